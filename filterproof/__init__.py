@@ -1,0 +1,1 @@
+"""Filterproof: is a privacy filter's promise true, and how tight is it?"""

@@ -1,0 +1,1 @@
+"""What decides: privacy filters, each with its promise."""

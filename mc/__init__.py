@@ -1,0 +1,1 @@
+"""What attacks: adversaries, the engine that plays them, estimators and intervals."""

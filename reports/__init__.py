@@ -1,0 +1,1 @@
+"""What is shown: claims, figures, the report and the command line."""

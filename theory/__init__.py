@@ -1,0 +1,1 @@
+"""What is true: pairs, guarantees, conversions, thresholds and their proofs."""

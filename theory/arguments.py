@@ -1,0 +1,85 @@
+"""Checks of arguments: each failure is one sentence with argument, value and remedy."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from numbers import Real as RealNumber
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = [
+    "Real",
+    "check_at_least_zero",
+    "check_count",
+    "check_delta",
+    "check_order",
+    "check_positive",
+    "check_probability",
+    "check_real",
+]
+
+#: A number or one number per run, shape (n,), in float64.
+Real: TypeAlias = float | NDArray[np.float64]
+
+
+def _as_real(name: str, value: object, remedy: str) -> Real:
+    if isinstance(value, np.ndarray) and value.ndim > 0:
+        if value.size == 0 and value.dtype == np.float64:
+            return value
+        if value.dtype.kind not in "fiu":
+            raise TypeError(f"{name} must hold real numbers, got dtype={value.dtype}; {remedy}")
+        return np.asarray(value, dtype=np.float64)
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (RealNumber, np.ndarray)):
+        raise TypeError(f"{name} must be a real number or an array of them, got {name}={value!r}; {remedy}")
+    return float(value)
+
+
+def _check(name: str, value: object, accept: Callable[[Real], object], rule: str, remedy: str) -> Real:
+    real = _as_real(name, value, remedy)
+    good = np.asarray(accept(real))
+    if not good.all():
+        first = real if isinstance(real, float) else np.extract(~good, real)[0]
+        raise ValueError(f"{name} must be {rule}, got {name}={float(first)!r}; {remedy}")
+    return real
+
+
+def check_real(name: str, value: object, remedy: str = "pass a finite number") -> Real:
+    """`value` as float64, finite."""
+    return _check(name, value, np.isfinite, "finite", remedy)
+
+
+def check_positive(name: str, value: object, remedy: str = "pass a finite number above zero") -> Real:
+    """`value` as float64, finite and > 0."""
+    return _check(name, value, lambda x: np.isfinite(x) & (np.asarray(x) > 0), "finite and > 0", remedy)
+
+
+def check_at_least_zero(name: str, value: object, remedy: str = "pass a finite number, zero or more") -> Real:
+    """`value` as float64, finite and >= 0."""
+    return _check(name, value, lambda x: np.isfinite(x) & (np.asarray(x) >= 0), "finite and >= 0", remedy)
+
+
+def check_delta(name: str, value: object, remedy: str = "pass a probability strictly inside (0, 1)") -> Real:
+    """`value` as float64 in the open interval (0, 1)."""
+    return _check(name, value, lambda x: (np.asarray(x) > 0) & (np.asarray(x) < 1), "in (0, 1)", remedy)
+
+
+def check_probability(name: str, value: object, remedy: str = "pass a probability in [0, 1]") -> Real:
+    """`value` as float64 in the closed interval [0, 1]."""
+    return _check(name, value, lambda x: (np.asarray(x) >= 0) & (np.asarray(x) <= 1), "in [0, 1]", remedy)
+
+
+def check_order(name: str, value: object, remedy: str = "pass a finite Rényi order above 1") -> Real:
+    """`value` as float64, a finite Rényi order > 1."""
+    return _check(name, value, lambda x: np.isfinite(x) & (np.asarray(x) > 1), "finite and > 1", remedy)
+
+
+def check_count(name: str, value: object, least: int = 1) -> int:
+    """`value` as an int >= `least`."""
+    whole = isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_))
+    whole = whole or (isinstance(value, float) and math.isfinite(value) and value.is_integer())
+    if not whole or int(value) < least:  # type: ignore[call-overload]
+        raise ValueError(f"{name} must be an integer >= {least}, got {name}={value!r}; pass a whole number")
+    return int(value)  # type: ignore[call-overload, no-any-return]

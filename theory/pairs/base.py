@@ -1,0 +1,120 @@
+"""The dominating pair: two laws whose divergences bound those of a mechanism."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import fields
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from theory.arguments import Real
+
+__all__ = ["DominatingPair"]
+
+
+class DominatingPair(ABC):
+    """A pair of laws (P, Q) with H_{e^eps}(M(x) || M(x')) <= H_{e^eps}(P || Q) for every real eps.
+
+    L = log dP/dQ at an outcome drawn from P is the privacy loss, in nats; it may be +inf (an outcome
+    that Q cannot produce) and, drawn from Q, -inf.
+    Parameters are numbers or arrays of shape (n,), one per run; every method broadcasts over them.
+    Subclasses are frozen slotted dataclasses whose fields are the parameters, declared with
+    `@dataclass(frozen=True, slots=True, eq=False)`; equality and hash come from here.
+    Source: Zhu, Dong and Wang; paper 003, Definition 3.
+    """
+
+    __slots__ = ()
+
+    # -- what a filter charges ---------------------------------------------------------------
+
+    @property
+    @abstractmethod
+    def pure_epsilon(self) -> Real:
+        """The essential supremum of |L| under P and Q: the least eps with (eps, 0)-DP; inf if none."""
+
+    @property
+    @abstractmethod
+    def zcdp_rho(self) -> Real:
+        """A rho with D_a(P||Q) <= a rho and D_a(Q||P) <= a rho for every a > 1; inf if none.
+
+        The least such rho where a closed form is known, an upper bound otherwise (the class says which).
+        """
+
+    @property
+    @abstractmethod
+    def gdp_mu(self) -> Real:
+        """A mu such that Gaussian(mu) dominates the pair in both directions; inf if none.
+
+        The least such mu where a closed form is known, an upper bound otherwise (the class says which).
+        """
+
+    # -- divergences and the loss law ----------------------------------------------------------
+
+    @abstractmethod
+    def hockey_stick(self, epsilon: Real) -> Real:
+        """H_{e^eps}(P||Q) = E_P[(1 - e^{eps - L})_+] for any real eps."""
+
+    @abstractmethod
+    def renyi(self, alpha: Real) -> Real:
+        """D_alpha(P||Q) = log E_P[e^{(alpha-1) L}] / (alpha-1) for alpha > 1; inf where it diverges."""
+
+    @abstractmethod
+    def loss_cdf(self, x: Real) -> Real:
+        """P(L <= x), L drawn under P."""
+
+    @abstractmethod
+    def loss_quantile(self, tail: Real) -> Real:
+        """The upper quantile inf{x : P(L > x) <= tail}, L drawn under P, tail in [0, 1]."""
+
+    @property
+    @abstractmethod
+    def swapped(self) -> DominatingPair:
+        """The pair (Q, P)."""
+
+    # -- sampling ------------------------------------------------------------------------------
+
+    @abstractmethod
+    def sample(self, rng: np.random.Generator, n: int, order: float = 1.0) -> NDArray[np.float64]:
+        """n losses drawn from the law tilted to `order`: shape (n,), one per run.
+
+        Outcomes with L = +inf keep their P-mass d; the others are drawn, with total mass 1 - d, from the
+        density proportional to P^order Q^(1-order). order=1 is P itself.
+        """
+
+    @abstractmethod
+    def log_weight(self, loss: NDArray[np.float64], order: float) -> NDArray[np.float64]:
+        """log dP/dR at an outcome of the given loss, R the law that `sample` draws from at `order`.
+
+        For a pair without infinite losses this is (order-1)(D_order - L).
+        """
+
+    # -- shape ---------------------------------------------------------------------------------
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """() for one pair shared by all runs, (n,) when parameters differ from run to run."""
+        return np.broadcast_shapes(*(np.shape(getattr(self, f.name)) for f in fields(self)))  # type: ignore[arg-type]
+
+    def take(self, runs: NDArray[np.bool_] | NDArray[np.intp]) -> Self:
+        """The pairs of the selected runs (a mask or indices); a shared pair is returned as it is."""
+        if self.shape == ():
+            return self
+        picked = {
+            f.name: (v[runs] if np.ndim(v := getattr(self, f.name)) else v)
+            for f in fields(self)  # type: ignore[arg-type]
+        }
+        return type(self)(**picked)
+
+    def _key(self) -> tuple[object, ...]:
+        def freeze(value: object) -> object:
+            return (value.shape, value.tobytes()) if isinstance(value, np.ndarray) else value
+
+        return (type(self).__name__, *(freeze(getattr(self, f.name)) for f in fields(self)))  # type: ignore[arg-type]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, DominatingPair) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
