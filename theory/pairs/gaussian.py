@@ -44,7 +44,9 @@ class Gaussian(DominatingPair):
         t = epsilon / self.mu - self.mu / 2
         root = np.sqrt(2.0)
         # erfcx keeps the digits that Phi(-t) - e^eps Phi(-t - mu) loses to cancellation and underflow
-        return np.exp(-t * t / 2) / 2 * (special.erfcx(t / root) - special.erfcx((t + self.mu) / root))
+        gap = special.erfcx(t / root) - special.erfcx((t + self.mu) / root)
+        delta: Real = np.exp(-t * t / 2) / 2 * gap
+        return delta
 
     def renyi(self, alpha: Real) -> Real:
         return alpha * (self.mu * self.mu / 2)
