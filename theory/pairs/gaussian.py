@@ -65,8 +65,8 @@ class Gaussian(DominatingPair):
 
     def sample(self, rng: np.random.Generator, n: int, order: float = 1.0) -> NDArray[np.float64]:
         loss = rng.standard_normal(n)
+        loss += (order - 0.5) * self.mu
         loss *= self.mu
-        loss += (order - 0.5) * (self.mu * self.mu)
         return loss
 
     def log_weight(self, loss: NDArray[np.float64], order: float) -> NDArray[np.float64]:
