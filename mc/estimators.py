@@ -25,8 +25,8 @@ class PromiseBroken(ValueError):  # noqa: N818 - it is a finding about a filter 
 class HockeyStick:
     """Sums over a tile of Y = e^{log_weight - log_bound} (1 - e^{epsilon - loss})_+ and of (Y - mean)^2.
 
-    Y lies in [0, 1] and E[Y] e^{log_bound} is H_{e^epsilon} of the released transcript. One pair of sums for each of k epsilons:
-    first the k sums of Y, then the k sums of squares about the tile's mean, shape (2k,).
+    Y lies in [0, 1] and E[Y] e^{log_bound} is H_{e^epsilon} of the released transcript.
+    One pair of sums for each of k epsilons: first the k sums of Y, then the k sums of squares about the tile's mean, shape (2k,).
     """
 
     epsilons: tuple[float, ...]
@@ -42,8 +42,8 @@ class HockeyStick:
             if len(y) and y.max() > 1:
                 if y.max() > 1 + ROUNDING:
                     raise PromiseBroken(
-                        f"a path's weight is {y.max():.9g} times the bound that the promise sets: the run was "
-                        "charged more Rényi divergence than promised; the promise is refuted"
+                        f"a path's weight is {y.max():.9g} times the bound that the promise sets: the run "
+                        "was charged more Rényi divergence than promised; the promise is refuted"
                     )
                 np.minimum(y, 1.0, out=y)
             total = float(y.sum())
