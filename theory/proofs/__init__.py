@@ -16,6 +16,7 @@ OnStep = "Callable[[CheckedStep], object]"
 
 _MODULES = {
     "B*": "b_star",
+    "papers' steps": "papers_steps",
 }
 
 
