@@ -15,7 +15,10 @@ __all__ = ["THEOREMS", "prove", "prove_all"]
 OnStep = "Callable[[CheckedStep], object]"
 
 _MODULES = {
+    "Gaussian hockey-stick": "gaussian_hockey_stick",
+    "RR zCDP": "pure_to_zcdp",
     "B*": "b_star",
+    "kappa": "kappa",
     "papers' steps": "papers_steps",
 }
 

@@ -30,8 +30,12 @@ _RELATIONS: Mapping[str, Callable[[Fraction, Fraction], bool]] = {
 _COMPARISONS_KEPT = 200
 
 
-def zero(residual: Callable[[], sp.Expr]) -> Check:
-    """DERIVED: the residual simplifies to zero, so the identity holds wherever its symbols are defined."""
+def zero(residual: Callable[[], sp.Expr], *, at: Mapping[str, str] | None = None) -> Check:
+    """DERIVED: the residual simplifies to zero, so the identity holds wherever its symbols are defined.
+
+    `at` is a rational point of the domain, for the second checker and for witnesses; without it the points
+    follow from the assumptions on the symbols.
+    """
 
     def check() -> Reached:
         expression = sp.sympify(residual())
@@ -41,9 +45,9 @@ def zero(residual: Callable[[], sp.Expr]) -> Check:
                 f"the residual is {simplified}, not 0",
                 engine="sympy",
                 evidence=Evidence.DERIVED,
-                witness=_value_at_sample(simplified),
+                witness=_value_at_sample(simplified, at),
             )
-        points = [_sample(expression, shift) for shift in range(3)]
+        points = _points(expression, at)
         return Reached(
             "sympy",
             Evidence.DERIVED,
@@ -59,6 +63,7 @@ def nonnegative(
     terms: Callable[[], Sequence[sp.Expr]],
     *,
     strict: bool = False,
+    at: Mapping[str, str] | None = None,
 ) -> Check:
     """DERIVED: the expression is the sum of terms whose sign is evident, so it is >= 0 (> 0 if strict).
 
@@ -74,7 +79,7 @@ def nonnegative(
                 f"the expression differs from the sum of its terms by {residual}",
                 engine="sympy",
                 evidence=Evidence.DERIVED,
-                witness=_value_at_sample(residual),
+                witness=_value_at_sample(residual, at),
             )
         for part in parts:
             if not _evidently_nonnegative(part):
@@ -82,12 +87,12 @@ def nonnegative(
                     f"the term {part} is not evidently >= 0",
                     engine="sympy",
                     evidence=Evidence.DERIVED,
-                    witness=_value_at_sample(part),
+                    witness=_value_at_sample(part, at),
                 )
         if strict and not any(part.is_positive for part in parts):
             raise RefusedError("no term is evidently > 0", engine="sympy", evidence=Evidence.DERIVED)
         shown = " + ".join(f"({part})" for part in parts)
-        points = [_sample(claim, shift) for shift in range(3)]
+        points = _points(claim, at)
         return Reached(
             "sympy",
             Evidence.DERIVED,
@@ -184,9 +189,10 @@ def cited(source: str) -> Check:
 
 
 def _simplify(expression: sp.Expr) -> sp.Expr:
-    # Gaussian integrals and exponentials of sums cancel only after their exponents are expanded.
-    attempt = sp.expand(expression)
-    for rewrite in (sp.expand, lambda e: sp.powsimp(sp.expand_power_exp(e)), sp.simplify):
+    # Gaussian integrals and exponentials of sums cancel only after their exponents are expanded, and tails
+    # only when all are written with the same function.
+    attempt = sp.expand(expression.rewrite(sp.erf) if expression.has(sp.erfc) else expression)
+    for rewrite in (lambda e: sp.powsimp(sp.expand_power_exp(e)), sp.simplify):
         if attempt == 0:
             break
         attempt = rewrite(attempt)
@@ -212,10 +218,13 @@ def _sample(expression: sp.Expr, shift: int = 0) -> dict[str, str]:
     return point
 
 
-def _value_at_sample(expression: sp.Expr) -> dict[str, object] | None:
+def _points(expression: sp.Expr, at: Mapping[str, str] | None) -> list[dict[str, str]]:
+    return [dict(at)] if at is not None else [_sample(expression, shift) for shift in range(3)]
+
+
+def _value_at_sample(expression: sp.Expr, at: Mapping[str, str] | None) -> dict[str, object] | None:
     """Numbers that show an expression is not zero, or nothing if the sample points cannot show it."""
-    for shift in range(3):
-        point = _sample(expression, shift)
+    for point in _points(expression, at):
         values = {s: sp.Rational(point[str(s)]) for s in expression.free_symbols}
         value = sp.N(expression.subs(values), 30)
         if value.is_number and value.is_finite and abs(value) > sp.Float("1e-20"):

@@ -56,6 +56,8 @@ FUNCTIONS: Mapping[str, Callable[[arb], arb]] = {
     "mills": _decreasing(_mills),
     # the standard normal upper tail 1 - Phi(x)
     "tail": _decreasing(lambda x: (x / arb(2).sqrt()).erfc() / 2),
+    # its inverse, the upper quantile z with 1 - Phi(z) = p
+    "quantile": _decreasing(lambda p: arb(2).sqrt() * (2 * p).erfcinv()),
 }
 
 

@@ -13,11 +13,13 @@ from typing import Any
 from flint import arb, ctx, fmpq
 
 OPERATORS = {"Add": "__add__", "Sub": "__sub__", "Mult": "__mul__", "Div": "__truediv__", "Pow": "__pow__"}
-METHODS = {"exp", "log", "log1p", "sqrt", "cosh", "sinh", "tanh", "erf"}
+METHODS = {"exp", "log", "log1p", "sqrt", "cosh", "sinh", "tanh", "erf", "erfinv"}
 RELATIONS = {"=": fmpq.__eq__, "<=": fmpq.__le__, "<": fmpq.__lt__, "!=": fmpq.__ne__}
-FALLING = {  # functions that fall: their values at the two ends of a ball enclose those in between
+# Functions that fall: their values at the two ends of a ball enclose those in between.
+FALLING: dict[str, Any] = {
     "erfc": lambda x: x.erfc(),
     "tail": lambda x: (x / arb(2).sqrt()).erfc() / 2,
+    "quantile": lambda p: arb(2).sqrt() * (2 * p).erfcinv(),
     "mills": lambda x: (arb.pi() / 2).sqrt() * (x * x / 2).exp() * (x / arb(2).sqrt()).erfc(),
 }
 
