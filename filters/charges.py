@@ -73,5 +73,7 @@ def _pick(values: Sequence[Real], index: NDArray[np.integer[Any]]) -> NDArray[np
     """values[index[i]] for every run i; each value is shared or has one entry per run."""
     if any(np.ndim(value) for value in values):
         table = np.stack([np.broadcast_to(value, index.shape) for value in values])
-        return table[index, np.arange(len(index))]
-    return np.array(values, dtype=np.float64)[index]
+        picked: NDArray[np.float64] = table[index, np.arange(len(index))]
+    else:
+        picked = np.array(values, dtype=np.float64)[index]
+    return picked

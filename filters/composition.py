@@ -102,7 +102,7 @@ def _law(pair: DominatingPair) -> _Law:
     if masses is not None:
         both = zip(masses.p, masses.q, strict=True)
     elif isinstance(pair, FinitePair):
-        both = zip(map(Fraction, pair.p), map(Fraction, pair.q), strict=True)
+        both = zip([Fraction(p) for p in pair.p], [Fraction(q) for q in pair.q], strict=True)
     else:
         both = ((Fraction(float(p)), Fraction(float(p * np.exp(-loss)))) for loss, p in pair._outcomes)  # type: ignore[assignment]
     law: _Law = {}

@@ -190,7 +190,7 @@ class Budget:
         with np.errstate(over="ignore", invalid="ignore"):
             rough = charge.rough(self._root)
             total = state[0] + rough
-            fits = total <= self.high * (1 - _STRAY)
+            fits: NDArray[np.bool_] = total <= self.high * (1 - _STRAY)
             if np.ndim(rough):
                 fits &= rough >= 0
             elif not rough >= 0:

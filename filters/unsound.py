@@ -75,7 +75,7 @@ class NaiveRealisationFilter(PrivacyFilter):
 
     def admits(self, state: NDArray[Any], request: DominatingPair) -> NDArray[Any]:
         # P(L > x) <= delta iff the upper delta-quantile is at most x
-        inside = np.less_equal(request.loss_quantile(self.delta), self.epsilon - state)
+        inside: NDArray[np.bool_] = np.less_equal(request.loss_quantile(self.delta), self.epsilon - state)
         inside &= np.less_equal(request.swapped.loss_quantile(self.delta), self.epsilon + state)
         return inside
 
@@ -83,7 +83,8 @@ class NaiveRealisationFilter(PrivacyFilter):
         return state.copy()
 
     def observe(self, state: NDArray[Any], loss: NDArray[Any]) -> NDArray[Any]:
-        return state + loss
+        moved: NDArray[np.float64] = state + loss
+        return moved
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from theory.conversions import CKS, SIMPLE
 
 import filters as fp
+from theory.conversions import CKS, SIMPLE
 from theory.guarantees import ZCDP, ApproxDP, GaussianDP, RenyiDP
 from theory.pairs import KOV, DominatingPair, Erasure, FinitePair, Gaussian, RandomizedResponse, Selection
 
