@@ -26,7 +26,8 @@ class HockeyStick:
     """Sums over a tile of Y = e^{log_weight - log_bound} (1 - e^{epsilon - loss})_+ and of (Y - mean)^2.
 
     Y lies in [0, 1] and E[Y] e^{log_bound} is H_{e^epsilon} of the released transcript.
-    One pair of sums for each of k epsilons: first the k sums of Y, then the k sums of squares about the tile's mean, shape (2k,).
+    One pair of sums for each of k epsilons: first the k sums of Y, then the k sums of squares about the
+    tile's mean, shape (2k,).
     """
 
     epsilons: tuple[float, ...]
