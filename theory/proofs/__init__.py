@@ -21,6 +21,7 @@ _MODULES = {
     "CKS": "cks",
     "Gaussian slack": "gaussian_slack",
     "kappa": "kappa",
+    "papers' steps": "papers_steps",
 }
 
 
