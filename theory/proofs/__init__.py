@@ -18,6 +18,8 @@ _MODULES = {
     "Gaussian hockey-stick": "gaussian_hockey_stick",
     "RR zCDP": "pure_to_zcdp",
     "B*": "b_star",
+    "CKS": "cks",
+    "Gaussian slack": "gaussian_slack",
     "kappa": "kappa",
     "papers' steps": "papers_steps",
 }
