@@ -10,9 +10,10 @@ from types import MappingProxyType
 from filters.approximate_dp import ApproximateDPFilter
 from filters.base import PrivacyFilter
 from filters.gdp import GaussianFilter
+from filters.orders import AllOrdersFilter, SomeOrderMarkovFilter
 from filters.realisation import RealisationFilter
 from filters.renyi import RenyiFilter
-from filters.unsound import NaiveRealisationFilter, NaturalFilter, knowingly
+from filters.unsound import NaiveRealisationFilter, NaturalFilter, SomeOrderFilter, knowingly
 from filters.zcdp import ZCDPFilter
 from theory.pairs import Gaussian, RandomizedResponse
 
@@ -32,8 +33,8 @@ class Entry:
         return self.kind.__name__
 
     @property
-    def sound(self) -> bool:
-        """False for the counterexamples."""
+    def sound(self) -> bool | None:
+        """False for the counterexamples, None for the undecided."""
         return self.kind.sound
 
     def example(self) -> PrivacyFilter:
@@ -49,12 +50,15 @@ def _natural() -> NaturalFilter:
 
 _ENTRIES = (
     Entry(RenyiFilter, lambda: RenyiFilter(alpha=8.0, rho=1.0)),
+    Entry(AllOrdersFilter, lambda: AllOrdersFilter((2.0, 8.0, 32.0), (0.25, 1.0, 4.0))),
+    Entry(SomeOrderMarkovFilter, lambda: SomeOrderMarkovFilter(6.0, 0.01, (2.0, 32.0))),
     Entry(ZCDPFilter, lambda: ZCDPFilter(rho=0.5)),
     Entry(ApproximateDPFilter, lambda: ApproximateDPFilter(epsilon=1.0, delta=1e-5)),
     Entry(GaussianFilter, lambda: GaussianFilter(mu=1.0)),
     Entry(RealisationFilter, lambda: RealisationFilter(10.0, 1e-5, 48, (Gaussian(mu=0.5),))),
     Entry(NaiveRealisationFilter, lambda: NaiveRealisationFilter(epsilon=1.0, delta=0.01)),
     Entry(NaturalFilter, _natural),
+    Entry(SomeOrderFilter, lambda: SomeOrderFilter(6.0, 0.01, (2.0, 32.0))),
 )
 
 #: Class name -> entry.
