@@ -17,7 +17,11 @@ OnStep = "Callable[[CheckedStep], object]"
 _MODULES = {
     "Gaussian hockey-stick": "gaussian_hockey_stick",
     "RR zCDP": "pure_to_zcdp",
+    "RDP filter": "rdp_filter",
     "B*": "b_star",
+    "approximate-DP filter": "approximate_dp_filter",
+    "CKS": "cks",
+    "Gaussian slack": "gaussian_slack",
     "kappa": "kappa",
     "papers' steps": "papers_steps",
 }

@@ -203,6 +203,8 @@ def _evidently_nonnegative(term: sp.Expr) -> bool:
     if isinstance(term, sp.Integral):
         (_, low, high) = term.limits[0]
         return bool(_evidently_nonnegative(term.function) and (high - low).is_nonnegative)
+    if isinstance(term, sp.Mul) and term.has(sp.Integral):
+        return all(_evidently_nonnegative(factor) for factor in term.args)
     return bool(term.is_nonnegative)
 
 
