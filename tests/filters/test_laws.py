@@ -129,7 +129,7 @@ class Refunds(Sound):
 
     def spend(self, spent: Any, request: DominatingPair) -> Any:
         cost = request.pure_epsilon**2 / 2 + 0 * spent
-        return spent + np.where(cost > 0.002, 0.0, cost)
+        return spent + np.where(cost > 0.008, 0.0, cost)
 
 
 class Mutates(Sound):
