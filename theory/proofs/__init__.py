@@ -23,6 +23,8 @@ _MODULES = {
     "CKS": "cks",
     "Gaussian slack": "gaussian_slack",
     "kappa": "kappa",
+    "natural filter": "natural_filter",
+    "some order": "some_order",
     "papers' steps": "papers_steps",
 }
 
