@@ -16,6 +16,7 @@ OnStep = "Callable[[CheckedStep], object]"
 
 _MODULES = {
     "Gaussian hockey-stick": "gaussian_hockey_stick",
+    "Rényi divergences": "renyi_divergences",
     "RR zCDP": "pure_to_zcdp",
     "RDP filter": "rdp_filter",
     "B*": "b_star",

@@ -50,8 +50,9 @@ THEOREM = Theorem(
     source="formula sheet, Section 5; against Lécuyer's filter with the CKS conversion",
     hypotheses="the filter that admits while the sum of Rényi divergences meets, at some order of "
     "{2, 32}, the "
-    "budget of the CKS conversion to (6, 0.01)-DP; witness of two rounds",
-    claim="It is not (6, 0.01)-DP: the witness is admitted on both branches and reaches delta = more than 0.013979",
+    "CKS budget for (6, 0.01)-DP; witness of two rounds",
+    claim="It is not (6, 0.01)-DP: the witness is admitted on both branches and reaches delta = more "
+    "than 0.013979",
     claim_latex=r"H_{e^6} = 0.01397\ldots > 0.01",
     uses=("CKS",),
     steps=(
