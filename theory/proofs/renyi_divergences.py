@@ -96,7 +96,7 @@ THEOREM = Theorem(
     claim_latex=r"D_\alpha(\mathcal N(\mu,1)\|\mathcal N(0,1)) = \frac{\alpha\mu^2}{2}",
     steps=(
         Step(
-            "Gaussian: e^(alpha L) under Q is the density of N(alpha mu, 1) times e^((alpha-1) alpha mu^2/2).",
+            "Gaussian: e^(alpha L) under Q is the density of N(alpha mu,1) by e^((alpha-1) alpha mu^2/2).",
             zero(_gaussian),
             {"alpha mu^2": zero(lambda: _gaussian(sp.Integer(1)))},
             r"\alpha\left(\mu z - \tfrac{\mu^2}2\right) - \tfrac{z^2}2 = -\tfrac{(z-\alpha\mu)^2}2"
