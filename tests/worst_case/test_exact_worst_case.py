@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import pytest
@@ -118,14 +119,13 @@ def test_bad_arguments_get_one_sentence(change, error, says):
 
 
 def test_a_least_charge_narrows_the_class():
-    menu = [RandomizedResponse.from_ratio(Fraction(5, 4)), RandomizedResponse.from_ratio(2)]
-    filt = LossFilter(1.0, 4)
-    ratio = Fraction(5, 2)
-    wide = worst_case(filt, menu, epsilon=LogRatio(ratio), direction="PQ")
-    narrow = worst_case(filt, menu, epsilon=LogRatio(ratio), direction="PQ", min_charge=0.1)
-    assert narrow.value == play_out(filt, menu[1:], ratio, 4)
-    assert narrow.value < wide.value
-    assert "least charge 0.1" in narrow.scope
+    menu = [RandomizedResponse.from_ratio(Fraction(9, 8) ** k) for k in (1, 2)]
+    filt, ratio = SquaresFilter(math.log(9 / 8), 5), Fraction(5, 4)
+    wide = worst_case(filt, menu, epsilon=LogRatio(ratio))
+    narrow = worst_case(filt, menu, epsilon=LogRatio(ratio), min_charge=0.02)
+    assert narrow.value == play_out(filt, menu[1:], ratio, 1)
+    assert narrow.value < wide.value == play_out(filt, menu, ratio, 5)
+    assert "least charge 0.02" in narrow.scope
 
 
 def test_a_menu_off_every_lattice_without_rational_masses_says_what_to_do():

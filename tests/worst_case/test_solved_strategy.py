@@ -1,0 +1,58 @@
+"""The solved strategy is an adversary: played out, it is worth what the game said."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import pytest
+
+from filters.unsound import NaiveRealisationFilter, NaturalFilter, knowingly
+from mc.worst_case import LogRatio, worst_case
+from tests.worst_case.small_games import CountFilter, LossFilter, SquaresFilter, worth
+from theory.evidence import Evidence
+from theory.pairs import KOV, Erasure, RandomizedResponse
+
+RATIO = Fraction(9, 8)
+LEVELS = [RandomizedResponse.from_ratio(RATIO**k) for k in (1, 2, 3)]
+ATOMS = [KOV.from_ratio(RATIO**2, Fraction(1, 1000)), Erasure(Fraction(1, 500))]
+GAMES = {
+    "squares": (SquaresFilter(math.log(9 / 8), 9), LEVELS),
+    "rounds": (CountFilter(3), [*LEVELS, *ATOMS]),
+    "losses": (LossFilter(0.3, 4), [*LEVELS, *ATOMS]),
+}
+
+
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("direction", ["PQ", "QP"])
+@pytest.mark.parametrize("rounds", [3, 5])
+@pytest.mark.parametrize("evidence", [Evidence.EXACT, Evidence.CERTIFIED])
+def test_played_out_it_is_worth_the_value(game, direction, rounds, evidence):
+    filt, menu = GAMES[game]
+    ratio = Fraction(5, 4)
+    solved = worst_case(
+        filt, menu, epsilon=LogRatio(ratio), rounds=rounds, direction=direction, evidence=evidence
+    )
+    reached = worth(solved.strategy, filt, ratio, rounds, direction)
+    if solved.value is not None:
+        assert reached == solved.value
+    assert solved.low <= reached <= solved.high
+
+
+def test_it_beats_the_natural_filter_by_adapting():
+    menu = tuple(RandomizedResponse.from_ratio(Fraction(3, 2) ** k) for k in (1, 2, 3))
+    with knowingly():
+        filt = NaturalFilter.from_ratio(Fraction(9, 4), Fraction(45, 169), menu)
+    solved = worst_case(filt, menu, epsilon=LogRatio(Fraction(9, 4)), rounds=3)
+    assert solved.value == Fraction(1899, 5915)
+    assert worth(solved.strategy, filt, Fraction(9, 4), 3) == solved.value
+
+
+@pytest.mark.parametrize("n", [1, 5, 60])
+def test_erasing_for_ever_reveals_the_bit_under_the_naive_realisation_filter(n):
+    p = Fraction(1, 100)
+    with knowingly():
+        filt = NaiveRealisationFilter(1.0, 0.01)
+    solved = worst_case(filt, Erasure(p), epsilon=LogRatio(Fraction(5, 2)), rounds=n)
+    assert solved.value == 1 - (1 - p) ** n
+    assert worth(solved.strategy, filt, Fraction(5, 2), n) == solved.value
