@@ -9,15 +9,16 @@ __all__ = ["Estimate"]
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A value known to lie in [low, high] except with probability at most 1 - confidence.
+    """A value whose true mean lies in [low, high] except with probability at most `failure`.
 
+    `failure` is stored rather than the confidence 1 - failure, which would lose the digits of 1e-12.
     n is the number of independent runs behind it, method names estimator and interval.
     """
 
     value: float
     low: float
     high: float
-    confidence: float
+    failure: float
     n: int
     method: str
 
@@ -27,10 +28,15 @@ class Estimate:
                 f"value must lie in [low, high], got value={self.value!r} outside "
                 f"[{self.low!r}, {self.high!r}]; clip the estimate to its interval"
             )
-        if not 0 < self.confidence < 1:
+        if not 0 < self.failure < 1:
             raise ValueError(
-                f"confidence must be in (0, 1), got confidence={self.confidence!r}; pass 1 - error"
+                f"failure must be in (0, 1), got failure={self.failure!r}; pass the probability of a miss"
             )
+
+    @property
+    def confidence(self) -> float:
+        """1 - failure."""
+        return 1 - self.failure
 
     @property
     def relative_half_width(self) -> float:
@@ -43,10 +49,9 @@ class Estimate:
     def __str__(self) -> str:
         return (
             f"{self.value:.6g} in [{self.low:.6g}, {self.high:.6g}] "
-            f"at confidence {_confidence(self.confidence)} (n={self.n:,}, {self.method})"
+            f"at confidence {_confidence(self.failure)} (n={self.n:,}, {self.method})"
         )
 
 
-def _confidence(confidence: float) -> str:
-    failure = 1 - confidence
-    return f"1 - {failure:.0e}" if failure < 1e-3 else f"{confidence:.4g}"
+def _confidence(failure: float) -> str:
+    return f"1 - {failure:.2g}" if failure < 1e-3 else f"{1 - failure:.4g}"

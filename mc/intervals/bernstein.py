@@ -1,0 +1,40 @@
+"""The empirical Bernstein interval: as narrow as the sample variance allows."""
+
+from __future__ import annotations
+
+import math
+
+from mc.estimate import Estimate
+from mc.intervals.moments import ROUNDING, Moments
+from theory.arguments import check_delta
+
+__all__ = ["empirical_bernstein", "outward"]
+
+
+def outward(moments: Moments, low: float, high: float, failure: float, method: str) -> Estimate:
+    """The estimate with unit endpoints [low, high] moved outward by `ROUNDING`, clipped to the range."""
+    pad = ROUNDING * high
+    least = max(low - pad, 0.0) * moments.upper
+    most = min(high + pad, 1.0) * moments.upper
+    # min and max: the product with `upper` may round past the mean at the ends of the range.
+    return Estimate(
+        moments.mean, min(least, moments.mean), max(most, moments.mean), failure, moments.n, method
+    )
+
+
+def empirical_bernstein(moments: Moments, *, failure: float) -> Estimate:
+    """mean +- (sqrt(2 V l / n) + 2 l / sqrt(n (n-1)) + l / (3 n)), l = log(3/failure), V the sample variance.
+
+    For n >= 2 i.i.d. values in [0, upper]; V and the mean in units of upper. Three events, failure/3 each:
+    Bennett's inequality above and below, both in terms of the true standard deviation, and
+    sqrt(true variance) <= sqrt(V) + sqrt(2 l / (n-1)). Sharing the third event between the two sides replaces
+    log(4/failure), which two copies of the one-sided theorem would need.
+    Source: Maurer and Pontil, "Empirical Bernstein bounds and sample variance penalization" (2009),
+    Theorems 3, 4 and 10, before their last step rounds the lower-order terms up to 7 l / (3 (n-1)).
+    """
+    failure = float(check_delta("failure", failure))
+    n, variance = moments.n, moments.unit_variance
+    log_term = math.log(3) - math.log(failure)
+    half = math.sqrt(2 * variance * log_term / n) + 2 * log_term / math.sqrt(n * (n - 1)) + log_term / (3 * n)
+    mean = moments.unit_mean
+    return outward(moments, mean - half, mean + half, failure, "empirical Bernstein")
