@@ -126,7 +126,7 @@ def solve(
         choice = np.full(len(best), -1, dtype=np.intp)
         for m in range(layer.child.shape[1]):
             rows = np.flatnonzero(layer.child[:, m, 0] != DENIED)
-            gain = sum(masses[m, y] * following[layer.child[rows, m, y]] for y in range(masses.shape[1]))
+            gain = sum(masses[m, y] * following[layer.child[rows, m, y]] for y in range(layer.child.shape[2]))
             better = gain >= best[rows]
             best[rows[better]] = gain[better]
             choice[rows[better]] = m

@@ -137,7 +137,9 @@ def play_out(
     return best(filt.start(1), Fraction(1), Fraction(1), rounds)
 
 
-def worth(strategy: Adversary, filt: PrivacyFilter, ratio: Fraction, rounds: int, direction: str = "PQ") -> Fraction:
+def worth(
+    strategy: Adversary, filt: PrivacyFilter, ratio: Fraction, rounds: int, direction: str = "PQ"
+) -> Fraction:
     """The exact hockey-stick divergence that a strategy reaches: it is asked in every history, by itself."""
     rng = np.random.default_rng(0)
 

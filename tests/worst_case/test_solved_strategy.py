@@ -5,9 +5,13 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
+from filters.catalogue import CATALOGUE
 from filters.unsound import NaiveRealisationFilter, NaturalFilter, knowingly
+from mc.adversary import View
+from mc.simulate import simulate
 from mc.worst_case import LogRatio, worst_case
 from tests.worst_case.small_games import CountFilter, LossFilter, SquaresFilter, worth
 from theory.evidence import Evidence
@@ -56,3 +60,61 @@ def test_erasing_for_ever_reveals_the_bit_under_the_naive_realisation_filter(n):
     solved = worst_case(filt, Erasure(p), epsilon=LogRatio(Fraction(5, 2)), rounds=n)
     assert solved.value == 1 - (1 - p) ** n
     assert worth(solved.strategy, filt, Fraction(5, 2), n) == solved.value
+
+
+def _menu(filt):
+    return list(getattr(filt, "menu", ()) or ()) if isinstance(filt, NaturalFilter) else MENU
+
+
+MENU = [RandomizedResponse(0.0625 * 2**k) for k in range(4)]
+CONFIDENCE = 1 - 1e-7
+
+
+@pytest.mark.parametrize("direction", ["PQ", "QP"])
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_simulation_agrees_with_the_solved_value_for_every_filter(name, direction):
+    """Null: the strategy is worth a value in [low, high]. A test fails by chance below 1e-7."""
+    filt = CATALOGUE[name].example()
+    solved = worst_case(filt, _menu(filt), epsilon=0.25, rounds=8, direction=direction)
+    assert solved.high > 0
+    estimate = simulate(
+        filt,
+        solved.strategy,
+        epsilon=0.25,
+        n=100_000,
+        seed=6,
+        rounds=8,
+        direction=direction,
+        confidence=CONFIDENCE,
+    )
+    assert estimate.low <= solved.high
+    assert solved.low <= estimate.high
+    assert estimate.relative_half_width < 0.5
+
+
+def test_a_denied_run_that_may_ask_again_gains_nothing():
+    filt = CATALOGUE["RealisationFilter"].example()
+    menu = [RandomizedResponse(0.5), RandomizedResponse(1.5)]
+    halt, retry = (worst_case(filt, menu, epsilon=8.0, on_denial=rule) for rule in ("halt", "retry"))
+    assert (halt.low, halt.high) == (retry.low, retry.high)
+    assert "retry" in retry.scope
+    for rule in ("halt", "retry"):
+        estimate = simulate(
+            filt,
+            retry.strategy,
+            epsilon=8.0,
+            n=100_000,
+            seed=7,
+            direction=retry.direction,
+            on_denial=rule,
+            confidence=CONFIDENCE,
+        )
+        assert estimate.low <= retry.high
+        assert retry.low <= estimate.high
+
+
+def test_a_strategy_without_its_table_says_how_to_get_one():
+    solved = worst_case(SquaresFilter(0.5, 4), RandomizedResponse(0.5), epsilon=0.5)
+    view = View(0, np.zeros(1), np.zeros(1), np.zeros(1), solved.strategy.start(None, 1, None), None, None)
+    with pytest.raises(RuntimeError, match="against"):
+        solved.strategy.request(view)
