@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar, TypeAlias
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
+import numpy as np
 from numpy.typing import NDArray
 
 from theory.guarantees import Guarantee
 from theory.pairs import DominatingPair
 
-__all__ = ["PrivacyFilter", "State"]
+if TYPE_CHECKING:
+    from filters.session import Session
+
+__all__ = ["Family", "PrivacyFilter", "State"]
 
 #: An array whose first axis is the run, or a tuple of such arrays. Float state is float64.
 State: TypeAlias = Any
+
+#: Mechanisms of one parameter, larger meaning less private: `Gaussian`, `lambda t: Laplace(1 / t)`.
+Family: TypeAlias = Callable[[Any], DominatingPair]
+
+# Parameters that bisection tries, as the bit patterns of positive doubles: their order is that of the
+# doubles.
+_LEAST, _MOST = (int(np.float64(x).view(np.int64)) for x in (2.0**-100, 2.0**10))
 
 
 class PrivacyFilter(ABC):
@@ -22,14 +34,15 @@ class PrivacyFilter(ABC):
     Methods are pure: they return a new state and leave the old one as it was. A subclass needs `promise`,
     `start`, `admits` and `spend`; a realisation-level filter also overrides `observe`.
     The decision sees the declared pair of the next mechanism, never its output.
+    A request that the filter does not cover (an infinite or undefined charge) is denied, not an error.
     """
 
     #: What the released transcript satisfies when the filter is sound.
     promise: Guarantee
     #: Where the promise is proved (paper and theorem), or why it is false.
     proof: ClassVar[str] = "no proof is stated"
-    #: False for filters kept as counterexamples.
-    sound: ClassVar[bool] = True
+    #: False for filters kept as counterexamples, None where neither proof nor counterexample is known.
+    sound: ClassVar[bool | None] = True
     #: The mechanisms and adversaries that the promise covers.
     scope: str = "every adaptive adversary over the mechanisms that the filter admits"
 
@@ -53,3 +66,39 @@ class PrivacyFilter(ABC):
     def looks_at_losses(self) -> bool:
         """Whether decisions depend on realised losses (`observe` is overridden)."""
         return type(self).observe is not PrivacyFilter.observe
+
+    def remaining(self, state: State) -> NDArray[np.float64]:
+        """The largest further cost that each run admits, in the filter's own unit, rounded down: (n,)."""
+        raise TypeError(
+            f"{type(self).__name__} does not say what remains; define remaining(state) or use affordable"
+        )
+
+    def affordable(self, state: State, family: Family) -> NDArray[np.float64]:
+        """The largest t in [2^-100, 2^10] with `admits(state, family(t))`, 0.0 where there is none: (n,).
+
+        What is returned above zero is always admitted. It is the largest to the last bit when `admits` is
+        monotone in t; this method bisects on the bits of t, about 60 calls of `admits`.
+        """
+        from filters.contract import checked_admits, runs_of
+
+        n = runs_of(state)
+        best = np.zeros(n, dtype=np.int64)
+        low = np.full(n, _LEAST - 1, dtype=np.int64)
+        high = np.full(n, _MOST + 1, dtype=np.int64)
+        while np.any(high - low > 1):
+            middle = np.where(high - low > 1, low + (high - low) // 2, np.maximum(low, _LEAST))
+            good = checked_admits(self, state, family(middle.view(np.float64)), n)
+            best = np.where(good, np.maximum(best, middle), best)
+            low, high = np.where(good, middle, low), np.where(good, high, np.minimum(high, middle))
+        return best.view(np.float64)
+
+    def open(
+        self,
+        on_denial: Literal["halt", "retry"] = "halt",
+        *,
+        record: Callable[[Mapping[str, object]], object] | None = None,
+    ) -> Session:
+        """A session over one data set, the object that an application holds; see `Session`."""
+        from filters.session import Session
+
+        return Session(self, on_denial, record=record)

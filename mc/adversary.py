@@ -3,25 +3,37 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from filters.base import PrivacyFilter, State
+from filters.contract import checked_admits
 from theory.pairs import DominatingPair
 
-__all__ = ["Adversary", "View"]
+__all__ = ["Adversary", "View", "take"]
+
+
+def take(tree: State, runs: NDArray[Any]) -> State:
+    """The selected runs (mask or indices) of a state: arrays are indexed, tuples entered, all else shared."""
+    if isinstance(tree, np.ndarray) and tree.ndim:
+        return tree[runs]
+    if isinstance(tree, tuple):
+        return tuple(take(branch, runs) for branch in tree)
+    return tree
 
 
 @dataclass(slots=True)
 class View:
-    """What a real adversary sees before round `round` of n live runs; nothing of the round to come.
+    """What a real adversary sees before round `round` (from 0) of n live runs; nothing of the round to come.
 
     loss is log P(transcript)/Q(transcript), shape (n,): a sufficient statistic for telling the two worlds
     apart, so an adversary that sees it gives nothing away. last is the last round's part of it.
     state is the filter's state, memory whatever `Adversary.start` returned (update it in place), both with
     the run on the first axis. rng is the adversary's own randomness.
+    Arrays are the engine's own: read them, do not keep or change them.
     """
 
     round: int
@@ -31,19 +43,41 @@ class View:
     memory: State
     filter: PrivacyFilter
     rng: np.random.Generator
+    _asked: tuple[DominatingPair, NDArray[np.bool_]] | None = field(default=None, init=False, repr=False)
 
     @property
     def n(self) -> int:
         """The number of live runs."""
         return len(self.loss)
 
+    def admits(self, request: DominatingPair) -> NDArray[np.bool_]:
+        """Whether the filter would admit `request` in each run, shape (n,); asking costs nothing.
+
+        A filter decides from what the adversary has seen, so a real adversary can work this out alone.
+        Asked and then returned, the same request is not decided twice.
+        """
+        if self._asked is None or self._asked[0] is not request:
+            self._asked = (request, checked_admits(self.filter, self.state, request, self.n))
+        return self._asked[1]
+
 
 class Adversary(ABC):
     """A predictable strategy: a frozen value; what it remembers of a run lives in `View.memory`.
 
-    Branch by table look-up, `table[(view.loss > 0).view(np.int8)]`, rather than `np.where` on floats:
+    Branch by table look-up, `table.take((view.loss > 0).view(np.int8))`, rather than `np.where` on floats:
     mispredicted branches cost more than the arithmetic.
     """
+
+    __slots__ = ()
+
+    def against(self, filt: PrivacyFilter) -> Self:
+        """This strategy with all that depends on the filter filled in; called once, before play."""
+        return self
+
+    @property
+    def horizon(self) -> int | None:
+        """The number of rounds after which it stops asking; None if it asks until it is denied."""
+        return None
 
     def start(self, filt: PrivacyFilter, n: int, rng: np.random.Generator) -> State:
         """The memory of n fresh runs: None, an array with the run on its first axis, or a tuple of such."""

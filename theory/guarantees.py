@@ -3,16 +3,29 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 
-from theory.arguments import Real
+import numpy as np
 
-__all__ = ["Guarantee"]
+from theory.arguments import (
+    Real,
+    check_at_least_zero,
+    check_order,
+    check_positive,
+    check_probability,
+)
+from theory.conversions import CKS
+from theory.pairs.gaussian import Gaussian
+from theory.pairs.kov import KOV
+from theory.stable import as_real
+
+__all__ = ["ZCDP", "ApproxDP", "GaussianDP", "Guarantee", "PureDP", "RenyiDP"]
 
 
 class Guarantee(ABC):
     """A promise about the law of the released transcript on neighbouring data sets, in both directions.
 
-    Subclasses are frozen slotted dataclasses; `str()` is the short name used in tables.
+    Subclasses are frozen slotted dataclasses of numbers; `str()` is the short name used in tables.
     """
 
     __slots__ = ()
@@ -20,3 +33,107 @@ class Guarantee(ABC):
     @abstractmethod
     def delta(self, epsilon: Real) -> Real:
         """An upper bound on H_{e^eps} in both directions for everything with this guarantee, eps >= 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class PureDP(Guarantee):
+    """|L| <= epsilon; delta(eps) = (e^epsilon - e^eps)_+ / (1 + e^epsilon), that of randomised response."""
+
+    epsilon: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", _number("epsilon", check_at_least_zero("epsilon", self.epsilon)))
+
+    def delta(self, epsilon: Real) -> Real:
+        return KOV(self.epsilon, 0.0).hockey_stick(check_at_least_zero("epsilon", epsilon))
+
+    def __str__(self) -> str:
+        return f"{self.epsilon:g}-DP"
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class ApproxDP(Guarantee):
+    """H_{e^epsilon} <= delta, made by ApproxDP(epsilon, delta).
+
+    At another eps the bound is the hockey-stick of KOV(epsilon, delta), which attains it.
+    The number is kept as `delta_at_epsilon`, since `delta` is the method: delta(epsilon) gives it back.
+    """
+
+    epsilon: float
+    delta_at_epsilon: float
+
+    def __init__(self, epsilon: float, delta: float) -> None:
+        object.__setattr__(self, "epsilon", _number("epsilon", check_at_least_zero("epsilon", epsilon)))
+        object.__setattr__(self, "delta_at_epsilon", _number("delta", check_probability("delta", delta)))
+
+    def delta(self, epsilon: Real) -> Real:
+        pair = KOV(self.epsilon, self.delta_at_epsilon)
+        return pair.hockey_stick(check_at_least_zero("epsilon", epsilon))
+
+    def __repr__(self) -> str:
+        return f"ApproxDP(epsilon={self.epsilon!r}, delta={self.delta_at_epsilon!r})"
+
+    def __str__(self) -> str:
+        return f"({self.epsilon:g}, {self.delta_at_epsilon:g})-DP"
+
+
+@dataclass(frozen=True, slots=True)
+class RenyiDP(Guarantee):
+    """D_alpha <= rho at one order; delta(eps) = min(1, e^{(a-1)(rho - eps)} (1 - 1/a)^a / (a-1)), a = alpha.
+
+    An upper bound, not the least delta. Source: Canonne, Kamath and Steinke; paper 003, Lemma C.4.
+    """
+
+    alpha: float
+    rho: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "alpha", _number("alpha", check_order("alpha", self.alpha)))
+        object.__setattr__(self, "rho", _number("rho", check_at_least_zero("rho", self.rho)))
+
+    def delta(self, epsilon: Real) -> Real:
+        t = self.alpha - 1
+        factor = t * np.log1p(1 / t) + np.log1p(t)  # -log of (1 - 1/a)^a / (a-1), without its cancellation
+        exponent = t * (self.rho - check_at_least_zero("epsilon", epsilon)) - factor
+        return as_real(np.exp(np.minimum(exponent, 0.0)))
+
+    def __str__(self) -> str:
+        return f"({self.alpha:g}, {self.rho:g})-RDP"
+
+
+@dataclass(frozen=True, slots=True)
+class ZCDP(Guarantee):
+    """D_a <= a rho for every a > 1; delta(eps) is that of the conversion CKS, an upper bound."""
+
+    rho: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rho", _number("rho", check_at_least_zero("rho", self.rho)))
+
+    def delta(self, epsilon: Real) -> Real:
+        return CKS.delta(self.rho, epsilon)
+
+    def __str__(self) -> str:
+        return f"{self.rho:g}-zCDP"
+
+
+@dataclass(frozen=True, slots=True)
+class GaussianDP(Guarantee):
+    """Dominated by Gaussian(mu): delta(eps) = Phi(mu/2 - eps/mu) - e^eps Phi(-mu/2 - eps/mu)."""
+
+    mu: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "mu", _number("mu", check_positive("mu", self.mu)))
+
+    def delta(self, epsilon: Real) -> Real:
+        return Gaussian(self.mu).hockey_stick(check_at_least_zero("epsilon", epsilon))
+
+    def __str__(self) -> str:
+        return f"{self.mu:g}-GDP"
+
+
+def _number(name: str, value: Real) -> float:
+    if isinstance(value, np.ndarray):
+        raise TypeError(f"{name} must be one number, got an array of shape {value.shape}; promise one thing")
+    return value

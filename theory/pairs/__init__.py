@@ -1,6 +1,20 @@
 """Dominating pairs of the field's mechanisms."""
 
 from theory.pairs.base import DominatingPair
+from theory.pairs.erasure import Erasure
+from theory.pairs.finite import ExactMasses, FinitePair
 from theory.pairs.gaussian import Gaussian
+from theory.pairs.kov import KOV
+from theory.pairs.randomized_response import RandomizedResponse
+from theory.pairs.selection import Selection
 
-__all__ = ["DominatingPair", "Gaussian"]
+__all__ = [
+    "KOV",
+    "DominatingPair",
+    "Erasure",
+    "ExactMasses",
+    "FinitePair",
+    "Gaussian",
+    "RandomizedResponse",
+    "Selection",
+]

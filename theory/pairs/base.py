@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Hashable, Mapping
 from dataclasses import fields
+from fractions import Fraction
 from typing import Self
 
 import numpy as np
@@ -95,23 +97,38 @@ class DominatingPair(ABC):
     @property
     def shape(self) -> tuple[int, ...]:
         """() for one pair shared by all runs, (n,) when parameters differ from run to run."""
-        return np.broadcast_shapes(*(np.shape(getattr(self, f.name)) for f in fields(self)))  # type: ignore[arg-type]
+        return np.broadcast_shapes(
+            *(v.shape for v in self._parameters().values() if isinstance(v, np.ndarray))
+        )
 
     def take(self, runs: NDArray[np.bool_] | NDArray[np.intp]) -> Self:
         """The pairs of the selected runs (a mask or indices); a shared pair is returned as it is."""
         if self.shape == ():
             return self
-        picked = {
-            f.name: (v[runs] if np.ndim(v := getattr(self, f.name)) else v)
-            for f in fields(self)  # type: ignore[arg-type]
-        }
-        return type(self)(**picked)
+        picked = {k: v[runs] for k, v in self._parameters().items() if isinstance(v, np.ndarray)}
+        return self._with(picked)
+
+    def _parameters(self) -> dict[str, object]:
+        return {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
+
+    def _with(self, changed: Mapping[str, object]) -> Self:
+        """This pair with other parameters, which were checked before: nothing is checked again."""
+        new: Self = object.__new__(type(self))
+        for name, value in self._parameters().items():
+            object.__setattr__(new, name, changed.get(name, value))
+        return new
+
+    @property
+    def _family(self) -> Hashable:
+        """Pairs of one family differ in numbers only, so that one vectorised pair can stand for them all."""
+        fixed = (v for v in self._parameters().values() if not isinstance(v, (float, np.ndarray, Fraction)))
+        return (type(self), *(v for v in fixed if v is not None))
 
     def _key(self) -> tuple[object, ...]:
         def freeze(value: object) -> object:
             return (value.shape, value.tobytes()) if isinstance(value, np.ndarray) else value
 
-        return (type(self).__name__, *(freeze(getattr(self, f.name)) for f in fields(self)))  # type: ignore[arg-type]
+        return (type(self).__name__, *map(freeze, self._parameters().values()))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, DominatingPair) and self._key() == other._key()

@@ -9,7 +9,9 @@ from numpy.typing import NDArray
 from scipy import special
 
 from theory.arguments import Real, check_positive
+from theory.mills import LOG_SQRT_TWO_PI, mills, mills_drop
 from theory.pairs.base import DominatingPair
+from theory.stable import as_real
 
 __all__ = ["Gaussian"]
 
@@ -41,12 +43,31 @@ class Gaussian(DominatingPair):
         return self.mu
 
     def hockey_stick(self, epsilon: Real) -> Real:
-        t = epsilon / self.mu - self.mu / 2
-        root = np.sqrt(2.0)
-        # erfcx keeps the digits that Phi(-t) - e^eps Phi(-t - mu) loses to cancellation and underflow
-        gap = special.erfcx(t / root) - special.erfcx((t + self.mu) / root)
-        delta: Real = np.exp(-t * t / 2) / 2 * gap
-        return delta
+        size = np.abs(epsilon)
+        centre, half = _one_shape(size / self.mu, self.mu / 2)
+        delta = np.exp(_log_density(centre - half)) * mills_drop(centre, half)
+        # far below the diagonal R overflows while Phi(half - centre) is near one
+        low = centre - half < -1
+        if low.any():
+            c, h = centre[low], half[low]
+            delta[low] = special.ndtr(h - c) - np.exp(_log_density(c - h)) * mills(c + h)
+        delta = delta.reshape(np.broadcast_shapes(np.shape(size), np.shape(self.mu)))
+        if np.less(epsilon, 0).any():
+            # H_{e^eps}(P||Q) = 1 - e^eps + e^eps H_{e^-eps}(Q||P), two terms >= 0
+            delta = np.where(np.less(epsilon, 0), -np.expm1(-size) + np.exp(-size) * delta, delta)
+        return as_real(delta)
+
+    def log_hockey_stick(self, epsilon: Real) -> Real:
+        """log H_{e^eps}(P||Q), also where H underflows."""
+        size = np.abs(epsilon)
+        centre, half = _one_shape(size / self.mu, self.mu / 2)
+        with np.errstate(divide="ignore"):
+            plain = np.log(np.reshape(self.hockey_stick(epsilon), centre.shape))
+        tail = (centre - half >= 0) & np.broadcast_to(np.greater_equal(epsilon, 0), centre.shape)
+        if tail.any():
+            c, h = centre[tail], half[tail]
+            plain[tail] = _log_density(c - h) + np.log(mills_drop(c, h))
+        return as_real(plain.reshape(np.broadcast_shapes(np.shape(size), np.shape(self.mu))))
 
     def renyi(self, alpha: Real) -> Real:
         return alpha * (self.mu * self.mu / 2)
@@ -65,9 +86,19 @@ class Gaussian(DominatingPair):
 
     def sample(self, rng: np.random.Generator, n: int, order: float = 1.0) -> NDArray[np.float64]:
         loss = rng.standard_normal(n)
+        loss += (order - 0.5) * self.mu
         loss *= self.mu
-        loss += (order - 0.5) * (self.mu * self.mu)
         return loss
 
     def log_weight(self, loss: NDArray[np.float64], order: float) -> NDArray[np.float64]:
         return (order - 1) * (order * (self.mu * self.mu / 2) - loss)
+
+
+def _one_shape(centre: Real, half: Real) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    one, other = np.broadcast_arrays(np.atleast_1d(centre), np.atleast_1d(half))
+    return one, other
+
+
+def _log_density(x: NDArray[np.float64]) -> NDArray[np.float64]:
+    """log phi(x)."""
+    return -0.5 * x * x - LOG_SQRT_TWO_PI

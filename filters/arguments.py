@@ -1,0 +1,35 @@
+"""Checks of a filter's parameters: one number each, never an array."""
+
+from __future__ import annotations
+
+from theory.arguments import Real, check_at_least_zero, check_delta, check_order, check_positive
+
+__all__ = ["one_at_least_zero", "one_delta", "one_order", "one_positive"]
+
+
+def _one(name: str, value: Real) -> float:
+    if not isinstance(value, float):
+        raise TypeError(
+            f"{name} must be one number, got an array of shape {value.shape}; use one filter each"
+        )
+    return value
+
+
+def one_positive(name: str, value: object) -> float:
+    """`value` as a float, finite and > 0."""
+    return _one(name, check_positive(name, value))
+
+
+def one_at_least_zero(name: str, value: object) -> float:
+    """`value` as a float, finite and >= 0."""
+    return _one(name, check_at_least_zero(name, value))
+
+
+def one_delta(name: str, value: object) -> float:
+    """`value` as a float in (0, 1)."""
+    return _one(name, check_delta(name, value))
+
+
+def one_order(name: str, value: object) -> float:
+    """`value` as a float, a finite Rényi order > 1."""
+    return _one(name, check_order(name, value))

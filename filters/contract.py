@@ -1,0 +1,94 @@
+"""What a filter's methods must return, checked: a wrong shape or type is one sentence with its remedy."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from filters.base import PrivacyFilter, State
+from theory.guarantees import Guarantee
+from theory.pairs import DominatingPair
+
+__all__ = [
+    "checked_admits",
+    "checked_filter",
+    "checked_observe",
+    "checked_spend",
+    "checked_start",
+    "runs_of",
+]
+
+
+def runs_of(state: State) -> int:
+    """The number of runs that a state holds: the length of the first axis."""
+    first = state
+    while isinstance(first, tuple):
+        first = first[0]
+    return len(first)
+
+
+def checked_filter(filt: object) -> PrivacyFilter:
+    """`filt`, a PrivacyFilter instance that states its promise."""
+    if isinstance(filt, type):
+        raise TypeError(
+            f"filt must be a filter, got the class {filt.__name__}; make one of it: {filt.__name__}(...)"
+        )
+    if not isinstance(filt, PrivacyFilter):
+        raise TypeError(f"filt must be a PrivacyFilter, got {type(filt).__name__}; subclass fp.PrivacyFilter")
+    if not isinstance(getattr(filt, "promise", None), Guarantee):
+        raise TypeError(
+            f"{type(filt).__name__}.promise must be a guarantee, got "
+            f"{getattr(filt, 'promise', None)!r}; set it, e.g. promise = fp.ApproxDP(epsilon=1.0, delta=1e-5)"
+        )
+    return filt
+
+
+def checked_start(filt: PrivacyFilter, n: int) -> State:
+    """`filt.start(n)`, an array or a tuple of arrays with n runs on the first axis."""
+    return _checked_state(filt, "start", filt.start(n), n)
+
+
+def checked_admits(filt: PrivacyFilter, state: State, request: DominatingPair, n: int) -> NDArray[np.bool_]:
+    """`filt.admits(state, request)`, booleans of shape (n,)."""
+    answer = filt.admits(state, request)
+    if isinstance(answer, np.ndarray) and answer.dtype == np.bool_ and answer.shape == (n,):
+        return answer
+    raise TypeError(
+        f"{type(filt).__name__}.admits must return booleans of shape ({n},), got {_describe(answer)}; "
+        "compare one number per run with the budget, e.g. return spent + cost <= budget"
+    )
+
+
+def checked_spend(filt: PrivacyFilter, state: State, request: DominatingPair, n: int) -> State:
+    """`filt.spend(state, request)`, a state of n runs."""
+    return _checked_state(filt, "spend", filt.spend(state, request), n)
+
+
+def checked_observe(filt: PrivacyFilter, state: State, loss: NDArray[np.float64], n: int) -> State:
+    """`filt.observe(state, loss)`, a state of n runs."""
+    return _checked_state(filt, "observe", filt.observe(state, loss), n)
+
+
+def _checked_state(filt: PrivacyFilter, method: str, state: State, n: int) -> State:
+    if isinstance(state, np.ndarray):
+        good = state.ndim > 0 and len(state) == n
+    else:
+        good = (
+            isinstance(state, tuple)
+            and len(state) > 0
+            and all(isinstance(part, np.ndarray) and part.ndim > 0 and len(part) == n for part in state)
+        )
+    if good:
+        return state
+    raise TypeError(
+        f"{type(filt).__name__}.{method} must return an array, or a tuple of arrays, with {n} runs on the "
+        f"first axis, got {_describe(state)}; return one number per run, e.g. np.zeros(n)"
+    )
+
+
+def _describe(value: object) -> str:
+    if isinstance(value, np.ndarray):
+        return f"{value.dtype} of shape {value.shape}"
+    if isinstance(value, tuple):
+        return f"a tuple of {', '.join(_describe(part) for part in value) or 'nothing'}"
+    return f"{value!r} ({type(value).__name__})"

@@ -1,0 +1,231 @@
+"""The running sum behind every additive filter: exact where doubles allow, rounded up where they do not."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from theory.arguments import Real
+
+__all__ = ["Budget", "Charge", "Exact", "Plain", "Square"]
+
+#: An unevaluated sum high + low of two doubles with high = fl(high + low): about 106 bits.
+Exact: TypeAlias = tuple[Any, Any]
+
+#: Runs handled at a time: temporaries of 64 KiB stay in cache and under malloc's mmap threshold.
+_TILE = 8192
+#: The least positive charge, as a share of the budget. Anything smaller is charged as this, so that no
+#: product below can underflow; it would take 2^900 rounds to notice.
+_LEAST = 2.0**-960
+_LEAST_ROOT = 2.0**-480
+#: How far, relative to the budget, one rounded addition may stray from the exact sum (at most 6 half-ulps).
+_STRAY = 2.0**-49
+_SPLITTER = 2.0**27 + 1
+
+
+def two_sum(a: Any, b: Any) -> Exact:
+    """(s, e) with s = fl(a + b) and s + e = a + b exactly. Source: Knuth, TAOCP 4.2.2."""
+    s = a + b
+    t = s - a
+    return s, (a - (s - t)) + (b - t)
+
+
+def two_product(a: Any, b: Any) -> Exact:
+    """(p, e) with p = fl(a b) and p + e = a b exactly, barring under- and overflow. Source: Dekker."""
+    p = a * b
+    ca, cb = _SPLITTER * a, _SPLITTER * b
+    a1, b1 = ca - (ca - a), cb - (cb - b)
+    a2, b2 = a - a1, b - b1
+    return p, ((a1 * b1 - p) + a1 * b2 + a2 * b1) + a2 * b2
+
+
+def _square(a: Any) -> Exact:
+    p = a * a
+    c = _SPLITTER * a
+    a1 = c - (c - a)
+    a2 = a - a1
+    return p, ((a1 * a1 - p) + 2 * (a1 * a2)) + a2 * a2
+
+
+def _round_up(low: Any, rest: Any) -> Any:
+    """A double >= low + rest, equal to low where rest is 0 and where rest < 0.
+
+    Twice the rest plus an ulp of low outweighs the rounding of the addition itself.
+    """
+    up = rest > 0
+    return low + (2 * rest + np.abs(low) * 2.0**-52) * up if np.any(up) else low
+
+
+def _add_up(a: Exact, b: Exact) -> Exact:
+    """The least bother: a normalised pair >= a + b, equal to it whenever it fits 106 bits."""
+    s, e = two_sum(a[0], b[0])
+    t, lost = two_sum(a[1], b[1])
+    v, lost_too = two_sum(e, t)
+    v = _round_up(v, lost + lost_too)
+    high = s + v
+    return high, v - (high - s)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Plain:
+    """The charge x itself."""
+
+    x: Real
+
+    def rough(self, root: float) -> Any:
+        """The charge in budget units, within two half-ulps."""
+        return self.x if root == 1 else self.x * root * root
+
+    def exact(self, root: float) -> Exact:
+        """The charge in budget units, never below the exact value."""
+        return _lift(self.rough(root), self.x, _LEAST), 0.0
+
+    def take(self, runs: Any) -> Plain:
+        """The charges of the selected runs."""
+        return Plain(_pick(self.x, runs))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Square:
+    """The charge scale x^2, of the exact rational value of the doubles x and scale."""
+
+    x: Real
+    scale: float = 1.0
+
+    def rough(self, root: float) -> Any:
+        """The charge in budget units, within three half-ulps."""
+        x = self.x if root == 1 else self.x * root
+        return x * x if self.scale == 1 else x * x * self.scale
+
+    def exact(self, root: float) -> Exact:
+        """The charge in budget units, never below the exact value; equal to it if scale is a power of 2."""
+        high, low = _square(_lift(self.x if root == 1 else self.x * root, self.x, _LEAST_ROOT))
+        if self.scale == 1:
+            return high, low
+        if math.frexp(self.scale)[0] == 0.5:
+            return high * self.scale, low * self.scale
+        high, first = two_product(high, self.scale)
+        second, third = two_product(low, self.scale)
+        v, lost = two_sum(first, second)
+        v = _round_up(v, lost + third)
+        top = high + v
+        return top, v - (top - high)
+
+    def take(self, runs: Any) -> Square:
+        """The charges of the selected runs."""
+        return Square(_pick(self.x, runs), self.scale)
+
+
+Charge: TypeAlias = Plain | Square
+
+
+def _pick(x: Real, runs: Any) -> Real:
+    return x[runs] if isinstance(x, np.ndarray) and x.ndim else x
+
+
+def _lift(scaled: Any, x: Any, least: float) -> Any:
+    """`scaled`, raised to `least` where x is positive but scaled is smaller."""
+    if isinstance(scaled, float):
+        return max(scaled, least) if x > 0 else scaled
+    small = scaled < least
+    return np.where(small & (np.asarray(x) > 0), least, scaled) if small.any() else scaled
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """The rule sum of charges <= high + low, in units of 4^exponent, for n running sums at once.
+
+    State: (high, low), two contiguous float64 arrays of shape (n,), 16 bytes per run; the exact sum never
+    exceeds high + low. Two promises, for charges whose exact values are rational:
+    no sequence is admitted whose exact sum exceeds the budget, and none is refused whose exact sum lies below
+    it by more than 4 units in the last place of the budget (for any sequence shorter than 2^48: one addition
+    rounds up by at most 2^-102 of the sum).
+    Infinite, NaN and negative charges are refused. A request costs O(1) time and memory.
+    """
+
+    high: float
+    low: float
+    exponent: int
+
+    @classmethod
+    def of(cls, value: float) -> Budget:
+        """The budget `value` > 0."""
+        exponent = (math.frexp(value)[1] - 1) // 2
+        root = math.ldexp(1.0, -exponent)
+        return cls(value * root * root, 0.0, exponent)
+
+    @classmethod
+    def square_of(cls, value: float) -> Budget:
+        """The budget `value`^2, exactly, for a double `value` > 0."""
+        exponent = max(math.frexp(value)[1] - 1, -1000)  # 2^1074 would be no double
+        high, low = _square(math.ldexp(value, -exponent))
+        return cls(high, low, exponent)
+
+    @property
+    def _root(self) -> float:
+        return math.ldexp(1.0, -self.exponent)
+
+    @property
+    def root_unit(self) -> float:
+        """2^exponent, the square root of the unit."""
+        return math.ldexp(1.0, self.exponent)
+
+    def start(self, n: int) -> Exact:
+        """n empty sums."""
+        return np.zeros(n), np.zeros(n)
+
+    def fits(self, state: Exact, charge: Charge) -> NDArray[np.bool_]:
+        """Whether each sum stays within the budget with `charge` added: shape (n,).
+
+        One rounded addition settles all but the runs within a few ulps of the budget; those are added
+        exactly.
+        """
+        n = len(state[0])
+        if n > _TILE:
+            return _tiled(lambda runs: self.fits((state[0][runs], state[1][runs]), charge.take(runs)), n)
+        with np.errstate(over="ignore", invalid="ignore"):
+            rough = charge.rough(self._root)
+            total = state[0] + rough
+            fits: NDArray[np.bool_] = total <= self.high * (1 - _STRAY)
+            if np.ndim(rough):
+                fits &= rough >= 0
+            elif not rough >= 0:
+                fits[:] = False
+            if not fits.all():
+                near = ~fits & (total <= self.high * (1 + _STRAY)) & (rough >= 0)
+                if near.any():
+                    near = np.flatnonzero(near)
+                    high, low = _add_up((state[0][near], state[1][near]), charge.take(near).exact(self._root))
+                    fits[near] = (high < self.high) | ((high == self.high) & (low <= self.low))
+        return fits
+
+    def add(self, state: Exact, charge: Charge) -> Exact:
+        """The sums with `charge` added, rounded up."""
+        high, low = np.empty_like(state[0]), np.empty_like(state[1])
+        root = self._root
+        with np.errstate(over="ignore", invalid="ignore"):
+            for first in range(0, len(high), _TILE):
+                runs = slice(first, first + _TILE)
+                high[runs], low[runs] = _add_up(
+                    (state[0][runs], state[1][runs]), charge.take(runs).exact(root)
+                )
+        return high, low
+
+    def room(self, state: Exact) -> NDArray[np.float64]:
+        """Budget minus sum in units of 4^exponent, rounded down; 0 where nothing is left: shape (n,)."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            gap, rest = two_sum(self.high, -state[0])
+            room = (gap + (rest + (self.low - state[1]))) * (1 - 2.0**-51)
+            return np.where(room > 0, room, 0.0)
+
+
+def _tiled(decide: Any, n: int) -> NDArray[np.bool_]:
+    answer = np.empty(n, dtype=np.bool_)
+    for first in range(0, n, _TILE):
+        runs = slice(first, first + _TILE)
+        answer[runs] = decide(runs)
+    return answer

@@ -1,0 +1,50 @@
+"""The filter of Rényi differential privacy at one order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from filters.additive import AdditiveFilter
+from filters.arguments import one_order, one_positive
+from filters.base import Family
+from filters.charges import Charge, renyi_charge
+from filters.ledger import Budget, Exact
+from theory.guarantees import Guarantee, RenyiDP
+from theory.pairs import DominatingPair, Gaussian
+
+__all__ = ["RenyiFilter"]
+
+
+@dataclass(frozen=True, slots=True)
+class RenyiFilter(AdditiveFilter):
+    """CONT while sum_t rho_t <= rho, rho_t the Rényi divergence of order alpha of the t-th mechanism.
+
+    The transcript is (alpha, rho)-RDP; alpha is fixed in advance. Source: paper 000, Theorem 4.3.
+    """
+
+    alpha: float
+    rho: float
+    promise: Guarantee = field(init=False, repr=False, compare=False)
+    _budget: Budget = field(init=False, repr=False, compare=False)
+    proof: ClassVar[str] = "000 Theorem 4.3: Loss^(t) e^{-(alpha-1) sum rho_j} is a supermartingale"
+
+    def __post_init__(self) -> None:
+        alpha, rho = one_order("alpha", self.alpha), one_positive("rho", self.rho)
+        object.__setattr__(self, "alpha", alpha)
+        object.__setattr__(self, "rho", rho)
+        object.__setattr__(self, "promise", RenyiDP(alpha, rho))
+        object.__setattr__(self, "_budget", Budget.of(rho))
+
+    def charge(self, request: DominatingPair) -> Charge:
+        return renyi_charge(request, self.alpha)
+
+    def _scale(self, family: Family) -> float | None:
+        return self.alpha / 2 if family is Gaussian else None
+
+    def remaining(self, state: Exact) -> NDArray[np.float64]:
+        """The largest further divergence of order alpha."""
+        return self._budget.room(state) * self._budget.root_unit * self._budget.root_unit

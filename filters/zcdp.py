@@ -1,0 +1,48 @@
+"""The filter of zero-concentrated differential privacy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from filters.additive import AdditiveFilter
+from filters.arguments import one_positive
+from filters.base import Family
+from filters.charges import Charge, zcdp_charge
+from filters.ledger import Budget, Exact
+from theory.guarantees import ZCDP, Guarantee
+from theory.pairs import DominatingPair, Gaussian, RandomizedResponse
+
+__all__ = ["ZCDPFilter"]
+
+
+@dataclass(frozen=True, slots=True)
+class ZCDPFilter(AdditiveFilter):
+    """CONT while sum_t rho_t <= rho, rho_t the zCDP parameter of the t-th mechanism: rho-zCDP.
+
+    Source: paper 000, Remark 4.4.
+    """
+
+    rho: float
+    promise: Guarantee = field(init=False, repr=False, compare=False)
+    _budget: Budget = field(init=False, repr=False, compare=False)
+    proof: ClassVar[str] = "000 Remark 4.4: the stopping rule of Theorem 4.3 does not depend on the order"
+
+    def __post_init__(self) -> None:
+        rho = one_positive("rho", self.rho)
+        object.__setattr__(self, "rho", rho)
+        object.__setattr__(self, "promise", ZCDP(rho))
+        object.__setattr__(self, "_budget", Budget.of(rho))
+
+    def charge(self, request: DominatingPair) -> Charge:
+        return zcdp_charge(request)
+
+    def _scale(self, family: Family) -> float | None:
+        return 0.5 if family in (Gaussian, RandomizedResponse) else None
+
+    def remaining(self, state: Exact) -> NDArray[np.float64]:
+        """The largest further rho."""
+        return self._budget.room(state) * self._budget.root_unit * self._budget.root_unit

@@ -1,0 +1,256 @@
+"""The engine: plays adversary x filter x mechanism, a tile of paths at a time, on the filter's own code."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from filters.base import PrivacyFilter, State
+from filters.contract import checked_filter, checked_observe, checked_spend, checked_start
+from mc.adversary import Adversary, View, take
+from mc.streams import Tile, tiles
+from theory.arguments import check_count, check_real
+from theory.pairs import DominatingPair
+
+__all__ = ["Direction", "Functional", "Game", "OnDenial", "Paths", "Tally", "play", "play_tile"]
+
+Direction = Literal["PQ", "QP"]
+OnDenial = Literal["halt", "retry"]
+
+#: Rounds played against an adversary that does not say when it stops, unless the caller says how many.
+LONGEST = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Game:
+    """Who plays whom, under which rules: everything but the random numbers.
+
+    Round by round: the adversary asks, the filter decides on what it has seen, the budget is charged, the
+    output is drawn, the loss is observed. A denied run halts for good, or asks again next round ("retry").
+    Outputs are drawn from P ("PQ") or from Q ("QP"), tilted to `order` (1: as they are).
+    """
+
+    filter: PrivacyFilter
+    adversary: Adversary
+    rounds: int
+    order: float = 1.0
+    direction: Direction = "PQ"
+    on_denial: OnDenial = "halt"
+
+    def __post_init__(self) -> None:
+        checked_filter(self.filter)
+        if not isinstance(self.adversary, Adversary):
+            raise TypeError(f"adversary must be an Adversary, got {self.adversary!r}; pass an instance")
+        check_count("rounds", self.rounds)
+        check_real("order", self.order)
+        for name, value, allowed in (
+            ("direction", self.direction, ("PQ", "QP")),
+            ("on_denial", self.on_denial, ("halt", "retry")),
+        ):
+            if value not in allowed:
+                raise ValueError(f"{name} must be one of {allowed}, got {name}={value!r}; pass one of them")
+
+    @classmethod
+    def between(
+        cls,
+        filt: PrivacyFilter,
+        adversary: Adversary,
+        *,
+        rounds: int | None = None,
+        direction: Direction = "PQ",
+        on_denial: OnDenial = "halt",
+    ) -> Game:
+        """The game with the adversary set against the filter, and no more rounds than it wants to play."""
+        game = cls(filt, adversary, LONGEST if rounds is None else rounds, 1.0, direction, on_denial)
+        adversary = adversary.against(filt)
+        horizon = adversary.horizon
+        if horizon is not None and (rounds is None or horizon < rounds):
+            game = replace(game, rounds=horizon)
+        return replace(game, adversary=adversary)
+
+    def at(self, order: float) -> Game:
+        """The same game with outputs drawn from the law tilted to `order`."""
+        return replace(self, order=order)
+
+
+@dataclass(frozen=True, slots=True)
+class Paths:
+    """Finished paths of one tile, each array of shape (n,).
+
+    loss is the log-likelihood ratio of the transcript, towards the law that outputs were drawn from:
+    log dP/dQ for "PQ", log dQ/dP for "QP". log_weight is log of that law over the tilted one, 0 if untilted.
+    releases counts the outputs released, the stopping time T.
+    """
+
+    loss: NDArray[np.float64]
+    log_weight: NDArray[np.float64]
+    releases: NDArray[np.int64]
+
+
+class Functional(Protocol):
+    """What is measured: a picklable value that turns the paths of a tile into sums over them."""
+
+    def __call__(self, paths: Paths) -> NDArray[np.float64]:
+        """Sums over the paths, shape (k,) with the same k for every tile."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What a functional summed: row i of `rows`, shape (tiles, k), is over the sizes[i] paths of tile i."""
+
+    sizes: NDArray[np.int64]
+    rows: NDArray[np.float64]
+
+    @property
+    def n(self) -> int:
+        """The number of paths."""
+        return int(self.sizes.sum())
+
+    @property
+    def sums(self) -> NDArray[np.float64]:
+        """The columns' sums over all paths, correctly rounded: the same bits in whatever order tiles came."""
+        return np.array([math.fsum(column) for column in self.rows.T])
+
+
+def play(game: Game, functional: Functional, *, n: int, seed: int = 0) -> Tally:
+    """Sums of `functional` over n independent plays of `game`."""
+    work = list(tiles(seed, n))
+    rows = [functional(play_tile(game, tile)) for tile in work]
+    return Tally(np.array([tile.size for tile in work]), np.array(rows))
+
+
+def play_tile(game: Game, tile: Tile) -> Paths:
+    """The paths of one tile, a function of (game, tile) alone."""
+    filt, adversary = game.filter, game.adversary
+    nature, own = tile.nature(), tile.adversary()
+    live = _Live.fresh(game, tile.size)
+    live.state = checked_start(filt, tile.size)
+    live.memory = adversary.start(filt, tile.size, own)
+    done = Paths(np.zeros(tile.size), np.zeros(tile.size), np.zeros(tile.size, dtype=np.int64))
+    release = _release_or_halt if game.on_denial == "halt" else _release_or_wait
+    for t in range(game.rounds):
+        sees = (live.loss, live.last) if game.direction == "PQ" else (-live.loss, -live.last)
+        view = View(t, *sees, live.state, live.memory, filt, own)
+        request = _checked_request(adversary, adversary.request(view), live.n)
+        release(game, live, view, request, nature, done)
+        if live.n == 0:
+            break
+    live.finish(slice(None), done)
+    return done
+
+
+@dataclass(slots=True)
+class _Live:
+    """The runs still going: their path numbers, losses, log-weights, releases, and what players remember."""
+
+    path: NDArray[np.intp]
+    loss: NDArray[np.float64]
+    last: NDArray[np.float64]
+    log_weight: NDArray[np.float64] | None
+    releases: NDArray[np.int64] | int
+    state: State = None
+    memory: State = None
+
+    @staticmethod
+    def fresh(game: Game, n: int) -> _Live:
+        return _Live(
+            np.arange(n),
+            np.zeros(n),
+            np.zeros(n),
+            None if game.order == 1.0 else np.zeros(n),
+            0 if game.on_denial == "halt" else np.zeros(n, dtype=np.int64),
+        )
+
+    @property
+    def n(self) -> int:
+        return len(self.loss)
+
+    def finish(self, runs: NDArray[np.intp] | slice, done: Paths) -> None:
+        """Write the runs down as they stand."""
+        path = self.path[runs]
+        done.loss[path] = self.loss[runs]
+        if self.log_weight is not None:
+            done.log_weight[path] = self.log_weight[runs]
+        done.releases[path] = self.releases if isinstance(self.releases, int) else self.releases[runs]
+
+    def keep(self, runs: NDArray[np.intp]) -> None:
+        """Drop all other runs."""
+        for name in ("path", "loss", "last", "log_weight", "state", "memory"):
+            setattr(self, name, take(getattr(self, name), runs))
+
+    def draw(self, game: Game, request: DominatingPair, nature: np.random.Generator) -> None:
+        """Realise a round's losses in every run and show them to the filter."""
+        forward = game.direction == "PQ"
+        pair = request if forward else request.swapped
+        self.last = pair.sample(nature, self.n, game.order)
+        if self.log_weight is not None:
+            self.log_weight += pair.log_weight(self.last, game.order)
+        self.loss += self.last
+        if game.filter.looks_at_losses:
+            seen = self.last if forward else -self.last
+            self.state = checked_observe(game.filter, self.state, seen, self.n)
+
+
+def _release_or_halt(
+    game: Game, live: _Live, view: View, request: DominatingPair, nature: np.random.Generator, done: Paths
+) -> None:
+    admitted = view.admits(request)
+    if not admitted.all():
+        live.finish(np.flatnonzero(~admitted), done)
+        go = np.flatnonzero(admitted)
+        live.keep(go)
+        if live.n == 0:
+            return
+        request = request.take(go)
+    live.state = checked_spend(game.filter, live.state, request, live.n)
+    live.draw(game, request, nature)
+    live.releases += 1
+
+
+def _release_or_wait(
+    game: Game, live: _Live, view: View, request: DominatingPair, nature: np.random.Generator, done: Paths
+) -> None:
+    go = np.flatnonzero(view.admits(request))
+    if len(go) == 0:
+        live.last = np.zeros(live.n)
+        return
+    some = replace(live, path=live.path[go], loss=live.loss[go], state=take(live.state, go))
+    if live.log_weight is not None:
+        some.log_weight = live.log_weight[go]
+    asked = request.take(go)
+    some.state = checked_spend(game.filter, some.state, asked, some.n)
+    some.draw(game, asked, nature)
+    live.last = np.zeros(live.n)  # a run that was denied realised no loss this round
+    live.last[go] = some.last
+    live.loss[go] = some.loss
+    if live.log_weight is not None:
+        live.log_weight[go] = some.log_weight
+    live.releases[go] += 1  # type: ignore[index]
+    live.state = _put(live.state, go, some.state)
+
+
+def _put(whole: State, runs: NDArray[np.intp], part: State) -> State:
+    """The state with some runs replaced."""
+    if isinstance(whole, tuple):
+        return tuple(_put(w, runs, p) for w, p in zip(whole, part, strict=True))
+    whole = whole.copy()
+    whole[runs] = part
+    return whole
+
+
+def _checked_request(adversary: Adversary, request: object, n: int) -> DominatingPair:
+    name = type(adversary).__name__
+    if not isinstance(request, DominatingPair):
+        raise TypeError(
+            f"{name}.request must return a DominatingPair, got {request!r}; return Gaussian(mu), say"
+        )
+    if request.shape not in ((), (n,)):
+        raise ValueError(
+            f"{name}.request must return one pair or one per live run, shape () or ({n},), got shape "
+            f"{request.shape}; size it by view.n"
+        )
+    return request

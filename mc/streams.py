@@ -1,0 +1,41 @@
+"""Random streams: two per tile of paths, functions of (seed, tile) alone, whoever computes the tile."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from numpy.random import SFC64, Generator, SeedSequence
+
+from theory.arguments import check_count
+
+__all__ = ["TILE", "Tile", "tiles"]
+
+#: Paths per tile. Part of a run's identity: another size is another sequence of random numbers.
+#: 8192 float64 are 64 KiB: the arrays of a tile stay in cache and under malloc's mmap threshold.
+TILE = 8192
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """`size` paths with two random streams of their own, both functions of (seed, index) alone."""
+
+    seed: int
+    index: int
+    size: int
+
+    def nature(self) -> Generator:
+        """The stream that the mechanisms' outputs are drawn from."""
+        return Generator(SFC64(SeedSequence(self.seed, spawn_key=(self.index, 0))))
+
+    def adversary(self) -> Generator:
+        """The stream of the adversary's own randomness, independent of nature's."""
+        return Generator(SFC64(SeedSequence(self.seed, spawn_key=(self.index, 1))))
+
+
+def tiles(seed: int, n: int) -> Iterator[Tile]:
+    """The tiles that make up n paths: all of size TILE but the last."""
+    seed = check_count("seed", seed, least=0)
+    n = check_count("n", n)
+    for index, first in enumerate(range(0, n, TILE)):
+        yield Tile(seed, index, min(TILE, n - first))

@@ -1,0 +1,167 @@
+"""The filters that add up: their charges, their equality cases, what they say is left."""
+
+import math
+import pickle
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import filters as fp
+from theory.conversions import CKS, SIMPLE
+from theory.guarantees import ZCDP, ApproxDP, GaussianDP, RenyiDP
+from theory.pairs import KOV, DominatingPair, Erasure, FinitePair, Gaussian, RandomizedResponse, Selection
+
+ADDITIVE = [
+    fp.GaussianFilter(mu=1.0),
+    fp.ZCDPFilter(rho=0.5),
+    fp.RenyiFilter(alpha=3.0, rho=1.5),
+    fp.ApproximateDPFilter(1.0, 1e-5),
+    fp.ApproximateDPFilter(1.0, 1e-5, SIMPLE),
+]
+
+
+def count(filt: fp.PrivacyFilter, pair: DominatingPair, most: int = 10_000) -> int:
+    """How often the pair is admitted in a row."""
+    state = filt.start(1)
+    for done in range(most):
+        if not filt.admits(state, pair)[0]:
+            return done
+        state = filt.spend(state, pair)
+    return most
+
+
+def test_promises_and_values() -> None:
+    assert fp.GaussianFilter(mu=1).promise == GaussianDP(1.0)
+    assert fp.ZCDPFilter(0.5).promise == ZCDP(0.5)
+    assert fp.RenyiFilter(3, 1.5).promise == RenyiDP(3.0, 1.5)
+    assert fp.ApproximateDPFilter(1, 1e-5).promise == ApproxDP(1.0, 1e-5)
+    assert fp.GaussianFilter(mu=1.0) == fp.GaussianFilter(1)
+    assert fp.GaussianFilter(mu=1.0) != fp.GaussianFilter(2.0)
+    assert repr(fp.RenyiFilter(3, 1.5)) == "RenyiFilter(alpha=3.0, rho=1.5)"
+    for filt in ADDITIVE:
+        assert pickle.loads(pickle.dumps(filt)) == filt  # noqa: S301
+        assert hash(filt) == hash(pickle.loads(pickle.dumps(filt)))  # noqa: S301
+        assert filt.sound
+        assert not filt.looks_at_losses
+
+
+@pytest.mark.parametrize("bad", [0.0, -1.0, math.inf, math.nan, "1", np.array([1.0, 2.0])])
+def test_a_bad_budget_is_one_sentence(bad: object) -> None:
+    for make in (
+        fp.GaussianFilter,
+        fp.ZCDPFilter,
+        lambda rho: fp.RenyiFilter(2.0, rho),
+        lambda e: fp.ApproximateDPFilter(e, 0.1),
+    ):
+        with pytest.raises((ValueError, TypeError)) as error:
+            make(bad)  # type: ignore[operator]
+        assert "\n" not in str(error.value)
+        assert ";" in str(error.value)
+
+
+def test_equal_shares_fill_the_budget_exactly() -> None:
+    assert count(fp.GaussianFilter(1.0), Gaussian(0.25)) == 16
+    assert count(fp.ZCDPFilter(0.5), Gaussian(0.25)) == 16
+    assert count(fp.ZCDPFilter(0.5), RandomizedResponse(0.25)) == 16
+    assert count(fp.RenyiFilter(3.0, 1.5), Gaussian(0.25)) == 16
+    # ten squares of the double 0.1, which is above a tenth, come to more than ten squares of a tenth
+    assert count(fp.GaussianFilter(1.0), Gaussian(0.1)) == 99
+
+
+def test_the_papers_steps() -> None:
+    """003 Section 4.1: sigma = 100, delta = 1e-5: 420 steps by zCDP, 495 by GDP at one epsilon."""
+    epsilon = float(CKS.epsilon(420 / (2 * 100.0**2), 1e-5))
+    step = Gaussian(mu=0.01)
+    assert count(fp.ApproximateDPFilter(epsilon * (1 + 1e-12), 1e-5), step) == 420
+    from theory.conversions import gaussian_mu
+
+    assert count(fp.GaussianFilter(float(gaussian_mu(epsilon, 1e-5))), step) == 495
+
+
+def test_the_threshold_is_the_conversions() -> None:
+    filt = fp.ApproximateDPFilter(1.0, 1e-5, SIMPLE)
+    assert filt.threshold == SIMPLE.budget(1.0, 1e-5)
+    assert fp.ApproximateDPFilter(1.0, 1e-5).threshold == pytest.approx(0.0305565952, rel=1e-8)
+    with pytest.raises(TypeError, match="conversion must be CKS or SIMPLE"):
+        fp.ApproximateDPFilter(1.0, 1e-5, "CKS")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("filt", ADDITIVE, ids=repr)
+def test_what_is_not_covered_is_denied(filt: fp.PrivacyFilter) -> None:
+    for pair in (Erasure(0.01), KOV(0.1, 1e-9), FinitePair((0.5, 0.5), (1.0, 0.0))):
+        assert not filt.admits(filt.start(3), pair).any()
+    huge = Gaussian(np.array([1e-3, 1e300, 1e-3]))
+    assert filt.admits(filt.start(3), huge).tolist() == [True, False, True]
+
+
+@pytest.mark.parametrize("filt", ADDITIVE, ids=repr)
+def test_a_selection_is_charged_as_its_members(filt: fp.PrivacyFilter) -> None:
+    pairs = (Gaussian(0.1), RandomizedResponse(0.15), FinitePair((0.55, 0.45), (0.5, 0.5)), Erasure(0.0))
+    for menu in (pairs[:1], pairs[:2], pairs):
+        index = np.arange(len(menu))
+        state = filt.spend(filt.start(len(menu)), Selection(menu, index))
+        for run, pair in enumerate(menu):
+            alone = filt.spend(filt.start(1), pair)
+            assert state[0][run] == pytest.approx(alone[0][0], rel=1e-15)
+            assert state[0][run] >= alone[0][0]
+
+
+def test_renyi_charges_the_larger_direction() -> None:
+    pair = FinitePair((0.9, 0.1), (0.5, 0.5))
+    larger = max(float(pair.renyi(2.0)), float(pair.swapped.renyi(2.0)))
+    assert float(pair.renyi(2.0)) < larger
+    assert count(fp.RenyiFilter(2.0, larger), pair) == 1
+    assert count(fp.RenyiFilter(2.0, math.nextafter(larger, 0)), pair) == 0
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.sampled_from(ADDITIVE), st.lists(st.floats(0, 1), max_size=6), st.booleans())
+def test_affordable_is_admitted_and_nothing_more_is(
+    filt: fp.PrivacyFilter, shares: list[float], gaussian: bool
+) -> None:
+    family = Gaussian if gaussian else RandomizedResponse
+    state = filt.start(1)
+    for share in [*shares, 1.0]:
+        best = filt.affordable(state, family)
+        if best[0] == 0:
+            return
+        assert filt.admits(state, family(best))[0]
+        little = best[0] ** 2 < 2.0**-38
+        if not little:
+            assert not filt.admits(state, family(best * (1 + 1e-14)))[0]
+        if share > 0:
+            state = filt.spend(state, family(best * max(share, 1e-6)))
+    assert filt.affordable(state, family)[0] <= 1e-6
+
+
+def test_affordable_of_many_runs_is_that_of_each() -> None:
+    rng = np.random.default_rng(3)
+    filt = fp.GaussianFilter(1.0)
+    state = filt.start(1000)
+    for _ in range(3):
+        state = filt.spend(state, Gaussian(rng.uniform(0.0, 0.57, 1000)))
+    best = filt.affordable(state, Gaussian)
+    for run in range(0, 1000, 97):
+        alone = (state[0][run : run + 1], state[1][run : run + 1])
+        assert filt.affordable(alone, Gaussian)[0] == best[run]
+
+
+def test_the_last_grain_is_affordable_too() -> None:
+    filt = fp.GaussianFilter(1.0)
+    state = filt.spend(filt.start(1), Gaussian(1 - 2.0**-53))
+    best = filt.affordable(state, Gaussian)
+    left = math.sqrt(1 - Fraction(1 - 2.0**-53) ** 2)
+    assert best[0] == pytest.approx(left, rel=1e-6)
+    assert filt.admits(state, Gaussian(best))[0]
+
+
+def test_remaining_is_rounded_down() -> None:
+    filt = fp.GaussianFilter(1.0)
+    state = filt.spend(filt.start(1), Gaussian(0.6))
+    left = float(filt.remaining(state)[0])
+    assert Fraction(left) ** 2 <= 1 - Fraction(0.6) ** 2
+    assert left == pytest.approx(0.8, rel=1e-14)
+    assert fp.ZCDPFilter(0.5).open().remaining() == pytest.approx(0.5, rel=1e-14)

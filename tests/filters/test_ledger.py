@@ -1,0 +1,219 @@
+"""The ledger against exact rationals: never above the budget, at most 4 ulp below it."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from filters.ledger import Budget, Charge, Plain, Square, two_product, two_sum
+
+
+def exact(charge: Charge) -> Fraction:
+    """The rational value of a shared charge."""
+    x = Fraction(float(charge.x))
+    return Fraction(charge.scale) * x * x if isinstance(charge, Square) else x
+
+
+def play(budget: Budget, limit: Fraction, charges: list[Charge]) -> Fraction:
+    """Ask for each charge in turn, hold every decision against the exact sum; the sum admitted."""
+    slack = limit * Fraction(2) ** -51  # at most 4 units in the last place of the budget
+    state, spent = budget.start(1), Fraction(0)
+    for charge in charges:
+        after = spent + exact(charge)
+        if budget.fits(state, charge)[0]:
+            assert after <= limit
+            state, spent = budget.add(state, charge), after
+        else:
+            assert after > limit - slack
+    return spent
+
+
+def test_the_tenth_tenth_is_refused() -> None:
+    assert sum([Fraction(0.1)] * 10) > 1  # the double 0.1 is above a tenth
+    budget = Budget.of(1.0)
+    state = budget.start(1)
+    for _ in range(9):
+        assert budget.fits(state, Plain(0.1))[0]
+        state = budget.add(state, Plain(0.1))
+    assert not budget.fits(state, Plain(0.1))[0]
+
+
+def test_what_fits_exactly_is_admitted() -> None:
+    budget = Budget.square_of(1.0)
+    state = budget.start(1)
+    for _ in range(64):
+        assert budget.fits(state, Square(0.125))[0]
+        state = budget.add(state, Square(0.125))
+    assert not budget.fits(state, Square(2.0**-400))[0]
+    third = Budget.square_of(1 / 3)
+    assert third.fits(third.start(1), Square(1 / 3))[0]
+    assert not third.fits(third.start(1), Square(math.nextafter(1 / 3, 1)))[0]
+
+
+reals = st.floats(min_value=0, allow_nan=False, allow_infinity=False)
+positive = reals.filter(lambda x: x > 0)
+
+
+@given(st.floats(-1e300, 1e300), st.floats(-1e300, 1e300))
+def test_two_sum_loses_nothing(a: float, b: float) -> None:
+    s, e = two_sum(a, b)
+    assert Fraction(s) + Fraction(e) == Fraction(a) + Fraction(b)
+
+
+@given(st.floats(1e-140, 1e140), st.floats(1e-140, 1e140))
+def test_two_product_loses_nothing(a: float, b: float) -> None:
+    p, e = two_product(a, b)
+    assert Fraction(p) + Fraction(e) == Fraction(a) * Fraction(b)
+
+
+@settings(deadline=None, max_examples=300)
+@given(positive, st.lists(st.one_of(reals, st.floats(0, 1)), max_size=30), st.booleans())
+def test_plain_charges_follow_the_rationals(value: float, costs: list[float], relative: bool) -> None:
+    charges = [Plain(c * value if relative and math.isfinite(c * value) else c) for c in costs]
+    play(Budget.of(value), Fraction(value), list(charges))
+
+
+@settings(deadline=None, max_examples=300)
+@given(positive, st.lists(st.one_of(reals, st.floats(0, 1)), max_size=30), st.sampled_from([1.0, 0.5, 1.25]))
+def test_squares_follow_the_rationals(value: float, roots: list[float], scale: float) -> None:
+    charges = [Square(r * value if r <= 1 else r, scale) for r in roots]
+    play(Budget.square_of(value), Fraction(value) ** 2, list(charges))
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.floats(1e-3, 1e3), st.lists(st.floats(0.01, 1), min_size=1, max_size=20))
+def test_the_last_charge_may_fill_the_budget_to_the_last_ulps(value: float, roots: list[float]) -> None:
+    limit, spent = Fraction(value), Fraction(0)
+    costs: list[float] = []
+    for root in roots:
+        cost = root * max(float(limit - spent), 0.0)
+        spent += Fraction(cost)
+        costs.append(cost)
+    rest = max(float(limit - spent), 0.0)
+    for last in (rest, math.nextafter(rest, math.inf), rest * (1 - 2.0**-40)):
+        play(Budget.of(value), limit, [Plain(c) for c in [*costs, last]])
+
+
+def test_denormal_budgets_and_charges() -> None:
+    least = 5e-324
+    assert play(Budget.of(3 * least), Fraction(3 * least), [Plain(least)] * 5) == 3 * Fraction(least)
+    assert (
+        play(Budget.square_of(1e-200), Fraction(1e-200) ** 2, [Square(5e-201)] * 6)
+        == 4 * Fraction(5e-201) ** 2
+    )
+    play(Budget.of(1.0), Fraction(1), [Plain(least)] * 5 + [Plain(1.0)])
+
+
+def test_huge_budgets_and_charges() -> None:
+    most = 1.7976931348623157e308
+    play(Budget.of(most), Fraction(most), [Plain(most / 2), Plain(most / 2), Plain(most), Plain(1.0)])
+    play(Budget.square_of(most), Fraction(most) ** 2, [Square(most / 2)] * 5 + [Square(1e-300)])
+    play(Budget.square_of(1e-300), Fraction(1e-300) ** 2, [Square(most), Square(1e-300)])
+
+
+@pytest.mark.parametrize("cost", [math.inf, math.nan, -1.0, -1e-300])
+def test_what_is_no_charge_is_refused(cost: float) -> None:
+    budget = Budget.of(1.0)
+    assert not budget.fits(budget.start(3), Plain(cost)).any()
+    assert not budget.fits(budget.start(2), Plain(np.array([cost, cost]))).any()
+    if cost >= 0 or math.isnan(cost):
+        assert not budget.fits(budget.start(2), Square(np.array([cost, cost]))).any()
+    mixed = budget.fits(budget.start(2), Plain(np.array([cost, 0.5])))
+    assert mixed.tolist() == [False, True]
+
+
+def run_out(rounds: int, value: float, cost: float) -> int:
+    """How many charges of one size are admitted, out of so many requests."""
+    budget = Budget.of(value)
+    state = budget.start(1)
+    for done in range(rounds):
+        if not budget.fits(state, Plain(cost))[0]:
+            return done
+        state = budget.add(state, Plain(cost))
+    return rounds
+
+
+@pytest.mark.slow
+def test_a_hundred_thousand_rounds_one_by_one() -> None:
+    value, cost = 1.0, 1e-5
+    allowed = math.floor(Fraction(value) / Fraction(cost))
+    assert run_out(100_001, value, cost) == allowed
+
+
+@settings(deadline=None, max_examples=6)
+@given(st.integers(0, 2**32 - 1), st.sampled_from([1e-18, 1e-5, 1e-3]))
+def test_a_hundred_thousand_rounds_in_a_hundred_runs(seed: int, share: float) -> None:
+    """100 runs of 1000 requests of 100 equal charges each: sums of 100,000 charges, against integers.
+
+    Charges are integers times 2^-80 of at most 53 bits, so that Python's integers hold the exact sums.
+    """
+    rng = np.random.default_rng(seed)
+    runs, unit = 100, 2.0**-80
+    budget = Budget.of(1.0)
+    limit = 2**80
+    state = budget.start(runs)
+    spent = np.zeros(runs, dtype=object)
+    # start a little below the budget, so that the sums end close to it
+    first = 1.0 - rng.uniform(0, 40) * share * 1000
+    head = np.full(runs, max(first, 0.0))
+    head = np.round(head * 2.0**53) * 2.0**-53
+    state = budget.add(state, Plain(head))
+    spent += np.array([int(h * 2.0**80) for h in head], dtype=object)
+    for _ in range(1000):
+        cost = np.round(rng.uniform(0, share * 2, runs) * 2.0**72) * 2.0**-72
+        fits = budget.fits(state, Plain(cost))
+        after = spent + np.array([int(c / unit) for c in cost], dtype=object)
+        assert all(a <= limit for a in after[fits])
+        assert all(a > limit - 2**80 * 2.0**-50 for a in after[~fits])
+        charged = np.where(fits, cost, 0.0)
+        state = budget.add(state, Plain(charged))
+        spent = np.where(fits, after, spent)
+
+
+def test_runs_do_not_see_each_other() -> None:
+    rng = np.random.default_rng(5)
+    n = 20_000  # more than one tile
+    mu = rng.uniform(0, 0.4, (6, n))
+    budget = Budget.square_of(1.0)
+    state = budget.start(n)
+    answers = []
+    for row in mu:
+        answers.append(budget.fits(state, Square(row)))
+        state = budget.add(state, Square(np.where(answers[-1], row, 0.0)))
+    for run in (0, 8191, 8192, n - 1):
+        alone = budget.start(1)
+        for row, fits in zip(mu, answers, strict=True):
+            assert budget.fits(alone, Square(row[run : run + 1]))[0] == fits[run]
+            alone = budget.add(alone, Square(float(row[run]) if fits[run] else 0.0))
+        assert (alone[0][0], alone[1][0]) == (state[0][run], state[1][run])
+
+
+def test_sixteen_bytes_a_run() -> None:
+    state = Budget.of(1.0).start(1000)
+    state = Budget.of(1.0).add(state, Plain(np.full(1000, 0.1)))
+    assert sum(part.nbytes for part in state) == 16 * 1000
+    assert all(part.flags.c_contiguous for part in state)
+
+
+def test_adding_leaves_the_old_state_alone() -> None:
+    budget = Budget.of(1.0)
+    state = budget.add(budget.start(2), Plain(0.1))
+    kept = tuple(part.copy() for part in state)
+    budget.add(state, Plain(0.3))
+    budget.fits(state, Plain(0.3))
+    assert all(np.array_equal(a, b) for a, b in zip(state, kept, strict=True))
+
+
+@given(st.floats(1e-6, 1e6), st.lists(st.floats(0, 1e-2), max_size=20))
+@settings(deadline=None, max_examples=100)
+def test_room_is_never_more_than_is_left(value: float, shares: list[float]) -> None:
+    budget = Budget.of(value)
+    state, spent = budget.start(1), Fraction(0)
+    for share in shares:
+        state, spent = budget.add(state, Plain(share * value)), spent + Fraction(share * value)
+    room = Fraction(float(budget.room(state)[0])) * Fraction(4) ** budget.exponent
+    left = Fraction(value) - spent
+    assert left * (1 - Fraction(2) ** -49) <= room <= left

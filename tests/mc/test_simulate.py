@@ -1,0 +1,228 @@
+"""What simulations say, against closed forms, exact enumeration and numerical integration."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+
+from filters import (
+    ApproximateDPFilter,
+    GaussianFilter,
+    NaiveRealisationFilter,
+    PrivacyFilter,
+    RealisationFilter,
+    RenyiFilter,
+    ZCDPFilter,
+    knowingly,
+)
+from mc.adversaries import (
+    Constant,
+    EraserForever,
+    LossAvoiding,
+    LossChasing,
+    ManySmall,
+    OneShot,
+    RandomSpender,
+)
+from mc.adversary import Adversary, View
+from mc.estimators import PromiseBroken, log_weight_bound
+from mc.simulate import simulate, survival
+from theory.confinement import confinement
+from theory.guarantees import GaussianDP, RenyiDP
+from theory.pairs import DominatingPair, FinitePair, Gaussian, RandomizedResponse, Selection
+from theory.realisation import kappa, optimal_split
+
+# Null of every containment below: the interval is valid, so it misses with probability at most 1e-6.
+SURE = 1 - 1e-6
+
+EXHAUSTING = [OneShot(), ManySmall(8), LossChasing(pace=8), LossAvoiding(pace=8), RandomSpender(pace=8)]
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 1.0, 2.0, 4.0, 8.0])
+@pytest.mark.parametrize("adversary", EXHAUSTING, ids=lambda a: type(a).__name__)
+def test_the_gdp_filter_is_tight(adversary: Adversary, epsilon: float) -> None:
+    truth = Gaussian(1.0).hockey_stick(epsilon)
+    estimate = simulate(
+        GaussianFilter(mu=1.0), adversary, epsilon=epsilon, n=400_000, seed=1, confidence=SURE
+    )
+    assert truth in estimate
+    assert estimate.relative_half_width < 0.02
+
+
+def test_an_adversary_that_leaves_budget_stays_below_the_promise() -> None:
+    """The control of the test above: the intervals are narrow enough to tell."""
+    wasteful = Constant(Gaussian(0.6))  # two rounds, mu^2 = 0.72
+    estimate = simulate(GaussianFilter(mu=1.0), wasteful, epsilon=2.0, n=100_000, seed=1)
+    assert estimate.high < Gaussian(1.0).hockey_stick(2.0)
+    assert Gaussian(math.sqrt(0.72)).hockey_stick(2.0) in estimate
+
+
+@pytest.mark.parametrize("filt", [ZCDPFilter(rho=0.5), RenyiFilter(alpha=6.0, rho=3.0)], ids=str)
+def test_filters_that_charge_squares_are_tight_on_gaussians_too(filt: PrivacyFilter) -> None:
+    estimate = simulate(filt, LossChasing(pace=5), epsilon=3.0, n=100_000, seed=2)
+    assert Gaussian(1.0).hockey_stick(3.0) in estimate
+
+
+def test_plain_and_tilted_agree() -> None:
+    filt, adversary = ZCDPFilter(rho=0.5), LossChasing(pace=5)
+    plain, tilted = (
+        simulate(filt, adversary, epsilon=1.0, n=100_000, seed=3, method=method)
+        for method in ("plain", "tilted")
+    )
+    assert plain.method.startswith("plain")
+    assert tilted.method.startswith("tilted")
+    assert max(plain.low, tilted.low) < min(plain.high, tilted.high)
+
+
+@dataclass(frozen=True)
+class Tree(Adversary):
+    """RR(0.4), then by outcome RR(0.8) or a skewed pair, then RR(0.2) or RR(0.6) by the sign of the total."""
+
+    @property
+    def horizon(self) -> int:
+        return 3
+
+    def request(self, view: View) -> DominatingPair:
+        return TREE[view.round] if view.round == 0 else Selection(TREE[view.round], view.loss > 0)
+
+
+SKEWED = FinitePair((0.7, 0.2, 0.1), (0.4, 0.35, 0.25))
+TREE: Any = [
+    RandomizedResponse(0.4),
+    (SKEWED, RandomizedResponse(0.8)),
+    (RandomizedResponse(0.6), RandomizedResponse(0.2)),
+]
+
+
+def outcomes(pair: DominatingPair, direction: str) -> list[tuple[float, float]]:
+    """(log P/Q, probability under the law drawn from) of each outcome."""
+    if pair is SKEWED:
+        p, q = SKEWED.p, SKEWED.q
+    else:
+        assert isinstance(pair, RandomizedResponse)
+        keep = 1 / (1 + math.exp(-float(pair.epsilon)))
+        p, q = (keep, 1 - keep), (1 - keep, keep)
+    return [(math.log(a / b), a if direction == "PQ" else b) for a, b in zip(p, q, strict=True)]  # type: ignore[misc]
+
+
+def enumerate_tree(epsilon: float, direction: str) -> float:
+    """H_{e^epsilon} of Tree's transcript by visiting every leaf."""
+    sign = 1 if direction == "PQ" else -1
+    total = 0.0
+    for first, a in outcomes(TREE[0], direction):
+        for second, b in outcomes(TREE[1][first > 0], direction):
+            for third, c in outcomes(TREE[2][first + second > 0], direction):
+                loss = sign * (first + second + third)
+                total += a * b * c * max(0.0, 1 - math.exp(epsilon - loss))
+    return total
+
+
+@pytest.mark.parametrize(("direction", "method"), list(itertools.product(["PQ", "QP"], ["plain", "tilted"])))
+def test_an_adaptive_tree_of_mixed_families_matches_exact_enumeration(direction: Any, method: Any) -> None:
+    truth = enumerate_tree(0.3, direction)
+    estimate = simulate(
+        ZCDPFilter(rho=3.0), Tree(), epsilon=0.3, n=200_000, seed=4, direction=direction, method=method
+    )
+    assert truth in estimate
+    assert estimate.relative_half_width < 0.1
+    assert abs(enumerate_tree(0.3, "PQ") - enumerate_tree(0.3, "QP")) > 0.1 * truth  # the directions differ
+
+
+def test_the_naive_filter_lets_the_eraser_through() -> None:
+    with knowingly():
+        filt = NaiveRealisationFilter(epsilon=1.0, delta=0.01)
+    rounds = 100
+    estimate = simulate(filt, EraserForever(), epsilon=1.0, n=50_000, seed=5, rounds=rounds)
+    assert estimate.low > 0.01
+    assert 1 - 0.99**rounds in estimate
+
+
+def test_no_adversary_reaches_above_the_promise_of_the_approximate_filter() -> None:
+    filt = ApproximateDPFilter(epsilon=1.0, delta=1e-5)
+    for adversary in EXHAUSTING:
+        estimate = simulate(filt, adversary, epsilon=1.0, n=40_000, seed=6)
+        assert estimate.method.startswith("tilted")
+        assert estimate.high < 1e-5
+
+
+def test_survival_of_the_realisation_filter_matches_numerical_integration() -> None:
+    rounds, sigma, epsilon, delta = 48, 2.0, 10.0, 1e-5
+    filt = RealisationFilter(epsilon, delta, rounds, (Gaussian(1 / sigma),))
+    curve = survival(filt, Constant(Gaussian(1 / sigma)), rounds=rounds, n=100_000, seed=7)
+    split = optimal_split(rounds, delta)
+    limit = float(kappa(epsilon, sigma, split.dhat, split.theta))
+    inside = confinement(limit, drift=1 / (2 * sigma**2), scale=1 / sigma, steps=rounds)
+    for t in range(2, rounds + 1):
+        assert inside[t - 2] in curve[t]
+    # deciding on one loss too many, the classic mistake, would show
+    assert inside[47] not in curve[48]
+    # sheet 3's digits
+    np.testing.assert_allclose(inside[[6, 14, 30, 46]], [0.9997, 0.947, 0.602, 0.321], atol=5e-4)
+
+
+def test_a_deterministic_stopping_time_is_seen_exactly() -> None:
+    curve = survival(GaussianFilter(mu=1.0), Constant(Gaussian(0.3)), rounds=15, n=1000, seed=8)
+    assert [curve[t].value for t in range(1, 16)] == [1.0] * 11 + [0.0] * 4
+    with pytest.raises(IndexError, match=r"t must be in 1..15, got t=16"):
+        curve[16]
+
+
+class Overcharged(PrivacyFilter):
+    """Promises 0.5-GDP and admits one Gaussian(1)."""
+
+    promise = GaussianDP(0.5)
+
+    def start(self, n: int) -> Any:
+        return np.zeros(n)
+
+    def admits(self, state: Any, request: DominatingPair) -> Any:
+        return state + request.gdp_mu <= 1.0
+
+    def spend(self, state: Any, request: DominatingPair) -> Any:
+        return state + request.gdp_mu
+
+
+def test_a_weight_above_its_bound_is_a_refutation() -> None:
+    with pytest.raises(PromiseBroken, match=r"GaussianDP|promise"):
+        simulate(Overcharged(), Constant(Gaussian(1.0)), epsilon=1.0, n=20_000, seed=9)
+
+
+def test_the_bound_on_weights_is_attained() -> None:
+    """max over L of e^{(s-1)(s rho - L)} (1 - e^{eps - L}) is M_s, on a grid around its argmax."""
+    order, rho, epsilon = 3.7, 0.6, 2.0
+    loss = epsilon + np.linspace(1e-3, 3, 200_001)
+    largest = np.log(np.max(np.exp((order - 1) * (order * rho - loss)) * -np.expm1(epsilon - loss)))
+    assert log_weight_bound(order, order * rho, epsilon) == pytest.approx(largest, abs=1e-9)
+    assert math.exp(log_weight_bound(order, order * rho, epsilon)) == pytest.approx(
+        float(RenyiDP(order, order * rho).delta(epsilon)), rel=1e-12
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"epsilon": math.nan}, "epsilon must be finite, got epsilon=nan"),
+        ({"epsilon": math.inf}, "epsilon must be finite"),
+        ({"n": 0}, "n must be an integer >= 2, got n=0"),
+        ({"n": 1.5}, "n must be an integer >= 2, got n=1.5"),
+        ({"seed": -1}, "seed must be an integer >= 0, got seed=-1"),
+        ({"rounds": 0}, "rounds must be an integer >= 1"),
+        ({"confidence": 1.0}, r"confidence must be in \(0, 1\), got confidence=1.0"),
+        ({"method": "magic"}, "method must be auto, plain or tilted, got method='magic'"),
+    ],
+)
+def test_arguments_out_of_range_are_refused_in_one_sentence(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        simulate(GaussianFilter(mu=1.0), OneShot(), **{"epsilon": 1.0, "n": 100, **arguments})
+
+
+def test_tilting_needs_a_promise_that_bounds_the_weights() -> None:
+    with knowingly():
+        filt = NaiveRealisationFilter(epsilon=1.0, delta=0.01)
+    with pytest.raises(ValueError, match="bounds no likelihood-ratio weight"):
+        simulate(filt, EraserForever(), epsilon=1.0, n=100, method="tilted")

@@ -1,0 +1,87 @@
+"""Every theorem's steps are accepted, and the same engines refuse claims that are slightly wrong."""
+
+import json
+from collections.abc import Iterator
+
+import flint
+import pytest
+
+from theory.evidence import Evidence, Outcome
+from theory.proofs import THEOREMS, prove
+from theory.proofs.recheck import recheck
+from theory.proofs.theorem import Check, Proof, RefusedError, Step
+
+STEPS = [(name, number) for name, theorem in THEOREMS.items() for number in range(len(theorem.steps))]
+
+
+def _wrong() -> Iterator[object]:
+    for name, theorem in THEOREMS.items():
+        for number, step in enumerate(theorem.steps):
+            for label, check in step.wrong.items():
+                yield pytest.param(check, id=f"{name}-{number}-{label}")
+
+
+@pytest.fixture(scope="module")
+def proofs() -> dict[str, Proof]:
+    done: dict[str, Proof] = {}
+    return done
+
+
+def _proof(proofs: dict[str, Proof], name: str) -> Proof:
+    if name not in proofs:
+        proofs[name] = prove(name)
+    return proofs[name]
+
+
+@pytest.mark.parametrize("name", list(THEOREMS))
+def test_every_step_is_accepted_and_the_verdict_names_its_scope(name: str, proofs: dict[str, Proof]) -> None:
+    proof = _proof(proofs, name)
+    assert [step.detail for step in proof.steps if not step.holds] == []
+    verdict = proof.verdict()
+    assert verdict.outcome is Outcome.HOLDS
+    assert verdict.scope == THEOREMS[name].hypotheses
+    assert verdict.evidence is proof.evidence
+
+
+@pytest.mark.parametrize("check", list(_wrong()))
+def test_the_same_engine_refuses_a_slightly_wrong_claim(check: Check) -> None:
+    with pytest.raises(RefusedError) as refused:
+        check()
+    # refused because it is false, with a value or a point that shows it, not because an engine gave up
+    assert refused.value.witness is not None
+
+
+@pytest.mark.parametrize(("name", "number"), STEPS)
+def test_every_step_can_fail_unless_it_is_cited(name: str, number: int, proofs: dict[str, Proof]) -> None:
+    step: Step = THEOREMS[name].steps[number]
+    reached = _proof(proofs, name).steps[number]
+    if reached.evidence is Evidence.CITED:
+        assert len(reached.detail) > 10, "a citation names its source"
+    else:
+        assert step.wrong
+
+
+@pytest.mark.parametrize("name", list(THEOREMS))
+def test_the_certificate_survives_json_and_a_second_checker(name: str, proofs: dict[str, Proof]) -> None:
+    certificate = json.loads(json.dumps(_proof(proofs, name).certificate()))
+    verified, refused, _ = recheck(certificate)
+    assert verified > 0
+    assert refused == 0
+
+
+@pytest.mark.parametrize("name", list(THEOREMS))
+def test_the_derivation_is_written_out_with_every_step(name: str, proofs: dict[str, Proof]) -> None:
+    text = _proof(proofs, name).latex()
+    assert text.count(r"\item") == len(THEOREMS[name].steps)
+    assert text.count(r"\[") == text.count(r"\]")
+    depth = 0
+    for before, sign in zip(" " + text, text, strict=False):
+        depth += (sign == "{") - (sign == "}") if before != "\\" else 0
+        assert depth >= 0
+    assert depth == 0
+
+
+def test_proofs_leave_the_precision_of_the_process_alone() -> None:
+    before = flint.ctx.prec
+    prove("B*")
+    assert flint.ctx.prec == before

@@ -1,0 +1,117 @@
+"""Thresholds to any number of digits, against mpmath and the printed values."""
+
+from fractions import Fraction
+
+import flint
+import mpmath
+import pytest
+
+from theory.proofs.threshold import THRESHOLDS, threshold
+
+# Second route: mpmath's root finder on the definitions, at twice the digits.
+DIGITS = 60
+
+
+def _log_cks(t: mpmath.mpf, rho: mpmath.mpf, epsilon: mpmath.mpf) -> mpmath.mpf:
+    return t * ((1 + t) * rho - epsilon) + t * mpmath.log(t) - (1 + t) * mpmath.log(1 + t)
+
+
+@pytest.mark.parametrize(
+    ("name", "epsilon", "printed"),
+    [
+        ("B*", "0.3", ".00192926985"),
+        ("B*", "0.5", ".00531390423"),
+        ("B*", "1", ".0208199383"),
+        ("CKS", "0.3", ".00330298655"),
+        ("CKS", "0.5", ".00850553059"),
+        ("CKS", "1", ".0305565952"),
+    ],
+)
+def test_the_printed_budgets_at_one_in_a_hundred_thousand(name: str, epsilon: str, printed: str) -> None:
+    ball = threshold(name, epsilon, "1e-5")
+    unit = Fraction(1, 10 ** (len(printed) - 1))
+    assert abs(ball.low - Fraction(printed)) <= unit
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "printed"), [("0.3", ".00395902744"), ("0.5", ".0101119215"), ("1", ".0359257023")]
+)
+def test_the_gdp_ceiling_is_half_the_square_of_mu(epsilon: str, printed: str) -> None:
+    mu = threshold("GDP", epsilon, "1e-5")
+    assert abs(mu.low**2 / 2 - Fraction(printed)) <= Fraction(1, 10 ** (len(printed) - 1))
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [("1", "1e-5"), ("0.01", "0.3"), ("40", "1e-12")])
+def test_sixty_digits_agree_with_mpmath(epsilon: str, delta: str) -> None:
+    with mpmath.workdps(2 * DIGITS):
+        e, d = mpmath.mpf(epsilon), mpmath.mpf(delta)
+        simple = (mpmath.sqrt(-mpmath.log(d) + e) - mpmath.sqrt(-mpmath.log(d))) ** 2
+        order = mpmath.exp(
+            mpmath.findroot(
+                lambda u: (
+                    _log_cks(mpmath.exp(u), (e + mpmath.log1p(mpmath.exp(-u))) / (2 * mpmath.exp(u) + 1), e)
+                    - mpmath.log(d)
+                ),
+                (-20, 20),
+                solver="bisect",
+                maxsteps=1000,
+            )
+        )
+        cks = (e + mpmath.log1p(1 / order)) / (2 * order + 1)
+        mu = mpmath.findroot(
+            lambda x: mpmath.ncdf(x / 2 - e / x) - mpmath.exp(e) * mpmath.ncdf(-x / 2 - e / x) - d,
+            mpmath.sqrt(2 * cks),
+        )
+        for name, second in (("B*", simple), ("CKS", cks), ("GDP", mu)):
+            ball = threshold(name, epsilon, delta, digits=DIGITS)
+            assert abs(mpmath.mpf(str(ball)) / second - 1) < mpmath.mpf(10) ** (1 - DIGITS)
+
+
+@pytest.mark.parametrize("name", THRESHOLDS)
+def test_more_digits_refine_the_same_number(name: str) -> None:
+    few, many = threshold(name, "0.7", "1e-9", digits=15), threshold(name, "0.7", "1e-9", digits=400)
+    assert few.low <= many.low <= many.high <= few.high
+    assert len(str(many).lstrip("0.")) == 400
+    assert Fraction(many.radius) < abs(Fraction(many.mid)) / 10**400
+
+
+def test_simple_is_below_cks_and_cks_below_the_gdp_ceiling() -> None:
+    for epsilon in ("0.001", "1", "30"):
+        for delta in ("1e-20", "1e-5", "0.5"):
+            simple, cks = (threshold(n, epsilon, delta, digits=20) for n in ("simple", "CKS"))
+            mu = threshold("GDP", epsilon, delta, digits=20)
+            assert simple.high < cks.low <= cks.high < mu.low**2 / 2
+
+
+def test_a_float_means_its_binary_value_and_a_string_its_decimals() -> None:
+    assert threshold("B*", 0.1, "1e-5") != threshold("B*", "0.1", "1e-5")
+    assert threshold("B*", 0.1, "1e-5") == threshold("B*", Fraction(0.1), "1e-5")
+    assert threshold("B*", 0.5, 0.25) == threshold("B*", "0.5", Fraction(1, 4))
+
+
+def test_epsilon_zero_is_a_budget_of_zero_for_the_simple_form_only() -> None:
+    assert threshold("B*", 0, "1e-5").high == 0
+    assert threshold("CKS", 0, "0.1").low > 0
+    assert threshold("GDP", 0, "0.1").low > 0
+
+
+def test_the_precision_of_the_process_is_left_alone() -> None:
+    before = flint.ctx.prec
+    threshold("GDP", 1, "1e-5", digits=100)
+    assert flint.ctx.prec == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("RDP", 1, "1e-5"), "name must be one of B\\*, simple, CKS, GDP, got name='RDP'"),
+        (("B*", -1, "1e-5"), "epsilon must be >= 0, got epsilon=-1"),
+        (("B*", 1, 0), "delta must be in \\(0, 1\\), got delta=0"),
+        (("B*", 1, "1"), "delta must be in \\(0, 1\\), got delta='1'"),
+        (("B*", "one", "1e-5"), "epsilon must be a finite number, got epsilon='one'"),
+        (("B*", float("inf"), "1e-5"), "epsilon must be a finite number"),
+    ],
+)
+def test_what_it_refuses_is_named(arguments: tuple[str, object, object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        threshold(*arguments)  # type: ignore[arg-type]

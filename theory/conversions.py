@@ -1,0 +1,192 @@
+"""Conversions between zero-concentrated, Gaussian and approximate differential privacy.
+
+Everything broadcasts over arrays. epsilon, delta and order are rounded to nearest, with a relative error
+below 1e-12; budgets are rounded down, since a filter compares its spending with them.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from theory.arguments import Real, check_at_least_zero, check_delta, check_positive
+from theory.pairs.gaussian import Gaussian
+from theory.stable import as_real, increasing_root
+
+__all__ = ["CKS", "SIMPLE", "Conversion", "gaussian_epsilon", "gaussian_mu"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion(ABC):
+    """A theorem that turns rho-zCDP, D_a <= a rho for all a > 1, into (epsilon, delta)-DP."""
+
+    name: ClassVar[str]
+    source: ClassVar[str]
+
+    def delta(self, rho: Real, epsilon: Real) -> Real:
+        """The least delta such that the theorem gives (epsilon, delta)-DP for every rho-zCDP mechanism.
+
+        rho, epsilon >= 0; rho = 0 gives 0.
+        """
+        rho, epsilon = check_at_least_zero("rho", rho), check_at_least_zero("epsilon", epsilon)
+        return _unless_zero(rho, lambda r: np.exp(self._log_delta(r, np.asarray(epsilon))))
+
+    def epsilon(self, rho: Real, delta: Real) -> Real:
+        """The least epsilon >= 0 such that the theorem gives (epsilon, delta)-DP for rho-zCDP."""
+        rho, delta = check_at_least_zero("rho", rho), check_delta("delta", delta)
+        return _unless_zero(rho, lambda r: np.maximum(self._epsilon(r, -np.log(np.asarray(delta))), 0.0))
+
+    def budget(self, epsilon: Real, delta: Real) -> Real:
+        """B*, the largest rho such that the theorem gives (epsilon, delta)-DP for rho-zCDP, rounded down."""
+        epsilon, delta = check_positive("epsilon", epsilon), check_delta("delta", delta)
+        return as_real(self._budget(np.asarray(epsilon), -np.log(np.asarray(delta))))
+
+    def order(self, rho: Real, epsilon: Real) -> Real:
+        """The Rényi order a > 1 at which the theorem attains its delta; 1 where it says nothing."""
+        rho, epsilon = check_positive("rho", rho), check_at_least_zero("epsilon", epsilon)
+        return as_real(1 + self._order_less_one(np.asarray(rho), np.asarray(epsilon)))
+
+    @abstractmethod
+    def _log_delta(self, rho: Array, epsilon: Array) -> Array: ...
+
+    @abstractmethod
+    def _epsilon(self, rho: Array, log_inverse_delta: Array) -> Array: ...
+
+    @abstractmethod
+    def _budget(self, epsilon: Array, log_inverse_delta: Array) -> Array: ...
+
+    @abstractmethod
+    def _order_less_one(self, rho: Array, epsilon: Array) -> Array: ...
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def _unless_zero(rho: Real, value: Callable[[Array], Array]) -> Real:
+    positive = np.greater(rho, 0)
+    return as_real(np.where(positive, value(np.where(positive, rho, 1.0)), 0.0))
+
+
+@dataclass(frozen=True, slots=True)
+class _Simple(Conversion):
+    """Markov's inequality: epsilon = rho + 2 sqrt(rho log(1/delta)).
+
+    It is the minimum over a of a rho + log(1/delta) / (a - 1), attained at a - 1 = (epsilon - rho) / (2 rho).
+    """
+
+    name: ClassVar[str] = "simple"
+    source: ClassVar[str] = "Bun and Steinke; paper 000, Theorem 4.9"
+
+    def _log_delta(self, rho: Array, epsilon: Array) -> Array:
+        gap: Array = np.maximum(epsilon - rho, 0.0)
+        return -gap * gap / (4 * rho)
+
+    def _epsilon(self, rho: Array, log_inverse_delta: Array) -> Array:
+        epsilon: Array = rho + 2 * np.sqrt(rho * log_inverse_delta)
+        return epsilon
+
+    def _budget(self, epsilon: Array, log_inverse_delta: Array) -> Array:
+        # (sqrt(l + eps) - sqrt(l))^2 without the subtraction; the form has eight roundings, each below 2^-53
+        root: Array = epsilon / (np.sqrt(log_inverse_delta + epsilon) + np.sqrt(log_inverse_delta))
+        return root * root * (1 - 2.0**-49)
+
+    def _order_less_one(self, rho: Array, epsilon: Array) -> Array:
+        return np.maximum(epsilon - rho, 0.0) / (2 * rho)
+
+
+@dataclass(frozen=True, slots=True)
+class _CKS(Conversion):
+    """delta = inf over a > 1 of e^{(a-1)(a rho - epsilon)} / (a-1) (1 - 1/a)^a.
+
+    In t = a - 1 the log of the objective, t((t+1) rho - epsilon) - t log(1 + 1/t) - log(1 + t), is strictly
+    convex with the stationary condition (2t+1) rho - epsilon = log(1 + 1/t), and there equals
+    -(rho t^2 + log(1 + t)): of rho, epsilon and delta any two determine t and the third.
+    """
+
+    name: ClassVar[str] = "CKS"
+    source: ClassVar[str] = "Canonne, Kamath and Steinke; paper 003, Lemma C.4"
+
+    def _log_delta(self, rho: Array, epsilon: Array) -> Array:
+        t = self._order_less_one(rho, epsilon)
+        return -(rho * t * t + np.log1p(t))
+
+    def _order_less_one(self, rho: Array, epsilon: Array) -> Array:
+        # f(t) = (2t+1) rho - eps - log(1 + 1/t) is increasing and concave, so Newton's method climbs to its
+        # root from any start below. Two such starts: log(1 + 1/t) > 2/(2t+1) gives a quadratic for 2t + 1,
+        # and log(1 + 1/t) > log(1/t) gives W(2 rho e^{eps-rho}) / (2 rho), W(e^z) being wrightomega(z)
+        quadratic = ((epsilon + np.sqrt(epsilon * epsilon + 8 * rho)) / (2 * rho) - 1) / 2
+        t = np.maximum(quadratic, special.wrightomega(np.log(2 * rho) + epsilon - rho) / (2 * rho))
+        for _ in range(12):
+            gap = np.log1p(1 / t) + (epsilon - rho) - 2 * rho * t
+            t = t + gap / (2 * rho + 1 / (t * (1 + t)))
+        return t
+
+    def _epsilon(self, rho: Array, log_inverse_delta: Array) -> Array:
+        # rho t^2 + log(1 + t) = l in s = log(1 + t) is convex and increasing: Newton descends from above
+        s = np.minimum(log_inverse_delta, np.log1p(np.sqrt(log_inverse_delta / rho)))
+        for _ in range(40):
+            t = np.expm1(s)
+            s = s - (rho * t * t + s - log_inverse_delta) / (2 * rho * t * (1 + t) + 1)
+        t = np.expm1(s)
+        return (2 * t + 1) * rho - np.log1p(1 / t)
+
+    def _budget(self, epsilon: Array, log_inverse_delta: Array) -> Array:
+        def excess(t: Array) -> tuple[Array, Array]:
+            log = np.log1p(1 / t)
+            rho = (epsilon + log) / (2 * t + 1)
+            # d rho / dt = -(1/(t(1+t)) + 2 rho) / (2t+1)
+            slope = 2 * rho * t - t * (1 / (1 + t) + 2 * rho * t) / (2 * t + 1) + 1 / (1 + t)
+            return rho * t * t + np.log1p(t) - log_inverse_delta, slope
+
+        t = increasing_root(excess, np.broadcast_arrays(log_inverse_delta / (1 + epsilon), epsilon)[0])
+        rho = (epsilon + np.log1p(1 / t)) / (2 * t + 1)
+        # rounded down: an error in l moves log rho by its size over rho t (1+t) = -d log(delta) / d log(rho)
+        return rho * (1 - 2.0**-50 * (8 + 8 * log_inverse_delta / (rho * t * (1 + t))))
+
+
+SIMPLE: Conversion = _Simple()
+CKS: Conversion = _CKS()
+
+
+def gaussian_mu(epsilon: Real, delta: Real) -> Real:
+    """The mu at which H_{e^epsilon} of Gaussian(mu) is delta, rounded down by a few parts in 10^15.
+
+    epsilon >= 0. mu^2 / 2 is the ceiling of every zCDP budget: Gaussian(mu) is mu^2/2-zCDP.
+    Source: paper 003, equation (2.3).
+    """
+    epsilon, delta = check_at_least_zero("epsilon", epsilon), check_delta("delta", delta)
+    eps, target = np.broadcast_arrays(np.asarray(epsilon), np.log(np.asarray(delta)))
+
+    def excess(mu: Array) -> tuple[Array, Array]:
+        pair = Gaussian(mu)
+        log_delta = np.asarray(pair.log_hockey_stick(eps))
+        log_density = -0.5 * (eps / mu - mu / 2) ** 2 - np.log(2 * np.pi) / 2
+        return log_delta - target, np.exp(log_density - log_delta)  # d delta / d mu = phi(eps/mu - mu/2)
+
+    # the simple conversion gives a start below
+    start = np.sqrt(2.0) * eps / (np.sqrt(eps - target) + np.sqrt(-target)) + np.exp(target)
+    return as_real(increasing_root(excess, start) * (1 - 2.0**-48))
+
+
+def gaussian_epsilon(mu: Real, delta: Real) -> Real:
+    """The least epsilon >= 0 at which Gaussian(mu) is (epsilon, delta)-DP."""
+    mu, delta = check_positive("mu", mu), check_delta("delta", delta)
+    size, target = np.broadcast_arrays(np.asarray(mu), np.log(np.asarray(delta)))
+    free = target >= np.asarray(Gaussian(mu).log_hockey_stick(0.0))  # no epsilon is needed
+    goal = np.where(free, np.asarray(Gaussian(mu).log_hockey_stick(1.0)), target)
+
+    def excess(epsilon: Array) -> tuple[Array, Array]:
+        log_delta = np.asarray(Gaussian(size).log_hockey_stick(epsilon))
+        log_tail = epsilon + special.log_ndtr(-size / 2 - epsilon / size)
+        return goal - log_delta, np.exp(log_tail - log_delta)  # d delta / d eps = -e^eps Phi(-mu/2 - eps/mu)
+
+    root = increasing_root(excess, size * size / 2 + size * np.sqrt(-2 * goal))
+    return as_real(np.where(free, 0.0, root))

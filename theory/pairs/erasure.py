@@ -1,0 +1,69 @@
+"""The erasure channel, the pair with all of its privacy loss at infinity."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import numpy as np
+
+from theory.arguments import Real, check_probability
+from theory.pairs.finite import ExactMasses, Finite, Outcomes
+from theory.stable import as_real
+
+__all__ = ["Erasure"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Erasure(Finite):
+    """P reveals its bit with probability p and a blank otherwise, Q likewise with the other bit.
+
+    L = inf with probability p, else 0: it is (epsilon, p)-DP for every epsilon, and D_a = inf for every a.
+    A p given as a Fraction is also kept exactly (`exact_masses`).
+    """
+
+    p: Real
+    exact: Fraction | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        given: object = self.p
+        if isinstance(given, Fraction):
+            object.__setattr__(self, "exact", given)
+        p = check_probability("p", given)
+        if self.exact is not None and float(self.exact) != p:
+            raise ValueError(
+                f"exact must equal p, got exact={self.exact} beside p={p!r}; pass p as a Fraction"
+            )
+        object.__setattr__(self, "p", p)
+
+    @property
+    def exact_masses(self) -> ExactMasses | None:
+        if self.exact is None:
+            return None
+        zero = Fraction(0)
+        return ExactMasses((self.exact, 1 - self.exact, zero), (zero, 1 - self.exact, self.exact))
+
+    @property
+    def _outcomes(self) -> Outcomes:
+        return (np.inf, self.p), (0.0, 1 - self.p)
+
+    @property
+    def _missing(self) -> Real:
+        return self.p
+
+    @property
+    def pure_epsilon(self) -> Real:
+        return as_real(np.where(np.greater(self.p, 0), math.inf, 0.0))
+
+    @property
+    def zcdp_rho(self) -> Real:
+        return self.pure_epsilon
+
+    @property
+    def gdp_mu(self) -> Real:
+        return self.pure_epsilon
+
+    @property
+    def swapped(self) -> Erasure:
+        return self

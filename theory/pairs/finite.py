@@ -1,0 +1,224 @@
+"""Pairs of laws over finitely many outcomes, in doubles and, where they are rational, exactly."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from theory.arguments import Real
+from theory.pairs.base import DominatingPair
+from theory.stable import as_real, expm1_minus, log_fraction
+
+__all__ = ["ExactMasses", "Finite", "FinitePair"]
+
+#: (loss, P-mass) outcome by outcome, in descending order of the loss.
+Outcomes: TypeAlias = tuple[tuple[Real, Real], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ExactMasses:
+    """The outcome probabilities of P and of Q as rationals, outcome by outcome."""
+
+    p: tuple[Fraction, ...]
+    q: tuple[Fraction, ...]
+
+
+class Finite(DominatingPair):
+    """What all pairs over finitely many outcomes share: every method is a sum over the outcomes.
+
+    A subclass states its outcomes once, in descending order of the loss: an infinite loss comes first.
+    """
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def _outcomes(self) -> Outcomes:
+        """(loss, P-mass) of the outcomes that P can produce, in descending order of the loss."""
+
+    @property
+    def _missing(self) -> Real:
+        """The Q-mass of the outcomes that P cannot produce."""
+        return 0.0
+
+    @property
+    def exact_masses(self) -> ExactMasses | None:
+        """P and Q as rationals, or None when the pair was not given by rationals."""
+        return None
+
+    def hockey_stick(self, epsilon: Real) -> Real:
+        total: Real = 0.0
+        for loss, mass in self._outcomes:  # terms >= 0, each with all its digits
+            total = total - mass * np.expm1(np.minimum(epsilon - loss, 0.0))
+        return as_real(total)
+
+    def renyi(self, alpha: Real) -> Real:
+        b = alpha - 1
+        # E_P[e^(bL)] - 1 = E_P[h(bL) + b h(-L)] + b Q(P = 0) with h(x) = e^x - 1 - x >= 0: nothing cancels
+        moment = b * self._missing
+        with np.errstate(over="ignore", invalid="ignore"):
+            for loss, mass in self._outcomes:
+                moment = moment + mass * (expm1_minus(b * loss) + b * expm1_minus(-loss))
+            log_moment = np.log1p(moment)
+        return as_real(np.where(np.isfinite(log_moment), log_moment, self._log_moment(b)) / b)
+
+    def _log_moment(self, b: Real) -> NDArray[np.float64]:
+        """log E_P[e^(bL)] by its largest term, for moments beyond the range of doubles."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            terms = [np.where(mass > 0, np.log(mass) + b * loss, -np.inf) for loss, mass in self._outcomes]
+        total: NDArray[np.float64] = special.logsumexp(np.broadcast_arrays(*terms), axis=0)
+        return total
+
+    def loss_cdf(self, x: Real) -> Real:
+        total: Real = 0.0
+        for loss, mass in reversed(self._outcomes):
+            total = total + np.where(np.less_equal(loss, x), mass, 0.0)
+        return as_real(np.minimum(total, 1.0))
+
+    def loss_quantile(self, tail: Real) -> Real:
+        above: Real = 0.0
+        level: Real = np.inf
+        for loss, mass in self._outcomes:  # downwards, while the mass above still fits into the tail
+            level = np.where(np.less_equal(above, tail), loss, level)
+            above = above + mass
+        return as_real(np.where(np.less(tail, 1.0), level, -np.inf))
+
+    def sample(self, rng: np.random.Generator, n: int, order: float = 1.0) -> NDArray[np.float64]:
+        outcomes = self._tilted(order)
+        # thresholds are summed from the largest loss down, so that a small mass at the top keeps its digits
+        thresholds: list[Real] = []
+        below: Real = 0.0
+        for _, mass in outcomes[:-1]:
+            below = below + mass
+            thresholds.append(below)
+        uniform = rng.random(n)
+        drawn = np.empty(n)
+        drawn[:] = outcomes[-1][0]
+        for (loss, _), threshold in zip(outcomes[-2::-1], reversed(thresholds), strict=True):
+            np.copyto(drawn, loss, where=uniform < threshold)
+        return drawn
+
+    def log_weight(self, loss: NDArray[np.float64], order: float) -> NDArray[np.float64]:
+        if order == 1:
+            return np.zeros_like(loss)
+        # an infinite loss kept its mass
+        return np.where(np.isposinf(loss), 0.0, self._log_normaliser(order) - (order - 1) * loss)
+
+    def _tilted(self, order: float) -> Outcomes:
+        """The outcomes with their masses under the law that `sample` draws from."""
+        if order == 1:
+            return self._outcomes
+        log_normaliser = self._log_normaliser(order)
+        with np.errstate(invalid="ignore"):
+            return tuple(
+                (loss, np.where(np.isposinf(loss), mass, mass * np.exp((order - 1) * loss - log_normaliser)))
+                for loss, mass in self._outcomes
+            )
+
+    def _log_normaliser(self, order: float) -> Real:
+        """log of E_P[e^((order-1) L) | L < inf]."""
+        finite: list[NDArray[np.float64]] = []
+        masses: list[NDArray[np.float64]] = []
+        with np.errstate(divide="ignore", invalid="ignore"):
+            for loss, mass in self._outcomes:
+                kept = np.where(np.isposinf(loss), 0.0, mass)
+                finite.append(np.where(kept > 0, np.log(kept) + (order - 1) * loss, -np.inf))
+                masses.append(kept)
+            total = special.logsumexp(np.broadcast_arrays(*finite), axis=0) - np.log(sum(masses))
+        return as_real(np.where(np.isnan(total), 0.0, total))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FinitePair(Finite):
+    """P = (p_1, ..., p_k) and Q = (q_1, ..., q_k), any two laws over the same k outcomes.
+
+    One pair for all runs, shape (). Fractions and ints are kept exactly (`exact_masses`) and must sum to one
+    exactly, floats to 1e-12. `zcdp_rho` is the upper bound e^2/2, e = `pure_epsilon` (sheet 1), and `gdp_mu`
+    that of RandomizedResponse(e), which dominates every e-DP pair; neither is the least.
+    Raises ValueError for masses below zero, unequal lengths or sums other than one.
+    """
+
+    p: tuple[Fraction | float, ...]
+    q: tuple[Fraction | float, ...]
+    _levels: Outcomes = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        p, q = _law("p", self.p), _law("q", self.q)
+        if len(p) != len(q):
+            raise ValueError(f"q must have as many outcomes as p, got {len(q)} and {len(p)}; pad with zeros")
+        masses = [(Fraction(a), Fraction(b)) for a, b in zip(p, q, strict=True) if a > 0]
+        levels = [(log_fraction(a / b) if b else math.inf, float(a)) for a, b in masses]
+        object.__setattr__(self, "p", p)
+        object.__setattr__(self, "q", q)
+        object.__setattr__(self, "_levels", tuple(sorted(levels, reverse=True)))
+
+    @property
+    def _outcomes(self) -> Outcomes:
+        return self._levels
+
+    @property
+    def _missing(self) -> Real:
+        return float(sum(b for a, b in zip(self.p, self.q, strict=True) if a == 0))
+
+    @property
+    def exact_masses(self) -> ExactMasses | None:
+        p = tuple(a for a in self.p if isinstance(a, Fraction))
+        q = tuple(b for b in self.q if isinstance(b, Fraction))
+        return ExactMasses(p, q) if len(p) == len(q) == len(self.p) else None
+
+    @property
+    def pure_epsilon(self) -> Real:
+        return math.inf if self._missing > 0 else max(abs(float(loss)) for loss, _ in self._levels)
+
+    @property
+    def zcdp_rho(self) -> Real:
+        return self.pure_epsilon**2 / 2
+
+    @property
+    def gdp_mu(self) -> Real:
+        return pure_to_gdp(self.pure_epsilon)
+
+    @property
+    def swapped(self) -> FinitePair:
+        return FinitePair(self.q, self.p)
+
+
+def _law(name: str, masses: object) -> tuple[Fraction | float, ...]:
+    remedy = "pass probabilities that sum to one"
+    if not isinstance(masses, (tuple, list)) or not masses:
+        raise TypeError(f"{name} must be a tuple of numbers, got {name}={masses!r}; {remedy}")
+    for mass in masses:
+        if isinstance(mass, bool) or not isinstance(mass, (int, float, Fraction)):
+            raise TypeError(f"{name} must hold real numbers, got {mass!r}; {remedy}")
+        if not 0 <= float(mass) <= 1:
+            raise ValueError(f"{name} must hold probabilities, got {mass!r}; {remedy}")
+    if any(isinstance(mass, float) for mass in masses):
+        law: tuple[Fraction | float, ...] = tuple(float(mass) for mass in masses)
+        excess = max(abs(math.fsum(law) - 1.0) - 1e-12, 0.0)
+    else:
+        law = tuple(Fraction(mass) for mass in masses)
+        excess = float(sum(law) != 1)
+    if excess != 0:
+        raise ValueError(f"{name} must sum to one, got a sum of {float(sum(law))!r}; {remedy}")
+    return law
+
+
+def pure_to_gdp(epsilon: Real) -> Real:
+    """The least mu such that every epsilon-DP mechanism is mu-GDP: mu = 2 Phi^-1(e^eps / (1 + e^eps)).
+
+    RandomizedResponse(epsilon) dominates them all. Its trade-off function is made of two chords that meet at
+    (a, a), a = 1/(1+e^eps); that of Gaussian(mu), Phi(Phi^-1(1-x) - mu), is convex, so it lies below the
+    chords if it does so at their ends: Phi(Phi^-1(1-a) - mu) <= a, that is mu >= 2 Phi^-1(1-a).
+    Source: derived here; the inclusion is known from Dong, Roth and Su.
+    """
+    # Phi^-1(1-a) = sqrt2 erfinv(1 - 2a) = sqrt2 erfinv(tanh(eps/2)) near zero, -Phi^-1(e^(log a)) far out
+    near = np.sqrt(8.0) * special.erfinv(np.tanh(np.minimum(epsilon, 2.0) / 2))
+    far = -2 * special.ndtri_exp(special.log_expit(-np.maximum(epsilon, 1.0)))
+    return as_real(np.where(np.asarray(epsilon) < 1.5, near, far))

@@ -1,0 +1,181 @@
+"""The pair that differs from run to run: each run picks from a menu."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from theory.arguments import Real
+from theory.pairs.base import DominatingPair
+
+__all__ = ["Selection"]
+
+#: The runs that ask for one family (None: all of them) and the vectorised pair that they ask for.
+Group = tuple[NDArray[np.intp] | None, DominatingPair]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Selection(DominatingPair):
+    """Run i asks for the pair `pairs[index[i]]`: shape (n,), n = len(index).
+
+    Members may be of different families, shared (shape ()) or one per run (shape (n,)). `index` holds
+    integers from 0 (or booleans, for a menu of two). Members of one family are drawn in one call: a menu of
+    Gaussians costs one standard normal and one table look-up per run.
+    Raises ValueError for an empty menu or an index outside it, TypeError for what is no pair or no index.
+    """
+
+    pairs: tuple[DominatingPair, ...]
+    index: NDArray[np.intp]
+    _groups: list[Group] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        pairs = tuple(self.pairs)
+        if not pairs:
+            raise ValueError(
+                "pairs must name at least one pair, got an empty menu; pass the pairs to choose from"
+            )
+        for pair in pairs:
+            if not isinstance(pair, DominatingPair) or isinstance(pair, Selection):
+                raise TypeError(
+                    f"pairs must hold pairs of known laws, got {pair!r}; pass Gaussian(mu=1.0), say"
+                )
+        index = self.index
+        if not isinstance(index, np.ndarray) or index.ndim != 1 or index.dtype.kind not in "iub":
+            raise TypeError(
+                "index must be an integer array of shape (n,), "
+                f"got {type(index).__name__} of shape {np.shape(index)}; pass the choice of each run"
+            )
+        if index.dtype == np.bool_:
+            index = index.view(np.int8)
+        if index.size and (index.min() < 0 or index.max() >= len(pairs)):
+            raise ValueError(
+                f"index must lie in 0..{len(pairs) - 1}, got {index.min()}..{index.max()}; pick from the menu"
+            )
+        object.__setattr__(self, "pairs", pairs)
+        object.__setattr__(self, "index", index.astype(np.intp, copy=False))
+        object.__setattr__(self, "_groups", [])
+
+    # -- what a filter charges: table look-ups -----------------------------------------------------
+
+    def _look_up(self, values: list[Real]) -> Real:
+        return _pick(values, self.index)
+
+    @property
+    def pure_epsilon(self) -> Real:
+        return self._look_up([pair.pure_epsilon for pair in self.pairs])
+
+    @property
+    def zcdp_rho(self) -> Real:
+        return self._look_up([pair.zcdp_rho for pair in self.pairs])
+
+    @property
+    def gdp_mu(self) -> Real:
+        return self._look_up([pair.gdp_mu for pair in self.pairs])
+
+    # -- divergences and the loss law: look-ups for one argument, family by family for one per run ---
+
+    def _each(self, method: Callable[[DominatingPair, Real], Real], argument: Real) -> Real:
+        if not isinstance(argument, np.ndarray) or argument.ndim == 0:
+            return self._look_up([method(pair, argument) for pair in self.pairs])
+        return self._gather(lambda pair, runs: method(pair, argument if runs is None else argument[runs]))
+
+    def hockey_stick(self, epsilon: Real) -> Real:
+        return self._each(lambda pair, x: pair.hockey_stick(x), epsilon)
+
+    def renyi(self, alpha: Real) -> Real:
+        return self._each(lambda pair, x: pair.renyi(x), alpha)
+
+    def loss_cdf(self, x: Real) -> Real:
+        return self._each(lambda pair, x: pair.loss_cdf(x), x)
+
+    def loss_quantile(self, tail: Real) -> Real:
+        return self._each(lambda pair, x: pair.loss_quantile(x), tail)
+
+    @property
+    def swapped(self) -> Selection:
+        return Selection(tuple(pair.swapped for pair in self.pairs), self.index)
+
+    # -- sampling: one call per family -----------------------------------------------------------
+
+    def sample(self, rng: np.random.Generator, n: int, order: float = 1.0) -> NDArray[np.float64]:
+        if n != len(self.index):
+            raise ValueError(
+                f"n must be the number of runs {len(self.index)}, got n={n}; take the live runs first"
+            )
+        return self._gather(lambda pair, runs: pair.sample(rng, n if runs is None else len(runs), order))
+
+    def log_weight(self, loss: NDArray[np.float64], order: float) -> NDArray[np.float64]:
+        return self._gather(lambda pair, runs: pair.log_weight(loss if runs is None else loss[runs], order))
+
+    def _gather(self, part: Callable[[DominatingPair, NDArray[np.intp] | None], Real]) -> NDArray[np.float64]:
+        if not self._groups:
+            self._groups.extend(self._families())
+        out: NDArray[np.float64] | None = None
+        for runs, pair in self._groups:
+            if runs is None:
+                return np.asarray(part(pair, None))
+            out = np.empty(len(self.index)) if out is None else out
+            out[runs] = part(pair, runs)
+        return np.empty(0) if out is None else out
+
+    def _families(self) -> list[Group]:
+        members: dict[Hashable, list[int]] = {}
+        for position, pair in enumerate(self.pairs):
+            members.setdefault(pair._family, []).append(position)
+        if len(members) == 1:
+            return [(None, _merge(self.pairs, self.index))]
+        # each menu entry: which family it belongs to, and which of that family's members it is
+        family = np.empty(len(self.pairs), dtype=np.intp)
+        place = np.empty(len(self.pairs), dtype=np.intp)
+        for number, positions in enumerate(members.values()):
+            family[positions] = number
+            place[positions] = range(len(positions))
+        asked = family[self.index]
+        groups: list[Group] = []
+        for number, positions in enumerate(members.values()):
+            runs = np.flatnonzero(asked == number)
+            if runs.size:
+                some = tuple(self.pairs[position].take(runs) for position in positions)
+                groups.append((runs, _merge(some, place[self.index[runs]])))
+        return groups
+
+    # -- shape -------------------------------------------------------------------------------------
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.index.shape
+
+    def take(self, runs: NDArray[np.bool_] | NDArray[np.intp]) -> Selection:
+        pairs = tuple(pair.take(runs) for pair in self.pairs)
+        return self._with({"pairs": pairs, "index": self.index[runs], "_groups": []})
+
+    def _key(self) -> tuple[object, ...]:
+        return (Selection, self.pairs, self.index.tobytes())
+
+
+def _pick(values: list[Real], index: NDArray[np.intp]) -> NDArray[np.float64]:
+    """values[index[i]] for every run i; each value is shared or has one entry per run."""
+    if any(isinstance(value, np.ndarray) and value.ndim for value in values):
+        table = np.stack([np.broadcast_to(value, index.shape) for value in values])
+        picked: NDArray[np.float64] = table[index, np.arange(len(index))]
+        return picked
+    # the index was checked when the selection was made: "wrap" only spares NumPy's second check
+    return np.array(values, dtype=np.float64).take(index, mode="wrap")
+
+
+def _merge(pairs: tuple[DominatingPair, ...], index: NDArray[np.intp]) -> DominatingPair:
+    """One vectorised pair for members of one family."""
+    first, *others = pairs
+    if not others:
+        return first
+    merged: dict[str, object] = {}
+    columns = [pair._parameters() for pair in pairs]
+    for name, value in columns[0].items():
+        if isinstance(value, (float, np.ndarray)):
+            merged[name] = _pick([column[name] for column in columns], index)  # type: ignore[misc]
+        elif any(column[name] != value for column in columns):
+            merged[name] = None  # exact twins of the numbers differ: a merged pair has none
+    return first._with(merged)

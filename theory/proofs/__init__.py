@@ -1,0 +1,74 @@
+"""Theorems of the papers whose steps are checked by engines when they run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from theory.proofs.theorem import CheckedStep, Proof, Theorem
+
+__all__ = ["THEOREMS", "prove", "prove_all"]
+
+#: Called with each step when its check has run.
+OnStep = "Callable[[CheckedStep], object]"
+
+_MODULES = {
+    "Gaussian hockey-stick": "gaussian_hockey_stick",
+    "RR zCDP": "pure_to_zcdp",
+    "B*": "b_star",
+    "kappa": "kappa",
+    "papers' steps": "papers_steps",
+}
+
+
+class _Registry(Mapping[str, "Theorem"]):
+    """Theorems by name, in the order of the proofs; a module, and sympy with it, is imported on demand."""
+
+    def __getitem__(self, name: str) -> Theorem:
+        if name not in _MODULES:
+            raise KeyError(f"name must be a known theorem, got {name!r}; known: {', '.join(_MODULES)}")
+        theorem: Theorem = import_module(f"theory.proofs.{_MODULES[name]}").THEOREM
+        return theorem
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_MODULES)
+
+    def __len__(self) -> int:
+        return len(_MODULES)
+
+
+#: Every theorem, by name.
+THEOREMS: Mapping[str, Theorem] = _Registry()
+
+
+def prove(name: str, *, on_step: Callable[[CheckedStep], object] | None = None) -> Proof:
+    """Run every step of a theorem, those of the theorems it uses first; `on_step` sees each as it is done.
+
+    Raises ValueError on an unknown name. A step that is refused does not raise: see `Proof.holds`.
+    """
+    if name not in THEOREMS:
+        raise ValueError(f"name must be a known theorem, got name={name!r}; known: {', '.join(THEOREMS)}")
+    return _prove(name, on_step, {})
+
+
+def prove_all(*, on_step: Callable[[CheckedStep], object] | None = None) -> tuple[Proof, ...]:
+    """Every theorem, in the order of `THEOREMS`; a theorem that others use is proved once."""
+    done: dict[str, Proof] = {}
+    return tuple(_prove(name, on_step, done) for name in THEOREMS)
+
+
+def _prove(name: str, on_step: Callable[[CheckedStep], object] | None, done: dict[str, Proof]) -> Proof:
+    from theory.proofs.theorem import CheckedStep, Proof
+
+    if name not in done:
+        theorem = THEOREMS[name]
+        lemmas = tuple(_prove(used, on_step, done) for used in theorem.uses)
+        steps = []
+        for step in theorem.steps:
+            steps.append(CheckedStep.run(step))
+            if on_step is not None:
+                on_step(steps[-1])
+        done[name] = Proof(theorem, tuple(steps), lemmas)
+    return done[name]

@@ -1,0 +1,171 @@
+"""B*: the zCDP budget behind the approximate-DP filter of paper 000, Theorem 4.9."""
+
+from __future__ import annotations
+
+import sympy as sp
+
+from theory.proofs.engines import certified, nonnegative, zero
+from theory.proofs.theorem import Step, Theorem
+
+__all__ = ["THEOREM"]
+
+# Work in b = sqrt B, m = sqrt(log(1/delta)) and t = alpha - 1: every claim is then algebraic.
+b, m, t, s, k, e, h, eps = sp.symbols("b m t s k e h epsilon", positive=True)
+w = sp.Symbol("w", positive=True)
+PERCENT = sp.Rational(101, 100)
+
+
+def _cost(order_minus_one: sp.Expr, root: sp.Expr) -> sp.Expr:
+    """Epsilon that root^2-zCDP buys at one order by Fact 2.4: alpha B + log(1/delta)/(alpha-1)."""
+    return (1 + order_minus_one) * root**2 + m**2 / order_minus_one
+
+
+def _best(root: sp.Expr) -> sp.Expr:
+    return root**2 + 2 * root * m
+
+
+def _pointwise(constant: sp.Expr | int = 1) -> sp.Expr:
+    # with s = e^{tx} - 1 >= 0 and w = e^{-x}, x = L - eps > 0
+    return constant * (1 + s) - (1 - w)
+
+
+def _exponent(orders: sp.Expr | int = 1) -> sp.Expr:
+    # log of the bound e^{t(D - eps)} at D = alpha B, at the epsilon of Fact 2.4, against log delta = -m^2
+    return t * (orders * (1 + t) * b**2 - _cost(t, b)) + m**2
+
+
+def _square_gap(budget: sp.Expr | int = 1) -> sp.Expr:
+    return _cost(t, b) - _best(b * sp.sqrt(budget)) - (b * sp.sqrt(t) - m / sp.sqrt(t)) ** 2
+
+
+def _stationary(factor: sp.Expr | int = 1) -> sp.Expr:
+    return sp.diff(_cost(t, b), t).subs(t, factor * m / b)
+
+
+def _solved(sign: int = -1, budget: sp.Expr | int = 1) -> sp.Expr:
+    root = (sp.sqrt(m**2 + eps) + sign * m) * sp.sqrt(budget)
+    return _best(root) - eps
+
+
+def _rate(half: sp.Expr) -> sp.Expr:
+    root = sp.sqrt(k * e**2 / 2)
+    return _best(root) - (half * k * e**2 + sp.sqrt(2 * k) * m * e)
+
+
+def _printed(digits: int, exponent: int) -> str:
+    """Formula, positive if B* at (1, 1e-5) rounds to digits / 10^exponent."""
+    root = "sqrt(log(100000) + 1) - sqrt(log(100000))"
+    return f"(1/(2*10**{exponent}))**2 - (({root})**2 - {digits}/10**{exponent})**2"
+
+
+THEOREM = Theorem(
+    name="B*",
+    title="The zCDP budget B*",
+    source="Feldman & Zrnic, Theorem 4.9 and Fact 2.4",
+    hypotheses="epsilon > 0, 0 < delta < 1, every order alpha > 1; any mechanism that is B-zCDP, B <= B*",
+    claim="B*-zCDP implies (epsilon, delta)-DP, and no larger budget does by Fact 2.4 at any order",
+    claim_latex=r"B^* = \left(\sqrt{\log(1/\delta)+\varepsilon} - \sqrt{\log(1/\delta)}\right)^2",
+    steps=(
+        Step(
+            "Where the loss exceeds epsilon by x > 0, the hockey-stick integrand 1 - e^(-x) is below e^(t x) "
+            "with t = alpha - 1: for s = e^(t x) - 1 > 0 and w = e^(-x) > 0 the gap is s + w.",
+            nonnegative(_pointwise, lambda: (s, w), strict=True),
+            {"1 % below": nonnegative(lambda: _pointwise(1 / PERCENT), lambda: (s, w), strict=True)},
+            r"(1 - e^{-x})_+ \le e^{tx} \implies "
+            r"H_{e^\varepsilon}(P\|Q) \le \mathbb{E}_P e^{t(L-\varepsilon)} = e^{t(D_\alpha - \varepsilon)}",
+        ),
+        Step(
+            "With D_alpha = alpha B the bound e^(t (D_alpha - epsilon)) equals delta at Fact 2.4's epsilon.",
+            zero(_exponent),
+            {"alpha B read as 1.01 alpha B": zero(lambda: _exponent(PERCENT))},
+            r"t\left(\alpha B - \alpha B - \tfrac{\log(1/\delta)}{t}\right) = -\log(1/\delta)",
+        ),
+        Step(
+            "Sum of squares: at every order Fact 2.4 costs B + 2 sqrt(B log(1/delta)) and a square more.",
+            zero(_square_gap),
+            {
+                "1 % more budget": zero(lambda: _square_gap(PERCENT)),
+                "the square with a plus": zero(
+                    lambda: _cost(t, b) - _best(b) - (b * sp.sqrt(t) + m / sp.sqrt(t)) ** 2
+                ),
+            },
+            r"\alpha B + \frac{\log(1/\delta)}{\alpha-1} - \left(B + 2\sqrt{B\log(1/\delta)}\right) = "
+            r"\left(\sqrt{B(\alpha-1)} - \sqrt{\tfrac{\log(1/\delta)}{\alpha-1}}\right)^2",
+        ),
+        Step(
+            "First order: the derivative in alpha vanishes at alpha - 1 = sqrt(log(1/delta)/B).",
+            zero(_stationary),
+            {"1 % off": zero(lambda: _stationary(PERCENT))},
+            r"\alpha^* = 1 + \sqrt{\log(1/\delta)/B}",
+        ),
+        Step(
+            "Second order: the cost is strictly convex in alpha, so this is its only minimum.",
+            nonnegative(lambda: sp.diff(_cost(t, b), t, 2), lambda: (2 * m**2 / t**3,), strict=True),
+            {
+                "wrong sign": nonnegative(
+                    lambda: -sp.diff(_cost(t, b), t, 2), lambda: (-2 * m**2 / t**3,), strict=True
+                )
+            },
+            r"\frac{\partial^2}{\partial\alpha^2} = \frac{2\log(1/\delta)}{(\alpha-1)^3} > 0",
+        ),
+        Step(
+            "The minimum is B + 2 sqrt(B log(1/delta)).",
+            zero(lambda: _cost(m / b, b) - _best(b)),
+            {"without the 2": zero(lambda: _cost(m / b, b) - (b**2 + b * m))},
+            r"\min_{\alpha>1} = B + 2\sqrt{B\log(1/\delta)}",
+        ),
+        Step(
+            "Inversion: b = sqrt(log(1/delta) + epsilon) - sqrt(log(1/delta)) solves b^2 + 2 b m = epsilon.",
+            zero(_solved),
+            {
+                "wrong sign": zero(lambda: _solved(sign=1)),
+                "1 % more budget": zero(lambda: _solved(budget=PERCENT)),
+            },
+            r"B^* + 2\sqrt{B^*\log(1/\delta)} = \varepsilon",
+        ),
+        Step(
+            "That root is positive.",
+            nonnegative(
+                lambda: sp.sqrt(m**2 + eps) - m,
+                lambda: (eps / (sp.sqrt(m**2 + eps) + m),),
+                strict=True,
+            ),
+            {
+                "wrong sign": nonnegative(
+                    lambda: m - sp.sqrt(m**2 + eps),
+                    lambda: (-eps / (sp.sqrt(m**2 + eps) + m),),
+                    strict=True,
+                )
+            },
+            r"\sqrt{\log(1/\delta)+\varepsilon} > \sqrt{\log(1/\delta)}",
+        ),
+        Step(
+            "Monotone: raising b by any h > 0 raises the cost at the best order by h^2 + 2 h (b + m) > 0, so "
+            "every smaller budget is covered and no larger one is.",
+            nonnegative(lambda: _best(b + h) - _best(b), lambda: (h**2, 2 * h * b, 2 * h * m), strict=True),
+            {
+                "wrong sign": nonnegative(
+                    lambda: _best(b) - _best(b + h),
+                    lambda: (h**2, 2 * h * b, 2 * h * m),
+                    strict=True,
+                )
+            },
+            r"(b+h)^2 + 2(b+h)m > b^2 + 2bm",
+        ),
+        Step(
+            "With k rounds of e-DP, each (e^2/2)-zCDP, this is the rate that the paper states.",
+            zero(lambda: _rate(sp.Rational(1, 2))),
+            {"k e^2 without the half": zero(lambda: _rate(sp.Integer(1)))},
+            r"\left(\tfrac12 k\varepsilon^2 + \sqrt{2k\log(1/\delta)}\,\varepsilon,\ \delta\right)",
+        ),
+        Step(
+            "At epsilon = 1, delta = 1e-5: B* = 0.0208199383 to the last digit.",
+            certified(_printed(208199383, 10), precision=128),
+            {
+                "1 % more budget": certified(_printed(210281377, 10), precision=128),
+                "one unit in the last digit": certified(_printed(208199384, 10), precision=128),
+            },
+            r"B^*(1, 10^{-5}) = 0.0208199383\ldots",
+        ),
+    ),
+)

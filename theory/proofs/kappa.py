@@ -1,0 +1,261 @@
+"""kappa: the stopping limit of the realisation-level filter for Gaussians, paper 004, Proposition 1."""
+
+from __future__ import annotations
+
+import sympy as sp
+
+from theory.proofs.engines import certified, nonnegative, zero
+from theory.proofs.theorem import Step, Theorem
+
+__all__ = ["THEOREM"]
+
+# d is delta-hat, z_d and z_theta the upper quantiles of d and theta; the sensitivity is 1.
+sigma, n, d, theta, g = sp.symbols("sigma N d theta g", positive=True)
+eps, loss, z_d, z_theta, delta = sp.symbols("epsilon loss z_d z_theta delta", real=True)
+HALF, PERCENT = sp.Rational(1, 2), sp.Rational(101, 100)
+
+
+def _standard(level: sp.Expr) -> sp.Expr:
+    """The standard normal point of a level of the loss, which is N(1/(2 sigma^2), 1/sigma^2)."""
+    return sigma * (level - 1 / (2 * sigma**2))
+
+
+def _inner_limit() -> sp.Expr:
+    """The largest loss so far at which the next loss exceeds what is left with probability d."""
+    return eps - 1 / (2 * sigma**2) - z_d / sigma
+
+
+def _kappa(drift: sp.Expr | int = 1, sign: int = -1) -> sp.Expr:
+    return eps - drift / sigma**2 + sign * (z_d + z_theta) / sigma
+
+
+def _inner(sign: int = 1) -> sp.Expr:
+    return _standard(eps - _inner_limit()) - sign * z_d
+
+
+def _outer(limit: sp.Expr) -> sp.Expr:
+    # the loss of the round in between must stay under the inner limit, given the loss before it
+    return _standard(_inner_limit() - loss).subs(loss, limit) - z_theta
+
+
+def _failure(sign: int = -1) -> sp.Expr:
+    # 1 - sum over stopping times of (1-d)(P(T = i) - theta), the P(T = i) adding to 1
+    return 1 - (1 - d) * (1 - n * theta) - (d + n * theta * (1 + sign * d))
+
+
+def _theta(d_hat: sp.Expr, budget: sp.Expr | int = 1) -> sp.Expr:
+    return (budget * delta - d_hat) / (n * (1 - d_hat))
+
+
+def _spent(budget: sp.Expr | int = 1) -> sp.Expr:
+    return d + _theta(d, budget) * (1 - d) * n - delta
+
+
+def _quantile(p: sp.Expr) -> sp.Expr:
+    return sp.sqrt(2) * sp.erfinv(1 - 2 * p)
+
+
+def _density(z: sp.Expr) -> sp.Expr:
+    return sp.exp(-(z**2) / 2) / sp.sqrt(2 * sp.pi)
+
+
+def _slope(sign: int = 1) -> sp.Expr:
+    """Derivative in d of z_d + z_theta on the constraint, against the two densities."""
+    total = _quantile(d) + _quantile(_theta(d))
+    along_theta = sign * (1 - delta) / (n * (1 - d) ** 2 * _density(_quantile(_theta(d))))
+    return sp.diff(total, d) - (along_theta - 1 / _density(_quantile(d)))
+
+
+#: A point of the domain: d < delta, and theta < 1/2.
+_INSIDE = {"d": "1/4", "delta": "1/3", "N": "3"}
+
+
+def _curvature(sign: int = 1) -> sp.Expr:
+    # g is the quantile itself, z(p) = g; dz/dp = -1/phi(z), so z'' = z/phi(z)^2
+    slope_of_density = sp.diff(1 / _density(g), g)
+    return -slope_of_density * (-1 / _density(g)) - sign * g / _density(g) ** 2
+
+
+def _theta_bends(sign: int = 1) -> sp.Expr:
+    gap = sp.Symbol("gap", positive=True)  # 1 - delta
+    second = sp.diff(_theta(d).subs(delta, 1 - gap), d, 2)
+    return second + sign * 2 * gap / (n * (1 - d) ** 3)
+
+
+def _slope_sign(d_hat: str, big_n: str = "48", budget: str = "1/10**5") -> str:
+    """Formula with the sign of the derivative of z_d + z_theta at d-hat."""
+    limit = f"(({budget}) - {d_hat})/({big_n}*(1 - {d_hat}))"
+    return (
+        f"(1 - {budget})*exp(-quantile({d_hat})**2/2) - {big_n}*(1 - {d_hat})**2*exp(-quantile({limit})**2/2)"
+    )
+
+
+def _z_sum(d_hat: str, budget: str = "1/10**5") -> str:
+    return f"(quantile({d_hat}) + quantile((({budget}) - {d_hat})/(48*(1 - {d_hat}))))"
+
+
+#: Rationals on the two sides of the optimal d-hat at N = 48, delta = 1e-5, 1e-12 apart.
+_LEFT, _RIGHT = "(5388960/10**12)", "(5388961/10**12)"
+
+
+def _drop() -> str:
+    """Formula: minus the slope of the z-sum at the left end, times the width of the bracket."""
+    limit = f"((1/10**5 - {_LEFT})/(48*(1 - {_LEFT})))"
+    slopes = f"exp(quantile({_LEFT})**2/2) - (1 - 1/10**5)*exp(quantile({limit})**2/2)/(48*(1 - {_LEFT})**2)"
+    return f"sqrt(2*pi)*({slopes})*({_RIGHT} - {_LEFT})"
+
+
+def _kappa_value(centre: int) -> str:
+    # at (epsilon, sigma) = (10, 2): kappa = 10 - 1/4 - z/2
+    z = _z_sum(_LEFT)
+    return f"(1/(2*10**7))**2 - (10 - 1/4 - {z}/2 - {centre}/10**7)**2"
+
+
+def _not_stationary(d_hat: str, limit: str, least: str) -> str:
+    """Formula: in a (d-hat, theta) the two sides of the first-order condition differ by the factor `least`.
+
+    The condition N phi(z_theta)(1 - d) = (1 - N theta) phi(z_d) does not mention delta.
+    """
+    left = f"48*exp(-quantile({limit})**2/2)*(1 - {d_hat})"
+    right = f"(1 - 48*{limit})*exp(-quantile({d_hat})**2/2)"
+    return f"{least}*{right} - {left}" if least.startswith("(1/") else f"{left} - {least}*{right}"
+
+
+_PRINTED_D, _PRINTED_THETA = "(4797/10**9)", "(2073/10**12)"
+_PRINTED_DELTA = f"({_PRINTED_D} + 48*{_PRINTED_THETA}*(1 - {_PRINTED_D}))"
+
+
+def _printed_loses(by: str) -> str:
+    """Formula: at the delta that the printed pair spends, d-hat = 2.63e-6 has a z-sum smaller by `by`."""
+    better = _z_sum("(263/10**8)", _PRINTED_DELTA)
+    return f"quantile({_PRINTED_D}) + quantile({_PRINTED_THETA}) - {better} - {by}"
+
+
+THEOREM = Theorem(
+    name="kappa",
+    title="The stopping limit kappa for Gaussian rounds",
+    source="Taylor, Vippathalla & Coon, Proposition 1 and Section V-B",
+    hypotheses="i.i.d. Gaussian rounds of sensitivity 1 and scale sigma > 0; 0 < d, theta < 1/2; "
+    "figures at (epsilon, delta) = (10, 1e-5), sigma = 2, N = 48, d = delta-hat",
+    claim="Condition (4) is: loss so far <= kappa; delta is met if d + theta (1 - d) N <= delta; the best "
+    "(d, theta) at N = 48 is certified and the printed one is not optimal for any delta",
+    claim_latex=r"\kappa = \varepsilon - \frac1{\sigma^2} - \frac{\Phi^{-1}(1-\hat\delta)"
+    r" + \Phi^{-1}(1-\theta)}{\sigma}",
+    steps=(
+        Step(
+            "The next loss exceeds what is left with probability d exactly when the loss so far is at "
+            "epsilon - 1/(2 sigma^2) - z_d/sigma.",
+            zero(_inner),
+            {"wrong sign": zero(lambda: _inner(-1))},
+            r"\sigma\left(\varepsilon - l^{(i)} - \tfrac1{2\sigma^2}\right) = z_{\hat\delta}",
+        ),
+        Step(
+            "The loss of the round in between keeps under that limit with probability 1 - theta exactly when "
+            "the loss before it is at kappa.",
+            zero(lambda: _outer(_kappa())),
+            {
+                "drift 1/(2 sigma^2)": zero(lambda: _outer(_kappa(drift=HALF))),
+                "wrong sign": zero(lambda: _outer(_kappa(sign=1))),
+                "drift off by 1 %": zero(lambda: _outer(_kappa(drift=PERCENT))),
+            },
+            r"\sigma\left(\varepsilon - \tfrac1{2\sigma^2} - \tfrac{z_{\hat\delta}}{\sigma} - \kappa"
+            r" - \tfrac1{2\sigma^2}\right) = z_\theta",
+        ),
+        Step(
+            "Both conditions tighten as the loss grows, at the rate sigma: they read, loss so far <= kappa.",
+            nonnegative(lambda: -sp.diff(_standard(eps - loss), loss), lambda: (sigma,), strict=True),
+            {
+                "wrong sign": nonnegative(
+                    lambda: sp.diff(_standard(eps - loss), loss), lambda: (-sigma,), strict=True
+                )
+            },
+            r"\frac{d}{dl}\,\sigma\left(\varepsilon - l - \tfrac1{2\sigma^2}\right) = -\sigma < 0",
+        ),
+        Step(
+            "The failure probability 1 - (1 - d)(1 - N theta) is d + theta (1 - d) N.",
+            zero(_failure),
+            {"wrong sign": zero(lambda: _failure(1))},
+            r"1 - (1-\hat\delta)(1-N\theta) = \hat\delta + \theta(1-\hat\delta)N",
+        ),
+        Step(
+            "theta = (delta - d)/(N (1 - d)) spends delta exactly.",
+            zero(_spent),
+            {"1 % more": zero(lambda: _spent(PERCENT))},
+            r"\theta = \frac{\delta-\hat\delta}{N(1-\hat\delta)}",
+        ),
+        Step(
+            "First order: the z-sum is stationary where N (1-d)^2 phi(z_theta) = (1-delta) phi(z_d).",
+            zero(_slope, at=_INSIDE),
+            {"wrong sign": zero(lambda: _slope(-1), at=_INSIDE)},
+            r"\frac{d}{d\hat\delta}\left(z_{\hat\delta}+z_\theta\right) = "
+            r"\frac{1-\delta}{N(1-\hat\delta)^2\varphi(z_\theta)} - \frac1{\varphi(z_{\hat\delta})}",
+        ),
+        Step(
+            "The quantile is convex below probability 1/2: its second derivative is z/phi(z)^2.",
+            zero(_curvature),
+            {"wrong sign": zero(lambda: _curvature(-1))},
+            r"\frac{d^2z_p}{dp^2} = \frac{z_p}{\varphi(z_p)^2} > 0",
+        ),
+        Step(
+            "theta is concave in d, and a falling convex function of a concave one is convex: one minimum.",
+            zero(_theta_bends),
+            {"wrong sign": zero(lambda: _theta_bends(-1))},
+            r"\frac{d^2\theta}{d\hat\delta^2} = -\frac{2(1-\delta)}{N(1-\hat\delta)^3} < 0",
+        ),
+        Step(
+            "At N = 48, delta = 1e-5 the z-sum still falls at d = 5.388960e-6.",
+            certified(f"0 - ({_slope_sign(_LEFT)})", precision=128),
+            {"1 % more d": certified(f"0 - ({_slope_sign('(5442850/10**12)')})", precision=128)},
+            r"\hat\delta^* > 5.388960\times10^{-6}",
+        ),
+        Step(
+            "And rises at d = 5.388961e-6: the optimum lies between.",
+            certified(_slope_sign(_RIGHT), precision=128),
+            {"1 % less d": certified(_slope_sign("(5335071/10**12)"), precision=128)},
+            r"\hat\delta^* < 5.388961\times10^{-6}",
+        ),
+        Step(
+            "The z-sum is convex, so its optimum is above the tangent from the left end, which drops by "
+            "less than 1e-12 over the bracket: the value at the left end has ten digits of the optimum.",
+            certified(f"1/10**12 - {_drop()}", precision=128),
+            {"less than 1e-15": certified(f"1/10**15 - {_drop()}", precision=128)},
+            r"\left(z_{\hat\delta}+z_\theta\right)^* \ge z(l) + z'(l)\,(r-l)",
+        ),
+        Step(
+            "At (epsilon, delta) = (10, 1e-5), sigma = 2, N = 48 the best kappa is 4.9461276.",
+            certified(_kappa_value(49461276), precision=128),
+            {
+                "one unit in the last digit": certified(_kappa_value(49461277), precision=128),
+                "drift 1/(2 sigma^2)": certified(_kappa_value(50711276), precision=128),
+            },
+            r"\kappa^* = 4.9461276\ldots",
+        ),
+        Step(
+            "The printed pair (4.797e-6, 2.073e-9) misses the first-order condition by a factor over 30, "
+            "whatever delta is.",
+            certified(_not_stationary(_PRINTED_D, _PRINTED_THETA, "(1/30)"), precision=128),
+            {
+                "by a factor over 40": certified(
+                    _not_stationary(_PRINTED_D, _PRINTED_THETA, "(1/40)"), precision=128
+                )
+            },
+            r"N\varphi(z_\theta)(1-\hat\delta) < \tfrac1{30}(1-N\theta)\varphi(z_{\hat\delta})",
+        ),
+        Step(
+            "Read the other way round it misses by a factor over 80000.",
+            certified(_not_stationary(_PRINTED_THETA, _PRINTED_D, "80000"), precision=128),
+            {
+                "by a factor over 90000": certified(
+                    _not_stationary(_PRINTED_THETA, _PRINTED_D, "90000"), precision=128
+                )
+            },
+            r"N\varphi(z_\theta)(1-\hat\delta) > 80000\,(1-N\theta)\varphi(z_{\hat\delta})",
+        ),
+        Step(
+            "At the delta that the printed pair spends, d = 2.63e-6 has a z-sum smaller by more than 0.41.",
+            certified(_printed_loses("41/100"), precision=128),
+            {"by more than 0.42": certified(_printed_loses("42/100"), precision=128)},
+            r"z_{\hat\delta}+z_\theta:\quad 10.304\ldots > 9.891\ldots + 0.41",
+        ),
+    ),
+)

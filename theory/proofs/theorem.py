@@ -1,0 +1,230 @@
+"""A theorem whose steps are checked by engines, and the proof that comes out when they have run."""
+
+from __future__ import annotations
+
+import platform
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from importlib.metadata import version
+
+from theory.evidence import Evidence, Outcome, Verdict
+
+__all__ = ["Check", "CheckedStep", "Proof", "Reached", "RefusedError", "Step", "Theorem"]
+
+#: The version of the certificate's file format, which `recheck.py` reads.
+CERTIFICATE_FORMAT = "filterproof-certificate-1"
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """What an engine established: the evidence, a line of detail, and data from which to check it again.
+
+    `certificate` is JSON-able; its `kind` tells `recheck.py` what to do with it.
+    """
+
+    engine: str
+    evidence: Evidence
+    detail: str
+    certificate: Mapping[str, object]
+
+
+class RefusedError(Exception):
+    """An engine refused a claim; `witness` is plain data that shows why, where the engine found some."""
+
+    def __init__(
+        self, reason: str, *, engine: str, evidence: Evidence, witness: Mapping[str, object] | None = None
+    ) -> None:
+        super().__init__(reason)
+        self.engine = engine
+        self.evidence = evidence
+        self.witness = witness
+
+
+#: A check runs an engine on one claim: it returns what was reached or raises `RefusedError`.
+Check = Callable[[], Reached]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One claim of a proof, the check that decides it, and claims slightly wrong that the check must refuse.
+
+    `wrong` maps a description ("1 % more budget") to the same engine run on the claim so changed. It is what
+    shows that the step can fail; only a step that is CITED goes without.
+    """
+
+    statement: str
+    check: Check
+    wrong: Mapping[str, Check] = field(default_factory=dict)
+    latex: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedStep:
+    """A step after its check has run: what it reached, or why it was refused."""
+
+    statement: str
+    latex: str
+    holds: bool
+    engine: str
+    evidence: Evidence
+    seconds: float
+    detail: str
+    certificate: Mapping[str, object] | None = None
+
+    @classmethod
+    def run(cls, step: Step) -> CheckedStep:
+        """Run the step's check and time it; a refusal is a result, any other exception is an error."""
+        start = time.perf_counter()
+        try:
+            reached = step.check()
+        except RefusedError as refusal:
+            return cls(
+                step.statement,
+                step.latex,
+                False,
+                refusal.engine,
+                refusal.evidence,
+                time.perf_counter() - start,
+                str(refusal),
+            )
+        return cls(
+            step.statement,
+            step.latex,
+            True,
+            reached.engine,
+            reached.evidence,
+            time.perf_counter() - start,
+            reached.detail,
+            reached.certificate,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Theorem:
+    """A claim under hypotheses, proved by steps and by the theorems named in `uses`.
+
+    `hypotheses` holds the parameter domain and becomes the scope of the verdict; `source` is paper and
+    number.
+    """
+
+    name: str
+    title: str
+    source: str
+    hypotheses: str
+    claim: str
+    steps: tuple[Step, ...]
+    uses: tuple[str, ...] = ()
+    claim_latex: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """A theorem with its steps checked, and the proofs of the theorems that it uses."""
+
+    theorem: Theorem
+    steps: tuple[CheckedStep, ...]
+    lemmas: tuple[Proof, ...] = ()
+
+    @property
+    def name(self) -> str:
+        return self.theorem.name
+
+    @property
+    def holds(self) -> bool:
+        """Whether every step, and every proof that this one uses, was accepted."""
+        return all(step.holds for step in self.steps) and all(lemma.holds for lemma in self.lemmas)
+
+    @property
+    def evidence(self) -> Evidence:
+        """The evidence of the weakest step, those of the theorems used included."""
+        return Evidence.weakest(
+            *(step.evidence for step in self.steps), *(lemma.evidence for lemma in self.lemmas)
+        )
+
+    @property
+    def seconds(self) -> float:
+        """Time spent in this theorem's own steps."""
+        return sum(step.seconds for step in self.steps)
+
+    def verdict(self) -> Verdict:
+        """HOLDS under the hypotheses with the weakest step's evidence; UNDECIDED when a step was refused.
+
+        A refused step refutes the proof, not the theorem.
+        """
+        if self.holds:
+            return Verdict(Outcome.HOLDS, self.evidence, self.theorem.hypotheses, self.theorem.claim)
+        refused = [s.statement for p in (self, *self.lemmas) for s in p.steps if not s.holds]
+        detail = "refused: " + "; ".join(refused or ["a theorem used by a theorem used"])
+        return Verdict(Outcome.UNDECIDED, self.evidence, self.theorem.hypotheses, detail)
+
+    def latex(self) -> str:
+        """The derivation as a person would write it: theorem, steps with their evidence, what it rests on."""
+        theorem = self.theorem
+        lines = [
+            rf"\begin{{theorem}}[{_tex(theorem.title)}; {_tex(theorem.source)}]",
+            _tex(theorem.hypotheses) + r" \\",
+            _tex(theorem.claim) + (rf" \[ {theorem.claim_latex} \]" if theorem.claim_latex else ""),
+            r"\end{theorem}",
+            r"\begin{proof}",
+        ]
+        if self.lemmas:
+            lines.append(_tex("We use: " + ", ".join(lemma.theorem.title for lemma in self.lemmas) + "."))
+        lines.append(r"\begin{enumerate}")
+        for step in self.steps:
+            mark = step.evidence.name.lower() if step.holds else "REFUSED"
+            formula = rf" \[ {step.latex} \]" if step.latex else ""
+            lines.append(rf"\item {_tex(step.statement)} \hfill\textsc{{{mark}}}{formula}")
+        lines += [r"\end{enumerate}", r"\end{proof}"]
+        return "\n".join(lines) + "\n"
+
+    def certificate(self) -> dict[str, object]:
+        """JSON-able record of every step; `theory/proofs/recheck.py` verifies it without this package."""
+        return {
+            "format": CERTIFICATE_FORMAT,
+            "theorem": self.theorem.name,
+            "title": self.theorem.title,
+            "source": self.theorem.source,
+            "hypotheses": self.theorem.hypotheses,
+            "claim": self.theorem.claim,
+            "evidence": self.evidence.name,
+            "holds": self.holds,
+            "versions": {
+                "python": platform.python_version(),
+                **{library: version(library) for library in ("python-flint", "sympy")},
+            },
+            "steps": [
+                {
+                    "statement": step.statement,
+                    "holds": step.holds,
+                    "engine": step.engine,
+                    "evidence": step.evidence.name,
+                    "seconds": round(step.seconds, 6),
+                    "detail": step.detail,
+                    "certificate": step.certificate,
+                }
+                for step in self.steps
+            ],
+            "uses": [lemma.certificate() for lemma in self.lemmas],
+        }
+
+
+def _tex(prose: str) -> str:
+    """Prose with the characters that LaTeX reserves escaped and the Greek letters set as mathematics."""
+    for plain, tex in (
+        ("\\", r"\textbackslash "),
+        ("%", r"\%"),
+        ("&", r"\&"),
+        ("#", r"\#"),
+        ("_", r"\_"),
+        ("{", r"\{"),
+        ("}", r"\}"),
+        ("^", r"\^{}"),
+        ("<=", r"$\le$"),
+        (">=", r"$\ge$"),
+        ("<", "$<$"),
+        (">", "$>$"),
+        ("~", r"\~{}"),
+    ):
+        prose = prose.replace(plain, tex)
+    return prose

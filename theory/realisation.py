@@ -1,0 +1,63 @@
+"""The parameters of the realisation-level filter: kappa and the best split of delta."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+from scipy import optimize, special
+
+from theory.arguments import Real, check_count, check_delta, check_positive, check_real
+
+__all__ = ["Split", "kappa", "optimal_split"]
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """dhat and theta with dhat + theta (1 - dhat) N <= delta: the quantile levels of one filter."""
+
+    dhat: float
+    theta: float
+
+
+def kappa(epsilon: Real, sigma: Real, dhat: Real, theta: Real) -> Real:
+    """epsilon - 1/sigma^2 - (Phi^-1(1 - dhat) + Phi^-1(1 - theta)) / sigma.
+
+    The filter over i.i.d. Gaussians of unit sensitivity releases output i+1 when |l^(i-1)| < kappa.
+    Source: paper 004, Proposition 1.
+    """
+    epsilon, sigma = check_real("epsilon", epsilon), check_positive("sigma", sigma)
+    dhat, theta = check_delta("dhat", dhat), check_delta("theta", theta)
+    # Phi^-1(1 - p) = -Phi^-1(p) keeps the digits of a small p
+    limit: Real = epsilon - 1 / (sigma * sigma) + (special.ndtri(dhat) + special.ndtri(theta)) / sigma
+    return limit
+
+
+def optimal_split(rounds: int, delta: float) -> Split:
+    """The minimiser of Phi^-1(1-dhat) + Phi^-1(1-theta) subject to dhat + theta (1-dhat) N = delta.
+
+    They maximise kappa at every sigma; N = `rounds`, delta < 1/2. On the constraint the stationary point
+    satisfies N (1-dhat)^2 phi(z_theta) = (1-delta) phi(z_dhat), z_p = Phi^-1(1-p), and the sides cross once.
+    theta is rounded down, so that the constraint holds in exact arithmetic.
+    Source: derived from paper 004, Section V-B; the triple printed there is not optimal for any delta.
+    """
+    n = check_count("rounds", rounds)
+    total = check_delta("delta", delta)
+    if not isinstance(total, float) or total >= 0.5:
+        raise ValueError(f"delta must be one number below 1/2, got delta={delta!r}; pass a small probability")
+
+    def split(x: float) -> tuple[float, float]:
+        # dhat = delta expit(x), so that delta - dhat = delta expit(-x) keeps its digits
+        dhat = total * float(special.expit(x))
+        return dhat, total * float(special.expit(-x)) / ((1 - dhat) * n)
+
+    def excess(x: float) -> float:
+        dhat, theta = split(x)
+        half_squares = (float(special.ndtri(dhat)) ** 2 - float(special.ndtri(theta)) ** 2) / 2
+        return half_squares + math.log(n) + 2 * math.log1p(-dhat) - math.log1p(-total)
+
+    dhat, theta = split(float(optimize.brentq(excess, -60.0, 60.0, xtol=1e-15, rtol=1e-15)))
+    while Fraction(dhat) + Fraction(theta) * (1 - Fraction(dhat)) * n > Fraction(total):
+        theta = math.nextafter(theta, 0.0)
+    return Split(dhat, theta)

@@ -1,0 +1,69 @@
+"""Elementary functions in forms that do not cancel."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from theory.arguments import Real
+
+__all__ = ["as_real", "expm1_minus", "increasing_root", "log_fraction"]
+
+_COEFFICIENTS = tuple(1 / math.factorial(k) for k in range(19, 1, -1))
+
+
+def as_real(value: NDArray[np.float64] | np.float64 | float) -> Real:
+    """A float for a number, the array itself otherwise."""
+    return value if isinstance(value, np.ndarray) and value.ndim else float(value)
+
+
+def expm1_minus(x: Real | NDArray[np.float64]) -> NDArray[np.float64]:
+    """e^x - 1 - x, with full relative accuracy near zero."""
+    x = np.asarray(x, dtype=np.float64)
+    near = np.clip(x, -0.75, 0.75)
+    series = np.zeros_like(near)
+    for coefficient in _COEFFICIENTS:
+        series *= near
+        series += coefficient
+    series *= near * near
+    return np.where(np.abs(x) < 0.75, series, np.expm1(x) - x)
+
+
+def log_fraction(ratio: Fraction) -> float:
+    """log of a positive rational, with full relative accuracy near one and beyond the range of doubles."""
+    if 2 * abs(ratio - 1) < 1:
+        return math.log1p(float(ratio - 1))
+    if Fraction(10) ** -300 < ratio < Fraction(10) ** 300:
+        return math.log(float(ratio))
+    return math.log(ratio.numerator) - math.log(ratio.denominator)
+
+
+def increasing_root(
+    function: Callable[[NDArray[np.float64]], tuple[NDArray[np.float64], NDArray[np.float64]]],
+    start: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """The root x > 0 of an increasing function, elementwise, to the last digits that its values carry.
+
+    `function` returns value and slope. From `start` > 0 a bracket is kept while Newton's method runs in
+    log x; a step that would leave it is replaced by bisection, or by growth where one side is still open.
+    Raises ArithmeticError if 200 steps do not suffice.
+    """
+    x = np.array(start, dtype=np.float64)
+    low, high = np.zeros_like(x), np.full_like(x, np.inf)
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        for _ in range(200):
+            value, slope = function(x)
+            low, high = np.where(value <= 0, x, low), np.where(value >= 0, x, high)
+            new = x * np.exp(np.clip(-value / (slope * x), -3.0, 3.0))
+            middle = np.where(low > 0, np.sqrt(low) * np.sqrt(high), high / 16)
+            middle = np.where(np.isfinite(high), middle, low * 16)
+            new = np.where((new > low) & (new < high), new, middle)
+            done = (np.abs(new - x) <= 2e-16 * x) | (value == 0) | (high <= low * (1 + 4e-16))
+            x = np.where(done, x, new)
+            if done.all():
+                return x
+    raise ArithmeticError(f"no root after 200 steps near x={x[~done].flat[0]!r}; report these arguments")
