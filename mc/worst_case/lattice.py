@@ -116,7 +116,7 @@ def _expect(
     if len(law.offsets) > 4:
         width = int(law.offsets[-1] - law.offsets[0]) + 1
         dense = np.zeros(width)
-        dense[law.offsets - law.offsets[0]] = law.masses
+        np.add.at(dense, law.offsets - law.offsets[0], law.masses)
         begin = first + int(law.offsets[0])
         gain[:] = np.convolve(following[begin : begin + n + width - 1], dense[::-1], mode="valid")
     else:
@@ -174,10 +174,10 @@ def payoffs(units: Sequence[int], step: Fraction, epsilon: Epsilon, side: Side) 
 def rounding_factor(laws: Sequence[LatticeLaw], depth: int, side: Side) -> Fraction:
     """A factor f >= 1 with V / f <= computed V <= V f, but for an absolute 2^-900 of underflow.
 
-    Each round multiplies and adds at most n + 1 numbers >= 0, n the outcomes of a request, each operation
+    Each round multiplies and adds at most n + 2 numbers >= 0, n the outcomes of a request, each operation
     within 1 + u, u = 2^-53, of the exact one, and takes a maximum, which is exact. Masses and payoffs that
     were rounded to the nearest double are within 1 + 2u; (1 + u)^m <= 1 / (1 - m u). Higham, Lemma 3.1.
     """
     widest = max(len(law.offsets) for law in laws)
-    operations = depth * (widest + 1) + (2 * depth + 2 if side == "near" else 0)
+    operations = depth * (widest + 2) + (2 * depth + 2 if side == "near" else 0)
     return 1 / (1 - operations * _UNIT)
