@@ -87,7 +87,7 @@ def test_it_holds_for_mechanisms_that_are_no_randomised_response():
         ),
     ]
     solved = worst_case(coarse, menu, epsilon=1.0, rounds=4)
-    assert 0 < solved.rounds
+    assert solved.rounds > 0
     assert solved.high <= worst_case(coarse, coarse.menu, epsilon=1.0, rounds=4).high <= 0.01
 
 
