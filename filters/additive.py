@@ -50,6 +50,9 @@ class AdditiveFilter(PrivacyFilter):
     def spend(self, state: Exact, request: DominatingPair) -> Exact:
         return self._budget.add(state, self.charge(request))
 
+    def decide(self, state: Exact, request: DominatingPair) -> tuple[NDArray[np.bool_], Exact]:
+        return self._budget.step(state, self.charge(request))
+
     def affordable(self, state: Exact, family: Family) -> NDArray[np.float64]:
         scale = self._scale(family)
         if scale is None:
