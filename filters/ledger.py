@@ -234,13 +234,19 @@ class Budget:
         """(`fits`, `add`) at the price of one; the second means nothing for a run that does not fit."""
         if len(state[0]) > _TILE:
             return self.fits(state, charge), self.add(state, charge)
-        after, most = self._advance(state, charge)
-        if most <= self.high * (1 - _STRAY):
-            return np.ones(len(after[0]), dtype=np.bool_), after
-        return self.fits(state, charge), after
+        after, least = self._advance(state, charge)
+        fits = after[0] < self.high
+        if not fits.all():
+            tie = after[0] == self.high
+            if tie.any():
+                fits |= tie & (after[1] <= self.low)
+        if not least >= 0:
+            with np.errstate(over="ignore", invalid="ignore"):
+                fits &= charge.rough(self._root) >= 0
+        return fits, after
 
     def _advance(self, state: Exact, charge: Charge) -> tuple[Exact, float]:
-        """(The sums with `charge` added, the largest of them; inf where a charge is none).
+        """(The sums with `charge` added, the least charge; NaN or below zero where one is no charge).
 
         A run whose sum and charge are short enough for doubles is done in one addition, which is checked to
         be exact; the others take the general route, to the same bits as if they had all taken it.
@@ -252,24 +258,23 @@ class Budget:
             total = high + extra
             gained = total - high
             exact = gained == extra
-            if not float(high.min(initial=np.inf)) >= float(extra.max(initial=0.0)):
-                exact &= total - gained == high
-            if low.any():
-                exact &= low == 0
-            if long is not None:
-                exact &= ~long
             least = float(extra.min(initial=np.inf))
             if not least >= _LEAST:  # an underflow, or no charge at all
                 exact &= extra >= _LEAST
-            most = float(total.max(initial=0.0)) if least >= 0 else math.inf
+            if not exact.all() or not float(high.min(initial=np.inf)) >= float(extra.max(initial=0.0)):
+                exact &= total - gained == high
+            if long is not None:
+                exact &= ~long
+            if low.any():
+                exact &= low == 0
             if exact.all():
-                return (total, low), most
+                return (total, low), least
             rest = np.flatnonzero(~exact)
             if 2 * len(rest) > len(exact):
-                return _add_up(state, _spread(charge.exact(root), len(high))), most
+                return _add_up(state, _spread(charge.exact(root), len(high))), least
             carry = low.copy()
             total[rest], carry[rest] = _add_up((high[rest], low[rest]), charge.take(rest).exact(root))
-        return (total, carry), most
+        return (total, carry), least
 
     def room(self, state: Exact) -> NDArray[np.float64]:
         """Budget minus sum in units of 4^exponent, rounded down; 0 where nothing is left: shape (n,)."""
