@@ -41,8 +41,8 @@ class PrivacyFilter(ABC):
     promise: Guarantee
     #: Where the promise is proved (paper and theorem), or why it is false.
     proof: ClassVar[str] = "no proof is stated"
-    #: False for filters kept as counterexamples.
-    sound: ClassVar[bool] = True
+    #: False for filters kept as counterexamples, None where neither proof nor counterexample is known.
+    sound: ClassVar[bool | None] = True
     #: The mechanisms and adversaries that the promise covers.
     scope: str = "every adaptive adversary over the mechanisms that the filter admits"
 

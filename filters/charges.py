@@ -10,9 +10,16 @@ from numpy.typing import NDArray
 
 from filters.ledger import Charge, Plain, Square
 from theory.arguments import Real
-from theory.pairs import DominatingPair, Gaussian, RandomizedResponse, Selection
+from theory.pairs import KOV, DominatingPair, Erasure, Gaussian, RandomizedResponse, Selection
 
-__all__ = ["Charge", "gdp_charge", "renyi_charge", "zcdp_charge"]
+__all__ = [
+    "Charge",
+    "approximate_charge",
+    "approximate_zcdp_charge",
+    "gdp_charge",
+    "renyi_charge",
+    "zcdp_charge",
+]
 
 
 def gdp_charge(request: DominatingPair) -> Square:
@@ -77,3 +84,44 @@ def _pick(values: Sequence[Real], index: NDArray[np.integer[Any]]) -> NDArray[np
     else:
         picked = np.array(values, dtype=np.float64)[index]
     return picked
+
+
+def approximate_charge(request: DominatingPair, at: float | None) -> tuple[Real, Real]:
+    """(epsilon, delta) such that the mechanism is (epsilon, delta)-DP.
+
+    (epsilon, delta) of KOV, (0, p) of Erasure, (pure epsilon, 0) of what has a finite one. Everything else is
+    declared at the epsilon `at`, with its hockey-stick there, the larger direction; with at=None its epsilon
+    is infinite.
+    """
+    if isinstance(request, Selection):
+        both = [approximate_charge(pair, at) for pair in request.pairs]
+        return _pick([e for e, _ in both], request.index), _pick([d for _, d in both], request.index)
+    if isinstance(request, KOV):
+        return request.epsilon, request.delta
+    if isinstance(request, Erasure):
+        return _zero_like(request.p), request.p
+    epsilon = request.pure_epsilon
+    if at is None or np.all(np.isfinite(epsilon)):
+        return epsilon, _zero_like(epsilon)
+    delta = np.maximum(request.hockey_stick(at), request.swapped.hockey_stick(at)) * (1 + 2.0**-40)
+    finite = np.isfinite(epsilon)
+    declared: Real = np.where(finite, epsilon, at)
+    return declared, np.where(finite, 0.0, delta)
+
+
+def approximate_zcdp_charge(request: DominatingPair) -> tuple[Charge, Real]:
+    """(rho, delta) such that the mechanism is delta-approximately rho-zCDP."""
+    if isinstance(request, KOV):
+        return Square(request.epsilon, 0.5), request.delta
+    if isinstance(request, Erasure):
+        return Plain(_zero_like(request.p)), request.p
+    if isinstance(request, Selection) and any(isinstance(pair, (KOV, Erasure)) for pair in request.pairs):
+        both = [approximate_zcdp_charge(pair) for pair in request.pairs]
+        rhos = [np.nextafter(c.rough(1.0), np.inf) if isinstance(c, Square) else c.x for c, _ in both]
+        return Plain(_pick(rhos, request.index)), _pick([d for _, d in both], request.index)
+    charge = zcdp_charge(request)
+    return charge, _zero_like(charge.x)
+
+
+def _zero_like(x: Real) -> Real:
+    return np.zeros_like(x) if isinstance(x, np.ndarray) else 0.0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from theory.arguments import Real
 
-__all__ = ["Budget", "Charge", "Exact", "Plain", "Square"]
+__all__ = ["Allowance", "Budget", "Charge", "Exact", "Plain", "Square"]
 
 #: An unevaluated sum high + low of two doubles with high = fl(high + low): about 106 bits.
 Exact: TypeAlias = tuple[Any, Any]
@@ -221,6 +222,44 @@ class Budget:
             gap, rest = two_sum(self.high, -state[0])
             room = (gap + (rest + (self.low - state[1]))) * (1 - 2.0**-51)
             return np.where(room > 0, room, 0.0)
+
+    def left(self, state: Exact) -> NDArray[np.float64]:
+        """Budget minus sum, in the charges' own units, rounded down: shape (n,)."""
+        return self.room(state) * self.root_unit * self.root_unit
+
+    def value(self, state: Exact) -> NDArray[np.float64]:
+        """The sum in the charges' own units, to nearest: shape (n,)."""
+        total: NDArray[np.float64] = (state[0] + state[1]) * self.root_unit * self.root_unit
+        return total
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """A budget that may be zero: then nothing but charges of zero fit."""
+
+    value: float
+
+    @classmethod
+    def below(cls, value: Fraction) -> Allowance:
+        """The largest double that is at most `value`."""
+        rounded = float(value)
+        return cls(rounded if Fraction(rounded) <= value else math.nextafter(rounded, -math.inf))
+
+    @property
+    def _budget(self) -> Budget:
+        return Budget.of(self.value) if self.value > 0 else Budget(0.0, 0.0, 0)
+
+    def start(self, n: int) -> Exact:
+        """n empty sums."""
+        return self._budget.start(n)
+
+    def fits(self, state: Exact, charge: Charge) -> NDArray[np.bool_]:
+        """Whether each sum stays within the allowance with `charge` added."""
+        return self._budget.fits(state, charge)
+
+    def add(self, state: Exact, charge: Charge) -> Exact:
+        """The sums with `charge` added, rounded up."""
+        return self._budget.add(state, charge)
 
 
 def _tiled(decide: Any, n: int) -> NDArray[np.bool_]:

@@ -16,9 +16,16 @@ OnStep = "Callable[[CheckedStep], object]"
 
 _MODULES = {
     "Gaussian hockey-stick": "gaussian_hockey_stick",
+    "Rényi divergences": "renyi_divergences",
     "RR zCDP": "pure_to_zcdp",
+    "RDP filter": "rdp_filter",
     "B*": "b_star",
+    "approximate-DP filter": "approximate_dp_filter",
+    "CKS": "cks",
+    "Gaussian slack": "gaussian_slack",
     "kappa": "kappa",
+    "natural filter": "natural_filter",
+    "some order": "some_order",
     "papers' steps": "papers_steps",
 }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 
 from flint import arb, ctx, fmpq
 
@@ -60,6 +61,9 @@ def prove_positive(
     nodes: list[str] = []
     leaves = 0
     with ctx.workprec(precision):
+        # A false claim often fails at a corner, which halving alone would reach last.
+        for at in product(*root):
+            _refuse_if_negative(evaluate, names, tuple((x, x) for x in at))
         stack = [(root, 0)]
         while stack:
             corner, depth = stack.pop()
@@ -68,7 +72,7 @@ def prove_positive(
                 nodes.append(".")
                 leaves += 1
                 continue
-            _refuse_if_negative(evaluate, names, corner, value)
+            _refuse_if_negative(evaluate, names, corner)
             if not names or leaves + len(stack) > most_leaves or depth > 200:
                 raise NotPositiveError(f"no proof within {most_leaves} boxes at {precision} bits", None)
             axis = _best_axis(evaluate, names, corner, root)
@@ -86,10 +90,10 @@ def _replace(corner: Box, axis: int, side: tuple[fmpq, fmpq]) -> Box:
     return (*corner[:axis], side, *corner[axis + 1 :])
 
 
-def _refuse_if_negative(evaluate: Evaluator, names: tuple[str, ...], corner: Box, value: arb) -> None:
+def _refuse_if_negative(evaluate: Evaluator, names: tuple[str, ...], corner: Box) -> None:
     middle = {n: (low + high) / 2 for n, (low, high) in zip(names, corner, strict=True)}
     at_middle = evaluate({n: arb(x) for n, x in middle.items()})
-    if at_middle <= 0 or value <= 0:
+    if at_middle <= 0:
         raise NotPositiveError(
             f"the value is {at_middle.str(8, radius=False)} at the point of the witness",
             {n: str(x) for n, x in middle.items()},

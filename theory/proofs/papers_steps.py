@@ -148,7 +148,8 @@ THEOREM = Theorem(
     source="Koskela et al., Section 4.1; Feldman & Zrnic, Section 5",
     hypotheses="k Gaussian steps of unit sensitivity and noise sigma at delta = 1e-5; (sigma, k) in "
     "{(170, 112), (130, 180), (100, 420)}",
-    claim="The epsilons are those printed, to six digits, and at the CKS epsilon of 420 steps with sigma = 100 "
+    claim="The epsilons are those printed, to six digits, and at the CKS epsilon of 420 steps with "
+    "sigma = 100 "
     "the exact curve allows 495 steps and not 496",
     steps=(
         Step(

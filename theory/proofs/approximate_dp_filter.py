@@ -1,0 +1,67 @@
+"""The approximate-DP filter of paper 000, Theorem 4.9: sum e_t^2 / 2 <= B."""
+
+from __future__ import annotations
+
+import sympy as sp
+
+from theory.proofs.engines import nonnegative, zero
+from theory.proofs.theorem import Step, Theorem
+
+__all__ = ["THEOREM"]
+
+alpha, b, m, t, k, e, budget, total = sp.symbols("alpha b m t k e B S", positive=True)
+HALF = sp.Rational(1, 2)
+
+
+def _condition(allowed: sp.Expr) -> sp.Expr:
+    # S = sum e_t^2/2, so round t declares rho_t = alpha e_t^2/2 at order alpha
+    return (alpha * total - allowed) / alpha - (total - budget)
+
+
+def _rate(half: sp.Expr = HALF) -> sp.Expr:
+    root = sp.sqrt(k * e**2 / 2)
+    return root**2 + 2 * root * m - (half * k * e**2 + sp.sqrt(2 * k) * m * e)
+
+
+def _fixed_order(sign: int = 1) -> sp.Expr:
+    # the loss of a filter that fixes t = alpha - 1 in advance, against the best order m/b
+    at_order = (1 + t) * b**2 + m**2 / t
+    return sign * (at_order - (b**2 + 2 * b * m))
+
+
+def _fixed_terms(sign: int = 1) -> tuple[sp.Expr, ...]:
+    return (sign * (b * sp.sqrt(t) - m / sp.sqrt(t)) ** 2,)
+
+
+THEOREM = Theorem(
+    name="approximate-DP filter",
+    title="The approximate-DP filter",
+    source="Feldman & Zrnic, Theorem 4.9",
+    hypotheses="epsilon > 0, 0 < delta < 1; adaptive e_t-DP mechanisms, a filter that admits while "
+    "sum e_t^2/2 <= B and decides before the release, B any budget whose zCDP implies (epsilon, delta)-DP",
+    claim="The transcript is (epsilon, delta)-DP; B = B* is one such budget",
+    claim_latex=r"\tfrac12\sum_{t\le T}\varepsilon_t^2 \le B^*(\varepsilon,\delta)",
+    uses=("RR zCDP", "RDP filter", "B*"),
+    steps=(
+        Step(
+            "With rho_t = alpha e_t^2/2 the Rényi filter with budget alpha B reads sum e_t^2/2 <= B, "
+            "the same "
+            "condition at every order (the paper prints the budget B, which depends on the order).",
+            zero(lambda: _condition(alpha * budget)),
+            {"the printed budget B at order alpha": zero(lambda: _condition(budget))},
+            r"\frac{\sum_t\alpha\varepsilon_t^2/2 - \alpha B}{\alpha} = \tfrac12\sum_t\varepsilon_t^2 - B",
+        ),
+        Step(
+            "A filter that fixed one order in advance would lose a square against B*.",
+            nonnegative(_fixed_order, _fixed_terms),
+            {"gain": nonnegative(lambda: _fixed_order(-1), lambda: _fixed_terms(-1))},
+            r"\alpha B + \frac{\log(1/\delta)}{\alpha-1} - \left(B + 2\sqrt{B\log(1/\delta)}\right) \ge 0",
+        ),
+        Step(
+            "With k rounds of e-DP, each (e^2/2)-zCDP, this is the rate that the paper states.",
+            zero(_rate),
+            {"k e^2 without the half": zero(lambda: _rate(sp.Integer(1)))},
+            r"\left(\tfrac12 k\varepsilon^2 + \sqrt{2k\log(1/\delta)}\,\varepsilon,\ \delta\right)",
+        ),
+    ),
+)

@@ -1,0 +1,164 @@
+"""Soundness of B* for Gaussian rounds, and how much it leaves unused, through the Mills ratio."""
+
+from __future__ import annotations
+
+import sympy as sp
+
+from theory.proofs.engines import certified, nonnegative, zero
+from theory.proofs.theorem import Check, Step, Theorem
+
+__all__ = ["THEOREM"]
+
+# b = sqrt B*, m = sqrt(log(1/delta)), t = sqrt 2 m, mu = sqrt 2 b: epsilon = b^2 + 2 b m.
+b, m, mu, t, x = sp.symbols("b m mu t x", positive=True)
+s, v = sp.symbols("s v", nonnegative=True)
+SQRT2 = sp.sqrt(2)
+
+
+def _mills(at: sp.Expr) -> sp.Expr:
+    return sp.sqrt(sp.pi / 2) * sp.exp(at**2 / 2) * sp.erfc(at / SQRT2)
+
+
+def _threshold(budget: sp.Expr | int = 1) -> sp.Expr:
+    mean = SQRT2 * b * sp.sqrt(budget)
+    return (b**2 + 2 * b * m) / mean - mean / 2 - SQRT2 * m
+
+
+def _ratio(root: sp.Expr) -> sp.Expr:
+    # delta_mu = Phi(-t) - e^eps Phi(-t - mu) at epsilon = mu^2/2 + mu t, over delta = e^{-t^2/2}
+    eps = mu**2 / 2 + mu * t
+    delta = (sp.erfc(t / SQRT2) - sp.exp(eps) * sp.erfc((t + mu) / SQRT2)) / 2
+    return sp.expand(sp.exp(t**2 / 2) * delta - (_mills(t) - _mills(t + mu)) / root)
+
+
+def _laplace(power: int = 2) -> sp.Expr:
+    return sp.integrate(sp.exp(-x * s - s**2 / power), (s, 0, sp.oo)) - _mills(x)
+
+
+def _half_gap(sign: int = 1) -> sp.Expr:
+    # what R(0) - R(t) + R(t + mu) integrates against e^{-s^2/2}
+    return 1 - sp.exp(-t * s) + sign * sp.exp(-(t + mu) * s)
+
+
+def _half_terms(sign: int = 1) -> tuple[sp.Expr, ...]:
+    return (sp.Integral(sp.exp(-v), (v, 0, t * s)), sign * sp.exp(-(t + mu) * s))
+
+
+def _slope_terms(sign: int = 1) -> tuple[sp.Expr, ...]:
+    return (s * sp.exp(-x * s) * sp.Integral(sign * sp.exp(-v), (v, 0, s**2 / 2)),)
+
+
+#: The whole box in epsilon and l = log(1/delta): it covers delta in [1e-30, 1/2].
+_BOX = {"e": ("1/1024", 50), "l": ("693/1000", "6908/100")}
+_T = "sqrt(2*l)"
+_MU = "(sqrt(2)*e/(sqrt(l + e) + sqrt(l)))"
+
+
+def _on_the_box(formula: str) -> Check:
+    return certified(formula, **_BOX)  # type: ignore[arg-type]
+
+
+def _below(share: str) -> str:
+    return f"sqrt(2*pi)*{share} - (mills({_T}) - mills({_T} + {_MU}))"
+
+
+def _raised(c: str) -> str:
+    """Formula, positive if Gaussians keep (epsilon, delta) with the budget c B*.
+
+    The threshold moves from t to (t - mu (c-1)/2)/sqrt c.
+    """
+    moved = f"(({_T} - {_MU}*({c} - 1)/2)/sqrt({c}))"
+    return f"sqrt(2*pi) - exp(l - {moved}**2/2)*(mills({moved}) - mills({moved} + {_MU}*sqrt({c})))"
+
+
+THEOREM = Theorem(
+    name="Gaussian slack",
+    title="What B* leaves unused on Gaussian rounds",
+    source="Feldman & Zrnic, Theorem 4.9, against Koskela, Tobaben & Honkela, equation (2.3)",
+    hypotheses="Gaussian rounds with sum mu_i^2/2 = B*; epsilon > 0, 0 < delta < 1 for the bound 1/2 and the "
+    "bound by mu; epsilon in [2^-10, 50], delta in [1e-30, 1/2] for the certified boxes",
+    claim="The true delta at B* is less than half the promised one, always; on the box less than a fifth, "
+    "and 5 % more budget would still be sound for Gaussians while 6 % would not",
+    claim_latex=r"\frac{\delta_\mu(\varepsilon)}{\delta} = \frac{R(t) - R(t+\mu)}{\sqrt{2\pi}} < \frac12,"
+    r"\quad t = \sqrt{2\log(1/\delta)},\ \mu = \sqrt{2B^*}",
+    uses=("Gaussian hockey-stick", "B*"),
+    steps=(
+        Step(
+            "At mu = sqrt(2 B*) the loss reaches epsilon at t = sqrt(2 log(1/delta)).",
+            zero(_threshold),
+            {"1 % more budget": zero(lambda: _threshold(sp.Rational(101, 100)))},
+            r"\frac\varepsilon\mu - \frac\mu2 = t",
+        ),
+        Step(
+            "The share of delta that is used is a difference of Mills ratios.",
+            zero(lambda: _ratio(sp.sqrt(2 * sp.pi))),
+            {"sqrt pi": zero(lambda: _ratio(sp.sqrt(sp.pi)))},
+            r"\frac{\delta_\mu(\varepsilon)}{\delta} = \frac{R(t) - R(t+\mu)}{\sqrt{2\pi}},\quad"
+            r" R(x) = \frac{1-\Phi(x)}{\varphi(x)}",
+        ),
+        Step(
+            "The Mills ratio is a Laplace transform.",
+            zero(_laplace),
+            {"e^(-s^2)": zero(lambda: _laplace(1))},
+            r"R(x) = \int_0^\infty e^{-xs - s^2/2}\,ds",
+        ),
+        Step(
+            "So R(0) - (R(t) - R(t + mu)) has a positive integrand.",
+            nonnegative(_half_gap, _half_terms, strict=True),
+            {"wrong sign": nonnegative(lambda: _half_gap(-1), lambda: _half_terms(-1), strict=True)},
+            r"1 - e^{-ts} + e^{-(t+\mu)s} = \int_0^{ts}e^{-v}\,dv + e^{-(t+\mu)s} > 0",
+        ),
+        Step(
+            "R(0) is half of sqrt(2 pi): the true delta is under delta/2 at every epsilon and delta.",
+            zero(lambda: _mills(sp.Integer(0)) / sp.sqrt(2 * sp.pi) - sp.Rational(1, 2)),
+            {"0.49": zero(lambda: _mills(sp.Integer(0)) / sp.sqrt(2 * sp.pi) - sp.Rational(49, 100))},
+            r"\frac{R(0)}{\sqrt{2\pi}} = \frac12",
+        ),
+        Step(
+            "The slope of R is below 1/x^2 in size: s e^(-x s) (1 - e^(-s^2/2)) is positive.",
+            nonnegative(lambda: s * sp.exp(-x * s) * (1 - sp.exp(-(s**2) / 2)), _slope_terms),
+            {
+                "wrong sign": nonnegative(
+                    lambda: -s * sp.exp(-x * s) * (1 - sp.exp(-(s**2) / 2)), lambda: _slope_terms(-1)
+                )
+            },
+            r"-R'(x) = \int_0^\infty s e^{-xs-s^2/2}\,ds \le \int_0^\infty s e^{-xs}\,ds = \frac1{x^2}",
+        ),
+        Step(
+            "Hence the share is below mu/(sqrt(2 pi) t (t + mu)): small budgets waste almost everything.",
+            zero(lambda: sp.integrate(1 / x**2, (x, t, t + mu)) - mu / (t * (t + mu))),
+            {"mu/t^2": zero(lambda: sp.integrate(1 / x**2, (x, t, t + mu)) - mu / t**2)},
+            r"R(t) - R(t+\mu) \le \int_t^{t+\mu}\frac{dx}{x^2} = \frac{\mu}{t(t+\mu)}",
+        ),
+        Step(
+            "The box in (epsilon, l) reaches delta = 1/2: 0.693 < log 2.",
+            certified("log(2) - 693/1000"),
+            {"0.694": certified("log(2) - 694/1000")},
+            r"0.693 < \log 2",
+        ),
+        Step(
+            "And delta = 1e-30: 30 log 10 < 69.08.",
+            certified("6908/100 - 30*log(10)"),
+            {"69": certified("69 - 30*log(10)")},
+            r"30\log10 < 69.08",
+        ),
+        Step(
+            "On the whole box less than a fifth of delta is used.",
+            _on_the_box(_below("(1/5)")),
+            {"less than 0.19": _on_the_box(_below("(19/100)"))},
+            r"\delta_{\sqrt{2B^*}}(\varepsilon) < \delta/5",
+        ),
+        Step(
+            "On the whole box Gaussians keep (epsilon, delta) even with 5 % more budget.",
+            _on_the_box(_raised("(105/100)")),
+            {"6 % more budget": _on_the_box(_raised("(106/100)"))},
+            r"\delta_{\sqrt{2.1B^*}}(\varepsilon) < \delta",
+        ),
+        Step(
+            "They do not with 6 % more: at epsilon = 50 and log(1/delta) = 69 the promise is broken.",
+            certified(f"0 - ({_raised('(106/100)')})", e=(50, 50), l=(69, 69)),
+            {"5 % more": certified(f"0 - ({_raised('(105/100)')})", e=(50, 50), l=(69, 69))},
+            r"\delta_{\sqrt{2.12B^*}}(50) > e^{-69}",
+        ),
+    ),
+)
