@@ -18,7 +18,7 @@ from mc.worst_case.tails import Tails
 __all__ = ["lower_law", "upper_law"]
 
 #: P-mass that may be left beyond the ends of the lattice on either side.
-_CUT = 2.0**-100
+_CUT = 2.0**-80
 
 
 def upper_law(tails: Tails, step: Fraction) -> LatticeLaw:
