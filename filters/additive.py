@@ -51,6 +51,12 @@ class AdditiveFilter(PrivacyFilter):
     def spend(self, state: Exact, request: DominatingPair) -> Exact:
         return self._budget.add(state, self.charge(request))
 
+    def decide(self, state: Exact, request: DominatingPair) -> tuple[NDArray[Any], Exact | None]:
+        kind = type(self)
+        if kind.admits is not AdditiveFilter.admits or kind.spend is not AdditiveFilter.spend:
+            return PrivacyFilter.decide(self, state, request)  # a subclass with rules of its own
+        return self._budget.step(state, self.charge(request))
+
     def affordable(self, state: Exact, family: Family) -> NDArray[np.float64]:
         scale = self._scale(family)
         if scale is None:

@@ -60,6 +60,13 @@ class PrivacyFilter(ABC):
     def spend(self, state: State, request: DominatingPair) -> State:
         """The state after each run was charged for `request`, before its output is known."""
 
+    def decide(self, state: State, request: DominatingPair) -> tuple[NDArray[Any], State | None]:
+        """`admits`, and `spend` if that comes with it: for filters whose two methods share their work.
+
+        Of runs that were not admitted the state after the spend means nothing. None: call `spend`.
+        """
+        return self.admits(state, request), None
+
     def observe(self, state: State, loss: NDArray[Any]) -> State:
         """The state after each run realised the privacy loss log p(output)/q(output), shape (n,)."""
         return state

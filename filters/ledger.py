@@ -27,6 +27,8 @@ _LEAST_ROOT = 2.0**-480
 #: How far, relative to the budget, one rounded addition may stray from the exact sum (at most 6 half-ulps).
 _STRAY = 2.0**-49
 _SPLITTER = 2.0**27 + 1
+#: A double whose last 27 bits are zero has an exact square.
+_LAST_BITS = np.int64(2**27 - 1)
 
 
 def two_sum(a: Any, b: Any) -> Exact:
@@ -86,6 +88,10 @@ class Plain:
         """The charge in budget units, never below the exact value."""
         return _lift(self.rough(root), self.x, _LEAST), 0.0
 
+    def short(self, root: float) -> tuple[NDArray[np.float64], NDArray[np.bool_] | None]:
+        """(The charge in budget units as fresh doubles, where that is not exact; None: nowhere)."""
+        return np.atleast_1d(np.asarray(self.x * (root * root), dtype=np.float64)), None
+
     def take(self, runs: Any) -> Plain:
         """The charges of the selected runs."""
         return Plain(_pick(self.x, runs))
@@ -116,6 +122,17 @@ class Square:
         v = _round_up(v, lost + third)
         top = high + v
         return top, v - (top - high)
+
+    def short(self, root: float) -> tuple[NDArray[np.float64], NDArray[np.bool_] | None]:
+        """(The charge in budget units as fresh doubles, where that is not exact; None: nowhere)."""
+        x = np.atleast_1d(np.asarray(self.x if root == 1 else self.x * root, dtype=np.float64))
+        square = x * x
+        if self.scale != 1:
+            square *= self.scale
+            if math.frexp(self.scale)[0] != 0.5:
+                return square, np.ones(len(x), dtype=np.bool_)
+        last = x.view(np.int64) & _LAST_BITS
+        return square, last != 0 if last.any() else None
 
     def take(self, runs: Any) -> Square:
         """The charges of the selected runs."""
@@ -238,15 +255,59 @@ class Budget:
 
     def add(self, state: Exact, charge: Charge) -> Exact:
         """The sums with `charge` added, rounded up."""
+        if len(state[0]) <= _TILE:
+            return self._advance(state, charge)[0]
         high, low = np.empty_like(state[0]), np.empty_like(state[1])
+        for first in range(0, len(high), _TILE):
+            runs = slice(first, first + _TILE)
+            high[runs], low[runs] = self._advance((state[0][runs], state[1][runs]), charge.take(runs))[0]
+        return high, low
+
+    def step(self, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_], Exact]:
+        """(`fits`, `add`) at the price of one; the second means nothing for a run that does not fit."""
+        if len(state[0]) > _TILE:
+            return self.fits(state, charge), self.add(state, charge)
+        after, least = self._advance(state, charge)
+        fits = after[0] < self.high
+        if not fits.all():
+            tie = after[0] == self.high
+            if tie.any():
+                fits |= tie & (after[1] <= self.low)
+        if not least >= 0:
+            with np.errstate(over="ignore", invalid="ignore"):
+                fits &= charge.rough(self._root) >= 0
+        return fits, after
+
+    def _advance(self, state: Exact, charge: Charge) -> tuple[Exact, float]:
+        """(The sums with `charge` added, the least charge; NaN or below zero where one is no charge).
+
+        A run whose sum and charge are short enough for doubles is done in one addition, which is checked to
+        be exact; the others take the general route, to the same bits as if they had all taken it.
+        """
+        high, low = state
         root = self._root
         with np.errstate(over="ignore", invalid="ignore"):
-            for first in range(0, len(high), _TILE):
-                runs = slice(first, first + _TILE)
-                high[runs], low[runs] = _add_up(
-                    (state[0][runs], state[1][runs]), charge.take(runs).exact(root)
-                )
-        return high, low
+            extra, long = charge.short(root)
+            total = high + extra
+            gained = total - high
+            exact = gained == extra
+            least = float(extra.min(initial=np.inf))
+            if not least >= _LEAST:  # an underflow, or no charge at all
+                exact &= extra >= _LEAST
+            if not exact.all() or not float(high.min(initial=np.inf)) >= float(extra.max(initial=0.0)):
+                exact &= total - gained == high
+            if long is not None:
+                exact &= ~long
+            if low.any():
+                exact &= low == 0
+            if exact.all():
+                return (total, low), least
+            rest = np.flatnonzero(~exact)
+            if 2 * len(rest) > len(exact):
+                return _add_up(state, _spread(charge.exact(root), len(high))), least
+            carry = low.copy()
+            total[rest], carry[rest] = _add_up((high[rest], low[rest]), charge.take(rest).exact(root))
+        return (total, carry), least
 
     def room(self, state: Exact) -> NDArray[np.float64]:
         """Budget minus sum in units of 4^exponent, rounded down; 0 where nothing is left: shape (n,)."""
@@ -292,6 +353,10 @@ class Allowance:
     def add(self, state: Exact, charge: Charge) -> Exact:
         """The sums with `charge` added, rounded up."""
         return self._budget.add(state, charge)
+
+
+def _spread(pair: Exact, n: int) -> Exact:
+    return np.broadcast_to(pair[0], n), np.broadcast_to(pair[1], n)
 
 
 def _tiled(decide: Any, n: int) -> NDArray[np.bool_]:

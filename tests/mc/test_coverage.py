@@ -51,14 +51,21 @@ def test_the_study_exposes_the_normal_interval_on_rare_heavy_values():
     assert 0.3675 in coverage.miss_rate
 
 
-def test_clopper_pearson_reaches_its_nominal_rate_just_where_theory_says():
-    """At 5.29e-3 the samples without a hit, and only they, give intervals that lie too low."""
-    case = HARD_CASES[2]
-    coverage = measure_coverage(METHODS[4], case, rng=np.random.default_rng(2), repetitions=20_000)
-    none = stats.binom.pmf(0, 1000, 5.29e-3)
-    too_low = stats.binom.isf(1e-7, 20_000, none), stats.binom.isf(1 - 1e-7, 20_000, none)
-    assert 0.00495 < none < 0.005
-    assert too_low[1] <= coverage.too_low <= too_low[0]
+@pytest.mark.parametrize("which", [2, 3], ids=["just failing after no success", "fair coin"])
+def test_clopper_pearson_misses_on_each_side_as_often_as_the_binomial_law_says(which):
+    """Null: the rates that scipy's intervals and binomial law give; 1e-7 for each of the four ends."""
+    case, n, repetitions = HARD_CASES[which], 1000, 10_000
+    coverage = measure_coverage(METHODS[4], case, rng=np.random.default_rng(which), repetitions=repetitions)
+    ends = [stats.binomtest(k, n).proportion_ci(0.99, method="exact") for k in range(n + 1)]
+    chances = stats.binom.pmf(np.arange(n + 1), n, case.mean)
+    too_high = chances[[end.low > case.mean for end in ends]].sum()
+    too_low = chances[[end.high < case.mean for end in ends]].sum()
+    assert 0.003 < too_low < 0.005
+    assert too_high < 0.005
+    for count, rate in [(coverage.too_high, too_high), (coverage.too_low, too_low)]:
+        law = stats.binom(repetitions, rate)
+        assert law.isf(1 - 1e-7) <= count <= law.isf(1e-7)
+    assert coverage.too_high > 0
 
 
 def test_a_case_draws_what_its_mean_says():

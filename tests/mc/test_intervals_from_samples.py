@@ -8,6 +8,7 @@ import pytest
 from scipy import stats
 
 from mc.intervals import Moments, MomentsMethod, betting, clopper_pearson, kl_chernoff, narrowest_for
+from mc.intervals.betting import _plug_in_bets
 from mc.intervals.kl import bernoulli_kl
 
 
@@ -79,8 +80,6 @@ def test_betting_endpoints_are_the_means_against_which_a_gambler_just_grew_rich(
 def test_a_bet_does_not_know_the_value_that_it_is_placed_on():
     """Exact expectation: over all 2^8 sequences of a coin, each final capital averages to 1 at the mean."""
     p, n, failure = 0.2, 8, 0.5
-    from mc.intervals.betting import _plug_in_bets
-
     expected = 0.0
     for code in range(2**n):
         x = np.array([(code >> i) & 1 for i in range(n)], dtype=float)

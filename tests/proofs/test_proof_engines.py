@@ -14,7 +14,7 @@ import sympy as sp
 from theory.evidence import Evidence, Outcome
 from theory.proofs import THEOREMS, prove
 from theory.proofs.boxes import NotPositiveError, prove_positive
-from theory.proofs.engines import certified, cited, exact, nonnegative, zero
+from theory.proofs.engines import certified, certified_each, cited, exact, nonnegative, zero
 from theory.proofs.formula import FUNCTIONS, compile_formula, hull
 from theory.proofs.recheck import recheck
 from theory.proofs.theorem import CheckedStep, Proof, RefusedError, Step, Theorem
@@ -96,6 +96,14 @@ def test_comparisons_are_rational_or_an_error() -> None:
         exact(lambda: [])()
 
 
+def test_every_formula_of_a_list_must_be_positive() -> None:
+    assert certified_each(lambda: ["exp(1) - 2", "3 - exp(1)"])().evidence is Evidence.CERTIFIED
+    with pytest.raises(RefusedError):
+        certified_each(lambda: ["exp(1) - 2", "2 - exp(1)"])()
+    with pytest.raises(RefusedError, match="no formula was given"):
+        certified_each(lambda: [])()
+
+
 def test_a_citation_names_its_source() -> None:
     assert cited("Doob, optional stopping")().evidence is Evidence.CITED
     with pytest.raises(ValueError, match="source must name a theorem"):
@@ -148,20 +156,25 @@ def _spoil_comparison(step: dict[str, object]) -> None:
     step["comparisons"] = [["1", "<", "1"]]
 
 
+def _spoil_parts(step: dict[str, object]) -> None:
+    step["parts"][1]["formula"] = "2 - exp(1)"  # type: ignore[index]
+
+
 def test_a_tampered_certificate_is_refused() -> None:
     proof = _theorem(
         Step("z", zero(lambda: sp.exp(2 * x) - sp.exp(x) ** 2)),
         Step("n", nonnegative(lambda: x + 1, lambda: (x, sp.Integer(1)))),
         Step("b", certified("x*x - x + 26/100", x=(0, 1))),
         Step("c", exact(lambda: [(1, "<", 2)])),
+        Step("a", certified_each(lambda: ["exp(1) - 2", "3 - exp(1)"])),
     )
     whole = json.loads(json.dumps(proof.certificate()))
-    assert recheck(whole) == [4, 0, 0]
+    assert recheck(whole) == [5, 0, 0]
     spoils = [(0, _spoil_formula), (1, _spoil_formula), (2, _spoil_formula), (2, _spoil_tree)]
-    for number, spoil in [*spoils, (3, _spoil_comparison)]:
+    for number, spoil in [*spoils, (3, _spoil_comparison), (4, _spoil_parts)]:
         tampered = copy.deepcopy(whole)
         spoil(tampered["steps"][number]["certificate"])
-        assert recheck(tampered) == [3, 1, 0], spoil.__name__
+        assert recheck(tampered) == [4, 1, 0], spoil.__name__
 
 
 def test_the_second_checker_is_short_and_imports_nothing_of_ours() -> None:

@@ -16,6 +16,7 @@ OnStep = "Callable[[CheckedStep], object]"
 
 _MODULES = {
     "Gaussian hockey-stick": "gaussian_hockey_stick",
+    "Rényi divergences": "renyi_divergences",
     "RR zCDP": "pure_to_zcdp",
     "RDP filter": "rdp_filter",
     "B*": "b_star",
@@ -23,6 +24,8 @@ _MODULES = {
     "CKS": "cks",
     "Gaussian slack": "gaussian_slack",
     "kappa": "kappa",
+    "natural filter": "natural_filter",
+    "some order": "some_order",
     "papers' steps": "papers_steps",
 }
 

@@ -1,8 +1,7 @@
 """Verify a certificate with python-flint alone: python recheck.py CERTIFICATE.json; exit status 0 or 1.
 
-Box trees are walked again in full, comparisons of rationals are made again, symbolic residuals are evaluated
-in balls at the recorded points (a spot check: only a computer algebra system can redo the symbolic step).
-This file imports nothing of the package that wrote the certificate, and reads the one file it is given.
+Box trees and comparisons of rationals are checked again in full, symbolic residuals in balls at the recorded
+points (a spot check). Nothing of the package that wrote the certificate is imported; the one file is read.
 """
 
 import ast
@@ -15,8 +14,7 @@ from flint import arb, ctx, fmpq
 OPERATORS = {"Add": "__add__", "Sub": "__sub__", "Mult": "__mul__", "Div": "__truediv__", "Pow": "__pow__"}
 METHODS = {"exp", "log", "log1p", "sqrt", "cosh", "sinh", "tanh", "erf", "erfinv"}
 RELATIONS = {"=": fmpq.__eq__, "<=": fmpq.__le__, "<": fmpq.__lt__, "!=": fmpq.__ne__}
-# Functions that fall: their values at the two ends of a ball enclose those in between.
-FALLING: dict[str, Any] = {
+FALLING: dict[str, Any] = {  # evaluated at both ends of a ball, which encloses what is between
     "erfc": lambda x: x.erfc(),
     "tail": lambda x: (x / arb(2).sqrt()).erfc() / 2,
     "quantile": lambda p: arb(2).sqrt() * (2 * p).erfcinv(),
@@ -68,13 +66,15 @@ def is_true(data: Any) -> bool | None:
     if data["kind"] == "comparisons":
         rows = data["comparisons"]
         return bool(rows) and all(RELATIONS[r](rational(a), rational(b)) for a, r, b in rows)
+    if data["kind"] == "all":
+        return bool(data["parts"]) and all(is_true(part) for part in data["parts"])
     with ctx.workprec(data.get("precision", 256)):
         if data["kind"] == "positive on a box":
             return box_is_positive(data)
         if data["kind"] not in ("zero", "nonnegative"):
             return None  # cited: nothing to check
-        formula = ast.parse(data["formula"], mode="eval").body
-        balls = [value(formula, {n: arb(rational(x)) for n, x in p.items()}) for p in data["points"]]
+        node = ast.parse(data["formula"], mode="eval").body
+        balls = [value(node, {n: arb(rational(x)) for n, x in p.items()}) for p in data["points"]]
         if data["kind"] == "zero":
             return bool(balls) and all(ball.contains(0) and ball.rad() < 1e-30 for ball in balls)
         return bool(balls) and all(ball.is_finite() and not ball < 0 for ball in balls)

@@ -1,0 +1,153 @@
+"""Rényi divergences in closed form: Gaussians, randomised response, erasure, and the KOV pair."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from itertools import product
+
+import sympy as sp
+
+from theory.proofs.engines import Comparison, cited, exact, zero
+from theory.proofs.theorem import Step, Theorem
+from theory.proofs.trees import Pair
+
+__all__ = ["THEOREM"]
+
+mu, t, e, level, odds, g = sp.symbols("mu t e K o g", positive=True)
+p, d = sp.symbols("p d", positive=True)
+z = sp.Symbol("z", real=True)
+alpha = 1 + t
+HALF = sp.Rational(1, 2)
+
+
+def _gaussian(half: sp.Expr = HALF) -> sp.Expr:
+    # under Q the loss is -mu^2/2 + mu z; what remains of the exponent is that of N(alpha mu, 1)
+    exponent = alpha * (mu * z - mu**2 / 2) - z**2 / 2
+    return exponent - (-((z - alpha * mu) ** 2) / 2 + half * t * alpha * mu**2)
+
+
+def _response(shift: sp.Expr = HALF) -> sp.Expr:
+    heads = 1 / (1 + sp.exp(e))
+    moment = heads * sp.exp(alpha * e) + (1 - heads) * sp.exp(-alpha * e)
+    return sp.simplify((moment - sp.cosh((alpha - shift) * e) / sp.cosh(e / 2)).rewrite(sp.exp))
+
+
+def _max_divergence(sign: int = -1) -> sp.Expr:
+    # e^{(alpha-1)(e - D_alpha)} in closed form: between 1 and 2, so D_alpha tends to e as 1/(alpha-1)
+    ratio = sp.exp(t * e) * sp.cosh(e / 2) / sp.cosh((t + HALF) * e)
+    closed = (1 + sp.exp(-e)) / (1 + sp.exp(sign * (2 * t + 1) * e))
+    return sp.simplify((ratio - closed).rewrite(sp.exp))
+
+
+def _erasure(power: sp.Expr | None = None) -> sp.Expr:
+    # with Q-mass eta on the outcome of P-mass p its term is p^alpha eta^{1-alpha}; eta makes it any K
+    eta = p * (p / level) ** (1 / t if power is None else power)
+    return sp.powsimp(sp.expand_power_base(p**alpha * eta**-t, force=True), force=True) - level
+
+
+def _kov_curve(slope: sp.Expr | int = 1) -> sp.Expr:
+    # hockey-stick at g <= e^e, from the outcomes of loss +inf and +e, against the line through it
+    keep = odds / (1 + odds)
+    reached = d + (1 - d) * (keep - g * (1 - keep))
+    return reached - (d + (1 - d) * (odds - slope * g) / (1 + odds))
+
+
+def _kov_moment(factor: sp.Expr | int = 1) -> sp.Expr:
+    # the outcomes of finite loss carry (1-d) times the moment of randomised response
+    keep = odds / (1 + odds)
+    high = ((1 - d) * keep) ** 2 / ((1 - d) * (1 - keep))
+    low = ((1 - d) * (1 - keep)) ** 2 / ((1 - d) * keep)
+    response = keep**2 / (1 - keep) + (1 - keep) ** 2 / keep
+    return high + low - factor * (1 - d) * response
+
+
+def _pairs(promise: Fraction = Fraction(1)) -> Callable[[], Iterator[Comparison]]:
+    """Hockey-sticks of erasure and KOV at rational points: p at every order >= 1, and d at e^e."""
+
+    def comparisons() -> Iterator[Comparison]:
+        grid = (Fraction(1, 100), Fraction(1, 3), Fraction(1, 2))
+        for chance, ratio in product(grid, (Fraction(1), Fraction(3, 2), Fraction(100))):
+            erasure = Pair((chance, Fraction(0), 1 - chance), (Fraction(0), chance, 1 - chance))
+            keep = ratio / (1 + ratio)
+            kov = Pair(
+                (chance, (1 - chance) * keep, (1 - chance) * (1 - keep), Fraction(0)),
+                (Fraction(0), (1 - chance) * (1 - keep), (1 - chance) * keep, chance),
+            )
+            for pair in (erasure, erasure.swapped, kov, kov.swapped):
+                reached = sum(
+                    (max(a - ratio * b, Fraction(0)) for a, b in zip(pair.p, pair.q, strict=True)),
+                    Fraction(0),
+                )
+                yield reached, "=", promise * chance
+
+    return comparisons
+
+
+THEOREM = Theorem(
+    name="Rényi divergences",
+    title="Rényi divergences of the field's pairs",
+    source="Mironov; Kairouz, Oh & Viswanath; formula sheet, Sections 1 and 2",
+    hypotheses="every order alpha > 1; Gaussian mu > 0, randomised response e > 0, erasure and KOV with "
+    "0 < p, d < 1 and e >= 0",
+    claim="Gaussians have alpha mu^2/2, randomised response the cosine form between KL and e, "
+    "erasure and KOV "
+    "infinite divergence at every order although they are (e, d)-DP",
+    claim_latex=r"D_\alpha(\mathcal N(\mu,1)\|\mathcal N(0,1)) = \frac{\alpha\mu^2}{2}",
+    steps=(
+        Step(
+            "Gaussian: e^(alpha L) under Q is the density of N(alpha mu,1) by e^((alpha-1) alpha mu^2/2).",
+            zero(_gaussian),
+            {"alpha mu^2": zero(lambda: _gaussian(sp.Integer(1)))},
+            r"\alpha\left(\mu z - \tfrac{\mu^2}2\right) - \tfrac{z^2}2 = -\tfrac{(z-\alpha\mu)^2}2"
+            r" + (\alpha-1)\tfrac{\alpha\mu^2}2",
+        ),
+        Step(
+            "Randomised response: a ratio of hyperbolic cosines.",
+            zero(_response),
+            {"alpha - 1 instead of alpha - 1/2": zero(lambda: _response(sp.Integer(1)))},
+            r"e^{(\alpha-1)D_\alpha} = \frac{\cosh((\alpha-\frac12)e)}{\cosh(e/2)}",
+        ),
+        Step(
+            "It falls short of the max-divergence e by log((1 + E)/(1 + E^(2 alpha - 1)))/(alpha - "
+            "1) with E = "
+            "e^-e, which is between 0 and log 2/(alpha - 1).",
+            zero(_max_divergence),
+            {"wrong sign": zero(lambda: _max_divergence(1))},
+            r"(\alpha-1)(e - D_\alpha) = \log\frac{1+e^{-e}}{1+e^{-(2\alpha-1)e}}",
+        ),
+        Step(
+            "Erasure: an outcome of P-mass p with Q-mass p (p/K)^(1/(alpha-1)) alone makes the "
+            "moment K, so at "
+            "Q-mass 0 it is above every K.",
+            zero(_erasure),
+            {"power 1": zero(lambda: _erasure(sp.Integer(1)))},
+            r"p^\alpha\eta^{1-\alpha} = K \text{ at } \eta = p\,(p/K)^{1/(\alpha-1)}",
+        ),
+        Step(
+            "KOV: its hockey-stick below e is the line through d at e^e.",
+            zero(_kov_curve),
+            {"1 % steeper": zero(lambda: _kov_curve(sp.Rational(101, 100)))},
+            r"H_g = d + (1-d)\frac{e^e - g}{1+e^e},\quad 1 \le g \le e^e",
+        ),
+        Step(
+            "Its outcomes of finite loss carry (1-d) times the moment of randomised response, here "
+            "at order 2; "
+            "the outcome of infinite loss makes the whole infinite as for erasure.",
+            zero(_kov_moment, at={"d": "1/3", "o": "2"}),
+            {"1 % more": zero(lambda: _kov_moment(sp.Rational(101, 100)), at={"d": "1/3", "o": "2"})},
+            r"\sum_{y:\,L(y)<\infty} P(y)^\alpha Q(y)^{1-\alpha} ="
+            r" (1-d)\,e^{(\alpha-1)D_\alpha(\mathrm{RR})}",
+        ),
+        Step(
+            "Exact check at nine points, both directions: hockey-stick p of erasure, d of KOV at e^e.",
+            exact(_pairs()),
+            {"1 % less": exact(_pairs(Fraction(99, 100)))},
+            r"H_{e^\varepsilon}(\mathrm{erasure}) = p,\quad H_{e^e}(\mathrm{KOV}) = d",
+        ),
+        Step(
+            "The KOV pair dominates every (e, d)-DP mechanism.",
+            cited("Kairouz, Oh & Viswanath, The composition theorem for differential privacy, Theorem 3.4"),
+        ),
+    ),
+)
