@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 from filters import ApproximateDPFilter, GaussianFilter, PrivacyFilter, RenyiFilter, ZCDPFilter
 from filters.base import State
 from mc.adversary import Adversary, View
-from mc.engine import Direction, Game, OnDenial, Paths, play, play_tile
+from mc.engine import Direction, Game, OnDenial, Paths, play_tile
 from mc.estimate import Estimate
 from mc.estimators import ROUNDING, PromiseBroken, log_weight_bound
 from mc.intervals import Moments, MomentsMethod, narrowest_for
+from mc.runs import play
 from mc.streams import TILE, Tile
 from theory.arguments import check_count, check_delta, check_real
 from theory.conversions import CKS
