@@ -22,6 +22,7 @@ _MODULES = {
     "B*": "b_star",
     "approximate-DP filter": "approximate_dp_filter",
     "CKS": "cks",
+    "conversions": "conversions",
     "GDP filter": "gdp_filter",
     "Gaussian slack": "gaussian_slack",
     "kappa": "kappa",
