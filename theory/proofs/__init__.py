@@ -33,6 +33,7 @@ _MODULES = {
     "natural filter": "natural_filter",
     "some order": "some_order",
     "papers' steps": "papers_steps",
+    "slips": "slips",
 }
 
 
