@@ -32,7 +32,7 @@ bench: $(READY)
 	$(BIN)/python -m tests.bench
 
 wheel: $(READY)
-	$(BIN)/python -m build --wheel --installer pip
+	$(BIN)/python -m build --wheel
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info reports/out

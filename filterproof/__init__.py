@@ -1,1 +1,27 @@
-"""Filterproof: is a privacy filter's promise true, and how tight is it?"""
+"""Filterproof: is a privacy filter's promise true, and how tight is it?
+
+Everything public is a name of this package; the rooms behind it are `theory`, `filters`, `mc` and `reports`.
+"""
+
+from importlib.util import find_spec
+from pathlib import Path
+
+for _room in ("theory", "filters", "mc", "reports"):
+    _found = find_spec(_room)  # found but not run: a foreign package would fail in its own way
+    _where = _found.origin if _found is not None else None
+    if _where is None or Path(_where).resolve().parent.parent != Path(__file__).resolve().parent.parent:
+        raise ImportError(
+            f"the package {_room!r} must be Filterproof's own, got {_where!r}; "
+            f"rename or uninstall the other {_room!r}, or run from another folder"
+        )
+
+import filters  # noqa: E402
+import mc  # noqa: E402
+import theory  # noqa: E402
+from filters import *  # noqa: E402, F403
+from mc import *  # noqa: E402, F403
+from theory import *  # noqa: E402, F403
+from theory.proofs import prove as prove  # noqa: E402
+from theory.proofs import prove_all as prove_all  # noqa: E402
+
+__all__ = sorted({*theory.__all__, *filters.__all__, *mc.__all__, "prove", "prove_all"})

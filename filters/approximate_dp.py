@@ -7,13 +7,13 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from theory.conversions import CKS, Conversion
 
 from filters.additive import AdditiveFilter
 from filters.arguments import one_delta, one_positive
 from filters.base import Family
 from filters.charges import Charge, zcdp_charge
 from filters.ledger import Budget, Exact
+from theory.conversions import CKS, Conversion
 from theory.guarantees import ApproxDP, Guarantee
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse
 
@@ -59,4 +59,4 @@ class ApproximateDPFilter(AdditiveFilter):
 
     def remaining(self, state: Exact) -> NDArray[np.float64]:
         """The largest further rho."""
-        return self._budget.room(state) * self._budget.root_unit * self._budget.root_unit
+        return self._budget.left(state)

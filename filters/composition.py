@@ -8,12 +8,13 @@ from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from theory.pairs import DominatingPair, Gaussian
 from theory.pairs.finite import Finite, FinitePair
 from theory.stable import log_fraction
 
-__all__ = ["composed_hockey_stick", "is_exact"]
+__all__ = ["composed_hockey_stick", "composed_law", "is_exact"]
 
 #: P-mass of each likelihood ratio p/q, None for infinity; what P cannot produce is left out.
 _Law = dict[Fraction | None, Fraction]
@@ -42,6 +43,18 @@ def composed_hockey_stick(
     outcome of the rest; without them the result is exact for the masses it was given.
     """
     return max(_one_way(_Multiset(pairs, counts), ratio), _one_way(_swapped(pairs, counts), ratio))
+
+
+def composed_law(
+    pairs: tuple[DominatingPair, ...], counts: tuple[int, ...]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """(losses, P-masses) of the composed finite pairs, in ascending order of the loss."""
+    law: _Law = {Fraction(1): Fraction(1)}
+    for pair, count in zip(pairs, counts, strict=True):
+        if count:
+            law = _product(law, _power(pair, count))
+    atoms = sorted((math.inf if r is None else log_fraction(r), float(p)) for r, p in law.items())
+    return np.array([loss for loss, _ in atoms]), np.array([mass for _, mass in atoms])
 
 
 @lru_cache(maxsize=1024)

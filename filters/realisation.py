@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from theory.realisation import optimal_split
 
 from filters.arguments import one_delta, one_positive
 from filters.base import PrivacyFilter
@@ -16,6 +15,7 @@ from filters.menu import checked_menu
 from theory.arguments import Real, check_count, check_probability
 from theory.guarantees import ApproxDP, Guarantee
 from theory.pairs import DominatingPair
+from theory.realisation import optimal_split
 
 __all__ = ["RealisationFilter"]
 

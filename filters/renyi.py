@@ -47,4 +47,4 @@ class RenyiFilter(AdditiveFilter):
 
     def remaining(self, state: Exact) -> NDArray[np.float64]:
         """The largest further divergence of order alpha."""
-        return self._budget.room(state) * self._budget.root_unit * self._budget.root_unit
+        return self._budget.left(state)

@@ -45,4 +45,4 @@ class ZCDPFilter(AdditiveFilter):
 
     def remaining(self, state: Exact) -> NDArray[np.float64]:
         """The largest further rho."""
-        return self._budget.room(state) * self._budget.root_unit * self._budget.root_unit
+        return self._budget.left(state)

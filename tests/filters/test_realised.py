@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 import pytest
-from theory.realisation import kappa
 
 import filters as fp
 from theory.pairs import DominatingPair, Erasure, Gaussian, RandomizedResponse
+from theory.realisation import kappa
 
 STEP = Gaussian(mu=0.5)  # sigma = 2
 

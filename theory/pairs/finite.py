@@ -221,4 +221,5 @@ def pure_to_gdp(epsilon: Real) -> Real:
     # Phi^-1(1-a) = sqrt2 erfinv(1 - 2a) = sqrt2 erfinv(tanh(eps/2)) near zero, -Phi^-1(e^(log a)) far out
     near = np.sqrt(8.0) * special.erfinv(np.tanh(np.minimum(epsilon, 2.0) / 2))
     far = -2 * special.ndtri_exp(special.log_expit(-np.maximum(epsilon, 1.0)))
-    return as_real(np.where(np.asarray(epsilon) < 1.5, near, far))
+    # a charge is rounded up, by a few units in the last place
+    return as_real(np.where(np.asarray(epsilon) < 1.5, near, far) * (1 + 2.0**-50))

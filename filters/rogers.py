@@ -1,0 +1,109 @@
+"""The first filter of advanced composition."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from filters.arguments import one_at_least_zero, one_delta, one_positive
+from filters.base import PrivacyFilter
+from filters.charges import approximate_charge
+from filters.ledger import Allowance, Budget, Plain, Square
+from theory.arguments import Real
+from theory.guarantees import ApproxDP, Guarantee
+from theory.pairs import DominatingPair
+
+__all__ = ["RogersFilter", "drift"]
+
+#: (high, low) of the drift, of the squares and of the deltas.
+_State = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
+
+#: What K keeps free of epsilon, relative: more than the rounding of the elementary functions.
+_MARGIN = 1e-13
+
+
+def drift(epsilon: Real) -> Real:
+    """epsilon (e^epsilon - 1) / 2, rounded up: no less than epsilon tanh(epsilon/2), the mean loss of RR."""
+    with np.errstate(over="ignore"):
+        value: Real = epsilon * np.expm1(epsilon) / 2 * (1 + 2.0**-50)
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class RogersFilter(PrivacyFilter):
+    """CONT while sum_t delta_t <= delta/2 and K <= epsilon, mechanism t being (epsilon_t, delta_t)-DP.
+
+    K = sum_t epsilon_t (e^{epsilon_t} - 1)/2 + sqrt(2 (S + H)(1 + log(S/H + 1)/2) log(2/delta)),
+    S = sum_t epsilon_t^2, H = epsilon^2 / (28.04 log(1/delta)) or epsilon^2 / (28.04 log(2/delta)): the
+    published readings differ, `reading` picks one. delta < 1/e. `at` as in BasicFilter.
+
+    Proof, for every constant H > 0: with M = L - E L, e^{kM - k^2 S/2} is a supermartingale for every real k;
+    mixed over k ~ N(0, 1/H) it is sqrt(H/(S+H)) e^{M^2/(2(S+H))}, so by Ville's inequality M exceeds
+    sqrt(2 (S+H)(log(2/delta) + log(S/H+1)/2)) with probability at most delta/2, and K is larger because
+    log(2/delta) >= 1. The delta_t cost the other half. So both readings are sound.
+    Source: Rogers, Roth, Ullman and Vadhan, Theorem 5.1; derived here.
+    """
+
+    epsilon: float
+    delta: float
+    reading: Literal["1/delta", "2/delta"] = field(default="1/delta", kw_only=True)
+    at: float | None = field(default=None, kw_only=True)
+    promise: Guarantee = field(init=False, repr=False, compare=False)
+    _drift: Budget = field(init=False, repr=False, compare=False)
+    _squares: Budget = field(init=False, repr=False, compare=False)
+    _delta: Allowance = field(init=False, repr=False, compare=False)
+    order_free: ClassVar[bool] = True
+    proof: ClassVar[str] = "Rogers et al. Theorem 5.1, by the method of mixtures; derived in the docstring"
+
+    def __post_init__(self) -> None:
+        epsilon, delta = one_positive("epsilon", self.epsilon), one_delta("delta", self.delta)
+        if delta >= 1 / math.e:
+            raise ValueError(f"delta must be below 1/e, got delta={delta!r}; pass a small probability")
+        if self.reading not in ("1/delta", "2/delta"):
+            raise ValueError(f"reading must be '1/delta' or '2/delta', got {self.reading!r}; choose one")
+        object.__setattr__(self, "epsilon", epsilon)
+        object.__setattr__(self, "delta", delta)
+        if self.at is not None:
+            object.__setattr__(self, "at", one_at_least_zero("at", self.at))
+        object.__setattr__(self, "promise", ApproxDP(epsilon, delta))
+        object.__setattr__(self, "_drift", Budget.of(epsilon))
+        object.__setattr__(self, "_squares", Budget.square_of(epsilon))
+        object.__setattr__(self, "_delta", Allowance(delta / 2))
+
+    @property
+    def h(self) -> float:
+        """The constant H."""
+        return self.epsilon**2 / (28.04 * math.log((1 if self.reading == "1/delta" else 2) / self.delta))
+
+    def start(self, n: int) -> _State:
+        return (*self._drift.start(n), *self._squares.start(n), *self._delta.start(n))
+
+    def admits(self, state: _State, request: DominatingPair) -> NDArray[Any]:
+        epsilon, delta = approximate_charge(request, self.at)
+        fits = self._delta.fits(state[4:], Plain(delta))
+        # K is more than the drift, and sqrt(S) less than the root of it: both sums stay within their budgets
+        fits &= self._drift.fits(state[:2], Plain(drift(epsilon)))
+        fits &= self._squares.fits(state[2:4], Square(epsilon))
+        after = self.spend(state, request)
+        with np.errstate(invalid="ignore", over="ignore"):
+            fits &= self.bound(after) * (1 + _MARGIN) <= self.epsilon
+        return fits
+
+    def bound(self, state: _State) -> NDArray[np.float64]:
+        """K of what was spent so far."""
+        h = self.h
+        squares = self._squares.value(state[2:4])
+        spread = 2 * (squares + h) * (1 + np.log1p(squares / h) / 2) * math.log(2 / self.delta)
+        return self._drift.value(state[:2]) + np.sqrt(spread)
+
+    def spend(self, state: _State, request: DominatingPair) -> _State:
+        epsilon, delta = approximate_charge(request, self.at)
+        return (
+            *self._drift.add(state[:2], Plain(drift(epsilon))),
+            *self._squares.add(state[2:4], Square(epsilon)),
+            *self._delta.add(state[4:], Plain(delta)),
+        )

@@ -1,0 +1,71 @@
+"""The betting interval: the means against which no gambler has grown rich."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import optimize
+
+from mc.estimate import Estimate
+from mc.intervals.bernstein import outward
+from mc.intervals.moments import Moments, unit_values
+from theory.arguments import check_delta
+
+__all__ = ["betting"]
+
+#: Largest share of the capital that one bet can lose. Any number below 1 is valid.
+_STAKE = 0.75
+
+
+def _plug_in_bets(unit: NDArray[np.float64], log_term: float) -> NDArray[np.float64]:
+    """lambda_t = sqrt(2 l / (n V_{t-1})), V_{t-1} a running variance that knows nothing of x_t."""
+    count = np.arange(2.0, unit.size + 2)
+    mean = (0.5 + np.cumsum(unit)) / count
+    spread = (0.25 + np.cumsum((unit - mean) ** 2)) / count
+    before = np.concatenate(([0.25], spread[:-1]))
+    bets: NDArray[np.float64] = np.sqrt(2 * log_term / (unit.size * before))
+    return bets
+
+
+def _poorest_mean(
+    unit: NDArray[np.float64], bets: NDArray[np.float64], log_term: float, *, larger: bool
+) -> float:
+    """The root in m of max_t log K_t(m) = l, beyond which the gambler has grown rich.
+
+    prod_{i<=t} (1 + min(lambda_i, c/m)(x_i - m)), the bets on larger values, decreases in m;
+    prod_{i<=t} (1 + min(lambda_i, c/(1-m))(m - x_i)), on smaller ones, increases. Both are continuous.
+    """
+
+    def surplus(m: float) -> float:
+        cap, sign = (_STAKE / m, 1.0) if larger else (_STAKE / (1 - m), -1.0)
+        gain = np.minimum(bets, cap) * (sign * (unit - m))
+        return float(np.cumsum(np.log1p(gain, out=gain), out=gain).max()) - log_term
+
+    edge = 1e-3 / unit.size  # an endpoint nearer than this to an end of the range says nothing
+    rich = edge if larger else 1 - edge
+    if surplus(rich) <= 0:
+        return 0.0 if larger else 1.0
+    return float(optimize.brentq(surplus, edge, 1 - edge, xtol=1e-300, rtol=1e-14))
+
+
+def betting(values: ArrayLike, upper: float = 1.0, *, failure: float) -> Estimate:
+    """{m : max_t K_t(m) < 2/failure for both gamblers}, K_t(m) = prod_{i<=t} (1 +- lambda_i (x_i - m)).
+
+    values are i.i.d. in [0, upper], in the order in which they were drawn; bets are predictable plug-ins,
+    truncated at c/m and c/(1-m), c = 3/4, so capital stays positive. At the true mean both capitals are
+    martingales from 1, so by Ville's inequality each side misses with probability at most failure/2.
+    Means of equal blocks of runs are themselves i.i.d. in [0, upper] and may be passed instead of the runs.
+    That is about as sharp while the bets, larger by the block's size, stay below c/m; with few blocks it is
+    much wider, since no bet can win more than the range allows.
+    Source: Waudby-Smith and Ramdas, JRSS B 86 (2024), "Estimating means of bounded random variables by
+    betting", Theorem 3 and its bets for a fixed sample size.
+    """
+    failure = float(check_delta("failure", failure))
+    unit = unit_values(values, upper)
+    log_term = math.log(2) - math.log(failure)
+    bets = _plug_in_bets(unit, log_term)
+    low = _poorest_mean(unit, bets, log_term, larger=True)
+    high = _poorest_mean(unit, bets, log_term, larger=False)
+    return outward(Moments.of(unit * upper, upper), low, high, failure, "betting")

@@ -1,0 +1,57 @@
+"""From balls and rationals to doubles, with the direction of rounding said aloud."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Literal
+
+import flint
+
+__all__ = ["BITS", "Side", "ball", "down", "fraction", "near", "rounded", "up"]
+
+#: Working precision of every ball here.
+BITS = 160
+
+#: Which bound an array of doubles serves; "near" rounds correctly and leaves the error to the caller.
+Side = Literal["low", "near", "high"]
+
+
+def ball(x: float | Fraction) -> flint.arb:
+    """x as a ball: a double or an integer exactly, a rational within the working precision."""
+    if isinstance(x, Fraction):
+        return flint.arb(flint.fmpq(x.numerator, x.denominator))
+    return flint.arb(x)
+
+
+def fraction(point: flint.arb) -> Fraction:
+    """The exact value of a ball of radius zero."""
+    mantissa, exponent = point.man_exp()
+    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+
+
+def down(x: flint.arb | Fraction) -> float:
+    """The largest double <= everything in x."""
+    least = x if isinstance(x, Fraction) else fraction(x.lower())
+    close = float(least)
+    return close if Fraction(close) <= least else math.nextafter(close, -math.inf)
+
+
+def up(x: flint.arb | Fraction) -> float:
+    """The least double >= everything in x."""
+    most = x if isinstance(x, Fraction) else fraction(x.upper())
+    close = float(most)
+    return close if Fraction(close) >= most else math.nextafter(close, math.inf)
+
+
+def near(x: flint.arb) -> float:
+    """A double within 2^-52 |x| of everything in x, itself zero only if x is; ValueError for a wide ball."""
+    low, high = down(x), up(x)
+    if high > math.nextafter(low, math.inf):
+        raise ValueError(f"x must be known to a unit in the last place, got {x}; raise BITS")
+    return low
+
+
+def rounded(x: flint.arb, side: Side) -> float:
+    """x as a double on the named side."""
+    return down(x) if side == "low" else up(x) if side == "high" else near(x)

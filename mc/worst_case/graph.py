@@ -1,0 +1,130 @@
+"""The states that an adversary can bring about, for a filter that does not look at losses."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from filters.base import PrivacyFilter, State
+from mc.worst_case.states import decisions, join, keys, pick
+from theory.pairs import DominatingPair
+
+__all__ = ["TOO_LARGE", "StateGraph"]
+
+#: What to do about a game that is too large.
+TOO_LARGE = (
+    "pass fewer rounds or requests, levels whose charges add without rounding (multiples of 2**-7, say, so "
+    "that equal sums are equal states), or a larger max_positions"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class StateGraph:
+    """child[i, m] is the state after request m in state i, -1 where it is denied; children follow parents.
+
+    State 0 is the start. Where the number of rounds binds, a state stands for (round, filter state).
+    depth is the longest play.
+    """
+
+    child: NDArray[np.int64]
+    depth: int
+
+    @classmethod
+    def of(
+        cls, filt: PrivacyFilter, menu: Sequence[DominatingPair], *, rounds: int | None, max_states: int
+    ) -> StateGraph:
+        """Puts every request of the menu to every state, a generation at a time, by the filter's own code."""
+        child = _explore(filt, menu, rounds, max_states)
+        order, depth = _topological(child)
+        if rounds is None and depth is None:
+            raise ValueError(
+                "rounds must be given, got rounds=None for a game without end: the filter admits a request "
+                "that costs nothing; pass a number of rounds"
+            )
+        if rounds is not None and (depth is None or depth > rounds):
+            return _unroll(child, rounds, max_states)
+        rank = np.empty(len(child) + 1, dtype=np.int64)
+        rank[order] = np.arange(len(child))
+        rank[-1] = -1
+        return cls(rank[child[order]], depth or 0)
+
+
+def _explore(
+    filt: PrivacyFilter, menu: Sequence[DominatingPair], rounds: int | None, max_states: int
+) -> NDArray[np.int64]:
+    """child[i, m] of every state, numbered as found; states first met after the last round have none."""
+    state = filt.start(1)
+    number: dict[Hashable, int] = {keys(state)[0]: 0}
+    rows: list[NDArray[np.int64]] = []
+    new = 1
+    while new:
+        child = np.full((new, len(menu)), -1, dtype=np.int64)
+        rows.append(child)
+        if rounds is not None and len(rows) > rounds:
+            break
+        found = []
+        for m, request in enumerate(menu):
+            admitted = np.flatnonzero(decisions(filt, state, request, new))
+            if not len(admitted):
+                continue
+            spent = filt.spend(pick(state, admitted), request)
+            fresh = []
+            for i, key in enumerate(keys(spent)):
+                before = len(number)
+                child[admitted[i], m] = number.setdefault(key, before)
+                if len(number) > before:
+                    fresh.append(i)
+            if fresh:
+                found.append(pick(spent, np.array(fresh)))
+        new = sum(map(_runs, found))
+        if found:
+            state = join(found)
+        if len(number) > max_states:
+            raise ValueError(
+                f"max_positions must cover the game, got max_positions={max_states} and {len(number)} states "
+                f"after {len(rows)} rounds; {TOO_LARGE}"
+            )
+    return np.concatenate(rows)
+
+
+def _runs(state: State) -> int:
+    return _runs(state[0]) if isinstance(state, tuple) else len(state)
+
+
+def _topological(child: NDArray[np.int64]) -> tuple[NDArray[np.int64], int | None]:
+    """An order in which children follow parents, and the longest path; None in its place for a cycle."""
+    incoming = np.bincount(child[child >= 0], minlength=len(child))
+    ready = np.flatnonzero(incoming == 0)
+    order, depth = [], -1
+    while len(ready):
+        order.append(ready)
+        depth += 1
+        reached = child[ready]
+        incoming -= np.bincount(reached[reached >= 0], minlength=len(child))
+        touched = np.unique(reached[reached >= 0])
+        ready = touched[incoming[touched] == 0]
+    flat = np.concatenate(order) if order else np.arange(0)
+    return (flat, depth) if len(flat) == len(child) else (np.arange(len(child)), None)
+
+
+def _unroll(child: NDArray[np.int64], rounds: int, max_states: int) -> StateGraph:
+    """One node per (round, state) that can be reached."""
+    layer = np.array([0])
+    rows: list[NDArray[np.int64]] = []
+    first = 0
+    for _ in range(rounds):
+        after = child[layer]
+        following = np.unique(after[after >= 0])
+        first += len(layer)
+        rows.append(np.where(after >= 0, np.searchsorted(following, after) + first, -1))
+        layer = following
+        if first + len(layer) > max_states:
+            raise ValueError(
+                f"max_positions must cover the game, got max_positions={max_states} and "
+                f"{first + len(layer)} states after {len(rows)} rounds; {TOO_LARGE}"
+            )
+    rows.append(np.full((len(layer), child.shape[1]), -1, dtype=np.int64))
+    return StateGraph(np.concatenate(rows), rounds)

@@ -1,0 +1,221 @@
+"""The game on a loss lattice, for filters that do not look at losses: V is one array of losses per state."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import flint
+import numpy as np
+from numpy.typing import NDArray
+
+from mc.worst_case.balls import BITS, Side, ball, rounded
+from mc.worst_case.graph import TOO_LARGE, StateGraph
+from mc.worst_case.lattice_law import LatticeLaw
+from mc.worst_case.log_ratio import Epsilon, LogRatio
+
+__all__ = ["LatticeGame", "payoffs", "rounding_factor"]
+
+#: Unit roundoff of IEEE double precision, rounding to nearest.
+_UNIT = Fraction(1, 2**53)
+
+
+@dataclass(frozen=True, slots=True)
+class LatticeGame:
+    """V(state i, k h) = values[i][k - lows[i]], for every loss k h that can occur in state i.
+
+    Sums of products of numbers >= 0 in doubles: no term cancels, so each operation costs a relative 2^-53
+    and the error of the whole is that of one factor, `rounding_factor`.
+    """
+
+    graph: StateGraph
+    laws: tuple[LatticeLaw, ...]
+    lows: NDArray[np.int64]
+    values: list[NDArray[np.float64]]
+    side: Side
+
+    @classmethod
+    def solve(
+        cls,
+        graph: StateGraph,
+        laws: Sequence[LatticeLaw],
+        step: Fraction,
+        epsilon: Epsilon,
+        side: Side,
+        *,
+        max_positions: int,
+    ) -> LatticeGame:
+        """Bellman's recursion from the last states to the first."""
+        lows, highs = _windows(graph, laws)
+        if any(law.dense for law in laws):
+            low, high = _span(graph, laws)
+            lows, highs = np.clip(lows, low, high), np.clip(highs, low, high)
+        least, most = int(lows.min()), int(highs.max())
+        if (held := int((highs - lows + 1).sum())) > max_positions:
+            raise ValueError(
+                f"max_positions must cover the game, got max_positions={max_positions} and {held} positions "
+                f"in {len(lows)} states; {TOO_LARGE}"
+            )
+        pay = payoffs(range(least, most + 1), step, epsilon, side)
+        # below `zero` the payoff is 0, from `sure` on the sign of L - epsilon is settled
+        zero = least + int(np.searchsorted(pay, 0.0, side="right"))
+        rises, falls = _swings(graph, laws)
+        honest = all(law.honest for law in laws)
+        values: list[NDArray[np.float64]] = [np.empty(0)] * len(lows)
+        spare = np.empty((2, most - least + 1))
+        for i in range(len(lows) - 1, -1, -1):
+            low, high = int(lows[i]), int(highs[i])
+            best = pay[low - least : high + 1 - least].copy()
+            values[i] = best
+            a = max(low, zero - int(rises[i]))
+            b = min(high, zero + int(falls[i])) if honest else high
+            if a > b:
+                continue
+            gain, part = spare[0, : b + 1 - a], spare[1, : b + 1 - a]
+            window = best[a - low : b + 1 - low]
+            for m in np.flatnonzero(graph.child[i] >= 0).tolist():
+                after = int(graph.child[i, m])
+                _expect(laws[m], values[after], a - int(lows[after]), side, gain, part)
+                np.maximum(window, gain, out=window)
+        return cls(graph, tuple(laws), lows, values, side)
+
+    @property
+    def start(self) -> float:
+        """V at the start, as computed."""
+        return float(self.values[0][-int(self.lows[0])])
+
+    @property
+    def positions(self) -> int:
+        """The number of (state, loss) positions."""
+        return sum(map(len, self.values))
+
+    def choices(self) -> list[NDArray[np.int16]]:
+        """The best request at every position, -1 where none is admitted."""
+        table = []
+        for i, best in enumerate(self.values):
+            low, n = int(self.lows[i]), len(best)
+            choice = np.full(n, -1, dtype=np.int16)
+            top = np.full(n, -1.0)
+            gain, part = np.empty(n), np.empty(n)
+            for m in np.flatnonzero(self.graph.child[i] >= 0).tolist():
+                after = int(self.graph.child[i, m])
+                _expect(self.laws[m], self.values[after], low - int(self.lows[after]), self.side, gain, part)
+                better = gain > top
+                choice[better] = m
+                np.copyto(top, gain, where=better)
+            table.append(choice)
+        return table
+
+
+def _expect(
+    law: LatticeLaw,
+    following: NDArray[np.float64],
+    first: int,
+    side: Side,
+    gain: NDArray[np.float64],
+    part: NDArray[np.float64],
+) -> None:
+    """gain[j] = revealed + sum_k P(L = k h) following[first + j + k].
+
+    V rises with L: where `following` was cut short, V is bounded by its last value or by 0 and 1.
+    """
+    n = len(gain)
+    begin = first + int(law.offsets[0])
+    end = first + n + int(law.offsets[-1])
+    if law.dense or begin < 0 or end > len(following):
+        below, above = (0.0, following[-1]) if side == "low" else (following[0], 1.0)
+        following = np.concatenate(
+            [
+                np.full(max(-begin, 0), below),
+                following[max(begin, 0) : max(end, 0)],
+                np.full(max(end - max(len(following), begin), 0), above),
+            ]
+        )
+        first -= begin
+    if law.dense:
+        kernel = np.zeros(end - begin - n + 1)
+        np.add.at(kernel, law.offsets[-1] - law.offsets, law.masses)
+        gain[:] = np.convolve(following, kernel, mode="valid")
+    else:
+        for j, (offset, mass) in enumerate(zip(law.offsets.tolist(), law.masses.tolist(), strict=True)):
+            source = following[first + offset : first + offset + n]
+            np.multiply(source, mass, out=part if j else gain)
+            if j:
+                np.add(gain, part, out=gain)
+    if law.revealed:
+        np.add(gain, law.revealed, out=gain)
+
+
+def _windows(graph: StateGraph, laws: Sequence[LatticeLaw]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The least and the largest loss, in steps, with which each state can be reached."""
+    down = np.array([law.offsets[0] for law in laws])
+    up = np.array([law.offsets[-1] for law in laws])
+    n = len(graph.child)
+    lows, highs = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+    lows[1:], highs[1:] = np.iinfo(np.int64).max, np.iinfo(np.int64).min
+    for i in range(n):
+        moves = np.flatnonzero(graph.child[i] >= 0)
+        after = graph.child[i, moves]
+        np.minimum.at(lows, after, lows[i] + down[moves])
+        np.maximum.at(highs, after, highs[i] + up[moves])
+    return lows, highs
+
+
+def _span(graph: StateGraph, laws: Sequence[LatticeLaw]) -> tuple[int, int]:
+    """Losses, in steps, outside of which hardly any play ends: 12 standard deviations around 0 and the mean.
+
+    Where it lies decides how close the two bounds come, not whether they hold.
+    """
+    means = np.array([law.masses @ law.offsets for law in laws])
+    spreads = np.array(
+        [law.masses @ (law.offsets - mean) ** 2 for law, mean in zip(laws, means, strict=True)]
+    )
+    n = len(graph.child)
+    mean, spread = np.zeros(n), np.zeros(n)
+    for i in range(n):
+        moves = np.flatnonzero(graph.child[i] >= 0)
+        np.maximum.at(mean, graph.child[i, moves], mean[i] + means[moves])
+        np.maximum.at(spread, graph.child[i, moves], spread[i] + spreads[moves])
+    reach = 12 * math.sqrt(float(spread.max()))
+    return -math.ceil(reach), math.ceil(max(float(mean.max()), 0.0) + reach)
+
+
+def _swings(graph: StateGraph, laws: Sequence[LatticeLaw]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """By how many steps the loss can still rise, and fall, from each state on."""
+    up = np.array([max(int(law.offsets[-1]), 0) if not law.revealed else 2**40 for law in laws])
+    down = np.array([max(-int(law.offsets[0]), 0) for law in laws])
+    n = len(graph.child)
+    rises, falls = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+    for i in range(n - 1, -1, -1):
+        moves = np.flatnonzero(graph.child[i] >= 0)
+        if len(moves):
+            after = graph.child[i, moves]
+            rises[i] = (rises[after] + up[moves]).max()
+            falls[i] = (falls[after] + down[moves]).max()
+    return rises, falls
+
+
+def payoffs(units: Sequence[int], step: Fraction, epsilon: Epsilon, side: Side) -> NDArray[np.float64]:
+    """(1 - e^{epsilon - k step})_+ for every k of `units`, each rounded to `side`."""
+    with flint.ctx.workprec(BITS):
+        size = ball(step)
+        top = ball(epsilon.ratio).log() if isinstance(epsilon, LogRatio) else ball(epsilon)
+        paid = []
+        for k in units:
+            gap = size * k - top
+            paid.append(rounded(-(-gap).expm1(), side) if gap > 0 else 0.0)
+    return np.array(paid)
+
+
+def rounding_factor(laws: Sequence[LatticeLaw], depth: int, side: Side) -> Fraction:
+    """A factor f >= 1 with V / f <= computed V <= V f, but for an absolute 2^-900 of underflow.
+
+    Each round multiplies and adds at most n + 2 numbers >= 0, n the outcomes of a request, each operation
+    within 1 + u, u = 2^-53, of the exact one, and takes a maximum, which is exact. Masses and payoffs that
+    were rounded to the nearest double are within 1 + 2u; (1 + u)^m <= 1 / (1 - m u). Higham, Lemma 3.1.
+    """
+    widest = max(len(law.offsets) for law in laws)
+    operations = depth * (widest + 2) + (2 * depth + 2 if side == "near" else 0)
+    return 1 / (1 - operations * _UNIT)

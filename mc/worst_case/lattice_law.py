@@ -1,0 +1,119 @@
+"""The law of a request's privacy loss on a lattice of step h."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import singledispatch
+
+import flint
+import numpy as np
+from numpy.typing import NDArray
+
+from mc.worst_case.balls import BITS, Side, ball, fraction, rounded
+from theory.pairs import KOV, DominatingPair, Erasure, RandomizedResponse
+
+__all__ = ["LatticeLaw", "Level", "common_step", "level", "level_law"]
+
+
+@dataclass(frozen=True, slots=True)
+class LatticeLaw:
+    """P(L = k h) = masses[i] for k = offsets[i], ascending, and P(L = inf) = revealed.
+
+    What an adversary saw when offset k = offsets[i] happened: a loss in (cells[i], cells[i+1]]; beyond the
+    last cell the loss is as good as infinite, and short of the first the play is given up.
+    honest says that the other law has mass one on finite losses, so that V = payoff wherever the sign of
+    eps - L is settled.
+    """
+
+    offsets: NDArray[np.int64]
+    masses: NDArray[np.float64]
+    revealed: float
+    cells: NDArray[np.float64]
+    honest: bool
+
+    @property
+    def dense(self) -> bool:
+        """Whether the law has so many losses that it is kept as a vector over the whole lattice."""
+        return len(self.offsets) > 4
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A pair that is KOV(epsilon, delta), as balls; larger levels dominate smaller ones."""
+
+    epsilon: flint.arb
+    delta: flint.arb
+
+
+@singledispatch
+def level(pair: DominatingPair) -> Level | None:
+    """The KOV parameters of a pair that is randomised response, an erasure or both; None for any other."""
+    return None
+
+
+@level.register
+def _(pair: RandomizedResponse) -> Level:
+    return Level(_log(pair.epsilon, pair.ratio), ball(0.0))
+
+
+@level.register
+def _(pair: Erasure) -> Level:
+    exact = getattr(pair, "exact_masses", None)
+    return Level(ball(0.0), ball(float(pair.p)) if exact is None else ball(exact.p[0]))
+
+
+@level.register
+def _(pair: KOV) -> Level:
+    delta = float(pair.delta) if pair.exact_delta is None else pair.exact_delta
+    return Level(_log(pair.epsilon, pair.ratio), ball(delta))
+
+
+def _log(epsilon: object, ratio: Fraction | None) -> flint.arb:
+    with flint.ctx.workprec(BITS):
+        return ball(float(epsilon)) if ratio is None else ball(ratio).log()  # type: ignore[arg-type]
+
+
+def common_step(levels: Sequence[Level]) -> tuple[list[int], Fraction, Fraction] | None:
+    """(units, least, most) with units[i] least <= epsilon_i <= units[i] most, or None if none fits closely.
+
+    For levels that are exact multiples of a double, least = most; else the two differ by rounding only:
+    the games on the two lattices enclose the game asked for, because larger levels dominate.
+    """
+    with flint.ctx.workprec(BITS):
+        sizes = [float(lv.epsilon) for lv in levels]
+        positive = [size for size in sizes if size > 0]
+        if not positive:
+            return [0] * len(sizes), Fraction(1), Fraction(1)
+        base = min(positive)
+        shares = [Fraction(size / base).limit_denominator(64) for size in sizes]
+        parts = math.lcm(*(share.denominator for share in shares))
+        units = [int(share * parts) for share in shares]
+        gaps = [abs(size - unit * (base / parts)) for size, unit in zip(sizes, units, strict=True)]
+        if any(gap > 1e-12 * size for gap, size in zip(gaps, sizes, strict=True)):
+            return None
+        steps = [lv.epsilon / unit for lv, unit in zip(levels, units, strict=True) if unit]
+        least = min(fraction(step.lower()) for step in steps)
+        most = max(fraction(step.upper()) for step in steps)
+    return units, least, most
+
+
+def level_law(units: int, delta: flint.arb, step: Fraction, side: Side) -> LatticeLaw:
+    """KOV(units * step, delta) on the lattice, each mass rounded to `side`."""
+    with flint.ctx.workprec(BITS):
+        rest = 1 - delta
+        if units == 0:
+            offsets, masses = [0], [rest]
+        else:
+            small = 1 / (1 + (ball(step) * units).exp())
+            offsets, masses = [-units, units], [rest * small, rest * (1 - small)]
+        return LatticeLaw(
+            np.array(offsets),
+            np.array([rounded(mass, side) for mass in masses]),
+            rounded(delta, side),
+            # two outcomes are told apart by the sign, and any finite loss from an infinite one
+            np.array([-np.inf, *[0.0] * (len(offsets) - 1), np.finfo(np.float64).max]),
+            bool(delta == 0),
+        )

@@ -1,0 +1,44 @@
+"""An epsilon that is the logarithm of a rational, kept as that rational."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TypeAlias
+
+from theory.arguments import check_real
+
+__all__ = ["Epsilon", "LogRatio", "check_epsilon"]
+
+
+@dataclass(frozen=True, slots=True)
+class LogRatio:
+    """epsilon = log(ratio), in nats, of a positive rational: e^epsilon is exact."""
+
+    ratio: Fraction
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.ratio, (int, Fraction)):
+            raise TypeError(f"ratio must be rational, got ratio={self.ratio!r}; pass Fraction(9, 4), say")
+        if self.ratio <= 0:
+            raise ValueError(f"ratio must be > 0, got ratio={self.ratio!r}; pass e^epsilon as a fraction")
+        object.__setattr__(self, "ratio", Fraction(self.ratio))
+
+    def __float__(self) -> float:
+        # two logarithms of integers: a quotient of huge integers need not fit a double
+        return math.log(self.ratio.numerator) - math.log(self.ratio.denominator)
+
+    def __str__(self) -> str:
+        return f"log({self.ratio})"
+
+
+#: An epsilon in nats: a double, taken as the dyadic rational it is, or the logarithm of a rational.
+Epsilon: TypeAlias = float | LogRatio
+
+
+def check_epsilon(epsilon: Epsilon) -> Epsilon:
+    """`epsilon`, finite."""
+    if isinstance(epsilon, LogRatio):
+        return epsilon
+    return float(check_real("epsilon", epsilon, "pass a finite number or LogRatio(e^epsilon)"))

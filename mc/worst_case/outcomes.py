@@ -1,0 +1,56 @@
+"""What a request can reveal: the values of its privacy loss, in the world that outputs are drawn from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+import flint
+
+from theory.pairs import DominatingPair
+
+__all__ = ["Direction", "Outcome", "exact_outcomes", "log_fraction"]
+
+Direction = Literal["PQ", "QP"]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One value of the loss L of a request: P(L), e^{-L} = dQ/dP, and log dP/dQ as the filter sees it.
+
+    In direction "QP" outputs are drawn from Q: mass and tilt change sides, `seen` does not, because the
+    filter is one stopping rule whichever world is true.
+    """
+
+    mass: Fraction
+    tilt: Fraction
+    seen: float
+
+
+def log_fraction(ratio: Fraction) -> float:
+    """log(ratio) of a positive rational, correctly rounded but for an unlikely tie."""
+    with flint.ctx.workprec(128):
+        return float(flint.arb(flint.fmpq(ratio.numerator, ratio.denominator)).log())
+
+
+def exact_outcomes(pair: DominatingPair, direction: Direction) -> tuple[Outcome, ...] | None:
+    """The outcomes of a pair given by rationals, equal losses merged; None for any other pair.
+
+    Outcomes that the world drawn from cannot produce are left out.
+    """
+    masses = getattr(pair, "exact_masses", None)
+    if masses is None:
+        return None
+    drawn, other = (masses.p, masses.q) if direction == "PQ" else (masses.q, masses.p)
+    merged: dict[Fraction, Fraction] = {}
+    for mass, against in zip(drawn, other, strict=True):
+        if mass > 0:
+            tilt = Fraction(against) / mass
+            merged[tilt] = merged.get(tilt, Fraction(0)) + mass
+    return tuple(Outcome(mass, tilt, _seen(tilt, direction)) for tilt, mass in merged.items())
+
+
+def _seen(tilt: Fraction, direction: Direction) -> float:
+    loss = -log_fraction(tilt) if tilt > 0 else float("inf")
+    return loss if direction == "PQ" else -loss

@@ -1,0 +1,117 @@
+"""The worst adversary as one that plays: the best request of every position, by table look-up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from filters.base import PrivacyFilter, State
+from mc.adversary import Adversary, View
+from mc.worst_case.lattice import LatticeGame
+from mc.worst_case.outcomes import Direction
+from theory.pairs import DominatingPair, Selection
+
+__all__ = ["LatticeStrategy", "TreeStrategy"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TreeStrategy(Adversary):
+    """Plays the solved game tree: before round t, run i asks for menu[choice[t][position of i]].
+
+    The position follows from the losses that were seen: child[t][position, request, outcome] is the next
+    one, seen[request, outcome] the loss log dP/dQ that tells outcomes apart (NaN: no such outcome).
+    Where the table has no request left the filter admits none, and the first of the menu ends the run.
+    """
+
+    menu: tuple[DominatingPair, ...]
+    choice: tuple[NDArray[np.intp], ...]
+    child: tuple[NDArray[np.int32], ...]
+    seen: NDArray[np.float64]
+
+    @property
+    def horizon(self) -> int:
+        """The number of rounds that the game was solved for."""
+        return len(self.choice)
+
+    def start(self, filt: PrivacyFilter, n: int, rng: np.random.Generator) -> State:
+        return np.zeros(n, dtype=np.intp), np.zeros(n, dtype=np.intp)
+
+    def request(self, view: View) -> DominatingPair:
+        position, move = view.memory
+        if view.round > 0:
+            live = np.flatnonzero((position >= 0) & (move >= 0))
+            outcome = self._outcome(move[live], view.last[live])
+            reached = self.child[view.round - 1][position[live], move[live], outcome]
+            position[:] = -1
+            position[live] = reached
+        # position -1, after an infinite loss or at the end, finds the last entry: nothing left to ask
+        move[:] = np.append(self.choice[view.round], -1)[position]
+        return Selection(self.menu, np.maximum(move, 0))
+
+    def _outcome(self, move: NDArray[np.intp], last: NDArray[np.float64]) -> NDArray[np.intp]:
+        seen = self.seen[move]
+        with np.errstate(invalid="ignore"):
+            gap = np.where(seen == last[:, None], 0.0, np.abs(seen - last[:, None]))
+        nearest: NDArray[np.intp] = np.where(np.isnan(gap), np.inf, gap).argmin(axis=1)
+        return nearest
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LatticeStrategy(Adversary):
+    """Plays the game solved on a lattice: run i keeps its state number and its loss in steps.
+
+    A loss that lies off the lattice is kept as the offset of its cell, as in the lower of the two games.
+    table is filled in by `against`, since few results are ever played.
+    """
+
+    menu: tuple[DominatingPair, ...]
+    game: LatticeGame
+    direction: Direction
+    table: NDArray[np.int16] | None = None
+
+    @property
+    def horizon(self) -> int:
+        """The length of the longest play."""
+        return max(self.game.graph.depth, 1)
+
+    def against(self, filt: PrivacyFilter) -> Self:
+        return self if self.table is not None else replace(self, table=np.concatenate(self.game.choices()))
+
+    def start(self, filt: PrivacyFilter, n: int, rng: np.random.Generator) -> State:
+        return tuple(np.zeros(n, dtype=np.int64) for _ in range(3))
+
+    def request(self, view: View) -> DominatingPair:
+        if self.table is None:
+            raise RuntimeError("table must be filled in before play, got None; call strategy.against(filter)")
+        node, steps, move = view.memory
+        if view.round > 0:
+            self._advance(node, steps, move, view.last if self.direction == "PQ" else -view.last)
+        sizes = np.array([len(values) for values in self.game.values])
+        place = np.concatenate([[0], np.cumsum(sizes)[:-1]])[node] + steps - self.game.lows[node]
+        move[:] = np.where(node >= 0, self.table[np.where(node >= 0, place, 0)], -1)
+        return Selection(self.menu, np.maximum(move, 0))
+
+    def _advance(
+        self,
+        node: NDArray[np.int64],
+        steps: NDArray[np.int64],
+        move: NDArray[np.int64],
+        last: NDArray[np.float64],
+    ) -> None:
+        live = node >= 0
+        for m in np.unique(move[live]):
+            runs = np.flatnonzero(live & (move == m))
+            if m < 0:
+                node[runs] = -1
+                continue
+            law = self.game.laws[m]
+            cell = np.searchsorted(law.cells, last[runs]) - 1
+            inside = (cell >= 0) & (cell < len(law.offsets))
+            steps[runs[inside]] += law.offsets[cell[inside]]
+            node[runs] = np.where(inside, self.game.graph.child[node[runs], m], -1)
+        # the solved window may end before the loss does; from there on the strategy of its end is played
+        last_step = self.game.lows + np.array([len(values) for values in self.game.values]) - 1
+        steps[:] = np.clip(steps, self.game.lows[node], last_step[node])

@@ -1,0 +1,135 @@
+"""The game tree with equal positions merged: every state and loss an adversary can bring about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from filters.base import PrivacyFilter, State
+from mc.worst_case.states import decisions, join, keys, pick
+from theory.pairs import DominatingPair
+
+__all__ = ["DENIED", "REVEALED", "Branch", "Layer", "expand", "solve"]
+
+#: Child numbers that are not positions: the request was denied; the loss became infinite, where V = 1.
+DENIED, REVEALED = -2, -1
+
+#: How a loss is stored: e^{-L} as a Fraction, or L in units of a lattice step as an int.
+Loss = TypeVar("Loss", bound=Hashable)
+
+
+@dataclass(frozen=True, slots=True)
+class Branch(Generic[Loss]):
+    """One outcome of a request: how it moves the loss (None: to infinity), and what the filter is shown."""
+
+    move: Callable[[Loss], Loss] | None
+    seen: float
+
+
+@dataclass(frozen=True, slots=True)
+class Layer(Generic[Loss]):
+    """The positions before one round; child[i, m, y] is where outcome y of request m leads from i."""
+
+    losses: list[Loss]
+    child: NDArray[np.int32]
+
+
+def expand(
+    filt: PrivacyFilter,
+    menu: Sequence[DominatingPair],
+    branches: Sequence[Sequence[Branch[Loss]]],
+    origin: Loss,
+    *,
+    rounds: int | None,
+    max_positions: int,
+) -> list[Layer[Loss]]:
+    """All positions that the filter's own code lets an adversary reach, round by round.
+
+    Each request is put to all positions of a round at once: the positions are the filter's runs.
+    The last layer is where the game ends. Raises ValueError beyond `max_positions` positions.
+    """
+    width = max(len(outcomes) for outcomes in branches)
+    layers: list[Layer[Loss]] = []
+    state, losses, held = filt.start(1), [origin], 1
+    while losses and (rounds is None or len(layers) < rounds):
+        child = np.full((len(losses), len(menu), width), DENIED, dtype=np.int32)
+        state, after = _advance(filt, menu, branches, state, losses, child)
+        layers.append(Layer(losses, child))
+        losses = after
+        held += len(losses)
+        if held > max_positions:
+            raise ValueError(
+                f"max_positions must cover the game, got max_positions={max_positions} with {held} positions "
+                f"after {len(layers)} rounds; pass fewer rounds or requests, or a larger max_positions"
+            )
+    return [*layers, Layer(losses, np.empty((len(losses), 0, width), dtype=np.int32))]
+
+
+def _advance(
+    filt: PrivacyFilter,
+    menu: Sequence[DominatingPair],
+    branches: Sequence[Sequence[Branch[Loss]]],
+    state: State,
+    losses: list[Loss],
+    child: NDArray[np.int32],
+) -> tuple[State, list[Loss]]:
+    """The state and losses of the next round's positions; fills in `child`."""
+    number: dict[tuple[Hashable, Loss], int] = {}
+    states: list[State] = []
+    after: list[Loss] = []
+    for m, request in enumerate(menu):
+        rows = np.flatnonzero(decisions(filt, state, request, len(losses)))
+        if not len(rows):
+            continue
+        spent = filt.spend(pick(state, rows), request)
+        blind = None if filt.looks_at_losses else keys(spent)
+        for y, branch in enumerate(branches[m]):
+            if branch.move is None:
+                child[rows, m, y] = REVEALED
+                continue
+            shown = spent if blind else filt.observe(spent, np.full(len(rows), branch.seen))
+            fresh = []
+            for i, (row, key) in enumerate(zip(rows.tolist(), blind or keys(shown), strict=True)):
+                loss = branch.move(losses[row])
+                known = number.setdefault((key, loss), len(after))
+                child[row, m, y] = known
+                if known == len(after):
+                    after.append(loss)
+                    fresh.append(i)
+            if fresh:
+                states.append(pick(shown, np.array(fresh)))
+        # outcomes that this request does not have lead nowhere and weigh nothing
+        child[rows, m, len(branches[m]) :] = REVEALED
+    return (join(states) if states else pick(state, np.arange(0)), after)
+
+
+def solve(
+    layers: Sequence[Layer[Loss]],
+    masses: NDArray[Any],
+    payoff: Callable[[Sequence[Loss]], NDArray[Any]],
+) -> tuple[list[NDArray[Any]], list[NDArray[np.intp]]]:
+    """V and the best request (-1: none is admitted) of every position, by Bellman's recursion backwards.
+
+    masses[m, y] weighs outcome y of request m, 0 where there is none. Arithmetic is that of the arrays
+    given: Fractions in arrays of objects, or doubles. Of equally good moves it takes an admitted request:
+    going on never hurts an adversary, because E[e^{-L}] <= 1.
+    """
+    values = [payoff(layers[-1].losses)]
+    choices: list[NDArray[np.intp]] = []
+    for layer in reversed(layers[:-1]):
+        following = np.append(values[-1], masses.dtype.type(1) if masses.dtype != object else 1)
+        best = payoff(layer.losses)
+        choice = np.full(len(best), -1, dtype=np.intp)
+        for m in range(layer.child.shape[1]):
+            rows = np.flatnonzero(layer.child[:, m, 0] != DENIED)
+            gain = sum(masses[m, y] * following[layer.child[rows, m, y]] for y in range(layer.child.shape[2]))
+            better = gain >= best[rows]
+            best[rows[better]] = gain[better]
+            choice[rows[better]] = m
+        values.append(best)
+        choices.append(choice)
+    return values[::-1], choices[::-1]

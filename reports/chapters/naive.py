@@ -1,0 +1,111 @@
+"""The naive realisation filter, and the erasures that break it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+import mc
+from filters import NaiveRealisationFilter, knowingly
+from reports.chapters.common import judge_promise, simulations
+from reports.figures import PALETTE, new_figure
+from reports.finding import Chapter, Claim, Picture, Told
+from reports.study import Simulated, Study
+from theory.evidence import Outcome
+
+__all__ = ["NAIVE"]
+
+EPSILON, DELTA = 1.0, 0.01
+ROUNDS = (1, 2, 5, 10, 20, 50, 100, 200)
+
+
+def reached(p: float, rounds: int) -> float:
+    """1 - (1-p)^N: the probability that N erasure mechanisms reveal the bit at least once."""
+    return float(-np.expm1(rounds * np.log1p(-p)))
+
+
+def _tell(study: Study, claims: Sequence[Claim]) -> Told:
+    with knowingly():
+        filt = NaiveRealisationFilter(epsilon=EPSILON, delta=DELTA)
+    rows = [
+        study.simulate(filt, mc.EraserForever(p=DELTA), epsilon=EPSILON, n=200_000, rounds=rounds)
+        for rounds in ROUNDS
+    ]
+    finding = judge_promise(
+        study, claims[0], rows[::-1], closed_form=lambda row: reached(DELTA, row.rounds or 0)
+    )
+    return Told(
+        findings=(finding,),
+        tables=(
+            simulations(
+                "The naive filter against an adversary that asks for erasures for ever.",
+                rows,
+                lead=("rounds", [str(rounds) for rounds in ROUNDS]),
+            ),
+        ),
+        pictures=(_picture(rows),),
+        notes=(
+            f"In closed form the eraser reaches 1 - (1-p)^N: {reached(DELTA, ROUNDS[-1]):.6g} after "
+            f"{ROUNDS[-1]} rounds, where the filter promised {DELTA:g}.",
+        ),
+    )
+
+
+def _picture(rows: Sequence[Simulated]) -> Picture:
+    with new_figure() as figure:
+        axes = figure.subplots()
+        grid = np.arange(1, ROUNDS[-1] + 1)
+        axes.plot(grid, [reached(DELTA, int(n)) for n in grid], color="black", lw=1.2, label="1 - (1-p)^N")
+        value = np.array([row.estimate.value for row in rows])
+        error = np.array(
+            [
+                [row.estimate.value - row.estimate.low for row in rows],
+                [row.estimate.high - row.estimate.value for row in rows],
+            ]
+        )
+        axes.errorbar(
+            ROUNDS,
+            value,
+            yerr=error,
+            fmt="o",
+            ms=4,
+            capsize=2,
+            color=PALETTE[1],
+            label="simulated, with interval",
+        )
+        axes.axhline(DELTA, color=PALETTE[0], lw=1.2, ls="--", label="promise")
+        axes.set(
+            xscale="log",
+            yscale="log",
+            xlabel="rounds",
+            ylabel=f"delta at epsilon = {EPSILON:g}",
+            title="Each round keeps the promise, the rounds together do not",
+        )
+        axes.legend()
+    return Picture(
+        "naive_refuted",
+        "The naive filter asks each round whether the next loss may exceed what is left with probability above "
+        "delta. The eraser answers no for ever, and reveals the bit.",
+        "The simulated delta climbs along 1-(1-p)^N from 0.01 to 0.87, away from the flat promise of 0.01.",
+        figure,
+    )
+
+
+NAIVE = Chapter(
+    key="naive",
+    title="The naive realisation filter is unsound",
+    promise=f"({EPSILON:g}, {DELTA:g})-DP, and it is false.",
+    story="Stopping when the next loss would pass epsilon with probability above delta looks like the definition "
+    "of the promise. But every round may spend delta again: a mechanism that reveals the bit with probability p "
+    "and is silent otherwise has loss zero as long as it is silent.",
+    claims=(
+        Claim(
+            "naive-refuted",
+            f"The naive realisation filter is ({EPSILON:g}, {DELTA:g})-DP.",
+            "004 Section II-B says it is not",
+            Outcome.REFUTED,
+        ),
+    ),
+    tell=_tell,
+)

@@ -1,0 +1,94 @@
+"""What the three conversions make of the papers' own parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from reports.chapters.common import proved
+from reports.figures import PALETTE, new_figure
+from reports.finding import Chapter, Claim, Picture, Table, Told
+from reports.study import Study
+from theory.conversions import CKS, SIMPLE, gaussian_epsilon, gaussian_mu
+from theory.evidence import Outcome
+
+__all__ = ["STEPS"]
+
+DELTA = 1e-5
+#: (sigma, k) of paper 000's experiments.
+PARAMETERS = ((170, 112), (130, 180), (100, 420))
+
+
+def epsilons(sigma: float, k: float) -> tuple[float, float, float]:
+    """The epsilon of k Gaussian steps at DELTA: by SIMPLE, by CKS, and exactly."""
+    rho = k / (2 * sigma * sigma)
+    return (
+        float(SIMPLE.epsilon(rho, DELTA)),
+        float(CKS.epsilon(rho, DELTA)),
+        float(gaussian_epsilon(float(np.sqrt(2 * rho)), DELTA)),
+    )
+
+
+def _tell(study: Study, claims: Sequence[Claim]) -> Told:
+    proof = study.prove("papers' steps")
+    table = Table(
+        f"epsilon of k Gaussian steps of noise sigma at delta = {DELTA:g}.",
+        ("sigma", "k", "zCDP, simple", "zCDP, CKS", "exact (GDP)"),
+        tuple(
+            (f"{sigma}", f"{k}", *(f"{value:.6f}" for value in epsilons(sigma, k))) for sigma, k in PARAMETERS
+        ),
+        align="rrrrr",
+    )
+    return Told(
+        findings=(proved(claims[0], proof),), tables=(table,), pictures=(_picture(),), proofs=(proof,)
+    )
+
+
+def _picture() -> Picture:
+    sigma, k_cks = PARAMETERS[-1]
+    with new_figure() as figure:
+        axes = figure.subplots()
+        k = np.arange(20, 641, 5)
+        curves = np.array([epsilons(sigma, float(x)) for x in k])
+        for column, name in enumerate(("zCDP, simple", "zCDP, CKS", "exact (GDP)")):
+            axes.plot(k, curves[:, column], color=PALETTE[column], label=name)
+        level = epsilons(sigma, k_cks)[1]
+        k_gdp = int(np.floor((sigma * float(gaussian_mu(level, DELTA))) ** 2))
+        axes.plot([0, k_gdp], [level, level], color="black", lw=0.8, ls=":")
+        for x in (k_cks, k_gdp):
+            axes.plot([x, x], [0, level], color="black", lw=0.8, ls=":")
+            axes.annotate(f"{x}", (x, 0.03), xytext=(4, 0), textcoords="offset points", fontsize=9)
+        axes.set(
+            xlabel=f"steps at sigma = {sigma}",
+            ylabel=f"epsilon at delta = {DELTA:g}",
+            xlim=(0, 640),
+            ylim=(0, None),
+            title=f"{k_cks} steps by CKS cost as much as {k_gdp} by GDP",
+        )
+        axes.legend()
+    return Picture(
+        "steps",
+        f"The same epsilon = {level:.6f} is reached after {k_cks} steps by the CKS conversion and after {k_gdp} "
+        "by the exact Gaussian curve (003 Figure 3).",
+        "Three curves of epsilon against steps; the GDP curve lies lowest and the simple one highest.",
+        figure,
+    )
+
+
+STEPS = Chapter(
+    key="steps",
+    title="The papers' parameters, converted",
+    promise=f"What k Gaussian steps of noise sigma cost at delta = {DELTA:g}, by three theorems.",
+    story="Paper 003 runs paper 000's experiment for 495 steps instead of 420 at equal epsilon. The CKS conversion of "
+    "zCDP and the exact Gaussian curve are two ways to read the same noise.",
+    claims=(
+        Claim(
+            "steps-495",
+            "At sigma = 100 and delta = 1e-5, 420 steps by CKS allow exactly 495 by GDP.",
+            "003 Section 4.1",
+            Outcome.HOLDS,
+        ),
+    ),
+    tell=_tell,
+)

@@ -1,0 +1,97 @@
+"""What a chapter of the report is made of: findings, tables, pictures."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from theory.evidence import Outcome, Verdict
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from reports.study import Study
+    from theory.proofs.theorem import Proof
+
+__all__ = ["Chapter", "Claim", "Finding", "Picture", "Table", "Told", "slug"]
+
+
+def slug(name: str) -> str:
+    """A name as a key: lower case, digits and dashes."""
+    return re.sub(r"[^a-z0-9]+", "-", name.lower().replace("*", "-star")).strip("-")
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A sentence that the report decides, where it comes from, and the outcome that is expected."""
+
+    key: str
+    sentence: str
+    source: str
+    expected: Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A claim, what became of it, and how long that took."""
+
+    claim: Claim
+    verdict: Verdict
+    seconds: float = 0.0
+
+    @property
+    def as_expected(self) -> bool:
+        """Whether the outcome is the one that the claim expects."""
+        return self.verdict.outcome is self.claim.expected
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of short strings under column heads; `align` holds 'l' or 'r' per column."""
+
+    caption: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    align: str
+
+    def __post_init__(self) -> None:
+        if any(len(row) != len(self.columns) for row in self.rows) or len(self.align) != len(self.columns):
+            raise ValueError(
+                f"rows must have one cell per column, got columns={self.columns!r}; "
+                "pass equally long rows and one letter of align per column"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A figure, its file name without suffix, what it says (caption) and shows (alt text)."""
+
+    name: str
+    caption: str
+    alt: str
+    figure: Figure
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What running a chapter brought to light."""
+
+    findings: tuple[Finding, ...]
+    tables: tuple[Table, ...] = ()
+    pictures: tuple[Picture, ...] = ()
+    proofs: tuple[Proof, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Chapter:
+    """One subject of the report: its promise in words, its claims, and the function that decides them."""
+
+    key: str
+    title: str
+    promise: str
+    story: str
+    claims: tuple[Claim, ...]
+    tell: Callable[[Study, Sequence[Claim]], Told]

@@ -1,0 +1,106 @@
+"""The report as one self-contained HTML page."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Mapping, Sequence
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+from latex2mathml.converter import convert
+from markupsafe import Markup
+
+from reports.finding import Chapter, Finding, Told
+from theory.evidence import Evidence, Outcome
+
+if TYPE_CHECKING:
+    from theory.proofs.theorem import Proof
+
+__all__ = ["render_page"]
+
+
+def render_page(
+    told: Sequence[tuple[Chapter, Told]],
+    *,
+    drawings: Mapping[str, str],
+    summary: str,
+    setting: str,
+    multiplicity: str,
+    colophon: str,
+    version: str,
+) -> str:
+    """The page: verdict table first, then a section per chapter; `drawings` maps picture names to SVG text."""
+    environment = Environment(
+        loader=PackageLoader("reports", "templates"),
+        autoescape=select_autoescape(default_for_string=True, default=True),
+        undefined=StrictUndefined,
+    )
+    style = resources.files("reports").joinpath("templates", "report.css").read_text("utf-8")
+    return environment.get_template("report.html.j2").render(
+        style=Markup(style),
+        chapters=[_chapter(chapter, what, drawings) for chapter, what in told],
+        findings=[finding for _, what in told for finding in what.findings],
+        outcomes=list(Outcome),
+        evidences=list(Evidence),
+        summary=summary,
+        setting=setting,
+        multiplicity=multiplicity,
+        colophon=colophon,
+        version=version,
+    )
+
+
+def _chapter(chapter: Chapter, told: Told, drawings: Mapping[str, str]) -> dict[str, Any]:
+    return {
+        "key": chapter.key,
+        "title": chapter.title,
+        "promise": chapter.promise,
+        "story": chapter.story,
+        "pictures": [
+            # as an image of its own the drawing keeps its ids apart from those of the others
+            {"name": p.name, "caption": p.caption, "alt": p.alt, "src": _data_uri(drawings[p.name])}
+            for p in told.pictures
+        ],
+        "findings": [_finding(finding) for finding in told.findings],
+        "proofs": [_proof(proof) for proof in told.proofs],
+        "tables": told.tables,
+        "notes": told.notes,
+    }
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    witness = finding.verdict.witness
+    return {
+        "claim": finding.claim,
+        "verdict": finding.verdict,
+        "witness": json.dumps(witness, indent=2) if witness is not None else "",
+    }
+
+
+def _proof(proof: Proof) -> dict[str, Any]:
+    return {
+        "title": proof.theorem.title,
+        "source": proof.theorem.source,
+        "evidence": proof.evidence.name,
+        "hypotheses": proof.theorem.hypotheses,
+        "claim": proof.theorem.claim,
+        "steps": [
+            {
+                "statement": step.statement,
+                "evidence": step.evidence.name,
+                "math": _mathml(step.latex),
+            }
+            for step in proof.steps
+        ],
+    }
+
+
+def _data_uri(svg: str) -> str:
+    return "data:image/svg+xml;base64," + base64.b64encode(svg.encode()).decode()
+
+
+def _mathml(latex: str | None) -> Markup:
+    """The formula as MathML; `convert` escapes what it does not know as a formula."""
+    return Markup(convert(latex, display="block")) if latex else Markup("")

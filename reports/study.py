@@ -1,0 +1,115 @@
+"""One run of the report: its sizes, its seed, and the failure probability it may spend."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from filters.base import PrivacyFilter
+from mc import Adversary, Estimate, simulate, witness
+from theory.evidence import Evidence, Outcome, Verdict
+from theory.proofs import prove
+from theory.proofs.theorem import Proof
+
+__all__ = ["Simulated", "Study"]
+
+
+@dataclass(frozen=True, slots=True)
+class Simulated:
+    """One simulation beside what the filter promised at that epsilon, and all it takes to play it again."""
+
+    filter: PrivacyFilter
+    adversary: Adversary
+    epsilon: float
+    estimate: Estimate
+    promised: float
+    rounds: int | None
+    confidence: float
+    seed: int
+
+    @property
+    def refutes(self) -> bool:
+        """Whether the whole interval lies above the promise."""
+        return self.estimate.low > self.promised
+
+    def witness(self, closed_form: float | None = None) -> dict[str, Any]:
+        """The game as replayable data, with the true value beside where a formula is known."""
+        played = witness(
+            self.filter,
+            self.adversary,
+            epsilon=self.epsilon,
+            n=self.estimate.n,
+            seed=self.seed,
+            rounds=self.rounds,
+            confidence=self.confidence,
+            closed_form=closed_form,
+        )
+        return played.to_data()
+
+
+@dataclass(slots=True)
+class Study:
+    """The setting shared by all chapters, and an account of the comparisons they make.
+
+    The report's failure probability is divided evenly over `comparisons`, a number fixed before any draw;
+    asking for more raises, so the union bound over the whole report holds whatever the outcomes are.
+    """
+
+    quick: bool = False
+    seed: int = 20_210_825
+    failure: float = 1e-6
+    comparisons: int = 400
+    on_progress: Callable[[str], None] = lambda _: None
+    made: int = field(default=0, init=False)
+    _proofs: dict[str, Proof] = field(default_factory=dict, init=False)
+
+    def count(self, comparisons: int = 1) -> float:
+        """Account for further comparisons and return the confidence with which they must all hold together."""
+        self.made += comparisons
+        if self.made > self.comparisons:
+            raise RuntimeError(
+                f"comparisons must cover the whole report, got comparisons={self.comparisons}; "
+                f"raise it to {self.made}"
+            )
+        return 1 - comparisons * self.failure / self.comparisons
+
+    def size(self, n: int) -> int:
+        """n runs, or a twentieth of them in a quick report."""
+        return max(n // 20, 8192) if self.quick else n
+
+    def prove(self, name: str) -> Proof:
+        """The machine-checked proof of a theorem, run once for the whole report."""
+        if name not in self._proofs:
+            self.on_progress(f"theorem: {name}")
+            self._proofs[name] = prove(name)
+        return self._proofs[name]
+
+    def simulate(
+        self,
+        filt: PrivacyFilter,
+        adversary: Adversary,
+        *,
+        epsilon: float,
+        n: int = 1_000_000,
+        rounds: int | None = None,
+    ) -> Simulated:
+        """Play the filter's own code and set the estimate beside its promise."""
+        self.on_progress(f"{type(filt).__name__} against {type(adversary).__name__}, epsilon={epsilon:g}")
+        confidence = self.count()
+        estimate = simulate(
+            filt,
+            adversary,
+            epsilon=epsilon,
+            n=self.size(n),
+            seed=self.seed,
+            rounds=rounds,
+            confidence=confidence,
+        )
+        promised = float(filt.promise.delta(epsilon))
+        return Simulated(filt, adversary, epsilon, estimate, promised, rounds, confidence, self.seed)
+
+    @staticmethod
+    def undecided(scope: str, detail: str) -> Verdict:
+        """What a simulation that refuted nothing has to say."""
+        return Verdict(Outcome.UNDECIDED, Evidence.STATISTICAL, scope=scope, detail=detail)

@@ -1,0 +1,69 @@
+"""Loading a filter from a user's file: `path/to/file.py::ClassName`.
+
+The file is code and runs with the user's own rights.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+
+from filters.base import PrivacyFilter
+
+__all__ = ["load_filter"]
+
+
+def load_filter(target: str) -> PrivacyFilter:
+    """The filter that `file.py::Name` names: a class that needs no arguments, or an instance.
+
+    Raises ValueError with one sentence when the file, the name or the class is not usable.
+    """
+    path_text, separator, name = target.partition("::")
+    if not separator or not name:
+        raise ValueError(f"target must look like file.py::MyFilter, got target={target!r}; add ::ClassName")
+    path = Path(path_text)
+    if not path.is_file():
+        raise ValueError(f"target must name a Python file, got target={target!r}; no file at {path_text!r}")
+    module_name = f"_user_filter_{path.stem}"
+    spec = importlib.util.spec_from_file_location(module_name, path)
+    if spec is None or spec.loader is None:
+        raise ValueError(f"target must name a Python file, got target={target!r}; rename it to end in .py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[module_name] = module  # dataclasses and worker processes look classes up by module
+    try:
+        spec.loader.exec_module(module)
+    except (Exception, SystemExit) as error:
+        del sys.modules[module_name]
+        raise ValueError(
+            f"target must import cleanly, got target={target!r} "
+            f"which raised {type(error).__name__}: {error}; run the file with python first"
+        ) from error
+    found = getattr(module, name, None)
+    if found is None:
+        known = sorted(
+            k for k, v in vars(module).items() if isinstance(v, type) and issubclass(v, PrivacyFilter)
+        )
+        raise ValueError(
+            f"target must name a filter in the file, got target={target!r}; "
+            f"it defines {', '.join(known) or 'no filters'}"
+        )
+    if isinstance(found, type) and issubclass(found, PrivacyFilter):
+        try:
+            found = found()
+        except TypeError as error:
+            raise ValueError(
+                f"target must be constructible without arguments, got target={target!r} ({error}); "
+                f"add an instance to the file and name that"
+            ) from error
+    if not isinstance(found, PrivacyFilter):
+        raise ValueError(
+            f"target must be a PrivacyFilter, got target={target!r} of type {type(found).__name__}; "
+            "subclass filterproof.PrivacyFilter"
+        )
+    if not hasattr(found, "promise"):
+        raise ValueError(
+            f"target must state a promise, got target={target!r} without one; "
+            "add promise = fp.ApproxDP(epsilon=..., delta=...)"
+        )
+    return found

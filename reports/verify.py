@@ -1,0 +1,112 @@
+"""The main job: every chapter told, the report and its data written."""
+
+from __future__ import annotations
+
+import json
+import platform
+import time
+from collections.abc import Callable, Sequence
+from importlib import metadata
+from pathlib import Path
+
+import numpy as np
+import scipy
+
+from reports.figures import png_bytes, svg_text
+from reports.finding import Chapter, Finding, Told
+from reports.output import OutputFolder
+from reports.page import render_page
+from reports.study import Study
+
+__all__ = ["tell", "verdicts_document", "write_report"]
+
+SCHEMA = 1
+
+
+def tell(
+    chapters: Sequence[Chapter], study: Study, *, on_chapter: Callable[[Chapter], None] = lambda _: None
+) -> list[tuple[Chapter, Told]]:
+    """Run the chapters in order."""
+    told = []
+    for chapter in chapters:
+        on_chapter(chapter)
+        told.append((chapter, chapter.tell(study, chapter.claims)))
+    return told
+
+
+def _version() -> str:
+    try:
+        return metadata.version("filterproof")
+    except metadata.PackageNotFoundError:
+        return "not installed"
+
+
+def _finding(finding: Finding) -> dict[str, object]:
+    verdict = finding.verdict
+    return {
+        "key": finding.claim.key,
+        "claim": finding.claim.sentence,
+        "source": finding.claim.source,
+        "outcome": verdict.outcome.name,
+        "expected": finding.claim.expected.name,
+        "as_expected": finding.as_expected,
+        "evidence": verdict.evidence.name,
+        "scope": verdict.scope,
+        "detail": verdict.detail,
+        "witness": dict(verdict.witness) if verdict.witness is not None else None,
+    }
+
+
+def verdicts_document(told: Sequence[tuple[Chapter, Told]], study: Study) -> dict[str, object]:
+    """All verdicts as JSON-able data; the same seed gives the same document."""
+    return {
+        "schema": SCHEMA,
+        "filterproof": _version(),
+        "seed": study.seed,
+        "quick": study.quick,
+        "failure": study.failure,
+        "comparisons": study.comparisons,
+        "verdicts": [_finding(finding) for _, what in told for finding in what.findings],
+        "tables": [
+            {
+                "chapter": chapter.key,
+                "caption": t.caption,
+                "columns": list(t.columns),
+                "rows": [list(r) for r in t.rows],
+            }
+            for chapter, what in told
+            for t in what.tables
+            if "seconds" not in t.columns  # the document is the same at every run
+        ],
+    }
+
+
+def write_report(told: Sequence[tuple[Chapter, Told]], study: Study, out: Path, *, seconds: float) -> None:
+    """Write report.html, verdicts.json and every picture as SVG and PNG into `out`, all or none."""
+    findings = [finding for _, what in told for finding in what.findings]
+    expected = sum(finding.as_expected for finding in findings)
+    drawings = {p.name: svg_text(p.figure) for _, what in told for p in what.pictures}
+    page = render_page(
+        told,
+        drawings=drawings,
+        summary=f"{expected} of {len(findings)} claims came out as expected",
+        setting=f"{'A quick look with few runs' if study.quick else 'The full study'}, seed {study.seed}.",
+        multiplicity=(
+            f"All intervals of this report hold together with probability at least 1 - {study.failure:.0e}: it makes "
+            f"{study.made} comparisons of at most {study.comparisons}, and each may miss with probability "
+            f"{study.failure / study.comparisons:.1e}."
+        ),
+        colophon=(
+            f"Made in {seconds:.0f} s by filterproof {_version()}, Python {platform.python_version()}, "
+            f"NumPy {np.__version__}, SciPy {scipy.__version__}, on {time.strftime('%Y-%m-%d')}. "
+            "Losses are in nats."
+        ),
+        version=_version(),
+    )
+    with OutputFolder(out) as folder:
+        for _, what in told:
+            for picture in what.pictures:
+                folder.add(f"{picture.name}.svg", drawings[picture.name].encode())
+                folder.add(f"{picture.name}.png", png_bytes(picture.figure))
+        folder.add("verdicts.json", (json.dumps(verdicts_document(told, study), indent=2) + "\n").encode())
+        folder.add("report.html", page.encode())

@@ -1,0 +1,84 @@
+"""Domination by a Gaussian at every epsilon, and what a bounded range does not give."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import filters as fp
+from filters.blackwell import gaussian_cover
+from filters.composition import composed_hockey_stick, composed_law
+from theory.pairs import Erasure, FinitePair, Gaussian, RandomizedResponse, Selection
+
+BIT = RandomizedResponse(0.3)
+SKEW = FinitePair((0.5, 0.3, 0.2), (0.3, 0.3, 0.4))
+MENU = (BIT, SKEW)
+
+
+def test_one_bit_is_covered_by_its_gaussian_parameter() -> None:
+    for epsilon in (0.01, 0.3, 2.0):
+        pair = RandomizedResponse(epsilon)
+        assert gaussian_cover((pair,), (1,)) == pytest.approx(float(pair.gdp_mu), rel=3e-5)
+        assert gaussian_cover((pair,), (1,)) >= float(pair.gdp_mu)
+
+
+@pytest.mark.parametrize("counts", [(1, 0), (0, 1), (5, 3), (20, 0), (4, 6)])
+def test_the_cover_covers_at_every_epsilon(counts: tuple[int, int]) -> None:
+    mu = gaussian_cover(MENU, counts)
+    for epsilon in np.linspace(-9, 9, 37):
+        truth = float(composed_hockey_stick(MENU, counts, Fraction(math.exp(epsilon))))
+        assert truth <= float(Gaussian(mu).hockey_stick(epsilon)) * (1 + 1e-12)
+    losses, masses = composed_law(MENU, counts)
+    assert masses.sum() == pytest.approx(1)
+    for alpha in (1.5, 4.0, 30.0):
+        renyi = math.log(np.sum(masses * np.exp((alpha - 1) * losses))) / (alpha - 1)
+        assert renyi == pytest.approx(
+            sum(c * float(p.renyi(alpha)) for c, p in zip(counts, MENU, strict=True)), rel=1e-9
+        )
+        assert renyi <= alpha * mu**2 / 2
+
+
+def test_composition_is_cheaper_than_adding_squares() -> None:
+    """Twenty bits composed sit closer to a Gaussian than the sum of their own GDP parameters says."""
+    filt = fp.BlackwellFilter(1.0, (BIT,))
+    added = fp.GaussianFilter(1.0)
+
+    def rounds(f: fp.PrivacyFilter) -> int:
+        session = f.open()
+        while session.request(BIT):
+            pass
+        return session.granted
+
+    assert rounds(added) == math.floor(1 / float(BIT.gdp_mu) ** 2)
+    assert rounds(filt) > rounds(added)
+
+
+def test_gaussians_are_free_and_exact() -> None:
+    session = fp.BlackwellFilter(1.0, MENU).open("retry")
+    assert [session.request(Gaussian(0.5)) for _ in range(5)] == [True] * 4 + [False]
+    assert not session.request(BIT)
+    mixed = fp.BlackwellFilter(1.0, MENU)
+    state = mixed.spend(mixed.start(1), BIT)
+    best = mixed.affordable(state, Gaussian)[0]
+    assert best == pytest.approx(math.sqrt(1 - gaussian_cover(MENU, (1, 0)) ** 2), rel=1e-12)
+
+
+def test_what_is_unknown_or_infinite_is_denied() -> None:
+    filt = fp.BlackwellFilter(1.0, (BIT, Erasure(1e-9)))
+    asked = Selection(
+        (BIT, Erasure(1e-9), RandomizedResponse(0.1), Gaussian(0.1), Gaussian(1.1)), np.arange(5)
+    )
+    assert filt.admits(filt.start(5), asked).tolist() == [True, False, False, True, False]
+
+
+def test_a_bounded_range_promises_nothing_outside() -> None:
+    filt = fp.RangedBlackwellFilter(1.0, (BIT, Erasure(1e-9)), 0.0, 2.0)
+    assert filt.sound is None
+    assert filt.admits(filt.start(1), Erasure(1e-9))[0]
+    assert filt.promise.delta(3.0) == 1.0
+    assert filt.promise.delta(1.0) == pytest.approx(float(fp.BlackwellFilter(1.0, (BIT,)).promise.delta(1.0)))
+    # off the range (5.1) fails: at epsilon = 20 the erasure is worth more than Gaussian(1)
+    assert float(Gaussian(1.0).hockey_stick(20.0)) < 1e-9
+    with pytest.raises(ValueError, match="low and high"):
+        fp.RangedBlackwellFilter(1.0, (BIT,), 2.0, 1.0)

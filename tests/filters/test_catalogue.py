@@ -1,0 +1,48 @@
+"""The catalogue names every filter there is, and what it says of them is true."""
+
+import pickle
+
+import pytest
+
+import filters as fp
+from filters import catalogue, unsound
+from theory.guarantees import Guarantee
+
+
+def test_every_public_filter_is_in_the_catalogue() -> None:
+    public = {
+        name
+        for name in fp.__all__
+        if isinstance(thing := getattr(fp, name), type)
+        and issubclass(thing, fp.PrivacyFilter)
+        and thing is not fp.PrivacyFilter
+    }
+    assert public == set(catalogue.CATALOGUE)
+
+
+@pytest.mark.parametrize("entry", catalogue.CATALOGUE.values(), ids=lambda entry: entry.name)
+def test_an_example_states_promise_and_proof(entry: catalogue.Entry) -> None:
+    filt = entry.example()
+    assert isinstance(filt, entry.kind)
+    assert isinstance(filt.promise, Guarantee)
+    assert filt.proof != fp.PrivacyFilter.proof
+    assert filt.scope
+    assert entry.name in repr(filt)
+    assert filt == entry.example()
+    assert hash(filt) == hash(entry.example())
+    assert pickle.loads(pickle.dumps(filt)) == filt  # noqa: S301
+    assert 0 <= float(filt.promise.delta(1.0)) <= 1
+    assert str(filt.promise)
+
+
+def test_unsound_filters_live_in_one_file_and_warn() -> None:
+    for entry in catalogue.CATALOGUE.values():
+        assert (entry.kind.__module__ == unsound.__name__) == (entry.sound is False)
+        word = {True: "", False: "false: ", None: "undecided: "}[entry.sound]
+        assert entry.kind.proof.startswith(word)
+        if entry.sound is False:
+            doc = entry.kind.__doc__ or ""
+            assert "Flaw:" in doc
+            assert "Witness:" in doc
+            with pytest.warns(fp.UnsoundFilterWarning):
+                entry.make()

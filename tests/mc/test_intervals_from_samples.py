@@ -1,0 +1,126 @@
+"""The Kullback-Leibler and betting intervals, and the choice between intervals."""
+
+import math
+
+import mpmath
+import numpy as np
+import pytest
+from scipy import stats
+
+from mc.intervals import Moments, MomentsMethod, betting, clopper_pearson, kl_chernoff, narrowest_for
+from mc.intervals.betting import _plug_in_bets
+from mc.intervals.kl import bernoulli_kl
+
+
+def exact_kl(p, q):
+    p, q = mpmath.mpf(p), mpmath.mpf(q)
+    return sum(a * mpmath.log(a / b) for a, b in ((p, q), (1 - p, 1 - q)) if a > 0)
+
+
+# -- Kullback-Leibler ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("p", [0.0, 1e-300, 1e-9, 0.3, 0.5, 1.0])
+@pytest.mark.parametrize("q", [1e-12, 1.0001e-9, 0.3 + 1e-7, 0.9])
+def test_bernoulli_kl_agrees_with_forty_digits(p, q):
+    with mpmath.workdps(40):
+        # Near p = q both terms are about |q - p|, so the sum keeps |q - p| times the rounding unit.
+        assert bernoulli_kl(p, q) == pytest.approx(float(exact_kl(p, q)), rel=1e-13, abs=4e-16 * abs(q - p))
+
+
+@pytest.mark.parametrize("mean", [0.0, 1e-8, 1e-3, 0.4, 1.0])
+@pytest.mark.parametrize("failure", [1e-2, 1e-12])
+def test_kl_endpoints_are_where_the_divergence_reaches_its_level(mean, failure):
+    n = 10**5
+    estimate = kl_chernoff(Moments(n, mean * n, 0.0), failure=failure)
+    level = math.log(2 / failure) / n
+    with mpmath.workdps(40):
+        if mean < 1:
+            assert 1 <= exact_kl(mean, estimate.high) / level < 1 + 1e-7
+        if mean > 0 and estimate.low > 0:
+            assert 1 <= exact_kl(mean, estimate.low) / level < 1 + 1e-7
+    if mean == 0:
+        assert estimate.high == pytest.approx(-math.expm1(-level), rel=1e-11)
+
+
+def test_a_kl_interval_holds_the_exact_one_for_counts_and_is_not_much_wider():
+    for k, n in [(0, 100), (5, 1000), (500, 1000)]:
+        exact = clopper_pearson(k, n, failure=1e-6)
+        estimate = kl_chernoff(Moments(n, float(k), 0.0), failure=1e-6)
+        assert estimate.low <= exact.low
+        assert exact.high <= estimate.high <= 1.2 * exact.high
+
+
+# -- betting ---------------------------------------------------------------------------------------
+
+
+def capitals(values, m, failure):
+    """Both gamblers' largest capital at the mean m, one value at a time, as the definition says."""
+    n, total, spread = len(values), 0.5, 0.25
+    rich = poor = best_rich = best_poor = 1.0
+    for t, x in enumerate(values, start=1):
+        bet = math.sqrt(2 * math.log(2 / failure) / (n * spread / t))
+        rich *= 1 + min(bet, 0.75 / m) * (x - m)
+        poor *= 1 - min(bet, 0.75 / (1 - m)) * (x - m)
+        best_rich, best_poor = max(best_rich, rich), max(best_poor, poor)
+        total += x
+        spread += (x - total / (t + 1)) ** 2
+    return best_rich, best_poor
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_betting_endpoints_are_the_means_against_which_a_gambler_just_grew_rich(seed):
+    failure = 1e-3
+    values = np.random.default_rng(seed).beta(0.2, 0.2 + seed, 400)
+    estimate = betting(values, failure=failure)
+    assert capitals(values, estimate.low, failure)[0] == pytest.approx(2 / failure, rel=1e-8)
+    assert capitals(values, estimate.high, failure)[1] == pytest.approx(2 / failure, rel=1e-8)
+
+
+def test_a_bet_does_not_know_the_value_that_it_is_placed_on():
+    """Exact expectation: over all 2^8 sequences of a coin, each final capital averages to 1 at the mean."""
+    p, n, failure = 0.2, 8, 0.5
+    expected = 0.0
+    for code in range(2**n):
+        x = np.array([(code >> i) & 1 for i in range(n)], dtype=float)
+        bets = np.minimum(_plug_in_bets(x, math.log(2 / failure)), 0.75 / p)
+        expected += np.prod(np.where(x == 1, p, 1 - p)) * np.prod(1 + bets * (x - p))
+    assert expected == pytest.approx(1, rel=1e-12)
+
+
+def test_betting_scales_with_the_bound_and_keeps_digits_far_below_it():
+    values = np.random.default_rng(6).random(2000)
+    unit = betting(values, failure=1e-6)
+    tiny = betting(values * 1e-15, 1e-15, failure=1e-6)
+    assert (tiny.low, tiny.high) == pytest.approx((unit.low * 1e-15, unit.high * 1e-15), rel=1e-9)
+
+
+@pytest.mark.parametrize("values", [np.zeros(500), np.ones(500), np.array([0.3]), np.full(500, 1e-9)])
+def test_betting_answers_extreme_samples_with_an_interval_that_holds_the_mean(values):
+    estimate = betting(values, failure=1e-6)
+    assert 0 <= estimate.low <= values.mean() <= estimate.high <= 1
+    assert (estimate.low == 0) == (values.mean() < 0.5)
+
+
+def test_betting_is_close_to_the_gaussian_interval_and_on_means_of_blocks_as_well():
+    values = np.exp(-np.random.default_rng(7).exponential(1, 200_000))
+    width = 2 * stats.norm.isf(0.5e-6) * values.std() / math.sqrt(values.size)
+    single = betting(values, failure=1e-6)
+    blocks = betting(values.reshape(-1, 10).mean(axis=1), failure=1e-6)
+    assert width < single.high - single.low < 1.15 * width
+    assert width < blocks.high - blocks.low < 1.3 * width
+
+
+# -- choice ----------------------------------------------------------------------------------------
+
+
+def test_the_pilot_picks_kl_for_zeros_and_ones_and_bernstein_for_values_well_inside():
+    rng = np.random.default_rng(8)
+    hits = Moments.of((rng.random(2000) < 0.01).astype(float))
+    inside = Moments.of(0.4 + 0.1 * rng.random(2000))
+    assert narrowest_for(hits, 10**6, failure=1e-6) is MomentsMethod.KL_CHERNOFF
+    assert narrowest_for(inside, 10**6, failure=1e-6) is MomentsMethod.EMPIRICAL_BERNSTEIN
+    for pilot in (hits, inside):
+        chosen = narrowest_for(pilot, pilot.n, failure=1e-6)
+        widths = {m: m.interval(pilot, failure=1e-6) for m in MomentsMethod}
+        assert min(widths, key=lambda m: widths[m].high - widths[m].low) is chosen

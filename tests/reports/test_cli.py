@@ -1,0 +1,159 @@
+"""What a person types, and what comes back: exit status, one sentence, and no half-written report."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent.parent
+LINK = re.compile(r'(?:href|src)="([^"]*)"')
+
+SOUND = """
+import numpy as np
+import filterproof as fp
+
+class MyFilter(fp.PrivacyFilter):
+    promise = fp.ApproxDP(epsilon=1.0, delta=1e-5)
+    def start(self, n): return np.zeros(n)
+    def admits(self, spent, request): return spent + request.pure_epsilon**2 / 2 <= 0.02
+    def spend(self, spent, request): return spent + request.pure_epsilon**2 / 2
+
+class Overspends(MyFilter):
+    def admits(self, spent, request): return spent <= 0.02
+
+class WrongShape(MyFilter):
+    def admits(self, spent, request): return np.ones(3, bool)
+
+class NotBoolean(MyFilter):
+    def admits(self, spent, request): return spent + request.pure_epsilon
+"""
+
+
+def filterproof(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "filterproof", *arguments],
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "200"},
+        check=False,
+        timeout=300,
+    )
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "mine.py").write_text(SOUND)
+    return tmp_path
+
+
+def test_a_sound_filter_of_the_users_is_undecided_with_status_zero(folder: Path) -> None:
+    result = filterproof("verify", "mine.py::MyFilter", "--quick", "--json", cwd=folder)
+    assert result.returncode == 0, result.stderr
+    (verdict,) = json.loads(result.stdout)["verdicts"]
+    assert verdict["outcome"] == "UNDECIDED"
+    assert (folder / "filterproof-report" / "report.html").stat().st_size > 1000
+
+
+def test_a_filter_that_checks_too_late_is_refuted_with_status_one(folder: Path) -> None:
+    result = filterproof("verify", "mine.py::Overspends", "--quick", "--json", cwd=folder)
+    assert result.returncode == 1, result.stderr
+    (verdict,) = json.loads(result.stdout)["verdicts"]
+    assert verdict["outcome"] == "REFUTED"
+    assert verdict["witness"]["low"] > 1e-5
+    saved = "filterproof-report/verdicts.json"
+    again = filterproof("replay", saved, "audit-promise", "mine.py::Overspends", cwd=folder)
+    assert again.returncode == 0, again.stderr
+    assert "The same bits again" in again.stdout
+    other = filterproof("replay", saved, "audit-promise", "mine.py::MyFilter", cwd=folder)
+    assert other.returncode == 1
+    without = filterproof("replay", saved, "audit-promise", cwd=folder)
+    assert without.returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("verify", "mine.py::WrongShape", "--quick"), ["admits", "shape"]),
+        (("verify", "mine.py::NotBoolean", "--quick"), ["admits", "bool"]),
+        (("verify", "nowhere.py::X"), ["no file at"]),
+        (("verify", "--seed", "-1"), ["seed must be"]),
+        (("verify", "--out", "mine.py"), ["out must be a folder"]),
+        (("replay", "mine.py", "x"), ["must be a verdicts.json"]),
+        (("prove", "Fermat"), ["known theorem", "B*"]),
+    ],
+)
+def test_unusable_input_is_one_sentence_status_two_and_no_report(
+    folder: Path, arguments: tuple[str, ...], words: list[str]
+) -> None:
+    result = filterproof(*arguments, cwd=folder)
+    assert result.returncode == 2
+    message = result.stderr.strip()
+    assert "Traceback" not in message
+    for word in words:
+        assert word in message
+    assert not list(folder.glob("filterproof-report/*"))
+
+
+def test_prove_writes_a_certificate_that_the_second_checker_accepts_and_no_changed_one(folder: Path) -> None:
+    result = filterproof("prove", "B*", "--certificate", "certificates", cwd=folder)
+    assert result.returncode == 0, result.stderr
+    assert "DERIVED" in result.stdout
+    path = folder / "certificates" / "b-star.json"
+    recheck = [sys.executable, str(ROOT / "theory" / "proofs" / "recheck.py"), str(path)]
+    assert subprocess.run(recheck, capture_output=True, check=False).returncode == 0
+    text = path.read_text()
+    assert "208199383" in text
+    path.write_text(text.replace("208199383", "208199384"))
+    assert subprocess.run(recheck, capture_output=True, check=False).returncode == 1
+
+
+def test_prove_prints_latex(folder: Path) -> None:
+    result = filterproof("prove", "B*", "--latex", cwd=folder)
+    assert result.stdout.startswith(r"\begin{theorem}")
+    assert result.stdout.rstrip().endswith(r"\end{proof}")
+
+
+def test_list_names_filters_adversaries_and_claims(folder: Path) -> None:
+    result = filterproof("list", cwd=folder)
+    assert result.returncode == 0, result.stderr
+    for name in ("GaussianFilter", "NaiveRealisationFilter", "EraserForever", "003 Section 4.1"):
+        assert name in result.stdout
+
+
+def test_the_main_job_leaves_a_whole_report_and_status_zero(folder: Path) -> None:
+    result = filterproof("verify", "--quick", "--out", "out", cwd=folder)
+    assert result.returncode == 0, result.stdout + result.stderr
+    out = folder / "out"
+    verdicts = {v["key"]: v for v in json.loads((out / "verdicts.json").read_text())["verdicts"]}
+    assert verdicts["steps-495"]["outcome"] == "HOLDS"
+    assert verdicts["naive-refuted"]["outcome"] == "REFUTED"
+    assert verdicts["naive-refuted"]["witness"]["closed_form"] == pytest.approx(1 - 0.99**200, rel=1e-12)
+    assert verdicts["gdp-tight"]["outcome"] == verdicts["bstar-simulated"]["outcome"] == "UNDECIDED"
+    assert all(v["as_expected"] for v in verdicts.values())
+    page = (out / "report.html").read_text()
+    for name in ("steps", "gdp_tight", "bstar_slack", "naive_refuted", "survival"):
+        assert (out / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+        assert "<svg" in (out / f"{name}.svg").read_text()
+    for digits in ("0.815623", "1.004405", "0.224940", "0.352572"):
+        assert digits in page
+    # self-contained: nothing is fetched, from anywhere
+    assert "<script" not in page
+    assert all(link.startswith(("#", "data:")) or "/" not in link for link in LINK.findall(page))
+    again = filterproof("replay", "out/verdicts.json", "naive-refuted", cwd=folder)
+    assert again.returncode == 0, again.stderr
+
+
+def test_the_same_seed_gives_the_same_verdicts_to_the_byte(folder: Path) -> None:
+    first, second = (
+        filterproof("verify", "mine.py::MyFilter", "--quick", "--json", cwd=folder) for _ in range(2)
+    )
+    assert first.stdout == second.stdout
+    other = filterproof("verify", "mine.py::MyFilter", "--quick", "--json", "--seed", "7", cwd=folder)
+    assert other.stdout != first.stdout

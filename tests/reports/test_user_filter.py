@@ -1,0 +1,76 @@
+"""A user's file is loaded, or refused in one sentence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from filters import PrivacyFilter
+from reports.user_filter import load_filter
+
+GOOD = """
+import numpy as np
+import filterproof as fp
+
+class MyFilter(fp.PrivacyFilter):
+    promise = fp.ApproxDP(epsilon=1.0, delta=1e-5)
+    def start(self, n): return np.zeros(n)
+    def admits(self, spent, request): return spent + request.pure_epsilon**2 / 2 <= 0.02
+    def spend(self, spent, request): return spent + request.pure_epsilon**2 / 2
+
+class NoPromise(fp.PrivacyFilter):
+    def start(self, n): return np.zeros(n)
+    def admits(self, spent, request): return spent < 1
+    def spend(self, spent, request): return spent + 1
+
+class NeedsMore(MyFilter):
+    def __init__(self, budget): self.budget = budget
+
+instance = MyFilter()
+number = 3
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "mine.py"
+    path.write_text(GOOD)
+    return path
+
+
+@pytest.mark.parametrize("name", ["MyFilter", "instance"])
+def test_a_class_or_an_instance_is_found(file: Path, name: str) -> None:
+    assert isinstance(load_filter(f"{file}::{name}"), PrivacyFilter)
+
+
+@pytest.mark.parametrize(
+    ("target", "sentence"),
+    [
+        ("{file}", "must look like file.py::MyFilter"),
+        ("{file}::", "must look like file.py::MyFilter"),
+        ("{file}::Missing", "it defines MyFilter, NeedsMore, NoPromise"),
+        ("{file}::NoPromise", "must state a promise"),
+        ("{file}::NeedsMore", "constructible without arguments"),
+        ("{file}::number", "must be a PrivacyFilter.*of type int"),
+        ("nowhere.py::X", "no file at 'nowhere.py'"),
+    ],
+)
+def test_what_cannot_be_used_is_refused_in_one_sentence(file: Path, target: str, sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence) as caught:
+        load_filter(target.format(file=file))
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("import nothing_of_that_name\n", "ModuleNotFoundError"),
+        ("def (:\n", "SyntaxError"),
+        ("exit(3)\n", "SystemExit"),
+    ],
+)
+def test_a_file_that_does_not_import_says_what_it_raised(tmp_path: Path, text: str, kind: str) -> None:
+    (tmp_path / "broken.py").write_text(text)
+    with pytest.raises(ValueError, match=f"must import cleanly.*{kind}"):
+        load_filter(f"{tmp_path / 'broken.py'}::MyFilter")

@@ -1,0 +1,49 @@
+"""The front door: public names, and a clear refusal when another package took a room's name."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import filterproof as fp
+
+ROOT = Path(__file__).parent.parent
+
+
+def run(code: str, *path: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        cwd=path[0],
+        env={"PYTHONPATH": ":".join(str(p) for p in path), "PATH": "/usr/bin:/bin"},
+        check=False,
+    )
+
+
+def test_every_public_name_is_there() -> None:
+    assert fp.__all__ == sorted(fp.__all__)
+    for name in fp.__all__:
+        assert getattr(fp, name) is not None
+
+
+@pytest.mark.parametrize("room", ["filters", "theory", "mc", "reports"])
+def test_a_foreign_package_of_the_same_name_is_refused(room: str, tmp_path: Path) -> None:
+    (tmp_path / room).mkdir()
+    (tmp_path / room / "__init__.py").write_text("")
+    result = run("import filterproof", tmp_path, ROOT)
+    assert result.returncode != 0
+    last = result.stderr.strip().splitlines()[-1]
+    assert f"the package '{room}' must be Filterproof's own" in last
+    assert "rename or uninstall" in last
+
+
+def test_importing_the_front_door_loads_no_plotting_and_no_symbolic_library(tmp_path: Path) -> None:
+    heavy = "matplotlib sympy mpmath flint hypothesis jinja2 numba dask"
+    result = run(
+        f"import sys, filterproof; print([m for m in {heavy.split()!r} if m in sys.modules])", tmp_path, ROOT
+    )
+    assert result.stdout.strip() == "[]", result.stderr
