@@ -40,11 +40,11 @@ def _heat(half: sp.Expr = HALF) -> sp.Expr:
 
 
 def _convolution(total: sp.Expr) -> sp.Expr:
-    # log characteristic function of the loss N(x/2, x) at s, for x = m^2 and then x = r^2
-    def log_cf(x: sp.Expr) -> sp.Expr:
-        return sp.I * s * x / 2 - s**2 * x / 2
+    # log moment generating function of the loss N(x/2, x) at s, for x = m^2 and then x = r^2
+    def log_mgf(x: sp.Expr) -> sp.Expr:
+        return s * x / 2 + s**2 * x / 2
 
-    return log_cf(m**2) + log_cf(r**2) - log_cf(total)
+    return log_mgf(m**2) + log_mgf(r**2) - log_mgf(total)
 
 
 def _bends(sign: int = 1) -> sp.Expr:
@@ -130,7 +130,7 @@ THEOREM = Theorem(
         ),
         Step(
             "Losses add: Gaussian(m) then Gaussian(r) has the loss law of Gaussian(sqrt(m^2 + r^2)), by the "
-            "logarithms of the characteristic functions; so G(epsilon - L, v - m^2) is a martingale "
+            "logarithms of the moment generating functions; so G(epsilon - L, v - m^2) is a martingale "
             "on Gaussians.",
             zero(lambda: _convolution(m**2 + r**2)),
             {"mu adds instead of its square": zero(lambda: _convolution((m + r) ** 2))},

@@ -324,7 +324,8 @@ THEOREM = Theorem(
         ),
         _slip(
             '003, (5.1) "for all epsilon": one round of DP-SGD at q = 1/100, sigma = 1 exceeds Gaussian(0.9) '
-            "at epsilon = 60, though the central limit value of mu is 0.013; mu = 1 = sqrt(T)/sigma is enough.",
+            "at epsilon = 60, though the central limit value of mu is 0.013; mu = 1 = sqrt(T)/sigma "
+            "is enough.",
             _dominated("9/10"),
             _dominated("1"),
             r"q\,\delta_1\left(\log(1+(e^{60}-1)/q)\right) > \delta_{0.9}(60)",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
+from functools import cache
 from itertools import product
 from math import prod
 
@@ -58,6 +59,7 @@ def _games(
     `first` is the tracker's initial value; 0 is what reading O_0 as zero would give.
     """
 
+    @cache
     def admits(released: tuple[int, ...], request: int) -> bool:
         return restart((*released, request), first) <= most
 
