@@ -6,6 +6,7 @@ from filters.base import PrivacyFilter
 from filters.basic import BasicFilter
 from filters.blackwell import BlackwellFilter, RangedBlackwellFilter, RangedZCDP
 from filters.gdp import GaussianFilter
+from filters.laws import laws
 from filters.orders import AllOrdersFilter, RenyiCurve, SomeOrderMarkovFilter
 from filters.realisation import RealisationFilter
 from filters.renyi import RenyiFilter
@@ -46,4 +47,5 @@ __all__ = [
     "WhitehouseFilter",
     "ZCDPFilter",
     "knowingly",
+    "laws",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import field
 from functools import lru_cache
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,7 @@ class AdditiveFilter(PrivacyFilter):
     """
 
     _budget: Budget = field(init=False, repr=False, compare=False)
+    order_free: ClassVar[bool] = True
 
     @abstractmethod
     def charge(self, request: DominatingPair) -> Charge:
@@ -49,6 +50,12 @@ class AdditiveFilter(PrivacyFilter):
 
     def spend(self, state: Exact, request: DominatingPair) -> Exact:
         return self._budget.add(state, self.charge(request))
+
+    def decide(self, state: Exact, request: DominatingPair) -> tuple[NDArray[Any], Exact | None]:
+        kind = type(self)
+        if kind.admits is not AdditiveFilter.admits or kind.spend is not AdditiveFilter.spend:
+            return PrivacyFilter.decide(self, state, request)  # a subclass with rules of its own
+        return self._budget.step(state, self.charge(request))
 
     def affordable(self, state: Exact, family: Family) -> NDArray[np.float64]:
         scale = self._scale(family)

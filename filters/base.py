@@ -43,6 +43,8 @@ class PrivacyFilter(ABC):
     proof: ClassVar[str] = "no proof is stated"
     #: False for filters kept as counterexamples, None where neither proof nor counterexample is known.
     sound: ClassVar[bool | None] = True
+    #: Whether decisions depend on which requests were granted, not on their order; a law is tested where True.
+    order_free: ClassVar[bool] = False
     #: The mechanisms and adversaries that the promise covers.
     scope: str = "every adaptive adversary over the mechanisms that the filter admits"
 
@@ -57,6 +59,13 @@ class PrivacyFilter(ABC):
     @abstractmethod
     def spend(self, state: State, request: DominatingPair) -> State:
         """The state after each run was charged for `request`, before its output is known."""
+
+    def decide(self, state: State, request: DominatingPair) -> tuple[NDArray[Any], State | None]:
+        """`admits`, and `spend` if that comes with it: for filters whose two methods share their work.
+
+        Of runs that were not admitted the state after the spend means nothing. None: call `spend`.
+        """
+        return self.admits(state, request), None
 
     def observe(self, state: State, loss: NDArray[Any]) -> State:
         """The state after each run realised the privacy loss log p(output)/q(output), shape (n,)."""

@@ -11,6 +11,7 @@ from theory.pairs import DominatingPair
 
 __all__ = [
     "checked_admits",
+    "checked_decide",
     "checked_filter",
     "checked_observe",
     "checked_spend",
@@ -57,6 +58,21 @@ def checked_admits(filt: PrivacyFilter, state: State, request: DominatingPair, n
         f"{type(filt).__name__}.admits must return booleans of shape ({n},), got {_describe(answer)}; "
         "compare one number per run with the budget, e.g. return spent + cost <= budget"
     )
+
+
+def checked_decide(
+    filt: PrivacyFilter, state: State, request: DominatingPair, n: int
+) -> tuple[NDArray[np.bool_], State | None]:
+    """`filt.decide(state, request)`, booleans of shape (n,) and a state of n runs or None."""
+    if type(filt).decide is PrivacyFilter.decide:
+        return checked_admits(filt, state, request, n), None
+    answer, after = filt.decide(state, request)
+    if not (isinstance(answer, np.ndarray) and answer.dtype == np.bool_ and answer.shape == (n,)):
+        raise TypeError(
+            f"{type(filt).__name__}.decide must return booleans of shape ({n},) first, got "
+            f"{_describe(answer)}; return what admits returns"
+        )
+    return answer, None if after is None else _checked_state(filt, "decide", after, n)
 
 
 def checked_spend(filt: PrivacyFilter, state: State, request: DominatingPair, n: int) -> State:

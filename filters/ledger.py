@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from theory.arguments import Real
 
-__all__ = ["Allowance", "Budget", "Charge", "Exact", "Plain", "Square"]
+__all__ = ["Allowance", "Budget", "Charge", "Exact", "Mixed", "Plain", "Square", "look_up"]
 
 #: An unevaluated sum high + low of two doubles with high = fl(high + low): about 106 bits.
 Exact: TypeAlias = tuple[Any, Any]
@@ -26,6 +27,8 @@ _LEAST_ROOT = 2.0**-480
 #: How far, relative to the budget, one rounded addition may stray from the exact sum (at most 6 half-ulps).
 _STRAY = 2.0**-49
 _SPLITTER = 2.0**27 + 1
+#: A double whose last 27 bits are zero has an exact square.
+_LAST_BITS = np.int64(2**27 - 1)
 
 
 def two_sum(a: Any, b: Any) -> Exact:
@@ -85,6 +88,10 @@ class Plain:
         """The charge in budget units, never below the exact value."""
         return _lift(self.rough(root), self.x, _LEAST), 0.0
 
+    def short(self, root: float) -> tuple[NDArray[np.float64], NDArray[np.bool_] | None]:
+        """(The charge in budget units as fresh doubles, where that is not exact; None: nowhere)."""
+        return np.atleast_1d(np.asarray(self.x * (root * root), dtype=np.float64)), None
+
     def take(self, runs: Any) -> Plain:
         """The charges of the selected runs."""
         return Plain(_pick(self.x, runs))
@@ -116,12 +123,67 @@ class Square:
         top = high + v
         return top, v - (top - high)
 
+    def short(self, root: float) -> tuple[NDArray[np.float64], NDArray[np.bool_] | None]:
+        """(The charge in budget units as fresh doubles, where that is not exact; None: nowhere)."""
+        x = np.atleast_1d(np.asarray(self.x if root == 1 else self.x * root, dtype=np.float64))
+        square = x * x
+        if self.scale != 1:
+            square *= self.scale
+            if math.frexp(self.scale)[0] != 0.5:
+                return square, np.ones(len(x), dtype=np.bool_)
+        last = x.view(np.int64) & _LAST_BITS
+        return square, last != 0 if last.any() else None
+
     def take(self, runs: Any) -> Square:
         """The charges of the selected runs."""
         return Square(_pick(self.x, runs), self.scale)
 
 
-Charge: TypeAlias = Plain | Square
+@dataclass(frozen=True, slots=True, eq=False)
+class Mixed:
+    """Run i is charged charges[index[i]]: shape (n,)."""
+
+    charges: tuple[Charge, ...]
+    index: NDArray[np.integer[Any]]
+
+    def rough(self, root: float) -> Any:
+        """The charges in budget units, as near as those of the members."""
+        return look_up([charge.rough(root) for charge in self.charges], self.index)
+
+    def exact(self, root: float) -> Exact:
+        """The charges in budget units, never below the exact values."""
+        both = [charge.exact(root) for charge in self.charges]
+        return look_up([high for high, _ in both], self.index), look_up([low for _, low in both], self.index)
+
+    def short(self, root: float) -> tuple[NDArray[np.float64], NDArray[np.bool_] | None]:
+        """(The charges in budget units as fresh doubles, where that is not exact; None: nowhere)."""
+        shorts = [charge.short(root) for charge in self.charges]
+        extra = look_up([_shared(values) for values, _ in shorts], self.index)
+        if all(long is None for _, long in shorts):
+            return extra, None
+        longs = [0.0 if long is None else _shared(long.astype(np.float64)) for _, long in shorts]
+        return extra, look_up(longs, self.index) > 0
+
+    def take(self, runs: Any) -> Mixed:
+        """The charges of the selected runs."""
+        return Mixed(tuple(charge.take(runs) for charge in self.charges), self.index[runs])
+
+
+Charge: TypeAlias = Plain | Square | Mixed
+
+
+def look_up(values: Sequence[Real], index: NDArray[np.integer[Any]]) -> NDArray[np.float64]:
+    """values[index[i]] for every run i; each value is shared or has one entry per run."""
+    if any(np.ndim(value) for value in values):
+        table = np.stack([np.broadcast_to(value, index.shape) for value in values])
+        picked: NDArray[np.float64] = table[index, np.arange(len(index))]
+    else:
+        picked = np.array(values, dtype=np.float64)[index]
+    return picked
+
+
+def _shared(values: NDArray[np.float64]) -> Real:
+    return float(values[0]) if len(values) == 1 else values
 
 
 def _pick(x: Real, runs: Any) -> Real:
@@ -206,15 +268,59 @@ class Budget:
 
     def add(self, state: Exact, charge: Charge) -> Exact:
         """The sums with `charge` added, rounded up."""
+        if len(state[0]) <= _TILE:
+            return self._advance(state, charge)[0]
         high, low = np.empty_like(state[0]), np.empty_like(state[1])
+        for first in range(0, len(high), _TILE):
+            runs = slice(first, first + _TILE)
+            high[runs], low[runs] = self._advance((state[0][runs], state[1][runs]), charge.take(runs))[0]
+        return high, low
+
+    def step(self, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_], Exact]:
+        """(`fits`, `add`) at the price of one; the second means nothing for a run that does not fit."""
+        if len(state[0]) > _TILE:
+            return self.fits(state, charge), self.add(state, charge)
+        after, least = self._advance(state, charge)
+        fits = after[0] < self.high
+        if not fits.all():
+            tie = after[0] == self.high
+            if tie.any():
+                fits |= tie & (after[1] <= self.low)
+        if not least >= 0:
+            with np.errstate(over="ignore", invalid="ignore"):
+                fits &= charge.rough(self._root) >= 0
+        return fits, after
+
+    def _advance(self, state: Exact, charge: Charge) -> tuple[Exact, float]:
+        """(The sums with `charge` added, the least charge; NaN or below zero where one is no charge).
+
+        A run whose sum and charge are short enough for doubles is done in one addition, which is checked to
+        be exact; the others take the general route, to the same bits as if they had all taken it.
+        """
+        high, low = state
         root = self._root
         with np.errstate(over="ignore", invalid="ignore"):
-            for first in range(0, len(high), _TILE):
-                runs = slice(first, first + _TILE)
-                high[runs], low[runs] = _add_up(
-                    (state[0][runs], state[1][runs]), charge.take(runs).exact(root)
-                )
-        return high, low
+            extra, long = charge.short(root)
+            total = high + extra
+            gained = total - high
+            exact = gained == extra
+            least = float(extra.min(initial=np.inf))
+            if not least >= _LEAST:  # an underflow, or no charge at all
+                exact &= extra >= _LEAST
+            if not exact.all() or not float(high.min(initial=np.inf)) >= float(extra.max(initial=0.0)):
+                exact &= total - gained == high
+            if long is not None:
+                exact &= ~long
+            if low.any():
+                exact &= low == 0
+            if exact.all():
+                return (total, low), least
+            rest = np.flatnonzero(~exact)
+            if 2 * len(rest) > len(exact):
+                return _add_up(state, _spread(charge.exact(root), len(high))), least
+            carry = low.copy()
+            total[rest], carry[rest] = _add_up((high[rest], low[rest]), charge.take(rest).exact(root))
+        return (total, carry), least
 
     def room(self, state: Exact) -> NDArray[np.float64]:
         """Budget minus sum in units of 4^exponent, rounded down; 0 where nothing is left: shape (n,)."""
@@ -260,6 +366,15 @@ class Allowance:
     def add(self, state: Exact, charge: Charge) -> Exact:
         """The sums with `charge` added, rounded up."""
         return self._budget.add(state, charge)
+
+    def holds(self, state: Exact) -> NDArray[np.bool_]:
+        """Whether each sum, in units of one, is at most the allowance."""
+        within: NDArray[np.bool_] = (state[0] < self.value) | ((state[0] == self.value) & (state[1] <= 0))
+        return within
+
+
+def _spread(pair: Exact, n: int) -> Exact:
+    return np.broadcast_to(pair[0], n), np.broadcast_to(pair[1], n)
 
 
 def _tiled(decide: Any, n: int) -> NDArray[np.bool_]:

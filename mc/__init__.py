@@ -10,10 +10,13 @@ from mc.adversaries import (
     RandomSpender,
 )
 from mc.adversary import Adversary, View
-from mc.engine import Game, Paths, Tally, play
+from mc.engine import Game, Paths
 from mc.estimate import Estimate
 from mc.estimators import PromiseBroken
+from mc.executors import LocalPool, cluster
+from mc.runs import Interrupted, Progress, Tally, play
 from mc.simulate import SurvivalCurve, simulate, survival
+from mc.store import RunStore, StoreError
 from mc.witness import Witness, replay, witness
 
 __all__ = [
@@ -22,17 +25,23 @@ __all__ = [
     "EraserForever",
     "Estimate",
     "Game",
+    "Interrupted",
+    "LocalPool",
     "LossAvoiding",
     "LossChasing",
     "ManySmall",
     "OneShot",
     "Paths",
+    "Progress",
     "PromiseBroken",
     "RandomSpender",
+    "RunStore",
+    "StoreError",
     "SurvivalCurve",
     "Tally",
     "View",
     "Witness",
+    "cluster",
     "play",
     "replay",
     "simulate",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -26,9 +27,6 @@ __all__ = [
     "within_budget",
 ]
 
-#: A remainder below this fraction of the level asked for is not worth a round.
-CRUMB = 2.0**-16
-
 
 def even_level(filt: PrivacyFilter, family: Family, rounds: int) -> float:
     """The largest parameter of `family` (to 1 part in 10^4) that the filter admits `rounds` times in a row.
@@ -46,11 +44,11 @@ def even_level(filt: PrivacyFilter, family: Family, rounds: int) -> float:
             if not go.all():
                 alive, state, request = alive[go], take(state, go), request.take(go)
             if len(alive) == 0:
-                return low
+                return coarse(low)
             state = filt.observe(filt.spend(state, request), np.zeros(len(alive)))
         best = int(alive[-1])
         low, high = float(levels[best]), float(levels[min(best + 1, len(levels) - 1)])
-    return low
+    return coarse(low)
 
 
 def largest(filt: PrivacyFilter, family: Family) -> float:
@@ -65,21 +63,40 @@ def largest(filt: PrivacyFilter, family: Family) -> float:
 
 
 def within_budget(view: View, family: Family, level: Real) -> DominatingPair:
-    """family(level), but where the filter would deny it, what is left of the budget: a run ends exhausted."""
+    """family(level), but where the filter would deny it, what is left of the budget: a run ends exhausted.
+
+    `view.memory` marks the runs that asked for what was left; they are denied next, and halt.
+    """
     request: DominatingPair = family(level)
     admitted = view.admits(request)
     if admitted.all():
         return request
+    over = np.flatnonzero(~(admitted | view.memory))
+    if len(over) == 0:
+        return request
+    view.memory[over] = True
     level = np.array(np.broadcast_to(level, (view.n,)))
-    over = np.flatnonzero(~admitted)
-    crumb = CRUMB * level[over]
-    state = take(view.state, over)
-    worth = checked_admits(view.filter, state, family(crumb), len(over))
-    crumb[worth] = np.clip(
-        view.filter.affordable(take(state, worth), family), crumb[worth], level[over[worth]]
-    )
-    level[over] = crumb  # where not even a crumb is left, asking for it ends the run
-    return family(level)
+    rest = view.filter.affordable(take(view.state, over), family)
+    level[over] = np.where(rest > 0, np.minimum(rest, level[over]), level[over])
+    return view.revise(family(level), over)
+
+
+class _Exhausting(Adversary):
+    """An adversary that ends with a request for all that is left; its memory is whether that was made."""
+
+    __slots__ = ()
+
+    def start(self, filt: PrivacyFilter, n: int, rng: np.random.Generator) -> NDArray[np.bool_]:
+        return np.zeros(n, dtype=np.bool_)
+
+
+def coarse(level: float) -> float:
+    """`level` rounded down to 20 bits: squares of such levels, and their sums, are doubles without rounding.
+
+    So a ledger that adds exactly has nothing to carry, which halves the cost of a round.
+    """
+    mantissa, exponent = math.frexp(level)
+    return math.ldexp(math.floor(math.ldexp(mantissa, 20)), exponent - 20)
 
 
 def _family(filt: PrivacyFilter, family: Family | None) -> Family:
@@ -137,7 +154,7 @@ class OneShot(Adversary):
 
 
 @dataclass(frozen=True, slots=True)
-class ManySmall(Adversary):
+class ManySmall(_Exhausting):
     """Spends the budget in k equal requests and one for what rounding left over."""
 
     k: int = 100
@@ -160,7 +177,7 @@ class ManySmall(Adversary):
 
 
 @dataclass(frozen=True, slots=True)
-class _TwoLevels(Adversary):
+class _TwoLevels(_Exhausting):
     """Two levels around the one that would last `pace` rounds; half and double its square by default."""
 
     low: float | None = None
@@ -179,9 +196,9 @@ class _TwoLevels(Adversary):
         if self.low is not None and self.high is not None:
             return replace(self, family=family)
         level = even_level(filt, family, self.pace)
-        low = level / np.sqrt(2.0) if self.low is None else self.low
-        high = min(level * np.sqrt(2.0), largest(filt, family)) if self.high is None else self.high
-        return replace(self, family=family, low=float(low), high=float(high))
+        low = coarse(level / math.sqrt(2)) if self.low is None else self.low
+        high = coarse(min(level * math.sqrt(2), largest(filt, family))) if self.high is None else self.high
+        return replace(self, family=family, low=low, high=high)
 
     def _ask(self, view: View, raised: NDArray[np.bool_]) -> DominatingPair:
         table = np.array([self.low, self.high], dtype=np.float64)
@@ -205,7 +222,7 @@ class LossAvoiding(_TwoLevels):
 
 
 @dataclass(frozen=True, slots=True)
-class RandomSpender(Adversary):
+class RandomSpender(_Exhausting):
     """Asks for a level uniform on (0, 2 `level`], by its own coin, until the budget is gone."""
 
     level: float | None = None

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filters.base import PrivacyFilter, State
-from filters.contract import checked_admits
+from filters.contract import checked_decide
 from theory.pairs import DominatingPair
 
-__all__ = ["Adversary", "View", "take"]
+__all__ = ["Adversary", "View", "put", "take"]
 
 
 def take(tree: State, runs: NDArray[Any]) -> State:
@@ -22,6 +22,15 @@ def take(tree: State, runs: NDArray[Any]) -> State:
         return tree[runs]
     if isinstance(tree, tuple):
         return tuple(take(branch, runs) for branch in tree)
+    return tree
+
+
+def put(tree: State, runs: NDArray[np.intp], part: State) -> State:
+    """The state with the selected runs replaced by `part`."""
+    if isinstance(tree, tuple):
+        return tuple(put(branch, runs, other) for branch, other in zip(tree, part, strict=True))
+    tree = tree.copy()
+    tree[runs] = part
     return tree
 
 
@@ -43,7 +52,8 @@ class View:
     memory: State
     filter: PrivacyFilter
     rng: np.random.Generator
-    _asked: tuple[DominatingPair, NDArray[np.bool_]] | None = field(default=None, init=False, repr=False)
+    _asked: DominatingPair | None = field(default=None, init=False, repr=False)
+    _decision: tuple[NDArray[np.bool_], State | None] = field(init=False, repr=False)
 
     @property
     def n(self) -> int:
@@ -56,9 +66,25 @@ class View:
         A filter decides from what the adversary has seen, so a real adversary can work this out alone.
         Asked and then returned, the same request is not decided twice.
         """
-        if self._asked is None or self._asked[0] is not request:
-            self._asked = (request, checked_admits(self.filter, self.state, request, self.n))
-        return self._asked[1]
+        return self.decide(request)[0]
+
+    def decide(self, request: DominatingPair) -> tuple[NDArray[np.bool_], State | None]:
+        """`admits`, and the filter's state after the spend where it comes with the decision."""
+        if self._asked is not request:
+            self._decision = checked_decide(self.filter, self.state, request, self.n)
+            self._asked = request
+        return self._decision
+
+    def revise(self, request: DominatingPair, runs: NDArray[np.intp]) -> DominatingPair:
+        """`request`, which differs from the last one asked about in `runs` only: those are decided anew."""
+        admitted, after = self._decision
+        some, some_after = checked_decide(self.filter, take(self.state, runs), request.take(runs), len(runs))
+        admitted = admitted.copy()
+        admitted[runs] = some
+        if after is not None:
+            after = None if some_after is None else put(after, runs, some_after)
+        self._asked, self._decision = request, (admitted, after)
+        return request
 
 
 class Adversary(ABC):

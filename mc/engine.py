@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
@@ -11,12 +10,12 @@ from numpy.typing import NDArray
 
 from filters.base import PrivacyFilter, State
 from filters.contract import checked_filter, checked_observe, checked_spend, checked_start
-from mc.adversary import Adversary, View, take
-from mc.streams import Tile, tiles
+from mc.adversary import Adversary, View, put, take
+from mc.streams import Tile
 from theory.arguments import check_count, check_real
 from theory.pairs import DominatingPair
 
-__all__ = ["Direction", "Functional", "Game", "OnDenial", "Paths", "Tally", "play", "play_tile"]
+__all__ = ["Direction", "Functional", "Game", "OnDenial", "Paths", "play_tile"]
 
 Direction = Literal["PQ", "QP"]
 OnDenial = Literal["halt", "retry"]
@@ -98,31 +97,6 @@ class Functional(Protocol):
         """Sums over the paths, shape (k,) with the same k for every tile."""
 
 
-@dataclass(frozen=True, slots=True)
-class Tally:
-    """What a functional summed: row i of `rows`, shape (tiles, k), is over the sizes[i] paths of tile i."""
-
-    sizes: NDArray[np.int64]
-    rows: NDArray[np.float64]
-
-    @property
-    def n(self) -> int:
-        """The number of paths."""
-        return int(self.sizes.sum())
-
-    @property
-    def sums(self) -> NDArray[np.float64]:
-        """The columns' sums over all paths, correctly rounded: the same bits in whatever order tiles came."""
-        return np.array([math.fsum(column) for column in self.rows.T])
-
-
-def play(game: Game, functional: Functional, *, n: int, seed: int = 0) -> Tally:
-    """Sums of `functional` over n independent plays of `game`."""
-    work = list(tiles(seed, n))
-    rows = [functional(play_tile(game, tile)) for tile in work]
-    return Tally(np.array([tile.size for tile in work]), np.array(rows))
-
-
 def play_tile(game: Game, tile: Tile) -> Paths:
     """The paths of one tile, a function of (game, tile) alone."""
     filt, adversary = game.filter, game.adversary
@@ -141,6 +115,9 @@ def play_tile(game: Game, tile: Tile) -> Paths:
             break
     live.finish(slice(None), done)
     return done
+
+
+_PER_RUN = ("path", "loss", "last", "log_weight", "state", "memory")
 
 
 @dataclass(slots=True)
@@ -179,8 +156,18 @@ class _Live:
 
     def keep(self, runs: NDArray[np.intp]) -> None:
         """Drop all other runs."""
-        for name in ("path", "loss", "last", "log_weight", "state", "memory"):
+        for name in _PER_RUN:
             setattr(self, name, take(getattr(self, name), runs))
+
+    def drop(self, runs: NDArray[np.intp]) -> None:
+        """Drop these runs in place: the last ones move into their places, so few runs cost little."""
+        if len(runs):
+            n = self.n - len(runs)
+            staying = np.ones(len(runs), dtype=np.bool_)
+            staying[runs[np.searchsorted(runs, n) :] - n] = False
+            tail = n + np.flatnonzero(staying)
+            for name in _PER_RUN:
+                setattr(self, name, _shorten(getattr(self, name), runs[: len(tail)], tail, n))
 
     def draw(self, game: Game, request: DominatingPair, nature: np.random.Generator) -> None:
         """Realise a round's losses in every run and show them to the filter."""
@@ -198,16 +185,26 @@ class _Live:
 def _release_or_halt(
     game: Game, live: _Live, view: View, request: DominatingPair, nature: np.random.Generator, done: Paths
 ) -> None:
-    admitted = view.admits(request)
-    if not admitted.all():
-        live.finish(np.flatnonzero(~admitted), done)
-        go = np.flatnonzero(admitted)
-        live.keep(go)
-        if live.n == 0:
-            return
-        request = request.take(go)
-    live.state = checked_spend(game.filter, live.state, request, live.n)
-    live.draw(game, request, nature)
+    admitted, after = view.decide(request)
+    denied = np.flatnonzero(~admitted)
+    if game.filter.looks_at_losses or 2 * len(denied) > live.n:
+        after = None
+    if len(denied):
+        live.finish(denied, done)
+    if after is not None:
+        # the few denied runs come along for the draw: cheaper than to take all the others out
+        live.state = after
+        live.draw(game, request, nature)
+        live.drop(denied)
+    else:
+        if len(denied):
+            go = np.flatnonzero(admitted)
+            live.keep(go)
+            if live.n == 0:
+                return
+            request = request.take(go)
+        live.state = checked_spend(game.filter, live.state, request, live.n)
+        live.draw(game, request, nature)
     live.releases += 1
 
 
@@ -230,16 +227,19 @@ def _release_or_wait(
     if live.log_weight is not None:
         live.log_weight[go] = some.log_weight
     live.releases[go] += 1  # type: ignore[index]
-    live.state = _put(live.state, go, some.state)
+    live.state = put(live.state, go, some.state)
 
 
-def _put(whole: State, runs: NDArray[np.intp], part: State) -> State:
-    """The state with some runs replaced."""
-    if isinstance(whole, tuple):
-        return tuple(_put(w, runs, p) for w, p in zip(whole, part, strict=True))
-    whole = whole.copy()
-    whole[runs] = part
-    return whole
+def _shorten(tree: State, holes: NDArray[np.intp], tail: NDArray[np.intp], n: int) -> State:
+    """The first n runs, with the runs of `tail` moved into `holes`."""
+    if isinstance(tree, tuple):
+        return tuple(_shorten(branch, holes, tail, n) for branch in tree)
+    if not (isinstance(tree, np.ndarray) and tree.ndim):
+        return tree
+    if not tree.flags.writeable:
+        tree = tree.copy()
+    tree[holes] = tree[tail]
+    return tree[:n]
 
 
 def _checked_request(adversary: Adversary, request: object, n: int) -> DominatingPair:

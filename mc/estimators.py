@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mc.engine import Paths, Tally
+from mc.engine import Paths
 from mc.intervals import Moments
+from mc.runs import Tally
 
 __all__ = ["HockeyStick", "PromiseBroken", "Survival", "log_weight_bound"]
 

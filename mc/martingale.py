@@ -13,10 +13,11 @@ from filters import ApproximateDPFilter, GaussianFilter, PrivacyFilter, RenyiFil
 from filters.base import State
 from mc.adversaries import Constant, LossAvoiding, LossChasing, ManySmall, OneShot, RandomSpender
 from mc.adversary import Adversary, View
-from mc.engine import Direction, Game, OnDenial, Paths, play, play_tile
+from mc.engine import Direction, Game, OnDenial, Paths, play_tile
 from mc.estimate import Estimate
 from mc.estimators import ROUNDING, PromiseBroken, log_weight_bound
 from mc.intervals import Moments, MomentsMethod, narrowest_for
+from mc.runs import play
 from mc.streams import TILE, Tile
 from theory.arguments import check_count, check_delta, check_real
 from theory.conversions import CKS

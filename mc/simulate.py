@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Literal
 
 from filters import ApproximateDPFilter, PrivacyFilter
 from mc.adversary import Adversary
-from mc.engine import Direction, Game, OnDenial, play
+from mc.engine import Direction, Game, OnDenial
 from mc.estimate import Estimate
 from mc.estimators import HockeyStick, Survival, log_weight_bound
 from mc.intervals import clopper_pearson, empirical_bernstein
+from mc.runs import Progress, Tally, play
+from mc.store import RunStore
 from theory.arguments import check_count, check_delta, check_real
 from theory.conversions import CKS
 from theory.guarantees import ZCDP, GaussianDP, RenyiDP
@@ -60,13 +65,19 @@ def simulate(
     method: Method = "auto",
     direction: Direction = "PQ",
     on_denial: OnDenial = "halt",
+    workers: int | None = None,
+    executor: Executor | None = None,
+    store: RunStore | str | os.PathLike[str] | None = None,
+    progress: Callable[[Progress, Estimate | None], object] | None = None,
 ) -> Estimate:
     """H_{e^epsilon}(P || Q) = E_P[(1 - e^{epsilon - L})_+], P and Q the laws of the released transcript.
 
     n plays of the filter's own code against one adversary; direction "QP" gives H_{e^epsilon}(Q || P).
     method "plain" draws from P; "tilted" draws round by round from P^s Q^{1-s}, the weights bounded by
     the filter's promise; "auto" tilts where the promise gives a bound. rounds caps the play (1000, unless
-    the adversary knows its end). Same arguments, same bits.
+    the adversary knows its end). workers, executor and store say where the paths are played (see `play`):
+    the bits are the same. progress is called a few times a second with the state of the run and the estimate
+    so far.
     Raises ValueError or TypeError for arguments out of range and for a filter or adversary of wrong shapes,
     PromiseBroken where a path was charged more than the promise allows. Source: sheet 4; 003 Theorem 6.
     """
@@ -89,8 +100,27 @@ def simulate(
         game = game.at(tilt.order)
         measure = HockeyStick((epsilon,), (log_weight_bound(tilt.order, tilt.divergence, epsilon),))
         name = f"tilted to order {tilt.order:.4g}"
-    (moments,) = measure.moments(play(game, measure, n=n, seed=seed))
-    return named(empirical_bernstein(moments, failure=failure), name)
+
+    def estimate(tally: Tally) -> Estimate:
+        (moments,) = measure.moments(tally)
+        return named(empirical_bernstein(moments, failure=failure), name)
+
+    def told(so_far: Progress) -> None:
+        assert progress is not None
+        progress(so_far, estimate(so_far.so_far) if so_far.done > 1 else None)
+
+    return estimate(
+        play(
+            game,
+            measure,
+            n=n,
+            seed=seed,
+            workers=workers,
+            executor=executor,
+            store=store,
+            progress=None if progress is None else told,
+        )
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +146,9 @@ def survival(
     confidence: float = 1 - 1e-6,
     direction: Direction = "PQ",
     on_denial: OnDenial = "halt",
+    workers: int | None = None,
+    executor: Executor | None = None,
+    store: RunStore | str | os.PathLike[str] | None = None,
 ) -> SurvivalCurve:
     """P(T >= t), t = 1..rounds, T the number of outputs released before a denial or the end of the rounds.
 
@@ -124,7 +157,9 @@ def survival(
     n = check_count("n", n)
     failure = 1 - float(check_delta("confidence", confidence))
     game = Game.between(filt, adversary, rounds=rounds, direction=direction, on_denial=on_denial)
-    counts = play(game, Survival(game.rounds), n=n, seed=seed).sums
+    counts = play(
+        game, Survival(game.rounds), n=n, seed=seed, workers=workers, executor=executor, store=store
+    ).sums
     each = failure / len(counts)
     return SurvivalCurve(tuple(clopper_pearson(int(c), n, failure=each) for c in counts), failure)
 

@@ -15,9 +15,11 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from reports.finding import slug
 from theory.evidence import Outcome
 
 __all__ = ["app", "main"]
@@ -39,7 +41,9 @@ def _clear_errors() -> Iterator[None]:
     try:
         yield
     except (ValueError, TypeError, OSError) as error:
-        Console(stderr=True, highlight=False).print(f"filterproof: {error}", style="red", markup=False)
+        Console(stderr=True, highlight=False).print(
+            f"filterproof: {error}", style="red", markup=False, soft_wrap=True
+        )
         raise typer.Exit(2) from error
 
 
@@ -142,6 +146,62 @@ def list_() -> None:
 
 
 @app.command()
+def prove(
+    theorem: Annotated[str | None, typer.Argument(help="A theorem's name; without it, all of them.")] = None,
+    latex: Annotated[bool, typer.Option("--latex", help="Print the derivation as LaTeX.")] = False,
+    certificate: Annotated[
+        Path | None, typer.Option(help="Folder for JSON certificates, to be checked by recheck.py.")
+    ] = None,
+) -> None:
+    """Check the theorems step by step."""
+    from reports.output import OutputFolder
+    from theory.proofs import THEOREMS
+    from theory.proofs import prove as run
+    from theory.proofs.theorem import CheckedStep
+
+    progress = Console(stderr=True, highlight=False)
+    console = Console(highlight=False)
+
+    def line(step: CheckedStep) -> None:
+        mark = (
+            f"[green]{step.evidence.name}[/]" if step.holds else f"[bold red]REFUSED[/] {escape(step.detail)}"
+        )
+        progress.print(f"  {escape(step.statement)} [dim]{step.engine}, {step.seconds:.2f} s[/] {mark}")
+
+    names = list(THEOREMS) if theorem is None else [theorem]
+    proofs = []
+    with _clear_errors():
+        if certificate is not None:
+            with OutputFolder(certificate):
+                pass  # an unusable folder is found out before the work
+        for name in names:
+            progress.print(f"[bold]{escape(name)}[/]")
+            proofs.append(run(name, on_step=line))
+    with _clear_errors():
+        if certificate is not None:
+            with OutputFolder(certificate) as folder:
+                for proof in proofs:
+                    content = json.dumps(proof.certificate(), indent=1) + "\n"
+                    folder.add(f"{slug(proof.name)}.json", content.encode())
+    if latex:
+        sys.stdout.write("\n".join(proof.latex() for proof in proofs))
+    else:
+        table = Table("Theorem", "Source", "Steps", "Evidence", "Seconds")
+        for proof in proofs:
+            evidence = proof.evidence.name if proof.holds else "[bold red]REFUSED[/]"
+            table.add_row(
+                escape(proof.theorem.title),
+                proof.theorem.source,
+                str(len(proof.steps)),
+                evidence,
+                f"{proof.seconds:.2f}",
+            )
+        console.print(table)
+    if not all(proof.holds for proof in proofs):
+        raise typer.Exit(1)
+
+
+@app.command()
 def replay(
     file: Annotated[Path, typer.Argument(help="A verdicts.json.")],
     key: Annotated[str, typer.Argument(help="The key of a refuted claim, such as naive-refuted.")],
@@ -176,7 +236,9 @@ def replay(
     try:
         estimate = play_again(told, filt=filt)
     except ValueError as error:
-        Console(stderr=True, highlight=False).print(f"filterproof: {error}", style="red", markup=False)
+        Console(stderr=True, highlight=False).print(
+            f"filterproof: {error}", style="red", markup=False, soft_wrap=True
+        )
         raise typer.Exit(1) from error
     console.print(f"The same bits again: {estimate}", highlight=False, soft_wrap=True)
     console.print(f"promised {told.promised:.6g}, closed form {told.closed_form}", highlight=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -14,7 +15,12 @@ if TYPE_CHECKING:
     from reports.study import Study
     from theory.proofs.theorem import Proof
 
-__all__ = ["Chapter", "Claim", "Finding", "Picture", "Table", "Told"]
+__all__ = ["Chapter", "Claim", "Finding", "Picture", "Table", "Told", "slug"]
+
+
+def slug(name: str) -> str:
+    """A name as a key: lower case, digits and dashes."""
+    return re.sub(r"[^a-z0-9]+", "-", name.lower().replace("*", "-star")).strip("-")
 
 
 @dataclass(frozen=True, slots=True)

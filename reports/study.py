@@ -9,6 +9,8 @@ from typing import Any
 from filters.base import PrivacyFilter
 from mc import Adversary, Estimate, simulate, witness
 from theory.evidence import Evidence, Outcome, Verdict
+from theory.proofs import prove
+from theory.proofs.theorem import Proof
 
 __all__ = ["Simulated", "Study"]
 
@@ -60,6 +62,7 @@ class Study:
     comparisons: int = 400
     on_progress: Callable[[str], None] = lambda _: None
     made: int = field(default=0, init=False)
+    _proofs: dict[str, Proof] = field(default_factory=dict, init=False)
 
     def count(self, comparisons: int = 1) -> float:
         """Account for further comparisons and return the confidence with which they must all hold together."""
@@ -74,6 +77,13 @@ class Study:
     def size(self, n: int) -> int:
         """n runs, or a twentieth of them in a quick report."""
         return max(n // 20, 8192) if self.quick else n
+
+    def prove(self, name: str) -> Proof:
+        """The machine-checked proof of a theorem, run once for the whole report."""
+        if name not in self._proofs:
+            self.on_progress(f"theorem: {name}")
+            self._proofs[name] = prove(name)
+        return self._proofs[name]
 
     def simulate(
         self,

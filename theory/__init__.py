@@ -10,8 +10,10 @@ from theory.pairs import (
     ExactMasses,
     FinitePair,
     Gaussian,
+    Laplace,
     RandomizedResponse,
     Selection,
+    SubsampledGaussian,
 )
 from theory.realisation import Split, kappa, optimal_split
 
@@ -30,12 +32,14 @@ __all__ = [
     "Gaussian",
     "GaussianDP",
     "Guarantee",
+    "Laplace",
     "Outcome",
     "PureDP",
     "RandomizedResponse",
     "RenyiDP",
     "Selection",
     "Split",
+    "SubsampledGaussian",
     "Verdict",
     "gaussian_epsilon",
     "gaussian_mu",

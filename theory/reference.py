@@ -14,7 +14,17 @@ from mpmath import mp
 
 from theory import conversions
 from theory.conversions import CKS, Conversion
-from theory.pairs import KOV, DominatingPair, Erasure, FinitePair, Gaussian, RandomizedResponse
+from theory.pairs import (
+    KOV,
+    DominatingPair,
+    Erasure,
+    FinitePair,
+    Gaussian,
+    Laplace,
+    RandomizedResponse,
+    SubsampledGaussian,
+)
+from theory.pairs.finite import Finite
 
 __all__ = [
     "conversion_budget",
@@ -36,12 +46,24 @@ Number: TypeAlias = Any
 def hockey_stick(pair: DominatingPair, epsilon: float, digits: int = 30) -> Number:
     """E_P[(1 - e^{eps - L})_+], by quadrature for a Gaussian and by the sum over outcomes otherwise."""
     # masses of any size in the range of doubles may be subtracted from one
-    with mp.workdps(digits + (20 if isinstance(pair, Gaussian) else 660)):
+    with mp.workdps(digits + (660 if isinstance(pair, Finite) else 20)):
         eps = mp.mpf(epsilon)
         if isinstance(pair, Gaussian):
             mu = mp.mpf(pair.mu)
             edge = eps / mu - mu / 2  # L > eps beyond it; L = mu z + mu^2/2 under P
             return _normal_mean_beyond(edge, lambda z: -mp.expm1(mu * (edge - z)))
+        if isinstance(pair, Laplace):
+            b = mp.mpf(pair.b)
+            # at 0 <= x <= 1 the loss is (1 - 2x)/b: the integral runs up to where it falls to eps
+            last = min(max((1 - eps * b) / 2, mp.zero), mp.one)
+            inner = mp.quad(lambda x: mp.exp(-x / b) * -mp.expm1(eps - (1 - 2 * x) / b), [0, last / 2, last])
+            ends = [
+                max(-mp.expm1(eps - 1 / b), mp.zero),
+                max(-mp.expm1(eps + 1 / b), mp.zero) * mp.exp(-1 / b),
+            ]
+            return inner / (2 * b) + sum(ends) / 2
+        if isinstance(pair, SubsampledGaussian):
+            return _subsampled_hockey_stick(pair, eps)
         return mp.fsum(max(p - mp.exp(eps) * q, mp.zero) for p, q in _masses(pair))
 
 
@@ -58,6 +80,12 @@ def renyi(pair: DominatingPair, alpha: float, digits: int = 30) -> Number:
             points = (a * mu + step * k for k in range(-int(reach / step) - 1, int(reach / step) + 2))
             moment = step * mp.fsum(mp.npdf(y) * mp.exp(a * (mu * y - mu * mu / 2)) for y in points)
             return mp.log(moment) / (a - 1)
+        if isinstance(pair, Laplace):
+            b = mp.mpf(pair.b)
+            inner = mp.quad(lambda x: mp.exp(-x / b + (a - 1) * (1 - 2 * x) / b) / (2 * b), [0, 0.25, 0.5, 1])
+            return mp.log(mp.exp((a - 1) / b) / 2 + mp.exp(-a / b) / 2 + inner) / (a - 1)
+        if isinstance(pair, SubsampledGaussian):
+            return mp.log(_subsampled_moment(pair, a)) / (a - 1)
         masses = _masses(pair)
         if any(p > 0 and q == 0 for p, q in masses):
             return mp.inf
@@ -130,6 +158,36 @@ def optimal_split(rounds: int, delta: float, digits: int = 30) -> tuple[Number, 
 
         best = total / (1 + mp.exp(-_minimum(objective, mp.mpf(-30), mp.mpf(30))))
         return best, theta(best)
+
+
+def _subsampled_ratio(pair: SubsampledGaussian, x: Number) -> Number:
+    """dM/dN(0) at x, M the mixture."""
+    q, sigma = mp.mpf(pair.q), mp.mpf(pair.sigma)
+    return q * mp.exp((x - 0.5) / sigma**2) + (1 - q)
+
+
+def _subsampled_hockey_stick(pair: SubsampledGaussian, eps: Number) -> Number:
+    """The integral of (P - e^eps Q)_+ over the half-line where it is not zero, in units of sigma."""
+    q, sigma, odds = mp.mpf(pair.q), mp.mpf(pair.sigma), mp.exp(eps)
+    level = (odds if pair.adjacency == "removal" else 1 / odds) - (1 - q)
+    if level <= 0:
+        return 1 - odds if pair.adjacency == "removal" else mp.zero
+    edge = (sigma**2 * mp.log(level / q) + 0.5) / sigma
+    if pair.adjacency == "removal":
+        return _normal_mean_beyond(edge, lambda z: _subsampled_ratio(pair, sigma * z) - odds)
+    return _normal_mean_beyond(-edge, lambda z: 1 - odds * _subsampled_ratio(pair, -sigma * z))
+
+
+def _subsampled_moment(pair: SubsampledGaussian, a: Number) -> Number:
+    """E_Q[(dP/dQ)^a] by the trapezoidal rule in z = x / sigma."""
+    sigma = mp.mpf(pair.sigma)
+    power = a if pair.adjacency == "removal" else 1 - a
+    reach = mp.sqrt(2 * mp.dps * mp.log(10)) + 1
+    low, high = min(power, mp.zero) / sigma - reach, max(power, mp.zero) / sigma + reach
+    # the integrand is analytic up to pi sigma from the real line: the rule errs by e^{-2 pi^2 sigma / step}
+    step = min(sigma * 2 * mp.pi**2 / (mp.dps * mp.log(10) + 10 * sigma), 2 * mp.pi / reach)
+    places = (low + step * k for k in range(int((high - low) / step) + 2))
+    return step * mp.fsum(mp.npdf(z) * _subsampled_ratio(pair, sigma * z) ** power for z in places)
 
 
 def _masses(pair: DominatingPair) -> list[tuple[Number, Number]]:

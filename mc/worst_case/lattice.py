@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -33,6 +34,7 @@ class LatticeGame:
     laws: tuple[LatticeLaw, ...]
     lows: NDArray[np.int64]
     values: list[NDArray[np.float64]]
+    side: Side
 
     @classmethod
     def solve(
@@ -47,6 +49,9 @@ class LatticeGame:
     ) -> LatticeGame:
         """Bellman's recursion from the last states to the first."""
         lows, highs = _windows(graph, laws)
+        if any(law.dense for law in laws):
+            low, high = _span(graph, laws)
+            lows, highs = np.clip(lows, low, high), np.clip(highs, low, high)
         least, most = int(lows.min()), int(highs.max())
         if (held := int((highs - lows + 1).sum())) > max_positions:
             raise ValueError(
@@ -72,9 +77,9 @@ class LatticeGame:
             window = best[a - low : b + 1 - low]
             for m in np.flatnonzero(graph.child[i] >= 0).tolist():
                 after = int(graph.child[i, m])
-                _expect(laws[m], values[after], a - int(lows[after]), gain, part)
+                _expect(laws[m], values[after], a - int(lows[after]), side, gain, part)
                 np.maximum(window, gain, out=window)
-        return cls(graph, tuple(laws), lows, values)
+        return cls(graph, tuple(laws), lows, values, side)
 
     @property
     def start(self) -> float:
@@ -96,7 +101,7 @@ class LatticeGame:
             gain, part = np.empty(n), np.empty(n)
             for m in np.flatnonzero(self.graph.child[i] >= 0).tolist():
                 after = int(self.graph.child[i, m])
-                _expect(self.laws[m], self.values[after], low - int(self.lows[after]), gain, part)
+                _expect(self.laws[m], self.values[after], low - int(self.lows[after]), self.side, gain, part)
                 better = gain > top
                 choice[better] = m
                 np.copyto(top, gain, where=better)
@@ -108,17 +113,31 @@ def _expect(
     law: LatticeLaw,
     following: NDArray[np.float64],
     first: int,
+    side: Side,
     gain: NDArray[np.float64],
     part: NDArray[np.float64],
 ) -> None:
-    """gain[j] = revealed + sum_k P(L = k h) following[first + j + k]."""
+    """gain[j] = revealed + sum_k P(L = k h) following[first + j + k].
+
+    V rises with L: where `following` was cut short, V is bounded by its last value or by 0 and 1.
+    """
     n = len(gain)
-    if len(law.offsets) > 4:
-        width = int(law.offsets[-1] - law.offsets[0]) + 1
-        dense = np.zeros(width)
-        dense[law.offsets - law.offsets[0]] = law.masses
-        begin = first + int(law.offsets[0])
-        gain[:] = np.convolve(following[begin : begin + n + width - 1], dense[::-1], mode="valid")
+    begin = first + int(law.offsets[0])
+    end = first + n + int(law.offsets[-1])
+    if law.dense or begin < 0 or end > len(following):
+        below, above = (0.0, following[-1]) if side == "low" else (following[0], 1.0)
+        following = np.concatenate(
+            [
+                np.full(max(-begin, 0), below),
+                following[max(begin, 0) : max(end, 0)],
+                np.full(max(end - max(len(following), begin), 0), above),
+            ]
+        )
+        first -= begin
+    if law.dense:
+        kernel = np.zeros(end - begin - n + 1)
+        np.add.at(kernel, law.offsets[-1] - law.offsets, law.masses)
+        gain[:] = np.convolve(following, kernel, mode="valid")
     else:
         for j, (offset, mass) in enumerate(zip(law.offsets.tolist(), law.masses.tolist(), strict=True)):
             source = following[first + offset : first + offset + n]
@@ -142,6 +161,25 @@ def _windows(graph: StateGraph, laws: Sequence[LatticeLaw]) -> tuple[NDArray[np.
         np.minimum.at(lows, after, lows[i] + down[moves])
         np.maximum.at(highs, after, highs[i] + up[moves])
     return lows, highs
+
+
+def _span(graph: StateGraph, laws: Sequence[LatticeLaw]) -> tuple[int, int]:
+    """Losses, in steps, outside of which hardly any play ends: 12 standard deviations around 0 and the mean.
+
+    Where it lies decides how close the two bounds come, not whether they hold.
+    """
+    means = np.array([law.masses @ law.offsets for law in laws])
+    spreads = np.array(
+        [law.masses @ (law.offsets - mean) ** 2 for law, mean in zip(laws, means, strict=True)]
+    )
+    n = len(graph.child)
+    mean, spread = np.zeros(n), np.zeros(n)
+    for i in range(n):
+        moves = np.flatnonzero(graph.child[i] >= 0)
+        np.maximum.at(mean, graph.child[i, moves], mean[i] + means[moves])
+        np.maximum.at(spread, graph.child[i, moves], spread[i] + spreads[moves])
+    reach = 12 * math.sqrt(float(spread.max()))
+    return -math.ceil(reach), math.ceil(max(float(mean.max()), 0.0) + reach)
 
 
 def _swings(graph: StateGraph, laws: Sequence[LatticeLaw]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -174,10 +212,10 @@ def payoffs(units: Sequence[int], step: Fraction, epsilon: Epsilon, side: Side) 
 def rounding_factor(laws: Sequence[LatticeLaw], depth: int, side: Side) -> Fraction:
     """A factor f >= 1 with V / f <= computed V <= V f, but for an absolute 2^-900 of underflow.
 
-    Each round multiplies and adds at most n + 1 numbers >= 0, n the outcomes of a request, each operation
+    Each round multiplies and adds at most n + 2 numbers >= 0, n the outcomes of a request, each operation
     within 1 + u, u = 2^-53, of the exact one, and takes a maximum, which is exact. Masses and payoffs that
     were rounded to the nearest double are within 1 + 2u; (1 + u)^m <= 1 / (1 - m u). Higham, Lemma 3.1.
     """
     widest = max(len(law.offsets) for law in laws)
-    operations = depth * (widest + 1) + (2 * depth + 2 if side == "near" else 0)
+    operations = depth * (widest + 2) + (2 * depth + 2 if side == "near" else 0)
     return 1 / (1 - operations * _UNIT)

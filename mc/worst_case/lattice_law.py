@@ -34,6 +34,11 @@ class LatticeLaw:
     cells: NDArray[np.float64]
     honest: bool
 
+    @property
+    def dense(self) -> bool:
+        """Whether the law has so many losses that it is kept as a vector over the whole lattice."""
+        return len(self.offsets) > 4
+
 
 @dataclass(frozen=True, slots=True)
 class Level:

@@ -17,7 +17,9 @@ from mc.worst_case.lattice_law import common_step, level, level_law
 from mc.worst_case.log_ratio import Epsilon, LogRatio, check_epsilon
 from mc.worst_case.outcomes import Direction, Outcome, exact_outcomes
 from mc.worst_case.result import WorstCase
-from theory.arguments import check_at_least_zero, check_count
+from mc.worst_case.rounded_law import lower_law, upper_law
+from mc.worst_case.tails import tails
+from theory.arguments import check_at_least_zero, check_count, check_positive
 from theory.evidence import Evidence
 from theory.pairs import DominatingPair
 
@@ -37,6 +39,7 @@ def worst_case(
     min_charge: float = 0.0,
     evidence: Evidence | None = None,
     max_positions: int = 30_000_000,
+    step: float | None = None,
 ) -> WorstCase:
     """sup over adaptive adversaries of H_{e^epsilon} between the laws of the released transcript.
 
@@ -52,7 +55,9 @@ def worst_case(
     denied run halts or may ask again; `on_denial` is recorded in the scope.
 
     evidence EXACT asks for rational arithmetic (pairs with rational masses, epsilon a LogRatio);
-    CERTIFIED for an enclosure; None takes the strongest available.
+    CERTIFIED for an enclosure; None takes the strongest available. Losses that lie on no lattice are rounded
+    to multiples of `step`, once against and once for the adversary; the enclosure narrows with step^2. None
+    takes a 40th of the least mu of the menu.
     Raises ValueError when the game needs more than `max_positions` positions, or evidence is out of reach.
     Source: Bellman's recursion; L is a sufficient statistic for the hockey-stick divergence.
     """
@@ -69,9 +74,11 @@ def worst_case(
     if direction not in ("PQ", "QP", "both"):
         raise ValueError(f"direction must be PQ, QP or both, got direction={direction!r}; pass one of them")
     directions: tuple[Direction, ...] = ("PQ", "QP") if direction == "both" else (direction,)
+    if direction == "both" and not filt.looks_at_losses and all(pair.swapped == pair for pair in requests):
+        directions = ("PQ",)  # nothing tells the two worlds apart
     scope = _scope(requests, rounds, direction, on_denial, min_charge)
     solved = [
-        _solve(filt, requests, epsilon, rounds, towards, evidence, max_positions, scope)
+        _solve(filt, requests, epsilon, rounds, towards, evidence, max_positions, step, scope)
         for towards in directions
     ]
     worst = max(solved, key=lambda result: result.high)
@@ -86,6 +93,7 @@ def _solve(
     direction: Direction,
     evidence: Evidence | None,
     max_positions: int,
+    step: float | None,
     scope: str,
 ) -> WorstCase:
     rational = [row for pair in menu if (row := exact_outcomes(pair, direction)) is not None]
@@ -99,7 +107,7 @@ def _solve(
             f"{next(pair for pair in menu if exact_outcomes(pair, direction) is None)!r}; "
             "use RandomizedResponse.from_ratio, say"
         )
-    enclosed = _enclose(filt, menu, epsilon, rounds, direction, max_positions)
+    enclosed = _enclose(filt, menu, epsilon, rounds, direction, max_positions, step)
     return WorstCase(
         epsilon=epsilon,
         value=None,
@@ -160,13 +168,19 @@ def _enclose(
     rounds: int | None,
     direction: Direction,
     max_positions: int,
+    step: float | None,
 ) -> Enclosure:
     levels = [known for pair in menu if (known := level(pair)) is not None]
     lattice = common_step(levels) if len(levels) == len(menu) else None
+    if lattice is None and not filt.looks_at_losses:
+        games = _round(menu, step, direction)
+        return enclose(
+            filt, menu, games, epsilon, direction=direction, rounds=rounds, max_positions=max_positions
+        )
     if lattice is None:
         raise ValueError(
-            f"menu must hold randomised responses at multiples of one step, got {_names(menu)}; "
-            "pass levels k * step for a common step"
+            "menu must hold randomised responses at multiples of one step for a filter that looks at losses, "
+            f"got {_names(menu)}; pass levels k * step for a common step"
         )
     units, least, most = lattice
 
@@ -190,6 +204,19 @@ def _enclose(
     return enclose(
         filt, menu, games, epsilon, direction=direction, rounds=rounds, max_positions=max_positions
     )
+
+
+def _round(menu: tuple[DominatingPair, ...], step: float | None, direction: Direction) -> list[Laws]:
+    """The menu on a lattice that it does not lie on: a game worth less and a game worth more."""
+    if step is None:
+        sizes = [float(pair.gdp_mu) for pair in menu if 0 < float(pair.gdp_mu) < float("inf")]
+        step = min(sizes, default=1.0) / 40
+    size = Fraction(float(check_positive("step", step)))
+    known = [tails(pair if direction == "PQ" else pair.swapped) for pair in menu]
+    return [
+        Laws(tuple(lower_law(law, size) for law in known), size, "low"),
+        Laws(tuple(upper_law(law, size) for law in known), size, "high"),
+    ]
 
 
 def _checked_menu(

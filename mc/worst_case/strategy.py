@@ -112,3 +112,6 @@ class LatticeStrategy(Adversary):
             inside = (cell >= 0) & (cell < len(law.offsets))
             steps[runs[inside]] += law.offsets[cell[inside]]
             node[runs] = np.where(inside, self.game.graph.child[node[runs], m], -1)
+        # the solved window may end before the loss does; from there on the strategy of its end is played
+        last_step = self.game.lows + np.array([len(values) for values in self.game.values]) - 1
+        steps[:] = np.clip(steps, self.game.lows[node], last_step[node])

@@ -5,8 +5,9 @@ from reports.chapters.gdp import GDP
 from reports.chapters.naive import NAIVE
 from reports.chapters.realisation import REALISATION
 from reports.chapters.steps import STEPS
+from reports.chapters.theorems import THEOREMS_CHAPTER
 from reports.finding import Chapter
 
 __all__ = ["CHAPTERS"]
 
-CHAPTERS: tuple[Chapter, ...] = (STEPS, GDP, APPROXIMATE_DP, NAIVE, REALISATION)
+CHAPTERS: tuple[Chapter, ...] = (STEPS, GDP, APPROXIMATE_DP, NAIVE, REALISATION, THEOREMS_CHAPTER)

@@ -13,7 +13,6 @@ from reports.figures import PALETTE, new_figure
 from reports.finding import Chapter, Claim, Finding, Picture, Told
 from reports.study import Simulated, Study
 from theory.evidence import Evidence, Outcome, Verdict
-from theory.proofs import prove
 
 __all__ = ["GDP"]
 
@@ -33,7 +32,7 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
         for adversary in exhausting_adversaries()
         for epsilon in EPSILONS
     ]
-    proof = prove("Gaussian hockey-stick")
+    proof = study.prove("Gaussian hockey-stick")
     return Told(
         findings=(cited(claims[0], filt), _tight(study, claims[1], rows)),
         tables=(simulations("Each strategy exhausts the budget of 1-GDP on Gaussian mechanisms.", rows),),

@@ -24,7 +24,6 @@ from theory.confinement import confinement
 from theory.conversions import CKS, SIMPLE, gaussian_epsilon, gaussian_mu
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.pairs import Gaussian
-from theory.proofs import prove
 from theory.realisation import kappa, optimal_split
 
 __all__ = ["REALISATION"]
@@ -57,7 +56,7 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
     integrated = (1.0, *(float(p) for p in inside))
     rows = [study.simulate(filt, adversary, epsilon=EPSILON, rounds=ROUNDS)]
     ends = _stopping_times(study, adversary)
-    proofs = (prove("kappa"),)
+    proofs = (study.prove("kappa"),)
     return Told(
         findings=(
             cited(claims[0], filt),

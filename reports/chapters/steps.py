@@ -12,7 +12,6 @@ from reports.finding import Chapter, Claim, Picture, Table, Told
 from reports.study import Study
 from theory.conversions import CKS, SIMPLE, gaussian_epsilon, gaussian_mu
 from theory.evidence import Outcome
-from theory.proofs import prove
 
 __all__ = ["STEPS"]
 
@@ -32,7 +31,7 @@ def epsilons(sigma: float, k: float) -> tuple[float, float, float]:
 
 
 def _tell(study: Study, claims: Sequence[Claim]) -> Told:
-    proof = prove("papers' steps")
+    proof = study.prove("papers' steps")
     table = Table(
         f"epsilon of k Gaussian steps of noise sigma at delta = {DELTA:g}.",
         ("sigma", "k", "zCDP, simple", "zCDP, CKS", "exact (GDP)"),

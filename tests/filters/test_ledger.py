@@ -217,3 +217,31 @@ def test_room_is_never_more_than_is_left(value: float, shares: list[float]) -> N
     room = Fraction(float(budget.room(state)[0])) * Fraction(4) ** budget.exponent
     left = Fraction(value) - spent
     assert left * (1 - Fraction(2) ** -49) <= room <= left
+
+
+@settings(deadline=None, max_examples=200)
+@given(
+    st.lists(
+        st.lists(
+            st.one_of(st.sampled_from([0.0, 2.0**-600, 0.125, 0.1, 0.3]), st.floats(0, 0.5)),
+            min_size=3,
+            max_size=3,
+        ),
+        max_size=12,
+    ),
+    st.sampled_from([1.0, 0.5, 1.25]),
+)
+def test_a_step_is_fits_and_add_whatever_the_other_runs_ask(rounds: list[list[float]], scale: float) -> None:
+    budget = Budget.square_of(0.7)
+    state, alone = budget.start(3), [budget.start(1) for _ in range(3)]
+    for roots in rounds:
+        x = np.array(roots)
+        fits, after = budget.step(state, Square(x, scale))
+        assert (fits == budget.fits(state, Square(x, scale))).all()
+        x[~fits] = 0.0
+        state = budget.add(state, Square(x, scale))
+        for run in range(3):
+            alone[run] = budget.add(alone[run], Square(float(x[run]), scale))
+            assert (alone[run][0][0], alone[run][1][0]) == (state[0][run], state[1][run])
+            if fits[run]:
+                assert (after[0][run], after[1][run]) == (state[0][run], state[1][run])

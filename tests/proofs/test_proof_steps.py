@@ -7,7 +7,7 @@ import flint
 import pytest
 
 from theory.evidence import Evidence, Outcome
-from theory.proofs import THEOREMS, prove
+from theory.proofs import THEOREMS, prove, prove_all
 from theory.proofs.recheck import recheck
 from theory.proofs.theorem import Check, Proof, RefusedError, Step
 
@@ -23,19 +23,12 @@ def _wrong() -> Iterator[object]:
 
 @pytest.fixture(scope="module")
 def proofs() -> dict[str, Proof]:
-    done: dict[str, Proof] = {}
-    return done
-
-
-def _proof(proofs: dict[str, Proof], name: str) -> Proof:
-    if name not in proofs:
-        proofs[name] = prove(name)
-    return proofs[name]
+    return {proof.name: proof for proof in prove_all()}
 
 
 @pytest.mark.parametrize("name", list(THEOREMS))
 def test_every_step_is_accepted_and_the_verdict_names_its_scope(name: str, proofs: dict[str, Proof]) -> None:
-    proof = _proof(proofs, name)
+    proof = proofs[name]
     assert [step.detail for step in proof.steps if not step.holds] == []
     verdict = proof.verdict()
     assert verdict.outcome is Outcome.HOLDS
@@ -54,7 +47,7 @@ def test_the_same_engine_refuses_a_slightly_wrong_claim(check: Check) -> None:
 @pytest.mark.parametrize(("name", "number"), STEPS)
 def test_every_step_can_fail_unless_it_is_cited(name: str, number: int, proofs: dict[str, Proof]) -> None:
     step: Step = THEOREMS[name].steps[number]
-    reached = _proof(proofs, name).steps[number]
+    reached = proofs[name].steps[number]
     if reached.evidence is Evidence.CITED:
         assert len(reached.detail) > 10, "a citation names its source"
     else:
@@ -63,7 +56,7 @@ def test_every_step_can_fail_unless_it_is_cited(name: str, number: int, proofs: 
 
 @pytest.mark.parametrize("name", list(THEOREMS))
 def test_the_certificate_survives_json_and_a_second_checker(name: str, proofs: dict[str, Proof]) -> None:
-    certificate = json.loads(json.dumps(_proof(proofs, name).certificate()))
+    certificate = json.loads(json.dumps(proofs[name].certificate()))
     verified, refused, _ = recheck(certificate)
     assert verified > 0
     assert refused == 0
@@ -71,7 +64,7 @@ def test_the_certificate_survives_json_and_a_second_checker(name: str, proofs: d
 
 @pytest.mark.parametrize("name", list(THEOREMS))
 def test_the_derivation_is_written_out_with_every_step(name: str, proofs: dict[str, Proof]) -> None:
-    text = _proof(proofs, name).latex()
+    text = proofs[name].latex()
     assert text.count(r"\item") == len(THEOREMS[name].steps)
     assert text.count(r"\[") == text.count(r"\]")
     depth = 0

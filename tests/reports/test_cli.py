@@ -86,6 +86,7 @@ def test_a_filter_that_checks_too_late_is_refuted_with_status_one(folder: Path) 
         (("verify", "--seed", "-1"), ["seed must be"]),
         (("verify", "--out", "mine.py"), ["out must be a folder"]),
         (("replay", "mine.py", "x"), ["must be a verdicts.json"]),
+        (("prove", "Fermat"), ["known theorem", "B*"]),
     ],
 )
 def test_unusable_input_is_one_sentence_status_two_and_no_report(
@@ -98,6 +99,25 @@ def test_unusable_input_is_one_sentence_status_two_and_no_report(
     for word in words:
         assert word in message
     assert not list(folder.glob("filterproof-report/*"))
+
+
+def test_prove_writes_a_certificate_that_the_second_checker_accepts_and_no_changed_one(folder: Path) -> None:
+    result = filterproof("prove", "B*", "--certificate", "certificates", cwd=folder)
+    assert result.returncode == 0, result.stderr
+    assert "DERIVED" in result.stdout
+    path = folder / "certificates" / "b-star.json"
+    recheck = [sys.executable, str(ROOT / "theory" / "proofs" / "recheck.py"), str(path)]
+    assert subprocess.run(recheck, capture_output=True, check=False).returncode == 0
+    text = path.read_text()
+    assert "208199383" in text
+    path.write_text(text.replace("208199383", "208199384"))
+    assert subprocess.run(recheck, capture_output=True, check=False).returncode == 1
+
+
+def test_prove_prints_latex(folder: Path) -> None:
+    result = filterproof("prove", "B*", "--latex", cwd=folder)
+    assert result.stdout.startswith(r"\begin{theorem}")
+    assert result.stdout.rstrip().endswith(r"\end{proof}")
 
 
 def test_list_names_filters_adversaries_and_claims(folder: Path) -> None:

@@ -5,8 +5,10 @@ from theory.pairs.erasure import Erasure
 from theory.pairs.finite import ExactMasses, FinitePair
 from theory.pairs.gaussian import Gaussian
 from theory.pairs.kov import KOV
+from theory.pairs.laplace import Laplace
 from theory.pairs.randomized_response import RandomizedResponse
 from theory.pairs.selection import Selection
+from theory.pairs.subsampled_gaussian import SubsampledGaussian
 
 __all__ = [
     "KOV",
@@ -15,6 +17,8 @@ __all__ = [
     "ExactMasses",
     "FinitePair",
     "Gaussian",
+    "Laplace",
     "RandomizedResponse",
     "Selection",
+    "SubsampledGaussian",
 ]

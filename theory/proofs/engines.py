@@ -204,6 +204,8 @@ def cited(source: str) -> Check:
 def _simplify(expression: sp.Expr) -> sp.Expr:
     # Gaussian integrals and exponentials of sums cancel only after their exponents are expanded, and tails
     # only when all are written with the same function.
+    if expression.is_rational_function():
+        return sp.cancel(sp.together(expression))
     attempt = sp.expand(expression.rewrite(sp.erf) if expression.has(sp.erfc) else expression)
     for rewrite in (lambda e: sp.powsimp(sp.expand_power_exp(e)), sp.simplify):
         if attempt == 0:

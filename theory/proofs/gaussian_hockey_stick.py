@@ -50,9 +50,7 @@ def _tail(sign: int = 1) -> sp.Expr:
 def _from_integral(mean_shift: sp.Expr = HALF) -> sp.Expr:
     start = eps / mu - mu / 2
     # Both pieces are tails of a standard normal, the second after z + mu is renamed z.
-    first = sp.integrate(_phi(z), (z, start, sp.oo))
-    second = sp.exp(eps) * sp.integrate(_phi(z), (z, start + mu, sp.oo))
-    return first - second - _delta(mean_shift)
+    return _cdf(-start) - sp.exp(eps) * _cdf(-(start + mu)) - _delta(mean_shift)
 
 
 def _in_mu(factor: sp.Expr | int = 1) -> sp.Expr:

@@ -1,0 +1,119 @@
+"""Any loss law rounded to a lattice so that the game on the lattice bounds the game asked for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from itertools import pairwise
+
+import flint
+import numpy as np
+from numpy.typing import NDArray
+
+from mc.worst_case.balls import BITS, ball, down, up
+from mc.worst_case.lattice_law import LatticeLaw
+from mc.worst_case.tails import Tails
+
+__all__ = ["lower_law", "upper_law"]
+
+#: P-mass that may be left beyond the ends of the lattice on either side.
+_CUT = 2.0**-80
+
+
+def upper_law(tails: Tails, step: Fraction) -> LatticeLaw:
+    """Each loss in (k h, (k+1) h] is spread over the two ends so that its P-mass and its Q-mass both stay.
+
+    V is convex in z = e^{-L} and falls with it, so V on the lattice is no less (Jensen), by O(h^2). The upper
+    tail is spread over its end and infinity likewise; the lower tail moves up to its end. Masses round up.
+    """
+    first, last = _range(tails, step)
+    with flint.ctx.workprec(BITS):
+        size, count = ball(step), last - first + 1
+        points = [tails.above(size * k) for k in range(first, last + 1)]
+        masses = [flint.arb(0)] * count
+        masses[0] = 1 - tails.infinite - points[0][0]
+        decay = (-size).exp()
+        for i in range(count - 1):
+            p, q = points[i][0] - points[i + 1][0], points[i][1] - points[i + 1][1]
+            grown = q * (size * (first + i)).exp()
+            stays = (grown - p * decay) / (1 - decay)
+            masses[i] += stays
+            masses[i + 1] += p - stays
+        p, q = points[-1]
+        grown = q * (size * last).exp()
+        masses[-1] += grown
+        revealed = up(p - grown + tails.infinite)
+        rounded = np.array([max(up(mass), 0.0) for mass in masses])
+    edges = np.full(count + 1, np.nan)  # nobody plays the upper game
+    return LatticeLaw(np.arange(first, last + 1), rounded, max(revealed, 0.0), edges, honest=False)
+
+
+def lower_law(tails: Tails, step: Fraction) -> LatticeLaw:
+    """Each cell of losses is reported as one outcome, and its likelihood ratio rounded against the adversary.
+
+    Reporting the cell alone is post-processing. Cells are laid so that the ratio Q/P of the k-th is a little
+    below e^{-k h}: where balls confirm that, V at k h is no more than at the cell's own ratio; where they do
+    not, the cell counts as k - 1. The loss by O(h^2) is that of the cell's spread. The lower tail counts as
+    nothing, the upper tail as its end. Masses round down.
+    """
+    first, last = _range(tails, step)
+    edges = _edges(tails, step, first, last)
+    with flint.ctx.workprec(BITS):
+        size = ball(step)
+        points = [tails.above(ball(edge)) for edge in edges[:-1]] + [(flint.arb(0), flint.arb(0))]
+        offsets, masses = [], []
+        for i, k in enumerate(range(first, last + 1)):
+            p, q = points[i][0] - points[i + 1][0], points[i][1] - points[i + 1][1]
+            offsets.append(k if q <= p * (-size * k).exp() else k - 1)
+            masses.append(max(down(p), 0.0))
+        revealed = max(down(tails.infinite), 0.0)
+    return LatticeLaw(np.array(offsets), np.array(masses), revealed, edges, honest=False)
+
+
+def _range(tails: Tails, step: Fraction) -> tuple[int, int]:
+    """The lattice points between which all but a negligible P-mass lies."""
+    with flint.ctx.workprec(BITS):
+        size = ball(step)
+
+        def upper(k: int) -> float:
+            return float(tails.above(size * k)[0])
+
+        def lower(k: int) -> float:
+            return float(1 - tails.infinite - tails.above(size * k)[0])
+
+        last = _first_below(upper)
+        first = -_first_below(lambda k: lower(-k))
+    return first, last
+
+
+def _first_below(tail: Callable[[int], float]) -> int:
+    """The least k >= 1 with tail(k) <= the cut."""
+    k = 1
+    while tail(k) > _CUT:
+        k *= 2
+    low = k // 2
+    while k - low > 1:
+        middle = (low + k) // 2
+        low, k = (low, middle) if tail(middle) <= _CUT else (middle, k)
+    return k
+
+
+def _edges(tails: Tails, step: Fraction, first: int, last: int) -> NDArray[np.float64]:
+    """Cell boundaries near (k - 1/2) h, moved so that the mean of e^{-L} over cell k is just below e^{-k h}.
+
+    With a density of logarithmic slope g that takes a shift of h^2 (1/24 - g/12); h^3 more is the margin.
+    """
+    h = float(step)
+    middles = (np.arange(first, last + 2) - 0.5) * h
+    with flint.ctx.workprec(BITS):
+        above = [tails.above(ball(x))[0] for x in middles]
+        masses = np.array([float(a - b) for a, b in pairwise(above)])
+    logs = np.log(np.maximum(masses, 2.0**-200))
+    slopes = np.zeros(last - first + 2)
+    slopes[1:-1] = np.diff(logs) / h
+    slopes[0], slopes[-1] = slopes[1], slopes[-2]
+    shift = np.clip(h * h * (1 / 24 - slopes / 12) + h**3, -h / 3, h / 3)
+    edges = middles + shift
+    edges[-1] = math.inf
+    return edges

@@ -1,0 +1,231 @@
+"""What every pair owes: one contract, checked for each class from its loss law."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.special import logsumexp
+
+from theory.pairs import (
+    KOV,
+    DominatingPair,
+    Erasure,
+    FinitePair,
+    Gaussian,
+    Laplace,
+    RandomizedResponse,
+    SubsampledGaussian,
+)
+
+PAIRS: list[DominatingPair] = [
+    Gaussian(0.7),
+    Gaussian(1e-4),
+    Gaussian(6.0),
+    RandomizedResponse(1.2),
+    RandomizedResponse(1e-6),
+    Erasure(0.2),
+    KOV(1.0, 0.05),
+    FinitePair((0.5, 0.3, 0.2, 0.0), (0.1, 0.3, 0.4, 0.2)),
+    FinitePair((0.5, 0.3, 0.2), (0.0, 0.3, 0.7)),
+    Laplace(0.8),
+    Laplace(30.0),
+    Laplace(0.1),
+    SubsampledGaussian(0.1, 0.8),
+    SubsampledGaussian(0.1, 0.8, adjacency="addition"),
+    SubsampledGaussian(0.5, 3.0),
+    SubsampledGaussian(0.9, 0.5, adjacency="addition"),
+    SubsampledGaussian(1.0, 1.0),
+]
+each_pair = pytest.mark.parametrize("pair", PAIRS, ids=repr)
+
+#: Every statistical check below raises a false alarm with probability at most this, at any seed.
+FALSE_ALARM = 1e-6
+DRAWS = 20_000
+
+
+def scale(pair: DominatingPair) -> float:
+    """A typical loss, to place grids."""
+    for loss in (pair.loss_quantile(0.3), pair.loss_quantile(0.6)):
+        if math.isfinite(loss) and loss != 0:
+            return abs(float(loss))
+    return 1.0
+
+
+def cells(pair: DominatingPair) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Ends of cells that hold all finite losses, and each cell's Q-mass, which keeps its digits far out."""
+    tails = np.concatenate([np.geomspace(1e-300, 1e-3, 16000), np.linspace(1e-3, 1 - 1e-3, 4000)])
+    tails = np.concatenate([tails, 1 - np.geomspace(1e-15, 1e-3, 100)])
+    losses = np.asarray(pair.loss_quantile(tails))
+    losses = losses[np.isfinite(losses)]
+    pad = scale(pair) * 1e-9
+    places = np.unique(np.concatenate([losses - pad, losses + pad]))
+    above = np.asarray(pair.swapped.loss_cdf(-places))  # Q(L >= place)
+    return places[:-1], places[1:], -np.diff(above)
+
+
+@each_pair
+def test_the_hockey_stick_lies_between_the_darboux_sums_of_the_loss_law(pair: DominatingPair) -> None:
+    # H = int_0^inf e^{-v} P(L > eps + v) dv, P(L > .) falls
+    edges = np.concatenate([[0.0], scale(pair) * np.geomspace(1e-6, 1e3, 4000), [800.0]])
+    edges = np.unique(edges)
+    weights = -np.diff(np.exp(-edges))
+    for epsilon in scale(pair) * np.array([-2.0, -0.4, 0.0, 0.3, 0.9, 1.1, 2.0]):
+        above = 1 - np.asarray(pair.loss_cdf(epsilon + edges))
+        value = float(pair.hockey_stick(float(epsilon)))
+        assert weights @ above[1:] - 1e-14 <= value <= weights @ above[:-1] + 1e-14
+
+
+@each_pair
+def test_the_quantile_is_the_inverse_of_the_cdf(pair: DominatingPair) -> None:
+    for tail in (0.001, 0.05, 0.19, 0.21, 0.4, 0.499, 0.7, 0.95, 0.999):
+        level = float(pair.loss_quantile(tail))
+        step = 1e-9 * scale(pair)
+        if level == math.inf:
+            assert 1 - float(pair.loss_cdf(1e300)) > tail
+            continue
+        # inf{x : P(L > x) <= tail}: true just above, false just below; 1e-12 is for rounding in the cdf
+        assert 1 - float(pair.loss_cdf(level + step)) <= tail + 1e-12
+        assert 1 - float(pair.loss_cdf(level - step)) > tail - 1e-12
+    assert pair.loss_quantile(1.0) == -math.inf
+
+
+@each_pair
+@pytest.mark.parametrize("order", [1.0, 2.0, 3.7])
+def test_losses_are_drawn_from_the_tilted_law(pair: DominatingPair, order: float) -> None:
+    drawn = pair.sample(np.random.default_rng(11), DRAWS, order)
+    assert drawn.shape == (DRAWS,)
+    infinite = np.isposinf(drawn)
+    # Hoeffding for the infinite losses, Dvoretzky-Kiefer-Wolfowitz for the others: half of the alarm each
+    lost = 1 - float(pair.loss_cdf(1e300))
+    assert abs(infinite.mean() - lost) <= math.sqrt(math.log(4 / FALSE_ALARM) / (2 * DRAWS))
+    finite = np.sort(drawn[~infinite])
+    # the tilted law has density e^{order L} under Q: its cdf is enclosed cell by cell, not approximated
+    bottom, top, masses = cells(pair)
+    low = masses * np.exp(order * (bottom - top[-1]))
+    high = masses * np.exp(order * (top - top[-1]))
+    lowest = np.cumsum(low) / (low.sum() + (high - low)[::-1].cumsum()[::-1])
+    highest = np.cumsum(high) / (high.cumsum() + low.sum() - low.cumsum())
+    empirical = np.searchsorted(finite, top, side="right") / len(finite)
+    radius = math.sqrt(math.log(4 / FALSE_ALARM) / (2 * len(finite)))
+    assert np.all(empirical >= lowest - radius)
+    assert np.all(empirical <= highest + radius)
+    assert np.max(highest - lowest) < 0.1  # narrow enough to see a wrong law
+
+
+@each_pair
+@pytest.mark.parametrize("order", [1.0, 1.5, 2.0, 3.0])
+def test_weights_lead_back_to_the_untilted_law(pair: DominatingPair, order: float) -> None:
+    drawn = pair.sample(np.random.default_rng(5), DRAWS, order)
+    log_weight = pair.log_weight(drawn, order)
+    assert np.all(log_weight[np.isposinf(drawn)] == 0)
+    for level in (float(pair.loss_quantile(tail)) for tail in (0.02, 0.25, 0.45)):
+        if not math.isfinite(level):
+            continue
+        level -= 1e-9 * scale(pair)
+        weights = np.where(drawn > level, np.exp(log_weight), 0.0)
+        # a weight falls with the loss, so above the level it is at most the weight there: Hoeffding
+        most = max(1.0, math.exp(float(pair.log_weight(np.array([level]), order)[0])))
+        assert weights.max() <= most
+        radius = most * math.sqrt(math.log(2 / (FALSE_ALARM / 3)) / (2 * DRAWS))
+        assert abs(weights.mean() - (1 - float(pair.loss_cdf(level)))) <= radius
+
+
+@each_pair
+def test_weights_are_the_densities_of_the_tilted_law(pair: DominatingPair) -> None:
+    if pair.renyi(2.0) == math.inf:
+        return  # an infinite loss keeps its mass; the enclosure of the tilted law covers these pairs
+    losses = np.array([-0.3, 0.2, 1.0]) * scale(pair)
+    expected = 1.5 * (float(pair.renyi(2.5)) - losses)
+    np.testing.assert_allclose(pair.log_weight(losses, 2.5), expected, rtol=1e-12, atol=1e-15)
+
+
+@each_pair
+def test_the_renyi_divergence_lies_between_the_sums_of_the_loss_law(pair: DominatingPair) -> None:
+    if 1 - float(pair.loss_cdf(1e300)) > 1e-9:
+        assert pair.renyi(1.5) == math.inf
+        return
+    bottom, top, masses = cells(pair)
+    for alpha in (1.3, 2.0, 4.5):
+        low = logsumexp(alpha * bottom, b=masses) / (alpha - 1)
+        high = logsumexp(alpha * top, b=masses) / (alpha - 1)
+        assert low - 1e-12 <= pair.renyi(alpha) <= high + 1e-12
+
+
+@each_pair
+def test_swapping_twice_is_the_identity_and_once_mirrors_the_hockey_stick(pair: DominatingPair) -> None:
+    assert pair.swapped.swapped == pair
+    for epsilon in np.clip(scale(pair) * np.array([-2.0, -0.5, 0.0, 0.5, 2.0]), -5, 5):
+        mirror = float(pair.swapped.hockey_stick(-float(epsilon)))
+        mirrored = -math.expm1(epsilon) + math.exp(epsilon) * mirror
+        rounding = 1e-15 * math.exp(abs(epsilon))  # of the two terms, which cancel
+        assert pair.hockey_stick(float(epsilon)) == pytest.approx(mirrored, rel=0, abs=rounding)
+
+
+@each_pair
+def test_the_charges_bound_both_directions(pair: DominatingPair) -> None:
+    epsilons = np.concatenate([np.linspace(-6, 6, 201), scale(pair) * np.linspace(-3, 3, 61)])
+    for direction in (pair, pair.swapped):
+        if math.isfinite(float(pair.zcdp_rho)):
+            for alpha in (1.0001, 1.5, 3.0, 10.0, 60.0):
+                assert direction.renyi(alpha) <= alpha * float(pair.zcdp_rho) * (1 + 1e-13)
+        if math.isfinite(float(pair.gdp_mu)):
+            ceiling = np.asarray(Gaussian(float(pair.gdp_mu)).hockey_stick(epsilons))
+            assert np.all(np.asarray(direction.hockey_stick(epsilons)) <= ceiling * (1 + 1e-12))
+        if math.isfinite(float(pair.pure_epsilon)):
+            assert direction.hockey_stick(float(pair.pure_epsilon) * (1 + 1e-15)) <= 1e-15
+
+
+@pytest.mark.parametrize("pair", [RandomizedResponse(1.2), Laplace(0.8), Laplace(30.0)], ids=repr)
+def test_no_smaller_gaussian_dominates(pair: DominatingPair) -> None:
+    assert Gaussian(float(pair.gdp_mu) * (1 - 1e-9)).hockey_stick(0.0) < pair.hockey_stick(0.0)
+
+
+def test_the_charges_of_the_subsampled_gaussian_are_approached_far_out() -> None:
+    pair = SubsampledGaussian(0.1, 2.0)
+    assert pair.renyi(2000.0) > 0.98 * 2000 * pair.zcdp_rho
+    pair = SubsampledGaussian(0.9, 2.0)
+    assert Gaussian(0.95 * pair.gdp_mu).hockey_stick(8.0) < pair.hockey_stick(8.0)
+
+
+@pytest.mark.parametrize(
+    "pair",
+    [
+        Gaussian(np.array([0.2, 1.0, 7.0])),
+        RandomizedResponse(np.array([0.2, 1.0, 7.0])),
+        Erasure(np.array([0.1, 0.5, 0.9])),
+        KOV(np.array([0.2, 1.0, 7.0]), np.array([0.1, 0.5, 0.9])),
+        KOV(1.0, np.array([0.1, 0.5, 0.9])),
+        Laplace(np.array([0.2, 1.0, 7.0])),
+        SubsampledGaussian(np.array([0.2, 0.6, 1.0]), np.array([0.7, 1.0, 3.0])),
+        SubsampledGaussian(0.3, np.array([0.7, 1.0, 3.0]), adjacency="addition"),
+    ],
+    ids=repr,
+)
+def test_a_pair_for_each_run_is_the_pairs_one_by_one(pair: DominatingPair) -> None:
+    assert pair.shape == (3,)
+    singles = [pair.take(np.array([run])) for run in range(3)]
+    one = np.ones(1)
+    for name in ("pure_epsilon", "zcdp_rho", "gdp_mu"):
+        np.testing.assert_array_equal(getattr(pair, name), [getattr(single, name)[0] for single in singles])
+    arguments = np.array([0.1, 0.45, 0.8])
+    for name, shift in (("hockey_stick", 0.0), ("renyi", 1.0), ("loss_cdf", 0.0), ("loss_quantile", 0.0)):
+        each = [getattr(s, name)((x + shift) * one)[0] for s, x in zip(singles, arguments, strict=True)]
+        np.testing.assert_allclose(getattr(pair, name)(arguments + shift), each, rtol=1e-13)
+        shared = [getattr(s, name)(0.3 + shift)[0] for s in singles]
+        np.testing.assert_allclose(getattr(pair, name)(0.3 + shift), shared, rtol=1e-13)
+    weights = [s.log_weight(x * one, 2.0)[0] for s, x in zip(singles, arguments, strict=True)]
+    np.testing.assert_allclose(pair.log_weight(arguments, 2.0), weights, rtol=1e-13)
+    assert pair.take(np.array([True, False, True])).shape == (2,)
+    assert pair.swapped.swapped == pair
+    assert pair.sample(np.random.default_rng(2), 3, 2.0).shape == (3,)
+
+
+def test_each_run_of_a_vectorised_subsampled_gaussian_has_its_own_law() -> None:
+    q = np.tile([0.05, 0.9], DRAWS // 2)
+    drawn = SubsampledGaussian(q, 0.7).sample(np.random.default_rng(4), DRAWS, 2.5)
+    for rate in (0.05, 0.9):
+        alone = SubsampledGaussian(rate, 0.7).sample(np.random.default_rng(8), DRAWS, 2.5)
+        at = np.median(alone)
+        # two samples, Hoeffding on each: half of the alarm each
+        radius = sum(math.sqrt(math.log(4 / FALSE_ALARM) / (2 * n)) for n in (DRAWS, DRAWS // 2))
+        assert abs((drawn[q == rate] > at).mean() - (alone > at).mean()) <= radius

@@ -1,0 +1,100 @@
+"""The Laplace pair."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from theory.arguments import Real, check_positive
+from theory.pairs.base import DominatingPair
+from theory.stable import as_real, expm1_minus
+
+__all__ = ["Laplace"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Laplace(DominatingPair):
+    """P = Lap(0, b), Q = Lap(1, b): dominates f(x) + Lap(b), b in units of the sensitivity of f.
+
+    With e = 1/b, L = e with probability 1/2, -e with probability e^{-e}/2, and between them
+    P(L <= l) = e^{(l-e)/2} / 2; H_{e^eps} = 1 - e^{(eps-e)/2} for |eps| <= e.
+    `zcdp_rho` is the upper bound e^2/2 of every e-DP pair. `gdp_mu` = 2 Phi^-1(1 - e^{-e/2}/2) is the least
+    mu: where the trade-off curve f has p f(p) = e^{-e}/4, z(p) + z(f(p)) with z(p) = Phi^-1(1-p) is largest
+    at p = f(p), since z is concave in -log p (its slope is the Mills ratio at z, which falls); elsewhere f is
+    a chord, above the convex curve of Gaussian(mu). Source: Mironov (2017) for D_a; the rest is derived here.
+    """
+
+    b: Real
+
+    def __post_init__(self) -> None:
+        object.__setattr__(
+            self, "b", check_positive("b", self.b, "pass scale / sensitivity, a number above zero")
+        )
+
+    @property
+    def pure_epsilon(self) -> Real:
+        return 1 / self.b
+
+    @property
+    def zcdp_rho(self) -> Real:
+        return self.pure_epsilon * self.pure_epsilon / 2
+
+    @property
+    def gdp_mu(self) -> Real:
+        half = self.pure_epsilon / 2
+        near = np.sqrt(8.0) * special.erfinv(-np.expm1(-np.minimum(half, 2.0)))
+        far = -2 * special.ndtri_exp(-np.maximum(half, 0.5) - math.log(2))
+        # a charge is rounded up, by a few units in the last place
+        return as_real(np.where(np.asarray(half) < 1.0, near, far) * (1 + 2.0**-50))
+
+    def hockey_stick(self, epsilon: Real) -> Real:
+        e = self.pure_epsilon
+        inside = -np.expm1(np.minimum(epsilon - e, 0.0) / 2)
+        return as_real(np.where(np.less(epsilon, -e), -np.expm1(np.minimum(epsilon, 0.0)), inside))
+
+    def renyi(self, alpha: Real) -> Real:
+        e, t = self.pure_epsilon, alpha - 1
+        # E_P[e^{tL}] = (alpha e^{te} + t e^{-alpha e}) / (2 alpha - 1); less one, the first order cancels
+        with np.errstate(over="ignore"):
+            excess = (alpha * expm1_minus(t * e) + t * expm1_minus(-alpha * e)) / (2 * alpha - 1)
+        far = t * e + np.log(alpha / (2 * alpha - 1)) + np.log1p(t / alpha * np.exp(-(t + alpha) * e))
+        return as_real(np.where(np.isfinite(excess), np.log1p(excess), far) / t)
+
+    def loss_cdf(self, x: Real) -> Real:
+        e = self.pure_epsilon
+        inside = np.exp(np.minimum(x - e, 0.0) / 2) / 2
+        return as_real(np.where(np.less(x, -e), 0.0, np.where(np.less(x, e), inside, 1.0)))
+
+    def loss_quantile(self, tail: Real) -> Real:
+        e = self.pure_epsilon
+        with np.errstate(divide="ignore"):
+            inside = np.clip(e + 2 * (np.log1p(-np.asarray(tail)) + math.log(2)), -e, e)
+        return as_real(np.where(np.less(tail, 1.0), inside, -np.inf))
+
+    @property
+    def swapped(self) -> Laplace:
+        return self
+
+    def sample(self, rng: np.random.Generator, n: int, order: float = 1.0) -> NDArray[np.float64]:
+        # masses over e^{(order-1) e}: 1/2 at e, e^{-2re}/2 at -e, e^{-r(e-l)}/4 between, r = order - 1/2
+        e, r = self.pure_epsilon, order - 0.5
+        width = 2 * e
+        between = width / 4 * special.exprel(-r * width)
+        low = np.exp(-r * width) / 2
+        uniform = rng.random(n) * (0.5 + between + low)
+        share = np.clip((uniform - 0.5) / between, 0.0, 1.0)  # how far down from e to -e
+        # the inverse of (1 - e^{-ry}) / (1 - e^{-r width}) at y = e - l
+        down = share * width if r == 0 else -np.log1p(share * np.expm1(-r * width)) / r
+        loss = np.maximum(e - down, -e)
+        np.copyto(loss, e, where=uniform < 0.5)
+        np.copyto(loss, -e, where=uniform >= 0.5 + between)
+        return loss
+
+    def log_weight(self, loss: NDArray[np.float64], order: float) -> NDArray[np.float64]:
+        if order == 1:
+            return np.zeros_like(loss)
+        return (order - 1) * (self.renyi(order) - loss)
