@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from filters import PrivacyFilter
 from mc.adversary import Adversary
-from mc.engine import Direction, Functional, Game, OnDenial, Paths, play, play_tile
+from mc.engine import Direction, Functional, Game, OnDenial, Paths, play_tile
 from mc.estimate import Estimate
 from mc.estimators import HockeyStick, log_weight_bound
 from mc.intervals import Moments, MomentsMethod, narrowest_for
@@ -19,6 +19,7 @@ from mc.intervals.moments import ROUNDING
 from mc.martingale import PILOT, WeightedSlack, asks_only_gaussians, gaussian_budget, plan
 from mc.multiplicity import Family
 from mc.renyi import promised_renyi
+from mc.runs import play
 from mc.streams import TILE, Tile
 from theory.arguments import check_count, check_delta, check_real
 from theory.conversions import CKS

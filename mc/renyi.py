@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from filters import ApproximateDPFilter, PrivacyFilter
 from mc.adversary import Adversary
-from mc.engine import Direction, Game, OnDenial, Paths, play
+from mc.engine import Direction, Game, OnDenial, Paths
 from mc.estimate import Estimate
 from mc.estimators import ROUNDING, PromiseBroken
 from mc.intervals import Moments, empirical_bernstein
+from mc.runs import play
 from theory.arguments import check_count, check_delta, check_order
 from theory.guarantees import ZCDP, GaussianDP, RenyiDP
 
