@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from filters import ApproximateDPFilter, GaussianFilter, PrivacyFilter, RenyiFilter, ZCDPFilter
 from filters.base import State
+from mc.adversaries import Constant, LossAvoiding, LossChasing, ManySmall, OneShot, RandomSpender
 from mc.adversary import Adversary, View
 from mc.engine import Direction, Game, OnDenial, Paths, play_tile
 from mc.estimate import Estimate
@@ -22,7 +23,15 @@ from theory.arguments import check_count, check_delta, check_real
 from theory.conversions import CKS
 from theory.pairs import DominatingPair, Gaussian
 
-__all__ = ["GaussianRounds", "WeightedSlack", "gaussian_budget", "simulate_martingale"]
+__all__ = [
+    "PILOT",
+    "GaussianRounds",
+    "WeightedSlack",
+    "asks_only_gaussians",
+    "gaussian_budget",
+    "plan",
+    "simulate_martingale",
+]
 
 #: The tile that the pilot plays: no run is long enough to reach its index.
 PILOT = 2**31
@@ -43,6 +52,17 @@ def gaussian_budget(filt: PrivacyFilter) -> float | None:
     if isinstance(filt, RenyiFilter):
         return 2 * filt.rho / filt.alpha
     return None
+
+
+def asks_only_gaussians(adversary: Adversary) -> bool:
+    """Whether an adversary of the catalogue, set against its filter, asks for nothing but Gaussian pairs.
+
+    Of a class that the catalogue does not know the answer is False: what it does is not known in advance.
+    """
+    if isinstance(adversary, Constant):
+        return isinstance(adversary.pair, Gaussian)
+    known = (OneShot, ManySmall, LossChasing, LossAvoiding, RandomSpender)
+    return isinstance(adversary, known) and adversary.family is Gaussian
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +158,25 @@ class WeightedSlack:
         y: NDArray[np.float64] = (1 - self.beta) * payoff + self.beta * (1 - slack)
         return y
 
+    def conclude(self, moments: Moments, method: MomentsMethod, failure: float) -> Estimate:
+        """H_{e^epsilon} from the moments of y."""
+        unit = method.interval(moments, failure=failure)
+        start = float(Gaussian(math.sqrt(self.budget)).hockey_stick(self.epsilon))
+        scale = math.exp(self.log_bound)
+
+        def settle(y: float) -> float:
+            return self.beta * start + scale * (y - self.beta)
+
+        pad = _CLOSED_FORMS * scale
+        value = min(max(settle(unit.value), 0.0), 1.0)
+        low, high = max(settle(unit.low) - pad, 0.0), min(settle(unit.high) + pad, 1.0)
+        name = f"tilted to order {self.order:.4g}"
+        if self.beta > 0:
+            name += f" with martingale coefficient {self.beta:.4g}"
+        return Estimate(
+            value, min(low, value), max(high, value), failure, moments.n, f"{name}, {unit.method}"
+        )
+
 
 def best_beta(payoff: NDArray[np.float64], slack: NDArray[np.float64]) -> float:
     """The beta in [0, 1] that minimises the variance of a - beta (a + b)."""
@@ -178,38 +217,25 @@ def simulate_martingale(
     game = Game.between(
         filt, GaussianRounds(adversary), rounds=rounds, direction=direction, on_denial=on_denial
     ).at(order)
-    slack, method = _plan(game, WeightedSlack(epsilon, budget, order, 0.0), n, seed, failure)
+    pilot = play_tile(game, Tile(seed, PILOT, TILE))
+    slack, method = plan(WeightedSlack(epsilon, budget, order, 0.0), pilot, n, failure)
     tally = play(game, slack, n=n, seed=seed)
     moments = Moments.merge(
         Moments(int(size), total, centred)
         for size, (total, centred) in zip(tally.sizes, tally.rows, strict=True)
     )
-    unit = method.interval(moments, failure=failure)
-    start = float(Gaussian(math.sqrt(budget)).hockey_stick(epsilon))
-    scale = math.exp(slack.log_bound)
-
-    def settle(y: float) -> float:
-        return slack.beta * start + scale * (y - slack.beta)
-
-    pad = _CLOSED_FORMS * scale
-    name = f"tilted to order {order:.4g} with martingale coefficient {slack.beta:.4g}, {unit.method}"
-    value = min(max(settle(unit.value), 0.0), 1.0)
-    low, high = max(settle(unit.low) - pad, 0.0), min(settle(unit.high) + pad, 1.0)
-    return Estimate(value, min(low, value), max(high, value), failure, n, name)
+    return slack.conclude(moments, method, failure)
 
 
-def _plan(
-    game: Game, plain: WeightedSlack, n: int, seed: int, failure: float
-) -> tuple[WeightedSlack, MomentsMethod]:
-    """The coefficient and the interval that a pilot expects to be narrowest."""
-    paths = play_tile(game, Tile(seed, PILOT, TILE))
-    payoff, slack = plain.terms(paths.loss, paths.log_weight)
+def plan(plain: WeightedSlack, pilot: Paths, n: int, failure: float) -> tuple[WeightedSlack, MomentsMethod]:
+    """The coefficient and the interval that the pilot's paths expect to be narrowest for n others."""
+    payoff, slack = plain.terms(pilot.loss, pilot.log_weight)
     best: tuple[float, WeightedSlack, MomentsMethod] | None = None
     for beta in (0.0, best_beta(payoff, slack), 1.0):
         candidate = replace(plain, beta=beta)
-        pilot = Moments.of(candidate.mix(payoff, slack))
-        method = narrowest_for(pilot, n, failure=failure)
-        expected = method.interval(pilot.scaled_to(n), failure=failure)
+        moments = Moments.of(candidate.mix(payoff, slack))
+        method = narrowest_for(moments, n, failure=failure)
+        expected = method.interval(moments.scaled_to(n), failure=failure)
         width = expected.high - expected.low
         if best is None or width < 0.85 * best[0]:  # what the slack costs to compute, it must save
             best = (width, candidate, method)
