@@ -12,7 +12,7 @@ from mc.engine import Paths
 from mc.intervals import Moments
 from mc.runs import Tally
 
-__all__ = ["HockeyStick", "PromiseBroken", "Survival", "log_weight_bound"]
+__all__ = ["HockeyStick", "PromiseBroken", "Survival", "log_weight_bound", "moments_of"]
 
 #: Relative rounding of a log-weight over a run; beyond it a weight above its bound is the filter's doing.
 ROUNDING = 1e-9
@@ -58,13 +58,7 @@ class HockeyStick:
     def moments(self, tally: Tally) -> tuple[Moments, ...]:
         """The moments of e^{log_bound} Y for each epsilon."""
         k = len(self.epsilons)
-        return tuple(
-            Moments.merge(
-                Moments(int(n), total, centred, math.exp(log_bound))
-                for n, total, centred in zip(tally.sizes, tally.rows[:, j], tally.rows[:, k + j], strict=True)
-            )
-            for j, log_bound in enumerate(self.log_bounds)
-        )
+        return tuple(moments_of(tally, j, k + j, math.exp(bound)) for j, bound in enumerate(self.log_bounds))
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +70,14 @@ class Survival:
     def __call__(self, paths: Paths) -> NDArray[np.float64]:
         stopped_at = np.bincount(paths.releases, minlength=self.rounds + 1)
         return stopped_at[::-1].cumsum()[::-1][1:].astype(np.float64)
+
+
+def moments_of(tally: Tally, total: int, centred: int, upper: float = 1.0) -> Moments:
+    """The moments of all paths, from the columns that hold each tile's sum and centred sum of squares."""
+    return Moments.merge(
+        Moments(int(row[0]), float(row[1]), float(row[2]), upper)
+        for row in zip(tally.sizes, tally.rows[:, total], tally.rows[:, centred], strict=True)
+    )
 
 
 def log_weight_bound(order: float, divergence: float, epsilon: float) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Self, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +15,11 @@ from mc.adversaries import Constant, LossAvoiding, LossChasing, ManySmall, OneSh
 from mc.adversary import Adversary, View
 from mc.engine import Direction, Game, OnDenial, Paths, play_tile
 from mc.estimate import Estimate
-from mc.estimators import ROUNDING, PromiseBroken, log_weight_bound
+from mc.estimators import ROUNDING, PromiseBroken, log_weight_bound, moments_of
 from mc.intervals import Moments, MomentsMethod, narrowest_for
 from mc.runs import play
 from mc.streams import TILE, Tile
+from mc.where import Where
 from theory.arguments import check_count, check_delta, check_real
 from theory.conversions import CKS
 from theory.pairs import DominatingPair, Gaussian
@@ -197,12 +198,14 @@ def simulate_martingale(
     rounds: int | None = None,
     direction: Direction = "PQ",
     on_denial: OnDenial = "halt",
+    **where: Unpack[Where],
 ) -> Estimate:
     """H_{e^epsilon} of the transcript by tilted paths with the Gaussian martingale as control variate.
 
     For filters with a budget of sum mu_t^2 and adversaries that ask for Gaussian pairs only; a run that meets
     another raises TypeError. A pilot of one tile, whose paths are not used again, fixes beta (0 where the
-    slack does not help) and the interval. Raises PromiseBroken where a path was charged more than promised.
+    slack does not help) and the interval. `where` goes on to `play`. Raises PromiseBroken where a path was
+    charged more than promised.
     """
     epsilon = float(check_real("epsilon", epsilon))
     failure = float(check_delta("failure", failure))
@@ -219,12 +222,8 @@ def simulate_martingale(
     ).at(order)
     pilot = play_tile(game, Tile(seed, PILOT, TILE))
     slack, method = plan(WeightedSlack(epsilon, budget, order, 0.0), pilot, n, failure)
-    tally = play(game, slack, n=n, seed=seed)
-    moments = Moments.merge(
-        Moments(int(size), total, centred)
-        for size, (total, centred) in zip(tally.sizes, tally.rows, strict=True)
-    )
-    return slack.conclude(moments, method, failure)
+    tally = play(game, slack, n=n, seed=seed, **where)
+    return slack.conclude(moments_of(tally, 0, 1), method, failure)
 
 
 def plan(plain: WeightedSlack, pilot: Paths, n: int, failure: float) -> tuple[WeightedSlack, MomentsMethod]:

@@ -5,21 +5,24 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from filters import PrivacyFilter
 from mc.adversary import Adversary
-from mc.engine import Direction, Functional, Game, OnDenial, Paths, play, play_tile
+from mc.engine import Direction, Functional, Game, OnDenial, Paths, play_tile
 from mc.estimate import Estimate
-from mc.estimators import HockeyStick, log_weight_bound
+from mc.estimators import HockeyStick, log_weight_bound, moments_of
 from mc.intervals import Moments, MomentsMethod, narrowest_for
 from mc.intervals.moments import ROUNDING
 from mc.martingale import PILOT, WeightedSlack, asks_only_gaussians, gaussian_budget, plan
 from mc.multiplicity import Family
 from mc.renyi import promised_renyi
+from mc.runs import play
 from mc.streams import TILE, Tile
+from mc.where import Where
 from theory.arguments import check_count, check_delta, check_real
 from theory.conversions import CKS
 from theory.guarantees import RenyiDP
@@ -99,6 +102,7 @@ def privacy_profile(
     rounds: int | None = None,
     direction: Direction = "PQ",
     on_denial: OnDenial = "halt",
+    **where: Unpack[Where],
 ) -> PrivacyProfile:
     """H_{e^eps}(P || Q) of the transcript for a grid of epsilons >= 0, from the same n paths; "QP" swaps P and Q.
 
@@ -118,12 +122,10 @@ def privacy_profile(
         game = game.at(order)
     pilot = play_tile(game, Tile(seed, PILOT, TILE))
     measures = [_measure(game, epsilon, pilot, n, each) for epsilon in grid]
-    tally = play(game, _Together(tuple(m.functional for m in measures)), n=n, seed=seed)
+    tally = play(game, _Together(tuple(m.functional for m in measures)), n=n, seed=seed, **where)
     answers = []
     for k, measure in enumerate(measures):
-        rows = tally.rows[:, 2 * k : 2 * k + 2]
-        blocks = zip(tally.sizes, rows, strict=True)
-        answers.append(measure.conclude(Moments.merge(Moments(int(m), t, c) for m, (t, c) in blocks), each))
+        answers.append(measure.conclude(moments_of(tally, 2 * k, 2 * k + 1), each))
     return PrivacyProfile(grid, tuple(answers), failure)
 
 

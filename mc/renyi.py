@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from filters import ApproximateDPFilter, PrivacyFilter
 from mc.adversary import Adversary
-from mc.engine import Direction, Game, OnDenial, Paths, play
+from mc.engine import Direction, Game, OnDenial, Paths
 from mc.estimate import Estimate
-from mc.estimators import ROUNDING, PromiseBroken
+from mc.estimators import ROUNDING, PromiseBroken, moments_of
 from mc.intervals import Moments, empirical_bernstein
+from mc.runs import play
+from mc.where import Where
 from theory.arguments import check_count, check_delta, check_order
 from theory.guarantees import ZCDP, GaussianDP, RenyiDP
 
@@ -76,6 +79,7 @@ def renyi_divergence(
     rounds: int | None = None,
     direction: Direction = "PQ",
     on_denial: OnDenial = "halt",
+    **where: Unpack[Where],
 ) -> Estimate:
     """D_alpha(P || Q) = log E_P[e^{(alpha-1) L}] / (alpha-1) of the released transcript; "QP" swaps P and Q.
 
@@ -94,12 +98,8 @@ def renyi_divergence(
         )
     moment = RenyiMoment(alpha, rho)
     game = Game.between(filt, adversary, rounds=rounds, direction=direction, on_denial=on_denial).at(alpha)
-    tally = play(game, moment, n=n, seed=seed)
-    moments = Moments.merge(
-        Moments(int(size), total, centred)
-        for size, (total, centred) in zip(tally.sizes, tally.rows, strict=True)
-    )
-    unit = empirical_bernstein(moments, failure=failure)
+    tally = play(game, moment, n=n, seed=seed, **where)
+    unit = empirical_bernstein(moments_of(tally, 0, 1), failure=failure)
     value, low, high = (min(moment.divergence(y), rho) for y in (unit.value, unit.low, unit.high))
     pad = 1e-12 * rho  # the exponentials and the logarithm are right to a few units in the last place
     name = f"tilted to order {alpha:.4g}, {unit.method}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,6 +15,7 @@ from mc.adversary import Adversary
 from mc.engine import OnDenial
 from mc.intervals.moments import ROUNDING
 from mc.privacy_profile import PrivacyProfile, privacy_profile
+from mc.where import Where
 from theory.arguments import check_count, check_delta, check_probability
 
 __all__ = ["TradeOff", "trade_off"]
@@ -92,6 +94,7 @@ def trade_off(
     seed: int = 0,
     rounds: int | None = None,
     on_denial: OnDenial = "halt",
+    **where: Unpack[Where],
 ) -> TradeOff:
     """The trade-off curve of the released transcript from n paths in each direction, failure/2 for either."""
     half = float(check_delta("failure", failure)) / 2
@@ -108,6 +111,7 @@ def trade_off(
             rounds=rounds,
             direction=direction,
             on_denial=on_denial,
+            **where,
         )
         for direction in ("PQ", "QP")
     )

@@ -150,6 +150,17 @@ def test_a_filter_without_weights_is_measured_on_plain_paths():
     assert all(e.method.startswith("plain") for e in profile.at)
 
 
+def test_a_profile_has_the_same_bits_on_two_workers_and_from_a_store(tmp_path):
+    def band(**where):
+        filt, adversary = GaussianFilter(mu=1.0), LossChasing(pace=6)
+        return privacy_profile(filt, adversary, epsilons=[0.5, 2.0], failure=1e-6, n=30_000, **where)
+
+    alone = band(workers=1)
+    assert band(workers=2, store=tmp_path / "run.db") == alone
+    assert band(workers=1, store=tmp_path / "run.db") == alone
+    assert (tmp_path / "run.db").stat().st_size > 0
+
+
 # -- trade-off -------------------------------------------------------------------------------------
 
 
