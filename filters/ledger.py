@@ -155,6 +155,14 @@ class Mixed:
         both = [charge.exact(root) for charge in self.charges]
         return look_up([high for high, _ in both], self.index), look_up([low for _, low in both], self.index)
 
+    def short(self, root: float) -> tuple[NDArray[np.float64], NDArray[np.bool_] | None]:
+        """(The charges in budget units as fresh doubles, where they are not exact; None: nowhere)."""
+        both = [charge.short(root) for charge in self.charges]
+        values = look_up([_one(value) for value, _ in both], self.index)
+        if all(long is None for _, long in both):
+            return values, None
+        return values, look_up([0.0 if long is None else _one(long) for _, long in both], self.index) != 0
+
     def take(self, runs: Any) -> Mixed:
         """The charges of the selected runs."""
         return Mixed(tuple(charge.take(runs) for charge in self.charges), self.index[runs])
@@ -171,6 +179,11 @@ def look_up(values: Sequence[Real], index: NDArray[np.integer[Any]]) -> NDArray[
     else:
         picked = np.array(values, dtype=np.float64)[index]
     return picked
+
+
+def _one(value: NDArray[Any]) -> Real:
+    """A shared charge as the number it is."""
+    return float(value[0]) if len(value) == 1 else np.asarray(value, dtype=np.float64)
 
 
 def _pick(x: Real, runs: Any) -> Real:
