@@ -156,12 +156,13 @@ class Mixed:
         return look_up([high for high, _ in both], self.index), look_up([low for _, low in both], self.index)
 
     def short(self, root: float) -> tuple[NDArray[np.float64], NDArray[np.bool_] | None]:
-        """(The charges in budget units as fresh doubles, where they are not exact; None: nowhere)."""
-        both = [charge.short(root) for charge in self.charges]
-        values = look_up([_one(value) for value, _ in both], self.index)
-        if all(long is None for _, long in both):
-            return values, None
-        return values, look_up([0.0 if long is None else _one(long) for _, long in both], self.index) != 0
+        """(The charges in budget units as fresh doubles, where that is not exact; None: nowhere)."""
+        shorts = [charge.short(root) for charge in self.charges]
+        extra = look_up([_shared(values) for values, _ in shorts], self.index)
+        if all(long is None for _, long in shorts):
+            return extra, None
+        longs = [0.0 if long is None else _shared(long.astype(np.float64)) for _, long in shorts]
+        return extra, look_up(longs, self.index) > 0
 
     def take(self, runs: Any) -> Mixed:
         """The charges of the selected runs."""
@@ -181,9 +182,8 @@ def look_up(values: Sequence[Real], index: NDArray[np.integer[Any]]) -> NDArray[
     return picked
 
 
-def _one(value: NDArray[Any]) -> Real:
-    """A shared charge as the number it is."""
-    return float(value[0]) if len(value) == 1 else np.asarray(value, dtype=np.float64)
+def _shared(values: NDArray[np.float64]) -> Real:
+    return float(values[0]) if len(values) == 1 else values
 
 
 def _pick(x: Real, runs: Any) -> Real:
@@ -366,6 +366,11 @@ class Allowance:
     def add(self, state: Exact, charge: Charge) -> Exact:
         """The sums with `charge` added, rounded up."""
         return self._budget.add(state, charge)
+
+    def holds(self, state: Exact) -> NDArray[np.bool_]:
+        """Whether each sum, in units of one, is at most the allowance."""
+        within: NDArray[np.bool_] = (state[0] < self.value) | ((state[0] == self.value) & (state[1] <= 0))
+        return within
 
 
 def _spread(pair: Exact, n: int) -> Exact:
