@@ -23,10 +23,14 @@ import theory  # noqa: E402
 from filters import *  # noqa: E402, F403
 from mc import *  # noqa: E402, F403
 from theory import *  # noqa: E402, F403
+from theory.proofs import THEOREMS as THEOREMS  # noqa: E402
 from theory.proofs import prove as prove  # noqa: E402
 from theory.proofs import prove_all as prove_all  # noqa: E402
+from theory.proofs.threshold import Ball as Ball  # noqa: E402
+from theory.proofs.threshold import threshold as threshold  # noqa: E402
 
-__all__ = sorted({*theory.__all__, *filters.__all__, *mc.__all__, "prove", "prove_all"})
+_proofs = {"Ball", "THEOREMS", "prove", "prove_all", "threshold"}
+__all__ = sorted({*theory.__all__, *filters.__all__, *mc.__all__, *_proofs})
 
 
 def __getattr__(name: str) -> ModuleType:
