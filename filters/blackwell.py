@@ -144,6 +144,10 @@ class BlackwellFilter(PrivacyFilter):
     def spend(self, state: _State, request: DominatingPair) -> _State:
         return self._charged(state, request)[1]
 
+    def remaining(self, state: _State) -> NDArray[np.float64]:
+        """The largest mu of a Gaussian still admitted."""
+        return self.affordable(state, Gaussian)
+
     def affordable(self, state: _State, family: Family) -> NDArray[np.float64]:
         if family is Gaussian:
             return PrivacyFilter.affordable(self, state, family)

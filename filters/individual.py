@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -86,6 +87,7 @@ class IndividualFilter:
             )
         self._people = check_count("people", people)
         self._state: State = checked_start(filt, self._people)
+        self._lock = threading.Lock()
 
     @property
     def filter(self) -> PrivacyFilter:
@@ -107,9 +109,10 @@ class IndividualFilter:
                 f"request must have one pair per person, got shape {request.shape} for {self._people} people; "
                 "declare a pair for everyone, also for those who have run out"
             )
-        active = checked_admits(self._filter, self._state, request, self._people)
-        spent = checked_spend(self._filter, self._state, request, self._people)
-        self._state = spent if active.all() else _choose(active, spent, self._state)
+        with self._lock:
+            active = checked_admits(self._filter, self._state, request, self._people)
+            spent = checked_spend(self._filter, self._state, request, self._people)
+            self._state = spent if active.all() else _choose(active, spent, self._state)
         return active
 
     def report_for(self, person: int) -> PersonalReport:

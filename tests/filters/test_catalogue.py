@@ -33,6 +33,9 @@ def test_an_example_states_promise_and_proof(entry: catalogue.Entry) -> None:
     assert pickle.loads(pickle.dumps(filt)) == filt  # noqa: S301
     assert 0 <= float(filt.promise.delta(1.0)) <= 1
     assert str(filt.promise)
+    left = filt.remaining(filt.start(3))
+    assert left.shape == (3,)
+    assert (left > 0).all()
 
 
 def test_unsound_filters_live_in_one_file_and_warn() -> None:
