@@ -72,6 +72,8 @@ class IndividualFilter:
         active = people.select(gaussian_request(norms, sigma))
         release(values[active].sum() + sigma * noise)
 
+    The pair of person i must hold for every data set with that person in it, not for the present one only (000,
+    Definition 2.5; with the per-instance Definition 2.6 leaving a person out would itself leak).
     `select` charges those who take part and leaves the others as they were: they sit out this round only and
     may take part in a cheaper one. The output computed on the active people has the filter's promise for
     adding or removing one person. The mask itself is personal data: use it to compute the release, never
