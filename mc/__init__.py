@@ -10,45 +10,74 @@ from mc.adversaries import (
     RandomSpender,
 )
 from mc.adversary import Adversary, View
+from mc.anytime import BettingTest, Decision, SequentialRun
+from mc.attack import Attack, attack, replay_attack
+from mc.calibrate import CalibratedFilter, calibrate
+from mc.coverage import Coverage, measure_coverage
 from mc.engine import Game, Paths
 from mc.estimate import Estimate
 from mc.estimators import PromiseBroken
 from mc.executors import LocalPool, cluster
+from mc.intervals import betting, clopper_pearson, empirical_bernstein, kl_chernoff
+from mc.multiplicity import Family
+from mc.privacy_profile import PrivacyProfile
 from mc.renyi import simulate_renyi
 from mc.runs import Interrupted, Progress, Tally, play
 from mc.simulate import Curve, simulate
 from mc.store import RunStore, StoreError
 from mc.survival import SurvivalCurve, survival
+from mc.trade_off import TradeOff
 from mc.witness import Witness, replay, witness
+from mc.worst_case import LogRatio, WorstCase, worst_case
 
 __all__ = [
     "Adversary",
+    "Attack",
+    "BettingTest",
+    "CalibratedFilter",
     "Constant",
+    "Coverage",
     "Curve",
+    "Decision",
     "EraserForever",
     "Estimate",
+    "Family",
     "Game",
     "Interrupted",
     "LocalPool",
+    "LogRatio",
     "LossAvoiding",
     "LossChasing",
     "ManySmall",
     "OneShot",
     "Paths",
+    "PrivacyProfile",
     "Progress",
     "PromiseBroken",
     "RandomSpender",
     "RunStore",
+    "SequentialRun",
     "StoreError",
     "SurvivalCurve",
     "Tally",
+    "TradeOff",
     "View",
     "Witness",
+    "WorstCase",
+    "attack",
+    "betting",
+    "calibrate",
+    "clopper_pearson",
     "cluster",
+    "empirical_bernstein",
+    "kl_chernoff",
+    "measure_coverage",
     "play",
     "replay",
+    "replay_attack",
     "simulate",
     "simulate_renyi",
     "survival",
     "witness",
+    "worst_case",
 ]

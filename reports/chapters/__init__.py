@@ -6,8 +6,9 @@ from reports.chapters.naive import NAIVE
 from reports.chapters.realisation import REALISATION
 from reports.chapters.steps import STEPS
 from reports.chapters.theorems import THEOREMS_CHAPTER
+from reports.chapters.tightness import TIGHTNESS
 from reports.finding import Chapter
 
 __all__ = ["CHAPTERS"]
 
-CHAPTERS: tuple[Chapter, ...] = (STEPS, GDP, APPROXIMATE_DP, NAIVE, REALISATION, THEOREMS_CHAPTER)
+CHAPTERS: tuple[Chapter, ...] = (STEPS, GDP, APPROXIMATE_DP, NAIVE, REALISATION, TIGHTNESS, THEOREMS_CHAPTER)
