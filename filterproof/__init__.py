@@ -3,8 +3,10 @@
 Everything public is a name of this package; the rooms behind it are `theory`, `filters`, `mc` and `reports`.
 """
 
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
 
 for _room in ("theory", "filters", "mc", "reports"):
     _found = find_spec(_room)  # found but not run: a foreign package would fail in its own way
@@ -29,3 +31,9 @@ from theory.proofs.threshold import threshold as threshold  # noqa: E402
 
 _proofs = {"Ball", "THEOREMS", "prove", "prove_all", "threshold"}
 __all__ = sorted({*theory.__all__, *filters.__all__, *mc.__all__, *_proofs})
+
+
+def __getattr__(name: str) -> ModuleType:
+    if name == "strategies":  # imports hypothesis, so only when asked for
+        return import_module("filters.strategies")
+    raise AttributeError(f"module 'filterproof' has no attribute {name!r}")

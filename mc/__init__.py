@@ -14,14 +14,17 @@ from mc.engine import Game, Paths
 from mc.estimate import Estimate
 from mc.estimators import PromiseBroken
 from mc.executors import LocalPool, cluster
+from mc.renyi import simulate_renyi
 from mc.runs import Interrupted, Progress, Tally, play
-from mc.simulate import SurvivalCurve, simulate, survival
+from mc.simulate import Curve, simulate
 from mc.store import RunStore, StoreError
+from mc.survival import SurvivalCurve, survival
 from mc.witness import Witness, replay, witness
 
 __all__ = [
     "Adversary",
     "Constant",
+    "Curve",
     "EraserForever",
     "Estimate",
     "Game",
@@ -45,6 +48,7 @@ __all__ = [
     "play",
     "replay",
     "simulate",
+    "simulate_renyi",
     "survival",
     "witness",
 ]

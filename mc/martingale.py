@@ -11,30 +11,16 @@ from numpy.typing import NDArray
 
 from filters import ApproximateDPFilter, GaussianFilter, PrivacyFilter, RenyiFilter, ZCDPFilter
 from filters.base import State
-from mc.adversaries import Constant, LossAvoiding, LossChasing, ManySmall, OneShot, RandomSpender
 from mc.adversary import Adversary, View
-from mc.engine import Direction, Game, OnDenial, Paths, play_tile
+from mc.engine import Paths
 from mc.estimate import Estimate
-from mc.estimators import ROUNDING, PromiseBroken, log_weight_bound
-from mc.intervals import Moments, MomentsMethod, narrowest_for
-from mc.runs import play
-from mc.streams import TILE, Tile
-from theory.arguments import check_count, check_delta, check_real
-from theory.conversions import CKS
+from mc.estimators import ROUNDING, PromiseBroken, log_weight_bound, moments_of
+from mc.intervals import Moments
+from mc.runs import Tally
 from theory.pairs import DominatingPair, Gaussian
 
-__all__ = [
-    "PILOT",
-    "GaussianRounds",
-    "WeightedSlack",
-    "asks_only_gaussians",
-    "gaussian_budget",
-    "plan",
-    "simulate_martingale",
-]
+__all__ = ["GaussianRounds", "Slacks", "WeightedSlack", "best_beta", "gaussian_budget"]
 
-#: The tile that the pilot plays: no run is long enough to reach its index.
-PILOT = 2**31
 #: A slack below e^-46 = 1e-20 of its bound is taken as zero; the rounding allowance of intervals covers it.
 _NEGLIGIBLE = -46.0
 #: Relative error allowed to G(epsilon, B^2) and M, both right to 1e-13.
@@ -52,17 +38,6 @@ def gaussian_budget(filt: PrivacyFilter) -> float | None:
     if isinstance(filt, RenyiFilter):
         return 2 * filt.rho / filt.alpha
     return None
-
-
-def asks_only_gaussians(adversary: Adversary) -> bool:
-    """Whether an adversary of the catalogue, set against its filter, asks for nothing but Gaussian pairs.
-
-    Of a class that the catalogue does not know the answer is False: what it does is not known in advance.
-    """
-    if isinstance(adversary, Constant):
-        return isinstance(adversary.pair, Gaussian)
-    known = (OneShot, ManySmall, LossChasing, LossAvoiding, RandomSpender)
-    return isinstance(adversary, known) and adversary.family is Gaussian
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,25 +133,6 @@ class WeightedSlack:
         y: NDArray[np.float64] = (1 - self.beta) * payoff + self.beta * (1 - slack)
         return y
 
-    def conclude(self, moments: Moments, method: MomentsMethod, failure: float) -> Estimate:
-        """H_{e^epsilon} from the moments of y."""
-        unit = method.interval(moments, failure=failure)
-        start = float(Gaussian(math.sqrt(self.budget)).hockey_stick(self.epsilon))
-        scale = math.exp(self.log_bound)
-
-        def settle(y: float) -> float:
-            return self.beta * start + scale * (y - self.beta)
-
-        pad = _CLOSED_FORMS * scale
-        value = min(max(settle(unit.value), 0.0), 1.0)
-        low, high = max(settle(unit.low) - pad, 0.0), min(settle(unit.high) + pad, 1.0)
-        name = f"tilted to order {self.order:.4g}"
-        if self.beta > 0:
-            name += f" with martingale coefficient {self.beta:.4g}"
-        return Estimate(
-            value, min(low, value), max(high, value), failure, moments.n, f"{name}, {unit.method}"
-        )
-
 
 def best_beta(payoff: NDArray[np.float64], slack: NDArray[np.float64]) -> float:
     """The beta in [0, 1] that minimises the variance of a - beta (a + b)."""
@@ -186,58 +142,29 @@ def best_beta(payoff: NDArray[np.float64], slack: NDArray[np.float64]) -> float:
     return min(max(float(np.dot(centred, payoff)) / spread, 0.0), 1.0) if spread > 0 else 1.0
 
 
-def simulate_martingale(
-    filt: PrivacyFilter,
-    adversary: Adversary,
-    *,
-    epsilon: float,
-    failure: float,
-    n: int = 1_000_000,
-    seed: int = 0,
-    rounds: int | None = None,
-    direction: Direction = "PQ",
-    on_denial: OnDenial = "halt",
-) -> Estimate:
-    """H_{e^epsilon} of the transcript by tilted paths with the Gaussian martingale as control variate.
+@dataclass(frozen=True, slots=True)
+class Slacks:
+    """A `WeightedSlack` for each epsilon, as one measure."""
 
-    For filters with a budget of sum mu_t^2 and adversaries that ask for Gaussian pairs only; a run that meets
-    another raises TypeError. A pilot of one tile, whose paths are not used again, fixes beta (0 where the
-    slack does not help) and the interval. Raises PromiseBroken where a path was charged more than promised.
-    """
-    epsilon = float(check_real("epsilon", epsilon))
-    failure = float(check_delta("failure", failure))
-    n = check_count("n", n, least=2)
-    budget = gaussian_budget(filt)
-    if budget is None:
-        raise ValueError(
-            f"filt must keep sum mu^2 of Gaussian rounds within a budget, got {type(filt).__name__}; "
-            "use the tilted estimator"
-        )
-    order = float(CKS.order(budget / 2, max(epsilon, 0.0)))
-    game = Game.between(
-        filt, GaussianRounds(adversary), rounds=rounds, direction=direction, on_denial=on_denial
-    ).at(order)
-    pilot = play_tile(game, Tile(seed, PILOT, TILE))
-    slack, method = plan(WeightedSlack(epsilon, budget, order, 0.0), pilot, n, failure)
-    tally = play(game, slack, n=n, seed=seed)
-    moments = Moments.merge(
-        Moments(int(size), total, centred)
-        for size, (total, centred) in zip(tally.sizes, tally.rows, strict=True)
-    )
-    return slack.conclude(moments, method, failure)
+    each: tuple[WeightedSlack, ...]
 
+    def __call__(self, paths: Paths) -> NDArray[np.float64]:
+        return np.array([slack(paths) for slack in self.each]).T.ravel()
 
-def plan(plain: WeightedSlack, pilot: Paths, n: int, failure: float) -> tuple[WeightedSlack, MomentsMethod]:
-    """The coefficient and the interval that the pilot's paths expect to be narrowest for n others."""
-    payoff, slack = plain.terms(pilot.loss, pilot.log_weight)
-    best: tuple[float, WeightedSlack, MomentsMethod] | None = None
-    for beta in (0.0, best_beta(payoff, slack), 1.0):
-        candidate = replace(plain, beta=beta)
-        moments = Moments.of(candidate.mix(payoff, slack))
-        method = narrowest_for(moments, n, failure=failure)
-        expected = method.interval(moments.scaled_to(n), failure=failure)
-        width = expected.high - expected.low
-        if best is None or width < 0.85 * best[0]:  # what the slack costs to compute, it must save
-            best = (width, candidate, method)
-    assert best is not None
-    return best[1], best[2]
+    def moments(self, tally: Tally) -> tuple[Moments, ...]:
+        """The moments of y for each epsilon."""
+        return moments_of(tally, (0.0,) * len(self.each))
+
+    def settle(self, j: int, mean: Estimate) -> Estimate:
+        """The estimate of H at epsilon j from that of E[y]."""
+        slack = self.each[j]
+        scale = math.exp(slack.log_bound)
+        start = float(Gaussian(math.sqrt(slack.budget)).hockey_stick(slack.epsilon))
+        pad = _CLOSED_FORMS * scale
+
+        def read(y: float) -> float:
+            return slack.beta * start + scale * (y - slack.beta)
+
+        value = max(read(mean.value), 0.0)
+        low, high = max(read(mean.low) - pad, 0.0), read(mean.high) + pad
+        return Estimate(value, min(low, value), max(high, value), mean.failure, mean.n, mean.method)

@@ -1,107 +1,75 @@
-"""Rényi divergence of a transcript, from paths tilted to the order asked for."""
+"""Rényi divergences of the released transcript."""
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
+import os
+from concurrent.futures import Executor
 
-import numpy as np
-from numpy.typing import NDArray
-
-from filters import ApproximateDPFilter, PrivacyFilter
+from filters import PrivacyFilter
 from mc.adversary import Adversary
-from mc.engine import Direction, Game, OnDenial, Paths
+from mc.engine import Direction, Game, OnDenial
 from mc.estimate import Estimate
-from mc.estimators import ROUNDING, PromiseBroken
-from mc.intervals import Moments, empirical_bernstein
+from mc.estimation import promised_rho
+from mc.estimators import RenyiMoment
+from mc.intervals import empirical_bernstein
 from mc.runs import play
+from mc.store import RunStore
 from theory.arguments import check_count, check_delta, check_order
-from theory.guarantees import ZCDP, GaussianDP, RenyiDP
+from theory.guarantees import RenyiDP
 
-__all__ = ["RenyiMoment", "promised_renyi", "renyi_divergence"]
+__all__ = ["simulate_renyi"]
 
-
-def promised_renyi(filt: PrivacyFilter, alpha: float) -> float:
-    """The bound that the filter keeps on every run's sum of Rényi divergences of order alpha; inf if none."""
-    promise = filt.promise
-    if isinstance(promise, RenyiDP):
-        return promise.rho if alpha == promise.alpha else math.inf
-    if isinstance(filt, ApproximateDPFilter):
-        return alpha * filt.threshold
-    if isinstance(promise, ZCDP):
-        return alpha * promise.rho
-    return alpha * promise.mu**2 / 2 if isinstance(promise, GaussianDP) else math.inf
+#: Relative to the bound: exponentials and logarithms are right to a few units in the last place.
+_ROUNDING = 1e-12
 
 
-@dataclass(frozen=True, slots=True)
-class RenyiMoment:
-    """Sums over a tile of y = (e^u - 1) / (e^U - 1) in [0, 1], and of its squares about the mean.
-
-    u = log_weight + (alpha-1) loss = (alpha-1) sum D_t, D_t the divergence of order alpha of round t, and
-    U = (alpha-1) rho. For paths tilted to alpha, E[e^u] = E_P[e^{(alpha-1) L}] = e^{(alpha-1) D_alpha}: under that
-    law the estimator depends on what was spent and not on what was drawn.
-    """
-
-    alpha: float
-    rho: float
-
-    def __call__(self, paths: Paths) -> NDArray[np.float64]:
-        most = (self.alpha - 1) * self.rho
-        spent = paths.log_weight + (self.alpha - 1) * paths.loss
-        if spent.max() > most * (1 + ROUNDING) + ROUNDING:
-            raise PromiseBroken(
-                f"a path spent Rényi divergence {spent.max() / (self.alpha - 1):.9g} of order {self.alpha:g}, more "
-                f"than the promised {self.rho:.9g}; the promise is refuted"
-            )
-        spent = np.clip(spent, 0.0, most)
-        moments = Moments.of(np.exp(spent - most) * np.expm1(-spent) / math.expm1(-most))
-        return np.array([moments.total, moments.centred])
-
-    def divergence(self, y: float) -> float:
-        """D_alpha = log(1 + y (e^U - 1)) / (alpha-1) where E[y] = y."""
-        if y <= 0:
-            return 0.0
-        most = (self.alpha - 1) * self.rho
-        log_range = most + math.log(-math.expm1(-most))
-        return float(np.logaddexp(0.0, math.log(y) + log_range)) / (self.alpha - 1)
-
-
-def renyi_divergence(
+def simulate_renyi(
     filt: PrivacyFilter,
     adversary: Adversary,
     *,
     alpha: float,
-    failure: float,
     n: int = 100_000,
     seed: int = 0,
     rounds: int | None = None,
+    confidence: float = 1 - 1e-6,
     direction: Direction = "PQ",
     on_denial: OnDenial = "halt",
+    workers: int | None = None,
+    executor: Executor | None = None,
+    store: RunStore | str | os.PathLike[str] | None = None,
 ) -> Estimate:
-    """D_alpha(P || Q) = log E_P[e^{(alpha-1) L}] / (alpha-1) of the released transcript; "QP" swaps P and Q.
+    """D_alpha(P || Q) = log E_P[e^{(alpha-1) L}] / (alpha-1), P and Q the laws of the released transcript.
 
-    Paths are drawn from P^alpha Q^{1-alpha} round by round, where the integrand lies between 1 and
-    e^{(alpha-1) rho}, rho the filter's promise at this order; an interval drawn under P could be falsified by its
-    tail. Raises ValueError for a filter that promises nothing at this order.
+    Drawn from P^alpha Q^{1-alpha} round by round, where the integrand is e^{(alpha-1) sum_t D_t}: at least 1 and,
+    by the promise, at most e^{(alpha-1) rho_alpha}. So no tail can falsify the interval, as it could under P.
+    Raises ValueError where the promise bounds no divergence of order alpha, PromiseBroken where a run exceeds it.
     """
     alpha = float(check_order("alpha", alpha))
-    failure = float(check_delta("failure", failure))
     n = check_count("n", n, least=2)
-    rho = promised_renyi(filt, alpha)
-    if not math.isfinite(rho):
+    failure = 1 - float(check_delta("confidence", confidence))
+    rho = promised_rho(filt)
+    if isinstance(filt.promise, RenyiDP) and filt.promise.alpha == alpha:
+        bound = filt.promise.rho
+    elif rho is not None:
+        bound = alpha * rho
+    else:
         raise ValueError(
-            f"alpha must be an order at which {type(filt).__name__} bounds every run, got alpha={alpha!r}; "
-            "no simulation can bound the tail without it"
+            f"alpha must be an order at which the promise {filt.promise} bounds a divergence, got alpha={alpha!r}; "
+            "pass that order, or a filter with a zCDP or GDP promise"
         )
-    moment = RenyiMoment(alpha, rho)
     game = Game.between(filt, adversary, rounds=rounds, direction=direction, on_denial=on_denial).at(alpha)
-    tally = play(game, moment, n=n, seed=seed)
-    moments = Moments.merge(
-        Moments(int(size), total, centred)
-        for size, (total, centred) in zip(tally.sizes, tally.rows, strict=True)
+    measure = RenyiMoment(alpha, bound)
+    tally = play(game, measure, n=n, seed=seed, workers=workers, executor=executor, store=store)
+    (moments,) = measure.moments(tally)
+    mean = empirical_bernstein(moments, failure=failure)
+
+    low, high = measure.divergence(mean.low), measure.divergence(mean.high)
+    pad = _ROUNDING * bound
+    return Estimate(
+        measure.divergence(mean.value),
+        max(low - pad, 0.0),
+        min(high + pad, bound),
+        failure,
+        n,
+        f"tilted to order {alpha:.4g}, {mean.method}",
     )
-    unit = empirical_bernstein(moments, failure=failure)
-    value, low, high = (min(moment.divergence(y), rho) for y in (unit.value, unit.low, unit.high))
-    pad = 1e-12 * rho  # the exponentials and the logarithm are right to a few units in the last place
-    name = f"tilted to order {alpha:.4g}, {unit.method}"
-    return Estimate(value, max(low - pad, 0.0), min(high + pad, rho), failure, n, name)

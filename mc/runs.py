@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from concurrent.futures import BrokenExecutor, Executor
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -41,6 +41,11 @@ class Tally:
     sizes: NDArray[np.int64]
     rows: NDArray[np.float64]
 
+    @staticmethod
+    def of(work: Sequence[Tile], rows: Sequence[NDArray[np.float64]]) -> Tally:
+        """The tally of tiles and their sums."""
+        return Tally(np.array([tile.size for tile in work]), np.array(rows))
+
     @property
     def n(self) -> int:
         """The number of paths."""
@@ -61,6 +66,10 @@ class Progress:
     kept: int
     seconds: float
     so_far: Tally
+
+    def of(self, before: int, total: int) -> Progress:
+        """This part's progress as that of a whole of `total` paths, `before` of them played earlier."""
+        return replace(self, done=self.done + before, total=total, kept=self.kept + before)
 
     @property
     def rate(self) -> float:
@@ -94,6 +103,7 @@ def play(
     *,
     n: int,
     seed: int = 0,
+    first: int = 0,
     workers: int | None = None,
     executor: Executor | None = None,
     store: RunStore | str | os.PathLike[str] | None = None,
@@ -101,6 +111,7 @@ def play(
 ) -> Tally:
     """Sums of `functional` over n independent plays of `game`; the same bits wherever they are played.
 
+    first: the number of the first tile, for runs that must not share random numbers.
     workers: processes on this machine, 1 for this one alone; by default all cores where the run is long
     enough to be worth it. executor: any other place (see `mc.executors`). store: a file that keeps every
     finished tile; the same call on the same store goes on where the last one was stopped, by Ctrl-C or
@@ -110,7 +121,7 @@ def play(
     with ExitStack() as open_things:
         if store is not None and not isinstance(store, RunStore):
             store = open_things.enter_context(RunStore(store))
-        run = _Run(game, functional, list(tiles(seed, n)), store, progress)
+        run = _Run(game, functional, list(tiles(seed, n, first)), store, progress)
         try:
             run.start()
             if workers is not None:
@@ -236,9 +247,7 @@ class _Run:
     def tally(self) -> Tally:
         """What is finished so far, in the order of the tiles."""
         done = [tile for tile in self.work if tile.index in self.rows]
-        return Tally(
-            np.array([tile.size for tile in done]), np.array([self.rows[tile.index] for tile in done])
-        )
+        return Tally.of(done, [self.rows[tile.index] for tile in done])
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from filters import PrivacyFilter
-from mc.adversary import Adversary
-from mc.engine import OnDenial
 from mc.intervals.moments import ROUNDING
-from mc.privacy_profile import PrivacyProfile, privacy_profile
-from theory.arguments import check_count, check_delta, check_probability
+from mc.privacy_profile import PrivacyProfile
+from mc.simulate import Curve
+from theory.arguments import check_probability
 
-__all__ = ["TradeOff", "trade_off"]
+__all__ = ["TradeOff"]
 
 #: Points between neighbours of the grid at which the band of a profile is read for the upper bound.
 _FINER = 16
@@ -34,6 +31,11 @@ class TradeOff:
 
     forward: PrivacyProfile
     backward: PrivacyProfile
+
+    @classmethod
+    def of(cls, forward: Curve, backward: Curve) -> TradeOff:
+        """The trade-off curve from those of the two directions, "PQ" and "QP"."""
+        return cls(PrivacyProfile(forward), PrivacyProfile(backward))
 
     @property
     def failure(self) -> float:
@@ -64,11 +66,13 @@ class TradeOff:
 
     def _lower_profile(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """A fine grid of g and lower bounds on H_g(Q||P) there."""
-        ahead = _refined(self.forward.epsilons)[::-1]
+        ahead = _refined(self.forward.epsilons)
         g = np.exp(-ahead)
         below = 1 - g + g * self.forward.low(ahead)
         behind = _refined(self.backward.epsilons)
-        return np.concatenate((g, np.exp(behind))), np.concatenate((below, self.backward.low(behind)))
+        g, delta = np.concatenate((g, np.exp(behind))), np.concatenate((below, self.backward.low(behind)))
+        order = np.argsort(g, kind="stable")
+        return g[order], delta[order]
 
 
 def _errors(alpha: ArrayLike) -> NDArray[np.float64]:
@@ -80,35 +84,3 @@ def _refined(epsilons: tuple[float, ...]) -> NDArray[np.float64]:
     knots = sorted({0.0, *epsilons})
     fine = [np.linspace(a, b, _FINER, endpoint=False) for a, b in pairwise(knots)]
     return np.concatenate([*fine, knots[-1:]])
-
-
-def trade_off(
-    filt: PrivacyFilter,
-    adversary: Adversary,
-    *,
-    epsilons: Iterable[float],
-    failure: float,
-    n: int = 1_000_000,
-    seed: int = 0,
-    rounds: int | None = None,
-    on_denial: OnDenial = "halt",
-) -> TradeOff:
-    """The trade-off curve of the released transcript from n paths in each direction, failure/2 for either."""
-    half = float(check_delta("failure", failure)) / 2
-    n = check_count("n", n, least=2)
-    grid = tuple(epsilons)
-    forward, backward = (
-        privacy_profile(
-            filt,
-            adversary,
-            epsilons=grid,
-            failure=half,
-            n=n,
-            seed=seed,
-            rounds=rounds,
-            direction=direction,
-            on_denial=on_denial,
-        )
-        for direction in ("PQ", "QP")
-    )
-    return TradeOff(forward, backward)

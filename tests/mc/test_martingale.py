@@ -15,11 +15,18 @@ from filters import ApproximateDPFilter, GaussianFilter, RealisationFilter, Reny
 from mc.adversaries import Constant, LossAvoiding, LossChasing, OneShot, RandomSpender
 from mc.adversary import Adversary
 from mc.engine import Game, play_tile
+from mc.estimation import PILOT
 from mc.estimators import PromiseBroken
-from mc.martingale import PILOT, WeightedSlack, best_beta, gaussian_budget, simulate_martingale
+from mc.martingale import WeightedSlack, best_beta, gaussian_budget
 from mc.simulate import simulate
 from mc.streams import TILE, Tile
 from theory.pairs import Gaussian, RandomizedResponse
+
+
+def simulate_slack(filt, adversary, *, epsilon, failure, **arguments):
+    return simulate(
+        filt, adversary, epsilon=epsilon, confidence=1 - failure, method="martingale", workers=1, **arguments
+    )
 
 
 @dataclass(frozen=True)
@@ -55,14 +62,14 @@ class TwoRounds(Adversary):
 @pytest.mark.parametrize("epsilon", [0.0, 1.0, 3.0])
 @pytest.mark.parametrize("direction", ["PQ", "QP"])
 def test_an_adversary_that_leaves_budget_is_measured_as_quadrature_says(epsilon, direction):
-    estimate = simulate_martingale(
+    estimate = simulate_slack(
         GaussianFilter(mu=1.0), TwoRounds(), epsilon=epsilon, failure=1e-6, n=300_000, direction=direction
     )
     other = "QP" if direction == "PQ" else "PQ"
     assert TwoRounds.hockey_stick(epsilon, direction) in estimate
     # By symmetry the two directions agree at epsilon = 0; elsewhere the interval tells them apart.
     assert (TwoRounds.hockey_stick(epsilon, other) in estimate) == (epsilon == 0)
-    assert estimate.method.startswith("tilted to order")
+    assert "martingale coefficient" in estimate.method
 
 
 @pytest.mark.parametrize(
@@ -72,8 +79,8 @@ def test_an_adversary_that_leaves_budget_is_measured_as_quadrature_says(epsilon,
 def test_an_exhausted_budget_is_measured_a_hundred_times_more_sharply_than_by_tilting(filt, epsilon):
     """At epsilon = 11.5 the divergence is 1e-29; the interval still holds it, at +-0.1 %, from 1e5 paths."""
     truth = Gaussian(1.0).hockey_stick(epsilon)
-    sharp = simulate_martingale(filt, LossChasing(pace=10), epsilon=epsilon, failure=1e-6, n=100_000)
-    tilted = simulate(filt, LossChasing(pace=10), epsilon=epsilon, n=100_000, confidence=1 - 1e-6)
+    sharp = simulate_slack(filt, LossChasing(pace=10), epsilon=epsilon, failure=1e-6, n=100_000)
+    tilted = simulate(filt, LossChasing(pace=10), epsilon=epsilon, n=100_000, method="tilted")
     assert truth in sharp
     assert truth in tilted
     assert sharp.high - sharp.low < (tilted.high - tilted.low) / 30
@@ -82,7 +89,7 @@ def test_an_exhausted_budget_is_measured_a_hundred_times_more_sharply_than_by_ti
 
 def test_the_approximate_dp_filter_is_measured_through_its_threshold():
     filt = ApproximateDPFilter(epsilon=1.0, delta=1e-5)
-    estimate = simulate_martingale(filt, RandomSpender(pace=10), epsilon=1.0, failure=1e-6, n=50_000)
+    estimate = simulate_slack(filt, RandomSpender(pace=10), epsilon=1.0, failure=1e-6, n=50_000)
     assert Gaussian(math.sqrt(2 * filt.threshold)).hockey_stick(1.0) in estimate
     assert estimate.relative_half_width < 1e-3
 
@@ -154,20 +161,24 @@ def test_the_pilot_plays_a_tile_that_no_run_reaches(monkeypatch):
         played.append(tile.index)
         return play_tile(game, tile)
 
-    monkeypatch.setattr("mc.martingale.play_tile", record)
-    simulate_martingale(GaussianFilter(mu=1.0), TwoRounds(), epsilon=1.0, failure=1e-6, n=100)
+    monkeypatch.setattr("mc.estimation.play_tile", record)
+    simulate_slack(GaussianFilter(mu=1.0), TwoRounds(), epsilon=1.0, failure=1e-6, n=100)
     assert played == [PILOT]
     assert PILOT * TILE > 1e13
     game = Game.between(GaussianFilter(mu=1.0), TwoRounds())
     assert not set(play_tile(game, Tile(0, PILOT, 64)).loss) & set(play_tile(game, Tile(0, 0, TILE)).loss)
 
 
-def test_a_wasteful_adversary_falls_back_to_plain_tilting():
-    estimate = simulate_martingale(
-        GaussianFilter(mu=1.0), OneShot(level=0.5), epsilon=1.0, failure=1e-6, n=200_000
+def test_against_a_wasteful_adversary_the_coefficient_is_small_and_does_no_harm():
+    arguments = {"epsilon": 1.0, "n": 200_000, "confidence": 1 - 1e-6, "workers": 1}
+    slack, tilted, auto = (
+        simulate(GaussianFilter(mu=1.0), OneShot(level=0.5), method=method, **arguments)
+        for method in ("martingale", "tilted", "auto")
     )
-    assert estimate.method == "tilted to order 2.133, empirical Bernstein"
-    assert Gaussian(0.5).hockey_stick(1.0) in estimate
+    for estimate in (slack, tilted, auto):
+        assert Gaussian(0.5).hockey_stick(1.0) in estimate
+    assert "martingale coefficient 0.0" in slack.method
+    assert auto.high - auto.low < 1.05 * min(slack.high - slack.low, tilted.high - tilted.low)
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,17 +191,17 @@ class Generous(GaussianFilter):
 
 def test_a_filter_that_overspends_is_exposed():
     with pytest.raises(PromiseBroken, match=r"sum mu\^2 = 2, more than the budget 1"):
-        simulate_martingale(
+        simulate_slack(
             Generous(mu=1.0), Constant(Gaussian(1.0)), epsilon=1.0, failure=1e-6, n=20_000, rounds=2
         )
 
 
 def test_requests_and_filters_outside_the_theorem_are_refused():
     with pytest.raises(TypeError, match="adversary must ask for Gaussian pairs only, got RandomizedResponse"):
-        simulate_martingale(
+        simulate_slack(
             ZCDPFilter(rho=0.5), Constant(RandomizedResponse(0.1)), epsilon=1.0, failure=1e-6, n=100
         )
-    with pytest.raises(ValueError, match="filt must keep sum mu"):
-        simulate_martingale(
+    with pytest.raises(ValueError, match="bounds no likelihood-ratio weight"):
+        simulate_slack(
             RealisationFilter(10.0, 1e-5, 48, (Gaussian(0.5),)), TwoRounds(), epsilon=1.0, failure=1e-6, n=100
         )

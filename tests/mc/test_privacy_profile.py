@@ -14,8 +14,9 @@ from filters import GaussianFilter, NaiveRealisationFilter, RenyiFilter, ZCDPFil
 from mc.adversaries import Constant, EraserForever, LossChasing, ManySmall
 from mc.adversary import Adversary
 from mc.estimate import Estimate
-from mc.privacy_profile import PrivacyProfile, privacy_profile
-from mc.trade_off import TradeOff, trade_off
+from mc.privacy_profile import PrivacyProfile
+from mc.simulate import Curve, simulate
+from mc.trade_off import TradeOff
 from theory.pairs import FinitePair, Gaussian, RandomizedResponse
 
 EVERYWHERE = np.linspace(-3.0, 7.0, 401)
@@ -34,7 +35,7 @@ def boxed(epsilons, truth, rng, wide):
         Estimate(float(t), float(a), float(b), 1e-6, 10, "by hand")
         for t, a, b in zip(truth, low, high, strict=True)
     )
-    return PrivacyProfile(tuple(epsilons), at, 1e-5)
+    return PrivacyProfile(Curve(tuple(map(float, epsilons)), at, 1e-5))
 
 
 def random_law(rng):
@@ -83,14 +84,16 @@ def test_a_fine_grid_of_sharp_intervals_leaves_no_room():
     assert widths[1] < 0.3 * widths[0]
 
 
-def test_profiles_refuse_grids_out_of_order():
-    one = Estimate(0.1, 0.0, 0.2, 1e-6, 10, "by hand")
-    with pytest.raises(ValueError, match="epsilons must increase strictly"):
-        PrivacyProfile((1.0, 1.0), (one, one), 1e-6)
-    with pytest.raises(ValueError, match="epsilons must have one estimate each"):
-        PrivacyProfile((1.0,), (one, one), 1e-6)
-    with pytest.raises(ValueError, match="epsilons must hold numbers >= 0"):
-        privacy_profile(GaussianFilter(mu=1.0), ManySmall(3), epsilons=[-1.0], failure=1e-6)
+def test_a_grid_may_come_in_any_order():
+    rng = np.random.default_rng(2)
+    epsilons = np.linspace(0.1, 3, 8)
+    profile = boxed(epsilons, Gaussian(1.0).hockey_stick(epsilons), rng, wide=0.1)
+    shuffle = rng.permutation(8)
+    curve = Curve(
+        tuple(float(epsilons[i]) for i in shuffle), tuple(profile.at[i] for i in shuffle), profile.failure
+    )
+    assert (PrivacyProfile(curve).low(EVERYWHERE) == profile.low(EVERYWHERE)).all()
+    assert (PrivacyProfile(curve).high(EVERYWHERE) == profile.high(EVERYWHERE)).all()
 
 
 # -- simulated -------------------------------------------------------------------------------------
@@ -127,27 +130,28 @@ CURVES = [
 @pytest.mark.parametrize(("filt", "adversary", "truth"), CURVES)
 @pytest.mark.parametrize("direction", ["PQ", "QP"])
 def test_one_simulation_bands_the_whole_curve(filt, adversary, truth, direction):
-    grid = np.linspace(0, 4, 17)
-    profile = privacy_profile(filt, adversary, epsilons=grid, failure=1e-6, n=100_000, direction=direction)
+    curve = simulate(
+        filt, adversary, epsilon=list(np.linspace(0, 4, 17)), n=100_000, direction=direction, workers=1
+    )
+    profile = PrivacyProfile(curve)
     assert (profile.low(EVERYWHERE) <= truth(EVERYWHERE)).all()
     assert (truth(EVERYWHERE) <= profile.high(EVERYWHERE)).all()
-    assert all(e.failure <= 1e-6 / 17 for e in profile.at)
+    assert math.fsum(e.failure for e in profile.at) <= profile.failure * (1 + 1e-12)
     sharp = [e.relative_half_width for e in profile.at if e.value > 1e-3]
     assert max(sharp) < 0.08
 
 
-def test_a_filter_without_weights_is_measured_on_plain_paths():
-    """Erasure leaks at every epsilon alike: the profile is flat at 1 - (1 - 0.01)^20."""
+def test_a_flat_profile_is_banded_flat():
+    """Erasure leaks at every epsilon alike: delta = 1 - (1 - 0.01)^20 everywhere."""
     with knowingly():
         filt = NaiveRealisationFilter(epsilon=1.0, delta=0.01)
-    profile = privacy_profile(
-        filt, EraserForever(), epsilons=[0.0, 2.0, 5.0], failure=1e-6, n=50_000, rounds=20
-    )
-    truth = 1 - 0.99**20
-    assert (profile.low([0.0, 1.0, 5.0]) <= truth).all()
-    assert (profile.high([0.0, 1.0, 5.0]) >= truth).all()
+    curve = simulate(filt, EraserForever(), epsilon=[0.0, 2.0, 5.0], n=50_000, rounds=20, workers=1)
+    profile, truth = PrivacyProfile(curve), 1 - 0.99**20
+    between = np.linspace(0, 5, 11)
+    assert (profile.low(between) <= truth).all()
+    assert (profile.high(between) >= truth).all()
     assert profile.low(5.0) > 0.9 * truth
-    assert all(e.method.startswith("plain") for e in profile.at)
+    assert profile.high(0.0) < 1.1 * truth
 
 
 # -- trade-off -------------------------------------------------------------------------------------
@@ -186,8 +190,20 @@ def test_sharp_profiles_give_a_sharp_trade_off_curve():
 
 
 def test_a_simulated_trade_off_curve_holds_the_gaussian_one():
-    curve = trade_off(
-        GaussianFilter(mu=1.0), LossChasing(pace=6), epsilons=np.linspace(0, 5, 21), failure=1e-6, n=50_000
+    grid = list(np.linspace(0, 5, 21))
+    curve = TradeOff.of(
+        *(
+            simulate(
+                GaussianFilter(mu=1.0),
+                LossChasing(pace=6),
+                epsilon=grid,
+                n=50_000,
+                confidence=1 - 5e-7,
+                direction=direction,
+                workers=1,
+            )
+            for direction in ("PQ", "QP")
+        )
     )
     truth = gaussian_trade_off(1.0)
     assert (curve.low(ALPHAS) <= truth).all()

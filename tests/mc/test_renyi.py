@@ -14,8 +14,9 @@ from filters import ApproximateDPFilter, GaussianFilter, RealisationFilter, Reny
 from mc.adversaries import Constant, LossChasing, RandomSpender
 from mc.adversary import Adversary
 from mc.engine import Game, Paths, play_tile
-from mc.estimators import PromiseBroken
-from mc.renyi import RenyiMoment, promised_renyi, renyi_divergence
+from mc.estimation import promised_rho
+from mc.estimators import PromiseBroken, RenyiMoment
+from mc.renyi import simulate_renyi
 from mc.streams import TILE, Tile
 from theory.pairs import FinitePair, Gaussian, RandomizedResponse, Selection
 
@@ -55,8 +56,8 @@ def enumerate_skewed(alpha, direction):
 @pytest.mark.parametrize("alpha", [1.5, 4.0])
 @pytest.mark.parametrize("direction", ["PQ", "QP"])
 def test_an_adaptive_transcript_has_the_divergence_that_enumeration_gives(alpha, direction):
-    estimate = renyi_divergence(
-        ZCDPFilter(rho=0.6), Skewed(), alpha=alpha, failure=1e-6, n=200_000, direction=direction
+    estimate = simulate_renyi(
+        ZCDPFilter(rho=0.6), Skewed(), alpha=alpha, workers=1, n=200_000, direction=direction
     )
     other = "QP" if direction == "PQ" else "PQ"
     assert enumerate_skewed(alpha, direction) in estimate
@@ -69,8 +70,8 @@ def test_an_adaptive_transcript_has_the_divergence_that_enumeration_gives(alpha,
 )
 def test_an_exhausted_budget_reaches_the_promised_curve(filt, alpha):
     """At alpha = 300 the moment is e^{44850}: only its logarithm is a double."""
-    truth = promised_renyi(filt, alpha)
-    estimate = renyi_divergence(filt, RandomSpender(pace=5), alpha=alpha, failure=1e-6, n=20_000)
+    truth = alpha * promised_rho(filt)
+    estimate = simulate_renyi(filt, RandomSpender(pace=5), alpha=alpha, workers=1, n=20_000)
     assert truth == pytest.approx(alpha * (filt.threshold if hasattr(filt, "threshold") else 0.5))
     assert truth * (1 - 2e-3) < estimate.low <= truth * (1 - 1e-12)
     assert estimate.high == pytest.approx(truth, rel=1e-9)
@@ -78,7 +79,7 @@ def test_an_exhausted_budget_reaches_the_promised_curve(filt, alpha):
 
 def test_what_was_not_spent_is_not_counted():
     filt = RenyiFilter(alpha=4.0, rho=2.0)
-    estimate = renyi_divergence(filt, Constant(Gaussian(0.6)), alpha=4.0, failure=1e-6, n=50_000)
+    estimate = simulate_renyi(filt, Constant(Gaussian(0.6)), alpha=4.0, workers=1, n=50_000)
     assert 2 * 4 * 0.18 in estimate  # two rounds fit, each 4 * 0.36 / 2
     assert estimate.relative_half_width < 1e-3
 
@@ -87,10 +88,10 @@ def test_tilted_and_plain_paths_agree_where_plain_ones_suffice():
     """Null: one mean; a z-score of 6 has probability 2e-9. At order 1.5 the plain moment has finite variance."""
     game = Game.between(GaussianFilter(mu=1.0), LossChasing(low=0.2, high=0.5, pace=3), rounds=4)
     plain = np.concatenate([np.exp(0.5 * play_tile(game, Tile(3, i, TILE)).loss) for i in range(10)])
-    estimate = renyi_divergence(game.filter, game.adversary, alpha=1.5, failure=1e-6, n=100_000, rounds=4)
+    estimate = simulate_renyi(game.filter, game.adversary, alpha=1.5, workers=1, n=100_000, rounds=4)
     moment, error = plain.mean(), 6 * plain.std() / math.sqrt(plain.size)
     assert math.log(moment - error) / 0.5 < estimate.value < math.log(moment + error) / 0.5
-    assert estimate.high < promised_renyi(game.filter, 1.5) * 0.9
+    assert estimate.high < (1.5 * promised_rho(game.filter)) * 0.9
 
 
 @pytest.mark.parametrize(("alpha", "rho"), [(1.001, 1e-3), (4.0, 2.0), (50.0, 40.0)])
@@ -118,12 +119,12 @@ class Generous(GaussianFilter):
 
 def test_a_filter_that_overspends_is_exposed():
     with pytest.raises(PromiseBroken, match="spent Rényi divergence 4 of order 4, more than the promised 2"):
-        renyi_divergence(Generous(mu=1.0), Constant(Gaussian(1.0)), alpha=4.0, failure=1e-6, n=100, rounds=2)
+        simulate_renyi(Generous(mu=1.0), Constant(Gaussian(1.0)), alpha=4.0, workers=1, n=100, rounds=2)
 
 
 def test_orders_without_a_promise_are_refused():
-    with pytest.raises(ValueError, match="alpha must be an order at which RenyiFilter bounds every run"):
-        renyi_divergence(RenyiFilter(alpha=4.0, rho=2.0), Skewed(), alpha=3.0, failure=1e-6)
+    with pytest.raises(ValueError, match="alpha must be an order at which the promise"):
+        simulate_renyi(RenyiFilter(alpha=4.0, rho=2.0), Skewed(), alpha=3.0)
     realisation = RealisationFilter(10.0, 1e-5, 48, (Gaussian(0.5),))
-    with pytest.raises(ValueError, match="alpha must be an order at which RealisationFilter"):
-        renyi_divergence(realisation, Skewed(), alpha=3.0, failure=1e-6)
+    with pytest.raises(ValueError, match="alpha must be an order at which the promise"):
+        simulate_renyi(realisation, Skewed(), alpha=3.0)
