@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import field
 from functools import lru_cache
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,7 @@ class AdditiveFilter(PrivacyFilter):
     """
 
     _budget: Budget = field(init=False, repr=False, compare=False)
+    order_free: ClassVar[bool] = True
 
     @abstractmethod
     def charge(self, request: DominatingPair) -> Charge:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from filters.arguments import one_delta, one_positive
 from filters.base import PrivacyFilter
 from filters.charges import approximate_zcdp_charge
-from filters.ledger import Allowance, Budget, Plain
+from filters.ledger import Allowance, Budget
 from theory.arguments import Real
 from theory.conversions import CKS
 from theory.guarantees import Guarantee
@@ -53,6 +53,7 @@ class ApproximateZCDPFilter(PrivacyFilter):
     promise: Guarantee = field(init=False, repr=False, compare=False)
     _rho: Budget = field(init=False, repr=False, compare=False)
     _xi: Allowance = field(init=False, repr=False, compare=False)
+    order_free: ClassVar[bool] = True
     proof: ClassVar[str] = "the zCDP filter on the good parts; derived in the docstring"
 
     def __post_init__(self) -> None:
@@ -68,11 +69,11 @@ class ApproximateZCDPFilter(PrivacyFilter):
 
     def admits(self, state: _State, request: DominatingPair) -> NDArray[Any]:
         rho, xi = approximate_zcdp_charge(request)
-        return self._rho.fits(state[:2], rho) & self._xi.fits(state[2:], Plain(xi))
+        return self._rho.fits(state[:2], rho) & self._xi.fits(state[2:], xi)
 
     def spend(self, state: _State, request: DominatingPair) -> _State:
         rho, xi = approximate_zcdp_charge(request)
-        return (*self._rho.add(state[:2], rho), *self._xi.add(state[2:], Plain(xi)))
+        return (*self._rho.add(state[:2], rho), *self._xi.add(state[2:], xi))
 
     def remaining(self, state: _State) -> NDArray[np.float64]:
         """The largest further rho."""

@@ -43,6 +43,8 @@ class PrivacyFilter(ABC):
     proof: ClassVar[str] = "no proof is stated"
     #: False for filters kept as counterexamples, None where neither proof nor counterexample is known.
     sound: ClassVar[bool | None] = True
+    #: Whether decisions depend on which requests were granted, not on their order; a law is tested where True.
+    order_free: ClassVar[bool] = False
     #: The mechanisms and adversaries that the promise covers.
     scope: str = "every adaptive adversary over the mechanisms that the filter admits"
 

@@ -37,6 +37,7 @@ class BasicFilter(PrivacyFilter):
     promise: Guarantee = field(init=False, repr=False, compare=False)
     _epsilon: Budget = field(init=False, repr=False, compare=False)
     _delta: Allowance = field(init=False, repr=False, compare=False)
+    order_free: ClassVar[bool] = True
     proof: ClassVar[str] = "basic composition, by induction on the rounds; 004 Section II-A"
 
     def __post_init__(self) -> None:

@@ -95,6 +95,7 @@ class BlackwellFilter(PrivacyFilter):
     menu: tuple[DominatingPair, ...]
     promise: Guarantee = field(init=False, repr=False, compare=False)
     _budget: Budget = field(init=False, repr=False, compare=False)
+    order_free: ClassVar[bool] = True
     proof: ClassVar[str] = "003 Section 5: Blackwell's theorem, then 000 Remark 4.4 at every order"
 
     def __post_init__(self) -> None:

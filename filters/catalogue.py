@@ -27,10 +27,11 @@ __all__ = ["CATALOGUE", "Entry"]
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A filter class and how to make an example of it."""
+    """A filter class, how to make an example of it, and the same example with more budget."""
 
     kind: type[PrivacyFilter]
     make: Callable[[], PrivacyFilter]
+    more: Callable[[], PrivacyFilter]
 
     @property
     def name(self) -> str:
@@ -47,31 +48,67 @@ class Entry:
         with knowingly():
             return self.make()
 
+    def larger(self) -> PrivacyFilter:
+        """The example with more budget."""
+        with knowingly():
+            return self.more()
 
-def _natural() -> NaturalFilter:
+
+def _natural(delta: Fraction) -> NaturalFilter:
     menu = tuple(RandomizedResponse.from_ratio(Fraction(3, 2) ** k) for k in (1, 2, 3))
-    return NaturalFilter.from_ratio(Fraction(9, 4), Fraction(45, 169), menu)
+    return NaturalFilter.from_ratio(Fraction(9, 4), delta, menu)
 
 
-_BIT = RandomizedResponse(0.25)
+_BIT, _STEP = (RandomizedResponse(0.25),), (Gaussian(mu=0.5),)
+_PAIRS, _THREE = (2.0, 32.0), (2.0, 8.0, 32.0)
 
 _ENTRIES = (
-    Entry(BasicFilter, lambda: BasicFilter(epsilon=1.0, delta=1e-3)),
-    Entry(RogersFilter, lambda: RogersFilter(epsilon=2.0, delta=1e-3)),
-    Entry(WhitehouseFilter, lambda: WhitehouseFilter(epsilon=1.0, delta=1e-3)),
-    Entry(RenyiFilter, lambda: RenyiFilter(alpha=8.0, rho=1.0)),
-    Entry(AllOrdersFilter, lambda: AllOrdersFilter((2.0, 8.0, 32.0), (0.25, 1.0, 4.0))),
-    Entry(SomeOrderMarkovFilter, lambda: SomeOrderMarkovFilter(6.0, 0.01, (2.0, 32.0))),
-    Entry(ZCDPFilter, lambda: ZCDPFilter(rho=0.5)),
-    Entry(ApproximateDPFilter, lambda: ApproximateDPFilter(epsilon=1.0, delta=1e-5)),
-    Entry(ApproximateZCDPFilter, lambda: ApproximateZCDPFilter(rho=0.5, xi=1e-3)),
-    Entry(BlackwellFilter, lambda: BlackwellFilter(1.0, (_BIT,))),
-    Entry(RangedBlackwellFilter, lambda: RangedBlackwellFilter(1.0, (_BIT,), 0.0, 4.0)),
-    Entry(GaussianFilter, lambda: GaussianFilter(mu=1.0)),
-    Entry(RealisationFilter, lambda: RealisationFilter(10.0, 1e-5, 48, (Gaussian(mu=0.5),))),
-    Entry(NaiveRealisationFilter, lambda: NaiveRealisationFilter(epsilon=1.0, delta=0.01)),
-    Entry(NaturalFilter, _natural),
-    Entry(SomeOrderFilter, lambda: SomeOrderFilter(6.0, 0.01, (2.0, 32.0))),
+    Entry(BasicFilter, lambda: BasicFilter(1.0, 1e-3), lambda: BasicFilter(1.5, 2e-3)),
+    Entry(RogersFilter, lambda: RogersFilter(2.0, 1e-3), lambda: RogersFilter(3.0, 1e-3)),
+    Entry(WhitehouseFilter, lambda: WhitehouseFilter(1.0, 1e-3), lambda: WhitehouseFilter(1.5, 2e-3)),
+    Entry(RenyiFilter, lambda: RenyiFilter(8.0, 1.0), lambda: RenyiFilter(8.0, 1.5)),
+    Entry(
+        AllOrdersFilter,
+        lambda: AllOrdersFilter(_THREE, (0.25, 1.0, 4.0)),
+        lambda: AllOrdersFilter(_THREE, (0.25, 2.0, 4.5)),
+    ),
+    Entry(
+        SomeOrderMarkovFilter,
+        lambda: SomeOrderMarkovFilter(6.0, 0.01, _PAIRS),
+        lambda: SomeOrderMarkovFilter(6.5, 0.02, _PAIRS),
+    ),
+    Entry(ZCDPFilter, lambda: ZCDPFilter(0.5), lambda: ZCDPFilter(0.6)),
+    Entry(
+        ApproximateZCDPFilter,
+        lambda: ApproximateZCDPFilter(0.5, 1e-3),
+        lambda: ApproximateZCDPFilter(0.6, 2e-3),
+    ),
+    Entry(
+        ApproximateDPFilter, lambda: ApproximateDPFilter(1.0, 1e-5), lambda: ApproximateDPFilter(2.0, 1e-4)
+    ),
+    Entry(GaussianFilter, lambda: GaussianFilter(1.0), lambda: GaussianFilter(1.5)),
+    Entry(BlackwellFilter, lambda: BlackwellFilter(1.0, _BIT), lambda: BlackwellFilter(1.5, _BIT)),
+    Entry(
+        RangedBlackwellFilter,
+        lambda: RangedBlackwellFilter(1.0, _BIT, 0.0, 4.0),
+        lambda: RangedBlackwellFilter(1.5, _BIT, 0.0, 4.0),
+    ),
+    Entry(
+        RealisationFilter,
+        lambda: RealisationFilter(10.0, 1e-5, 48, _STEP),
+        lambda: RealisationFilter(12.0, 1e-4, 48, _STEP),
+    ),
+    Entry(
+        NaiveRealisationFilter,
+        lambda: NaiveRealisationFilter(1.0, 0.01),
+        lambda: NaiveRealisationFilter(2.0, 0.02),
+    ),
+    Entry(NaturalFilter, lambda: _natural(Fraction(45, 169)), lambda: _natural(Fraction(60, 169))),
+    Entry(
+        SomeOrderFilter,
+        lambda: SomeOrderFilter(6.0, 0.01, _PAIRS),
+        lambda: SomeOrderFilter(6.5, 0.02, _PAIRS),
+    ),
 )
 
 #: Class name -> entry.

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from filters.additive import AdditiveFilter
 from filters.arguments import one_positive
 from filters.base import Family
-from filters.charges import gdp_charge
-from filters.ledger import Budget, Exact, Square
+from filters.charges import Charge, gdp_charge
+from filters.ledger import Budget, Exact
 from theory.guarantees import GaussianDP, Guarantee
 from theory.pairs import DominatingPair, Gaussian
 
@@ -40,7 +40,7 @@ class GaussianFilter(AdditiveFilter):
         object.__setattr__(self, "promise", GaussianDP(mu))
         object.__setattr__(self, "_budget", Budget.square_of(mu))
 
-    def charge(self, request: DominatingPair) -> Square:
+    def charge(self, request: DominatingPair) -> Charge:
         return gdp_charge(request)
 
     def _scale(self, family: Family) -> float | None:

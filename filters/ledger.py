@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from theory.arguments import Real
 
-__all__ = ["Allowance", "Budget", "Charge", "Exact", "Plain", "Square"]
+__all__ = ["Allowance", "Budget", "Charge", "Exact", "Mixed", "Plain", "Square", "look_up"]
 
 #: An unevaluated sum high + low of two doubles with high = fl(high + low): about 106 bits.
 Exact: TypeAlias = tuple[Any, Any]
@@ -138,7 +139,51 @@ class Square:
         return Square(_pick(self.x, runs), self.scale)
 
 
-Charge: TypeAlias = Plain | Square
+@dataclass(frozen=True, slots=True, eq=False)
+class Mixed:
+    """Run i is charged charges[index[i]]: shape (n,)."""
+
+    charges: tuple[Charge, ...]
+    index: NDArray[np.integer[Any]]
+
+    def rough(self, root: float) -> Any:
+        """The charges in budget units, as near as those of the members."""
+        return look_up([charge.rough(root) for charge in self.charges], self.index)
+
+    def exact(self, root: float) -> Exact:
+        """The charges in budget units, never below the exact values."""
+        both = [charge.exact(root) for charge in self.charges]
+        return look_up([high for high, _ in both], self.index), look_up([low for _, low in both], self.index)
+
+    def short(self, root: float) -> tuple[NDArray[np.float64], NDArray[np.bool_] | None]:
+        """(The charges in budget units as fresh doubles, where that is not exact; None: nowhere)."""
+        shorts = [charge.short(root) for charge in self.charges]
+        extra = look_up([_shared(values) for values, _ in shorts], self.index)
+        if all(long is None for _, long in shorts):
+            return extra, None
+        longs = [0.0 if long is None else _shared(long.astype(np.float64)) for _, long in shorts]
+        return extra, look_up(longs, self.index) > 0
+
+    def take(self, runs: Any) -> Mixed:
+        """The charges of the selected runs."""
+        return Mixed(tuple(charge.take(runs) for charge in self.charges), self.index[runs])
+
+
+Charge: TypeAlias = Plain | Square | Mixed
+
+
+def look_up(values: Sequence[Real], index: NDArray[np.integer[Any]]) -> NDArray[np.float64]:
+    """values[index[i]] for every run i; each value is shared or has one entry per run."""
+    if any(np.ndim(value) for value in values):
+        table = np.stack([np.broadcast_to(value, index.shape) for value in values])
+        picked: NDArray[np.float64] = table[index, np.arange(len(index))]
+    else:
+        picked = np.array(values, dtype=np.float64)[index]
+    return picked
+
+
+def _shared(values: NDArray[np.float64]) -> Real:
+    return float(values[0]) if len(values) == 1 else values
 
 
 def _pick(x: Real, runs: Any) -> Real:
@@ -321,6 +366,11 @@ class Allowance:
     def add(self, state: Exact, charge: Charge) -> Exact:
         """The sums with `charge` added, rounded up."""
         return self._budget.add(state, charge)
+
+    def holds(self, state: Exact) -> NDArray[np.bool_]:
+        """Whether each sum, in units of one, is at most the allowance."""
+        within: NDArray[np.bool_] = (state[0] < self.value) | ((state[0] == self.value) & (state[1] <= 0))
+        return within
 
 
 def _spread(pair: Exact, n: int) -> Exact:

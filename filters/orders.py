@@ -129,6 +129,7 @@ class AllOrdersFilter(PrivacyFilter):
     rhos: tuple[float, ...]
     promise: Guarantee = field(init=False, repr=False, compare=False)
     _orders: Orders = field(init=False, repr=False, compare=False)
+    order_free: ClassVar[bool] = True
     proof: ClassVar[str] = "000 Remark 4.4: Theorem 4.3 at each order"
 
     def __post_init__(self) -> None:
@@ -170,6 +171,7 @@ class SomeOrderMarkovFilter(PrivacyFilter):
     orders: tuple[float, ...]
     promise: Guarantee = field(init=False, repr=False, compare=False)
     _orders: Orders = field(init=False, repr=False, compare=False)
+    order_free: ClassVar[bool] = True
     proof: ClassVar[str] = "undecided: the order depends on the outcomes, and no counterexample is known"
     sound: ClassVar[bool | None] = None
 

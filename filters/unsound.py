@@ -114,6 +114,7 @@ class NaturalFilter(PrivacyFilter):
     ratio: Fraction | None = field(default=None, kw_only=True)
     exact_delta: Fraction | None = field(default=None, kw_only=True)
     promise: Guarantee = field(init=False, repr=False, compare=False)
+    order_free: ClassVar[bool] = True
     proof: ClassVar[str] = "false: adaptivity beats it in three rounds of randomised response, sheet 5"
     sound: ClassVar[bool | None] = False
 
@@ -192,6 +193,7 @@ class SomeOrderFilter(PrivacyFilter):
     orders: tuple[float, ...]
     promise: Guarantee = field(init=False, repr=False, compare=False)
     _orders: Orders = field(init=False, repr=False, compare=False)
+    order_free: ClassVar[bool] = True
     proof: ClassVar[str] = "false: two branches, each within the budget of another order, sheet 5"
     sound: ClassVar[bool | None] = False
 

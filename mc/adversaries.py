@@ -81,7 +81,18 @@ def within_budget(view: View, family: Family, level: Real) -> DominatingPair:
     return view.revise(family(level), over)
 
 
-class _Exhausting(Adversary):
+class _Levels(Adversary):
+    """An adversary that asks for levels of one family."""
+
+    __slots__ = ()
+    family: Family | None
+
+    @property
+    def gaussian(self) -> bool:
+        return self.family is Gaussian
+
+
+class _Exhausting(_Levels):
     """An adversary that ends with a request for all that is left; its memory is whether that was made."""
 
     __slots__ = ()
@@ -128,13 +139,17 @@ class Constant(Adversary):
         family = _family(filt, None)
         return replace(self, pair=family(even_level(filt, family, self.pace)))
 
+    @property
+    def gaussian(self) -> bool:
+        return isinstance(self.pair, Gaussian)
+
     def request(self, view: View) -> DominatingPair:
         assert isinstance(self.pair, DominatingPair)
         return self.pair
 
 
 @dataclass(frozen=True, slots=True)
-class OneShot(Adversary):
+class OneShot(_Levels):
     """Asks once, for the whole budget."""
 
     family: Family | None = None

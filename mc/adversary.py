@@ -105,6 +105,11 @@ class Adversary(ABC):
         """The number of rounds after which it stops asking; None if it asks until it is denied."""
         return None
 
+    @property
+    def gaussian(self) -> bool:
+        """Whether every request that it can ever make is a Gaussian; False where that is not known."""
+        return False
+
     def start(self, filt: PrivacyFilter, n: int, rng: np.random.Generator) -> State:
         """The memory of n fresh runs: None, an array with the run on its first axis, or a tuple of such."""
         return None

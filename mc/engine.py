@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
@@ -12,11 +11,11 @@ from numpy.typing import NDArray
 from filters.base import PrivacyFilter, State
 from filters.contract import checked_filter, checked_observe, checked_spend, checked_start
 from mc.adversary import Adversary, View, put, take
-from mc.streams import Tile, tiles
+from mc.streams import Tile
 from theory.arguments import check_count, check_real
 from theory.pairs import DominatingPair
 
-__all__ = ["Direction", "Functional", "Game", "OnDenial", "Paths", "Tally", "play", "play_tile"]
+__all__ = ["Direction", "Functional", "Game", "OnDenial", "Paths", "play_tile"]
 
 Direction = Literal["PQ", "QP"]
 OnDenial = Literal["halt", "retry"]
@@ -96,31 +95,6 @@ class Functional(Protocol):
 
     def __call__(self, paths: Paths) -> NDArray[np.float64]:
         """Sums over the paths, shape (k,) with the same k for every tile."""
-
-
-@dataclass(frozen=True, slots=True)
-class Tally:
-    """What a functional summed: row i of `rows`, shape (tiles, k), is over the sizes[i] paths of tile i."""
-
-    sizes: NDArray[np.int64]
-    rows: NDArray[np.float64]
-
-    @property
-    def n(self) -> int:
-        """The number of paths."""
-        return int(self.sizes.sum())
-
-    @property
-    def sums(self) -> NDArray[np.float64]:
-        """The columns' sums over all paths, correctly rounded: the same bits in whatever order tiles came."""
-        return np.array([math.fsum(column) for column in self.rows.T])
-
-
-def play(game: Game, functional: Functional, *, n: int, seed: int = 0) -> Tally:
-    """Sums of `functional` over n independent plays of `game`."""
-    work = list(tiles(seed, n))
-    rows = [functional(play_tile(game, tile)) for tile in work]
-    return Tally(np.array([tile.size for tile in work]), np.array(rows))
 
 
 def play_tile(game: Game, tile: Tile) -> Paths:

@@ -1,58 +1,119 @@
-"""Estimates of what a filter lets through: hockey-stick divergences and survival."""
+"""Estimates of what a filter lets through: the hockey-stick divergence of the released transcript."""
 
 from __future__ import annotations
 
+import math
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
-from typing import Literal
+from typing import overload
 
-from filters import ApproximateDPFilter, PrivacyFilter
+import numpy as np
+
+from filters import PrivacyFilter
 from mc.adversary import Adversary
-from mc.engine import Direction, Game, OnDenial, play
+from mc.engine import Direction, Game, OnDenial
 from mc.estimate import Estimate
-from mc.estimators import HockeyStick, Survival, log_weight_bound
-from mc.intervals import clopper_pearson, empirical_bernstein
-from theory.arguments import check_count, check_delta, check_real
-from theory.conversions import CKS
-from theory.guarantees import ZCDP, GaussianDP, RenyiDP
+from mc.estimation import Estimator, Method, choose
+from mc.runs import Progress, play
+from mc.store import RunStore
+from theory.arguments import check_count, check_delta, check_probability, check_real
 
-__all__ = ["Method", "SurvivalCurve", "simulate", "survival"]
+__all__ = ["Curve", "Method", "simulate"]
 
-Method = Literal["auto", "plain", "tilted"]
+#: Tiles between the first ones of two parts of a grid: their random numbers are never shared.
+APART = 2**36
 
 
 @dataclass(frozen=True, slots=True)
-class Tilt:
-    """The order s of the law P^s Q^(1-s) to draw from, and a bound on the rounds' summed divergences at s."""
+class Curve:
+    """H_{e^epsilon} at each of `epsilons`; all intervals hold together except with `failure`."""
 
-    order: float
-    divergence: float
+    epsilons: tuple[float, ...]
+    at: tuple[Estimate, ...]
+    failure: float
+
+    def __getitem__(self, epsilon: float) -> Estimate:
+        if epsilon not in self.epsilons:
+            raise KeyError(f"epsilon must be one of {self.epsilons}, got {epsilon!r}; simulate it too")
+        return self.at[self.epsilons.index(epsilon)]
+
+    def __iter__(self) -> Iterator[tuple[float, Estimate]]:
+        return zip(self.epsilons, self.at, strict=True)
+
+    @property
+    def swapped(self) -> Curve:
+        """The curve of the other direction at -epsilons: H_{e^-eps}(Q||P) = 1 - e^{-eps} (1 - H_{e^eps}(P||Q)).
+
+        Absolute widths grow by e^{-eps}: fine for moderate divergences, not for tails.
+        """
+        pairs = [(-e, _mirror(e, one)) for e, one in reversed(list(self))]
+        return Curve(tuple(e for e, _ in pairs), tuple(one for _, one in pairs), self.failure)
+
+    def type_two_floor(self, alpha: float) -> float:
+        """A lower bound on the type II error of every test of Q against P with type I error alpha under Q.
+
+        beta >= max over the grid of 1 - delta(eps) - e^eps alpha, delta at the upper ends of the intervals;
+        holds for all alpha together except with `failure`. Source: Dong, Roth and Su, Proposition 2.12 [M].
+        """
+        alpha = float(check_probability("alpha", alpha))
+        return max(0.0, *(1 - one.high - math.exp(e) * alpha for e, one in self))
 
 
-def tilt_of(filt: PrivacyFilter, epsilon: float) -> Tilt | None:
-    """The tilt whose weights the promise bounds, at the order of its best conversion; None without one.
+def _mirror(epsilon: float, one: Estimate) -> Estimate:
+    def flip(value: float) -> float:
+        return float(-np.expm1(-epsilon) + np.exp(-epsilon) * value)
 
-    An approximate DP filter promises through its zCDP threshold, which is what bounds the weights.
-    """
-    promise = filt.promise
-    if isinstance(promise, RenyiDP):
-        return Tilt(promise.alpha, promise.rho)
-    if isinstance(filt, ApproximateDPFilter):
-        rho = filt.threshold
-    elif isinstance(promise, ZCDP):
-        rho = promise.rho
-    elif isinstance(promise, GaussianDP):
-        rho = promise.mu**2 / 2
-    else:
-        return None
-    order = float(CKS.order(rho, max(epsilon, 0.0)))
-    return Tilt(order, order * rho)
+    low, value, high = (min(max(flip(x), 0.0), 1.0) for x in (one.low, one.value, one.high))
+    return Estimate(value, low, high, one.failure, one.n, f"{one.method}, swapped")
+
+
+@overload
+def simulate(
+    filt: PrivacyFilter,
+    adversary: Adversary,
+    *,
+    epsilon: float,
+    n: int = ...,
+    seed: int = ...,
+    rounds: int | None = ...,
+    confidence: float = ...,
+    method: Method = ...,
+    direction: Direction = ...,
+    on_denial: OnDenial = ...,
+    workers: int | None = ...,
+    executor: Executor | None = ...,
+    store: RunStore | str | os.PathLike[str] | None = ...,
+    progress: Callable[[Progress, tuple[Estimate, ...] | None], object] | None = ...,
+) -> Estimate: ...
+
+
+@overload
+def simulate(
+    filt: PrivacyFilter,
+    adversary: Adversary,
+    *,
+    epsilon: Sequence[float],
+    n: int = ...,
+    seed: int = ...,
+    rounds: int | None = ...,
+    confidence: float = ...,
+    method: Method = ...,
+    direction: Direction = ...,
+    on_denial: OnDenial = ...,
+    workers: int | None = ...,
+    executor: Executor | None = ...,
+    store: RunStore | str | os.PathLike[str] | None = ...,
+    progress: Callable[[Progress, tuple[Estimate, ...] | None], object] | None = ...,
+) -> Curve: ...
 
 
 def simulate(
     filt: PrivacyFilter,
     adversary: Adversary,
     *,
-    epsilon: float,
+    epsilon: float | Sequence[float],
     n: int = 1_000_000,
     seed: int = 0,
     rounds: int | None = None,
@@ -60,82 +121,65 @@ def simulate(
     method: Method = "auto",
     direction: Direction = "PQ",
     on_denial: OnDenial = "halt",
-) -> Estimate:
+    workers: int | None = None,
+    executor: Executor | None = None,
+    store: RunStore | str | os.PathLike[str] | None = None,
+    progress: Callable[[Progress, tuple[Estimate, ...] | None], object] | None = None,
+) -> Estimate | Curve:
     """H_{e^epsilon}(P || Q) = E_P[(1 - e^{epsilon - L})_+], P and Q the laws of the released transcript.
 
-    n plays of the filter's own code against one adversary; direction "QP" gives H_{e^epsilon}(Q || P).
-    method "plain" draws from P; "tilted" draws round by round from P^s Q^{1-s}, the weights bounded by
-    the filter's promise; "auto" tilts where the promise gives a bound. rounds caps the play (1000, unless
-    the adversary knows its end). Same arguments, same bits.
+    n plays of the filter's own code against one adversary; direction "QP" gives H_{e^epsilon}(Q || P). A
+    sequence of epsilons gives a `Curve` whose intervals hold together: they share the failure probability.
+    method "plain" draws from P; "tilted" draws round by round from P^s Q^{1-s}, the weights bounded by the
+    filter's promise; "martingale" measures how far Gaussian rounds stay below the closed form of a spent budget;
+    "auto" takes the one that a pilot finds narrowest. The method is named in every estimate.
+    rounds caps the play (1000, unless the adversary knows its end). workers, executor and store say where
+    the paths are played (see `play`): the bits are the same. progress is called a few times a second with the
+    state of the run and the estimates so far of the epsilons that the paths under way answer.
     Raises ValueError or TypeError for arguments out of range and for a filter or adversary of wrong shapes,
     PromiseBroken where a path was charged more than the promise allows. Source: sheet 4; 003 Theorem 6.
     """
-    epsilon = float(check_real("epsilon", epsilon))
+    grid = _grid(epsilon)
     n = check_count("n", n, least=2)
+    seed = check_count("seed", seed, least=0)
     failure = 1 - float(check_delta("confidence", confidence))
-    if method not in ("auto", "plain", "tilted"):
-        raise ValueError(f"method must be auto, plain or tilted, got method={method!r}; pass one of them")
+    if method not in ("auto", "plain", "tilted", "martingale"):
+        raise ValueError(f"method must be auto, plain, tilted or martingale, got method={method!r}")
     game = Game.between(filt, adversary, rounds=rounds, direction=direction, on_denial=on_denial)
-    tilt = None if method == "plain" else tilt_of(filt, epsilon)
-    if tilt is None:
-        if method == "tilted":
-            raise ValueError(
-                f"method must be plain for {type(filt).__name__}, whose promise {filt.promise} bounds no "
-                "likelihood-ratio weight, got method='tilted'; pass method='plain'"
-            )
-        measure = HockeyStick((epsilon,), (0.0,))
-        name = "plain"
-    else:
-        game = game.at(tilt.order)
-        measure = HockeyStick((epsilon,), (log_weight_bound(tilt.order, tilt.divergence, epsilon),))
-        name = f"tilted to order {tilt.order:.4g}"
-    (moments,) = measure.moments(play(game, measure, n=n, seed=seed))
-    return named(empirical_bernstein(moments, failure=failure), name)
+    each = failure / len(grid)
+    parts = choose(game, grid, n=n, failure=each, method=method)
+    shares = [n // len(parts) + (place < n % len(parts)) for place in range(len(parts))]
+    found: dict[float, Estimate] = {}
+    for place, (part, share) in enumerate(zip(parts, shares, strict=True)):
+
+        def told(so_far: Progress, part: Estimator = part, place: int = place) -> None:
+            assert progress is not None
+            ahead = part.estimates(so_far.so_far, each) if so_far.done > 1 else None
+            progress(so_far.of(sum(shares[:place]), n), ahead)
+
+        tally = play(
+            part.game,
+            part.measure,
+            n=share,
+            seed=seed,
+            first=place * APART,
+            workers=workers,
+            executor=executor,
+            store=store,
+            progress=None if progress is None else told,
+        )
+        found.update(zip(part.epsilons, part.estimates(tally, each), strict=True))
+    if isinstance(epsilon, (int, float)):
+        return found[grid[0]]
+    return Curve(grid, tuple(found[e] for e in grid), failure)
 
 
-@dataclass(frozen=True, slots=True)
-class SurvivalCurve:
-    """P(T >= t) for t = 1..len(at), T the number of releases; all hold together except with `failure`."""
-
-    at: tuple[Estimate, ...]
-    failure: float
-
-    def __getitem__(self, t: int) -> Estimate:
-        if not 1 <= t <= len(self.at):
-            raise IndexError(f"t must be in 1..{len(self.at)}, got t={t}; play more rounds")
-        return self.at[t - 1]
+def _grid(epsilon: float | Sequence[float]) -> tuple[float, ...]:
+    many = np.atleast_1d(np.asarray(check_real("epsilon", _as_array(epsilon))))
+    if many.size == 0:
+        raise ValueError("epsilon must name at least one value, got none; pass a number or a sequence")
+    return tuple(float(e) for e in many)
 
 
-def survival(
-    filt: PrivacyFilter,
-    adversary: Adversary,
-    *,
-    rounds: int,
-    n: int = 100_000,
-    seed: int = 0,
-    confidence: float = 1 - 1e-6,
-    direction: Direction = "PQ",
-    on_denial: OnDenial = "halt",
-) -> SurvivalCurve:
-    """P(T >= t), t = 1..rounds, T the number of outputs released before a denial or the end of the rounds.
-
-    Clopper-Pearson intervals that share the failure probability equally, so that they hold together.
-    """
-    n = check_count("n", n)
-    failure = 1 - float(check_delta("confidence", confidence))
-    game = Game.between(filt, adversary, rounds=rounds, direction=direction, on_denial=on_denial)
-    counts = play(game, Survival(game.rounds), n=n, seed=seed).sums
-    each = failure / len(counts)
-    return SurvivalCurve(tuple(clopper_pearson(int(c), n, failure=each) for c in counts), failure)
-
-
-def named(estimate: Estimate, estimator: str) -> Estimate:
-    """The estimate with the estimator put before the interval in its method."""
-    return Estimate(
-        estimate.value,
-        estimate.low,
-        estimate.high,
-        estimate.failure,
-        estimate.n,
-        f"{estimator}, {estimate.method}",
-    )
+def _as_array(epsilon: float | Sequence[float]) -> object:
+    return np.asarray(epsilon, dtype=np.float64) if isinstance(epsilon, (list, tuple, range)) else epsilon

@@ -33,9 +33,9 @@ class Tile:
         return Generator(SFC64(SeedSequence(self.seed, spawn_key=(self.index, 1))))
 
 
-def tiles(seed: int, n: int) -> Iterator[Tile]:
-    """The tiles that make up n paths: all of size TILE but the last."""
+def tiles(seed: int, n: int, first: int = 0) -> Iterator[Tile]:
+    """The tiles that make up n paths, numbered from `first`: all of size TILE but the last."""
     seed = check_count("seed", seed, least=0)
     n = check_count("n", n)
-    for index, first in enumerate(range(0, n, TILE)):
-        yield Tile(seed, index, min(TILE, n - first))
+    for index, done in enumerate(range(0, n, TILE), first):
+        yield Tile(seed, index, min(TILE, n - done))

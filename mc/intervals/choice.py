@@ -33,7 +33,7 @@ def narrowest_for(pilot: Moments, n: int, *, failure: float) -> MomentsMethod:
     therefore be independent of the n runs and stay out of their moments; then the choice costs nothing.
     """
     n = check_count("n", n, least=2)
-    expected = Moments(n, pilot.unit_mean * n, min(pilot.centred / pilot.n, 1.0) * n, pilot.upper)
+    expected = pilot.scaled_to(n)
 
     def width(method: MomentsMethod) -> float:
         estimate = method.interval(expected, failure=failure)

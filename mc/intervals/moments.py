@@ -93,6 +93,10 @@ class Moments:
         between = math.fsum(part.n * (part.total / part.n - mean) ** 2 for part in parts)
         return cls(n, total, centred + between, uppers[0])
 
+    def scaled_to(self, n: int) -> Moments:
+        """The moments that n values of this mean and spread would have: for planning, not for claims."""
+        return Moments(n, self.unit_mean * n, min(self.centred / self.n, 1.0) * n, self.upper)
+
     @property
     def mean(self) -> float:
         """The sample mean, in the units of the values."""

@@ -15,7 +15,7 @@ __all__ = ["THEOREMS_CHAPTER"]
 
 def _claim(name: str) -> Claim:
     theorem = THEOREMS[name]
-    return Claim(f"theorem-{slug(name)}", f"{theorem.title}: {theorem.claim}.", theorem.source, Outcome.HOLDS)
+    return Claim(f"theorem-{slug(name)}", theorem.title, theorem.source, Outcome.HOLDS)
 
 
 def _tell(study: Study, claims: Sequence[Claim]) -> Told:

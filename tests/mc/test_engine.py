@@ -12,7 +12,8 @@ from scipy.special import expit
 
 from filters.base import PrivacyFilter
 from mc.adversary import Adversary, View
-from mc.engine import Game, Paths, play, play_tile
+from mc.engine import Game, Paths, play_tile
+from mc.runs import play
 from mc.streams import TILE, Tile, tiles
 from theory.guarantees import ApproxDP
 from theory.pairs import DominatingPair, Erasure, FinitePair, Gaussian, RandomizedResponse, Selection

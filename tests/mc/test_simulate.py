@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.special import ndtr, ndtri
 
 from filters import (
     ApproximateDPFilter,
@@ -31,7 +32,9 @@ from mc.adversaries import (
 )
 from mc.adversary import Adversary, View
 from mc.estimators import PromiseBroken, log_weight_bound
-from mc.simulate import simulate, survival
+from mc.renyi import simulate_renyi
+from mc.simulate import simulate
+from mc.survival import survival
 from theory.confinement import confinement
 from theory.guarantees import GaussianDP, RenyiDP
 from theory.pairs import DominatingPair, FinitePair, Gaussian, RandomizedResponse, Selection
@@ -39,6 +42,8 @@ from theory.realisation import kappa, optimal_split
 
 # Null of every containment below: the interval is valid, so it misses with probability at most 1e-6.
 SURE = 1 - 1e-6
+
+N: dict[Any, int] = {"tilted": 400_000, "auto": 20_000}
 
 EXHAUSTING = [OneShot(), ManySmall(8), LossChasing(pace=8), LossAvoiding(pace=8), RandomSpender(pace=8)]
 
@@ -147,6 +152,7 @@ def test_no_adversary_reaches_above_the_promise_of_the_approximate_filter() -> N
     for adversary in EXHAUSTING:
         estimate = simulate(filt, adversary, epsilon=1.0, n=40_000, seed=6)
         assert estimate.method.startswith("tilted")
+        assert estimate.low > 0
         assert estimate.high < 1e-5
 
 
@@ -213,7 +219,7 @@ def test_the_bound_on_weights_is_attained() -> None:
         ({"seed": -1}, "seed must be an integer >= 0, got seed=-1"),
         ({"rounds": 0}, "rounds must be an integer >= 1"),
         ({"confidence": 1.0}, r"confidence must be in \(0, 1\), got confidence=1.0"),
-        ({"method": "magic"}, "method must be auto, plain or tilted, got method='magic'"),
+        ({"method": "magic"}, "method must be auto, plain, tilted or martingale, got method='magic'"),
     ],
 )
 def test_arguments_out_of_range_are_refused_in_one_sentence(arguments: dict[str, Any], message: str) -> None:
@@ -226,3 +232,59 @@ def test_tilting_needs_a_promise_that_bounds_the_weights() -> None:
         filt = NaiveRealisationFilter(epsilon=1.0, delta=0.01)
     with pytest.raises(ValueError, match="bounds no likelihood-ratio weight"):
         simulate(filt, EraserForever(), epsilon=1.0, n=100, method="tilted")
+
+
+def test_one_call_answers_a_grid_with_bands_that_hold_together() -> None:
+    grid = [0.0, 0.5, 1.0, 2.0, 4.0, 8.0]
+    curve = simulate(GaussianFilter(mu=1.0), LossChasing(pace=5), epsilon=grid, n=60_000, seed=11)
+    assert curve.epsilons == tuple(grid)
+    for epsilon, estimate in curve:
+        assert Gaussian(1.0).hockey_stick(epsilon) in estimate
+        assert estimate.relative_half_width < 0.02
+        assert estimate.failure == pytest.approx(curve.failure / 6)
+    assert sum({one.method: one.n for _, one in curve}.values()) == 60_000
+    assert curve[2.0] == curve.at[3]
+    with pytest.raises(KeyError, match="epsilon must be one of"):
+        curve[3.0]
+    # the floor under type II errors against the exact trade-off function Phi(PhiInv(1 - alpha) - mu)
+    for alpha in (0.001, 0.05, 0.2):
+        exact = float(ndtr(-ndtri(alpha) - 1.0))
+        assert 0.9 * exact - 0.02 < curve.type_two_floor(alpha) <= exact
+
+
+def test_the_other_direction_comes_from_the_same_paths() -> None:
+    filt = ZCDPFilter(rho=3.0)
+    curve = simulate(filt, Tree(), epsilon=[-0.3, 0.3], n=100_000, seed=12, method="plain")
+    assert enumerate_tree(0.3, "PQ") in curve[0.3]
+    mirrored = curve.swapped
+    assert mirrored.epsilons == (-0.3, 0.3)
+    assert enumerate_tree(0.3, "QP") in mirrored[0.3]
+    assert mirrored[0.3].relative_half_width < 0.1
+
+
+def test_a_grid_needs_a_value() -> None:
+    with pytest.raises(ValueError, match="epsilon must name at least one value"):
+        simulate(GaussianFilter(mu=1.0), OneShot(), epsilon=[])
+
+
+@pytest.mark.parametrize(("alpha", "direction"), [(1.7, "PQ"), (1.7, "QP"), (3.0, "PQ")])
+def test_renyi_divergences_match_exact_enumeration(alpha: float, direction: Any) -> None:
+    moment = 0.0
+    sign = 1 if direction == "PQ" else -1
+    for first, a in outcomes(TREE[0], direction):
+        for second, b in outcomes(TREE[1][first > 0], direction):
+            for third, c in outcomes(TREE[2][first + second > 0], direction):
+                moment += a * b * c * math.exp((alpha - 1) * sign * (first + second + third))
+    truth = math.log(moment) / (alpha - 1)
+    filt = RenyiFilter(alpha, {1.7: 1.0, 3.0: 1.3}[alpha])
+    estimate = simulate_renyi(filt, Tree(), alpha=alpha, n=100_000, seed=13, direction=direction)
+    assert truth in estimate
+    assert estimate.high - estimate.low < 0.2 * truth
+
+
+def test_an_exhausted_budget_has_exactly_the_promised_renyi_divergence() -> None:
+    estimate = simulate_renyi(RenyiFilter(alpha=6.0, rho=3.0), LossChasing(pace=5), alpha=6.0, n=10_000)
+    assert estimate.value == pytest.approx(3.0, rel=1e-9)
+    assert estimate.high <= 3.0
+    with pytest.raises(ValueError, match="alpha must be an order at which the promise"):
+        simulate_renyi(RenyiFilter(alpha=6.0, rho=3.0), OneShot(), alpha=5.0)

@@ -45,8 +45,9 @@ class Gaussian(DominatingPair):
     def hockey_stick(self, epsilon: Real) -> Real:
         size = np.abs(epsilon)
         centre, half = _one_shape(size / self.mu, self.mu / 2)
-        delta = np.exp(_log_density(centre - half)) * mills_drop(centre, half)
-        # far below the diagonal R overflows while Phi(half - centre) is near one
+        with np.errstate(over="ignore", invalid="ignore"):
+            delta = np.exp(_log_density(centre - half)) * mills_drop(centre, half)
+        # far below zero R overflows while Phi(half - centre) is near one
         low = centre - half < -1
         if low.any():
             c, h = centre[low], half[low]
@@ -89,9 +90,6 @@ class Gaussian(DominatingPair):
         loss += (order - 0.5) * self.mu
         loss *= self.mu
         return loss
-
-    def log_weight(self, loss: NDArray[np.float64], order: float) -> NDArray[np.float64]:
-        return (order - 1) * (order * (self.mu * self.mu / 2) - loss)
 
 
 def _one_shape(centre: Real, half: Real) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

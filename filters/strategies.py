@@ -1,0 +1,133 @@
+"""Hypothesis strategies for testing filters: mechanisms, requests, budgets, histories and adversaries.
+
+Importing this module imports hypothesis; nothing else in the project does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import TypeAlias
+
+import numpy as np
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from theory.pairs import KOV, DominatingPair, Erasure, Gaussian, RandomizedResponse
+
+__all__ = [
+    "Adversary",
+    "History",
+    "adversaries",
+    "budgets",
+    "comparable",
+    "dyadic",
+    "histories",
+    "losses",
+    "mechanisms",
+    "request_sequences",
+]
+
+#: What happened, round by round: the request and the loss that its output realised.
+History: TypeAlias = list[tuple[DominatingPair, float]]
+
+
+def budgets(least: float = 1e-6, most: float = 1e6) -> SearchStrategy[float]:
+    """Positive budgets over many orders of magnitude."""
+    return st.floats(np.log(least), np.log(most)).map(lambda x: float(np.exp(x)))
+
+
+def mechanisms(most: float = 2.0) -> SearchStrategy[DominatingPair]:
+    """Single pairs of the common families, parameters up to `most`, small ones as often as large ones."""
+    size = st.one_of(st.floats(1e-6, most), st.floats(-14, 0).map(lambda x: most * float(np.exp(x))))
+    chance = st.floats(-30, -2).map(lambda x: float(np.exp(x)))
+    return st.one_of(
+        size.map(Gaussian),
+        size.map(RandomizedResponse),
+        st.builds(KOV, size, chance),
+        chance.map(Erasure),
+    )
+
+
+def dyadic(most: float = 1.0) -> SearchStrategy[DominatingPair]:
+    """Gaussians and randomised responses at multiples of most/64, whose squares add up without rounding."""
+    size = st.integers(1, 64).map(lambda k: most * k / 64)
+    return st.one_of(size.map(Gaussian), size.map(RandomizedResponse))
+
+
+def losses(most: float = 2.0) -> SearchStrategy[float]:
+    """Realised losses in [-most, most]."""
+    return st.floats(-most, most)
+
+
+def request_sequences(
+    requests: SearchStrategy[DominatingPair] | None = None, longest: int = 12
+) -> SearchStrategy[list[DominatingPair]]:
+    """Requests in the order of asking."""
+    return st.lists(mechanisms() if requests is None else requests, max_size=longest)
+
+
+def histories(
+    requests: SearchStrategy[DominatingPair] | None = None, longest: int = 12
+) -> SearchStrategy[History]:
+    """Requests with the losses that they realise if they are granted."""
+    return st.lists(st.tuples(mechanisms() if requests is None else requests, losses()), max_size=longest)
+
+
+def comparable(
+    requests: SearchStrategy[DominatingPair] | None = None,
+) -> SearchStrategy[tuple[DominatingPair, DominatingPair]]:
+    """(cheaper, dearer) of one family: no number of the first exceeds that of the second."""
+    drawn = mechanisms() if requests is None else requests
+    return st.tuples(drawn, drawn).map(_sorted).filter(lambda both: both is not None)  # type: ignore[return-value]
+
+
+def _numbers(pair: DominatingPair) -> tuple[float, ...]:
+    values = (getattr(pair, f.name) for f in fields(pair))  # type: ignore[arg-type]
+    return tuple(value for value in values if isinstance(value, float))
+
+
+def _sorted(
+    both: tuple[DominatingPair, DominatingPair],
+) -> tuple[DominatingPair, DominatingPair] | None:
+    first, second = both
+    if type(first) is not type(second) or not _numbers(first):
+        return (first, first)
+    if all(a <= b for a, b in zip(_numbers(first), _numbers(second), strict=True)):
+        return first, second
+    if all(a >= b for a, b in zip(_numbers(first), _numbers(second), strict=True)):
+        return second, first
+    return (first, first)
+
+
+@dataclass(frozen=True, slots=True)
+class Adversary:
+    """A decision tree: what it asks after each sequence of loss signs, as plain data.
+
+    `tree` maps (sign, sign, ...) of the losses so far, shortest first, to the next request; a path without an
+    entry asks no more. Predictable by construction: it sees the past and nothing else.
+    """
+
+    tree: Mapping[tuple[int, ...], DominatingPair]
+
+    def request(self, past: tuple[float, ...]) -> DominatingPair | None:
+        """The request after these losses, None to stop."""
+        return self.tree.get(tuple(int(np.sign(loss)) for loss in past))
+
+
+@st.composite
+def adversaries(
+    draw: st.DrawFn, requests: SearchStrategy[DominatingPair] | None = None, depth: int = 3
+) -> Adversary:
+    """Adaptive adversaries of at most `depth` rounds over finite mechanisms."""
+    chosen = requests
+    if chosen is None:
+        chosen = mechanisms().filter(lambda pair: not isinstance(pair, Gaussian))
+    menu = draw(st.lists(chosen, min_size=1, max_size=4))
+    tree: dict[tuple[int, ...], DominatingPair] = {}
+    layer: list[tuple[int, ...]] = [()]
+    for _ in range(depth):
+        for past in layer:
+            tree[past] = draw(st.sampled_from(menu))
+        layer = [(*past, sign) for past in layer for sign in (-1, 0, 1)]
+    return Adversary(tree)

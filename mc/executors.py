@@ -1,0 +1,138 @@
+"""Where tiles are played: in this process, in a pool of processes, or by any executor that is handed in."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
+from contextlib import contextmanager
+from multiprocessing import connection
+from typing import Any, TypeVar
+
+from theory.arguments import check_count
+
+__all__ = ["LocalPool", "cluster", "completed", "cores"]
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+#: Times in a row that a pool may break without finishing a single task before the fault is the task's.
+PATIENCE = 3
+
+
+def cores() -> int:
+    """The number of cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class LocalPool(Executor):
+    """A pool of worker processes on this machine that can be rebuilt after one of them died.
+
+    Workers ignore Ctrl-C, which is the driver's to handle, and leave when the driver is gone.
+    """
+
+    def __init__(self, workers: int | None = None) -> None:
+        self.workers = cores() if workers is None else check_count("workers", workers)
+        self._pool = self._fresh()
+
+    def _fresh(self) -> ProcessPoolExecutor:
+        method = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
+        context = multiprocessing.get_context(method)
+        return ProcessPoolExecutor(self.workers, mp_context=context, initializer=_settle_in)
+
+    def submit(self, fn: Callable[..., R], /, *args: Any, **kwargs: Any) -> Future[R]:
+        return self._pool.submit(fn, *args, **kwargs)
+
+    def rebuild(self) -> None:
+        """Leave the broken pool and start another."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        self._pool = self._fresh()
+
+    def kill(self) -> None:
+        """End the workers at once."""
+        for process in list((self._pool._processes or {}).values()):
+            process.kill()
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        self._pool.shutdown(wait=wait, cancel_futures=cancel_futures)
+
+
+def _settle_in() -> None:
+    """In a worker: leave Ctrl-C to the driver, and watch it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    driver = multiprocessing.parent_process()
+    if driver is not None:
+        threading.Thread(target=_leave_after, args=(driver.sentinel,), daemon=True).start()
+
+
+def _leave_after(sentinel: int) -> None:
+    # a killed driver closes nothing that a worker waits on: without this the worker would wait for ever
+    connection.wait([sentinel])
+    os._exit(1)
+
+
+@contextmanager
+def cluster(address: str) -> Iterator[Executor]:
+    """The workers of a Dask scheduler at `address`, such as tcp://host:8786; needs the extra [cluster]."""
+    try:
+        from distributed import Client
+    except ImportError as missing:
+        raise ImportError(
+            "scheduler needs Dask, which is not installed; install filterproof[cluster] or leave it out"
+        ) from missing
+    try:
+        client = Client(address, timeout=10)
+    except (OSError, ValueError) as refused:
+        raise ConnectionError(
+            f"scheduler must be the address of a running Dask scheduler, got {address!r} ({refused}); "
+            "start one with `dask scheduler`"
+        ) from refused
+    with client:
+        # pure tasks would be answered from Dask's cache by their arguments, faults and all
+        yield client.get_executor(pure=False)
+
+
+def completed(
+    executor: Executor | None, work: Callable[[T], R], tasks: Iterable[T], *, window: int
+) -> Iterator[tuple[T, R]]:
+    """(task, work(task)) for every task, in the order they finish; at most `window` are under way at once.
+
+    A `LocalPool` that loses a worker is rebuilt, and what was under way is submitted again. An executor of
+    another kind that breaks raises BrokenExecutor: what was yielded before is not lost.
+    """
+    if executor is None:
+        for task in tasks:
+            yield task, work(task)
+        return
+    waiting = deque(tasks)
+    under_way: dict[Future[R], T] = {}
+    breaks = 0
+    try:
+        while waiting or under_way:
+            try:
+                while waiting and len(under_way) < window:
+                    under_way[executor.submit(work, waiting[0])] = waiting[0]
+                    waiting.popleft()
+                finished = wait(under_way, return_when=FIRST_COMPLETED).done
+                for future in finished:
+                    result = future.result()
+                    breaks = 0
+                    yield under_way.pop(future), result
+            except BrokenExecutor:
+                breaks += 1
+                if breaks > PATIENCE or not isinstance(executor, LocalPool):
+                    raise
+                whole = [f for f in under_way if f.done() and not f.cancelled() and f.exception() is None]
+                saved = [(under_way.pop(future), future.result()) for future in whole]
+                waiting.extendleft(under_way.values())
+                under_way.clear()
+                executor.rebuild()
+                yield from saved
+    finally:
+        for future in under_way:
+            future.cancel()

@@ -1,0 +1,170 @@
+"""The martingale of the Gaussian filter as a control variate: what a filter lets through, to many digits."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from filters import ApproximateDPFilter, GaussianFilter, PrivacyFilter, RenyiFilter, ZCDPFilter
+from filters.base import State
+from mc.adversary import Adversary, View
+from mc.engine import Paths
+from mc.estimate import Estimate
+from mc.estimators import ROUNDING, PromiseBroken, log_weight_bound, moments_of
+from mc.intervals import Moments
+from mc.runs import Tally
+from theory.pairs import DominatingPair, Gaussian
+
+__all__ = ["GaussianRounds", "Slacks", "WeightedSlack", "best_beta", "gaussian_budget"]
+
+#: A slack below e^-46 = 1e-20 of its bound is taken as zero; the rounding allowance of intervals covers it.
+_NEGLIGIBLE = -46.0
+#: Relative error allowed to G(epsilon, B^2) and M, both right to 1e-13.
+_CLOSED_FORMS = 1e-12
+
+
+def gaussian_budget(filt: PrivacyFilter) -> float | None:
+    """The B^2 within which the filter keeps sum mu_t^2 of Gaussian rounds; None for other filters."""
+    if isinstance(filt, GaussianFilter):
+        return filt.mu**2
+    if isinstance(filt, ZCDPFilter):
+        return 2 * filt.rho
+    if isinstance(filt, ApproximateDPFilter):
+        return 2 * filt.threshold
+    if isinstance(filt, RenyiFilter):
+        return 2 * filt.rho / filt.alpha
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class GaussianRounds(Adversary):
+    """The adversary within, held to Gaussian requests: any other raises TypeError."""
+
+    inner: Adversary
+
+    @property
+    def horizon(self) -> int | None:
+        return self.inner.horizon
+
+    def against(self, filt: PrivacyFilter) -> Self:
+        return replace(self, inner=self.inner.against(filt))
+
+    def start(self, filt: PrivacyFilter, n: int, rng: np.random.Generator) -> State:
+        return self.inner.start(filt, n, rng)
+
+    def request(self, view: View) -> DominatingPair:
+        request = self.inner.request(view)
+        if not isinstance(request, Gaussian):
+            raise TypeError(
+                f"adversary must ask for Gaussian pairs only, got {request!r} from "
+                f"{type(self.inner).__name__}; use the tilted estimator"
+            )
+        return request
+
+
+@dataclass(frozen=True, slots=True)
+class WeightedSlack:
+    """Sums over a tile of y = beta + a - beta (a + b), in [0, 1], and of its squares about the mean.
+
+    With S = loss, w = e^{log_weight}, v = B^2 - sum mu_t^2 at the stop, G(eps, v) the hockey-stick of
+    Gaussian(sqrt v) and M = e^{log_bound}:
+    a = w (1 - e^{epsilon - S})_+ / M is what the tilted estimator sums, and
+    b = w (G(epsilon - S, v) - (1 - e^{epsilon - S})_+) / M >= 0 is the slack.
+    G satisfies the heat equation, so for Gaussian rounds E[w G(epsilon - S, v)] = G(epsilon, B^2) whatever
+    the adversary does, and H = beta G(epsilon, B^2) + M (E[y] - beta) for every beta: 0 is the tilted estimator,
+    1 the martingale form. Pointwise (1 - e^{-x})_+ <= c_s e^{(s-1) x}, c_s = (1 - 1/s)^s / (s-1), so
+    G(epsilon - S, v) <= c_s e^{(s-1)(s v/2 - epsilon + S)}, of which w makes M: hence a + b <= 1.
+    Source: sheets 1 and 4.
+    """
+
+    epsilon: float
+    budget: float
+    order: float
+    beta: float
+
+    @property
+    def log_bound(self) -> float:
+        """log M."""
+        return log_weight_bound(self.order, self.order * self.budget / 2, self.epsilon)
+
+    def terms(
+        self, loss: NDArray[np.float64], log_weight: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """(a, b) of paths with Gaussian rounds only, each of shape (n,)."""
+        scaled = log_weight - self.log_bound
+        spent = (log_weight / (self.order - 1) + loss) * (2 / self.order)  # log w = (s-1)(s sum mu^2/2 - L)
+        left = self.budget - spent
+        if left.min() < -ROUNDING * self.budget:
+            raise PromiseBroken(
+                f"a path's Gaussians have sum mu^2 = {spent.max():.9g}, more than the budget "
+                f"{self.budget:.9g}; the promise is refuted"
+            )
+        gap = self.epsilon - loss
+        payoff = np.zeros_like(loss)
+        hits = np.flatnonzero(gap < 0)
+        payoff[hits] = -np.expm1(gap[hits]) * np.exp(scaled[hits])
+        # G(e, v) - (1 - e^e)_+ = e^{min(e, 0)} G(|e|, v): no cancellation
+        most = scaled + np.minimum(gap, 0.0)
+        slack = np.zeros_like(loss)
+        mu = np.sqrt(np.maximum(left, 0.0))
+        tail = np.maximum(np.abs(gap) - left / 2, 0.0)  # G(e, v) <= e^{-t^2/2}, t = e/mu - mu/2
+        some = np.flatnonzero((mu > 0) & (most > _NEGLIGIBLE))
+        some = some[tail[some] ** 2 < 2 * left[some] * (most[some] - _NEGLIGIBLE)]
+        if some.size:
+            log_tail = Gaussian(mu[some]).log_hockey_stick(np.abs(gap[some]))
+            slack[some] = np.exp(most[some] + log_tail)
+        if (payoff + slack).max() > 1 + ROUNDING:
+            raise PromiseBroken(
+                "a path's weight exceeds the bound that the promise sets: the promise is refuted"
+            )
+        return payoff, slack
+
+    def __call__(self, paths: Paths) -> NDArray[np.float64]:
+        payoff, slack = self.terms(paths.loss, paths.log_weight)
+        moments = Moments.of(self.mix(payoff, slack))
+        return np.array([moments.total, moments.centred])
+
+    def mix(self, payoff: NDArray[np.float64], slack: NDArray[np.float64]) -> NDArray[np.float64]:
+        """y of each path."""
+        y: NDArray[np.float64] = (1 - self.beta) * payoff + self.beta * (1 - slack)
+        return y
+
+
+def best_beta(payoff: NDArray[np.float64], slack: NDArray[np.float64]) -> float:
+    """The beta in [0, 1] that minimises the variance of a - beta (a + b)."""
+    whole = payoff + slack
+    centred = whole - whole.mean()
+    spread = float(np.dot(centred, centred))
+    return min(max(float(np.dot(centred, payoff)) / spread, 0.0), 1.0) if spread > 0 else 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Slacks:
+    """A `WeightedSlack` for each epsilon, as one measure."""
+
+    each: tuple[WeightedSlack, ...]
+
+    def __call__(self, paths: Paths) -> NDArray[np.float64]:
+        return np.array([slack(paths) for slack in self.each]).T.ravel()
+
+    def moments(self, tally: Tally) -> tuple[Moments, ...]:
+        """The moments of y for each epsilon."""
+        return moments_of(tally, (0.0,) * len(self.each))
+
+    def settle(self, j: int, mean: Estimate) -> Estimate:
+        """The estimate of H at epsilon j from that of E[y]."""
+        slack = self.each[j]
+        scale = math.exp(slack.log_bound)
+        start = float(Gaussian(math.sqrt(slack.budget)).hockey_stick(slack.epsilon))
+        pad = _CLOSED_FORMS * scale
+
+        def read(y: float) -> float:
+            return slack.beta * start + scale * (y - slack.beta)
+
+        value = max(read(mean.value), 0.0)
+        low, high = max(read(mean.low) - pad, 0.0), read(mean.high) + pad
+        return Estimate(value, min(low, value), max(high, value), mean.failure, mean.n, mean.method)
