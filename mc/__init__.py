@@ -10,19 +10,25 @@ from mc.adversaries import (
     RandomSpender,
 )
 from mc.adversary import Adversary, View
+from mc.attack import Attack, attack, replay_attack
+from mc.calibrate import CalibratedFilter, calibrate
 from mc.engine import Game, Paths
 from mc.estimate import Estimate
 from mc.estimators import PromiseBroken
 from mc.executors import LocalPool, cluster
 from mc.renyi import simulate_renyi
+from mc.rounds_bought import RoundsBought, rounds_bought
 from mc.runs import Interrupted, Progress, Tally, play
 from mc.simulate import Curve, simulate
 from mc.store import RunStore, StoreError
 from mc.survival import SurvivalCurve, survival
 from mc.witness import Witness, replay, witness
+from mc.worst_case import LogRatio, WorstCase, worst_case
 
 __all__ = [
     "Adversary",
+    "Attack",
+    "CalibratedFilter",
     "Constant",
     "Curve",
     "EraserForever",
@@ -30,6 +36,7 @@ __all__ = [
     "Game",
     "Interrupted",
     "LocalPool",
+    "LogRatio",
     "LossAvoiding",
     "LossChasing",
     "ManySmall",
@@ -38,17 +45,24 @@ __all__ = [
     "Progress",
     "PromiseBroken",
     "RandomSpender",
+    "RoundsBought",
     "RunStore",
     "StoreError",
     "SurvivalCurve",
     "Tally",
     "View",
     "Witness",
+    "WorstCase",
+    "attack",
+    "calibrate",
     "cluster",
     "play",
     "replay",
+    "replay_attack",
+    "rounds_bought",
     "simulate",
     "simulate_renyi",
     "survival",
     "witness",
+    "worst_case",
 ]
