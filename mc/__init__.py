@@ -22,6 +22,7 @@ from mc.intervals import betting, clopper_pearson, empirical_bernstein, kl_chern
 from mc.multiplicity import Family
 from mc.privacy_profile import PrivacyProfile
 from mc.renyi import simulate_renyi
+from mc.rounds_bought import RoundsBought, rounds_bought
 from mc.runs import Interrupted, Progress, Tally, play
 from mc.simulate import Curve, simulate
 from mc.store import RunStore, StoreError
@@ -55,6 +56,7 @@ __all__ = [
     "Progress",
     "PromiseBroken",
     "RandomSpender",
+    "RoundsBought",
     "RunStore",
     "SequentialRun",
     "StoreError",
@@ -75,6 +77,7 @@ __all__ = [
     "play",
     "replay",
     "replay_attack",
+    "rounds_bought",
     "simulate",
     "simulate_renyi",
     "survival",
