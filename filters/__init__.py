@@ -6,12 +6,23 @@ from filters.base import PrivacyFilter
 from filters.basic import BasicFilter
 from filters.blackwell import BlackwellFilter, RangedBlackwellFilter, RangedZCDP
 from filters.gdp import GaussianFilter
+from filters.individual import IndividualFilter, PersonalReport, gaussian_request
 from filters.laws import laws
+from filters.linear_queries import LinearAnswer, LinearQueries
+from filters.odometers import (
+    DoublingOdometer,
+    LineOdometer,
+    MixtureOdometer,
+    Odometer,
+    RogersOdometer,
+    StitchedOdometer,
+)
 from filters.orders import AllOrdersFilter, RenyiCurve, SomeOrderMarkovFilter
 from filters.realisation import RealisationFilter
 from filters.renyi import RenyiFilter
 from filters.rogers import RogersFilter
 from filters.session import FilterHaltedError, Session
+from filters.trackers import GaussianTracker, RenyiTracker, Tracker
 from filters.unsound import (
     NaiveRealisationFilter,
     NaturalFilter,
@@ -29,23 +40,37 @@ __all__ = [
     "ApproximateZCDPFilter",
     "BasicFilter",
     "BlackwellFilter",
+    "DoublingOdometer",
     "FilterHaltedError",
     "GaussianFilter",
+    "GaussianTracker",
+    "IndividualFilter",
+    "LineOdometer",
+    "LinearAnswer",
+    "LinearQueries",
+    "MixtureOdometer",
     "NaiveRealisationFilter",
     "NaturalFilter",
+    "Odometer",
+    "PersonalReport",
     "PrivacyFilter",
     "RangedBlackwellFilter",
     "RangedZCDP",
     "RealisationFilter",
     "RenyiCurve",
     "RenyiFilter",
+    "RenyiTracker",
     "RogersFilter",
+    "RogersOdometer",
     "Session",
     "SomeOrderFilter",
     "SomeOrderMarkovFilter",
+    "StitchedOdometer",
+    "Tracker",
     "UnsoundFilterWarning",
     "WhitehouseFilter",
     "ZCDPFilter",
+    "gaussian_request",
     "knowingly",
     "laws",
 ]

@@ -17,6 +17,7 @@ from filters.contract import (
     checked_spend,
     checked_start,
 )
+from filters.persistence import decode_state, encode_state, same_layout
 from theory.pairs import DominatingPair
 
 __all__ = ["FilterHaltedError", "Session"]
@@ -146,7 +147,7 @@ class Session:
                 "halted": self._halted,
                 "awaits_loss": self._awaits_loss,
                 "granted": self._granted,
-                "state": _encode(self._state),
+                "state": encode_state(self._state),
             }
 
     @classmethod
@@ -172,13 +173,7 @@ class Session:
                 "pass the same filter"
             )
         session = cls(filt, data["on_denial"], record=record)
-        state, fresh = _decode(data["state"]), session._state
-        if _shape_of(state) != _shape_of(fresh):
-            raise ValueError(
-                f"state must have the layout of {filt!r}, got {_shape_of(state)} for {_shape_of(fresh)}; "
-                "pass what Session.to_dict returned"
-            )
-        session._state = state
+        session._state = same_layout(decode_state(data["state"]), session._state, filt)
         session._halted, session._awaits_loss = bool(data["halted"]), bool(data["awaits_loss"])
         session._granted = int(data["granted"])
         return session
@@ -192,29 +187,3 @@ class Session:
             return f" after {self._granted} grants"
         left = float(self._filter.remaining(self._state)[0])
         return f" after {self._granted} grants with {left:.6g} left"
-
-
-def _encode(state: State) -> object:
-    if isinstance(state, tuple):
-        return [_encode(part) for part in state]
-    kind = state.dtype.kind
-    if kind == "f":
-        values: list[object] = [float(x).hex() for x in state.ravel()]
-    elif kind in "iub":
-        values = [x.item() for x in state.ravel()]
-    else:
-        raise TypeError(f"state must hold numbers to be saved, got dtype={state.dtype}; keep it in float64")
-    return {"dtype": state.dtype.str, "shape": list(state.shape), "values": values}
-
-
-def _decode(data: Any) -> State:
-    if isinstance(data, list):
-        return tuple(_decode(part) for part in data)
-    values = [float.fromhex(x) if isinstance(x, str) else x for x in data["values"]]
-    return np.array(values, dtype=np.dtype(data["dtype"])).reshape(data["shape"])
-
-
-def _shape_of(state: State) -> object:
-    if isinstance(state, tuple):
-        return tuple(_shape_of(part) for part in state)
-    return state.dtype.str, state.shape[:1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -52,6 +53,7 @@ class Simulated:
 class Study:
     """The setting shared by all chapters, and an account of the comparisons they make.
 
+    Simulations run on `executor`, or in this process alone.
     The report's failure probability is divided evenly over `comparisons`, a number fixed before any draw;
     asking for more raises, so the union bound over the whole report holds whatever the outcomes are.
     """
@@ -60,6 +62,7 @@ class Study:
     seed: int = 20_210_825
     failure: float = 1e-6
     comparisons: int = 400
+    executor: Executor | None = None
     on_progress: Callable[[str], None] = lambda _: None
     made: int = field(default=0, init=False)
     _proofs: dict[str, Proof] = field(default_factory=dict, init=False)
@@ -105,6 +108,8 @@ class Study:
             seed=self.seed,
             rounds=rounds,
             confidence=confidence,
+            executor=self.executor,
+            workers=1 if self.executor is None else None,
         )
         promised = float(filt.promise.delta(epsilon))
         return Simulated(filt, adversary, epsilon, estimate, promised, rounds, confidence, self.seed)

@@ -57,7 +57,7 @@ def optimal_split(rounds: int, delta: float) -> Split:
         half_squares = (float(special.ndtri(dhat)) ** 2 - float(special.ndtri(theta)) ** 2) / 2
         return half_squares + math.log(n) + 2 * math.log1p(-dhat) - math.log1p(-total)
 
-    dhat, theta = split(float(optimize.brentq(excess, -60.0, 60.0, xtol=1e-15, rtol=1e-15)))
+    dhat, theta = split(float(optimize.bisect(excess, -60.0, 60.0, xtol=1e-15, rtol=1e-15)))
     while Fraction(dhat) + Fraction(theta) * (1 - Fraction(dhat)) * n > Fraction(total):
         theta = math.nextafter(theta, 0.0)
     return Split(dhat, theta)

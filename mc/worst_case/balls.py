@@ -32,16 +32,19 @@ def fraction(point: flint.arb) -> Fraction:
 
 def down(x: flint.arb | Fraction) -> float:
     """The largest double <= everything in x."""
-    least = x if isinstance(x, Fraction) else fraction(x.lower())
+    if isinstance(x, Fraction):
+        close = float(x)
+        return close if Fraction(close) <= x else math.nextafter(close, -math.inf)
+    least = x.lower()
     close = float(least)
-    return close if Fraction(close) <= least else math.nextafter(close, -math.inf)
+    while not flint.arb(close) <= least:
+        close = math.nextafter(close, -math.inf)
+    return close
 
 
 def up(x: flint.arb | Fraction) -> float:
     """The least double >= everything in x."""
-    most = x if isinstance(x, Fraction) else fraction(x.upper())
-    close = float(most)
-    return close if Fraction(close) >= most else math.nextafter(close, math.inf)
+    return -down(-x)
 
 
 def near(x: flint.arb) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import lru_cache
 from typing import Literal
 
 import flint
@@ -13,7 +14,7 @@ from filters.base import PrivacyFilter
 from mc.worst_case.balls import BITS, Side, ball, down, fraction, up
 from mc.worst_case.enclosure import Enclosure, Laws, enclose, enclose_watched
 from mc.worst_case.exact import ExactGame
-from mc.worst_case.lattice_law import common_step, level, level_law
+from mc.worst_case.lattice_law import LatticeLaw, common_step, level, level_law
 from mc.worst_case.log_ratio import Epsilon, LogRatio, check_epsilon
 from mc.worst_case.outcomes import Direction, Outcome, exact_outcomes
 from mc.worst_case.result import WorstCase
@@ -56,8 +57,9 @@ def worst_case(
 
     evidence EXACT asks for rational arithmetic (pairs with rational masses, epsilon a LogRatio);
     CERTIFIED for an enclosure; None takes the strongest available. Losses that lie on no lattice are rounded
-    to multiples of `step`, once against and once for the adversary; the enclosure narrows with step^2. None
-    takes a 40th of the least mu of the menu.
+    to multiples of `step`, once against and once for the adversary; the enclosure narrows with step^2, with
+    step where a loss off the lattice has a mass of its own. None
+    takes a 40th of the least sqrt(D_2) of the menu, for a Gaussian its mu.
     Raises ValueError when the game needs more than `max_positions` positions, or evidence is out of reach.
     Source: Bellman's recursion; L is a sufficient statistic for the hockey-stick divergence.
     """
@@ -209,14 +211,21 @@ def _enclose(
 def _round(menu: tuple[DominatingPair, ...], step: float | None, direction: Direction) -> list[Laws]:
     """The menu on a lattice that it does not lie on: a game worth less and a game worth more."""
     if step is None:
-        sizes = [float(pair.gdp_mu) for pair in menu if 0 < float(pair.gdp_mu) < float("inf")]
-        step = min(sizes, default=1.0) / 40
+        # the root of D_2 is the standard deviation of a small loss, and the mu of a Gaussian
+        spreads = [float(pair.renyi(2.0)) for pair in menu]
+        step = min((s for s in spreads if 0 < s < float("inf")), default=1.0) ** 0.5 / 40
     size = Fraction(float(check_positive("step", step)))
-    known = [tails(pair if direction == "PQ" else pair.swapped) for pair in menu]
+    both = [_bounds(pair if direction == "PQ" else pair.swapped, size) for pair in menu]
     return [
-        Laws(tuple(lower_law(law, size) for law in known), size, "low"),
-        Laws(tuple(upper_law(law, size) for law in known), size, "high"),
+        Laws(tuple(lower for lower, _ in both), size, "low"),
+        Laws(tuple(upper for _, upper in both), size, "high"),
     ]
+
+
+@lru_cache(maxsize=1024)
+def _bounds(pair: DominatingPair, step: Fraction) -> tuple[LatticeLaw, LatticeLaw]:
+    law = tails(pair)
+    return lower_law(law, step), upper_law(law, step)
 
 
 def _checked_menu(

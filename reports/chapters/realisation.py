@@ -44,6 +44,7 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
         seed=study.seed,
         rounds=ROUNDS,
         confidence=study.count(ROUNDS),
+        executor=study.executor,
     )
     split = optimal_split(ROUNDS, DELTA)
     inside = confinement(

@@ -26,8 +26,8 @@ def close(value: object, expected: object, rel: float = 1e-12) -> bool:
     return abs(float((value - expected) / expected)) <= rel  # type: ignore[operator]
 
 
-grid = settings(max_examples=60, deadline=None)
-few = settings(max_examples=20, deadline=None)
+grid = settings(max_examples=60, deadline=None, derandomize=True)
+few = settings(max_examples=20, deadline=None, derandomize=True)
 
 deltas = powers(1e-300, 0.5)
 mus = powers(1e-6, 40.0)
@@ -45,6 +45,7 @@ finite_pairs: st.SearchStrategy[Finite] = st.one_of(
 @example(mu=1e-6, z=3.0, sign=-1)
 @example(mu=40.0, z=36.5, sign=1)
 @example(mu=40.0, z=-20.0, sign=1)
+@example(mu=100.0, z=-50.0, sign=1)
 def test_the_gaussian_hockey_stick(mu: float, z: float, sign: int) -> None:
     epsilon = sign * max(mu * (z + mu / 2), 0.0)
     expected = reference.hockey_stick(Gaussian(mu), epsilon, 16)
@@ -152,10 +153,11 @@ def test_kappa(epsilon: float, sigma: float, dhat: float, theta: float) -> None:
     assert abs(float(kappa(epsilon, sigma, dhat, theta) - expected)) <= 1e-14 * size
 
 
-@settings(max_examples=4, deadline=None)
+@settings(max_examples=4, deadline=None, derandomize=True)
 @given(rounds=st.integers(1, 10**6), delta=powers(1e-300, 0.4))
 @example(rounds=48, delta=1e-5)
 @example(rounds=48, delta=1e-300)
+@example(rounds=4261, delta=math.exp(-263.84375))
 def test_the_optimal_split(rounds: int, delta: float) -> None:
     split = optimal_split(rounds, delta)
     dhat, theta = reference.optimal_split(rounds, delta, 16)

@@ -14,7 +14,7 @@ from theory.pairs import Gaussian, Laplace, SubsampledGaussian
 rates = st.floats(math.log(1e-4), 0.0).map(math.exp)
 noises = st.floats(math.log(0.3), math.log(50.0)).map(math.exp)
 sides = st.sampled_from(["removal", "addition"])
-some = settings(max_examples=40, deadline=None)
+some = settings(max_examples=40, deadline=None, derandomize=True)
 
 
 def close(value: object, expected: object, rel: float = 1e-12, least: float = 1e-300) -> bool:
@@ -30,7 +30,7 @@ def test_the_hockey_stick_is_the_integral_of_its_definition(q, sigma, side, shar
     assert close(pair.hockey_stick(epsilon), expected, rel=1e-11)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15, deadline=None, derandomize=True)
 @given(q=rates, sigma=noises, side=sides, t=st.floats(math.log(1e-3), math.log(30.0)).map(math.exp))
 def test_the_renyi_divergence_is_the_integral_of_its_definition(q, sigma, side, t) -> None:
     pair = SubsampledGaussian(q, sigma, adjacency=side)
@@ -70,7 +70,8 @@ def test_the_loss_of_addition_is_bounded_above_and_that_of_removal_below() -> No
 @given(b=st.floats(math.log(1e-2), math.log(1e6)).map(math.exp), share=st.floats(-2.0, 1.0))
 def test_the_laplace_hockey_stick(b: float, share: float) -> None:
     expected = reference.hockey_stick(Laplace(b), share / b, 16)
-    assert close(Laplace(b).hockey_stick(share / b), expected, least=1e-17 * abs(share / b))
+    # where it ends, at eps = 1/b, the rounding of 1/b shows
+    assert close(Laplace(b).hockey_stick(share / b), expected, least=2e-16 / b)
 
 
 @some

@@ -9,16 +9,26 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from filters import GaussianFilter
+from filters import GaussianFilter, ZCDPFilter
 from mc.simulate import simulate
 from mc.worst_case import worst_case
 from mc.worst_case.rounded_law import lower_law, upper_law
 from mc.worst_case.tails import tails
 from tests.worst_case.small_games import CountFilter
 from theory.evidence import Evidence
-from theory.pairs import KOV, Erasure, FinitePair, Gaussian, RandomizedResponse
+from theory.pairs import KOV, Erasure, FinitePair, Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
 
-PAIRS = [Gaussian(0.25), Gaussian(2.0), RandomizedResponse(0.7), KOV(0.3, 0.01), Erasure(0.1)]
+PAIRS = [
+    Gaussian(0.25),
+    Gaussian(2.0),
+    Laplace(2.0),
+    Laplace(0.7),
+    SubsampledGaussian(0.3, 1.0),
+    SubsampledGaussian(0.3, 1.0, adjacency="addition"),
+    RandomizedResponse(0.7),
+    KOV(0.3, 0.01),
+    Erasure(0.1),
+]
 
 
 def _hockey_stick(law, step, epsilon):
@@ -102,6 +112,31 @@ def test_the_strategy_of_the_lower_game_is_worth_what_it_says(direction):
     assert estimate.low <= solved.high
     assert solved.low <= estimate.high
     assert estimate.relative_half_width < 0.2
+
+
+@pytest.mark.parametrize("pair", [Laplace(1.0), SubsampledGaussian(0.2, 1.0)], ids=str)
+@pytest.mark.parametrize("epsilon", [0.3, 0.9])
+def test_one_request_is_its_hockey_stick_in_the_worse_direction(pair, epsilon):
+    step = 0.0005 if isinstance(pair, Laplace) else None  # atoms off the lattice cost a whole step
+    solved = worst_case(CountFilter(1), pair, epsilon=epsilon, step=step)
+    exact = max(float(pair.hockey_stick(epsilon)), float(pair.swapped.hockey_stick(epsilon)))
+    assert solved.low <= exact <= solved.high
+    assert solved.high / solved.low - 1 < 0.01
+
+
+@pytest.mark.parametrize("direction", ["PQ", "QP"])
+def test_subsampled_rounds_and_laplace_noise_agree_with_simulation(direction):
+    """Null: the solved strategy is worth a number in [low, high]. The interval misses below 1e-7."""
+    menu = [SubsampledGaussian(0.3, 1.0), Laplace(4.0)]
+    filt = ZCDPFilter(1.6)
+    solved = worst_case(filt, menu, epsilon=0.5, direction=direction)
+    estimate = simulate(
+        filt, solved.strategy, epsilon=0.5, n=200_000, seed=5, direction=direction, confidence=1 - 1e-7
+    )
+    assert estimate.low <= solved.high
+    assert solved.low <= estimate.high
+    assert estimate.relative_half_width < 0.2
+    assert solved.high / solved.low - 1 < 0.06
 
 
 def test_a_pair_without_known_tails_says_how_to_give_them():

@@ -85,12 +85,23 @@ class DominatingPair(ABC):
         density proportional to P^order Q^(1-order). order=1 is P itself.
         """
 
-    @abstractmethod
     def log_weight(self, loss: NDArray[np.float64], order: float) -> NDArray[np.float64]:
         """log dP/dR at an outcome of the given loss, R the law that `sample` draws from at `order`.
 
-        For a pair without infinite losses this is (order-1)(D_order - L).
+        It is log E_P[e^{(order-1) L} | L < inf] - (order-1) L, and 0 at an infinite loss. For a pair without
+        infinite losses this is (order-1)(D_order - L).
         """
+        if order == 1:
+            return np.zeros_like(loss)
+        weight = (1 - order) * loss
+        weight += self._log_normaliser(order)
+        if loss.size and loss.max() == np.inf:
+            weight[np.isposinf(loss)] = 0.0
+        return weight
+
+    def _log_normaliser(self, order: float) -> Real:
+        """log E_P[e^{(order-1) L} | L < inf]; to be overridden where losses are infinite."""
+        return (order - 1) * self.renyi(order)
 
     # -- shape ---------------------------------------------------------------------------------
 

@@ -69,11 +69,12 @@ class Finite(DominatingPair):
             log_moment = np.log1p(moment)
         return as_real(np.where(np.isfinite(log_moment), log_moment, self._log_moment(b)) / b)
 
-    def _log_moment(self, b: Real) -> NDArray[np.float64]:
-        """log E_P[e^(bL)] by its largest term, for moments beyond the range of doubles."""
+    def _log_moment(self, b: Real) -> Real:
+        """log E_P[e^(bL)] in logarithms throughout, for moments beyond the range of doubles."""
+        total: Real = -np.inf
         with np.errstate(divide="ignore", invalid="ignore"):
-            terms = [np.where(mass > 0, np.log(mass) + b * loss, -np.inf) for loss, mass in self._outcomes]
-        total: NDArray[np.float64] = special.logsumexp(np.broadcast_arrays(*terms), axis=0)
+            for loss, mass in self._outcomes:
+                total = np.logaddexp(total, np.where(np.greater(mass, 0), np.log(mass) + b * loss, -np.inf))
         return total
 
     def loss_cdf(self, x: Real) -> Real:
@@ -105,12 +106,6 @@ class Finite(DominatingPair):
             np.copyto(drawn, loss, where=uniform < threshold)
         return drawn
 
-    def log_weight(self, loss: NDArray[np.float64], order: float) -> NDArray[np.float64]:
-        if order == 1:
-            return np.zeros_like(loss)
-        # an infinite loss kept its mass
-        return np.where(np.isposinf(loss), 0.0, self._log_normaliser(order) - (order - 1) * loss)
-
     def _tilted(self, order: float) -> Outcomes:
         """The outcomes with their masses under the law that `sample` draws from."""
         if order == 1:
@@ -123,16 +118,15 @@ class Finite(DominatingPair):
             )
 
     def _log_normaliser(self, order: float) -> Real:
-        """log of E_P[e^((order-1) L) | L < inf]."""
-        finite: list[NDArray[np.float64]] = []
-        masses: list[NDArray[np.float64]] = []
+        total: Real = -np.inf
+        finite: Real = 0.0
         with np.errstate(divide="ignore", invalid="ignore"):
             for loss, mass in self._outcomes:
                 kept = np.where(np.isposinf(loss), 0.0, mass)
-                finite.append(np.where(kept > 0, np.log(kept) + (order - 1) * loss, -np.inf))
-                masses.append(kept)
-            total = special.logsumexp(np.broadcast_arrays(*finite), axis=0) - np.log(sum(masses))
-        return as_real(np.where(np.isnan(total), 0.0, total))
+                total = np.logaddexp(total, np.where(kept > 0, np.log(kept) + (order - 1) * loss, -np.inf))
+                finite = finite + kept
+            total = total - np.log(finite)
+        return as_real(np.where(np.isnan(total), 0.0, total))  # nan: no loss is finite
 
 
 @dataclass(frozen=True, slots=True, eq=False)

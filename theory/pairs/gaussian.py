@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from theory.arguments import Real, check_positive
+from theory.fast import WORTH_IT, kernels
 from theory.mills import LOG_SQRT_TWO_PI, mills, mills_drop
 from theory.pairs.base import DominatingPair
 from theory.stable import as_real
@@ -45,8 +46,9 @@ class Gaussian(DominatingPair):
     def hockey_stick(self, epsilon: Real) -> Real:
         size = np.abs(epsilon)
         centre, half = _one_shape(size / self.mu, self.mu / 2)
-        delta = np.exp(_log_density(centre - half)) * mills_drop(centre, half)
-        # far below the diagonal R overflows while Phi(half - centre) is near one
+        with np.errstate(over="ignore", invalid="ignore"):
+            delta = np.exp(_log_density(centre - half)) * mills_drop(centre, half)
+        # far below zero R overflows while Phi(half - centre) is near one
         low = centre - half < -1
         if low.any():
             c, h = centre[low], half[low]
@@ -85,13 +87,15 @@ class Gaussian(DominatingPair):
         return self
 
     def sample(self, rng: np.random.Generator, n: int, order: float = 1.0) -> NDArray[np.float64]:
+        fast = kernels() if n >= WORTH_IT else None
+        if fast is not None:
+            loss = np.empty(n)
+            fast.gaussian_losses(rng, np.atleast_1d(self.mu), order - 0.5, loss)
+            return loss
         loss = rng.standard_normal(n)
         loss += (order - 0.5) * self.mu
         loss *= self.mu
         return loss
-
-    def log_weight(self, loss: NDArray[np.float64], order: float) -> NDArray[np.float64]:
-        return (order - 1) * (order * (self.mu * self.mu / 2) - loss)
 
 
 def _one_shape(centre: Real, half: Real) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -93,8 +93,3 @@ class Laplace(DominatingPair):
         np.copyto(loss, e, where=uniform < 0.5)
         np.copyto(loss, -e, where=uniform >= 0.5 + between)
         return loss
-
-    def log_weight(self, loss: NDArray[np.float64], order: float) -> NDArray[np.float64]:
-        if order == 1:
-            return np.zeros_like(loss)
-        return (order - 1) * (self.renyi(order) - loss)

@@ -12,7 +12,7 @@ from scipy import special
 
 from theory.arguments import Real, check_at_least_zero
 from theory.pairs.finite import ExactMasses, Finite, Outcomes, pure_to_gdp
-from theory.stable import log_fraction
+from theory.stable import as_real, log_fraction
 
 __all__ = ["RandomizedResponse", "check_ratio"]
 
@@ -67,6 +67,10 @@ class RandomizedResponse(Finite):
         uniform = rng.random(n)
         np.subtract(keep, uniform, out=uniform)
         return np.copysign(self.epsilon, uniform, out=uniform)
+
+    def _log_normaliser(self, order: float) -> Real:
+        tilted, plain = (order - 0.5) * self.epsilon, 0.5 * self.epsilon
+        return as_real(np.logaddexp(tilted, -tilted) - np.logaddexp(plain, -plain))
 
     @property
     def pure_epsilon(self) -> Real:

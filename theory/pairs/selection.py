@@ -108,7 +108,12 @@ class Selection(DominatingPair):
         return self._gather(lambda pair, runs: pair.sample(rng, n if runs is None else len(runs), order))
 
     def log_weight(self, loss: NDArray[np.float64], order: float) -> NDArray[np.float64]:
+        if all(type(pair).log_weight is DominatingPair.log_weight for pair in self.pairs):
+            return DominatingPair.log_weight(self, loss, order)
         return self._gather(lambda pair, runs: pair.log_weight(loss if runs is None else loss[runs], order))
+
+    def _log_normaliser(self, order: float) -> Real:
+        return self._look_up([pair._log_normaliser(order) for pair in self.pairs])
 
     def _gather(self, part: Callable[[DominatingPair, NDArray[np.intp] | None], Real]) -> NDArray[np.float64]:
         if not self._groups:

@@ -151,11 +151,6 @@ class SubsampledGaussian(DominatingPair):
         loss = self._log_ratio(outputs)
         return loss if self.adjacency == "removal" else -loss
 
-    def log_weight(self, loss: NDArray[np.float64], order: float) -> NDArray[np.float64]:
-        if order == 1:
-            return np.zeros_like(loss)
-        return (order - 1) * (self.renyi(order) - loss)
-
     @property
     def _family(self) -> Hashable:
         # what has no closed form is done once for each member of a menu, not once for each run

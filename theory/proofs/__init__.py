@@ -22,11 +22,18 @@ _MODULES = {
     "B*": "b_star",
     "approximate-DP filter": "approximate_dp_filter",
     "CKS": "cks",
+    "conversions": "conversions",
+    "GDP filter": "gdp_filter",
     "Gaussian slack": "gaussian_slack",
     "kappa": "kappa",
+    "realisation filter": "realisation_filter",
+    "linear queries": "linear_queries",
+    "trackers": "trackers",
+    "tilted weights": "tilted_weights",
     "natural filter": "natural_filter",
     "some order": "some_order",
     "papers' steps": "papers_steps",
+    "slips": "slips",
 }
 
 

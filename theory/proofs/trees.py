@@ -7,7 +7,17 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 
-__all__ = ["Pair", "Transcript", "Tree", "all_trees", "bernoulli", "hockey_stick", "moment", "play"]
+__all__ = [
+    "Pair",
+    "Transcript",
+    "Tree",
+    "all_trees",
+    "bernoulli",
+    "full_trees",
+    "hockey_stick",
+    "moment",
+    "play",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +71,17 @@ def all_trees(requests: int, rounds: int, outcomes: int = 2) -> Iterator[Tree | 
         for request in range(requests):
             for after in product(below, repeat=outcomes):
                 yield Tree(request, after)
+
+
+def full_trees(requests: int, rounds: int, outcomes: int = 2) -> Iterator[Tree | None]:
+    """Every strategy that goes on for exactly `rounds` rounds, if the filter lets it."""
+    if rounds == 0:
+        yield None
+        return
+    below = tuple(full_trees(requests, rounds - 1, outcomes))
+    for request in range(requests):
+        for after in product(below, repeat=outcomes):
+            yield Tree(request, after)
 
 
 def play(

@@ -1,0 +1,34 @@
+"""`filterproof list`: what there is."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.table import Table
+
+__all__ = ["list_"]
+
+
+def list_() -> None:
+    """List the filters, the adversaries and the claims of the report."""
+    import mc
+    from filters.catalogue import CATALOGUE
+    from reports.chapters import CHAPTERS
+
+    console = Console()
+    filters = Table(
+        "Filter", "Promise of the example", "Proof or flaw", title="Filters", title_justify="left"
+    )
+    for entry in CATALOGUE.values():
+        example = entry.example()
+        name = entry.name if entry.sound else f"{entry.name} [red](unsound)[/]"
+        filters.add_row(name, str(example.promise), example.proof)
+    adversaries = Table("Adversary", "", title="Adversaries", title_justify="left")
+    for kind in (getattr(mc, name) for name in mc.__all__):
+        if isinstance(kind, type) and issubclass(kind, mc.Adversary) and kind is not mc.Adversary:
+            adversaries.add_row(kind.__name__, (kind.__doc__ or "").strip().split("\n")[0])
+    claims = Table("Claim", "Source", "Expected", title="Claims", title_justify="left")
+    for chapter in CHAPTERS:
+        for claim in chapter.claims:
+            claims.add_row(claim.sentence, claim.source, claim.expected.name)
+    for table in (filters, adversaries, claims):
+        console.print(table)

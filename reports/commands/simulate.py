@@ -1,0 +1,83 @@
+"""`filterproof simulate`: one adversary against one filter, at any scale."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+import mc
+from reports.commands.console import clear_errors, complain
+from reports.expression import read_adversary, read_filter
+from theory.arguments import check_count
+
+__all__ = ["simulate"]
+
+
+def simulate(
+    filter_: Annotated[
+        str, typer.Argument(metavar="FILTER", help="'GaussianFilter(mu=1.0)' or file.py::MyFilter.")
+    ],
+    adversary: Annotated[str, typer.Argument(help="'LossChasing', 'Constant(Gaussian(mu=0.1))', ...")],
+    epsilon: Annotated[float, typer.Option(help="Where to estimate the hockey-stick divergence, in nats.")],
+    n: Annotated[float, typer.Option("-n", "--paths", help="Simulated runs, such as 1e7.")] = 1e6,
+    seed: Annotated[int, typer.Option(help="The seed; the same seed gives the same bits.")] = 0,
+    rounds: Annotated[int | None, typer.Option(help="At most so many rounds.")] = None,
+    confidence: Annotated[float, typer.Option(help="Of the interval.")] = 1 - 1e-6,
+    store: Annotated[
+        Path | None, typer.Option(help="A file that keeps finished work; the same call resumes.")
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option(help="Processes on this machine; default: all cores.")
+    ] = None,
+    scheduler: Annotated[str | None, typer.Option(help="A Dask scheduler, tcp://host:8786, instead.")] = None,
+) -> None:
+    """Estimate what one adversary gets out of one filter; with --store nothing finished is ever lost."""
+    bar = Progress(
+        TextColumn("{task.fields[so_far]}"),
+        BarColumn(),
+        TextColumn("{task.fields[rate]}"),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        disable=not Console(stderr=True).is_terminal,
+    )
+    with clear_errors(), ExitStack() as stack:
+        filt, foe = read_filter(filter_), read_adversary(adversary)
+        executor = stack.enter_context(mc.cluster(scheduler)) if scheduler is not None else None
+        stack.enter_context(bar)
+        task = bar.add_task("", total=n, so_far="starting", rate="")
+
+        def told(progress: mc.Progress, estimates: tuple[mc.Estimate, ...] | None) -> None:
+            interval = f"[{estimates[0].low:.4g}, {estimates[0].high:.4g}]" if estimates else "starting"
+            bar.update(task, completed=progress.done, so_far=escape(interval), rate=f"{progress.rate:,.0f}/s")
+
+        try:
+            estimate = mc.simulate(
+                filt,
+                foe,
+                epsilon=epsilon,
+                n=check_count("n", n, least=2),
+                seed=seed,
+                rounds=rounds,
+                confidence=confidence,
+                store=store,
+                workers=1 if "::" in filter_ and workers is None else workers,
+                executor=executor,
+                progress=told,
+            )
+        except mc.Interrupted as stopped:
+            bar.stop()
+            complain(stopped)
+            raise typer.Exit(130) from stopped
+    promised = float(filt.promise.delta(epsilon))
+    console = Console(highlight=False)
+    console.print(str(estimate), markup=False, soft_wrap=True)
+    console.print(f"promised {promised:.6g} by {filt.promise}", markup=False, soft_wrap=True)
+    if estimate.low > promised:
+        console.print("The whole interval lies above the promise: REFUTED.", style="red")
+        raise typer.Exit(1)

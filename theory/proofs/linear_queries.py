@@ -1,0 +1,130 @@
+"""Adaptive linear queries under individual filters: paper 000, Corollary 4.7, and Propositions 5.1 "
+"and 5.2."""
+
+from __future__ import annotations
+
+import sympy as sp
+
+from theory.proofs.engines import certified, nonnegative, zero
+from theory.proofs.theorem import Step, Theorem
+
+__all__ = ["THEOREM"]
+
+# kappa the zCDP level, norm the budget B_norm of squared norms, d the dimension.
+alpha, kappa, norm, spent, sigma, clip, x = sp.symbols("alpha kappa B spent sigma C x", positive=True)
+d, delta, n, k = sp.symbols("d delta n k", positive=True)
+left, v = sp.symbols("left v", nonnegative=True)
+PERCENT = sp.Rational(101, 100)
+
+
+def _charge(variance: sp.Expr) -> sp.Expr:
+    # sum of rho_t = alpha |q_t|^2/(2 sigma^2) for one person, against alpha kappa times the share spent
+    return alpha * spent / (2 * variance) - alpha * kappa * spent / norm
+
+
+def _mills_at(factor: sp.Expr | int = 1) -> sp.Expr:
+    tail = sp.exp(x**2 / 2) * sp.erfc(x / sp.sqrt(2))
+    laplace = sp.sqrt(2 / sp.pi) * sp.integrate(sp.exp(-x * v - v**2 / 2), (v, 0, sp.oo))
+    return tail - factor * laplace
+
+
+def _tail_terms(sign: int = 1) -> tuple[sp.Expr, ...]:
+    inner = sp.Symbol("y", nonnegative=True)
+    return (sp.exp(-(v**2) / 2) * sp.Integral(sign * sp.exp(-inner), (inner, 0, x * v)),)
+
+
+def _tail_gap(sign: int = 1) -> sp.Expr:
+    # integrands of the scaled tail at 0 and at x
+    return sign * (sp.exp(-(v**2) / 2) - sp.exp(-x * v - v**2 / 2))
+
+
+def _union(log_of: sp.Expr) -> sp.Expr:
+    # d coordinates, each outside sigma x with probability at most e^{-x^2/2} = delta/d
+    radius = sp.sqrt(norm * log_of / kappa)
+    standard = radius / sp.sqrt(norm / (2 * kappa))
+    return d * sp.exp(-(standard**2) / 2) - delta
+
+
+def _clipped(noise: sp.Expr) -> sp.Expr:
+    # Algorithm 7: squared norms of one person's clipped gradients add to at most norm
+    return alpha * norm / (2 * noise**2) - alpha * norm / (2 * sigma**2 * clip**2)
+
+
+def _budget_left(sign: int = 1) -> sp.Expr:
+    # the last clip is to sqrt(norm - spent), so the squares add to norm at most
+    return sign * (norm - (norm - left))
+
+
+def _display(copies: sp.Expr) -> sp.Expr:
+    # variance of the noise on the sum: `copies` independent draws of sigma^2 C^2
+    return copies * sigma**2 * clip**2 - sigma**2 * clip**2
+
+
+THEOREM = Theorem(
+    name="linear queries",
+    title="Adaptive linear queries under individual budgets",
+    source="Feldman & Zrnic, Corollary 4.7, Propositions 5.1 and 5.2",
+    hypotheses="kappa, B_norm > 0, 0 < delta < 1, d coordinates, every order alpha >= 1; Gaussian "
+    "noise of variance "
+    "B_norm/(2 kappa) on the sum over the persons whose squared norms stay within B_norm",
+    claim="The answers are kappa-zCDP, and each is within sqrt(B_norm log(d/delta)/kappa) of the "
+    "truth on the active "
+    "persons but for probability delta; noisy gradient descent with filtering is B_norm/(2 sigma^2 C^2)-zCDP",
+    claim_latex=r"\sigma^2 = \frac{B_{\mathrm{norm}}}{2\kappa},\quad"
+    r" P\left(\|a_t - q_t(S_t)\|_\infty > \sqrt{B_{\mathrm{norm}}\log(d/\delta)/\kappa}\right) \le \delta",
+    uses=("RDP filter", "Rényi divergences"),
+    steps=(
+        Step(
+            "A person who spent the squared norm s was charged alpha kappa s/B_norm: the filter with "
+            "budget alpha "
+            "kappa reads s <= B_norm at every order.",
+            zero(lambda: _charge(norm / (2 * kappa))),
+            {"variance B_norm/kappa": zero(lambda: _charge(norm / kappa))},
+            r"\frac{\alpha s}{2\sigma^2} = \alpha\kappa\frac{s}{B_{\mathrm{norm}}}",
+        ),
+        Step(
+            "The scaled two-sided tail is a Laplace transform.",
+            zero(_mills_at),
+            {"1 % more": zero(lambda: _mills_at(PERCENT))},
+            r"e^{x^2/2}\,\mathrm{erfc}\frac{x}{\sqrt2} = \sqrt{\tfrac2\pi}\int_0^\infty e^{-xv-v^2/2}\,dv",
+        ),
+        Step(
+            "Its integrand is largest at x = 0, where it is 1: erfc(x/sqrt 2) <= e^(-x^2/2) for "
+            "every x >= 0.",
+            nonnegative(_tail_gap, _tail_terms),
+            {"wrong sign": nonnegative(lambda: _tail_gap(-1), lambda: _tail_terms(-1))},
+            r"e^{-v^2/2} - e^{-xv-v^2/2} = e^{-v^2/2}\int_0^{xv}e^{-y}\,dy \ge 0",
+        ),
+        Step(
+            "The same on [1/100, 40] in balls, a second route; at 0 both sides are 1.",
+            certified("sqrt(pi/2) - mills(x)", x=("1/100", 40)),
+            {"1 % less": certified("sqrt(pi/2)*99/100 - mills(x)", x=("1/100", 40))},
+            r"\mathrm{erfc}\frac{x}{\sqrt2} < e^{-x^2/2},\quad \tfrac1{100} \le x \le 40",
+        ),
+        Step(
+            "Union bound: d coordinates at the radius of the corollary fail with probability delta.",
+            zero(lambda: _union(sp.log(d / delta))),
+            {"log(1/delta), without d": zero(lambda: _union(sp.log(1 / delta)))},
+            r"d\,e^{-x^2/2} = \delta \text{ at } \sigma x = \sqrt{B_{\mathrm{norm}}\log(d/\delta)/\kappa}",
+        ),
+        Step(
+            "Gradient descent with filtering clips to what is left, so a person's squares add to "
+            "B_norm at most.",
+            nonnegative(_budget_left, lambda: (left,)),
+            {"wrong sign": nonnegative(lambda: _budget_left(-1), lambda: (-left,))},
+            r"B_{\mathrm{norm}} - \sum_t\|\bar g_t(X_i)\|^2 \ge 0",
+        ),
+        Step(
+            "With noise of standard deviation sigma C on the sum this is B_norm/(2 sigma^2 C^2)-zCDP.",
+            zero(lambda: _clipped(sigma * clip)),
+            {"sigma, without C (as the proof of Proposition 5.2 has it)": zero(lambda: _clipped(sigma))},
+            r"\rho = \frac{B_{\mathrm{norm}}}{2\sigma^2C^2}",
+        ),
+        Step(
+            "With B_norm = k C^2 it is the k/(2 sigma^2) of k unfiltered steps (Proposition 5.1).",
+            zero(lambda: (k * clip**2) / (2 * sigma**2 * clip**2) - k / (2 * sigma**2)),
+            {"k/sigma^2": zero(lambda: (k * clip**2) / (2 * sigma**2 * clip**2) - k / sigma**2)},
+            r"B_{\mathrm{norm}} = kC^2 \implies \rho = \frac{k}{2\sigma^2}",
+        ),
+    ),
+)

@@ -1,0 +1,137 @@
+"""Trackers of privacy spent: paper 000, Proposition 4.10, and paper 003, Section C.5."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from functools import cache
+from itertools import product
+from math import prod
+
+import sympy as sp
+
+from theory.proofs.engines import Comparison, exact, nonnegative, zero
+from theory.proofs.theorem import Step, Theorem
+from theory.proofs.trees import Transcript, all_trees, bernoulli, moment, play
+
+__all__ = ["THEOREM"]
+
+step, m, r = sp.symbols("Delta m r", positive=True)
+waste = sp.Symbol("waste", nonnegative=True)
+
+
+def _restarts(factor: sp.Expr | int = 1) -> sp.Expr:
+    # m filters of size Delta, each with `waste` left when it halts: the tracker against what was spent
+    return factor * m * step - m * (step - waste)
+
+
+def _squares(total: sp.Expr) -> sp.Expr:
+    # GDP: the squares of m filters of size Delta, against the size of the composition
+    return m * step**2 - total**2
+
+
+_MENU = (bernoulli("2/3", "1/3"), bernoulli("1/2", "1/3"))
+_ORDER = 2
+
+
+def _charge(request: int) -> Fraction:
+    return max(_MENU[request].moment(_ORDER), _MENU[request].swapped.moment(_ORDER))
+
+
+_SIZE = max(_charge(request) for request in range(len(_MENU)))
+
+
+def _level(released: tuple[int, ...], first: int) -> int:
+    """Algorithm 5's tracker, in units of Delta, after these rounds: filters of size Delta, restarted."""
+    level, spent = first, Fraction(1)
+    for request in released:
+        spent *= _charge(request)
+        if spent > _SIZE:  # the filter halts on this request: it is charged to the next one
+            level, spent = level + 1, _charge(request)
+    return level
+
+
+def _games(
+    first: int = 1, most: int = 2, restart: Callable[[tuple[int, ...], int], int] = _level
+) -> Callable[[], Iterator[Comparison]]:
+    """Every strategy that stops before the tracker passes `most`: its moment is below Delta^most.
+
+    `first` is the tracker's initial value; 0 is what reading O_0 as zero would give.
+    """
+
+    @cache
+    def admits(released: tuple[int, ...], request: int) -> bool:
+        return restart((*released, request), first) <= most
+
+    def comparisons() -> Iterator[Comparison]:
+        for menu in (_MENU, tuple(pair.swapped for pair in _MENU)):
+            for tree in all_trees(len(menu), 3):
+                ends: list[Transcript] = list(play(tree, menu, admits))
+                yield moment(ends, _ORDER), "<=", _SIZE**most
+
+    return comparisons
+
+
+def _forgets(released: tuple[int, ...], first: int) -> int:
+    """A tracker that restarts without charging the request that made the filter halt."""
+    level, spent = first, Fraction(1)
+    for request in released:
+        spent *= _charge(request)
+        if spent > _SIZE:
+            level, spent = level + 1, Fraction(1)
+    return level
+
+
+def _covers(first: int) -> Callable[[], Iterator[Comparison]]:
+    """Tracker against spend on every sequence of four requests."""
+
+    def comparisons() -> Iterator[Comparison]:
+        for sequence in product(range(len(_MENU)), repeat=4):
+            spent = prod((_charge(request) for request in sequence), start=Fraction(1))
+            yield spent, "<=", _SIZE ** _level(sequence, first)
+
+    return comparisons
+
+
+THEOREM = Theorem(
+    name="trackers",
+    title="Trackers: filters restarted",
+    source="Feldman & Zrnic, Algorithm 5 and Proposition 4.10; Koskela, Tobaben & Honkela, Section C.5",
+    hypotheses="every order alpha >= 1; rounds with rho_t <= Delta (mu_t <= Delta for GDP), a filter "
+    "of size Delta "
+    "restarted each time it would halt, the tracker starting at one Delta",
+    claim="At the m-th restart the transcript is (alpha, m Delta)-RDP; for GDP it is (Delta sqrt m)-GDP",
+    claim_latex=r"D_\alpha(T_m) \le m\Delta,\qquad \tilde B_m = \sqrt{\Delta_1^2 + \dots + \Delta_m^2}",
+    uses=("RDP filter", "GDP filter"),
+    steps=(
+        Step(
+            "m filters of size Delta, each with some waste >= 0 when it halts, spend at most m Delta.",
+            nonnegative(_restarts, lambda: (m * waste,)),
+            {"1 % less": nonnegative(lambda: _restarts(sp.Rational(99, 100)), lambda: (m * waste,))},
+            r"m\Delta - \sum_{j\le m}(\Delta - w_j) = \sum_j w_j \ge 0",
+        ),
+        Step(
+            "For GDP the squares add: m filters of size Delta make Delta sqrt m.",
+            zero(lambda: _squares(step * sp.sqrt(m))),
+            {"Delta m": zero(lambda: _squares(step * m))},
+            r"m\Delta^2 = \left(\Delta\sqrt m\right)^2",
+        ),
+        Step(
+            "On every sequence of four requests the tracker started at Delta covers what was spent.",
+            exact(_covers(1)),
+            {"started at O_0 = 0, which Algorithm 5 reads but never sets": exact(_covers(0))},
+            r"\sum_{j\le t}\rho_j \le O_t",
+        ),
+        Step(
+            "Exact check: every strategy of three rounds that stops before the tracker passes 2 "
+            "Delta keeps the "
+            "moment of 2 Delta, both directions, order 2.",
+            exact(_games()),
+            {
+                "a restart that forgets the request": exact(_games(restart=_forgets)),
+                "a tracker that starts at 0": exact(_games(first=0)),
+            },
+            r"e^{(\alpha-1)D_\alpha} \le e^{(\alpha-1)2\Delta}",
+        ),
+    ),
+)
