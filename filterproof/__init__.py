@@ -3,8 +3,10 @@
 Everything public is a name of this package; the rooms behind it are `theory`, `filters`, `mc` and `reports`.
 """
 
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
 
 for _room in ("theory", "filters", "mc", "reports"):
     _found = find_spec(_room)  # found but not run: a foreign package would fail in its own way
@@ -21,7 +23,17 @@ import theory  # noqa: E402
 from filters import *  # noqa: E402, F403
 from mc import *  # noqa: E402, F403
 from theory import *  # noqa: E402, F403
+from theory.proofs import THEOREMS as THEOREMS  # noqa: E402
 from theory.proofs import prove as prove  # noqa: E402
 from theory.proofs import prove_all as prove_all  # noqa: E402
+from theory.proofs.threshold import Ball as Ball  # noqa: E402
+from theory.proofs.threshold import threshold as threshold  # noqa: E402
 
-__all__ = sorted({*theory.__all__, *filters.__all__, *mc.__all__, "prove", "prove_all"})
+_proofs = {"Ball", "THEOREMS", "prove", "prove_all", "threshold"}
+__all__ = sorted({*theory.__all__, *filters.__all__, *mc.__all__, *_proofs})
+
+
+def __getattr__(name: str) -> ModuleType:
+    if name == "strategies":  # imports hypothesis, so only when asked for
+        return import_module("filters.strategies")
+    raise AttributeError(f"module 'filterproof' has no attribute {name!r}")

@@ -85,7 +85,7 @@ class Study:
         """The machine-checked proof of a theorem, run once for the whole report."""
         if name not in self._proofs:
             self.on_progress(f"theorem: {name}")
-            self._proofs[name] = prove(name)
+            prove(name, done=self._proofs)
         return self._proofs[name]
 
     def simulate(

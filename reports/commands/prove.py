@@ -29,7 +29,7 @@ def prove(
     from reports.output import OutputFolder
     from theory.proofs import THEOREMS
     from theory.proofs import prove as run
-    from theory.proofs.theorem import CheckedStep
+    from theory.proofs.theorem import CheckedStep, Proof
 
     progress = Console(stderr=True, highlight=False)
     console = Console(highlight=False)
@@ -42,13 +42,14 @@ def prove(
 
     names = list(THEOREMS) if theorem is None else [theorem]
     proofs = []
+    done: dict[str, Proof] = {}
     with clear_errors():
         if certificate is not None:
             with OutputFolder(certificate):
                 pass  # an unusable folder is found out before the work
         for name in names:
             progress.print(f"[bold]{escape(name)}[/]")
-            proofs.append(run(name, on_step=line))
+            proofs.append(run(name, on_step=line, done=done))
     with clear_errors():
         if certificate is not None:
             with OutputFolder(certificate) as folder:

@@ -149,6 +149,19 @@ def test_affordable_of_many_runs_is_that_of_each() -> None:
         assert filt.affordable(alone, Gaussian)[0] == best[run]
 
 
+def test_what_little_is_left_is_affordable_too() -> None:
+    """Rooms of 2^-67 to 2^-54 of the budget, where the ledger's own rounding outweighs the shave of the root."""
+    rng = np.random.default_rng(0)
+    for mu in rng.uniform(0.2, 1.9, 40):
+        filt = fp.GaussianFilter(mu)
+        budget = filt._budget
+        low = budget.low - np.spacing(abs(budget.low)) * np.round(2.0 ** rng.uniform(40, 53, 50))
+        state = (np.full(50, budget.high), low)
+        best = filt.affordable(state, Gaussian)
+        assert (best > 0).all()
+        assert filt.admits(state, Gaussian(best)).all()
+
+
 def test_the_last_grain_is_affordable_too() -> None:
     filt = fp.GaussianFilter(1.0)
     state = filt.spend(filt.start(1), Gaussian(1 - 2.0**-53))

@@ -79,7 +79,7 @@ def test_whitehouse_is_its_printed_rule(weight: float) -> None:
     state = filt.start(1)
     seen = []
     with mpmath.workdps(40):
-        for e, d in zip(rng.uniform(0, 0.3, 200), rng.uniform(0, 2e-5, 200), strict=True):
+        for e, d in zip(rng.uniform(0, 0.1, 200), rng.uniform(0, 2e-5, 200), strict=True):
             pair = KOV(e, d)
             after, spent = squares + mpmath.mpf(e) ** 2, deltas + mpmath.mpf(d)
             rule = mpmath.sqrt(2 * mpmath.log(1 / mpmath.mpf(tail)) * after) + after / 2 <= epsilon

@@ -1,8 +1,10 @@
 """The contract: every filter of the catalogue obeys every law, and filters with planted faults do not."""
 
+import os
 import subprocess
 import sys
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -232,3 +234,45 @@ def test_budgets_span_the_magnitudes() -> None:
         find(strategies.budgets(), keep, settings=settings(max_examples=200, database=None, derandomize=True))
     assert min(seen) < 1e-3
     assert max(seen) > 1e3
+
+
+ELSEWHERE = """
+import numpy as np
+import filterproof as fp
+
+
+class MyFilter(fp.PrivacyFilter):
+    promise = fp.ApproxDP(epsilon=1.0, delta=1e-5)
+    def start(self, n): return np.zeros(n)
+    def admits(self, spent, request): return spent + request.pure_epsilon**2 / 2 <= {budget}
+    def spend(self, spent, request): return spent + request.pure_epsilon**2 / 2
+
+
+small = fp.strategies.mechanisms(most=2.0)
+TestMyFilter = fp.laws(MyFilter, mechanisms=small)
+"""
+
+
+def run_elsewhere(folder: Path, budget: float) -> str:
+    """The last lines of pytest on a test module of someone else's."""
+    (folder / "test_mine.py").write_text(ELSEWHERE.format(budget=budget))
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(folder)]
+    house = str(Path(fp.__file__).parents[1])
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": house},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.stdout[-600:]
+
+
+def test_two_lines_work_in_someone_elses_repository(tmp_path: Path) -> None:
+    assert "10 passed" in run_elsewhere(tmp_path, 0.02)
+
+
+@pytest.mark.slow
+def test_a_broken_filter_fails_in_someone_elses_repository(tmp_path: Path) -> None:
+    assert "test_the_promise_is_kept" in run_elsewhere(tmp_path, 20.0)

@@ -97,6 +97,19 @@ def test_the_last_charge_may_fill_the_budget_to_the_last_ulps(value: float, root
         play(Budget.of(value), limit, [Plain(c) for c in [*costs, last]])
 
 
+@settings(deadline=None, max_examples=100)
+@given(st.floats(1e-3, 1e3), st.lists(st.floats(0.01, 1), min_size=1, max_size=20))
+def test_the_last_square_may_fill_the_budget_to_the_last_ulps(value: float, shares: list[float]) -> None:
+    limit, spent = Fraction(value) ** 2, Fraction(0)
+    roots: list[float] = []
+    for share in shares:
+        roots.append(math.sqrt(share * max(float(limit - spent), 0.0) / 2))
+        spent += Fraction(roots[-1]) ** 2
+    rest = math.sqrt(max(float(limit - spent), 0.0))
+    for last in (rest, math.nextafter(rest, math.inf), math.nextafter(rest, 0.0)):
+        play(Budget.square_of(value), limit, [Square(root) for root in [*roots, last]])
+
+
 def test_denormal_budgets_and_charges() -> None:
     least = 5e-324
     assert play(Budget.of(3 * least), Fraction(3 * least), [Plain(least)] * 5) == 3 * Fraction(least)

@@ -2,6 +2,7 @@
 
 import json
 import threading
+import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -74,7 +75,31 @@ def test_a_request_that_is_not_covered_is_denied() -> None:
     assert not MyFilter().open().request(Gaussian(mu=0.001))
 
 
-def test_two_threads_cannot_overspend() -> None:
+class Dawdler(MyFilter):
+    """Takes its time between looking and answering, so that threads would overtake each other."""
+
+    def admits(self, spent: Any, request: DominatingPair) -> Any:
+        answer = spent + request.pure_epsilon**2 / 2 <= 0.02
+        time.sleep(0.001)
+        return answer
+
+
+def test_threads_wait_for_each_other() -> None:
+    session = Dawdler().open("retry")
+    granted: list[bool] = []
+
+    def ask() -> None:
+        granted.extend(session.request(RandomizedResponse(0.1)) for _ in range(3))
+
+    threads = [threading.Thread(target=ask) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sum(granted) == session.granted == 3  # 3 * 0.005, and the fourth double sum is above 0.02
+
+
+def test_eight_threads_cannot_overspend() -> None:
     session = fp.GaussianFilter(mu=1.0).open("retry")
     granted: list[bool] = []
     gate = threading.Barrier(8)

@@ -126,6 +126,36 @@ def test_a_proof_is_as_strong_as_its_weakest_step_or_lemma() -> None:
     assert Proof(strong.theorem, strong.steps, (weak,)).holds
 
 
+@pytest.mark.parametrize(
+    ("prose", "tex"),
+    [
+        ("sum e_t^2/2 <= B*, 5 % of B_norm", r"sum $e_t^{2}$/2 $\le$ B*, 5 \% of B\_norm"),
+        ("e^(-(alpha-1)(rho-D)) at delta > 0", r"$e^{-(\alpha -1)(\rho -D)}$ at $\delta$ $>$ 0"),
+        ("e^(-x^2/2) and mu_t^2", r"$e^{-x^{2}/2}$ and $\mu_t^{2}$"),
+    ],
+)
+def test_prose_is_set_with_its_mathematics(prose: str, tex: str) -> None:
+    theorem = Theorem("n", prose, "s", "h", "c", ())
+    assert f"[{tex}; s]" in Proof(theorem, ()).latex()
+
+
+def test_proofs_already_made_are_used_instead_of_run_again() -> None:
+    done: dict[str, Proof] = {}
+    first = prove("CKS", done=done)
+    seen: list[CheckedStep] = []
+    assert prove("CKS", done=done, on_step=seen.append) is first
+    assert prove("tilted weights", done=done, on_step=seen.append).lemmas[0] is first
+    assert not {step.statement for step in seen} & {step.statement for step in first.steps}
+    assert set(done) == {"CKS", "RDP filter", "tilted weights"}
+
+
+def test_a_theorem_comes_after_those_it_uses() -> None:
+    names = list(THEOREMS)
+    for name, theorem in THEOREMS.items():
+        assert theorem.name == name
+        assert all(names.index(used) < names.index(name) for used in theorem.uses)
+
+
 def test_progress_is_told_step_by_step() -> None:
     seen: list[CheckedStep] = []
     proof = prove("B*", on_step=seen.append)

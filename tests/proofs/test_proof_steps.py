@@ -67,6 +67,8 @@ def test_the_derivation_is_written_out_with_every_step(name: str, proofs: dict[s
     text = proofs[name].latex()
     assert text.count(r"\item") == len(THEOREMS[name].steps)
     assert text.count(r"\[") == text.count(r"\]")
+    assert text.count(r"\left") == text.count(r"\right")
+    assert text.replace(r"\$", "").count("$") % 2 == 0
     depth = 0
     for before, sign in zip(" " + text, text, strict=False):
         depth += (sign == "{") - (sign == "}") if before != "\\" else 0

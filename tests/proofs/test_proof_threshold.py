@@ -4,8 +4,10 @@ from fractions import Fraction
 
 import flint
 import mpmath
+import numpy as np
 import pytest
 
+from theory.conversions import CKS, SIMPLE, gaussian_mu
 from theory.proofs.threshold import THRESHOLDS, threshold
 
 # Second route: mpmath's root finder on the definitions, at twice the digits.
@@ -93,6 +95,32 @@ def test_epsilon_zero_is_a_budget_of_zero_for_the_simple_form_only() -> None:
     assert threshold("B*", 0, "1e-5").high == 0
     assert threshold("CKS", 0, "0.1").low > 0
     assert threshold("GDP", 0, "0.1").low > 0
+
+
+def test_doubles_of_the_library_agree_to_their_own_digits() -> None:
+    for epsilon in (0.01, 0.3, 1.0, 8.0):
+        for delta in (1e-12, 1e-5, 0.1):
+            doubles = {
+                "B*": SIMPLE.budget(epsilon, delta),
+                "CKS": CKS.budget(epsilon, delta),
+                "GDP": gaussian_mu(epsilon, delta),
+            }
+            for name, double in doubles.items():
+                exact = float(threshold(name, epsilon, delta, digits=20))
+                assert np.asarray(double) == pytest.approx(exact, rel=1e-9), (name, epsilon, delta)
+
+
+@pytest.mark.parametrize("name", ["B*", "CKS", "GDP"])
+def test_a_delta_within_1e_100_of_one_only_takes_more_bits(name: str) -> None:
+    ball = threshold(name, "0.5", 1 - Fraction(1, 10**100), digits=10)
+    assert Fraction(ball.radius) < Fraction(ball.mid) / 10**10
+    assert ball.low > 0
+
+
+@pytest.mark.parametrize("name", ["B*", "CKS", "GDP"])
+def test_a_budget_shrinks_with_epsilon_down_to_1e_200(name: str) -> None:
+    small, smaller = (threshold(name, f"1e-{k}", "1e-5", digits=10) for k in (199, 200))
+    assert 0 < smaller.low <= smaller.high <= small.high
 
 
 def test_the_precision_of_the_process_is_left_alone() -> None:

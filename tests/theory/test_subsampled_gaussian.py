@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import special
 
@@ -23,6 +23,7 @@ def close(value: object, expected: object, rel: float = 1e-12, least: float = 1e
 
 @some
 @given(q=rates, sigma=noises, side=sides, share=st.floats(-4.0, 6.0))
+@example(q=0.5, sigma=1.0, side="removal", share=31.0)
 def test_the_hockey_stick_is_the_integral_of_its_definition(q, sigma, side, share) -> None:
     pair = SubsampledGaussian(q, sigma, adjacency=side)
     epsilon = share * q / sigma if share < 2 else share

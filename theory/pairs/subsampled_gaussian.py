@@ -75,29 +75,33 @@ class SubsampledGaussian(DominatingPair):
     def _log_ratio(self, x: Real) -> Array:
         return _log_ratio(np.asarray(x), np.asarray(self.q), np.asarray(self.sigma))
 
+    def _raised(self, level: Real) -> Array:
+        """y with 1 - q + q e^y = e^level: the loss of the full batch; -inf where there is none."""
+        level = np.asarray(level, dtype=np.float64)
+        with np.errstate(divide="ignore"):
+            near = np.log1p(np.maximum(np.expm1(np.minimum(level, 30.0)) / self.q, -1.0))
+        far = level - np.log(self.q) + np.log1p((self.q - 1) * np.exp(-np.maximum(level, 30.0)))
+        return np.where(level > 30, far, near)
+
     def _output(self, level: Real) -> Array:
         """The x with l(x) = level; -inf where l is above it everywhere."""
-        level = np.asarray(level, dtype=np.float64)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            near = np.log1p(np.maximum(np.expm1(np.minimum(level, 30.0)) / self.q, -1.0))
-            far = level - np.log(self.q) + np.log1p((self.q - 1) * np.exp(-np.maximum(level, 30.0)))
-            return 0.5 + self.sigma * self.sigma * np.where(level > 30, far, near)
+        output: Array = 0.5 + self.sigma * self.sigma * self._raised(level)
+        return output
 
     def hockey_stick(self, epsilon: Real) -> Real:
         # both follow from P - e^eps Q = c (N(1) - e^eps' N(0)), or the mirror image, with a constant c
         full = Gaussian(1 / self.sigma)
         grown = np.expm1(np.minimum(epsilon, 700.0))
+        if self.adjacency == "removal":
+            # c = q, e^eps' = 1 + (e^eps - 1)/q; below log(1-q) every outcome counts
+            inner = self._raised(epsilon)
+            inside = self.q * full.hockey_stick(np.maximum(inner, -1e3))
+            return as_real(np.where(np.isneginf(inner), -grown, inside))
+        # c = 1 - (1-q) e^eps, e^eps' = 1 + (e^eps - 1)/c; above -log(1-q) no outcome counts
+        factor = np.maximum(self.q - (1 - self.q) * grown, 0.0)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            if self.adjacency == "removal":
-                # c = q, e^eps' = 1 + (e^eps - 1)/q; below log(1-q) every outcome counts
-                ratio = np.maximum(grown / self.q, -1.0)
-                inner = np.where(np.less(epsilon, 30), np.log1p(ratio), epsilon - np.log(self.q))
-                inside = self.q * full.hockey_stick(np.maximum(inner, -1e3))
-                return as_real(np.where(ratio <= -1, -grown, inside))
-            # c = 1 - (1-q) e^eps, e^eps' = 1 + (e^eps - 1)/c; above -log(1-q) no outcome counts
-            factor = np.maximum(self.q - (1 - self.q) * grown, 0.0)
             inner = np.where(factor > 0, np.log1p(grown / factor), 1e3)
-            return as_real(factor * full.hockey_stick(inner))
+        return as_real(factor * full.hockey_stick(inner))
 
     def renyi(self, alpha: Real) -> Real:
         q, sigma, orders = np.broadcast_arrays(self.q, self.sigma, alpha)

@@ -11,9 +11,6 @@ if TYPE_CHECKING:
 
 __all__ = ["THEOREMS", "prove", "prove_all"]
 
-#: Called with each step when its check has run.
-OnStep = "Callable[[CheckedStep], object]"
-
 _MODULES = {
     "Gaussian hockey-stick": "gaussian_hockey_stick",
     "Rényi divergences": "renyi_divergences",
@@ -57,20 +54,26 @@ class _Registry(Mapping[str, "Theorem"]):
 THEOREMS: Mapping[str, Theorem] = _Registry()
 
 
-def prove(name: str, *, on_step: Callable[[CheckedStep], object] | None = None) -> Proof:
+def prove(
+    name: str,
+    *,
+    on_step: Callable[[CheckedStep], object] | None = None,
+    done: dict[str, Proof] | None = None,
+) -> Proof:
     """Run every step of a theorem, those of the theorems it uses first; `on_step` sees each as it is done.
 
+    `done` holds proofs already made, by name: they are used instead of run again, and the new ones are added.
     Raises ValueError on an unknown name. A step that is refused does not raise: see `Proof.holds`.
     """
     if name not in THEOREMS:
         raise ValueError(f"name must be a known theorem, got name={name!r}; known: {', '.join(THEOREMS)}")
-    return _prove(name, on_step, {})
+    return _prove(name, on_step, {} if done is None else done)
 
 
 def prove_all(*, on_step: Callable[[CheckedStep], object] | None = None) -> tuple[Proof, ...]:
     """Every theorem, in the order of `THEOREMS`; a theorem that others use is proved once."""
     done: dict[str, Proof] = {}
-    return tuple(_prove(name, on_step, done) for name in THEOREMS)
+    return tuple(prove(name, on_step=on_step, done=done) for name in THEOREMS)
 
 
 def _prove(name: str, on_step: Callable[[CheckedStep], object] | None, done: dict[str, Proof]) -> Proof:

@@ -38,7 +38,7 @@ def _peak_value(constant: sp.Expr | int = 1) -> sp.Expr:
     )
 
 
-def _sheet_form(power: sp.Expr = 1 + t) -> sp.Expr:
+def _other_form(power: sp.Expr = 1 + t) -> sp.Expr:
     # (1-1/alpha)^alpha / (alpha-1), in logarithms
     return power * (sp.log(t) - sp.log(1 + t)) - sp.log(t) - _log_constant()
 
@@ -144,8 +144,8 @@ THEOREM = Theorem(
         ),
         Step(
             "Which is also (1-1/alpha)^alpha / (alpha-1).",
-            zero(_sheet_form),
-            {"power alpha - 1": zero(lambda: _sheet_form(t))},
+            zero(_other_form),
+            {"power alpha - 1": zero(lambda: _other_form(t))},
             r"\frac1\alpha\left(1-\frac1\alpha\right)^{\alpha-1}"
             r" = \frac{1}{\alpha-1}\left(1-\frac1\alpha\right)^\alpha",
         ),

@@ -157,7 +157,7 @@ _DOMAIN = {"p": "1/3", "d": "1/5", "a": "3", "c": "2"}
 THEOREM = Theorem(
     name="conversions",
     title="Sharper conversions: Bun-Steinke and the optimal one per order",
-    source="Bun & Steinke, Lemma 3.6; Asoodeh et al.; formula sheet, Section 2",
+    source="Bun & Steinke, Lemma 3.6; Asoodeh et al.",
     hypotheses="epsilon >= r > 0 for Bun-Steinke, 0 < delta < 1, every order alpha > 1; any r-zCDP "
     "mechanism; the "
     "order of the budgets at epsilon = 1, delta = 1e-5",
@@ -292,7 +292,7 @@ THEOREM = Theorem(
         Step(
             "So epsilon = R - log(inf of the bracket)/(alpha - 1), with a minus sign.",
             zero(_solved),
-            {"plus sign, as the formula sheet has it": zero(lambda: _solved(1))},
+            {"plus sign": zero(lambda: _solved(1))},
             r"\varepsilon = R - \frac{\log\inf_p[\dots]}{\alpha-1}",
         ),
         Step(

@@ -1,4 +1,4 @@
-"""The natural filter fails: composing what was run so far is no promise under adaptivity, formula sheet 5."""
+"""The natural filter fails: composing what was run so far is no promise under adaptivity."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def _two_rounds(gain: Fraction = Fraction(1)) -> Callable[[], Iterator[Compariso
 THEOREM = Theorem(
     name="natural filter",
     title="The natural filter breaks its promise",
-    source="formula sheet, Section 5",
+    source="this project; natural filters are also the subject of arXiv 2602.06756",
     hypotheses="the filter that admits while the mechanisms run so far, composed as if they had been "
     "fixed in "
     "advance, keep (epsilon, delta)-DP; two witnesses: three rounds of randomised response, two "

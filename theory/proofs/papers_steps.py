@@ -37,7 +37,7 @@ def _slope(rho: str, epsilon: str) -> str:
 
 
 def _gaussian_delta(sigma: int, k: int | str, epsilon: str) -> str:
-    """delta_mu(epsilon) at mu = sqrt(k) / sigma, in the Mills form of the formula sheet."""
+    """delta_mu(epsilon) at mu = sqrt(k) / sigma, in the Mills form."""
     mu = f"(sqrt({k})/{sigma})"
     t = f"({epsilon}/{mu} - {mu}/2)"
     return f"(exp(-{t}**2/2)/sqrt(2*pi)*(mills({t}) - mills({t}+{mu})))"

@@ -1,4 +1,4 @@
-"""Choosing the Rényi order at the end fails: one order of a set is not enough, formula sheet 5."""
+"""Choosing the Rényi order at the end fails: one order of a set is not enough."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from theory.proofs.theorem import Check, Step, Theorem
 
 __all__ = ["THEOREM"]
 
-# The formula sheet rounds both Q down, which misses the budgets by 6e-7 and 6e-9; here they are rounded up.
+# Both Q are rounded up: rounded to nearest they miss the budgets by 6e-7 and 6e-9.
 # epsilon = 6, delta = 1/100; the first round is RR(0.1), the second a pair of coins chosen by its answer.
 _PLUS = ("(608430710/10**9)", "(1614677/10**9)")
 _MINUS = ("(168334078/10**10)", "(18877554/10**12)")
@@ -47,7 +47,7 @@ def _truth(at_least: str) -> Check:
 THEOREM = Theorem(
     name="some order",
     title="Meeting the budget at some Rényi order is not enough",
-    source="formula sheet, Section 5; against Lécuyer's filter with the CKS conversion",
+    source="this project, against Lécuyer's filter with the CKS conversion",
     hypotheses="the filter that admits while the sum of Rényi divergences meets, at some order of "
     "{2, 32}, the "
     "CKS budget for (6, 0.01)-DP; witness of two rounds",

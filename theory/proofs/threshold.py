@@ -139,12 +139,18 @@ def _falling_root(function: Callable[[arb], arb]) -> tuple[arb, arb]:
     The function falls strictly on (0, inf), so its root lies between them.
     """
     low, high = arb(1), arb(1)
-    while not function(low) > 0:
+    for _ in range(64 * ctx.prec):
+        if function(low) > 0:
+            break
         low, high = low / 2, low
-    while not function(high) < 0:
+    for _ in range(64 * ctx.prec):
+        if function(high) < 0:
+            break
         high = high * 2
-    # Illinois steps converge fast; a step that balls cannot place falls back to the midpoint.
     f_low, f_high = function(low), function(high)
+    if not (f_low > 0 > f_high):
+        return arb.nan(), arb.nan()  # the balls are too wide to tell; the caller takes more bits
+    # Illinois steps converge fast; a step that balls cannot place falls back to the midpoint.
     for _ in range(8 * ctx.prec):
         middle = ((low + high) / 2).mid()
         guess = ((low * f_high - high * f_low) / (f_high - f_low)).mid()

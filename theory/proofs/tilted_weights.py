@@ -1,4 +1,4 @@
-"""Tilted simulation has bounded weights under a Rényi filter: formula sheet 4."""
+"""Tilted simulation has bounded weights under a Rényi filter."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def _games(share: Fraction = Fraction(1), late: bool = False) -> Callable[[], It
 THEOREM = Theorem(
     name="tilted weights",
     title="Tilted simulation under a Rényi or zCDP filter has bounded weights",
-    source="formula sheet, Section 4",
+    source="this project",
     hypotheses="every order s > 1; any adaptive strategy under a filter that guarantees sum D_s <= "
     "rho_s; rounds "
     "drawn from the law proportional to P^s Q^(1-s)",

@@ -1,0 +1,152 @@
+"""An adaptive strategy written out: a request, and for each of its outcomes what to do next."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from filters.base import PrivacyFilter, State
+from mc.adversary import Adversary, View
+from mc.catalogue import Catalogue, decode, encode
+from mc.worst_case.outcomes import Direction, log_fraction
+from mc.worst_case.states import decisions
+from theory.pairs import DominatingPair, Selection
+
+__all__ = ["DeniedError", "Plan", "masses_of", "written_out"]
+
+
+class DeniedError(ValueError):
+    """A plan asked for what the filter does not admit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Ask for `request`; after its y-th outcome (in the order of `masses_of`) follow then[y], None: stop."""
+
+    request: DominatingPair
+    then: tuple[Plan | None, ...]
+
+    @property
+    def rounds(self) -> int:
+        """The longest play."""
+        return 1 + max((plan.rounds for plan in self.then if plan is not None), default=0)
+
+    @property
+    def size(self) -> int:
+        """The number of requests written down."""
+        return 1 + sum(plan.size for plan in self.then if plan is not None)
+
+    def worth(self, filt: PrivacyFilter, ratio: Fraction, direction: Direction = "PQ") -> Fraction:
+        """H_ratio of the transcript of this plan, exactly: every history is played through `filt`, one run.
+
+        A transcript ends where the plan stops. Raises DeniedError where the filter denies a request of it.
+        """
+        return _worth(self, filt, filt.start(1), ratio, direction, Fraction(1), Fraction(1))
+
+    def pruned(self, ratio: Fraction, direction: Direction = "PQ") -> Plan | None:
+        """The plan without requests that gain nothing over stopping there."""
+        return _pruned(self, ratio, direction, Fraction(1), Fraction(1))[0]
+
+    def to_data(self, known: Catalogue) -> dict[str, Any]:
+        """The plan as JSON-able data."""
+        then = [None if plan is None else plan.to_data(known) for plan in self.then]
+        return {"request": encode(self.request, known), "then": then}
+
+    @classmethod
+    def from_data(cls, data: Mapping[str, Any], known: Catalogue) -> Plan:
+        """The plan that `to_data` made data of."""
+        then = tuple(None if part is None else cls.from_data(part, known) for part in data["then"])
+        return cls(decode(data["request"], known), then)
+
+
+def masses_of(pair: DominatingPair) -> tuple[tuple[Fraction, Fraction], ...]:
+    """(P-mass, Q-mass) of each loss of a rational pair, equal losses merged, the largest loss first."""
+    masses = getattr(pair, "exact_masses", None)
+    if masses is None:
+        raise TypeError(f"request must have rational masses, got {pair!r}; use RandomizedResponse.from_ratio")
+    merged: dict[Fraction, tuple[Fraction, Fraction]] = {}
+    for p, q in zip(masses.p, masses.q, strict=True):
+        if p + q > 0:
+            share = p / (p + q)
+            before = merged.get(share, (Fraction(0), Fraction(0)))
+            merged[share] = (before[0] + p, before[1] + q)
+    return tuple(merged[share] for share in sorted(merged, reverse=True))
+
+
+def written_out(
+    strategy: Adversary, filt: PrivacyFilter, *, rounds: int, direction: Direction = "PQ"
+) -> Plan | None:
+    """What a deterministic strategy would do in every history, found by asking it; None if it never asks."""
+    strategy = strategy.against(filt)
+    rng = np.random.default_rng(0)
+
+    def ask(state: State, memory: State, loss: float, last: float, t: int) -> Plan | None:
+        if t == rounds:
+            return None
+        memory = copy.deepcopy(memory)
+        view = View(t, np.array([loss]), np.array([last]), state, memory, filt, rng)
+        asked = strategy.request(view)
+        request = asked.pairs[asked.index[0]] if isinstance(asked, Selection) else asked
+        if not decisions(filt, state, request, 1)[0]:
+            return None
+        spent = filt.spend(state, request)
+        then: list[Plan | None] = []
+        for p, q in masses_of(request):
+            seen = _loss(p, q)
+            possible = (p if direction == "PQ" else q) > 0 and np.isfinite(seen)
+            after = filt.observe(spent, np.array([seen])) if possible else spent
+            then.append(ask(after, memory, loss + seen, seen, t + 1) if possible else None)
+        return Plan(request, tuple(then))
+
+    return ask(filt.start(1), strategy.start(filt, 1, rng), 0.0, 0.0, 0)
+
+
+def _loss(p: Fraction, q: Fraction) -> float:
+    return log_fraction(p / q) if p * q else (np.inf if p else -np.inf)
+
+
+def _paid(ratio: Fraction, direction: Direction, p: Fraction, q: Fraction) -> Fraction:
+    return max(p - ratio * q if direction == "PQ" else q - ratio * p, Fraction(0))
+
+
+def _worth(
+    plan: Plan | None,
+    filt: PrivacyFilter,
+    state: State,
+    ratio: Fraction,
+    direction: Direction,
+    p: Fraction,
+    q: Fraction,
+) -> Fraction:
+    if plan is None:
+        return _paid(ratio, direction, p, q)
+    if not decisions(filt, state, plan.request, 1)[0]:
+        raise DeniedError(f"plan must be admitted, got a denial of {plan.request!r}; check the filter")
+    spent = filt.spend(state, plan.request)
+    total = Fraction(0)
+    for (a, b), following in zip(masses_of(plan.request), plan.then, strict=True):
+        if (a if direction == "PQ" else b) > 0:
+            after = filt.observe(spent, np.array([_loss(a, b)]))
+            total += _worth(following, filt, after, ratio, direction, p * a, q * b)
+    return total
+
+
+def _pruned(
+    plan: Plan | None, ratio: Fraction, direction: Direction, p: Fraction, q: Fraction
+) -> tuple[Plan | None, Fraction]:
+    paid = _paid(ratio, direction, p, q)
+    if plan is None:
+        return None, paid
+    parts = [
+        _pruned(following, ratio, direction, p * a, q * b)
+        for (a, b), following in zip(masses_of(plan.request), plan.then, strict=True)
+    ]
+    worth = sum((value for _, value in parts), Fraction(0))
+    if worth <= paid:
+        return None, paid
+    return Plan(plan.request, tuple(part for part, _ in parts)), worth
