@@ -19,12 +19,16 @@ from mc.estimators import ROUNDING, HockeyStick, PromiseBroken
 from mc.runs import play
 from mc.store import RunStore
 from mc.streams import TILE
-from theory.arguments import check_count, check_delta, check_real
+from theory.arguments import check_count, check_delta, check_probability, check_real
 
 __all__ = ["Stake", "decide"]
 
 #: Tiles of the first look and the most between two looks, which double in between.
 _FIRST, _MOST = 4, 256
+#: A loss this near above epsilon, relative to 1 + |epsilon|, may be a rounded sum that is equal to it.
+_NEAR = 2.0**-40
+#: The least threshold, relative to the largest value. An infinitesimal promise is tested as this much.
+_LEAST = 1e-29
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +42,7 @@ class Stake:
     epsilon: float
 
     def __call__(self, paths: Paths) -> NDArray[np.float64]:
-        hits = np.flatnonzero(paths.loss > self.epsilon)
+        hits = np.flatnonzero(paths.loss > self.epsilon + _NEAR * (1 + abs(self.epsilon)))
         y = -np.expm1(self.epsilon - paths.loss[hits])
         y *= np.exp(paths.log_weight[hits])
         if y.size and y.max() > self.test.upper * (1 + ROUNDING):
@@ -73,19 +77,20 @@ def decide(
 ) -> Decision:
     """Whether H_{e^epsilon} of the released transcript lies above or below delta, from as few paths as it takes.
 
-    delta is that of the filter's promise unless given. Play ends at the first tile after which the betting
-    test tells, or after `most` paths; the decision is wrong with probability at most `failure` either way.
+    delta is that of the filter's promise unless given; a delta of 0 is tested as 1e-29. Play ends at the first
+    tile after which the betting test tells, or after `most` paths; the decision is wrong with probability at
+    most `failure` either way.
     Paths are tilted where the promise bounds their weights below 1, plain otherwise.
     The same arguments give the same decision, wherever paths are played.
     Raises PromiseBroken where a path was charged more than the promise allows.
     """
     epsilon = float(check_real("epsilon", epsilon))
-    delta = float(check_delta("delta", filt.promise.delta(epsilon) if delta is None else delta))
+    delta = float(check_probability("delta", filt.promise.delta(epsilon) if delta is None else delta))
     failure = float(check_delta("failure", failure))
     most = check_count("most", most)
     game = Game.between(filt, adversary, rounds=rounds, direction=direction, on_denial=on_denial)
     game, upper = _tilted(game, epsilon, delta, most, failure)
-    stake = Stake(BettingTest(delta, upper, failure), epsilon)
+    stake = Stake(BettingTest(max(delta, _LEAST * upper), upper, failure), epsilon)
     run = SequentialRun(stake.test, most=most)
     first, look = 0, _FIRST
     while True:

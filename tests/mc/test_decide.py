@@ -95,6 +95,23 @@ def test_a_decision_is_the_same_on_two_workers_and_from_a_store(tmp_path):
     assert answer(workers=1, store=tmp_path / "run.db") == alone
 
 
+@pytest.mark.parametrize(("charge", "side"), [(0.1, Side.UNDECIDED), (0.11, Side.ABOVE)])
+def test_a_pure_promise_falls_to_one_path_beyond_it_but_not_to_rounding(charge, side):
+    """Three responses at 0.1 reach a loss of 0.3 and, summed in doubles, 4e-17 more."""
+    assert 0.1 + 0.1 + 0.1 > 0.3
+    decision = decide(
+        ZCDPFilter(rho=0.5),
+        Constant(RandomizedResponse(charge)),
+        epsilon=0.3,
+        delta=0.0,
+        rounds=3,
+        most=3 * TILE,
+        workers=1,
+    )
+    assert decision.side is side
+    assert decision.threshold < 1e-28
+
+
 @dataclass(frozen=True, slots=True)
 class Generous(GaussianFilter):
     """A planted fault: admits everything."""
@@ -109,8 +126,8 @@ def test_a_filter_that_overspends_is_exposed():
 
 
 def test_arguments_out_of_range_are_refused():
-    with pytest.raises(ValueError, match=r"delta must be in \(0, 1\)"):
-        decide(GaussianFilter(mu=1.0), OneShot(), epsilon=1.0, delta=0.0)
+    with pytest.raises(ValueError, match=r"delta must be in \[0, 1\]"):
+        decide(GaussianFilter(mu=1.0), OneShot(), epsilon=1.0, delta=-0.1)
     with pytest.raises(ValueError, match="most must be an integer >= 1"):
         decide(GaussianFilter(mu=1.0), OneShot(), epsilon=1.0, most=0)
     with pytest.raises(ValueError, match="epsilon must be finite"):
