@@ -10,15 +10,17 @@ from mc.adversaries import (
     RandomSpender,
 )
 from mc.adversary import Adversary, View
-from mc.anytime import BettingTest, Decision, SequentialRun
+from mc.anytime import BettingTest, Decision, SequentialRun, Side
 from mc.attack import Attack, attack, replay_attack
 from mc.calibrate import CalibratedFilter, calibrate
+from mc.challenge import Challenge, challenge
 from mc.coverage import Coverage, measure_coverage
+from mc.decide import decide
 from mc.engine import Game, Paths
 from mc.estimate import Estimate
 from mc.estimators import PromiseBroken
 from mc.executors import LocalPool, cluster
-from mc.intervals import betting, clopper_pearson, empirical_bernstein, kl_chernoff
+from mc.intervals import Moments, betting, clopper_pearson, empirical_bernstein, kl_chernoff
 from mc.multiplicity import Family
 from mc.privacy_profile import PrivacyProfile
 from mc.renyi import simulate_renyi
@@ -36,6 +38,7 @@ __all__ = [
     "Attack",
     "BettingTest",
     "CalibratedFilter",
+    "Challenge",
     "Constant",
     "Coverage",
     "Curve",
@@ -50,6 +53,7 @@ __all__ = [
     "LossAvoiding",
     "LossChasing",
     "ManySmall",
+    "Moments",
     "OneShot",
     "Paths",
     "PrivacyProfile",
@@ -59,6 +63,7 @@ __all__ = [
     "RoundsBought",
     "RunStore",
     "SequentialRun",
+    "Side",
     "StoreError",
     "SurvivalCurve",
     "Tally",
@@ -69,8 +74,10 @@ __all__ = [
     "attack",
     "betting",
     "calibrate",
+    "challenge",
     "clopper_pearson",
     "cluster",
+    "decide",
     "empirical_bernstein",
     "kl_chernoff",
     "measure_coverage",
