@@ -32,7 +32,7 @@ SLIPS = Chapter(
     key="slips",
     title="Slips in the papers",
     promise="The theorems stand; some printed forms do not.",
-    story="A misprint copied into code is a privacy bug. Each of these was found by reading a formula closely enough to "
+    story="A misprint copied into code is a privacy bug. Each was found by reading a formula closely enough to "
     "run it, and each correction is checked beside it.",
     claims=(
         Claim(
