@@ -12,7 +12,6 @@ from mc.adversaries import Constant, LossChasing
 from mc.simulate import simulate
 from theory.pairs import Gaussian
 
-
 #: One that leaves 0.28 of mu^2 = 1 unspent, and one that spends all; with the mu that each reaches.
 WASTEFUL = (Constant(Gaussian(0.6)), np.sqrt(0.72))
 EXHAUSTING = (LossChasing(pace=4), 1.0)
