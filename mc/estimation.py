@@ -22,7 +22,7 @@ __all__ = ["Estimator", "Method", "choose", "promised_rho"]
 Method = Literal["auto", "plain", "tilted", "martingale"]
 
 #: The tile that pilots play: no run is long enough to reach its index.
-PILOT = 2**40
+PILOT = 2**62
 #: Logarithms of bounds below this leave the range of doubles.
 DOUBLES_END = -700.0
 #: On a grid one set of paths answers all epsilons at which it is at most this many times wider than the best.
