@@ -30,7 +30,7 @@ def upper_law(tails: Tails, step: Fraction) -> LatticeLaw:
     first, last = _range(tails, step)
     with flint.ctx.workprec(BITS):
         size, count = ball(step), last - first + 1
-        points = [tails.above(size * k) for k in range(first, last + 1)]
+        points = [tails.above(step * k) for k in range(first, last + 1)]
         masses = [flint.arb(0)] * count
         masses[0] = 1 - tails.infinite - points[0][0]
         decay = (-size).exp()
@@ -61,26 +61,45 @@ def lower_law(tails: Tails, step: Fraction) -> LatticeLaw:
     edges = _edges(tails, step, first, last)
     with flint.ctx.workprec(BITS):
         size = ball(step)
-        points = [tails.above(ball(edge)) for edge in edges[:-1]] + [(flint.arb(0), flint.arb(0))]
+        cells = _cells(tails, step, first, edges)
+        points = [tails.above(Fraction(edge)) for edge, _, _ in cells] + [(flint.arb(0), flint.arb(0))]
         offsets, masses = [], []
-        for i, k in enumerate(range(first, last + 1)):
-            p, q = points[i][0] - points[i + 1][0], points[i][1] - points[i + 1][1]
-            offsets.append(k if q <= p * (-size * k).exp() else k - 1)
-            masses.append(max(down(p), 0.0))
+        for (_, k, atom), (p, q), (p_next, q_next) in zip(cells, points, points[1:], strict=False):
+            if atom is None:
+                offsets.append(k if q - q_next <= (p - p_next) * (-size * k).exp() else k - 1)
+                masses.append(max(down(p - p_next), 0.0))
+            else:  # its ratio is e^{-k h}; what little lies around it is left out
+                offsets.append(k)
+                masses.append(down(atom))
         revealed = max(down(tails.infinite), 0.0)
-    return LatticeLaw(np.array(offsets), np.array(masses), revealed, edges, honest=False)
+    bounds = np.array([*(edge for edge, _, _ in cells), math.inf])
+    return LatticeLaw(np.array(offsets), np.array(masses), revealed, bounds, honest=False)
+
+
+def _cells(
+    tails: Tails, step: Fraction, first: int, edges: NDArray[np.float64]
+) -> list[tuple[float, int, flint.arb | None]]:
+    """(lower edge, k, mass of the atom at k h that the cell is about) of every cell, ascending."""
+    atoms = {loss / step: mass for loss, mass in tails.atoms}
+    cells: list[tuple[float, int, flint.arb | None]] = []
+    for k, edge in enumerate(edges[:-1].tolist(), first):
+        cells.append((edge, k, None))
+        if Fraction(k) in atoms:
+            centre = float(step * k)
+            slack = 1e-12 * max(abs(centre), float(step))  # an adversary sees the loss as a double
+            cells += [(centre - slack, k, atoms[Fraction(k)]), (centre + slack, k, None)]
+    return cells
 
 
 def _range(tails: Tails, step: Fraction) -> tuple[int, int]:
     """The lattice points between which all but a negligible P-mass lies."""
     with flint.ctx.workprec(BITS):
-        size = ball(step)
 
         def upper(k: int) -> float:
-            return float(tails.above(size * k)[0])
+            return float(tails.above(step * k)[0])
 
         def lower(k: int) -> float:
-            return float(1 - tails.infinite - tails.above(size * k)[0])
+            return float(1 - tails.infinite - tails.above(step * k)[0])
 
         last = _first_below(upper)
         first = -_first_below(lambda k: lower(-k))
@@ -107,7 +126,7 @@ def _edges(tails: Tails, step: Fraction, first: int, last: int) -> NDArray[np.fl
     h = float(step)
     middles = (np.arange(first, last + 2) - 0.5) * h
     with flint.ctx.workprec(BITS):
-        above = [tails.above(ball(x))[0] for x in middles]
+        above = [tails.above(Fraction(float(x)))[0] for x in middles]
         masses = np.array([float(a - b) for a, b in pairwise(above)])
     logs = np.log(np.maximum(masses, 2.0**-200))
     slopes = np.zeros(last - first + 2)

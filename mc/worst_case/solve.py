@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import Literal
@@ -57,9 +58,9 @@ def worst_case(
 
     evidence EXACT asks for rational arithmetic (pairs with rational masses, epsilon a LogRatio);
     CERTIFIED for an enclosure; None takes the strongest available. Losses that lie on no lattice are rounded
-    to multiples of `step`, once against and once for the adversary; the enclosure narrows with step^2, with
-    step where a loss off the lattice has a mass of its own. None
-    takes a 40th of the least sqrt(D_2) of the menu, for a Gaussian its mu.
+    to multiples of `step`, once against and once for the adversary; the enclosure narrows with step^2, or
+    with step where a loss off the lattice has a mass of its own. Left out, step is about a 40th of the least
+    sqrt(D_2) of the menu, for a Gaussian its mu.
     Raises ValueError when the game needs more than `max_positions` positions, or evidence is out of reach.
     Source: Bellman's recursion; L is a sufficient statistic for the hockey-stick divergence.
     """
@@ -210,16 +211,20 @@ def _enclose(
 
 def _round(menu: tuple[DominatingPair, ...], step: float | None, direction: Direction) -> list[Laws]:
     """The menu on a lattice that it does not lie on: a game worth less and a game worth more."""
-    if step is None:
-        # the root of D_2 is the standard deviation of a small loss, and the mu of a Gaussian
-        spreads = [float(pair.renyi(2.0)) for pair in menu]
-        step = min((s for s in spreads if 0 < s < float("inf")), default=1.0) ** 0.5 / 40
-    size = Fraction(float(check_positive("step", step)))
+    size = _step(menu) if step is None else Fraction(float(check_positive("step", step)))
     both = [_bounds(pair if direction == "PQ" else pair.swapped, size) for pair in menu]
     return [
         Laws(tuple(lower for lower, _ in both), size, "low"),
         Laws(tuple(upper for _, upper in both), size, "high"),
     ]
+
+
+def _step(menu: tuple[DominatingPair, ...]) -> Fraction:
+    """A 40th of the least root of D_2 (the mu of a Gaussian), or a little less: it divides the least atom."""
+    spreads = [float(pair.renyi(2.0)) for pair in menu]
+    step = Fraction(min((s for s in spreads if 0 < s < float("inf")), default=1.0) ** 0.5) / 40
+    atoms = [abs(loss) for pair in menu for loss, _ in tails(pair).atoms if loss]
+    return min(atoms) / math.ceil(min(atoms) / step) if atoms else step
 
 
 @lru_cache(maxsize=1024)
@@ -260,5 +265,15 @@ def _scope(
 
 
 def _names(menu: tuple[DominatingPair, ...]) -> str:
-    names = ", ".join(str(pair) for pair in menu[:3])
+    names = ", ".join(_name(pair) for pair in menu[:3])
     return f"{names}, ... ({len(menu)} pairs)" if len(menu) > 3 else names
+
+
+def _name(pair: DominatingPair) -> str:
+    numbers = [getattr(pair, part.name) for part in fields(pair)]  # type: ignore[arg-type]
+    shown = [
+        f"{number:.6g}" if isinstance(number, float) else str(number)
+        for number in numbers
+        if number is not None
+    ]
+    return f"{type(pair).__name__}({', '.join(shown)})"

@@ -52,8 +52,8 @@ def simulate(
         stack.enter_context(bar)
         task = bar.add_task("", total=n, so_far="starting", rate="")
 
-        def told(progress: mc.Progress, estimates: tuple[mc.Estimate, ...] | None) -> None:
-            interval = f"[{estimates[0].low:.4g}, {estimates[0].high:.4g}]" if estimates else "starting"
+        def told(progress: mc.Progress, so_far: tuple[mc.Estimate, ...] | None) -> None:
+            interval = f"[{so_far[0].low:.4g}, {so_far[0].high:.4g}]" if so_far else "starting"
             bar.update(task, completed=progress.done, so_far=escape(interval), rate=f"{progress.rate:,.0f}/s")
 
         try:

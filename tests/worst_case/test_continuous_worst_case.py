@@ -117,11 +117,10 @@ def test_the_strategy_of_the_lower_game_is_worth_what_it_says(direction):
 @pytest.mark.parametrize("pair", [Laplace(1.0), SubsampledGaussian(0.2, 1.0)], ids=str)
 @pytest.mark.parametrize("epsilon", [0.3, 0.9])
 def test_one_request_is_its_hockey_stick_in_the_worse_direction(pair, epsilon):
-    step = 0.0005 if isinstance(pair, Laplace) else None  # atoms off the lattice cost a whole step
-    solved = worst_case(CountFilter(1), pair, epsilon=epsilon, step=step)
+    solved = worst_case(CountFilter(1), pair, epsilon=epsilon)
     exact = max(float(pair.hockey_stick(epsilon)), float(pair.swapped.hockey_stick(epsilon)))
     assert solved.low <= exact <= solved.high
-    assert solved.high / solved.low - 1 < 0.01
+    assert solved.high / solved.low - 1 < 0.003
 
 
 @pytest.mark.parametrize("direction", ["PQ", "QP"])
@@ -131,12 +130,12 @@ def test_subsampled_rounds_and_laplace_noise_agree_with_simulation(direction):
     filt = ZCDPFilter(1.6)
     solved = worst_case(filt, menu, epsilon=0.5, direction=direction)
     estimate = simulate(
-        filt, solved.strategy, epsilon=0.5, n=200_000, seed=5, direction=direction, confidence=1 - 1e-7
+        filt, solved.strategy, epsilon=0.5, n=50_000, seed=5, direction=direction, confidence=1 - 1e-7
     )
     assert estimate.low <= solved.high
     assert solved.low <= estimate.high
     assert estimate.relative_half_width < 0.2
-    assert solved.high / solved.low - 1 < 0.06
+    assert solved.high / solved.low - 1 < 0.01
 
 
 def test_a_pair_without_known_tails_says_how_to_give_them():
