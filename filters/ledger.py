@@ -19,8 +19,8 @@ __all__ = ["Allowance", "Budget", "Charge", "Exact", "Mixed", "Plain", "Square",
 #: An unevaluated sum high + low of two doubles with high = fl(high + low): about 106 bits.
 Exact: TypeAlias = tuple[Any, Any]
 
-#: Runs handled at a time: temporaries of 64 KiB stay in cache and under malloc's mmap threshold.
-_TILE = 8192
+#: Runs handled at a time: their temporaries stay in cache, and a simulated tile is done in one go.
+_TILE = 32768
 #: The least positive charge, as a share of the budget. Anything smaller is charged as this, so that no
 #: product below can underflow; it would take 2^900 rounds to notice.
 _LEAST = 2.0**-960

@@ -65,7 +65,8 @@ def largest(filt: PrivacyFilter, family: Family) -> float:
 def within_budget(view: View, family: Family, level: Real) -> DominatingPair:
     """family(level), but where the filter would deny it, what is left of the budget: a run ends exhausted.
 
-    `view.memory` marks the runs that asked for what was left; they are denied next, and halt.
+    An array of levels is the caller's no more. `view.memory` marks the runs that asked for what was left; they
+    are denied next, and halt.
     """
     request: DominatingPair = family(level)
     admitted = view.admits(request)
@@ -75,7 +76,8 @@ def within_budget(view: View, family: Family, level: Real) -> DominatingPair:
     if len(over) == 0:
         return request
     view.memory[over] = True
-    level = np.array(np.broadcast_to(level, (view.n,)))
+    if not isinstance(level, np.ndarray):
+        level = np.full(view.n, level)
     rest = view.filter.affordable(take(view.state, over), family)
     level[over] = np.where(rest > 0, np.minimum(rest, level[over]), level[over])
     return view.revise(family(level), over)
