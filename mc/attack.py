@@ -272,7 +272,8 @@ def _best_replies(filt: PrivacyFilter, rounds: int) -> Iterator[_Lead]:
     if top is None or rounds < 2:
         return
     start = filt.start(1)
-    for epsilon, ratio in _goals(filt):
+    goals = list(_goals(filt))
+    for epsilon, ratio in goals[len(goals) // 3 :: 3]:  # slow: a third of them, but never none
         for share in (0.1, 0.02, 0.05, 0.25, 0.5):
             base = _simple(lambda r: r > 1, share * _size(top))
             if base is None or not _admits(filt, start, opening := RandomizedResponse.from_ratio(base)):

@@ -20,6 +20,7 @@ from mc.worst_case.log_ratio import Epsilon, LogRatio, check_epsilon
 from mc.worst_case.outcomes import Direction, Outcome, exact_outcomes
 from mc.worst_case.result import WorstCase
 from mc.worst_case.rounded_law import lower_law, upper_law
+from mc.worst_case.spend_grid import SpendGrid
 from mc.worst_case.tails import tails
 from theory.arguments import check_at_least_zero, check_count, check_positive
 from theory.evidence import Evidence
@@ -42,6 +43,7 @@ def worst_case(
     evidence: Evidence | None = None,
     max_positions: int = 30_000_000,
     step: float | None = None,
+    spend_steps: int | None = None,
 ) -> WorstCase:
     """sup over adaptive adversaries of H_{e^epsilon} between the laws of the released transcript.
 
@@ -60,7 +62,8 @@ def worst_case(
     CERTIFIED for an enclosure; None takes the strongest available. Losses that lie on no lattice are rounded
     to multiples of `step`, once against and once for the adversary; the enclosure narrows with step^2, or
     with step where a loss off the lattice has a mass of its own. Left out, step is about a 40th of the least
-    sqrt(D_2) of the menu, for a Gaussian its mu.
+    sqrt(D_2) of the menu, for a Gaussian its mu. `spend_steps` rounds the sum that an additive filter keeps to
+    that many steps of its budget, against and for the adversary: for charges of which no two sums are equal.
     Raises ValueError when the game needs more than `max_positions` positions, or evidence is out of reach.
     Source: Bellman's recursion; L is a sufficient statistic for the hockey-stick divergence.
     """
@@ -81,7 +84,7 @@ def worst_case(
         directions = ("PQ",)  # nothing tells the two worlds apart
     scope = _scope(requests, rounds, direction, on_denial, min_charge)
     solved = [
-        _solve(filt, requests, epsilon, rounds, towards, evidence, max_positions, step, scope)
+        _solve(filt, requests, epsilon, rounds, towards, evidence, max_positions, step, spend_steps, scope)
         for towards in directions
     ]
     worst = max(solved, key=lambda result: result.high)
@@ -97,10 +100,11 @@ def _solve(
     evidence: Evidence | None,
     max_positions: int,
     step: float | None,
+    spend_steps: int | None,
     scope: str,
 ) -> WorstCase:
     rational = [row for pair in menu if (row := exact_outcomes(pair, direction)) is not None]
-    if len(rational) == len(menu) and evidence is not Evidence.CERTIFIED:
+    if len(rational) == len(menu) and evidence is not Evidence.CERTIFIED and spend_steps is None:
         return _solve_rational(
             filt, menu, tuple(rational), epsilon, rounds, direction, evidence, max_positions, scope
         )
@@ -110,7 +114,7 @@ def _solve(
             f"{next(pair for pair in menu if exact_outcomes(pair, direction) is None)!r}; "
             "use RandomizedResponse.from_ratio, say"
         )
-    enclosed = _enclose(filt, menu, epsilon, rounds, direction, max_positions, step)
+    enclosed = _enclose(filt, menu, epsilon, rounds, direction, max_positions, step, spend_steps)
     return WorstCase(
         epsilon=epsilon,
         value=None,
@@ -172,13 +176,22 @@ def _enclose(
     direction: Direction,
     max_positions: int,
     step: float | None,
+    spend_steps: int | None,
 ) -> Enclosure:
+    grid = None if spend_steps is None else SpendGrid.of(filt, spend_steps)
     levels = [known for pair in menu if (known := level(pair)) is not None]
     lattice = common_step(levels) if len(levels) == len(menu) else None
     if lattice is None and not filt.looks_at_losses:
         games = _round(menu, step, direction)
         return enclose(
-            filt, menu, games, epsilon, direction=direction, rounds=rounds, max_positions=max_positions
+            filt,
+            menu,
+            games,
+            epsilon,
+            direction=direction,
+            rounds=rounds,
+            max_positions=max_positions,
+            grid=grid,
         )
     if lattice is None:
         raise ValueError(
@@ -191,7 +204,8 @@ def _enclose(
         rows = zip(units, levels, strict=True)
         return Laws(tuple(level_law(k, known.delta, step, side) for k, known in rows), step, side)
 
-    games = [rounded(least, "near")] if least == most else [rounded(least, "low"), rounded(most, "high")]
+    single = least == most and grid is None
+    games = [rounded(least, "near")] if single else [rounded(least, "low"), rounded(most, "high")]
     if filt.looks_at_losses:
         sizes = [float(known.epsilon) for known in levels]
         return enclose_watched(
@@ -205,7 +219,7 @@ def _enclose(
             max_positions=max_positions,
         )
     return enclose(
-        filt, menu, games, epsilon, direction=direction, rounds=rounds, max_positions=max_positions
+        filt, menu, games, epsilon, direction=direction, rounds=rounds, max_positions=max_positions, grid=grid
     )
 
 
