@@ -25,7 +25,7 @@ Family: TypeAlias = Callable[[Any], DominatingPair]
 
 # Parameters that bisection tries, as the bit patterns of positive doubles: their order is that of the
 # doubles.
-_LEAST, _MOST = (int(np.float64(x).view(np.int64)) for x in (2.0**-100, 2.0**10))
+_LEAST, _ONE, _MOST = (int(np.float64(x).view(np.int64)) for x in (2.0**-100, 1.0, 2.0**10))
 
 
 class PrivacyFilter(ABC):
@@ -76,6 +76,10 @@ class PrivacyFilter(ABC):
         """Whether decisions depend on realised losses (`observe` is overridden)."""
         return type(self).observe is not PrivacyFilter.observe
 
+    def __repr__(self) -> str:
+        # no memory address: a saved session is restored under the filter that has the same name
+        return f"{type(self).__name__}(promise={getattr(self, 'promise', None)!r})"
+
     def remaining(self, state: State) -> NDArray[np.float64]:
         """The largest further cost that each run admits, in the filter's own unit, rounded down: (n,)."""
         raise TypeError(
@@ -85,15 +89,21 @@ class PrivacyFilter(ABC):
     def affordable(self, state: State, family: Family) -> NDArray[np.float64]:
         """The largest t in [2^-100, 2^10] with `admits(state, family(t))`, 0.0 where there is none: (n,).
 
-        What is returned above zero is always admitted. It is the largest to the last bit when `admits` is
-        monotone in t; this method bisects on the bits of t, about 60 calls of `admits`.
+        For a family that stops at 1, such as Erasure, the largest in [2^-100, 1]. What is returned above
+        zero is always admitted. It is the largest to the last bit when `admits` is monotone in t; this
+        method bisects on the bits of t, about 60 calls of `admits`.
         """
         from filters.contract import checked_admits, runs_of
 
         n = runs_of(state)
+        most = _MOST
+        try:
+            family(2.0**10)
+        except ValueError:  # a family of probabilities
+            most = _ONE
         best = np.zeros(n, dtype=np.int64)
         low = np.full(n, _LEAST - 1, dtype=np.int64)
-        high = np.full(n, _MOST + 1, dtype=np.int64)
+        high = np.full(n, most + 1, dtype=np.int64)
         while np.any(high - low > 1):
             middle = np.where(high - low > 1, low + (high - low) // 2, np.maximum(low, _LEAST))
             good = checked_admits(self, state, family(middle.view(np.float64)), n)

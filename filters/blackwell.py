@@ -15,11 +15,13 @@ from filters.arguments import one_positive
 from filters.base import Family, PrivacyFilter
 from filters.composition import composed_law
 from filters.ledger import Budget, Square
+from filters.loss_lattice import composed_lattice
 from filters.menu import affordable_of, checked_menu, positions
 from theory.arguments import Real, check_real
 from theory.conversions import CKS
 from theory.guarantees import ZCDP, Guarantee
 from theory.pairs import DominatingPair, Gaussian, Selection
+from theory.pairs.finite import Finite
 
 __all__ = ["BlackwellFilter", "RangedBlackwellFilter", "RangedZCDP", "gaussian_cover"]
 
@@ -28,54 +30,79 @@ _State = tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]
 
 _POINTS = 1025
 _MARGIN = 1e-12
+#: The spacing of losses that are not finitely many.
+_STEP = 0.005
 
 
-def _covered(
-    losses: NDArray[np.float64], masses: NDArray[np.float64], mu: float, low: float, high: float
-) -> bool:
-    """Whether H(e^eps) of a finite law is at most that of Gaussian(mu) for every eps in [low, high].
+def _heights(
+    losses: NDArray[np.float64], masses: NDArray[np.float64], eps: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """H(e^eps) of a law of losses, ascending: a matrix for few losses, sums from above for many."""
+    if len(losses) <= 512:
+        return np.asarray(-np.expm1(np.minimum(eps[:, None] - losses[None, :], 0.0)) @ masses)
+    p = np.concatenate((np.cumsum(masses[::-1])[::-1], [0.0]))
+    q = np.concatenate((np.cumsum((masses * np.exp(-losses))[::-1])[::-1], [0.0]))
+    above = np.searchsorted(losses, eps, side="right")
+    return np.asarray(np.maximum(p[above] - np.exp(eps) * q[above], 0.0))
 
-    In z = e^eps both sides are convex: between two grid points H lies under its chord and the Gaussian above
-    its tangent at the middle, so it is enough that the chord's ends lie under the tangent.
+
+def _covers(mu: float, z: NDArray[np.float64], height: NDArray[np.float64]) -> bool:
+    """Whether the convex function with these heights at z = e^eps lies under the hockey-stick of Gaussian(mu).
+
+    Between two grid points it lies under its chord, and the Gaussian, convex as well, above its tangent at the
+    middle: it is enough that the ends of the chord lie under the tangent.
     """
-    grid = np.exp(np.linspace(low, high, _POINTS))
-    above = np.maximum(1 - grid[:, None] * np.exp(-losses)[None, :], 0.0) @ masses
-    middle = (grid[:-1] + grid[1:]) / 2
+    middle = (z[:-1] + z[1:]) / 2
     eps = np.log(middle)
-    value = np.asarray(Gaussian(mu).hockey_stick(eps))
+    value = np.asarray(Gaussian(mu).hockey_stick(eps)) * (1 - _MARGIN)
     slope = -special.ndtr(-mu / 2 - eps / mu)
-    allowance = 1 - _MARGIN
-    left = value + slope * (grid[:-1] - middle)
-    right = value + slope * (grid[1:] - middle)
-    return bool(np.all(above[:-1] <= left * allowance) and np.all(above[1:] <= right * allowance))
+    left = height[:-1] <= value + slope * (z[:-1] - middle)
+    right = height[1:] <= value + slope * (z[1:] - middle)
+    return bool(left.all() and right.all())
+
+
+def _law(
+    pairs: tuple[DominatingPair, ...], counts: tuple[int, ...]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """(losses, masses) of the composition, exact for finite pairs and on a lattice from above for others."""
+    if all(isinstance(pair, Finite) for pair, count in zip(pairs, counts, strict=True) if count):
+        return composed_law(pairs, counts)
+    law = composed_lattice(pairs, counts, _STEP)
+    return np.append(law.losses, np.inf), np.append(law.masses, law.infinite)
 
 
 @lru_cache(maxsize=1 << 14)
 def gaussian_cover(
-    pairs: tuple[DominatingPair, ...], counts: tuple[int, ...], low: float = -math.inf, high: float = math.inf
+    pairs: tuple[DominatingPair, ...], counts: tuple[int, ...], low: float = 0.0, high: float = math.inf
 ) -> float:
-    """A mu such that Gaussian(mu) dominates the composed finite pairs for eps in [low, high]; inf if none.
+    """A mu such that Gaussian(mu) dominates the composed pairs for eps in [low, high], both ways; inf if none.
 
-    The least one up to the grid of `_covered` and one part in 10^9. On the whole line it is enough to
-    look between the least and the largest loss: beyond the largest H is 0, and below the least it is 1 -
-    e^eps, which no pair falls short of.
+    The least one up to the grid and one part in 10^9. Both ways for eps >= 0 is one way for every real eps.
     """
-    losses, masses = composed_law(pairs, counts)
-    if len(losses) == 1 and losses[0] == 0:
+    if not any(counts):
         return 0.0
-    if np.isinf(losses).any() and math.isinf(high):
-        return math.inf
-    low, high = max(low, float(losses.min()) - 1e-9), min(high, float(losses.max()) + 1e-9)
-    if not low < high:
-        return 0.0
+    swapped = tuple(pair.swapped for pair in pairs)
+    curves = []
+    for law in (_law(pairs, counts), _law(swapped, counts)):
+        losses, masses = law
+        most = min(high, float(losses[masses > 0].max()) + 1e-9)  # H is 0 beyond the largest loss
+        if math.isinf(most):
+            return math.inf
+        if low < most:
+            eps = np.linspace(low, most, _POINTS)
+            curves.append((np.exp(eps), _heights(losses, masses, eps)))
+
+    def covers(mu: float) -> bool:
+        return all(_covers(mu, z, height) for z, height in curves)
+
     below, above = 0.0, 1e-6
-    while not _covered(losses, masses, above, low, high):
+    while not covers(above):
         below, above = above, above * 2
         if above > 1e3:
             return math.inf
     while above - below > 1e-9 * above:
         mu = (below + above) / 2
-        below, above = (below, mu) if _covered(losses, masses, mu, low, high) else (mu, above)
+        below, above = (below, mu) if covers(mu) else (mu, above)
     return above
 
 
@@ -116,6 +143,10 @@ class BlackwellFilter(PrivacyFilter):
 
     def spend(self, state: _State, request: DominatingPair) -> _State:
         return self._charged(state, request)[1]
+
+    def remaining(self, state: _State) -> NDArray[np.float64]:
+        """The largest mu of a Gaussian still admitted."""
+        return self.affordable(state, Gaussian)
 
     def affordable(self, state: _State, family: Family) -> NDArray[np.float64]:
         if family is Gaussian:
@@ -161,7 +192,8 @@ class RangedBlackwellFilter(BlackwellFilter):
 
     What paper 003 computes in Section 5 (its (5.1) asks for all real eps, which for DP-SGD forces mu >=
     sqrt(T)/sigma). Undecided: off the range the divergence may be anything, so the step to Rényi divergences
-    is not covered, and the promise speaks of the range alone. A menu may hold infinite losses.
+    is not covered, and the promise speaks of the range alone. The menu may hold any pair: losses that are not
+    finitely many are put on a lattice from above, and infinite ones count as such.
     """
 
     low: float
@@ -187,9 +219,7 @@ class RangedBlackwellFilter(BlackwellFilter):
         object.__setattr__(self, "_budget", Budget.square_of(mu))
 
     def _cover(self, counts: tuple[int, ...]) -> float:
-        forward = gaussian_cover(self.menu, counts, self.low, self.high)
-        swapped = tuple(pair.swapped for pair in self.menu)
-        return max(forward, gaussian_cover(swapped, counts, self.low, self.high))
+        return gaussian_cover(self.menu, counts, self.low, self.high)
 
 
 def _gaussian_mu(request: DominatingPair) -> Real:

@@ -45,16 +45,49 @@ def composed_hockey_stick(
     return max(_one_way(_Multiset(pairs, counts), ratio), _one_way(_swapped(pairs, counts), ratio))
 
 
+#: A law in doubles: losses in units of 2^-40, rounded up and ascending, their P-masses, the mass of +inf.
+_Rounded = tuple[NDArray[np.int64], NDArray[np.float64], float]
+
+_UNIT = 2.0**-40
+
+
 def composed_law(
     pairs: tuple[DominatingPair, ...], counts: tuple[int, ...]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """(losses, P-masses) of the composed finite pairs, in ascending order of the loss."""
-    law: _Law = {Fraction(1): Fraction(1)}
+    """(losses, P-masses) of the composed finite pairs in doubles, in ascending order of the loss.
+
+    Losses are rounded up by at most 2^-40 per mechanism and masses by 10^-12 of themselves, so that the
+    hockey-stick of this law is never below the true one.
+    """
+    law: _Rounded = (np.zeros(1, dtype=np.int64), np.ones(1), 0.0)
     for pair, count in zip(pairs, counts, strict=True):
         if count:
-            law = _product(law, _power(pair, count))
-    atoms = sorted((math.inf if r is None else log_fraction(r), float(p)) for r, p in law.items())
-    return np.array([loss for loss, _ in atoms]), np.array([mass for _, mass in atoms])
+            law = _rounded_sum(law, _rounded_power(pair, count))
+    units, masses, infinite = law
+    losses: NDArray[np.float64] = units * np.float64(_UNIT)
+    if infinite > 0:
+        losses, masses = np.append(losses, np.inf), np.append(masses, infinite)
+    return losses, masses * (1 + 1e-12)
+
+
+def _rounded_sum(one: _Rounded, other: _Rounded) -> _Rounded:
+    units = np.add.outer(one[0], other[0]).ravel()
+    masses = np.multiply.outer(one[1], other[1]).ravel()
+    distinct, place = np.unique(units, return_inverse=True)
+    total = np.bincount(place.reshape(-1), weights=masses)
+    return distinct, np.asarray(total, dtype=np.float64), one[2] + other[2]
+
+
+@lru_cache(maxsize=4096)
+def _rounded_power(pair: DominatingPair, count: int) -> _Rounded:
+    if count > 1:
+        half = _rounded_power(pair, count // 2)
+        both = _rounded_sum(half, half)
+        return _rounded_sum(both, _rounded_power(pair, 1)) if count % 2 else both
+    law = _law(pair)
+    infinite = float(law.get(None, Fraction(0)))
+    finite = sorted((math.ceil(log_fraction(r) / _UNIT), float(p)) for r, p in law.items() if r is not None)
+    return np.array([u for u, _ in finite], dtype=np.int64), np.array([p for _, p in finite]), infinite
 
 
 @lru_cache(maxsize=1024)

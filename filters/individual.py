@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -71,6 +72,8 @@ class IndividualFilter:
         active = people.select(gaussian_request(norms, sigma))
         release(values[active].sum() + sigma * noise)
 
+    The pair of person i must hold for every data set with that person in it, not for the present one only (000,
+    Definition 2.5; with the per-instance Definition 2.6 leaving a person out would itself leak).
     `select` charges those who take part and leaves the others as they were: they sit out this round only and
     may take part in a cheaper one. The output computed on the active people has the filter's promise for
     adding or removing one person. The mask itself is personal data: use it to compute the release, never
@@ -86,6 +89,7 @@ class IndividualFilter:
             )
         self._people = check_count("people", people)
         self._state: State = checked_start(filt, self._people)
+        self._lock = threading.Lock()
 
     @property
     def filter(self) -> PrivacyFilter:
@@ -107,9 +111,10 @@ class IndividualFilter:
                 f"request must have one pair per person, got shape {request.shape} for {self._people} people; "
                 "declare a pair for everyone, also for those who have run out"
             )
-        active = checked_admits(self._filter, self._state, request, self._people)
-        spent = checked_spend(self._filter, self._state, request, self._people)
-        self._state = spent if active.all() else _choose(active, spent, self._state)
+        with self._lock:
+            active = checked_admits(self._filter, self._state, request, self._people)
+            spent = checked_spend(self._filter, self._state, request, self._people)
+            self._state = spent if active.all() else _choose(active, spent, self._state)
         return active
 
     def report_for(self, person: int) -> PersonalReport:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from theory.arguments import Real
+from theory.fast import WORTH_IT, kernels
 
 __all__ = ["Allowance", "Budget", "Charge", "Exact", "Mixed", "Plain", "Square", "look_up"]
 
@@ -280,6 +281,9 @@ class Budget:
         """(`fits`, `add`) at the price of one; the second means nothing for a run that does not fit."""
         if len(state[0]) > _TILE:
             return self.fits(state, charge), self.add(state, charge)
+        compiled = self._compiled(state, charge)
+        if compiled is not None:
+            return compiled
         after, least = self._advance(state, charge)
         fits = after[0] < self.high
         if not fits.all():
@@ -290,6 +294,19 @@ class Budget:
             with np.errstate(over="ignore", invalid="ignore"):
                 fits &= charge.rough(self._root) >= 0
         return fits, after
+
+    def _compiled(self, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_], Exact] | None:
+        """`step` by a compiled kernel, where there is one for such charges: the same bits."""
+        n = len(state[0])
+        fast = kernels() if n >= WORTH_IT and isinstance(charge, Square) else None
+        if fast is None or not isinstance(charge, Square) or math.frexp(charge.scale)[0] != 0.5:
+            return None
+        x = np.atleast_1d(np.asarray(charge.x, dtype=np.float64))
+        fits, high, low = np.empty(n, dtype=np.bool_), np.empty(n), np.empty(n)
+        fast.add_squares(
+            *(*state, x, self._root, charge.scale, _LEAST_ROOT, self.high, self.low, fits, high, low)
+        )
+        return fits, (high, low)
 
     def _advance(self, state: Exact, charge: Charge) -> tuple[Exact, float]:
         """(The sums with `charge` added, the least charge; NaN or below zero where one is no charge).

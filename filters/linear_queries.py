@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import threading
 from dataclasses import dataclass
 
 import numpy as np
@@ -50,6 +51,7 @@ class LinearQueries:
         self._people = check_count("people", people)
         self._budget = Budget.of(self.norm_budget)
         self._state = self._budget.start(self._people)
+        self._lock = threading.Lock()
 
     def sigma(self, dimension: int = 1) -> float:
         """The noise of an answer: sqrt(norm_budget / (2 kappa)), raised by a few ulps.
@@ -73,9 +75,10 @@ class LinearQueries:
             )
         with np.errstate(over="ignore"):
             squares = np.einsum("ij,ij->i", rows, rows)
-        active = self._budget.fits(self._state, Plain(squares))
-        # charged before the noise is drawn: an answer that never came out was paid for
-        self._state = self._budget.add(self._state, Plain(np.where(active, squares, 0.0)))
+        with self._lock:
+            active = self._budget.fits(self._state, Plain(squares))
+            # charged before the noise is drawn: an answer that never came out was paid for
+            self._state = self._budget.add(self._state, Plain(np.where(active, squares, 0.0)))
         sigma = self.sigma(rows.shape[1])
         return LinearAnswer(rows[active].sum(axis=0) + sigma * rng.standard_normal(rows.shape[1]), sigma)
 

@@ -38,8 +38,8 @@ _MARGIN = 1e-13
 class Odometer(ABC):
     """P(L_t > epsilon(state_t) for some t) <= delta + xi, L_t the loss of everything released up to t.
 
-    So at any time, picked by whatever rule, the transcript so far is (epsilon(state), delta + xi)-DP for the
-    bound reached; nothing is limited. A mechanism that is xi_t-approximately rho_t-zCDP adds to two sums; when
+    So a rule that releases only while the bound stays within e, whatever else it looks at, is (e, delta + xi)-DP;
+    the odometer itself limits nothing. A mechanism that is xi_t-approximately rho_t-zCDP adds to two sums; when
     the xi_t come to more than `xi` the bound is infinite.
 
     All bounds but that of Rogers et al. are of one supermartingale: e^{k L_t - k (k+1) S_t/2}, S_t = 2 sum

@@ -84,6 +84,15 @@ class RealisationFilter(PrivacyFilter):
         inside &= np.less_equal(request.swapped.loss_quantile(self._tail), self._reach[1])
         return inside
 
+    def remaining(self, state: _State) -> NDArray[np.float64]:
+        """How far, in nats, the loss before the last release is from the limit; 0 where a release is denied."""
+        before, _, forward, backward, released = state
+        with np.errstate(invalid="ignore"):
+            up = self.epsilon - before - forward - self._reach[0]
+            down = self.epsilon + before - backward - self._reach[1]
+            room = np.minimum(up, down)
+        return np.where((room > 0) & (released < self.rounds), room, 0.0)
+
     def spend(self, state: _State, request: DominatingPair) -> _State:
         before, last, _, _, released = state
         n = len(before)

@@ -93,6 +93,10 @@ class RogersFilter(PrivacyFilter):
             fits &= self.bound(after) * (1 + _MARGIN) <= self.epsilon
         return fits
 
+    def remaining(self, state: _State) -> NDArray[np.float64]:
+        """epsilon less K of what was spent so far."""
+        return np.maximum(self.epsilon - self.bound(state) * (1 + _MARGIN), 0.0)
+
     def bound(self, state: _State) -> NDArray[np.float64]:
         """K of what was spent so far."""
         h = self.h

@@ -84,6 +84,10 @@ class NaiveRealisationFilter(PrivacyFilter):
     def spend(self, state: NDArray[Any], request: DominatingPair) -> NDArray[Any]:
         return state.copy()
 
+    def remaining(self, state: NDArray[Any]) -> NDArray[np.float64]:
+        """The largest upper delta-quantile of the loss that is admitted both ways, in nats."""
+        return np.asarray(np.maximum(self.epsilon - np.abs(state), 0.0))
+
     def observe(self, state: NDArray[Any], loss: NDArray[Any]) -> NDArray[Any]:
         moved: NDArray[np.float64] = state + loss
         return moved
@@ -164,14 +168,25 @@ class NaturalFilter(PrivacyFilter):
         after[asked, place[asked]] += 1
         return after
 
+    def remaining(self, state: NDArray[Any]) -> NDArray[np.float64]:
+        """delta less the composed hockey-stick so far."""
+        ratio, allowed = _exactly(self)
+        left = [allowed - composed_hockey_stick(self.menu, tuple(row), ratio) for row in state.tolist()]
+        return np.array([max(float(room), 0.0) for room in left])
+
     def affordable(self, state: NDArray[Any], family: Family) -> NDArray[np.float64]:
         return affordable_of(self, self.menu, state, family)
 
 
+def _exactly(filt: NaturalFilter) -> tuple[Fraction, Fraction]:
+    """e^epsilon and delta, those of the doubles where no rationals were given."""
+    ratio = Fraction(math.exp(filt.epsilon)) if filt.ratio is None else filt.ratio
+    return ratio, Fraction(filt.delta) if filt.exact_delta is None else filt.exact_delta
+
+
 @lru_cache(maxsize=1 << 16)
 def _stays_within(filt: NaturalFilter, counts: tuple[int, ...]) -> bool:
-    ratio = Fraction(math.exp(filt.epsilon)) if filt.ratio is None else filt.ratio
-    allowed = Fraction(filt.delta) if filt.exact_delta is None else filt.exact_delta
+    ratio, allowed = _exactly(filt)
     composed = composed_hockey_stick(filt.menu, counts, ratio)
     return composed <= allowed if filt.exact else composed * (1 + _MARGIN) <= allowed
 

@@ -8,7 +8,7 @@ import numpy as np
 
 import mc
 from filters import GaussianFilter
-from reports.chapters.common import cited, interval, name, simulations
+from reports.chapters.common import interval, name, proved, simulations
 from reports.figures import PALETTE, new_figure
 from reports.finding import Chapter, Claim, Finding, Picture, Told
 from reports.study import Simulated, Study
@@ -32,9 +32,9 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
         for adversary in exhausting_adversaries()
         for epsilon in EPSILONS
     ]
-    proof = study.prove("Gaussian hockey-stick")
+    proof = study.prove("GDP filter")
     return Told(
-        findings=(cited(claims[0], filt), _tight(study, claims[1], rows)),
+        findings=(proved(claims[0], proof), _tight(study, claims[1], rows)),
         tables=(simulations("Each strategy exhausts the budget of 1-GDP on Gaussian mechanisms.", rows),),
         pictures=(_picture(filt, rows),),
         proofs=(proof,),

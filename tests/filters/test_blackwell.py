@@ -9,7 +9,16 @@ import pytest
 import filters as fp
 from filters.blackwell import gaussian_cover
 from filters.composition import composed_hockey_stick, composed_law
-from theory.pairs import Erasure, FinitePair, Gaussian, RandomizedResponse, Selection
+from filters.loss_lattice import lattice_of
+from theory.pairs import (
+    Erasure,
+    FinitePair,
+    Gaussian,
+    Laplace,
+    RandomizedResponse,
+    Selection,
+    SubsampledGaussian,
+)
 
 BIT = RandomizedResponse(0.3)
 SKEW = FinitePair((0.5, 0.3, 0.2), (0.3, 0.3, 0.4))
@@ -70,6 +79,45 @@ def test_what_is_unknown_or_infinite_is_denied() -> None:
         (BIT, Erasure(1e-9), RandomizedResponse(0.1), Gaussian(0.1), Gaussian(1.1)), np.arange(5)
     )
     assert filt.admits(filt.start(5), asked).tolist() == [True, False, False, True, False]
+
+
+def test_the_lattice_law_lies_above_and_close() -> None:
+    eps = np.linspace(-3, 4, 57)
+    for pair in (
+        Gaussian(0.8),
+        SubsampledGaussian(0.1, 1.0),
+        SubsampledGaussian(0.1, 1.0).swapped,
+        Laplace(2.0),
+    ):
+        law = lattice_of(pair, 0.005)
+        assert law.masses.sum() + law.infinite == pytest.approx(1, abs=1e-8)
+        above = np.maximum(-np.expm1(eps[:, None] - law.losses), 0) @ law.masses + law.infinite
+        truth = np.asarray(pair.hockey_stick(eps))
+        assert (above >= truth).all()
+        assert (above - truth <= 1e-5 * np.maximum(truth, 1e-3)).all()
+
+
+@pytest.mark.parametrize("rounds", [1, 7, 20])
+def test_a_full_batch_composes_to_its_gaussian(rounds: int) -> None:
+    """At q = 1 the truth is Gaussian(sqrt(T)/sigma), which the lattice knows nothing of."""
+    pair = SubsampledGaussian(1.0, 4.0)
+    mu = gaussian_cover((pair,), (rounds,), 0.0, 3.0)
+    assert math.sqrt(rounds) / 4 <= mu <= math.sqrt(rounds) / 4 * 1.01
+
+
+def test_sampling_is_amplified_on_the_range_and_not_beyond() -> None:
+    """003 Section 5: DP-SGD on a bounded range; the whole line would ask for mu >= sqrt(T)/sigma."""
+    pair, rounds = SubsampledGaussian(0.05, 1.5), 60
+    mu = gaussian_cover((pair,), (rounds,), 0.0, 2.0)
+    limit = 0.05 * math.sqrt(rounds * math.expm1(1 / 1.5**2))  # the central limit
+    assert limit < mu < 2 * limit < math.sqrt(rounds) / 1.5
+    assert gaussian_cover((pair,), (rounds,)) == math.inf
+    filt = fp.RangedBlackwellFilter(limit, (pair,), 0.0, 2.0)
+    session = filt.open()
+    while session.request(pair):
+        pass
+    assert 1 < session.granted < rounds
+    assert not fp.BlackwellFilter(limit, (pair,)).open().request(pair)
 
 
 def test_a_bounded_range_promises_nothing_outside() -> None:

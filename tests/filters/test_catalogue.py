@@ -2,11 +2,13 @@
 
 import pickle
 
+import numpy as np
 import pytest
 
 import filters as fp
 from filters import catalogue, unsound
 from theory.guarantees import Guarantee
+from theory.pairs import RandomizedResponse
 
 
 def test_every_public_filter_is_in_the_catalogue() -> None:
@@ -33,6 +35,26 @@ def test_an_example_states_promise_and_proof(entry: catalogue.Entry) -> None:
     assert pickle.loads(pickle.dumps(filt)) == filt  # noqa: S301
     assert 0 <= float(filt.promise.delta(1.0)) <= 1
     assert str(filt.promise)
+    left = filt.remaining(filt.start(3))
+    assert left.shape == (3,)
+    assert (left > 0).all()
+
+
+def size(state: fp.base.State) -> int:
+    """Bytes of a state."""
+    return sum(map(size, state)) if isinstance(state, tuple) else int(state.nbytes)
+
+
+@pytest.mark.parametrize("entry", catalogue.CATALOGUE.values(), ids=lambda entry: entry.name)
+def test_a_state_does_not_grow(entry: catalogue.Entry) -> None:
+    filt = entry.example()
+    pair = getattr(filt, "menu", (RandomizedResponse(1e-3),))[0]
+    state = filt.start(2)
+    fresh = size(state)
+    for _ in range(100):
+        assert filt.admits(state, pair).shape == (2,)
+        state = filt.observe(filt.spend(state, pair), np.zeros(2))
+        assert size(state) == fresh
 
 
 def test_unsound_filters_live_in_one_file_and_warn() -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import strategies as st
+from hypothesis.errors import FlakyFailure
 
 import filters as fp
 from filters import strategies
@@ -195,7 +196,8 @@ FEW = st.sampled_from([RandomizedResponse(0.1), RandomizedResponse(0.15), Random
 )
 def test_a_planted_fault_breaks_its_law(kind: type[Sound], law: str) -> None:
     drawn = {Overspends: LARGE, Mixes: FEW, Refunds: FEW}.get(kind, SMALL)
-    with pytest.raises(AssertionError):
+    # a filter that remembers breaks its law in a way that does not repeat, which hypothesis says as well
+    with pytest.raises((AssertionError, FlakyFailure)):
         getattr(fp.laws(kind, mechanisms=drawn, examples=100)(), law)()
 
 

@@ -156,34 +156,41 @@ def test_a_hundred_thousand_rounds_one_by_one() -> None:
     assert run_out(100_001, value, cost) == allowed
 
 
-@settings(deadline=None, max_examples=6)
-@given(st.integers(0, 2**32 - 1), st.sampled_from([1e-18, 1e-5, 1e-3]))
-def test_a_hundred_thousand_rounds_in_a_hundred_runs(seed: int, share: float) -> None:
-    """100 runs of 1000 requests of 100 equal charges each: sums of 100,000 charges, against integers.
+def long_play(seed: int, runs: int, rounds: int, share: float, first: float) -> None:
+    """Ask each run for `rounds` charges up to 2 share after one of `first`, against the exact sums.
 
-    Charges are integers times 2^-80 of at most 53 bits, so that Python's integers hold the exact sums.
+    Charges are multiples of 2^-80, so that Python's integers hold the sums; one in ten is near 1e-18.
     """
     rng = np.random.default_rng(seed)
-    runs, unit = 100, 2.0**-80
-    budget = Budget.of(1.0)
-    limit = 2**80
-    state = budget.start(runs)
-    spent = np.zeros(runs, dtype=object)
-    # start a little below the budget, so that the sums end close to it
-    first = 1.0 - rng.uniform(0, 40) * share * 1000
-    head = np.full(runs, max(first, 0.0))
-    head = np.round(head * 2.0**53) * 2.0**-53
-    state = budget.add(state, Plain(head))
-    spent += np.array([int(h * 2.0**80) for h in head], dtype=object)
-    for _ in range(1000):
-        cost = np.round(rng.uniform(0, share * 2, runs) * 2.0**72) * 2.0**-72
+    budget, limit, slack = Budget.of(1.0), 2**80, 2**30  # 2^30 2^-80 = 4 units in the last place of 1
+    head = np.full(runs, np.round(first * 2.0**53) * 2.0**-53)
+    state = budget.add(budget.start(runs), Plain(head))
+    spent = np.array([int(h * 2.0**80) for h in head], dtype=object)
+    denied = 0
+    for _ in range(rounds):
+        small = rng.random(runs) < 0.1
+        cost = np.round(rng.uniform(0, np.where(small, 2e-18, 2 * share)) * 2.0**80) * 2.0**-80
         fits = budget.fits(state, Plain(cost))
-        after = spent + np.array([int(c / unit) for c in cost], dtype=object)
+        after = spent + np.array([int(c * 2.0**80) for c in cost], dtype=object)
         assert all(a <= limit for a in after[fits])
-        assert all(a > limit - 2**80 * 2.0**-50 for a in after[~fits])
-        charged = np.where(fits, cost, 0.0)
-        state = budget.add(state, Plain(charged))
+        assert all(a > limit - slack for a in after[~fits])
+        denied += int((~fits).sum())
+        state = budget.add(state, Plain(np.where(fits, cost, 0.0)))
         spent = np.where(fits, after, spent)
+    assert denied > 0
+
+
+@settings(deadline=None, max_examples=6)
+@given(st.integers(0, 2**32 - 1), st.sampled_from([1e-18, 1e-5, 1e-3]))
+def test_long_sequences_follow_the_integers(seed: int, share: float) -> None:
+    long_play(seed, runs=100, rounds=800, share=share, first=1.0 - 100 * share)
+
+
+@pytest.mark.slow
+@settings(deadline=None, max_examples=2)
+@given(st.integers(0, 2**32 - 1))
+def test_a_hundred_thousand_rounds_follow_the_integers(seed: int) -> None:
+    long_play(seed, runs=20, rounds=100_000, share=1.2e-5, first=0.0)
 
 
 def test_runs_do_not_see_each_other() -> None:

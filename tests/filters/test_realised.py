@@ -61,6 +61,19 @@ def test_survival_follows_the_rule_path_by_path() -> None:
     assert released.tolist() == expected
 
 
+def test_what_remains_is_the_way_to_the_limit() -> None:
+    filt = paper()
+    assert filt.dhat is not None
+    assert filt.theta is not None
+    limit = float(kappa(10.0, 2.0, filt.dhat, filt.theta))
+    session = filt.open()
+    for loss, before in ((1.5, 0.0), (-4.0, 1.5), (0.0, -2.5)):
+        assert session.request(STEP)
+        session.observe(loss)
+        assert session.remaining() == pytest.approx(limit - abs(before), rel=1e-9)
+    assert naive().open().remaining() == 1.0
+
+
 def test_at_most_n_outputs() -> None:
     assert play(paper(), STEP, [0.0] * 60) == 48
 

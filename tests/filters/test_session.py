@@ -127,6 +127,20 @@ def test_saving_and_restoring_is_invisible() -> None:
     assert moved.to_dict() == kept.to_dict()
 
 
+def test_a_users_filter_is_restored_in_another_process() -> None:
+    session = MyFilter().open()
+    assert session.request(RandomizedResponse(0.15))
+    data = json.loads(json.dumps(session.to_dict()))
+    assert " at 0x" not in data["filter"]
+    assert not fp.Session.from_dict(data, MyFilter()).request(RandomizedResponse(0.15))
+
+
+def test_probabilities_are_affordable_up_to_one() -> None:
+    filt = fp.BasicFilter(1.0, 0.25)
+    assert filt.open().affordable(Erasure) == 0.25
+    assert fp.BasicFilter(1.0).open().affordable(Erasure) == 0.0
+
+
 def test_a_halt_survives_saving() -> None:
     filt = fp.GaussianFilter(mu=1.0)
     session = filt.open()
