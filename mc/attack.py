@@ -89,7 +89,11 @@ class Attack:
         """REFUTED with the witness, or UNDECIDED: a search that finds nothing proves nothing."""
         scope = f"the plan found among {self.games} games, at epsilon={self.epsilon:g}"
         if not self.refuted:
-            return Verdict(Outcome.UNDECIDED, Evidence.EXACT, scope, "no game exceeded the promise")
+            if not self.games:
+                nothing = "no game could be tried: the filter admits nothing with rational masses"
+                return Verdict(Outcome.UNDECIDED, Evidence.EXACT, scope, nothing)
+            closest = f"no game exceeded the promise; the closest is worth {self.share:.4g} of it"
+            return Verdict(Outcome.UNDECIDED, Evidence.EXACT, scope, closest)
         detail = f"worth {self.value} = {float(self.value):.6g}, promised {self.promised:.6g}"
         return Verdict(Outcome.REFUTED, Evidence.EXACT, scope, detail, self.witness)
 
