@@ -22,7 +22,7 @@ __all__ = ["Estimator", "Method", "choose", "promised_rho"]
 Method = Literal["auto", "plain", "tilted", "martingale"]
 
 #: The tile that pilots play: no run is long enough to reach its index.
-PILOT = 2**40
+PILOT = 2**62
 PILOT_PATHS = 8192
 #: Logarithms of bounds below this leave the range of doubles.
 DOUBLES_END = -700.0

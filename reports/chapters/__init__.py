@@ -1,6 +1,7 @@
 """The subjects of the report, in reading order."""
 
 from reports.chapters.approximate_dp import APPROXIMATE_DP
+from reports.chapters.coverage import COVERAGE
 from reports.chapters.gdp import GDP
 from reports.chapters.naive import NAIVE
 from reports.chapters.realisation import REALISATION
@@ -21,4 +22,5 @@ CHAPTERS: tuple[Chapter, ...] = (
     TIGHTNESS,
     THEOREMS_CHAPTER,
     SLIPS,
+    COVERAGE,
 )

@@ -143,6 +143,15 @@ def test_nothing_found_against_a_sound_filter_is_undecided(filt):
     assert found.games > 3
     assert found.verdict.outcome is Outcome.UNDECIDED
     assert 0 <= found.value <= Fraction(found.promised)
+    assert "the closest" in found.verdict.detail
+
+
+def test_a_filter_that_admits_nothing_rational_is_said_to_be_untried():
+    found = attack(CATALOGUE["BlackwellFilter"].example())
+    assert found.games == 0
+    assert "no game could be tried" in found.verdict.detail
+    with pytest.raises(ValueError, match="plan must exist"):
+        _ = found.witness
 
 
 @pytest.mark.slow

@@ -152,6 +152,13 @@ def test_kappa_of_the_realisation_filter_is_found_for_a_menu():
     assert "3 mechanisms of the menu" in found.scope
 
 
+def test_levels_cover_nothing_but_themselves_where_losses_are_looked_at():
+    menu = [RandomizedResponse(0.25), RandomizedResponse(0.5)]
+    found = calibrate(lambda kappa: KappaFilter(kappa, 12), 2.0, 0.02, menu=menu)
+    assert not found.admits(found.start(1), RandomizedResponse(0.2))[0]
+    assert found.admits(found.start(1), RandomizedResponse(0.5))[0]
+
+
 @pytest.mark.parametrize(
     ("change", "says"),
     [

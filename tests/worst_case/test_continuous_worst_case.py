@@ -11,7 +11,7 @@ import pytest
 
 from filters import GaussianFilter, ZCDPFilter
 from mc.simulate import simulate
-from mc.worst_case import worst_case
+from mc.worst_case import LogRatio, worst_case
 from mc.worst_case.rounded_law import lower_law, upper_law
 from mc.worst_case.tails import tails
 from tests.worst_case.small_games import CountFilter
@@ -28,6 +28,9 @@ PAIRS = [
     RandomizedResponse(0.7),
     KOV(0.3, 0.01),
     Erasure(0.1),
+    FinitePair(
+        tuple(Fraction(k, 12) for k in (3, 5, 3, 1, 0)), tuple(Fraction(k, 12) for k in (0, 3, 3, 4, 2))
+    ),
 ]
 
 
@@ -91,6 +94,17 @@ def test_randomised_responses_off_the_lattice_are_enclosed(rounds):
     solved = worst_case(CountFilter(rounds), [RandomizedResponse(e) for e in levels], epsilon=0.3, step=0.002)
     assert solved.low <= play(0.0, rounds) <= solved.high
     assert solved.high / solved.low - 1 < 0.03
+
+
+def test_rational_pairs_may_be_enclosed_too():
+    pair = FinitePair((Fraction(2, 3), Fraction(1, 3)), (Fraction(1, 4), Fraction(3, 4)))
+    menu = [pair, RandomizedResponse.from_ratio(2)]
+    exact = worst_case(CountFilter(3), menu, epsilon=LogRatio(Fraction(5, 2)))
+    enclosed = worst_case(
+        CountFilter(3), menu, epsilon=LogRatio(Fraction(5, 2)), evidence=Evidence.CERTIFIED, step=0.001
+    )
+    assert enclosed.low <= exact.value <= enclosed.high
+    assert enclosed.high - enclosed.low < 0.01
 
 
 def test_an_erasure_among_gaussians_counts_in_both_bounds():
