@@ -218,8 +218,13 @@ class _TwoLevels(_Exhausting):
         return replace(self, family=family, low=low, high=high)
 
     def _ask(self, view: View, raised: NDArray[np.bool_]) -> DominatingPair:
-        table = np.array([self.low, self.high], dtype=np.float64)
-        return within_budget(view, self.family, table.take(raised.view(np.int8)))  # type: ignore[arg-type]
+        assert self.family is not None
+        assert self.low is not None
+        assert self.high is not None
+        level = raised.astype(np.float64)  # arithmetic on the bits of a decision: no branch, no look-up
+        level *= self.high - self.low
+        level += self.low
+        return within_budget(view, self.family, level)
 
 
 @dataclass(frozen=True, slots=True)
