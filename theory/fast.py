@@ -67,18 +67,16 @@ def _add_squares(
 
     Operation by operation what `filters.ledger` does with arrays: scale is a power of two.
     """
-    step = 1 if x.size > 1 else 0
+    shared = x.size == 1
     for i in range(high.size):
-        a = x[i * step] * root
-        if a < least and x[i * step] > 0:
-            a = least
+        a = (x[0] if shared else x[i]) * root
+        a = least if a < least and a != 0 else a
         p = a * a
         c = _SPLITTER * a
         a1 = c - (c - a)
         a2 = a - a1
-        q = ((a1 * a1 - p) + 2 * (a1 * a2)) + a2 * a2
+        q = (((a1 * a1 - p) + 2 * (a1 * a2)) + a2 * a2) * scale
         p *= scale
-        q *= scale
         s = high[i] + p
         t = s - high[i]
         e = (high[i] - (s - t)) + (p - t)
@@ -88,10 +86,9 @@ def _add_squares(
         v = e + w
         t = v - e
         lost += (e - (v - t)) + (w - t)
-        if lost > 0:
-            v = v + (2 * lost + abs(v) * _ULP)
+        v += 2 * lost + abs(v) * _ULP if lost > 0 else 0.0
         total = s + v
         carry = v - (total - s)
         top[i] = total
         rest[i] = carry
-        fits[i] = total < limit_high or (total == limit_high and carry <= limit_low)
+        fits[i] = (total < limit_high) | ((total == limit_high) & (carry <= limit_low))

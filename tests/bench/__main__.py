@@ -206,7 +206,8 @@ def main() -> None:
         worth.add_column(heading, justify="right")
     for delta in (1e-3, 1e-6, 1e-9):
         gains = efficiencies(delta, 2 * TILE, 3)
-        worth.add_row(f"{delta:.0e}", *(f"{gains[method]:.3g}" for method in ("tilted", "martingale")))
+        shown = ("no variance left" if math.isinf(gain) else f"{gain:.3g}" for gain in gains.values())
+        worth.add_row(f"{delta:.0e}", *shown)
     console.print(worth)
     if chosen.full:
         play(GAMES["GDP filter, LossChasing"](), PLAIN, n=10_500_000, workers=1)

@@ -84,7 +84,7 @@ def test_a_decision_is_the_same_on_two_workers_and_from_a_store(tmp_path):
             GaussianFilter(mu=1.0),
             LossChasing(pace=5),
             epsilon=1.0,
-            delta=0.98 * Gaussian(1.0).hockey_stick(1.0),
+            delta=0.99 * Gaussian(1.0).hockey_stick(1.0),
             failure=1e-9,
             **where,
         )
