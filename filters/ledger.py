@@ -12,14 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from theory.arguments import Real
+from theory.fast import WORTH_IT, kernels
 
 __all__ = ["Allowance", "Budget", "Charge", "Exact", "Mixed", "Plain", "Square", "look_up"]
 
 #: An unevaluated sum high + low of two doubles with high = fl(high + low): about 106 bits.
 Exact: TypeAlias = tuple[Any, Any]
 
-#: Runs handled at a time: temporaries of 64 KiB stay in cache and under malloc's mmap threshold.
-_TILE = 8192
+#: Runs handled at a time: their temporaries stay in cache, and a simulated tile is done in one go.
+_TILE = 32768
 #: The least positive charge, as a share of the budget. Anything smaller is charged as this, so that no
 #: product below can underflow; it would take 2^900 rounds to notice.
 _LEAST = 2.0**-960
@@ -132,7 +133,7 @@ class Square:
             if math.frexp(self.scale)[0] != 0.5:
                 return square, np.ones(len(x), dtype=np.bool_)
         last = x.view(np.int64) & _LAST_BITS
-        return square, last != 0 if last.any() else None
+        return square, last != 0 if last.max(initial=0) > 0 else None
 
     def take(self, runs: Any) -> Square:
         """The charges of the selected runs."""
@@ -280,6 +281,9 @@ class Budget:
         """(`fits`, `add`) at the price of one; the second means nothing for a run that does not fit."""
         if len(state[0]) > _TILE:
             return self.fits(state, charge), self.add(state, charge)
+        compiled = self._compiled(state, charge)
+        if compiled is not None:
+            return compiled
         after, least = self._advance(state, charge)
         fits = after[0] < self.high
         if not fits.all():
@@ -290,6 +294,19 @@ class Budget:
             with np.errstate(over="ignore", invalid="ignore"):
                 fits &= charge.rough(self._root) >= 0
         return fits, after
+
+    def _compiled(self, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_], Exact] | None:
+        """`step` by a compiled kernel, where there is one for such charges: the same bits."""
+        n = len(state[0])
+        fast = kernels() if n >= WORTH_IT and isinstance(charge, Square) else None
+        if fast is None or not isinstance(charge, Square) or math.frexp(charge.scale)[0] != 0.5:
+            return None
+        x = np.atleast_1d(np.asarray(charge.x, dtype=np.float64))
+        fits, high, low = np.empty(n, dtype=np.bool_), np.empty(n), np.empty(n)
+        fast.add_squares(
+            *(*state, x, self._root, charge.scale, _LEAST_ROOT, self.high, self.low, fits, high, low)
+        )
+        return fits, (high, low)
 
     def _advance(self, state: Exact, charge: Charge) -> tuple[Exact, float]:
         """(The sums with `charge` added, the least charge; NaN or below zero where one is no charge).
@@ -311,7 +328,7 @@ class Budget:
                 exact &= total - gained == high
             if long is not None:
                 exact &= ~long
-            if low.any():
+            if low.max(initial=0.0) > 0 or low.min(initial=0.0) < 0:  # faster than any()
                 exact &= low == 0
             if exact.all():
                 return (total, low), least

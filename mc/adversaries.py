@@ -65,7 +65,8 @@ def largest(filt: PrivacyFilter, family: Family) -> float:
 def within_budget(view: View, family: Family, level: Real) -> DominatingPair:
     """family(level), but where the filter would deny it, what is left of the budget: a run ends exhausted.
 
-    `view.memory` marks the runs that asked for what was left; they are denied next, and halt.
+    An array of levels is the caller's no more. `view.memory` marks the runs that asked for what was left; they
+    are denied next, and halt.
     """
     request: DominatingPair = family(level)
     admitted = view.admits(request)
@@ -75,7 +76,8 @@ def within_budget(view: View, family: Family, level: Real) -> DominatingPair:
     if len(over) == 0:
         return request
     view.memory[over] = True
-    level = np.array(np.broadcast_to(level, (view.n,)))
+    if not isinstance(level, np.ndarray):
+        level = np.full(view.n, level)
     rest = view.filter.affordable(take(view.state, over), family)
     level[over] = np.where(rest > 0, np.minimum(rest, level[over]), level[over])
     return view.revise(family(level), over)
@@ -216,8 +218,13 @@ class _TwoLevels(_Exhausting):
         return replace(self, family=family, low=low, high=high)
 
     def _ask(self, view: View, raised: NDArray[np.bool_]) -> DominatingPair:
-        table = np.array([self.low, self.high], dtype=np.float64)
-        return within_budget(view, self.family, table.take(raised.view(np.int8)))  # type: ignore[arg-type]
+        assert self.family is not None
+        assert self.low is not None
+        assert self.high is not None
+        level = raised.astype(np.float64)  # arithmetic on the bits of a decision: no branch, no look-up
+        level *= self.high - self.low
+        level += self.low
+        return within_budget(view, self.family, level)
 
 
 @dataclass(frozen=True, slots=True)

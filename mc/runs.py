@@ -189,11 +189,16 @@ class _Run:
                 if (tile.index, tile.size) in known:
                     self._add(tile, known[tile.index, tile.size])
             self.kept = self.paths_done
-        missing = self.missing()
         self.began = time.perf_counter()
+        self.play_one()
+
+    def play_one(self) -> None:
+        """Play the next tile here, and note how long it took."""
+        missing = self.missing()[:1]
         if missing:
-            self.keep(missing[:1], play_tiles(self.game, self.functional, missing[:1]))
-            self.seconds_per_tile = time.perf_counter() - self.began
+            began = time.perf_counter()
+            self.keep(missing, play_tiles(self.game, self.functional, missing))
+            self.seconds_per_tile = time.perf_counter() - began
 
     def missing(self) -> list[Tile]:
         """The tiles that are not finished."""
@@ -205,6 +210,10 @@ class _Run:
         if workers is None:
             workers = cores()
             short = left * self.seconds_per_tile < WORTH_A_POOL
+            if not short:  # the first tile may have paid for compilations and imports: ask the second
+                self.play_one()
+                left -= 1
+                short = left * self.seconds_per_tile < WORTH_A_POOL
             if short or workers == 1 or not _travels(self.game) or not _travels(self.functional):
                 return None
         if getattr(multiprocessing.current_process(), "_inheriting", False):

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import typer
 
+from reports.commands.attack import attack
+from reports.commands.calibrate import calibrate
 from reports.commands.catalogue import list_
 from reports.commands.prove import prove
 from reports.commands.replay import replay
@@ -27,6 +29,8 @@ for name, command in (
     ("list", list_),
     ("prove", prove),
     ("simulate", simulate),
+    ("attack", attack),
+    ("calibrate", calibrate),
     ("replay", replay),
 ):
     app.command(name=name)(command)

@@ -42,7 +42,7 @@ def test_a_foreign_package_of_the_same_name_is_refused(room: str, tmp_path: Path
 
 
 def test_importing_the_front_door_loads_no_plotting_and_no_symbolic_library(tmp_path: Path) -> None:
-    heavy = "matplotlib sympy mpmath flint hypothesis jinja2 numba dask"
+    heavy = "matplotlib sympy mpmath hypothesis jinja2 numba dask"
     result = run(
         f"import sys, filterproof; print([m for m in {heavy.split()!r} if m in sys.modules])", tmp_path, ROOT
     )

@@ -17,6 +17,7 @@ from mc.worst_case.lattice import LatticeGame, payoffs, rounding_factor
 from mc.worst_case.lattice_law import LatticeLaw
 from mc.worst_case.log_ratio import Epsilon
 from mc.worst_case.outcomes import Direction
+from mc.worst_case.spend_grid import SpendGrid
 from mc.worst_case.strategy import LatticeStrategy, TreeStrategy
 from mc.worst_case.tree import Branch, expand, solve
 from theory.pairs import DominatingPair
@@ -56,13 +57,18 @@ def enclose(
     direction: Direction,
     rounds: int | None,
     max_positions: int,
+    grid: SpendGrid | None = None,
 ) -> Enclosure:
     """Solves one game rounded to nearest, or a lower and an upper one, on the filter's own states."""
-    graph = StateGraph.of(filt, menu, rounds=rounds, max_states=max_positions)
     low, high = Fraction(1), Fraction(0)
     strategy: Adversary | None = None
-    positions = 0
+    graph: StateGraph | None = None
+    positions = depth = 0
     for laws in games:
+        if graph is None or grid is not None:
+            rounded = None if grid is None else grid.up if laws.side == "low" else grid.down
+            graph = StateGraph.of(filt, menu, rounds=rounds, max_states=max_positions, rounded=rounded)
+            depth = max(depth, graph.depth)
         game = LatticeGame.solve(graph, laws.laws, laws.step, epsilon, laws.side, max_positions=max_positions)
         below, above = _bounds(game.start, laws, graph.depth)
         if laws.side != "high":
@@ -71,7 +77,7 @@ def enclose(
             high = above
         positions += game.positions
     assert strategy is not None
-    return Enclosure(down(low), up(high), strategy, graph.depth, positions)
+    return Enclosure(down(low), up(high), strategy, depth, positions)
 
 
 def _bounds(value: float, laws: Laws, depth: int) -> tuple[Fraction, Fraction]:

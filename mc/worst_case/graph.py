@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -34,10 +34,19 @@ class StateGraph:
 
     @classmethod
     def of(
-        cls, filt: PrivacyFilter, menu: Sequence[DominatingPair], *, rounds: int | None, max_states: int
+        cls,
+        filt: PrivacyFilter,
+        menu: Sequence[DominatingPair],
+        *,
+        rounds: int | None,
+        max_states: int,
+        rounded: Callable[[State], State] | None = None,
     ) -> StateGraph:
-        """Puts every request of the menu to every state, a generation at a time, by the filter's own code."""
-        child = _explore(filt, menu, rounds, max_states)
+        """Puts every request of the menu to every state, a generation at a time, by the filter's own code.
+
+        `rounded` replaces a state by a nearby one after every request.
+        """
+        child = _explore(filt, menu, rounds, max_states, rounded)
         order, depth = _topological(child)
         if rounds is None and depth is None:
             raise ValueError(
@@ -53,7 +62,11 @@ class StateGraph:
 
 
 def _explore(
-    filt: PrivacyFilter, menu: Sequence[DominatingPair], rounds: int | None, max_states: int
+    filt: PrivacyFilter,
+    menu: Sequence[DominatingPair],
+    rounds: int | None,
+    max_states: int,
+    rounded: Callable[[State], State] | None,
 ) -> NDArray[np.int64]:
     """child[i, m] of every state, numbered as found; states first met after the last round have none."""
     state = filt.start(1)
@@ -71,6 +84,7 @@ def _explore(
             if not len(admitted):
                 continue
             spent = filt.spend(pick(state, admitted), request)
+            spent = spent if rounded is None else rounded(spent)
             fresh = []
             for i, key in enumerate(keys(spent)):
                 before = len(number)

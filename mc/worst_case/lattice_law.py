@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mc.worst_case.balls import BITS, Side, ball, fraction, rounded
+from theory.arguments import Real
 from theory.pairs import KOV, DominatingPair, Erasure, RandomizedResponse
 
 __all__ = ["LatticeLaw", "Level", "common_step", "level", "level_law"]
@@ -42,10 +43,14 @@ class LatticeLaw:
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """A pair that is KOV(epsilon, delta), as balls; larger levels dominate smaller ones."""
+    """A pair that is KOV(epsilon, delta), as balls; larger levels dominate smaller ones.
+
+    exact is epsilon as a rational, where it is one.
+    """
 
     epsilon: flint.arb
     delta: flint.arb
+    exact: Fraction | None
 
 
 @singledispatch
@@ -56,24 +61,26 @@ def level(pair: DominatingPair) -> Level | None:
 
 @level.register
 def _(pair: RandomizedResponse) -> Level:
-    return Level(_log(pair.epsilon, pair.ratio), ball(0.0))
+    return _level(pair.epsilon, pair.ratio, ball(0.0))
 
 
 @level.register
 def _(pair: Erasure) -> Level:
     exact = getattr(pair, "exact_masses", None)
-    return Level(ball(0.0), ball(float(pair.p)) if exact is None else ball(exact.p[0]))
+    return Level(ball(0.0), ball(float(pair.p)) if exact is None else ball(exact.p[0]), Fraction(0))
 
 
 @level.register
 def _(pair: KOV) -> Level:
     delta = float(pair.delta) if pair.exact_delta is None else pair.exact_delta
-    return Level(_log(pair.epsilon, pair.ratio), ball(delta))
+    return _level(pair.epsilon, pair.ratio, ball(delta))
 
 
-def _log(epsilon: object, ratio: Fraction | None) -> flint.arb:
+def _level(epsilon: Real, ratio: Fraction | None, delta: flint.arb) -> Level:
+    if ratio is None:
+        return Level(ball(float(epsilon)), delta, Fraction(float(epsilon)))
     with flint.ctx.workprec(BITS):
-        return ball(float(epsilon)) if ratio is None else ball(ratio).log()  # type: ignore[arg-type]
+        return Level(ball(ratio).log(), delta, None)
 
 
 def common_step(levels: Sequence[Level]) -> tuple[list[int], Fraction, Fraction] | None:

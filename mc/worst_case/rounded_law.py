@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from functools import lru_cache
 from itertools import pairwise
 
 import flint
@@ -13,26 +14,50 @@ from numpy.typing import NDArray
 
 from mc.worst_case.balls import BITS, ball, down, up
 from mc.worst_case.lattice_law import LatticeLaw
-from mc.worst_case.tails import Tails
+from mc.worst_case.tails import Tails, tails
+from theory.pairs import DominatingPair
 
-__all__ = ["lower_law", "upper_law"]
+__all__ = ["lower_law", "rounded_laws", "upper_law"]
 
 #: P-mass that may be left beyond the ends of the lattice on either side.
 _CUT = 2.0**-80
 
 
-def upper_law(tails: Tails, step: Fraction) -> LatticeLaw:
+def rounded_laws(
+    menu: tuple[DominatingPair, ...], step: Fraction | None
+) -> tuple[Fraction, tuple[LatticeLaw, ...], tuple[LatticeLaw, ...]]:
+    """The step, and for every pair the law that bounds the game from below and that from above."""
+    size = _step(menu) if step is None else step
+    both = [_bounds(pair, size) for pair in menu]
+    return size, tuple(lower for lower, _ in both), tuple(upper for _, upper in both)
+
+
+def _step(menu: tuple[DominatingPair, ...]) -> Fraction:
+    """A 40th of the least root of D_2 (the mu of a Gaussian), or a little less: it divides the least atom."""
+    spreads = [float(pair.renyi(2.0)) for pair in menu]
+    step = Fraction(min((s for s in spreads if 0 < s < math.inf), default=1.0) ** 0.5) / 40
+    atoms = [abs(loss) for pair in menu for loss, _ in tails(pair).atoms if loss]
+    return min(atoms) / math.ceil(min(atoms) / step) if atoms else step
+
+
+@lru_cache(maxsize=1024)
+def _bounds(pair: DominatingPair, step: Fraction) -> tuple[LatticeLaw, LatticeLaw]:
+    law = tails(pair)
+    return lower_law(law, step), upper_law(law, step)
+
+
+def upper_law(law: Tails, step: Fraction) -> LatticeLaw:
     """Each loss in (k h, (k+1) h] is spread over the two ends so that its P-mass and its Q-mass both stay.
 
     V is convex in z = e^{-L} and falls with it, so V on the lattice is no less (Jensen), by O(h^2). The upper
     tail is spread over its end and infinity likewise; the lower tail moves up to its end. Masses round up.
     """
-    first, last = _range(tails, step)
+    first, last = _range(law, step)
     with flint.ctx.workprec(BITS):
         size, count = ball(step), last - first + 1
-        points = [tails.above(size * k) for k in range(first, last + 1)]
+        points = [law.above(step * k) for k in range(first, last + 1)]
         masses = [flint.arb(0)] * count
-        masses[0] = 1 - tails.infinite - points[0][0]
+        masses[0] = 1 - law.infinite - points[0][0]
         decay = (-size).exp()
         for i in range(count - 1):
             p, q = points[i][0] - points[i + 1][0], points[i][1] - points[i + 1][1]
@@ -43,13 +68,13 @@ def upper_law(tails: Tails, step: Fraction) -> LatticeLaw:
         p, q = points[-1]
         grown = q * (size * last).exp()
         masses[-1] += grown
-        revealed = up(p - grown + tails.infinite)
+        revealed = up(p - grown + law.infinite)
         rounded = np.array([max(up(mass), 0.0) for mass in masses])
     edges = np.full(count + 1, np.nan)  # nobody plays the upper game
     return LatticeLaw(np.arange(first, last + 1), rounded, max(revealed, 0.0), edges, honest=False)
 
 
-def lower_law(tails: Tails, step: Fraction) -> LatticeLaw:
+def lower_law(law: Tails, step: Fraction) -> LatticeLaw:
     """Each cell of losses is reported as one outcome, and its likelihood ratio rounded against the adversary.
 
     Reporting the cell alone is post-processing. Cells are laid so that the ratio Q/P of the k-th is a little
@@ -57,30 +82,49 @@ def lower_law(tails: Tails, step: Fraction) -> LatticeLaw:
     not, the cell counts as k - 1. The loss by O(h^2) is that of the cell's spread. The lower tail counts as
     nothing, the upper tail as its end. Masses round down.
     """
-    first, last = _range(tails, step)
-    edges = _edges(tails, step, first, last)
+    first, last = _range(law, step)
+    edges = _edges(law, step, first, last)
     with flint.ctx.workprec(BITS):
         size = ball(step)
-        points = [tails.above(ball(edge)) for edge in edges[:-1]] + [(flint.arb(0), flint.arb(0))]
+        cells = _cells(law, step, first, edges)
+        points = [law.above(Fraction(edge)) for edge, _, _ in cells] + [(flint.arb(0), flint.arb(0))]
         offsets, masses = [], []
-        for i, k in enumerate(range(first, last + 1)):
-            p, q = points[i][0] - points[i + 1][0], points[i][1] - points[i + 1][1]
-            offsets.append(k if q <= p * (-size * k).exp() else k - 1)
-            masses.append(max(down(p), 0.0))
-        revealed = max(down(tails.infinite), 0.0)
-    return LatticeLaw(np.array(offsets), np.array(masses), revealed, edges, honest=False)
+        for (_, k, atom), (p, q), (p_next, q_next) in zip(cells, points, points[1:], strict=False):
+            if atom is None:
+                offsets.append(k if q - q_next <= (p - p_next) * (-size * k).exp() else k - 1)
+                masses.append(max(down(p - p_next), 0.0))
+            else:  # its ratio is e^{-k h}; what little lies around it is left out
+                offsets.append(k)
+                masses.append(down(atom))
+        revealed = max(down(law.infinite), 0.0)
+    bounds = np.array([*(edge for edge, _, _ in cells), math.inf])
+    return LatticeLaw(np.array(offsets), np.array(masses), revealed, bounds, honest=False)
 
 
-def _range(tails: Tails, step: Fraction) -> tuple[int, int]:
+def _cells(
+    law: Tails, step: Fraction, first: int, edges: NDArray[np.float64]
+) -> list[tuple[float, int, flint.arb | None]]:
+    """(lower edge, k, mass of the atom at k h that the cell is about) of every cell, ascending."""
+    atoms = {loss / step: mass for loss, mass in law.atoms}
+    cells: list[tuple[float, int, flint.arb | None]] = []
+    for k, edge in enumerate(edges[:-1].tolist(), first):
+        cells.append((edge, k, None))
+        if Fraction(k) in atoms:
+            centre = float(step * k)
+            slack = 1e-12 * max(abs(centre), float(step))  # an adversary sees the loss as a double
+            cells += [(centre - slack, k, atoms[Fraction(k)]), (centre + slack, k, None)]
+    return cells
+
+
+def _range(law: Tails, step: Fraction) -> tuple[int, int]:
     """The lattice points between which all but a negligible P-mass lies."""
     with flint.ctx.workprec(BITS):
-        size = ball(step)
 
         def upper(k: int) -> float:
-            return float(tails.above(size * k)[0])
+            return float(law.above(step * k)[0])
 
         def lower(k: int) -> float:
-            return float(1 - tails.infinite - tails.above(size * k)[0])
+            return float(1 - law.infinite - law.above(step * k)[0])
 
         last = _first_below(upper)
         first = -_first_below(lambda k: lower(-k))
@@ -99,7 +143,7 @@ def _first_below(tail: Callable[[int], float]) -> int:
     return k
 
 
-def _edges(tails: Tails, step: Fraction, first: int, last: int) -> NDArray[np.float64]:
+def _edges(law: Tails, step: Fraction, first: int, last: int) -> NDArray[np.float64]:
     """Cell boundaries near (k - 1/2) h, moved so that the mean of e^{-L} over cell k is just below e^{-k h}.
 
     With a density of logarithmic slope g that takes a shift of h^2 (1/24 - g/12); h^3 more is the margin.
@@ -107,7 +151,7 @@ def _edges(tails: Tails, step: Fraction, first: int, last: int) -> NDArray[np.fl
     h = float(step)
     middles = (np.arange(first, last + 2) - 0.5) * h
     with flint.ctx.workprec(BITS):
-        above = [tails.above(ball(x))[0] for x in middles]
+        above = [law.above(Fraction(float(x)))[0] for x in middles]
         masses = np.array([float(a - b) for a, b in pairwise(above)])
     logs = np.log(np.maximum(masses, 2.0**-200))
     slopes = np.zeros(last - first + 2)

@@ -3,24 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from fractions import Fraction
-from functools import lru_cache
+from dataclasses import fields, replace
 from typing import Literal
 
-import flint
-
 from filters.base import PrivacyFilter
-from mc.worst_case.balls import BITS, Side, ball, down, fraction, up
-from mc.worst_case.enclosure import Enclosure, Laws, enclose, enclose_watched
-from mc.worst_case.exact import ExactGame
-from mc.worst_case.lattice_law import LatticeLaw, common_step, level, level_law
-from mc.worst_case.log_ratio import Epsilon, LogRatio, check_epsilon
-from mc.worst_case.outcomes import Direction, Outcome, exact_outcomes
+from mc.worst_case.game import Game
+from mc.worst_case.log_ratio import Epsilon, check_epsilon
+from mc.worst_case.outcomes import Direction
 from mc.worst_case.result import WorstCase
-from mc.worst_case.rounded_law import lower_law, upper_law
-from mc.worst_case.tails import tails
-from theory.arguments import check_at_least_zero, check_count, check_positive
+from theory.arguments import check_at_least_zero, check_count
 from theory.evidence import Evidence
 from theory.pairs import DominatingPair
 
@@ -41,6 +32,7 @@ def worst_case(
     evidence: Evidence | None = None,
     max_positions: int = 30_000_000,
     step: float | None = None,
+    spend_steps: int | None = None,
 ) -> WorstCase:
     """sup over adaptive adversaries of H_{e^epsilon} between the laws of the released transcript.
 
@@ -57,9 +49,10 @@ def worst_case(
 
     evidence EXACT asks for rational arithmetic (pairs with rational masses, epsilon a LogRatio);
     CERTIFIED for an enclosure; None takes the strongest available. Losses that lie on no lattice are rounded
-    to multiples of `step`, once against and once for the adversary; the enclosure narrows with step^2, with
-    step where a loss off the lattice has a mass of its own. None
-    takes a 40th of the least sqrt(D_2) of the menu, for a Gaussian its mu.
+    to multiples of `step`, once against and once for the adversary; the enclosure narrows with step^2, or
+    with step where a loss off the lattice has a mass of its own. Left out, step is about a 40th of the least
+    sqrt(D_2) of the menu, for a Gaussian its mu. `spend_steps` rounds the sum that an additive filter keeps to
+    that many steps of its budget, against and for the adversary: for charges of which no two sums are equal.
     Raises ValueError when the game needs more than `max_positions` positions, or evidence is out of reach.
     Source: Bellman's recursion; L is a sufficient statistic for the hockey-stick divergence.
     """
@@ -80,152 +73,13 @@ def worst_case(
         directions = ("PQ",)  # nothing tells the two worlds apart
     scope = _scope(requests, rounds, direction, on_denial, min_charge)
     solved = [
-        _solve(filt, requests, epsilon, rounds, towards, evidence, max_positions, step, scope)
+        Game(filt, requests, epsilon, rounds, towards, max_positions, step, spend_steps, scope).solve(
+            evidence
+        )
         for towards in directions
     ]
     worst = max(solved, key=lambda result: result.high)
     return replace(worst, low=max(result.low for result in solved))
-
-
-def _solve(
-    filt: PrivacyFilter,
-    menu: tuple[DominatingPair, ...],
-    epsilon: Epsilon,
-    rounds: int | None,
-    direction: Direction,
-    evidence: Evidence | None,
-    max_positions: int,
-    step: float | None,
-    scope: str,
-) -> WorstCase:
-    rational = [row for pair in menu if (row := exact_outcomes(pair, direction)) is not None]
-    if len(rational) == len(menu) and evidence is not Evidence.CERTIFIED:
-        return _solve_rational(
-            filt, menu, tuple(rational), epsilon, rounds, direction, evidence, max_positions, scope
-        )
-    if evidence is Evidence.EXACT:
-        raise ValueError(
-            "evidence EXACT needs a menu of pairs with rational masses, got "
-            f"{next(pair for pair in menu if exact_outcomes(pair, direction) is None)!r}; "
-            "use RandomizedResponse.from_ratio, say"
-        )
-    enclosed = _enclose(filt, menu, epsilon, rounds, direction, max_positions, step)
-    return WorstCase(
-        epsilon=epsilon,
-        value=None,
-        low=enclosed.low,
-        high=enclosed.high,
-        evidence=Evidence.CERTIFIED,
-        direction=direction,
-        strategy=enclosed.strategy,
-        rounds=enclosed.rounds,
-        positions=enclosed.positions,
-        scope=scope,
-    )
-
-
-def _solve_rational(
-    filt: PrivacyFilter,
-    menu: tuple[DominatingPair, ...],
-    outcomes: tuple[tuple[Outcome, ...], ...],
-    epsilon: Epsilon,
-    rounds: int | None,
-    direction: Direction,
-    evidence: Evidence | None,
-    max_positions: int,
-    scope: str,
-) -> WorstCase:
-    value: Fraction | None = None
-    if not isinstance(epsilon, LogRatio) and evidence is Evidence.EXACT:
-        raise ValueError(f"epsilon must be a LogRatio for EXACT evidence, got epsilon={epsilon!r}")
-    game = ExactGame.between(filt, menu, outcomes, rounds=rounds, max_positions=max_positions)
-    if isinstance(epsilon, LogRatio):
-        value, strategy = game.solve(epsilon.ratio)
-        low = high = value
-    else:
-        # V falls as e^epsilon grows: rationals on either side of e^epsilon enclose it
-        with flint.ctx.workprec(BITS):
-            growth = ball(epsilon).exp()
-            below, above = fraction(growth.lower()), fraction(growth.upper())
-        low, strategy = game.solve(above)
-        high, _ = game.solve(below)
-    return WorstCase(
-        epsilon=epsilon,
-        value=value,
-        low=down(low),
-        high=up(high),
-        evidence=Evidence.CERTIFIED if value is None else Evidence.EXACT,
-        direction=direction,
-        strategy=strategy,
-        rounds=game.rounds,
-        positions=game.positions,
-        scope=scope,
-    )
-
-
-def _enclose(
-    filt: PrivacyFilter,
-    menu: tuple[DominatingPair, ...],
-    epsilon: Epsilon,
-    rounds: int | None,
-    direction: Direction,
-    max_positions: int,
-    step: float | None,
-) -> Enclosure:
-    levels = [known for pair in menu if (known := level(pair)) is not None]
-    lattice = common_step(levels) if len(levels) == len(menu) else None
-    if lattice is None and not filt.looks_at_losses:
-        games = _round(menu, step, direction)
-        return enclose(
-            filt, menu, games, epsilon, direction=direction, rounds=rounds, max_positions=max_positions
-        )
-    if lattice is None:
-        raise ValueError(
-            "menu must hold randomised responses at multiples of one step for a filter that looks at losses, "
-            f"got {_names(menu)}; pass levels k * step for a common step"
-        )
-    units, least, most = lattice
-
-    def rounded(step: Fraction, side: Side) -> Laws:
-        rows = zip(units, levels, strict=True)
-        return Laws(tuple(level_law(k, known.delta, step, side) for k, known in rows), step, side)
-
-    games = [rounded(least, "near")] if least == most else [rounded(least, "low"), rounded(most, "high")]
-    if filt.looks_at_losses:
-        sizes = [float(known.epsilon) for known in levels]
-        return enclose_watched(
-            filt,
-            menu,
-            games,
-            epsilon,
-            sizes=sizes,
-            direction=direction,
-            rounds=rounds,
-            max_positions=max_positions,
-        )
-    return enclose(
-        filt, menu, games, epsilon, direction=direction, rounds=rounds, max_positions=max_positions
-    )
-
-
-def _round(menu: tuple[DominatingPair, ...], step: float | None, direction: Direction) -> list[Laws]:
-    """The menu on a lattice that it does not lie on: a game worth less and a game worth more."""
-    if step is None:
-        # the root of D_2 is the standard deviation of a small loss, and the mu of a Gaussian
-        spreads = [float(pair.renyi(2.0)) for pair in menu]
-        step = min((s for s in spreads if 0 < s < float("inf")), default=1.0) ** 0.5 / 40
-    size = Fraction(float(check_positive("step", step)))
-    both = [_bounds(pair if direction == "PQ" else pair.swapped, size) for pair in menu]
-    return [
-        Laws(tuple(lower for lower, _ in both), size, "low"),
-        Laws(tuple(upper for _, upper in both), size, "high"),
-    ]
-
-
-@lru_cache(maxsize=1024)
-def _bounds(pair: DominatingPair, step: Fraction) -> tuple[LatticeLaw, LatticeLaw]:
-    law = tails(pair)
-    return lower_law(law, step), upper_law(law, step)
 
 
 def _checked_menu(
@@ -260,5 +114,15 @@ def _scope(
 
 
 def _names(menu: tuple[DominatingPair, ...]) -> str:
-    names = ", ".join(str(pair) for pair in menu[:3])
+    names = ", ".join(_name(pair) for pair in menu[:3])
     return f"{names}, ... ({len(menu)} pairs)" if len(menu) > 3 else names
+
+
+def _name(pair: DominatingPair) -> str:
+    numbers = [getattr(pair, part.name) for part in fields(pair)]  # type: ignore[arg-type]
+    shown = [
+        f"{number:.6g}" if isinstance(number, float) else str(number)
+        for number in numbers
+        if number is not None
+    ]
+    return f"{type(pair).__name__}({', '.join(shown)})"

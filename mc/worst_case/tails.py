@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import singledispatch
 
 import flint
 
-from mc.worst_case.balls import ball
+from mc.worst_case.balls import BITS, ball
 from mc.worst_case.lattice_law import Level, level
+from mc.worst_case.outcomes import Outcome, exact_outcomes
 from theory.pairs import DominatingPair, Gaussian, Laplace, SubsampledGaussian
 
 __all__ = ["Tails", "tails"]
@@ -21,16 +23,23 @@ _ANYTHING = flint.arb(0.5, 0.5)
 
 @dataclass(frozen=True, slots=True)
 class Tails:
-    """above(x) = (P(x < L < inf), Q(x < L < inf)) and infinite = P(L = inf), all as balls."""
+    """above(x) = (P(x < L < inf), Q(x < L < inf)) at a rational x, and infinite = P(L = inf), all as balls.
 
-    above: Callable[[flint.arb], tuple[flint.arb, flint.arb]]
+    atoms are the rational losses that have a P-mass of their own, with that mass.
+    """
+
+    above: Callable[[Fraction], tuple[flint.arb, flint.arb]]
     infinite: flint.arb
+    atoms: tuple[tuple[Fraction, flint.arb], ...] = ()
 
 
 @singledispatch
 def tails(pair: DominatingPair) -> Tails:
     """The tails of a pair; register a function for a pair of your own: `tails.register(MyPair)`."""
     known = level(pair)
+    outcomes = exact_outcomes(pair, "PQ")
+    if known is None and outcomes is not None:
+        return _finite(outcomes)
     if known is None:
         raise TypeError(
             f"menu must hold pairs whose tails are known, got {pair!r}; register them with tails.register"
@@ -42,35 +51,35 @@ def tails(pair: DominatingPair) -> Tails:
 def _(pair: Gaussian) -> Tails:
     mu = ball(float(pair.mu))
 
-    def above(x: flint.arb) -> tuple[flint.arb, flint.arb]:
-        return _normal(x / mu - mu / 2), _normal(x / mu + mu / 2)
+    def above(x: Fraction) -> tuple[flint.arb, flint.arb]:
+        return _normal(ball(x) / mu - mu / 2), _normal(ball(x) / mu + mu / 2)
 
     return Tails(above, ball(0.0))
 
 
 @tails.register
 def _(pair: Laplace) -> Tails:
-    b = ball(float(pair.b))
+    e = 1 / Fraction(float(pair.b))
 
-    def above(x: flint.arb) -> tuple[flint.arb, flint.arb]:
-        e = 1 / b
+    def above(x: Fraction) -> tuple[flint.arb, flint.arb]:
         if x >= e:
             return flint.arb(0), flint.arb(0)
-        if x >= -e:
-            # P(L <= x) = e^{(x - e)/2} / 2, and Q(L > x) = P(L < -x) by symmetry
-            return 1 - ((x - e) / 2).exp() / 2, ((-x - e) / 2).exp() / 2
-        return (flint.arb(1), flint.arb(1)) if x < -e else (_ANYTHING, _ANYTHING)
+        if x < -e:
+            return flint.arb(1), flint.arb(1)
+        # P(L <= x) = e^{(x - e)/2} / 2, and Q(L > x) = P(L < -x) by symmetry
+        return 1 - ball((x - e) / 2).exp() / 2, ball((-x - e) / 2).exp() / 2
 
-    return Tails(above, ball(0.0))
+    with flint.ctx.workprec(BITS):
+        return Tails(above, ball(0.0), ((e, ball(0.5)), (-e, ball(-e).exp() / 2)))
 
 
 @tails.register
 def _(pair: SubsampledGaussian) -> Tails:
     q, sigma = ball(float(pair.q)), ball(float(pair.sigma))
 
-    def removal(x: flint.arb) -> tuple[flint.arb, flint.arb]:
+    def removal(x: Fraction) -> tuple[flint.arb, flint.arb]:
         # L = log(1 - q + q e^{(y - 1/2)/sigma^2}) > x iff y lies above the output where they are equal
-        inner = (x.exp() - 1 + q) / q
+        inner = (ball(x).exp() - 1 + q) / q
         if inner <= 0:
             return flint.arb(1), flint.arb(1)
         if not inner > 0:
@@ -79,7 +88,7 @@ def _(pair: SubsampledGaussian) -> Tails:
         other = _normal(output / sigma)
         return q * _normal((output - 1) / sigma) + (1 - q) * other, other
 
-    def addition(x: flint.arb) -> tuple[flint.arb, flint.arb]:
+    def addition(x: Fraction) -> tuple[flint.arb, flint.arb]:
         p, other = removal(-x)
         return 1 - other, 1 - p
 
@@ -91,20 +100,42 @@ def _normal(t: flint.arb) -> flint.arb:
     return (t / flint.arb(2).sqrt()).erfc() / 2
 
 
-def _two_points(known: Level) -> Tails:
-    def above(x: flint.arb) -> tuple[flint.arb, flint.arb]:
-        rest = 1 - known.delta
-        small = rest / (1 + known.epsilon.exp())
-        # x is a lattice point or a cell boundary; one that cannot be told from an atom widens the ball
-        p, q = flint.arb(0), flint.arb(0)
-        for loss, mass, other in (
-            (known.epsilon, rest - small, small),
-            (-known.epsilon, small, rest - small),
-        ):
-            if loss > x:
+def _finite(outcomes: tuple[Outcome, ...]) -> Tails:
+    def above(x: Fraction) -> tuple[flint.arb, flint.arb]:
+        p, q, edge = flint.arb(0), flint.arb(0), ball(-x).exp()
+        for outcome in outcomes:
+            tilt, mass, other = ball(outcome.tilt), ball(outcome.mass), ball(outcome.mass * outcome.tilt)
+            if not (outcome.tilt == 0 or tilt > edge or tilt < edge or x == 0):
+                p, q = p.union(p + mass), q.union(q + other)  # cannot be told from the point
+            elif outcome.tilt > 0 and (outcome.tilt < 1 if x == 0 else bool(tilt < edge)):
                 p, q = p + mass, q + other
-            elif not loss <= x:
-                p, q = p.union(p + mass), q.union(q + other)
         return p, q
 
-    return Tails(above, known.delta)
+    unique = tuple((Fraction(0), ball(o.mass)) for o in outcomes if o.tilt == 1)
+    return Tails(above, sum((ball(o.mass) for o in outcomes if o.tilt == 0), start=ball(0.0)), unique)
+
+
+def _two_points(known: Level) -> Tails:
+    with flint.ctx.workprec(BITS):
+        rest = 1 - known.delta
+        small = rest / (1 + known.epsilon.exp())
+        large = rest - small
+
+    def above(x: Fraction) -> tuple[flint.arb, flint.arb]:
+        p, q = flint.arb(0), flint.arb(0)
+        for sign, mass, other in ((1, large, small), (-1, small, large)):
+            if known.exact is None:
+                point, loss = ball(x), sign * known.epsilon
+                higher, settled = bool(loss > point), bool(loss > point) or bool(loss <= point)
+            else:
+                higher, settled = sign * known.exact > x, True
+            if not settled:  # a point that cannot be told from an atom
+                p, q = p.union(p + mass), q.union(q + other)
+            elif higher:
+                p, q = p + mass, q + other
+        return p, q
+
+    if known.exact is None:
+        return Tails(above, known.delta)
+    masses = {known.exact: large, -known.exact: small} if known.exact else {Fraction(0): rest}
+    return Tails(above, known.delta, tuple(masses.items()))

@@ -1,13 +1,28 @@
 """The subjects of the report, in reading order."""
 
 from reports.chapters.approximate_dp import APPROXIMATE_DP
+from reports.chapters.coverage import COVERAGE
 from reports.chapters.gdp import GDP
 from reports.chapters.naive import NAIVE
 from reports.chapters.realisation import REALISATION
+from reports.chapters.renyi import RENYI
+from reports.chapters.slips import SLIPS
 from reports.chapters.steps import STEPS
 from reports.chapters.theorems import THEOREMS_CHAPTER
+from reports.chapters.tightness import TIGHTNESS
 from reports.finding import Chapter
 
 __all__ = ["CHAPTERS"]
 
-CHAPTERS: tuple[Chapter, ...] = (STEPS, GDP, APPROXIMATE_DP, NAIVE, REALISATION, THEOREMS_CHAPTER)
+CHAPTERS: tuple[Chapter, ...] = (
+    STEPS,
+    RENYI,
+    GDP,
+    APPROXIMATE_DP,
+    NAIVE,
+    REALISATION,
+    TIGHTNESS,
+    THEOREMS_CHAPTER,
+    SLIPS,
+    COVERAGE,
+)

@@ -6,14 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import fields
 
 import mc
-from filters import PrivacyFilter
 from mc import Estimate
 from reports.finding import Claim, Finding, Table
 from reports.study import Simulated, Study
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.proofs.theorem import Proof
 
-__all__ = ["cited", "interval", "judge_promise", "name", "proved", "simulations"]
+__all__ = ["interval", "judge_promise", "name", "proved", "simulations"]
 
 
 def interval(estimate: Estimate) -> str:
@@ -83,8 +82,3 @@ def judge_promise(
 def proved(claim: Claim, proof: Proof) -> Finding:
     """The verdict of a machine-checked theorem."""
     return Finding(claim, proof.verdict(), seconds=sum(step.seconds for step in proof.steps))
-
-
-def cited(claim: Claim, filt: PrivacyFilter) -> Finding:
-    """HOLDS by the theorem that the filter names as its proof, which was not checked here."""
-    return Finding(claim, Verdict(Outcome.HOLDS, Evidence.CITED, filt.scope, filt.proof))

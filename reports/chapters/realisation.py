@@ -16,7 +16,7 @@ from filters import (
     WhitehouseFilter,
 )
 from mc import survival
-from reports.chapters.common import cited, judge_promise, simulations
+from reports.chapters.common import judge_promise, proved, simulations
 from reports.figures import PALETTE, new_figure
 from reports.finding import Chapter, Claim, Finding, Picture, Table, Told
 from reports.study import Study
@@ -57,10 +57,10 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
     integrated = (1.0, *(float(p) for p in inside))
     rows = [study.simulate(filt, adversary, epsilon=EPSILON, rounds=ROUNDS)]
     ends = _stopping_times(study, adversary)
-    proofs = (study.prove("kappa"),)
+    proofs = (study.prove("realisation filter"), study.prove("kappa"))
     return Told(
         findings=(
-            cited(claims[0], filt),
+            proved(claims[0], proofs[0]),
             judge_promise(study, claims[1], rows),
             _survival(claims[2], study, simulated, integrated),
         ),

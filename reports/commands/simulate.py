@@ -14,6 +14,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 import mc
 from reports.commands.console import clear_errors, complain
 from reports.expression import read_adversary, read_filter
+from theory.arguments import check_count
 
 __all__ = ["simulate"]
 
@@ -51,8 +52,8 @@ def simulate(
         stack.enter_context(bar)
         task = bar.add_task("", total=n, so_far="starting", rate="")
 
-        def told(progress: mc.Progress, estimate: mc.Estimate | None) -> None:
-            interval = f"[{estimate.low:.4g}, {estimate.high:.4g}]" if estimate is not None else "starting"
+        def told(progress: mc.Progress, so_far: tuple[mc.Estimate, ...] | None) -> None:
+            interval = f"[{so_far[0].low:.4g}, {so_far[0].high:.4g}]" if so_far else "starting"
             bar.update(task, completed=progress.done, so_far=escape(interval), rate=f"{progress.rate:,.0f}/s")
 
         try:
@@ -60,7 +61,7 @@ def simulate(
                 filt,
                 foe,
                 epsilon=epsilon,
-                n=n,  # type: ignore[arg-type]  # a whole float is checked and made an int there
+                n=check_count("n", n, least=2),
                 seed=seed,
                 rounds=rounds,
                 confidence=confidence,

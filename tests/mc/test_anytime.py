@@ -50,6 +50,20 @@ def test_wealth_agrees_with_one_product_after_another_and_adds_up_over_tiles_in_
     assert Wealth.merge(tiles).n == 1003
 
 
+def test_zeros_may_be_counted_instead_of_listed():
+    rng = np.random.default_rng(9)
+    test = BettingTest(1e-3, 1.0, 1e-6)
+    hits = rng.random(37)
+    listed, counted = test.wealth([*hits, *np.zeros(8000)]), test.wealth(hits, zeros=8000)
+    assert counted.n == listed.n == 8037
+    assert counted.above == pytest.approx(listed.above, rel=1e-11, abs=1e-11)
+    assert counted.below == pytest.approx(listed.below, rel=1e-11, abs=1e-11)
+    assert test.wealth([], zeros=5).below == pytest.approx(test.wealth(np.zeros(5)).below, rel=1e-12)
+    assert test.bets_above == len(counted.above)
+    with pytest.raises(ValueError, match="values must hold at least one sample"):
+        test.wealth([])
+
+
 @pytest.mark.parametrize("scale", [1.0, 1e-15])
 @pytest.mark.parametrize(("threshold", "side"), [(8e-4, Side.ABOVE), (1.25e-3, Side.BELOW)])
 def test_a_run_stops_early_when_the_mean_is_clear_of_the_threshold(threshold, side, scale):
@@ -97,5 +111,5 @@ def test_questions_that_no_sample_can_answer_are_refused():
 def test_a_decision_says_what_it_knows_and_how_surely():
     test = BettingTest(0.5, 1.0, 1e-6)
     text = str(test.decide(test.wealth(np.zeros(100))))
-    assert text.startswith("the mean is below the threshold 0.5 (n=100, log e-values ")
+    assert text.startswith("the mean is below 0.5 (n=100, log e-values ")
     assert text.endswith("failure 1e-06 at any stopping time)")

@@ -17,6 +17,7 @@ from theory.proofs.boxes import NotPositiveError, prove_positive
 from theory.proofs.engines import certified, certified_each, cited, exact, nonnegative, zero
 from theory.proofs.formula import FUNCTIONS, compile_formula, hull
 from theory.proofs.recheck import recheck
+from theory.proofs.slips import slip
 from theory.proofs.theorem import CheckedStep, Proof, RefusedError, Step, Theorem
 
 RECHECK = Path(__file__).parents[2] / "theory" / "proofs" / "recheck.py"
@@ -118,6 +119,24 @@ def test_a_refused_step_leaves_the_theorem_undecided() -> None:
     assert "REFUSED" in proof.latex()
 
 
+def test_a_refused_lemma_leaves_the_theorem_undecided() -> None:
+    lemma = _theorem(Step("a false lemma", certified("0 - 1")))
+    sound = _theorem(Step("one", exact(lambda: [(1, "<", 2)])))
+    proof = Proof(sound.theorem, sound.steps, (lemma,))
+    assert not proof.holds
+    assert proof.verdict().outcome is Outcome.UNDECIDED
+    assert "a false lemma" in proof.verdict().detail
+
+
+def test_a_slip_is_shown_by_both_forms_with_the_weaker_evidence() -> None:
+    true, false = exact(lambda: [(1, "<", 2)]), certified("0 - 1")
+    assert slip("s", false, true).check().evidence is Evidence.CERTIFIED
+    with pytest.raises(RefusedError, match="the printed form was accepted"):
+        slip("s", true, true).check()
+    with pytest.raises(RefusedError):
+        slip("s", false, false).check()
+
+
 def test_a_proof_is_as_strong_as_its_weakest_step_or_lemma() -> None:
     strong = _theorem(Step("one", exact(lambda: [(1, "<", 2)])))
     weak = _theorem(Step("two", cited("a book of theorems")))
@@ -182,6 +201,10 @@ def _spoil_tree(step: dict[str, object]) -> None:
     step["tree"] = str(step["tree"])[:-1]
 
 
+def _spoil_leaves(step: dict[str, object]) -> None:
+    step["tree"] = "."  # the formula is positive on the whole box, but one ball cannot tell
+
+
 def _spoil_comparison(step: dict[str, object]) -> None:
     step["comparisons"] = [["1", "<", "1"]]
 
@@ -200,7 +223,13 @@ def test_a_tampered_certificate_is_refused() -> None:
     )
     whole = json.loads(json.dumps(proof.certificate()))
     assert recheck(whole) == [5, 0, 0]
-    spoils = [(0, _spoil_formula), (1, _spoil_formula), (2, _spoil_formula), (2, _spoil_tree)]
+    spoils = [
+        (0, _spoil_formula),
+        (1, _spoil_formula),
+        (2, _spoil_formula),
+        (2, _spoil_tree),
+        (2, _spoil_leaves),
+    ]
     for number, spoil in [*spoils, (3, _spoil_comparison), (4, _spoil_parts)]:
         tampered = copy.deepcopy(whole)
         spoil(tampered["steps"][number]["certificate"])

@@ -110,9 +110,22 @@ def test_doubles_of_the_library_agree_to_their_own_digits() -> None:
                 assert np.asarray(double) == pytest.approx(exact, rel=1e-9), (name, epsilon, delta)
 
 
+@pytest.mark.parametrize("name", THRESHOLDS)
+def test_a_solution_at_few_bits_encloses_the_one_at_many(name: str) -> None:
+    epsilon, delta = flint.fmpq(7, 10), flint.fmpq(1, 10**9)
+    with flint.ctx.workprec(400):
+        fine = THRESHOLDS[name](epsilon, delta)
+    for bits in (40, 53, 64, 100):
+        with flint.ctx.workprec(bits):
+            coarse = THRESHOLDS[name](epsilon, delta)
+        assert coarse.contains(fine)
+        assert float(coarse.rad() / coarse.mid()) < 2.0 ** (10 - bits / 2)
+
+
 @pytest.mark.parametrize("name", ["B*", "CKS", "GDP"])
-def test_a_delta_within_1e_100_of_one_only_takes_more_bits(name: str) -> None:
-    ball = threshold(name, "0.5", 1 - Fraction(1, 10**100), digits=10)
+@pytest.mark.parametrize("nines", [100, 110, 115])
+def test_a_delta_next_to_one_only_takes_more_bits(name: str, nines: int) -> None:
+    ball = threshold(name, "0.5", 1 - Fraction(1, 10**nines), digits=10)
     assert Fraction(ball.radius) < Fraction(ball.mid) / 10**10
     assert ball.low > 0
 

@@ -9,7 +9,10 @@ import mpmath
 import numpy as np
 import pytest
 
+from filters import RenyiFilter, ZCDPFilter
 from mc.worst_case import LogRatio, worst_case
+from mc.worst_case.spend_grid import SpendGrid
+from mc.worst_case.states import keys
 from tests.worst_case.small_games import CountFilter, LossFilter, SquaresFilter
 from theory.evidence import Evidence
 from theory.pairs import KOV, Erasure, RandomizedResponse
@@ -75,7 +78,7 @@ def test_one_level_is_the_binomial_composition(n, epsilon):
 
 
 def test_a_thousand_units_of_budget_reach_far_less_than_the_published_promise():
-    # sheet 5: at (1, 1e-5) the best adversary over randomised response reaches about 4e-8
+    # at (1, 1e-5) the best adversary over randomised response reaches about 4e-8
     budget = (math.sqrt(math.log(1e5) + 1) - math.sqrt(math.log(1e5))) ** 2
     step = 3 * 2.0**-9
     units = math.floor(2 * budget / step**2)
@@ -105,6 +108,43 @@ def test_a_request_that_costs_nothing_makes_a_game_without_end():
         worst_case(SquaresFilter(1.0, 4), [RandomizedResponse(0.25)], epsilon=1.0)
     solved = worst_case(SquaresFilter(1.0, 4), [RandomizedResponse(0.25)], epsilon=0.5, rounds=6)
     assert solved.rounds == 6
+
+
+def test_rounding_the_spend_encloses_a_filter_whose_sums_seldom_coincide():
+    # divergences of order 3 of these levels have no common unit: without rounding each multiset is a state
+    filt = RenyiFilter(3.0, 0.5)
+    menu = [RandomizedResponse(0.125 * k) for k in (1, 2, 4)]
+    exact = worst_case(filt, menu, epsilon=1.0)
+    coarse = worst_case(filt, menu, epsilon=1.0, spend_steps=100)
+    fine = worst_case(filt, menu, epsilon=1.0, spend_steps=2000)
+    assert coarse.low < coarse.high
+    for bounds in (coarse, fine):
+        assert bounds.low <= exact.high
+        assert exact.low <= bounds.high
+    assert coarse.low <= fine.low * (1 + 1e-12)
+    assert fine.high <= coarse.high * (1 + 1e-12)
+    assert fine.high - fine.low < (coarse.high - coarse.low) / 10
+
+
+def test_a_spend_grid_rounds_to_the_side_it_says():
+    grid = SpendGrid.of(ZCDPFilter(0.7), 10)
+    rng = np.random.default_rng(4)
+    high = np.concatenate([grid.cell * np.arange(12), rng.random(1000)])
+    low = rng.choice([-1.0, 0.0, 1.0], len(high)) * high * 2.0**-54
+    below, above = grid.down((high, low)), grid.up((high, low))
+    sums = [Fraction(a) + Fraction(b) for a, b in zip(high, low, strict=True)]
+    assert all(Fraction(x) <= s <= Fraction(y) for x, s, y in zip(below[0], sums, above[0], strict=True))
+    assert np.all(above[0] - below[0] < 2.001 * grid.cell)
+
+
+def test_only_sums_of_charges_have_a_spend_grid():
+    with pytest.raises(TypeError, match="spend_steps"):
+        worst_case(CountFilter(2), [RandomizedResponse(0.5)], epsilon=0.5, spend_steps=10)
+
+
+def test_equal_numbers_are_equal_states():
+    signed = keys((np.array([0.0, -0.0, 1.0]), np.array([[1, 2], [1, 2], [1, 2]])))
+    assert signed[0] == signed[1] != signed[2]
 
 
 def test_states_are_numbers_of_whatever_kind():

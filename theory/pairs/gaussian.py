@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from theory.arguments import Real, check_positive
+from theory.fast import WORTH_IT, kernels
 from theory.mills import LOG_SQRT_TWO_PI, mills, mills_drop
 from theory.pairs.base import DominatingPair
 from theory.stable import as_real
@@ -86,6 +87,11 @@ class Gaussian(DominatingPair):
         return self
 
     def sample(self, rng: np.random.Generator, n: int, order: float = 1.0) -> NDArray[np.float64]:
+        fast = kernels() if n >= WORTH_IT else None
+        if fast is not None:
+            loss = np.empty(n)
+            fast.gaussian_losses(rng, np.atleast_1d(self.mu), order - 0.5, loss)
+            return loss
         loss = rng.standard_normal(n)
         loss += (order - 0.5) * self.mu
         loss *= self.mu

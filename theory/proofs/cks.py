@@ -73,6 +73,15 @@ def _falls_terms(sign: int = 1) -> tuple[sp.Expr, ...]:
     )
 
 
+def _starts(at: sp.Expr | int = 0) -> sp.Expr:
+    return sp.limit(_objective(_budget_at()), t, 0) - at
+
+
+def _ends(half: sp.Expr) -> sp.Expr:
+    # u = 1/t: log delta per t at large orders
+    return sp.limit(sp.expand(u * _objective(_budget_at()).subs(t, 1 / u)), u, 0) + half * eps
+
+
 #: At epsilon = 1, delta = 1e-5: the budget, and orders minus one on the two sides of the best.
 _LEFT, _RIGHT = "(168087/10**4)", "(168088/10**4)"
 
@@ -182,10 +191,22 @@ THEOREM = Theorem(
             r"-(2t+1)^2 r'(t) = 2\varepsilon + 2\log\left(1+\tfrac1t\right) + \frac{2t+1}{t(1+t)} > 0",
         ),
         Step(
-            "Along that curve log delta changes at the rate t (1+t) r'(t) < 0: one root, found by bisection.",
+            "Along that curve log delta changes at the rate t (1+t) r'(t) < 0, so it falls strictly.",
             zero(_along),
             {"1 % off": zero(lambda: _along(PERCENT))},
             r"\frac{d}{dt}\log\delta\,(t, r(t)) = t(1+t)\,r'(t) < 0",
+        ),
+        Step(
+            "It starts from log delta = 0 at order 1 ...",
+            zero(_starts),
+            {"from 1": zero(lambda: _starts(1))},
+            r"\lim_{t\to0}\log\delta\,(t, r(t)) = 0",
+        ),
+        Step(
+            "... and falls at the rate epsilon/2 per order without end, so every delta in (0, 1) is met once.",
+            zero(lambda: _ends(sp.Rational(1, 2))),
+            {"at the rate epsilon": zero(lambda: _ends(sp.Integer(1)))},
+            r"\lim_{t\to\infty}\frac{\log\delta\,(t, r(t))}{t} = -\frac\varepsilon2",
         ),
         Step(
             "At epsilon = 1, delta = 1e-5 the budget 0.0305565951 is reached.",

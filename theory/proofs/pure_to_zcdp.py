@@ -121,6 +121,12 @@ THEOREM = Theorem(
             r"\left(\alpha-\tfrac12\right)\varepsilon \ge \tfrac\varepsilon2",
         ),
         Step(
+            "At alpha = 1 the function is y log y, convex too, so randomised response is again the worst.",
+            nonnegative(lambda: sp.diff(y * sp.log(y), y, 2), lambda: (1 / y,), strict=True),
+            {"concave": nonnegative(lambda: -sp.diff(y * sp.log(y), y, 2), lambda: (-1 / y,), strict=True)},
+            r"\frac{d^2}{dy^2}\,y\log y = \frac1y > 0",
+        ),
+        Step(
             "At alpha = 1 the divergence of randomised response is epsilon tanh(epsilon/2).",
             zero(_divergence_at_one),
             {"tanh epsilon": zero(lambda: _divergence_at_one(eps))},

@@ -12,14 +12,14 @@ from theory.proofs.engines import Comparison, certified, exact, nonnegative, zer
 from theory.proofs.theorem import Check, Reached, RefusedError, Step, Theorem
 from theory.proofs.trees import Pair, bernoulli
 
-__all__ = ["THEOREM"]
+__all__ = ["THEOREM", "slip"]
 
 alpha, t, budget, sigma, clip, n = sp.symbols("alpha t B sigma C n", positive=True)
 COIN = bernoulli("2/3", "1/3")
 Comparisons = Callable[[], Iterator[Comparison]]
 
 
-def _slip(statement: str, printed: Check, corrected: Check, latex: str = "") -> Step:
+def slip(statement: str, printed: Check, corrected: Check, latex: str = "") -> Step:
     """A step that runs both forms: the printed one must be refused with a witness, the corrected "
     "one accepted."""
 
@@ -236,7 +236,7 @@ THEOREM = Theorem(
     hypotheses="the printed statements named in the steps, each at the instance that its check states",
     claim="Each printed form is false or empty as it stands, and the corrected form is true",
     steps=(
-        _slip(
+        slip(
             "000, proof of Theorem 4.9: (alpha, B*)-RDP for all alpha must read (alpha, alpha "
             "B*)-RDP; a Gaussian "
             "that is B*-zCDP exceeds the printed bound at every alpha > 1.",
@@ -244,13 +244,13 @@ THEOREM = Theorem(
             _order_budget(alpha.subs(alpha, 1 + t) * budget),
             r"\alpha B^* - B^* = (\alpha-1)B^* > 0",
         ),
-        _slip(
+        slip(
             "000, proof of Proposition 5.2: alpha B_norm/(2 sigma^2) drops the C^2 of the noise sigma C.",
             _descent(1 / (2 * sigma**2)),
             _descent(1 / (2 * sigma**2 * clip**2)),
             r"\rho = \frac{B_{\mathrm{norm}}}{2\sigma^2C^2}",
         ),
-        _slip(
+        slip(
             "000, Appendix A: a person of norm C is filtered out after k steps, not k C^2, for the "
             "three parameter "
             "sets printed.",
@@ -258,7 +258,7 @@ THEOREM = Theorem(
             exact(_steps(lambda k, norm: Fraction(k))),
             r"B_{\mathrm{norm}}/C^2 = k",
         ),
-        _slip(
+        slip(
             "000, Algorithm 5: round 1 sets O_1 from O_0, which is never set; it must start at "
             "Delta, for from 0 it "
             "does not cover the first round.",
@@ -266,7 +266,7 @@ THEOREM = Theorem(
             exact(_tracker(1)),
             r"\sum_{j\le t}\rho_j \le O_t",
         ),
-        _slip(
+        slip(
             "000, Theorem 3.1 at alpha = 1: the moment is 1 for every pair, so the bound read from "
             "it, D <= 0, is "
             "false; the drift argument gives D_1 <= B.",
@@ -280,13 +280,13 @@ THEOREM = Theorem(
             {"the moment at order 2": exact(lambda: iter([(COIN.moment(2), "=", 1)]))},
             r"\mathbb{E}_Q\frac{dP}{dQ} = 1",
         ),
-        _slip(
+        slip(
             "000, Algorithms 6 and 7: the noise stands inside the sum over n persons; it must be added once.",
             _noise(n),
             _noise(1),
             r"\sigma^2C^2 \text{ on the sum, not } n\sigma^2C^2",
         ),
-        _slip(
+        slip(
             "000, Corollary 4.7: S_t counts queries from which a person was left out; Algorithm 3, "
             "whose answers "
             "it describes, does not.",
@@ -294,7 +294,7 @@ THEOREM = Theorem(
             exact(_active(counts_skipped=False)),
             r"\|q_t\|^2 = \tfrac9{10}, \tfrac12, \tfrac1{10}:\quad \tfrac9{10}+\tfrac1{10} \le 1",
         ),
-        _slip(
+        slip(
             "000, Appendix A: sigma = 170 and k = 112 cost more than epsilon = 0.3 by the paper's "
             "own conversion; "
             "k = 111 does not.",
@@ -302,19 +302,19 @@ THEOREM = Theorem(
             _within((170, 111), "3/10"),
             r"\varepsilon(170, 112) = 0.30066\ldots",
         ),
-        _slip(
+        slip(
             "000, Appendix A: sigma = 130 and k = 180 cost more than epsilon = 0.5; k = 179 does not.",
             _within((130, 180), "1/2"),
             _within((130, 179), "1/2"),
             r"\varepsilon(130, 180) = 0.50054\ldots",
         ),
-        _slip(
+        slip(
             "000, Appendix A: sigma = 100 and k = 420 cost more than epsilon = 1; k = 416 does not.",
             _within((100, 420), "1"),
             _within((100, 416), "1"),
             r"\varepsilon(100, 420) = 1.00440\ldots",
         ),
-        _slip(
+        slip(
             "003, Lemma 8: the removal pair must be ((1-g) P + g Q, P); as printed, ((1-g) Q + g P, "
             "P) is not even "
             "trivial at g = 0.",
@@ -322,7 +322,7 @@ THEOREM = Theorem(
             exact(_removal(printed=False)),
             r"H_x\left((1-\gamma)P+\gamma Q\|P\right) = \gamma H_{1+(x-1)/\gamma}(Q\|P)",
         ),
-        _slip(
+        slip(
             '003, (5.1) "for all epsilon": one round of DP-SGD at q = 1/100, sigma = 1 exceeds Gaussian(0.9) '
             "at epsilon = 60, though the central limit value of mu is 0.013; mu = 1 = sqrt(T)/sigma "
             "is enough.",
@@ -330,27 +330,27 @@ THEOREM = Theorem(
             _dominated("1"),
             r"q\,\delta_1\left(\log(1+(e^{60}-1)/q)\right) > \delta_{0.9}(60)",
         ),
-        _slip(
+        slip(
             "003, Remark C.3: the budget is consumed when the squares of mu add to B^2, not when the "
             "mu add to B.",
             exact(_consumed(Fraction(3) + Fraction(4))),
             exact(_consumed(Fraction(5))),
             r"3^2 + 4^2 = 5^2 \ne 7^2",
         ),
-        _slip(
+        slip(
             "003, Algorithm 2: the sum runs from index 0, but the first parameter is mu_1.",
             exact(_terms(0)),
             exact(_terms(1)),
             r"\sum_{\ell=1}^j\mu_\ell^2",
         ),
-        _slip(
+        slip(
             "003, Algorithm 2: when all k rounds are within the budget it returns a^(k-1) and loses "
             "the last output.",
             exact(_returned(1)),
             exact(_returned(0)),
             r"a^{(k)}",
         ),
-        _slip(
+        slip(
             "003, Appendix A: (alpha, rho)-RDP does not bound Loss at each outcome by e^((alpha-1) "
             "rho), only its "
             "conditional mean; and the loss meant is that of round n.",
@@ -358,14 +358,14 @@ THEOREM = Theorem(
             exact(_round_loss(pointwise=False)),
             r"\mathbb{E}[\mathrm{Loss}_n \mid a^{(n-1)}] \le e^{(\alpha-1)\rho_n}",
         ),
-        _slip(
+        slip(
             "004, Algorithm 1: with y_0 fixed the loop releases N - 1 real outputs, while the proof "
             "sums to N.",
             exact(_outputs(0)),
             exact(_outputs(-1)),
             r"i = 0, \dots, N-1",
         ),
-        _slip(
+        slip(
             "004, Section II-A: for curves alpha r the order need not be fixed before the run: the "
             "best order "
             "afterwards attains B + 2 sqrt(B log(1/delta)), a fixed one does not.",

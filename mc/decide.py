@@ -1,0 +1,119 @@
+"""Is a promise kept? Paths are played until that is decided, or until there are enough of them."""
+
+from __future__ import annotations
+
+import math
+import os
+from concurrent.futures import Executor
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from filters import PrivacyFilter
+from mc.adversary import Adversary
+from mc.anytime import BettingTest, Decision, SequentialRun, Wealth
+from mc.engine import Direction, Game, OnDenial, Paths
+from mc.estimation import choose
+from mc.estimators import ROUNDING, HockeyStick, PromiseBroken
+from mc.runs import play
+from mc.store import RunStore
+from mc.streams import TILE
+from theory.arguments import check_count, check_delta, check_probability, check_real
+
+__all__ = ["Stake", "decide"]
+
+#: Tiles of the first look and the most between two looks, which double in between.
+_FIRST, _MOST = 4, 256
+#: A loss this near above epsilon, relative to 1 + |epsilon|, may be a rounded sum that is equal to it.
+_NEAR = 2.0**-40
+#: The least threshold, relative to the largest value. An infinitesimal promise is tested as this much.
+_LEAST = 1e-29
+
+
+@dataclass(frozen=True, slots=True)
+class Stake:
+    """The wealth that a tile's values (1 - e^{epsilon - loss})_+ e^{log_weight} add to a betting test.
+
+    First the gamblers who bet on larger values, then those who bet on smaller ones.
+    """
+
+    test: BettingTest
+    epsilon: float
+
+    def __call__(self, paths: Paths) -> NDArray[np.float64]:
+        hits = np.flatnonzero(paths.loss > self.epsilon + _NEAR * (1 + abs(self.epsilon)))
+        y = -np.expm1(self.epsilon - paths.loss[hits])
+        y *= np.exp(paths.log_weight[hits])
+        if y.size and y.max() > self.test.upper * (1 + ROUNDING):
+            raise PromiseBroken(
+                f"a path's weight is {y.max() / self.test.upper:.9g} times the bound that the promise sets: the "
+                "run was charged more than promised; the promise is refuted"
+            )
+        wealth = self.test.wealth(np.minimum(y, self.test.upper), zeros=len(paths.loss) - y.size)
+        return np.array([*wealth.above, *wealth.below])
+
+    def wealth(self, n: int, row: NDArray[np.float64]) -> Wealth:
+        """The wealth that a row of sums over n paths stands for."""
+        bets = self.test.bets_above
+        return Wealth(n, tuple(row[:bets].tolist()), tuple(row[bets:].tolist()))
+
+
+def decide(
+    filt: PrivacyFilter,
+    adversary: Adversary,
+    *,
+    epsilon: float,
+    delta: float | None = None,
+    failure: float = 1e-6,
+    most: int = 10_000_000,
+    seed: int = 0,
+    rounds: int | None = None,
+    direction: Direction = "PQ",
+    on_denial: OnDenial = "halt",
+    workers: int | None = None,
+    executor: Executor | None = None,
+    store: RunStore | str | os.PathLike[str] | None = None,
+) -> Decision:
+    """Whether H_{e^epsilon} of the released transcript lies above or below delta, from as few paths as it takes.
+
+    delta is that of the filter's promise unless given; a delta of 0 is tested as 1e-29. Play ends at the first
+    tile after which the betting test tells, or after `most` paths; the decision is wrong with probability at
+    most `failure` either way.
+    Paths are tilted where the promise bounds their weights below 1, plain otherwise.
+    The same arguments give the same decision, wherever paths are played.
+    Raises PromiseBroken where a path was charged more than the promise allows.
+    """
+    epsilon = float(check_real("epsilon", epsilon))
+    delta = float(check_probability("delta", filt.promise.delta(epsilon) if delta is None else delta))
+    failure = float(check_delta("failure", failure))
+    most = check_count("most", most)
+    game = Game.between(filt, adversary, rounds=rounds, direction=direction, on_denial=on_denial)
+    game, upper = _tilted(game, epsilon, delta, most, failure)
+    stake = Stake(BettingTest(max(delta, _LEAST * upper), upper, failure), epsilon)
+    run = SequentialRun(stake.test, most=most)
+    first, look = 0, _FIRST
+    while True:
+        n = min(look * TILE, most - first * TILE)
+        tally = play(
+            game, stake, n=n, seed=seed, first=first, workers=workers, executor=executor, store=store
+        )
+        for size, row in zip(tally.sizes, tally.rows, strict=True):
+            run.take(stake.wealth(int(size), row))
+            if run.finished:
+                return run.decision
+        first, look = first + look, min(2 * look, _MOST)
+
+
+def _tilted(game: Game, epsilon: float, delta: float, n: int, failure: float) -> tuple[Game, float]:
+    """The game at the order of its best weight bound, and a bound above delta; as it is, and 1, without one."""
+    try:
+        (part,) = choose(game, (epsilon,), n=n, failure=failure, method="tilted")
+    except PromiseBroken:  # a ValueError as well, but an answer
+        raise
+    except ValueError:
+        return game, 1.0
+    assert isinstance(part.measure, HockeyStick)
+    # a bound below delta decides by itself, but the test wants room to see values below it
+    upper = max(math.exp(part.measure.log_bounds[0]), delta * (1 + 2.0**-10))
+    return (part.game, upper) if upper < 1 else (game, 1.0)

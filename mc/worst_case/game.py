@@ -1,0 +1,156 @@
+"""One game: a filter, a menu, an epsilon and a world, in rationals or enclosed in doubles."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import flint
+
+from filters.base import PrivacyFilter
+from mc.adversary import Adversary
+from mc.worst_case.balls import BITS, Side, ball, down, fraction, up
+from mc.worst_case.enclosure import Enclosure, Laws, enclose, enclose_watched
+from mc.worst_case.exact import ExactGame
+from mc.worst_case.lattice_law import common_step, level, level_law
+from mc.worst_case.log_ratio import Epsilon, LogRatio
+from mc.worst_case.outcomes import Direction, Outcome, exact_outcomes
+from mc.worst_case.result import WorstCase
+from mc.worst_case.rounded_law import rounded_laws
+from mc.worst_case.spend_grid import SpendGrid
+from theory.arguments import check_positive
+from theory.evidence import Evidence
+from theory.pairs import DominatingPair
+
+__all__ = ["Game"]
+
+
+@dataclass(frozen=True, slots=True)
+class Game:
+    """The game that `worst_case` describes, in one direction; `solve` picks the arithmetic."""
+
+    filter: PrivacyFilter
+    menu: tuple[DominatingPair, ...]
+    epsilon: Epsilon
+    rounds: int | None
+    direction: Direction
+    max_positions: int
+    step: float | None
+    spend_steps: int | None
+    scope: str
+
+    def solve(self, evidence: Evidence | None) -> WorstCase:
+        """The value with the evidence asked for, or the strongest available."""
+        outcomes = [exact_outcomes(pair, self.direction) for pair in self.menu]
+        rational = tuple(row for row in outcomes if row is not None)
+        if evidence is Evidence.EXACT:
+            self._check_exact(outcomes)
+        if (
+            len(rational) == len(self.menu)
+            and evidence is not Evidence.CERTIFIED
+            and self.spend_steps is None
+        ):
+            return self._rational(rational)
+        enclosed = self._enclosed()
+        return self._result(
+            None, enclosed.low, enclosed.high, enclosed.strategy, enclosed.rounds, enclosed.positions
+        )
+
+    def _check_exact(self, outcomes: list[tuple[Outcome, ...] | None]) -> None:
+        if not isinstance(self.epsilon, LogRatio):
+            raise ValueError(
+                f"epsilon must be a LogRatio for EXACT evidence, got epsilon={self.epsilon!r}; "
+                "pass LogRatio(e^epsilon)"
+            )
+        if self.spend_steps is not None:
+            raise ValueError(
+                f"spend_steps must be left out for EXACT evidence, got {self.spend_steps}; it rounds"
+            )
+        for pair, row in zip(self.menu, outcomes, strict=True):
+            if row is None:
+                raise ValueError(
+                    f"menu must hold pairs with rational masses for EXACT evidence, got {pair!r}; "
+                    "use RandomizedResponse.from_ratio, say"
+                )
+
+    def _rational(self, outcomes: tuple[tuple[Outcome, ...], ...]) -> WorstCase:
+        game = ExactGame.between(
+            self.filter, self.menu, outcomes, rounds=self.rounds, max_positions=self.max_positions
+        )
+        if isinstance(self.epsilon, LogRatio):
+            value, strategy = game.solve(self.epsilon.ratio)
+            return self._result(value, down(value), up(value), strategy, game.rounds, game.positions)
+        # V falls as e^epsilon grows: rationals on either side of e^epsilon enclose it
+        with flint.ctx.workprec(BITS):
+            growth = ball(self.epsilon).exp()
+            below, above = fraction(growth.lower()), fraction(growth.upper())
+        low, strategy = game.solve(above)
+        high, _ = game.solve(below)
+        return self._result(None, down(low), up(high), strategy, game.rounds, game.positions)
+
+    def _enclosed(self) -> Enclosure:
+        grid = None if self.spend_steps is None else SpendGrid.of(self.filter, self.spend_steps)
+        levels = [known for pair in self.menu if (known := level(pair)) is not None]
+        lattice = common_step(levels) if len(levels) == len(self.menu) else None
+        if lattice is not None:
+            units, least, most = lattice
+
+            def rounded(step: Fraction, side: Side) -> Laws:
+                rows = zip(units, levels, strict=True)
+                return Laws(tuple(level_law(k, known.delta, step, side) for k, known in rows), step, side)
+
+            single = least == most and grid is None
+            games = [rounded(least, "near")] if single else [rounded(least, "low"), rounded(most, "high")]
+        elif self.filter.looks_at_losses:
+            raise ValueError(
+                "menu must hold randomised responses at multiples of one step for a filter that looks at losses, "
+                f"got {self.menu!r}; pass levels k * step for a common step"
+            )
+        else:
+            step = None if self.step is None else Fraction(float(check_positive("step", self.step)))
+            drawn = self.menu if self.direction == "PQ" else tuple(pair.swapped for pair in self.menu)
+            size, below, above = rounded_laws(drawn, step)
+            games = [Laws(below, size, "low"), Laws(above, size, "high")]
+        if self.filter.looks_at_losses:
+            return enclose_watched(
+                self.filter,
+                self.menu,
+                games,
+                self.epsilon,
+                sizes=[float(known.epsilon) for known in levels],
+                direction=self.direction,
+                rounds=self.rounds,
+                max_positions=self.max_positions,
+            )
+        return enclose(
+            self.filter,
+            self.menu,
+            games,
+            self.epsilon,
+            direction=self.direction,
+            rounds=self.rounds,
+            max_positions=self.max_positions,
+            grid=grid,
+        )
+
+    def _result(
+        self,
+        value: Fraction | None,
+        low: float,
+        high: float,
+        strategy: Adversary,
+        rounds: int,
+        positions: int,
+    ) -> WorstCase:
+        return WorstCase(
+            epsilon=self.epsilon,
+            value=value,
+            low=low,
+            high=high,
+            evidence=Evidence.CERTIFIED if value is None else Evidence.EXACT,
+            direction=self.direction,
+            strategy=strategy,
+            rounds=rounds,
+            positions=positions,
+            scope=self.scope,
+        )

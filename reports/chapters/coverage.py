@@ -1,0 +1,103 @@
+"""How often the intervals of this report miss, on laws built to defeat them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from mc.coverage import HARD_CASES, METHODS, Coverage, measure_coverage
+from reports.finding import Chapter, Claim, Finding, Table, Told
+from reports.study import Study
+from theory.evidence import Evidence, Outcome, Verdict
+
+__all__ = ["COVERAGE"]
+
+#: Repetitions of each method, shared among the cases that it applies to.
+_REPETITIONS = 10_000
+
+
+def _measured(study: Study) -> list[Coverage]:
+    study.on_progress("coverage of the intervals")
+    cells = []
+    for place, method in enumerate(METHODS):
+        cases = [case for case in HARD_CASES if case.counts_successes or not method.counts_only]
+        repetitions = math.ceil(_REPETITIONS / len(cases) / (20 if study.quick else 1))
+        cells += [(study.seed, place, HARD_CASES.index(case), repetitions) for case in cases]
+    return list(map(_cell, cells) if study.executor is None else study.executor.map(_cell, cells))
+
+
+def _cell(cell: tuple[int, int, int, int]) -> Coverage:
+    seed, place, number, repetitions = cell
+    rng = np.random.default_rng([seed, place, number])
+    return measure_coverage(METHODS[place], HARD_CASES[number], rng=rng, repetitions=repetitions)
+
+
+def _judge(results: Sequence[Coverage], failure: float) -> Verdict:
+    nominal = results[0].failure
+    scope = (
+        f"{len(METHODS)} methods, {len(results)} cases of n = {results[0].n}, nominal miss rate {nominal:g}; "
+        f"a false alarm anywhere has probability at most {failure:.1e}"
+    )
+    for one in results:
+        allowed = one.misses_allowed(failure / len(results))
+        if one.misses > allowed:
+            witness = {
+                "method": one.method,
+                "case": one.case,
+                "misses": one.misses,
+                "allowed": allowed,
+                "repetitions": one.repetitions,
+            }
+            return Verdict(Outcome.REFUTED, Evidence.STATISTICAL, scope, str(one), witness)
+    most = max(results, key=lambda one: one.misses / one.repetitions)
+    detail = (
+        f"The most misses: {most}. No method exceeded its rate, which does not prove that none ever does."
+    )
+    return Verdict(Outcome.UNDECIDED, Evidence.STATISTICAL, scope, detail)
+
+
+def _tell(study: Study, claims: Sequence[Claim]) -> Told:
+    results = _measured(study)
+    rows = tuple(
+        (
+            one.method,
+            one.case,
+            f"{one.misses} of {one.repetitions:,}",
+            f"{one.too_high} above, {one.too_low} below",
+            f"[{one.miss_rate.low:.2g}, {one.miss_rate.high:.2g}]",
+        )
+        for one in results
+    )
+    return Told(
+        findings=(Finding(claims[0], _judge(results, 1 - study.count())),),
+        tables=(
+            Table(
+                f"Intervals without the true mean, at a nominal rate of {results[0].failure:g}, "
+                f"from n = {results[0].n} values in [0, 1]; the rate's interval has failure probability 1e-6.",
+                ("method", "law of the values", "missed", "interval wholly", "rate"),
+                rows,
+                align="llrlr",
+            ),
+        ),
+    )
+
+
+COVERAGE = Chapter(
+    key="coverage",
+    title="Do the intervals cover?",
+    promise="An interval misses no more often than it says.",
+    story="Rare heavy values, and means that sit exactly on the boundary of a test, are where intervals fail in "
+    "practice. Each method answers thousands of samples whose true mean is known. The betting test looks twenty times "
+    "at a threshold equal to the mean, so whatever it decides is wrong.",
+    claims=(
+        Claim(
+            "coverage-nominal",
+            "No interval and no sequential test misses more often than its failure probability.",
+            "Clopper-Pearson, Maurer-Pontil, Hoeffding, Waudby-Smith-Ramdas",
+            Outcome.UNDECIDED,
+        ),
+    ),
+    tell=_tell,
+)

@@ -1,0 +1,219 @@
+"""`python -m tests.bench`: what a path-round costs beside the random number in it, and what estimators are worth.
+
+Every ratio is taken in pairs, the engine and the raw generator in turn in one process, and its median is
+printed: absolute times on a shared machine mean little. `--full` takes a million paths, and a thousand million
+path-rounds for the memory.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.random import SFC64, Generator
+from numpy.typing import NDArray
+from rich.console import Console
+from rich.table import Table
+from scipy import integrate, stats
+
+from filters import GaussianFilter, ZCDPFilter
+from mc.adversaries import Constant, LossChasing
+from mc.adversary import Adversary, View
+from mc.engine import Game, Paths
+from mc.estimation import choose
+from mc.estimators import HockeyStick
+from mc.executors import LocalPool
+from mc.runs import play
+from mc.streams import TILE
+from theory.conversions import gaussian_epsilon
+from theory.pairs import DominatingPair, Gaussian
+
+ROUNDS = 100
+PLAIN = HockeyStick((1.0,), (0.0,))
+
+
+@dataclass(frozen=True)
+class UsersOwn(Adversary):
+    """A loss-chasing adversary as a user writes it."""
+
+    def request(self, view: View) -> DominatingPair:
+        return Gaussian(0.07 + 0.07 * (view.loss > 0))
+
+
+class Releases:
+    """The functional that counts releases, path-rounds that is."""
+
+    def __call__(self, paths: Paths) -> NDArray[np.float64]:
+        return np.array([paths.releases.sum()], dtype=np.float64)
+
+
+GAMES: dict[str, Callable[[], Game]] = {
+    "GDP filter, LossChasing": lambda: Game.between(
+        GaussianFilter(mu=1.0), LossChasing(pace=ROUNDS), rounds=ROUNDS
+    ),
+    "zCDP filter, LossChasing": lambda: Game.between(
+        ZCDPFilter(rho=0.5), LossChasing(pace=ROUNDS), rounds=ROUNDS
+    ),
+    "GDP filter, LossChasing to the end": lambda: Game.between(
+        GaussianFilter(mu=1.0), LossChasing(pace=ROUNDS)
+    ),
+    "GDP filter, a user's three lines": lambda: Game.between(
+        GaussianFilter(mu=1.0), UsersOwn(), rounds=ROUNDS
+    ),
+    "GDP filter, Constant": lambda: Game.between(
+        GaussianFilter(mu=1.0), Constant(Gaussian(0.0999755859375)), rounds=ROUNDS
+    ),
+}
+
+
+def raw_seconds(draws: int) -> float:
+    """Seconds for so many standard normals from NumPy's fastest generator, 8192 at a time."""
+    generator = Generator(SFC64(1))
+    began = time.perf_counter()
+    for _ in range(max(draws // 8192, 1)):
+        generator.standard_normal(8192)
+    return (time.perf_counter() - began) * draws / (8192 * max(draws // 8192, 1))
+
+
+def rates(paths: int, repeats: int) -> dict[str, tuple[float, float, float]]:
+    """(median ratio, ns per path-round, path-rounds per path) for every game, in this process."""
+    answer = {}
+    for name, made in GAMES.items():
+        game = made()
+        rounds = int(play(game, Releases(), n=paths, workers=1).sums[0])
+        pairs = []
+        for repeat in range(repeats):
+            before = raw_seconds(rounds // 2)
+            began = time.perf_counter()
+            play(game, PLAIN, n=paths, seed=repeat, workers=1)
+            spent = time.perf_counter() - began
+            pairs.append((spent / (before + raw_seconds(rounds - rounds // 2)), spent / rounds * 1e9))
+        answer[name] = (
+            statistics.median(ratio for ratio, _ in pairs),
+            statistics.median(ns for _, ns in pairs),
+            rounds / paths,
+        )
+    return answer
+
+
+def in_a_process(fast: bool, paths: int, repeats: int) -> dict[str, tuple[float, float, float]]:
+    """`rates` in a process of its own, with or without the compiled kernels."""
+    command = [sys.executable, "-m", "tests.bench", "--rates", str(paths), str(repeats)]
+    environment = os.environ | {"FILTERPROOF_FAST": "1" if fast else "0"}
+    done = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
+    answer: dict[str, tuple[float, float, float]] = json.loads(done.stdout)
+    return answer
+
+
+def scaling(paths: int, repeats: int) -> float:
+    """How many times faster two workers are than one, both in pools that are warm."""
+    game = GAMES["GDP filter, LossChasing"]()
+    with LocalPool(1) as one, LocalPool(2) as two:
+        for pool in (one, two):
+            play(game, PLAIN, n=8 * TILE, executor=pool)
+        gains = []
+        for repeat in range(repeats):
+            spent = []
+            for pool in (one, two):
+                began = time.perf_counter()
+                play(game, PLAIN, n=paths, seed=repeat, executor=pool)
+                spent.append(time.perf_counter() - began)
+            gains.append(spent[0] / spent[1])
+    return statistics.median(gains)
+
+
+def plain_variance(epsilon: float) -> float:
+    """The variance of (1 - e^{epsilon - L})_+ under P, Gaussian(1), by quadrature."""
+
+    def moment(power: int) -> float:
+        return float(
+            integrate.quad(
+                lambda x: (-math.expm1(epsilon - x)) ** power * stats.norm.pdf(x, 0.5, 1.0),
+                epsilon,
+                epsilon + 12,
+                epsabs=0,
+                epsrel=1e-9,
+            )[0]
+        )
+
+    return moment(2) - moment(1) ** 2
+
+
+def efficiencies(delta: float, paths: int, repeats: int) -> dict[str, float]:
+    """Variance x time of plain simulation over that of each estimator, at GaussianFilter(1) and that delta."""
+    epsilon = float(gaussian_epsilon(1.0, delta))
+    game = Game.between(GaussianFilter(mu=1.0), LossChasing(pace=20), rounds=40)
+    answer = {}
+    spent: dict[str, float] = {}
+    variances = {"plain": plain_variance(epsilon)}
+    for method in ("plain", "tilted", "martingale"):
+        (estimator,) = choose(game, (epsilon,), n=paths, failure=1e-6, method=method)  # type: ignore[arg-type]
+        times = []
+        for repeat in range(repeats):
+            began = time.perf_counter()
+            tally = play(estimator.game, estimator.measure, n=paths, seed=repeat, workers=1)
+            times.append(time.perf_counter() - began)
+        spent[method] = statistics.median(times)
+        (moments,) = estimator.measure.moments(tally)
+        scale = 1.0 if method != "martingale" else math.exp(estimator.measure.each[0].log_bound)  # type: ignore[union-attr]
+        variances.setdefault(method, moments.variance * scale**2)
+    for method in ("tilted", "martingale"):
+        work = variances[method] * spent[method]
+        answer[method] = variances["plain"] * spent["plain"] / work if work > 0 else math.inf
+    return answer
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
+    parser.add_argument(
+        "--full", action="store_true", help="a million paths, and the memory of 10^9 path-rounds"
+    )
+    parser.add_argument("--rates", nargs=2, type=int, help=argparse.SUPPRESS)
+    chosen = parser.parse_args()
+    if chosen.rates:
+        print(json.dumps(rates(*chosen.rates)))
+        return
+    paths, repeats = (1_000_000, 7) if chosen.full else (8 * TILE, 5)
+    console = Console()
+    table = Table(
+        title=f"A path-round beside one raw SFC64 normal: medians of {repeats} pairs, {paths:,} paths"
+    )
+    for heading in ("game", "rounds", "NumPy: ratio", "ns", "compiled: ratio", "ns"):
+        table.add_column(heading, justify="left" if heading == "game" else "right")
+    numpy, compiled = in_a_process(False, paths, repeats), in_a_process(True, paths, repeats)
+    for name in GAMES:
+        slow, quick = numpy[name], compiled[name]
+        table.add_row(
+            name, f"{slow[2]:.0f}", f"{slow[0]:.2f}", f"{slow[1]:.1f}", f"{quick[0]:.2f}", f"{quick[1]:.1f}"
+        )
+    console.print(table)
+    console.print(f"two workers are {scaling(2 * paths, repeats):.2f} times as fast as one")
+    worth = Table(
+        title="Variance x time of plain simulation over that of the estimator (GaussianFilter(1), 40 rounds)"
+    )
+    for heading in ("delta", "tilted", "martingale"):
+        worth.add_column(heading, justify="right")
+    for delta in (1e-3, 1e-6, 1e-9):
+        gains = efficiencies(delta, 2 * TILE, 3)
+        shown = ("no variance left" if math.isinf(gain) else f"{gain:.3g}" for gain in gains.values())
+        worth.add_row(f"{delta:.0e}", *shown)
+    console.print(worth)
+    if chosen.full:
+        play(GAMES["GDP filter, LossChasing"](), PLAIN, n=10_500_000, workers=1)
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        console.print(f"peak memory after 10^9 path-rounds: {peak:.0f} MB")
+
+
+if __name__ == "__main__":
+    main()
