@@ -160,8 +160,8 @@ def _with_slack(
         place = widths.index(min(widths))
         each.append(fitted[place])
         pilot.append(moments[place])
-    betas = sorted({one.beta for one in each})
-    spread = f"{betas[0]:.4g}" if len(betas) == 1 else f"{betas[0]:.4g} to {betas[-1]:.4g}"
+    least, most = (f"{pick(one.beta for one in each):.4g}" for pick in (min, max))
+    spread = least if least == most else f"{least} to {most}"
     name = f"{base.name} with martingale coefficient {spread}"
     return replace(base, name=name, measure=Slacks(tuple(each))).expected(tuple(pilot), n, failure)
 
