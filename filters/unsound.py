@@ -108,8 +108,8 @@ class NaturalFilter(PrivacyFilter):
     Flaw: the adversary picks the next mechanism by the outcome of the last. The rule holds each branch to
     delta as if its mechanisms had been fixed, and the worst branches add up.
     Witness: RR at log 1.5, 2 log 1.5, 3 log 1.5, e^epsilon = 9/4, delta = 45/169, three rounds: the adaptive
-    adversary reaches 1899/5915. For any (epsilon, delta) two rounds suffice. Source: sheet 5; known from the
-    literature on fully adaptive composition.
+    adversary reaches 1899/5915. For any (epsilon, delta) two rounds suffice. Source: theorem "natural filter"
+    of `theory.proofs`; known from the literature on fully adaptive composition.
     """
 
     epsilon: float
@@ -119,7 +119,9 @@ class NaturalFilter(PrivacyFilter):
     exact_delta: Fraction | None = field(default=None, kw_only=True)
     promise: Guarantee = field(init=False, repr=False, compare=False)
     order_free: ClassVar[bool] = True
-    proof: ClassVar[str] = "false: adaptivity beats it in three rounds of randomised response, sheet 5"
+    proof: ClassVar[str] = (
+        'false: adaptivity beats it in three rounds of randomised response: theorem "natural filter"'
+    )
     sound: ClassVar[bool | None] = False
 
     def __post_init__(self) -> None:
@@ -198,9 +200,9 @@ class SomeOrderFilter(PrivacyFilter):
     Flaw: each branch of an adaptive play may meet the budget of an order of its own, and the conversion holds
     for one order, not for the best of several.
     Witness: epsilon = 6, delta = .01, orders {2, 32}: RR(0.1), then on "+" P = (.608430710, .391569290),
-    Q = (.001614676, .998385324), on "-" P = (.0168334078, .9831665922), Q = (1.88775534e-5, .999981122);
-    H_{e^6} = .0139798. Source: sheet 5; the rule is that of Lécuyer, arXiv 2103.01379, whose older conversion
-    is SomeOrderMarkovFilter.
+    Q = (.001614677, .998385323), on "-" P = (.0168334078, .9831665922), Q = (1.8877554e-5, .999981122446);
+    H_{e^6} > .013979. Source: theorem "some order" of `theory.proofs`; the rule is that of Lécuyer,
+    arXiv 2103.01379, whose older conversion is SomeOrderMarkovFilter.
     """
 
     epsilon: float
@@ -209,7 +211,9 @@ class SomeOrderFilter(PrivacyFilter):
     promise: Guarantee = field(init=False, repr=False, compare=False)
     _orders: Orders = field(init=False, repr=False, compare=False)
     order_free: ClassVar[bool] = True
-    proof: ClassVar[str] = "false: two branches, each within the budget of another order, sheet 5"
+    proof: ClassVar[str] = (
+        'false: two branches, each within the budget of another order, theorem "some order"'
+    )
     sound: ClassVar[bool | None] = False
 
     def __post_init__(self) -> None:

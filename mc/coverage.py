@@ -40,6 +40,8 @@ class HardCase:
         return rng.choice(np.array(self.levels), size=n, p=self.weights)
 
 
+#: How often the test that may stop early looks at a sample.
+LOOKS = 8
 #: For n = 1000 and failure 1e-2. At the third, the exact interval after no success fails by a hair, with
 #: probability failure/2.
 HARD_CASES: tuple[HardCase, ...] = (
@@ -76,9 +78,9 @@ def _by_interval(interval: Callable[[NDArray[np.float64], float], Estimate]) -> 
 
 
 def _sequential(values: NDArray[np.float64], mean: float, failure: float) -> Side:
-    """The exact null boundary: the threshold is the mean, so any decision at any of 20 looks is wrong."""
+    """The exact null boundary: the threshold is the mean, so any decision at any look is wrong."""
     run = SequentialRun(BettingTest(mean, 1.0, failure), most=values.size)
-    for tile in np.array_split(values, 20):
+    for tile in np.array_split(values, LOOKS):
         if run.finished:
             break
         run.take(run.test.wealth(tile))
@@ -96,7 +98,7 @@ METHODS: tuple[Method, ...] = (
     Method(
         "Clopper-Pearson", _by_interval(lambda x, f: clopper_pearson(int(x.sum()), x.size, failure=f)), True
     ),
-    Method("betting test, 20 looks", _sequential),
+    Method(f"betting test, {LOOKS} looks", _sequential),
 )
 
 

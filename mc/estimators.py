@@ -119,7 +119,7 @@ class Survival:
 
 
 def log_weight_bound(order: float, divergence: float, epsilon: float) -> float:
-    """log M_s, M_s = e^{(s-1)(rho_s - eps)} (1-1/s)^s / (s-1): no weighted integrand exceeds it (sheet 4).
+    """log M_s, M_s = e^{(s-1)(rho_s - eps)} (1-1/s)^s / (s-1): no weighted integrand exceeds it.
 
     `divergence` is the promised bound rho_s on the sum of the rounds' Rényi divergences of order s.
     """

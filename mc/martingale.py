@@ -78,7 +78,7 @@ class WeightedSlack:
     the adversary does, and H = beta G(epsilon, B^2) + M (E[y] - beta) for every beta: 0 is the tilted estimator,
     1 the martingale form. Pointwise (1 - e^{-x})_+ <= c_s e^{(s-1) x}, c_s = (1 - 1/s)^s / (s-1), so
     G(epsilon - S, v) <= c_s e^{(s-1)(s v/2 - epsilon + S)}, of which w makes M: hence a + b <= 1.
-    Source: sheets 1 and 4.
+    Source: 003 Theorem 11, and theorem "tilted weights" of `theory.proofs`.
     """
 
     epsilon: float

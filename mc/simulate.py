@@ -55,7 +55,7 @@ class Curve:
         """A lower bound on the type II error of every test of Q against P with type I error alpha under Q.
 
         beta >= max over the grid of 1 - delta(eps) - e^eps alpha, delta at the upper ends of the intervals;
-        holds for all alpha together except with `failure`. Source: Dong, Roth and Su, Proposition 2.12 [M].
+        holds for all alpha together except with `failure`. Source: Dong, Roth and Su, Proposition 2.12.
         """
         alpha = float(check_probability("alpha", alpha))
         return max(0.0, *(1 - one.high - math.exp(e) * alpha for e, one in self))
@@ -137,7 +137,7 @@ def simulate(
     the paths are played (see `play`): the bits are the same. progress is called a few times a second with the
     state of the run and the estimates so far of the epsilons that the paths under way answer.
     Raises ValueError or TypeError for arguments out of range and for a filter or adversary of wrong shapes,
-    PromiseBroken where a path was charged more than the promise allows. Source: sheet 4; 003 Theorem 6.
+    PromiseBroken where a path was charged more than the promise allows. Source: 003 Theorem 6.
     """
     grid = _grid(epsilon)
     n = check_count("n", n, least=2)

@@ -9,6 +9,7 @@ from typing import Any
 
 from filters.base import PrivacyFilter
 from mc import Adversary, Estimate, simulate, witness
+from mc.estimation import Method
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.proofs import prove
 from theory.proofs.theorem import Proof
@@ -28,6 +29,7 @@ class Simulated:
     rounds: int | None
     confidence: float
     seed: int
+    method: Method
 
     @property
     def refutes(self) -> bool:
@@ -44,6 +46,7 @@ class Simulated:
             seed=self.seed,
             rounds=self.rounds,
             confidence=self.confidence,
+            method=self.method,
             closed_form=closed_form,
         )
         return played.to_data()
@@ -96,6 +99,7 @@ class Study:
         epsilon: float,
         n: int = 1_000_000,
         rounds: int | None = None,
+        method: Method = "auto",
     ) -> Simulated:
         """Play the filter's own code and set the estimate beside its promise."""
         self.on_progress(f"{type(filt).__name__} against {type(adversary).__name__}, epsilon={epsilon:g}")
@@ -108,11 +112,12 @@ class Study:
             seed=self.seed,
             rounds=rounds,
             confidence=confidence,
+            method=method,
             executor=self.executor,
             workers=1 if self.executor is None else None,
         )
         promised = float(filt.promise.delta(epsilon))
-        return Simulated(filt, adversary, epsilon, estimate, promised, rounds, confidence, self.seed)
+        return Simulated(filt, adversary, epsilon, estimate, promised, rounds, confidence, self.seed, method)
 
     @staticmethod
     def undecided(scope: str, detail: str) -> Verdict:

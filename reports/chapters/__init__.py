@@ -5,6 +5,7 @@ from reports.chapters.coverage import COVERAGE
 from reports.chapters.gdp import GDP
 from reports.chapters.naive import NAIVE
 from reports.chapters.realisation import REALISATION
+from reports.chapters.renyi import RENYI
 from reports.chapters.slips import SLIPS
 from reports.chapters.steps import STEPS
 from reports.chapters.theorems import THEOREMS_CHAPTER
@@ -15,6 +16,7 @@ __all__ = ["CHAPTERS"]
 
 CHAPTERS: tuple[Chapter, ...] = (
     STEPS,
+    RENYI,
     GDP,
     APPROXIMATE_DP,
     NAIVE,

@@ -19,15 +19,19 @@ _REPETITIONS = 10_000
 
 
 def _measured(study: Study) -> list[Coverage]:
-    results = []
+    study.on_progress("coverage of the intervals")
+    cells = []
     for place, method in enumerate(METHODS):
         cases = [case for case in HARD_CASES if case.counts_successes or not method.counts_only]
         repetitions = math.ceil(_REPETITIONS / len(cases) / (20 if study.quick else 1))
-        study.on_progress(f"coverage: {method.name}")
-        for number, case in enumerate(cases):
-            rng = np.random.default_rng([study.seed, place, number])
-            results.append(measure_coverage(method, case, rng=rng, repetitions=repetitions))
-    return results
+        cells += [(study.seed, place, HARD_CASES.index(case), repetitions) for case in cases]
+    return list(map(_cell, cells) if study.executor is None else study.executor.map(_cell, cells))
+
+
+def _cell(cell: tuple[int, int, int, int]) -> Coverage:
+    seed, place, number, repetitions = cell
+    rng = np.random.default_rng([seed, place, number])
+    return measure_coverage(METHODS[place], HARD_CASES[number], rng=rng, repetitions=repetitions)
 
 
 def _judge(results: Sequence[Coverage], failure: float) -> Verdict:

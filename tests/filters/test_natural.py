@@ -14,8 +14,8 @@ from theory.pairs import Erasure, FinitePair, Gaussian, RandomizedResponse, Sele
 STEPS = tuple(RandomizedResponse.from_ratio(Fraction(3, 2) ** k) for k in (1, 2, 3))
 
 
-def sheet(delta: Fraction = Fraction(45, 169)) -> fp.NaturalFilter:
-    """The three-round instance of sheet 5."""
+def three_rounds(delta: Fraction = Fraction(45, 169)) -> fp.NaturalFilter:
+    """The three-round instance of theorem "natural filter"."""
     with fp.knowingly():
         return fp.NaturalFilter.from_ratio(Fraction(9, 4), delta, STEPS)
 
@@ -34,7 +34,7 @@ def brute(pairs: list[FinitePair | RandomizedResponse], ratio: Fraction) -> Frac
 
 
 def test_equality_is_admitted_and_anything_less_refused() -> None:
-    filt = sheet()
+    filt = three_rounds()
     assert filt.exact
     state = filt.start(1)
     for pair in STEPS[:2]:
@@ -43,7 +43,7 @@ def test_equality_is_admitted_and_anything_less_refused() -> None:
     top = max(
         composed_hockey_stick(STEPS, counts, Fraction(9, 4))
         for counts in itertools.product(range(3), repeat=3)
-        if sum(counts) <= 3 and sheet().admits(np.array([counts]) * 0, STEPS[0])[0]
+        if sum(counts) <= 3 and three_rounds().admits(np.array([counts]) * 0, STEPS[0])[0]
     )
     assert top >= Fraction(45, 169)
     exactly = [c for c in itertools.product(range(4), repeat=3) if value(c) == Fraction(45, 169)]
@@ -53,7 +53,7 @@ def test_equality_is_admitted_and_anything_less_refused() -> None:
         before = np.array([counts])
         before[0, last] -= 1
         assert filt.admits(before, STEPS[last])[0]
-        assert not sheet(Fraction(45, 169) - Fraction(1, 10**30)).admits(before, STEPS[last])[0]
+        assert not three_rounds(Fraction(45, 169) - Fraction(1, 10**30)).admits(before, STEPS[last])[0]
 
 
 def value(counts: tuple[int, ...]) -> Fraction:
@@ -85,7 +85,7 @@ def test_gaussians_compose_to_one_gaussian() -> None:
 
 
 def test_two_rounds_of_the_general_counterexample_are_admitted() -> None:
-    """Sheet 5: RR(e1), then reveal with probability delta on "-", or RR(eB) on "+"; the truth is more."""
+    """RR(e1), then reveal with probability delta on "-", or RR(eB) on "+"; the truth is more."""
     delta, ratio, first = Fraction(1, 20), Fraction(2), Fraction(3, 2)
     keep = first / (1 + first)
     # H_{ratio/first}(RR(B)) = delta/keep, solved for B: (B - r)/(1 + B) = d
@@ -111,7 +111,7 @@ def test_two_rounds_of_the_general_counterexample_are_admitted() -> None:
 
 
 def test_off_the_menu_is_denied_and_selections_are_looked_up() -> None:
-    filt = sheet()
+    filt = three_rounds()
     state = filt.start(4)
     assert not filt.admits(state, RandomizedResponse(0.1)).any()
     asked = Selection((*STEPS, Gaussian(0.1)), np.array([0, 1, 2, 3]))
@@ -123,7 +123,7 @@ def test_off_the_menu_is_denied_and_selections_are_looked_up() -> None:
 
 
 def test_affordable_reads_the_menu() -> None:
-    filt = sheet()
+    filt = three_rounds()
     best = filt.affordable(filt.start(2), RandomizedResponse)
     admitted = [float(p.epsilon) for p in STEPS if filt.admits(filt.start(1), p)[0]]
     assert best.tolist() == [max(admitted)] * 2
@@ -142,7 +142,7 @@ def test_doubles_keep_a_margin() -> None:
 
 
 def test_a_session_saves_the_counts() -> None:
-    filt = sheet()
+    filt = three_rounds()
     session = filt.open("retry")
     assert session.request(STEPS[0])
     again = fp.Session.from_dict(json.loads(json.dumps(session.to_dict())), filt)

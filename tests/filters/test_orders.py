@@ -71,7 +71,7 @@ def hockey(epsilon: float, first: FinitePair, branches: list[FinitePair]) -> flo
     return total
 
 
-def test_some_order_is_beaten_by_the_sheets_two_branches() -> None:
+def test_some_order_is_beaten_by_two_branches() -> None:
     with fp.knowingly():
         filt = fp.SomeOrderFilter(6.0, 0.01, (2.0, 32.0))
     keep = 1 / (1 + math.exp(-0.1))

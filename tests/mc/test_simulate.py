@@ -166,7 +166,7 @@ def test_survival_of_the_realisation_filter_matches_numerical_integration() -> N
         assert inside[t - 2] in curve[t]
     # deciding on one loss too many, the classic mistake, would show
     assert inside[47] not in curve[48]
-    # sheet 3's digits
+    # these digits were computed independently, by another program
     np.testing.assert_allclose(inside[[6, 14, 30, 46]], [0.9997, 0.947, 0.602, 0.321], atol=5e-4)
 
 

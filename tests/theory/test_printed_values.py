@@ -1,4 +1,4 @@
-"""The numbers that the papers and the formula sheet print."""
+"""The numbers that the papers print, or that were computed independently."""
 
 import math
 from fractions import Fraction

@@ -78,7 +78,7 @@ def test_one_level_is_the_binomial_composition(n, epsilon):
 
 
 def test_a_thousand_units_of_budget_reach_far_less_than_the_published_promise():
-    # sheet 5: at (1, 1e-5) the best adversary over randomised response reaches about 4e-8
+    # at (1, 1e-5) the best adversary over randomised response reaches about 4e-8
     budget = (math.sqrt(math.log(1e5) + 1) - math.sqrt(math.log(1e5))) ** 2
     step = 3 * 2.0**-9
     units = math.floor(2 * budget / step**2)

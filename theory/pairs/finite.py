@@ -134,7 +134,7 @@ class FinitePair(Finite):
     """P = (p_1, ..., p_k) and Q = (q_1, ..., q_k), any two laws over the same k outcomes.
 
     One pair for all runs, shape (). Fractions and ints are kept exactly (`exact_masses`) and must sum to one
-    exactly, floats to 1e-12. `zcdp_rho` is the upper bound e^2/2, e = `pure_epsilon` (sheet 1), and `gdp_mu`
+    exactly, floats to 1e-12. `zcdp_rho` is the upper bound e^2/2, e = `pure_epsilon` (Bun and Steinke), and `gdp_mu`
     that of RandomizedResponse(e), which dominates every e-DP pair; neither is the least.
     Raises ValueError for masses below zero, unequal lengths or sums other than one.
     """
