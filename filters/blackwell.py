@@ -37,9 +37,7 @@ _STEP = 0.005
 def _heights(
     losses: NDArray[np.float64], masses: NDArray[np.float64], eps: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """H(e^eps) of a law of losses, ascending: a matrix for few losses, sums from above for many."""
-    if len(losses) <= 512:
-        return np.asarray(-np.expm1(np.minimum(eps[:, None] - losses[None, :], 0.0)) @ masses)
+    """H(e^eps) of a law of losses, ascending, by sums from above."""
     p = np.concatenate((np.cumsum(masses[::-1])[::-1], [0.0]))
     q = np.concatenate((np.cumsum((masses * np.exp(-losses))[::-1])[::-1], [0.0]))
     above = np.searchsorted(losses, eps, side="right")

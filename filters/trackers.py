@@ -57,7 +57,7 @@ class Tracker(ABC):
         fresh_high, fresh_low = budget.add(budget.start(n), charge)
         alone = budget.fits(budget.start(n), charge)
         needs = _blocks(budget, charge, n)
-        blocks = blocks + np.where(fits, 0.0, np.where(alone, 1.0, needs))
+        blocks = blocks + np.where(fits, 0.0, np.where(alone, 1.0, needs - (high == 0)))
         high = np.where(fits, more_high, np.where(alone, fresh_high, budget.high))
         low = np.where(fits, more_low, np.where(alone, fresh_low, budget.low))
         return blocks, high, low

@@ -5,11 +5,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import filters as fp
-from filters.blackwell import gaussian_cover
+from filters.blackwell import _covers, gaussian_cover
 from filters.composition import composed_hockey_stick, composed_law
-from filters.loss_lattice import lattice_of
+from filters.loss_lattice import LossLattice, lattice_of
 from theory.pairs import (
     Erasure,
     FinitePair,
@@ -95,6 +96,40 @@ def test_the_lattice_law_lies_above_and_close() -> None:
         truth = np.asarray(pair.hockey_stick(eps))
         assert (above >= truth).all()
         assert (above - truth <= 1e-5 * np.maximum(truth, 1e-3)).all()
+
+
+def test_far_losses_keep_their_digits() -> None:
+    law = lattice_of(Gaussian(0.8), 0.005)
+    assert law.masses[law.losses < -10].sum() < 1e-36  # P(L < -10) is 3e-38
+
+
+def test_losses_out_of_reach_are_rounded_up() -> None:
+    low = LossLattice(1.0, -30, np.array([0.25, 0.75]), 0.0)
+    both = low.plus(low)
+    assert (both.first, both.masses.tolist(), both.infinite) == (-40, [1.0], 0.0)
+    high = LossLattice(1.0, 19, np.array([0.25, 0.75]), 0.0)
+    both = high.plus(high)
+    assert both.losses.tolist() == [38.0, 39.0, 40.0]
+    assert both.masses.sum() + both.infinite == 1.0
+    assert high.plus(high.plus(high)).infinite == 1.0
+
+
+def test_a_curve_is_covered_only_if_both_ends_of_every_chord_are() -> None:
+    z = np.linspace(1.0, 3.0, 200)
+    under = 0.9 * np.asarray(Gaussian(1.0).hockey_stick(np.log(z)))
+    assert _covers(1.0, z, under)
+    for end in (0, -1):
+        over = under.copy()
+        over[end] *= 1.2
+        assert not _covers(1.0, z, over)
+
+
+def test_composed_losses_are_rounded_up() -> None:
+    losses, masses = composed_law((RandomizedResponse(0.3),), (5,))
+    exact = np.array([-1.5, -0.9, -0.3, 0.3, 0.9, 1.5])
+    assert (losses >= exact - 1e-15).all()
+    assert (losses - exact <= 5.01 * 2.0**-40).all()
+    assert masses == pytest.approx(stats.binom.pmf(np.arange(6), 5, 1 / (1 + math.exp(-0.3))), rel=3e-12)
 
 
 @pytest.mark.parametrize("rounds", [1, 7, 20])

@@ -112,6 +112,14 @@ def test_zero_one_queries_admit_each_person_s_times() -> None:
     assert queries.promise == ZCDP(0.1)
 
 
+def test_sitting_out_a_query_costs_nothing() -> None:
+    queries = fp.LinearQueries(1, norm_budget=1.0, kappa=0.1)
+    rng = np.random.default_rng(0)
+    for value, left in ((0.75, 0.4375), (1.0, 0.4375), (0.5, 0.1875), (5.0, 0.1875)):
+        queries.answer(np.array([value]), rng)
+        assert queries.report_for(0).remaining == pytest.approx(0.1 * left, rel=1e-14)
+
+
 def test_answers_are_as_accurate_as_the_corollary_says() -> None:
     """P(|answer - truth on S_t|_inf > bound) <= delta, 4000 answers, false alarm below 1e-9."""
     delta, d, trials = 0.2, 3, 4000

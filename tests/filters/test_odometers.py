@@ -170,6 +170,8 @@ def test_a_dear_mechanism_closes_as_many_blocks_as_it_needs() -> None:
         math.sqrt(5.0),
         math.sqrt(6.0),
     ]
+    assert follow(GaussianTracker(1.0), [Gaussian(2.0), Gaussian(0.1)]) == [2.0, math.sqrt(5.0)]
+    assert follow(GaussianTracker(1.0), [Gaussian(math.nextafter(2.0, 3.0))]) == [math.sqrt(5.0)]
     assert follow(RenyiTracker(2.0, 1.0), [Erasure(0.1)]) == [math.inf]
 
 

@@ -172,6 +172,13 @@ def test_a_session_is_restored_only_under_its_own_filter() -> None:
         fp.Session.from_dict({**data, "version": 2}, fp.GaussianFilter(mu=1.0))
 
 
+def test_a_state_of_another_layout_is_not_restored() -> None:
+    data = fp.GaussianFilter(mu=1.0).open().to_dict()
+    other = fp.BasicFilter(1.0, 0.1).open().to_dict()
+    with pytest.raises(ValueError, match="state must have the layout"):
+        fp.Session.from_dict({**data, "state": other["state"]}, fp.GaussianFilter(mu=1.0))
+
+
 def test_a_realisation_filter_waits_for_the_loss() -> None:
     session = fp.RealisationFilter(10.0, 1e-5, 48, (Gaussian(mu=0.5),)).open()
     assert session.request(Gaussian(mu=0.5))
