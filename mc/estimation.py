@@ -24,8 +24,8 @@ Method = Literal["auto", "plain", "tilted", "martingale"]
 #: The tile that pilots play: no run is long enough to reach its index.
 PILOT = 2**62
 PILOT_PATHS = 8192
-#: Logarithms of bounds below this leave the range of doubles.
-DOUBLES_END = -700.0
+#: Bounds whose logarithm is larger than this, of either sign, leave the range of doubles.
+DOUBLES_END = 700.0
 #: On a grid one set of paths answers all epsilons at which it is at most this many times wider than the best.
 SHARED = 2.0
 
@@ -132,15 +132,17 @@ def _candidates(
             tilted = Estimator(
                 f"tilted to order {order:.4g}", game.at(order), epsilons, HockeyStick(epsilons, bounds), some
             )
-            if min(bounds) > DOUBLES_END:
+            if max(map(abs, bounds)) < DOUBLES_END:
                 yield tilted.expected(_moments(tilted, tile), n, failure)
     budget = gaussian_budget(game.filter)
     if budget is None or not (method == "martingale" or (method == "auto" and game.adversary.gaussian)):
         return
     game = replace(game, adversary=GaussianRounds(game.adversary))
     for order in dict.fromkeys(float(CKS.order(budget / 2, max(epsilon, 0.0))) for epsilon in epsilons):
+        if order <= 1.0:  # the budget is so large that plain paths are as good
+            continue
         slacks = tuple(WeightedSlack(epsilon, budget, order, 0.0) for epsilon in epsilons)
-        if min(slack.log_bound for slack in slacks) > DOUBLES_END:
+        if max(abs(slack.log_bound) for slack in slacks) < DOUBLES_END:
             base = Estimator(f"tilted to order {order:.4g}", game.at(order), epsilons, Slacks(slacks), some)
             yield _with_slack(base, slacks, tile, n, failure)
 
@@ -160,8 +162,8 @@ def _with_slack(
         place = widths.index(min(widths))
         each.append(fitted[place])
         pilot.append(moments[place])
-    betas = sorted({one.beta for one in each})
-    spread = f"{betas[0]:.4g}" if len(betas) == 1 else f"{betas[0]:.4g} to {betas[-1]:.4g}"
+    least, most = (f"{pick(one.beta for one in each):.4g}" for pick in (min, max))
+    spread = least if least == most else f"{least} to {most}"
     name = f"{base.name} with martingale coefficient {spread}"
     return replace(base, name=name, measure=Slacks(tuple(each))).expected(tuple(pilot), n, failure)
 
@@ -185,7 +187,8 @@ def _tilts(filt: PrivacyFilter, epsilons: tuple[float, ...]) -> Iterator[tuple[f
     if rho is not None:
         for epsilon in epsilons:
             order = float(CKS.order(rho, max(epsilon, 0.0)))
-            yield order, order * rho
+            if order > 1.0:  # else the promise is so weak that plain paths are as good
+                yield order, order * rho
 
 
 def promised_rho(filt: PrivacyFilter) -> float | None:

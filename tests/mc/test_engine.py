@@ -10,6 +10,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy.special import expit
 
+from filters import GaussianFilter
 from filters.base import PrivacyFilter
 from mc.adversary import Adversary, View
 from mc.engine import Game, Paths, play_tile
@@ -247,3 +248,53 @@ def test_the_players_must_be_instances() -> None:
         Game.between(RoundLimit(1), Script)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="PrivacyFilter"):
         Game.between(3, Script((Gaussian(1.0),)))  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True)
+class Recorder(Adversary):
+    """Asks for RR(0.3), but in round 1 every other run asks for too much; writes down what it sees."""
+
+    seen: list[tuple[NDArray[np.float64], NDArray[np.float64]]]
+
+    @property
+    def horizon(self) -> int:
+        return 3
+
+    def request(self, view: View) -> DominatingPair:
+        self.seen.append((view.loss.copy(), view.last.copy()))
+        return RandomizedResponse(np.where((view.round == 1) & (np.arange(view.n) % 2 == 0), 9.0, 0.3))
+
+
+def test_an_adversary_sees_the_total_and_the_last_loss_a_denial_being_none() -> None:
+    seen: list[tuple[NDArray[np.float64], NDArray[np.float64]]] = []
+    paths = play_tile(Game.between(UpTo(1.0), Recorder(seen), on_denial="retry"), Tile(5, 0, 400))
+    (loss0, last0), (loss1, last1), (loss2, last2) = seen
+    assert not loss0.any()
+    assert not last0.any()
+    np.testing.assert_array_equal(loss1, last1)
+    np.testing.assert_array_equal(loss2, loss1 + last2)
+    assert not last2[::2].any()
+    assert last2[1::2].all()
+    np.testing.assert_array_equal(paths.releases, np.tile([2, 3], 200))
+
+
+@pytest.mark.parametrize("filt", [GaussianFilter(mu=1.0), RoundLimit(1)], ids=lambda f: type(f).__name__)
+def test_a_revised_request_is_decided_and_charged_as_if_asked_at_once(filt: PrivacyFilter) -> None:
+    mu = np.array([0.5, 2.0, 0.3, 3.0])
+    better = np.array([0.5, 1.0, 0.3, 0.25])
+
+    def view() -> View:
+        return View(0, np.zeros(4), np.zeros(4), filt.start(4), None, filt, np.random.default_rng(0))
+
+    asked, at_once = view(), view()
+    asked.admits(Gaussian(mu))
+    request = asked.revise(Gaussian(better), np.array([1, 3]))
+    admitted, after = asked.decide(request)
+    plainly, state = at_once.decide(Gaussian(better))
+    np.testing.assert_array_equal(admitted, plainly)
+    if state is None:
+        assert after is None
+    else:
+        assert after is not None
+        for one, other in zip(after, state, strict=True):
+            np.testing.assert_array_equal(one, other)
