@@ -9,6 +9,7 @@ from typing import Any
 
 from filters.base import PrivacyFilter
 from mc import Adversary, Estimate, PromiseBroken, simulate, witness
+from mc.engine import Direction
 from mc.estimation import Method
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.proofs import prove
@@ -30,6 +31,7 @@ class Simulated:
     confidence: float
     seed: int
     method: Method
+    direction: Direction
 
     @property
     def refutes(self) -> bool:
@@ -47,6 +49,7 @@ class Simulated:
             rounds=self.rounds,
             confidence=self.confidence,
             method=self.method,
+            direction=self.direction,
             closed_form=closed_form,
         )
         return played.to_data()
@@ -100,6 +103,7 @@ class Study:
         n: int = 1_000_000,
         rounds: int | None = None,
         method: Method = "auto",
+        direction: Direction = "PQ",
     ) -> Simulated:
         """Play the filter's own code and set the estimate beside its promise."""
         self.on_progress(f"{type(filt).__name__} against {type(adversary).__name__}, epsilon={epsilon:g}")
@@ -115,6 +119,7 @@ class Study:
                 rounds=rounds,
                 confidence=confidence,
                 method=by,
+                direction=direction,
                 executor=self.executor,
                 workers=1 if self.executor is None else None,
             )
@@ -125,7 +130,9 @@ class Study:
             method = "plain"
             estimate = estimated(method)
         promised = float(filt.promise.delta(epsilon))
-        return Simulated(filt, adversary, epsilon, estimate, promised, rounds, confidence, self.seed, method)
+        return Simulated(
+            filt, adversary, epsilon, estimate, promised, rounds, confidence, self.seed, method, direction
+        )
 
     @staticmethod
     def undecided(scope: str, detail: str) -> Verdict:

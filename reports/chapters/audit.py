@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import mc
 from filters import PrivacyFilter
+from mc.engine import Direction
 from reports.chapters.common import judge_promise, simulations
 from reports.finding import Chapter, Claim, Told
 from reports.study import Study
@@ -36,10 +37,13 @@ def audit(filt: PrivacyFilter, *, name: str) -> Chapter:
     """A chapter that plays every built-in strategy against `filt` and sets the results beside its promise."""
 
     def tell(study: Study, claims: Sequence[Claim]) -> Told:
+        # the pairs played are their own mirror images: the two directions differ only where losses are looked at
+        directions: tuple[Direction, ...] = ("PQ", "QP") if filt.looks_at_losses else ("PQ",)
         rows = [
-            study.simulate(filt, adversary, epsilon=epsilon, n=200_000, rounds=200)
+            study.simulate(filt, adversary, epsilon=epsilon, n=200_000, rounds=200, direction=direction)
             for adversary in audit_adversaries(filt)
             for epsilon in audit_epsilons(filt.promise)
+            for direction in directions
         ]
         return Told(
             findings=(judge_promise(study, claims[0], rows),),

@@ -33,6 +33,14 @@ class ChecksAfterSpending(fp.PrivacyFilter):
     def admits(self, spent, request): return spent <= 1.0
     def spend(self, spent, request): return spent + request.gdp_mu**2
 
+class LooksOneWay(fp.PrivacyFilter):
+    """Halts in front of large losses only, so that the other world may go on for ever."""
+    promise = fp.ApproxDP(epsilon=1.0, delta=1e-3)
+    def start(self, n): return (np.zeros(n), np.zeros(n))
+    def admits(self, state, request): return (state[0] < 0.5) & (state[1] < 100) & (request.pure_epsilon <= 0.6)
+    def spend(self, state, request): return (state[0], state[1] + 1)
+    def observe(self, state, loss): return (state[0] + loss, state[1])
+
 class WrongShape(MyFilter):
     def admits(self, spent, request): return np.ones(3, bool)
 
@@ -81,6 +89,14 @@ def test_a_filter_that_checks_too_late_is_refuted_with_status_one(folder: Path) 
     assert other.returncode == 1
     without = filterproof("replay", saved, "audit-promise", cwd=folder)
     assert without.returncode == 2
+
+
+def test_a_filter_that_watches_one_world_is_refuted_from_the_other(folder: Path) -> None:
+    result = filterproof("verify", "mine.py::LooksOneWay", "--quick", "--json", cwd=folder)
+    assert result.returncode == 1, result.stderr
+    (verdict,) = json.loads(result.stdout)["verdicts"]
+    assert verdict["outcome"] == "REFUTED"
+    assert verdict["witness"]["direction"] == "QP"
 
 
 def test_overspending_is_refuted_by_counting_paths_where_no_promise_bounds_their_weights(
