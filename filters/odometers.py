@@ -38,7 +38,7 @@ _MARGIN = 1e-13
 class Odometer(ABC):
     """P(L_t > epsilon(state_t) for some t) <= delta + xi, L_t the loss of everything released up to t.
 
-    So a rule that releases only while the bound stays within e, whatever else it looks at, is (e, delta + xi)-DP;
+    So a rule that releases only what keeps the bound within e, whatever else it looks at, is (e, delta + xi)-DP;
     the odometer itself limits nothing. A mechanism that is xi_t-approximately rho_t-zCDP adds to two sums; when
     the xi_t come to more than `xi` the bound is infinite.
 

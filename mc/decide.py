@@ -48,7 +48,7 @@ class Stake:
         if y.size and y.max() > self.test.upper * (1 + ROUNDING):
             raise PromiseBroken(
                 f"a path's weight is {y.max() / self.test.upper:.9g} times the bound that the promise sets: the "
-                "run was charged more than promised; the promise is refuted"
+                "run was charged more than promised, so nothing bounds its weight; pass method='plain'"
             )
         wealth = self.test.wealth(np.minimum(y, self.test.upper), zeros=len(paths.loss) - y.size)
         return np.array([*wealth.above, *wealth.below])

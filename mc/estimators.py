@@ -28,7 +28,11 @@ ROUNDING = 1e-9
 
 
 class PromiseBroken(ValueError):  # noqa: N818 - it is a finding about a filter before it is an error
-    """A path was charged more divergence than the filter's promise allows: the promise is refuted."""
+    """A path was charged more divergence than the filter's promise allows, which is what bounds the weights.
+
+    It shows that the filter does not keep its promise path by path; whether it keeps it at all is for an
+    estimator that needs no such bound to say: method="plain".
+    """
 
 
 class Measure(Protocol):
@@ -89,7 +93,7 @@ class RenyiMoment:
         if spent.max() > most * (1 + ROUNDING) + ROUNDING:
             raise PromiseBroken(
                 f"a path spent Rényi divergence {spent.max() / (self.alpha - 1):.9g} of order {self.alpha:g}, more "
-                f"than the promised {self.bound:.9g}; the promise is refuted"
+                f"than the promised {self.bound:.9g}, so nothing bounds its weight; pass method='plain'"
             )
         spent = np.minimum(spent, most)
         return np.array(_unit_sums(np.exp(spent - most) * np.expm1(-spent) / math.expm1(-most), len(spent)))
@@ -133,7 +137,7 @@ def _unit_sums(y: NDArray[np.float64], n: int) -> tuple[float, float]:
         if y.max() > 1 + ROUNDING:
             raise PromiseBroken(
                 f"a path's weight is {y.max():.9g} times the bound that the promise sets: the run was charged "
-                "more Rényi divergence than promised; the promise is refuted"
+                "more Rényi divergence than promised, so nothing bounds its weight; pass method='plain'"
             )
         np.minimum(y, 1.0, out=y)
     total = float(y.sum())

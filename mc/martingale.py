@@ -101,7 +101,7 @@ class WeightedSlack:
         if left.min() < -ROUNDING * self.budget:
             raise PromiseBroken(
                 f"a path's Gaussians have sum mu^2 = {spent.max():.9g}, more than the budget "
-                f"{self.budget:.9g}; the promise is refuted"
+                f"{self.budget:.9g}, so nothing bounds its weight; pass method='plain'"
             )
         gap = self.epsilon - loss
         payoff = np.zeros_like(loss)
@@ -119,7 +119,7 @@ class WeightedSlack:
             slack[some] = np.exp(most[some] + log_tail)
         if (payoff + slack).max() > 1 + ROUNDING:
             raise PromiseBroken(
-                "a path's weight exceeds the bound that the promise sets: the promise is refuted"
+                "a path's weight exceeds the bound that the promise sets; pass method='plain'"
             )
         return payoff, slack
 

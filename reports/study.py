@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from filters.base import PrivacyFilter
-from mc import Adversary, Estimate, simulate, witness
+from mc import Adversary, Estimate, PromiseBroken, simulate, witness
 from mc.estimation import Method
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.proofs import prove
@@ -104,18 +104,26 @@ class Study:
         """Play the filter's own code and set the estimate beside its promise."""
         self.on_progress(f"{type(filt).__name__} against {type(adversary).__name__}, epsilon={epsilon:g}")
         confidence = self.count()
-        estimate = simulate(
-            filt,
-            adversary,
-            epsilon=epsilon,
-            n=self.size(n),
-            seed=self.seed,
-            rounds=rounds,
-            confidence=confidence,
-            method=method,
-            executor=self.executor,
-            workers=1 if self.executor is None else None,
-        )
+
+        def estimated(by: Method) -> Estimate:
+            return simulate(
+                filt,
+                adversary,
+                epsilon=epsilon,
+                n=self.size(n),
+                seed=self.seed,
+                rounds=rounds,
+                confidence=confidence,
+                method=by,
+                executor=self.executor,
+                workers=1 if self.executor is None else None,
+            )
+
+        try:
+            estimate = estimated(method)
+        except PromiseBroken:  # no promise bounds the weights of a filter that overspends: count its paths
+            method = "plain"
+            estimate = estimated(method)
         promised = float(filt.promise.delta(epsilon))
         return Simulated(filt, adversary, epsilon, estimate, promised, rounds, confidence, self.seed, method)
 

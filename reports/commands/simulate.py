@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -19,6 +20,15 @@ from theory.arguments import check_count
 __all__ = ["simulate"]
 
 
+class Estimator(StrEnum):
+    """The estimators of `mc.simulate`."""
+
+    auto = "auto"
+    plain = "plain"
+    tilted = "tilted"
+    martingale = "martingale"
+
+
 def simulate(
     filter_: Annotated[
         str, typer.Argument(metavar="FILTER", help="'GaussianFilter(mu=1.0)' or file.py::MyFilter.")
@@ -28,6 +38,7 @@ def simulate(
     n: Annotated[float, typer.Option("-n", "--paths", help="Simulated runs, such as 1e7.")] = 1e6,
     seed: Annotated[int, typer.Option(help="The seed; the same seed gives the same bits.")] = 0,
     rounds: Annotated[int | None, typer.Option(help="At most so many rounds.")] = None,
+    method: Annotated[Estimator, typer.Option(help="How to estimate.")] = Estimator.auto,
     confidence: Annotated[float, typer.Option(help="Of the interval.")] = 1 - 1e-6,
     store: Annotated[
         Path | None, typer.Option(help="A file that keeps finished work; the same call resumes.")
@@ -65,6 +76,7 @@ def simulate(
                 seed=seed,
                 rounds=rounds,
                 confidence=confidence,
+                method=method.value,
                 store=store,
                 workers=1 if "::" in filter_ and workers is None else workers,
                 executor=executor,

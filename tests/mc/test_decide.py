@@ -121,7 +121,7 @@ class Generous(GaussianFilter):
 
 
 def test_a_filter_that_overspends_is_exposed():
-    with pytest.raises(PromiseBroken, match="than promised; the promise is refuted"):
+    with pytest.raises(PromiseBroken, match="than promised, so nothing bounds its weight"):
         decide(Generous(mu=1.0), Constant(Gaussian(1.0)), epsilon=1.0, rounds=4, workers=1)
 
 

@@ -27,6 +27,12 @@ class MyFilter(fp.PrivacyFilter):
 class Overspends(MyFilter):
     def admits(self, spent, request): return spent <= 0.02
 
+class ChecksAfterSpending(fp.PrivacyFilter):
+    promise = fp.GaussianDP(mu=1.0)
+    def start(self, n): return np.zeros(n)
+    def admits(self, spent, request): return spent <= 1.0
+    def spend(self, spent, request): return spent + request.gdp_mu**2
+
 class WrongShape(MyFilter):
     def admits(self, spent, request): return np.ones(3, bool)
 
@@ -75,6 +81,16 @@ def test_a_filter_that_checks_too_late_is_refuted_with_status_one(folder: Path) 
     assert other.returncode == 1
     without = filterproof("replay", saved, "audit-promise", cwd=folder)
     assert without.returncode == 2
+
+
+def test_overspending_is_refuted_by_counting_paths_where_no_promise_bounds_their_weights(
+    folder: Path,
+) -> None:
+    result = filterproof("verify", "mine.py::ChecksAfterSpending", "--quick", "--json", cwd=folder)
+    assert result.returncode == 1, result.stderr
+    (verdict,) = json.loads(result.stdout)["verdicts"]
+    assert verdict["outcome"] == "REFUTED"
+    assert verdict["witness"]["method"] == "plain"
 
 
 @pytest.mark.parametrize(
