@@ -15,7 +15,7 @@ from typing import Any
 __all__ = ["WORTH_IT", "Kernels", "kernels"]
 
 #: Runs below which a call to a kernel gains nothing.
-WORTH_IT = 256
+WORTH_IT = 32
 
 _SPLITTER = 2.0**27 + 1
 _ULP = 2.0**-52

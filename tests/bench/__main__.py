@@ -198,7 +198,7 @@ def main() -> None:
             name, f"{slow[2]:.0f}", f"{slow[0]:.2f}", f"{slow[1]:.1f}", f"{quick[0]:.2f}", f"{quick[1]:.1f}"
         )
     console.print(table)
-    console.print(f"two workers are {scaling(2 * paths, repeats):.2f} times as fast as one")
+    console.print(f"two workers are {scaling(8 * paths, 3):.2f} times as fast as one")
     worth = Table(
         title="Variance x time of plain simulation over that of the estimator (GaussianFilter(1), 40 rounds)"
     )
