@@ -34,7 +34,6 @@ class ChecksAfterSpending(fp.PrivacyFilter):
     def spend(self, spent, request): return spent + request.gdp_mu**2
 
 class LooksOneWay(fp.PrivacyFilter):
-    """Halts in front of large losses only, so that the other world may go on for ever."""
     promise = fp.ApproxDP(epsilon=1.0, delta=1e-3)
     def start(self, n): return (np.zeros(n), np.zeros(n))
     def admits(self, state, request): return (state[0] < 0.5) & (state[1] < 100) & (request.pure_epsilon <= 0.6)
