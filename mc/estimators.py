@@ -143,7 +143,8 @@ def _unit_sums(y: NDArray[np.float64], n: int) -> tuple[float, float]:
     total = float(y.sum())
     mean = total / n
     y -= mean
-    return total, float(np.dot(y, y)) + (n - len(y)) * mean * mean
+    # not np.dot: how BLAS splits a long sum depends on its threads, and so would the bits
+    return total, float(np.square(y, out=y).sum()) + (n - len(y)) * mean * mean
 
 
 def moments_of(tally: Tally, log_bounds: tuple[float, ...]) -> tuple[Moments, ...]:

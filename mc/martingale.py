@@ -138,8 +138,8 @@ def best_beta(payoff: NDArray[np.float64], slack: NDArray[np.float64]) -> float:
     """The beta in [0, 1] that minimises the variance of a - beta (a + b)."""
     whole = payoff + slack
     centred = whole - whole.mean()
-    spread = float(np.dot(centred, centred))
-    return min(max(float(np.dot(centred, payoff)) / spread, 0.0), 1.0) if spread > 0 else 1.0
+    spread = float(np.square(centred).sum())
+    return min(max(float((centred * payoff).sum()) / spread, 0.0), 1.0) if spread > 0 else 1.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,7 +69,8 @@ class Moments:
         unit = unit_values(values, upper)
         total = float(unit.sum())
         unit -= total / unit.size
-        return cls(unit.size, total, float(np.dot(unit, unit)), float(upper))
+        # not np.dot: how BLAS splits a long sum depends on its threads, and so would the bits
+        return cls(unit.size, total, float(np.square(unit).sum()), float(upper))
 
     @classmethod
     def merge(cls, blocks: Iterable[Moments]) -> Moments:

@@ -80,6 +80,24 @@ def test_neither_the_size_of_a_task_nor_their_order_matters(
     assert play(the_game(), MEASURE, n=N, seed=3, executor=Scrambled()).rows.tobytes() == undisturbed
 
 
+def test_the_number_of_threads_of_blas_does_not_matter() -> None:
+    script = (
+        "from mc import *; from filters import GaussianFilter; from theory.pairs import Gaussian\n"
+        "from mc.estimators import HockeyStick\n"
+        "game = Game.between(GaussianFilter(mu=1.0), Constant(Gaussian(0.5)))\n"
+        "print(play(game, HockeyStick((0.0,), (0.0,)), n=200_000, seed=1, workers=1).rows.tobytes().hex())"
+    )
+    answers = set()
+    for threads in ("1", "2"):
+        environment = os.environ | {"PYTHONPATH": os.pathsep.join(map(str, sys.path))}
+        environment |= {"OPENBLAS_NUM_THREADS": threads, "OMP_NUM_THREADS": threads}
+        done = subprocess.run(
+            [sys.executable, "-c", script], env=environment, check=True, capture_output=True, text=True
+        )
+        answers.add(done.stdout)
+    assert len(answers) == 1
+
+
 def test_another_seed_gives_other_bits(undisturbed: bytes) -> None:
     assert play(the_game(), MEASURE, n=N, seed=4, workers=1).rows.tobytes() != undisturbed
 
