@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from filters.base import Family, PrivacyFilter
 from filters.charges import Charge
-from filters.ledger import Budget, Exact, Square
+from filters.error_free import Exact
+from filters.ledger import Budget, Square
 from theory.pairs import DominatingPair
 
 __all__ = ["AdditiveFilter"]

@@ -18,7 +18,7 @@ from filters.contract import (
     checked_spend,
     checked_start,
 )
-from filters.ledger import two_product
+from filters.error_free import two_product
 from filters.persistence import decode_state, encode_state, same_layout
 from theory.arguments import check_at_least_zero, check_count
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse, Selection

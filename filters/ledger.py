@@ -11,13 +11,11 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from filters.error_free import Exact, add_up, round_up, square, two_product, two_sum
 from theory.arguments import Real
 from theory.fast import WORTH_IT, kernels
 
-__all__ = ["Allowance", "Budget", "Charge", "Exact", "Mixed", "Plain", "Square", "look_up"]
-
-#: An unevaluated sum high + low of two doubles with high = fl(high + low): about 106 bits.
-Exact: TypeAlias = tuple[Any, Any]
+__all__ = ["Allowance", "Budget", "Charge", "Mixed", "Plain", "Square", "look_up"]
 
 #: Runs handled at a time: their temporaries stay in cache, and a simulated tile is done in one go.
 _TILE = 32768
@@ -27,52 +25,8 @@ _LEAST = 2.0**-960
 _LEAST_ROOT = 2.0**-480
 #: How far, relative to the budget, one rounded addition may stray from the exact sum (at most 6 half-ulps).
 _STRAY = 2.0**-49
-_SPLITTER = 2.0**27 + 1
 #: A double whose last 27 bits are zero has an exact square.
 _LAST_BITS = np.int64(2**27 - 1)
-
-
-def two_sum(a: Any, b: Any) -> Exact:
-    """(s, e) with s = fl(a + b) and s + e = a + b exactly. Source: Knuth, TAOCP 4.2.2."""
-    s = a + b
-    t = s - a
-    return s, (a - (s - t)) + (b - t)
-
-
-def two_product(a: Any, b: Any) -> Exact:
-    """(p, e) with p = fl(a b) and p + e = a b exactly, barring under- and overflow. Source: Dekker."""
-    p = a * b
-    ca, cb = _SPLITTER * a, _SPLITTER * b
-    a1, b1 = ca - (ca - a), cb - (cb - b)
-    a2, b2 = a - a1, b - b1
-    return p, ((a1 * b1 - p) + a1 * b2 + a2 * b1) + a2 * b2
-
-
-def _square(a: Any) -> Exact:
-    p = a * a
-    c = _SPLITTER * a
-    a1 = c - (c - a)
-    a2 = a - a1
-    return p, ((a1 * a1 - p) + 2 * (a1 * a2)) + a2 * a2
-
-
-def _round_up(low: Any, rest: Any) -> Any:
-    """A double >= low + rest, equal to low where rest is 0 and where rest < 0.
-
-    Twice the rest plus an ulp of low outweighs the rounding of the addition itself.
-    """
-    up = rest > 0
-    return low + (2 * rest + np.abs(low) * 2.0**-52) * up if np.any(up) else low
-
-
-def _add_up(a: Exact, b: Exact) -> Exact:
-    """The least bother: a normalised pair >= a + b, equal to it whenever it fits 106 bits."""
-    s, e = two_sum(a[0], b[0])
-    t, lost = two_sum(a[1], b[1])
-    v, lost_too = two_sum(e, t)
-    v = _round_up(v, lost + lost_too)
-    high = s + v
-    return high, v - (high - s)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -112,7 +66,7 @@ class Square:
 
     def exact(self, root: float) -> Exact:
         """The charge in budget units, never below the exact value; equal to it if scale is a power of 2."""
-        high, low = _square(_lift(self.x if root == 1 else self.x * root, self.x, _LEAST_ROOT))
+        high, low = square(_lift(self.x if root == 1 else self.x * root, self.x, _LEAST_ROOT))
         if self.scale == 1:
             return high, low
         if math.frexp(self.scale)[0] == 0.5:
@@ -120,20 +74,20 @@ class Square:
         high, first = two_product(high, self.scale)
         second, third = two_product(low, self.scale)
         v, lost = two_sum(first, second)
-        v = _round_up(v, lost + third)
+        v = round_up(v, lost + third)
         top = high + v
         return top, v - (top - high)
 
     def short(self, root: float) -> tuple[NDArray[np.float64], NDArray[np.bool_] | None]:
         """(The charge in budget units as fresh doubles, where that is not exact; None: nowhere)."""
         x = np.atleast_1d(np.asarray(self.x if root == 1 else self.x * root, dtype=np.float64))
-        square = x * x
+        charge = x * x
         if self.scale != 1:
-            square *= self.scale
+            charge *= self.scale
             if math.frexp(self.scale)[0] != 0.5:
-                return square, np.ones(len(x), dtype=np.bool_)
+                return charge, np.ones(len(x), dtype=np.bool_)
         last = x.view(np.int64) & _LAST_BITS
-        return square, last != 0 if last.max(initial=0) > 0 else None
+        return charge, last != 0 if last.max(initial=0) > 0 else None
 
     def take(self, runs: Any) -> Square:
         """The charges of the selected runs."""
@@ -226,7 +180,7 @@ class Budget:
     def square_of(cls, value: float) -> Budget:
         """The budget `value`^2, exactly, for a double `value` > 0."""
         exponent = max(math.frexp(value)[1] - 1, -1000)  # 2^1074 would be no double
-        high, low = _square(math.ldexp(value, -exponent))
+        high, low = square(math.ldexp(value, -exponent))
         return cls(high, low, exponent)
 
     @property
@@ -263,7 +217,7 @@ class Budget:
                 near = ~fits & (total <= self.high * (1 + _STRAY)) & (rough >= 0)
                 if near.any():
                     near = np.flatnonzero(near)
-                    high, low = _add_up((state[0][near], state[1][near]), charge.take(near).exact(self._root))
+                    high, low = add_up((state[0][near], state[1][near]), charge.take(near).exact(self._root))
                     fits[near] = (high < self.high) | ((high == self.high) & (low <= self.low))
         return fits
 
@@ -334,9 +288,9 @@ class Budget:
                 return (total, low), least
             rest = np.flatnonzero(~exact)
             if 2 * len(rest) > len(exact):
-                return _add_up(state, _spread(charge.exact(root), len(high))), least
+                return add_up(state, _spread(charge.exact(root), len(high))), least
             carry = low.copy()
-            total[rest], carry[rest] = _add_up((high[rest], low[rest]), charge.take(rest).exact(root))
+            total[rest], carry[rest] = add_up((high[rest], low[rest]), charge.take(rest).exact(root))
         return (total, carry), least
 
     def room(self, state: Exact) -> NDArray[np.float64]:

@@ -12,7 +12,8 @@ from filters.additive import AdditiveFilter
 from filters.arguments import one_order, one_positive
 from filters.base import Family
 from filters.charges import Charge, renyi_charge
-from filters.ledger import Budget, Exact
+from filters.error_free import Exact
+from filters.ledger import Budget
 from theory.guarantees import Guarantee, RenyiDP
 from theory.pairs import DominatingPair, Gaussian
 

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from filters.arguments import one_order, one_positive
 from filters.charges import Charge, gdp_charge, renyi_charge
-from filters.ledger import Budget, two_product
+from filters.error_free import two_product
+from filters.ledger import Budget
 from theory.pairs import DominatingPair
 
 __all__ = ["GaussianTracker", "RenyiTracker", "Tracker"]
