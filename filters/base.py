@@ -77,8 +77,9 @@ class PrivacyFilter(ABC):
         return type(self).observe is not PrivacyFilter.observe
 
     def __repr__(self) -> str:
-        # no memory address: a saved session is restored under the filter that has the same name
-        return f"{type(self).__name__}(promise={getattr(self, 'promise', None)!r})"
+        # no memory address, and every parameter: a saved session is restored under the same filter or not at all
+        given = {"promise": getattr(self, "promise", None)} | getattr(self, "__dict__", {})
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in given.items())})"
 
     def remaining(self, state: State) -> NDArray[np.float64]:
         """The largest further cost that each run admits, in the filter's own unit, rounded down: (n,)."""

@@ -135,6 +135,17 @@ def test_a_users_filter_is_restored_in_another_process() -> None:
     assert not fp.Session.from_dict(data, MyFilter()).request(RandomizedResponse(0.15))
 
 
+def test_a_users_filter_with_another_budget_is_another_filter() -> None:
+    class Budgeted(MyFilter):
+        def __init__(self, budget: float) -> None:
+            self.budget = budget
+
+    data = Budgeted(0.01).open().to_dict()
+    assert fp.Session.from_dict(data, Budgeted(0.01)).granted == 0
+    with pytest.raises(ValueError, match="must be the filter that was saved"):
+        fp.Session.from_dict(data, Budgeted(0.02))
+
+
 def test_probabilities_are_affordable_up_to_one() -> None:
     filt = fp.BasicFilter(1.0, 0.25)
     assert filt.open().affordable(Erasure) == 0.25
