@@ -42,6 +42,9 @@ class Curve:
     def __iter__(self) -> Iterator[tuple[float, Estimate]]:
         return zip(self.epsilons, self.at, strict=True)
 
+    def __str__(self) -> str:
+        return "\n".join(f"epsilon={epsilon:g}: {one}" for epsilon, one in self)
+
     @property
     def swapped(self) -> Curve:
         """The curve of the other direction at -epsilons: H_{e^-eps}(Q||P) = 1 - e^{-eps} (1 - H_{e^eps}(P||Q)).

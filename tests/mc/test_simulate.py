@@ -333,3 +333,10 @@ def test_a_bound_beyond_the_doubles_is_passed_over() -> None:
         RenyiFilter(alpha=4.0, rho=2000.0), Constant(Gaussian(1.0)), epsilon=1.0, n=1000, rounds=2
     )
     assert estimate.method.startswith("plain")
+
+
+def test_a_curve_is_printed_a_line_an_epsilon_with_its_interval() -> None:
+    curve = simulate(GaussianFilter(mu=1.0), OneShot(), epsilon=[1.0, 2.0], n=2000, seed=3)
+    lines = str(curve).splitlines()
+    assert [line.split(":")[0] for line in lines] == ["epsilon=1", "epsilon=2"]
+    assert all(str(one) in line for (_, one), line in zip(curve, lines, strict=True))
