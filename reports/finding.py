@@ -35,11 +35,11 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A claim, what became of it, and how long that took."""
+    """A claim, what became of it, and the derivation where it rests on one."""
 
     claim: Claim
     verdict: Verdict
-    seconds: float = 0.0
+    proof: Proof | None = None
 
     @property
     def as_expected(self) -> bool:
@@ -76,7 +76,7 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What running a chapter brought to light."""
+    """What running a chapter brought to light; `proofs` are derivations that no finding carries."""
 
     findings: tuple[Finding, ...]
     tables: tuple[Table, ...] = ()

@@ -76,6 +76,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "claim": finding.claim,
         "verdict": finding.verdict,
         "witness": json.dumps(witness, indent=2) if witness is not None else "",
+        "proof": _proof(finding.proof) if finding.proof is not None else None,
     }
 
 

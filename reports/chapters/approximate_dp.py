@@ -50,7 +50,7 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
             ),
         ),
         pictures=(_picture(rows),),
-        proofs=proofs,
+        proofs=proofs[1:],
     )
 
 

@@ -81,4 +81,4 @@ def judge_promise(
 
 def proved(claim: Claim, proof: Proof) -> Finding:
     """The verdict of a machine-checked theorem."""
-    return Finding(claim, proof.verdict(), seconds=sum(step.seconds for step in proof.steps))
+    return Finding(claim, proof.verdict(), proof)

@@ -89,8 +89,8 @@ COVERAGE = Chapter(
     title="Do the intervals cover?",
     promise="An interval misses no more often than it says.",
     story="Rare heavy values, and means that sit exactly on the boundary of a test, are where intervals fail in "
-    "practice. Each method answers thousands of samples whose true mean is known. The betting test looks twenty times "
-    "at a threshold equal to the mean, so whatever it decides is wrong.",
+    "practice. Each method answers thousands of samples whose true mean is known. The betting test may look several "
+    "times at a threshold equal to the mean, so whatever it decides is wrong.",
     claims=(
         Claim(
             "coverage-nominal",

@@ -43,7 +43,6 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
         findings=(proved(claims[0], proof), _tight(study, claims[1], rows)),
         tables=(simulations("Each strategy exhausts the budget of 1-GDP on Gaussian mechanisms.", rows),),
         pictures=(_picture(filt, rows),),
-        proofs=(proof,),
     )
 
 

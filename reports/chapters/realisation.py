@@ -82,7 +82,7 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
             simulations("The same games, judged by the divergence of what was released.", rows),
         ),
         pictures=(_picture(simulated, integrated, ends),),
-        proofs=proofs,
+        proofs=proofs[1:],
         notes=(
             "Paper 004 prints (N, dhat, theta) = (48, 4.797e-6, 2.073e-9) without an (epsilon, delta), and that split "
             f"is optimal for none; here epsilon = {EPSILON:g}, delta = {DELTA:g} and the optimal split.",

@@ -46,7 +46,6 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
             ),
         ),
         pictures=(_picture(rows),),
-        proofs=(proof,),
     )
 
 

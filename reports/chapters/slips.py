@@ -24,7 +24,6 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
                 align="ll",
             ),
         ),
-        proofs=(proof,),
     )
 
 

@@ -40,9 +40,7 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
         ),
         align="rrrrr",
     )
-    return Told(
-        findings=(proved(claims[0], proof),), tables=(table,), pictures=(_picture(),), proofs=(proof,)
-    )
+    return Told(findings=(proved(claims[0], proof),), tables=(table,), pictures=(_picture(),))
 
 
 def _picture() -> Picture:

@@ -44,7 +44,6 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
                 align="lrrrrrr",
             ),
         ),
-        proofs=tuple(proofs),
     )
 
 

@@ -151,6 +151,8 @@ THEOREM = Theorem(
     claim="The epsilons are those printed, to six digits, and at the CKS epsilon of 420 steps with "
     "sigma = 100 "
     "the exact curve allows 495 steps and not 496",
+    # the three curves, and that the Gaussian one falls in epsilon and rises in mu
+    uses=("B*", "CKS", "Gaussian hockey-stick"),
     steps=(
         Step(
             "The CKS log-objective is strictly convex in t = alpha - 1.",
