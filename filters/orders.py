@@ -24,6 +24,7 @@ __all__ = [
     "Orders",
     "RenyiCurve",
     "SomeOrderMarkovFilter",
+    "SomeOrderRule",
     "checked_orders",
     "order_budget",
 ]
@@ -159,21 +160,16 @@ class AllOrdersFilter(PrivacyFilter):
 
 
 @dataclass(frozen=True, slots=True)
-class SomeOrderMarkovFilter(PrivacyFilter):
-    """CONT while at SOME order of a set the sum stays within the budget that Markov's inequality allows.
-
-    Undecided: no proof covers an order that is picked by what happened, and no counterexample is known with
-    this older conversion; with CKS there is one, see SomeOrderFilter. Source: Lécuyer, arXiv 2103.01379.
-    """
+class SomeOrderRule(PrivacyFilter):
+    """CONT while at SOME order of a set the sum stays within the budget that `conversion` allows that order."""
 
     epsilon: float
     delta: float
     orders: tuple[float, ...]
     promise: Guarantee = field(init=False, repr=False, compare=False)
     _orders: Orders = field(init=False, repr=False, compare=False)
+    conversion: ClassVar[Conversion]
     order_free: ClassVar[bool] = True
-    proof: ClassVar[str] = "undecided: the order depends on the outcomes, and no counterexample is known"
-    sound: ClassVar[bool | None] = None
 
     def __post_init__(self) -> None:
         epsilon, delta = one_positive("epsilon", self.epsilon), one_delta("delta", self.delta)
@@ -182,7 +178,7 @@ class SomeOrderMarkovFilter(PrivacyFilter):
         object.__setattr__(self, "delta", delta)
         object.__setattr__(self, "orders", orders)
         object.__setattr__(self, "promise", ApproxDP(epsilon, delta))
-        object.__setattr__(self, "_orders", Orders.for_dp(orders, epsilon, delta, SIMPLE))
+        object.__setattr__(self, "_orders", Orders.for_dp(orders, epsilon, delta, self.conversion))
 
     def start(self, n: int) -> _State:
         return self._orders.start(n)
@@ -196,3 +192,16 @@ class SomeOrderMarkovFilter(PrivacyFilter):
     def remaining(self, state: _State) -> NDArray[np.float64]:
         """The largest mu of a Gaussian still admitted."""
         return self.affordable(state, Gaussian)
+
+
+@dataclass(frozen=True, slots=True)
+class SomeOrderMarkovFilter(SomeOrderRule):
+    """CONT while at SOME order of a set the sum stays within the budget that Markov's inequality allows.
+
+    Undecided: no proof covers an order that is picked by what happened, and no counterexample is known with
+    this older conversion; with CKS there is one, see SomeOrderFilter. Source: Lécuyer, arXiv 2103.01379.
+    """
+
+    conversion: ClassVar[Conversion] = SIMPLE
+    proof: ClassVar[str] = "undecided: the order depends on the outcomes, and no counterexample is known"
+    sound: ClassVar[bool | None] = None

@@ -18,10 +18,10 @@ from filters.arguments import one_delta, one_positive
 from filters.base import Family, PrivacyFilter
 from filters.composition import composed_hockey_stick, is_exact
 from filters.menu import affordable_of, checked_menu, positions
-from filters.orders import Orders, checked_orders
-from theory.conversions import CKS
+from filters.orders import SomeOrderRule
+from theory.conversions import CKS, Conversion
 from theory.guarantees import ApproxDP, Guarantee
-from theory.pairs import DominatingPair, Gaussian
+from theory.pairs import DominatingPair
 from theory.stable import log_fraction
 
 __all__ = ["NaiveRealisationFilter", "NaturalFilter", "SomeOrderFilter", "UnsoundFilterWarning", "knowingly"]
@@ -194,7 +194,7 @@ def _stays_within(filt: NaturalFilter, counts: tuple[int, ...]) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class SomeOrderFilter(PrivacyFilter):
+class SomeOrderFilter(SomeOrderRule):
     """CONT while at SOME order of a set the sum of divergences stays within the budget that CKS allows it.
 
     Flaw: each branch of an adaptive play may meet the budget of an order of its own, and the conversion holds
@@ -205,36 +205,12 @@ class SomeOrderFilter(PrivacyFilter):
     arXiv 2103.01379, whose older conversion is SomeOrderMarkovFilter.
     """
 
-    epsilon: float
-    delta: float
-    orders: tuple[float, ...]
-    promise: Guarantee = field(init=False, repr=False, compare=False)
-    _orders: Orders = field(init=False, repr=False, compare=False)
-    order_free: ClassVar[bool] = True
+    conversion: ClassVar[Conversion] = CKS
     proof: ClassVar[str] = (
         'false: two branches, each within the budget of another order, theorem "some order"'
     )
     sound: ClassVar[bool | None] = False
 
     def __post_init__(self) -> None:
-        epsilon, delta = one_positive("epsilon", self.epsilon), one_delta("delta", self.delta)
-        orders = checked_orders(self.orders)
-        object.__setattr__(self, "epsilon", epsilon)
-        object.__setattr__(self, "delta", delta)
-        object.__setattr__(self, "orders", orders)
-        object.__setattr__(self, "promise", ApproxDP(epsilon, delta))
-        object.__setattr__(self, "_orders", Orders.for_dp(orders, epsilon, delta, CKS))
+        SomeOrderRule.__post_init__(self)  # super() does not find its class in a slotted dataclass
         _warn(self)
-
-    def start(self, n: int) -> tuple[NDArray[Any], ...]:
-        return self._orders.start(n)
-
-    def admits(self, state: tuple[NDArray[Any], ...], request: DominatingPair) -> NDArray[Any]:
-        return np.asarray(self._orders.fits(state, request).any(axis=0))
-
-    def spend(self, state: tuple[NDArray[Any], ...], request: DominatingPair) -> tuple[NDArray[Any], ...]:
-        return self._orders.add(state, request)
-
-    def remaining(self, state: tuple[NDArray[Any], ...]) -> NDArray[np.float64]:
-        """The largest mu of a Gaussian still admitted."""
-        return self.affordable(state, Gaussian)
