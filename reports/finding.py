@@ -49,12 +49,16 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows of short strings under column heads; `align` holds 'l' or 'r' per column."""
+    """Rows of short strings under column heads; `align` holds 'l' or 'r' per column.
+
+    A table of timings is not reproducible, and stays out of the data that the same seed must give again.
+    """
 
     caption: str
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     align: str
+    reproducible: bool = True
 
     def __post_init__(self) -> None:
         if any(len(row) != len(self.columns) for row in self.rows) or len(self.align) != len(self.columns):

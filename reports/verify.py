@@ -76,7 +76,7 @@ def verdicts_document(told: Sequence[tuple[Chapter, Told]], study: Study) -> dic
             }
             for chapter, what in told
             for t in what.tables
-            if "seconds" not in t.columns  # the document is the same at every run
+            if t.reproducible
         ],
     }
 
@@ -92,8 +92,8 @@ def write_report(told: Sequence[tuple[Chapter, Told]], study: Study, out: Path, 
         summary=f"{expected} of {len(findings)} claims came out as expected",
         setting=f"{'A quick look with few runs' if study.quick else 'The full study'}, seed {study.seed}.",
         multiplicity=(
-            f"All intervals of this report hold together with probability at least 1 - {study.failure:.0e}: it makes "
-            f"{study.made} comparisons of at most {study.comparisons}, and each may miss with probability "
+            f"All intervals of simulated games hold together with probability at least 1 - {study.failure:.0e}: "
+            f"there are {study.made} comparisons of at most {study.comparisons}, and each may miss with probability "
             f"{study.failure / study.comparisons:.1e}."
         ),
         colophon=(

@@ -42,6 +42,7 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
                     for proof in proofs
                 ),
                 align="lrrrrrr",
+                reproducible=False,  # it shows seconds
             ),
         ),
     )
