@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import mc
 from filters import ApproximateDPFilter
-from reports.chapters.common import judge_promise, proved, simulations
+from reports.chapters.common import error_bars, judge_promise, proved, simulations
 from reports.figures import PALETTE, new_figure
 from reports.finding import Chapter, Claim, Picture, Told
 from reports.study import Simulated, Study
@@ -70,7 +70,7 @@ def _picture(rows: Sequence[Simulated]) -> Picture:
             axes.errorbar(
                 row.estimate.value,
                 (k % half) + 0.22 * (2 * series - 1),
-                xerr=[[row.estimate.value - row.estimate.low], [row.estimate.high - row.estimate.value]],
+                xerr=error_bars([row]),
                 fmt="o" if series else "s",
                 ms=4,
                 capsize=2,

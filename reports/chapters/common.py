@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import fields
 
+import numpy as np
+from numpy.typing import NDArray
+
 import mc
 from mc import Estimate
 from reports.finding import Claim, Finding, Table
@@ -12,12 +15,22 @@ from reports.study import Simulated, Study
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.proofs.theorem import Proof
 
-__all__ = ["interval", "judge_promise", "name", "proved", "simulations"]
+__all__ = ["error_bars", "interval", "judge_promise", "name", "proved", "simulations"]
 
 
 def interval(estimate: Estimate) -> str:
     """The estimate's interval, four significant digits."""
     return f"[{estimate.low:.4g}, {estimate.high:.4g}]"
+
+
+def error_bars(rows: Sequence[Simulated]) -> NDArray[np.float64]:
+    """How far each interval reaches below and above its estimate: shape (2, len(rows))."""
+    return np.array(
+        [
+            [row.estimate.value - row.estimate.low for row in rows],
+            [row.estimate.high - row.estimate.value for row in rows],
+        ]
+    )
 
 
 def name(adversary: mc.Adversary) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 
 import mc
 from filters import GaussianFilter
-from reports.chapters.common import interval, name, proved, simulations
+from reports.chapters.common import error_bars, interval, name, proved, simulations
 from reports.figures import PALETTE, new_figure
 from reports.finding import Chapter, Claim, Finding, Picture, Told
 from reports.study import Simulated, Study
@@ -77,12 +77,7 @@ def _picture(filt: GaussianFilter, rows: Sequence[Simulated]) -> Picture:
             mine = [row for row in rows if type(row.adversary).__name__ == kind]
             x = np.array([row.epsilon for row in mine]) + 0.06 * (k - (len(kinds) - 1) / 2)
             value = np.array([row.estimate.value for row in mine])
-            error = np.array(
-                [
-                    [row.estimate.value - row.estimate.low for row in mine],
-                    [row.estimate.high - row.estimate.value for row in mine],
-                ]
-            )
+            error = error_bars(mine)
             promised = np.array([row.promised for row in mine])
             style = {"fmt": "o", "ms": 3.5, "capsize": 2, "color": PALETTE[k], "label": kind}
             top.errorbar(x, value, yerr=error, **style)

@@ -8,7 +8,7 @@ import numpy as np
 
 import mc
 from filters import NaiveRealisationFilter, knowingly
-from reports.chapters.common import judge_promise, simulations
+from reports.chapters.common import error_bars, judge_promise, simulations
 from reports.figures import PALETTE, new_figure
 from reports.finding import Chapter, Claim, Picture, Told
 from reports.study import Simulated, Study
@@ -58,16 +58,10 @@ def _picture(rows: Sequence[Simulated]) -> Picture:
         grid = np.arange(1, ROUNDS[-1] + 1)
         axes.plot(grid, [reached(DELTA, int(n)) for n in grid], color="black", lw=1.2, label="1 - (1-p)^N")
         value = np.array([row.estimate.value for row in rows])
-        error = np.array(
-            [
-                [row.estimate.value - row.estimate.low for row in rows],
-                [row.estimate.high - row.estimate.value for row in rows],
-            ]
-        )
         axes.errorbar(
             ROUNDS,
             value,
-            yerr=error,
+            yerr=error_bars(rows),
             fmt="o",
             ms=4,
             capsize=2,

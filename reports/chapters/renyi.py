@@ -8,7 +8,7 @@ import numpy as np
 
 import mc
 from filters import PrivacyFilter, RenyiFilter, ZCDPFilter
-from reports.chapters.common import judge_promise, proved, simulations
+from reports.chapters.common import error_bars, judge_promise, proved, simulations
 from reports.figures import PALETTE, new_figure
 from reports.finding import Chapter, Claim, Picture, Told
 from reports.study import Simulated, Study
@@ -59,14 +59,11 @@ def _picture(rows: Sequence[Simulated]) -> Picture:
             for k, adversary in enumerate(dict.fromkeys(row.adversary for row in mine)):
                 points = [row for row in mine if row.adversary == adversary]
                 value = np.array([row.estimate.value for row in points])
-                low, high = (
-                    np.array([getattr(row.estimate, end) for row in points]) for end in ("low", "high")
-                )
                 family = getattr(adversary, "family", None)
                 axes.errorbar(
                     np.array([row.epsilon for row in points]) + 0.05 * (k - 1),
                     value,
-                    yerr=np.array([value - low, high - value]),
+                    yerr=error_bars(points),
                     fmt="o",
                     ms=4,
                     capsize=2,

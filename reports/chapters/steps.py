@@ -12,12 +12,13 @@ from reports.finding import Chapter, Claim, Picture, Table, Told
 from reports.study import Study
 from theory.conversions import CKS, SIMPLE, gaussian_epsilon, gaussian_mu
 from theory.evidence import Outcome
+from theory.proofs.papers_steps import PRINTED
 
 __all__ = ["STEPS"]
 
 DELTA = 1e-5
 #: (sigma, k) of paper 000's experiments.
-PARAMETERS = ((170, 112), (130, 180), (100, 420))
+PARAMETERS = tuple(PRINTED)
 
 
 def epsilons(sigma: float, k: float) -> tuple[float, float, float]:
