@@ -27,6 +27,13 @@ _LEAST_ROOT = 2.0**-480
 _STRAY = 2.0**-49
 #: A double whose last 27 bits are zero has an exact square.
 _LAST_BITS = np.int64(2**27 - 1)
+#: Sums below 2^3 units whose charges are all multiples of 2^-50 units are doubles: nothing is rounded.
+_GRID = -50
+_GRID_END = 2.0 ** (_GRID + 53)
+#: The zero that runs share as `low` while all their charges were such multiples. Told by identity: no array but a
+#: view of this one says so.
+_NOTHING = np.zeros(())
+_NOTHING.flags.writeable = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,6 +53,13 @@ class Plain:
     def short(self, root: float) -> tuple[NDArray[np.float64], NDArray[np.bool_] | None]:
         """(The charge in budget units as fresh doubles, where that is not exact; None: nowhere)."""
         return np.atleast_1d(np.asarray(self.x * (root * root), dtype=np.float64)), None
+
+    def even(self, exponent: int) -> Real | None:
+        """The charge in units of 4^exponent if every one is a multiple of 2^-50 there, else None."""
+        least = _granularity(self.x)
+        if least is None or least - 2 * exponent < _GRID:
+            return None
+        return self.rough(math.ldexp(1.0, -exponent))
 
     def take(self, runs: Any) -> Plain:
         """The charges of the selected runs."""
@@ -89,6 +103,13 @@ class Square:
         last = x.view(np.int64) & _LAST_BITS
         return charge, last != 0 if last.max(initial=0) > 0 else None
 
+    def even(self, exponent: int) -> Real | None:
+        """The charge in units of 4^exponent if every one is a multiple of 2^-50 there, else None."""
+        least, scale = _granularity(self.x), _granularity(self.scale)
+        if least is None or scale is None or 2 * (least - exponent) + scale < _GRID:
+            return None
+        return self.rough(math.ldexp(1.0, -exponent))
+
     def take(self, runs: Any) -> Square:
         """The charges of the selected runs."""
         return Square(_pick(self.x, runs), self.scale)
@@ -119,6 +140,12 @@ class Mixed:
         longs = [0.0 if long is None else _shared(long.astype(np.float64)) for _, long in shorts]
         return extra, look_up(longs, self.index) > 0
 
+    def even(self, exponent: int) -> Real | None:
+        """The charges in units of 4^exponent if every one is a multiple of 2^-50 there, else None."""
+        members = [charge.even(exponent) for charge in self.charges]
+        known = [member for member in members if member is not None]
+        return look_up(known, self.index) if len(known) == len(members) else None
+
     def take(self, runs: Any) -> Mixed:
         """The charges of the selected runs."""
         return Mixed(tuple(charge.take(runs) for charge in self.charges), self.index[runs])
@@ -133,8 +160,24 @@ def look_up(values: Sequence[Real], index: NDArray[np.integer[Any]]) -> NDArray[
         table = np.stack([np.broadcast_to(value, index.shape) for value in values])
         picked: NDArray[np.float64] = table[index, np.arange(len(index))]
     else:
-        picked = np.array(values, dtype=np.float64)[index]
+        # indices were checked when the request was made: "wrap" only spares NumPy's second check
+        picked = np.array(values, dtype=np.float64).take(index, mode="wrap")
     return picked
+
+
+def _granularity(x: Real) -> int | None:
+    """An e such that every x is a multiple of 2^e; None where one is not a finite number above zero."""
+    if isinstance(x, np.ndarray) and x.ndim:
+        least = float(x.min(initial=np.inf))
+        bits = int(np.bitwise_or.reduce(x.view(np.int64)))
+    else:
+        least = float(x)
+        bits = int(np.float64(x).view(np.int64))
+    if not 0 < least < math.inf:
+        return None
+    # trailing zeros of all mantissas together, at the exponent of the smallest number
+    zeros = min((bits & -bits).bit_length() - 1, 52)
+    return math.frexp(least)[1] - 53 + zeros
 
 
 def _shared(values: NDArray[np.float64]) -> Real:
@@ -194,7 +237,7 @@ class Budget:
 
     def start(self, n: int) -> Exact:
         """n empty sums."""
-        return np.zeros(n), np.zeros(n)
+        return np.zeros(n), np.broadcast_to(_NOTHING, n)
 
     def fits(self, state: Exact, charge: Charge) -> NDArray[np.bool_]:
         """Whether each sum stays within the budget with `charge` added: shape (n,).
@@ -235,6 +278,12 @@ class Budget:
         """(`fits`, `add`) at the price of one; the second means nothing for a run that does not fit."""
         if len(state[0]) > _TILE:
             return self.fits(state, charge), self.add(state, charge)
+        even = self._even(state, charge)
+        if even is not None:
+            total, most = even
+            if most <= self.last:
+                return np.ones(len(total), dtype=np.bool_), (total, state[1])
+            return total <= self.last, (total, state[1])
         compiled = self._compiled(state, charge)
         if compiled is not None:
             return compiled
@@ -249,6 +298,25 @@ class Budget:
                 fits &= charge.rough(self._root) >= 0
         return fits, after
 
+    def _even(self, state: Exact, charge: Charge) -> tuple[NDArray[np.float64], float] | None:
+        """(The sums with `charge` added, the largest) where all are multiples of 2^-50 units, else None.
+
+        One addition without rounding: it needs no check of any run, and leaves `low` as it is.
+        """
+        if state[1].base is not _NOTHING:
+            return None
+        extra = charge.even(self.exponent)
+        if extra is None:
+            return None
+        total = state[0] + extra
+        most = float(total.max(initial=0.0))
+        return (total, most) if most < _GRID_END else None
+
+    @property
+    def last(self) -> float:
+        """The largest double within the budget."""
+        return self.high if self.low >= 0 else math.nextafter(self.high, 0.0)
+
     def _compiled(self, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_], Exact] | None:
         """`step` by a compiled kernel, where there is one for such charges: the same bits."""
         n = len(state[0])
@@ -258,7 +326,18 @@ class Budget:
         x = np.atleast_1d(np.asarray(charge.x, dtype=np.float64))
         fits, high, low = np.empty(n, dtype=np.bool_), np.empty(n), np.empty(n)
         fast.add_squares(
-            *(*state, x, self._root, charge.scale, _LEAST_ROOT, self.high, self.low, fits, high, low)
+            *(
+                *_unmarked(state),
+                x,
+                self._root,
+                charge.scale,
+                _LEAST_ROOT,
+                self.high,
+                self.low,
+                fits,
+                high,
+                low,
+            )
         )
         return fits, (high, low)
 
@@ -268,7 +347,10 @@ class Budget:
         A run whose sum and charge are short enough for doubles is done in one addition, which is checked to
         be exact; the others take the general route, to the same bits as if they had all taken it.
         """
-        high, low = state
+        even = self._even(state, charge)
+        if even is not None:
+            return (even[0], state[1]), 0.0
+        high, low = _unmarked(state)
         root = self._root
         with np.errstate(over="ignore", invalid="ignore"):
             extra, long = charge.short(root)
@@ -288,7 +370,7 @@ class Budget:
                 return (total, low), least
             rest = np.flatnonzero(~exact)
             if 2 * len(rest) > len(exact):
-                return add_up(state, _spread(charge.exact(root), len(high))), least
+                return add_up((high, low), _spread(charge.exact(root), len(high))), least
             carry = low.copy()
             total[rest], carry[rest] = add_up((high[rest], low[rest]), charge.take(rest).exact(root))
         return (total, carry), least
@@ -342,6 +424,11 @@ class Allowance:
         """Whether each sum, in units of one, is at most the allowance."""
         within: NDArray[np.bool_] = (state[0] < self.value) | ((state[0] == self.value) & (state[1] <= 0))
         return within
+
+
+def _unmarked(state: Exact) -> Exact:
+    """The same sums with a zero of its own for every run: what comes next need not be a multiple of 2^-50."""
+    return (state[0], np.zeros(len(state[0]))) if state[1].base is _NOTHING else state
 
 
 def _spread(pair: Exact, n: int) -> Exact:

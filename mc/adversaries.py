@@ -1,4 +1,4 @@
-"""The adversaries of the catalogue, and the two tools they are made of."""
+"""The adversaries of the catalogue, and what they are made of."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from filters.base import Family, PrivacyFilter
 from filters.contract import checked_admits
 from mc.adversary import Adversary, View, take
-from theory.arguments import Real, check_count, check_positive, check_probability
+from theory.arguments import check_count, check_positive, check_probability
 from theory.guarantees import ApproxDP
 from theory.pairs import DominatingPair, Erasure, Gaussian, RandomizedResponse
 
@@ -24,8 +24,11 @@ __all__ = [
     "OneShot",
     "RandomSpender",
     "even_level",
-    "within_budget",
 ]
+
+
+#: The least parameter that `PrivacyFilter.affordable` answers.
+_LEAST = 2.0**-100
 
 
 def even_level(filt: PrivacyFilter, family: Family, rounds: int) -> float:
@@ -62,27 +65,6 @@ def largest(filt: PrivacyFilter, family: Family) -> float:
     return level
 
 
-def within_budget(view: View, family: Family, level: Real) -> DominatingPair:
-    """family(level), but where the filter would deny it, what is left of the budget: a run ends exhausted.
-
-    An array of levels is the caller's no more. `view.memory` marks the runs that asked for what was left; they
-    are denied next, and halt.
-    """
-    request: DominatingPair = family(level)
-    admitted = view.admits(request)
-    if admitted.all():
-        return request
-    over = np.flatnonzero(~(admitted | view.memory))
-    if len(over) == 0:
-        return request
-    view.memory[over] = True
-    if not isinstance(level, np.ndarray):
-        level = np.full(view.n, level)
-    rest = view.filter.affordable(take(view.state, over), family)
-    level[over] = np.where(rest > 0, np.minimum(rest, level[over]), level[over])
-    return view.revise(family(level), over)
-
-
 class _Levels(Adversary):
     """An adversary that asks for levels of one family."""
 
@@ -95,12 +77,14 @@ class _Levels(Adversary):
 
 
 class _Exhausting(_Levels):
-    """An adversary that ends with a request for all that is left; its memory is whether that was made."""
+    """An adversary that ends with a request for all that is left of the budget."""
 
     __slots__ = ()
 
-    def start(self, filt: PrivacyFilter, n: int, rng: np.random.Generator) -> NDArray[np.bool_]:
-        return np.zeros(n, dtype=np.bool_)
+    def final(self, view: View) -> DominatingPair:
+        assert self.family is not None
+        rest = view.filter.affordable(view.state, self.family)
+        return self.family(np.maximum(rest, _LEAST))  # nothing is left: not even this is admitted
 
 
 def coarse(level: float) -> float:
@@ -190,7 +174,7 @@ class ManySmall(_Exhausting):
         return replace(self, family=family, level=self.level or even_level(filt, family, self.k))
 
     def request(self, view: View) -> DominatingPair:
-        return within_budget(view, self.family, self.level)  # type: ignore[arg-type]
+        return self.family(self.level)  # type: ignore[misc,arg-type]
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +208,7 @@ class _TwoLevels(_Exhausting):
         level = raised.astype(np.float64)  # arithmetic on the bits of a decision: no branch, no look-up
         level *= self.high - self.low
         level += self.low
-        return within_budget(view, self.family, level)
+        return self.family(level)
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,7 +248,7 @@ class RandomSpender(_Exhausting):
         assert self.level is not None
         # 1 - U lies in (0, 1]: a request of exactly zero is not a mechanism
         level = 2 * self.level * (1 - view.rng.random(view.n))
-        return within_budget(view, self.family, level)  # type: ignore[arg-type]
+        return self.family(level)  # type: ignore[misc]
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,8 @@ __all__ = ["Adversary", "View", "put", "take"]
 def take(tree: State, runs: NDArray[Any]) -> State:
     """The selected runs (mask or indices) of a state: arrays are indexed, tuples entered, all else shared."""
     if isinstance(tree, np.ndarray) and tree.ndim:
+        if tree.strides[0] == 0 and len(runs):  # one entry that all runs share
+            return tree[: np.count_nonzero(runs) if runs.dtype == np.bool_ else len(runs)]
         return tree[runs]
     if isinstance(tree, tuple):
         return tuple(take(branch, runs) for branch in tree)
@@ -30,16 +32,6 @@ def put(tree: State, runs: NDArray[np.intp], part: State) -> State:
     if isinstance(tree, tuple):
         return tuple(put(branch, runs, other) for branch, other in zip(tree, part, strict=True))
     tree = tree.copy()
-    tree[runs] = part
-    return tree
-
-
-def _overwrite(tree: State, runs: NDArray[np.intp], part: State) -> State:
-    """`put` in place, where the arrays allow it."""
-    if isinstance(tree, tuple):
-        return tuple(_overwrite(branch, runs, other) for branch, other in zip(tree, part, strict=True))
-    if not tree.flags.writeable:
-        return put(tree, runs, part)
     tree[runs] = part
     return tree
 
@@ -85,16 +77,6 @@ class View:
             self._asked = request
         return self._decision
 
-    def revise(self, request: DominatingPair, runs: NDArray[np.intp]) -> DominatingPair:
-        """`request`, which differs from the last one asked about in `runs` only: those are decided anew."""
-        admitted, after = self._decision
-        some, some_after = checked_decide(self.filter, take(self.state, runs), request.take(runs), len(runs))
-        admitted[runs] = some
-        if after is not None:
-            after = None if some_after is None else _overwrite(after, runs, some_after)
-        self._asked, self._decision = request, (admitted, after)
-        return request
-
 
 class Adversary(ABC):
     """A predictable strategy: a frozen value; what it remembers of a run lives in `View.memory`.
@@ -126,3 +108,17 @@ class Adversary(ABC):
     @abstractmethod
     def request(self, view: View) -> DominatingPair:
         """The pair that each live run asks for next: shared (shape ()) or one per run (shape (n,))."""
+
+    def final(self, view: View) -> DominatingPair:
+        """What runs ask for instead where the filter would deny their request: the last thing they ask for.
+
+        Decisions can be worked out in advance, so this is no retry; a run ends by its own choice and never halts.
+        Defining it is optional. It is called once, with all such runs, when the others have ended; view.round is
+        then the number of rounds of the game.
+        """
+        raise NotImplementedError
+
+    @property
+    def asks_finally(self) -> bool:
+        """Whether denied runs make a final request (`final` is overridden)."""
+        return type(self).final is not Adversary.final

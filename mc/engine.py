@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
@@ -29,7 +30,8 @@ class Game:
     """Who plays whom, under which rules: everything but the random numbers.
 
     Round by round: the adversary asks, the filter decides on what it has seen, the budget is charged, the
-    output is drawn, the loss is observed. A denied run halts for good, or asks again next round ("retry").
+    output is drawn, the loss is observed. A denied run halts for good, or asks again next round ("retry"); but one
+    whose adversary has a final request makes that instead, and ends.
     Outputs are drawn from P ("PQ") or from Q ("QP"), tilted to `order` (1: as they are).
     """
 
@@ -71,6 +73,11 @@ class Game:
             game = replace(game, rounds=horizon)
         return replace(game, adversary=adversary)
 
+    @property
+    def waits(self) -> bool:
+        """Whether denied runs stay, to ask again next round."""
+        return self.on_denial == "retry" and not self.adversary.asks_finally
+
     def at(self, order: float) -> Game:
         """The same game with outputs drawn from the law tilted to `order`."""
         return replace(self, order=order)
@@ -105,19 +112,28 @@ def play_tile(game: Game, tile: Tile) -> Paths:
     live.state = checked_start(filt, tile.size)
     live.memory = adversary.start(filt, tile.size, own)
     done = Paths(np.zeros(tile.size), np.zeros(tile.size), np.zeros(tile.size, dtype=np.int64))
-    release = _release_or_halt if game.on_denial == "halt" else _release_or_wait
+    aside: list[_Live] | None = [] if adversary.asks_finally else None
     for t in range(game.rounds):
-        sees = (live.loss, live.last) if game.direction == "PQ" else (-live.loss, -live.last)
-        view = View(t, *sees, live.state, live.memory, filt, own)
+        view = live.view(game, t, own)
         request = _checked_request(adversary, adversary.request(view), live.n)
-        release(game, live, view, request, nature, done)
+        if game.waits:
+            _release_or_wait(game, live, view, request, nature)
+        else:
+            _release_or_end(game, live, view, request, nature, done, aside)
         if live.n == 0:
             break
     live.finish(slice(None), done)
+    if aside:
+        last = _Live.joined(aside)
+        view = last.view(game, game.rounds, own)
+        request = _checked_request(adversary, adversary.final(view), last.n)
+        _release_or_end(game, last, view, request, nature, done, None)
+        last.finish(slice(None), done)
     return done
 
 
-_PER_RUN = ("path", "loss", "last", "log_weight", "state", "memory")
+_NONE = np.empty(0, dtype=np.intp)
+_PER_RUN = ("path", "loss", "last", "log_weight", "releases", "state", "memory")
 
 
 @dataclass(slots=True)
@@ -139,12 +155,28 @@ class _Live:
             np.zeros(n),
             np.zeros(n),
             None if game.order == 1.0 else np.zeros(n),
-            0 if game.on_denial == "halt" else np.zeros(n, dtype=np.int64),
+            np.zeros(n, dtype=np.int64) if game.waits else 0,
         )
+
+    @staticmethod
+    def joined(parts: Sequence[_Live]) -> _Live:
+        """All runs of all parts, each with its own number of releases."""
+        whole = _Live(*(_join([getattr(part, name) for part in parts]) for name in _PER_RUN))
+        whole.releases = np.repeat([part.releases for part in parts], [part.n for part in parts])
+        return whole
 
     @property
     def n(self) -> int:
         return len(self.loss)
+
+    def view(self, game: Game, t: int, own: np.random.Generator) -> View:
+        """What the adversary sees before round t."""
+        sees = (self.loss, self.last) if game.direction == "PQ" else (-self.loss, -self.last)
+        return View(t, *sees, self.state, self.memory, game.filter, own)
+
+    def part(self, runs: NDArray[np.intp]) -> _Live:
+        """These runs, copied out, while all runs have as many releases."""
+        return _Live(*(take(getattr(self, name), runs) for name in _PER_RUN))
 
     def finish(self, runs: NDArray[np.intp] | slice, done: Paths) -> None:
         """Write the runs down as they stand."""
@@ -182,15 +214,25 @@ class _Live:
             self.state = checked_observe(game.filter, self.state, seen, self.n)
 
 
-def _release_or_halt(
-    game: Game, live: _Live, view: View, request: DominatingPair, nature: np.random.Generator, done: Paths
+def _release_or_end(
+    game: Game,
+    live: _Live,
+    view: View,
+    request: DominatingPair,
+    nature: np.random.Generator,
+    done: Paths,
+    aside: list[_Live] | None,
 ) -> None:
+    """Release what is admitted; other runs are finished, or put aside for their final requests."""
     admitted, after = view.decide(request)
-    denied = np.flatnonzero(~admitted)
+    denied = np.flatnonzero(~admitted) if np.count_nonzero(admitted) < live.n else _NONE
     if game.filter.looks_at_losses or 2 * len(denied) > live.n:
         after = None
     if len(denied):
-        live.finish(denied, done)
+        if aside is None:
+            live.finish(denied, done)
+        else:
+            aside.append(live.part(denied))
     if after is not None:
         # the few denied runs come along for the draw: cheaper than to take all the others out
         live.state = after
@@ -209,7 +251,7 @@ def _release_or_halt(
 
 
 def _release_or_wait(
-    game: Game, live: _Live, view: View, request: DominatingPair, nature: np.random.Generator, done: Paths
+    game: Game, live: _Live, view: View, request: DominatingPair, nature: np.random.Generator
 ) -> None:
     go = np.flatnonzero(view.admits(request))
     if len(go) == 0:
@@ -236,10 +278,19 @@ def _shorten(tree: State, holes: NDArray[np.intp], tail: NDArray[np.intp], n: in
         return tuple(_shorten(branch, holes, tail, n) for branch in tree)
     if not (isinstance(tree, np.ndarray) and tree.ndim):
         return tree
-    if not tree.flags.writeable:
-        tree = tree.copy()
-    tree[holes] = tree[tail]
+    if tree.strides[0]:  # else one entry that all runs share
+        tree = tree if tree.flags.writeable else tree.copy()
+        tree[holes] = tree[tail]
     return tree[:n]
+
+
+def _join(trees: Sequence[State]) -> State:
+    """The runs of all trees, one after the other."""
+    if isinstance(trees[0], tuple):
+        return tuple(_join(branches) for branches in zip(*trees, strict=True))
+    if isinstance(trees[0], np.ndarray) and trees[0].ndim:
+        return np.concatenate(trees)
+    return trees[0]
 
 
 def _checked_request(adversary: Adversary, request: object, n: int) -> DominatingPair:

@@ -56,8 +56,17 @@ class GaussianRounds(Adversary):
     def start(self, filt: PrivacyFilter, n: int, rng: np.random.Generator) -> State:
         return self.inner.start(filt, n, rng)
 
+    @property
+    def asks_finally(self) -> bool:
+        return self.inner.asks_finally
+
     def request(self, view: View) -> DominatingPair:
-        request = self.inner.request(view)
+        return self._gaussian(self.inner.request(view))
+
+    def final(self, view: View) -> DominatingPair:
+        return self._gaussian(self.inner.final(view))
+
+    def _gaussian(self, request: DominatingPair) -> Gaussian:
         if not isinstance(request, Gaussian):
             raise TypeError(
                 f"adversary must ask for Gaussian pairs only, got {request!r} from "

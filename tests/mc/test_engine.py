@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,9 @@ from scipy.special import expit
 
 from filters import GaussianFilter
 from filters.base import PrivacyFilter
-from mc.adversary import Adversary, View
-from mc.engine import Game, Paths, play_tile
+from mc.adversaries import ManySmall
+from mc.adversary import Adversary, View, take
+from mc.engine import Game, OnDenial, Paths, play_tile
 from mc.runs import play
 from mc.streams import TILE, Tile, tiles
 from theory.guarantees import ApproxDP
@@ -278,23 +280,44 @@ def test_an_adversary_sees_the_total_and_the_last_loss_a_denial_being_none() -> 
     np.testing.assert_array_equal(paths.releases, np.tile([2, 3], 200))
 
 
-@pytest.mark.parametrize("filt", [GaussianFilter(mu=1.0), RoundLimit(1)], ids=lambda f: type(f).__name__)
-def test_a_revised_request_is_decided_and_charged_as_if_asked_at_once(filt: PrivacyFilter) -> None:
-    mu = np.array([0.5, 2.0, 0.3, 3.0])
-    better = np.array([0.5, 1.0, 0.3, 0.25])
+@dataclass(frozen=True, slots=True)
+class LooksAhead(Adversary):
+    """Asks for `level`, but where it sees that it would be denied, once for all that is left; then for too much."""
 
-    def view() -> View:
-        return View(0, np.zeros(4), np.zeros(4), filt.start(4), None, filt, np.random.default_rng(0))
+    level: float
 
-    asked, at_once = view(), view()
-    asked.admits(Gaussian(mu))
-    request = asked.revise(Gaussian(better), np.array([1, 3]))
-    admitted, after = asked.decide(request)
-    plainly, state = at_once.decide(Gaussian(better))
-    np.testing.assert_array_equal(admitted, plainly)
-    if state is None:
-        assert after is None
-    else:
-        assert after is not None
-        for one, other in zip(after, state, strict=True):
-            np.testing.assert_array_equal(one, other)
+    def start(self, filt: PrivacyFilter, n: int, rng: np.random.Generator) -> NDArray[np.bool_]:
+        return np.zeros(n, dtype=np.bool_)
+
+    def request(self, view: View) -> DominatingPair:
+        level = np.full(view.n, self.level)
+        over = np.flatnonzero(~view.admits(Gaussian(level)))
+        rest = view.filter.affordable(take(view.state, over), Gaussian)
+        level[over] = np.where(view.memory[over] | (rest == 0), 100.0, rest)
+        view.memory[over] = True
+        return Gaussian(level)
+
+
+@pytest.mark.parametrize("on_denial", ["halt", "retry"])
+@pytest.mark.parametrize("level", [0.3, 0.23])
+def test_a_final_request_is_what_an_adversary_that_looks_ahead_would_ask(
+    level: float, on_denial: OnDenial
+) -> None:
+    filt = GaussianFilter(mu=1.0)
+    tile = Tile(5, 0, 300)
+    final = play_tile(
+        Game.between(filt, ManySmall(40, level=level), rounds=60, on_denial=on_denial).at(2.0), tile
+    )
+    ahead = play_tile(Game.between(filt, LooksAhead(level), rounds=60).at(2.0), tile)
+    np.testing.assert_array_equal(final.releases, ahead.releases)
+    np.testing.assert_array_equal(final.releases, math.floor(1 / level**2) + 1)
+    # at order 2 the log-weight plus the loss is the sum of mu^2: all of the budget
+    for paths in (final, ahead):
+        np.testing.assert_allclose(paths.log_weight + paths.loss, 1.0, rtol=1e-14)
+
+
+def test_final_requests_are_made_only_of_rounds_that_are_played() -> None:
+    game = Game.between(GaussianFilter(mu=1.0), ManySmall(40, level=0.3), rounds=11)
+    assert set(play_tile(game, Tile(5, 0, 300)).releases) == {11}
+    assert set(play_tile(replace(game, rounds=12), Tile(5, 0, 300)).releases) == {12}
+    assert set(play_tile(replace(game, rounds=30), Tile(5, 0, 300)).releases) == {12}
