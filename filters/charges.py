@@ -22,7 +22,7 @@ def gdp_charge(request: DominatingPair) -> Charge:
     """mu^2 of the declared mu."""
     if isinstance(request, Selection):
         return Mixed(tuple(gdp_charge(pair) for pair in request.pairs), request.index)
-    return Square(request.gdp_mu)
+    return Square(request.gdp_mu, levels=request.levels if isinstance(request, Gaussian) else None)
 
 
 def zcdp_charge(request: DominatingPair) -> Charge:
@@ -30,7 +30,7 @@ def zcdp_charge(request: DominatingPair) -> Charge:
     if isinstance(request, Selection):
         return Mixed(tuple(zcdp_charge(pair) for pair in request.pairs), request.index)
     if isinstance(request, Gaussian):
-        return Square(request.mu, 0.5)
+        return Square(request.mu, 0.5, request.levels)
     if isinstance(request, RandomizedResponse):
         return Square(request.epsilon, 0.5)
     return Plain(request.zcdp_rho)
@@ -41,7 +41,7 @@ def renyi_charge(request: DominatingPair, alpha: float) -> Charge:
     if isinstance(request, Selection):
         return Mixed(tuple(renyi_charge(pair, alpha) for pair in request.pairs), request.index)
     if isinstance(request, Gaussian):
-        return Square(request.mu, alpha / 2)
+        return Square(request.mu, alpha / 2, request.levels)
     forward, swapped = request.renyi(alpha), request.swapped
     return Plain(forward if swapped is request else np.maximum(forward, swapped.renyi(alpha)))
 

@@ -86,15 +86,8 @@ def checked_observe(filt: PrivacyFilter, state: State, loss: NDArray[np.float64]
 
 
 def _checked_state(filt: PrivacyFilter, method: str, state: State, n: int) -> State:
-    if isinstance(state, np.ndarray):
-        good = state.ndim > 0 and len(state) == n
-    else:
-        good = (
-            isinstance(state, tuple)
-            and len(state) > 0
-            and all(isinstance(part, np.ndarray) and part.ndim > 0 and len(part) == n for part in state)
-        )
-    if good:
+    parts = state if isinstance(state, tuple) and state else (state,)
+    if all(isinstance(part, np.ndarray) and part.ndim > 0 and len(part) == n for part in parts):
         return state
     raise TypeError(
         f"{type(filt).__name__}.{method} must return an array, or a tuple of arrays, with {n} runs on the "

@@ -18,7 +18,14 @@ def two_sum(a: Any, b: Any) -> Exact:
     """(s, e) with s = fl(a + b) and s + e = a + b exactly. Source: Knuth, TAOCP 4.2.2."""
     s = a + b
     t = s - a
-    return s, (a - (s - t)) + (b - t)
+    if not isinstance(s, np.ndarray):
+        return s, (a - (s - t)) + (b - t)
+    # the same, into the temporaries at hand
+    e = s - t
+    np.subtract(a, e, out=e)
+    np.subtract(b, t, out=t)
+    e += t
+    return s, e
 
 
 def two_product(a: Any, b: Any) -> Exact:
@@ -36,7 +43,17 @@ def square(a: Any) -> Exact:
     c = _SPLITTER * a
     a1 = c - (c - a)
     a2 = a - a1
-    return p, ((a1 * a1 - p) + 2 * (a1 * a2)) + a2 * a2
+    if not isinstance(p, np.ndarray):
+        return p, ((a1 * a1 - p) + 2 * (a1 * a2)) + a2 * a2
+    # the same, into the temporaries at hand
+    c = np.multiply(a1, a1, out=c)
+    c -= p
+    a1 *= a2
+    a1 *= 2
+    c += a1
+    a2 *= a2
+    c += a2
+    return p, c
 
 
 def round_up(low: Any, rest: Any) -> Any:
@@ -45,7 +62,12 @@ def round_up(low: Any, rest: Any) -> Any:
     Twice the rest plus an ulp of low outweighs the rounding of the addition itself.
     """
     up = rest > 0
-    return low + (2 * rest + np.abs(low) * 2.0**-52) * up if np.any(up) else low
+    if not np.any(up):
+        return low
+    more = np.abs(low) * 2.0**-52
+    more += 2 * rest
+    more *= up
+    return low + more
 
 
 def add_up(a: Exact, b: Exact) -> Exact:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -18,7 +19,7 @@ from theory.fast import WORTH_IT, kernels
 __all__ = ["Allowance", "Budget", "Charge", "Mixed", "Plain", "Square", "look_up"]
 
 #: Runs handled at a time: their temporaries stay in cache, and a simulated tile is done in one go.
-_TILE = 32768
+_TILE = 65536
 #: The least positive charge, as a share of the budget. Anything smaller is charged as this, so that no
 #: product below can underflow; it would take 2^900 rounds to notice.
 _LEAST = 2.0**-960
@@ -30,10 +31,14 @@ _LAST_BITS = np.int64(2**27 - 1)
 #: Sums below 2^3 units whose charges are all multiples of 2^-50 units are doubles: nothing is rounded.
 _GRID = -50
 _GRID_END = 2.0 ** (_GRID + 53)
+#: Beyond 4^400 a square may leave the range of doubles before it is scaled.
+_MODERATE = 400
 #: The zero that runs share as `low` while all their charges were such multiples. Told by identity: no array but a
 #: view of this one says so.
 _NOTHING = np.zeros(())
 _NOTHING.flags.writeable = False
+#: The answer that runs share which all fit.
+_YES = np.ones((), dtype=np.bool_)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,6 +51,11 @@ class Plain:
         """The charge in budget units, within two half-ulps."""
         return self.x if root == 1 else self.x * root * root
 
+    @property
+    def is_long(self) -> bool:
+        """Whether most charges look too long for a double: then no shorter route is tried."""
+        return False
+
     def exact(self, root: float) -> Exact:
         """The charge in budget units, never below the exact value."""
         return _lift(self.rough(root), self.x, _LEAST), 0.0
@@ -55,11 +65,12 @@ class Plain:
         return np.atleast_1d(np.asarray(self.x * (root * root), dtype=np.float64)), None
 
     def even(self, exponent: int) -> Real | None:
-        """The charge in units of 4^exponent if every one is a multiple of 2^-50 there, else None."""
+        """The charge in units of 4^exponent, as a fresh array, if every one is a multiple of 2^-50; else None."""
         least = _granularity(self.x)
         if least is None or least - 2 * exponent < _GRID:
             return None
-        return self.rough(math.ldexp(1.0, -exponent))
+        root = math.ldexp(1.0, -exponent)
+        return self.x * root * root
 
     def take(self, runs: Any) -> Plain:
         """The charges of the selected runs."""
@@ -68,15 +79,27 @@ class Plain:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Square:
-    """The charge scale x^2, of the exact rational value of the doubles x and scale."""
+    """The charge scale x^2, of the exact rational value of the doubles x and scale.
+
+    levels: numbers among which every x is, where they are known to be few.
+    """
 
     x: Real
     scale: float = 1.0
+    levels: tuple[float, ...] | None = None
 
     def rough(self, root: float) -> Any:
         """The charge in budget units, within three half-ulps."""
         x = self.x if root == 1 else self.x * root
         return x * x if self.scale == 1 else x * x * self.scale
+
+    @property
+    def is_long(self) -> bool:
+        """Whether most charges look too long for a double: then no shorter route is tried."""
+        if math.frexp(self.scale)[0] != 0.5:
+            return True
+        first = self.x.flat[0] if isinstance(self.x, np.ndarray) and self.x.size else self.x
+        return bool(np.float64(first).view(np.int64) & _LAST_BITS)
 
     def exact(self, root: float) -> Exact:
         """The charge in budget units, never below the exact value; equal to it if scale is a power of 2."""
@@ -104,15 +127,19 @@ class Square:
         return charge, last != 0 if last.max(initial=0) > 0 else None
 
     def even(self, exponent: int) -> Real | None:
-        """The charge in units of 4^exponent if every one is a multiple of 2^-50 there, else None."""
-        least, scale = _granularity(self.x), _granularity(self.scale)
-        if least is None or scale is None or 2 * (least - exponent) + scale < _GRID:
+        """The charge in units of 4^exponent, as a fresh array, if every one is a multiple of 2^-50; else None."""
+        least = _granularity(self.x) if self.levels is None else _granularity_of_few(self.levels)
+        if least is None or not _even_squares(least, self.scale, exponent):
             return None
-        return self.rough(math.ldexp(1.0, -exponent))
+        factor = math.ldexp(self.scale, -2 * exponent)
+        charge: Real = self.x * self.x
+        if factor != 1:
+            charge *= factor
+        return charge
 
     def take(self, runs: Any) -> Square:
         """The charges of the selected runs."""
-        return Square(_pick(self.x, runs), self.scale)
+        return Square(_pick(self.x, runs), self.scale, self.levels)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -125,6 +152,11 @@ class Mixed:
     def rough(self, root: float) -> Any:
         """The charges in budget units, as near as those of the members."""
         return look_up([charge.rough(root) for charge in self.charges], self.index)
+
+    @property
+    def is_long(self) -> bool:
+        """Whether most charges look too long for a double: then no shorter route is tried."""
+        return all(charge.is_long for charge in self.charges)
 
     def exact(self, root: float) -> Exact:
         """The charges in budget units, never below the exact values."""
@@ -141,7 +173,7 @@ class Mixed:
         return extra, look_up(longs, self.index) > 0
 
     def even(self, exponent: int) -> Real | None:
-        """The charges in units of 4^exponent if every one is a multiple of 2^-50 there, else None."""
+        """The charges in units of 4^exponent, as a fresh array, if every one is a multiple of 2^-50; else None."""
         members = [charge.even(exponent) for charge in self.charges]
         known = [member for member in members if member is not None]
         return look_up(known, self.index) if len(known) == len(members) else None
@@ -167,17 +199,41 @@ def look_up(values: Sequence[Real], index: NDArray[np.integer[Any]]) -> NDArray[
 
 def _granularity(x: Real) -> int | None:
     """An e such that every x is a multiple of 2^e; None where one is not a finite number above zero."""
-    if isinstance(x, np.ndarray) and x.ndim:
-        least = float(x.min(initial=np.inf))
-        bits = int(np.bitwise_or.reduce(x.view(np.int64)))
-    else:
-        least = float(x)
-        bits = int(np.float64(x).view(np.int64))
+    if not isinstance(x, np.ndarray) or x.ndim == 0:
+        return _granularity_of_one(float(x))
+    least = float(np.minimum.reduce(x, initial=np.inf))
     if not 0 < least < math.inf:
         return None
-    # trailing zeros of all mantissas together, at the exponent of the smallest number
-    zeros = min((bits & -bits).bit_length() - 1, 52)
-    return math.frexp(least)[1] - 53 + zeros
+    return _common(least, int(np.bitwise_or.reduce(x.view(np.int64))))
+
+
+@lru_cache(maxsize=256)
+def _granularity_of_few(levels: tuple[float, ...]) -> int | None:
+    each = [_granularity_of_one(level) for level in levels]
+    known = [e for e in each if e is not None]
+    return min(known) if len(known) == len(each) else None
+
+
+def _common(least: float, bits: int) -> int:
+    """The e of `_granularity`: trailing zeros of all mantissas together, at the exponent of the least number."""
+    return math.frexp(least)[1] - 53 + min((bits & -bits).bit_length() - 1, 52)
+
+
+def _even_squares(granularity: int, scale: float, exponent: int) -> bool:
+    """Whether scale x^2, x a multiple of 2^granularity, is one of 2^-50 units of 4^exponent."""
+    own = _granularity_of_one(scale)
+    if own is None or abs(exponent) > _MODERATE:
+        return False
+    return 2 * (granularity - exponent) + own >= _GRID
+
+
+@lru_cache(maxsize=256)
+def _granularity_of_one(x: float) -> int | None:
+    if not 0 < x < math.inf:
+        return None
+    mantissa, exponent = math.frexp(x)
+    whole = int(math.ldexp(mantissa, 53))
+    return exponent - 53 + (whole & -whole).bit_length() - 1
 
 
 def _shared(values: NDArray[np.float64]) -> Real:
@@ -192,8 +248,9 @@ def _lift(scaled: Any, x: Any, least: float) -> Any:
     """`scaled`, raised to `least` where x is positive but scaled is smaller."""
     if isinstance(scaled, float):
         return max(scaled, least) if x > 0 else scaled
-    small = scaled < least
-    return np.where(small & (np.asarray(x) > 0), least, scaled) if small.any() else scaled
+    if not np.min(scaled, initial=np.inf) < least:
+        return scaled
+    return np.where((scaled < least) & (np.asarray(x) > 0), least, scaled)
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,17 +333,26 @@ class Budget:
 
     def step(self, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_], Exact]:
         """(`fits`, `add`) at the price of one; the second means nothing for a run that does not fit."""
-        if len(state[0]) > _TILE:
-            return self.fits(state, charge), self.add(state, charge)
         even = self._even(state, charge)
         if even is not None:
-            total, most = even
-            if most <= self.last:
-                return np.ones(len(total), dtype=np.bool_), (total, state[1])
-            return total <= self.last, (total, state[1])
+            total, all_fit = even
+            fits = np.broadcast_to(_YES, len(total)) if all_fit else total <= self.last
+            return fits, (total, state[1])
         compiled = self._compiled(state, charge)
         if compiled is not None:
             return compiled
+        n = len(state[0])
+        if n <= _TILE:
+            return self._checked(state, charge)
+        fits, high, low = np.empty(n, dtype=np.bool_), np.empty(n), np.empty(n)
+        for first in range(0, n, _TILE):
+            runs = slice(first, first + _TILE)
+            some = (state[0][runs], state[1][runs]), charge.take(runs)
+            fits[runs], (high[runs], low[runs]) = self._checked(*some)
+        return fits, (high, low)
+
+    def _checked(self, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_], Exact]:
+        """`step` run by run, for few enough runs that their temporaries stay in cache."""
         after, least = self._advance(state, charge)
         fits = after[0] < self.high
         if not fits.all():
@@ -298,19 +364,41 @@ class Budget:
                 fits &= charge.rough(self._root) >= 0
         return fits, after
 
-    def _even(self, state: Exact, charge: Charge) -> tuple[NDArray[np.float64], float] | None:
-        """(The sums with `charge` added, the largest) where all are multiples of 2^-50 units, else None.
+    def _even(self, state: Exact, charge: Charge) -> tuple[NDArray[np.float64], bool] | None:
+        """(The sums with `charge` added, whether all are within the budget); None where one has to be rounded.
 
-        One addition without rounding: it needs no check of any run, and leaves `low` as it is.
+        Multiples of 2^-50 units below 8 units add without rounding: no run needs a check, and `low` stays as it is.
         """
         if state[1].base is not _NOTHING:
             return None
+        compiled = self._even_compiled(state[0], charge)
+        if compiled is not None:
+            return compiled
         extra = charge.even(self.exponent)
         if extra is None:
             return None
-        total = state[0] + extra
-        most = float(total.max(initial=0.0))
-        return (total, most) if most < _GRID_END else None
+        # in place where the charges are an array, which is then nobody else's
+        total = np.add(state[0], extra, out=extra if isinstance(extra, np.ndarray) and extra.ndim else None)
+        most = float(np.maximum.reduce(total, initial=0.0))
+        return (total, most <= self.last) if most < _GRID_END else None
+
+    def _even_compiled(
+        self, high: NDArray[np.float64], charge: Charge
+    ) -> tuple[NDArray[np.float64], bool] | None:
+        """`_even` in one pass by a compiled kernel, where there is one for such charges."""
+        fast = kernels() if len(high) >= WORTH_IT and isinstance(charge, Square) else None
+        if fast is None or not isinstance(charge, Square) or not isinstance(charge.x, np.ndarray):
+            return None
+        x, total = np.ascontiguousarray(charge.x), np.empty(len(high))
+        scale = charge.scale * self._root * self._root
+        least, together, above, beyond = fast.add_even_squares(
+            high, x, x.view(np.int64), scale, self.last, _GRID_END, total
+        )
+        if beyond or least <= 0:
+            return None
+        smallest = float(np.int64(least).view(np.float64))
+        even = _even_squares(_common(smallest, together), charge.scale, self.exponent)
+        return (total, not above) if even else None
 
     @property
     def last(self) -> float:
@@ -353,11 +441,16 @@ class Budget:
         high, low = _unmarked(state)
         root = self._root
         with np.errstate(over="ignore", invalid="ignore"):
+            if charge.is_long:
+                pairs = charge.exact(root)
+                return add_up((high, low), _spread(pairs, len(high))), float(np.min(pairs[0], initial=np.inf))
             extra, long = charge.short(root)
+            least = float(extra.min(initial=np.inf))
+            if long is not None and 2 * np.count_nonzero(long) > len(high):
+                return add_up((high, low), _spread(charge.exact(root), len(high))), least
             total = high + extra
             gained = total - high
             exact = gained == extra
-            least = float(extra.min(initial=np.inf))
             if not least >= _LEAST:  # an underflow, or no charge at all
                 exact &= extra >= _LEAST
             if not exact.all() or not float(high.min(initial=np.inf)) >= float(extra.max(initial=0.0)):

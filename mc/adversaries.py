@@ -174,7 +174,7 @@ class ManySmall(_Exhausting):
         return replace(self, family=family, level=self.level or even_level(filt, family, self.k))
 
     def request(self, view: View) -> DominatingPair:
-        return self.family(self.level)  # type: ignore[misc,arg-type]
+        return self.family(self.level)  # type: ignore[misc]
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,10 +205,9 @@ class _TwoLevels(_Exhausting):
         assert self.family is not None
         assert self.low is not None
         assert self.high is not None
-        level = raised.astype(np.float64)  # arithmetic on the bits of a decision: no branch, no look-up
-        level *= self.high - self.low
-        level += self.low
-        return self.family(level)
+        if self.family is Gaussian:
+            return Gaussian.either(self.low, self.high, raised)
+        return self.family(np.where(raised, self.high, self.low))
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ __all__ = ["TILE", "Tile", "tiles"]
 #: Paths per tile. Part of a run's identity: another size is another sequence of random numbers.
 #: A bare loop over arrays is fastest at 8192 (64 KiB); but a round in which runs exhaust their budgets makes
 #: some two hundred small calls besides, and 32768 paths share them: measured half the time per path-round.
-TILE = 32768
+TILE = 65536
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Hashable, Mapping
 from dataclasses import fields
 from fractions import Fraction
+from functools import cache
 from typing import Self
 
 import numpy as np
@@ -108,9 +109,8 @@ class DominatingPair(ABC):
     @property
     def shape(self) -> tuple[int, ...]:
         """() for one pair shared by all runs, (n,) when parameters differ from run to run."""
-        return np.broadcast_shapes(
-            *(v.shape for v in self._parameters().values() if isinstance(v, np.ndarray))
-        )
+        sizes = [v.shape for v in self._parameters().values() if isinstance(v, np.ndarray)]
+        return (sizes[0] if len(sizes) == 1 else np.broadcast_shapes(*sizes)) if sizes else ()
 
     def take(self, runs: NDArray[np.bool_] | NDArray[np.intp]) -> Self:
         """The pairs of the selected runs (a mask or indices); a shared pair is returned as it is."""
@@ -120,13 +120,13 @@ class DominatingPair(ABC):
         return self._with(picked)
 
     def _parameters(self) -> dict[str, object]:
-        return {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
+        return {name: getattr(self, name) for name in _names(type(self)) if name[0] != "_"}
 
     def _with(self, changed: Mapping[str, object]) -> Self:
         """This pair with other parameters, which were checked before: nothing is checked again."""
         new: Self = object.__new__(type(self))
-        for name, value in self._parameters().items():
-            object.__setattr__(new, name, changed.get(name, value))
+        for name in _names(type(self)):
+            object.__setattr__(new, name, changed[name] if name in changed else getattr(self, name))
         return new
 
     @property
@@ -146,3 +146,8 @@ class DominatingPair(ABC):
 
     def __hash__(self) -> int:
         return hash(self._key())
+
+
+@cache
+def _names(kind: type) -> tuple[str, ...]:
+    return tuple(f.name for f in fields(kind))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,9 @@ from theory.stable import as_real
 
 __all__ = ["Gaussian"]
 
+#: Losses drawn at a time, so that they are still in the nearest cache when they are shifted and scaled.
+_BLOCK = 8192
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Gaussian(DominatingPair):
@@ -25,6 +29,32 @@ class Gaussian(DominatingPair):
     """
 
     mu: Real
+    _levels: tuple[float, ...] | None = field(default=None, init=False, repr=False)
+
+    @classmethod
+    def either(cls, low: float, high: float, raised: NDArray[np.bool_]) -> Gaussian:
+        """The pair with mu = `high` in the runs where `raised`, else `low`: shape (n,).
+
+        What an array of mu says too, but a filter then knows the levels and need not look at every run.
+        """
+        if not isinstance(raised, np.ndarray) or raised.dtype != np.bool_ or raised.ndim != 1:
+            raise TypeError(
+                f"raised must be booleans of shape (n,), got {raised!r}; pass a comparison, view.loss > 0 say"
+            )
+        low, high = (float(check_positive(name, level)) for name, level in (("low", low), ("high", high)))
+        fast = kernels() if len(raised) >= WORTH_IT else None
+        if fast is not None:
+            mu = np.empty(len(raised))
+            fast.either(low, high, np.ascontiguousarray(raised), mu)
+        elif low + (high - low) == high:
+            mu = raised.astype(np.float64)  # arithmetic on the bits of a decision: no branch, no look-up
+            mu *= high - low
+            mu += low
+        else:
+            mu = np.where(raised, high, low)
+        pair = cls(low)._with({"mu": mu})
+        object.__setattr__(pair, "_levels", (low, high))
+        return pair
 
     def __post_init__(self) -> None:
         object.__setattr__(
@@ -86,15 +116,33 @@ class Gaussian(DominatingPair):
     def swapped(self) -> Gaussian:
         return self
 
+    @property
+    def levels(self) -> tuple[float, ...] | None:
+        """Numbers among which every mu is, where they are known to be few."""
+        return self._levels
+
+    def take(self, runs: NDArray[np.bool_] | NDArray[np.intp]) -> Gaussian:
+        taken = DominatingPair.take(self, runs)
+        object.__setattr__(taken, "_levels", self._levels)
+        return taken
+
+    def _with(self, changed: Mapping[str, object]) -> Gaussian:
+        new = DominatingPair._with(self, changed)
+        object.__setattr__(new, "_levels", None)  # known of the old mu
+        return new
+
     def sample(self, rng: np.random.Generator, n: int, order: float = 1.0) -> NDArray[np.float64]:
         fast = kernels() if n >= WORTH_IT else None
         if fast is not None:
-            loss = np.empty(n)
-            fast.gaussian_losses(rng, np.atleast_1d(self.mu), order - 0.5, loss)
-            return loss
-        loss = rng.standard_normal(n)
-        loss += (order - 0.5) * self.mu
-        loss *= self.mu
+            drawn: NDArray[np.float64] = fast.gaussian_losses(rng, np.atleast_1d(self.mu), order - 0.5, n)
+            return drawn
+        loss, shift = np.empty(n), np.empty(min(n, _BLOCK))
+        for first in range(0, n, _BLOCK):
+            part = loss[first : first + _BLOCK]
+            mu = self.mu[first : first + _BLOCK] if isinstance(self.mu, np.ndarray) else self.mu
+            rng.standard_normal(out=part)
+            part += np.multiply(mu, order - 0.5, out=shift[: len(part)])
+            part *= mu
         return loss
 
 
