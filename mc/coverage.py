@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,7 @@ from scipy import stats
 
 from mc.anytime import BettingTest, SequentialRun, Side
 from mc.estimate import Estimate
-from mc.intervals import Moments, betting, clopper_pearson, empirical_bernstein, kl_chernoff
+from mc.intervals import FixedBets, Moments, betting, clopper_pearson, empirical_bernstein, kl_chernoff
 from theory.arguments import check_count, check_delta
 
 __all__ = ["HARD_CASES", "METHODS", "Coverage", "HardCase", "Method", "measure_coverage"]
@@ -87,6 +87,13 @@ def _sequential(values: NDArray[np.float64], mean: float, failure: float) -> Sid
     return run.decision.side
 
 
+def _bets_of_a_pilot(values: NDArray[np.float64], failure: float) -> Estimate:
+    """A fifth of the values sets the stakes, the others are bet on."""
+    pilot, rest = np.split(values, [values.size // 5])
+    bets = FixedBets.planned(Moments.of(pilot), rest.size, failure=failure)
+    return bets.interval(replace(Moments.of(rest), logs=bets.logs(rest)), failure=failure)
+
+
 METHODS: tuple[Method, ...] = (
     Method("empirical Bernstein", _by_interval(lambda x, f: empirical_bernstein(Moments.of(x), failure=f))),
     Method("KL-Chernoff", _by_interval(lambda x, f: kl_chernoff(Moments.of(x), failure=f))),
@@ -99,6 +106,7 @@ METHODS: tuple[Method, ...] = (
         "Clopper-Pearson", _by_interval(lambda x, f: clopper_pearson(int(x.sum()), x.size, failure=f)), True
     ),
     Method(f"betting test, {LOOKS} looks", _sequential),
+    Method("betting, stakes of a pilot", _by_interval(_bets_of_a_pilot)),
 )
 
 

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["Estimate"]
+from theory.arguments import check_delta
+
+__all__ = ["CONFIDENCE", "Estimate", "stated_failure"]
+
+#: The confidence of an interval unless another is asked for.
+CONFIDENCE = 1 - 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +56,17 @@ class Estimate:
             f"{self.value:.6g} in [{self.low:.6g}, {self.high:.6g}] "
             f"at confidence {_confidence(self.failure)} (n={self.n:,}, {self.method})"
         )
+
+
+def stated_failure(confidence: float, failure: float | None) -> float:
+    """`failure`, or 1 - confidence where it is None; ValueError for both, which might contradict each other."""
+    if failure is None:
+        return 1 - float(check_delta("confidence", confidence))
+    if confidence != CONFIDENCE:
+        raise ValueError(
+            f"failure must stand alone, got failure={failure!r} and confidence={confidence!r}; pass one of them"
+        )
+    return float(check_delta("failure", failure))
 
 
 def _confidence(failure: float) -> str:

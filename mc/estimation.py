@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Literal
+from functools import partial
+from typing import Literal, TypeAlias
 
 from filters import ApproximateDPFilter, PrivacyFilter
 from mc.engine import Game, play_tile
 from mc.estimate import Estimate
-from mc.estimators import HockeyStick, log_weight_bound
-from mc.intervals import Moments, MomentsMethod, narrowest_for
+from mc.estimators import HockeyStick, Measure, log_weight_bound
+from mc.intervals import FixedBets, Interval, IntervalName, Moments, MomentsMethod, Plan, plan
 from mc.martingale import GaussianRounds, Slacks, WeightedSlack, best_beta, gaussian_budget
 from mc.runs import Tally
 from mc.streams import Tile
 from theory.conversions import CKS
 from theory.guarantees import ZCDP, GaussianDP, RenyiDP
 
-__all__ = ["Estimator", "Method", "choose", "promised_rho"]
+__all__ = ["Estimator", "Method", "choose", "pilot_moments", "pilot_tile", "promised_rho"]
 
 Method = Literal["auto", "plain", "tilted", "martingale"]
+#: What interval to plan after seeing a pilot.
+_Planner: TypeAlias = Callable[[Moments], Plan]
 
 #: The tile that pilots play: no run is long enough to reach its index.
 PILOT = 2**62
@@ -38,7 +41,7 @@ class Estimator:
     game: Game
     epsilons: tuple[float, ...]
     measure: HockeyStick | Slacks
-    intervals: tuple[MomentsMethod, ...]
+    intervals: tuple[Interval, ...]
 
     def estimates(self, tally: Tally, failure: float) -> tuple[Estimate, ...]:
         """One estimate for each epsilon, each with the failure probability `failure`."""
@@ -53,28 +56,22 @@ class Estimator:
         value, low, high = (min(x, 1.0) for x in (mean.value, mean.low, mean.high))
         return Estimate(value, low, high, mean.failure, mean.n, name)
 
-    def expected(self, pilot: tuple[Moments, ...], n: int, failure: float) -> _Piloted:
-        """This estimator with the interval that suits each epsilon, and the widths to expect from n paths."""
-        intervals = tuple(narrowest_for(moments, n, failure=failure) for moments in pilot)
-        chosen = replace(self, intervals=intervals)
-        guesses = [
-            chosen._read(j, interval.interval(moments.scaled_to(n), failure=failure))
-            for j, (interval, moments) in enumerate(zip(intervals, pilot, strict=True))
-        ]
+    def expected(self, pilot: tuple[Moments, ...], planner: _Planner) -> _Piloted:
+        """This estimator with the interval that suits each epsilon, and the widths to expect."""
+        plans = [planner(moments) for moments in pilot]
+        intervals = tuple(one.interval for one in plans)
+        bets = tuple(one if isinstance(one, FixedBets) else None for one in intervals)
+        chosen = replace(self, intervals=intervals, measure=self.measure.betting(bets))
+        guesses = [chosen._read(j, one.guess) for j, one in enumerate(plans)]
         return _Piloted(chosen, tuple(guess.high - guess.low for guess in guesses))
 
     def only(self, places: list[int]) -> Estimator:
         """This estimator for some of its epsilons."""
-        measure = self.measure
         return replace(
             self,
             epsilons=tuple(self.epsilons[j] for j in places),
             intervals=tuple(self.intervals[j] for j in places),
-            measure=Slacks(tuple(measure.each[j] for j in places))
-            if isinstance(measure, Slacks)
-            else HockeyStick(
-                tuple(measure.epsilons[j] for j in places), tuple(measure.log_bounds[j] for j in places)
-            ),
+            measure=self.measure.only(places),
         )
 
 
@@ -85,14 +82,21 @@ class _Piloted:
 
 
 def choose(
-    game: Game, epsilons: tuple[float, ...], *, n: int, failure: float, method: Method
+    game: Game,
+    epsilons: tuple[float, ...],
+    *,
+    n: int,
+    failure: float,
+    method: Method,
+    interval: IntervalName = "auto",
 ) -> tuple[Estimator, ...]:
     """Estimators that between them answer every epsilon: of the named method, or of all that apply.
 
     A pilot, whose paths are not used again, says which is narrowest where; so the choice does not touch the
     failure probability. One estimator answers all epsilons at which it is nearly as narrow as the best.
     """
-    found = list(_candidates(game, epsilons, n, failure, method))
+    planner = partial(plan, n=n, failure=failure, interval=interval)
+    found = list(_candidates(game, epsilons, pilot_tile(n), planner, method))
     if not found:
         raise ValueError(
             f"method must be plain for {type(game.filter).__name__}, whose promise {game.filter.promise} "
@@ -119,13 +123,12 @@ def _relative(widths: tuple[float, ...], best: list[float]) -> float:
 
 
 def _candidates(
-    game: Game, epsilons: tuple[float, ...], n: int, failure: float, method: Method
+    game: Game, epsilons: tuple[float, ...], tile: Tile, planner: _Planner, method: Method
 ) -> Iterator[_Piloted]:
-    tile = Tile(0, PILOT, min(PILOT_PATHS, max(n // 16, 512)))
     some = (MomentsMethod.EMPIRICAL_BERNSTEIN,) * len(epsilons)
     if method in ("auto", "plain"):
         plain = Estimator("plain", game, epsilons, HockeyStick(epsilons, (0.0,) * len(epsilons)), some)
-        yield plain.expected(_moments(plain, tile), n, failure)
+        yield plain.expected(pilot_moments(plain.game, plain.measure, tile), planner)
     if method in ("auto", "tilted"):
         for order, divergence in dict.fromkeys(_tilts(game.filter, epsilons)):
             bounds = tuple(log_weight_bound(order, divergence, epsilon) for epsilon in epsilons)
@@ -133,7 +136,7 @@ def _candidates(
                 f"tilted to order {order:.4g}", game.at(order), epsilons, HockeyStick(epsilons, bounds), some
             )
             if max(map(abs, bounds)) < DOUBLES_END:
-                yield tilted.expected(_moments(tilted, tile), n, failure)
+                yield tilted.expected(pilot_moments(tilted.game, tilted.measure, tile), planner)
     budget = gaussian_budget(game.filter)
     if budget is None or not (method == "martingale" or (method == "auto" and game.adversary.gaussian)):
         return
@@ -144,11 +147,11 @@ def _candidates(
         slacks = tuple(WeightedSlack(epsilon, budget, order, 0.0) for epsilon in epsilons)
         if max(abs(slack.log_bound) for slack in slacks) < DOUBLES_END:
             base = Estimator(f"tilted to order {order:.4g}", game.at(order), epsilons, Slacks(slacks), some)
-            yield _with_slack(base, slacks, tile, n, failure)
+            yield _with_slack(base, slacks, tile, planner)
 
 
 def _with_slack(
-    base: Estimator, slacks: tuple[WeightedSlack, ...], tile: Tile, n: int, failure: float
+    base: Estimator, slacks: tuple[WeightedSlack, ...], tile: Tile, planner: _Planner
 ) -> _Piloted:
     """The martingale as control variate, its coefficient fitted to the pilot at each epsilon."""
     paths = play_tile(base.game, tile)
@@ -158,24 +161,24 @@ def _with_slack(
         payoff, slack = one.terms(paths.loss, paths.log_weight)
         fitted = [replace(one, beta=beta) for beta in (best_beta(payoff, slack), 1.0)]
         moments = [Moments.of(some.mix(payoff, slack)) for some in fitted]
-        widths = [_width(narrowest_for(m, n, failure=failure), m, n, failure) for m in moments]
+        widths = [planner(some).width for some in moments]
         place = widths.index(min(widths))
         each.append(fitted[place])
         pilot.append(moments[place])
     least, most = (f"{pick(one.beta for one in each):.4g}" for pick in (min, max))
     spread = least if least == most else f"{least} to {most}"
     name = f"{base.name} with martingale coefficient {spread}"
-    return replace(base, name=name, measure=Slacks(tuple(each))).expected(tuple(pilot), n, failure)
+    return replace(base, name=name, measure=Slacks(tuple(each))).expected(tuple(pilot), planner)
 
 
-def _width(method: MomentsMethod, moments: Moments, n: int, failure: float) -> float:
-    estimate = method.interval(moments.scaled_to(n), failure=failure)
-    return estimate.high - estimate.low
+def pilot_tile(n: int) -> Tile:
+    """The tile that the pilot of n paths plays."""
+    return Tile(0, PILOT, min(PILOT_PATHS, max(n // 16, 512)))
 
 
-def _moments(estimator: Estimator, tile: Tile) -> tuple[Moments, ...]:
-    sums = estimator.measure(play_tile(estimator.game, tile))
-    return estimator.measure.moments(Tally.of([tile], [sums]))
+def pilot_moments(game: Game, measure: Measure, tile: Tile) -> tuple[Moments, ...]:
+    """The moments that a pilot's tile gives."""
+    return measure.moments(Tally.of([tile], [measure(play_tile(game, tile))]))
 
 
 def _tilts(filt: PrivacyFilter, epsilons: tuple[float, ...]) -> Iterator[tuple[float, float]]:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mc.engine import Paths
-from mc.intervals import Moments
+from mc.intervals import FixedBets, Moments
 from mc.runs import Tally
 
 __all__ = [
@@ -36,10 +37,13 @@ class PromiseBroken(ValueError):  # noqa: N818 - it is a finding about a filter 
 
 
 class Measure(Protocol):
-    """A functional whose sums are the moments of bounded values, one for each epsilon."""
+    """A functional whose sums are the moments of bounded values, one for each epsilon.
+
+    Where an interval bets, its stakes are part of the functional, so that a store tells them apart.
+    """
 
     def __call__(self, paths: Paths) -> NDArray[np.float64]:
-        """The sums over a tile: first k totals, then k sums of squares about the tile's means, shape (2k,)."""
+        """The sums over a tile: for each epsilon the total, the squares about the tile's mean, the bets' logs."""
 
     def moments(self, tally: Tally) -> tuple[Moments, ...]:
         """The moments of the values over all tiles, for each epsilon."""
@@ -54,21 +58,36 @@ class HockeyStick:
 
     epsilons: tuple[float, ...]
     log_bounds: tuple[float, ...]
+    bets: tuple[FixedBets | None, ...] = ()
 
     def __call__(self, paths: Paths) -> NDArray[np.float64]:
-        totals, centred = [], []
-        for epsilon, log_bound in zip(self.epsilons, self.log_bounds, strict=True):
+        sums: list[float] = []
+        for epsilon, log_bound, bets in zip(self.epsilons, self.log_bounds, self._bets, strict=True):
             hits = np.flatnonzero(paths.loss > epsilon)
             y = -np.expm1(epsilon - paths.loss[hits])
             y *= np.exp(paths.log_weight[hits] - log_bound)
-            total, square = _unit_sums(y, len(paths.loss))
-            totals.append(total)
-            centred.append(square)
-        return np.array(totals + centred)
+            sums += _unit_sums(y, len(paths.loss), bets)
+        return np.array(sums)
 
     def moments(self, tally: Tally) -> tuple[Moments, ...]:
         """The moments of e^{log_bound} Y for each epsilon."""
-        return moments_of(tally, self.log_bounds)
+        return moments_of(tally, self.log_bounds, self._bets)
+
+    def betting(self, bets: tuple[FixedBets | None, ...]) -> HockeyStick:
+        """The measure that sums the logarithms of these bets as well."""
+        return replace(self, bets=bets)
+
+    def only(self, places: Sequence[int]) -> HockeyStick:
+        """The measure for some of the epsilons."""
+        return HockeyStick(
+            tuple(self.epsilons[j] for j in places),
+            tuple(self.log_bounds[j] for j in places),
+            tuple(self._bets[j] for j in places),
+        )
+
+    @property
+    def _bets(self) -> tuple[FixedBets | None, ...]:
+        return self.bets or (None,) * len(self.epsilons)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +101,7 @@ class RenyiMoment:
 
     alpha: float
     bound: float
+    bets: FixedBets | None = None
 
     def __call__(self, paths: Paths) -> NDArray[np.float64]:
         if np.isposinf(paths.loss).any():
@@ -96,11 +116,12 @@ class RenyiMoment:
                 f"than the promised {self.bound:.9g}, so nothing bounds its weight; pass method='plain'"
             )
         spent = np.minimum(spent, most)
-        return np.array(_unit_sums(np.exp(spent - most) * np.expm1(-spent) / math.expm1(-most), len(spent)))
+        y = np.exp(spent - most) * np.expm1(-spent) / math.expm1(-most)
+        return np.array(_unit_sums(y, len(spent), self.bets))
 
     def moments(self, tally: Tally) -> tuple[Moments, ...]:
         """The moments of Y."""
-        return moments_of(tally, (0.0,))
+        return moments_of(tally, (0.0,), (self.bets,))
 
     def divergence(self, mean: float) -> float:
         """D_alpha = log(1 + y (e^U - 1)) / (alpha-1) where E[Y] = y: within [0, bound]."""
@@ -131,8 +152,8 @@ def log_weight_bound(order: float, divergence: float, epsilon: float) -> float:
     return t * (divergence - epsilon) - t * math.log1p(1 / t) - math.log1p(t)
 
 
-def _unit_sums(y: NDArray[np.float64], n: int) -> tuple[float, float]:
-    """(sum, sum of squares about the mean) of n values in [0, 1], all zero but y; overwrites y."""
+def _unit_sums(y: NDArray[np.float64], n: int, bets: FixedBets | None) -> tuple[float, ...]:
+    """Sum, sum of squares about the mean, and logs of bets, of n values in [0, 1], all zero but y; overwrites y."""
     if len(y) and y.max() > 1:
         if y.max() > 1 + ROUNDING:
             raise PromiseBroken(
@@ -140,23 +161,32 @@ def _unit_sums(y: NDArray[np.float64], n: int) -> tuple[float, float]:
                 "more Rényi divergence than promised, so nothing bounds its weight; pass method='plain'"
             )
         np.minimum(y, 1.0, out=y)
+    logs = bets.logs(y) if bets else ()
     total = float(y.sum())
     mean = total / n
     y -= mean
     # not np.dot: how BLAS splits a long sum depends on its threads, and so would the bits
-    return total, float(np.square(y, out=y).sum()) + (n - len(y)) * mean * mean
+    return total, float(np.square(y, out=y).sum()) + (n - len(y)) * mean * mean, *logs
 
 
-def moments_of(tally: Tally, log_bounds: tuple[float, ...]) -> tuple[Moments, ...]:
-    """The moments that rows of k totals and k sums of squares about the tiles' means stand for.
+def moments_of(
+    tally: Tally, log_bounds: Sequence[float], bets: Sequence[FixedBets | None]
+) -> tuple[Moments, ...]:
+    """The moments that rows of sums stand for, as a `Measure` lays them out.
 
-    Values are in units of e^{log_bound}, one for each column.
+    Values are in units of e^{log_bound}, one for each epsilon.
     """
-    k = len(log_bounds)
-    return tuple(
-        Moments.merge(
-            Moments(int(n), total, centred, math.exp(log_bound))
-            for n, total, centred in zip(tally.sizes, tally.rows[:, j], tally.rows[:, k + j], strict=True)
+    found: list[Moments] = []
+    first = 0
+    for log_bound, bet in zip(log_bounds, bets, strict=True):
+        last = first + 2 + (len(bet.stakes) if bet else 0)
+        found.append(
+            Moments.merge(
+                Moments(int(n), total, centred, math.exp(log_bound), tuple(logs))
+                for n, (total, centred, *logs) in zip(
+                    tally.sizes, tally.rows[:, first:last].tolist(), strict=True
+                )
+            )
         )
-        for j, log_bound in enumerate(log_bounds)
-    )
+        first = last
+    return tuple(found)

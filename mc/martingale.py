@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -15,7 +16,8 @@ from mc.adversary import Adversary, View
 from mc.engine import Paths
 from mc.estimate import Estimate
 from mc.estimators import ROUNDING, PromiseBroken, log_weight_bound, moments_of
-from mc.intervals import Moments
+from mc.intervals import FixedBets, Moments
+from mc.intervals.moments import unit_values
 from mc.runs import Tally
 from theory.pairs import DominatingPair, Gaussian
 
@@ -77,7 +79,7 @@ class GaussianRounds(Adversary):
 
 @dataclass(frozen=True, slots=True)
 class WeightedSlack:
-    """Sums over a tile of y = beta + a - beta (a + b), in [0, 1], and of its squares about the mean.
+    """Sums over a tile of y = beta + a - beta (a + b), in [0, 1], of its squares about the mean, and of bets' logs.
 
     With S = loss, w = e^{log_weight}, v = B^2 - sum mu_t^2 at the stop, G(eps, v) the hockey-stick of
     Gaussian(sqrt v) and M = e^{log_bound}:
@@ -94,6 +96,7 @@ class WeightedSlack:
     budget: float
     order: float
     beta: float
+    bets: FixedBets | None = None
 
     @property
     def log_bound(self) -> float:
@@ -134,8 +137,9 @@ class WeightedSlack:
 
     def __call__(self, paths: Paths) -> NDArray[np.float64]:
         payoff, slack = self.terms(paths.loss, paths.log_weight)
-        moments = Moments.of(self.mix(payoff, slack))
-        return np.array([moments.total, moments.centred])
+        y = unit_values(self.mix(payoff, slack), 1.0)
+        moments = Moments.of(y)
+        return np.array([moments.total, moments.centred, *(self.bets.logs(y) if self.bets else ())])
 
     def mix(self, payoff: NDArray[np.float64], slack: NDArray[np.float64]) -> NDArray[np.float64]:
         """y of each path."""
@@ -158,11 +162,19 @@ class Slacks:
     each: tuple[WeightedSlack, ...]
 
     def __call__(self, paths: Paths) -> NDArray[np.float64]:
-        return np.array([slack(paths) for slack in self.each]).T.ravel()
+        return np.concatenate([slack(paths) for slack in self.each])
 
     def moments(self, tally: Tally) -> tuple[Moments, ...]:
         """The moments of y for each epsilon."""
-        return moments_of(tally, (0.0,) * len(self.each))
+        return moments_of(tally, (0.0,) * len(self.each), [slack.bets for slack in self.each])
+
+    def betting(self, bets: tuple[FixedBets | None, ...]) -> Slacks:
+        """The measure that sums the logarithms of these bets as well."""
+        return Slacks(tuple(replace(slack, bets=bet) for slack, bet in zip(self.each, bets, strict=True)))
+
+    def only(self, places: Sequence[int]) -> Slacks:
+        """The measure for some of the epsilons."""
+        return Slacks(tuple(self.each[j] for j in places))
 
     def settle(self, j: int, mean: Estimate) -> Estimate:
         """The estimate of H at epsilon j from that of E[y]."""

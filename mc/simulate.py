@@ -14,11 +14,12 @@ import numpy as np
 from filters import PrivacyFilter
 from mc.adversary import Adversary
 from mc.engine import Direction, Game, OnDenial
-from mc.estimate import Estimate
+from mc.estimate import CONFIDENCE, Estimate, stated_failure
 from mc.estimation import Estimator, Method, choose
+from mc.intervals import IntervalName
 from mc.runs import Progress, play
 from mc.store import RunStore
-from theory.arguments import check_count, check_delta, check_probability, check_real
+from theory.arguments import check_count, check_probability, check_real
 
 __all__ = ["Curve", "Method", "simulate"]
 
@@ -82,7 +83,9 @@ def simulate(
     seed: int = ...,
     rounds: int | None = ...,
     confidence: float = ...,
+    failure: float | None = ...,
     method: Method = ...,
+    interval: IntervalName = ...,
     direction: Direction = ...,
     on_denial: OnDenial = ...,
     workers: int | None = ...,
@@ -102,7 +105,9 @@ def simulate(
     seed: int = ...,
     rounds: int | None = ...,
     confidence: float = ...,
+    failure: float | None = ...,
     method: Method = ...,
+    interval: IntervalName = ...,
     direction: Direction = ...,
     on_denial: OnDenial = ...,
     workers: int | None = ...,
@@ -120,8 +125,10 @@ def simulate(
     n: int = 1_000_000,
     seed: int = 0,
     rounds: int | None = None,
-    confidence: float = 1 - 1e-6,
+    confidence: float = CONFIDENCE,
+    failure: float | None = None,
     method: Method = "auto",
+    interval: IntervalName = "auto",
     direction: Direction = "PQ",
     on_denial: OnDenial = "halt",
     workers: int | None = None,
@@ -136,6 +143,9 @@ def simulate(
     method "plain" draws from P; "tilted" draws round by round from P^s Q^{1-s}, the weights bounded by the
     filter's promise; "martingale" measures how far Gaussian rounds stay below the closed form of a spent budget;
     "auto" takes the one that a pilot finds narrowest. The method is named in every estimate.
+    interval is "empirical Bernstein", "KL-Chernoff", "betting" or, again by a pilot, the narrowest. Stakes of bets
+    depend on n: name another interval where a store's paths are to serve a larger n later.
+    failure, the probability that an interval misses, replaces confidence where 1 - failure would lose its digits.
     rounds caps the play (1000, unless the adversary knows its end). workers, executor and store say where
     the paths are played (see `play`): the bits are the same. progress is called a few times a second with the
     state of the run and the estimates so far of the epsilons that the paths under way answer.
@@ -145,12 +155,12 @@ def simulate(
     grid = _grid(epsilon)
     n = check_count("n", n, least=2)
     seed = check_count("seed", seed, least=0)
-    failure = 1 - float(check_delta("confidence", confidence))
+    failure = stated_failure(confidence, failure)
     if method not in ("auto", "plain", "tilted", "martingale"):
         raise ValueError(f"method must be auto, plain, tilted or martingale, got method={method!r}")
     game = Game.between(filt, adversary, rounds=rounds, direction=direction, on_denial=on_denial)
     each = failure / len(grid)
-    parts = choose(game, grid, n=n, failure=each, method=method)
+    parts = choose(game, grid, n=n, failure=each, method=method, interval=interval)
     shares = [n // len(parts) + (place < n % len(parts)) for place in range(len(parts))]
     found: dict[float, Estimate] = {}
     for place, (part, share) in enumerate(zip(parts, shares, strict=True)):

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from filters import PrivacyFilter
 from mc.adversary import Adversary
 from mc.engine import Direction, Game, OnDenial
-from mc.estimate import Estimate
+from mc.estimate import CONFIDENCE, Estimate, stated_failure
 from mc.estimators import Survival
 from mc.intervals import clopper_pearson
 from mc.runs import Progress, play
 from mc.store import RunStore
-from theory.arguments import check_count, check_delta
+from theory.arguments import check_count
 
 __all__ = ["SurvivalCurve", "survival"]
 
@@ -40,7 +40,8 @@ def survival(
     rounds: int,
     n: int = 100_000,
     seed: int = 0,
-    confidence: float = 1 - 1e-6,
+    confidence: float = CONFIDENCE,
+    failure: float | None = None,
     direction: Direction = "PQ",
     on_denial: OnDenial = "halt",
     workers: int | None = None,
@@ -53,7 +54,7 @@ def survival(
     Clopper-Pearson intervals that share the failure probability equally, so that they hold together.
     """
     n = check_count("n", n)
-    failure = 1 - float(check_delta("confidence", confidence))
+    failure = stated_failure(confidence, failure)
     game = Game.between(filt, adversary, rounds=rounds, direction=direction, on_denial=on_denial)
     counts = play(
         game,

@@ -2,17 +2,22 @@
 
 from mc.intervals.bernstein import empirical_bernstein
 from mc.intervals.betting import betting
-from mc.intervals.choice import MomentsMethod, narrowest_for
+from mc.intervals.choice import Interval, IntervalName, MomentsMethod, Plan, plan
 from mc.intervals.counts import clopper_pearson
+from mc.intervals.fixed_bets import FixedBets
 from mc.intervals.kl import kl_chernoff
 from mc.intervals.moments import Moments
 
 __all__ = [
+    "FixedBets",
+    "Interval",
+    "IntervalName",
     "Moments",
     "MomentsMethod",
+    "Plan",
     "betting",
     "clopper_pearson",
     "empirical_bernstein",
     "kl_chernoff",
-    "narrowest_for",
+    "plan",
 ]

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import Enum
+from typing import Literal, TypeAlias, get_args
 
 from mc.estimate import Estimate
 from mc.intervals.bernstein import empirical_bernstein
+from mc.intervals.fixed_bets import FixedBets
 from mc.intervals.kl import kl_chernoff
 from mc.intervals.moments import Moments
 from theory.arguments import check_count
 
-__all__ = ["MomentsMethod", "narrowest_for"]
+__all__ = ["Interval", "IntervalName", "MomentsMethod", "Plan", "plan"]
+
+IntervalName = Literal["auto", "empirical Bernstein", "KL-Chernoff", "betting"]
 
 
 class MomentsMethod(Enum):
@@ -26,17 +31,37 @@ class MomentsMethod(Enum):
         return kl_chernoff(moments, failure=failure)
 
 
-def narrowest_for(pilot: Moments, n: int, *, failure: float) -> MomentsMethod:
-    """The method whose interval would be narrowest for n runs with the pilot's mean and variance.
+#: Each turns the moments of runs into an `Estimate`; bets want the sums of their logarithms among them.
+Interval: TypeAlias = MomentsMethod | FixedBets
 
-    Choosing among intervals after seeing their data voids their failure probability. The pilot's runs must
-    therefore be independent of the n runs and stay out of their moments; then the choice costs nothing.
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """An interval for runs to come, and the estimate that it would give if they were like the pilot."""
+
+    interval: Interval
+    guess: Estimate
+
+    @property
+    def width(self) -> float:
+        """The width to expect."""
+        return self.guess.high - self.guess.low
+
+
+def plan(pilot: Moments, n: int, *, failure: float, interval: IntervalName = "auto") -> Plan:
+    """The named interval, or the one that would be narrowest for n runs with the pilot's mean and variance.
+
+    Choosing among intervals, or stakes, after seeing their data voids their failure probability. The pilot's runs
+    must therefore be independent of the n runs and stay out of their moments; then the choice costs nothing.
     """
     n = check_count("n", n, least=2)
-    expected = pilot.scaled_to(n)
-
-    def width(method: MomentsMethod) -> float:
-        estimate = method.interval(expected, failure=failure)
-        return estimate.high - estimate.low
-
-    return min(MomentsMethod, key=width)
+    if interval not in get_args(IntervalName):
+        raise ValueError(
+            f"interval must be one of {', '.join(get_args(IntervalName))}, got interval={interval!r}"
+        )
+    moments = pilot.scaled_to(n)
+    plans = [Plan(method, method.interval(moments, failure=failure)) for method in MomentsMethod]
+    bets = FixedBets.planned(pilot, n, failure=failure)
+    plans.append(Plan(bets, bets.interval(bets.expected(pilot, n), failure=failure)))
+    wanted = [one for one in plans if interval in ("auto", one.guess.method)]
+    return min(wanted, key=lambda one: one.width)

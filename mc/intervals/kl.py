@@ -10,7 +10,7 @@ from mc.intervals.bernstein import outward
 from mc.intervals.moments import Moments
 from theory.arguments import check_delta
 
-__all__ = ["kl_chernoff"]
+__all__ = ["kl_chernoff", "last_outside"]
 
 
 def _term(p: float, q: float, shift: float) -> float:
@@ -29,7 +29,7 @@ def bernoulli_kl(p: float, q: float) -> float:
     return max(_term(p, q, q - p) + _term(1 - p, 1 - q, p - q), 0.0)
 
 
-def _last_outside(outside: Callable[[float], bool], inner: float, outer: float) -> float:
+def last_outside(outside: Callable[[float], bool], inner: float, outer: float) -> float:
     """The point next to the boundary on its outer side, by bisection down to neighbouring doubles."""
     while True:
         middle = 0.5 * (inner + outer)
@@ -55,6 +55,6 @@ def kl_chernoff(moments: Moments, *, failure: float) -> Estimate:
     def outside(q: float) -> bool:
         return bernoulli_kl(mean, q) > level
 
-    low = _last_outside(outside, mean, 0.0)
-    high = _last_outside(outside, mean, 1.0)
+    low = last_outside(outside, mean, 0.0)
+    high = last_outside(outside, mean, 1.0)
     return outward(moments, low, high, failure, "KL-Chernoff")

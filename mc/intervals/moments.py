@@ -44,12 +44,14 @@ class Moments:
 
     Everything is in units of `upper`, so values of size 1e-200 keep their variance. `centred` is summed
     around each block's own mean and merged by the parallel-axis identity: nothing cancels.
+    logs are further sums over the values, those that `FixedBets` needs.
     """
 
     n: int
     total: float
     centred: float
     upper: float = 1.0
+    logs: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
         check_count("n", self.n)
@@ -87,12 +89,18 @@ class Moments:
                 f"blocks must share one upper bound, got upper={uppers[0]!r} and {uppers[-1]!r}; "
                 "fix the bound before the run"
             )
+        if len({len(part.logs) for part in parts}) > 1:
+            raise ValueError(
+                f"blocks must hold logs of the same bets, got logs={parts[0].logs!r} beside others; "
+                "sum them in every block or in none"
+            )
         n = sum(part.n for part in parts)
         total = math.fsum(part.total for part in parts)
         mean = total / n
         centred = math.fsum(part.centred for part in parts)
         between = math.fsum(part.n * (part.total / part.n - mean) ** 2 for part in parts)
-        return cls(n, total, centred + between, uppers[0])
+        logs = tuple(math.fsum(column) for column in zip(*(part.logs for part in parts), strict=True))
+        return cls(n, total, centred + between, uppers[0], logs)
 
     def scaled_to(self, n: int) -> Moments:
         """The moments that n values of this mean and spread would have: for planning, not for claims."""

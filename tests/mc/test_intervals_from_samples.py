@@ -1,4 +1,4 @@
-"""The Kullback-Leibler and betting intervals, and the choice between intervals."""
+"""The Kullback-Leibler and betting intervals."""
 
 import math
 
@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from mc.intervals import Moments, MomentsMethod, betting, clopper_pearson, kl_chernoff, narrowest_for
+from mc.intervals import Moments, betting, clopper_pearson, kl_chernoff
 from mc.intervals.betting import _plug_in_bets
 from mc.intervals.kl import bernoulli_kl
 
@@ -109,18 +109,3 @@ def test_betting_is_close_to_the_gaussian_interval_and_on_means_of_blocks_as_wel
     blocks = betting(values.reshape(-1, 10).mean(axis=1), failure=1e-6)
     assert width < single.high - single.low < 1.15 * width
     assert width < blocks.high - blocks.low < 1.3 * width
-
-
-# -- choice ----------------------------------------------------------------------------------------
-
-
-def test_the_pilot_picks_kl_for_zeros_and_ones_and_bernstein_for_values_well_inside():
-    rng = np.random.default_rng(8)
-    hits = Moments.of((rng.random(2000) < 0.01).astype(float))
-    inside = Moments.of(0.4 + 0.1 * rng.random(2000))
-    assert narrowest_for(hits, 10**6, failure=1e-6) is MomentsMethod.KL_CHERNOFF
-    assert narrowest_for(inside, 10**6, failure=1e-6) is MomentsMethod.EMPIRICAL_BERNSTEIN
-    for pilot in (hits, inside):
-        chosen = narrowest_for(pilot, pilot.n, failure=1e-6)
-        widths = {m: m.interval(pilot, failure=1e-6) for m in MomentsMethod}
-        assert min(widths, key=lambda m: widths[m].high - widths[m].low) is chosen

@@ -16,7 +16,7 @@ def test_the_chapter_measures_every_method_and_claims_no_proof():
     assert finding.as_expected
     (table,) = told.tables
     assert {row[0] for row in table.rows} >= {"empirical Bernstein", "betting", "Clopper-Pearson"}
-    assert len(table.rows) == 46
+    assert len(table.rows) == 54
     assert study.made == 1
 
 

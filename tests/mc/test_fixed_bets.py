@@ -1,0 +1,260 @@
+"""Bets with stakes fixed in advance, and the pilot's choice among intervals."""
+
+import itertools
+import math
+from dataclasses import replace
+
+import mpmath
+import numpy as np
+import pytest
+from scipy import optimize
+
+from mc.intervals import FixedBets, Moments, MomentsMethod, empirical_bernstein, kl_chernoff, plan
+from mc.intervals.fixed_bets import _exponents
+
+FAILURE = 1e-6
+SHARES = (7 / 8, 1 / 8)
+BETS = FixedBets((0.3, 2.0), (0.2, 0.6))
+
+
+def moments_of(values, bets):
+    return replace(Moments.of(values), logs=bets.logs(values))
+
+
+def capital(values, m, stakes):
+    """The definition in mpmath: bets of l/(1 + l m) on each value in turn, from shares of 1."""
+    m, total = mpmath.mpf(m), mpmath.mpf(0)
+    for share, stake in zip(SHARES, map(mpmath.mpf, stakes), strict=True):
+        bet = stake / (1 + stake * m)
+        total += share * mpmath.fprod(1 + bet * (mpmath.mpf(float(x)) - m) for x in values)
+    return total
+
+
+def width(estimate):
+    return estimate.high - estimate.low
+
+
+# -- the interval ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("bets", [BETS, FixedBets((1e4, 1e-3), (1 - 2**-10, 1e-4))], ids=["mild", "wild"])
+def test_endpoints_are_the_means_against_which_the_definitions_capital_is_just_large(seed, bets):
+    values = np.random.default_rng(seed).beta(0.5, 0.5 + seed, 300)
+    estimate = bets.interval(moments_of(values, bets), failure=1e-2)
+    with mpmath.workdps(50):
+        rises, falls = bets.rises, [-u for u in bets.falls]
+        assert 0 < estimate.low < estimate.high < 1
+        assert 200 < capital(values, estimate.low, rises) < 200 * (1 + 1e-6)
+        assert 200 < capital(values, estimate.high, falls) < 200 * (1 + 1e-6)
+
+
+def test_the_interval_holds_exactly_the_means_that_neither_gambler_rejects():
+    values = np.random.default_rng(3).beta(0.4, 2, 200)
+    estimate = BETS.interval(moments_of(values, BETS), failure=1e-2)
+    inside = 0
+    for m in np.linspace(0, 1, 101):
+        rejected = any(capital(values, m, s) >= 200 for s in (BETS.rises, [-u for u in BETS.falls]))
+        assert (m in estimate) != rejected
+        inside += not rejected
+    assert 5 < inside < 50
+
+
+def test_two_equal_stakes_give_the_closed_form_of_one():
+    values = np.random.default_rng(4).random(1000) ** 2
+    bets = FixedBets((0.4, 0.4), (0.3, 0.3))
+    estimate = bets.interval(moments_of(values, bets), failure=FAILURE)
+    level = math.log(2 / FAILURE)
+    low = math.expm1((math.fsum(np.log1p(0.4 * values)) - level) / 1000) / 0.4
+    high = -math.expm1((math.fsum(np.log1p(-0.3 * values)) - level) / 1000) / 0.3
+    assert (estimate.low, estimate.high) == pytest.approx((low, high), rel=1e-10)
+
+
+def test_at_the_mean_each_capital_averages_to_one_over_all_outcomes():
+    """x is 0, 0.3 or 1 with probability 0.5, 0.3, 0.2; all 3^5 sequences."""
+    levels, weights = np.array([0.0, 0.3, 1.0]), np.array([0.5, 0.3, 0.2])
+    expected = np.zeros(4)
+    for outcome in itertools.product(range(3), repeat=5):
+        logs = np.array(BETS.logs(levels[list(outcome)]))
+        grown = logs - 5 * np.log1p(np.array(BETS.stakes) * (levels @ weights))
+        expected += np.prod(weights[list(outcome)]) * np.exp(grown)
+    assert expected == pytest.approx(np.ones(4), rel=1e-12)
+
+
+def test_every_order_of_the_tiles_gives_the_same_bits():
+    rng = np.random.default_rng(5)
+    tiles = [moments_of(rng.random(size) ** 9, BETS) for size in rng.integers(1, 500, 40)]
+    merged = {Moments.merge(tiles[i] for i in rng.permutation(40)) for _ in range(50)}
+    assert len(merged) == 1
+    assert len({sum(tiles[i].logs[0] for i in rng.permutation(40)) for _ in range(50)}) > 1  # the control
+
+
+def test_zeros_may_be_left_out_of_the_logs():
+    values = np.random.default_rng(6).random(100)
+    assert BETS.logs(np.concatenate([values, np.zeros(900)])) == pytest.approx(BETS.logs(values), rel=1e-14)
+
+
+def test_blocks_with_and_without_logs_are_not_mixed():
+    bare, full = Moments.of([0.5]), moments_of(np.array([0.5]), BETS)
+    with pytest.raises(ValueError, match="blocks must hold logs of the same bets"):
+        Moments.merge([bare, full])
+    with pytest.raises(ValueError, match="moments must hold a sum of logarithms for each stake"):
+        BETS.interval(bare, failure=0.1)
+
+
+@pytest.mark.parametrize(
+    "stakes", [((0.0, 1.0), (0.5, 0.5)), ((1.0, 1.0), (0.5, 1.0)), ((1.0, 1.0), (-1.0, 0.5))]
+)
+def test_stakes_that_could_ruin_or_lose_digits_are_refused(stakes):
+    with pytest.raises(ValueError, match=r"stakes must be > 0, and falls <= 1 - 2\^-10"):
+        FixedBets(*stakes)
+
+
+# -- rounding ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("u", [1 - 2**-10, 0.5, 1e-6])
+def test_logarithms_keep_the_digits_that_the_allowance_counts_on(u):
+    """Terms of one sign: the sum is right to 2^-44 if each term is to 2^-45."""
+    rng = np.random.default_rng(7)
+    bets = FixedBets((1e12, 1e-9), (u, u))
+    for values in (rng.random(500), 1 - 1e-7 * rng.random(500), 1e-13 * rng.random(500), np.ones(500)):
+        with mpmath.workdps(40):
+            for stake, log in zip(bets.stakes, bets.logs(values), strict=True):
+                exact = mpmath.fsum(mpmath.log1p(mpmath.mpf(stake) * mpmath.mpf(float(x))) for x in values)
+                assert abs(log - exact) <= 2**-44 * abs(exact)
+
+
+@pytest.mark.parametrize("n", [10**6, 10**12])
+@pytest.mark.parametrize(
+    ("value", "chance"),
+    [(1.0, 1e-9), (1e-6, 0.5), (1e-12, 0.5), (0.7, 1.0), (1.0, 0.5), (1.0, 1 - 1e-9), (1e-9, 1.0)],
+)
+def test_extreme_runs_lose_neither_the_interval_nor_its_width_to_rounding(n, value, chance):
+    """n values, chance n of them equal to `value` and the others zero: ends in 60 digits lie just inside ours.
+
+    The sums of logarithms are given in error by as much as the allowance grants them, in the direction that harms.
+    """
+    hits = max(round(chance * n), 1)
+    mean = value * hits / n
+    law = Moments(n, value * hits, n * mean * max(value - mean, 0.0))
+    bets = FixedBets.planned(law, n, failure=FAILURE)
+    with mpmath.workdps(60):
+        exact_stakes = [mpmath.mpf(stake) for stake in bets.stakes]
+        exact_logs = [hits * mpmath.log1p(stake * mpmath.mpf(value)) for stake in exact_stakes]
+        wrong = tuple(float(log + abs(log) / 2**44) for log in exact_logs)
+        estimate = bets.interval(replace(law, logs=wrong), failure=FAILURE)
+
+        def rich(m, side):
+            grown = [
+                share * mpmath.exp(log - n * mpmath.log1p(stake * m))
+                for share, log, stake in zip(SHARES, exact_logs[side], exact_stakes[side], strict=True)
+            ]
+            return mpmath.fsum(grown) >= 2 / mpmath.mpf(FAILURE)
+
+        def exact_end(side, outer):
+            inner, outer = mpmath.mpf(mean), mpmath.mpf(outer)
+            if not rich(outer, side):
+                return outer
+            for _ in range(120):
+                middle = (inner + outer) / 2
+                inner, outer = (inner, middle) if rich(middle, side) else (middle, outer)
+            return inner
+
+        low, high = exact_end(slice(2), 0), exact_end(slice(2, 4), 1)
+        assert estimate.low <= low
+        assert estimate.high >= high
+        assert width(estimate) < (high - low) * (1 + 1e-6) + 5e-11 * high
+
+
+# -- the stakes --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("mean", "share"), [(0.2, 0.1), (0.01, 0.9), (0.9, 0.3)])
+def test_no_law_of_the_pilots_mean_and_variance_grows_a_capital_more_slowly(mean, share):
+    """Against a linear program over laws on a grid of 2001 values, which holds the two worst points nearly."""
+    spread = share * mean * (1 - mean)
+    law = Moments(1000, mean * 1000, spread * 1000)
+    x = np.linspace(0, 1, 2001)
+    rises, falls = np.array([0.1, 5.0]), np.array([0.1, 0.9])
+    found = np.concatenate(_exponents(law, rises, falls))
+    for exponent, stake in zip(found, [*rises, *-falls], strict=True):
+        least = optimize.linprog(
+            np.log1p(stake * x), A_eq=[np.ones_like(x), x, x**2], b_eq=[1, mean, spread + mean**2]
+        ).fun
+        assert least >= exponent - 1e-9
+        assert least == pytest.approx(exponent, rel=1e-3)
+
+
+def best_in_hindsight(values, n):
+    """The width of single stakes chosen after the fact among 400, which no interval may do."""
+    level = math.log(2 / FAILURE) / n
+    lows, highs = [0.0], [1.0]
+    for t in 2.0 ** np.arange(-12, 13, 1 / 16):
+        rise, u = t / max(values.mean(), 1e-9), t / (1 + t)
+        lows.append(np.expm1(np.log1p(rise * values).mean() - level) / rise)
+        highs.append(-np.expm1(np.log1p(-u * values).mean() - level) / u)
+    return min(highs) - max(lows)
+
+
+LAWS = {
+    "spread out": (lambda rng, n: rng.beta(0.3, 2, n), 1.02),
+    "fair coin": (lambda rng, n: (rng.random(n) < 0.5) * 1.0, 1.02),
+    "a hit in a hundred": (lambda rng, n: (rng.random(n) < 0.01) * rng.random(n), 1.05),
+    "0.7 to a hundredth": (lambda rng, n: 0.7 + 0.01 * rng.random(n), 1.2),
+    "constant": (lambda rng, n: np.full(n, 0.5), 1.02),
+}
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_the_width_is_near_that_of_the_best_stakes_in_hindsight_and_below_bernsteins(law):
+    draw, factor = LAWS[law]
+    rng, n = np.random.default_rng(8), 40_000
+    pilot, values = Moments.of(draw(rng, 4096)), draw(rng, n)
+    bets = FixedBets.planned(pilot, n, failure=FAILURE)
+    estimate = bets.interval(moments_of(values, bets), failure=FAILURE)
+    assert width(estimate) < factor * best_in_hindsight(values, n)
+    assert width(estimate) < 0.99 * width(empirical_bernstein(Moments.of(values), failure=FAILURE))
+
+
+def test_the_second_stake_insures_against_hits_that_the_pilot_missed():
+    """Pilots of 4096 without a hit, of probability 1e-4: the first stake alone is nearly twice as wide."""
+    rng, n = np.random.default_rng(9), 200_000
+    values = (rng.random(n) < 1e-4) * 1.0
+    bets = FixedBets.planned(Moments.of(np.zeros(4096)), n, failure=FAILURE)
+    careless = FixedBets((bets.rises[0],) * 2, (bets.falls[0],) * 2)
+    insured, alone = (
+        width(one.interval(moments_of(values, one), failure=FAILURE)) for one in (bets, careless)
+    )
+    assert insured < 1.5 * width(kl_chernoff(Moments.of(values), failure=FAILURE))
+    assert alone > 1.8 * insured
+
+
+# -- the choice --------------------------------------------------------------------------------------
+
+
+def test_the_pilot_picks_kl_for_zeros_and_ones_and_bets_on_values_between():
+    rng = np.random.default_rng(10)
+    hits = Moments.of((rng.random(2000) < 0.01).astype(float))
+    inside = Moments.of(0.4 + 0.1 * rng.random(2000))
+    assert plan(hits, 10**6, failure=FAILURE).interval is MomentsMethod.KL_CHERNOFF
+    assert isinstance(plan(inside, 10**6, failure=FAILURE).interval, FixedBets)
+    for pilot in (hits, inside):
+        names = ("empirical Bernstein", "KL-Chernoff", "betting")
+        widths = {name: plan(pilot, 10**6, failure=FAILURE, interval=name).width for name in names}
+        assert plan(pilot, 10**6, failure=FAILURE).guess.method == min(widths, key=widths.__getitem__)
+
+
+def test_a_plan_expects_about_the_width_that_comes():
+    rng, n = np.random.default_rng(11), 50_000
+    for draw, _ in LAWS.values():
+        planned = plan(Moments.of(draw(rng, 8192)), n, failure=FAILURE, interval="betting")
+        estimate = planned.interval.interval(moments_of(draw(rng, n), planned.interval), failure=FAILURE)
+        assert 0.7 < width(estimate) / planned.width < 1.2
+
+
+def test_an_interval_of_another_name_is_refused():
+    with pytest.raises(
+        ValueError, match="interval must be one of auto, empirical Bernstein, KL-Chernoff, betting"
+    ):
+        plan(Moments.of([0.0, 1.0]), 100, failure=0.1, interval="normal")
