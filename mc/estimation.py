@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from filters import ApproximateDPFilter, PrivacyFilter
+from filters import (
+    ApproximateDPFilter,
+    ApproximateZCDPFilter,
+    BasicFilter,
+    PrivacyFilter,
+    RogersFilter,
+    WhitehouseFilter,
+)
 from mc.engine import Game, play_tile
+from mc.erasures import Caps, Erased
 from mc.estimate import Estimate
 from mc.estimators import HockeyStick, log_weight_bound
 from mc.intervals import Moments, MomentsMethod, narrowest_for
 from mc.martingale import GaussianRounds, Slacks, WeightedSlack, best_beta, gaussian_budget
 from mc.runs import Tally
 from mc.streams import Tile
-from theory.conversions import CKS
+from theory.conversions import CKS, SIMPLE
 from theory.guarantees import ZCDP, GaussianDP, RenyiDP
 
-__all__ = ["Estimator", "Method", "choose", "promised_rho"]
+__all__ = ["Estimator", "Method", "Weighed", "choose", "promised_caps", "promised_rho"]
 
 Method = Literal["auto", "plain", "tilted", "martingale"]
 
@@ -28,6 +36,8 @@ PILOT_PATHS = 8192
 DOUBLES_END = 700.0
 #: On a grid one set of paths answers all epsilons at which it is at most this many times wider than the best.
 SHARED = 2.0
+#: Shares of the paths that may go to the infinite losses where these are weighed.
+SHARES = (1 / 16, 1 / 4, 1 / 2, 3 / 4)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +47,16 @@ class Estimator:
     name: str
     game: Game
     epsilons: tuple[float, ...]
-    measure: HockeyStick | Slacks
+    measure: HockeyStick | Slacks | Erased
     intervals: tuple[MomentsMethod, ...]
+
+    def plays(self, n: int) -> tuple[tuple[Estimator, int], ...]:
+        """What to play, and how many of n paths."""
+        return ((self, n),)
+
+    def read(self, tallies: Sequence[Tally], failure: float) -> tuple[Estimate, ...]:
+        """The estimates from the tallies of its plays."""
+        return self.estimates(tallies[0], failure)
 
     def estimates(self, tally: Tally, failure: float) -> tuple[Estimate, ...]:
         """One estimate for each epsilon, each with the failure probability `failure`."""
@@ -66,6 +84,8 @@ class Estimator:
     def only(self, places: list[int]) -> Estimator:
         """This estimator for some of its epsilons."""
         measure = self.measure
+        if isinstance(measure, Erased):  # one number for all
+            return self
         return replace(
             self,
             epsilons=tuple(self.epsilons[j] for j in places),
@@ -79,14 +99,56 @@ class Estimator:
 
 
 @dataclass(frozen=True, slots=True)
+class Weighed:
+    """H_{e^epsilon} = E[1 - K] + E[K (1 - e^{epsilon - L})_+], each term from paths of its own: see `Caps`.
+
+    `share` of the paths and half of the failure probability go to the first.
+    """
+
+    erased: Estimator
+    finite: Estimator
+    share: float
+
+    @property
+    def epsilons(self) -> tuple[float, ...]:
+        """Where it estimates."""
+        return self.finite.epsilons
+
+    def plays(self, n: int) -> tuple[tuple[Estimator, int], ...]:
+        """What to play, and how many of n paths."""
+        least = min(n // 2, 2)  # an interval needs two paths
+        first = min(max(round(self.share * n), least), n - least)
+        return (self.erased, first), (self.finite, n - first)
+
+    def read(self, tallies: Sequence[Tally], failure: float) -> tuple[Estimate, ...]:
+        """The estimates from the tallies of its plays; none while the second has not begun."""
+        if len(tallies) < 2:
+            return ()
+        (erased,) = self.erased.estimates(tallies[0], failure / 2)
+        return tuple(_sum(erased, one, failure) for one in self.finite.estimates(tallies[1], failure / 2))
+
+    def only(self, places: list[int]) -> Weighed:
+        """This estimator for some of its epsilons."""
+        return replace(self, finite=self.finite.only(places))
+
+
+def _sum(one: Estimate, other: Estimate, failure: float) -> Estimate:
+    # no hockey-stick divergence is above one
+    value, low, high = (
+        min(a + b, 1.0) for a, b in ((one.value, other.value), (one.low, other.low), (one.high, other.high))
+    )
+    return Estimate(value, low, high, failure, one.n + other.n, f"{one.method} + {other.method}")
+
+
+@dataclass(frozen=True, slots=True)
 class _Piloted:
-    estimator: Estimator
+    estimator: Estimator | Weighed
     widths: tuple[float, ...]
 
 
 def choose(
     game: Game, epsilons: tuple[float, ...], *, n: int, failure: float, method: Method
-) -> tuple[Estimator, ...]:
+) -> tuple[Estimator | Weighed, ...]:
     """Estimators that between them answer every epsilon: of the named method, or of all that apply.
 
     A pilot, whose paths are not used again, says which is narrowest where; so the choice does not touch the
@@ -100,7 +162,7 @@ def choose(
         )
     best = [min(widths) for widths in zip(*(one.widths for one in found), strict=True)]
     left = list(range(len(epsilons)))
-    chosen: list[Estimator] = []
+    chosen: list[Estimator | Weighed] = []
 
     def good(one: _Piloted) -> list[int]:
         return [j for j in left if one.widths[j] <= SHARED * best[j]]
@@ -134,6 +196,9 @@ def _candidates(
             )
             if max(map(abs, bounds)) < DOUBLES_END:
                 yield tilted.expected(_moments(tilted, tile), n, failure)
+        caps = promised_caps(game.filter)
+        if caps is not None and (n >= 4 or method == "tilted"):  # two plays need two paths each
+            yield from _weighed(game, caps, epsilons, tile, n, failure)
     budget = gaussian_budget(game.filter)
     if budget is None or not (method == "martingale" or (method == "auto" and game.adversary.gaussian)):
         return
@@ -145,6 +210,41 @@ def _candidates(
         if max(abs(slack.log_bound) for slack in slacks) < DOUBLES_END:
             base = Estimator(f"tilted to order {order:.4g}", game.at(order), epsilons, Slacks(slacks), some)
             yield _with_slack(base, slacks, tile, n, failure)
+
+
+def _weighed(
+    game: Game, caps: Caps, epsilons: tuple[float, ...], tile: Tile, n: int, failure: float
+) -> Iterator[_Piloted]:
+    """Estimators that weigh infinite losses, one for each order; a single play where there are none."""
+    game = replace(game, erasures="weighed")
+    some = (MomentsMethod.EMPIRICAL_BERNSTEIN,) * len(epsilons)
+    erased: Estimator | None = None
+    if caps.xi > 0:
+        if n < 4:
+            raise ValueError(f"n must be at least 4 where infinite losses are weighed, got n={n}; draw more")
+        erased = Estimator("weighed erasures", game, epsilons[:1], Erased(caps.xi), some[:1])
+        erased_pilot = _moments(erased, tile)
+    for order in dict.fromkeys(map(caps.order, epsilons)):
+        bounds = tuple(caps.log_bound(order, epsilon) for epsilon in epsilons)
+        if max(bounds) >= DOUBLES_END:
+            continue
+        name = f"tilted to order {order:.4g}" if order > 1 else "untilted"
+        finite = Estimator(name, game.at(order), epsilons, HockeyStick(epsilons, bounds), some)
+        pilot = _moments(finite, tile)
+        if erased is None:
+            yield finite.expected(pilot, n, failure)
+            continue
+        trials: list[_Piloted] = []
+        for share in SHARES:
+            (_, first), (_, second) = Weighed(erased, finite, share).plays(n)
+            one = erased.expected(erased_pilot, first, failure / 2)
+            other = finite.expected(pilot, second, failure / 2)
+            assert isinstance(one.estimator, Estimator)
+            assert isinstance(other.estimator, Estimator)
+            both = Weighed(one.estimator, other.estimator, share)
+            trials.append(_Piloted(both, tuple(one.widths[0] + width for width in other.widths)))
+        best = [min(widths) for widths in zip(*(trial.widths for trial in trials), strict=True)]
+        yield min(trials, key=lambda trial: _relative(trial.widths, best))
 
 
 def _with_slack(
@@ -202,4 +302,22 @@ def promised_rho(filt: PrivacyFilter) -> float | None:
         return filt.promise.rho
     if isinstance(filt.promise, GaussianDP):
         return filt.promise.mu**2 / 2
+    return None
+
+
+def promised_caps(filt: PrivacyFilter) -> Caps | None:
+    """What the rule of a filter that admits infinite losses holds them and the rest to; None for other rules.
+
+    None also where a filter declares mechanisms by their hockey-stick at one epsilon `at`, which bounds no
+    Rényi divergence. Pure mechanisms have D_s <= s e^2/2 (theorem "RR zCDP").
+    """
+    if isinstance(filt, ApproximateZCDPFilter):
+        return Caps(filt.xi, filt.rho)
+    if isinstance(filt, (BasicFilter, WhitehouseFilter, RogersFilter)) and filt.at is None:
+        if isinstance(filt, BasicFilter):
+            return Caps(filt.delta, filt.epsilon**2 / 2, filt.epsilon)
+        if isinstance(filt, RogersFilter):
+            return Caps(filt.delta / 2, filt.squares / 2)
+        assert filt.tail is not None  # it was filled in
+        return Caps((filt.delta - filt.tail) / filt.weight, float(SIMPLE.budget(filt.epsilon, filt.tail)))
     return None

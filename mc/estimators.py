@@ -47,9 +47,10 @@ class Measure(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class HockeyStick:
-    """Sums of Y = e^{log_weight - log_bound} (1 - e^{epsilon - loss})_+, in [0, 1], for each epsilon.
+    """Sums of Y = e^{log_weight + log_kept - log_bound} (1 - e^{epsilon - loss})_+, in [0, 1], for each epsilon.
 
-    E[Y] e^{log_bound} is H_{e^epsilon} of the released transcript, towards the law outputs were drawn from.
+    E[Y] e^{log_bound} is H_{e^epsilon} of the released transcript, towards the law outputs were drawn from;
+    where erasures are weighed, its part without them (see `mc.erasures`).
     """
 
     epsilons: tuple[float, ...]
@@ -60,7 +61,10 @@ class HockeyStick:
         for epsilon, log_bound in zip(self.epsilons, self.log_bounds, strict=True):
             hits = np.flatnonzero(paths.loss > epsilon)
             y = -np.expm1(epsilon - paths.loss[hits])
-            y *= np.exp(paths.log_weight[hits] - log_bound)
+            log_y = paths.log_weight[hits] - log_bound
+            if isinstance(paths.log_kept, np.ndarray):
+                log_y += paths.log_kept[hits]
+            y *= np.exp(log_y)
             total, square = _unit_sums(y, len(paths.loss))
             totals.append(total)
             centred.append(square)
