@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import optimize
 
 from filters.arguments import one_at_least_zero, one_delta, one_positive
 from filters.base import PrivacyFilter
@@ -79,6 +80,20 @@ class RogersFilter(PrivacyFilter):
         """The constant H."""
         return self.epsilon**2 / (28.04 * math.log((1 if self.reading == "1/delta" else 2) / self.delta))
 
+    @property
+    def squares(self) -> float:
+        """The S at which S/2 + the deviation in K reaches epsilon: no run that was admitted has more.
+
+        Rounded up. The drift is at least S/2, since e^x - 1 >= x.
+        """
+        root = optimize.brentq(
+            lambda s: s / 2 + float(self._deviation(s)) - self.epsilon,
+            *(0.0, 2 * self.epsilon),
+            xtol=1e-300,
+            rtol=_MARGIN,
+        )
+        return float(root) * (1 + 100 * _MARGIN)
+
     def start(self, n: int) -> _State:
         return (*self._drift.start(n), *self._squares.start(n), *self._delta.start(n))
 
@@ -99,10 +114,14 @@ class RogersFilter(PrivacyFilter):
 
     def bound(self, state: _State) -> NDArray[np.float64]:
         """K of what was spent so far."""
+        spread: NDArray[np.float64] = self._deviation(self._squares.value(state[2:4]))
+        return self._drift.value(state[:2]) + spread
+
+    def _deviation(self, squares: Real) -> Any:
+        """The second term of K at S = `squares`."""
         h = self.h
-        squares = self._squares.value(state[2:4])
         spread = 2 * (squares + h) * (1 + np.log1p(squares / h) / 2) * math.log(2 / self.delta)
-        return self._drift.value(state[:2]) + np.sqrt(spread)
+        return np.sqrt(spread)
 
     def spend(self, state: _State, request: DominatingPair) -> _State:
         epsilon, delta = approximate_charge(request, self.at)

@@ -14,13 +14,14 @@ from filters.base import PrivacyFilter, State
 from filters.contract import checked_filter, checked_observe, checked_spend, checked_start
 from mc.adversary import Adversary, View, put, take
 from mc.streams import Tile
-from theory.arguments import check_count, check_real
+from theory.arguments import Real, check_count, check_real
 from theory.pairs import DominatingPair
 
-__all__ = ["Direction", "Functional", "Game", "OnDenial", "Paths", "play_tile"]
+__all__ = ["Direction", "Erasures", "Functional", "Game", "OnDenial", "Paths", "play_tile"]
 
 Direction = Literal["PQ", "QP"]
 OnDenial = Literal["halt", "retry"]
+Erasures = Literal["drawn", "weighed"]
 
 #: Rounds played against an adversary that does not say when it stops, unless the caller says how many.
 LONGEST = 1000
@@ -33,7 +34,8 @@ class Game:
     Round by round: the adversary asks, the filter decides on what it has seen, the budget is charged, the
     output is drawn, the loss is observed. A denied run halts for good, or asks again next round ("retry"); but one
     whose adversary has a final request makes that instead, and ends.
-    Outputs are drawn from P ("PQ") or from Q ("QP"), tilted to `order` (1: as they are).
+    Outputs are drawn from P ("PQ") or from Q ("QP"), tilted to `order` (1: as they are). Infinite losses are
+    "drawn" like others, or never and "weighed": a path then carries the probability of having met none.
     """
 
     filter: PrivacyFilter
@@ -42,6 +44,7 @@ class Game:
     order: float = 1.0
     direction: Direction = "PQ"
     on_denial: OnDenial = "halt"
+    erasures: Erasures = "drawn"
 
     def __post_init__(self) -> None:
         checked_filter(self.filter)
@@ -52,6 +55,7 @@ class Game:
         for name, value, allowed in (
             ("direction", self.direction, ("PQ", "QP")),
             ("on_denial", self.on_denial, ("halt", "retry")),
+            ("erasures", self.erasures, ("drawn", "weighed")),
         ):
             if value not in allowed:
                 raise ValueError(f"{name} must be one of {allowed}, got {name}={value!r}; pass one of them")
@@ -90,12 +94,14 @@ class Paths:
 
     loss is the log-likelihood ratio of the transcript, towards the law that outputs were drawn from:
     log dP/dQ for "PQ", log dQ/dP for "QP". log_weight is log of that law over the tilted one, 0 if untilted.
-    releases counts the outputs released, the stopping time T.
+    releases counts the outputs released, the stopping time T. log_kept is log prod_t P(L_t < inf) over the
+    released rounds where erasures are weighed, 0 where they are drawn.
     """
 
     loss: NDArray[np.float64]
     log_weight: NDArray[np.float64]
     releases: NDArray[np.int64]
+    log_kept: Real = 0.0
 
 
 class Functional(Protocol):
@@ -114,6 +120,8 @@ def play_tile(game: Game, tile: Tile) -> Paths:
     live.state = checked_start(filt, tile.size)
     live.memory = adversary.start(filt, tile.size, own)
     done = Paths(np.zeros(tile.size), np.zeros(tile.size), np.zeros(tile.size, dtype=np.int64))
+    if live.log_kept is not None:
+        done = replace(done, log_kept=np.zeros(tile.size))
     aside: list[_Live] | None = [] if adversary.asks_finally else None
     for t in range(game.rounds):
         view = live.view(game, t, own)
@@ -144,7 +152,7 @@ def _keep_memory() -> None:
 
 
 _NONE = np.empty(0, dtype=np.intp)
-_PER_RUN = ("path", "loss", "last", "log_weight", "releases", "state", "memory")
+_PER_RUN = ("path", "loss", "last", "log_weight", "log_kept", "releases", "state", "memory")
 
 
 @dataclass(slots=True)
@@ -155,6 +163,7 @@ class _Live:
     loss: NDArray[np.float64]
     last: NDArray[np.float64]
     log_weight: NDArray[np.float64] | None
+    log_kept: NDArray[np.float64] | None
     releases: NDArray[np.int64] | int
     state: State = None
     memory: State = None
@@ -166,6 +175,7 @@ class _Live:
             np.zeros(n),
             np.zeros(n),
             None if game.order == 1.0 else np.zeros(n),
+            None if game.erasures == "drawn" else np.zeros(n),
             np.zeros(n, dtype=np.int64) if game.waits else 0,
         )
 
@@ -195,6 +205,8 @@ class _Live:
         done.loss[path] = self.loss[runs]
         if self.log_weight is not None:
             done.log_weight[path] = self.log_weight[runs]
+        if self.log_kept is not None:
+            done.log_kept[path] = self.log_kept[runs]  # type: ignore[index]
         done.releases[path] = self.releases if isinstance(self.releases, int) else self.releases[runs]
 
     def keep(self, runs: NDArray[np.intp]) -> None:
@@ -216,7 +228,12 @@ class _Live:
         """Realise a round's losses in every run and show them to the filter."""
         forward = game.direction == "PQ"
         pair = request if forward else request.swapped
-        self.last = pair.sample(nature, self.n, game.order)
+        if self.log_kept is None:
+            self.last = pair.sample(nature, self.n, game.order)
+        else:
+            self.last = pair.sample_finite(nature, self.n, game.order)
+            with np.errstate(divide="ignore"):  # of runs that were denied, and come along
+                self.log_kept += np.log1p(-pair.infinite_mass)
         if self.log_weight is not None:
             self.log_weight += pair.log_weight(self.last, game.order)
         self.loss += self.last
@@ -271,6 +288,8 @@ def _release_or_wait(
     some = replace(live, path=live.path[go], loss=live.loss[go], state=take(live.state, go))
     if live.log_weight is not None:
         some.log_weight = live.log_weight[go]
+    if live.log_kept is not None:
+        some.log_kept = live.log_kept[go]
     asked = request.take(go)
     some.state = checked_spend(game.filter, some.state, asked, some.n)
     some.draw(game, asked, nature)
@@ -279,6 +298,8 @@ def _release_or_wait(
     live.loss[go] = some.loss
     if live.log_weight is not None:
         live.log_weight[go] = some.log_weight
+    if live.log_kept is not None:
+        live.log_kept[go] = some.log_kept
     live.releases[go] += 1  # type: ignore[index]
     live.state = put(live.state, go, some.state)
 

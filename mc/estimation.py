@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import Literal, TypeAlias
+from typing import Literal
 
-from filters import ApproximateDPFilter, PrivacyFilter
 from mc.engine import Game, play_tile
+from mc.erasures import Caps, Erased
 from mc.estimate import Estimate
 from mc.estimators import HockeyStick, Measure, log_weight_bound
 from mc.intervals import FixedBets, Interval, IntervalName, Moments, MomentsMethod, Plan, plan
 from mc.martingale import GaussianRounds, Slacks, WeightedSlack, best_beta, gaussian_budget
+from mc.promised import promised_caps, promised_tilts
 from mc.runs import Tally
 from mc.streams import Tile
 from theory.conversions import CKS
-from theory.guarantees import ZCDP, GaussianDP, RenyiDP
 
-__all__ = ["Estimator", "Method", "choose", "pilot_moments", "pilot_tile", "promised_rho"]
+__all__ = ["Estimator", "Method", "Weighed", "choose", "pilot_moments", "pilot_tile"]
 
 Method = Literal["auto", "plain", "tilted", "martingale"]
-#: What interval to plan after seeing a pilot.
-_Planner: TypeAlias = Callable[[Moments], Plan]
 
 #: The tile that pilots play: no run is long enough to reach its index.
 PILOT = 2**62
@@ -31,6 +28,8 @@ PILOT_PATHS = 8192
 DOUBLES_END = 700.0
 #: On a grid one set of paths answers all epsilons at which it is at most this many times wider than the best.
 SHARED = 2.0
+#: Shares of the paths that may go to the infinite losses where these are weighed.
+SHARES = (1 / 16, 1 / 4, 1 / 2, 3 / 4)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +39,16 @@ class Estimator:
     name: str
     game: Game
     epsilons: tuple[float, ...]
-    measure: HockeyStick | Slacks
+    measure: HockeyStick | Slacks | Erased
     intervals: tuple[Interval, ...]
+
+    def plays(self, n: int) -> tuple[tuple[Estimator, int], ...]:
+        """What to play, and how many of n paths."""
+        return ((self, n),)
+
+    def read(self, tallies: Sequence[Tally], failure: float) -> tuple[Estimate, ...]:
+        """The estimates from the tallies of its plays."""
+        return self.estimates(tallies[0], failure)
 
     def estimates(self, tally: Tally, failure: float) -> tuple[Estimate, ...]:
         """One estimate for each epsilon, each with the failure probability `failure`."""
@@ -56,9 +63,9 @@ class Estimator:
         value, low, high = (min(x, 1.0) for x in (mean.value, mean.low, mean.high))
         return Estimate(value, low, high, mean.failure, mean.n, name)
 
-    def expected(self, pilot: tuple[Moments, ...], planner: _Planner) -> _Piloted:
+    def expected(self, pilot: tuple[Moments, ...], aim: _Aim) -> _Piloted:
         """This estimator with the interval that suits each epsilon, and the widths to expect."""
-        plans = [planner(moments) for moments in pilot]
+        plans = [aim.plan(moments) for moments in pilot]
         intervals = tuple(one.interval for one in plans)
         bets = tuple(one if isinstance(one, FixedBets) else None for one in intervals)
         chosen = replace(self, intervals=intervals, measure=self.measure.betting(bets))
@@ -76,8 +83,63 @@ class Estimator:
 
 
 @dataclass(frozen=True, slots=True)
+class Weighed:
+    """H_{e^epsilon} = E[1 - K] + E[K (1 - e^{epsilon - L})_+], each term from paths of its own: see `Caps`.
+
+    `share` of the paths and half of the failure probability go to the first.
+    """
+
+    erased: Estimator
+    finite: Estimator
+    share: float
+
+    @property
+    def epsilons(self) -> tuple[float, ...]:
+        """Where it estimates."""
+        return self.finite.epsilons
+
+    def plays(self, n: int) -> tuple[tuple[Estimator, int], ...]:
+        """What to play, and how many of n paths."""
+        least = min(n // 2, 2)  # an interval needs two paths
+        first = min(max(round(self.share * n), least), n - least)
+        return (self.erased, first), (self.finite, n - first)
+
+    def read(self, tallies: Sequence[Tally], failure: float) -> tuple[Estimate, ...]:
+        """The estimates from the tallies of its plays; none while the second has not begun."""
+        if len(tallies) < 2:
+            return ()
+        (erased,) = self.erased.estimates(tallies[0], failure / 2)
+        return tuple(_sum(erased, one, failure) for one in self.finite.estimates(tallies[1], failure / 2))
+
+    def only(self, places: list[int]) -> Weighed:
+        """This estimator for some of its epsilons."""
+        return replace(self, finite=self.finite.only(places))
+
+
+def _sum(one: Estimate, other: Estimate, failure: float) -> Estimate:
+    # no hockey-stick divergence is above one
+    value, low, high = (
+        min(a + b, 1.0) for a, b in ((one.value, other.value), (one.low, other.low), (one.high, other.high))
+    )
+    return Estimate(value, low, high, failure, one.n + other.n, f"{one.method} + {other.method}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Aim:
+    """So many paths, so rare a failure, the interval asked for."""
+
+    n: int
+    failure: float
+    interval: IntervalName
+
+    def plan(self, pilot: Moments) -> Plan:
+        """What interval to take after seeing a pilot."""
+        return plan(pilot, self.n, failure=self.failure, interval=self.interval)
+
+
+@dataclass(frozen=True, slots=True)
 class _Piloted:
-    estimator: Estimator
+    estimator: Estimator | Weighed
     widths: tuple[float, ...]
 
 
@@ -89,14 +151,13 @@ def choose(
     failure: float,
     method: Method,
     interval: IntervalName = "auto",
-) -> tuple[Estimator, ...]:
+) -> tuple[Estimator | Weighed, ...]:
     """Estimators that between them answer every epsilon: of the named method, or of all that apply.
 
     A pilot, whose paths are not used again, says which is narrowest where; so the choice does not touch the
     failure probability. One estimator answers all epsilons at which it is nearly as narrow as the best.
     """
-    planner = partial(plan, n=n, failure=failure, interval=interval)
-    found = list(_candidates(game, epsilons, pilot_tile(n), planner, method))
+    found = list(_candidates(game, epsilons, pilot_tile(n), _Aim(n, failure, interval), method))
     if not found:
         raise ValueError(
             f"method must be plain for {type(game.filter).__name__}, whose promise {game.filter.promise} "
@@ -104,7 +165,7 @@ def choose(
         )
     best = [min(widths) for widths in zip(*(one.widths for one in found), strict=True)]
     left = list(range(len(epsilons)))
-    chosen: list[Estimator] = []
+    chosen: list[Estimator | Weighed] = []
 
     def good(one: _Piloted) -> list[int]:
         return [j for j in left if one.widths[j] <= SHARED * best[j]]
@@ -123,20 +184,23 @@ def _relative(widths: tuple[float, ...], best: list[float]) -> float:
 
 
 def _candidates(
-    game: Game, epsilons: tuple[float, ...], tile: Tile, planner: _Planner, method: Method
+    game: Game, epsilons: tuple[float, ...], tile: Tile, aim: _Aim, method: Method
 ) -> Iterator[_Piloted]:
     some = (MomentsMethod.EMPIRICAL_BERNSTEIN,) * len(epsilons)
     if method in ("auto", "plain"):
         plain = Estimator("plain", game, epsilons, HockeyStick(epsilons, (0.0,) * len(epsilons)), some)
-        yield plain.expected(pilot_moments(plain.game, plain.measure, tile), planner)
+        yield plain.expected(pilot_moments(plain.game, plain.measure, tile), aim)
     if method in ("auto", "tilted"):
-        for order, divergence in dict.fromkeys(_tilts(game.filter, epsilons)):
+        for order, divergence in dict.fromkeys(promised_tilts(game.filter, epsilons)):
             bounds = tuple(log_weight_bound(order, divergence, epsilon) for epsilon in epsilons)
             tilted = Estimator(
                 f"tilted to order {order:.4g}", game.at(order), epsilons, HockeyStick(epsilons, bounds), some
             )
             if max(map(abs, bounds)) < DOUBLES_END:
-                yield tilted.expected(pilot_moments(tilted.game, tilted.measure, tile), planner)
+                yield tilted.expected(pilot_moments(tilted.game, tilted.measure, tile), aim)
+        caps = promised_caps(game.filter)
+        if caps is not None and (aim.n >= 4 or method == "tilted"):  # two plays need two paths each
+            yield from _weighed(game, caps, epsilons, tile, aim)
     budget = gaussian_budget(game.filter)
     if budget is None or not (method == "martingale" or (method == "auto" and game.adversary.gaussian)):
         return
@@ -147,12 +211,48 @@ def _candidates(
         slacks = tuple(WeightedSlack(epsilon, budget, order, 0.0) for epsilon in epsilons)
         if max(abs(slack.log_bound) for slack in slacks) < DOUBLES_END:
             base = Estimator(f"tilted to order {order:.4g}", game.at(order), epsilons, Slacks(slacks), some)
-            yield _with_slack(base, slacks, tile, planner)
+            yield _with_slack(base, slacks, tile, aim)
 
 
-def _with_slack(
-    base: Estimator, slacks: tuple[WeightedSlack, ...], tile: Tile, planner: _Planner
-) -> _Piloted:
+def _weighed(
+    game: Game, caps: Caps, epsilons: tuple[float, ...], tile: Tile, aim: _Aim
+) -> Iterator[_Piloted]:
+    """Estimators that weigh infinite losses, one for each order; a single play where there are none."""
+    game = replace(game, erasures="weighed")
+    some = (MomentsMethod.EMPIRICAL_BERNSTEIN,) * len(epsilons)
+    erased: Estimator | None = None
+    if caps.xi > 0:
+        if aim.n < 4:
+            raise ValueError(
+                f"n must be at least 4 where infinite losses are weighed, got n={aim.n}; draw more"
+            )
+        erased = Estimator("weighed erasures", game, epsilons[:1], Erased(caps.xi), some[:1])
+        erased_pilot = pilot_moments(erased.game, erased.measure, tile)
+    for order in dict.fromkeys(map(caps.order, epsilons)):
+        bounds = tuple(caps.log_bound(order, epsilon) for epsilon in epsilons)
+        if max(bounds) >= DOUBLES_END:
+            continue
+        name = f"tilted to order {order:.4g}" if order > 1 else "untilted"
+        finite = Estimator(name, game.at(order), epsilons, HockeyStick(epsilons, bounds), some)
+        pilot = pilot_moments(finite.game, finite.measure, tile)
+        if erased is None:
+            yield finite.expected(pilot, aim)
+            continue
+        trials: list[_Piloted] = []
+        for share in SHARES:
+            (_, first), (_, second) = Weighed(erased, finite, share).plays(aim.n)
+            half = replace(aim, failure=aim.failure / 2)
+            one = erased.expected(erased_pilot, replace(half, n=first))
+            other = finite.expected(pilot, replace(half, n=second))
+            assert isinstance(one.estimator, Estimator)
+            assert isinstance(other.estimator, Estimator)
+            both = Weighed(one.estimator, other.estimator, share)
+            trials.append(_Piloted(both, tuple(one.widths[0] + width for width in other.widths)))
+        best = [min(widths) for widths in zip(*(trial.widths for trial in trials), strict=True)]
+        yield min(trials, key=lambda trial: _relative(trial.widths, best))
+
+
+def _with_slack(base: Estimator, slacks: tuple[WeightedSlack, ...], tile: Tile, aim: _Aim) -> _Piloted:
     """The martingale as control variate, its coefficient fitted to the pilot at each epsilon."""
     paths = play_tile(base.game, tile)
     each: list[WeightedSlack] = []
@@ -161,14 +261,14 @@ def _with_slack(
         payoff, slack = one.terms(paths.loss, paths.log_weight)
         fitted = [replace(one, beta=beta) for beta in (best_beta(payoff, slack), 1.0)]
         moments = [Moments.of(some.mix(payoff, slack)) for some in fitted]
-        widths = [planner(some).width for some in moments]
+        widths = [aim.plan(some).width for some in moments]
         place = widths.index(min(widths))
         each.append(fitted[place])
         pilot.append(moments[place])
     least, most = (f"{pick(one.beta for one in each):.4g}" for pick in (min, max))
     spread = least if least == most else f"{least} to {most}"
     name = f"{base.name} with martingale coefficient {spread}"
-    return replace(base, name=name, measure=Slacks(tuple(each))).expected(tuple(pilot), planner)
+    return replace(base, name=name, measure=Slacks(tuple(each))).expected(tuple(pilot), aim)
 
 
 def pilot_tile(n: int) -> Tile:
@@ -179,30 +279,3 @@ def pilot_tile(n: int) -> Tile:
 def pilot_moments(game: Game, measure: Measure, tile: Tile) -> tuple[Moments, ...]:
     """The moments that a pilot's tile gives."""
     return measure.moments(Tally.of([tile], [measure(play_tile(game, tile))]))
-
-
-def _tilts(filt: PrivacyFilter, epsilons: tuple[float, ...]) -> Iterator[tuple[float, float]]:
-    """(order, bound on the summed divergences at that order): the best order for each epsilon, if any."""
-    if isinstance(filt.promise, RenyiDP):
-        yield filt.promise.alpha, filt.promise.rho
-        return
-    rho = promised_rho(filt)
-    if rho is not None:
-        for epsilon in epsilons:
-            order = float(CKS.order(rho, max(epsilon, 0.0)))
-            if order > 1.0:  # else the promise is so weak that plain paths are as good
-                yield order, order * rho
-
-
-def promised_rho(filt: PrivacyFilter) -> float | None:
-    """A rho with D_a <= a rho for the whole transcript, from the promise; None where it has none.
-
-    An approximate DP filter promises through its zCDP threshold, which is what bounds the weights.
-    """
-    if isinstance(filt, ApproximateDPFilter):
-        return filt.threshold
-    if isinstance(filt.promise, ZCDP):
-        return filt.promise.rho
-    if isinstance(filt.promise, GaussianDP):
-        return filt.promise.mu**2 / 2
-    return None

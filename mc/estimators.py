@@ -22,6 +22,7 @@ __all__ = [
     "Survival",
     "log_weight_bound",
     "moments_of",
+    "unit_sums",
 ]
 
 #: Relative rounding of a log-weight over a run; beyond it a weight above its bound is the filter's doing.
@@ -51,9 +52,10 @@ class Measure(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class HockeyStick:
-    """Sums of Y = e^{log_weight - log_bound} (1 - e^{epsilon - loss})_+, in [0, 1], for each epsilon.
+    """Sums of Y = e^{log_weight + log_kept - log_bound} (1 - e^{epsilon - loss})_+, in [0, 1], for each epsilon.
 
-    E[Y] e^{log_bound} is H_{e^epsilon} of the released transcript, towards the law outputs were drawn from.
+    E[Y] e^{log_bound} is H_{e^epsilon} of the released transcript, towards the law outputs were drawn from;
+    where erasures are weighed, its part without them (see `mc.erasures`).
     """
 
     epsilons: tuple[float, ...]
@@ -65,8 +67,11 @@ class HockeyStick:
         for epsilon, log_bound, bets in zip(self.epsilons, self.log_bounds, self._bets, strict=True):
             hits = np.flatnonzero(paths.loss > epsilon)
             y = -np.expm1(epsilon - paths.loss[hits])
-            y *= np.exp(paths.log_weight[hits] - log_bound)
-            sums += _unit_sums(y, len(paths.loss), bets)
+            log_y = paths.log_weight[hits] - log_bound
+            if isinstance(paths.log_kept, np.ndarray):
+                log_y += paths.log_kept[hits]
+            y *= np.exp(log_y)
+            sums += unit_sums(y, len(paths.loss), bets)
         return np.array(sums)
 
     def moments(self, tally: Tally) -> tuple[Moments, ...]:
@@ -117,7 +122,7 @@ class RenyiMoment:
             )
         spent = np.minimum(spent, most)
         y = np.exp(spent - most) * np.expm1(-spent) / math.expm1(-most)
-        return np.array(_unit_sums(y, len(spent), self.bets))
+        return np.array(unit_sums(y, len(spent), self.bets))
 
     def moments(self, tally: Tally) -> tuple[Moments, ...]:
         """The moments of Y."""
@@ -152,7 +157,7 @@ def log_weight_bound(order: float, divergence: float, epsilon: float) -> float:
     return t * (divergence - epsilon) - t * math.log1p(1 / t) - math.log1p(t)
 
 
-def _unit_sums(y: NDArray[np.float64], n: int, bets: FixedBets | None) -> tuple[float, ...]:
+def unit_sums(y: NDArray[np.float64], n: int, bets: FixedBets | None) -> tuple[float, ...]:
     """Sum, sum of squares about the mean, and logs of bets, of n values in [0, 1], all zero but y; overwrites y."""
     if len(y) and y.max() > 1:
         if y.max() > 1 + ROUNDING:

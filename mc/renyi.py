@@ -10,9 +10,10 @@ from filters import PrivacyFilter
 from mc.adversary import Adversary
 from mc.engine import Direction, Game, OnDenial
 from mc.estimate import CONFIDENCE, Estimate, stated_failure
-from mc.estimation import pilot_moments, pilot_tile, promised_rho
+from mc.estimation import pilot_moments, pilot_tile
 from mc.estimators import RenyiMoment
 from mc.intervals import FixedBets, IntervalName, plan
+from mc.promised import promised_rho
 from mc.runs import play
 from mc.store import RunStore
 from theory.arguments import check_count, check_order

@@ -15,9 +15,9 @@ from filters import PrivacyFilter
 from mc.adversary import Adversary
 from mc.engine import Direction, Game, OnDenial
 from mc.estimate import CONFIDENCE, Estimate, stated_failure
-from mc.estimation import Estimator, Method, choose
+from mc.estimation import Estimator, Method, Weighed, choose
 from mc.intervals import IntervalName
-from mc.runs import Progress, play
+from mc.runs import Progress, Tally, play
 from mc.store import RunStore
 from theory.arguments import check_count, check_probability, check_real
 
@@ -141,8 +141,9 @@ def simulate(
     n plays of the filter's own code against one adversary; direction "QP" gives H_{e^epsilon}(Q || P). A
     sequence of epsilons gives a `Curve` whose intervals hold together: they share the failure probability.
     method "plain" draws from P; "tilted" draws round by round from P^s Q^{1-s}, the weights bounded by the
-    filter's promise; "martingale" measures how far Gaussian rounds stay below the closed form of a spent budget;
-    "auto" takes the one that a pilot finds narrowest. The method is named in every estimate.
+    filter's promise, where infinite losses are admitted in two plays that weigh them (see `mc.erasures.Caps`);
+    "martingale" measures how far Gaussian rounds stay below the closed form of a spent budget; "auto" takes the
+    one that a pilot finds narrowest. The method is named in every estimate.
     interval is "empirical Bernstein", "KL-Chernoff", "betting" or, again by a pilot, the narrowest. Stakes of bets
     depend on n: name another interval where a store's paths are to serve a larger n later.
     failure, the probability that an interval misses, replaces confidence where 1 - failure would lose its digits.
@@ -163,25 +164,36 @@ def simulate(
     parts = choose(game, grid, n=n, failure=each, method=method, interval=interval)
     shares = [n // len(parts) + (place < n % len(parts)) for place in range(len(parts))]
     found: dict[float, Estimate] = {}
-    for place, (part, share) in enumerate(zip(parts, shares, strict=True)):
+    played: list[Tally] = []
+    for part, share in zip(parts, shares, strict=True):
+        tallies: list[Tally] = []
+        for one, paths in part.plays(share):
 
-        def told(so_far: Progress, part: Estimator = part, place: int = place) -> None:
-            assert progress is not None
-            ahead = part.estimates(so_far.so_far, each) if so_far.done > 1 else None
-            progress(so_far.of(sum(shares[:place]), n), ahead)
+            def told(
+                so_far: Progress,
+                part: Estimator | Weighed = part,
+                tallies: list[Tally] = tallies,
+                before: int = sum(tally.n for tally in played),
+            ) -> None:
+                assert progress is not None
+                ahead = part.read((*tallies, so_far.so_far), each) if so_far.done > 1 else ()
+                progress(so_far.of(before, n), ahead or None)
 
-        tally = play(
-            part.game,
-            part.measure,
-            n=share,
-            seed=seed,
-            first=place * APART,
-            workers=workers,
-            executor=executor,
-            store=store,
-            progress=None if progress is None else told,
-        )
-        found.update(zip(part.epsilons, part.estimates(tally, each), strict=True))
+            tallies.append(
+                play(
+                    one.game,
+                    one.measure,
+                    n=paths,
+                    seed=seed,
+                    first=len(played) * APART,
+                    workers=workers,
+                    executor=executor,
+                    store=store,
+                    progress=None if progress is None else told,
+                )
+            )
+            played.append(tallies[-1])
+        found.update(zip(part.epsilons, part.read(tallies, each), strict=True))
     if isinstance(epsilon, (int, float)):
         return found[grid[0]]
     return Curve(grid, tuple(found[e] for e in grid), failure)

@@ -177,3 +177,13 @@ def test_remaining_is_rounded_down() -> None:
     assert Fraction(left) ** 2 <= 1 - Fraction(0.6) ** 2
     assert left == pytest.approx(0.8, rel=1e-14)
     assert fp.ZCDPFilter(0.5).open().remaining() == pytest.approx(0.5, rel=1e-14)
+
+
+@pytest.mark.parametrize("reading", ["1/delta", "2/delta"])
+@pytest.mark.parametrize(("epsilon", "delta"), [(1.0, 1e-6), (1e-4, 1e-3), (30.0, 0.3)])
+def test_the_squares_that_the_rogers_filter_admits_reach_its_cap_and_no_further(
+    epsilon, delta, reading
+) -> None:
+    filt = fp.RogersFilter(epsilon, delta, reading=reading)
+    rounds = count(filt, KOV(math.sqrt(filt.squares / 400), 0.0))
+    assert 0.85 * 400 <= rounds <= 400

@@ -14,8 +14,8 @@ from filters import ApproximateDPFilter, GaussianFilter, RealisationFilter, Reny
 from mc.adversaries import Constant, LossChasing, RandomSpender
 from mc.adversary import Adversary
 from mc.engine import Game, Paths, play_tile
-from mc.estimation import promised_rho
 from mc.estimators import PromiseBroken, RenyiMoment
+from mc.promised import promised_rho
 from mc.renyi import simulate_renyi
 from mc.streams import TILE, Tile
 from theory.pairs import FinitePair, Gaussian, RandomizedResponse, Selection

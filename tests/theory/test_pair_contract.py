@@ -113,6 +113,35 @@ def test_losses_are_drawn_from_the_tilted_law(pair: DominatingPair, order: float
 
 
 @each_pair
+@pytest.mark.parametrize("order", [1.0, 2.5])
+def test_finite_losses_have_the_weights_of_the_law_without_infinite_ones(
+    pair: DominatingPair, order: float
+) -> None:
+    lost = float(pair.infinite_mass)
+    assert lost == pytest.approx(1 - float(pair.loss_cdf(1e300)), abs=1e-12)
+    drawn = pair.sample_finite(np.random.default_rng(12), DRAWS, order)
+    assert drawn.shape == (DRAWS,)
+    assert np.isfinite(drawn).all()
+    log_weight = pair.log_weight(drawn, order)
+    for level in (float(pair.loss_quantile(lost + (1 - lost) * tail)) for tail in (0.02, 0.25, 0.45)):
+        level -= 1e-9 * scale(pair)
+        weights = np.where(drawn > level, np.exp(log_weight), 0.0)
+        most = max(1.0, math.exp(float(pair.log_weight(np.array([level]), order)[0])))
+        radius = most * math.sqrt(math.log(2 / (FALSE_ALARM / 3)) / (2 * DRAWS))
+        above = 1 - float(pair.loss_cdf(level)) - lost
+        assert abs(weights.mean() - above / (1 - lost)) <= radius
+
+
+@each_pair
+def test_a_pair_that_meets_no_infinite_loss_draws_the_same_finite_ones(pair: DominatingPair) -> None:
+    if pair.infinite_mass == 0:
+        one, other = pair.sample, pair.sample_finite
+        np.testing.assert_array_equal(
+            one(np.random.default_rng(3), 100, 2.0), other(np.random.default_rng(3), 100, 2.0)
+        )
+
+
+@each_pair
 @pytest.mark.parametrize("order", [1.0, 1.5, 2.0, 3.0])
 def test_weights_lead_back_to_the_untilted_law(pair: DominatingPair, order: float) -> None:
     drawn = pair.sample(np.random.default_rng(5), DRAWS, order)
@@ -220,6 +249,9 @@ def test_a_pair_for_each_run_is_the_pairs_one_by_one(pair: DominatingPair) -> No
     assert pair.take(np.array([True, False, True])).shape == (2,)
     assert pair.swapped.swapped == pair
     assert pair.sample(np.random.default_rng(2), 3, 2.0).shape == (3,)
+    assert np.isfinite(pair.sample_finite(np.random.default_rng(2), 3, 2.0)).all()
+    lost = [np.ravel(single.infinite_mass)[0] for single in singles]
+    np.testing.assert_array_equal(np.broadcast_to(pair.infinite_mass, 3), lost)
 
 
 def test_each_run_of_a_vectorised_subsampled_gaussian_has_its_own_law() -> None:

@@ -29,7 +29,7 @@ def test_every_method_is_that_of_the_pair_picked(pairs, index, argument) -> None
     selection = Selection(pairs, index)
     singles = one_by_one(pairs, index)
     each = np.broadcast_to(argument, 10)
-    for name in ("pure_epsilon", "zcdp_rho", "gdp_mu"):
+    for name in ("pure_epsilon", "zcdp_rho", "gdp_mu", "infinite_mass"):
         np.testing.assert_array_equal(
             getattr(selection, name), [np.ravel(getattr(single, name))[0] for single in singles]
         )
@@ -51,6 +51,20 @@ def test_each_run_draws_from_the_law_it_asked_for() -> None:
     assert np.isinf(drawn[index == 0]).all()
     assert set(np.unique(drawn[index == 1])) == {-3.0, 3.0}
     assert np.abs(drawn[index == 2]).max() < 0.01  # ten standard deviations
+
+
+def test_each_run_draws_from_the_finite_outcomes_of_what_it_asked_for() -> None:
+    index = np.arange(40_000) % 4
+    menu = (Erasure(0.9), KOV(3.0, 0.5), KOV(1.0, 1.0), Gaussian(1e-3))
+    drawn = Selection(menu, index).sample_finite(np.random.default_rng(7), 40_000, 2.0)
+    assert set(np.unique(drawn[index == 0])) == {0.0}
+    # a minus has probability 1/(1 + e^9) = 1.23e-4 at order 2; Poisson(1.23) exceeds 12 with probability 1e-9
+    assert set(np.unique(drawn[index == 1])) <= {-3.0, 3.0}
+    assert (drawn[index == 1] < 0).sum() <= 12
+    assert np.isfinite(drawn).all()
+    assert np.abs(drawn[index == 3]).max() < 0.01  # ten standard deviations
+    with pytest.raises(ValueError, match="n must be the number of runs"):
+        Selection(menu, index).sample_finite(np.random.default_rng(1), 2)
 
 
 def test_a_menu_of_one_family_draws_as_the_vectorised_pair() -> None:

@@ -72,6 +72,11 @@ class DominatingPair(ABC):
         """The upper quantile inf{x : P(L > x) <= tail}, L drawn under P, tail in [0, 1]."""
 
     @property
+    def infinite_mass(self) -> Real:
+        """P(L = inf), the chance that a round tells P from Q for certain: 0 unless a pair says otherwise."""
+        return 0.0
+
+    @property
     @abstractmethod
     def swapped(self) -> DominatingPair:
         """The pair (Q, P)."""
@@ -85,6 +90,14 @@ class DominatingPair(ABC):
         Outcomes with L = +inf keep their P-mass d; the others are drawn, with total mass 1 - d, from the
         density proportional to P^order Q^(1-order). order=1 is P itself.
         """
+
+    def sample_finite(self, rng: np.random.Generator, n: int, order: float = 1.0) -> NDArray[np.float64]:
+        """n losses drawn as `sample` draws them, given that they are finite: shape (n,).
+
+        `log_weight` is that of this law as well: tilting moves no mass between finite and infinite losses.
+        What comes back means nothing where `infinite_mass` is 1. To be overridden with `infinite_mass`.
+        """
+        return self.sample(rng, n, order)
 
     def log_weight(self, loss: NDArray[np.float64], order: float) -> NDArray[np.float64]:
         """log dP/dR at an outcome of the given loss, R the law that `sample` draws from at `order`.

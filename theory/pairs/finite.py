@@ -92,19 +92,20 @@ class Finite(DominatingPair):
         return as_real(np.where(np.less(tail, 1.0), level, -np.inf))
 
     def sample(self, rng: np.random.Generator, n: int, order: float = 1.0) -> NDArray[np.float64]:
+        return _draw(rng, n, self._tilted(order))
+
+    @property
+    def infinite_mass(self) -> Real:
+        return as_real(np.asarray(sum(mass for loss, mass in self._outcomes if _is_infinite(loss))))
+
+    def sample_finite(self, rng: np.random.Generator, n: int, order: float = 1.0) -> NDArray[np.float64]:
         outcomes = self._tilted(order)
-        # thresholds are summed from the largest loss down, so that a small mass at the top keeps its digits
-        thresholds: list[Real] = []
-        below: Real = 0.0
-        for _, mass in outcomes[:-1]:
-            below = below + mass
-            thresholds.append(below)
-        uniform = rng.random(n)
-        drawn = np.empty(n)
-        drawn[:] = outcomes[-1][0]
-        for (loss, _), threshold in zip(outcomes[-2::-1], reversed(thresholds), strict=True):
-            np.copyto(drawn, loss, where=uniform < threshold)
-        return drawn
+        kept = [(loss, mass) for loss, mass in outcomes if not _is_infinite(loss)]
+        if len(kept) == len(outcomes):
+            return self.sample(rng, n, order)
+        whole = sum(mass for _, mass in kept)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return _draw(rng, n, tuple((loss, mass / whole) for loss, mass in kept))
 
     def _tilted(self, order: float) -> Outcomes:
         """The outcomes with their masses under the law that `sample` draws from."""
@@ -182,6 +183,29 @@ class FinitePair(Finite):
     @property
     def swapped(self) -> FinitePair:
         return FinitePair(self.q, self.p)
+
+
+def _is_infinite(loss: Real) -> bool:
+    """Whether an outcome's loss is +inf, which does not differ from run to run."""
+    return bool(np.all(np.isposinf(loss)))
+
+
+def _draw(rng: np.random.Generator, n: int, outcomes: Outcomes) -> NDArray[np.float64]:
+    """n losses with the given masses, the last outcome taking what the others leave."""
+    if not outcomes:
+        return np.zeros(n)
+    # thresholds are summed from the largest loss down, so that a small mass at the top keeps its digits
+    thresholds: list[Real] = []
+    below: Real = 0.0
+    for _, mass in outcomes[:-1]:
+        below = below + mass
+        thresholds.append(below)
+    uniform = rng.random(n)
+    drawn = np.empty(n)
+    drawn[:] = outcomes[-1][0]
+    for (loss, _), threshold in zip(outcomes[-2::-1], reversed(thresholds), strict=True):
+        np.copyto(drawn, loss, where=uniform < threshold)
+    return drawn
 
 
 def _law(name: str, masses: object) -> tuple[Fraction | float, ...]:

@@ -98,14 +98,27 @@ class Selection(DominatingPair):
     def swapped(self) -> Selection:
         return Selection(tuple(pair.swapped for pair in self.pairs), self.index)
 
+    @property
+    def infinite_mass(self) -> Real:
+        return self._look_up([pair.infinite_mass for pair in self.pairs])
+
     # -- sampling: one call per family -----------------------------------------------------------
 
     def sample(self, rng: np.random.Generator, n: int, order: float = 1.0) -> NDArray[np.float64]:
+        self._check(n)
+        return self._gather(lambda pair, runs: pair.sample(rng, n if runs is None else len(runs), order))
+
+    def sample_finite(self, rng: np.random.Generator, n: int, order: float = 1.0) -> NDArray[np.float64]:
+        self._check(n)
+        return self._gather(
+            lambda pair, runs: pair.sample_finite(rng, n if runs is None else len(runs), order)
+        )
+
+    def _check(self, n: int) -> None:
         if n != len(self.index):
             raise ValueError(
                 f"n must be the number of runs {len(self.index)}, got n={n}; take the live runs first"
             )
-        return self._gather(lambda pair, runs: pair.sample(rng, n if runs is None else len(runs), order))
 
     def log_weight(self, loss: NDArray[np.float64], order: float) -> NDArray[np.float64]:
         if all(type(pair).log_weight is DominatingPair.log_weight for pair in self.pairs):
