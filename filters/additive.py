@@ -10,10 +10,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from filters.amounts import Square
 from filters.base import Family, PrivacyFilter
 from filters.charges import Charge
 from filters.error_free import Exact
-from filters.ledger import Budget, Square
+from filters.ledger import Budget
 from theory.pairs import DominatingPair
 
 __all__ = ["AdditiveFilter"]

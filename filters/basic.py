@@ -8,10 +8,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from filters.amounts import Plain
 from filters.arguments import one_at_least_zero, one_positive
 from filters.base import PrivacyFilter
 from filters.charges import approximate_charge
-from filters.ledger import Allowance, Budget, Plain
+from filters.ledger import Allowance, Budget
 from theory.guarantees import ApproxDP, Guarantee, PureDP
 from theory.pairs import DominatingPair
 

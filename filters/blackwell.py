@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from filters.amounts import Square
 from filters.arguments import one_positive
 from filters.base import Family, PrivacyFilter
 from filters.composition import composed_law
-from filters.ledger import Budget, Square
+from filters.ledger import Budget
 from filters.loss_lattice import composed_lattice
 from filters.menu import affordable_of, checked_menu, positions
 from theory.arguments import Real, check_real

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from filters.ledger import Charge, Mixed, Plain, Square, look_up
+from filters.amounts import Charge, Mixed, Plain, Square, look_up
 from theory.arguments import Real
 from theory.pairs import KOV, DominatingPair, Erasure, Gaussian, RandomizedResponse, Selection
 

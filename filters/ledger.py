@@ -3,254 +3,30 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.error_free import Exact, add_up, round_up, square, two_product, two_sum
-from theory.arguments import Real
+from filters.amounts import LEAST, LEAST_ROOT, Charge, Square
+from filters.error_free import Exact, add_up, square, two_sum
+from filters.granularity import GRID_END, even_squares, shared_granularity
 from theory.fast import WORTH_IT, kernels
 
-__all__ = ["Allowance", "Budget", "Charge", "Mixed", "Plain", "Square", "look_up"]
+__all__ = ["Allowance", "Budget"]
 
 #: Runs handled at a time: their temporaries stay in cache, and a simulated tile is done in one go.
 _TILE = 65536
-#: The least positive charge, as a share of the budget. Anything smaller is charged as this, so that no
-#: product below can underflow; it would take 2^900 rounds to notice.
-_LEAST = 2.0**-960
-_LEAST_ROOT = 2.0**-480
 #: How far, relative to the budget, one rounded addition may stray from the exact sum (at most 6 half-ulps).
 _STRAY = 2.0**-49
-#: A double whose last 27 bits are zero has an exact square.
-_LAST_BITS = np.int64(2**27 - 1)
-#: Sums below 2^3 units whose charges are all multiples of 2^-50 units are doubles: nothing is rounded.
-_GRID = -50
-_GRID_END = 2.0 ** (_GRID + 53)
-#: Beyond 4^400 a square may leave the range of doubles before it is scaled.
-_MODERATE = 400
-#: The zero that runs share as `low` while all their charges were such multiples. Told by identity: no array but a
-#: view of this one says so.
+#: The zero that runs share as `low` while all their charges were multiples of 2^-50 units. Told by identity: no
+#: array but a view of this one says so.
 _NOTHING = np.zeros(())
 _NOTHING.flags.writeable = False
 #: The answer that runs share which all fit.
 _YES = np.ones((), dtype=np.bool_)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Plain:
-    """The charge x itself."""
-
-    x: Real
-
-    def rough(self, root: float) -> Any:
-        """The charge in budget units, within two half-ulps."""
-        return self.x if root == 1 else self.x * root * root
-
-    @property
-    def is_long(self) -> bool:
-        """Whether most charges look too long for a double: then no shorter route is tried."""
-        return False
-
-    def exact(self, root: float) -> Exact:
-        """The charge in budget units, never below the exact value."""
-        return _lift(self.rough(root), self.x, _LEAST), 0.0
-
-    def short(self, root: float) -> tuple[NDArray[np.float64], NDArray[np.bool_] | None]:
-        """(The charge in budget units as fresh doubles, where that is not exact; None: nowhere)."""
-        return np.atleast_1d(np.asarray(self.x * (root * root), dtype=np.float64)), None
-
-    def even(self, exponent: int) -> Real | None:
-        """The charge in units of 4^exponent, as a fresh array, if every one is a multiple of 2^-50; else None."""
-        least = _granularity(self.x)
-        if least is None or least - 2 * exponent < _GRID:
-            return None
-        root = math.ldexp(1.0, -exponent)
-        return self.x * root * root
-
-    def take(self, runs: Any) -> Plain:
-        """The charges of the selected runs."""
-        return Plain(_pick(self.x, runs))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Square:
-    """The charge scale x^2, of the exact rational value of the doubles x and scale.
-
-    levels: numbers among which every x is, where they are known to be few.
-    """
-
-    x: Real
-    scale: float = 1.0
-    levels: tuple[float, ...] | None = None
-
-    def rough(self, root: float) -> Any:
-        """The charge in budget units, within three half-ulps."""
-        x = self.x if root == 1 else self.x * root
-        return x * x if self.scale == 1 else x * x * self.scale
-
-    @property
-    def is_long(self) -> bool:
-        """Whether most charges look too long for a double: then no shorter route is tried."""
-        if math.frexp(self.scale)[0] != 0.5:
-            return True
-        first = self.x.flat[0] if isinstance(self.x, np.ndarray) and self.x.size else self.x
-        return bool(np.float64(first).view(np.int64) & _LAST_BITS)
-
-    def exact(self, root: float) -> Exact:
-        """The charge in budget units, never below the exact value; equal to it if scale is a power of 2."""
-        high, low = square(_lift(self.x if root == 1 else self.x * root, self.x, _LEAST_ROOT))
-        if self.scale == 1:
-            return high, low
-        if math.frexp(self.scale)[0] == 0.5:
-            return high * self.scale, low * self.scale
-        high, first = two_product(high, self.scale)
-        second, third = two_product(low, self.scale)
-        v, lost = two_sum(first, second)
-        v = round_up(v, lost + third)
-        top = high + v
-        return top, v - (top - high)
-
-    def short(self, root: float) -> tuple[NDArray[np.float64], NDArray[np.bool_] | None]:
-        """(The charge in budget units as fresh doubles, where that is not exact; None: nowhere)."""
-        x = np.atleast_1d(np.asarray(self.x if root == 1 else self.x * root, dtype=np.float64))
-        charge = x * x
-        if self.scale != 1:
-            charge *= self.scale
-            if math.frexp(self.scale)[0] != 0.5:
-                return charge, np.ones(len(x), dtype=np.bool_)
-        last = x.view(np.int64) & _LAST_BITS
-        return charge, last != 0 if last.max(initial=0) > 0 else None
-
-    def even(self, exponent: int) -> Real | None:
-        """The charge in units of 4^exponent, as a fresh array, if every one is a multiple of 2^-50; else None."""
-        least = _granularity(self.x) if self.levels is None else _granularity_of_few(self.levels)
-        if least is None or not _even_squares(least, self.scale, exponent):
-            return None
-        factor = math.ldexp(self.scale, -2 * exponent)
-        charge: Real = self.x * self.x
-        if factor != 1:
-            charge *= factor
-        return charge
-
-    def take(self, runs: Any) -> Square:
-        """The charges of the selected runs."""
-        return Square(_pick(self.x, runs), self.scale, self.levels)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Mixed:
-    """Run i is charged charges[index[i]]: shape (n,)."""
-
-    charges: tuple[Charge, ...]
-    index: NDArray[np.integer[Any]]
-
-    def rough(self, root: float) -> Any:
-        """The charges in budget units, as near as those of the members."""
-        return look_up([charge.rough(root) for charge in self.charges], self.index)
-
-    @property
-    def is_long(self) -> bool:
-        """Whether most charges look too long for a double: then no shorter route is tried."""
-        return all(charge.is_long for charge in self.charges)
-
-    def exact(self, root: float) -> Exact:
-        """The charges in budget units, never below the exact values."""
-        both = [charge.exact(root) for charge in self.charges]
-        return look_up([high for high, _ in both], self.index), look_up([low for _, low in both], self.index)
-
-    def short(self, root: float) -> tuple[NDArray[np.float64], NDArray[np.bool_] | None]:
-        """(The charges in budget units as fresh doubles, where that is not exact; None: nowhere)."""
-        shorts = [charge.short(root) for charge in self.charges]
-        extra = look_up([_shared(values) for values, _ in shorts], self.index)
-        if all(long is None for _, long in shorts):
-            return extra, None
-        longs = [0.0 if long is None else _shared(long.astype(np.float64)) for _, long in shorts]
-        return extra, look_up(longs, self.index) > 0
-
-    def even(self, exponent: int) -> Real | None:
-        """The charges in units of 4^exponent, as a fresh array, if every one is a multiple of 2^-50; else None."""
-        members = [charge.even(exponent) for charge in self.charges]
-        known = [member for member in members if member is not None]
-        return look_up(known, self.index) if len(known) == len(members) else None
-
-    def take(self, runs: Any) -> Mixed:
-        """The charges of the selected runs."""
-        return Mixed(tuple(charge.take(runs) for charge in self.charges), self.index[runs])
-
-
-Charge: TypeAlias = Plain | Square | Mixed
-
-
-def look_up(values: Sequence[Real], index: NDArray[np.integer[Any]]) -> NDArray[np.float64]:
-    """values[index[i]] for every run i; each value is shared or has one entry per run."""
-    if any(np.ndim(value) for value in values):
-        table = np.stack([np.broadcast_to(value, index.shape) for value in values])
-        picked: NDArray[np.float64] = table[index, np.arange(len(index))]
-    else:
-        # indices were checked when the request was made: "wrap" only spares NumPy's second check
-        picked = np.array(values, dtype=np.float64).take(index, mode="wrap")
-    return picked
-
-
-def _granularity(x: Real) -> int | None:
-    """An e such that every x is a multiple of 2^e; None where one is not a finite number above zero."""
-    if not isinstance(x, np.ndarray) or x.ndim == 0:
-        return _granularity_of_one(float(x))
-    least = float(np.minimum.reduce(x, initial=np.inf))
-    if not 0 < least < math.inf:
-        return None
-    return _common(least, int(np.bitwise_or.reduce(x.view(np.int64))))
-
-
-@lru_cache(maxsize=256)
-def _granularity_of_few(levels: tuple[float, ...]) -> int | None:
-    each = [_granularity_of_one(level) for level in levels]
-    known = [e for e in each if e is not None]
-    return min(known) if len(known) == len(each) else None
-
-
-def _common(least: float, bits: int) -> int:
-    """The e of `_granularity`: trailing zeros of all mantissas together, at the exponent of the least number."""
-    return math.frexp(least)[1] - 53 + min((bits & -bits).bit_length() - 1, 52)
-
-
-def _even_squares(granularity: int, scale: float, exponent: int) -> bool:
-    """Whether scale x^2, x a multiple of 2^granularity, is one of 2^-50 units of 4^exponent."""
-    own = _granularity_of_one(scale)
-    if own is None or abs(exponent) > _MODERATE:
-        return False
-    return 2 * (granularity - exponent) + own >= _GRID
-
-
-@lru_cache(maxsize=256)
-def _granularity_of_one(x: float) -> int | None:
-    if not 0 < x < math.inf:
-        return None
-    mantissa, exponent = math.frexp(x)
-    whole = int(math.ldexp(mantissa, 53))
-    return exponent - 53 + (whole & -whole).bit_length() - 1
-
-
-def _shared(values: NDArray[np.float64]) -> Real:
-    return float(values[0]) if len(values) == 1 else values
-
-
-def _pick(x: Real, runs: Any) -> Real:
-    return x[runs] if isinstance(x, np.ndarray) and x.ndim else x
-
-
-def _lift(scaled: Any, x: Any, least: float) -> Any:
-    """`scaled`, raised to `least` where x is positive but scaled is smaller."""
-    if isinstance(scaled, float):
-        return max(scaled, least) if x > 0 else scaled
-    if not np.min(scaled, initial=np.inf) < least:
-        return scaled
-    return np.where((scaled < least) & (np.asarray(x) > 0), least, scaled)
 
 
 @dataclass(frozen=True, slots=True)
@@ -380,7 +156,7 @@ class Budget:
         # in place where the charges are an array, which is then nobody else's
         total = np.add(state[0], extra, out=extra if isinstance(extra, np.ndarray) and extra.ndim else None)
         most = float(np.maximum.reduce(total, initial=0.0))
-        return (total, most <= self.last) if most < _GRID_END else None
+        return (total, most <= self.last) if most < GRID_END else None
 
     def _even_compiled(
         self, high: NDArray[np.float64], charge: Charge
@@ -392,12 +168,12 @@ class Budget:
         x, total = np.ascontiguousarray(charge.x), np.empty(len(high))
         scale = charge.scale * self._root * self._root
         least, together, above, beyond = fast.add_even_squares(
-            high, x, x.view(np.int64), scale, self.last, _GRID_END, total
+            high, x, x.view(np.int64), scale, self.last, GRID_END, total
         )
         if beyond or least <= 0:
             return None
         smallest = float(np.int64(least).view(np.float64))
-        even = _even_squares(_common(smallest, together), charge.scale, self.exponent)
+        even = even_squares(shared_granularity(smallest, together), charge.scale, self.exponent)
         return (total, not above) if even else None
 
     @property
@@ -419,7 +195,7 @@ class Budget:
                 x,
                 self._root,
                 charge.scale,
-                _LEAST_ROOT,
+                LEAST_ROOT,
                 self.high,
                 self.low,
                 fits,
@@ -451,8 +227,8 @@ class Budget:
             total = high + extra
             gained = total - high
             exact = gained == extra
-            if not least >= _LEAST:  # an underflow, or no charge at all
-                exact &= extra >= _LEAST
+            if not least >= LEAST:  # an underflow, or no charge at all
+                exact &= extra >= LEAST
             if not exact.all() or not float(high.min(initial=np.inf)) >= float(extra.max(initial=0.0)):
                 exact &= total - gained == high
             if long is not None:

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from filters.amounts import Plain
 from filters.arguments import one_delta, one_positive
 from filters.individual import PersonalReport
-from filters.ledger import Budget, Plain
+from filters.ledger import Budget
 from theory.arguments import check_count
 from theory.guarantees import ZCDP, Guarantee
 

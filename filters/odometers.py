@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from filters.amounts import Plain, Square
 from filters.arguments import one_at_least_zero, one_delta, one_positive
 from filters.charges import approximate_charge, approximate_zcdp_charge
-from filters.ledger import Allowance, Budget, Plain, Square
+from filters.ledger import Allowance, Budget
 from filters.rogers import drift
 from theory.arguments import check_count
 from theory.conversions import SIMPLE

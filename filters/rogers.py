@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import optimize
 
+from filters.amounts import Plain, Square
 from filters.arguments import one_at_least_zero, one_delta, one_positive
 from filters.base import PrivacyFilter
 from filters.charges import approximate_charge
-from filters.ledger import Allowance, Budget, Plain, Square
+from filters.ledger import Allowance, Budget
 from theory.arguments import Real
 from theory.guarantees import ApproxDP, Guarantee
 from theory.pairs import DominatingPair

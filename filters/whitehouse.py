@@ -9,10 +9,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from filters.amounts import Plain, Square
 from filters.arguments import one_at_least_zero, one_delta, one_positive
 from filters.base import PrivacyFilter
 from filters.charges import approximate_charge
-from filters.ledger import Allowance, Budget, Plain, Square
+from filters.ledger import Allowance, Budget
 from theory.conversions import SIMPLE
 from theory.guarantees import ApproxDP, Guarantee
 from theory.pairs import DominatingPair

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from filters.amounts import Charge, Plain, Square
 from filters.error_free import two_product, two_sum
-from filters.ledger import Budget, Charge, Plain, Square
+from filters.ledger import Budget
 
 
 def exact(charge: Charge) -> Fraction:
