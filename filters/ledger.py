@@ -25,8 +25,9 @@ _STRAY = 2.0**-49
 #: array but a view of this one says so.
 _NOTHING = np.zeros(())
 _NOTHING.flags.writeable = False
-#: The answer that runs share which all fit.
-_YES = np.ones((), dtype=np.bool_)
+#: The answer for a tile of runs that all fit.
+_ALL = np.ones(_TILE, dtype=np.bool_)
+_ALL.flags.writeable = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,9 +112,7 @@ class Budget:
         """(`fits`, `add`) at the price of one; the second means nothing for a run that does not fit."""
         even = self._even(state, charge)
         if even is not None:
-            total, all_fit = even
-            fits = np.broadcast_to(_YES, len(total)) if all_fit else total <= self.last
-            return fits, (total, state[1])
+            return even[0], (even[1], state[1])
         compiled = self._compiled(state, charge)
         if compiled is not None:
             return compiled
@@ -140,41 +139,39 @@ class Budget:
                 fits &= charge.rough(self._root) >= 0
         return fits, after
 
-    def _even(self, state: Exact, charge: Charge) -> tuple[NDArray[np.float64], bool] | None:
-        """(The sums with `charge` added, whether all are within the budget); None where one has to be rounded.
+    def _even(self, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_], NDArray[np.float64]] | None:
+        """(Which sums fit with `charge` added, the sums); None where one has to be rounded.
 
         Multiples of 2^-50 units below 8 units add without rounding: no run needs a check, and `low` stays as it is.
         """
         if state[1].base is not _NOTHING:
             return None
-        compiled = self._even_compiled(state[0], charge)
-        if compiled is not None:
-            return compiled
+        high = state[0]
+        fast = kernels() if len(high) >= WORTH_IT else None
+        if fast is not None and isinstance(charge, Square) and isinstance(charge.x, np.ndarray):
+            x, total, fits = (
+                np.ascontiguousarray(charge.x),
+                np.empty(len(high)),
+                np.empty(len(high), np.bool_),
+            )
+            scale = charge.scale * self._root * self._root
+            least, together, beyond = fast.add_even_squares(
+                high, x, x.view(np.int64), scale, self.last, GRID_END, total, fits
+            )
+            if beyond or least <= 0:
+                return None
+            shared = shared_granularity(float(np.int64(least).view(np.float64)), together)
+            return (fits, total) if even_squares(shared, charge.scale, self.exponent) else None
         extra = charge.even(self.exponent)
         if extra is None:
             return None
         # in place where the charges are an array, which is then nobody else's
-        total = np.add(state[0], extra, out=extra if isinstance(extra, np.ndarray) and extra.ndim else None)
+        total = np.add(high, extra, out=extra if isinstance(extra, np.ndarray) and extra.ndim else None)
         most = float(np.maximum.reduce(total, initial=0.0))
-        return (total, most <= self.last) if most < GRID_END else None
-
-    def _even_compiled(
-        self, high: NDArray[np.float64], charge: Charge
-    ) -> tuple[NDArray[np.float64], bool] | None:
-        """`_even` in one pass by a compiled kernel, where there is one for such charges."""
-        fast = kernels() if len(high) >= WORTH_IT and isinstance(charge, Square) else None
-        if fast is None or not isinstance(charge, Square) or not isinstance(charge.x, np.ndarray):
+        if not most < GRID_END:
             return None
-        x, total = np.ascontiguousarray(charge.x), np.empty(len(high))
-        scale = charge.scale * self._root * self._root
-        least, together, above, beyond = fast.add_even_squares(
-            high, x, x.view(np.int64), scale, self.last, GRID_END, total
-        )
-        if beyond or least <= 0:
-            return None
-        smallest = float(np.int64(least).view(np.float64))
-        even = even_squares(shared_granularity(smallest, together), charge.scale, self.exponent)
-        return (total, not above) if even else None
+        known = most <= self.last and len(total) <= _TILE
+        return _ALL[: len(total)] if known else total <= self.last, total
 
     @property
     def last(self) -> float:
@@ -213,7 +210,7 @@ class Budget:
         """
         even = self._even(state, charge)
         if even is not None:
-            return (even[0], state[1]), 0.0
+            return (even[1], state[1]), 0.0
         high, low = _unmarked(state)
         root = self._root
         with np.errstate(over="ignore", invalid="ignore"):

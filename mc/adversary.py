@@ -82,7 +82,8 @@ class Adversary(ABC):
     """A predictable strategy: a frozen value; what it remembers of a run lives in `View.memory`.
 
     Branch by arithmetic, `low + (high - low) * (view.loss > 0)`: 1 ns per run, where `np.where` and table
-    look-ups cost 3 to 5, half the price of the random number itself.
+    look-ups cost 3 to 5, half the price of the random number itself. `Gaussian.either(low, high, view.loss > 0)`
+    does so, and tells the filter that there are two levels only.
     """
 
     __slots__ = ()

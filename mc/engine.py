@@ -219,8 +219,8 @@ class _Live:
         if len(runs):
             n = self.n - len(runs)
             staying = np.ones(len(runs), dtype=np.bool_)
-            staying[runs[np.searchsorted(runs, n) :] - n] = False
-            tail = n + np.flatnonzero(staying)
+            staying[runs[runs.searchsorted(n) :] - n] = False
+            tail = n + staying.nonzero()[0]
             for name in _PER_RUN:
                 setattr(self, name, _shorten(getattr(self, name), runs[: len(tail)], tail, n))
 

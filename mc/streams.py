@@ -12,8 +12,8 @@ from theory.arguments import check_count
 __all__ = ["TILE", "Tile", "tiles"]
 
 #: Paths per tile. Part of a run's identity: another size is another sequence of random numbers.
-#: A bare loop over arrays is fastest at 8192 (64 KiB); but a round in which runs exhaust their budgets makes
-#: some two hundred small calls besides, and 32768 paths share them: measured half the time per path-round.
+#: A bare loop over arrays is fastest at 8192 (64 KiB). But a round makes some sixty calls whatever the number of
+#: paths, so more share them; 65536 is where what caches lose begins to outweigh that.
 TILE = 65536
 
 

@@ -27,6 +27,8 @@ Real: TypeAlias = float | NDArray[np.float64]
 
 
 def _as_real(name: str, value: object, remedy: str) -> Real:
+    if type(value) is float:  # the usual case, without the slow question below
+        return value
     if isinstance(value, np.ndarray) and value.ndim > 0:
         if value.dtype.kind not in "fiu":
             raise TypeError(f"{name} must hold real numbers, got dtype={value.dtype}; {remedy}")

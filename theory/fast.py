@@ -39,7 +39,7 @@ class Kernels:
     normals: Callable[..., None]
     losses: Callable[..., None]
     add_squares: Callable[..., None]
-    add_even_squares: Callable[..., tuple[int, int, int, int]]
+    add_even_squares: Callable[..., tuple[int, int, int]]
     inside: Callable[..., int]
     either: Callable[..., None]
     scales: NDArray[np.float64]
@@ -204,21 +204,22 @@ def _add_squares(
 
 
 def _add_even_squares(
-    high: Any, x: Any, bits: Any, scale: float, last: float, end: float, top: Any
-) -> tuple[int, int, int, int]:
-    """top = high + scale x^2, and (the least bits, all bits together, sums above last, sums not below end).
+    high: Any, x: Any, bits: Any, scale: float, last: float, end: float, top: Any, fits: Any
+) -> tuple[int, int, int]:
+    """top = high + scale x^2, fits where that is at most last, and what says whether it was exact.
 
-    bits are those of x; no branch, so that several runs are done in one instruction.
+    That is the least of bits, those of x, all of them or-ed together, and how many sums are not below end. No
+    branch, so that several runs are done in one instruction.
     """
-    least, together, above, beyond = bits[0], bits[0], 0, 0
+    least, together, beyond = bits[0], bits[0], 0
     for i in range(high.size):
         total = high[i] + x[i] * x[i] * scale
         top[i] = total
         least = min(least, bits[i])
         together |= bits[i]
-        above += not total <= last
+        fits[i] = total <= last
         beyond += not total < end
-    return least, together, above, beyond
+    return least, together, beyond
 
 
 def _inside(x: Any, low: float, high: float) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,7 @@ from theory.stable import as_real
 __all__ = ["Gaussian"]
 
 #: Losses drawn at a time, so that they are still in the nearest cache when they are shifted and scaled.
-_BLOCK = 8192
+_BLOCK = 16384
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,7 +42,9 @@ class Gaussian(DominatingPair):
             raise TypeError(
                 f"raised must be booleans of shape (n,), got {raised!r}; pass a comparison, view.loss > 0 say"
             )
-        low, high = (float(check_positive(name, level)) for name, level in (("low", low), ("high", high)))
+        if np.ndim(low) or np.ndim(high):
+            raise TypeError(f"low and high must be numbers, got {low!r} and {high!r}; pass one level each")
+        low, high = _two_levels(float(low), float(high))
         fast = kernels() if len(raised) >= WORTH_IT else None
         if fast is not None:
             mu = np.empty(len(raised))
@@ -52,9 +55,7 @@ class Gaussian(DominatingPair):
             mu += low
         else:
             mu = np.where(raised, high, low)
-        pair = cls(low)._with({"mu": mu})
-        object.__setattr__(pair, "_levels", (low, high))
-        return pair
+        return _known(mu, (low, high))
 
     def __post_init__(self) -> None:
         object.__setattr__(
@@ -122,9 +123,7 @@ class Gaussian(DominatingPair):
         return self._levels
 
     def take(self, runs: NDArray[np.bool_] | NDArray[np.intp]) -> Gaussian:
-        taken = DominatingPair.take(self, runs)
-        object.__setattr__(taken, "_levels", self._levels)
-        return taken
+        return _known(self.mu[runs], self._levels) if isinstance(self.mu, np.ndarray) else self
 
     def _with(self, changed: Mapping[str, object]) -> Gaussian:
         new = DominatingPair._with(self, changed)
@@ -144,6 +143,20 @@ class Gaussian(DominatingPair):
             part += np.multiply(mu, order - 0.5, out=shift[: len(part)])
             part *= mu
         return loss
+
+
+def _known(mu: NDArray[np.float64], levels: tuple[float, ...] | None) -> Gaussian:
+    """Gaussian(mu), its mu checked before."""
+    pair: Gaussian = object.__new__(Gaussian)
+    object.__setattr__(pair, "mu", mu)
+    object.__setattr__(pair, "_levels", levels)
+    return pair
+
+
+@lru_cache(maxsize=256)
+def _two_levels(low: float, high: float) -> tuple[float, float]:
+    one, other = (check_positive(name, level) for name, level in (("low", low), ("high", high)))
+    return float(one), float(other)
 
 
 def _one_shape(centre: Real, half: Real) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
