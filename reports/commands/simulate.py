@@ -29,6 +29,15 @@ class Estimator(StrEnum):
     martingale = "martingale"
 
 
+class Interval(StrEnum):
+    """The intervals of `mc.simulate`."""
+
+    auto = "auto"
+    bernstein = "empirical Bernstein"
+    kl = "KL-Chernoff"
+    betting = "betting"
+
+
 def simulate(
     filter_: Annotated[
         str, typer.Argument(metavar="FILTER", help="'GaussianFilter(mu=1.0)' or file.py::MyFilter.")
@@ -40,6 +49,10 @@ def simulate(
     rounds: Annotated[int | None, typer.Option(help="At most so many rounds.")] = None,
     method: Annotated[Estimator, typer.Option(help="How to estimate.")] = Estimator.auto,
     confidence: Annotated[float, typer.Option(help="Of the interval.")] = 1 - 1e-6,
+    interval: Annotated[
+        Interval,
+        typer.Option(help="Bets are made for n paths: another serves a larger n from the same store."),
+    ] = Interval.auto,
     store: Annotated[
         Path | None, typer.Option(help="A file that keeps finished work; the same call resumes.")
     ] = None,
@@ -77,6 +90,7 @@ def simulate(
                 rounds=rounds,
                 confidence=confidence,
                 method=method.value,
+                interval=interval.value,
                 store=store,
                 workers=1 if "::" in filter_ and workers is None else workers,
                 executor=executor,

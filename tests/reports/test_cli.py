@@ -151,6 +151,17 @@ def test_prove_prints_latex(folder: Path) -> None:
     assert result.stdout.rstrip().endswith(r"\end{proof}")
 
 
+@pytest.mark.parametrize("interval", ["empirical Bernstein", "KL-Chernoff", "betting"])
+def test_a_simulation_names_the_interval_that_was_asked_for(folder: Path, interval: str) -> None:
+    run = filterproof(
+        *("simulate", "GaussianFilter(mu=1.0)", "Constant(Gaussian(mu=0.3))", "--epsilon", "2", "-n", "2e4"),
+        *("--interval", interval),
+        cwd=folder,
+    )
+    assert run.returncode == 0, run.stderr
+    assert f", {interval})" in run.stdout
+
+
 def test_list_names_filters_adversaries_and_claims(folder: Path) -> None:
     result = filterproof("list", cwd=folder)
     assert result.returncode == 0, result.stderr
