@@ -60,7 +60,13 @@ def _chapter(chapter: Chapter, told: Told, drawings: Mapping[str, str]) -> dict[
         "story": chapter.story,
         "pictures": [
             # as an image of its own the drawing keeps its ids apart from those of the others
-            {"name": p.name, "caption": p.caption, "alt": p.alt, "src": _data_uri(drawings[p.name])}
+            {
+                "name": p.name,
+                "caption": p.caption,
+                "alt": p.alt,
+                "src": _data_uri(drawings[p.name]),
+                "inches": f"{p.figure.get_figwidth():g}",
+            }
             for p in told.pictures
         ],
         "findings": [_finding(finding) for finding in told.findings],

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from typing import Any
 
 from filters.base import PrivacyFilter
-from mc import Adversary, Estimate, PromiseBroken, simulate, witness
+from mc import Adversary, Curve, Estimate, PromiseBroken, simulate, witness
 from mc.engine import Direction
 from mc.estimation import Method
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.proofs import prove
 from theory.proofs.theorem import Proof
 
-__all__ = ["Simulated", "Study"]
+__all__ = ["Simulated", "SimulatedCurve", "Study"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +53,14 @@ class Simulated:
             closed_form=closed_form,
         )
         return played.to_data()
+
+
+@dataclass(frozen=True, slots=True)
+class SimulatedCurve:
+    """A curve of estimates that hold together, and the simulations it consists of, one for each epsilon."""
+
+    curve: Curve
+    rows: tuple[Simulated, ...]
 
 
 @dataclass(slots=True)
@@ -133,6 +141,58 @@ class Study:
         return Simulated(
             filt, adversary, epsilon, estimate, promised, rounds, confidence, self.seed, method, direction
         )
+
+    def simulate_curve(
+        self,
+        filt: PrivacyFilter,
+        adversary: Adversary,
+        *,
+        epsilons: Sequence[float],
+        n: int,
+        method: Method = "auto",
+        direction: Direction = "PQ",
+    ) -> SimulatedCurve:
+        """Play one set of paths for a whole grid: as many comparisons as there are epsilons."""
+        self.on_progress(
+            f"{type(filt).__name__} against {type(adversary).__name__}, {len(epsilons)} epsilons"
+        )
+        confidence = self.count(len(epsilons))
+
+        def estimated(by: Method) -> Curve:
+            return simulate(
+                filt,
+                adversary,
+                epsilon=epsilons,
+                n=self.size(n),
+                seed=self.seed,
+                confidence=confidence,
+                method=by,
+                direction=direction,
+                executor=self.executor,
+                workers=1 if self.executor is None else None,
+            )
+
+        try:
+            curve = estimated(method)
+        except PromiseBroken:  # as for a single epsilon
+            method = "plain"
+            curve = estimated(method)
+        rows = tuple(
+            Simulated(
+                filt,
+                adversary,
+                epsilon,
+                one,
+                float(filt.promise.delta(epsilon)),
+                None,
+                1 - one.failure,
+                self.seed,
+                method,
+                direction,
+            )
+            for epsilon, one in curve
+        )
+        return SimulatedCurve(curve, rows)
 
     @staticmethod
     def undecided(scope: str, detail: str) -> Verdict:

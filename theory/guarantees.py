@@ -129,6 +129,10 @@ class GaussianDP(Guarantee):
     def delta(self, epsilon: Real) -> Real:
         return Gaussian(self.mu).hockey_stick(check_at_least_zero("epsilon", epsilon))
 
+    def trade_off(self, alpha: Real) -> Real:
+        """Phi(Phi^-1(1 - alpha) - mu): no test with type I error alpha has a smaller type II error."""
+        return Gaussian(self.mu).trade_off(alpha)
+
     def __str__(self) -> str:
         return f"{self.mu:g}-GDP"
 

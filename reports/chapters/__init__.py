@@ -4,6 +4,7 @@ from reports.chapters.approximate_dp import APPROXIMATE_DP
 from reports.chapters.coverage import COVERAGE
 from reports.chapters.gdp import GDP
 from reports.chapters.naive import NAIVE
+from reports.chapters.profile import PROFILE
 from reports.chapters.realisation import REALISATION
 from reports.chapters.renyi import RENYI
 from reports.chapters.slips import SLIPS
@@ -18,6 +19,7 @@ CHAPTERS: tuple[Chapter, ...] = (
     STEPS,
     RENYI,
     GDP,
+    PROFILE,
     APPROXIMATE_DP,
     NAIVE,
     REALISATION,

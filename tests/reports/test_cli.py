@@ -180,7 +180,15 @@ def test_the_main_job_leaves_a_whole_report_and_status_zero(folder: Path) -> Non
     assert verdicts["gdp-tight"]["outcome"] == verdicts["bstar-simulated"]["outcome"] == "UNDECIDED"
     assert all(v["as_expected"] for v in verdicts.values())
     page = (out / "report.html").read_text()
-    for name in ("steps", "gdp_tight", "bstar_slack", "naive_refuted", "survival"):
+    for name in (
+        "steps",
+        "gdp_tight",
+        "privacy_profile",
+        "trade_off",
+        "bstar_slack",
+        "naive_refuted",
+        "survival",
+    ):
         assert (out / f"{name}.png").read_bytes().startswith(b"\x89PNG")
         assert "<svg" in (out / f"{name}.svg").read_text()
     for digits in ("0.815623", "1.004405", "0.224940", "0.352572"):

@@ -2,6 +2,7 @@
 
 import math
 
+import mpmath
 import numpy as np
 import pytest
 from hypothesis import assume, example, given, settings
@@ -82,6 +83,22 @@ def test_the_finite_renyi_divergences(pair: Finite, order: float) -> None:
         assert close(pair.renyi(1 + order), expected)
         if not isinstance(pair, Erasure):
             assert pair.renyi(1 + order) <= (1 + order) * np.asarray(pair.zcdp_rho) * (1 + 1e-14)
+
+
+@pytest.mark.parametrize("mu", [0.1, 1.0, 3.0])
+@pytest.mark.parametrize("alpha", [1e-12, 1e-3, 0.3, 0.9, 1 - 1e-9])
+def test_the_gaussian_trade_off_function(mu: float, alpha: float) -> None:
+    """Neyman and Pearson in 40 digits: reject above the threshold c with P(N(0, 1) > c) = alpha."""
+    with mpmath.workdps(40):
+        threshold = -mpmath.sqrt(2) * mpmath.erfinv(2 * mpmath.mpf(alpha) - 1)
+        expected = mpmath.ncdf(threshold - mu)
+    assert GaussianDP(mu).trade_off(alpha) == pytest.approx(float(expected), rel=1e-12)
+
+
+def test_the_gaussian_trade_off_function_at_its_ends_and_beyond() -> None:
+    assert list(Gaussian(2.0).trade_off(np.array([0.0, 1.0]))) == [1.0, 0.0]
+    with pytest.raises(ValueError, match=r"alpha must be in \[0, 1\], got alpha=-0.1"):
+        Gaussian(2.0).trade_off(-0.1)
 
 
 @few

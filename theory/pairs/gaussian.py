@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from theory.arguments import Real, check_positive
+from theory.arguments import Real, check_positive, check_probability
 from theory.fast import WORTH_IT, kernels
 from theory.mills import LOG_SQRT_TWO_PI, mills, mills_drop
 from theory.pairs.base import DominatingPair
@@ -101,6 +101,14 @@ class Gaussian(DominatingPair):
             c, h = centre[tail], half[tail]
             plain[tail] = _log_density(c - h) + np.log(mills_drop(c, h))
         return as_real(plain.reshape(np.broadcast_shapes(np.shape(size), np.shape(self.mu))))
+
+    def trade_off(self, alpha: Real) -> Real:
+        """Phi(Phi^-1(1 - alpha) - mu): the least type II error of a test whose type I error is alpha.
+
+        Source: Dong, Roth and Su, JRSS B 84 (2022), Section 2.2.
+        """
+        # -ndtri(alpha) rather than ndtri(1 - alpha): small errors keep their digits
+        return as_real(special.ndtr(-special.ndtri(check_probability("alpha", alpha)) - self.mu))
 
     def renyi(self, alpha: Real) -> Real:
         return alpha * (self.mu * self.mu / 2)

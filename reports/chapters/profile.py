@@ -1,0 +1,228 @@
+"""Every epsilon at once: the privacy profile and the trade-off function of the GDP filter, in bands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+import mc
+from filters import GaussianFilter, PrivacyFilter
+from mc import TradeOff
+from reports.chapters.common import error_bars, interval, name
+from reports.figures import PALETTE, new_figure
+from reports.finding import Chapter, Claim, Finding, Picture, Table, Told
+from reports.study import Simulated, SimulatedCurve, Study
+from theory.arguments import Real
+from theory.evidence import Evidence, Outcome, Verdict
+from theory.guarantees import GaussianDP
+
+__all__ = ["PROFILE", "judge_curves", "play_both_ways"]
+
+#: In each direction; larger ones would gain little, for the band widens with the steps of the grid.
+PATHS = 250_000
+EPSILONS = tuple(step / 5 for step in range(31))
+#: Type I errors, denser towards zero, where the trade-off function is steep.
+ALPHAS = np.linspace(0.0, 1.0, 401) ** 2
+#: Where the bands are drawn and their width is told.
+FINE = np.linspace(EPSILONS[0], EPSILONS[-1], 401)
+
+
+def _tell(study: Study, claims: Sequence[Claim]) -> Told:
+    filt = GaussianFilter(mu=1.0)
+    promise = GaussianDP(filt.mu)
+    forward, backward = play_both_ways(study, filt)
+    band = TradeOff.of(forward.curve, backward.curve)
+    return Told(
+        findings=(judge_curves(study, claims[0], forward, backward, promise),),
+        tables=(_table(study, forward, backward),),
+        pictures=(_profile_picture(forward, band, promise), _trade_off_picture(band, promise)),
+    )
+
+
+def play_both_ways(study: Study, filt: PrivacyFilter) -> tuple[SimulatedCurve, SimulatedCurve]:
+    """The curves from P to Q and from Q to P of the filter against an adversary that chases losses."""
+    forward, backward = (
+        # tilted: the martingale estimator presumes the equality that is put to the test
+        study.simulate_curve(
+            filt, mc.LossChasing(), epsilons=EPSILONS, n=PATHS, method="tilted", direction=direction
+        )
+        for direction in ("PQ", "QP")
+    )
+    return forward, backward
+
+
+def judge_curves(
+    study: Study, claim: Claim, forward: SimulatedCurve, backward: SimulatedCurve, promise: GaussianDP
+) -> Finding:
+    """REFUTED where a closed form leaves its band, else UNDECIDED.
+
+    The grid decides about every epsilon: a convex decreasing function that is within a profile's band there is
+    within it everywhere, as the band follows from the grid by convexity.
+    """
+    band = TradeOff.of(forward.curve, backward.curve)
+    game = forward.rows[0]
+    scope = (
+        f"one simulated game, {name(game.adversary)} on Gaussian mechanisms, in both directions, every epsilon and "
+        f"every type I error at once, failure probability {band.failure:.3g} of the {study.failure:.0e} for the whole "
+        "report"
+    )
+    for simulated, profile in ((forward, band.forward), (backward, band.backward)):
+        rows = sorted(simulated.rows, key=lambda row: row.epsilon)
+        grid = np.array([row.epsilon for row in rows])
+        left = _outside(profile.low(grid), promise.delta(grid), profile.high(grid))
+        if left is not None:
+            row = rows[left.place]
+            detail = f"{row.direction} at epsilon={row.epsilon:g}: the band {left}, delta_mu(epsilon)."
+            witness = row.witness(left.told)
+            return Finding(claim, Verdict(Outcome.REFUTED, Evidence.STATISTICAL, scope, detail, witness))
+    left = _outside(band.low(ALPHAS), promise.trade_off(ALPHAS), band.high(ALPHAS))
+    if left is not None:
+        alpha = float(ALPHAS[left.place])
+        detail = f"At type I error {alpha:.4g}: the band {left}, the trade-off function."
+        witness = {"alpha": alpha, "low": left.low, "high": left.high, "closed_form": left.told}
+        return Finding(claim, Verdict(Outcome.REFUTED, Evidence.STATISTICAL, scope, detail, witness))
+    return Finding(claim, study.undecided(scope, _within(forward, band, promise)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Outside:
+    """Where a closed form leaves its band by most, for its height."""
+
+    place: int
+    low: float
+    told: float
+    high: float
+
+    def __str__(self) -> str:
+        return f"[{self.low:.6g}, {self.high:.6g}] excludes {self.told:.6g}"
+
+
+def _outside(low: NDArray[np.float64], told: Real, high: NDArray[np.float64]) -> _Outside | None:
+    curve = np.asarray(told)
+    excess = np.maximum(low - curve, curve - high)
+    at = int(np.argmax(excess / np.maximum(high, np.finfo(float).tiny)))
+    if excess[at] <= 0:
+        return None
+    return _Outside(at, float(low[at]), float(curve[at]), float(high[at]))
+
+
+def _within(forward: SimulatedCurve, band: TradeOff, promise: GaussianDP) -> str:
+    widest = max(forward.rows, key=lambda row: row.estimate.relative_half_width)
+    told = promise.delta(FINE)
+    least, most = (band.forward.low(FINE) / told).min(), (band.forward.high(FINE) / told).max()
+    room = (band.high(ALPHAS) - band.low(ALPHAS)).max()
+    return (
+        f"Both closed forms lie inside their bands. The widest of {len(forward.rows)} intervals, "
+        f"{interval(widest.estimate)} at epsilon={widest.epsilon:g}, is "
+        f"±{100 * widest.estimate.relative_half_width:.2g} %; up to epsilon={FINE[-1]:g} the band of the profile "
+        f"stays between {least:.2f} and {most:.2f} times the promise, and that of the trade-off function is at most "
+        f"{room:.3f} wide. Nothing was found outside, which proves nothing."
+    )
+
+
+def _table(study: Study, forward: SimulatedCurve, backward: SimulatedCurve) -> Table:
+    def cells(row: Simulated) -> tuple[str, str]:
+        return f"{row.estimate.value:.4g}", interval(row.estimate)
+
+    return Table(
+        f"The estimates behind the bands, from {study.size(PATHS):,} paths in each direction, tilted.",
+        ("epsilon", "promise", "delta, P to Q", "interval", "delta, Q to P", "interval"),
+        tuple(
+            (f"{one.epsilon:g}", f"{one.promised:.4g}", *cells(one), *cells(other))
+            for one, other in zip(forward.rows, backward.rows, strict=True)
+        ),
+        align="rrrrrr",
+    )
+
+
+def _profile_picture(simulated: SimulatedCurve, band: TradeOff, promise: GaussianDP) -> Picture:
+    profile, rows = band.forward, simulated.rows
+    told, low, high = promise.delta(FINE), profile.low(FINE), profile.high(FINE)
+    epsilon = np.array([row.epsilon for row in rows])
+    value = np.array([row.estimate.value for row in rows])
+    error = error_bars(rows)
+    with new_figure(4.6, 4.8) as figure:
+        top, bottom = figure.subplots(2, 1, sharex=True, height_ratios=(3, 2))
+        for axes, scale, at in ((top, 1.0, 1.0), (bottom, told, promise.delta(epsilon))):
+            axes.fill_between(
+                FINE,
+                low / scale,
+                high / scale,
+                color=PALETTE[5],
+                alpha=0.55,
+                lw=0,
+                label="band, every epsilon",
+            )
+            axes.plot(FINE, told / scale, color="black", lw=1.2, label=f"promise, {promise}")
+            axes.errorbar(
+                epsilon,
+                value / at,
+                yerr=error / at,
+                fmt="o",
+                ms=2.2,
+                lw=1,
+                color=PALETTE[0],
+                label="estimates, tilted",
+            )
+        top.set(yscale="log", ylabel="delta", title="The privacy profile")
+        bottom.set(xlabel="epsilon (nats)", ylabel="delta / promise")
+        top.legend(fontsize=9)
+    return Picture(
+        "privacy_profile",
+        f"delta(epsilon) of what the GDP filter releases to {type(rows[0].adversary).__name__}: {len(rows)} "
+        "estimates with intervals, the band that convexity makes of them at every epsilon, and the closed form. "
+        "Below, the same divided by the promise: the band is narrowest at the estimates.",
+        "The curve of 1-GDP runs inside a narrow band over nine decades.",
+        figure,
+    )
+
+
+def _trade_off_picture(band: TradeOff, promise: GaussianDP) -> Picture:
+    told, low, high = promise.trade_off(ALPHAS), band.low(ALPHAS), band.high(ALPHAS)
+    with new_figure(4.6, 4.8) as figure:
+        top, bottom = figure.subplots(2, 1, sharex=True, height_ratios=(3, 2))
+        top.plot([0, 1], [1, 0], color="#57606a", lw=1, ls=":", label="guessing")
+        for axes, base in ((top, 0.0), (bottom, told)):
+            axes.fill_between(
+                ALPHAS,
+                low - base,
+                high - base,
+                color=PALETTE[5],
+                alpha=0.55,
+                lw=0,
+                label="band, every test",
+            )
+            axes.plot(ALPHAS, told - base, color="black", lw=1.2, label=f"promise, {promise}")
+        top.set(ylabel="type II error", ylim=(0, 1), title="The trade-off function")
+        bottom.set(xlabel="type I error", ylabel="off the promise", xlim=(0, 1))
+        top.legend(fontsize=9)
+    return Picture(
+        "trade_off",
+        "The least type II error of any test that tells the two worlds apart from the same release: the band "
+        "from the same paths, and the closed form Phi(Phi^-1(1 - a) - 1). Below, the distance from it.",
+        "The trade-off function of 1-GDP runs inside a narrow band below the diagonal.",
+        figure,
+    )
+
+
+PROFILE = Chapter(
+    key="profile",
+    title="Every epsilon at once",
+    promise="1-GDP: a delta for every epsilon, and no test better than those of N(1, 1) against N(0, 1).",
+    story="One set of paths answers a whole grid of epsilons, and delta is convex in e^epsilon, so that estimates on "
+    "the grid confine it everywhere between. From both directions follows the trade-off function: the errors of "
+    "every attack, whatever test it uses. A strategy that spends the whole budget must lie on the promise "
+    "all along; a band that leaves the curve out at one point refutes the claim.",
+    claims=(
+        Claim(
+            "profile-gdp",
+            "Chasing losses until the budget is gone reaches all of 1-GDP's privacy profile and trade-off function.",
+            "003 Remark C.3, corrected; Dong, Roth and Su, Proposition 2.13",
+            Outcome.UNDECIDED,
+        ),
+    ),
+    tell=_tell,
+)

@@ -1,0 +1,107 @@
+"""The chapter on whole curves: what it says, and that a curve which leaves its band is refuted.
+
+Null of every UNDECIDED: the bands are valid, so that a closed form leaves one with probability at most 1.6e-7.
+"""
+
+from dataclasses import dataclass
+
+import pytest
+
+import mc
+from filters import GaussianFilter
+from reports.chapters.profile import EPSILONS, PROFILE, judge_curves, play_both_ways
+from reports.study import Study
+from theory.evidence import Evidence, Outcome
+from theory.guarantees import GaussianDP
+
+(CLAIM,) = PROFILE.claims
+
+
+@dataclass(frozen=True)
+class MisstatedFilter(GaussianFilter):
+    """Spends the budget of mu and promises 1-GDP."""
+
+    def __post_init__(self):
+        super().__post_init__()
+        object.__setattr__(self, "promise", GaussianDP(1.0))
+
+
+@dataclass(frozen=True)
+class MisstatedTests(GaussianDP):
+    """The right delta, the trade-off function of another mu."""
+
+    def trade_off(self, alpha):
+        return GaussianDP(0.9).trade_off(alpha)
+
+
+@pytest.fixture(scope="module")
+def curves():
+    return play_both_ways(Study(quick=True), GaussianFilter(mu=1.0))
+
+
+def judged(curves, promise):
+    return judge_curves(Study(quick=True), CLAIM, *curves, promise).verdict
+
+
+def test_the_chapter_draws_both_bands_and_claims_no_proof():
+    study = Study(quick=True)
+    told = PROFILE.tell(study, PROFILE.claims)
+    (finding,) = told.findings
+    assert finding.verdict.outcome is Outcome.UNDECIDED
+    assert finding.verdict.evidence is Evidence.STATISTICAL
+    assert finding.as_expected
+    assert "failure probability 1.55e-07 of the 1e-06" in finding.verdict.scope
+    assert "proves nothing" in finding.verdict.detail
+    assert [picture.name for picture in told.pictures] == ["privacy_profile", "trade_off"]
+    assert all(picture.figure.get_figwidth() < 5 for picture in told.pictures)  # two fit side by side
+    (table,) = told.tables
+    assert len(table.rows) == len(EPSILONS)
+    assert study.made == 2 * len(EPSILONS)
+
+
+@pytest.mark.parametrize("mu", [0.97, 1.03])
+def test_a_closed_form_of_another_mu_is_refuted_with_a_witness_that_replays(curves, mu):
+    verdict = judged(curves, GaussianDP(mu))
+    assert verdict.outcome is Outcome.REFUTED
+    assert verdict.evidence is Evidence.STATISTICAL
+    again = mc.replay(verdict.witness)
+    assert verdict.witness["closed_form"] == GaussianDP(mu).delta(verdict.witness["epsilon"])
+    assert verdict.witness["closed_form"] not in again
+    assert verdict.witness["promised"] in again
+
+
+@pytest.mark.parametrize(("mu", "method"), [(0.97, "tilted"), (1.2, "plain")])
+def test_a_filter_that_spends_less_or_more_than_it_promises_is_refuted(mu, method):
+    """Where it overspends no promise bounds the weights, and paths are counted."""
+    filt = MisstatedFilter(mu=mu)
+    verdict = judged(play_both_ways(Study(quick=True), filt), filt.promise)
+    assert verdict.outcome is Outcome.REFUTED
+    assert verdict.witness["method"] == method
+    assert mc.replay(verdict.witness, filt=filt).n == verdict.witness["n"]
+
+
+def test_one_direction_is_enough_to_refute(curves):
+    forward, _ = curves
+    _, backward = play_both_ways(Study(quick=True), MisstatedFilter(mu=0.97))
+    verdict = judged((forward, backward), GaussianDP(1.0))
+    assert verdict.outcome is Outcome.REFUTED
+    assert verdict.witness["direction"] == "QP"
+
+
+def test_a_trade_off_function_outside_its_band_is_refuted_though_the_profile_is_inside(curves):
+    verdict = judged(curves, MisstatedTests(1.0))
+    assert verdict.outcome is Outcome.REFUTED
+    assert verdict.witness["closed_form"] > verdict.witness["high"]
+    assert 0 < verdict.witness["alpha"] < 1
+
+
+def test_a_curve_counts_as_many_comparisons_as_it_has_epsilons():
+    study = Study(quick=True, comparisons=3)
+    simulated = study.simulate_curve(
+        GaussianFilter(mu=1.0), mc.OneShot(), epsilons=(0.5, 1.0, 2.0), n=8192, method="tilted"
+    )
+    assert study.made == 3
+    assert simulated.curve.failure == pytest.approx(study.failure)
+    assert [row.estimate for row in simulated.rows] == list(simulated.curve.at)
+    with pytest.raises(RuntimeError, match="comparisons must cover the whole report"):
+        study.simulate_curve(GaussianFilter(mu=1.0), mc.OneShot(), epsilons=(3.0,), n=8192)
