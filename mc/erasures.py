@@ -98,6 +98,11 @@ class Erased:
         """The moments of 1 - K."""
         return moments_of(tally, (math.log(self.xi),), (self.bets,))
 
+    @property
+    def log_ranges(self) -> tuple[float, ...]:
+        """The logarithm of the range of what is averaged."""
+        return (math.log(self.xi),)
+
     def betting(self, bets: tuple[FixedBets | None, ...]) -> Erased:
         """The measure that sums the logarithms of this bet as well."""
         return replace(self, bets=bets[0])

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, TypeVar
+
+import numpy as np
 
 from mc.engine import Game, play_tile
 from mc.erasures import Caps, Erased
@@ -21,6 +24,8 @@ __all__ = ["Estimator", "Method", "Weighed", "choose", "pilot_moments", "pilot_t
 
 Method = Literal["auto", "plain", "tilted", "martingale"]
 
+_T = TypeVar("_T")
+
 #: The tile that pilots play: no run is long enough to reach its index.
 PILOT = 2**62
 PILOT_PATHS = 8192
@@ -28,6 +33,11 @@ PILOT_PATHS = 8192
 DOUBLES_END = 700.0
 #: On a grid one set of paths answers all epsilons at which it is at most this many times wider than the best.
 SHARED = 2.0
+#: An estimator is no candidate where its values range over more than this many times the least range on offer: a
+#: pilot may then not have seen the heavy ones.
+_RANGE = math.log(16.0)
+#: At most so many orders are tried on a grid.
+_ORDERS = 9
 #: Shares of the paths that may go to the infinite losses where these are weighed.
 SHARES = (1 / 16, 1 / 4, 1 / 2, 3 / 4)
 
@@ -41,6 +51,11 @@ class Estimator:
     epsilons: tuple[float, ...]
     measure: HockeyStick | Slacks | Erased
     intervals: tuple[Interval, ...]
+
+    @property
+    def log_ranges(self) -> tuple[float, ...]:
+        """The logarithm of the range of what is averaged, for each epsilon."""
+        return self.measure.log_ranges
 
     def plays(self, n: int) -> tuple[tuple[Estimator, int], ...]:
         """What to play, and how many of n paths."""
@@ -97,6 +112,11 @@ class Weighed:
     def epsilons(self) -> tuple[float, ...]:
         """Where it estimates."""
         return self.finite.epsilons
+
+    @property
+    def log_ranges(self) -> tuple[float, ...]:
+        """The logarithm of the range of what is averaged, for each epsilon, infinite losses aside."""
+        return self.finite.log_ranges
 
     def plays(self, n: int) -> tuple[tuple[Estimator, int], ...]:
         """What to play, and how many of n paths."""
@@ -163,6 +183,7 @@ def choose(
             f"method must be plain for {type(game.filter).__name__}, whose promise {game.filter.promise} "
             f"bounds no likelihood-ratio weight at these epsilons, got method={method!r}; pass method='plain'"
         )
+    found = _ranged(found)
     best = [min(widths) for widths in zip(*(one.widths for one in found), strict=True)]
     left = list(range(len(epsilons)))
     chosen: list[Estimator | Weighed] = []
@@ -179,6 +200,29 @@ def choose(
     return tuple(chosen)
 
 
+def _ranged(found: list[_Piloted]) -> list[_Piloted]:
+    """The candidates, with nothing to expect of them where their range is too large."""
+    ranges = [one.estimator.log_ranges for one in found]
+    least = [min(each) for each in zip(*ranges, strict=True)]
+    return [
+        replace(
+            one,
+            widths=tuple(
+                width if log_range <= low + _RANGE else math.inf
+                for width, log_range, low in zip(one.widths, mine, least, strict=True)
+            ),
+        )
+        for one, mine in zip(found, ranges, strict=True)
+    ]
+
+
+def _some(orders: Iterable[_T]) -> list[_T]:
+    """The orders without repetition; of many, some that are spread over all."""
+    known = list(dict.fromkeys(orders))
+    places = dict.fromkeys(np.linspace(0, len(known) - 1, _ORDERS).round().astype(int).tolist())
+    return known if len(known) <= _ORDERS else [known[place] for place in places]
+
+
 def _relative(widths: tuple[float, ...], best: list[float]) -> float:
     return sum(width / least for width, least in zip(widths, best, strict=True) if least > 0)
 
@@ -191,7 +235,7 @@ def _candidates(
         plain = Estimator("plain", game, epsilons, HockeyStick(epsilons, (0.0,) * len(epsilons)), some)
         yield plain.expected(pilot_moments(plain.game, plain.measure, tile), aim)
     if method in ("auto", "tilted"):
-        for order, divergence in dict.fromkeys(promised_tilts(game.filter, epsilons)):
+        for order, divergence in _some(promised_tilts(game.filter, epsilons)):
             bounds = tuple(log_weight_bound(order, divergence, epsilon) for epsilon in epsilons)
             tilted = Estimator(
                 f"tilted to order {order:.4g}", game.at(order), epsilons, HockeyStick(epsilons, bounds), some
@@ -205,7 +249,7 @@ def _candidates(
     if budget is None or not (method == "martingale" or (method == "auto" and game.adversary.gaussian)):
         return
     game = replace(game, adversary=GaussianRounds(game.adversary))
-    for order in dict.fromkeys(float(CKS.order(budget / 2, max(epsilon, 0.0))) for epsilon in epsilons):
+    for order in _some(float(CKS.order(budget / 2, max(epsilon, 0.0))) for epsilon in epsilons):
         if order <= 1.0:  # the budget is so large that plain paths are as good
             continue
         slacks = tuple(WeightedSlack(epsilon, budget, order, 0.0) for epsilon in epsilons)
@@ -228,7 +272,7 @@ def _weighed(
             )
         erased = Estimator("weighed erasures", game, epsilons[:1], Erased(caps.xi), some[:1])
         erased_pilot = pilot_moments(erased.game, erased.measure, tile)
-    for order in dict.fromkeys(map(caps.order, epsilons)):
+    for order in _some(map(caps.order, epsilons)):
         bounds = tuple(caps.log_bound(order, epsilon) for epsilon in epsilons)
         if max(bounds) >= DOUBLES_END:
             continue

@@ -91,6 +91,11 @@ class HockeyStick:
         )
 
     @property
+    def log_ranges(self) -> tuple[float, ...]:
+        """The logarithm of the range of what is averaged, for each epsilon."""
+        return self.log_bounds
+
+    @property
     def _bets(self) -> tuple[FixedBets | None, ...]:
         return self.bets or (None,) * len(self.epsilons)
 

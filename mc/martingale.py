@@ -176,6 +176,11 @@ class Slacks:
         """The measure for some of the epsilons."""
         return Slacks(tuple(self.each[j] for j in places))
 
+    @property
+    def log_ranges(self) -> tuple[float, ...]:
+        """The logarithm of the range of what is averaged, for each epsilon."""
+        return tuple(slack.log_bound for slack in self.each)
+
     def settle(self, j: int, mean: Estimate) -> Estimate:
         """The estimate of H at epsilon j from that of E[y]."""
         slack = self.each[j]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from filters import (
     ZCDPFilter,
     knowingly,
 )
+from mc import estimation
 from mc.adversaries import (
     Constant,
     EraserForever,
@@ -32,11 +33,16 @@ from mc.adversaries import (
     RandomSpender,
 )
 from mc.adversary import Adversary, View
-from mc.estimators import PromiseBroken, log_weight_bound
+from mc.engine import Game
+from mc.estimation import choose
+from mc.estimators import Measure, PromiseBroken, log_weight_bound
+from mc.intervals import Moments, Plan
 from mc.renyi import simulate_renyi
 from mc.simulate import simulate
+from mc.streams import Tile
 from mc.survival import survival
 from theory.confinement import confinement
+from theory.conversions import CKS
 from theory.guarantees import GaussianDP, RenyiDP
 from theory.pairs import (
     KOV,
@@ -345,3 +351,40 @@ def test_a_curve_is_printed_a_line_an_epsilon_with_its_interval() -> None:
     lines = str(curve).splitlines()
     assert [line.split(":")[0] for line in lines] == ["epsilon=1", "epsilon=2"]
     assert all(str(one) in line for (_, one), line in zip(curve, lines, strict=True))
+
+
+def test_a_pilot_that_saw_no_heavy_weight_does_not_choose_an_order_that_has_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def sure(*args: Any, **kwargs: Any) -> Plan:
+        plan = planned(*args, **kwargs)
+        return replace(plan, guess=replace(plan.guess, low=plan.guess.value, high=plan.guess.value))
+
+    planned = estimation.plan
+    monkeypatch.setattr(estimation, "plan", sure)
+    game = Game.between(GaussianFilter(mu=1.0), Constant(0.3))
+    first, second = choose(game, (0.0, 6.0), n=10_000, failure=1e-6, method="tilted")
+    # every width is zero, so either order would answer both: at epsilon=0 that of 6 has weights up to e^9
+    assert {first.epsilons, second.epsilons} == {(0.0,), (6.0,)}
+    for part in (first, second):
+        assert part.log_ranges[0] == pytest.approx(
+            min(log_weight_bound(s, s / 2, part.epsilons[0]) for s in np.linspace(1.01, 9, 10_000)), abs=1e-5
+        )
+
+
+def test_a_long_grid_tries_some_orders_spread_over_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[float] = []
+
+    def noting(game: Game, measure: Measure, tile: Tile) -> tuple[Moments, ...]:
+        tried.append(game.order)
+        return pilot(game, measure, tile)
+
+    pilot = estimation.pilot_moments
+    monkeypatch.setattr(estimation, "pilot_moments", noting)
+    game = Game.between(GaussianFilter(mu=1.0), Constant(0.3))
+    grid = tuple(np.linspace(0.5, 8.0, 40).tolist())
+    parts = choose(game, grid, n=10_000, failure=1e-6, method="tilted")
+    assert len(tried) == len(set(tried)) == 9
+    assert tried[0] == pytest.approx(float(CKS.order(0.5, 0.5)))
+    assert tried[-1] == pytest.approx(float(CKS.order(0.5, 8.0)))
+    assert sorted(e for part in parts for e in part.epsilons) == list(grid)
