@@ -150,11 +150,13 @@ class Budget:
         compiled = self._even_compiled(state[0], charge)
         if compiled is not None:
             return compiled
-        extra = charge.even(self.exponent)
-        if extra is None:
-            return None
-        # in place where the charges are an array, which is then nobody else's
-        total = np.add(state[0], extra, out=extra if isinstance(extra, np.ndarray) and extra.ndim else None)
+        with np.errstate(over="ignore", invalid="ignore"):
+            extra = charge.even(self.exponent)
+            if extra is None:
+                return None
+            # in place where the charges are one per run, an array that is then nobody else's
+            fresh = isinstance(extra, np.ndarray) and extra.shape == state[0].shape
+            total = np.add(state[0], extra, out=extra if fresh else None)  # type: ignore[arg-type]
         most = float(np.maximum.reduce(total, initial=0.0))
         return (total, most <= self.last) if most < GRID_END else None
 
@@ -164,6 +166,8 @@ class Budget:
         """`_even` in one pass by a compiled kernel, where there is one for such charges."""
         fast = kernels() if len(high) >= WORTH_IT and isinstance(charge, Square) else None
         if fast is None or not isinstance(charge, Square) or not isinstance(charge.x, np.ndarray):
+            return None
+        if charge.x.shape != high.shape:
             return None
         x, total = np.ascontiguousarray(charge.x), np.empty(len(high))
         scale = charge.scale * self._root * self._root
@@ -188,6 +192,8 @@ class Budget:
         if fast is None or not isinstance(charge, Square) or math.frexp(charge.scale)[0] != 0.5:
             return None
         x = np.atleast_1d(np.asarray(charge.x, dtype=np.float64))
+        if x.shape not in ((1,), (n,)):
+            return None
         fits, high, low = np.empty(n, dtype=np.bool_), np.empty(n), np.empty(n)
         fast.add_squares(
             *(
