@@ -30,6 +30,9 @@ class Plain:
 
     x: Real
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "x", _doubles(self.x))
+
     def rough(self, root: float) -> Any:
         """The charge in budget units, within two half-ulps."""
         return self.x if root == 1 else self.x * root * root
@@ -71,6 +74,9 @@ class Square:
     scale: float = 1.0
     levels: tuple[float, ...] | None = None
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "x", _doubles(self.x))
+
     def rough(self, root: float) -> Any:
         """The charge in budget units, within three half-ulps."""
         x = self.x if root == 1 else self.x * root
@@ -81,12 +87,13 @@ class Square:
         """Whether most charges look too long for a double: then no shorter route is tried."""
         if math.frexp(self.scale)[0] != 0.5:
             return True
-        first = self.x.flat[0] if isinstance(self.x, np.ndarray) and self.x.size else self.x
+        first = next(self.x.flat, 0.0) if isinstance(self.x, np.ndarray) else self.x
         return bool(np.float64(first).view(np.int64) & _LAST_BITS)
 
     def exact(self, root: float) -> Exact:
         """The charge in budget units, never below the exact value; equal to it if scale is a power of 2."""
-        high, low = square(_lift(self.x if root == 1 else self.x * root, self.x, LEAST_ROOT))
+        x: Any = abs(self.x)
+        high, low = square(_lift(x if root == 1 else x * root, x, LEAST_ROOT))
         if self.scale == 1:
             return high, low
         if math.frexp(self.scale)[0] == 0.5:
@@ -180,6 +187,14 @@ def look_up(values: Sequence[Real], index: NDArray[np.integer[Any]]) -> NDArray[
     return picked
 
 
+def _doubles(x: Any) -> Real:
+    """x in doubles: a user's pair may name integers or single precision, whose products are other numbers."""
+    if isinstance(x, np.ndarray) and x.ndim:
+        doubles: NDArray[np.float64] = x if x.dtype == np.float64 else x.astype(np.float64)
+        return doubles
+    return x if isinstance(x, float) else float(x)
+
+
 def _shared(values: NDArray[np.float64]) -> Real:
     return float(values[0]) if len(values) == 1 else values
 
@@ -192,6 +207,6 @@ def _lift(scaled: Any, x: Any, least: float) -> Any:
     """`scaled`, raised to `least` where x is positive but scaled is smaller."""
     if isinstance(scaled, float):
         return max(scaled, least) if x > 0 else scaled
-    if not np.min(scaled, initial=np.inf) < least:
+    if np.min(scaled, initial=np.inf) >= least:  # not so where one is NaN, which has no say about the others
         return scaled
     return np.where((scaled < least) & (np.asarray(x) > 0), least, scaled)

@@ -22,7 +22,9 @@ def gdp_charge(request: DominatingPair) -> Charge:
     """mu^2 of the declared mu."""
     if isinstance(request, Selection):
         return Mixed(tuple(gdp_charge(pair) for pair in request.pairs), request.index)
-    return Square(request.gdp_mu, levels=request.levels if isinstance(request, Gaussian) else None)
+    mu = request.gdp_mu
+    # the levels are those of Gaussian.mu; a subclass may charge for another
+    return Square(mu, levels=request.levels if isinstance(request, Gaussian) and mu is request.mu else None)
 
 
 def zcdp_charge(request: DominatingPair) -> Charge:

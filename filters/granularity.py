@@ -22,12 +22,17 @@ __all__ = [
 #: Sums below 2^3 units whose terms are all multiples of 2^-50 units are doubles: nothing is rounded.
 GRID = -50
 GRID_END = 2.0 ** (GRID + 53)
-#: Beyond 4^400 a square may leave the range of doubles before it is scaled.
+#: Units and scales from 4^-400 to 4^400 and from 2^-200 to 2^200: their ratio and its products with squares that are
+#: multiples of 2^-50 units stay within the range of doubles, or overflow and are seen.
 _MODERATE = 400
+_MODERATE_SCALE = 2.0**200
 
 
 def granularity(x: Real) -> int | None:
-    """An e such that every x is a multiple of 2^e; None where one is not a finite number above zero."""
+    """An e such that every x is a multiple of 2^e; None where one is NaN, zero or below, or all are infinite.
+
+    An infinity among numbers passes: whoever adds sees it in the sum.
+    """
     if not isinstance(x, np.ndarray) or x.ndim == 0:
         return granularity_of_one(float(x))
     least = float(np.minimum.reduce(x, initial=np.inf))
@@ -55,7 +60,7 @@ def shared_granularity(least: float, bits: int) -> int:
 def even_squares(granularity: int, scale: float, exponent: int) -> bool:
     """Whether scale x^2, x a multiple of 2^granularity, is one of 2^-50 units of 4^exponent."""
     own = granularity_of_one(scale)
-    if own is None or abs(exponent) > _MODERATE:
+    if own is None or abs(exponent) > _MODERATE or not 1 / _MODERATE_SCALE <= scale <= _MODERATE_SCALE:
         return False
     return 2 * (granularity - exponent) + own >= GRID
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from filters.amounts import LEAST, LEAST_ROOT, Charge, Square
 from filters.error_free import Exact, add_up, square, two_sum
 from filters.granularity import GRID_END, even_squares, shared_granularity
-from theory.fast import WORTH_IT, kernels
+from theory.fast import WORTH_IT, Kernels, kernels
 
 __all__ = ["Allowance", "Budget"]
 
@@ -147,31 +147,35 @@ class Budget:
         if state[1].base is not _NOTHING:
             return None
         high = state[0]
-        fast = kernels() if len(high) >= WORTH_IT else None
-        if fast is not None and isinstance(charge, Square) and isinstance(charge.x, np.ndarray):
-            x, total, fits = (
-                np.ascontiguousarray(charge.x),
-                np.empty(len(high)),
-                np.empty(len(high), np.bool_),
-            )
-            scale = charge.scale * self._root * self._root
-            least, together, beyond = fast.add_even_squares(
-                high, x, x.view(np.int64), scale, self.last, GRID_END, total, fits
-            )
-            if beyond or least <= 0:
+        fast = kernels() if len(high) >= WORTH_IT and isinstance(charge, Square) else None
+        if fast is not None and isinstance(charge, Square) and np.shape(charge.x) == high.shape:
+            return self._even_compiled(fast, high, charge)
+        with np.errstate(over="ignore", invalid="ignore"):
+            extra = charge.even(self.exponent)
+            if extra is None:
                 return None
-            shared = shared_granularity(float(np.int64(least).view(np.float64)), together)
-            return (fits, total) if even_squares(shared, charge.scale, self.exponent) else None
-        extra = charge.even(self.exponent)
-        if extra is None:
-            return None
-        # in place where the charges are an array, which is then nobody else's
-        total = np.add(high, extra, out=extra if isinstance(extra, np.ndarray) and extra.ndim else None)
+            # in place where the charges are one per run, an array that is then nobody else's
+            fresh = isinstance(extra, np.ndarray) and extra.shape == high.shape
+            total = np.add(high, extra, out=extra if fresh else None)  # type: ignore[arg-type]
         most = float(np.maximum.reduce(total, initial=0.0))
         if not most < GRID_END:
             return None
         known = most <= self.last and len(total) <= _TILE
         return _ALL[: len(total)] if known else total <= self.last, total
+
+    def _even_compiled(
+        self, fast: Kernels, high: NDArray[np.float64], charge: Square
+    ) -> tuple[NDArray[np.bool_], NDArray[np.float64]] | None:
+        """`_even` in one pass, for squares one per run."""
+        x, total, fits = np.ascontiguousarray(charge.x), np.empty(len(high)), np.empty(len(high), np.bool_)
+        scale = charge.scale * self._root * self._root
+        least, together, beyond = fast.add_even_squares(
+            high, x, x.view(np.int64), scale, self.last, GRID_END, total, fits
+        )
+        if beyond or least <= 0:
+            return None
+        shared = shared_granularity(float(np.int64(least).view(np.float64)), together)
+        return (fits, total) if even_squares(shared, charge.scale, self.exponent) else None
 
     @property
     def last(self) -> float:
@@ -185,6 +189,8 @@ class Budget:
         if fast is None or not isinstance(charge, Square) or math.frexp(charge.scale)[0] != 0.5:
             return None
         x = np.atleast_1d(np.asarray(charge.x, dtype=np.float64))
+        if x.shape not in ((1,), (n,)):
+            return None
         fits, high, low = np.empty(n, dtype=np.bool_), np.empty(n), np.empty(n)
         fast.add_squares(
             *(

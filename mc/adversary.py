@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -19,7 +19,7 @@ __all__ = ["Adversary", "View", "put", "take"]
 def take(tree: State, runs: NDArray[Any]) -> State:
     """The selected runs (mask or indices) of a state: arrays are indexed, tuples entered, all else shared."""
     if isinstance(tree, np.ndarray) and tree.ndim:
-        if tree.strides[0] == 0 and len(runs):  # one entry that all runs share
+        if tree.strides[0] == 0 and 0 < len(runs) <= len(tree):  # one entry that all runs share
             return tree[: np.count_nonzero(runs) if runs.dtype == np.bool_ else len(runs)]
         return tree[runs]
     if isinstance(tree, tuple):
@@ -54,8 +54,6 @@ class View:
     memory: State
     filter: PrivacyFilter
     rng: np.random.Generator
-    _asked: DominatingPair | None = field(default=None, init=False, repr=False)
-    _decision: tuple[NDArray[np.bool_], State | None] = field(init=False, repr=False)
 
     @property
     def n(self) -> int:
@@ -66,16 +64,13 @@ class View:
         """Whether the filter would admit `request` in each run, shape (n,); asking costs nothing.
 
         A filter decides from what the adversary has seen, so a real adversary can work this out alone.
-        Asked and then returned, the same request is not decided twice.
+        The request that it returns is decided anew: its arrays may have changed since.
         """
         return self.decide(request)[0]
 
     def decide(self, request: DominatingPair) -> tuple[NDArray[np.bool_], State | None]:
         """`admits`, and the filter's state after the spend where it comes with the decision."""
-        if self._asked is not request:
-            self._decision = checked_decide(self.filter, self.state, request, self.n)
-            self._asked = request
-        return self._decision
+        return checked_decide(self.filter, self.state, request, self.n)
 
 
 class Adversary(ABC):

@@ -125,7 +125,7 @@ def play_tile(game: Game, tile: Tile) -> Paths:
     aside: list[_Live] | None = [] if adversary.asks_finally else None
     for t in range(game.rounds):
         view = live.view(game, t, own)
-        request = _checked_request(adversary, adversary.request(view), live.n)
+        request = _checked_request(adversary, "request", adversary.request(view), live.n)
         if game.waits:
             _release_or_wait(game, live, view, request, nature)
         else:
@@ -136,7 +136,7 @@ def play_tile(game: Game, tile: Tile) -> Paths:
     if aside:
         last = _Live.joined(aside)
         view = last.view(game, game.rounds, own)
-        request = _checked_request(adversary, adversary.final(view), last.n)
+        request = _checked_request(adversary, "final", adversary.final(view), last.n)
         _release_or_end(game, last, view, request, nature, done, None)
         last.finish(slice(None), done)
     return done
@@ -325,15 +325,13 @@ def _join(trees: Sequence[State]) -> State:
     return trees[0]
 
 
-def _checked_request(adversary: Adversary, request: object, n: int) -> DominatingPair:
-    name = type(adversary).__name__
+def _checked_request(adversary: Adversary, method: str, request: object, n: int) -> DominatingPair:
+    name = f"{type(adversary).__name__}.{method}"
     if not isinstance(request, DominatingPair):
-        raise TypeError(
-            f"{name}.request must return a DominatingPair, got {request!r}; return Gaussian(mu), say"
-        )
+        raise TypeError(f"{name} must return a DominatingPair, got {request!r}; return Gaussian(mu), say")
     if request.shape not in ((), (n,)):
         raise ValueError(
-            f"{name}.request must return one pair or one per live run, shape () or ({n},), got shape "
+            f"{name} must return one pair or one per live run, shape () or ({n},), got shape "
             f"{request.shape}; size it by view.n"
         )
     return request

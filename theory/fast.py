@@ -178,8 +178,9 @@ def _add_squares(
     """
     shared = x.size == 1
     for i in range(high.size):
-        a = (x[0] if shared else x[i]) * root
-        a = least if a < least and a != 0 else a
+        declared = abs(x[0] if shared else x[i])
+        a = declared * root
+        a = least if a < least and declared > 0 else a
         p = a * a
         c = _SPLITTER * a
         a1 = c - (c - a)

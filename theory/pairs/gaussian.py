@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache
+from typing import Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +19,8 @@ from theory.pairs.base import DominatingPair
 from theory.stable import as_real
 
 __all__ = ["Gaussian"]
+
+_Kind = TypeVar("_Kind", bound="Gaussian")
 
 #: Losses drawn at a time, so that they are still in the nearest cache when they are shifted and scaled.
 _BLOCK = 16384
@@ -33,7 +37,7 @@ class Gaussian(DominatingPair):
     _levels: tuple[float, ...] | None = field(default=None, init=False, repr=False)
 
     @classmethod
-    def either(cls, low: float, high: float, raised: NDArray[np.bool_]) -> Gaussian:
+    def either(cls, low: float, high: float, raised: NDArray[np.bool_]) -> Self:
         """The pair with mu = `high` in the runs where `raised`, else `low`: shape (n,).
 
         What an array of mu says too, but a filter then knows the levels and need not look at every run.
@@ -42,9 +46,7 @@ class Gaussian(DominatingPair):
             raise TypeError(
                 f"raised must be booleans of shape (n,), got {raised!r}; pass a comparison, view.loss > 0 say"
             )
-        if np.ndim(low) or np.ndim(high):
-            raise TypeError(f"low and high must be numbers, got {low!r} and {high!r}; pass one level each")
-        low, high = _two_levels(float(low), float(high))
+        low, high = _level("low", low), _level("high", high)
         fast = kernels() if len(raised) >= WORTH_IT else None
         if fast is not None:
             mu = np.empty(len(raised))
@@ -55,7 +57,7 @@ class Gaussian(DominatingPair):
             mu += low
         else:
             mu = np.where(raised, high, low)
-        return _known(mu, (low, high))
+        return _prototype(cls)._with({"mu": mu})._knowing((low, high))
 
     def __post_init__(self) -> None:
         object.__setattr__(
@@ -127,44 +129,58 @@ class Gaussian(DominatingPair):
 
     @property
     def levels(self) -> tuple[float, ...] | None:
-        """Numbers among which every mu is, where they are known to be few."""
-        return self._levels
+        """Numbers among which every mu is, where they are known to be few: of a mu that nobody can have changed."""
+        known = isinstance(self.mu, np.ndarray) and not self.mu.flags.writeable
+        return self._levels if known else None
 
-    def take(self, runs: NDArray[np.bool_] | NDArray[np.intp]) -> Gaussian:
-        return _known(self.mu[runs], self._levels) if isinstance(self.mu, np.ndarray) else self
+    def take(self, runs: NDArray[np.bool_] | NDArray[np.intp]) -> Self:
+        levels, taken = self.levels, DominatingPair.take(self, runs)
+        return taken if levels is None else taken._knowing(levels)
 
-    def _with(self, changed: Mapping[str, object]) -> Gaussian:
+    def _knowing(self, levels: tuple[float, ...]) -> Self:
+        """This pair, just made, with the levels of its mu."""
+        assert isinstance(self.mu, np.ndarray)
+        self.mu.flags.writeable = False
+        object.__setattr__(self, "_levels", levels)
+        return self
+
+    def _with(self, changed: Mapping[str, object]) -> Self:
         new = DominatingPair._with(self, changed)
         object.__setattr__(new, "_levels", None)  # known of the old mu
         return new
 
     def sample(self, rng: np.random.Generator, n: int, order: float = 1.0) -> NDArray[np.float64]:
+        if self.shape not in ((), (1,), (n,)):
+            raise ValueError(
+                f"n must be the number of runs {self.shape[0]}, got n={n}; take the live runs first"
+            )
         fast = kernels() if n >= WORTH_IT else None
         if fast is not None:
             drawn: NDArray[np.float64] = fast.gaussian_losses(rng, np.atleast_1d(self.mu), order - 0.5, n)
             return drawn
-        loss, shift = np.empty(n), np.empty(min(n, _BLOCK))
+        loss, shift, own = np.empty(n), np.empty(min(n, _BLOCK)), self.shape == (n,)
         for first in range(0, n, _BLOCK):
             part = loss[first : first + _BLOCK]
-            mu = self.mu[first : first + _BLOCK] if isinstance(self.mu, np.ndarray) else self.mu
+            mu = self.mu[first : first + _BLOCK] if isinstance(self.mu, np.ndarray) and own else self.mu
             rng.standard_normal(out=part)
             part += np.multiply(mu, order - 0.5, out=shift[: len(part)])
             part *= mu
         return loss
 
 
-def _known(mu: NDArray[np.float64], levels: tuple[float, ...] | None) -> Gaussian:
-    """Gaussian(mu), its mu checked before."""
-    pair: Gaussian = object.__new__(Gaussian)
-    object.__setattr__(pair, "mu", mu)
-    object.__setattr__(pair, "_levels", levels)
-    return pair
+@cache
+def _prototype(kind: type[_Kind]) -> _Kind:
+    """Some pair of that kind, for others to be made of."""
+    return kind(1.0)
 
 
-@lru_cache(maxsize=256)
-def _two_levels(low: float, high: float) -> tuple[float, float]:
-    one, other = (check_positive(name, level) for name, level in (("low", low), ("high", high)))
-    return float(one), float(other)
+def _level(name: str, level: object) -> float:
+    """One number as Gaussian wants it."""
+    if type(level) is float and 0 < level < math.inf:  # the usual case, without the slow questions below
+        return level
+    if np.ndim(level):  # type: ignore[arg-type]
+        raise TypeError(f"{name} must be one number, got {name}={level!r}; pass Gaussian(mu) one mu per run")
+    return float(check_positive(name, level))
 
 
 def _one_shape(centre: Real, half: Real) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -1,0 +1,316 @@
+"""Compiled kernels against NumPy and Python, bit by bit; and what a Gaussian says of its levels."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import importlib.util
+import math
+import os
+import pickle
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import filters.ledger
+import theory.arguments
+import theory.pairs.gaussian
+from filters.amounts import Square
+from filters.ledger import Budget
+from theory.arguments import check_positive, check_probability
+from theory.fast import Kernels, kernels
+from theory.pairs import Gaussian, Selection
+
+compiled = pytest.mark.skipif(kernels() is None, reason="numba, the extra [fast], is not installed")
+#: Where NumPy's ziggurat ends: one draw in 3900 lies beyond.
+TAIL = 3.6541528853610088
+BITS: list[Callable[[int], Any]] = [np.random.SFC64, np.random.PCG64, np.random.MT19937]
+
+
+def fast() -> Kernels:
+    found = kernels()
+    assert found is not None
+    return found
+
+
+def test_where_numba_is_installed_the_kernels_pass_their_own_check() -> None:
+    # else every test of a kernel would be skipped, and nobody would know
+    wanted = importlib.util.find_spec("numba") is not None and os.environ.get("FILTERPROOF_FAST", "1") != "0"
+    assert (kernels() is not None) == wanted
+
+
+@pytest.fixture
+def numpy_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (filters.ledger, theory.pairs.gaussian, theory.arguments):
+        monkeypatch.setattr(module, "kernels", lambda: None)
+
+
+@compiled
+@pytest.mark.parametrize("seed", [11, 12])
+@pytest.mark.parametrize("bits", BITS)
+def test_compiled_normals_are_those_of_numpy_and_leave_its_state(
+    bits: Callable[[int], Any], seed: int
+) -> None:
+    ours, theirs = (np.random.Generator(bits(seed)) for _ in range(2))
+    one, tails = np.ones(1), 0
+    for n in (1, 0, 33, 400_000, 7, 200_001):
+        # an odd number of 32-bit draws leaves half a word over, which normals must not touch
+        for rng in (ours, theirs):
+            rng.random(3)
+        np.testing.assert_array_equal(
+            ours.integers(2**32, size=5, dtype=np.uint32), theirs.integers(2**32, size=5, dtype=np.uint32)
+        )
+        drawn, expected = fast().gaussian_losses(ours, one, 0.0, n), theirs.standard_normal(n)
+        assert drawn.tobytes() == expected.tobytes()
+        tails += int((np.abs(drawn) > TAIL).sum())
+        assert repr(ours.bit_generator.state) == repr(theirs.bit_generator.state)
+    assert tails > 100  # 154 expected, both signs, a second draw in the tail's loop now and then
+
+
+@compiled
+@pytest.mark.parametrize("n", [32, 33, 8191, 8193, 20_000])
+@pytest.mark.parametrize("order", [1.0, 2.5, 0.0])
+def test_compiled_losses_are_those_of_numpy(n: int, order: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    mus = np.random.default_rng(3).uniform(1e-3, 2, 2 * n)
+    raised = mus[:n] > 1
+    pairs = [
+        Gaussian(0.3),
+        Gaussian(mus[:n]),
+        Gaussian(mus[::2]),
+        Gaussian(mus[:1]),
+        Gaussian(np.broadcast_to(0.7, n)),
+        Gaussian.either(0.1, 0.35, raised),
+    ]
+    drawn = [pair.sample(np.random.Generator(np.random.SFC64(5)), n, order) for pair in pairs]
+    monkeypatch.setattr(theory.pairs.gaussian, "kernels", lambda: None)
+    z = np.random.Generator(np.random.SFC64(5)).standard_normal(n)
+    for pair, loss in zip(pairs, drawn, strict=True):
+        assert loss.tobytes() == pair.sample(np.random.Generator(np.random.SFC64(5)), n, order).tobytes()
+        mu = np.broadcast_to(pair.mu, n)
+        np.testing.assert_array_equal(loss, (z + (order - 0.5) * mu) * mu)
+
+
+@pytest.mark.parametrize("n", [4, 6, 40])
+def test_losses_are_drawn_for_the_runs_of_the_pair_and_no_others(n: int) -> None:
+    rng = np.random.default_rng(1)
+    with pytest.raises(ValueError, match=rf"n must be the number of runs 5, got n={n}; take the live runs"):
+        Gaussian(np.ones(5)).sample(rng, n)
+
+
+@compiled
+def test_numbers_inside_are_counted_as_python_counts_them() -> None:
+    odd = [0.0, -0.0, 5e-324, -5e-324, 1.0, math.nextafter(1, 0), math.nan, math.inf, -math.inf, 0.5, -2.0]
+    x = np.array(odd * 5)
+    for low, high in ((0.0, 1.0), (-math.inf, math.inf), (0.0, math.inf), (1.0, 0.0), (0.5, 0.5)):
+        for values in (x, x[::3], x[::-1], np.broadcast_to(0.25, 40)):
+            expected = sum(low < v < high for v in values.tolist())
+            assert fast().inside(np.ascontiguousarray(values), low, high) == expected
+
+
+@pytest.mark.parametrize("n", [31, 32, 1000])
+@pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf, -0.25, 0.0])
+@pytest.mark.parametrize("place", [0, 17, -1])
+def test_one_bad_number_among_many_is_found(n: int, bad: float, place: int) -> None:
+    x = np.full(n, 0.25)
+    x[place] = bad
+    for values in (x, np.repeat(x, 2)[::2]):
+        with pytest.raises(ValueError, match="mu must be finite and > 0"):
+            check_positive("mu", values)
+        if bad == 0:
+            assert check_probability("p", values) is values
+        else:
+            with pytest.raises(ValueError, match=r"p must be in \[0, 1\]"):
+                check_probability("p", values)
+
+
+@compiled
+def test_even_squares_are_added_and_counted_as_numpy_does() -> None:
+    rng = np.random.default_rng(8)
+    for n in (1, 2, 33, 1000):
+        high, x = rng.integers(0, 9, n) / 4, rng.integers(1, 9, n) / 4
+        for extra in (None, -1.0, math.nan, math.inf, 0.0):
+            x[-1] = x[-1] if extra is None else extra
+            for scale, last in ((0.5, 2.5), (1.0, 0.0), (3.0, 1e9)):
+                top, fits = np.empty(n), np.empty(n, dtype=np.bool_)
+                least, together, beyond = fast().add_even_squares(
+                    high, x, x.view(np.int64), scale, last, 8.0, top, fits
+                )
+                totals = [h + v * v * scale for h, v in zip(high.tolist(), x.tolist(), strict=True)]
+                np.testing.assert_array_equal(top, totals)
+                words = [int.from_bytes(v.tobytes(), "little", signed=True) for v in x.astype("<f8")]
+                assert least == min(words)
+                expected = 0
+                for word in words:
+                    expected |= word
+                assert together == expected
+                assert fits.tolist() == [total <= last for total in totals]
+                assert beyond == sum(not total < 8 for total in totals)
+
+
+@compiled
+@pytest.mark.parametrize("scale", [1.0, 0.5, 2.0])
+@pytest.mark.parametrize("value", [1.0, 0.7, 3.0, 1e100, 1e-150])
+def test_compiled_sums_are_those_of_numpy(
+    value: float, scale: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng, n = np.random.default_rng(9), 500
+    odd = [0.0, -0.0, 5e-324, -1e-310, 1e-300, 2.0**-481, 1e300, 1.7e308, math.inf, -math.inf, math.nan, -0.3]
+    budget = Budget.square_of(value)
+    asked = [value * rng.uniform(0, 0.5, n) for _ in range(6)]
+    asked[3] = value * 0.5 ** rng.integers(0, 600, n)
+    with np.errstate(over="ignore"):
+        asked[4] = rng.permuted(np.resize(odd, n)) * np.where(rng.random(n) < 0.5, 1.0, value)
+    charges = [
+        *(Square(x, scale) for x in asked),
+        Square(0.1 * value, scale),
+        Square(np.full(1, 0.2 * value), scale),
+    ]
+    answers = []
+    with np.errstate(all="ignore"):
+        for route in range(2):
+            if route:
+                monkeypatch.setattr(filters.ledger, "kernels", lambda: None)
+            state, seen = budget.start(n), []
+            for charge in charges:
+                fits, after = budget.step(state, charge)
+                seen += [fits.tolist(), *(part[fits].tobytes() for part in after)]
+                state = tuple(np.where(fits, new, old) for new, old in zip(after, state, strict=True))
+            answers.append(seen)
+    assert answers[0] == answers[1]
+    assert True in answers[0][-3]
+    assert False in answers[0][12]
+
+
+# -- levels -------------------------------------------------------------------------------------
+
+
+LEVELS = [
+    (0.25, 0.5),
+    (0.5, 0.25),
+    (0.1, 0.3),
+    (0.7, 0.1),
+    (1.0, 1e-20),
+    (1e-20, 1.0),
+    (0.3, 0.3),
+    (5e-324, 1e308),
+]
+
+
+def levels_of(pair: Gaussian) -> tuple[float, ...] | None:
+    """What the pair says of its levels, once that was held against every mu."""
+    if pair.levels is not None:
+        assert set(np.ravel(pair.mu).tolist()) <= set(pair.levels)
+    return pair.levels
+
+
+def raised(n: int) -> NDArray[np.bool_]:
+    return np.random.default_rng(n).random(n) < 0.5
+
+
+@pytest.mark.parametrize("n", [0, 1, 31, 32, 400])
+@pytest.mark.parametrize("route", ["kernels", "numpy"])
+@pytest.mark.parametrize(("low", "high"), LEVELS)
+def test_either_level_is_met_to_the_last_bit(
+    n: int, route: str, low: float, high: float, request: pytest.FixtureRequest
+) -> None:
+    if route == "numpy":
+        request.getfixturevalue("numpy_only")
+    chosen = raised(2 * n)
+    for which in (chosen[:n], chosen[::2], ~chosen[:n]):
+        pair = Gaussian.either(low, high, which)
+        assert pair.mu.tolist() == [high if up else low for up in which]  # type: ignore[union-attr]
+        assert levels_of(pair) == (low, high)
+        assert pair.shape == (n,)
+
+
+def test_some_levels_are_lost_by_plain_arithmetic() -> None:
+    # so the test above takes both branches of the NumPy route
+    assert {low + (high - low) == high for low, high in LEVELS} == {True, False}
+
+
+def test_levels_are_never_those_of_another_mu() -> None:
+    n = 40
+    pair = Gaussian.either(0.25, 0.5, raised(n))
+    some, mask = np.array([3, 1, 7]), raised(n)
+    assert levels_of(pair.take(some)) == levels_of(pair.take(mask)) == (0.25, 0.5)
+    assert levels_of(pair.take(mask).take(np.array([0]))) == (0.25, 0.5)
+    assert levels_of(pair.swapped) == (0.25, 0.5)
+    others = np.linspace(0.1, 0.9, n)
+    fixed = others.copy()
+    fixed.flags.writeable = False
+    for changed in (
+        pair._with({"mu": others}),
+        pair._with({"mu": fixed}),
+        pair._with({"mu": others})._with({}),
+        dataclasses.replace(pair, mu=others),
+        pickle.loads(pickle.dumps(pair)),  # noqa: S301 - our own bytes
+        copy.deepcopy(pair),
+        Gaussian(pair.mu * 1.0),
+        Gaussian(0.25),
+        Gaussian(0.25).take(some),
+    ):
+        assert levels_of(changed) is None
+    assert levels_of(copy.copy(pair)) == (0.25, 0.5)
+
+
+def test_members_of_a_menu_keep_their_own_levels_and_merge_without() -> None:
+    n = 40
+    first, second = Gaussian.either(0.25, 0.5, raised(n)), Gaussian.either(0.125, 1.0, raised(n + 1)[:n])
+    menu = Selection((first, second), raised(n))
+    (_, merged), *rest = menu._families()
+    assert not rest
+    assert isinstance(merged, Gaussian)
+    assert levels_of(merged) is None
+    np.testing.assert_array_equal(merged.mu, np.where(raised(n), second.mu, first.mu))
+    for member in menu.take(np.array([5, 2])).pairs:
+        assert isinstance(member, Gaussian)
+        assert levels_of(member) is not None
+    assert levels_of(Selection((first,), np.zeros(n, dtype=np.intp))._families()[0][1]) == (0.25, 0.5)  # type: ignore[arg-type]
+
+
+def test_nobody_changes_a_mu_whose_levels_are_known() -> None:
+    pair = Gaussian.either(0.25, 0.5, raised(40))
+    for known in (pair, pair.take(np.arange(5)), pair.swapped):
+        with pytest.raises(ValueError, match="read-only"):
+            known.mu[0] = 0.3  # type: ignore[index]
+    pair.mu.flags.writeable = True  # type: ignore[union-attr]
+    pair.mu[0] = 0.3  # type: ignore[index]
+    assert pair.levels is None
+    assert pair.take(np.arange(5)).levels is None
+    sent = pickle.loads(pickle.dumps(Gaussian.either(0.25, 0.5, raised(40))))  # noqa: S301 - our own bytes
+    sent.mu[0] = 0.3
+    assert sent.levels is None
+
+
+def test_pairs_are_told_apart_by_mu_whatever_is_known_of_it() -> None:
+    pair = Gaussian.either(0.25, 0.5, raised(40))
+    same = Gaussian(np.where(raised(40), 0.5, 0.25))
+    assert pair == same
+    assert hash(pair) == hash(same)
+    assert pair != Gaussian.either(0.25, 0.5, ~raised(40))
+    assert pickle.loads(pickle.dumps(pair)) == pair  # noqa: S301 - our own bytes
+    assert repr(pair) == repr(same)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "up", "message"),
+    [
+        (0.1, 0.2, [True], r"raised must be booleans of shape \(n,\), got \[True\]; pass a comparison"),
+        (0.1, 0.2, np.ones(3), "raised must be booleans"),
+        (0.1, 0.2, np.ones((2, 2), dtype=np.bool_), "raised must be booleans"),
+        (0.1, 0.2, np.True_, "raised must be booleans"),
+        (0.0, 0.2, raised(3), "low must be finite and > 0, got low=0.0"),
+        (0.1, math.nan, raised(3), "high must be finite and > 0, got high=nan"),
+        (0.1, -1.0, raised(3), r"high must be finite and > 0, got high=-1.0"),
+        (math.inf, 1.0, raised(3), r"low must be finite and > 0, got low=inf"),
+        ("a", 1.0, raised(3), "low must be a real number"),
+        (np.ones(3), 1.0, raised(3), r"low must be one number, got low=array\(.*; pass Gaussian\(mu\)"),
+        (1.0, np.ones(1), raised(3), "high must be one number"),
+    ],
+)
+def test_what_is_no_choice_of_two_levels_is_refused(low: Any, high: Any, up: Any, message: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=message):
+        Gaussian.either(low, high, up)
