@@ -57,7 +57,8 @@ class Gaussian(DominatingPair):
             mu += low
         else:
             mu = np.where(raised, high, low)
-        return _prototype(cls)._with({"mu": mu})._knowing((low, high))
+        pair: Self = _prototype(cls)._with({"mu": mu})
+        return pair._knowing((low, high))
 
     def __post_init__(self) -> None:
         object.__setattr__(
