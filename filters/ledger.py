@@ -18,7 +18,7 @@ from theory.fast import WORTH_IT, Kernels, kernels
 __all__ = ["Allowance", "Budget"]
 
 #: Runs handled at a time: their temporaries stay in cache, and a simulated tile is done in one go.
-_TILE = 65536
+_TILE = 131072
 #: How far, relative to the budget, one rounded addition may stray from the exact sum (at most 6 half-ulps).
 _STRAY = 2.0**-49
 #: The zero that runs share as `low` while all their charges were multiples of 2^-50 units. Told by identity: no

@@ -19,7 +19,7 @@ import theory.pairs.gaussian
 from filters import GaussianFilter, RenyiFilter
 from filters.amounts import Charge, Mixed, Plain, Square
 from filters.error_free import Exact
-from filters.ledger import _NOTHING, Allowance, Budget
+from filters.ledger import _NOTHING, _TILE, Allowance, Budget
 from mc.adversary import put, take
 from theory.fast import kernels
 from theory.pairs import Gaussian
@@ -309,7 +309,7 @@ def test_only_sums_of_even_charges_are_marked(compiled: bool) -> None:
 
 @routes
 def test_more_runs_than_a_tile_are_added_as_few_are(compiled: bool) -> None:
-    n, budget = 65_536 + 40, Budget.square_of(1.0)
+    n, budget = _TILE + 40, Budget.square_of(1.0)
     with route(compiled):
         for levels in ([0.25, 0.75], [0.1, 0.7], [0.5, 0.1]):
             x = np.resize(levels, n)

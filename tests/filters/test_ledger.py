@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from filters.amounts import Charge, Plain, Square
 from filters.error_free import two_product, two_sum
-from filters.ledger import Budget
+from filters.ledger import _TILE, Budget
 
 
 def exact(charge: Charge) -> Fraction:
@@ -197,7 +197,7 @@ def test_a_hundred_thousand_rounds_follow_the_integers(seed: int) -> None:
 
 def test_runs_do_not_see_each_other() -> None:
     rng = np.random.default_rng(5)
-    n = 70_000  # more than two tiles
+    n = 2 * _TILE + 5_000
     mu = rng.uniform(0, 0.4, (6, n))
     budget = Budget.square_of(1.0)
     state = budget.start(n)
@@ -205,7 +205,7 @@ def test_runs_do_not_see_each_other() -> None:
     for row in mu:
         answers.append(budget.fits(state, Square(row)))
         state = budget.add(state, Square(np.where(answers[-1], row, 0.0)))
-    for run in (0, 32_767, 32_768, n - 1):
+    for run in (0, _TILE - 1, _TILE, n - 1):
         alone = budget.start(1)
         for row, fits in zip(mu, answers, strict=True):
             assert budget.fits(alone, Square(row[run : run + 1]))[0] == fits[run]
