@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -13,8 +12,9 @@ from numpy.typing import NDArray
 from filters.error_free import Exact, round_up, square, two_product, two_sum
 from filters.granularity import GRID, even_squares, granularity, granularity_of_few
 from theory.arguments import Real
+from theory.pairs.selection import look_up
 
-__all__ = ["LEAST", "LEAST_ROOT", "Charge", "Mixed", "Plain", "Square", "look_up"]
+__all__ = ["LEAST", "LEAST_ROOT", "Charge", "Mixed", "Plain", "Square"]
 
 #: The least positive charge, as a share of the budget. Anything smaller is charged as this, so that no
 #: product below can underflow; it would take 2^900 rounds to notice.
@@ -174,17 +174,6 @@ class Mixed:
 
 
 Charge: TypeAlias = Plain | Square | Mixed
-
-
-def look_up(values: Sequence[Real], index: NDArray[np.integer[Any]]) -> NDArray[np.float64]:
-    """values[index[i]] for every run i; each value is shared or has one entry per run."""
-    if any(np.ndim(value) for value in values):
-        table = np.stack([np.broadcast_to(value, index.shape) for value in values])
-        picked: NDArray[np.float64] = table[index, np.arange(len(index))]
-    else:
-        # indices were checked when the request was made: "wrap" only spares NumPy's second check
-        picked = np.array(values, dtype=np.float64).take(index, mode="wrap")
-    return picked
 
 
 def _doubles(x: Any) -> Real:

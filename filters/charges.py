@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from filters.amounts import Charge, Mixed, Plain, Square, look_up
+from filters.amounts import Charge, Mixed, Plain, Square
 from theory.arguments import Real
 from theory.pairs import KOV, DominatingPair, Erasure, Gaussian, RandomizedResponse, Selection
+from theory.pairs.selection import look_up
 
 __all__ = [
     "Charge",

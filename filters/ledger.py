@@ -225,8 +225,6 @@ class Budget:
                 return add_up((high, low), _spread(pairs, len(high))), float(np.min(pairs[0], initial=np.inf))
             extra, long = charge.short(root)
             least = float(extra.min(initial=np.inf))
-            if long is not None and 2 * np.count_nonzero(long) > len(high):
-                return add_up((high, low), _spread(charge.exact(root), len(high))), least
             total = high + extra
             gained = total - high
             exact = gained == extra

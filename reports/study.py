@@ -114,14 +114,32 @@ class Study:
         direction: Direction = "PQ",
     ) -> Simulated:
         """Play the filter's own code and set the estimate beside its promise."""
-        self.on_progress(f"{type(filt).__name__} against {type(adversary).__name__}, epsilon={epsilon:g}")
-        confidence = self.count()
+        alone = self.simulate_curve(
+            *(filt, adversary), epsilons=(epsilon,), n=n, rounds=rounds, method=method, direction=direction
+        )
+        return alone.rows[0]
 
-        def estimated(by: Method) -> Estimate:
+    def simulate_curve(
+        self,
+        filt: PrivacyFilter,
+        adversary: Adversary,
+        *,
+        epsilons: Sequence[float],
+        n: int,
+        rounds: int | None = None,
+        method: Method = "auto",
+        direction: Direction = "PQ",
+    ) -> SimulatedCurve:
+        """Play one set of paths for a whole grid: as many comparisons as there are epsilons."""
+        where = f"epsilon={epsilons[0]:g}" if len(epsilons) == 1 else f"{len(epsilons)} epsilons"
+        self.on_progress(f"{type(filt).__name__} against {type(adversary).__name__}, {where}")
+        confidence = self.count(len(epsilons))
+
+        def estimated(by: Method) -> Curve:
             return simulate(
                 filt,
                 adversary,
-                epsilon=epsilon,
+                epsilon=epsilons,
                 n=self.size(n),
                 seed=self.seed,
                 rounds=rounds,
@@ -133,48 +151,8 @@ class Study:
             )
 
         try:
-            estimate = estimated(method)
-        except PromiseBroken:  # no promise bounds the weights of a filter that overspends: count its paths
-            method = "plain"
-            estimate = estimated(method)
-        promised = float(filt.promise.delta(epsilon))
-        return Simulated(
-            filt, adversary, epsilon, estimate, promised, rounds, confidence, self.seed, method, direction
-        )
-
-    def simulate_curve(
-        self,
-        filt: PrivacyFilter,
-        adversary: Adversary,
-        *,
-        epsilons: Sequence[float],
-        n: int,
-        method: Method = "auto",
-        direction: Direction = "PQ",
-    ) -> SimulatedCurve:
-        """Play one set of paths for a whole grid: as many comparisons as there are epsilons."""
-        self.on_progress(
-            f"{type(filt).__name__} against {type(adversary).__name__}, {len(epsilons)} epsilons"
-        )
-        confidence = self.count(len(epsilons))
-
-        def estimated(by: Method) -> Curve:
-            return simulate(
-                filt,
-                adversary,
-                epsilon=epsilons,
-                n=self.size(n),
-                seed=self.seed,
-                confidence=confidence,
-                method=by,
-                direction=direction,
-                executor=self.executor,
-                workers=1 if self.executor is None else None,
-            )
-
-        try:
             curve = estimated(method)
-        except PromiseBroken:  # as for a single epsilon
+        except PromiseBroken:  # no promise bounds the weights of a filter that overspends: count its paths
             method = "plain"
             curve = estimated(method)
         rows = tuple(
@@ -184,7 +162,7 @@ class Study:
                 epsilon,
                 one,
                 float(filt.promise.delta(epsilon)),
-                None,
+                rounds,
                 1 - one.failure,
                 self.seed,
                 method,

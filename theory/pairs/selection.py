@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from theory.arguments import Real
 from theory.pairs.base import DominatingPair
 
-__all__ = ["Selection"]
+__all__ = ["Selection", "look_up"]
 
 #: The runs that ask for one family (None: all of them) and the vectorised pair that they ask for.
 Group = tuple[NDArray[np.intp] | None, DominatingPair]
@@ -61,7 +62,7 @@ class Selection(DominatingPair):
     # -- what a filter charges: table look-ups -----------------------------------------------------
 
     def _look_up(self, values: list[Real]) -> Real:
-        return _pick(values, self.index)
+        return look_up(values, self.index)
 
     @property
     def pure_epsilon(self) -> Real:
@@ -174,8 +175,8 @@ class Selection(DominatingPair):
         return (Selection, self.pairs, self.index.tobytes())
 
 
-def _pick(values: list[Real], index: NDArray[np.intp]) -> NDArray[np.float64]:
-    """values[index[i]] for every run i; each value is shared or has one entry per run."""
+def look_up(values: Sequence[Real], index: NDArray[np.integer[Any]]) -> NDArray[np.float64]:
+    """values[index[i]] for every run i, the index checked before; values are shared or have one entry per run."""
     if any(isinstance(value, np.ndarray) and value.ndim for value in values):
         table = np.stack([np.broadcast_to(value, index.shape) for value in values])
         picked: NDArray[np.float64] = table[index, np.arange(len(index))]
@@ -193,7 +194,7 @@ def _merge(pairs: tuple[DominatingPair, ...], index: NDArray[np.intp]) -> Domina
     columns = [pair._parameters() for pair in pairs]
     for name, value in columns[0].items():
         if isinstance(value, (float, np.ndarray)):
-            merged[name] = _pick([column[name] for column in columns], index)  # type: ignore[misc]
+            merged[name] = look_up([column[name] for column in columns], index)  # type: ignore[misc]
         elif any(column[name] != value for column in columns):
             merged[name] = None  # exact twins of the numbers differ: a merged pair has none
     return first._with(merged)
