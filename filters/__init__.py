@@ -6,6 +6,7 @@ from filters.base import PrivacyFilter
 from filters.basic import BasicFilter
 from filters.blackwell import BlackwellFilter, RangedBlackwellFilter, RangedZCDP
 from filters.gdp import GaussianFilter
+from filters.holds import Holds
 from filters.individual import IndividualFilter, PersonalReport, gaussian_request
 from filters.laws import laws
 from filters.linear_queries import LinearAnswer, LinearQueries
@@ -44,6 +45,7 @@ __all__ = [
     "FilterHaltedError",
     "GaussianFilter",
     "GaussianTracker",
+    "Holds",
     "IndividualFilter",
     "LineOdometer",
     "LinearAnswer",

@@ -13,6 +13,7 @@ from filters.arguments import one_delta, one_positive
 from filters.base import Family
 from filters.charges import Charge, zcdp_charge
 from filters.error_free import Exact
+from filters.holds import Holds
 from filters.ledger import Budget
 from theory.conversions import CKS, Conversion
 from theory.guarantees import ApproxDP, Guarantee
@@ -50,13 +51,19 @@ class ApproximateDPFilter(AdditiveFilter):
     def charge(self, request: DominatingPair) -> Charge:
         return zcdp_charge(request)
 
+    @property
+    def holds(self) -> Holds:
+        return Holds(
+            self._budget.limit, rule="000 Theorem 4.9: the ledger admits no larger sum of zCDP charges"
+        )
+
     def _scale(self, family: Family) -> float | None:
         return 0.5 if family in (Gaussian, RandomizedResponse) else None
 
     @property
     def threshold(self) -> float:
         """B*, the budget of the sum of rho."""
-        return self._budget.high * self._budget.root_unit**2
+        return self._budget.limit
 
     def remaining(self, state: Exact) -> NDArray[np.float64]:
         """The largest further rho."""

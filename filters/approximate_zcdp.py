@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from filters.arguments import one_delta, one_positive
 from filters.base import PrivacyFilter
 from filters.charges import approximate_zcdp_charge
+from filters.holds import Holds
 from filters.ledger import Allowance, Budget
 from theory.arguments import Real
 from theory.conversions import CKS
@@ -63,6 +64,11 @@ class ApproximateZCDPFilter(PrivacyFilter):
         object.__setattr__(self, "promise", ApproximateZCDP(rho, xi))
         object.__setattr__(self, "_rho", Budget.of(rho))
         object.__setattr__(self, "_xi", Allowance(xi))
+
+    @property
+    def holds(self) -> Holds:
+        rule = "the ledger admits no larger sums of zCDP charges and of infinite mass"
+        return Holds(self._rho.limit, infinite=self._xi.value, rule=rule)
 
     def start(self, n: int) -> _State:
         return (*self._rho.start(n), *self._xi.start(n))

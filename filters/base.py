@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from filters.holds import Holds
 from theory.guarantees import Guarantee
 from theory.pairs import DominatingPair
 
@@ -75,6 +76,14 @@ class PrivacyFilter(ABC):
     def looks_at_losses(self) -> bool:
         """Whether decisions depend on realised losses (`observe` is overridden)."""
         return type(self).observe is not PrivacyFilter.observe
+
+    @property
+    def holds(self) -> Holds | None:
+        """What this filter holds every path to, for estimates to be narrow; None where nothing is known.
+
+        Optional: by default what the promise suggests. See `Holds`: the engine enforces it and trusts it nowhere.
+        """
+        return Holds.suggested(self.promise)
 
     def __repr__(self) -> str:
         # no memory address, and every parameter: a saved session is restored under the same filter or not at all

@@ -12,6 +12,7 @@ from filters.amounts import Plain
 from filters.arguments import one_at_least_zero, one_positive
 from filters.base import PrivacyFilter
 from filters.charges import approximate_charge
+from filters.holds import Holds
 from filters.ledger import Allowance, Budget
 from theory.guarantees import ApproxDP, Guarantee, PureDP
 from theory.pairs import DominatingPair
@@ -52,6 +53,16 @@ class BasicFilter(PrivacyFilter):
         object.__setattr__(self, "promise", ApproxDP(epsilon, delta) if delta > 0 else PureDP(epsilon))
         object.__setattr__(self, "_epsilon", Budget.of(epsilon))
         object.__setattr__(self, "_delta", Allowance(delta))
+
+    @property
+    def holds(self) -> Holds | None:
+        if (
+            self.at is not None
+        ):  # what is declared by its hockey-stick at one epsilon may diverge at every order
+            return None
+        epsilon = self._epsilon.limit
+        rule = "the ledger admits no larger sums of epsilons and of deltas"
+        return Holds(epsilon * epsilon / 2, pure=epsilon, infinite=self._delta.value, rule=rule)
 
     def start(self, n: int) -> _State:
         return (*self._epsilon.start(n), *self._delta.start(n))

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filters.base import PrivacyFilter, State
+from filters.holds import Holds
 from theory.guarantees import Guarantee
 from theory.pairs import DominatingPair
 
@@ -40,6 +41,11 @@ def checked_filter(filt: object) -> PrivacyFilter:
         raise TypeError(
             f"{type(filt).__name__}.promise must be a guarantee, got "
             f"{getattr(filt, 'promise', None)!r}; set it, e.g. promise = fp.ApproxDP(epsilon=1.0, delta=1e-5)"
+        )
+    if not (filt.holds is None or isinstance(filt.holds, Holds)):
+        raise TypeError(
+            f"{type(filt).__name__}.holds must be a Holds or None, got {filt.holds!r}; "
+            "set it, e.g. holds = fp.Holds(zcdp=0.02), or leave it out"
         )
     return filt
 

@@ -13,6 +13,7 @@ from filters.arguments import one_positive
 from filters.base import Family
 from filters.charges import Charge, gdp_charge
 from filters.error_free import Exact
+from filters.holds import Holds
 from filters.ledger import Budget
 from theory.guarantees import GaussianDP, Guarantee
 from theory.pairs import DominatingPair, Gaussian
@@ -43,6 +44,10 @@ class GaussianFilter(AdditiveFilter):
 
     def charge(self, request: DominatingPair) -> Charge:
         return gdp_charge(request)
+
+    @property
+    def holds(self) -> Holds:
+        return Holds(self._budget.limit / 2, rule="003 Algorithm 2: the ledger admits no larger sum of mu^2")
 
     def _scale(self, family: Family) -> float | None:
         return 1.0 if family is Gaussian else None

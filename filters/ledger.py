@@ -65,6 +65,11 @@ class Budget:
         return math.ldexp(1.0, -self.exponent)
 
     @property
+    def limit(self) -> float:
+        """The budget in units of one, to the last place of a double."""
+        return (self.high + self.low) * self.root_unit * self.root_unit
+
+    @property
     def root_unit(self) -> float:
         """2^exponent, the square root of the unit."""
         return math.ldexp(1.0, self.exponent)

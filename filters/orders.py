@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from filters.arguments import one_delta, one_order, one_positive
 from filters.base import PrivacyFilter
 from filters.charges import renyi_charge
+from filters.holds import Holds
 from filters.ledger import Budget
 from theory.arguments import Real
 from theory.conversions import CKS, SIMPLE, Conversion
@@ -144,6 +145,13 @@ class AllOrdersFilter(PrivacyFilter):
         object.__setattr__(self, "rhos", rhos)
         object.__setattr__(self, "promise", RenyiCurve(alphas, rhos))
         object.__setattr__(self, "_orders", Orders.of(alphas, rhos))
+
+    @property
+    def holds(self) -> Holds:
+        bounds = tuple((a, b.limit) for a, b in zip(self._orders.alphas, self._orders.budgets, strict=True))
+        return Holds(
+            orders=bounds, rule="000 Remark 4.4: the ledgers admit no larger sum at any of the orders"
+        )
 
     def start(self, n: int) -> _State:
         return self._orders.start(n)

@@ -13,6 +13,7 @@ from filters.arguments import one_order, one_positive
 from filters.base import Family
 from filters.charges import Charge, renyi_charge
 from filters.error_free import Exact
+from filters.holds import Holds
 from filters.ledger import Budget
 from theory.guarantees import Guarantee, RenyiDP
 from theory.pairs import DominatingPair, Gaussian
@@ -42,6 +43,13 @@ class RenyiFilter(AdditiveFilter):
 
     def charge(self, request: DominatingPair) -> Charge:
         return renyi_charge(request, self.alpha)
+
+    @property
+    def holds(self) -> Holds | None:
+        if self.alpha == 1:
+            return None
+        bound = ((self.alpha, self._budget.limit),)
+        return Holds(orders=bound, rule="000 Theorem 4.3: the ledger admits no larger sum of divergences")
 
     def _scale(self, family: Family) -> float | None:
         return self.alpha / 2 if family is Gaussian else None

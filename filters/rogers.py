@@ -14,6 +14,7 @@ from filters.amounts import Plain, Square
 from filters.arguments import one_at_least_zero, one_delta, one_positive
 from filters.base import PrivacyFilter
 from filters.charges import approximate_charge
+from filters.holds import Holds
 from filters.ledger import Allowance, Budget
 from theory.arguments import Real
 from theory.guarantees import ApproxDP, Guarantee
@@ -94,6 +95,15 @@ class RogersFilter(PrivacyFilter):
             rtol=_MARGIN,
         )
         return float(root) * (1 + 100 * _MARGIN)
+
+    @property
+    def holds(self) -> Holds | None:
+        if (
+            self.at is not None
+        ):  # what is declared by its hockey-stick at one epsilon may diverge at every order
+            return None
+        rule = "K admits no larger sum of epsilon^2, the ledger no larger sum of deltas"
+        return Holds(self.squares / 2, infinite=self._delta.value, rule=rule)
 
     def start(self, n: int) -> _State:
         return (*self._drift.start(n), *self._squares.start(n), *self._delta.start(n))

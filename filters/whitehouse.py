@@ -13,6 +13,7 @@ from filters.amounts import Plain, Square
 from filters.arguments import one_at_least_zero, one_delta, one_positive
 from filters.base import PrivacyFilter
 from filters.charges import approximate_charge
+from filters.holds import Holds
 from filters.ledger import Allowance, Budget
 from theory.conversions import SIMPLE
 from theory.guarantees import ApproxDP, Guarantee
@@ -71,6 +72,15 @@ class WhitehouseFilter(PrivacyFilter):
         object.__setattr__(self, "_squares", Budget.of(2 * float(SIMPLE.budget(epsilon, tail))))
         allowed = (Fraction(delta) - Fraction(tail)) / Fraction(weight)
         object.__setattr__(self, "_delta", Allowance.below(allowed))
+
+    @property
+    def holds(self) -> Holds | None:
+        if (
+            self.at is not None
+        ):  # what is declared by its hockey-stick at one epsilon may diverge at every order
+            return None
+        rule = "the ledger admits no larger sums of epsilon^2 and of deltas"
+        return Holds(self._squares.limit / 2, infinite=self._delta.value, rule=rule)
 
     def start(self, n: int) -> _State:
         return (*self._squares.start(n), *self._delta.start(n))

@@ -13,6 +13,7 @@ from filters.arguments import one_positive
 from filters.base import Family
 from filters.charges import Charge, zcdp_charge
 from filters.error_free import Exact
+from filters.holds import Holds
 from filters.ledger import Budget
 from theory.guarantees import ZCDP, Guarantee
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse
@@ -40,6 +41,12 @@ class ZCDPFilter(AdditiveFilter):
 
     def charge(self, request: DominatingPair) -> Charge:
         return zcdp_charge(request)
+
+    @property
+    def holds(self) -> Holds:
+        return Holds(
+            self._budget.limit, rule="000 Remark 4.4: the ledger admits no larger sum of zCDP charges"
+        )
 
     def _scale(self, family: Family) -> float | None:
         return 0.5 if family in (Gaussian, RandomizedResponse) else None

@@ -18,7 +18,6 @@ from mc.coverage import Coverage, measure_coverage
 from mc.decide import decide
 from mc.engine import Game, Paths
 from mc.estimate import Estimate
-from mc.estimators import PromiseBroken
 from mc.executors import LocalPool, cluster
 from mc.intervals import Moments, betting, clopper_pearson, empirical_bernstein, kl_chernoff
 from mc.multiplicity import Family
@@ -58,7 +57,6 @@ __all__ = [
     "Paths",
     "PrivacyProfile",
     "Progress",
-    "PromiseBroken",
     "RandomSpender",
     "RoundsBought",
     "RunStore",

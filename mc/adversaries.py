@@ -81,6 +81,10 @@ class _Exhausting(_Levels):
 
     __slots__ = ()
 
+    @property
+    def final_from_state(self) -> bool:
+        return True
+
     def final(self, view: View) -> DominatingPair:
         assert self.family is not None
         rest = view.filter.affordable(view.state, self.family)
@@ -129,6 +133,10 @@ class Constant(Adversary):
     def gaussian(self) -> bool:
         return isinstance(self.pair, Gaussian)
 
+    @property
+    def asks(self) -> tuple[DominatingPair, ...] | None:
+        return (self.pair,) if isinstance(self.pair, DominatingPair) else None
+
     def request(self, view: View) -> DominatingPair:
         assert isinstance(self.pair, DominatingPair)
         return self.pair
@@ -148,6 +156,10 @@ class OneShot(_Levels):
     def against(self, filt: PrivacyFilter) -> OneShot:
         family = _family(filt, self.family)
         return replace(self, family=family, level=self.level or largest(filt, family))
+
+    @property
+    def asks(self) -> tuple[DominatingPair, ...] | None:
+        return None if self.family is None or self.level is None else (self.family(self.level),)
 
     def request(self, view: View) -> DominatingPair:
         assert self.family is not None
@@ -172,6 +184,10 @@ class ManySmall(_Exhausting):
     def against(self, filt: PrivacyFilter) -> ManySmall:
         family = _family(filt, self.family)
         return replace(self, family=family, level=self.level or even_level(filt, family, self.k))
+
+    @property
+    def asks(self) -> tuple[DominatingPair, ...] | None:
+        return None if self.family is None or self.level is None else (self.family(self.level),)
 
     def request(self, view: View) -> DominatingPair:
         return self.family(self.level)  # type: ignore[misc]
@@ -200,6 +216,12 @@ class _TwoLevels(_Exhausting):
         low = coarse(level / math.sqrt(2)) if self.low is None else self.low
         high = coarse(min(level * math.sqrt(2), largest(filt, family))) if self.high is None else self.high
         return replace(self, family=family, low=low, high=high)
+
+    @property
+    def asks(self) -> tuple[DominatingPair, ...] | None:
+        if self.family is None or self.low is None or self.high is None:
+            return None
+        return self.family(self.low), self.family(self.high)
 
     def _ask(self, view: View, raised: NDArray[np.bool_]) -> DominatingPair:
         assert self.family is not None
@@ -269,6 +291,10 @@ class EraserForever(Adversary):
                 "pass EraserForever(p)"
             )
         return replace(self, p=filt.promise.delta_at_epsilon)
+
+    @property
+    def asks(self) -> tuple[DominatingPair, ...] | None:
+        return None if self.p is None else (Erasure(self.p),)
 
     def request(self, view: View) -> DominatingPair:
         return Erasure(self.p)  # type: ignore[arg-type]

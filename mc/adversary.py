@@ -97,6 +97,14 @@ class Adversary(ABC):
         """Whether every request that it can ever make is a Gaussian; False where that is not known."""
         return False
 
+    @property
+    def asks(self) -> tuple[DominatingPair, ...] | None:
+        """Every pair that `request` can return, `final` aside; None where they are not known, or too many.
+
+        Saying it is optional. Estimates are then as narrow as what the game can spend allows.
+        """
+        return None
+
     def start(self, filt: PrivacyFilter, n: int, rng: np.random.Generator) -> State:
         """The memory of n fresh runs: None, an array with the run on its first axis, or a tuple of such."""
         return None
@@ -113,6 +121,11 @@ class Adversary(ABC):
         then the number of rounds of the game.
         """
         raise NotImplementedError
+
+    @property
+    def final_from_state(self) -> bool:
+        """Whether `final` depends on nothing but the filter and its state."""
+        return False
 
     @property
     def asks_finally(self) -> bool:

@@ -10,6 +10,7 @@ from enum import Enum
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mc.estimate import PLAIN_DRAWS
 from mc.intervals.moments import unit_values
 from theory.arguments import check_count, check_delta, check_positive
 
@@ -55,6 +56,7 @@ class Wealth:
 class Decision:
     """What n samples say of the threshold; wrong with probability at most `failure`, whenever one stopped.
 
+    rests_on says what the decision needs to be right beside the draws.
     log_e_above is the log of an e-value against "mean <= threshold", log_e_below against "mean >= threshold".
     """
 
@@ -64,11 +66,13 @@ class Decision:
     log_e_below: float
     failure: float
     n: int
+    rests_on: str = PLAIN_DRAWS
 
     def __str__(self) -> str:
         return (
             f"{self.side.value} {self.threshold:.6g} (n={self.n:,}, log e-values {self.log_e_above:.3g} "
-            f"above and {self.log_e_below:.3g} below, failure {self.failure:.2g} at any stopping time)"
+            f"above and {self.log_e_below:.3g} below, failure {self.failure:.2g} at any stopping time; "
+            f"rests on {self.rests_on})"
         )
 
 

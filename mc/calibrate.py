@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from filters.base import PrivacyFilter, State
 from filters.contract import runs_of
+from filters.holds import Holds
 from filters.menu import positions
 from mc.worst_case import WorstCase, worst_case
 from theory.arguments import Real, check_count, check_delta, check_positive
@@ -60,6 +61,11 @@ class CalibratedFilter(PrivacyFilter):
     def looks_at_losses(self) -> bool:
         """Whether the inner filter does."""
         return self.inner.looks_at_losses
+
+    @property
+    def holds(self) -> Holds | None:
+        """What the inner filter holds the levels to, which dominate what is released."""
+        return self.inner.holds
 
     def start(self, n: int) -> State:
         inner = self.inner.start(n)

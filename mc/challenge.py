@@ -97,8 +97,7 @@ def challenge(
     """Every adversary at every epsilon in every direction against the delta that the filter promises there.
 
     The failure probability is divided equally over all combinations, fixed before the first path is played; each
-    comparison stops as soon as it is decided, after at most `most` paths. Raises PromiseBroken where a path was
-    charged more than the promise allows.
+    comparison stops as soon as it is decided, after at most `most` paths. What decides is said with every decision.
     """
     foes = tuple(adversary.against(filt) for adversary in adversaries)
     grid = tuple(float(check_real("epsilons", epsilon)) for epsilon in epsilons)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +13,12 @@ from numpy.typing import NDArray
 from filters import PrivacyFilter
 from mc.adversary import Adversary
 from mc.anytime import BettingTest, Decision, SequentialRun, Wealth
+from mc.ceiling import certain
 from mc.engine import Direction, Game, OnDenial, Paths
-from mc.estimation import Weighed, choose
-from mc.estimators import ROUNDING, HockeyStick, PromiseBroken
+from mc.estimate import PLAIN_DRAWS
+from mc.estimation import Estimator, choose
+from mc.estimators import ROUNDING, HockeyStick
+from mc.guard import Exceeded
 from mc.runs import play
 from mc.store import RunStore
 from mc.streams import TILE
@@ -46,10 +49,7 @@ class Stake:
         y = -np.expm1(self.epsilon - paths.loss[hits])
         y *= np.exp(paths.log_weight[hits])
         if y.size and y.max() > self.test.upper * (1 + ROUNDING):
-            raise PromiseBroken(
-                f"a path's weight is {y.max() / self.test.upper:.9g} times the bound that the promise sets: the "
-                "run was charged more than promised, so nothing bounds its weight; pass method='plain'"
-            )
+            raise Exceeded(f"a path's value is {y.max() / self.test.upper:.9g} times the bound on it")
         wealth = self.test.wealth(np.minimum(y, self.test.upper), zeros=len(paths.loss) - y.size)
         return np.array([*wealth.above, *wealth.below])
 
@@ -80,42 +80,60 @@ def decide(
     delta is that of the filter's promise unless given; a delta of 0 is tested as 1e-29. Play ends at the first
     tile after which the betting test tells, or after `most` paths; the decision is wrong with probability at
     most `failure` either way.
-    Paths are tilted where the promise bounds their weights below 1, plain otherwise.
-    The same arguments give the same decision, wherever paths are played.
-    Raises PromiseBroken where a path was charged more than the promise allows.
+    Paths are tilted where something other than the filter's word bounds their weights below 1 (`mc.ceiling.certain`),
+    plain otherwise: a guard would not help, for what it cuts off is drawn plainly again. The decision says what it
+    rests on. The same arguments give the same decision, wherever paths are played.
     """
     epsilon = float(check_real("epsilon", epsilon))
     delta = float(check_probability("delta", filt.promise.delta(epsilon) if delta is None else delta))
     failure = float(check_delta("failure", failure))
     most = check_count("most", most)
     game = Game.between(filt, adversary, rounds=rounds, direction=direction, on_denial=on_denial)
-    game, upper = _tilted(game, epsilon, delta, most, failure)
-    stake = Stake(BettingTest(max(delta, _LEAST * upper), upper, failure), epsilon)
-    run = SequentialRun(stake.test, most=most)
-    first, look = 0, _FIRST
-    while True:
-        n = min(look * TILE, most - first * TILE)
-        tally = play(
-            game, stake, n=n, seed=seed, first=first, workers=workers, executor=executor, store=store
-        )
-        for size, row in zip(tally.sizes, tally.rows, strict=True):
-            run.take(stake.wealth(int(size), row))
-            if run.finished:
-                return run.decision
-        first, look = first + look, min(2 * look, _MOST)
+
+    def decided(game: Game, upper: float) -> Decision:
+        stake = Stake(BettingTest(max(delta, _LEAST * upper), upper, failure), epsilon)
+        run = SequentialRun(stake.test, most=most)
+        first, look = 0, _FIRST
+        while True:
+            n = min(look * TILE, most - first * TILE)
+            tally = play(
+                game, stake, n=n, seed=seed, first=first, workers=workers, executor=executor, store=store
+            )
+            for size, row in zip(tally.sizes, tally.rows, strict=True):
+                run.take(stake.wealth(int(size), row))
+                if run.finished:
+                    return run.decision
+            first, look = first + look, min(2 * look, _MOST)
+
+    try:
+        tilted = _tilted(game, epsilon, delta, most, failure)
+        if tilted is not None:
+            return replace(decided(tilted.game, tilted.upper), rests_on=tilted.rests_on)
+    except Exceeded as seen:
+        return replace(decided(game, 1.0), rests_on=f"{PLAIN_DRAWS}, for {seen}")
+    return decided(game, 1.0)
 
 
-def _tilted(game: Game, epsilon: float, delta: float, n: int, failure: float) -> tuple[Game, float]:
-    """The game at the order of its best weight bound, and a bound above delta; as it is, and 1, without one."""
+@dataclass(frozen=True, slots=True)
+class _Tilted:
+    """A game whose weighted values lie in [0, upper], and why they do."""
+
+    game: Game
+    upper: float
+    rests_on: str
+
+
+def _tilted(game: Game, epsilon: float, delta: float, n: int, failure: float) -> _Tilted | None:
+    """The game at the order of its best weight bound, where that is sure and below 1."""
+    if certain(game, n) is None:
+        return None
     try:
         (part,) = choose(game, (epsilon,), n=n, failure=failure, method="tilted")
-    except PromiseBroken:  # a ValueError as well, but an answer
-        raise
-    except ValueError:
-        return game, 1.0
-    if isinstance(part, Weighed):  # a sum of two means, where the test bets on one
-        return game, 1.0
+    except ValueError:  # no order has a bound within the doubles
+        return None
+    if not isinstance(part, Estimator):  # a sum of two means, where the test bets on one
+        return None
     assert isinstance(part.measure, HockeyStick)
     # a bound below delta decides by itself, but the test wants room to see values below it
     upper = max(math.exp(part.measure.log_bounds[0]), delta * (1 + 2.0**-10))
-    return (part.game, upper) if upper < 1 else (game, 1.0)
+    return _Tilted(part.game, upper, part.rests_on) if upper < 1 else None

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from filters.base import PrivacyFilter, State
 from filters.contract import checked_filter, checked_observe, checked_spend, checked_start
 from mc.adversary import Adversary, View, put, take
+from mc.guard import Exceeded, Guard
 from mc.streams import Tile
 from theory.arguments import Real, check_count, check_real
 from theory.pairs import DominatingPair
@@ -36,6 +37,7 @@ class Game:
     whose adversary has a final request makes that instead, and ends.
     Outputs are drawn from P ("PQ") or from Q ("QP"), tilted to `order` (1: as they are). Infinite losses are
     "drawn" like others, or never and "weighed": a path then carries the probability of having met none.
+    A guard keeps its own account of what was released.
     """
 
     filter: PrivacyFilter
@@ -45,6 +47,7 @@ class Game:
     direction: Direction = "PQ"
     on_denial: OnDenial = "halt"
     erasures: Erasures = "drawn"
+    guard: Guard | None = None
 
     def __post_init__(self) -> None:
         checked_filter(self.filter)
@@ -83,9 +86,9 @@ class Game:
         """Whether denied runs stay, to ask again next round."""
         return self.on_denial == "retry" and not self.adversary.asks_finally
 
-    def at(self, order: float) -> Game:
-        """The same game with outputs drawn from the law tilted to `order`."""
-        return replace(self, order=order)
+    def at(self, order: float, guard: Guard | None = None) -> Game:
+        """The same game with outputs drawn from the law tilted to `order`, under a guard."""
+        return replace(self, order=order, guard=guard)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,13 +98,15 @@ class Paths:
     loss is the log-likelihood ratio of the transcript, towards the law that outputs were drawn from:
     log dP/dQ for "PQ", log dQ/dP for "QP". log_weight is log of that law over the tilted one, 0 if untilted.
     releases counts the outputs released, the stopping time T. log_kept is log prod_t P(L_t < inf) over the
-    released rounds where erasures are weighed, 0 where they are drawn.
+    released rounds where erasures are weighed, 0 where they are drawn. beyond says which paths the guard stopped
+    or marked, False where none acts.
     """
 
     loss: NDArray[np.float64]
     log_weight: NDArray[np.float64]
     releases: NDArray[np.int64]
     log_kept: Real = 0.0
+    beyond: NDArray[np.bool_] | bool = False
 
 
 class Functional(Protocol):
@@ -122,12 +127,14 @@ def play_tile(game: Game, tile: Tile) -> Paths:
     done = Paths(np.zeros(tile.size), np.zeros(tile.size), np.zeros(tile.size, dtype=np.int64))
     if live.log_kept is not None:
         done = replace(done, log_kept=np.zeros(tile.size))
+    if live.beyond is not None:
+        done = replace(done, beyond=np.zeros(tile.size, dtype=np.bool_))
     aside: list[_Live] | None = [] if adversary.asks_finally else None
     for t in range(game.rounds):
         view = live.view(game, t, own)
-        request = _checked_request(adversary, "request", adversary.request(view), live.n)
+        request = _checked_request(game, "request", adversary.request(view), live.n)
         if game.waits:
-            _release_or_wait(game, live, view, request, nature)
+            _release_or_wait(game, live, view, request, nature, done)
         else:
             _release_or_end(game, live, view, request, nature, done, aside)
         if live.n == 0:
@@ -136,9 +143,11 @@ def play_tile(game: Game, tile: Tile) -> Paths:
     if aside:
         last = _Live.joined(aside)
         view = last.view(game, game.rounds, own)
-        request = _checked_request(adversary, "final", adversary.final(view), last.n)
+        request = _checked_request(game, "final", adversary.final(view), last.n)
         _release_or_end(game, last, view, request, nature, done, None)
         last.finish(slice(None), done)
+    if game.guard is not None and game.guard.act == "trust":
+        game.guard.verify(done.loss, done.log_weight, done.log_kept)
     return done
 
 
@@ -152,12 +161,18 @@ def _keep_memory() -> None:
 
 
 _NONE = np.empty(0, dtype=np.intp)
-_PER_RUN = ("path", "loss", "last", "log_weight", "log_kept", "releases", "state", "memory")
+_PER_RUN = (
+    *("path", "loss", "last", "log_weight", "log_kept", "releases", "spent", "kept", "beyond"),
+    *("state", "memory"),
+)
 
 
 @dataclass(slots=True)
 class _Live:
-    """The runs still going: their path numbers, losses, log-weights, releases, and what players remember."""
+    """The runs still going: their path numbers, losses, log-weights, releases, and what players remember.
+
+    spent, kept and beyond are the guard's account, None where no guard acts.
+    """
 
     path: NDArray[np.intp]
     loss: NDArray[np.float64]
@@ -165,11 +180,15 @@ class _Live:
     log_weight: NDArray[np.float64] | None
     log_kept: NDArray[np.float64] | None
     releases: NDArray[np.int64] | int
+    spent: NDArray[np.float64] | None
+    kept: NDArray[np.float64] | None
+    beyond: NDArray[np.bool_] | None
     state: State = None
     memory: State = None
 
     @staticmethod
     def fresh(game: Game, n: int) -> _Live:
+        acts = game.guard is not None and game.guard.acts
         return _Live(
             np.arange(n),
             np.zeros(n),
@@ -177,6 +196,7 @@ class _Live:
             None if game.order == 1.0 else np.zeros(n),
             None if game.erasures == "drawn" else np.zeros(n),
             np.zeros(n, dtype=np.int64) if game.waits else 0,
+            *((np.zeros(n), np.zeros(n), np.zeros(n, dtype=np.bool_)) if acts else (None, None, None)),
         )
 
     @staticmethod
@@ -207,6 +227,8 @@ class _Live:
             done.log_weight[path] = self.log_weight[runs]
         if self.log_kept is not None:
             done.log_kept[path] = self.log_kept[runs]  # type: ignore[index]
+        if self.beyond is not None:
+            done.beyond[path] = self.beyond[runs]  # type: ignore[index]
         done.releases[path] = self.releases if isinstance(self.releases, int) else self.releases[runs]
 
     def keep(self, runs: NDArray[np.intp]) -> None:
@@ -223,6 +245,18 @@ class _Live:
             tail = n + staying.nonzero()[0]
             for name in _PER_RUN:
                 setattr(self, name, _shorten(getattr(self, name), runs[: len(tail)], tail, n))
+
+    def account(self, guard: Guard, request: DominatingPair, admitted: NDArray[np.bool_]) -> NDArray[np.intp]:
+        """Enter a request of all runs into the guard's account; the admitted runs that it would take beyond it."""
+        assert self.spent is not None
+        assert self.kept is not None
+        assert self.beyond is not None
+        cost, kept = guard.cost(request)
+        self.spent = self.spent + np.where(admitted, cost, 0.0)
+        self.kept = self.kept + np.where(admitted, kept, 0.0)
+        over = admitted & guard.passed(self.spent, self.kept) & (self.loss < np.inf)
+        self.beyond |= over
+        return np.flatnonzero(over)
 
     def draw(self, game: Game, request: DominatingPair, nature: np.random.Generator) -> None:
         """Realise a round's losses in every run and show them to the filter."""
@@ -253,6 +287,11 @@ def _release_or_end(
 ) -> None:
     """Release what is admitted; other runs are finished, or put aside for their final requests."""
     admitted, after = view.decide(request)
+    if live.beyond is not None:
+        admitted, request = _guarded(game, live, request, admitted, done)
+        after = None
+        if live.n == 0:
+            return
     denied = np.flatnonzero(~admitted) if np.count_nonzero(admitted) < live.n else _NONE
     if game.filter.looks_at_losses or 2 * len(denied) > live.n:
         after = None
@@ -278,10 +317,34 @@ def _release_or_end(
     live.releases += 1
 
 
+def _guarded(
+    game: Game, live: _Live, request: DominatingPair, admitted: NDArray[np.bool_], done: Paths
+) -> tuple[NDArray[np.bool_], DominatingPair]:
+    """Let the guard see a request; the decisions on it and itself, of the runs that are still going."""
+    assert game.guard is not None
+    over = live.account(game.guard, request if game.direction == "PQ" else request.swapped, admitted)
+    if game.guard.act == "stop" and len(over):
+        live.finish(over, done)
+        rest = np.ones(live.n, dtype=np.bool_)
+        rest[over] = False
+        go = np.flatnonzero(rest)
+        live.keep(go)
+        return admitted[go], request.take(go)
+    return admitted, request
+
+
 def _release_or_wait(
-    game: Game, live: _Live, view: View, request: DominatingPair, nature: np.random.Generator
+    game: Game,
+    live: _Live,
+    view: View,
+    request: DominatingPair,
+    nature: np.random.Generator,
+    done: Paths,
 ) -> None:
-    go = np.flatnonzero(view.admits(request))
+    admitted = view.admits(request)
+    if live.beyond is not None:
+        admitted, request = _guarded(game, live, request, admitted, done)
+    go = np.flatnonzero(admitted)
     if len(go) == 0:
         live.last = np.zeros(live.n)
         return
@@ -325,8 +388,8 @@ def _join(trees: Sequence[State]) -> State:
     return trees[0]
 
 
-def _checked_request(adversary: Adversary, method: str, request: object, n: int) -> DominatingPair:
-    name = f"{type(adversary).__name__}.{method}"
+def _checked_request(game: Game, method: str, request: object, n: int) -> DominatingPair:
+    name = f"{type(game.adversary).__name__}.{method}"
     if not isinstance(request, DominatingPair):
         raise TypeError(f"{name} must return a DominatingPair, got {request!r}; return Gaussian(mu), say")
     if request.shape not in ((), (n,)):
@@ -334,4 +397,6 @@ def _checked_request(adversary: Adversary, method: str, request: object, n: int)
             f"{name} must return one pair or one per live run, shape () or ({n},), got shape "
             f"{request.shape}; size it by view.n"
         )
+    if game.guard is not None and not game.guard.covers(request):
+        raise Exceeded(f"{name} asked for {type(request).__name__}, which the theorem does not know")
     return request

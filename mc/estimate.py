@@ -6,10 +6,12 @@ from dataclasses import dataclass
 
 from theory.arguments import check_delta
 
-__all__ = ["CONFIDENCE", "Estimate", "stated_failure"]
+__all__ = ["CONFIDENCE", "PLAIN_DRAWS", "Estimate", "stated_failure"]
 
 #: The confidence of an interval unless another is asked for.
 CONFIDENCE = 1 - 1e-6
+#: What an estimate rests on that needs nothing but its own draws.
+PLAIN_DRAWS = "the draws alone"
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +20,9 @@ class Estimate:
 
     `failure` is stored rather than the confidence 1 - failure, which would lose the digits of 1e-12.
     n is the number of independent runs behind it, method names estimator and interval.
+    rests_on says what the interval needs to be true beside the draws: a theorem about the rule whose code ran, what
+    the adversary can ask for, states that were expanded, or a guard, which is true by itself. beyond counts the plain
+    paths on which a filter let more through than it says that it holds every path to: above 0, that was false.
     """
 
     value: float
@@ -26,6 +31,8 @@ class Estimate:
     failure: float
     n: int
     method: str
+    rests_on: str = PLAIN_DRAWS
+    beyond: int = 0
 
     def __post_init__(self) -> None:
         if not self.low <= self.value <= self.high:
@@ -54,7 +61,8 @@ class Estimate:
     def __str__(self) -> str:
         return (
             f"{self.value:.6g} in [{self.low:.6g}, {self.high:.6g}] "
-            f"at confidence {_confidence(self.failure)} (n={self.n:,}, {self.method})"
+            f"at confidence {_confidence(self.failure)} (n={self.n:,}, {self.method}; rests on {self.rests_on}"
+            f"{f', which {self.beyond:,} plain paths passed' * (self.beyond > 0)})"
         )
 
 

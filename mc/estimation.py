@@ -1,4 +1,4 @@
-"""Which estimator to use: the candidates that the promise allows, and the pilot that chooses among them."""
+"""Which estimator to use: the candidates that a game allows, and the pilot that chooses among them."""
 
 from __future__ import annotations
 
@@ -9,18 +9,19 @@ from typing import Literal, TypeVar
 
 import numpy as np
 
+from mc.ceiling import Ceiling, certain, stated
 from mc.engine import Game, play_tile
-from mc.erasures import Caps, Erased
-from mc.estimate import Estimate
-from mc.estimators import HockeyStick, Measure, log_weight_bound
+from mc.erasures import Erased
+from mc.estimate import PLAIN_DRAWS, Estimate
+from mc.estimators import HockeyStick, Measure
+from mc.guard import Guard
 from mc.intervals import FixedBets, Interval, IntervalName, Moments, MomentsMethod, Plan, plan
-from mc.martingale import GaussianRounds, Slacks, WeightedSlack, best_beta, gaussian_budget
-from mc.promised import promised_caps, promised_tilts
+from mc.martingale import GaussianRounds, Slacks, WeightedSlack, best_beta
 from mc.runs import Tally
 from mc.streams import Tile
 from theory.conversions import CKS
 
-__all__ = ["Estimator", "Method", "Weighed", "choose", "pilot_moments", "pilot_tile"]
+__all__ = ["Estimator", "Method", "Terms", "choose", "pilot_moments", "pilot_tile"]
 
 Method = Literal["auto", "plain", "tilted", "martingale"]
 
@@ -38,19 +39,26 @@ SHARED = 2.0
 _RANGE = math.log(16.0)
 #: At most so many orders are tried on a grid.
 _ORDERS = 9
-#: Shares of the paths that may go to the infinite losses where these are weighed.
+#: Shares of the paths that may go to a term of a sum.
 SHARES = (1 / 16, 1 / 4, 1 / 2, 3 / 4)
+#: The relative error of the closed forms that the martingale is compared with.
+_CLOSED = 2.0**-40
+_SOME = MomentsMethod.EMPIRICAL_BERNSTEIN
 
 
 @dataclass(frozen=True, slots=True)
 class Estimator:
-    """A way to estimate H_{e^epsilon} on a grid: what to play, what to sum over paths, how to read the sums."""
+    """A way to estimate H_{e^epsilon} on a grid: what to play, what to sum over paths, how to read the sums.
+
+    rests_on says what bounds the values that are summed.
+    """
 
     name: str
     game: Game
     epsilons: tuple[float, ...]
     measure: HockeyStick | Slacks | Erased
     intervals: tuple[Interval, ...]
+    rests_on: str = PLAIN_DRAWS
 
     @property
     def log_ranges(self) -> tuple[float, ...]:
@@ -68,7 +76,13 @@ class Estimator:
     def estimates(self, tally: Tally, failure: float) -> tuple[Estimate, ...]:
         """One estimate for each epsilon, each with the failure probability `failure`."""
         every = enumerate(self.measure.moments(tally))
-        return tuple(self._read(j, self.intervals[j].interval(m, failure=failure)) for j, m in every)
+        beyond = 0
+        if isinstance(self.measure, HockeyStick) and self.measure.paths == "beyond":
+            beyond = int(tally.sums[-1])
+        return tuple(
+            replace(self._read(j, self.intervals[j].interval(m, failure=failure)), beyond=beyond)
+            for j, m in every
+        )
 
     def _read(self, j: int, mean: Estimate) -> Estimate:
         if isinstance(self.measure, Slacks):
@@ -76,7 +90,7 @@ class Estimator:
         name = f"{self.name}, {mean.method}"
         # no hockey-stick divergence is above one
         value, low, high = (min(x, 1.0) for x in (mean.value, mean.low, mean.high))
-        return Estimate(value, low, high, mean.failure, mean.n, name)
+        return Estimate(value, low, high, mean.failure, mean.n, name, self.rests_on)
 
     def expected(self, pilot: tuple[Moments, ...], aim: _Aim) -> _Piloted:
         """This estimator with the interval that suits each epsilon, and the widths to expect."""
@@ -89,6 +103,8 @@ class Estimator:
 
     def only(self, places: list[int]) -> Estimator:
         """This estimator for some of its epsilons."""
+        if isinstance(self.measure, Erased):  # one number for all
+            return self
         return replace(
             self,
             epsilons=tuple(self.epsilons[j] for j in places),
@@ -98,50 +114,67 @@ class Estimator:
 
 
 @dataclass(frozen=True, slots=True)
-class Weighed:
-    """H_{e^epsilon} = E[1 - K] + E[K (1 - e^{epsilon - L})_+], each term from paths of its own: see `Caps`.
+class Terms:
+    """H_{e^epsilon} as a sum of means, each from paths of its own; the failure probability is divided equally.
 
-    `share` of the paths and half of the failure probability go to the first.
+    What infinite losses add where they are weighed, and what comes after the release that a guard would have
+    stopped, are terms beside the main one: see `mc.ceiling.Ceiling` and `mc.guard.Guard`.
     """
 
-    erased: Estimator
-    finite: Estimator
-    share: float
+    terms: tuple[Estimator, ...]
+    shares: tuple[float, ...]
 
     @property
     def epsilons(self) -> tuple[float, ...]:
         """Where it estimates."""
-        return self.finite.epsilons
+        return self.terms[-1].epsilons
 
     @property
     def log_ranges(self) -> tuple[float, ...]:
         """The logarithm of the range of what is averaged, for each epsilon, infinite losses aside."""
-        return self.finite.log_ranges
+        ranges = [term.log_ranges for term in self.terms if not isinstance(term.measure, Erased)]
+        return tuple(map(max, zip(*ranges, strict=True)))
 
     def plays(self, n: int) -> tuple[tuple[Estimator, int], ...]:
         """What to play, and how many of n paths."""
-        least = min(n // 2, 2)  # an interval needs two paths
-        first = min(max(round(self.share * n), least), n - least)
-        return (self.erased, first), (self.finite, n - first)
+        least = min(n // len(self.terms), 2)  # an interval needs two paths
+        sizes = [max(round(share * n), least) for share in self.shares[:-1]]
+        while sum(sizes) > n - least:
+            sizes[sizes.index(max(sizes))] -= 1
+        return tuple(zip(self.terms, (*sizes, n - sum(sizes)), strict=True))
 
     def read(self, tallies: Sequence[Tally], failure: float) -> tuple[Estimate, ...]:
-        """The estimates from the tallies of its plays; none while the second has not begun."""
-        if len(tallies) < 2:
+        """The estimates from the tallies of its plays; none while one of them has not begun."""
+        if len(tallies) < len(self.terms):
             return ()
-        (erased,) = self.erased.estimates(tallies[0], failure / 2)
-        return tuple(_sum(erased, one, failure) for one in self.finite.estimates(tallies[1], failure / 2))
+        each = [
+            term.estimates(tally, failure / len(self.terms))
+            for term, tally in zip(self.terms, tallies, strict=True)
+        ]
+        width = len(self.epsilons)
+        columns = [parts if len(parts) == width else parts * width for parts in each]
+        return tuple(_sum(parts, failure) for parts in zip(*columns, strict=True))
 
-    def only(self, places: list[int]) -> Weighed:
+    def only(self, places: list[int]) -> Terms:
         """This estimator for some of its epsilons."""
-        return replace(self, finite=self.finite.only(places))
+        return replace(self, terms=tuple(term.only(places) for term in self.terms))
 
 
-def _sum(one: Estimate, other: Estimate, failure: float) -> Estimate:
+def _sum(parts: Sequence[Estimate], failure: float) -> Estimate:
     # no hockey-stick divergence is above one
     value, low, high = (
-        min(a + b, 1.0) for a, b in ((one.value, other.value), (one.low, other.low), (one.high, other.high))
+        min(sum(ends), 1.0) for ends in zip(*((one.value, one.low, one.high) for one in parts), strict=True)
     )
-    return Estimate(value, low, high, failure, one.n + other.n, f"{one.method} + {other.method}")
+    return Estimate(
+        value,
+        low,
+        high,
+        failure,
+        sum(one.n for one in parts),
+        " + ".join(one.method for one in parts),
+        parts[-1].rests_on,
+        sum(one.beyond for one in parts),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +184,8 @@ class _Aim:
     n: int
     failure: float
     interval: IntervalName
+    #: Whether the method was asked for by name, and must say why it cannot be used.
+    named: bool = False
 
     def plan(self, pilot: Moments) -> Plan:
         """What interval to take after seeing a pilot."""
@@ -159,7 +194,7 @@ class _Aim:
 
 @dataclass(frozen=True, slots=True)
 class _Piloted:
-    estimator: Estimator | Weighed
+    estimator: Estimator | Terms
     widths: tuple[float, ...]
 
 
@@ -171,22 +206,26 @@ def choose(
     failure: float,
     method: Method,
     interval: IntervalName = "auto",
-) -> tuple[Estimator | Weighed, ...]:
+    trusting: bool = True,
+) -> tuple[Estimator | Terms, ...]:
     """Estimators that between them answer every epsilon: of the named method, or of all that apply.
 
     A pilot, whose paths are not used again, says which is narrowest where; so the choice does not touch the
     failure probability. One estimator answers all epsilons at which it is nearly as narrow as the best.
+    trusting: whether a ceiling that something vouches for needs no guard.
     """
-    found = list(_candidates(game, epsilons, pilot_tile(n), _Aim(n, failure, interval), method))
+    aim = _Aim(n, failure, interval, named=method != "auto")
+    found = list(_candidates(game, epsilons, pilot_tile(n), aim, method, trusting))
     if not found:
         raise ValueError(
-            f"method must be plain for {type(game.filter).__name__}, whose promise {game.filter.promise} "
-            f"bounds no likelihood-ratio weight at these epsilons, got method={method!r}; pass method='plain'"
+            f"method must be plain for {type(game.filter).__name__}, as nothing is known that bounds a "
+            f"likelihood-ratio weight at these epsilons, got method={method!r}; pass method='plain', or let the "
+            "filter say what it holds every path to"
         )
     found = _ranged(found)
     best = [min(widths) for widths in zip(*(one.widths for one in found), strict=True)]
     left = list(range(len(epsilons)))
-    chosen: list[Estimator | Weighed] = []
+    chosen: list[Estimator | Terms] = []
 
     def good(one: _Piloted) -> list[int]:
         return [j for j in left if one.widths[j] <= SHARED * best[j]]
@@ -228,72 +267,143 @@ def _relative(widths: tuple[float, ...], best: list[float]) -> float:
 
 
 def _candidates(
-    game: Game, epsilons: tuple[float, ...], tile: Tile, aim: _Aim, method: Method
+    game: Game, epsilons: tuple[float, ...], tile: Tile, aim: _Aim, method: Method, trusting: bool
 ) -> Iterator[_Piloted]:
-    some = (MomentsMethod.EMPIRICAL_BERNSTEIN,) * len(epsilons)
     if method in ("auto", "plain"):
-        plain = Estimator("plain", game, epsilons, HockeyStick(epsilons, (0.0,) * len(epsilons)), some)
+        plain = _whole(game, epsilons)
         yield plain.expected(pilot_moments(plain.game, plain.measure, tile), aim)
+    if method == "plain":
+        return
+    sure = certain(game, aim.n) if trusting else None
+    ceiling = stated(game) if sure is None else sure
+    if ceiling is None:
+        return
     if method in ("auto", "tilted"):
-        for order, divergence in _some(promised_tilts(game.filter, epsilons)):
-            bounds = tuple(log_weight_bound(order, divergence, epsilon) for epsilon in epsilons)
-            tilted = Estimator(
-                f"tilted to order {order:.4g}", game.at(order), epsilons, HockeyStick(epsilons, bounds), some
+        yield from _tilted(game, ceiling, sure is not None, epsilons, tile, aim)
+    if method == "martingale" or (method == "auto" and game.adversary.gaussian):
+        yield from _with_martingale(game, ceiling, sure is not None, epsilons, tile, aim)
+
+
+def _whole(game: Game, epsilons: tuple[float, ...]) -> Estimator:
+    """Plain paths, which need nothing to rest on."""
+    zeros = (0.0,) * len(epsilons)
+    return Estimator("plain", game, epsilons, HockeyStick(epsilons, zeros), (_SOME,) * len(epsilons))
+
+
+def _beyond(game: Game, guard: Guard, epsilons: tuple[float, ...]) -> Estimator:
+    """Plain paths of which those count that the guard would have stopped: all that they do, and whenever."""
+    whole = _whole(replace(game, guard=replace(guard, act="mark", ours=False)), epsilons)
+    assert isinstance(whole.measure, HockeyStick)
+    return replace(whole, name="plain beyond the guard", measure=replace(whole.measure, paths="beyond"))
+
+
+def _tilted(
+    game: Game, ceiling: Ceiling, sure: bool, epsilons: tuple[float, ...], tile: Tile, aim: _Aim
+) -> Iterator[_Piloted]:
+    """Estimators that tilt finite losses, one for each order, and weigh infinite ones where there may be any."""
+    for order in _some(map(ceiling.order, epsilons)):
+        bounds = tuple(ceiling.log_bound(order, epsilon) for epsilon in epsilons)
+        if not max(map(abs, bounds)) < DOUBLES_END or (order == 1 and ceiling.infinite == 0):
+            continue  # at order 1 nothing is gained over plain paths but the weighing
+        guard = ceiling.guard(order, "trust" if sure else "stop")
+        name = f"tilted to order {order:.4g}" if order > 1 else "untilted"
+        measure = HockeyStick(epsilons, bounds, paths="all" if sure else "within")
+        finite = Estimator(
+            *(name, game.at(order, guard), epsilons, measure, (_SOME,) * len(epsilons), ceiling.why(order))
+        )
+        terms = [finite]
+        if ceiling.infinite > 0:
+            finite = replace(finite, game=replace(finite.game, erasures="weighed"))
+            loose = replace(guard, order=1.0, log_most=math.inf)
+            erased = Estimator(
+                "weighed erasures",
+                replace(game.at(1.0, loose if sure else guard), erasures="weighed"),
+                epsilons[:1],
+                Erased(ceiling.infinite),
+                (_SOME,),
+                ceiling.why(order),
             )
-            if max(map(abs, bounds)) < DOUBLES_END:
-                yield tilted.expected(pilot_moments(tilted.game, tilted.measure, tile), aim)
-        caps = promised_caps(game.filter)
-        if caps is not None and (aim.n >= 4 or method == "tilted"):  # two plays need two paths each
-            yield from _weighed(game, caps, epsilons, tile, aim)
-    budget = gaussian_budget(game.filter)
-    if budget is None or not (method == "martingale" or (method == "auto" and game.adversary.gaussian)):
+            terms = [erased, finite]
+        if not sure:
+            terms.insert(0, _beyond(game, guard, epsilons))
+        yield from _shared(terms, tile, aim)
+
+
+def _with_martingale(
+    game: Game, ceiling: Ceiling, sure: bool, epsilons: tuple[float, ...], tile: Tile, aim: _Aim
+) -> Iterator[_Piloted]:
+    """Estimators that measure how far Gaussian rounds stay below the closed form of a spent budget."""
+    budget = ceiling.squares
+    if not 0 < budget < math.inf:
         return
     game = replace(game, adversary=GaussianRounds(game.adversary))
     for order in _some(float(CKS.order(budget / 2, max(epsilon, 0.0))) for epsilon in epsilons):
-        if order <= 1.0:  # the budget is so large that plain paths are as good
+        if not 1.0 < order < math.inf:  # the budget is so large that plain paths are as good
             continue
         slacks = tuple(WeightedSlack(epsilon, budget, order, 0.0) for epsilon in epsilons)
-        if max(abs(slack.log_bound) for slack in slacks) < DOUBLES_END:
-            base = Estimator(f"tilted to order {order:.4g}", game.at(order), epsilons, Slacks(slacks), some)
+        if not max(abs(slack.log_bound) for slack in slacks) < DOUBLES_END:
+            continue
+        most = order * budget / 2 * (1 + _CLOSED)
+        guard = Guard.at(order, most, 0.0, "trust" if sure else "stop", ours=sure and ceiling.ruled)
+        name = f"tilted to order {order:.4g}"
+        base = Estimator(
+            *(name, game.at(order, guard), epsilons, Slacks(slacks), (_SOME,) * len(epsilons)),
+            ceiling.why_squares,
+        )
+        if sure:
             yield _with_slack(base, slacks, tile, aim)
+        else:
+            yield from _shared([_beyond(game, guard, epsilons), base], tile, aim)
 
 
-def _weighed(
-    game: Game, caps: Caps, epsilons: tuple[float, ...], tile: Tile, aim: _Aim
-) -> Iterator[_Piloted]:
-    """Estimators that weigh infinite losses, one for each order; a single play where there are none."""
-    game = replace(game, erasures="weighed")
-    some = (MomentsMethod.EMPIRICAL_BERNSTEIN,) * len(epsilons)
-    erased: Estimator | None = None
-    if caps.xi > 0:
-        if aim.n < 4:
+def _shared(terms: list[Estimator], tile: Tile, aim: _Aim) -> Iterator[_Piloted]:
+    """The sum of the terms, the paths shared out among them as the pilots say that they are best."""
+    least = 2 * len(terms)  # an interval needs two paths
+    if aim.n < least:
+        if aim.named:
             raise ValueError(
-                f"n must be at least 4 where infinite losses are weighed, got n={aim.n}; draw more"
+                f"n must be at least {least} where {len(terms)} terms are added, got n={aim.n}; draw more"
             )
-        erased = Estimator("weighed erasures", game, epsilons[:1], Erased(caps.xi), some[:1])
-        erased_pilot = pilot_moments(erased.game, erased.measure, tile)
-    for order in _some(map(caps.order, epsilons)):
-        bounds = tuple(caps.log_bound(order, epsilon) for epsilon in epsilons)
-        if max(bounds) >= DOUBLES_END:
-            continue
-        name = f"tilted to order {order:.4g}" if order > 1 else "untilted"
-        finite = Estimator(name, game.at(order), epsilons, HockeyStick(epsilons, bounds), some)
-        pilot = pilot_moments(finite.game, finite.measure, tile)
-        if erased is None:
-            yield finite.expected(pilot, aim)
-            continue
-        trials: list[_Piloted] = []
-        for share in SHARES:
-            (_, first), (_, second) = Weighed(erased, finite, share).plays(aim.n)
-            half = replace(aim, failure=aim.failure / 2)
-            one = erased.expected(erased_pilot, replace(half, n=first))
-            other = finite.expected(pilot, replace(half, n=second))
-            assert isinstance(one.estimator, Estimator)
-            assert isinstance(other.estimator, Estimator)
-            both = Weighed(one.estimator, other.estimator, share)
-            trials.append(_Piloted(both, tuple(one.widths[0] + width for width in other.widths)))
-        best = [min(widths) for widths in zip(*(trial.widths for trial in trials), strict=True)]
-        yield min(trials, key=lambda trial: _relative(trial.widths, best))
+        return
+    pilots = [None if isinstance(term.measure, Slacks) else _seen(term, tile) for term in terms]
+
+    def piloted(term: Estimator, pilot: tuple[Moments, ...] | None, share: _Aim) -> _Piloted:
+        if pilot is not None:
+            return term.expected(pilot, share)
+        assert isinstance(term.measure, Slacks)
+        return _with_slack(term, term.measure.each, tile, share)
+
+    if len(terms) == 1:
+        yield piloted(terms[0], pilots[0], aim)
+        return
+    trials: list[_Piloted] = []
+    for shares in _shares(len(terms)):
+        plays = Terms(tuple(terms), shares).plays(aim.n)
+        parts = [
+            piloted(term, pilot, replace(aim, n=n, failure=aim.failure / len(terms)))
+            for (term, n), pilot in zip(plays, pilots, strict=True)
+        ]
+        some = [part.estimator for part in parts if isinstance(part.estimator, Estimator)]
+        columns = [
+            part.widths if len(part.widths) > 1 else part.widths * len(terms[-1].epsilons) for part in parts
+        ]
+        widths = tuple(map(sum, zip(*columns, strict=True)))
+        trials.append(_Piloted(Terms(tuple(some), shares), widths))
+    best = [min(widths) for widths in zip(*(trial.widths for trial in trials), strict=True)]
+    yield min(trials, key=lambda trial: _relative(trial.widths, best))
+
+
+def _shares(terms: int) -> list[tuple[float, ...]]:
+    """How paths may be shared out: each term its share of what those before it left."""
+    if terms == 1:
+        return [(1.0,)]
+    return [
+        (share, *((1 - share) * rest for rest in after)) for share in SHARES for after in _shares(terms - 1)
+    ]
+
+
+def _seen(term: Estimator, tile: Tile) -> tuple[Moments, ...]:
+    return pilot_moments(term.game, term.measure, tile)
 
 
 def _with_slack(base: Estimator, slacks: tuple[WeightedSlack, ...], tile: Tile, aim: _Aim) -> _Piloted:
@@ -302,7 +412,7 @@ def _with_slack(base: Estimator, slacks: tuple[WeightedSlack, ...], tile: Tile, 
     each: list[WeightedSlack] = []
     pilot: list[Moments] = []
     for one in slacks:
-        payoff, slack = one.terms(paths.loss, paths.log_weight)
+        payoff, slack = one.terms(paths)
         fitted = [replace(one, beta=beta) for beta in (best_beta(payoff, slack), 1.0)]
         moments = [Moments.of(some.mix(payoff, slack)) for some in fitted]
         widths = [aim.plan(some).width for some in moments]

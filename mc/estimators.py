@@ -5,19 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mc.engine import Paths
+from mc.guard import Exceeded
 from mc.intervals import FixedBets, Moments
 from mc.runs import Tally
 
 __all__ = [
     "HockeyStick",
     "Measure",
-    "PromiseBroken",
     "RenyiMoment",
     "Survival",
     "log_weight_bound",
@@ -25,16 +25,8 @@ __all__ = [
     "unit_sums",
 ]
 
-#: Relative rounding of a log-weight over a run; beyond it a weight above its bound is the filter's doing.
+#: Relative rounding of a log-weight over a run; beyond it a weight above its bound is not the rounding's doing.
 ROUNDING = 1e-9
-
-
-class PromiseBroken(ValueError):  # noqa: N818 - it is a finding about a filter before it is an error
-    """A path was charged more divergence than the filter's promise allows, which is what bounds the weights.
-
-    It shows that the filter does not keep its promise path by path; whether it keeps it at all is for an
-    estimator that needs no such bound to say: method="plain".
-    """
 
 
 class Measure(Protocol):
@@ -55,23 +47,31 @@ class HockeyStick:
     """Sums of Y = e^{log_weight + log_kept - log_bound} (1 - e^{epsilon - loss})_+, in [0, 1], for each epsilon.
 
     E[Y] e^{log_bound} is H_{e^epsilon} of the released transcript, towards the law outputs were drawn from;
-    where erasures are weighed, its part without them (see `mc.erasures`).
+    where erasures are weighed, its part without them (see `mc.ceiling`). `paths` says whether the paths that a guard
+    stopped count as 0 ("within"), or those that it did not mark ("beyond"); the two parts add up to H. "beyond" sums
+    the number of marked paths as well, last.
     """
 
     epsilons: tuple[float, ...]
     log_bounds: tuple[float, ...]
     bets: tuple[FixedBets | None, ...] = ()
+    paths: Literal["all", "within", "beyond"] = "all"
 
     def __call__(self, paths: Paths) -> NDArray[np.float64]:
         sums: list[float] = []
+        beyond = np.broadcast_to(paths.beyond, paths.loss.shape)
         for epsilon, log_bound, bets in zip(self.epsilons, self.log_bounds, self._bets, strict=True):
             hits = np.flatnonzero(paths.loss > epsilon)
+            if self.paths != "all":
+                hits = hits[beyond[hits] == (self.paths == "beyond")]
             y = -np.expm1(epsilon - paths.loss[hits])
             log_y = paths.log_weight[hits] - log_bound
             if isinstance(paths.log_kept, np.ndarray):
                 log_y += paths.log_kept[hits]
             y *= np.exp(log_y)
             sums += unit_sums(y, len(paths.loss), bets)
+        if self.paths == "beyond":
+            sums.append(float(np.count_nonzero(beyond)))
         return np.array(sums)
 
     def moments(self, tally: Tally) -> tuple[Moments, ...]:
@@ -84,10 +84,11 @@ class HockeyStick:
 
     def only(self, places: Sequence[int]) -> HockeyStick:
         """The measure for some of the epsilons."""
-        return HockeyStick(
-            tuple(self.epsilons[j] for j in places),
-            tuple(self.log_bounds[j] for j in places),
-            tuple(self._bets[j] for j in places),
+        return replace(
+            self,
+            epsilons=tuple(self.epsilons[j] for j in places),
+            log_bounds=tuple(self.log_bounds[j] for j in places),
+            bets=tuple(self._bets[j] for j in places),
         )
 
     @property
@@ -102,11 +103,13 @@ class HockeyStick:
 
 @dataclass(frozen=True, slots=True)
 class RenyiMoment:
-    """Sums of Y = (e^u - 1) / (e^U - 1) in [0, 1], u = (alpha-1) sum_t D_t and U = (alpha-1) bound.
+    """Sums of Y = (e^u - 1) / (e^U - 1) in [0, 1], u = min((alpha-1) sum_t D_t, U), U = (alpha-1) bound.
 
     D_t are the rounds' divergences of order alpha. Under the law tilted to alpha, whose weight is
-    e^{(alpha-1)(sum_t D_t - L)}, E[e^u] = E_P[e^{(alpha-1) L}] = e^{(alpha-1) D_alpha(P||Q)} of the transcript: the
-    estimator depends on what was spent and not on what was drawn. Y uses all of [0, 1] where U is small, too.
+    e^{(alpha-1)(sum_t D_t - L)}, E[e^{(alpha-1) sum_t D_t}] = E_P[e^{(alpha-1) L}] = e^{(alpha-1) D_alpha(P||Q)} of the
+    transcript: the estimator depends on what was spent and not on what was drawn. Y uses all of [0, 1] where U is
+    small, too. Where paths spend more than `bound`, E[e^u] is less than the moment; they are counted, in the last sum,
+    and so are paths with an infinite loss, before it.
     """
 
     alpha: float
@@ -114,20 +117,15 @@ class RenyiMoment:
     bets: FixedBets | None = None
 
     def __call__(self, paths: Paths) -> NDArray[np.float64]:
-        if np.isposinf(paths.loss).any():
-            raise PromiseBroken(
-                "a path has infinite loss where the promise bounds a Rényi divergence: it is refuted"
-            )
         most = (self.alpha - 1) * self.bound
+        infinite = np.isposinf(paths.loss)
         spent = np.maximum(paths.log_weight + (self.alpha - 1) * paths.loss, 0.0)
-        if spent.max() > most * (1 + ROUNDING) + ROUNDING:
-            raise PromiseBroken(
-                f"a path spent Rényi divergence {spent.max() / (self.alpha - 1):.9g} of order {self.alpha:g}, more "
-                f"than the promised {self.bound:.9g}, so nothing bounds its weight; pass method='plain'"
-            )
+        beyond = np.count_nonzero(spent > most * (1 + ROUNDING) + ROUNDING)
         spent = np.minimum(spent, most)
         y = np.exp(spent - most) * np.expm1(-spent) / math.expm1(-most)
-        return np.array(unit_sums(y, len(spent), self.bets))
+        return np.array(
+            [*unit_sums(y, len(spent), self.bets), np.count_nonzero(infinite), beyond], dtype=np.float64
+        )
 
     def moments(self, tally: Tally) -> tuple[Moments, ...]:
         """The moments of Y."""
@@ -140,6 +138,16 @@ class RenyiMoment:
         most = (self.alpha - 1) * self.bound
         log_range = most + math.log(-math.expm1(-most))
         return min(float(np.logaddexp(0.0, math.log(mean) + log_range)) / (self.alpha - 1), self.bound)
+
+    @staticmethod
+    def infinite(tally: Tally) -> int:
+        """How many paths had an infinite loss."""
+        return int(tally.sums[-2])
+
+    @staticmethod
+    def beyond(tally: Tally) -> int:
+        """How many paths spent more than the bound."""
+        return int(tally.sums[-1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,20 +164,20 @@ class Survival:
 def log_weight_bound(order: float, divergence: float, epsilon: float) -> float:
     """log M_s, M_s = e^{(s-1)(rho_s - eps)} (1-1/s)^s / (s-1): no weighted integrand exceeds it.
 
-    `divergence` is the promised bound rho_s on the sum of the rounds' Rényi divergences of order s.
+    `divergence` is a bound rho_s on the sum of the rounds' Rényi divergences of order s.
     """
     t = order - 1
     return t * (divergence - epsilon) - t * math.log1p(1 / t) - math.log1p(t)
 
 
 def unit_sums(y: NDArray[np.float64], n: int, bets: FixedBets | None) -> tuple[float, ...]:
-    """Sum, sum of squares about the mean, and logs of bets, of n values in [0, 1], all zero but y; overwrites y."""
+    """Sum, sum of squares about the mean, and logs of bets, of n values in [0, 1], all zero but y; overwrites y.
+
+    Raises Exceeded where a value is above 1: the bound in whose units it is was not kept.
+    """
     if len(y) and y.max() > 1:
         if y.max() > 1 + ROUNDING:
-            raise PromiseBroken(
-                f"a path's weight is {y.max():.9g} times the bound that the promise sets: the run was charged "
-                "more Rényi divergence than promised, so nothing bounds its weight; pass method='plain'"
-            )
+            raise Exceeded(f"a path's value is {y.max():.9g} times the bound on it")
         np.minimum(y, 1.0, out=y)
     logs = bets.logs(y) if bets else ()
     total = float(y.sum())

@@ -10,36 +10,23 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from filters import ApproximateDPFilter, GaussianFilter, PrivacyFilter, RenyiFilter, ZCDPFilter
-from filters.base import State
+from filters.base import PrivacyFilter, State
 from mc.adversary import Adversary, View
 from mc.engine import Paths
 from mc.estimate import Estimate
-from mc.estimators import ROUNDING, PromiseBroken, log_weight_bound, moments_of
+from mc.estimators import ROUNDING, log_weight_bound, moments_of
+from mc.guard import Exceeded
 from mc.intervals import FixedBets, Moments
 from mc.intervals.moments import unit_values
 from mc.runs import Tally
 from theory.pairs import DominatingPair, Gaussian
 
-__all__ = ["GaussianRounds", "Slacks", "WeightedSlack", "best_beta", "gaussian_budget"]
+__all__ = ["GaussianRounds", "Slacks", "WeightedSlack", "best_beta"]
 
 #: A slack below e^-46 = 1e-20 of its bound is taken as zero; the rounding allowance of intervals covers it.
 _NEGLIGIBLE = -46.0
 #: Relative error allowed to G(epsilon, B^2) and M, both right to 1e-13.
 _CLOSED_FORMS = 1e-12
-
-
-def gaussian_budget(filt: PrivacyFilter) -> float | None:
-    """The B^2 within which the filter keeps sum mu_t^2 of Gaussian rounds; None for other filters."""
-    if isinstance(filt, GaussianFilter):
-        return filt.mu**2
-    if isinstance(filt, ZCDPFilter):
-        return 2 * filt.rho
-    if isinstance(filt, ApproximateDPFilter):
-        return 2 * filt.threshold
-    if isinstance(filt, RenyiFilter):
-        return 2 * filt.rho / filt.alpha
-    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +44,14 @@ class GaussianRounds(Adversary):
 
     def start(self, filt: PrivacyFilter, n: int, rng: np.random.Generator) -> State:
         return self.inner.start(filt, n, rng)
+
+    @property
+    def asks(self) -> tuple[DominatingPair, ...] | None:
+        return self.inner.asks
+
+    @property
+    def final_from_state(self) -> bool:
+        return self.inner.final_from_state
 
     @property
     def asks_finally(self) -> bool:
@@ -103,17 +98,18 @@ class WeightedSlack:
         """log M."""
         return log_weight_bound(self.order, self.order * self.budget / 2, self.epsilon)
 
-    def terms(
-        self, loss: NDArray[np.float64], log_weight: NDArray[np.float64]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """(a, b) of paths with Gaussian rounds only, each of shape (n,)."""
+    def terms(self, paths: Paths) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """(a, b) of paths with Gaussian rounds only, each of shape (n,).
+
+        Of a path that a guard stopped all is slack: it may be stopped anywhere, and its payoff counts elsewhere.
+        """
+        loss, log_weight = paths.loss, paths.log_weight
         scaled = log_weight - self.log_bound
         spent = (log_weight / (self.order - 1) + loss) * (2 / self.order)  # log w = (s-1)(s sum mu^2/2 - L)
         left = self.budget - spent
         if left.min() < -ROUNDING * self.budget:
-            raise PromiseBroken(
-                f"a path's Gaussians have sum mu^2 = {spent.max():.9g}, more than the budget "
-                f"{self.budget:.9g}, so nothing bounds its weight; pass method='plain'"
+            raise Exceeded(
+                f"a path's Gaussians have sum mu^2 = {spent.max():.9g}, more than {self.budget:.9g}"
             )
         gap = self.epsilon - loss
         payoff = np.zeros_like(loss)
@@ -130,13 +126,14 @@ class WeightedSlack:
             log_tail = Gaussian(mu[some]).log_hockey_stick(np.abs(gap[some]))
             slack[some] = np.exp(most[some] + log_tail)
         if (payoff + slack).max() > 1 + ROUNDING:
-            raise PromiseBroken(
-                "a path's weight exceeds the bound that the promise sets; pass method='plain'"
-            )
+            raise Exceeded("a path's weight is above its bound")
+        if isinstance(paths.beyond, np.ndarray):
+            slack[paths.beyond] += payoff[paths.beyond]
+            payoff[paths.beyond] = 0.0
         return payoff, slack
 
     def __call__(self, paths: Paths) -> NDArray[np.float64]:
-        payoff, slack = self.terms(paths.loss, paths.log_weight)
+        payoff, slack = self.terms(paths)
         y = unit_values(self.mix(payoff, slack), 1.0)
         moments = Moments.of(y)
         return np.array([moments.total, moments.centred, *(self.bets.logs(y) if self.bets else ())])

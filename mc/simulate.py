@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import overload
 
 import numpy as np
@@ -15,7 +15,8 @@ from filters import PrivacyFilter
 from mc.adversary import Adversary
 from mc.engine import Direction, Game, OnDenial
 from mc.estimate import CONFIDENCE, Estimate, stated_failure
-from mc.estimation import Estimator, Method, Weighed, choose
+from mc.estimation import Estimator, Method, Terms, choose
+from mc.guard import Exceeded
 from mc.intervals import IntervalName
 from mc.runs import Progress, Tally, play
 from mc.store import RunStore
@@ -70,7 +71,7 @@ def _mirror(epsilon: float, one: Estimate) -> Estimate:
         return float(-np.expm1(-epsilon) + np.exp(-epsilon) * value)
 
     low, value, high = (min(max(flip(x), 0.0), 1.0) for x in (one.low, one.value, one.high))
-    return Estimate(value, low, high, one.failure, one.n, f"{one.method}, swapped")
+    return Estimate(value, low, high, one.failure, one.n, f"{one.method}, swapped", one.rests_on, one.beyond)
 
 
 @overload
@@ -140,18 +141,20 @@ def simulate(
 
     n plays of the filter's own code against one adversary; direction "QP" gives H_{e^epsilon}(Q || P). A
     sequence of epsilons gives a `Curve` whose intervals hold together: they share the failure probability.
-    method "plain" draws from P; "tilted" draws round by round from P^s Q^{1-s}, the weights bounded by the
-    filter's promise, where infinite losses are admitted in two plays that weigh them (see `mc.erasures.Caps`);
-    "martingale" measures how far Gaussian rounds stay below the closed form of a spent budget; "auto" takes the
-    one that a pilot finds narrowest. The method is named in every estimate.
+    method "plain" draws from P; "tilted" draws round by round from P^s Q^{1-s}, infinite losses weighed in a play of
+    their own; "martingale" measures how far Gaussian rounds stay below the closed form of a spent budget; "auto"
+    takes the one that a pilot finds narrowest. The last three need a bound on what a path is charged, and the promise
+    under test gives none: see `mc.ceiling.certain` for what may vouch for one. Where nothing does, a guard holds
+    every path to what the filter says that it `holds`, and what it cuts off is drawn plainly and added. Every
+    estimate says its method and what it rests on.
     interval is "empirical Bernstein", "KL-Chernoff", "betting" or, again by a pilot, the narrowest. Stakes of bets
     depend on n: name another interval where a store's paths are to serve a larger n later.
     failure, the probability that an interval misses, replaces confidence where 1 - failure would lose its digits.
     rounds caps the play (1000, unless the adversary knows its end). workers, executor and store say where
     the paths are played (see `play`): the bits are the same. progress is called a few times a second with the
     state of the run and the estimates so far of the epsilons that the paths under way answer.
-    Raises ValueError or TypeError for arguments out of range and for a filter or adversary of wrong shapes,
-    PromiseBroken where a path was charged more than the promise allows. Source: 003 Theorem 6.
+    Raises ValueError or TypeError for arguments out of range and for a filter or adversary of wrong shapes.
+    Source: 003 Theorem 6.
     """
     grid = _grid(epsilon)
     n = check_count("n", n, least=2)
@@ -161,39 +164,52 @@ def simulate(
         raise ValueError(f"method must be auto, plain, tilted or martingale, got method={method!r}")
     game = Game.between(filt, adversary, rounds=rounds, direction=direction, on_denial=on_denial)
     each = failure / len(grid)
-    parts = choose(game, grid, n=n, failure=each, method=method, interval=interval)
-    shares = [n // len(parts) + (place < n % len(parts)) for place in range(len(parts))]
-    found: dict[float, Estimate] = {}
-    played: list[Tally] = []
-    for part, share in zip(parts, shares, strict=True):
-        tallies: list[Tally] = []
-        for one, paths in part.plays(share):
 
-            def told(
-                so_far: Progress,
-                part: Estimator | Weighed = part,
-                tallies: list[Tally] = tallies,
-                before: int = sum(tally.n for tally in played),
-            ) -> None:
-                assert progress is not None
-                ahead = part.read((*tallies, so_far.so_far), each) if so_far.done > 1 else ()
-                progress(so_far.of(before, n), ahead or None)
+    def estimated(trusting: bool) -> dict[float, Estimate]:
+        parts = choose(game, grid, n=n, failure=each, method=method, interval=interval, trusting=trusting)
+        shares = [n // len(parts) + (place < n % len(parts)) for place in range(len(parts))]
+        found: dict[float, Estimate] = {}
+        played: list[Tally] = []
+        for part, share in zip(parts, shares, strict=True):
+            tallies: list[Tally] = []
+            for one, paths in part.plays(share):
 
-            tallies.append(
-                play(
-                    one.game,
-                    one.measure,
-                    n=paths,
-                    seed=seed,
-                    first=len(played) * APART,
-                    workers=workers,
-                    executor=executor,
-                    store=store,
-                    progress=None if progress is None else told,
+                def told(
+                    so_far: Progress,
+                    part: Estimator | Terms = part,
+                    tallies: list[Tally] = tallies,
+                    before: int = sum(tally.n for tally in played),
+                ) -> None:
+                    assert progress is not None
+                    ahead = part.read((*tallies, so_far.so_far), each) if so_far.done > 1 else ()
+                    progress(so_far.of(before, n), ahead or None)
+
+                tallies.append(
+                    play(
+                        one.game,
+                        one.measure,
+                        n=paths,
+                        seed=seed,
+                        first=len(played) * APART,
+                        workers=workers,
+                        executor=executor,
+                        store=store,
+                        progress=None if progress is None else told,
+                    )
                 )
-            )
-            played.append(tallies[-1])
-        found.update(zip(part.epsilons, part.read(tallies, each), strict=True))
+                played.append(tallies[-1])
+            found.update(zip(part.epsilons, part.read(tallies, each), strict=True))
+        return found
+
+    try:
+        found = estimated(trusting=True)
+    except (
+        Exceeded
+    ) as seen:  # what vouched for a bound was wrong: play on with nothing to rest on but a guard
+        found = {
+            e: replace(one, rests_on=f"{one.rests_on}, for {seen}")
+            for e, one in estimated(trusting=False).items()
+        }
     if isinstance(epsilon, (int, float)):
         return found[grid[0]]
     return Curve(grid, tuple(found[e] for e in grid), failure)

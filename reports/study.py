@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from filters.base import PrivacyFilter
-from mc import Adversary, Curve, Estimate, PromiseBroken, simulate, witness
+from mc import Adversary, Curve, Estimate, simulate, witness
 from mc.engine import Direction
 from mc.estimation import Method
 from theory.evidence import Evidence, Outcome, Verdict
@@ -135,26 +135,19 @@ class Study:
         self.on_progress(f"{type(filt).__name__} against {type(adversary).__name__}, {where}")
         confidence = self.count(len(epsilons))
 
-        def estimated(by: Method) -> Curve:
-            return simulate(
-                filt,
-                adversary,
-                epsilon=epsilons,
-                n=self.size(n),
-                seed=self.seed,
-                rounds=rounds,
-                confidence=confidence,
-                method=by,
-                direction=direction,
-                executor=self.executor,
-                workers=1 if self.executor is None else None,
-            )
-
-        try:
-            curve = estimated(method)
-        except PromiseBroken:  # no promise bounds the weights of a filter that overspends: count its paths
-            method = "plain"
-            curve = estimated(method)
+        curve = simulate(
+            filt,
+            adversary,
+            epsilon=epsilons,
+            n=self.size(n),
+            seed=self.seed,
+            rounds=rounds,
+            confidence=confidence,
+            method=method,
+            direction=direction,
+            executor=self.executor,
+            workers=1 if self.executor is None else None,
+        )
         rows = tuple(
             Simulated(
                 filt,

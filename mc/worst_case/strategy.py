@@ -36,6 +36,10 @@ class TreeStrategy(Adversary):
         """The number of rounds that the game was solved for."""
         return len(self.choice)
 
+    @property
+    def asks(self) -> tuple[DominatingPair, ...]:
+        return self.menu
+
     def start(self, filt: PrivacyFilter, n: int, rng: np.random.Generator) -> State:
         return np.zeros(n, dtype=np.intp), np.zeros(n, dtype=np.intp)
 
@@ -76,6 +80,10 @@ class LatticeStrategy(Adversary):
     def horizon(self) -> int:
         """The length of the longest play."""
         return max(self.game.graph.depth, 1)
+
+    @property
+    def asks(self) -> tuple[DominatingPair, ...]:
+        return self.menu
 
     def against(self, filt: PrivacyFilter) -> Self:
         return self if self.table is not None else replace(self, table=np.concatenate(self.game.choices()))

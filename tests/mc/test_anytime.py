@@ -112,4 +112,4 @@ def test_a_decision_says_what_it_knows_and_how_surely():
     test = BettingTest(0.5, 1.0, 1e-6)
     text = str(test.decide(test.wealth(np.zeros(100))))
     assert text.startswith("the mean is below 0.5 (n=100, log e-values ")
-    assert text.endswith("failure 1e-06 at any stopping time)")
+    assert text.endswith("failure 1e-06 at any stopping time; rests on the draws alone)")

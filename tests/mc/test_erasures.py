@@ -22,6 +22,7 @@ from mc.adversaries import Constant, EraserForever
 from mc.adversary import Adversary, View
 from mc.simulate import simulate
 from tests.mc.erasing import FILTERS, Tree, composed, enumerated
+from tests.mc.silent import Silent
 from theory.pairs import (
     KOV,
     DominatingPair,
@@ -160,7 +161,7 @@ def test_above_the_pure_budget_nothing_is_left_but_the_erasures() -> None:
 
 def test_a_promise_too_weak_to_tilt_is_served_untilted() -> None:
     filt, pair = ApproximateZCDPFilter(rho=50.0, xi=0.1), KOV(0.05, 0.01)
-    estimate = simulate(filt, Constant(pair), epsilon=0.5, n=50_000, rounds=8, method="tilted")
+    estimate = simulate(filt, Silent(pair), epsilon=0.5, n=50_000, rounds=8, method="tilted")
     assert "+ untilted" in estimate.method
     assert composed(pair, 8, 0.5) in estimate
     plain = simulate(filt, Constant(pair), epsilon=0.5, n=50_000, rounds=8, method="plain")

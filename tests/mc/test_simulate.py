@@ -35,18 +35,20 @@ from mc.adversaries import (
 from mc.adversary import Adversary, View
 from mc.engine import Game
 from mc.estimation import choose
-from mc.estimators import Measure, PromiseBroken, log_weight_bound
+from mc.estimators import Measure, log_weight_bound
 from mc.intervals import Moments, Plan
 from mc.renyi import simulate_renyi
 from mc.simulate import simulate
 from mc.streams import Tile
 from mc.survival import survival
+from tests.mc.silent import Silent
 from theory.confinement import confinement
 from theory.conversions import CKS
 from theory.guarantees import GaussianDP, RenyiDP
 from theory.pairs import (
     KOV,
     DominatingPair,
+    Erasure,
     FinitePair,
     Gaussian,
     RandomizedResponse,
@@ -207,9 +209,11 @@ class Overcharged(PrivacyFilter):
         return state + request.gdp_mu
 
 
-def test_a_weight_above_its_bound_is_a_refutation() -> None:
-    with pytest.raises(PromiseBroken, match=r"GaussianDP|promise"):
-        simulate(Overcharged(), Constant(Gaussian(1.0)), epsilon=1.0, n=20_000, seed=9)
+@pytest.mark.parametrize("method", ["auto", "plain", "tilted", "martingale"])
+def test_a_filter_that_admits_more_than_it_promises_is_seen_above_its_promise(method: Any) -> None:
+    found = simulate(Overcharged(), Constant(Gaussian(1.0)), epsilon=1.0, n=20_000, seed=9, method=method)
+    assert Gaussian(1.0).hockey_stick(1.0) in found
+    assert found.low > Gaussian(0.5).hockey_stick(1.0)
 
 
 def test_the_bound_on_weights_is_attained() -> None:
@@ -241,11 +245,11 @@ def test_arguments_out_of_range_are_refused_in_one_sentence(arguments: dict[str,
         simulate(GaussianFilter(mu=1.0), OneShot(), **{"epsilon": 1.0, "n": 100, **arguments})
 
 
-def test_tilting_needs_a_promise_that_bounds_the_weights() -> None:
+def test_tilting_needs_something_that_bounds_the_weights() -> None:
     with knowingly():
         filt = NaiveRealisationFilter(epsilon=1.0, delta=0.01)
-    with pytest.raises(ValueError, match="bounds no likelihood-ratio weight"):
-        simulate(filt, EraserForever(), epsilon=1.0, n=100, method="tilted")
+    with pytest.raises(ValueError, match="nothing is known that bounds a likelihood-ratio weight"):
+        simulate(filt, Silent(Erasure(0.01)), epsilon=1.0, n=100, method="tilted")
 
 
 def test_one_call_answers_a_grid_with_bands_that_hold_together() -> None:
@@ -298,10 +302,8 @@ def test_renyi_divergences_match_exact_enumeration(alpha: float, direction: Any)
 
 def test_an_exhausted_budget_has_exactly_the_promised_renyi_divergence() -> None:
     estimate = simulate_renyi(RenyiFilter(alpha=6.0, rho=3.0), LossChasing(pace=5), alpha=6.0, n=10_000)
-    assert estimate.value == pytest.approx(3.0, rel=1e-9)
-    assert estimate.high <= 3.0
-    with pytest.raises(ValueError, match="alpha must be an order at which the promise"):
-        simulate_renyi(RenyiFilter(alpha=6.0, rho=3.0), OneShot(), alpha=5.0)
+    assert estimate.value == pytest.approx(3.0, rel=1e-8)
+    assert estimate.high <= 3.0 * (1 + 2e-9)
 
 
 def test_tilting_serves_the_subsampled_gaussian() -> None:
@@ -341,7 +343,7 @@ def test_infinite_losses_of_the_kov_pair_are_counted() -> None:
 
 def test_a_bound_beyond_the_doubles_is_passed_over() -> None:
     estimate = simulate(
-        RenyiFilter(alpha=4.0, rho=2000.0), Constant(Gaussian(1.0)), epsilon=1.0, n=1000, rounds=2
+        RenyiFilter(alpha=4.0, rho=2000.0), Silent(Gaussian(1.0)), epsilon=1.0, n=1000, rounds=2
     )
     assert estimate.method.startswith("plain")
 

@@ -80,7 +80,7 @@ def test_sums_of_a_grid_are_what_the_paths_themselves_give_in_any_order_of_tiles
 def values(measure, paths):
     """The payoffs of one epsilon, all of them, from their definition."""
     if hasattr(measure, "each"):
-        return measure.each[0].mix(*measure.each[0].terms(paths.loss, paths.log_weight))
+        return measure.each[0].mix(*measure.each[0].terms(paths))
     weight = np.exp(paths.log_weight - measure.log_bounds[0])
     return weight * np.maximum(-np.expm1(measure.epsilons[0] - paths.loss), 0)
 
@@ -93,7 +93,7 @@ def test_a_renyi_moment_sums_the_logs_of_its_bets():
     unit = np.expm1(paths.log_weight + 2 * paths.loss) / np.expm1(3.0)
     assert row[0] == pytest.approx(unit.sum(), rel=1e-11)
     assert row[1] == pytest.approx(Moments.of(np.minimum(unit, 1)).centred, rel=1e-6, abs=1e-9)
-    assert tuple(row[2:]) == pytest.approx(bets.logs(np.minimum(unit, 1)), rel=1e-11)
+    assert tuple(row[2:-2]) == pytest.approx(bets.logs(np.minimum(unit, 1)), rel=1e-11)
 
 
 def test_renyi_divergences_are_told_five_times_as_sharply_where_the_budget_is_spent():
@@ -103,7 +103,7 @@ def test_renyi_divergences_are_told_five_times_as_sharply_where_the_budget_is_sp
         for name in ("empirical Bernstein", "betting", "auto")
     )
     assert bet.method.endswith("betting")
-    assert best.high == pytest.approx(3.0, rel=1e-9)
+    assert best.high == pytest.approx(3.0, rel=2e-9)
     assert 3.0 - best.low <= 1.01 * (3.0 - bet.low) < 0.5 * (3.0 - wide.low)
     wasteful = simulate_renyi(filt, Constant(Gaussian(0.6)), alpha=6.0, n=20_000, workers=1)
     assert 6 * 0.18 * 2 in wasteful

@@ -1,0 +1,69 @@
+"""What a filter holds every path to, whatever the adversary does and whatever is drawn."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from theory.arguments import check_at_least_zero, check_order, check_probability
+from theory.guarantees import ZCDP, GaussianDP, Guarantee, PureDP, RenyiDP
+
+__all__ = ["Holds"]
+
+
+@dataclass(frozen=True, slots=True)
+class Holds:
+    """Bounds on the sums over the rounds of every path, with d_t = P(L_t = inf) and D_s of the finite losses:
+
+    sum_t D_s <= s zcdp at every order s > 1; sum_t D_a <= r for each (a, r) of `orders`, and so at lower orders;
+    sum_t epsilon_t <= pure, round t being epsilon_t-DP where its losses are finite; sum_t d_t <= infinite.
+
+    In both directions. A filter that states nothing of a kind leaves it out: infinity, and no infinite losses.
+    An estimate draws where such a bound says that it pays, and a guard of the engine enforces the bound: a false
+    statement makes an interval wider, never wrong. `rule` names the theorem about a rule's own code by which no
+    path exceeds the bounds; it counts for the filters of this project's catalogue alone.
+    Raises ValueError for negative bounds, orders up to 1 and an `infinite` that is no probability.
+    """
+
+    zcdp: float = math.inf
+    orders: tuple[tuple[float, float], ...] = ()
+    pure: float = math.inf
+    infinite: float = 0.0
+    rule: str = field(default="", kw_only=True)
+
+    def __post_init__(self) -> None:
+        for name in ("zcdp", "pure"):
+            value = getattr(self, name)
+            if value != math.inf:
+                object.__setattr__(self, name, float(check_at_least_zero(name, value)))
+        if not isinstance(self.orders, Iterable):
+            raise TypeError(
+                f"orders must be pairs (order, bound), got {self.orders!r}; pass ((2.0, 0.5),), say"
+            )
+        orders = tuple(
+            (float(check_order("orders", alpha)), float(check_at_least_zero("orders", rho)))
+            for alpha, rho in self.orders
+        )
+        object.__setattr__(self, "orders", orders)
+        object.__setattr__(self, "infinite", float(check_probability("infinite", self.infinite)))
+
+    @classmethod
+    def suggested(cls, promise: Guarantee) -> Holds | None:
+        """What a filter with this promise is likely to hold every path to: where to look, and nothing more."""
+        if isinstance(promise, ZCDP):
+            return cls(zcdp=promise.rho)
+        if isinstance(promise, GaussianDP):
+            return cls(zcdp=promise.mu * promise.mu / 2)
+        if isinstance(promise, RenyiDP) and promise.alpha > 1:
+            return cls(orders=((promise.alpha, promise.rho),))
+        if isinstance(promise, PureDP):
+            return cls(zcdp=promise.epsilon * promise.epsilon / 2, pure=promise.epsilon)
+        return None
+
+    def __str__(self) -> str:
+        said = [f"zCDP {self.zcdp:.6g}"] if self.zcdp < math.inf else []
+        said += [f"divergence {rho:.6g} of order {alpha:g}" for alpha, rho in self.orders]
+        said += [f"pure epsilon {self.pure:.6g}"] if self.pure < math.inf else []
+        said += [f"infinite mass {self.infinite:.6g}"] if self.infinite > 0 else []
+        return ", ".join(said) or "nothing"

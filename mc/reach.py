@@ -1,0 +1,215 @@
+"""What an adversary can spend: the requests that it can make, counted, as far as the filter's code admits them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from filters.base import PrivacyFilter, State
+from filters.contract import checked_decide, checked_spend, checked_start, runs_of
+from mc.adversary import View, take
+from mc.engine import Game
+from mc.streams import TILE
+from theory.arguments import Real
+from theory.pairs import DominatingPair, Gaussian
+
+__all__ = ["Spending", "reached", "within_rounds"]
+
+#: No more positions are expanded than this.
+MOST_POSITIONS = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Spending:
+    """Every way to spend: so many releases of each pair of a menu (a row of `counts`), and perhaps one last pair.
+
+    All in the direction of play; `last` holds pairs of shape (m,) and the m rows of counts that they come after.
+    """
+
+    menu: tuple[DominatingPair, ...]
+    counts: NDArray[np.int64]
+    why: str
+    last: tuple[tuple[DominatingPair, NDArray[np.int64]], ...] = ()
+
+    @property
+    def highest(self) -> float:
+        """The highest order at which it bounds a divergence."""
+        return math.inf
+
+    def divergence(self, order: float) -> float:
+        """The most that the rounds' D_order of finite losses add up to."""
+
+        def cost(pair: DominatingPair) -> Real:
+            # the constant of a weight, over order - 1: the divergence of symmetric pairs
+            return pair.log_weight(np.zeros(pair.shape or 1), order) / (order - 1)
+
+        return max(self._most(cost), 0.0)
+
+    @property
+    def infinite(self) -> float:
+        """The most probability of having met an infinite loss."""
+
+        def cost(pair: DominatingPair) -> Real:
+            with np.errstate(divide="ignore"):
+                return -np.log1p(-np.asarray(pair.infinite_mass, dtype=np.float64))
+
+        return -math.expm1(-self._most(cost))
+
+    @property
+    def pure(self) -> float:
+        """The most that finite losses add up to."""
+
+        def cost(pair: DominatingPair) -> Real:
+            # the largest finite loss is at most the pure epsilon, which says nothing where losses are infinite
+            return np.asarray(pair.pure_epsilon, dtype=np.float64)
+
+        return self._most(cost)
+
+    @property
+    def squares(self) -> float:
+        """The most sum_t mu_t^2 where every pair is Gaussian(mu_t); inf where some are not."""
+        if not all(type(pair) is Gaussian for pair in (*self.menu, *(pair for pair, _ in self.last))):
+            return math.inf
+        return self._most(lambda pair: np.square(pair.gdp_mu))
+
+    def _most(self, cost: Callable[[DominatingPair], Real]) -> float:
+        """The largest sum of costs over all ways to spend."""
+        costs = np.array([float(np.max(cost(pair))) for pair in self.menu])
+        with np.errstate(invalid="ignore"):
+            # what is never released costs nothing, were it infinite
+            sums = np.where(self.counts > 0, self.counts * costs, 0.0).sum(axis=1)
+            best = float(np.max(sums, initial=0.0))
+            for pair, counts in self.last:
+                ahead = np.where(counts > 0, counts * costs, 0.0).sum(axis=1)
+                best = max(best, float(np.max(ahead + cost(pair), initial=0.0)))
+        return math.inf if math.isnan(best) else best
+
+
+def within_rounds(game: Game) -> Spending | None:
+    """What fits into the rounds of the game if all is granted; None where the adversary does not tell its pairs."""
+    asks = game.adversary.asks
+    if asks is None or game.adversary.asks_finally:
+        return None
+    # a sum over rounds is largest where every round costs as much as the dearest
+    counts = game.rounds * np.eye(len(asks), dtype=np.int64)
+    what = f"{game.rounds} round{'s' * (game.rounds > 1)} of {', '.join(map(str, asks[:3]))}{', ...' * (len(asks) > 3)}"
+    return Spending(_played(game, asks), counts, f"all that the adversary can ask for, {what}")
+
+
+def reached(game: Game, n: int) -> Spending | None:
+    """All that the adversary's requests reach in the filter's own code: None where that cannot be expanded.
+
+    It cannot where the adversary does not tell its pairs, where decisions depend on realised losses, or where there
+    are too many states. The filter's methods must be functions of their arguments, as its contract says.
+    """
+    filt, adversary, asks = game.filter, game.adversary, game.adversary.asks
+    if asks is None or filt.looks_at_losses or (adversary.asks_finally and not adversary.final_from_state):
+        return None
+    state = checked_start(filt, min(n, TILE))
+    if not _plain(state):
+        return None
+    state, counts = _distinct(state, np.zeros((runs_of(state), len(asks)), dtype=np.int64))
+    every, last = [counts], []
+    positions = 0
+    for _ in range(game.rounds):
+        size = len(counts)
+        positions += size
+        if positions > MOST_POSITIONS:
+            return None
+        denied = np.zeros(size, dtype=np.bool_)
+        states: list[State] = []
+        tallies: list[NDArray[np.int64]] = []
+        for place, pair in enumerate(asks):
+            step = _step(filt, state, _asked(pair, size, alone=len(asks) == 1), size)
+            if step is None:
+                return None
+            go, spent = step
+            denied |= np.bincount(go, minlength=size) == 0
+            if len(go):
+                if not _plain(spent):
+                    return None
+                states.append(spent)
+                tallies.append(counts[go] + (np.arange(len(asks)) == place))
+        if adversary.asks_finally and denied.any():
+            some = np.flatnonzero(denied)
+            last.append(_last(game, take(state, some), counts[some]))
+        if not states:
+            break
+        state, counts = _distinct(_join(states), np.concatenate(tallies))
+        every.append(counts)
+    counts = np.concatenate(every)
+    why = f"{positions:,} states, all that the adversary's requests reach in the filter's own code"
+    final = tuple((_played(game, (pair,))[0], ahead) for pair, ahead in last if len(ahead))
+    return Spending(_played(game, asks), np.unique(counts, axis=0), why, final)
+
+
+def _step(
+    filt: PrivacyFilter, state: State, pair: DominatingPair, n: int
+) -> tuple[NDArray[np.intp], State] | None:
+    """Which runs may release `pair`, and their states after; None where `decide` and `spend` differ.
+
+    The engine takes the state from either.
+    """
+    admitted, after = checked_decide(filt, state, pair, n)
+    go = np.flatnonzero(admitted)
+    if len(go) == 0:
+        return go, None
+    spent = checked_spend(filt, take(state, go), pair.take(go), len(go))
+    if after is not None and not np.array_equal(_bytes(take(after, go)), _bytes(spent)):
+        return None
+    return go, spent
+
+
+def _last(game: Game, state: State, counts: NDArray[np.int64]) -> tuple[DominatingPair, NDArray[np.int64]]:
+    """The final requests that are admitted, one for each row of the counts that come with it."""
+    n = len(counts)
+    nothing = np.zeros(n)
+    view = View(game.rounds, nothing, nothing, state, None, game.filter, np.random.default_rng(0))
+    request = game.adversary.final(view)
+    go = np.flatnonzero(view.admits(request))
+    return request.take(go), counts[go]
+
+
+def _asked(pair: DominatingPair, n: int, alone: bool) -> DominatingPair:
+    """The pair as an adversary would ask for it in n runs: shared if there is no other, else one per run."""
+    if alone:
+        return pair
+    return pair._with({k: np.full(n, v) for k, v in pair._parameters().items() if isinstance(v, float)})
+
+
+def _played(game: Game, pairs: tuple[DominatingPair, ...]) -> tuple[DominatingPair, ...]:
+    return pairs if game.direction == "PQ" else tuple(pair.swapped for pair in pairs)
+
+
+def _distinct(state: State, counts: NDArray[np.int64]) -> tuple[State, NDArray[np.int64]]:
+    """The rows that differ in a bit of the state or in the counts."""
+    rows = np.concatenate([_bytes(state), np.ascontiguousarray(counts).view(np.uint8)], axis=1)
+    _, first = np.unique(rows, axis=0, return_index=True)
+    return take(state, first), counts[first]
+
+
+def _bytes(state: State) -> NDArray[np.uint8]:
+    """The bits of each run's state, shape (n, bytes)."""
+    flat = [np.ascontiguousarray(leaf).reshape(len(leaf), -1) for leaf in _leaves(state)]
+    bits = [leaf.view(np.uint8) if leaf.size else leaf.astype(np.uint8) for leaf in flat]
+    return np.concatenate(bits, axis=1)
+
+
+def _plain(state: State) -> bool:
+    """Whether a state is made of numbers, whose bits say all."""
+    return all(isinstance(leaf, np.ndarray) and leaf.dtype.kind in "iufb" for leaf in _leaves(state))
+
+
+def _leaves(state: State) -> list[Any]:
+    return [leaf for part in state for leaf in _leaves(part)] if isinstance(state, tuple) else [state]
+
+
+def _join(states: list[State]) -> State:
+    if isinstance(states[0], tuple):
+        return tuple(_join(list(parts)) for parts in zip(*states, strict=True))
+    return np.concatenate(states)
