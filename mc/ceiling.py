@@ -22,6 +22,8 @@ _SLACK = 1e-9
 #: Bounds on logarithms: of what is zero but for the rounding of a loss that cannot exceed epsilon, and of
 #: what doubles hold with room to spare.
 _ROUNDED, _LEAST = -27.0, -600.0
+#: A ceiling that is not lower than another by this factor is as high.
+_LOWER = 0.9
 #: Orders s that are tried are 1 + t, t in this range.
 _ORDERS = (1e-3, 1e4)
 _SEARCH = 50
@@ -127,6 +129,10 @@ class Ceiling:
     def squares(self) -> float:
         """The most sum_t mu_t^2 where every round is Gaussian(mu_t)."""
         return min(bound.squares for bound in self.bounds)
+
+    def below(self, other: Ceiling) -> bool:
+        """Whether it is lower by enough to make a difference."""
+        return any(self.divergence(order) < _LOWER * other.divergence(order) for order in (1.5, 4.0, 32.0))
 
     def divergence(self, order: float) -> float:
         """The most that the rounds' D_s, s = `order`, can add up to."""

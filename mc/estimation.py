@@ -32,6 +32,7 @@ PILOT = 2**62
 PILOT_PATHS = 8192
 #: Bounds whose logarithm is larger than this, of either sign, leave the range of doubles.
 DOUBLES_END = 700.0
+_WITHIN = 600.0
 #: On a grid one set of paths answers all epsilons at which it is at most this many times wider than the best.
 SHARED = 2.0
 #: An estimator is no candidate where its values range over more than this many times the least range on offer: a
@@ -274,14 +275,16 @@ def _candidates(
         yield plain.expected(pilot_moments(plain.game, plain.measure, tile), aim)
     if method == "plain":
         return
-    sure = certain(game, aim.n) if trusting else None
-    ceiling = stated(game) if sure is None else sure
-    if ceiling is None:
-        return
-    if method in ("auto", "tilted"):
-        yield from _tilted(game, ceiling, sure is not None, epsilons, tile, aim)
-    if method == "martingale" or (method == "auto" and game.adversary.gaussian):
-        yield from _with_martingale(game, ceiling, sure is not None, epsilons, tile, aim)
+    sure, word = certain(game, aim.n) if trusting else None, stated(game)
+    if sure is not None and word is not None and not word.below(sure):
+        word = None  # a guard would cut off nothing, and cost the paths that look for it
+    for ceiling in (sure, word):
+        if ceiling is None:
+            continue
+        if method in ("auto", "tilted"):
+            yield from _tilted(game, ceiling, ceiling is sure, epsilons, tile, aim)
+        if method == "martingale" or (method == "auto" and game.adversary.gaussian):
+            yield from _with_martingale(game, ceiling, ceiling is sure, epsilons, tile, aim)
 
 
 def _whole(game: Game, epsilons: tuple[float, ...]) -> Estimator:
@@ -337,7 +340,7 @@ def _with_martingale(
     if not 0 < budget < math.inf:
         return
     game = replace(game, adversary=GaussianRounds(game.adversary))
-    for order in _some(float(CKS.order(budget / 2, max(epsilon, 0.0))) for epsilon in epsilons):
+    for order in _some(_best_order(budget / 2, max(epsilon, 0.0)) for epsilon in epsilons):
         if not 1.0 < order < math.inf:  # the budget is so large that plain paths are as good
             continue
         slacks = tuple(WeightedSlack(epsilon, budget, order, 0.0) for epsilon in epsilons)
@@ -354,6 +357,11 @@ def _with_martingale(
             yield _with_slack(base, slacks, tile, aim)
         else:
             yield from _shared([_beyond(game, guard, epsilons), base], tile, aim)
+
+
+def _best_order(rho: float, epsilon: float) -> float:
+    """The order of the least bound on weights, no higher than leaves that bound within the doubles."""
+    return min(float(CKS.order(rho, epsilon)), 1 + _WITHIN / epsilon if epsilon > 0 else math.inf)
 
 
 def _shared(terms: list[Estimator], tile: Tile, aim: _Aim) -> Iterator[_Piloted]:
