@@ -12,7 +12,7 @@ from filters.catalogue import CATALOGUE
 from mc.engine import Game
 from mc.estimators import log_weight_bound
 from mc.guard import Guard, is_ours
-from mc.reach import reached, within_rounds
+from mc.reach import FEW_POSITIONS, MOST_POSITIONS, reached, within_rounds
 from theory.pairs import RandomizedResponse
 
 __all__ = ["Ceiling", "certain", "stated"]
@@ -208,7 +208,9 @@ def certain(game: Game, n: int) -> Ceiling | None:
     ask for; or because all states that its requests reach were expanded through the filter's code.
     """
     ruled = _ruled(game)
-    spent = (within_rounds(game), None if ruled else reached(game, n))
+    # where a theorem bounds a path already, a few states are worth a look: they may hold it to less
+    most = FEW_POSITIONS if ruled else MOST_POSITIONS
+    spent = (within_rounds(game), reached(game, n, most=most))
     bounds: tuple[Bound, ...] = (*ruled, *(one for one in spent if one is not None))
     return Ceiling(bounds) if bounds else None
 

@@ -18,10 +18,10 @@ from mc.streams import TILE
 from theory.arguments import Real
 from theory.pairs import DominatingPair, Gaussian
 
-__all__ = ["Spending", "reached", "within_rounds"]
+__all__ = ["FEW_POSITIONS", "MOST_POSITIONS", "Spending", "reached", "within_rounds"]
 
-#: No more positions are expanded than this.
-MOST_POSITIONS = 100_000
+#: No more positions are expanded than this, and where a glance is enough.
+MOST_POSITIONS, FEW_POSITIONS = 100_000, 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ def within_rounds(game: Game) -> Spending | None:
     return Spending(_played(game, asks), counts, f"all that the adversary can ask for, {what}")
 
 
-def reached(game: Game, n: int) -> Spending | None:
+def reached(game: Game, n: int, *, most: int = MOST_POSITIONS) -> Spending | None:
     """All that the adversary's requests reach in the filter's own code: None where that cannot be expanded.
 
     It cannot where the adversary does not tell its pairs, where decisions depend on realised losses, or where there
@@ -110,6 +110,8 @@ def reached(game: Game, n: int) -> Spending | None:
     filt, adversary, asks = game.filter, game.adversary, game.adversary.asks
     if asks is None or filt.looks_at_losses or (adversary.asks_finally and not adversary.final_from_state):
         return None
+    if most == FEW_POSITIONS and math.comb(game.rounds + len(asks), len(asks)) > most:
+        return None  # so many ways to spend the rounds
     state = checked_start(filt, min(n, TILE))
     if not _plain(state):
         return None
@@ -119,7 +121,7 @@ def reached(game: Game, n: int) -> Spending | None:
     for _ in range(game.rounds):
         size = len(counts)
         positions += size
-        if positions > MOST_POSITIONS:
+        if positions > most:
             return None
         denied = np.zeros(size, dtype=np.bool_)
         states: list[State] = []

@@ -24,19 +24,18 @@ from numpy.random import SFC64, Generator
 from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
-from scipy import integrate, stats
 
 from filters import GaussianFilter, ZCDPFilter
 from mc.adversaries import Constant, LossChasing
 from mc.adversary import Adversary, View
-from mc.engine import Game, Paths
-from mc.estimation import choose
+from mc.engine import Game, Paths, play_tile
+from mc.estimation import Estimator, choose
 from mc.estimators import HockeyStick
 from mc.executors import LocalPool
 from mc.runs import play
-from mc.streams import TILE
-from theory.conversions import gaussian_epsilon
-from theory.pairs import DominatingPair, Gaussian
+from mc.simulate import simulate
+from mc.streams import TILE, Tile
+from theory.pairs import DominatingPair, Gaussian, Laplace, RandomizedResponse
 
 ROUNDS = 100
 PLAIN = HockeyStick((1.0,), (0.0,))
@@ -73,6 +72,17 @@ GAMES: dict[str, Callable[[], Game]] = {
     "GDP filter, Constant": lambda: Game.between(
         GaussianFilter(mu=1.0), Constant(Gaussian(0.0999755859375)), rounds=ROUNDS
     ),
+}
+
+#: Rounds that leave some of the budget: what gets through is no closed form of what was granted.
+LEAVING = {
+    "1-GDP, two Gaussian levels": Game.between(
+        GaussianFilter(mu=1.0), LossChasing(low=0.1, high=0.2), rounds=12
+    ),
+    "0.5-zCDP, two levels of randomised response": Game.between(
+        ZCDPFilter(rho=0.5), LossChasing(low=0.05, high=0.15, family=RandomizedResponse), rounds=30
+    ),
+    "0.5-zCDP, a Laplace mechanism": Game.between(ZCDPFilter(rho=0.5), Constant(Laplace(8.0)), rounds=40),
 }
 
 
@@ -132,32 +142,32 @@ def scaling(paths: int, repeats: int) -> float:
     return statistics.median(gains)
 
 
-def plain_variance(epsilon: float) -> float:
-    """The variance of (1 - e^{epsilon - L})_+ under P, Gaussian(1), by quadrature."""
-
-    def moment(power: int) -> float:
-        return float(
-            integrate.quad(
-                lambda x: (-math.expm1(epsilon - x)) ** power * stats.norm.pdf(x, 0.5, 1.0),
-                epsilon,
-                epsilon + 12,
-                epsabs=0,
-                epsrel=1e-9,
-            )[0]
+def tail(game: Game, delta: float) -> float:
+    """The epsilon at which about so much gets through, by bisection on tilted estimates from the same paths."""
+    low, high = 0.0, 64.0
+    while high - low > 1e-3:
+        middle = (low + high) / 2
+        found = simulate(
+            game.filter,
+            game.adversary,
+            epsilon=middle,
+            n=20_000,
+            rounds=game.rounds,
+            method="tilted",
+            workers=1,
         )
+        low, high = (middle, high) if found.value > delta else (low, middle)
+    return low
 
-    return moment(2) - moment(1) ** 2
 
-
-def efficiencies(delta: float, paths: int, repeats: int) -> dict[str, float]:
-    """Variance x time of plain simulation over that of each estimator, at GaussianFilter(1) and that delta."""
-    epsilon = float(gaussian_epsilon(1.0, delta))
-    game = Game.between(GaussianFilter(mu=1.0), LossChasing(pace=20), rounds=40)
-    answer = {}
+def efficiencies(game: Game, epsilon: float, paths: int, repeats: int) -> dict[str, float]:
+    """Variance x time of plain simulation over that of each estimator; the variances from tilted paths."""
+    methods = ("plain", "tilted", "martingale") if game.adversary.gaussian else ("plain", "tilted")
     spent: dict[str, float] = {}
-    variances = {"plain": plain_variance(epsilon)}
-    for method in ("plain", "tilted", "martingale"):
+    variances: dict[str, float] = {}
+    for method in methods:
         (estimator,) = choose(game, (epsilon,), n=paths, failure=1e-6, method=method)  # type: ignore[arg-type]
+        assert isinstance(estimator, Estimator)
         times = []
         for repeat in range(repeats):
             began = time.perf_counter()
@@ -166,11 +176,16 @@ def efficiencies(delta: float, paths: int, repeats: int) -> dict[str, float]:
         spent[method] = statistics.median(times)
         (moments,) = estimator.measure.moments(tally)
         scale = 1.0 if method != "martingale" else math.exp(estimator.measure.each[0].log_bound)  # type: ignore[union-attr]
-        variances.setdefault(method, moments.variance * scale**2)
-    for method in ("tilted", "martingale"):
-        work = variances[method] * spent[method]
-        answer[method] = variances["plain"] * spent["plain"] / work if work > 0 else math.inf
-    return answer
+        variances[method] = moments.variance * scale**2
+        if method == "tilted":  # plain paths seldom see what they are too few for
+            drawn = play_tile(estimator.game, Tile(0, 0, TILE))
+            paid = np.maximum(-np.expm1(epsilon - drawn.loss), 0.0)
+            mean, square = (float(np.mean(np.exp(drawn.log_weight) * paid**power)) for power in (1, 2))
+            variances["plain"] = square - mean**2
+    return {
+        method: variances["plain"] * spent["plain"] / (variances[method] * spent[method])
+        for method in methods[1:]
+    }
 
 
 def main() -> None:
@@ -199,16 +214,17 @@ def main() -> None:
         )
     console.print(table)
     console.print(f"two workers are {scaling(8 * paths, 3):.2f} times as fast as one")
-    worth = Table(
-        title="Variance x time of plain simulation over that of the estimator (GaussianFilter(1), 40 rounds)"
-    )
-    for heading in ("delta", "tilted", "martingale"):
-        worth.add_column(heading, justify="right")
-    for delta in (1e-3, 1e-6, 1e-9):
-        gains = efficiencies(delta, 2 * TILE, 3)
-        shown = ("no variance left" if math.isinf(gain) else f"{gain:.3g}" for gain in gains.values())
-        worth.add_row(f"{delta:.0e}", *shown)
+    worth = Table(title="Variance x time of plain simulation over that of the estimator, budget left over")
+    for heading in ("game", "delta", "tilted", "martingale"):
+        worth.add_column(heading, justify="left" if heading == "game" else "right")
+    for name, game in LEAVING.items():
+        for delta in (1e-3, 1e-6, 1e-9):
+            gains = efficiencies(game, tail(game, delta), 2 * TILE, 3)
+            worth.add_row(name, f"{delta:.0e}", *(f"{gain:.3g}" for gain in gains.values()))
     console.print(worth)
+    game = LEAVING["1-GDP, two Gaussian levels"]
+    found = simulate(game.filter, game.adversary, epsilon=6.55, rounds=game.rounds, method="tilted")
+    console.print(f"{found.relative_half_width:.2%} on either side at epsilon 6.55: {found}")
     if chosen.full:
         play(GAMES["GDP filter, LossChasing"](), PLAIN, n=10_500_000, workers=1)
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
