@@ -133,8 +133,15 @@ class Proof:
 
     @property
     def holds(self) -> bool:
-        """Whether every step, and every proof that this one uses, was accepted."""
-        return all(step.holds for step in self.steps) and all(lemma.holds for lemma in self.lemmas)
+        """Whether every step of the theorem, and every proof that it uses, is here and was accepted."""
+        stated = tuple(step.statement for step in self.theorem.steps)
+        return (
+            bool(stated)
+            and tuple(step.statement for step in self.steps) == stated
+            and set(self.theorem.uses) <= {lemma.name for lemma in self.lemmas}
+            and all(step.holds for step in self.steps)
+            and all(lemma.holds for lemma in self.lemmas)
+        )
 
     @property
     def evidence(self) -> Evidence:
