@@ -14,7 +14,7 @@ from theory.evidence import Evidence, Outcome, Verdict
 __all__ = ["Check", "CheckedStep", "Proof", "Reached", "RefusedError", "Step", "Theorem"]
 
 #: The version of the certificate's file format, which `recheck.py` reads.
-CERTIFICATE_FORMAT = "filterproof-certificate-1"
+CERTIFICATE_FORMAT = "filterproof-certificate-2"
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +187,11 @@ class Proof:
         return "\n".join(lines) + "\n"
 
     def certificate(self) -> dict[str, object]:
-        """JSON-able record of every step; `theory/proofs/recheck.py` verifies it without this package."""
+        """JSON-able record of every step; `theory/proofs/recheck.py` verifies it without this package.
+
+        What differs from run to run is `seconds`, `versions` and the `tree` of a box; the rest must be what the
+        checker's own table says, so a change of a theorem is followed by `python -m tests.proofs.write_table`.
+        """
         return {
             "format": CERTIFICATE_FORMAT,
             "theorem": self.theorem.name,
@@ -195,6 +199,7 @@ class Proof:
             "source": self.theorem.source,
             "hypotheses": self.theorem.hypotheses,
             "claim": self.theorem.claim,
+            "claim_latex": self.theorem.claim_latex,
             "evidence": self.evidence.name,
             "holds": self.holds,
             "versions": {
@@ -204,11 +209,11 @@ class Proof:
             "steps": [
                 {
                     "statement": step.statement,
+                    "latex": step.latex,
                     "holds": step.holds,
                     "engine": step.engine,
                     "evidence": step.evidence.name,
                     "seconds": round(step.seconds, 6),
-                    "detail": step.detail,
                     "certificate": step.certificate,
                 }
                 for step in self.steps
