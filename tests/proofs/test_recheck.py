@@ -370,6 +370,16 @@ def test_each_kind_of_step_is_reported_for_what_was_done() -> None:
     ]
 
 
+def test_an_identity_of_two_sides_keeps_both_for_the_second_checker() -> None:
+    sides = _proof(Step("sides", zero(lambda: (y * x**2 / y, x * x))))
+    certificate = json.loads(json.dumps(sides.certificate()))
+    assert certificate["steps"][0]["certificate"]["formula"] == "(x**2) - (x**2)"
+    assert recheck(certificate, table_of([sides]))[0].status == "identity"
+    assert not _proof(Step("false", zero(lambda: (x, 2 * x)))).holds
+    assert not _proof(Step("three", zero(lambda: (x, x, x)))).holds  # type: ignore[arg-type,return-value]
+    assert not _proof(Step("none", zero(lambda: ()))).holds  # type: ignore[arg-type,return-value]
+
+
 FALSE_ENTRIES: dict[str, tuple[int, Callable[[Any], None]]] = {
     "an identity that is false": (0, lambda d: d.update(formula="exp(x) - x")),
     "an identity false at one of many points": (

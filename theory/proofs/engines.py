@@ -36,17 +36,25 @@ _COMPARISONS_KEPT = 200
 _CORNER = re.compile(r"-?\d{1,400}(/\d{1,400}|\.\d{1,400})?")
 
 
-def zero(residual: Callable[[], sp.Expr], *, at: Mapping[str, str] | None = None) -> Check:
+def zero(
+    residual: Callable[[], sp.Expr | tuple[sp.Expr, sp.Expr]], *, at: Mapping[str, str] | None = None
+) -> Check:
     """DERIVED: the residual simplifies to zero, so the identity holds wherever its symbols are defined.
 
     Symbols have a declared range, parts are those that `expressions.py` knows, decimals are refused. `at` is a
     rational point of the domain, for the second checker and for witnesses; without it the points follow from
-    the ranges of the symbols, and the residual must be zero at those of them where it is defined.
+    the ranges of the symbols, and the residual must be zero at those of them where it is defined. A pair is
+    the two sides of an identity: the certificate then holds both, where a residual that sympy cancels as it is
+    written leaves the second checker 0 = 0.
     """
 
     def check() -> Reached:
-        expression = admit(residual())
-        found = points([expression], at)
+        stated = residual()
+        sides = [admit(side) for side in (stated if isinstance(stated, tuple) else (stated,))]
+        if len(sides) not in (1, 2):
+            raise refusal(f"an identity has two sides, got {len(sides)}")
+        expression = admit(sides[0] - sides[1]) if len(sides) == 2 else sides[0]
+        domain, found = domains(*sides), points(sides, at)
         simplified = simplify(expression)
         if simplified != 0:
             raise refusal(f"the residual is {simplified}, not 0", witness(simplified, at))
@@ -57,7 +65,12 @@ def zero(residual: Callable[[], sp.Expr], *, at: Mapping[str, str] | None = None
             "sympy",
             Evidence.DERIVED,
             "residual 0",
-            {"kind": "zero", "formula": str(expression), "domain": domains(expression), "points": found},
+            {
+                "kind": "zero",
+                "formula": " - ".join(f"({side})" for side in sides) if len(sides) == 2 else str(expression),
+                "domain": domain,
+                "points": found,
+            },
         )
 
     return check
