@@ -9,7 +9,7 @@ from itertools import product
 
 from flint import arb, ctx, fmpq
 
-from theory.proofs.formula import Evaluator, compile_formula, hull, rational
+from theory.proofs.formula import Evaluator, compile_formula, hull, rational, variables
 
 __all__ = ["BoxTree", "NotPositiveError", "prove_positive"]
 
@@ -53,10 +53,12 @@ def prove_positive(
     """The tree that shows formula > 0 on the closed box with rational corners.
 
     NotPositiveError carries a point where the formula is certainly <= 0, if the search met one. The global
-    precision is restored on return. At most 10 variables, since a split is one digit.
+    precision is restored on return. At most 10 variables, since a split is one digit; the box names those of
+    the formula, and each side has low <= high. Where a part of the formula is undefined it is not positive.
     """
     evaluate = compile_formula(formula)
     names = tuple(box)
+    _check(formula, box, precision)
     root: Box = tuple((rational(low), rational(high)) for low, high in box.values())
     nodes: list[str] = []
     leaves = 0
@@ -84,6 +86,21 @@ def prove_positive(
                 (_replace(corner, axis, (low, middle)), depth + 1),
             ]
     return BoxTree(formula, dict(box), precision, "".join(nodes))
+
+
+def _check(formula: str, box: Mapping[str, tuple[Fraction, Fraction]], precision: int) -> None:
+    if set(box) != (found := variables(formula)):
+        raise ValueError(
+            f"box must give a side to each variable of the formula, {', '.join(sorted(found)) or 'none'}, "
+            f"got {', '.join(box) or 'none'}; name them all and no other"
+        )
+    if len(box) > 10:
+        raise ValueError(f"box must have at most 10 variables, got {len(box)}; fix some of them")
+    for name, (low, high) in box.items():
+        if low > high:
+            raise ValueError(f"{name} must have low <= high, got [{low}, {high}]; turn the side round")
+    if not 2 <= precision <= 1_000_000:
+        raise ValueError(f"precision must be from 2 to 1000000 bits, got {precision}; 64 is usual")
 
 
 def _replace(corner: Box, axis: int, side: tuple[fmpq, fmpq]) -> Box:

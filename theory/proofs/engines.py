@@ -6,14 +6,17 @@ cheap to build and a claim that is slightly wrong can be handed to the same engi
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
-from itertools import cycle
+from hashlib import sha256
 
 import sympy as sp
 
 from theory.evidence import Evidence
 from theory.proofs.boxes import NotPositiveError, prove_positive
+from theory.proofs.expressions import NOISE, admit, domains, points, refusal, simplify, value_at, witness
+from theory.proofs.signs import evidently_nonnegative, evidently_positive
 from theory.proofs.theorem import Check, Reached, RefusedError
 
 __all__ = ["Comparison", "certified", "certified_each", "cited", "exact", "nonnegative", "zero"]
@@ -27,32 +30,47 @@ _RELATIONS: Mapping[str, Callable[[Fraction, Fraction], bool]] = {
     "<": lambda a, b: a < b,
     "!=": lambda a, b: a != b,
 }
+#: Of more comparisons than this a certificate holds the number and the digest: they come from games that the
+#: second checker enumerates itself.
 _COMPARISONS_KEPT = 200
+_CORNER = re.compile(r"-?\d{1,400}(/\d{1,400}|\.\d{1,400})?")
 
 
-def zero(residual: Callable[[], sp.Expr], *, at: Mapping[str, str] | None = None) -> Check:
+def zero(
+    residual: Callable[[], sp.Expr | tuple[sp.Expr, sp.Expr]], *, at: Mapping[str, str] | None = None
+) -> Check:
     """DERIVED: the residual simplifies to zero, so the identity holds wherever its symbols are defined.
 
-    `at` is a rational point of the domain, for the second checker and for witnesses; without it the points
-    follow from the assumptions on the symbols.
+    Symbols have a declared range, parts are those that `expressions.py` knows, decimals are refused. `at` is a
+    rational point of the domain, for the second checker and for witnesses; without it the points follow from
+    the ranges of the symbols, and the residual must be zero at those of them where it is defined. A pair is
+    the two sides of an identity: the certificate then holds both, where a residual that sympy cancels as it is
+    written leaves the second checker 0 = 0.
     """
 
     def check() -> Reached:
-        expression = sp.sympify(residual())
-        simplified = _simplify(expression)
+        stated = residual()
+        sides = [admit(side) for side in (stated if isinstance(stated, tuple) else (stated,))]
+        if len(sides) not in (1, 2):
+            raise refusal(f"an identity has two sides, got {len(sides)}")
+        expression = admit(sides[0] - sides[1]) if len(sides) == 2 else sides[0]
+        domain, found = domains(*sides), points(sides, at)
+        simplified = simplify(expression)
         if simplified != 0:
-            raise RefusedError(
-                f"the residual is {simplified}, not 0",
-                engine="sympy",
-                evidence=Evidence.DERIVED,
-                witness=_value_at_sample(simplified, at),
-            )
-        points = _points(expression, at)
+            raise refusal(f"the residual is {simplified}, not 0", witness(simplified, at))
+        # A second route, in numbers: a simplification that is valid on a part of the domain only ends here.
+        if (shown := witness(expression, at)) is not None:
+            raise refusal("the residual is not 0 at the point of the witness", shown)
         return Reached(
             "sympy",
             Evidence.DERIVED,
             "residual 0",
-            {"kind": "zero", "formula": str(expression), "points": points},
+            {
+                "kind": "zero",
+                "formula": " - ".join(f"({side})" for side in sides) if len(sides) == 2 else str(expression),
+                "domain": domain,
+                "points": found,
+            },
         )
 
     return check
@@ -67,37 +85,41 @@ def nonnegative(
 ) -> Check:
     """DERIVED: the expression is the sum of terms whose sign is evident, so it is >= 0 (> 0 if strict).
 
-    A term is evident if sympy knows its sign from the assumptions on its symbols, or if it is an integral
-    with an evident integrand from a lower to a higher end. Squares of reals are evident.
+    A term is evident if sympy knows its sign from the ranges of its symbols, or if it is an integral with an
+    evident integrand whose limits are all in order and within the ranges of their variables. Squares of reals
+    are evident. If strict, some term is evidently > 0. What cannot be decided is refused.
     """
 
     def check() -> Reached:
-        claim, parts = sp.sympify(expression()), [sp.sympify(term) for term in terms()]
-        residual = _simplify(claim - sum((part.doit() for part in parts), sp.Integer(0)))
+        claim, parts = admit(expression()), [admit(term, integrals=True) for term in terms()]
+        domain = domains(claim, *parts)
+        found = points([claim], at)
+        residual = simplify(claim - sum((part.doit() for part in parts), sp.Integer(0)))
         if residual != 0:
-            raise RefusedError(
-                f"the expression differs from the sum of its terms by {residual}",
-                engine="sympy",
-                evidence=Evidence.DERIVED,
-                witness=_value_at_sample(residual, at),
+            raise refusal(
+                f"the expression differs from the sum of its terms by {residual}", witness(residual, at)
             )
         for part in parts:
-            if not _evidently_nonnegative(part):
-                raise RefusedError(
-                    f"the term {part} is not evidently >= 0",
-                    engine="sympy",
-                    evidence=Evidence.DERIVED,
-                    witness=_value_at_sample(part, at),
-                )
-        if strict and not any(part.is_positive for part in parts):
-            raise RefusedError("no term is evidently > 0", engine="sympy", evidence=Evidence.DERIVED)
-        shown = " + ".join(f"({part})" for part in parts)
-        points = _points(claim, at)
+            if not evidently_nonnegative(part):
+                raise refusal(f"the term {part} is not evidently >= 0", witness(part.doit(), at))
+        if strict and not any(evidently_positive(part) for part in parts):
+            raise refusal("no term is evidently > 0")
+        for point in found:
+            value = value_at(claim, point)
+            if value is not None and (not value.is_real or value < -NOISE):
+                raise refusal("the expression is below 0", {"at": point, "value": str(sp.N(value, 12))})
         return Reached(
             "sympy",
             Evidence.DERIVED,
-            f"equal to {shown}",
-            {"kind": "nonnegative", "formula": str(claim), "points": points},
+            "equal to " + " + ".join(f"({part})" for part in parts),
+            {
+                "kind": "nonnegative",
+                "formula": str(claim),
+                "terms": [str(part) for part in parts],
+                "strict": strict,
+                "domain": domain,
+                "points": found,
+            },
         )
 
     return check
@@ -116,7 +138,7 @@ def certified(
     """
 
     def check() -> Reached:
-        sides = {name: (Fraction(low), Fraction(high)) for name, (low, high) in box.items()}
+        sides = {name: (_corner(name, low), _corner(name, high)) for name, (low, high) in box.items()}
         try:
             found = prove_positive(formula, sides, precision=precision, most_leaves=most_leaves)
         except NotPositiveError as refusal:
@@ -161,30 +183,32 @@ def exact(comparisons: Callable[[], Iterable[Comparison]]) -> Check:
     """EXACT: every comparison between rationals is true, and there is at least one."""
 
     def check() -> Reached:
-        kept: list[list[str]] = []
-        count = 0
+        rows: list[list[str]] = []
         for left, relation, right in comparisons():
-            if not (isinstance(left, (Fraction, int)) and isinstance(right, (Fraction, int))):
+            if not (_is_rational(left) and _is_rational(right)):
                 raise TypeError(
                     f"comparisons must be rational, got {left!r} {relation} {right!r}; pass Fractions"
                 )
+            if relation not in _RELATIONS:
+                raise ValueError(f"relation must be one of {', '.join(_RELATIONS)}, got {relation!r}")
             if not _RELATIONS[relation](Fraction(left), Fraction(right)):
                 raise RefusedError(
-                    f"comparison {count}: {left} {relation} {right} is false",
+                    f"comparison {len(rows)}: {left} {relation} {right} is false",
                     engine="fractions",
                     evidence=Evidence.EXACT,
                     witness={"left": str(left), "relation": relation, "right": str(right)},
                 )
-            if count < _COMPARISONS_KEPT:
-                kept.append([str(left), relation, str(right)])
-            count += 1
-        if not count:
+            rows.append([str(left), relation, str(right)])
+        if not rows:
             raise RefusedError("no comparison was made", engine="fractions", evidence=Evidence.EXACT)
+        # sorted, so that a second enumeration need not visit the strategies in the same order
+        digest = sha256("\n".join(sorted(" ".join(row) for row in rows)).encode()).hexdigest()
         return Reached(
             "fractions",
             Evidence.EXACT,
-            f"{count} comparison{'s' if count > 1 else ''} of rationals",
-            {"kind": "comparisons", "count": count, "comparisons": kept},
+            f"{len(rows)} comparison{'s' if len(rows) > 1 else ''} of rationals",
+            {"kind": "comparisons", "count": len(rows), "digest": digest}
+            | ({"comparisons": rows} if len(rows) <= _COMPARISONS_KEPT else {}),
         )
 
     return check
@@ -192,8 +216,8 @@ def exact(comparisons: Callable[[], Iterable[Comparison]]) -> Check:
 
 def cited(source: str) -> Check:
     """CITED: nothing is checked here; the source is named, with its proof-assistant text where one exists."""
-    if not source:
-        raise ValueError("source must name a theorem, got ''; say who proved it and where")
+    if not source.strip():
+        raise ValueError(f"source must name a theorem, got {source!r}; say who proved it and where")
 
     def check() -> Reached:
         return Reached("none", Evidence.CITED, source, {"kind": "cited", "source": source})
@@ -201,49 +225,13 @@ def cited(source: str) -> Check:
     return check
 
 
-def _simplify(expression: sp.Expr) -> sp.Expr:
-    # Gaussian integrals and exponentials of sums cancel only after their exponents are expanded, and tails
-    # only when all are written with the same function.
-    if expression.is_rational_function():
-        return sp.cancel(sp.together(expression))
-    attempt = sp.expand(expression.rewrite(sp.erf) if expression.has(sp.erfc) else expression)
-    for rewrite in (lambda e: sp.powsimp(sp.expand_power_exp(e)), sp.simplify):
-        if attempt == 0:
-            break
-        attempt = rewrite(attempt)
-    return attempt
+def _is_rational(value: object) -> bool:
+    return isinstance(value, (Fraction, int)) and not isinstance(value, bool)
 
 
-def _evidently_nonnegative(term: sp.Expr) -> bool:
-    if isinstance(term, sp.Integral):
-        (_, low, high) = term.limits[0]
-        return bool(_evidently_nonnegative(term.function) and (high - low).is_nonnegative)
-    if isinstance(term, sp.Mul) and term.has(sp.Integral):
-        return all(_evidently_nonnegative(factor) for factor in term.args)
-    return bool(term.is_nonnegative)
-
-
-def _sample(expression: sp.Expr, shift: int = 0) -> dict[str, str]:
-    """A rational point that respects positive, negative and integer assumptions on the free symbols."""
-    values = cycle([Fraction(3, 2), Fraction(5, 3), Fraction(2, 7), Fraction(9, 4), Fraction(1, 5)])
-    for _ in range(shift):
-        next(values)
-    point = {}
-    for symbol, value in zip(sorted(expression.free_symbols, key=str), values, strict=False):
-        chosen = Fraction(2 + shift) if symbol.is_integer else value
-        point[str(symbol)] = str(-chosen if symbol.is_nonpositive else chosen)
-    return point
-
-
-def _points(expression: sp.Expr, at: Mapping[str, str] | None) -> list[dict[str, str]]:
-    return [dict(at)] if at is not None else [_sample(expression, shift) for shift in range(3)]
-
-
-def _value_at_sample(expression: sp.Expr, at: Mapping[str, str] | None) -> dict[str, object] | None:
-    """Numbers that show an expression is not zero, or nothing if the sample points cannot show it."""
-    for point in _points(expression, at):
-        values = {s: sp.Rational(point[str(s)]) for s in expression.free_symbols}
-        value = sp.N(expression.subs(values), 30)
-        if value.is_number and value.is_finite and abs(value) > sp.Float("1e-20"):
-            return {"at": point, "value": str(sp.N(value, 12))}
-    return None
+def _corner(name: str, value: Fraction | int | str) -> Fraction:
+    if _is_rational(value) or (isinstance(value, str) and _CORNER.fullmatch(value)):
+        return Fraction(value)
+    raise TypeError(
+        f"{name} must be an int, a Fraction or a text such as '1/3', got {value!r}; a box is exact"
+    )

@@ -1,7 +1,9 @@
 """Formulas as text, evaluated in balls: what a certificate holds is what the engine computed.
 
 A formula is a Python expression over named variables, integers and the functions below. It is read with
-`ast` and every node must be known; nothing is ever evaluated by Python itself.
+`ast` and every node must be known; nothing is ever evaluated by Python itself. A value is a ball only where
+every part of the formula is: what is undefined at one point of a ball is undefined on it, whatever a bounded
+function or the power 0 would make of it.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from fractions import Fraction
 
 from flint import arb, fmpq
 
-__all__ = ["FUNCTIONS", "compile_formula", "hull", "rational"]
+__all__ = ["FUNCTIONS", "compile_formula", "hull", "rational", "variables"]
 
 #: A formula ready to run: from the balls of its variables to the ball of its value.
 Evaluator = Callable[[Mapping[str, arb]], arb]
@@ -61,47 +63,84 @@ FUNCTIONS: Mapping[str, Callable[[arb], arb]] = {
 }
 
 
+#: Bounds on a formula: its length, and how deep it nests.
+_LONGEST, _DEEPEST = 100_000, 150
+
+
 def compile_formula(text: str) -> Evaluator:
-    """The evaluator of a formula; ValueError on anything but arithmetic, variables and `FUNCTIONS`."""
-    return _compile(ast.parse(text, mode="eval").body)
+    """The evaluator of a formula; ValueError on anything but arithmetic, variables and `FUNCTIONS`.
+
+    Its value is finite, or NaN if some part of the formula is not finite on the whole of the balls given.
+    """
+    return _compile(_parsed(text), _DEEPEST)
 
 
-def _compile(node: ast.expr) -> Evaluator:
+def variables(text: str) -> frozenset[str]:
+    """The names of the variables of a formula."""
+    tree = _parsed(text)
+    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    free = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and id(node) not in called}
+    if clash := names & free & set(FUNCTIONS):
+        raise ValueError(f"formula must not call a variable as a function, got {', '.join(sorted(clash))}")
+    return frozenset(free - {"pi"})
+
+
+def _parsed(text: str) -> ast.expr:
+    if len(text) > _LONGEST:
+        raise ValueError(f"formula must have at most {_LONGEST} characters, got {len(text)}; split it")
+    try:
+        return ast.parse(text, mode="eval").body
+    except (SyntaxError, RecursionError, MemoryError, ValueError) as error:
+        reason = str(error).partition("\n")[0] or type(error).__name__
+        raise ValueError(f"formula must be one expression, got {text[:40]!r}: {reason}") from error
+
+
+def _each(operation: Callable[..., arb], *operands: Evaluator) -> Evaluator:
+    def value(values: Mapping[str, arb]) -> arb:
+        balls = [operand(values) for operand in operands]
+        if all(ball.is_finite() for ball in balls):
+            result = operation(*balls)
+            if result.is_finite():
+                return result
+        return arb.nan()
+
+    return value
+
+
+def _compile(node: ast.expr, depth: int) -> Evaluator:
+    if depth == 0:
+        raise ValueError(f"formula must nest at most {_DEEPEST} deep, got more; split it")
+
+    def inner(part: ast.expr) -> Evaluator:
+        return _compile(part, depth - 1)
+
     match node:
-        case ast.Constant(value=int(n)):
+        case ast.Constant(value=int(n)) if not isinstance(n, bool):
             return lambda values: arb(n)
         case ast.Name(id="pi"):
             return lambda values: arb.pi()
         case ast.Name(id=name):
             return lambda values: values[name]
         case ast.UnaryOp(op=ast.USub(), operand=operand):
-            inner = _compile(operand)
-            return lambda values: -inner(values)
-        case ast.BinOp(left=base, op=ast.Pow(), right=ast.Constant(value=int(n))):
-            inner = _compile(base)
-            return lambda values: inner(values) ** n
-        case ast.BinOp(left=left, op=op, right=right):
-            a, b = _compile(left), _compile(right)
-            return _arithmetic(op, a, b)
+            return _each(lambda x: -x, inner(operand))
+        case ast.BinOp(left=base, op=ast.Pow(), right=ast.Constant(value=int(n))) if not isinstance(n, bool):
+            # a square of a ball around 0 stays >= 0
+            return _each(lambda x: x**n, inner(base))
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in _ARITHMETIC:
+            return _each(_ARITHMETIC[type(op)], inner(left), inner(right))
         case ast.Call(func=ast.Name(id=name), args=[argument], keywords=[]) if name in FUNCTIONS:
-            function, inner = FUNCTIONS[name], _compile(argument)
-            return lambda values: function(inner(values))
+            return _each(FUNCTIONS[name], inner(argument))
     raise ValueError(
-        f"formula must use numbers, variables and known functions, got {ast.unparse(node)!r}; "
-        f"known: {', '.join(FUNCTIONS)}"
+        f"formula must use numbers, variables, + - * / ** and known functions, "
+        f"got {ast.unparse(node)[:80]!r}; known: {', '.join(FUNCTIONS)}"
     )
 
 
-def _arithmetic(op: ast.operator, a: Evaluator, b: Evaluator) -> Evaluator:
-    match op:
-        case ast.Add():
-            return lambda values: a(values) + b(values)
-        case ast.Sub():
-            return lambda values: a(values) - b(values)
-        case ast.Mult():
-            return lambda values: a(values) * b(values)
-        case ast.Div():
-            return lambda values: a(values) / b(values)
-        case ast.Pow():
-            return lambda values: a(values) ** b(values)
-    raise ValueError(f"formula must use + - * / **, got {type(op).__name__}; rewrite it")
+_ARITHMETIC: Mapping[type[ast.operator], Callable[[arb, arb], arb]] = {
+    ast.Add: lambda a, b: a + b,
+    ast.Sub: lambda a, b: a - b,
+    ast.Mult: lambda a, b: a * b,
+    ast.Div: lambda a, b: a / b,
+    ast.Pow: lambda a, b: a**b,
+}

@@ -1,20 +1,65 @@
-"""Verify a certificate with python-flint alone: python recheck.py CERTIFICATE.json; exit status 0 or 1.
+"""Verify certificates with python-flint alone: python recheck.py CERTIFICATE.json ...
 
-Box trees and comparisons of rationals are checked again in full, symbolic residuals in balls at the recorded
-points (a spot check). Nothing of the package that wrote the certificate is imported; the one file is read.
+The theorems are those of `recheck_table.json` beside this file: claims, steps, formulas, boxes, lemmas. A
+certificate must say exactly what the table says, and what it says is then established again here: formulas of
+the table on their boxes along the tree of the certificate, comparisons, finite games enumerated anew, identities
+as polynomials in their parts. Exit status 0: everything was verified. 1: something is false, forged or
+unreadable. 3: nothing is false, but some step could not be checked here (cited, sampled at points only, reduced
+to 0 = 0 before it was written down); each is named. 2: no file was given. Nothing of the package that wrote the
+certificate is imported, nothing that is read is executed; `seconds` and `versions` are not checked.
 """
 
 import ast
 import json
+import re
 import sys
-from typing import Any
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from flint import arb, ctx, fmpq
 
-OPERATORS = {"Add": "__add__", "Sub": "__sub__", "Mult": "__mul__", "Div": "__truediv__", "Pow": "__pow__"}
-METHODS = {"exp", "log", "log1p", "sqrt", "cosh", "sinh", "tanh", "erf", "erfinv"}
-RELATIONS = {"=": fmpq.__eq__, "<=": fmpq.__le__, "<": fmpq.__lt__, "!=": fmpq.__ne__}
-FALLING: dict[str, Any] = {  # evaluated at both ends of a ball, which encloses what is between
+if __package__:
+    from .recheck_algebra import Algebra, UndecidedError, names_in
+    from .recheck_games import GAMES, WORST
+else:  # run as a script: the two files beside this one, which import nothing of the package either
+    from recheck_algebra import Algebra, UndecidedError, names_in  # type: ignore[import-not-found,no-redef]
+    from recheck_games import GAMES, WORST  # type: ignore[import-not-found,no-redef]
+
+FORMAT = "filterproof-certificate-2"
+STRENGTH = ("EXACT", "CERTIFIED", "DERIVED", "STATISTICAL", "CITED")
+BEST = {  # the strongest evidence that a kind of step can be
+    "comparisons": "EXACT", "positive on a box": "CERTIFIED", "all": "CERTIFIED", "zero": "DERIVED",
+    "nonnegative": "DERIVED", "cited": "CITED",
+}  # fmt: skip
+VERIFIED = ("identity", "balls", "compared", "enumerated")
+UNCHECKED = ("sampled only", "cited", "empty when written", "not checkable here")
+
+
+class RejectedError(Exception):
+    """Something is false or forged."""
+
+
+class Line(NamedTuple):
+    """What became of a step."""
+
+    theorem: str
+    step: str
+    status: str
+
+
+# -- balls ------------------------------------------------------------------------------------------------
+
+OPERATORS: dict[type, Callable[[Any, Any], Any]] = {
+    ast.Add: lambda a, b: a + b, ast.Sub: lambda a, b: a - b, ast.Mult: lambda a, b: a * b,
+    ast.Div: lambda a, b: a / b, ast.Pow: lambda a, b: a**b,
+}  # fmt: skip
+METHODS = ("exp", "log", "log1p", "sqrt", "cosh", "sinh", "tanh", "erf", "erfinv")
+FALLING: dict[
+    str, Callable[[arb], arb]
+] = {  # evaluated at both ends of a ball, which encloses what is between
     "erfc": lambda x: x.erfc(),
     "tail": lambda x: (x / arb(2).sqrt()).erfc() / 2,
     "quantile": lambda p: arb(2).sqrt() * (2 * p).erfcinv(),
@@ -22,78 +67,331 @@ FALLING: dict[str, Any] = {  # evaluated at both ends of a ball, which encloses 
 }
 
 
-def rational(text: str) -> fmpq:
-    return fmpq(*map(int, text.split("/")))
+def parse(formula: str) -> ast.AST:
+    try:
+        return ast.parse(formula, mode="eval").body
+    except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
+        raise UndecidedError("the formula cannot be read") from error
 
 
-def value(node: ast.expr, point: dict[str, arb]) -> arb:
+def to_arb(x: Fraction) -> arb:
+    return arb(fmpq(x.numerator, x.denominator))
+
+
+def ball(node: ast.AST, point: dict[str, arb]) -> arb:
+    """The value, finite in every part; ArithmeticError if some part is not, UndecidedError on an unknown part."""
     match node:
-        case ast.Constant(value=int(n)):
+        case ast.Constant(value=int(n)) if not isinstance(n, bool):
             return arb(n)
-        case ast.Name(id=name) if name in point or name == "pi":
-            return point[name] if name in point else arb.pi()
+        case ast.Name(id=name) if name in point:
+            return point[name]
+        case ast.Name(id="pi"):
+            return arb.pi()
+        case ast.Name(id="E"):
+            return arb(1).exp()
         case ast.UnaryOp(op=ast.USub(), operand=x):
-            return -value(x, point)
+            return -ball(x, point)
         case ast.BinOp(left=x, op=ast.Pow(), right=ast.Constant(value=int(n))):
-            return value(x, point) ** n  # a square of a ball around 0 stays >= 0
-        case ast.BinOp(left=x, op=op, right=y) if type(op).__name__ in OPERATORS:
-            return getattr(value(x, point), OPERATORS[type(op).__name__])(value(y, point))
-        case ast.Call(func=ast.Name(id=name), args=[x]) if name in FALLING:
-            inner = value(x, point)
-            return FALLING[name](arb(inner.lower())).union(FALLING[name](arb(inner.upper())))
-        case ast.Call(func=ast.Name(id=name), args=[x]) if name in METHODS:
-            return getattr(value(x, point), name)()
-    raise LookupError(ast.unparse(node))
+            value = ball(x, point) ** n  # a square of a ball around 0 stays >= 0
+        case ast.BinOp(left=x, op=op, right=y) if type(op) in OPERATORS:
+            value = OPERATORS[type(op)](ball(x, point), ball(y, point))
+        case ast.Call(func=ast.Name(id=name), args=[x], keywords=[]) if name in FALLING:
+            inner = ball(x, point)
+            value = FALLING[name](arb(inner.lower())).union(FALLING[name](arb(inner.upper())))
+        case ast.Call(func=ast.Name(id=name), args=[x], keywords=[]) if name in METHODS:
+            value = getattr(ball(x, point), name)()
+        case _:
+            raise UndecidedError(ast.dump(node)[:60])
+    if not value.is_finite():
+        raise ArithmeticError
+    return value
 
 
-def box_is_positive(data: Any) -> bool:
-    formula, names = ast.parse(data["formula"], mode="eval").body, list(data["box"])
-    stack = [[(rational(low), rational(high)) for low, high in data["box"].values()]]
-    for mark in data["tree"]:
-        box = stack.pop()
-        if mark == ".":
-            ball = {n: arb(low).union(arb(high)) for n, (low, high) in zip(names, box, strict=True)}
-            if not value(formula, ball) > 0:
-                return False
-        else:
+def check_box(data: Any, tree: str) -> str:
+    """The formula is > 0 on the box: a digit k halves variable k, lower half first, a dot is a leaf."""
+    formula, names = parse(data["formula"]), list(data["box"])
+    stack = [[(Fraction(low), Fraction(high)) for low, high in data["box"].values()]]
+    if any(low > high for low, high in stack[0]) or not isinstance(tree, str) or len(tree) > 400_000:
+        raise RejectedError("a reversed box, or a tree that is none or too long")
+    with ctx.workprec(data["precision"]):
+        for mark in tree:
+            if not stack or len(stack) > 1000:
+                raise RejectedError("the tree does not fit the box")
+            box = stack.pop()
+            if mark == ".":
+                hull = [to_arb(low).union(to_arb(high)) for low, high in box]
+                try:
+                    if not ball(formula, dict(zip(names, hull, strict=True))) > 0:
+                        raise RejectedError("a leaf on which the formula is not seen to be > 0")
+                except ArithmeticError as error:
+                    raise RejectedError("a leaf on which the formula is not defined") from error
+                continue
+            if mark not in "0123456789" or int(mark) >= len(box):
+                raise RejectedError("the tree does not fit the box")
             k, (low, high) = int(mark), box[int(mark)]
-            halves = (((low + high) / 2, high), (low, (low + high) / 2))
-            stack += [[*box[:k], half, *box[k + 1 :]] for half in halves]
-    return bool(data["tree"]) and not stack
+            middle = (low + high) / 2
+            stack += [[*box[:k], half, *box[k + 1 :]] for half in ((middle, high), (low, middle))]
+    if stack or not tree:
+        raise RejectedError("the tree leaves a part of the box out")
+    return "balls"
 
 
-def is_true(data: Any) -> bool | None:
-    if data["kind"] == "comparisons":
-        rows = data["comparisons"]
-        return bool(rows) and all(RELATIONS[r](rational(a), rational(b)) for a, r, b in rows)
-    if data["kind"] == "all":
-        return bool(data["parts"]) and all(is_true(part) for part in data["parts"])
-    with ctx.workprec(data.get("precision", 256)):
-        if data["kind"] == "positive on a box":
-            return box_is_positive(data)
-        if data["kind"] not in ("zero", "nonnegative"):
-            return None  # cited: nothing to check
-        node = ast.parse(data["formula"], mode="eval").body
-        balls = [value(node, {n: arb(rational(x)) for n, x in p.items()}) for p in data["points"]]
-        if data["kind"] == "zero":
-            return bool(balls) and all(ball.contains(0) and ball.rad() < 1e-30 for ball in balls)
-        return bool(balls) and all(ball.is_finite() and not ball < 0 for ball in balls)
+# -- the kinds of steps ---------------------------------------------------------------------------------------
+
+RELATIONS: dict[str, Callable[[Fraction, Fraction], bool]] = {
+    "=": lambda a, b: a == b, "<=": lambda a, b: a <= b, "<": lambda a, b: a < b, "!=": lambda a, b: a != b,
+}  # fmt: skip
+#: Where symbols are set for a spot check, those of their range.
+VALUES = [
+    Fraction(n, d)
+    for n, d in (
+        (1, 3), (3, 2), (1, 5), (2, 7), (9, 4), (1, 50), (5, 3), (2, 1), (1, 11), (7, 1), (3, 1), (1, 2),
+        (-3, 2), (-1, 3), (-2, 1), (-1, 7), (-5, 1), (4, 1), (12, 1),
+    )
+]  # fmt: skip
 
 
-def recheck(proof: Any) -> list[int]:
-    """How many steps of a proof, and of those it uses, are [verified, refused, not checkable here]."""
-    counts = [0, 0, 0]
-    for step in proof["steps"]:
+def check_rows(rows: list[tuple[Any, str, Any]]) -> None:
+    for left, relation, right in rows:
+        if not RELATIONS[relation](Fraction(left), Fraction(right)):
+            raise RejectedError(f"{left} {relation} {right}")
+
+
+def check_comparisons(theorem: str, data: Any) -> str:
+    """All rows are true, and they are those of the table, or those that a game enumerated here makes."""
+
+    def digest(rows: list[tuple[Any, str, Any]]) -> str:
+        return sha256("\n".join(sorted(f"{a} {r} {b}" for a, r, b in rows)).encode()).hexdigest()
+
+    for game in GAMES.get(theorem, ()):
+        rows: list[tuple[Any, str, Any]] = list(game())
+        if len(rows) == data["count"] and digest(rows) == data["digest"]:
+            check_rows(rows)
+            return "enumerated"
+    if "comparisons" not in data:
+        return "not checkable here"  # a game that this checker does not know
+    rows = data["comparisons"]
+    if not rows or len(rows) != data["count"] or digest(rows) != data["digest"]:
+        raise RejectedError("the rows are not those of their digest")
+    check_rows(rows)
+    return "compared"
+
+
+def samples(domain: dict[str, str], given: list[dict[str, str]]) -> Iterator[dict[str, arb]]:
+    """Points of the domain as balls: those given, or 24 of this checker's own; none if none was given to it."""
+    names = sorted(domain)
+    fitting: dict[str, list[Fraction]] = {}
+    for name, kind in domain.items():
+        signs = {"positive": (1,), "nonnegative": (1,), "negative": (-1,), "nonpositive": (-1,)}
+        allowed = signs.get(kind.split()[0], (1, -1))
+        fitting[name] = [
+            x
+            for x in VALUES
+            if (x > 0) - (x < 0) in allowed and ("integer" not in kind or x.denominator == 1)
+        ]
+    own = [
+        {n: fitting[n][(i + 3 * k + i * k) % len(fitting[n])] for k, n in enumerate(names)} for i in range(24)
+    ]
+    for point in [*({n: Fraction(x) for n, x in p.items()} for p in given), *own]:
+        yield {n: to_arb(x) for n, x in point.items()}
+
+
+def check_symbolic(data: Any) -> str:
+    """The formula is 0, or the sum of terms of evident sign; whatever the algebra says, points must agree."""
+    node, domain, zero = parse(data["formula"]), data["domain"], data["kind"] == "zero"
+    seen = 0
+    with ctx.workprec(256):
+        for point in samples(domain, data["points"]):
+            try:
+                value = ball(node, point)
+            except ArithmeticError:
+                continue  # not defined there
+            if zero and not value.contains(0):
+                raise RejectedError("not 0 at a point")
+            if not zero and (value < 0 or (data["strict"] and value <= 0)):
+                raise RejectedError("below 0 at a point")
+            seen += zero is False or bool(value.rad() < 1e-30)
+    if data["formula"] == "0" and not (not zero and data["strict"]):
+        return "empty when written"
+    if not zero and not names_in(node) - {"pi", "sqrt", "exp", "log"} and seen:
+        with ctx.workprec(256):
+            if ball(node, {}) > 0:
+                return "balls"
+    try:
+        algebra = Algebra(domain)
+        rest = algebra.read(node)
+        terms = [] if zero else [parse(term) for term in data["terms"]]
+        signs = [algebra.evident(term) for term in terms]
+        for term in terms:
+            rest = algebra.add(rest, algebra.read(term), -1)
+        if seen and not rest[0] and all(signs) and (zero or not data["strict"] or max(signs, default=0) == 2):
+            return "identity"
+    except (UndecidedError, RecursionError, OverflowError):
+        pass
+    return "sampled only" if seen else "not checkable here"
+
+
+def check_data(theorem: str, data: Any, given: Any) -> str:
+    """What the data of a table's step amounts to; `given`, the certificate's, adds the trees of its boxes."""
+    match data["kind"]:
+        case "comparisons":
+            return check_comparisons(theorem, data)
+        case "positive on a box":
+            return check_box(data, given["tree"])
+        case "all":
+            for part, its in zip(data["parts"], given["parts"], strict=True):
+                check_box(part, its["tree"])
+            worst = [re.search(r" - (\d+(?:/\d+)?)$", part["formula"]) for part in data["parts"]]
+            if theorem in WORST and all(worst):
+                if [Fraction(found[1]) for found in worst if found] != WORST[theorem]():
+                    raise RejectedError("the worst cases are not those of the games")
+                return "enumerated"
+            return "balls"
+        case "zero" | "nonnegative":
+            return check_symbolic(data)
+        case "cited":
+            return "cited"
+    return "not checkable here"
+
+
+# -- certificates against the table ----------------------------------------------------------------------------
+
+
+def entry_hash(entry: Any, lemmas: list[str]) -> str:
+    """SHA-256 of a theorem in the table, the hashes of the theorems that it uses included."""
+    body = {key: value for key, value in entry.items() if key != "hash"}
+    return sha256(json.dumps([body, lemmas], sort_keys=True).encode()).hexdigest()
+
+
+def same(found: Any, stated: Any, where: str) -> None:
+    """RejectedError unless the two are the same data, but that a box may come with the tree that halves it."""
+    if isinstance(found, dict) and isinstance(stated, dict):
+        tree = {"tree"} if stated.get("kind") == "positive on a box" else set()
+        for key in sorted((set(found) ^ set(stated)) - tree):
+            raise RejectedError(f"{where}: {key[:40]!r} is {'unknown' if key in found else 'missing'}")
+        for key in stated:
+            same(found[key], stated[key], f"{where}, {key}")
+    elif isinstance(found, list) and isinstance(stated, list) and len(found) == len(stated):
+        for number, pair in enumerate(zip(found, stated, strict=True)):
+            same(*pair, f"{where} {number}")
+    elif type(found) is not type(stated) or found != stated:
+        raise RejectedError(f"{where}: {str(found)[:60]!r} is not what the table says")
+
+
+def weakest(evidence: list[str]) -> str:
+    return max(evidence, key=STRENGTH.index)
+
+
+def recheck(certificate: Any, table: Any, done: dict[str, Any] | None = None) -> list[Line]:
+    """What became of each step of a certificate and of those it uses; RejectedError at the first that is forged."""
+    done = {} if done is None else done
+    name = certificate.get("theorem") if isinstance(certificate, dict) else None
+    if not isinstance(name, str) or name not in table["theorems"]:
+        raise RejectedError(f"the table has no theorem {str(name)[:60]!r}")
+    if name in done:
+        same(certificate, done[name], name)
+        return []
+    entry = table["theorems"][name]
+    lines: list[Line] = []
+    stated = {key: value for key, value in entry.items() if key not in ("steps", "uses", "hash")}
+    free = ("steps", "uses", "holds", "versions")
+    same(
+        {k: v for k, v in certificate.items() if k not in free},
+        {"theorem": name, "format": FORMAT} | stated,
+        name,
+    )
+    uses, steps, versions = (certificate.get(key) for key in ("uses", "steps", "versions"))
+    if certificate.get("holds") is not True:
+        raise RejectedError(f"{name}: holds is not true")
+    if not isinstance(uses, list) or not isinstance(steps, list) or not isinstance(versions, dict):
+        raise RejectedError(f"{name}: steps, lemmas or versions are missing")
+    if not all(isinstance(text, str) and len(text) < 100 for text in versions.values()):
+        raise RejectedError(f"{name}: versions are texts")
+    if [lemma.get("theorem") if isinstance(lemma, dict) else None for lemma in uses] != entry["uses"]:
+        raise RejectedError(f"{name}: the lemmas are not those of the table, {entry['uses']}")
+    for lemma in uses:
+        lines += recheck(lemma, table, done)
+    if entry["hash"] != entry_hash(entry, [table["theorems"][used]["hash"] for used in entry["uses"]]):
+        raise RejectedError(f"{name}: the table does not have the hash that it states")
+    if len(steps) != len(entry["steps"]) or not steps:
+        raise RejectedError(f"{name}: {len(steps)} steps, the table has {len(entry['steps'])}")
+    for number, (found, step) in enumerate(zip(steps, entry["steps"], strict=True)):
+        where = f"{name}, step {number}"
+        if not isinstance(found, dict) or found.get("holds") is not True:
+            raise RejectedError(f"{where}: holds is not true")
+        if type(found.get("seconds")) not in (int, float) or not 0 <= found["seconds"] < 1e9:
+            raise RejectedError(f"{where}: seconds is no time")
+        same({k: v for k, v in found.items() if k not in ("holds", "seconds")}, step, where)
+        if STRENGTH.index(step["evidence"]) < STRENGTH.index(BEST[step["certificate"]["kind"]]):
+            raise RejectedError(f"{where}: {step['evidence']} is more than a step of its kind can be")
         try:
-            result = is_true(step["certificate"]) if step["holds"] else False
-        except LookupError:  # an integral, say, that balls alone cannot evaluate
-            result = None
-        counts[(True, False, None).index(result)] += 1
-    return [sum(column) for column in zip(counts, *map(recheck, proof["uses"]), strict=True)]
+            lines.append(
+                Line(name, step["statement"], check_data(name, step["certificate"], found["certificate"]))
+            )
+        except UndecidedError:
+            lines.append(Line(name, step["statement"], "not checkable here"))
+        except RejectedError as refused:
+            raise RejectedError(f"{where}: {refused}") from refused
+        except (KeyError, TypeError, ValueError, ZeroDivisionError) as error:
+            raise RejectedError(f"{where}: {type(error).__name__}") from error
+    rests = [step["evidence"] for step in entry["steps"]] + [
+        table["theorems"][u]["evidence"] for u in entry["uses"]
+    ]
+    if entry["evidence"] != weakest(rests):
+        raise RejectedError(
+            f"{name}: {entry['evidence']} is not the evidence of its weakest step, {weakest(rests)}"
+        )
+    done[name] = certificate
+    return lines
+
+
+def read(path: Path) -> Any:
+    """JSON of at most 16 MB, no key twice, no NaN; RejectedError otherwise."""
+
+    def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
+        if len({key for key, _ in items}) < len(items):
+            raise RejectedError("a key stands twice")
+        return dict(items)
+
+    def constant(name: str) -> Any:
+        raise RejectedError(f"{name} is no number")
+
+    try:
+        if path.stat().st_size > 16_000_000:
+            raise RejectedError("larger than 16 MB")
+        return json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=pairs, parse_constant=constant)
+    except (OSError, ValueError, RecursionError) as error:
+        raise RejectedError(f"{type(error).__name__}: it cannot be read") from error
+
+
+def main(paths: list[str]) -> int:
+    if not paths:
+        sys.stdout.write("usage: python recheck.py CERTIFICATE.json ...\n")
+        return 2
+    worst = 0
+    for path in paths:
+        try:
+            table = read(Path(__file__).with_name("recheck_table.json"))
+            certificate = read(Path(path))
+            lines = recheck(certificate, table)
+        except (RejectedError, RecursionError) as refused:
+            sys.stdout.write(f"{path}: REFUSED: {str(refused) or type(refused).__name__}\n")
+            worst = 1
+            continue
+        open_steps = [line for line in lines if line.status not in VERIFIED]
+        for line in open_steps:
+            sys.stdout.write(f"  {line.status}: {line.theorem}: {line.step}\n")
+        counts = ", ".join(
+            f"{sum(line.status == status for line in lines)} {status}"
+            for status in (*VERIFIED, *UNCHECKED)
+            if any(line.status == status for line in lines)
+        )
+        name, entry = certificate["theorem"], table["theorems"][certificate["theorem"]]
+        state = "NOT ALL CHECKED" if open_steps else "VERIFIED"
+        sys.stdout.write(f"{state} {name} ({entry['hash'][:16]}): {len(lines)} steps: {counts}\n")
+        worst = worst or (3 if open_steps else 0)
+    return 1 if worst == 1 else worst
 
 
 if __name__ == "__main__":
-    with open(sys.argv[1], encoding="utf-8") as file:
-        verified, refused, unchecked = recheck(json.load(file))
-    sys.stdout.write(f"{verified} verified, {refused} refused, {unchecked} not checkable here\n")
-    sys.exit(0 if verified and not refused else 1)
+    sys.exit(main(sys.argv[1:]))

@@ -14,7 +14,7 @@ from theory.evidence import Evidence, Outcome, Verdict
 __all__ = ["Check", "CheckedStep", "Proof", "Reached", "RefusedError", "Step", "Theorem"]
 
 #: The version of the certificate's file format, which `recheck.py` reads.
-CERTIFICATE_FORMAT = "filterproof-certificate-1"
+CERTIFICATE_FORMAT = "filterproof-certificate-2"
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,8 +133,15 @@ class Proof:
 
     @property
     def holds(self) -> bool:
-        """Whether every step, and every proof that this one uses, was accepted."""
-        return all(step.holds for step in self.steps) and all(lemma.holds for lemma in self.lemmas)
+        """Whether every step of the theorem, and every proof that it uses, is here and was accepted."""
+        stated = tuple(step.statement for step in self.theorem.steps)
+        return (
+            bool(stated)
+            and tuple(step.statement for step in self.steps) == stated
+            and set(self.theorem.uses) <= {lemma.name for lemma in self.lemmas}
+            and all(step.holds for step in self.steps)
+            and all(lemma.holds for lemma in self.lemmas)
+        )
 
     @property
     def evidence(self) -> Evidence:
@@ -180,7 +187,11 @@ class Proof:
         return "\n".join(lines) + "\n"
 
     def certificate(self) -> dict[str, object]:
-        """JSON-able record of every step; `theory/proofs/recheck.py` verifies it without this package."""
+        """JSON-able record of every step; `theory/proofs/recheck.py` verifies it without this package.
+
+        What differs from run to run is `seconds`, `versions` and the `tree` of a box; the rest must be what the
+        checker's own table says, so a change of a theorem is followed by `python -m tests.proofs.write_table`.
+        """
         return {
             "format": CERTIFICATE_FORMAT,
             "theorem": self.theorem.name,
@@ -188,6 +199,7 @@ class Proof:
             "source": self.theorem.source,
             "hypotheses": self.theorem.hypotheses,
             "claim": self.theorem.claim,
+            "claim_latex": self.theorem.claim_latex,
             "evidence": self.evidence.name,
             "holds": self.holds,
             "versions": {
@@ -197,11 +209,11 @@ class Proof:
             "steps": [
                 {
                     "statement": step.statement,
+                    "latex": step.latex,
                     "holds": step.holds,
                     "engine": step.engine,
                     "evidence": step.evidence.name,
                     "seconds": round(step.seconds, 6),
-                    "detail": step.detail,
                     "certificate": step.certificate,
                 }
                 for step in self.steps

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
@@ -22,10 +22,17 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two laws on finitely many outcomes, P[y] and Q[y], all rational."""
+    """Two laws on finitely many outcomes, P[y] and Q[y], all rational; ValueError if one is not a law."""
 
     p: tuple[Fraction, ...]
     q: tuple[Fraction, ...]
+
+    def __post_init__(self) -> None:
+        for name, law in (("p", self.p), ("q", self.q)):
+            if not all(isinstance(mass, Fraction) and mass >= 0 for mass in law) or sum(law) != 1:
+                raise ValueError(f"{name} must be Fractions >= 0 that add to 1, got {law}; pass a law")
+        if len(self.p) != len(self.q):
+            raise ValueError(f"q must have the {len(self.p)} outcomes of p, got {len(self.q)}; pad with 0")
 
     @property
     def swapped(self) -> Pair:
@@ -33,7 +40,7 @@ class Pair:
 
     def moment(self, order: int) -> Fraction:
         """E_Q[(P/Q)^order] = e^{(order-1) D_order(P||Q)}."""
-        return sum((p**order / q ** (order - 1) for p, q in zip(self.p, self.q, strict=True)), Fraction(0))
+        return _moment(zip(self.p, self.q, strict=True), order)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +72,7 @@ def bernoulli(p: str, q: str) -> Pair:
 
 def all_trees(requests: int, rounds: int, outcomes: int = 2) -> Iterator[Tree | None]:
     """Every strategy of at most `rounds` rounds over a menu of that many requests, stopping included."""
+    _check_game(requests, rounds, outcomes)
     yield None
     if rounds > 0:
         below = tuple(all_trees(requests, rounds - 1, outcomes))
@@ -75,6 +83,7 @@ def all_trees(requests: int, rounds: int, outcomes: int = 2) -> Iterator[Tree | 
 
 def full_trees(requests: int, rounds: int, outcomes: int = 2) -> Iterator[Tree | None]:
     """Every strategy that goes on for exactly `rounds` rounds, if the filter lets it."""
+    _check_game(requests, rounds, outcomes)
     if rounds == 0:
         yield None
         return
@@ -82,6 +91,14 @@ def full_trees(requests: int, rounds: int, outcomes: int = 2) -> Iterator[Tree |
     for request in range(requests):
         for after in product(below, repeat=outcomes):
             yield Tree(request, after)
+
+
+def _check_game(requests: int, rounds: int, outcomes: int) -> None:
+    for name, value, least in (("requests", requests, 1), ("rounds", rounds, 0), ("outcomes", outcomes, 1)):
+        if value < least:
+            raise ValueError(
+                f"{name} must be >= {least}, got {name}={value}; a game of nothing shows nothing"
+            )
 
 
 def play(
@@ -103,7 +120,12 @@ def _continue(
     if tree is None or not admits(past.released, tree.request):
         yield past
         return
+    if not 0 <= tree.request < len(menu):
+        raise ValueError(f"request must be on the menu of {len(menu)}, got {tree.request}; number it from 0")
     pair = menu[tree.request]
+    if len(tree.after) != len(pair.p):
+        # a missing branch would lose its mass, and with it the worst case
+        raise ValueError(f"after must have the {len(pair.p)} outcomes of its pair, got {len(tree.after)}")
     for y, below in enumerate(tree.after):
         yield from _continue(
             below,
@@ -119,10 +141,34 @@ def _continue(
 
 
 def moment(transcripts: Sequence[Transcript], order: int) -> Fraction:
-    """E_Q[(P/Q)^order] over full transcripts."""
-    return sum((t.p**order / t.q ** (order - 1) for t in transcripts), Fraction(0))
+    """E_Q[(P/Q)^order] over full transcripts, which share out the whole probability; order >= 1."""
+    _check_whole(transcripts)
+    return _moment(((t.p, t.q) for t in transcripts), order)
 
 
 def hockey_stick(transcripts: Sequence[Transcript], ratio: Fraction) -> Fraction:
-    """H_{e^eps}(P||Q) over full transcripts, with e^eps = ratio."""
+    """H_{e^eps}(P||Q) over full transcripts, with e^eps = ratio >= 0."""
+    _check_whole(transcripts)
+    if ratio < 0:
+        raise ValueError(f"ratio must be >= 0, got ratio={ratio}; pass e^epsilon")
     return sum((max(t.p - ratio * t.q, Fraction(0)) for t in transcripts), Fraction(0))
+
+
+def _moment(masses: Iterable[tuple[Fraction, Fraction]], order: int) -> Fraction:
+    if order < 1:
+        raise ValueError(f"order must be >= 1, got order={order}; the moments below bound nothing here")
+    total = Fraction(0)
+    for p, q in masses:
+        if p and not q and order > 1:
+            raise ValueError(f"q must be > 0 where p is, got p={p}: the moment of order {order} is infinite")
+        total += p**order / q ** (order - 1) if p else 0
+    return total
+
+
+def _check_whole(transcripts: Sequence[Transcript]) -> None:
+    # sums over some of the transcripts are smaller, and would pass for a proof
+    if not isinstance(transcripts, Sequence) or {
+        sum(t.p for t in transcripts),
+        sum(t.q for t in transcripts),
+    } != {1}:
+        raise ValueError("transcripts must be all of one strategy, of total mass 1; pass list(play(...))")

@@ -1,0 +1,143 @@
+"""What the symbolic engine reads: expressions of known parts, over symbols whose range is declared."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+
+import sympy as sp
+
+from theory.evidence import Evidence
+from theory.proofs.theorem import RefusedError
+
+__all__ = ["NOISE", "admit", "domains", "points", "range_of", "refusal", "simplify", "value_at", "witness"]
+
+#: Ranges that a symbol may be declared with; another declaration is refused, since no rule here reads it.
+_RANGES: Mapping[str, Mapping[str, bool]] = {
+    "real": {"real": True},
+    "positive": {"positive": True},
+    "nonnegative": {"nonnegative": True},
+    "negative": {"negative": True},
+    "nonpositive": {"nonpositive": True},
+    "nonzero": {"real": True, "nonzero": True},
+    "integer": {"integer": True},
+    "positive integer": {"integer": True, "positive": True},
+    "nonnegative integer": {"integer": True, "nonnegative": True},
+}
+#: Every part an expression may have. Piecewise, Sum, Order, functions without a definition and decimals stay
+#: out: their sign or their zeros rest on conditions that nothing here decides.
+_PARTS = (
+    sp.Add, sp.Mul, sp.Pow, sp.Rational, sp.exp, sp.log, sp.sinh, sp.cosh, sp.tanh, sp.erf, sp.erfc, sp.erfinv,
+    sp.Abs, type(sp.pi), type(sp.E),
+)  # fmt: skip
+#: Where symbols are set to look for a counterexample: each takes those of its range.
+_VALUES = (
+    "3/2", "5/3", "2/7", "9/4", "1/5", "2", "3", "1", "7", "1/50", "40", "4",
+    "-3/2", "-1/3", "-2", "-7/4", "0", "-5", "1/7", "-1",
+)  # fmt: skip
+_NUMBER = re.compile(r"-?\d{1,400}(/\d{1,400}|\.\d{1,400})?")
+#: What 30 digits may leave of a zero.
+NOISE = sp.Float("1e-20")
+
+
+def refusal(reason: str, found: Mapping[str, object] | None = None) -> RefusedError:
+    """The refusal of the symbolic engine."""
+    return RefusedError(reason, engine="sympy", evidence=Evidence.DERIVED, witness=found)
+
+
+def range_of(symbol: sp.Symbol) -> str | None:
+    """The name of the range that a symbol was declared with; None if it is none of those known here."""
+    for name, declared in _RANGES.items():
+        if symbol.assumptions0 == sp.Symbol(symbol.name, **declared).assumptions0:
+            return name
+    return None
+
+
+def admit(expression: object, *, integrals: bool = False) -> sp.Expr:
+    """The expression, if it is built of known parts over symbols of known range; refused otherwise."""
+    if isinstance(expression, (int, Fraction)) and not isinstance(expression, bool):
+        expression = sp.Rational(expression)
+    if not isinstance(expression, sp.Expr):
+        raise refusal(f"{expression!r} is no expression")
+    limits = (sp.oo, -sp.oo) if integrals else ()
+    for part in sp.preorder_traversal(expression):
+        if isinstance(part, (sp.Symbol, *_PARTS)):
+            continue
+        if integrals and (isinstance(part, (sp.Integral, sp.Tuple)) or part in limits):
+            continue
+        raise refusal(f"{part} ({type(part).__name__}) is not among the parts that the engine knows")
+    domains(expression)
+    return expression
+
+
+def domains(*expressions: sp.Expr) -> dict[str, str]:
+    """The range of every symbol, bound ones included, by name; refused if one name has two ranges."""
+    found: dict[str, str] = {}
+    for symbol in sorted({s for e in expressions for s in e.atoms(sp.Symbol)}, key=str):
+        name = range_of(symbol)
+        if name is None or not symbol.is_commutative:
+            raise refusal(f"the range of {symbol} is not one of {', '.join(_RANGES)}: declare it so")
+        if found.setdefault(symbol.name, name) != name:
+            raise refusal(f"two symbols are called {symbol.name}, {found[symbol.name]} and {name}")
+    return found
+
+
+def points(
+    expressions: Iterable[sp.Expr], at: Mapping[str, str] | None, most: int = 3
+) -> list[dict[str, str]]:
+    """Rational points of the domain: the one given, which must lie in it, or some that fit the ranges."""
+    symbols = sorted({s for e in expressions for s in e.free_symbols}, key=str)
+    if at is not None:
+        # a symbol that cancelled as the residual was written may still be given
+        if not {s.name for s in symbols} <= set(at) or not all(map(_NUMBER.fullmatch, at.values())):
+            raise ValueError(
+                f"at must give rationals for {', '.join(map(str, symbols))}, got {dict(at)}; pass each symbol"
+            )
+        for symbol in symbols:
+            if not _fits(symbol, at[symbol.name]):
+                raise ValueError(
+                    f"at must be a rational point of the domain, got {symbol}={at[symbol.name]!r}; "
+                    f"{symbol} is {range_of(symbol)}"
+                )
+        return [dict(at)]
+    chosen = {symbol: [value for value in _VALUES if _fits(symbol, value)] for symbol in symbols}
+    rows = range(most) if symbols else range(1)
+    # symbols are set apart from each other, or x - y would only be seen where it is 0
+    return [{s.name: chosen[s][(i + k) % len(chosen[s])] for k, s in enumerate(symbols)} for i in rows]
+
+
+def _fits(symbol: sp.Symbol, value: str) -> bool:
+    number = sp.Rational(value)
+    return all(getattr(number, f"is_{name}") == holds for name, holds in symbol.assumptions0.items())
+
+
+def value_at(expression: sp.Expr, point: Mapping[str, str]) -> sp.Expr | None:
+    """The value at a point to 30 digits, complex if it is; None where the expression is not defined."""
+    values = {symbol: sp.Rational(point[symbol.name]) for symbol in expression.free_symbols}
+    value = sp.N(expression.subs(values), 30)
+    return value if value.is_number and value.is_finite else None
+
+
+def witness(expression: sp.Expr, at: Mapping[str, str] | None) -> dict[str, object] | None:
+    """Numbers that show an expression is not zero, or nothing if the points cannot show it."""
+    names = {symbol.name for symbol in expression.free_symbols}
+    for point in [at] if at is not None and names <= set(at) else points([expression], None):
+        value = value_at(expression, point)
+        if value is not None and abs(value) > NOISE:
+            return {"at": dict(point), "value": str(sp.N(value, 12))}
+    return None
+
+
+def simplify(expression: sp.Expr) -> sp.Expr:
+    """The same function in the shortest form that was found; 0 if it was seen to vanish."""
+    # Gaussian integrals and exponentials of sums cancel only after their exponents are expanded, and tails
+    # only when all are written with the same function.
+    if expression.is_rational_function():
+        return sp.cancel(sp.together(expression))
+    attempt = sp.expand(expression.rewrite(sp.erf) if expression.has(sp.erfc) else expression)
+    for rewrite in (lambda e: sp.powsimp(sp.expand_power_exp(e)), sp.simplify):
+        if attempt == 0:
+            break
+        attempt = rewrite(attempt)
+    return attempt

@@ -1,0 +1,330 @@
+"""Identities for `recheck.py`: quotients of polynomials whose generators are symbols, exp, log, erfc and roots.
+
+Only what is equal is identified (exponents add, logarithms of positive factors add, a root to its power is its
+polynomial), so a difference that comes out as 0 is 0 wherever each of its parts is real; one that does not is
+undecided.
+Stand-alone: the standard library only.
+"""
+
+import ast
+import math
+from fractions import Fraction
+from itertools import product
+
+
+class UndecidedError(Exception):
+    """Something is beyond this checker."""
+
+
+Mono = tuple[tuple[str, Fraction], ...]
+Poly = dict[Mono, Fraction]
+Quotient = tuple[Poly, Poly]
+ONE: Poly = {(): Fraction(1)}
+
+
+def text(p: Poly) -> str:
+    return " + ".join(
+        sorted(f"{c} {m}" for m, c in ((str([(a, str(e)) for a, e in m]), c) for m, c in p.items()))
+    )
+
+
+class Algebra:
+    """Arithmetic that only ever identifies what is equal, for symbols of the ranges declared."""
+
+    def __init__(self, domain: dict[str, str]) -> None:
+        self.domain = domain
+        self.roots: dict[str, Poly] = {}  # generators that are fractional powers of a polynomial
+        self.logs: dict[str, Quotient] = {}
+        self.exps: dict[str, Quotient] = {}
+
+    def generator(self, name: str) -> Quotient:
+        return {((name, Fraction(1)),): Fraction(1)}, ONE
+
+    def constant(self, value: Fraction | int) -> Quotient:
+        return ({(): Fraction(value)} if value else {}), ONE
+
+    def sign(self, p: Poly) -> int:
+        """2 if every value of the polynomial is > 0, 1 if >= 0, 0 if that is not evident."""
+
+        def of(name: str, power: Fraction) -> int:
+            kind = self.domain.get(name, "")
+            if name[0] == "#" or name.startswith(("exp ", "erfc ")) or kind.startswith("positive"):
+                return 2
+            if name in self.roots:
+                return self.sign(self.roots[name])
+            return int(power > 0 and kind.startswith("nonnegative")) or int(power > 0 and power % 2 == 0)
+
+        least = [0 if c < 0 else min((of(*factor) for factor in m), default=2) for m, c in p.items()]
+        return max(least) if least and min(least) > 0 else 0
+
+    def times(self, p: Poly, q: Poly) -> Poly:
+        total: Poly = {}
+        if len(p) * len(q) > 50_000:
+            raise UndecidedError("too large")
+        for (m, c), (n, d) in product(p.items(), q.items()):
+            powers, value = dict(m), c * d
+            for name, e in n:
+                powers[name] = powers.get(name, Fraction(0)) + e
+            extra = []
+            for name, e in list(powers.items()):
+                if name[0] == "#" and name != "#pi":  # a fractional power of a prime
+                    value *= Fraction(int(name[1:])) ** math.floor(e)
+                    powers[name] = e - math.floor(e)
+                elif name in self.roots and e >= 1:
+                    extra.append(self.roots[name])
+                    powers[name] = e - 1
+            part: Poly = {tuple(sorted((a, e) for a, e in powers.items() if e)): value}
+            for factor in extra:
+                part = self.times(part, factor)
+            for mono, coefficient in part.items():
+                total[mono] = total.get(mono, Fraction(0)) + coefficient
+        return {m: c for m, c in total.items() if c}
+
+    def quotient(self, n: Poly, d: Poly) -> Quotient:
+        if not d:
+            raise UndecidedError("division by zero")
+        if len(d) == 1:
+            ((mono, c),) = d.items()
+            if not any(name in self.roots for name, _ in mono):
+                return self.times(n, {tuple((name, -e) for name, e in mono): 1 / c}), ONE
+        lead = d[min(d)]
+        return {m: c / lead for m, c in n.items()}, {m: c / lead for m, c in d.items()}
+
+    def add(self, x: Quotient, y: Quotient, sign: int = 1) -> Quotient:
+        if x[1] == y[1]:
+            left, right, d = x[0], y[0], x[1]
+        else:
+            left, right, d = self.times(x[0], y[1]), self.times(y[0], x[1]), self.times(x[1], y[1])
+        total = dict(left)
+        for m, c in right.items():
+            total[m] = total.get(m, Fraction(0)) + sign * c
+        return self.quotient({m: c for m, c in total.items() if c}, d)
+
+    def mul(self, x: Quotient, y: Quotient) -> Quotient:
+        return self.quotient(self.times(x[0], y[0]), self.times(x[1], y[1]))
+
+    def div(self, x: Quotient, y: Quotient) -> Quotient:
+        return self.quotient(self.times(x[0], y[1]), self.times(x[1], y[0]))
+
+    def split(self, p: Poly) -> tuple[Fraction, dict[str, Fraction], Poly]:
+        """A positive number, powers of positive generators, and the rest: their product is the polynomial."""
+        c = Fraction(
+            math.gcd(*(x.numerator for x in p.values())), math.lcm(*(x.denominator for x in p.values()))
+        )
+        names = {name for m in p for name, _ in m if name not in self.roots}
+        names = {name for name in names if self.sign({((name, Fraction(1)),): Fraction(1)}) == 2}
+        least = {name: min(dict(m).get(name, Fraction(0)) for m in p) for name in names}
+        out: Poly = {tuple((name, -e) for name, e in least.items()): 1 / c}
+        return c, least, self.times(p, out)
+
+    def power(self, x: Quotient, e: Fraction) -> Quotient:
+        if abs(e) > 64:
+            raise UndecidedError("a high power")
+        if e < 0:
+            return self.div(self.constant(1), self.power(x, -e))
+        result = self.constant(1)
+        for _ in range(math.floor(e)):
+            result = self.mul(result, x)
+        if rest := e % 1:
+            if not x[0] or self.sign(x[1]) < 2:
+                raise UndecidedError("a root of a quotient whose denominator may be negative")
+            result = self.mul(result, self.div(self.root(x[0], rest), self.root(x[1], rest)))
+        return result
+
+    def root(self, p: Poly, e: Fraction) -> Quotient:
+        c, powers, rest = self.split(p)
+        result = self.constant(1)
+        for prime, sign in [(q, 1) for q in factors(c.numerator)] + [(q, -1) for q in factors(c.denominator)]:
+            result = self.mul(result, ({((f"#{prime}", e * sign),): Fraction(1)}, ONE))
+        result = self.mul(
+            result, ({tuple((name, k * e) for name, k in sorted(powers.items())): Fraction(1)}, ONE)
+        )
+        if rest != ONE:
+            name = f"root {text(rest)}"
+            self.roots[name] = rest
+            result = self.mul(result, ({((name, e),): Fraction(1)}, ONE))
+        return result
+
+    def exp(self, x: Quotient) -> Quotient:
+        result = self.constant(1)
+        for m, c in x[0].items():
+            if x[1] == ONE and len(m) == 1 and m[0][0] in self.logs and m[0][1] == 1:
+                result = self.mul(result, self.power(self.logs[m[0][0]], c))  # exp(c log y) = y^c
+                continue
+            name = f"exp {text({m: Fraction(1)})} / {text(x[1])}"
+            self.exps[name] = self.quotient({m: Fraction(1)}, x[1])
+            result = self.mul(result, ({((name, c),): Fraction(1)}, ONE))
+        return result
+
+    def log(self, x: Quotient) -> Quotient:
+        if not x[0]:
+            raise UndecidedError("a logarithm of 0")
+        if self.sign(x[0]) < 2 or self.sign(x[1]) < 2:
+            return self.named_log(x)
+        result = self.constant(0)
+        for p, sign in ((x[0], 1), (x[1], -1)):
+            c, powers, rest = self.split(p)
+            for q, k in [(q, 1) for q in factors(c.numerator)] + [(q, -1) for q in factors(c.denominator)]:
+                result = self.add(result, self.named_log(self.constant(q)), sign * k)
+            for name, e in powers.items():
+                one = self.exps.get(name) or self.named_log(self.generator(name))
+                result = self.add(result, self.mul(self.constant(e), one), sign)
+            if rest != ONE:
+                result = self.add(result, self.named_log((rest, ONE)), sign)
+        return result
+
+    def named_log(self, x: Quotient) -> Quotient:
+        name = f"log {text(x[0])} / {text(x[1])}"
+        self.logs[name] = x
+        return self.generator(name)
+
+    def erfc(self, x: Quotient) -> Quotient:
+        if not x[0]:
+            return self.constant(1)
+        if x[0][min(x[0])] < 0:  # erfc(-x) = 2 - erfc(x)
+            return self.add(self.constant(2), self.erfc(self.mul(self.constant(-1), x)), -1)
+        return self.generator(f"erfc {text(x[0])} / {text(x[1])}")
+
+    def read(self, node: ast.AST) -> Quotient:
+        match node:
+            case ast.Constant(value=int(n)) if not isinstance(n, bool):
+                return self.constant(n)
+            case ast.Name(id=name) if name in self.domain:
+                return self.generator(name)
+            case ast.Name(id="pi"):
+                return self.generator("#pi")
+            case ast.Name(id="E"):
+                return self.exp(self.constant(1))
+            case ast.UnaryOp(op=ast.USub(), operand=x):
+                return self.mul(self.constant(-1), self.read(x))
+            case ast.BinOp(left=x, op=ast.Pow(), right=y):
+                base, e = self.read(x), self.read(y)
+                if e[1] == ONE and set(e[0]) <= {()}:
+                    return self.power(base, e[0].get((), Fraction(0)))
+                return self.exp(self.mul(e, self.log(base)))
+            case ast.BinOp(left=x, op=ast.Add() | ast.Sub() as op, right=y):
+                return self.add(self.read(x), self.read(y), 1 if isinstance(op, ast.Add) else -1)
+            case ast.BinOp(left=x, op=ast.Mult(), right=y):
+                return self.mul(self.read(x), self.read(y))
+            case ast.BinOp(left=x, op=ast.Div(), right=y):
+                return self.div(self.read(x), self.read(y))
+            case ast.Call(
+                func=ast.Name(id="Integral"), args=[f, ast.Tuple(elts=[ast.Name(id=v), low, high])]
+            ):
+                return self.integral(f, v, self.read(low), self.read(high))
+            case ast.Call(func=ast.Name(id=name), args=[argument], keywords=[]):
+                return self.call(name, self.read(argument))
+        raise UndecidedError(ast.dump(node)[:60])
+
+    def call(self, name: str, x: Quotient) -> Quotient:
+        minus = self.mul(self.constant(-1), x)
+        match name:
+            case "exp" | "log" | "erfc":
+                result: Quotient = getattr(self, name)(x)
+                return result
+            case "sqrt":
+                return self.power(x, Fraction(1, 2))
+            case "erf":
+                return self.add(self.constant(1), self.erfc(x), -1)
+            case "cosh" | "sinh":
+                both = self.add(self.exp(x), self.exp(minus), 1 if name == "cosh" else -1)
+                return self.div(both, self.constant(2))
+            case "tanh":
+                return self.div(self.call("sinh", x), self.call("cosh", x))
+            case "erfinv":
+                return self.generator(f"erfinv {text(x[0])} / {text(x[1])}")
+        raise UndecidedError(name)
+
+    def integral(self, f: ast.AST, v: str, low: Quotient, high: Quotient) -> Quotient:
+        """Of e^v, e^-v or tanh(v)^2 times what does not depend on v."""
+        if isinstance(f, ast.BinOp) and isinstance(f.op, ast.Mult):
+            for outside, inside in ((f.left, f.right), (f.right, f.left)):
+                if v not in names_in(outside):
+                    return self.mul(self.read(outside), self.integral(inside, v, low, high))
+        shape = ast.unparse(f)
+        ends: list[Quotient] = []
+        for x in (high, low):
+            if shape == f"exp({v})":
+                ends.append(self.exp(x))
+            elif shape == f"exp(-{v})":
+                ends.append(self.mul(self.constant(-1), self.exp(self.mul(self.constant(-1), x))))
+            elif shape == f"tanh({v}) ** 2":
+                ends.append(self.add(x, self.call("tanh", x), -1))
+            else:
+                raise UndecidedError(f"the integral of {shape}")
+        return self.add(ends[0], ends[1], -1)
+
+    def evident(self, node: ast.AST) -> int:
+        """2 if the term is > 0 wherever its symbols are in their ranges, 1 if >= 0, 0 if that is not evident."""
+        match node:
+            case ast.BinOp(left=x, op=ast.Add(), right=y):
+                a, b = self.evident(x), self.evident(y)
+                if a and b:
+                    return max(a, b)
+            case ast.BinOp(left=x, op=ast.Mult() | ast.Div() as op, right=y):
+                a, b = self.evident(x), self.evident(y)
+                if a and b and (b == 2 or isinstance(op, ast.Mult)):
+                    return min(a, b)
+            case ast.BinOp(left=x, op=ast.Pow(), right=y):
+                a = self.evident(x)
+                if a == 2 and self.real(y):
+                    return 2
+                if isinstance(y, ast.Constant) and y.value in range(2, 66, 2) and self.real(x):
+                    return 1
+            case ast.Call(func=ast.Name(id="exp" | "cosh" | "erfc"), args=[x]) if self.real(x):
+                return 2
+            case ast.Call(func=ast.Name(id="sqrt" | "sinh" | "tanh" | "erf"), args=[x]):
+                return self.evident(x)
+            case ast.Call(func=ast.Name(id="log"), args=[x]):
+                above = self.add(self.read(x), self.constant(1), -1)
+                return min(self.sign(above[0]), self.sign(above[1])) if self.sign(above[1]) == 2 else 0
+            case ast.Call(
+                func=ast.Name(id="Integral"), args=[f, ast.Tuple(elts=[ast.Name(id=v), low, high])]
+            ):
+                inside = self.domain.get(v) == "real" or (
+                    self.domain.get(v) in ("positive", "nonnegative") and self.evident(low)
+                )
+                width = ast.BinOp(high, ast.Sub(), low) if ast.unparse(low) != "0" else high
+                return min(self.evident(f), self.evident(width)) if inside else 0
+        try:
+            n, d = self.read(node)
+        except UndecidedError:
+            return 0
+        return self.sign(n) if n and self.sign(d) == 2 else int(not n)
+
+    def real(self, node: ast.AST) -> bool:
+        match node:
+            case ast.Constant() | ast.Name():
+                return True
+            case ast.UnaryOp(operand=x):
+                return self.real(x)
+            case ast.BinOp(left=x, op=ast.Pow(), right=y):
+                return (self.evident(x) == 2 and self.real(y)) or (
+                    isinstance(y, ast.Constant) and self.real(x)
+                )
+            case ast.BinOp(left=x, right=y):
+                return self.real(x) and self.real(y)
+            case ast.Call(func=ast.Name(id="log"), args=[x]):
+                return self.evident(x) == 2
+            case ast.Call(func=ast.Name(id="sqrt"), args=[x]):
+                return self.evident(x) > 0
+            case ast.Call(func=ast.Name(id="exp" | "sinh" | "cosh" | "tanh" | "erf" | "erfc"), args=[x]):
+                return self.real(x)
+        return False
+
+
+def factors(n: int) -> list[int]:
+    """The primes of n, each as often as it divides."""
+    found, p = [], 2
+    while p * p <= n:
+        if p > 10_000:
+            raise UndecidedError("a large number under a root or logarithm")
+        while n % p == 0:
+            found.append(p)
+            n //= p
+        p += 1
+    return found + [n] * (n > 1)
+
+
+def names_in(node: ast.AST) -> set[str]:
+    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}

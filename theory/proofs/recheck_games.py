@@ -1,0 +1,197 @@
+"""Finite games for `recheck.py`, enumerated anew: each strategy, each transcript, in rational arithmetic.
+
+A game yields the comparisons that a theorem's step makes over all strategies, as rows (left, relation, right) in
+any order. Written apart from the games of the theorems and sharing nothing with them. Stand-alone: the standard
+library only.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from functools import cache
+from itertools import product
+from math import prod
+from typing import Any
+
+F = Fraction
+Law = tuple[F, ...]
+Pair = tuple[Law, Law]
+Row = tuple[F | int, str, F | int]
+#: P, Q, the requests released, of one transcript.
+End = tuple[F, F, tuple[int, ...]]
+
+
+def coins(p: str, q: str) -> Pair:
+    return (F(p), 1 - F(p)), (F(q), 1 - F(q))
+
+
+def strategies(requests: int, rounds: int, stop: bool = True) -> Iterator[Any]:
+    """None stops; (request, tree after outcome 0, tree after outcome 1) goes on."""
+    if stop or rounds == 0:
+        yield None
+    if rounds:
+        for request, first in product(range(requests), list(strategies(requests, rounds - 1, stop))):
+            for second in strategies(requests, rounds - 1, stop):
+                yield request, first, second
+
+
+def ends(tree: Any, menu: Sequence[Pair], admits: Callable[[tuple[int, ...]], bool]) -> list[End]:
+    """All transcripts against a filter that stops at the first request after which `admits` is false."""
+    found: list[End] = []
+    open_ends: list[tuple[Any, F, F, tuple[int, ...]]] = [(tree, F(1), F(1), ())]
+    while open_ends:
+        node, p, q, released = open_ends.pop()
+        if node is None or not admits((*released, node[0])):
+            found.append((p, q, released))
+            continue
+        law_p, law_q = menu[node[0]]
+        open_ends += [(node[1 + y], p * law_p[y], q * law_q[y], (*released, node[0])) for y in (0, 1)]
+    return found
+
+
+def power(pairs: Sequence[tuple[F, F]], order: int) -> F:
+    return sum((p**order / q ** (order - 1) for p, q in pairs), F(0))
+
+
+def charge(pair: Pair, order: int) -> F:
+    p, q = pair
+    return max(power(list(zip(p, q, strict=True)), order), power(list(zip(q, p, strict=True)), order))
+
+
+TWO = (coins("2/3", "1/3"), coins("1/2", "1/3"))
+
+
+def directions(menu: Sequence[Pair]) -> list[Sequence[Pair]]:
+    return [menu, [(q, p) for p, q in menu]]
+
+
+def renyi() -> Iterator[Row]:
+    for order in (2, 3, 5):
+        cost = [charge(pair, order) for pair in TWO]
+        budget = prod(cost, start=F(1))
+        for menu, tree in product(directions(TWO), strategies(2, 3)):
+            found = ends(tree, menu, lambda r, c=cost, b=budget: prod((c[i] for i in r), start=F(1)) <= b)  # type: ignore[misc]
+            yield power([(p, q) for p, q, _ in found], order), "<=", budget
+            scaled = (
+                p**order / q ** (order - 1) / prod((cost[i] for i in r), start=F(1)) for p, q, r in found
+            )
+            yield sum(scaled, F(0)), "<=", 1
+
+
+def trackers() -> Iterator[Row]:
+    cost = [charge(pair, 2) for pair in TWO]
+
+    def admits(released: tuple[int, ...]) -> bool:
+        level, spent = 1, F(1)
+        for i in released:
+            over = spent * cost[i] > max(cost)
+            level, spent = level + over, cost[i] if over else spent * cost[i]
+        return level <= 2
+
+    for menu, tree in product(directions(TWO), strategies(2, 3)):
+        yield power([(p, q) for p, q, _ in ends(tree, menu, admits)], 2), "<=", max(cost) ** 2
+
+
+def tilted() -> Iterator[Row]:
+    cost = [power(list(zip(*pair, strict=True)), 3) for pair in TWO]
+    most = cost[0] ** 2 / 9 * F(2, 3) ** 3 / 2
+    for tree in strategies(2, 3):
+        mean = stick = F(0)
+        for p, q, released in ends(
+            tree, TWO, lambda r: prod((cost[i] for i in r), start=F(1)) <= cost[0] ** 2
+        ):
+            tilt = p**3 / q**2 / prod((cost[i] for i in released), start=F(1))
+            gain = p / tilt * max(1 - 3 * q / p, F(0))
+            yield gain, "<=", most
+            mean, stick = mean + tilt * gain, stick + max(p - 3 * q, F(0))
+        yield mean, "=", stick
+
+
+def sticks(found: Sequence[tuple[F, F]], ratio: F) -> F:
+    return sum((max(p - ratio * q, F(0)) for p, q in found), F(0))
+
+
+def natural() -> Iterator[Row]:
+    menu = [((k / (1 + k), 1 / (1 + k)), (1 / (1 + k), k / (1 + k))) for k in (F(3, 2), F(9, 4), F(27, 8))]
+
+    @cache
+    def admits(released: tuple[int, ...]) -> bool:
+        outcomes = product((0, 1), repeat=len(released))
+        fixed = [
+            (
+                prod((menu[i][0][y] for i, y in zip(released, ys, strict=True)), start=F(1)),
+                prod((menu[i][1][y] for i, y in zip(released, ys, strict=True)), start=F(1)),
+            )
+            for ys in outcomes
+        ]
+        return sticks(fixed, F(9, 4)) <= F(45, 169)
+
+    reached = [sticks([e[:2] for e in ends(tree, menu, admits)], F(9, 4)) for tree in strategies(3, 3)]
+    yield from ((value, "<=", F(1899, 5915)) for value in reached)
+    yield max(reached), "=", F(1899, 5915)
+    yield F(45, 169), "<", max(reached)
+
+
+def realisation() -> Iterator[Row]:
+    theta, dhat, menu = F(1, 50), F(1, 20), (coins("1/50", "0"), coins("1/20", "0"), coins("3/5", "2/5"))
+
+    def likely(p: F, q: F, pair: Pair) -> bool:
+        return sum((x for x, y in zip(*pair, strict=True) if p * x > 2 * q * y), F(0)) <= dhat
+
+    @cache
+    def goes_on(p: F, q: F, now: Pair) -> bool:
+        both = ((p, q, now, menu), (q, p, now[::-1], tuple(pair[::-1] for pair in menu)))
+        return all(
+            sum((x for x, y in zip(*law, strict=True) if likely(a * x, b * y, nxt)), F(0)) >= 1 - theta
+            for a, b, law, nexts in both
+            for nxt in nexts
+        )
+
+    def stopped(tree: Any, p: F, q: F, at: int) -> Iterator[tuple[F, F, int]]:
+        request, *after = tree
+        pair = menu[request]
+        for y in (0, 1):
+            a, b = p * pair[0][y], q * pair[1][y]
+            if after[y] is not None and goes_on(p, q, pair):
+                yield from stopped(after[y], a, b, at + 1)
+            else:
+                yield a, b, at
+
+    if not goes_on(F(1), F(1), ((F(1),), (F(1),))):
+        return
+    for tree in strategies(3, 3, stop=False):
+        found = list(stopped(tree, F(1), F(1), 1))
+        for way in (found, [(q, p, at) for p, q, at in found]):
+            for i in (1, 2, 3):
+                here = [(p, q) for p, q, at in way if at == i]
+                safe = sum((p for p, q in here if p <= 2 * q), F(0))
+                yield (1 - dhat) * (sum((p for p, _ in here), F(0)) - (theta if i > 1 else 0)), "<=", safe
+            unsafe = sum((p for p, q, _ in way if p > 2 * q), F(0))
+            yield unsafe, "<=", dhat + theta * (1 - dhat) * 2
+            yield sticks([(p, q) for p, q, _ in way], F(2)), "<=", unsafe
+
+
+def gdp_worst() -> list[F]:
+    """The worst hockey-stick of all strategies at each order; the budget is that of both responses once."""
+    weights = (F(2, 5), F(1, 4))
+    menu = [((1 - w, w), (w, 1 - w)) for w in weights]
+
+    def admits(released: tuple[int, ...]) -> bool:
+        # (mu/2)^2 is quantile(2/5)^2 = 0.0642 and quantile(1/4)^2 = 0.4549, the budget their sum 0.5191: one of
+        # the larger with at most one of the smaller, or up to three rounds of the smaller
+        return released.count(1) == 0 or (released.count(1) == 1 and released.count(0) <= 1)
+
+    games = [[e[:2] for e in ends(tree, menu, admits)] for tree in strategies(2, 3)]
+    orders = (F(1, 2), F(1), F(3, 2), F(2), F(3), F(4))
+    return [max(sticks(found, g) for found in games) for g in orders]
+
+
+#: By theorem: games whose rows a step of comparisons may hold.
+GAMES: Mapping[str, tuple[Callable[[], Iterator[Row]], ...]] = {
+    "RDP filter": (renyi,),
+    "trackers": (trackers,),
+    "tilted weights": (tilted,),
+    "natural filter": (natural,),
+    "realisation filter": (realisation,),
+}
+#: By theorem: games whose worst cases end the formulas of a step.
+WORST: Mapping[str, Callable[[], list[F]]] = {"GDP filter": gdp_worst}

@@ -1,0 +1,57 @@
+"""Signs that are evident from the ranges of the symbols, and those of integrals over limits in order."""
+
+from __future__ import annotations
+
+import sympy as sp
+
+from theory.proofs.expressions import range_of
+
+__all__ = ["evidently_nonnegative", "evidently_positive"]
+
+
+def evidently_nonnegative(term: sp.Expr) -> bool:
+    """Whether the term is >= 0 at every point of its domain; False also if that is not evident."""
+    return _evident(term, strict=False)
+
+
+def evidently_positive(term: sp.Expr) -> bool:
+    """Whether the term is > 0 at every point of its domain; False also if that is not evident."""
+    return _evident(term, strict=True)
+
+
+def _evident(term: sp.Expr, *, strict: bool) -> bool:
+    if isinstance(term, sp.Integral):
+        # an inner limit may depend on outer variables: its order must hold on the whole of their ranges
+        return all(_in_order(limit, strict=strict) for limit in term.limits) and _evident(
+            term.function, strict=strict
+        )
+    if term.has(sp.Integral):
+        return isinstance(term, sp.Mul) and all(_evident(factor, strict=strict) for factor in term.args)
+    # both imply, in sympy, that the term is real and finite
+    return bool(term.is_positive if strict else term.is_nonnegative)
+
+
+def _in_order(limit: sp.Tuple, *, strict: bool) -> bool:
+    """Whether a limit (variable, low, high) has low <= high (< if strict) and stays in the variable's range."""
+    if len(limit) != 3:
+        return False
+    variable, low, high = limit
+    if low == sp.oo or high == -sp.oo or not all(end.is_extended_real for end in (low, high)):
+        return False
+    match range_of(variable):
+        # the sign of the integrand is read from the declared range, so the limits must not leave it; an end
+        # point on its border has no length
+        case "real":
+            inside = True
+        case "positive" | "nonnegative":
+            inside = low.is_nonnegative
+        case "negative" | "nonpositive":
+            inside = high.is_nonpositive
+        case _:
+            inside = False
+    if not inside:
+        return False
+    if high == sp.oo or low == -sp.oo:
+        return all(end.is_finite for end in (low, high) if end not in (sp.oo, -sp.oo))
+    width = high - low
+    return bool(width.is_positive if strict else width.is_nonnegative)
