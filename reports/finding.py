@@ -25,12 +25,22 @@ def slug(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A sentence that the report decides, where it comes from, and the outcome that is expected."""
+    """A sentence that the report decides, where it comes from, and the outcome that is expected.
+
+    `cited` declares that a HOLDS may rest on theorems that were not checked here; without it that is no HOLDS
+    of the kind expected.
+    """
 
     key: str
     sentence: str
     source: str
     expected: Outcome
+    cited: bool = False
+
+    @property
+    def expectation(self) -> str:
+        """The expected outcome in words, with the citation that is declared."""
+        return f"{self.expected.name}, joined by a cited theorem" if self.cited else self.expected.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +53,9 @@ class Finding:
 
     @property
     def as_expected(self) -> bool:
-        """Whether the outcome is the one that the claim expects."""
-        return self.verdict.outcome is self.claim.expected
+        """Whether the outcome is the one that the claim expects, resting on no citation it does not declare."""
+        declared = self.claim.cited or not self.verdict.citations
+        return self.verdict.outcome is self.claim.expected and declared
 
 
 @dataclass(frozen=True, slots=True)

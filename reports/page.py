@@ -13,7 +13,8 @@ from latex2mathml.converter import convert
 from markupsafe import Markup
 
 from reports.finding import Chapter, Finding, Told
-from theory.evidence import Evidence, Outcome
+from theory.evidence import Checked, Evidence, Outcome
+from theory.proofs.theorem import JOIN
 
 if TYPE_CHECKING:
     from theory.proofs.theorem import Proof
@@ -44,6 +45,8 @@ def render_page(
         findings=[finding for _, what in told for finding in what.findings],
         outcomes=list(Outcome),
         evidences=list(Evidence),
+        checked=list(Checked),
+        join=JOIN,
         summary=summary,
         setting=setting,
         multiplicity=multiplicity,
@@ -97,6 +100,7 @@ def _proof(proof: Proof) -> dict[str, Any]:
             {
                 "statement": step.statement,
                 "evidence": step.evidence.name,
+                "checked": step.checked.word,
                 "math": _mathml(step.latex),
             }
             for step in proof.steps

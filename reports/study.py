@@ -96,7 +96,7 @@ class Study:
         return max(n // 20, 8192) if self.quick else n
 
     def prove(self, name: str) -> Proof:
-        """The machine-checked proof of a theorem, run once for the whole report."""
+        """A theorem with its steps checked by their engines, run once for the whole report."""
         if name not in self._proofs:
             self.on_progress(f"theorem: {name}")
             prove(name, done=self._proofs)

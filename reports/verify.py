@@ -51,6 +51,7 @@ def _finding(finding: Finding) -> dict[str, object]:
         "expected": finding.claim.expected.name,
         "as_expected": finding.as_expected,
         "evidence": verdict.evidence.name,
+        "citations": list(verdict.citations),
         "scope": verdict.scope,
         "detail": verdict.detail,
         "witness": dict(verdict.witness) if verdict.witness is not None else None,

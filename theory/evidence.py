@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import NoReturn
 
-__all__ = ["Evidence", "Outcome", "Verdict"]
+__all__ = ["Checked", "Evidence", "Outcome", "Verdict"]
 
 
 class Evidence(Enum):
@@ -15,7 +15,7 @@ class Evidence(Enum):
 
     EXACT = "rational arithmetic, no rounding anywhere"
     CERTIFIED = "ball arithmetic, every rounding error enclosed"
-    DERIVED = "symbolic identity whose residual simplifies to zero"
+    DERIVED = "symbolic identities whose residuals simplify to zero; what joins the identities is prose"
     STATISTICAL = "interval with its failure probability"
     CITED = "a named theorem that was not checked here"
 
@@ -32,10 +32,28 @@ class Evidence(Enum):
         return max(evidence, key=lambda link: link.strength)
 
 
+class Checked(Enum):
+    """What the check of a step covers; a step never says more than this."""
+
+    IDENTITY = "a symbolic identity, or a sum of terms of evident sign: all reals of the stated domain"
+    RANGE = "an inequality in balls on the whole of the stated box of parameters"
+    POINT = "one instance, or the finite list of instances that the step states"
+    GAME = "a finite game that the step states, every strategy enumerated"
+    CITED = "a named theorem, not checked here"
+    PROSE = "words alone; nothing ran"
+
+    @property
+    def word(self) -> str:
+        """The name in lower case, as it is shown."""
+        return self.name.lower()
+
+
 class Outcome(Enum):
     """What became of a claim."""
 
-    HOLDS = "true for every adversary and mechanism of the stated scope"
+    HOLDS = (
+        "true for every adversary and mechanism of the stated scope, on the evidence and citations beside it"
+    )
     REFUTED = "false, with a witness that anyone can replay"
     UNDECIDED = "neither proved nor refuted; a simulation that finds nothing wrong ends here"
 
@@ -44,7 +62,8 @@ class Outcome(Enum):
 class Verdict:
     """An outcome for a claim, with its evidence and the class of adversaries and mechanisms it covers.
 
-    `witness` is plain JSON-able data (never code) from which a refutation can be replayed.
+    `witness` is plain JSON-able data (never code) from which a refutation can be replayed. `citations` names
+    the theorems that were used and not checked; HOLDS on CITED evidence cannot go without.
     A verdict has no truth value: UNDECIDED is neither true nor false, so `bool(verdict)` raises.
     """
 
@@ -53,6 +72,7 @@ class Verdict:
     scope: str
     detail: str = ""
     witness: Mapping[str, object] | None = field(default=None, compare=False)
+    citations: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.scope:
@@ -64,6 +84,11 @@ class Verdict:
                 "outcome HOLDS cannot rest on STATISTICAL evidence: failing to refute proves nothing; "
                 "use Outcome.UNDECIDED"
             )
+        if self.outcome is Outcome.HOLDS and (self.evidence is Evidence.CITED) != bool(self.citations):
+            raise ValueError(
+                "citations must name the theorems that a HOLDS rests on, and only CITED evidence has any, "
+                f"got citations={self.citations!r} with {self.evidence.name}; pass each source and CITED"
+            )
         if self.outcome is Outcome.REFUTED and self.witness is None:
             raise ValueError(
                 "outcome REFUTED needs a witness, got None; pass the data that replays the failure"
@@ -74,5 +99,16 @@ class Verdict:
             f"a verdict has no truth value, got {self.outcome.name}; compare verdict.outcome with an Outcome"
         )
 
+    @property
+    def joined_by(self) -> str:
+        """What stands beside the outcome when it rests on theorems that were not checked, else ''."""
+        if not self.citations:
+            return ""
+        return (
+            f"joined by {'a cited theorem' if len(self.citations) == 1 else 'cited theorems'}: "
+            + "; ".join(self.citations)
+        )
+
     def __str__(self) -> str:
-        return f"{self.outcome.name} ({self.evidence.name}; {self.scope})"
+        words = f"{self.outcome.name} ({self.evidence.name}; {self.scope})"
+        return f"{words}, {self.joined_by}" if self.citations else words

@@ -107,9 +107,10 @@ APPROXIMATE_DP = Chapter(
     claims=(
         Claim(
             "bstar-sound",
-            "The approximate-DP filter is (epsilon, delta)-DP.",
+            "The rule of the approximate-DP filter keeps (epsilon, delta)-DP.",
             "000 Theorem 4.9",
             Outcome.HOLDS,
+            cited=True,
         ),
         Claim(
             "bstar-simulated",

@@ -93,5 +93,5 @@ def judge_promise(
 
 
 def proved(claim: Claim, proof: Proof) -> Finding:
-    """The verdict of a machine-checked theorem."""
+    """The verdict of a theorem whose steps were checked; what joins them is prose."""
     return Finding(claim, proof.verdict(), proof)

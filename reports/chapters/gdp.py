@@ -105,9 +105,10 @@ GDP = Chapter(
     claims=(
         Claim(
             "gdp-sound",
-            "The transcript of the GDP filter is mu-GDP.",
-            "003 Theorems 11 and 12",
+            "The rule of the GDP filter keeps its transcript mu-GDP.",
+            "003 Theorems 11 and C.1",
             Outcome.HOLDS,
+            cited=True,
         ),
         Claim(
             "gdp-tight",

@@ -201,9 +201,10 @@ REALISATION = Chapter(
     claims=(
         Claim(
             "realisation-sound",
-            "The realisation filter is (epsilon, delta)-DP.",
+            "The rule of the realisation filter keeps (epsilon, delta)-DP.",
             "004 Theorem 1",
             Outcome.HOLDS,
+            cited=True,
         ),
         Claim(
             "realisation-simulated",

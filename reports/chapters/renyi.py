@@ -91,9 +91,10 @@ RENYI = Chapter(
     claims=(
         Claim(
             "rdp-sound",
-            "The Rényi filter is (alpha, B)-RDP, the zCDP filter rho-zCDP.",
+            "The rule of the Rényi filter keeps (alpha, B)-RDP, that of the zCDP filter rho-zCDP.",
             "000 Theorem 4.3",
             Outcome.HOLDS,
+            cited=True,
         ),
         Claim(
             "rdp-simulated",

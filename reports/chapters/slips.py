@@ -1,4 +1,4 @@
-"""Where the papers slip: each printed form shown false or meaningless, each corrected form true."""
+"""Where the papers slip: each printed form shown false or empty at an instance, each correction true there."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
         findings=(proved(claims[0], proof),),
         tables=(
             Table(
-                "Each slip, and the engine that shows it.",
-                ("finding", "evidence"),
-                tuple((step.statement, step.evidence.name) for step in proof.steps),
-                align="ll",
+                "Each slip, and how it is shown.",
+                ("finding", "evidence", "checked"),
+                tuple((step.statement, step.evidence.name, step.checked.word) for step in proof.steps),
+                align="lll",
             ),
         ),
     )
@@ -32,11 +32,12 @@ SLIPS = Chapter(
     title="Slips in the papers",
     promise="The theorems stand; some printed forms do not.",
     story="A misprint copied into code is a privacy bug. Each was found by reading a formula closely enough to "
-    "run it, and each correction is checked beside it.",
+    "run it, and each correction is checked beside it, at the instance that the finding names. Two are readings of "
+    "an index and of a display, in words alone.",
     claims=(
         Claim(
             "slips-checked",
-            "Each printed slip is false or meaningless as printed, and true as corrected.",
+            "Each printed slip is false or empty at the instance checked, where its correction is true.",
             "000, 003, 004",
             Outcome.HOLDS,
         ),

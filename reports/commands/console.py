@@ -7,13 +7,21 @@ from contextlib import contextmanager
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 
 from mc import StoreError
-from theory.evidence import Outcome
+from theory.evidence import Outcome, Verdict
 
-__all__ = ["OUTCOME_STYLE", "clear_errors", "complain"]
+__all__ = ["OUTCOME_STYLE", "clear_errors", "complain", "styled"]
 
 OUTCOME_STYLE = {Outcome.HOLDS: "green", Outcome.REFUTED: "red", Outcome.UNDECIDED: "yellow"}
+
+
+def styled(verdict: Verdict) -> str:
+    """The outcome as markup; green is kept for a HOLDS in which nothing is cited."""
+    if verdict.citations:
+        return f"[yellow]{verdict.outcome.name}, {escape(verdict.joined_by)}[/]"
+    return f"[{OUTCOME_STYLE[verdict.outcome]}]{verdict.outcome.name}[/]"
 
 
 def complain(message: object) -> None:

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from reports.commands.console import clear_errors
+from reports.commands.console import clear_errors, styled
 from reports.finding import slug
 
 __all__ = ["prove"]
@@ -27,17 +27,21 @@ def prove(
 ) -> None:
     """Check the theorems step by step."""
     from reports.output import OutputFolder
+    from theory.evidence import Checked
     from theory.proofs import THEOREMS
     from theory.proofs import prove as run
-    from theory.proofs.theorem import CheckedStep, Proof
+    from theory.proofs.theorem import JOIN, CheckedStep, Proof
 
     progress = Console(stderr=True, highlight=False)
     console = Console(highlight=False)
 
     def line(step: CheckedStep) -> None:
-        mark = (
-            f"[green]{step.evidence.name}[/]" if step.holds else f"[bold red]REFUSED[/] {escape(step.detail)}"
-        )
+        if not step.holds:
+            mark = f"[bold red]REFUSED[/] {escape(step.detail)}"
+        elif step.checked in (Checked.CITED, Checked.PROSE):
+            mark = f"[yellow]{step.checked.word}[/]"
+        else:
+            mark = f"[green]{step.evidence.name}, {step.checked.word}[/]"
         progress.print(f"  {escape(step.statement)} [dim]{step.engine}, {step.seconds:.2f} s[/] {mark}")
 
     names = list(THEOREMS) if theorem is None else [theorem]
@@ -59,16 +63,19 @@ def prove(
     if latex:
         sys.stdout.write("\n".join(proof.latex() for proof in proofs))
     else:
-        table = Table("Theorem", "Source", "Steps", "Evidence", "Seconds")
+        table = Table("Theorem", "Source", "Steps", "Checked", "Verdict", "Evidence", "Seconds")
         for proof in proofs:
-            evidence = proof.evidence.name if proof.holds else "[bold red]REFUSED[/]"
+            counts = [(word, sum(step.checked is word for step in proof.steps)) for word in Checked]
             table.add_row(
                 escape(proof.theorem.title),
                 proof.theorem.source,
                 str(len(proof.steps)),
-                evidence,
+                ", ".join(f"{count} {word.word}" for word, count in counts if count),
+                styled(proof.verdict()) if proof.holds else "[bold red]REFUSED[/]",
+                proof.evidence.name,
                 f"{proof.seconds:.2f}",
             )
         console.print(table)
+        console.print(JOIN)
     if not all(proof.holds for proof in proofs):
         raise typer.Exit(1)

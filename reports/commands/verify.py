@@ -15,7 +15,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from rich.table import Table
 
 from mc import LocalPool
-from reports.commands.console import OUTCOME_STYLE, clear_errors
+from reports.commands.console import clear_errors, styled
 
 __all__ = ["verify"]
 
@@ -81,12 +81,11 @@ def verify(
     else:
         table = Table("Claim", "Verdict", "Evidence", "Expected")
         for finding in findings:
-            outcome = finding.verdict.outcome
             table.add_row(
                 finding.claim.sentence,
-                f"[{OUTCOME_STYLE[outcome]}]{outcome.name}[/]",
+                styled(finding.verdict),
                 finding.verdict.evidence.name,
-                "yes" if finding.as_expected else f"[bold red]no, {finding.claim.expected.name}[/]",
+                "yes" if finding.as_expected else f"[bold red]no, {finding.claim.expectation}[/]",
             )
         Console().print(table)
         Console().print(f"Report: {out / 'report.html'}", soft_wrap=True)

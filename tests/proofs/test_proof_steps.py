@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import flint
 import pytest
 
-from theory.evidence import Evidence, Outcome
+from theory.evidence import Checked, Outcome
 from theory.proofs import THEOREMS, prove, prove_all
 from theory.proofs.theorem import Check, Proof, RefusedError, Step
 
@@ -32,6 +32,7 @@ def test_every_step_is_accepted_and_the_verdict_names_its_scope(name: str, proof
     assert verdict.outcome is Outcome.HOLDS
     assert verdict.scope == THEOREMS[name].hypotheses
     assert verdict.evidence is proof.evidence
+    assert verdict.citations == proof.citations
 
 
 @pytest.mark.parametrize("check", list(_wrong()))
@@ -43,11 +44,15 @@ def test_the_same_engine_refuses_a_slightly_wrong_claim(check: Check) -> None:
 
 
 @pytest.mark.parametrize(("name", "number"), STEPS)
-def test_every_step_can_fail_unless_it_is_cited(name: str, number: int, proofs: dict[str, Proof]) -> None:
+def test_every_step_can_fail_unless_it_is_cited_or_words_alone(
+    name: str, number: int, proofs: dict[str, Proof]
+) -> None:
     step: Step = THEOREMS[name].steps[number]
     reached = proofs[name].steps[number]
-    if reached.evidence is Evidence.CITED:
+    if reached.checked is Checked.CITED:
         assert len(reached.detail) > 10, "a citation names its source"
+    elif reached.checked is Checked.PROSE:
+        assert len(reached.statement) > 60 or name == "slips", "words alone must carry an argument"
     else:
         assert step.wrong
 

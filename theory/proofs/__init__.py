@@ -1,4 +1,4 @@
-"""Theorems of the papers whose steps are checked by engines when they run."""
+"""Theorems of the papers whose steps are checked by engines when they run; what joins the steps is prose."""
 
 from __future__ import annotations
 

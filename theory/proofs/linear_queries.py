@@ -1,11 +1,11 @@
-"""Adaptive linear queries under individual filters: paper 000, Corollary 4.7, and Propositions 5.1 "
-"and 5.2."""
+"""Adaptive linear queries under individual filters: paper 000, Corollary 4.7 and Propositions 5.1, 5.2."""
 
 from __future__ import annotations
 
 import sympy as sp
 
-from theory.proofs.engines import certified, nonnegative, zero
+from theory.evidence import Checked
+from theory.proofs.engines import certified, cited, nonnegative, zero
 from theory.proofs.theorem import Step, Theorem
 
 __all__ = ["THEOREM"]
@@ -13,7 +13,7 @@ __all__ = ["THEOREM"]
 # kappa the zCDP level, norm the budget B_norm of squared norms, d the dimension.
 alpha, kappa, norm, spent, sigma, clip, x = sp.symbols("alpha kappa B spent sigma C x", positive=True)
 d, delta, n, k = sp.symbols("d delta n k", positive=True)
-left, v = sp.symbols("left v", nonnegative=True)
+left, v, over = sp.symbols("left v over", nonnegative=True)
 PERCENT = sp.Rational(101, 100)
 
 
@@ -50,9 +50,9 @@ def _clipped(noise: sp.Expr) -> sp.Expr:
     return alpha * norm / (2 * noise**2) - alpha * norm / (2 * sigma**2 * clip**2)
 
 
-def _budget_left(sign: int = 1) -> sp.Expr:
-    # the last clip is to sqrt(norm - spent), so the squares add to norm at most
-    return sign * (norm - (norm - left))
+def _budget_left(clip_squared: sp.Expr, room: sp.Expr) -> sp.Expr:
+    # what is left of norm after a gradient of squared norm min(C^2, what was left)
+    return room - (clip_squared + room - sp.Abs(clip_squared - room)) / 2
 
 
 def _display(copies: sp.Expr) -> sp.Expr:
@@ -64,20 +64,24 @@ THEOREM = Theorem(
     name="linear queries",
     title="Adaptive linear queries under individual budgets",
     source="Feldman & Zrnic, Corollary 4.7, Propositions 5.1 and 5.2",
-    hypotheses="kappa, B_norm > 0, 0 < delta < 1, d coordinates, every order alpha >= 1; Gaussian "
-    "noise of variance "
-    "B_norm/(2 kappa) on the sum over the persons whose squared norms stay within B_norm",
-    claim="The answers are kappa-zCDP, and each is within sqrt(B_norm log(d/delta)/kappa) of the "
-    "truth on the active "
-    "persons but for probability delta; noisy gradient descent with filtering is B_norm/(2 sigma^2 C^2)-zCDP",
+    hypotheses="kappa, B_norm > 0, 0 < delta < 1, d coordinates, every order alpha >= 1; Gaussian noise of variance "
+    "B_norm/(2 kappa) on the sum over the persons whose squared norms stay within B_norm, finitely many queries",
+    claim="The answers are kappa-zCDP for each person, and each answer is within sqrt(B_norm log(d/delta)/kappa) of "
+    "the truth on the active persons but for probability delta; noisy gradient descent with filtering is "
+    "B_norm/(2 sigma^2 C^2)-zCDP",
     claim_latex=r"\sigma^2 = \frac{B_{\mathrm{norm}}}{2\kappa},\quad"
     r" P\left(\|a_t - q_t(S_t)\|_\infty > \sqrt{B_{\mathrm{norm}}\log(d/\delta)/\kappa}\right) \le \delta",
     uses=("RDP filter", "Rényi divergences"),
     steps=(
         Step(
-            "A person who spent the squared norm s was charged alpha kappa s/B_norm: the filter with "
-            "budget alpha "
-            "kappa reads s <= B_norm at every order.",
+            "Whether a person takes part depends on released answers alone, so the others are treated alike with and "
+            "without him, and the filter of his own charges bounds his own loss.",
+            cited("Feldman & Zrnic, Individual Privacy Accounting via a Rényi Filter, Theorem 4.5"),
+            checked=Checked.CITED,
+        ),
+        Step(
+            "A person who spent the squared norm s was charged alpha kappa s/B_norm: the filter with budget "
+            "alpha kappa reads s <= B_norm at every order.",
             zero(lambda: _charge(norm / (2 * kappa))),
             {"variance B_norm/kappa": zero(lambda: _charge(norm / kappa))},
             r"\frac{\alpha s}{2\sigma^2} = \alpha\kappa\frac{s}{B_{\mathrm{norm}}}",
@@ -108,11 +112,21 @@ THEOREM = Theorem(
             r"d\,e^{-x^2/2} = \delta \text{ at } \sigma x = \sqrt{B_{\mathrm{norm}}\log(d/\delta)/\kappa}",
         ),
         Step(
-            "Gradient descent with filtering clips to what is left, so a person's squares add to "
-            "B_norm at most.",
-            nonnegative(_budget_left, lambda: (left,)),
-            {"wrong sign": nonnegative(lambda: _budget_left(-1), lambda: (-left,))},
-            r"B_{\mathrm{norm}} - \sum_t\|\bar g_t(X_i)\|^2 \ge 0",
+            "Gradient descent with filtering clips a squared norm to min(C^2, what is left): where C^2 is the larger, "
+            "nothing is left after ...",
+            zero(lambda: _budget_left(left + over, left)),
+            {"clipped to C^2": zero(lambda: left - (left + over))},
+            r"l - \min(C^2, l) = 0,\quad C^2 \ge l",
+        ),
+        Step(
+            "... and where it is the smaller, the difference: a person's squares add to B_norm at most.",
+            nonnegative(lambda: _budget_left(left, left + over), lambda: (over,)),
+            {
+                "twice the square": nonnegative(
+                    lambda: _budget_left(left, left + over) - left, lambda: (over,)
+                )
+            },
+            r"l - \min(C^2, l) = l - C^2 \ge 0,\quad C^2 \le l",
         ),
         Step(
             "With noise of standard deviation sigma C on the sum this is B_norm/(2 sigma^2 C^2)-zCDP.",

@@ -149,8 +149,7 @@ THEOREM = Theorem(
     hypotheses="k Gaussian steps of unit sensitivity and noise sigma at delta = 1e-5; (sigma, k) in "
     "{(170, 112), (130, 180), (100, 420)}",
     claim="The epsilons are those printed, to six digits, and at the CKS epsilon of 420 steps with "
-    "sigma = 100 "
-    "the exact curve allows 495 steps and not 496",
+    "sigma = 100 the exact curve allows 495 steps and not 496",
     # the three curves, and that the Gaussian one falls in epsilon and rises in mu
     uses=("B*", "CKS", "Gaussian hockey-stick"),
     steps=(

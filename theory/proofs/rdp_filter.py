@@ -8,8 +8,9 @@ from math import prod
 
 import sympy as sp
 
-from theory.proofs.engines import Comparison, cited, exact, nonnegative, zero
-from theory.proofs.theorem import Step, Theorem
+from theory.evidence import Checked
+from theory.proofs.engines import Comparison, certified_each, cited, exact, nonnegative, zero
+from theory.proofs.theorem import Step, Theorem, prose
 from theory.proofs.trees import all_trees, bernoulli, moment, play
 
 __all__ = ["OPTIONAL_STOPPING", "THEOREM"]
@@ -41,15 +42,22 @@ def _budget(sign: int = 1) -> sp.Expr:
     return sign * (sp.exp(-t * (rho - left)) - sp.exp(-t * rho))
 
 
-def _log_moment(sign: int = 1) -> sp.Expr:
-    budget = sp.Symbol("B", positive=True)
-    return sp.log(sp.exp(t * budget)) / t - sign * budget
+def _chain(drawn_from_p: bool = True) -> sp.Expr:
+    # two rounds, two outcomes each, the second pair chosen by the first outcome: KL of the transcript
+    # against KL of the first round and the mean of KL of the second
+    first = (p, q)
+    second = (sp.symbols("a b", positive=True), sp.symbols("c d", positive=True))
 
+    def kl(pair: tuple[sp.Expr, sp.Expr]) -> sp.Expr:
+        x, y = pair
+        return x * sp.log(x / y) + (1 - x) * sp.log((1 - x) / (1 - y))
 
-def _order_one(factor: sp.Expr | int = 1) -> sp.Expr:
-    # E[L_1 + ... + L_t - sum rho | past]: the drift of the round is KL - rho = -slack
-    drift = (divergence - rho).subs(rho, divergence + slack)
-    return drift + factor * slack
+    transcript = sp.Integer(0)
+    for x, y, (a, b) in ((*first, second[0]), (1 - p, 1 - q, second[1])):
+        for u, w in ((a, b), (1 - a, 1 - b)):
+            transcript += x * u * (sp.log(x / y) + sp.log(u / w))
+    weight = p if drawn_from_p else q
+    return transcript - kl(first) - weight * kl(second[0]) - (1 - weight) * kl(second[1])
 
 
 def _limit(sign: int = 1) -> sp.Expr:
@@ -63,6 +71,8 @@ def _limit(sign: int = 1) -> sp.Expr:
 
 _MENU = (bernoulli("2/3", "1/3"), bernoulli("1/2", "1/3"))
 _ORDERS = (2, 3, 5)
+#: A point of the domain of the chain rule.
+_INSIDE = {"p": "1/3", "q": "1/5", "a": "1/2", "b": "1/4", "c": "2/3", "d": "2/5"}
 
 
 def _charge(request: int, order: int) -> Fraction:
@@ -109,6 +119,30 @@ def _games(
     return comparisons
 
 
+#: Rationals above KL of each request, the larger of the two directions, and the budget of both together.
+_KL_CHARGES, _KL_BUDGET = (Fraction(24, 100), Fraction(6, 100)), Fraction(30, 100)
+
+
+def _order_one(share: Fraction = Fraction(1), late: bool = False) -> Callable[[], Iterator[str]]:
+    """Formula per distinct law of the transcript: `share` of the budget minus KL; every strategy, both ways."""
+
+    def admits(released: tuple[int, ...], request: int) -> bool:
+        asked = released if late else (*released, request)
+        return sum((_KL_CHARGES[r] for r in asked), Fraction(0)) <= _KL_BUDGET
+
+    def formulas() -> Iterator[str]:
+        laws = {
+            tuple(sorted((end.p, end.q) for end in play(tree, menu, admits) if end.p != end.q))
+            for menu in (_MENU, tuple(pair.swapped for pair in _MENU))
+            for tree in all_trees(len(menu), 3)
+        }
+        for law in sorted(laws):
+            losses = " + ".join(f"{a}*log({a / b})" for a, b in law)
+            yield f"{share * _KL_BUDGET} - ({losses or '0'})"
+
+    return formulas
+
+
 THEOREM = Theorem(
     name="RDP filter",
     title="The Rényi filter: fully adaptive composition with a stopping rule",
@@ -116,7 +150,8 @@ THEOREM = Theorem(
     hypotheses="every order alpha >= 1; adaptive mechanisms with declared rho_t >= D_alpha both "
     "ways, a filter "
     "that admits while sum rho_t <= B and decides before the release, finitely many rounds",
-    claim="The transcript, stopping time included, is (alpha, B)-RDP; so sum r_t <= r gives r-zCDP",
+    claim="The transcript, stopping time included, is (alpha, B)-RDP; with rho_t = alpha r_t and B = alpha r the "
+    "condition is the same at every order, so sum r_t <= r gives r-zCDP",
     claim_latex=r"\mathbb{E}_Q\left[\left(\frac{dP}{dQ}\right)^\alpha e^{-(\alpha-1)\sum_{t\le"
     r" T}\rho_t}\right]"
     r" \le 1 \implies D_\alpha(P\|Q) \le B",
@@ -143,9 +178,11 @@ THEOREM = Theorem(
             "E[M_T] <= M_0.",
             cited(OPTIONAL_STOPPING),
             latex=r"\mathbb{E}[M_T] \le \mathbb{E}[M_0] = 1",
+            checked=Checked.CITED,
         ),
         Step(
-            "At the stop sum rho = B - left with left >= 0, so M_T >= Loss^(T) e^(-(alpha-1) B).",
+            "At the stop sum rho = B - left with left >= 0, so M_T >= Loss^(T) e^(-(alpha-1) B), and the mean of "
+            "Loss^(T) is at most e^((alpha-1) B): that is (alpha, B)-RDP by definition.",
             nonnegative(
                 _budget,
                 lambda: (sp.exp(-t * rho) * sp.Integral(sp.exp(v), (v, 0, t * left)),),
@@ -159,30 +196,42 @@ THEOREM = Theorem(
             r"e^{-(\alpha-1)(B-l)} - e^{-(\alpha-1)B} = e^{-(\alpha-1)B}\int_0^{(\alpha-1)l}e^v\,dv \ge 0",
         ),
         Step(
-            "Taking logarithms, D_alpha of the transcript is at most B.",
-            zero(_log_moment),
-            {"wrong sign": zero(lambda: _log_moment(-1))},
-            r"\frac1{\alpha-1}\log e^{(\alpha-1)B} = B",
+            "Order 1, which the paper's normalisation divides by zero: KL of a transcript is KL of its first round "
+            "and the P-mean of KL of what follows, here for two rounds of two outcomes.",
+            zero(_chain, at=_INSIDE),
+            {"the mean under Q": zero(lambda: _chain(drawn_from_p=False), at=_INSIDE)},
+            r"D_1(P_{12}\|Q_{12}) = D_1(P_1\|Q_1) + \mathbb{E}_{P_1}D_1(P_{2|1}\|Q_{2|1})",
+            checked=Checked.POINT,
         ),
         Step(
-            "Order 1, which the paper's normalisation divides by zero: the sum of losses minus the "
-            "sum of rho "
-            "drifts by KL - rho = -slack, so it is a supermartingale under P and E[L_T] <= B.",
-            zero(_order_one),
-            {"twice the slack": zero(lambda: _order_one(2))},
-            r"\mathbb{E}_P\left[L^{(t)} - \sum_{j\le t}\rho_j \,\middle|\, a^{(t-1)}\right]"
+            "For any outcomes the same reads: L^(t) - sum rho drifts by D_1 - rho_t <= 0 under P, so it is a "
+            "supermartingale; stopped, E[L^(T)] <= E[sum rho] <= B.",
+            prose,
+            latex=r"\mathbb{E}_P\left[L^{(t)} - \sum_{j\le t}\rho_j \,\middle|\, a^{(t-1)}\right]"
             r" = L^{(t-1)} - \sum_{j<t}\rho_j - (\rho_t - D_1)",
+            checked=Checked.PROSE,
         ),
         Step(
-            "And KL is the limit of the orders above it, here on two outcomes.",
+            "Finite game at order 1: all 723 strategies of at most 3 rounds on a menu of two rational pairs, both "
+            "directions: KL of the transcript is below the budget.",
+            certified_each(_order_one()),
+            {
+                "10 % less than the budget": certified_each(_order_one(Fraction(9, 10))),
+                "a filter that looks at the past only": certified_each(_order_one(late=True)),
+            },
+            r"\mathbb{E}_P[L^{(T)}] < B",
+            checked=Checked.GAME,
+        ),
+        Step(
+            "And KL is the limit of the orders above it, here for a pair on two outcomes.",
             zero(_limit, at={"p": "1/3", "q": "1/5"}),
             {"wrong sign": zero(lambda: _limit(-1), at={"p": "1/3", "q": "1/5"})},
             r"\lim_{\alpha\to1}\frac1{\alpha-1}\log\sum_y p_y^\alpha q_y^{1-\alpha} = \sum_y"
             r" p_y\log\frac{p_y}{q_y}",
+            checked=Checked.POINT,
         ),
         Step(
-            "Exact check: all 723 strategies of at most 3 rounds on a menu of two rational pairs, "
-            "both directions, "
+            "Finite game: all 723 strategies of at most 3 rounds on a menu of two rational pairs, both directions, "
             "orders 2, 3 and 5, every transcript enumerated: moment <= budget and E[M_T] <= 1.",
             exact(_games(3)),
             {
@@ -190,6 +239,7 @@ THEOREM = Theorem(
                 "a filter that looks at the past only": exact(_games(3, late=True)),
             },
             r"\sum_\tau Q(\tau)\left(\frac{P(\tau)}{Q(\tau)}\right)^\alpha \le e^{(\alpha-1)B}",
+            checked=Checked.GAME,
         ),
     ),
 )

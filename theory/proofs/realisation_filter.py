@@ -9,8 +9,9 @@ from functools import cache
 
 import sympy as sp
 
+from theory.evidence import Checked
 from theory.proofs.engines import Comparison, cited, exact, nonnegative, zero
-from theory.proofs.theorem import Step, Theorem
+from theory.proofs.theorem import Step, Theorem, prose
 from theory.proofs.trees import Pair, Tree, bernoulli, full_trees
 
 __all__ = ["THEOREM"]
@@ -33,6 +34,13 @@ def _tighter(sign: int = 1) -> sp.Expr:
 def _summed(charged: sp.Expr) -> sp.Expr:
     # 1 - sum_i (1-dhat)(P(T=i) - theta), theta charged in `charged` of the rounds, the P(T=i) adding to 1
     return 1 - (1 - dhat) * (1 - charged * theta) - (dhat + theta * (1 - dhat) * n)
+
+
+def _free_first(charged: sp.Expr) -> sp.Expr:
+    # the same where T = 1 has probability `first` and is not charged, the other n - 1 values are
+    first = sp.Symbol("first", positive=True)
+    safe = (1 - dhat) * first + (1 - dhat) * ((1 - first) - (n - 1) * theta)
+    return 1 - safe - (dhat + theta * (1 - dhat) * charged)
 
 
 def _naive(factor: sp.Expr | int = 1) -> sp.Expr:
@@ -73,8 +81,7 @@ def _risk(p: Fraction, q: Fraction, pair: Pair) -> Fraction:
 
 @cache
 def _look_ahead(p: Fraction, q: Fraction, current: Pair) -> bool:
-    """Condition (4): whatever comes next, the current output is safe with probability 1 - theta, "
-    "both ways."""
+    """Condition (4): whatever comes next, the output is safe with probability 1 - theta, both ways."""
     for a, b, now, menu in (
         (p, q, current, _MENU),
         (q, p, current.swapped, tuple(pair.swapped for pair in _MENU)),
@@ -176,11 +183,9 @@ THEOREM = Theorem(
     name="realisation filter",
     title="The realisation-level filter",
     source="Taylor, Vippathalla & Coon, Theorem 1 and Section II-B",
-    hypotheses="0 <= dhat, theta < 1, N rounds, an analyst whose requests come from the allowable "
-    "sets and who "
-    "goes on while the filter lets it; at most N outputs; dhat + theta (1 - dhat) N <= delta",
-    claim="Algorithm 1 is (epsilon, delta)-DP; the first round needs no theta, so N - 1 charges are "
-    "enough for N "
+    hypotheses="0 <= dhat, theta < 1, every N; an analyst whose requests come from the allowable sets and who goes "
+    "on while the filter lets it; at most N outputs; dhat + theta (1 - dhat) N <= delta",
+    claim="Algorithm 1 is (epsilon, delta)-DP; the first round needs no theta, so N - 1 charges are enough for N "
     "outputs; the naive variant gives 1 - (1 - p)^N on erasure",
     claim_latex=r"P\left(L^{(T)} > \varepsilon\right) \le \hat\delta + \theta(1-\hat\delta)N \le \delta",
     steps=(
@@ -201,6 +206,7 @@ THEOREM = Theorem(
                 "MeasureTheory.condExp_condExp_of_le"
             ),
             latex=r"\mathbb{E}[F_i\,1_{T=i}] = \mathbb{E}\left[\mathbb{E}[1_{T=i}Z \mid R^i,Y^{i-2}]\right]",
+            checked=Checked.CITED,
         ),
         Step(
             "(11): a round that goes ahead has delta_i <= dhat, so 1/(1 - delta_i) <= 1/(1 - dhat).",
@@ -216,11 +222,22 @@ THEOREM = Theorem(
             r" \theta(1-\hat\delta)N",
         ),
         Step(
-            "Exact check: all 2187 strategies of three rounds on a menu of two leaks and a coin, "
-            "both directions: "
-            "(12) for each T, the sum (5), and the hockey-stick below it. The first round is checked "
-            "before any "
-            "output, so it needs no theta, and N - 1 charges are enough.",
+            "The first round is checked when nothing is released: the output before it is fixed, so condition (4), "
+            "met with probability 1 - theta > 0, is met with certainty, and (12) holds for T = 1 without theta.",
+            prose,
+            latex=r"P(A_1, T=1) \ge (1-\hat\delta)\,P(T=1)",
+            checked=Checked.PROSE,
+        ),
+        Step(
+            "Then N - 1 charges are enough, for every N.",
+            zero(lambda: _free_first(n - 1)),
+            {"N - 2 charges": zero(lambda: _free_first(n - 2))},
+            r"1 - (1-\hat\delta)P(T=1) - \sum_{i=2}^N (1-\hat\delta)\left(P(T=i) - \theta\right)"
+            r" = \hat\delta + \theta(1-\hat\delta)(N-1)",
+        ),
+        Step(
+            "Finite game, N = 3: all 2187 strategies on a menu of two leaks and a coin, both directions: (12) for "
+            "each T, the sum (5) with N - 1 charges, and the hockey-stick below it.",
             exact(_games()),
             {
                 "N - 2 charges": exact(_games(_ROUNDS - 2)),
@@ -228,21 +245,24 @@ THEOREM = Theorem(
             },
             r"P(A_i, T=i) \ge (1-\hat\delta)\left(P(T=i) - \theta\,[i>1]\right),\quad P\left(L^{(T)}"
             r" > \varepsilon\right) \le \hat\delta + \theta(1-\hat\delta)(N-1)",
+            checked=Checked.GAME,
         ),
         Step(
-            "That is nearly attained: leaks of theta twice and of dhat once are all admitted.",
+            "At N = 3 that is nearly attained: leaks of theta twice and of dhat once are all admitted.",
             exact(_worst(3, (1 - _THETA) ** 2 * (1 - _DHAT))),
             {"one leak of theta": exact(_worst(3, (1 - _THETA) * (1 - _DHAT)))},
             r"1 - (1-\theta)^{N-1}(1-\hat\delta)",
         ),
         Step(
-            "The naive filter on erasure: one more round adds p to what is not yet revealed.",
+            "The naive filter on erasure: one more round adds the share p of what is not yet revealed, so by induction "
+            "on the rounds it is 1 - (1-p)^N.",
             zero(_naive, at={"p": "1/3", "N": "2"}),
             {"1 % less": zero(lambda: _naive(sp.Rational(99, 100)), at={"p": "1/3", "N": "2"})},
             r"1-(1-p)^n + p(1-p)^n = 1-(1-p)^{n+1}",
         ),
         Step(
-            "It admits every round and passes delta = p with the second: 24 rounds enumerated.",
+            "It admits every round, since what is revealed next has probability p, and passes delta = p with the "
+            "second: enumerated for 24 rounds and p = 1/100, 1/10.",
             exact(_erasures(lambda p, rounds: 1 - (1 - p) ** rounds)),
             {"delta kept": exact(_erasures(lambda p, rounds: p))},
             r"\delta_N = 1 - (1-p)^N > p",

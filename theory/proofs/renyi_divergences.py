@@ -8,14 +8,16 @@ from itertools import product
 
 import sympy as sp
 
-from theory.proofs.engines import Comparison, cited, exact, zero
-from theory.proofs.theorem import Step, Theorem
+from theory.evidence import Checked
+from theory.proofs.engines import Comparison, exact, nonnegative, zero
+from theory.proofs.theorem import Step, Theorem, prose
 from theory.proofs.trees import Pair
 
 __all__ = ["THEOREM"]
 
 mu, t, e, level, odds, g = sp.symbols("mu t e K o g", positive=True)
-p, d = sp.symbols("p d", positive=True)
+p, d, rest, keep, turn = sp.symbols("p d rest k h", positive=True)
+v = sp.Symbol("v", nonnegative=True)
 z = sp.Symbol("z", real=True)
 alpha = 1 + t
 HALF = sp.Rational(1, 2)
@@ -48,18 +50,34 @@ def _erasure(power: sp.Expr | None = None) -> sp.Expr:
 
 def _kov_curve(slope: sp.Expr | int = 1) -> sp.Expr:
     # hockey-stick at g <= e^e, from the outcomes of loss +inf and +e, against the line through it
-    keep = odds / (1 + odds)
-    reached = d + (1 - d) * (keep - g * (1 - keep))
+    high = odds / (1 + odds)
+    reached = d + (1 - d) * (high - g * (1 - high))
     return reached - (d + (1 - d) * (odds - slope * g) / (1 + odds))
 
 
 def _kov_moment(factor: sp.Expr | int = 1) -> sp.Expr:
-    # the outcomes of finite loss carry (1-d) times the moment of randomised response
-    keep = odds / (1 + odds)
-    high = ((1 - d) * keep) ** 2 / ((1 - d) * (1 - keep))
-    low = ((1 - d) * (1 - keep)) ** 2 / ((1 - d) * keep)
-    response = keep**2 / (1 - keep) + (1 - keep) ** 2 / keep
-    return high + low - factor * (1 - d) * response
+    # outcomes of finite loss: rest = 1 - d times those of randomised response, of probabilities k and h
+    high = sp.expand_power_base((rest * keep) ** alpha * (rest * turn) ** -t)
+    low = sp.expand_power_base((rest * turn) ** alpha * (rest * keep) ** -t)
+    return high + low - factor * rest * (keep**alpha * turn**-t + turn**alpha * keep**-t)
+
+
+def _short(sign: int = 1) -> tuple[sp.Expr, tuple[sp.Expr, ...]]:
+    # (1 + E) - (1 + E^(2 alpha - 1)), E = e^-e, and its only term
+    gap = sp.exp(-e) - sp.exp(-(2 * t + 1) * e)
+    return sign * gap, (sign * sp.exp(-e) * sp.Integral(sp.exp(-v), (v, 0, 2 * t * e)),)
+
+
+def _not_far(sign: int = 1) -> tuple[sp.Expr, tuple[sp.Expr, ...]]:
+    # 2 (1 + E^(2 alpha - 1)) - (1 + E)
+    power = sp.exp(-(2 * t + 1) * e)
+    gap = 2 * (1 + power) - (1 + sp.exp(-e))
+    return sign * gap, (sign * 2 * power, sign * sp.Integral(sp.exp(-v), (v, 0, e)))
+
+
+def _chord(at: sp.Expr, reached: sp.Expr) -> sp.Expr:
+    # the KOV line of slope -(1-d)/(1 + e^e) at an order, against what a hockey-stick can be there
+    return d + (1 - d) * (odds - at) / (1 + odds) - reached
 
 
 def _pairs(promise: Fraction = Fraction(1)) -> Callable[[], Iterator[Comparison]]:
@@ -69,10 +87,10 @@ def _pairs(promise: Fraction = Fraction(1)) -> Callable[[], Iterator[Comparison]
         grid = (Fraction(1, 100), Fraction(1, 3), Fraction(1, 2))
         for chance, ratio in product(grid, (Fraction(1), Fraction(3, 2), Fraction(100))):
             erasure = Pair((chance, Fraction(0), 1 - chance), (Fraction(0), chance, 1 - chance))
-            keep = ratio / (1 + ratio)
+            high = ratio / (1 + ratio)
             kov = Pair(
-                (chance, (1 - chance) * keep, (1 - chance) * (1 - keep), Fraction(0)),
-                (Fraction(0), (1 - chance) * (1 - keep), (1 - chance) * keep, chance),
+                (chance, (1 - chance) * high, (1 - chance) * (1 - high), Fraction(0)),
+                (Fraction(0), (1 - chance) * (1 - high), (1 - chance) * high, chance),
             )
             for pair in (erasure, erasure.swapped, kov, kov.swapped):
                 reached = sum(
@@ -87,12 +105,12 @@ def _pairs(promise: Fraction = Fraction(1)) -> Callable[[], Iterator[Comparison]
 THEOREM = Theorem(
     name="Rényi divergences",
     title="Rényi divergences of the field's pairs",
-    source="Mironov; Kairouz, Oh & Viswanath",
+    source="Mironov; Kairouz, Oh & Viswanath, Theorem 3.4 in the order of hockey-sticks",
     hypotheses="every order alpha > 1; Gaussian mu > 0, randomised response e > 0, erasure and KOV with "
-    "0 < p, d < 1 and e >= 0",
-    claim="Gaussians have alpha mu^2/2, randomised response the cosine form between KL and e, "
-    "erasure and KOV "
-    "infinite divergence at every order although they are (e, d)-DP",
+    "0 < p, d < 1 and e > 0",
+    claim="Gaussians have alpha mu^2/2; randomised response the cosine form, short of e by at most "
+    "log 2/(alpha - 1); erasure and KOV are infinite at every order although they are (0, p)-DP and (e, d)-DP; "
+    "no (e, d)-DP pair has a hockey-stick above that of KOV at any order > 0",
     claim_latex=r"D_\alpha(\mathcal N(\mu,1)\|\mathcal N(0,1)) = \frac{\alpha\mu^2}{2}",
     steps=(
         Step(
@@ -109,12 +127,23 @@ THEOREM = Theorem(
             r"e^{(\alpha-1)D_\alpha} = \frac{\cosh((\alpha-\frac12)e)}{\cosh(e/2)}",
         ),
         Step(
-            "It falls short of the max-divergence e by log((1 + E)/(1 + E^(2 alpha - 1)))/(alpha - "
-            "1) with E = "
-            "e^-e, which is between 0 and log 2/(alpha - 1).",
+            "It falls short of the max-divergence e by log((1 + E)/(1 + E^(2 alpha - 1)))/(alpha - 1) with "
+            "E = e^-e.",
             zero(_max_divergence),
             {"wrong sign": zero(lambda: _max_divergence(1))},
             r"(\alpha-1)(e - D_\alpha) = \log\frac{1+e^{-e}}{1+e^{-(2\alpha-1)e}}",
+        ),
+        Step(
+            "That is at least 0: E >= E^(2 alpha - 1) ...",
+            nonnegative(lambda: _short()[0], lambda: _short()[1]),
+            {"wrong sign": nonnegative(lambda: _short(-1)[0], lambda: _short(-1)[1])},
+            r"E - E^{2\alpha-1} = E\int_0^{2(\alpha-1)e}e^{-v}\,dv \ge 0",
+        ),
+        Step(
+            "... and at most log 2/(alpha - 1): 1 + E is below 2 (1 + E^(2 alpha - 1)).",
+            nonnegative(lambda: _not_far()[0], lambda: _not_far()[1], strict=True),
+            {"wrong sign": nonnegative(lambda: _not_far(-1)[0], lambda: _not_far(-1)[1], strict=True)},
+            r"2(1+E^{2\alpha-1}) - (1+E) = 2E^{2\alpha-1} + \int_0^e e^{-v}\,dv > 0",
         ),
         Step(
             "Erasure: an outcome of P-mass p with Q-mass p (p/K)^(1/(alpha-1)) alone makes the "
@@ -131,23 +160,38 @@ THEOREM = Theorem(
             r"H_g = d + (1-d)\frac{e^e - g}{1+e^e},\quad 1 \le g \le e^e",
         ),
         Step(
-            "Its outcomes of finite loss carry (1-d) times the moment of randomised response, here "
-            "at order 2; "
+            "Its outcomes of finite loss carry (1-d) times the moment of randomised response; "
             "the outcome of infinite loss makes the whole infinite as for erasure.",
-            zero(_kov_moment, at={"d": "1/3", "o": "2"}),
-            {"1 % more": zero(lambda: _kov_moment(sp.Rational(101, 100)), at={"d": "1/3", "o": "2"})},
+            zero(_kov_moment),
+            {"1 % more": zero(lambda: _kov_moment(sp.Rational(101, 100)))},
             r"\sum_{y:\,L(y)<\infty} P(y)^\alpha Q(y)^{1-\alpha} ="
             r" (1-d)\,e^{(\alpha-1)D_\alpha(\mathrm{RR})}",
         ),
         Step(
-            "Exact check at nine points, both directions: hockey-stick p of erasure, d of KOV at e^e.",
+            "Instances: 9 points, both directions: hockey-stick p of erasure, d of KOV at e^e.",
             exact(_pairs()),
             {"1 % less": exact(_pairs(Fraction(99, 100)))},
             r"H_{e^\varepsilon}(\mathrm{erasure}) = p,\quad H_{e^e}(\mathrm{KOV}) = d",
         ),
         Step(
-            "The KOV pair dominates every (e, d)-DP mechanism.",
-            cited("Kairouz, Oh & Viswanath, The composition theorem for differential privacy, Theorem 3.4"),
+            "A hockey-stick H_g is the mean of (p - g q)_+, so it is convex and falls in g, and by "
+            "(x)_+ = x + (-x)_+ it is 1 - g + g H_(1/g) of the other direction. So (e, d)-DP both ways bounds it "
+            "by d from e^e on, by 1 - e^-e (1-d) at e^-e, and in between by the chord.",
+            prose,
+            latex=r"H_g(P\|Q) = 1 - g + g\,H_{1/g}(Q\|P)",
+            checked=Checked.PROSE,
+        ),
+        Step(
+            "The line of KOV goes through the upper end of that chord ...",
+            zero(lambda: _chord(odds, d)),
+            {"1 % more": zero(lambda: _chord(odds, sp.Rational(101, 100) * d))},
+            r"g = e^e:\quad d",
+        ),
+        Step(
+            "... and through the lower one: KOV dominates every (e, d)-DP pair.",
+            zero(lambda: _chord(1 / odds, 1 - (1 - d) / odds)),
+            {"without 1-d": zero(lambda: _chord(1 / odds, 1 - 1 / odds))},
+            r"g = e^{-e}:\quad 1 - e^{-e} + e^{-e}d",
         ),
     ),
 )

@@ -9,12 +9,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import version
 
-from theory.evidence import Evidence, Outcome, Verdict
+from theory.evidence import Checked, Evidence, Outcome, Verdict
 
-__all__ = ["Check", "CheckedStep", "Proof", "Reached", "RefusedError", "Step", "Theorem"]
+__all__ = ["JOIN", "Check", "CheckedStep", "Proof", "Reached", "RefusedError", "Step", "Theorem", "prose"]
 
 #: The version of the certificate's file format, which `recheck.py` reads.
 CERTIFICATE_FORMAT = "filterproof-certificate-2"
+
+#: What no engine does, in any theorem; it is said wherever a derivation is shown.
+JOIN = (
+    "What joins the steps into the claim is prose: no engine checked that they suffice for it. The claim is about "
+    "the rule in exact arithmetic: no step reads the code of a filter."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +57,52 @@ class Step:
     """One claim of a proof, the check that decides it, and claims slightly wrong that the check must refuse.
 
     `wrong` maps a description ("1 % more budget") to the same engine run on the claim so changed. It is what
-    shows that the step can fail; only a step that is CITED goes without.
+    shows that the step can fail; only a step that is cited or prose goes without. `checked` says what the
+    check covers where its engine cannot tell: a finite game, and an identity that fixes what the theorem
+    leaves free, which is a point. A cited step says so too: what a theorem cites is known before it runs.
     """
 
     statement: str
     check: Check
     wrong: Mapping[str, Check] = field(default_factory=dict)
     latex: str = ""
+    checked: Checked | None = None
+
+
+def prose() -> Reached:
+    """The check of a step that is argued in its statement: nothing runs."""
+    return Reached("none", Evidence.DERIVED, "argued in words", {"kind": "prose"})
+
+
+#: What a step may call its check, by what the engine covered.
+_NARROWER: Mapping[Checked, frozenset[Checked]] = {
+    Checked.IDENTITY: frozenset({Checked.POINT}),
+    Checked.POINT: frozenset({Checked.GAME}),
+}
+
+
+def _covered(reached: Reached) -> Checked:
+    certificate = reached.certificate
+    if reached.evidence is Evidence.CITED:
+        return Checked.CITED
+    if certificate.get("kind") == "prose":
+        return Checked.PROSE
+    if reached.evidence is Evidence.DERIVED:
+        return Checked.IDENTITY
+    box = certificate.get("box")
+    wide = isinstance(box, Mapping) and any(low != high for low, high in box.values())
+    return Checked.RANGE if wide else Checked.POINT
+
+
+def _checked(step: Step, reached: Reached) -> Checked:
+    covered = _covered(reached)
+    declared = covered if step.checked is None else step.checked
+    if declared is not covered and declared not in _NARROWER.get(covered, frozenset()):
+        raise ValueError(
+            f"checked must be {covered.name} or narrower, got checked={step.checked} in the step "
+            f"{step.statement!r}; say what its check covers"
+        )
+    return declared
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +114,7 @@ class CheckedStep:
     holds: bool
     engine: str
     evidence: Evidence
+    checked: Checked
     seconds: float
     detail: str
     certificate: Mapping[str, object] | None = None
@@ -86,6 +132,7 @@ class CheckedStep:
                 False,
                 refusal.engine,
                 refusal.evidence,
+                step.checked or Checked.POINT,
                 time.perf_counter() - start,
                 str(refusal),
             )
@@ -95,6 +142,7 @@ class CheckedStep:
             True,
             reached.engine,
             reached.evidence,
+            _checked(step, reached),
             time.perf_counter() - start,
             reached.detail,
             reached.certificate,
@@ -103,7 +151,7 @@ class CheckedStep:
 
 @dataclass(frozen=True, slots=True)
 class Theorem:
-    """A claim under hypotheses, proved by steps and by the theorems named in `uses`.
+    """A claim under hypotheses, from steps and from the theorems named in `uses`; prose joins them.
 
     `hypotheses` holds the parameter domain and becomes the scope of the verdict; `source` is paper and
     number.
@@ -117,6 +165,11 @@ class Theorem:
     steps: tuple[Step, ...]
     uses: tuple[str, ...] = ()
     claim_latex: str = ""
+
+    @property
+    def cites(self) -> bool:
+        """Whether a step of its own says that it is cited."""
+        return any(step.checked is Checked.CITED for step in self.steps)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +204,13 @@ class Proof:
         )
 
     @property
+    def citations(self) -> tuple[str, ...]:
+        """The theorems used that nothing here checked, each once, those of the theorems used included."""
+        found = [source for lemma in self.lemmas for source in lemma.citations]
+        found += [step.detail for step in self.steps if step.holds and step.checked is Checked.CITED]
+        return tuple(dict.fromkeys(found))
+
+    @property
     def seconds(self) -> float:
         """Time spent in this theorem's own steps."""
         return sum(step.seconds for step in self.steps)
@@ -161,13 +221,19 @@ class Proof:
         A refused step refutes the proof, not the theorem.
         """
         if self.holds:
-            return Verdict(Outcome.HOLDS, self.evidence, self.theorem.hypotheses, self.theorem.claim)
+            return Verdict(
+                Outcome.HOLDS,
+                self.evidence,
+                self.theorem.hypotheses,
+                self.theorem.claim,
+                citations=self.citations,
+            )
         refused = [s.statement for p in (self, *self.lemmas) for s in p.steps if not s.holds]
         detail = "refused: " + "; ".join(refused or ["a theorem used by a theorem used"])
         return Verdict(Outcome.UNDECIDED, self.evidence, self.theorem.hypotheses, detail)
 
     def latex(self) -> str:
-        """The derivation as a person would write it: theorem, steps with their evidence, what it rests on."""
+        """The derivation as a person would write it: theorem, steps with what was checked, what it rests on."""
         theorem = self.theorem
         lines = [
             rf"\begin{{theorem}}[{_tex(theorem.title)}; {_tex(theorem.source)}]",
@@ -180,10 +246,10 @@ class Proof:
             lines.append(_tex("We use: " + ", ".join(lemma.theorem.title for lemma in self.lemmas) + "."))
         lines.append(r"\begin{enumerate}")
         for step in self.steps:
-            mark = step.evidence.name.lower() if step.holds else "REFUSED"
+            mark = _mark(step)
             formula = rf" \[ {step.latex} \]" if step.latex else ""
             lines.append(rf"\item {_tex(step.statement)} \hfill\textsc{{{mark}}}{formula}")
-        lines += [r"\end{enumerate}", r"\end{proof}"]
+        lines += [r"\end{enumerate}", _tex(JOIN), r"\end{proof}"]
         return "\n".join(lines) + "\n"
 
     def certificate(self) -> dict[str, object]:
@@ -201,6 +267,8 @@ class Proof:
             "claim": self.theorem.claim,
             "claim_latex": self.theorem.claim_latex,
             "evidence": self.evidence.name,
+            "citations": list(self.citations),
+            "joined": JOIN,
             "holds": self.holds,
             "versions": {
                 "python": platform.python_version(),
@@ -213,6 +281,7 @@ class Proof:
                     "holds": step.holds,
                     "engine": step.engine,
                     "evidence": step.evidence.name,
+                    "checked": step.checked.word,
                     "seconds": round(step.seconds, 6),
                     "certificate": step.certificate,
                 }
@@ -220,6 +289,13 @@ class Proof:
             ],
             "uses": [lemma.certificate() for lemma in self.lemmas],
         }
+
+
+def _mark(step: CheckedStep) -> str:
+    if not step.holds:
+        return "REFUSED"
+    alone = step.checked in (Checked.CITED, Checked.PROSE)
+    return step.checked.word if alone else f"{step.evidence.name.lower()}, {step.checked.word}"
 
 
 _GREEK = "alpha|delta|epsilon|kappa|theta|sigma|Delta|rho|mu"

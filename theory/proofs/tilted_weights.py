@@ -8,6 +8,7 @@ from math import prod
 
 import sympy as sp
 
+from theory.evidence import Checked
 from theory.proofs.engines import Comparison, exact, nonnegative, zero
 from theory.proofs.theorem import Step, Theorem
 from theory.proofs.trees import all_trees, bernoulli, play
@@ -15,13 +16,15 @@ from theory.proofs.trees import all_trees, bernoulli, play
 __all__ = ["THEOREM"]
 
 # s = 1 + t is the order of the tilt; w = e^{epsilon - L} is in (0, 1) where the integrand is not 0.
-t, eps, rho, w, loss, divergence = sp.symbols("t epsilon rho w L D", positive=True)
+t, eps, rho, w, divergence = sp.symbols("t epsilon rho w D", positive=True)
+log_p, log_q = sp.symbols("p q", real=True)
 left, v = sp.symbols("left v", nonnegative=True)
 
 
 def _weight(sign: int = -1) -> sp.Expr:
-    # dP/dR for R proportional to P^s Q^{1-s}: normaliser E_P e^{t L} = e^{t D}
-    return (loss - (1 + t) * loss + t * divergence) - (t * divergence + sign * t * loss)
+    # log dP/dR, log R = s log P + (1-s) log Q - t D: the normaliser is E_P e^{t L} = e^{t D}
+    log_r = (1 + t) * log_p - t * log_q - t * divergence
+    return sp.expand(log_p - log_r) - sp.expand(t * divergence + sign * t * (log_p - log_q))
 
 
 def _integrand(sign: int = 1) -> sp.Expr:
@@ -83,11 +86,9 @@ THEOREM = Theorem(
     name="tilted weights",
     title="Tilted simulation under a Rényi or zCDP filter has bounded weights",
     source="this project",
-    hypotheses="every order s > 1; any adaptive strategy under a filter that guarantees sum D_s <= "
-    "rho_s; rounds "
+    hypotheses="every order s > 1; any adaptive strategy under a filter that guarantees sum D_s <= rho_s; rounds "
     "drawn from the law proportional to P^s Q^(1-s)",
-    claim="The weighted integrand lies in [0, M_s] and its mean is the hockey-stick; M_s is the CKS "
-    "bound at order s",
+    claim="The weighted integrand lies in [0, M_s] and its mean is the hockey-stick; M_s is the CKS bound at order s",
     claim_latex=r"M_s = e^{(s-1)(\rho_s-\varepsilon)}\,\frac{(1-1/s)^s}{s-1}",
     uses=("CKS", "RDP filter"),
     steps=(
@@ -110,22 +111,21 @@ THEOREM = Theorem(
             r"e^{(s-1)\rho_s} - e^{(s-1)(\rho_s-l)} = e^{(s-1)(\rho_s-l)}\int_0^{(s-1)l}e^v\,dv \ge 0",
         ),
         Step(
-            "(1-w) w^(s-1) is at most (1-1/s)^s/(s-1), by the maximum in the CKS proof: M_s is the "
-            "CKS bound.",
+            "(1-w) w^(s-1) is at most (1-1/s)^s/(s-1), by the maximum in the CKS proof: M_s is the CKS bound.",
             zero(lambda: _bound(1 + t)),
             {"power s - 1": zero(lambda: _bound(t))},
             r"M_s = \delta_{\mathrm{CKS}}(s)",
         ),
         Step(
-            "Exact check at order 3 and e^epsilon = 3: all 723 strategies, every transcript within "
-            "[0, M_s], and "
-            "the tilted mean equal to the hockey-stick.",
+            "Finite game at order 3 and e^epsilon = 3: all 723 strategies of three rounds on a menu of two coins, "
+            "every transcript within [0, M_s], and the tilted mean equal to the hockey-stick.",
             exact(_games()),
             {
                 "6 % less than M_s": exact(_games(share=Fraction(94, 100))),
                 "a filter that looks at the past only": exact(_games(late=True)),
             },
             r"0 \le \frac{dP}{dR}\left(1-e^{\varepsilon-L}\right)_+ \le M_s",
+            checked=Checked.GAME,
         ),
     ),
 )

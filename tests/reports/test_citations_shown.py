@@ -1,0 +1,150 @@
+"""A reader of a page, a table or the data sees what a HOLDS rests on and what each step checked."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from reports.chapters import CHAPTERS
+from reports.chapters.common import proved
+from reports.chapters.gdp import GDP
+from reports.chapters.slips import SLIPS
+from reports.chapters.theorems import THEOREMS_CHAPTER
+from reports.commands.catalogue import claims_table
+from reports.commands.console import styled
+from reports.finding import Claim, Finding, Told
+from reports.page import render_page
+from reports.study import Study
+from reports.verify import verdicts_document
+from theory.evidence import Checked, Evidence, Outcome, Verdict
+from theory.proofs.theorem import JOIN
+
+ROOT = Path(__file__).parent.parent.parent
+BY_CITATION = Verdict(
+    Outcome.HOLDS, Evidence.CITED, "every adversary", citations=("Doob, optional <stopping>",)
+)
+BY_PROOF = Verdict(Outcome.HOLDS, Evidence.DERIVED, "every adversary")
+PILL = re.compile(r'<span class="pill ([^"]*)">HOLDS</span>')
+
+
+@pytest.fixture(scope="module")
+def study() -> Study:
+    return Study(quick=True)
+
+
+def _page(*findings: Finding) -> str:
+    return render_page(
+        [(THEOREMS_CHAPTER, Told(findings))],
+        drawings={},
+        summary="s",
+        setting="s",
+        multiplicity="m",
+        colophon="c",
+        version="0",
+    )
+
+
+def test_a_holds_that_cites_is_as_expected_only_where_the_claim_declares_it() -> None:
+    declared, undeclared = (Claim("k", "s", "p", Outcome.HOLDS, cited=cited) for cited in (True, False))
+    assert Finding(declared, BY_CITATION).as_expected
+    assert Finding(declared, BY_PROOF).as_expected
+    assert Finding(undeclared, BY_PROOF).as_expected
+    assert not Finding(undeclared, BY_CITATION).as_expected
+    assert declared.expectation == "HOLDS, joined by a cited theorem"
+    assert undeclared.expectation == "HOLDS"
+
+
+def test_the_green_badge_is_kept_for_what_cites_nothing() -> None:
+    claim = Claim("k", "s", "p", Outcome.HOLDS, cited=True)
+    cited, derived = _page(Finding(claim, BY_CITATION)), _page(Finding(claim, BY_PROOF))
+    # in the table of verdicts and in the chapter
+    assert PILL.findall(cited)[:2] == ["holds joined"] * 2
+    assert cited.count(", joined by a cited theorem: Doob, optional &lt;stopping&gt;") == 2
+    assert PILL.findall(derived)[:2] == ["holds"] * 2
+    assert "joined by a cited theorem:" not in derived
+    assert "yellow" in styled(BY_CITATION)
+    assert "joined by a cited theorem: Doob" in styled(BY_CITATION)
+    assert styled(BY_PROOF) == "[green]HOLDS[/]"
+
+
+def test_a_derivation_shows_what_each_step_checked_and_that_prose_joins_them(study: Study) -> None:
+    proof = study.prove("RDP filter")
+    page = _page(proved(Claim("k", "s", "p", Outcome.HOLDS, cited=True), proof))
+    for words in ("DERIVED, identity", "DERIVED, point", "EXACT, game", "CERTIFIED, game", "cited", "prose"):
+        assert f'<span class="evidence">{words}</span>' in page
+    assert JOIN in page
+    for word in Checked:
+        assert f"<dt>{word.word}</dt>" in page
+
+
+def test_the_data_names_the_citations(study: Study) -> None:
+    claim = Claim("k", "s", "p", Outcome.HOLDS, cited=True)
+    told = [(GDP, Told((Finding(claim, BY_CITATION), Finding(claim, BY_PROOF))))]
+    cited, derived = verdicts_document(told, study)["verdicts"]  # type: ignore[misc]
+    assert cited["citations"] == ["Doob, optional <stopping>"]
+    assert derived["citations"] == []
+
+
+def test_the_chapter_of_theorems_declares_every_citation_and_counts_what_was_checked(study: Study) -> None:
+    told = THEOREMS_CHAPTER.tell(study, THEOREMS_CHAPTER.claims)
+    assert [finding.claim.key for finding in told.findings if not finding.as_expected] == []
+    assert [finding.claim.cited for finding in told.findings] == [
+        bool(finding.verdict.citations) for finding in told.findings
+    ]
+    (table,) = told.tables
+    assert set(table.columns) > {word.word for word in Checked}
+    for row, finding in zip(table.rows, told.findings, strict=True):
+        assert finding.proof is not None
+        counts = dict(zip(table.columns, row, strict=True))
+        assert (
+            sum(int(counts[word.word]) for word in Checked)
+            == int(counts["steps"])
+            == len(finding.proof.steps)
+        )
+    assert JOIN in told.notes
+
+
+def test_the_chapter_of_slips_shows_what_was_checked(study: Study) -> None:
+    told = SLIPS.tell(study, SLIPS.claims)
+    assert told.findings[0].as_expected
+    (table,) = told.tables
+    assert {row[2] for row in table.rows} == {"point", "prose"}
+
+
+def test_no_claim_names_the_theorem_on_individuals_that_nothing_checks() -> None:
+    sources = [claim.source for chapter in CHAPTERS for claim in chapter.claims]
+    assert not [source for source in sources if re.search(r"003 Theorems? (11 and )?12\b", source)]
+
+
+def test_prove_says_what_each_step_checked_and_what_the_theorem_cites() -> None:
+    found = subprocess.run(
+        [sys.executable, "-m", "filterproof", "prove", "realisation filter"],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "400"},
+        check=False,
+        timeout=300,
+    )
+    assert found.returncode == 0, found.stderr
+    for words in ("DERIVED, identity", "EXACT, game", "EXACT, point", " cited", " prose"):
+        assert words in found.stderr
+    assert "HOLDS, joined by a cited theorem: tower property" in found.stdout
+    assert "5 identity" in found.stdout
+    assert JOIN in found.stdout
+
+
+def test_list_says_which_claims_are_expected_to_cite() -> None:
+    console = Console(width=400)
+    with console.capture() as captured:
+        console.print(claims_table())
+    rows = {row.split("│")[1].strip(): row for row in captured.get().splitlines() if row.count("│") > 3}
+    assert (
+        "HOLDS, joined by a cited theorem" in rows["The rule of the GDP filter keeps its transcript mu-GDP."]
+    )
+    assert "joined" not in rows["The zCDP budget B*"]

@@ -1,0 +1,42 @@
+"""Pages, help texts and docstrings claim no more of the proofs than was checked, and carry no stray quotes."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+ROOMS = ("theory", "filters", "mc", "reports", "filterproof")
+#: Words that call the joints of a derivation checked too.
+TOO_WIDE = re.compile(
+    r"machine-checked (derivation|proof|theorem)|no step is prose|fully (verified|proved)|proofs? (of|for) the code",
+    re.IGNORECASE,
+)
+
+
+def _texts() -> list[Path]:
+    sources = [path for room in ROOMS for path in sorted((ROOT / room).rglob("*")) if path.is_file()]
+    kept = [path for path in sources if path.suffix in (".py", ".j2")]
+    return [*kept, ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
+
+
+def test_no_text_calls_a_derivation_machine_checked_as_a_whole() -> None:
+    for path in _texts():
+        found = TOO_WIDE.search(" ".join(path.read_text("utf-8").split()))
+        assert found is None, f"{path.relative_to(ROOT)}: {found and found.group()}"
+
+
+def test_no_docstring_carries_the_quotes_of_a_reflowed_string() -> None:
+    for path in (p for p in (*_texts(), *(ROOT / "tests").rglob("*.py")) if p.suffix == ".py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+                text = ast.get_docstring(node, clean=False) or ""
+                assert not re.search(r'"\s*\n\s*"', text), f"{path.relative_to(ROOT)}: {text[:80]}"
+
+
+def test_the_front_page_says_that_prose_joins_the_steps_and_that_they_read_no_code() -> None:
+    for page in ("README.md", "CONTRIBUTING.md"):
+        text = " ".join((ROOT / page).read_text("utf-8").split())
+        assert "prose" in text
+    assert "reads no code" in " ".join((ROOT / "README.md").read_text("utf-8").split())
