@@ -238,10 +238,7 @@ class TenTimesErased(PrivacyFilter):
 def test_a_subclass_of_a_rule_has_not_its_theorem() -> None:
     class Half(ZCDPFilter):
         def charge(self, request: Any) -> Any:
-            return super(ZCDPFilter, self).charge(request) if False else _half(request)
-
-    def _half(request: Any) -> Any:
-        return ZCDPFilter.charge(honest, Gaussian(request.mu / 2))
+            return ZCDPFilter.charge(honest, Gaussian(request.mu / 2))
 
     honest = ZCDPFilter(0.02)
     game = Game.between(honest, Silent(Gaussian(0.1)))
@@ -258,8 +255,6 @@ def test_a_pair_of_ones_own_that_understates_its_charge_has_not_the_theorem() ->
         def zcdp_rho(self) -> Any:
             return 0.0
 
-    with_word = simulate(ZCDPFilter(0.02), OneShot(level=0.2), epsilon=1.0, n=2000, rounds=1)
-    assert "ledger" in with_word.rests_on or "can ask for" in with_word.rests_on
     filt = ZCDPFilter(0.02)
     told = simulate(
         *(filt, Silent(RandomizedResponse(0.1))), epsilon=0.1, n=2000, rounds=3, method="tilted", workers=1
