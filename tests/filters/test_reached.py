@@ -49,6 +49,8 @@ STEP, BIT, SMALL = Gaussian(mu=0.5), RandomizedResponse(0.25), RandomizedRespons
         (fp.RogersFilter(2.0, 1e-3), 2, [-1e-3], SMALL),
         (fp.RogersFilter(2.0, 1e-3), 4, [-1e-9], SMALL),
         (fp.WhitehouseFilter(1.0, 1e-3), 2, [4.0], SMALL),
+        (fp.WhitehouseFilter(1.0, 1e-3), 0, [-1.0], SMALL),
+        (fp.ApproximateZCDPFilter(0.5, 1e-3), 0, [-1.0], SMALL),
         (fp.ApproximateZCDPFilter(0.5, 1e-3), 2, [-1.0], SMALL),
         (fp.AllOrdersFilter((2.0, 8.0), (0.25, 1.0)), 2, [-1.0], SMALL),
         (fp.AllOrdersFilter((2.0, 8.0), (0.25, 1.0)), 2, [1.5], SMALL),
@@ -61,6 +63,11 @@ def test_states_that_no_grants_lead_to_are_refused(
 ) -> None:
     data = forged(filt, part, values, pair)
     assert "state must be what granted requests can have led to" in refusal(data, filt, policy="halt")
+
+
+def test_a_count_is_no_truth_value() -> None:
+    data = forged(NATURAL, 0, [True, 0, 0], RandomizedResponse.from_ratio(Fraction(3, 2)))
+    assert "values must be written as int, got True in them" in refusal(data, NATURAL, policy="halt")
 
 
 def test_an_order_that_is_used_up_may_be_beyond_its_budget() -> None:
