@@ -27,6 +27,8 @@ def places(data: Any) -> list[tuple[Any, Any]]:
 HEX = st.one_of(
     st.sampled_from([-1000.0, -0.0, 0.0, 5e-324, -5e-324, 1e308, math.inf, -math.inf, math.nan]),
     st.floats(-2.0, 2.0),
+    st.floats(-1000.0, 0.0),
+    st.floats(0.0, 0.5),
     st.floats(),
 ).map(float.hex)
 JUNK = st.one_of(
@@ -49,9 +51,12 @@ def mutations(draw: st.DrawFn, saved: dict[str, Any]) -> Any:
     data = reread(saved)
     for _ in range(draw(st.integers(1, 3))):
         inside = places(data)
-        leaves = [(box, name) for box, name in inside if not isinstance(box[name], (dict, list))]
-        box, name = draw(st.sampled_from(leaves if leaves and draw(st.booleans()) else inside))
-        act = draw(st.sampled_from(["number", "junk", "remove", "add", "swap"]))
+        numbers = [
+            (box, name) for box, name in inside if isinstance(box, list) and isinstance(box[name], str)
+        ]
+        aimed = bool(numbers) and draw(st.booleans())  # what counts is among the numbers of the state
+        box, name = draw(st.sampled_from(numbers if aimed else inside))
+        act = "number" if aimed else draw(st.sampled_from(["number", "junk", "remove", "add", "swap"]))
         if act == "number" and isinstance(box, list) and box and isinstance(box[0], str):
             box[name] = draw(HEX)
         elif act in ("number", "junk"):

@@ -154,7 +154,9 @@ class Undefined(Laplace):
 
 @pytest.mark.parametrize("odometer", ODOMETERS, ids=lambda o: type(o).__name__)
 def test_a_charge_that_is_none_never_lowers_a_bound(odometer: Odometer | RogersOdometer) -> None:
-    spent = odometer.spend(odometer.start(1), RandomizedResponse(0.5))
+    spent = odometer.spend(
+        odometer.start(1), RandomizedResponse(2.0)
+    )  # a rho of 2, from which 1 could be taken
     for pair in (Undefined(1.0), BelowZero(1.0)):
         after = odometer.spend(spent, pair)
         assert odometer.epsilon(after)[0] >= odometer.epsilon(spent)[0]
