@@ -53,6 +53,9 @@ class AdditiveFilter(PrivacyFilter):
     def spend(self, state: Exact, request: DominatingPair) -> Exact:
         return self._budget.add(state, self.charge(request))
 
+    def reaches(self, state: Exact) -> NDArray[Any]:
+        return self._budget.reaches(state)
+
     def decide(self, state: Exact, request: DominatingPair) -> tuple[NDArray[Any], Exact | None]:
         kind = type(self)
         if kind.admits is not AdditiveFilter.admits or kind.spend is not AdditiveFilter.spend:

@@ -81,6 +81,9 @@ class ApproximateZCDPFilter(PrivacyFilter):
         rho, xi = approximate_zcdp_charge(request)
         return (*self._rho.add(state[:2], rho), *self._xi.add(state[2:], xi))
 
+    def reaches(self, state: _State) -> NDArray[Any]:
+        return self._rho.reaches(state[:2]) & self._xi.reaches(state[2:])
+
     def remaining(self, state: _State) -> NDArray[np.float64]:
         """The largest further rho."""
         return self._rho.left(state[:2])

@@ -90,6 +90,16 @@ class PrivacyFilter(ABC):
         given = {"promise": getattr(self, "promise", None)} | getattr(self, "__dict__", {})
         return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in given.items())})"
 
+    def reaches(self, state: State) -> NDArray[Any]:
+        """Whether granted requests may have led each run to `state`: booleans of shape (n,).
+
+        A saved state is restored only where this says so. Here: wherever no NaN has come in. A filter that can
+        tell more should: a sum below zero, put into a saved file by hand, would be budget out of nothing.
+        """
+        from filters.contract import free_of_nan
+
+        return free_of_nan(state, self.start)
+
     def remaining(self, state: State) -> NDArray[np.float64]:
         """The largest further cost that each run admits, in the filter's own unit, rounded down: (n,)."""
         raise TypeError(
@@ -126,8 +136,9 @@ class PrivacyFilter(ABC):
         on_denial: Literal["halt", "retry"] = "halt",
         *,
         record: Callable[[Mapping[str, object]], object] | None = None,
+        key: bytes | None = None,
     ) -> Session:
         """A session over one data set, the object that an application holds; see `Session`."""
         from filters.session import Session
 
-        return Session(self, on_denial, record=record)
+        return Session(self, on_denial, record=record, key=key)

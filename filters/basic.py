@@ -75,6 +75,9 @@ class BasicFilter(PrivacyFilter):
         epsilon, delta = approximate_charge(request, self.at)
         return (*self._epsilon.add(state[:2], Plain(epsilon)), *self._delta.add(state[2:], Plain(delta)))
 
+    def reaches(self, state: _State) -> NDArray[Any]:
+        return self._epsilon.reaches(state[:2]) & self._delta.reaches(state[2:])
+
     def remaining(self, state: _State) -> NDArray[np.float64]:
         """The largest further epsilon."""
         return self._epsilon.left(state[:2])

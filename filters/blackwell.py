@@ -17,7 +17,7 @@ from filters.base import Family, PrivacyFilter
 from filters.composition import composed_law
 from filters.ledger import Budget
 from filters.loss_lattice import composed_lattice
-from filters.menu import affordable_of, checked_menu, positions
+from filters.menu import affordable_of, checked_menu, counted, positions
 from theory.arguments import Real, check_real
 from theory.conversions import CKS
 from theory.guarantees import ZCDP, Guarantee
@@ -151,6 +151,10 @@ class BlackwellFilter(PrivacyFilter):
         if family is Gaussian:
             return PrivacyFilter.affordable(self, state, family)
         return affordable_of(self, self.menu, state, family)
+
+    def reaches(self, state: _State) -> NDArray[Any]:
+        counts, high, low = state
+        return counted(counts, len(self.menu)) & self._budget.reaches((high, low))
 
     def _charged(self, state: _State, request: DominatingPair) -> tuple[NDArray[np.bool_], _State]:
         """Which runs ask for something known, and the state with the request charged to them."""

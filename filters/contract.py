@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,10 +18,15 @@ __all__ = [
     "checked_decide",
     "checked_filter",
     "checked_observe",
+    "checked_reaches",
     "checked_spend",
     "checked_start",
+    "free_of_nan",
     "runs_of",
 ]
+
+#: What a state comes from, and what says which states there are.
+_RULES = ("reaches", "start", "admits", "spend", "observe")
 
 
 def runs_of(state: State) -> int:
@@ -89,6 +97,38 @@ def checked_spend(filt: PrivacyFilter, state: State, request: DominatingPair, n:
 def checked_observe(filt: PrivacyFilter, state: State, loss: NDArray[np.float64], n: int) -> State:
     """`filt.observe(state, loss)`, a state of n runs."""
     return _checked_state(filt, "observe", filt.observe(state, loss), n)
+
+
+def checked_reaches(filt: PrivacyFilter, state: State, n: int) -> NDArray[np.bool_]:
+    """`filt.reaches(state)`, booleans of shape (n,).
+
+    A subclass that decides or spends otherwise than its base has said nothing about the states of its own, so
+    what it inherits is not asked.
+    """
+    order = type(filt).__mro__
+    place = {name: next(i for i, kind in enumerate(order) if name in vars(kind)) for name in _RULES}
+    own = place["reaches"] <= min(place.values())
+    answer = filt.reaches(state) if own else PrivacyFilter.reaches(filt, state)
+    if isinstance(answer, np.ndarray) and answer.dtype == np.bool_ and answer.shape == (n,):
+        return answer
+    raise TypeError(
+        f"{type(filt).__name__}.reaches must return booleans of shape ({n},), got {_describe(answer)}; "
+        "say of each run whether granted requests can have led to its state"
+    )
+
+
+def free_of_nan(state: State, start: Callable[[int], State]) -> NDArray[np.bool_]:
+    """Whether each run of `state` holds no NaN, but where a fresh state holds one: shape (n,)."""
+    n = runs_of(state)
+    good = np.ones(n, dtype=np.bool_)
+    for part, fresh in zip(_parts(state), _parts(start(1)), strict=True):
+        if part.dtype.kind == "f" and not np.isnan(fresh).any():
+            good &= ~np.isnan(part).any(axis=tuple(range(1, part.ndim)))
+    return good
+
+
+def _parts(state: State) -> list[NDArray[Any]]:
+    return [leaf for part in state for leaf in _parts(part)] if isinstance(state, tuple) else [state]
 
 
 def _checked_state(filt: PrivacyFilter, method: str, state: State, n: int) -> State:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from reprlib import repr as short
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,17 +14,21 @@ from filters.base import PrivacyFilter, State
 from filters.contract import (
     checked_admits,
     checked_filter,
+    checked_reaches,
     checked_spend,
     checked_start,
 )
+from filters.envelope import checked_key, saved_count, sealed, unsealed
 from filters.error_free import two_product
-from filters.persistence import decode_state, encode_state, same_layout
+from filters.holder import Holder
+from filters.persistence import decode_state, encode_state
 from theory.arguments import check_at_least_zero, check_count
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse, Selection
 
 __all__ = ["IndividualFilter", "PersonalReport", "gaussian_request"]
 
 _VERSION = 1
+_SAVED = ("filter", "people", "state")
 
 
 def gaussian_request(norms: NDArray[np.float64], sigma: float) -> DominatingPair:
@@ -65,7 +68,7 @@ class PersonalReport:
         )
 
 
-class IndividualFilter:
+class IndividualFilter(Holder):
     """One filter per person: in each round those take part whose own budget still covers it.
 
         people = IndividualFilter(GaussianFilter(mu=1.0), people=1_000_000)
@@ -78,10 +81,12 @@ class IndividualFilter:
     may take part in a cheaper one. The output computed on the active people has the filter's promise for
     adding or removing one person. The mask itself is personal data: use it to compute the release, never
     release it. Filters that look at realised losses are refused: their promise is not about persons.
+    Threads may share it, rounds wait for each other; it is not copied, pickled or used after a fork.
     Source: paper 000, Algorithm 3 and Theorem 4.5; paper 003, Algorithm 1 and Theorem 12.
     """
 
     def __init__(self, filt: PrivacyFilter, people: int) -> None:
+        super().__init__()
         self._filter = checked_filter(filt)
         if filt.looks_at_losses:
             raise TypeError(
@@ -89,7 +94,7 @@ class IndividualFilter:
             )
         self._people = check_count("people", people)
         self._state: State = checked_start(filt, self._people)
-        self._lock = threading.Lock()
+        self._key: bytes | None = None
 
     @property
     def filter(self) -> PrivacyFilter:
@@ -106,12 +111,14 @@ class IndividualFilter:
 
         request: the pair of each person's removal, shape (n,), or one for all.
         """
+        if not isinstance(request, DominatingPair):
+            raise TypeError(f"request must be a DominatingPair, got {request!r}; pass gaussian_request(...)")
         if request.shape not in ((), (self._people,)):
             raise ValueError(
                 f"request must have one pair per person, got shape {request.shape} for {self._people} people; "
                 "declare a pair for everyone, also for those who have run out"
             )
-        with self._lock:
+        with self._change("select"):
             active = checked_admits(self._filter, self._state, request, self._people)
             spent = checked_spend(self._filter, self._state, request, self._people)
             self._state = spent if active.all() else _choose(active, spent, self._state)
@@ -129,31 +136,41 @@ class IndividualFilter:
             raise IndexError(f"person must be below {self._people}, got person={person!r}; count from zero")
         return index
 
-    def to_dict(self) -> dict[str, object]:
-        """Everything that `from_dict` needs, as JSON values. Personal data of everyone: store it as such."""
-        return {
-            "format": "filterproof.individual",
-            "version": _VERSION,
+    def to_dict(self, *, key: bytes | None = None) -> dict[str, object]:
+        """Everything that `from_dict` needs, as JSON values. Personal data of everyone: store it as such.
+
+        With a key, the one given here or else the one it was restored with, it is signed as a session is.
+        """
+        content = {
             "filter": repr(self._filter),
             "people": self._people,
             "state": encode_state(self._state),
         }
+        return sealed("individual", _VERSION, content, self._key if key is None else checked_key(key))
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any], filt: PrivacyFilter) -> IndividualFilter:
-        """The people that `to_dict` described, under the same filter."""
-        if data.get("format") != "filterproof.individual" or data.get("version") != _VERSION:
+    def from_dict(
+        cls, data: Mapping[str, object], filt: PrivacyFilter, *, key: bytes | None = None
+    ) -> IndividualFilter:
+        """The people that `to_dict` described, under the same filter.
+
+        Checked as a session is, person by person; what holds with a key, and what without, is said at
+        `Session.from_dict`.
+        """
+        checked_filter(filt)
+        key = checked_key(key)
+        content = unsealed(data, "individual", _VERSION, _SAVED, key, "IndividualFilter.to_dict")
+        if content["filter"] != repr(filt):
             raise ValueError(
-                f"data must be an individual filter of version {_VERSION}, got format={data.get('format')!r} "
-                f"version={data.get('version')!r}; pass what IndividualFilter.to_dict returned"
-            )
-        if data["filter"] != repr(filt):
-            raise ValueError(
-                f"filt must be the filter that was saved, got {filt!r} for {data['filter']}; "
+                f"filt must be the filter that was saved, got {filt!r} for {short(content['filter'])}; "
                 "pass the same filter"
             )
-        people = cls(filt, data["people"])
-        people._state = same_layout(decode_state(data["state"]), people._state, filt)
+        number = saved_count(content, "people", least=1)
+        # decoded before people are made, so that no number by itself takes memory
+        start, reaches = checked_start(filt, 1), lambda state: checked_reaches(filt, state, number)
+        state = decode_state(content["state"], start, number, reaches)
+        people = cls(filt, number)
+        people._state, people._key = state, key
         return people
 
 

@@ -49,6 +49,10 @@ class KappaFilter(PrivacyFilter):
         before, last, released = state
         return before + last, np.zeros_like(last), released + 1
 
+    def reaches(self, state: _State) -> NDArray[Any]:
+        before, last, released = state
+        return np.asarray((released >= 0) & (released <= self.rounds) & ~np.isnan(before) & ~np.isnan(last))
+
     def observe(self, state: _State, loss: NDArray[Any]) -> _State:
         before, _, released = state
         return before, np.asarray(loss, dtype=np.float64), released

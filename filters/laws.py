@@ -214,11 +214,11 @@ def saving_is_invisible(filt: PrivacyFilter, history: History) -> None:
     """A session that is saved and restored before every step goes on as one that was not."""
     kept, moved = filt.open("retry"), filt.open("retry")
     for request, loss in history:
-        moved = Session.from_dict(json.loads(json.dumps(moved.to_dict())), filt)
+        moved = Session.from_dict(json.loads(json.dumps(moved.to_dict())), filt, "retry")
         granted = kept.request(request)
         assert moved.request(request) == granted, "a restored session decides otherwise"
         if granted and filt.looks_at_losses:
-            moved = Session.from_dict(json.loads(json.dumps(moved.to_dict())), filt)
+            moved = Session.from_dict(json.loads(json.dumps(moved.to_dict())), filt, "retry")
             kept.observe(loss)
             moved.observe(loss)
     assert moved.to_dict() == kept.to_dict(), "a restored session holds another state"

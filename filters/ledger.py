@@ -15,7 +15,7 @@ from filters.error_free import Exact, add_up, square, two_sum
 from filters.granularity import GRID_END, even_squares, shared_granularity
 from theory.fast import WORTH_IT, Kernels, kernels
 
-__all__ = ["Allowance", "Budget"]
+__all__ = ["Allowance", "Budget", "is_sum"]
 
 #: Runs handled at a time: their temporaries stay in cache, and a simulated tile is done in one go.
 _TILE = 131072
@@ -250,6 +250,13 @@ class Budget:
             total[rest], carry[rest] = add_up((high[rest], low[rest]), charge.take(rest).exact(root))
         return (total, carry), least
 
+    def reaches(self, state: Exact) -> NDArray[np.bool_]:
+        """Whether each pair is a sum that charges within the budget can come to: shape (n,)."""
+        high, low = state
+        within: NDArray[np.bool_] = (high < self.high) | ((high == self.high) & (low <= self.low))
+        within &= is_sum(state)
+        return within
+
     def room(self, state: Exact) -> NDArray[np.float64]:
         """Budget minus sum in units of 4^exponent, rounded down; 0 where nothing is left: shape (n,)."""
         with np.errstate(over="ignore", invalid="ignore"):
@@ -295,10 +302,22 @@ class Allowance:
         """The sums with `charge` added, rounded up."""
         return self._budget.add(state, charge)
 
+    def reaches(self, state: Exact) -> NDArray[np.bool_]:
+        """Whether each pair is a sum that charges within the allowance can come to."""
+        return self._budget.reaches(state)
+
     def holds(self, state: Exact) -> NDArray[np.bool_]:
         """Whether each sum, in units of one, is at most the allowance."""
         within: NDArray[np.bool_] = (state[0] < self.value) | ((state[0] == self.value) & (state[1] <= 0))
         return within
+
+
+def is_sum(state: Exact) -> NDArray[np.bool_]:
+    """Whether each pair is a finite sum of charges: zero or more, high the double next to high + low."""
+    high, low = state
+    with np.errstate(over="ignore", invalid="ignore"):
+        proper: NDArray[np.bool_] = (high >= 0) & (high < math.inf) & (high + low == high)
+    return proper
 
 
 def _unmarked(state: Exact) -> Exact:

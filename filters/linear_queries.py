@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import math
-import threading
+from collections.abc import Mapping
 from dataclasses import dataclass
+from reprlib import repr as short
 
 import numpy as np
 from numpy.typing import NDArray
 
 from filters.amounts import Plain
 from filters.arguments import one_delta, one_positive
+from filters.envelope import checked_key, saved_count, sealed, unsealed
+from filters.holder import Holder
 from filters.individual import PersonalReport
 from filters.ledger import Budget
+from filters.persistence import decode_state, encode_state
 from theory.arguments import check_count
 from theory.guarantees import ZCDP, Guarantee
 
 __all__ = ["LinearAnswer", "LinearQueries"]
+
+_VERSION = 1
+_SAVED = ("norm_budget", "kappa", "people", "state")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,24 +42,26 @@ class LinearAnswer:
         return self.sigma * math.sqrt(2 * math.log(len(self.value) / one_delta("delta", delta)))
 
 
-class LinearQueries:
+class LinearQueries(Holder):
     """Answers sum_i q_t(x_i), t = 1, 2, ..., for adaptively chosen q_t, without a limit on their number.
 
     Person i takes part while sum_t |q_t(x_i)|_2^2 <= norm_budget (those who would exceed it sit out that query
     only); noise has variance norm_budget / (2 kappa). All answers together are kappa-zCDP for adding or
     removing one person. For 0/1 queries norm_budget is the number s of queries in which one person may count.
     Noise is drawn in doubles from the generator passed; against an adversary who reads the last bits of the
-    answers use a hardened sampler. Source: paper 000, Theorem 1.2, Corollary 4.7.
+    answers use a hardened sampler. Threads may share it; it is not copied, pickled or used after a fork.
+    Source: paper 000, Theorem 1.2, Corollary 4.7.
     """
 
     def __init__(self, people: int, *, norm_budget: float, kappa: float) -> None:
+        super().__init__()
         self.norm_budget = one_positive("norm_budget", norm_budget)
         self.kappa = one_positive("kappa", kappa)
         self.promise: Guarantee = ZCDP(self.kappa)
         self._people = check_count("people", people)
         self._budget = Budget.of(self.norm_budget)
         self._state = self._budget.start(self._people)
-        self._lock = threading.Lock()
+        self._key: bytes | None = None
 
     def sigma(self, dimension: int = 1) -> float:
         """The noise of an answer: sqrt(norm_budget / (2 kappa)), raised by a few ulps.
@@ -67,7 +76,7 @@ class LinearQueries:
         Pass the values of everyone, also of those who have run out. Raises ValueError for values that are not
         finite or not one per person.
         """
-        rows = np.asarray(values, dtype=np.float64)
+        rows = np.array(values, dtype=np.float64)  # a copy: what is summed is what was charged
         rows = rows[:, None] if rows.ndim == 1 else rows
         if rows.ndim != 2 or len(rows) != self._people or not np.isfinite(rows).all():
             raise ValueError(
@@ -76,7 +85,7 @@ class LinearQueries:
             )
         with np.errstate(over="ignore"):
             squares = np.einsum("ij,ij->i", rows, rows)
-        with self._lock:
+        with self._change("answer"):
             active = self._budget.fits(self._state, Plain(squares))
             # charged before the noise is drawn: an answer that never came out was paid for
             self._state = self._budget.add(self._state, Plain(np.where(active, squares, 0.0)))
@@ -91,3 +100,40 @@ class LinearQueries:
         high, low = self._state
         left = float(self._budget.left((high[index : index + 1], low[index : index + 1]))[0])
         return PersonalReport(index, str(self.promise), left / self.norm_budget * self.kappa * (1 - 2.0**-51))
+
+    def to_dict(self, *, key: bytes | None = None) -> dict[str, object]:
+        """Everything that `from_dict` needs, as JSON values. Personal data of everyone: store it as such.
+
+        With a key, the one given here or else the one it was restored with, it is signed as a session is.
+        """
+        content = {
+            "norm_budget": self.norm_budget.hex(),
+            "kappa": self.kappa.hex(),
+            "people": self._people,
+            "state": encode_state(self._state),
+        }
+        return sealed("queries", _VERSION, content, self._key if key is None else checked_key(key))
+
+    @classmethod
+    def from_dict(
+        cls, data: Mapping[str, object], *, norm_budget: float, kappa: float, key: bytes | None = None
+    ) -> LinearQueries:
+        """The queries that `to_dict` described; both budgets are passed and must be those that were saved.
+
+        What holds with a key, and what without, is said at `Session.from_dict`.
+        """
+        key = checked_key(key)
+        content = unsealed(data, "queries", _VERSION, _SAVED, key, "LinearQueries.to_dict")
+        for name, value in (("norm_budget", norm_budget), ("kappa", kappa)):
+            if content[name] != one_positive(name, value).hex():
+                raise ValueError(
+                    f"{name} must be what was saved, got {value!r} for {short(content[name])}; pass what the queries "
+                    "were made with"
+                )
+        number = saved_count(content, "people", least=1)
+        budget = Budget.of(one_positive("norm_budget", norm_budget))
+        # decoded before people are made, so that no number by itself takes memory
+        state = decode_state(content["state"], budget.start(1), number, budget.reaches)
+        queries = cls(number, norm_budget=norm_budget, kappa=kappa)
+        queries._state, queries._key = state, key
+        return queries

@@ -12,7 +12,7 @@ from filters.base import Family, PrivacyFilter, State
 from filters.contract import runs_of
 from theory.pairs import DominatingPair, Selection
 
-__all__ = ["affordable_of", "checked_menu", "positions"]
+__all__ = ["affordable_of", "checked_menu", "counted", "positions"]
 
 
 def checked_menu(menu: object) -> tuple[DominatingPair, ...]:
@@ -40,6 +40,13 @@ def positions(menu: tuple[DominatingPair, ...], request: DominatingPair, n: int)
     for position, pair in enumerate(menu):
         place[_same(pair, request) & (place < 0)] = position
     return place
+
+
+def counted(counts: NDArray[np.int64], entries: int) -> NDArray[np.bool_]:
+    """Whether each row says how often each of `entries` was used: shape (n,). Nothing is used 2^48 times."""
+    if counts.shape[1] != entries:
+        return np.zeros(len(counts), dtype=np.bool_)
+    return np.asarray(((counts >= 0) & (counts < 2**48)).all(axis=1))
 
 
 def _same(pair: DominatingPair, request: DominatingPair) -> Any:

@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from filters.amounts import Plain, Square
+from filters.amounts import Charge, Plain, Square
 from filters.arguments import one_at_least_zero, one_delta, one_positive
 from filters.charges import approximate_charge, approximate_zcdp_charge
-from filters.ledger import Allowance, Budget
+from filters.error_free import Exact
+from filters.ledger import Allowance, Budget, is_sum
 from filters.rogers import drift
 from theory.arguments import check_count
 from theory.conversions import SIMPLE
@@ -63,18 +64,25 @@ class Odometer(ABC):
     def spend(self, state: _State, request: DominatingPair) -> _State:
         """The state after the request was released."""
         rho, xi = approximate_zcdp_charge(request)
-        return (*_UNIT.add(state[:2], rho), *_UNIT.add(state[2:], xi))
+        return (*_added(state[:2], rho), *_added(state[2:], xi))
 
     def epsilon(self, state: _State) -> NDArray[np.float64]:
-        """The bound on the loss so far, in nats: shape (n,)."""
+        """The bound on the loss so far, in nats, infinite for a state that no releases lead to: shape (n,)."""
         squares = 2 * (state[0] + state[1]) * (1 + 2.0**-50)
         with np.errstate(invalid="ignore", over="ignore"):
             bound = self.bound(squares) * (1 + _MARGIN)
-        within = Allowance(self.xi).holds(state[2:])
+        within = Allowance(self.xi).holds(state[2:]) & is_sum(state[:2]) & is_sum(state[2:])
         return np.where(within & np.isfinite(bound), bound, np.inf)
 
 
 _UNIT = Budget.of(1.0)
+
+
+def _added(state: Exact, charge: Charge) -> Exact:
+    """The sums with `charge` added; infinite where it is no charge: below zero, which would lower them, or NaN."""
+    high, low = _UNIT.add(state, charge)
+    proper = np.greater_equal(charge.rough(1.0), 0)
+    return (high, low) if proper.all() else (np.where(proper, high, np.inf), np.where(proper, low, 0.0))
 
 
 def _check(odometer: Odometer) -> None:
@@ -221,13 +229,13 @@ class RogersOdometer:
         epsilon, delta = approximate_charge(request, None)
         squares, drifts, deltas = (state[0], state[1]), (state[2], state[3]), (state[4], state[5])
         return (
-            *_UNIT.add(squares, Square(epsilon)),
-            *_UNIT.add(drifts, Plain(drift(epsilon))),
-            *_UNIT.add(deltas, Plain(delta)),
+            *_added(squares, Square(epsilon)),
+            *_added(drifts, Plain(drift(epsilon))),
+            *_added(deltas, Plain(delta)),
         )
 
     def epsilon(self, state: tuple[NDArray[Any], ...]) -> NDArray[np.float64]:
-        """The bound on the loss so far, in nats: shape (n,)."""
+        """The bound on the loss so far, in nats, infinite for a state that no releases lead to: shape (n,)."""
         squares, drifts = (state[0] + state[1]) * (1 + 2.0**-50), state[2] + state[3]
         least = 1 / self.records**2
         with np.errstate(invalid="ignore", over="ignore"):
@@ -237,4 +245,6 @@ class RogersOdometer:
             spread = np.where((squares >= least) & (squares <= 1), inner, outer)
             bound = (drifts + np.sqrt(spread)) * (1 + _MARGIN)
         within = self._allowed.holds((state[4], state[5]))
+        for high in (0, 2, 4):
+            within &= is_sum((state[high], state[high + 1]))
         return np.where(within & np.isfinite(bound), bound, np.inf)

@@ -14,7 +14,7 @@ from filters.arguments import one_delta, one_order, one_positive
 from filters.base import PrivacyFilter
 from filters.charges import renyi_charge
 from filters.holds import Holds
-from filters.ledger import Budget
+from filters.ledger import Budget, is_sum
 from theory.arguments import Real
 from theory.conversions import CKS, SIMPLE, Conversion
 from theory.guarantees import ApproxDP, Guarantee, RenyiDP
@@ -71,6 +71,12 @@ class Orders:
                 budget.fits((state[2 * j], state[2 * j + 1]), renyi_charge(request, alpha))
                 for j, (alpha, budget) in enumerate(zip(self.alphas, self.budgets, strict=True))
             ]
+        )
+
+    def reaches(self, state: _State) -> NDArray[np.bool_]:
+        """Whether each order's pair is a sum within its budget: shape (orders, n)."""
+        return np.array(
+            [budget.reaches((state[2 * j], state[2 * j + 1])) for j, budget in enumerate(self.budgets)]
         )
 
     def add(self, state: _State, request: DominatingPair) -> _State:
@@ -162,6 +168,9 @@ class AllOrdersFilter(PrivacyFilter):
     def spend(self, state: _State, request: DominatingPair) -> _State:
         return self._orders.add(state, request)
 
+    def reaches(self, state: _State) -> NDArray[Any]:
+        return np.asarray(self._orders.reaches(state).all(axis=0))
+
     def remaining(self, state: _State) -> NDArray[np.float64]:
         """The largest mu of a Gaussian still admitted."""
         return self.affordable(state, Gaussian)
@@ -196,6 +205,14 @@ class SomeOrderRule(PrivacyFilter):
 
     def spend(self, state: _State, request: DominatingPair) -> _State:
         return self._orders.add(state, request)
+
+    def reaches(self, state: _State) -> NDArray[Any]:
+        # an order that is not used any more may be beyond its budget, at infinity or at NaN
+        known = [
+            is_sum((high, low)) | np.isnan(high) | (high == np.inf)
+            for high, low in zip(state[::2], state[1::2], strict=True)
+        ]
+        return np.asarray(self._orders.reaches(state).any(axis=0) & np.all(known, axis=0))
 
     def remaining(self, state: _State) -> NDArray[np.float64]:
         """The largest mu of a Gaussian still admitted."""

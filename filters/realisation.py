@@ -100,6 +100,13 @@ class RealisationFilter(PrivacyFilter):
         backward = _per_run(request.swapped.loss_quantile(self._rest), n)
         return before + last, np.zeros(n), forward, backward, released + 1
 
+    def reaches(self, state: _State) -> NDArray[Any]:
+        before, last, forward, backward, released = state
+        # E_P[e^-L] <= 1, so P(L <= x) <= e^x: no upper quantile lies below log(1 - theta)
+        least = np.log1p(-self._rest) * (1 + 2.0**-40)
+        known = (released >= 0) & (released <= self.rounds) & ~np.isnan(before) & ~np.isnan(last)
+        return np.asarray(known & (forward >= least) & (backward >= least))
+
     def observe(self, state: _State, loss: NDArray[Any]) -> _State:
         before, _, forward, backward, released = state
         return before, np.asarray(loss, dtype=np.float64), forward, backward, released

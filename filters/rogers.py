@@ -119,6 +119,12 @@ class RogersFilter(PrivacyFilter):
             fits &= self.bound(after) * (1 + _MARGIN) <= self.epsilon
         return fits
 
+    def reaches(self, state: _State) -> NDArray[Any]:
+        sums = self._drift.reaches(state[:2]) & self._squares.reaches(state[2:4])
+        sums &= self._delta.reaches(state[4:])
+        with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
+            return np.asarray(sums & (self.bound(state) <= self.epsilon))
+
     def remaining(self, state: _State) -> NDArray[np.float64]:
         """epsilon less K of what was spent so far."""
         return np.maximum(self.epsilon - self.bound(state) * (1 + _MARGIN), 0.0)

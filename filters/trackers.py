@@ -42,7 +42,7 @@ class Tracker(ABC):
 
     @abstractmethod
     def value(self, state: _State) -> NDArray[np.float64]:
-        """What was spent up to the end of the open block: shape (n,)."""
+        """What was spent up to the end of the open block, inf for a state that no releases lead to: shape (n,)."""
 
     def start(self, n: int) -> _State:
         """n empty first blocks."""
@@ -63,16 +63,21 @@ class Tracker(ABC):
         low = np.where(fits, more_low, np.where(alone, fresh_low, budget.low))
         return blocks, high, low
 
+    def _opened(self, state: _State) -> NDArray[np.float64]:
+        """How many blocks were opened so far, the first included: shape (n,)."""
+        blocks, high, low = state
+        return np.where((blocks >= 0) & self._budget.reaches((high, low)), blocks + 1, np.inf)
+
 
 def _blocks(budget: Budget, charge: Charge, n: int) -> NDArray[np.float64]:
-    """How many budgets the charge needs by itself, rounded up; inf where it is infinite or undefined: (n,)."""
+    """How many budgets the charge needs by itself, rounded up; inf where it is none, infinite or below zero: (n,)."""
     with np.errstate(over="ignore", invalid="ignore"):
         high, low = charge.exact(1 / budget.root_unit)
         needs = np.ceil(high / budget.high * (1 - 2.0**-48))
         cover, rest = two_product(needs, budget.high)
         enough = (cover > high) | ((cover == high) & (rest + needs * budget.low >= low))
         needs = np.where(enough, needs, needs + 1)
-        return np.broadcast_to(np.where(np.isfinite(high), needs, np.inf), (n,))
+        return np.broadcast_to(np.where(np.isfinite(high) & (high >= 0), needs, np.inf), (n,))
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +98,7 @@ class RenyiTracker(Tracker):
         return renyi_charge(request, self.alpha)
 
     def value(self, state: _State) -> NDArray[np.float64]:
-        return np.asarray((state[0] + 1) * self.size)
+        return np.asarray(self._opened(state) * self.size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,4 +120,4 @@ class GaussianTracker(Tracker):
         return gdp_charge(request)
 
     def value(self, state: _State) -> NDArray[np.float64]:
-        return np.asarray(np.sqrt(state[0] + 1) * self.size)
+        return np.asarray(np.sqrt(self._opened(state)) * self.size)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from filters.arguments import one_delta, one_positive
 from filters.base import Family, PrivacyFilter
 from filters.composition import composed_hockey_stick, is_exact
-from filters.menu import affordable_of, checked_menu, positions
+from filters.menu import affordable_of, checked_menu, counted, positions
 from filters.orders import SomeOrderRule
 from theory.conversions import CKS, Conversion
 from theory.guarantees import ApproxDP, Guarantee
@@ -163,6 +163,9 @@ class NaturalFilter(PrivacyFilter):
 
     def spend(self, state: NDArray[Any], request: DominatingPair) -> NDArray[Any]:
         return self._with(state, positions(self.menu, request, len(state)))
+
+    def reaches(self, state: NDArray[Any]) -> NDArray[Any]:
+        return counted(state, len(self.menu))
 
     def _with(self, state: NDArray[Any], place: NDArray[np.intp]) -> NDArray[Any]:
         after = state.copy()

@@ -93,6 +93,9 @@ class WhitehouseFilter(PrivacyFilter):
         epsilon, delta = approximate_charge(request, self.at)
         return (*self._squares.add(state[:2], Square(epsilon)), *self._delta.add(state[2:], Plain(delta)))
 
+    def reaches(self, state: _State) -> NDArray[Any]:
+        return self._squares.reaches(state[:2]) & self._delta.reaches(state[2:])
+
     def remaining(self, state: _State) -> NDArray[np.float64]:
         """The largest further epsilon of a pure mechanism."""
         return np.sqrt(self._squares.left(state[:2])) * (1 - 2.0**-50)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filters.base import PrivacyFilter, State
-from filters.contract import runs_of
+from filters.contract import checked_reaches, runs_of
 from filters.holds import Holds
 from filters.menu import positions
 from mc.worst_case import WorstCase, worst_case
@@ -86,6 +86,14 @@ class CalibratedFilter(PrivacyFilter):
     def observe(self, state: State, loss: NDArray[Any]) -> State:
         inner, released = self._parts(state)
         return self._whole(self.inner.observe(inner, loss), released)
+
+    def reaches(self, state: State) -> NDArray[Any]:
+        inner, released = self._parts(state)
+        limit = np.inf if self.rounds is None else self.rounds
+        known = np.broadcast_to(
+            np.greater_equal(released, 0) & np.less_equal(released, limit), runs_of(inner)
+        )
+        return np.asarray(checked_reaches(self.inner, inner, runs_of(inner)) & known)
 
     def _parts(self, state: State) -> tuple[State, Any]:
         return (state, 0) if self.rounds is None else state

@@ -145,7 +145,7 @@ def test_a_session_saves_the_counts() -> None:
     filt = three_rounds()
     session = filt.open("retry")
     assert session.request(STEPS[0])
-    again = fp.Session.from_dict(json.loads(json.dumps(session.to_dict())), filt)
+    again = fp.Session.from_dict(json.loads(json.dumps(session.to_dict())), filt, "retry")
     assert [again.request(pair) for pair in STEPS] == [session.request(pair) for pair in STEPS]
 
 

@@ -15,7 +15,8 @@ from filters.odometers import (
     StitchedOdometer,
 )
 from filters.trackers import GaussianTracker, RenyiTracker, Tracker
-from theory.pairs import KOV, DominatingPair, Erasure, Gaussian, RandomizedResponse
+from theory.arguments import Real
+from theory.pairs import KOV, DominatingPair, Erasure, Gaussian, Laplace, RandomizedResponse
 
 DELTA = 0.05
 ODOMETERS: list[Odometer | RogersOdometer] = [
@@ -133,6 +134,47 @@ def test_xi_is_an_allowance() -> None:
     assert np.isinf(pure.epsilon(pure.spend(pure.start(1), KOV(0.1, 1e-300))))[0]
 
 
+class BelowZero(Laplace):
+    """A user's pair whose charges come out below zero."""
+
+    zcdp_rho = property(lambda self: -1.0)  # type: ignore[assignment]
+
+    def renyi(self, alpha: Real) -> Real:
+        return -1.0
+
+
+class Undefined(Laplace):
+    """A user's pair whose charges come out as no number."""
+
+    zcdp_rho = pure_epsilon = gdp_mu = property(lambda self: math.nan)  # type: ignore[assignment]
+
+    def renyi(self, alpha: Real) -> Real:
+        return math.nan
+
+
+@pytest.mark.parametrize("odometer", ODOMETERS, ids=lambda o: type(o).__name__)
+def test_a_charge_that_is_none_never_lowers_a_bound(odometer: Odometer | RogersOdometer) -> None:
+    spent = odometer.spend(
+        odometer.start(1), RandomizedResponse(2.0)
+    )  # a rho of 2, from which 1 could be taken
+    for pair in (Undefined(1.0), BelowZero(1.0)):
+        after = odometer.spend(spent, pair)
+        assert odometer.epsilon(after)[0] >= odometer.epsilon(spent)[0]
+        # and what is lost stays lost
+        assert odometer.epsilon(odometer.spend(after, pair))[0] >= odometer.epsilon(after)[0]
+    assert odometer.epsilon(odometer.spend(spent, Undefined(1.0)))[0] == math.inf
+
+
+@pytest.mark.parametrize("odometer", ODOMETERS, ids=lambda o: type(o).__name__)
+def test_a_state_that_no_releases_lead_to_has_no_bound(odometer: Odometer | RogersOdometer) -> None:
+    spent = odometer.spend(odometer.start(1), RandomizedResponse(0.5))
+    assert np.isfinite(odometer.epsilon(spent)[0])
+    for place in range(len(spent)):
+        for number in (-1000.0, math.nan, -math.inf, math.inf):
+            state = tuple(np.array([number]) if i == place else part for i, part in enumerate(spent))
+            assert odometer.epsilon(state)[0] == math.inf  # type: ignore[arg-type]
+
+
 # -- trackers --------------------------------------------------------------------------------------------------
 
 
@@ -181,3 +223,19 @@ def test_people_are_tracked_each_for_themselves() -> None:
     for _ in range(5):
         state = tracker.spend(state, Gaussian(np.array([0.1, 0.5, 1.0])))
     assert tracker.value(state).tolist() == [1.0, math.sqrt(2.0), math.sqrt(5.0)]
+
+
+@pytest.mark.parametrize(
+    "tracker", [RenyiTracker(2.0, 1.0), GaussianTracker(1.0)], ids=lambda t: type(t).__name__
+)
+def test_a_tracker_takes_no_charge_below_zero_and_no_state_without_releases(tracker: Tracker) -> None:
+    spent = tracker.spend(tracker.start(1), Gaussian(0.9))
+    spent = tracker.spend(spent, Gaussian(0.9))
+    value = float(tracker.value(spent)[0])
+    for pair in (Undefined(1.0), BelowZero(1.0)):
+        assert tracker.value(tracker.spend(spent, pair))[0] >= value
+    assert tracker.value(tracker.spend(spent, Undefined(1.0)))[0] == math.inf
+    for place in range(3):
+        for number in (-1000.0, math.nan, -math.inf, math.inf):
+            blocks, high, low = (np.array([number]) if i == place else part for i, part in enumerate(spent))
+            assert tracker.value((blocks, high, low))[0] == math.inf

@@ -121,7 +121,7 @@ def test_saving_and_restoring_is_invisible() -> None:
     rng = np.random.default_rng(11)
     kept, moved = filt.open("retry"), filt.open("retry")
     for mu in rng.uniform(0, 0.3, 60):
-        moved = fp.Session.from_dict(json.loads(json.dumps(moved.to_dict())), filt)
+        moved = fp.Session.from_dict(json.loads(json.dumps(moved.to_dict())), filt, "retry")
         assert moved.request(Gaussian(mu=mu)) == kept.request(Gaussian(mu=mu))
         assert moved.remaining() == kept.remaining()
     assert moved.to_dict() == kept.to_dict()

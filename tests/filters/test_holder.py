@@ -1,0 +1,260 @@
+"""One budget has one holder: no copies, no pickles, no forks, no request within a request, no race."""
+
+import copy
+import os
+import pickle
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+
+import filters as fp
+from theory.pairs import DominatingPair, Gaussian, RandomizedResponse
+
+
+def a_session() -> fp.Session:
+    return fp.GaussianFilter(mu=1.0).open("retry")
+
+
+def people() -> fp.IndividualFilter:
+    return fp.IndividualFilter(fp.GaussianFilter(mu=1.0), 3)
+
+
+def queries() -> fp.LinearQueries:
+    return fp.LinearQueries(3, norm_budget=1.0, kappa=0.1)
+
+
+HOLDERS: list[Callable[[], Any]] = [a_session, people, queries]
+
+
+def spend(holder: Any) -> None:
+    """One small release of each kind."""
+    if isinstance(holder, fp.Session):
+        holder.request(Gaussian(mu=0.25))
+    elif isinstance(holder, fp.IndividualFilter):
+        holder.select(Gaussian(mu=0.25))
+    else:
+        holder.answer(np.full(3, 0.25), np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("make", HOLDERS)
+@pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, pickle.dumps])
+def test_a_copy_would_be_a_second_spender_and_is_refused(
+    make: Callable[[], Any], duplicate: Callable[[Any], Any]
+) -> None:
+    with pytest.raises(
+        TypeError, match=r"must not be copied or pickled.*to_dict.*one holder at a time$"
+    ) as error:
+        duplicate(make())
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("make", HOLDERS)
+def test_a_forked_process_is_a_second_spender_and_is_refused(
+    make: Callable[[], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    holder = make()
+    spend(holder)
+    here = os.getpid()
+    monkeypatch.setattr(os, "getpid", lambda: here + 1)
+    with pytest.raises(RuntimeError, match="must be called in the process that made"):
+        spend(holder)
+    monkeypatch.setattr(os, "getpid", lambda: here)
+    spend(holder)
+
+
+def test_a_request_from_within_record_is_refused() -> None:
+    """Otherwise the outer state, the older one, would be stored last, and a restart would regain the inner one."""
+    disk: list[Mapping[str, object]] = []
+    refused: list[str] = []
+
+    def record(data: Mapping[str, object]) -> None:
+        if not refused:
+            with pytest.raises(RuntimeError, match="must not be called within another call") as error:
+                session.request(Gaussian(mu=0.5))
+            refused.append(str(error.value))
+        disk.append(data)
+
+    session = fp.GaussianFilter(mu=1.0).open(record=record)
+    assert session.request(Gaussian(mu=0.5))
+    assert refused
+    assert "\n" not in refused[0]
+    assert disk[-1] == session.to_dict()
+    assert session.granted == 1
+    assert session.request(Gaussian(mu=0.5))  # and the session goes on
+    assert [data["granted"] for data in disk] == [1, 2]
+
+
+def test_a_loss_from_within_record_is_refused() -> None:
+    def record(data: Mapping[str, object]) -> None:
+        session.observe(0.1)
+
+    session = fp.RealisationFilter(10.0, 1e-5, 48, (Gaussian(mu=0.5),)).open(record=record)
+    with pytest.raises(RuntimeError, match=r"Session\.observe must not be called within another call"):
+        session.request(Gaussian(mu=0.5))
+
+
+def test_reading_from_within_record_shows_the_decision_that_was_made() -> None:
+    seen: list[float] = []
+
+    def record(data: Mapping[str, object]) -> None:
+        assert session.to_dict() == data
+        seen.extend([session.granted, session.remaining()])
+
+    session = fp.GaussianFilter(mu=1.0).open(record=record)
+    assert session.request(Gaussian(mu=0.6))
+    assert seen == [1, session.remaining()]
+
+
+class Nested(Gaussian):
+    """A pair that asks again while it is being charged, as a careless proxy may."""
+
+    again: Any = None
+
+    @property
+    def gdp_mu(self) -> Any:
+        type(self).again()
+        return self.mu
+
+
+@pytest.mark.parametrize("make", [a_session, people])
+def test_a_request_from_within_a_charge_is_refused(make: Callable[[], Any]) -> None:
+    holder = make()
+    Nested.again = lambda: spend(holder)
+    before = holder.to_dict()
+    with pytest.raises(RuntimeError, match="must not be called within another call"):
+        holder.request(Nested(0.5)) if isinstance(holder, fp.Session) else holder.select(Nested(0.5))
+    assert holder.to_dict() == before  # nothing was granted, nothing charged
+    spend(holder)
+
+
+def test_when_record_raises_the_charge_stands_and_nothing_was_granted() -> None:
+    broken = [True]
+
+    def record(data: Mapping[str, object]) -> None:
+        disk.append(data)
+        if broken[0]:
+            raise OSError("disk full")
+
+    disk: list[Mapping[str, object]] = []
+    session = fp.GaussianFilter(mu=1.0).open(record=record)
+    with pytest.raises(OSError, match="disk full"):
+        session.request(Gaussian(mu=0.6))
+    assert session.granted == 1
+    assert session.remaining() == pytest.approx(0.8, rel=1e-14)
+    assert disk[-1] == session.to_dict()
+    with pytest.raises(OSError, match="disk full"):
+        session.request(Gaussian(mu=0.9))
+    assert session.halted
+    assert fp.Session.from_dict(disk[-1], fp.GaussianFilter(mu=1.0)).halted
+    broken[0] = False
+    with pytest.raises(fp.FilterHaltedError):
+        session.request(Gaussian(mu=0.1))
+
+
+def test_when_record_raises_a_realisation_filter_waits_for_the_loss_zero_of_no_release() -> None:
+    broken = [True]
+
+    def record(data: Mapping[str, object]) -> None:
+        if broken[0]:
+            raise OSError("disk full")
+
+    filt = fp.RealisationFilter(10.0, 1e-5, 2, (Gaussian(mu=0.5),))
+    session = filt.open(record=record)
+    with pytest.raises(OSError, match="disk full"):
+        session.request(Gaussian(mu=0.5))
+    broken[0] = False
+    with pytest.raises(RuntimeError, match="call observe"):
+        session.request(Gaussian(mu=0.5))
+    session.observe(0.0)
+    assert session.request(Gaussian(mu=0.5))
+    session.observe(0.0)
+    assert not session.request(Gaussian(mu=0.5))  # both rounds are gone
+
+
+def together(count: int, work: Callable[[], None]) -> None:
+    """`work` in `count` threads that start at once."""
+    gate = threading.Barrier(count)
+
+    def run() -> None:
+        gate.wait()
+        work()
+
+    threads = [threading.Thread(target=run) for _ in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+class Slow(fp.PrivacyFilter):
+    """A sum of epsilons up to 1 that lets the others overtake between its decision and its charge."""
+
+    promise = fp.BasicFilter(1.0).promise
+
+    def start(self, n: int) -> Any:
+        return np.zeros(n)
+
+    def admits(self, spent: Any, request: DominatingPair) -> Any:
+        answer = spent + request.pure_epsilon <= 1.0
+        threading.Event().wait(0.001)
+        return answer
+
+    def spend(self, spent: Any, request: DominatingPair) -> Any:
+        threading.Event().wait(0.001)
+        return spent + request.pure_epsilon
+
+
+def test_threads_never_grant_more_than_the_budget_and_store_states_in_order() -> None:
+    disk: list[Mapping[str, object]] = []
+    granted: list[bool] = []
+    session = Slow().open("retry", record=disk.append)
+    together(6, lambda: granted.extend(session.request(RandomizedResponse(0.125)) for _ in range(3)))
+    assert sum(granted) == session.granted == 8
+    assert [data["granted"] for data in disk] == list(range(1, 9))
+
+
+def test_threads_never_let_a_person_take_part_too_often() -> None:
+    everyone = fp.IndividualFilter(Slow(), 2)
+    rounds: list[Any] = []
+    together(6, lambda: rounds.extend(everyone.select(RandomizedResponse(0.125)) for _ in range(3)))
+    assert np.sum(rounds, axis=0).tolist() == [8, 8]
+
+
+def test_threads_never_answer_more_than_the_norm_budget() -> None:
+    asked = fp.LinearQueries(2, norm_budget=8.0, kappa=1e12)
+    answers: list[float] = []
+    rng = np.random.default_rng(0)
+    together(4, lambda: answers.extend(float(asked.answer(np.full(2, 1.0), rng).value[0]) for _ in range(5)))
+    assert sum(round(answer) for answer in answers) == 16  # two people, eight times each
+    assert asked.report_for(0).remaining == 0.0
+
+
+def test_values_that_change_while_they_are_answered_are_charged_as_they_are_summed() -> None:
+    values = np.ones(1)
+    asked = fp.LinearQueries(1, norm_budget=1.0, kappa=1e12)
+
+    class Late:
+        """A generator that is asked for noise, and meanwhile the caller's array changes."""
+
+        def standard_normal(self, size: int) -> Any:
+            return np.zeros(size)
+
+    fits = asked._budget.fits
+
+    class Budget:
+        """The budget, with someone writing to the values once they were charged."""
+
+        left = staticmethod(asked._budget.left)
+        add = staticmethod(asked._budget.add)
+
+        @staticmethod
+        def fits(state: Any, charge: Any) -> Any:
+            answer = fits(state, charge)
+            values[:] = 1e6
+            return answer
+
+    asked._budget = Budget()  # type: ignore[assignment]
+    assert asked.answer(values, Late()).value.tolist() == [1.0]  # type: ignore[arg-type]
