@@ -229,9 +229,8 @@ def _filter_of(told: object, filt: PrivacyFilter | None, known: Catalogue) -> Pr
             return made
         name = str(told["outside"])
     if name is None or type(filt).__name__ != name:
-        raise ValueError(
-            f"filt must be the {name} that the witness was made with, got filt={filt!r}; pass it"
-        )
+        wrong = ValueError if filt is None or name is None else ReplayError
+        raise wrong(f"filt must be the {name} that the witness was made with, got filt={filt!r}; pass it")
     assert filt is not None
     return filt
 
