@@ -289,10 +289,10 @@ def laws(
     `order_free = True` gets the law that order does not matter. Runs are reproducible: examples are derived
     from the law, not from the clock. What no example contradicts is not proved.
     """
-    import hypothesis
-    from hypothesis import strategies as st
+    from filters import strategies  # before hypothesis itself: it says what to install
 
-    from filters import strategies
+    import hypothesis  # isort: skip
+    from hypothesis import strategies as st
 
     filt = checked_filter(target if isinstance(target, PrivacyFilter) else target())
     drawn = strategies.mechanisms() if mechanisms is None else mechanisms

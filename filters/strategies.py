@@ -10,8 +10,14 @@ from dataclasses import dataclass, fields
 from typing import TypeAlias
 
 import numpy as np
-from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
+
+try:
+    from hypothesis import strategies as st
+    from hypothesis.strategies import SearchStrategy
+except ModuleNotFoundError as missing:
+    raise ImportError(
+        "strategies and laws need Hypothesis, which is not installed; pip install filterproof[testing]"
+    ) from missing
 
 from theory.pairs import KOV, DominatingPair, Erasure, Gaussian, RandomizedResponse
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from fractions import Fraction
@@ -15,7 +16,12 @@ import filters
 from mc import adversaries
 from theory import conversions, guarantees, pairs
 
-__all__ = ["Catalogue", "catalogue", "decode", "encode"]
+__all__ = ["Catalogue", "catalogue", "decode", "decode_fraction", "encode"]
+
+#: What `encode` writes: no exponent, which would let a few letters stand for a number that fills the memory.
+_FRACTION = re.compile(r"-?[0-9]{1,4000}(/[0-9]{1,4000})?")
+_SPECIAL = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
+_KINDS = {"f": np.float64, "i": np.int64, "b": np.bool_}
 
 #: Name -> class: frozen dataclasses, enums and functions that data may name.
 Catalogue = Mapping[str, Any]
@@ -62,31 +68,62 @@ def encode(value: object, known: Catalogue) -> Any:
 
 
 def decode(data: Any, known: Catalogue) -> Any:
-    """The value that `encode` made data of; classes come from `known` alone and check their own arguments."""
+    """The value that `encode` made data of; classes come from `known` alone and check their own arguments.
+
+    Raises ValueError for anything that `encode` does not write, and what a class says of its arguments.
+    """
     if isinstance(data, list):
         return tuple(decode(x, known) for x in data)
-    if not isinstance(data, dict):
+    if data is None or isinstance(data, (bool, int, float, str)):
         return data
-    if "float" in data:
-        return {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}[data["float"]]
-    if "fraction" in data:
-        return Fraction(data["fraction"])
-    if "array" in data:
-        flat = [decode(x, known) for x in data["array"]]
-        return np.array(flat, dtype={"f": np.float64, "i": np.int64, "b": np.bool_}[data["dtype"]]).reshape(
-            data["shape"]
-        )
-    if "name" in data:
-        return _look_up(data["name"], known)
-    kind = _look_up(data.get("type"), known)
-    if not isinstance(kind, type):
+    if not isinstance(data, dict):
         raise ValueError(
-            f"data must name a class as its type, got {data['type']!r}, a function; use its name"
+            f"data must be what JSON holds, got {type(data).__name__}; pass what encode returned"
         )
+    match data:
+        case {"float": str(text)} if text in _SPECIAL and len(data) == 1:
+            return _SPECIAL[text]
+        case {"fraction": _} if len(data) == 1:
+            return decode_fraction(data["fraction"])
+        case {"array": list(flat), "shape": list(shape), "dtype": str(kind)} if len(data) == 3:
+            return _array(flat, shape, kind, known)
+        case {"name": name} if len(data) == 1:
+            return _look_up(name, known)
+        case {"type": name}:
+            return _made(name, data, known)
+    raise ValueError(
+        f"data must be what encode returned, got keys {sorted(map(str, data))}; pass it unchanged"
+    )
+
+
+def decode_fraction(text: object) -> Fraction:
+    """The fraction that "p/q" or "p" stands for, p and q decimal integers."""
+    if not isinstance(text, str) or not _FRACTION.fullmatch(text):
+        raise ValueError(f"data must hold a fraction such as '1/3', got {str(text)[:40]!r}; write it as p/q")
+    try:
+        return Fraction(text)
+    except ZeroDivisionError as error:
+        raise ValueError(f"data must hold a fraction, got {text[:40]!r}; its denominator is zero") from error
+
+
+def _array(flat: list[Any], shape: list[Any], kind: str, known: Catalogue) -> Any:
+    sides = [side for side in shape if type(side) is int and side >= 0]
+    if kind not in _KINDS or sides != shape or math.prod(sides) != len(flat):
+        raise ValueError(
+            f"data must hold an array of its shape, got {len(flat)} numbers, shape {shape!r}, dtype {kind!r}; "
+            "pass what encode returned"
+        )
+    return np.array([decode(x, known) for x in flat], dtype=_KINDS[kind]).reshape(sides)
+
+
+def _made(name: object, data: dict[str, Any], known: Catalogue) -> Any:
+    kind = _look_up(name, known)
+    if not isinstance(kind, type):
+        raise ValueError(f"data must name a class as its type, got {name!r}, a function; use its name")
     allowed = {f.name for f in fields(kind) if f.init} if is_dataclass(kind) else set()
     given = {key: decode(x, known) for key, x in data.items() if key != "type"}
     if stray := sorted(given.keys() - allowed):
-        raise ValueError(f"data must hold only parameters of {data['type']}, got {stray[0]!r}; remove it")
+        raise ValueError(f"data must hold only parameters of {name}, got {stray[0]!r}; remove it")
     return kind(**given)
 
 

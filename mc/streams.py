@@ -9,13 +9,15 @@ from numpy.random import SFC64, Generator, SeedSequence
 
 from theory.arguments import check_count
 
-__all__ = ["TILE", "Tile", "tiles"]
+__all__ = ["MOST_PATHS", "TILE", "Tile", "tiles"]
 
 #: Paths per tile. Part of a run's identity: another size is another sequence of random numbers.
 #: A bare loop over arrays is fastest at 8192 (64 KiB). But a round makes some sixty calls whatever the number of
 #: paths, so more share them: beside 65536, twice as many measured 0.86 of the time with the compiled extra and 0.96
 #: without.
 TILE = 131072
+#: Days of work on a hundred cores, and as many tiles as a driver can keep account of.
+MOST_PATHS = 10**12
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,5 +41,9 @@ def tiles(seed: int, n: int, first: int = 0) -> Iterator[Tile]:
     """The tiles that make up n paths, numbered from `first`: all of size TILE but the last."""
     seed = check_count("seed", seed, least=0)
     n = check_count("n", n)
+    if n > MOST_PATHS:
+        raise ValueError(
+            f"n must be at most {MOST_PATHS:,} paths, got n={n:.6g}; play fewer, or several runs of other seeds"
+        )
     for index, done in enumerate(range(0, n, TILE), first):
         yield Tile(seed, index, min(TILE, n - done))

@@ -1,21 +1,30 @@
-"""A witness: plain data from which anyone can replay an estimate, to the bit."""
+"""A witness: plain data from which anyone can replay an estimate, a decision or a plan, to the bit."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
-from typing import Any, Self
+from fractions import Fraction
+from inspect import signature
+from typing import Any, Literal, Self, TypeAlias
 
 from filters import PrivacyFilter, knowingly
 from mc.adversary import Adversary
-from mc.catalogue import catalogue, decode, encode
+from mc.anytime import Decision, Side
+from mc.catalogue import Catalogue, catalogue, decode, decode_fraction, encode
+from mc.decide import decide
 from mc.engine import Direction, OnDenial
 from mc.estimate import Estimate
 from mc.simulate import Method, simulate
+from mc.worst_case.plan import DeniedError, Plan
 from theory.arguments import check_count, check_real
+from theory.stable import log_fraction
 
-__all__ = ["Witness", "replay", "witness"]
+__all__ = ["ReplayError", "Replayed", "Witness", "replay", "replayed", "witness", "witness_kind"]
+
+#: How far below epsilon the logarithm of a plan's ratio may lie: epsilons are doubles.
+_ROUNDED = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,40 +130,185 @@ def witness(
 
 def replay(
     data: Witness | Mapping[str, Any] | str, *kinds: type, filt: PrivacyFilter | None = None
-) -> Estimate:
-    """Play a witness (or its data, or its JSON) again: the same bits, or ValueError naming what differs.
+) -> Estimate | Decision | Fraction:
+    """Play a witness of any kind (or its data, or its JSON) again: the same bits, or ValueError with what differs.
 
-    `filt` is the filter to play where the witness names one from outside the catalogue.
+    An `Estimate` from what `witness` kept, a `Decision` from the verdict of a `challenge`, the exact worth of the
+    plan of an `attack`. `filt` is the filter to play where the witness names one from outside the catalogue.
     """
+    return replayed(data, *kinds, filt=filt).result
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """What came of a witness that was played again, beside the promise that the filter itself states."""
+
+    filter: PrivacyFilter
+    epsilon: float
+    promised: float
+    result: Estimate | Decision | Fraction
+
+    @property
+    def refutes(self) -> bool:
+        """Whether it shows that more is let through than was promised; nothing in the witness is trusted here."""
+        match self.result:
+            case Estimate(low=low):
+                return low > self.promised
+            case Decision(side=side, threshold=threshold):
+                return side is Side.ABOVE and threshold >= self.promised
+            case Fraction() as value:
+                return value > Fraction(self.promised)
+
+
+class ReplayError(ValueError):
+    """A witness that says something else than what playing it gives."""
+
+
+def replayed(
+    data: Witness | Mapping[str, Any] | str, *kinds: type, filt: PrivacyFilter | None = None
+) -> Replayed:
+    """`replay`, with what the filter promises; ReplayError where the bits differ, ValueError for other data."""
     if isinstance(data, Witness):
-        told = data
-    else:
-        told = Witness.from_data(json.loads(data) if isinstance(data, str) else data)
-    known = catalogue(*kinds)
-    if "outside" not in told.filter:
-        with knowingly():  # the filters worth replaying are the unsound ones
-            filt = decode(dict(told.filter), known)
-    elif type(filt).__name__ != told.filter["outside"]:
+        data = data.to_data()
+    told = json.loads(data) if isinstance(data, str) else data
+    play = _PLAYERS.get(witness_kind(told) or "")
+    if play is None:
+        named = ", ".join(sorted(map(str, told))) if isinstance(told, Mapping) else repr(told)[:40]
         raise ValueError(
-            f"filt must be the {told.filter['outside']} that the witness was made with, got filt={filt!r}; pass it"
+            "data must hold exactly the fields of a witness: of a simulation, a decision or a plan, got "
+            f"{named or 'none'}; pass what was written"
         )
+    known = catalogue(*kinds)
+    if filt is not None:
+        known = {type(filt).__name__: type(filt)} | known
+    filt = _filter_of(told["filter"], filt, known)
+    epsilon = _number("epsilon", told["epsilon"])
+    promised = float(filt.promise.delta(epsilon))
+    if "promised" in told and told["promised"] != promised:
+        raise ReplayError(
+            f"the witness must state what the filter promises, got promised={told['promised']!r} where "
+            f"{type(filt).__name__} promises {promised!r}; compare the filters"
+        )
+    return Replayed(filt, epsilon, promised, play(dict(told), filt, known))
+
+
+def witness_kind(data: object) -> Literal["simulation", "decision", "plan"] | None:
+    """What kind of replayable witness the data is, by its fields; None if it is none."""
+    if isinstance(data, Mapping):
+        for kind, names in _FIELDS.items():
+            if set(data) == names:
+                return kind
+    return None
+
+
+_Kind: TypeAlias = Literal["simulation", "decision", "plan"]
+#: The arguments of `decide` that say where paths are played, not which.
+_PLACES = {"workers", "executor", "store"}
+_DECIDE = frozenset(signature(decide).parameters) - {"filt", "adversary"} - _PLACES
+_FIELDS: dict[_Kind, frozenset[str]] = {
+    "simulation": frozenset(f.name for f in fields(Witness)),
+    "decision": _DECIDE | {"filter", "adversary", "n", "log_e_above"},
+    "plan": frozenset({"filter", "epsilon", "ratio", "promised", "value", "direction", "plan"}),
+}
+
+
+def _filter_of(told: object, filt: PrivacyFilter | None, known: Catalogue) -> PrivacyFilter:
+    """The filter that a witness is about: made of its data, or the one that was passed where it names another."""
+    name = told.split("(")[0] if isinstance(told, str) else None
+    if isinstance(told, Mapping):
+        if set(told) != {"outside"}:
+            outside = filt is not None and type(filt).__name__ == told.get("type")
+            if not outside and told.get("type") not in known:
+                raise ValueError(
+                    f"data must name a member of the catalogue, got {told.get('type')!r}; pass the filter, or its class"
+                )
+            with knowingly():  # the filters worth replaying are the unsound ones
+                made = decode(dict(told), known)
+            if not isinstance(made, PrivacyFilter):
+                raise ValueError(f"filter must be a filter, got {type(made).__name__}; pass what was written")
+            return made
+        name = str(told["outside"])
+    if name is None or type(filt).__name__ != name:
+        wrong = ValueError if filt is None or name is None else ReplayError
+        raise wrong(f"filt must be the {name} that the witness was made with, got filt={filt!r}; pass it")
     assert filt is not None
+    return filt
+
+
+def _adversary_of(told: object, known: Catalogue) -> Adversary:
+    foe = decode(told, known)
+    if not isinstance(foe, Adversary):
+        raise ValueError(f"adversary must be one of the catalogue, got {foe!r}; pass what was written")
+    return foe
+
+
+def _number(name: str, value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise ValueError(f"{name} must be a number, got {name}={str(value)[:40]!r}; pass what was written")
+    return float(value)
+
+
+def _simulated(told: dict[str, Any], filt: PrivacyFilter, known: Catalogue) -> Estimate:
+    kept = Witness.from_data(told)
     estimate = simulate(
         filt,
-        decode(dict(told.adversary), known),
-        epsilon=told.epsilon,
-        n=told.n,
-        seed=told.seed,
-        rounds=told.rounds,
-        confidence=told.confidence,
-        method=told.method,
-        direction=told.direction,
-        on_denial=told.on_denial,
+        _adversary_of(kept.adversary, known),
+        epsilon=_number("epsilon", kept.epsilon),
+        n=kept.n,
+        seed=kept.seed,
+        rounds=kept.rounds,
+        confidence=_number("confidence", kept.confidence),
+        method=kept.method,
+        direction=kept.direction,
+        on_denial=kept.on_denial,
     )
-    got = (estimate.value, estimate.low, estimate.high)
-    if got != (told.value, told.low, told.high):
-        raise ValueError(
-            f"the witness must replay to the bit, got {got} where it says "
-            f"{(told.value, told.low, told.high)}; compare the versions of numpy and of this package"
-        )
+    _compare((estimate.value, estimate.low, estimate.high), (kept.value, kept.low, kept.high))
     return estimate
+
+
+def _decided(told: dict[str, Any], filt: PrivacyFilter, known: Catalogue) -> Decision:
+    setting = {name: told[name] for name in _DECIDE}
+    for name in ("delta", "failure"):
+        setting[name] = _number(name, setting[name])
+    decision = decide(filt, _adversary_of(told["adversary"], known), **setting)
+    _compare((decision.n, decision.log_e_above), (told["n"], told["log_e_above"]))
+    return decision
+
+
+def _worth(told: dict[str, Any], filt: PrivacyFilter, known: Catalogue) -> Fraction:
+    ratio, direction = decode_fraction(told["ratio"]), told["direction"]
+    if direction not in ("PQ", "QP"):
+        raise ValueError(
+            f"direction must be 'PQ' or 'QP', got direction={direction!r}; pass what was written"
+        )
+    # rounded no further than the margin by which an attack must pass the promise
+    if ratio <= 0 or log_fraction(ratio) < _number("epsilon", told["epsilon"]) - _ROUNDED:
+        raise ReplayError(
+            f"ratio must be e^epsilon or more, got ratio={float(ratio):.9g} at epsilon={told['epsilon']!r}; "
+            "compare them"
+        )
+    try:
+        value = Plan.from_data(told["plan"], known).worth(filt, ratio, direction)
+    except (KeyError, AttributeError) as error:
+        raise ValueError(
+            f"plan must hold requests and what follows them, got none at {error}; pass what was written"
+        ) from error
+    except DeniedError as denied:
+        raise ReplayError(str(denied)) from denied
+    _compare((value,), (decode_fraction(told["value"]),))
+    return value
+
+
+_PLAYERS: dict[str, Callable[[dict[str, Any], PrivacyFilter, Catalogue], Estimate | Decision | Fraction]] = {
+    "simulation": _simulated,
+    "decision": _decided,
+    "plan": _worth,
+}
+
+
+def _compare(got: tuple[object, ...], told: tuple[object, ...]) -> None:
+    if got != told:
+        raise ReplayError(
+            f"the witness must replay to the bit, got {', '.join(map(str, got))} where it says "
+            f"{', '.join(map(str, told))}; compare the versions of numpy and of this package"
+        )

@@ -1,21 +1,21 @@
-"""The command line `filterproof`.
-
-Exit status: 0 when every verdict is the expected one, 1 when one is not, 2 for unusable input, 130 for Ctrl-C.
-"""
+"""The command line `filterproof`; what it ends with is told in `ExitStatus`."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import typer
 
 from reports.commands.attack import attack
 from reports.commands.calibrate import calibrate
 from reports.commands.catalogue import list_
+from reports.commands.guarded import guarded
 from reports.commands.prove import prove
 from reports.commands.replay import replay
 from reports.commands.simulate import simulate
 from reports.commands.verify import verify
 
-__all__ = ["app", "main"]
+__all__ = ["COMMANDS", "app", "main"]
 
 app = typer.Typer(
     help="Is a privacy filter's promise true, and how tight is it?",
@@ -24,16 +24,12 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
 )
-for name, command in (
-    ("verify", verify),
-    ("list", list_),
-    ("prove", prove),
-    ("simulate", simulate),
-    ("attack", attack),
-    ("calibrate", calibrate),
-    ("replay", replay),
-):
-    app.command(name=name)(command)
+#: By the names of their functions.
+COMMANDS: dict[str, Callable[..., None]] = {
+    command.__name__: command for command in (verify, list_, prove, simulate, attack, calibrate, replay)
+}
+for _name, _command in COMMANDS.items():
+    app.command(name=_name.rstrip("_"))(guarded(_command))
 
 
 def main() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 from latex2mathml.converter import convert
 from markupsafe import Markup
 
+from mc.witness import witness_kind
 from reports.finding import Chapter, Finding, Told
 from theory.evidence import Checked, Evidence, Outcome
 from theory.proofs.theorem import JOIN
@@ -31,8 +32,12 @@ def render_page(
     multiplicity: str,
     colophon: str,
     version: str,
+    replay: Callable[[Finding], str],
 ) -> str:
-    """The page: verdict table first, then a section per chapter; `drawings` maps picture names to SVG text."""
+    """The page: verdict table first, then a section per chapter.
+
+    `drawings` maps picture names to SVG text, `replay` a finding to the command that replays its witness.
+    """
     environment = Environment(
         loader=PackageLoader("reports", "templates"),
         autoescape=select_autoescape(default_for_string=True, default=True),
@@ -41,7 +46,7 @@ def render_page(
     style = resources.files("reports").joinpath("templates", "report.css").read_text("utf-8")
     return environment.get_template("report.html.j2").render(
         style=Markup(style),
-        chapters=[_chapter(chapter, what, drawings) for chapter, what in told],
+        chapters=[_chapter(chapter, what, drawings, replay) for chapter, what in told],
         findings=[finding for _, what in told for finding in what.findings],
         outcomes=list(Outcome),
         evidences=list(Evidence),
@@ -55,7 +60,9 @@ def render_page(
     )
 
 
-def _chapter(chapter: Chapter, told: Told, drawings: Mapping[str, str]) -> dict[str, Any]:
+def _chapter(
+    chapter: Chapter, told: Told, drawings: Mapping[str, str], replay: Callable[[Finding], str]
+) -> dict[str, Any]:
     return {
         "key": chapter.key,
         "title": chapter.title,
@@ -72,19 +79,21 @@ def _chapter(chapter: Chapter, told: Told, drawings: Mapping[str, str]) -> dict[
             }
             for p in told.pictures
         ],
-        "findings": [_finding(finding) for finding in told.findings],
+        "findings": [_finding(finding, replay) for finding in told.findings],
         "proofs": [_proof(proof) for proof in told.proofs],
         "tables": told.tables,
         "notes": told.notes,
     }
 
 
-def _finding(finding: Finding) -> dict[str, Any]:
+def _finding(finding: Finding, replay: Callable[[Finding], str]) -> dict[str, Any]:
     witness = finding.verdict.witness
     return {
         "claim": finding.claim,
         "verdict": finding.verdict,
         "witness": json.dumps(witness, indent=2) if witness is not None else "",
+        # numbers that were compared are no game: the same seed gives them again
+        "replay": replay(finding) if witness_kind(witness) is not None else "",
         "proof": _proof(finding.proof) if finding.proof is not None else None,
     }
 

@@ -56,6 +56,11 @@ def load_filter(target: str) -> PrivacyFilter:
                 f"target must be constructible without arguments, got target={target!r} ({error}); "
                 f"add an instance to the file and name that"
             ) from error
+        except (Exception, SystemExit) as error:
+            raise ValueError(
+                f"target must be constructible, got target={target!r} which raised "
+                f"{type(error).__name__}: {' '.join(str(error).split())}; mend its __init__"
+            ) from error
     if not isinstance(found, PrivacyFilter):
         raise ValueError(
             f"target must be a PrivacyFilter, got target={target!r} of type {type(found).__name__}; "

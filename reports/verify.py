@@ -16,6 +16,7 @@ from reports.figures import png_bytes, svg_text
 from reports.finding import Chapter, Finding, Told
 from reports.output import OutputFolder
 from reports.page import render_page
+from reports.replaying import replay_command
 from reports.study import Study
 
 __all__ = ["tell", "verdicts_document", "write_report"]
@@ -82,8 +83,18 @@ def verdicts_document(told: Sequence[tuple[Chapter, Told]], study: Study) -> dic
     }
 
 
-def write_report(told: Sequence[tuple[Chapter, Told]], study: Study, out: Path, *, seconds: float) -> None:
-    """Write report.html, verdicts.json and every picture as SVG and PNG into `out`, all or none."""
+def write_report(
+    told: Sequence[tuple[Chapter, Told]],
+    study: Study,
+    out: Path,
+    *,
+    seconds: float,
+    target: str | None = None,
+) -> None:
+    """Write report.html, verdicts.json and every picture as SVG and PNG into `out`, all or none.
+
+    `target` is what names the examined filter where it comes from a user's file.
+    """
     findings = [finding for _, what in told for finding in what.findings]
     expected = sum(finding.as_expected for finding in findings)
     drawings = {p.name: svg_text(p.figure) for _, what in told for p in what.pictures}
@@ -103,6 +114,7 @@ def write_report(told: Sequence[tuple[Chapter, Told]], study: Study, out: Path, 
             "Losses are in nats."
         ),
         version=_version(),
+        replay=lambda finding: replay_command(out / "verdicts.json", finding.claim.key, target=target),
     )
     with OutputFolder(out) as folder:
         for _, what in told:

@@ -47,3 +47,12 @@ def test_importing_the_front_door_loads_no_plotting_and_no_symbolic_library(tmp_
         f"import sys, filterproof; print([m for m in {heavy.split()!r} if m in sys.modules])", tmp_path, ROOT
     )
     assert result.stdout.strip() == "[]", result.stderr
+
+
+def test_without_hypothesis_strategies_and_laws_name_the_extra(tmp_path: Path) -> None:
+    (tmp_path / "hypothesis.py").write_text("raise ModuleNotFoundError('no hypothesis')\n")
+    for use in ("fp.strategies", "fp.laws(fp.ZCDPFilter(0.5))"):
+        result = run(f"import filterproof as fp; {use}", tmp_path, ROOT)
+        last = result.stderr.strip().splitlines()[-1]
+        assert last.startswith("ImportError: ")
+        assert "pip install filterproof[testing]" in last

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import fields
 
@@ -46,15 +47,20 @@ def name(adversary: mc.Adversary) -> str:
 def simulations(
     caption: str, rows: Sequence[Simulated], *, lead: tuple[str, Sequence[str]] | None = None
 ) -> Table:
-    """Adversary, epsilon, estimate, interval, and the promise beside it; `lead` is a column to put first."""
+    """Adversary, epsilon, estimate, interval, and the promise beside it; `lead` is a column to put first.
+
+    Where outputs were drawn both ways a column says which: from P, to be told from Q, or the reverse.
+    """
     head, cells = ((lead[0],), [(cell,) for cell in lead[1]]) if lead else ((), [() for _ in rows])
+    ways = ("drawn from",) if len({row.direction for row in rows}) > 1 else ()
     return Table(
         caption,
-        (*head, "Adversary", "epsilon", "delta", "interval", "promise", "runs", "method"),
+        (*head, "Adversary", *ways, "epsilon", "delta", "interval", "promise", "runs", "method"),
         tuple(
             (
                 *cell,
                 name(row.adversary),
+                *(row.direction[0] for _ in ways),
                 f"{row.epsilon:g}",
                 f"{row.estimate.value:.4g}",
                 interval(row.estimate),
@@ -64,7 +70,7 @@ def simulations(
             )
             for cell, row in zip(cells, rows, strict=True)
         ),
-        align="l" * len(head) + "lrrlrrl",
+        align="l" * len(head) + "l" * (1 + len(ways)) + "rrlrrl",
     )
 
 
@@ -75,21 +81,46 @@ def judge_promise(
     *,
     closed_form: Callable[[Simulated], float] | None = None,
 ) -> Finding:
-    """REFUTED by the first simulation whose whole interval lies above the promise, else UNDECIDED."""
+    """REFUTED by the simulation that lies furthest above the promise, else UNDECIDED.
+
+    Furthest above is the largest lower end as a multiple of the promise, and so is closest below it: the lower end
+    is what is known to be reached, where an upper end may only say that few paths were played.
+    """
+    if not rows:
+        scope = "no game: the filter admits nothing that was tried"
+        detail = "The filter admits nothing that was tried, so nothing about its promise was examined."
+        return Finding(claim, study.undecided(scope, detail))
     games = f"{len(rows)} simulated games" if len(rows) > 1 else "one simulated game"
     scope = f"{games}, failure probability {study.failure:.0e} for the whole report"
-    for row in rows:
-        if row.refutes:
-            detail = f"{name(row.adversary)} reaches {row.estimate}, above the promised {row.promised:.6g}."
-            witness = row.witness(closed_form(row) if closed_form else None)
-            return Finding(claim, Verdict(Outcome.REFUTED, Evidence.STATISTICAL, scope, detail, witness))
-    closest = max(rows, key=lambda row: row.estimate.high / row.promised)
+    most = max(rows, key=_shares)
+    game = f"{_game(most, rows)} reaches"
+    if most.refutes:
+        detail = f"{game} {most.estimate}, above the promised {most.promised:.6g}."
+        witness = most.witness(closed_form(most) if closed_form else None)
+        return Finding(claim, Verdict(Outcome.REFUTED, Evidence.STATISTICAL, scope, detail, witness))
+    value, promised = most.estimate.value, most.promised
+    share = f"{value / promised:.3g} of the promised {promised:.4g}" if promised > 0 else "with none promised"
+    above = sum(row.estimate.high > row.promised for row in rows)
+    where = "everywhere" if above == len(rows) > 1 else f"in {above} of them" if len(rows) > 1 else "here"
     detail = (
-        f"Closest: {name(closest.adversary)} at epsilon={closest.epsilon:g} reaches {closest.estimate.value:.4g} "
-        f"in {interval(closest.estimate)}, {closest.estimate.value / closest.promised:.3g} of the promised "
-        f"{closest.promised:.4g}. Nothing found above the promise, which proves nothing."
+        f"Closest, by what is known to be reached: {game} {value:.4g} in {interval(most.estimate)}, {share}. "
+        + (f"The upper end lies above the promise {where}, and nothing is decided there. " if above else "")
+        + "Nothing found above the promise, which proves nothing."
     )
     return Finding(claim, study.undecided(scope, detail))
+
+
+def _shares(row: Simulated) -> tuple[float, float, float]:
+    """The lower end and the value as multiples of the promise, and the lower end itself, to tell ties apart."""
+    low, value = row.estimate.low, row.estimate.value
+    if row.promised > 0:
+        return low / row.promised, value / row.promised, low
+    return math.inf if low > 0 else 0.0, math.inf if value > 0 else 0.0, low
+
+
+def _game(row: Simulated, rows: Sequence[Simulated]) -> str:
+    way = f", drawn from {row.direction[0]}," if len({one.direction for one in rows}) > 1 else ""
+    return f"{name(row.adversary)} at epsilon={row.epsilon:g}{way}"
 
 
 def proved(claim: Claim, proof: Proof) -> Finding:

@@ -69,7 +69,7 @@ def _picture() -> Picture:
     return Picture(
         "steps",
         f"The same epsilon = {level:.6f} is reached after {k_cks} steps by the CKS conversion and after {k_gdp} "
-        "by the exact Gaussian curve (003 Figure 3).",
+        "by the exact Gaussian curve (003 Figure 5 with its axes exchanged; the simple conversion is added).",
         "Three curves of epsilon against steps; the GDP curve lies lowest and the simple one highest.",
         figure,
     )

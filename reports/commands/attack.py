@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
 
@@ -10,17 +11,24 @@ import typer
 from rich.console import Console
 
 import mc
-from reports.commands.console import clear_errors
+from reports.commands.console import at_most, clear_errors
+from reports.commands.exit_status import ExitStatus
 from reports.expression import read_filter
+from reports.fault import examining
 from reports.output import OutputFolder
+from reports.replaying import replay_command
 
 __all__ = ["attack"]
+
+#: Far above what can be solved: each round multiplies the histories of a plan.
+MOST_ROUNDS = 10_000
 
 
 def attack(
     filter_: Annotated[str, typer.Argument(metavar="FILTER", help="'NaturalFilter' or file.py::MyFilter.")],
     rounds: Annotated[int, typer.Option(help="At most so many rounds.")] = 4,
     out: Annotated[Path | None, typer.Option(help="Folder for witness.json.")] = None,
+    time_limit: Annotated[float | None, typer.Option(help="At most so many seconds.")] = None,
 ) -> None:
     """Search menus and parameters for a value above the promise; what is found is re-verified exactly.
 
@@ -28,8 +36,17 @@ def attack(
     """
     console = Console(highlight=False)
     with clear_errors():
+        at_most("rounds", rounds, MOST_ROUNDS, "a longer game has too many positions to be solved")
+        if out is not None:
+            with OutputFolder(out):
+                pass  # an unusable folder is found out before the search
         filt = read_filter(filter_)
-        with Console(stderr=True).status(f"searching for a game that {type(filt).__name__} loses"):
+        with ExitStack() as stack:
+            if "::" in filter_:
+                stack.enter_context(examining(filt))
+            stack.enter_context(
+                Console(stderr=True).status(f"searching for a game that {type(filt).__name__} loses")
+            )
             found = mc.attack(filt, rounds=rounds)
         console.print(str(found.verdict), markup=False, soft_wrap=True)
         console.print(found.verdict.detail, markup=False, soft_wrap=True)
@@ -38,5 +55,7 @@ def attack(
             if out is not None:
                 with OutputFolder(out) as folder:
                     folder.add("witness.json", (json.dumps(found.witness, indent=2) + "\n").encode())
+                told = replay_command(out / "witness.json", target=filter_ if "::" in filter_ else None)
+                console.print(f"Again: {told}", markup=False, soft_wrap=True)
     if found.refuted:
-        raise typer.Exit(1)
+        raise typer.Exit(ExitStatus.NOT_AS_EXPECTED)

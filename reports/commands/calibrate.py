@@ -11,12 +11,15 @@ from rich.table import Table
 
 import mc
 from filters import GaussianFilter, ZCDPFilter
-from reports.commands.console import clear_errors
+from reports.commands.console import at_most, clear_errors
 from theory.arguments import check_count, check_positive
 from theory.conversions import CKS, SIMPLE, gaussian_mu
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse
 
 __all__ = ["calibrate"]
+
+#: A menu with more has more positions than fit in memory.
+MOST_LEVELS = 4096
 
 
 class Mechanisms(StrEnum):
@@ -43,7 +46,8 @@ def calibrate(
     with clear_errors():
         step = float(check_positive("least", least))
         kind = RandomizedResponse if mechanisms is Mechanisms.pure else Gaussian
-        menu: list[DominatingPair] = [kind(j * step) for j in range(1, check_count("levels", levels) + 1)]
+        count = at_most("levels", check_count("levels", levels), MOST_LEVELS, "raise least to reach as far")
+        menu: list[DominatingPair] = [kind(j * step) for j in range(1, count + 1)]
         family = ZCDPFilter if mechanisms is Mechanisms.pure else GaussianFilter
         with Console(stderr=True).status("solving games"):
             found = mc.calibrate(family, epsilon, delta, menu=menu, rounds=rounds, relative=relative)

@@ -1,4 +1,4 @@
-"""How commands speak: one sentence for unusable input, colours for outcomes."""
+"""How commands speak: one sentence for what went wrong, with its exit status, and colours for outcomes."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from rich.console import Console
 from rich.markup import escape
 
 from mc import StoreError
+from reports.commands.exit_status import ExitStatus
+from reports.fault import FilterFault
 from theory.evidence import Outcome, Verdict
 
-__all__ = ["OUTCOME_STYLE", "clear_errors", "complain", "styled"]
+__all__ = ["OUTCOME_STYLE", "at_most", "clear_errors", "complain", "styled"]
 
 OUTCOME_STYLE = {Outcome.HOLDS: "green", Outcome.REFUTED: "red", Outcome.UNDECIDED: "yellow"}
 
@@ -33,9 +35,31 @@ def complain(message: object) -> None:
 
 @contextmanager
 def clear_errors() -> Iterator[None]:
-    """Unusable input ends in one sentence and exit status 2."""
+    """Unusable input, and a fault of the examined filter, end in one sentence and a status of their own."""
     try:
         yield
-    except (ValueError, TypeError, OSError, ImportError, StoreError) as error:
+    except FilterFault as fault:
+        complain(fault)
+        raise typer.Exit(ExitStatus.FILTER_FAULT) from fault
+    except BrokenPipeError:
+        raise  # nobody reads what we print: no fault of the input
+    except OSError as error:
+        complain(_sentence(error))
+        raise typer.Exit(ExitStatus.UNUSABLE) from error
+    except (ValueError, TypeError, ImportError, StoreError) as error:
         complain(error)
-        raise typer.Exit(2) from error
+        raise typer.Exit(ExitStatus.UNUSABLE) from error
+
+
+def _sentence(error: OSError) -> str:
+    """An error of the system without its number; those that we raise ourselves are sentences already."""
+    if error.filename is None or error.strerror is None:
+        return str(error)
+    return f"{str(error.filename)!r} must be a file that can be used, got {error.strerror!r}; name another"
+
+
+def at_most(name: str, value: int, most: int, remedy: str) -> int:
+    """`value`, where it is not more than anyone can wait for or hold in memory."""
+    if value > most:
+        raise ValueError(f"{name} must be at most {most:,}, got {name}={value:.6g}; {remedy}")
+    return value

@@ -3,52 +3,104 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 
 from reports.commands.console import clear_errors, complain
+from reports.commands.exit_status import ExitStatus
 
 __all__ = ["replay"]
 
 
 def replay(
-    file: Annotated[Path, typer.Argument(help="A verdicts.json.")],
-    key: Annotated[str, typer.Argument(help="The key of a refuted claim, such as naive-refuted.")],
+    file: Annotated[Path, typer.Argument(help="A verdicts.json, or the witness.json of an attack.")],
+    key: Annotated[
+        str | None,
+        typer.Argument(help="The key of a refuted claim of a verdicts.json, such as naive-refuted."),
+    ] = None,
     target: Annotated[
         str | None, typer.Argument(help="The filter, file.py::MyFilter, where the witness is about your own.")
     ] = None,
+    time_limit: Annotated[float | None, typer.Option(help="At most so many seconds.")] = None,
 ) -> None:
-    """Replay the witness of a refutation: the same seed must give the same bits."""
-    from mc import Witness
-    from mc import replay as play_again
+    """Replay the witness of a refutation, which must give the same bits: a simulation, a decision or a plan."""
+    from mc.witness import ReplayError, replayed
+    from reports.fault import examining
     from reports.user_filter import load_filter
 
-    with clear_errors():
-        try:
-            verdicts = {entry["key"]: entry for entry in json.loads(file.read_text("utf-8"))["verdicts"]}
-        except (json.JSONDecodeError, UnicodeDecodeError, KeyError, TypeError) as error:
-            raise ValueError(
-                f"file must be a verdicts.json, got file={str(file)!r}; run filterproof verify"
-            ) from error
-        if key not in verdicts or verdicts[key].get("witness") is None:
-            known = [k for k, entry in verdicts.items() if entry.get("witness")]
-            raise ValueError(
-                f"key must have a witness, got key={key!r}; the file has {', '.join(known) or 'none'}"
-            )
-        told = Witness.from_data(verdicts[key]["witness"])
+    console = Console(highlight=False)
+    with clear_errors(), ExitStack() as stack:
+        document = _read(file)
+        if "verdicts" not in document and key is not None and target is None:
+            key, target = None, key  # a witness by itself has no keys
+        data = _witness(document, key, file)
         filt = load_filter(target) if target is not None else None
-        if "outside" in told.filter and filt is None:
-            raise ValueError(
-                f"target must name the filter {told.filter['outside']!r}, got none; add file.py::ClassName"
-            )
-    console = Console()
+        told = data["filter"]
+        named = told.get("outside") if isinstance(told, Mapping) else str(told).split("(")[0]
+        if named is not None and filt is None:
+            raise ValueError(f"target must name the filter {named!r}, got none; add file.py::ClassName")
+        if filt is not None:
+            stack.enter_context(examining(filt))
+        try:
+            again = replayed(data, filt=filt)
+        except ReplayError as error:
+            complain(error)
+            raise typer.Exit(ExitStatus.NOT_AS_EXPECTED) from error
+    console.print(f"The same bits again: {again.result}", markup=False, soft_wrap=True)
+    formula = data.get("closed_form")
+    beside = f", closed form {formula}" if formula is not None else ""
+    console.print(f"promised {again.promised:.6g}{beside}", markup=False, soft_wrap=True)
+    if not again.refutes:
+        console.print("It does not refute the promise.", style="yellow")
+
+
+def _read(file: Path) -> Mapping[str, Any]:
+    """What a file of verdicts or a witness holds."""
+    remedy = "run filterproof verify, or filterproof attack --out"
+    document: object = None
     try:
-        estimate = play_again(told, filt=filt)
-    except ValueError as error:
-        complain(error)
-        raise typer.Exit(1) from error
-    console.print(f"The same bits again: {estimate}", highlight=False, soft_wrap=True)
-    console.print(f"promised {told.promised:.6g}, closed form {told.closed_form}", highlight=False)
+        document = json.loads(file.read_text("utf-8"))
+    except OSError as error:
+        raise ValueError(
+            f"file must be a verdicts.json or a witness.json, got file={str(file)!r} ({error.strerror}); {remedy}"
+        ) from error
+    except (ValueError, RecursionError):
+        pass  # no JSON: no object either
+    if not isinstance(document, dict):
+        raise ValueError(f"file must be a verdicts.json or a witness.json, got file={str(file)!r}; {remedy}")
+    return document
+
+
+def _witness(document: Mapping[str, Any], key: str | None, file: Path) -> Mapping[str, Any]:
+    """The witness of that key, or the only thing that the file holds."""
+    from mc.witness import witness_kind
+
+    if "verdicts" not in document:
+        if witness_kind(document) is None:
+            raise ValueError(
+                f"file must be a verdicts.json or a witness.json, got file={str(file)!r}; run filterproof verify"
+            )
+        return document
+    entries = document["verdicts"] if isinstance(document["verdicts"], list) else []
+    known = {
+        str(e["key"]): e["witness"]
+        for e in entries
+        if isinstance(e, dict) and e.get("key") and e.get("witness")
+    }
+    playable = [name for name, data in known.items() if witness_kind(data) is not None]
+    if key in known and key not in playable:
+        raise ValueError(
+            f"key must have a witness that can be played, got key={key!r}, whose witness is numbers to compare with; "
+            "run filterproof verify with the same seed"
+        )
+    if key is None or key not in known:
+        raise ValueError(
+            f"key must have a witness, got key={key!r}; the file has {', '.join(playable) or 'none'}"
+        )
+    found: Mapping[str, Any] = known[key]
+    return found

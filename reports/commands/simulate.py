@@ -13,8 +13,11 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 import mc
-from reports.commands.console import clear_errors, complain
+from mc.streams import MOST_PATHS
+from reports.commands.console import at_most, clear_errors, complain
+from reports.commands.exit_status import ExitStatus
 from reports.expression import read_adversary, read_filter
+from reports.fault import examining
 from theory.arguments import check_count
 
 __all__ = ["simulate"]
@@ -60,6 +63,7 @@ def simulate(
         int | None, typer.Option(help="Processes on this machine; default: all cores.")
     ] = None,
     scheduler: Annotated[str | None, typer.Option(help="A Dask scheduler, tcp://host:8786, instead.")] = None,
+    time_limit: Annotated[float | None, typer.Option(help="At most so many seconds.")] = None,
 ) -> None:
     """Estimate what one adversary gets out of one filter; with --store nothing finished is ever lost."""
     bar = Progress(
@@ -71,13 +75,21 @@ def simulate(
         disable=not Console(stderr=True).is_terminal,
     )
     with clear_errors(), ExitStack() as stack:
+        paths = at_most(
+            "n", check_count("n", n, least=2), MOST_PATHS, "play fewer, or several runs of other seeds"
+        )
         filt, foe = read_filter(filter_), read_adversary(adversary)
+        if "::" in filter_:
+            stack.enter_context(examining(filt))
         executor = stack.enter_context(mc.cluster(scheduler)) if scheduler is not None else None
         stack.enter_context(bar)
         task = bar.add_task("", total=n, so_far="starting", rate="")
+        hint = _Hint()
 
         def told(progress: mc.Progress, so_far: tuple[mc.Estimate, ...] | None) -> None:
             interval = f"[{so_far[0].low:.4g}, {so_far[0].high:.4g}]" if so_far else "starting"
+            if bar.disable:
+                hint.give(progress, kept=store is not None)
             bar.update(task, completed=progress.done, so_far=escape(interval), rate=f"{progress.rate:,.0f}/s")
 
         try:
@@ -85,7 +97,7 @@ def simulate(
                 filt,
                 foe,
                 epsilon=epsilon,
-                n=check_count("n", n, least=2),
+                n=paths,
                 seed=seed,
                 rounds=rounds,
                 confidence=confidence,
@@ -99,11 +111,32 @@ def simulate(
         except mc.Interrupted as stopped:
             bar.stop()
             complain(stopped)
-            raise typer.Exit(130) from stopped
+            raise typer.Exit(ExitStatus.INTERRUPTED) from stopped
     promised = float(filt.promise.delta(epsilon))
     console = Console(highlight=False)
     console.print(str(estimate), markup=False, soft_wrap=True)
     console.print(f"promised {promised:.6g} by {filt.promise}", markup=False, soft_wrap=True)
     if estimate.low > promised:
         console.print("The whole interval lies above the promise: REFUTED.", style="red")
-        raise typer.Exit(1)
+        raise typer.Exit(ExitStatus.NOT_AS_EXPECTED)
+
+
+class _Hint:
+    """One line, where there is no progress bar, about a run that will take minutes."""
+
+    def __init__(self) -> None:
+        self.given = False
+
+    def give(self, progress: mc.Progress, *, kept: bool) -> None:
+        left = progress.remaining_seconds
+        if self.given or progress.seconds < 1 or left < 60:
+            return
+        self.given = True
+        unit, size = next(
+            (unit, size) for unit, size in (("days", 86400), ("hours", 3600), ("minutes", 60)) if left >= size
+        )
+        advice = "Ctrl-C keeps what is done" if kept else "pass --store to keep what is done"
+        complain(
+            f"{progress.total:,} paths take about {left / size:.2g} {unit} more at {progress.rate:,.0f} a second; "
+            f"{advice}"
+        )

@@ -7,7 +7,7 @@ import sys
 import time
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -15,7 +15,12 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from rich.table import Table
 
 from mc import LocalPool
-from reports.commands.console import clear_errors, styled
+from mc.witness import witness_kind
+from reports.commands.console import clear_errors, complain, styled
+from reports.commands.exit_status import ExitStatus
+
+if TYPE_CHECKING:
+    from reports.finding import Chapter
 
 __all__ = ["verify"]
 
@@ -31,11 +36,14 @@ def verify(
     quick: Annotated[bool, typer.Option("--quick", help="A twentieth of the runs.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print verdicts.json instead of a table.")] = False,
     seed: Annotated[int, typer.Option(help="The seed of every simulation.")] = 20_210_825,
+    time_limit: Annotated[float | None, typer.Option(help="At most so many seconds.")] = None,
 ) -> None:
     """Run the main job and write the report."""
     from reports.chapters import CHAPTERS
     from reports.chapters.audit import audit
+    from reports.fault import examining
     from reports.output import OutputFolder
+    from reports.replaying import replay_command
     from reports.study import Study
     from reports.user_filter import load_filter
     from reports.verify import tell, verdicts_document, write_report
@@ -66,15 +74,37 @@ def verify(
         ExitStack() as stack,
     ):
         task = progress.add_task("verify", total=len(chapters))
-        study.on_progress = lambda text: progress.update(task, description=text)
-        if target is None:
-            study.executor = stack.enter_context(LocalPool())  # one pool for all simulations
-            told = tell(chapters, study, on_chapter=lambda _: progress.advance(task))
-        else:
-            with clear_errors():
-                told = tell(chapters, study)  # a user's class is not known by name in other processes
+        doing = ["starting"]
+        over: list[Chapter] = []
+
+        def on_progress(text: str) -> None:
+            doing[:] = [text]
+            progress.update(task, description=text)
+
+        def on_chapter(chapter: Chapter) -> None:
+            over.append(chapter)
+            progress.update(task, completed=len(over) - 1)
+
+        study.on_progress = on_progress
+        pool = stack.enter_context(LocalPool()) if target is None else None  # one pool for all simulations
+        study.executor = pool
+        try:
+            if target is None:
+                told = tell(chapters, study, on_chapter=on_chapter)
+            else:  # a user's class is not known by name in other processes
+                with clear_errors(), examining(filt):
+                    told = tell(chapters, study, on_chapter=on_chapter)
+        except KeyboardInterrupt as stopped:
+            if pool is not None:
+                pool.kill()
+            progress.stop()
+            complain(
+                f"interrupted after {time.perf_counter() - started:.0f} s, in chapter {len(over)} of {len(chapters)} "
+                f"({doing[0]}); nothing was decided or written, what was done is lost, and verify starts anew"
+            )
+            raise typer.Exit(ExitStatus.INTERRUPTED) from stopped
     with clear_errors():
-        write_report(told, study, out, seconds=time.perf_counter() - started)
+        write_report(told, study, out, seconds=time.perf_counter() - started, target=target)
     findings = [finding for _, what in told for finding in what.findings]
     if as_json:
         sys.stdout.write(json.dumps(verdicts_document(told, study), indent=2) + "\n")
@@ -89,5 +119,12 @@ def verify(
             )
         Console().print(table)
         Console().print(f"Report: {out / 'report.html'}", soft_wrap=True)
+        for finding in findings if target is not None else ():
+            Console(highlight=False).print(finding.verdict.detail, markup=False, soft_wrap=True)
+            if witness_kind(finding.verdict.witness) is not None:
+                again = replay_command(out / "verdicts.json", finding.claim.key, target=target)
+                Console(highlight=False).print(f"Again: {again}", markup=False, soft_wrap=True)
     if not all(finding.as_expected for finding in findings):
-        raise typer.Exit(1)
+        raise typer.Exit(ExitStatus.NOT_AS_EXPECTED)
+    if study.made == 0:
+        raise typer.Exit(ExitStatus.NOTHING_TRIED)

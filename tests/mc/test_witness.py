@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,14 @@ import pytest
 
 from filters import ApproximateDPFilter, NaiveRealisationFilter, PrivacyFilter, RealisationFilter, knowingly
 from mc.adversaries import Constant, EraserForever, LossChasing
+from mc.anytime import Decision
+from mc.attack import attack
 from mc.catalogue import catalogue, decode, encode
-from mc.witness import Witness, replay, witness
+from mc.challenge import challenge
+from mc.simulate import simulate
+from mc.witness import ReplayError, Witness, replay, replayed, witness
 from theory.conversions import SIMPLE
-from theory.guarantees import ZCDP
+from theory.guarantees import ZCDP, ApproxDP
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse
 
 
@@ -115,3 +120,106 @@ def test_a_filter_of_ones_own_is_named_by_its_class() -> None:
     with pytest.raises(ValueError, match="must name a member of the catalogue, got 'Mine'"):
         replay(told)
     assert replay(told, Mine).value == told.value
+
+
+def naive() -> NaiveRealisationFilter:
+    with knowingly():
+        return NaiveRealisationFilter(epsilon=1.0, delta=0.01)
+
+
+def test_the_witness_of_a_challenge_is_replayed_to_the_bit() -> None:
+    verdict = challenge(
+        naive(), [EraserForever()], epsilons=[1.0], rounds=6, most=50_000, workers=1
+    ).verdict()
+    told = json.loads(json.dumps(verdict.witness))
+    again = replayed(told)
+    assert again.refutes
+    assert isinstance(again.result, Decision)
+    assert (again.result.n, again.result.log_e_above) == (told["n"], told["log_e_above"])
+    with pytest.raises(ReplayError, match="replay to the bit"):
+        replay(told | {"log_e_above": told["log_e_above"] * 2})
+
+
+def test_the_witness_of_an_attack_is_replayed_exactly() -> None:
+    told = json.loads(json.dumps(attack(naive()).witness))
+    assert replay(told) == Fraction(199, 10000)
+    assert replayed(told).refutes
+    with pytest.raises(ReplayError, match="replay to the bit"):
+        replay(told | {"value": "1/2"})
+    with pytest.raises(ReplayError, match="ratio must be e"):
+        replay(told | {"ratio": "1"})
+    with pytest.raises(ReplayError, match="denial"):
+        replay(told | {"filter": told["filter"] | {"delta": 0.001}, "promised": 0.001})
+
+
+def test_the_attack_on_a_filter_of_ones_own_is_replayed_with_that_filter() -> None:
+    class Lax(Mine):
+        promise = ApproxDP(1.0, 1e-3)
+
+        def admits(self, state: Any, request: DominatingPair) -> Any:
+            return state + request.pure_epsilon <= 4
+
+    told = json.loads(json.dumps(attack(Lax(1.0)).witness))
+    with pytest.raises(ValueError, match=r"must name a member of the catalogue|filt must be the Lax"):
+        replay(told)
+    assert replay(told, filt=Lax(1.0)) == Fraction(told["value"])
+
+
+def test_a_forged_promise_refutes_nothing(eraser: Witness) -> None:
+    with pytest.raises(ReplayError, match="must state what the filter promises, got promised=0"):
+        replay(eraser.to_data() | {"promised": 0.0})
+    sound = witness(ApproximateDPFilter(1.0, 1e-5), Constant(RandomizedResponse(0.05)), epsilon=1.0, n=5000)
+    assert not replayed(sound).refutes
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"n": 1e99},
+        {"n": "many"},
+        {"seed": -1},
+        {"confidence": "sure"},
+        {"epsilon": None},
+        {"method": "guessed"},
+        {"direction": "sideways"},
+        {"rounds": "three"},
+        {"adversary": {"type": "Gaussian", "mu": 1.0}},
+        {"adversary": 7},
+        {"filter": {"type": "Gaussian", "mu": 1.0}},
+        {"filter": {"outside": "Mine"}},
+        {"filter": None},
+    ],
+    ids=str,
+)
+def test_what_is_no_witness_is_refused_before_anything_is_played(
+    eraser: Witness, change: dict[str, Any]
+) -> None:
+    with pytest.raises((ValueError, TypeError), match="must") as caught:
+        replay(eraser.to_data() | change)
+    assert not isinstance(caught.value, ReplayError)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"fraction": "1e999999999"},
+        {"fraction": "1/0"},
+        {"fraction": 3},
+        {"float": "1e5"},
+        {"array": [1.0], "shape": [10**9], "dtype": "f"},
+        {"array": [1.0], "shape": [1], "dtype": "O"},
+        {"shape": [1]},
+        {"name": "Gaussian", "type": "Gaussian"},
+        {},
+        object(),
+    ],
+    ids=str,
+)
+def test_what_encode_does_not_write_is_not_read(data: Any) -> None:
+    with pytest.raises(ValueError, match="data must"):
+        decode(data, catalogue())
+
+
+def test_a_run_of_more_paths_than_anyone_can_wait_for_is_refused() -> None:
+    with pytest.raises(ValueError, match="n must be at most 1,000,000,000,000 paths, got n=1e"):
+        simulate(ApproximateDPFilter(1.0, 1e-5), Constant(Gaussian(0.01)), epsilon=1.0, n=1e99)

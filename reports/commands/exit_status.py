@@ -1,0 +1,29 @@
+"""With what status the command `filterproof` ends."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+__all__ = ["ExitStatus"]
+
+
+class ExitStatus(IntEnum):
+    """What each exit status means, in the words of the README's table."""
+
+    def __new__(cls, value: int, meaning: str) -> ExitStatus:
+        member = int.__new__(cls, value)
+        member._value_ = value
+        member.meaning = meaning
+        return member
+
+    meaning: str
+
+    AS_EXPECTED = 0, "every verdict is the expected one, and was written"
+    NOT_AS_EXPECTED = 1, "a verdict is not the expected one: a promise is refuted, a witness does not replay"
+    UNUSABLE = 2, "unusable input"
+    FILTER_FAULT = 3, "the examined filter's own code raised an exception, or ended the process"
+    INTERNAL = 4, "an error of Filterproof itself"
+    TIME_LIMIT = 5, "`--time-limit` was reached"
+    NOTHING_TRIED = 6, "the filter admits nothing that was tried, so nothing was examined"
+    INTERRUPTED = 130, "Ctrl-C"
+    NO_READER = 141, "whoever read the output went away"

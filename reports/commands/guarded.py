@@ -1,0 +1,205 @@
+"""Commands that end well or say so: Ctrl-C, errors of our own, and user code that ends the process.
+
+A user's file is code. It is examined in a process of its own, and this one ends with status 0 only after that
+process has said, over a pipe, that the verdict is written: a file that ends its process decides nothing.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable, Mapping
+from functools import wraps
+from multiprocessing import connection
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+from types import FrameType
+from typing import Any
+
+import typer
+from rich.console import Console
+
+from reports.commands.console import complain
+from reports.commands.exit_status import ExitStatus
+
+__all__ = ["guarded"]
+
+_READY = b"ready"
+#: Seconds between two looks at the clock, and those that a process may take to leave once it has answered.
+_BREATH, _LEAVING = 0.1, 5.0
+
+
+def guarded(command: Callable[..., None]) -> Callable[..., None]:
+    """The command, ending in an exit status whatever happens; in a process of its own where it runs user code."""
+
+    @wraps(command)
+    def run(**given: Any) -> None:
+        limit = given.get("time_limit")
+        if limit is not None and not 0 < limit < float("inf"):
+            complain(f"time-limit must be a number of seconds > 0, got {limit!r}; pass --time-limit 600, say")
+            raise typer.Exit(ExitStatus.UNUSABLE)
+        targets = [value for value in given.values() if isinstance(value, str) and "::" in value]
+        if targets or limit is not None:
+            raise typer.Exit(_in_a_process_of_its_own(command, given, limit, targets))
+        raise typer.Exit(_status(command, given))
+
+    return run
+
+
+def _status(command: Callable[..., None], given: Mapping[str, Any]) -> int:
+    """Run the command here; the status that it ends with."""
+    try:
+        command(**given)
+        sys.stdout.flush()
+    except typer.Exit as end:
+        return int(end.exit_code)
+    except KeyboardInterrupt:
+        complain("interrupted; nothing was decided, and what was not kept in a store is lost")
+        return ExitStatus.INTERRUPTED
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - the last defence: status 1 would read as a verdict
+        if isinstance(error, BrokenPipeError) or isinstance(error.__context__, BrokenPipeError):
+            # what is still buffered would fail again when the interpreter leaves
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return ExitStatus.NO_READER
+        traceback.print_exc()
+        complain(
+            f"an error of Filterproof itself, {type(error).__name__}: please report it with the lines above"
+        )
+        return ExitStatus.INTERNAL
+    return ExitStatus.AS_EXPECTED
+
+
+# -- the process that examines -------------------------------------------------------------------------
+
+
+def _examine(pipe: Connection, command: Callable[..., None], given: Mapping[str, Any]) -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        threading.Thread(target=_leave_after, args=(parent.sentinel,), daemon=True).start()
+    signal.signal(signal.SIGINT, _interrupt_once)
+    pipe.send_bytes(_READY)
+    status = _status(command, given)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    pipe.send_bytes(str(int(status)).encode())
+
+
+def _interrupt_once(number: int, frame: FrameType | None) -> None:
+    # a terminal interrupts both processes and the first passes it on: one key, two signals
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    raise KeyboardInterrupt
+
+
+def _leave_after(sentinel: int) -> None:
+    connection.wait([sentinel])
+    os._exit(ExitStatus.INTERRUPTED)
+
+
+# -- the process that waits ----------------------------------------------------------------------------
+
+
+def _in_a_process_of_its_own(
+    command: Callable[..., None], given: Mapping[str, Any], limit: float | None, targets: list[str]
+) -> int:
+    context = multiprocessing.get_context("spawn")
+    here, there = context.Pipe(duplex=False)
+    process = context.Process(target=_examine, args=(there, _Command(command.__name__), dict(given)))
+    # ignored until the other process can say what is lost: there is nothing to lose before
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        process.start()
+        there.close()
+        return _Watch(process, here, limit, targets).status()
+    finally:
+        if process.is_alive():
+            process.kill()
+        process.join()
+        signal.signal(signal.SIGINT, before)
+
+
+class _Command:
+    """A command by its name: what the decorator returns hides the function from the other process."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.__name__ = name
+
+    def __call__(self, **given: Any) -> None:
+        from reports.cli import COMMANDS
+
+        COMMANDS[self.name](**given)
+
+
+class _Watch:
+    """The wait for what the examining process has to say, with an ear for Ctrl-C and an eye on the clock."""
+
+    def __init__(
+        self, process: BaseProcess, pipe: Connection, limit: float | None, targets: list[str]
+    ) -> None:
+        self.process, self.pipe, self.limit, self.targets = process, pipe, limit, targets
+        self.ready = self.closed = False
+        self.pressed = self.passed_on = 0
+
+    def status(self) -> int:
+        signal.signal(signal.SIGINT, self._press)
+        began = time.monotonic()
+        while True:
+            word = self._word()
+            if word == _READY:
+                self.ready = True
+            elif word is not None:
+                self.process.join(_LEAVING)
+                return int(word)
+            elif self.pressed > 1 or (self.pressed and not self.ready):
+                self._end()
+                complain("interrupted; nothing was decided, and what was not kept in a store is lost")
+                return ExitStatus.INTERRUPTED
+            elif self.pressed > self.passed_on:
+                self.passed_on = self.pressed
+                if os.name == "posix" and self.process.pid is not None:
+                    os.kill(self.process.pid, signal.SIGINT)
+            elif self.process.exitcode is not None and (self.closed or not self.pipe.poll()):
+                complain(self._vanished())
+                return ExitStatus.FILTER_FAULT
+            elif self.limit is not None and time.monotonic() - began > self.limit:
+                self._end()
+                complain(
+                    f"stopped after {self.limit:g} s; nothing was decided: raise --time-limit, or leave it out"
+                )
+                return ExitStatus.TIME_LIMIT
+
+    def _word(self) -> bytes | None:
+        """What the other process says within a breath; None if it says nothing, or cannot any more."""
+        if self.closed:
+            self.process.join(_BREATH)
+            return None
+        try:
+            return self.pipe.recv_bytes(16) if self.pipe.poll(_BREATH) else None
+        except (EOFError, OSError):
+            self.closed = True  # it is about to leave, or its code closed what it did not open
+            return None
+
+    def _press(self, number: int, frame: FrameType | None) -> None:
+        self.pressed += 1
+
+    def _end(self) -> None:
+        self.process.kill()
+        self.process.join()
+        Console(stderr=True).show_cursor()  # a progress bar may have hidden it
+
+    def _vanished(self) -> str:
+        code = self.process.exitcode or 0
+        how = f"with status {code}"
+        if code < 0:
+            how = (
+                f"by {signal.Signals(-code).name}" if -code in list(signal.Signals) else f"by signal {-code}"
+            )
+        return (
+            f"the process that examined {', '.join(self.targets) or 'it'} ended {how} before there was a verdict; "
+            "nothing was decided: a filter's file must not end the process, nor use up the memory"
+        )

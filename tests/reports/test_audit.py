@@ -1,0 +1,163 @@
+"""What the audit of an unknown filter plays, and how it judges what came of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import filterproof as fp
+from mc.estimate import Estimate
+from mc.witness import replayed
+from reports.chapters.audit import audit, audit_epsilons
+from reports.chapters.common import _shares, judge_promise, simulations
+from reports.finding import Claim, Finding
+from reports.study import Simulated, Study
+from theory.evidence import Outcome
+
+CLAIM = Claim("k", "It keeps its promise.", "here", Outcome.UNDECIDED)
+
+
+class AdmitsAll(fp.PrivacyFilter):
+    promise = fp.GaussianDP(mu=1.0)
+
+    def start(self, n):
+        return np.zeros(n)
+
+    def admits(self, state, request):
+        return np.ones(len(state), bool)
+
+    def spend(self, state, request):
+        return state
+
+
+class AdmitsGaussians(AdmitsAll):
+    def admits(self, state, request):
+        return np.full(len(state), isinstance(request, fp.Gaussian))
+
+
+class PromisesMuchAdmitsAll(AdmitsGaussians):
+    promise = fp.GaussianDP(mu=20.0)
+
+
+class AdmitsOneSize(AdmitsAll):
+    """Between the sizes that a bisection for the largest looks at, there is a hole of another kind."""
+
+    def admits(self, state, request):
+        return np.full(len(state), isinstance(request, fp.Gaussian) and np.all(request.mu == 4.0))
+
+
+class GrantsAllAfterALuckyLoss(AdmitsAll):
+    def start(self, n):
+        return np.zeros(n), np.zeros(n)
+
+    def admits(self, state, request):
+        return (state[0] + request.gdp_mu**2 <= 1.0) | (state[1] < -2.0)
+
+    def spend(self, state, request):
+        return state[0] + request.gdp_mu**2, state[1]
+
+    def observe(self, state, loss):
+        return state[0], state[1] + loss
+
+
+class DeniesAll(AdmitsAll):
+    def admits(self, state, request):
+        return np.zeros(len(state), bool)
+
+
+class Pure(AdmitsAll):
+    promise = fp.PureDP(epsilon=1.0)
+
+    def admits(self, state, request):
+        return state + request.pure_epsilon <= 1.0
+
+    def spend(self, state, request):
+        return state + request.pure_epsilon
+
+
+def audited(filt: fp.PrivacyFilter) -> tuple[Finding, tuple]:
+    chapter = audit(filt, name=type(filt).__name__)
+    told = chapter.tell(Study(quick=True), chapter.claims)
+    (finding,) = told.findings
+    return finding, told.tables
+
+
+@pytest.mark.parametrize(
+    "filt",
+    [AdmitsAll(), AdmitsGaussians(), PromisesMuchAdmitsAll(), AdmitsOneSize(), GrantsAllAfterALuckyLoss()],
+    ids=lambda filt: type(filt).__name__,
+)
+def test_a_filter_that_admits_too_much_is_refuted_by_a_witness_that_replays(filt: fp.PrivacyFilter) -> None:
+    finding, _ = audited(filt)
+    assert finding.verdict.outcome is Outcome.REFUTED, finding.verdict.detail
+    again = replayed(finding.verdict.witness, filt=filt)
+    assert again.refutes
+
+
+def test_a_filter_that_denies_everything_is_said_to_be_untried() -> None:
+    finding, tables = audited(DeniesAll())
+    assert finding.verdict.outcome is Outcome.UNDECIDED
+    assert "admits nothing that was tried" in finding.verdict.detail
+    assert "admits nothing that was tried" in finding.verdict.scope
+    assert tables == ()
+
+
+def test_an_undecided_promise_of_pure_privacy_is_told_without_dividing_by_its_delta() -> None:
+    finding, _ = audited(Pure())
+    assert finding.verdict.outcome is Outcome.UNDECIDED
+    assert "with none promised" in finding.verdict.detail
+
+
+def test_a_promise_is_tested_where_it_is_small() -> None:
+    assert audit_epsilons(fp.GaussianDP(1.0)) == (0.5, 1.0, 2.0, 4.0)
+    grid = audit_epsilons(fp.GaussianDP(20.0))
+    assert fp.GaussianDP(20.0).delta(grid[-1]) <= 0.1
+    assert audit_epsilons(fp.ApproxDP(3.0, 1e-5)) == (3.0,)
+
+
+def simulated(low: float, value: float, high: float, promised: float, **other: object) -> Simulated:
+    estimate = Estimate(value, low, high, 1e-6, 1000, "plain, KL-Chernoff")
+    row = Simulated(
+        fp.GaussianFilter(1.0), fp.OneShot(), 1.0, estimate, promised, 1, 1 - 1e-6, 0, "plain", "PQ"
+    )
+    return replace(row, **other)
+
+
+def test_the_witness_is_the_row_furthest_above_the_promise() -> None:
+    played = Study(quick=True)
+    rows = [
+        played.simulate(AdmitsGaussians(), fp.Constant(mu), epsilon=4.0, n=9000, rounds=3, method="plain")
+        for mu in (0.8, 3.0, 1.5)
+    ]
+    assert all(row.refutes for row in rows)
+    finding = judge_promise(played, CLAIM, rows)
+    assert finding.verdict.witness["low"] == max(row.estimate.low for row in rows)
+    assert "Constant(pair=Gaussian(mu=3.0))" in finding.verdict.detail
+
+
+def test_nothing_promised_and_something_reached_is_further_above_than_any_multiple() -> None:
+    little, much = simulated(1e-6, 1e-6, 1e-6, 0.0), simulated(0.9, 0.9, 0.9, 1e-9)
+    assert _shares(little) > _shares(much) > _shares(simulated(0.0, 0.5, 0.9, 0.0))
+    rows = [simulated(0.0, 0.0, 0.1, 0.0), simulated(0.0, 0.0, 0.2, 0.0)]
+    assert "with none promised" in judge_promise(Study(), CLAIM, rows).verdict.detail
+
+
+def test_the_closest_row_is_the_one_that_is_known_to_reach_most_of_the_promise() -> None:
+    wide = simulated(0.0, 1e-9, 1e-2, 1e-5, epsilon=1.0)
+    near = simulated(8e-6, 8.5e-6, 9e-6, 1e-5, epsilon=2.0)
+    detail = judge_promise(Study(), CLAIM, [wide, near]).verdict.detail
+    assert "OneShot() at epsilon=2 reaches 8.5e-06" in detail
+    assert "0.85 of the promised 1e-05" in detail
+    assert "The upper end lies above the promise in 1 of them, and nothing is decided there" in detail
+    assert "nothing is decided" not in judge_promise(Study(), CLAIM, [near]).verdict.detail
+
+
+def test_rows_of_both_directions_can_be_told_apart() -> None:
+    rows = [simulated(0.0, 0.1, 0.2, 0.3), simulated(0.0, 0.1, 0.2, 0.3, direction="QP")]
+    both = simulations("c", rows)
+    assert both.columns[1] == "drawn from"
+    assert [row[1] for row in both.rows] == ["P", "Q"]
+    assert "drawn from" not in simulations("c", rows[:1]).columns
+    assert ", drawn from P, reaches" in judge_promise(Study(), CLAIM, rows).verdict.detail

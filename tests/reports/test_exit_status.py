@@ -1,0 +1,340 @@
+"""Each way of ending has a status of its own, and a file that ends its process never ends as success."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from reports.commands.exit_status import ExitStatus
+
+ROOT = Path(__file__).parent.parent.parent
+
+FAULTY = """
+import os, signal, sys, time
+import numpy as np
+import filterproof as fp
+
+class Base(fp.PrivacyFilter):
+    promise = fp.ApproxDP(epsilon=1.0, delta=1e-5)
+    def start(self, n): return np.zeros(n)
+    def admits(self, spent, request): return spent + request.pure_epsilon**2 / 2 <= 0.02
+    def spend(self, spent, request): return spent + request.pure_epsilon**2 / 2
+
+class RaisesInStart(Base):
+    def start(self, n): return {}["start"]
+
+class RaisesInAdmits(Base):
+    def admits(self, spent, request): return helper(spent)
+
+class RaisesInSpend(Base):
+    def spend(self, spent, request):
+        raise ValueError("no\\nmoney")
+
+class RaisesInObserve(Base):
+    def observe(self, spent, loss):
+        return 1 / 0
+
+class Leaves(Base):
+    def spend(self, spent, request):
+        sys.exit(0)
+
+class Vanishes(Base):
+    def spend(self, spent, request):
+        print('{"verdicts": []}', flush=True)
+        os._exit(0)
+
+class KillsItself(Base):
+    def spend(self, spent, request):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+class Hangs(Base):
+    def spend(self, spent, request):
+        time.sleep(1000)
+
+class Slow(Base):
+    def spend(self, spent, request):
+        open("playing", "w").close()
+        time.sleep(0.2)
+        return spent
+
+class DeniesAll(Base):
+    def admits(self, spent, request): return np.zeros(len(spent), bool)
+
+def helper(spent):
+    return [][1]
+"""
+LINES = {name: FAULTY[: FAULTY.index(text)].count("\n") + 1 for name, text in (
+    ("start", '{}["start"]'), ("admits", "[][1]"), ("spend", "raise ValueError"), ("observe", "1 / 0"),
+)}  # fmt: skip
+
+
+def start(*arguments: str, cwd: Path) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "filterproof", *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=cwd,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "200"},
+        start_new_session=True,
+    )
+
+
+def filterproof(*arguments: str, cwd: Path) -> tuple[int, str, str]:
+    process = start(*arguments, cwd=cwd)
+    out, err = process.communicate(timeout=300)
+    return process.returncode, out, err
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "faulty.py").write_text(FAULTY)
+    return tmp_path
+
+
+def test_the_readme_has_the_statuses_and_no_others() -> None:
+    readme = (ROOT / "README.md").read_text("utf-8")
+    table = re.findall(r"^\| (\d+) \| (.*) \|$", readme, re.MULTILINE)
+    assert table == [(str(int(status)), status.meaning) for status in ExitStatus]
+
+
+@pytest.mark.parametrize(
+    ("method", "raised"),
+    [
+        ("start", "KeyError: 'start'"),
+        ("admits", "IndexError: list index out of range"),
+        ("spend", "ValueError: no money"),
+        ("observe", "ZeroDivisionError: division by zero"),
+    ],
+)
+def test_a_filter_that_raises_ends_in_a_sentence_with_its_method_and_line(
+    folder: Path, method: str, raised: str
+) -> None:
+    name = f"RaisesIn{method.capitalize()}"
+    status, out, err = filterproof("verify", f"faulty.py::{name}", "--quick", cwd=folder)
+    assert (status, out) == (3, "")
+    assert err.strip() == (
+        f"filterproof: {name}.{method} raised {raised} at faulty.py, line {LINES[method]}; "
+        "mend it there: what a filter does not cover it denies"
+    )
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("simulate", "faulty.py::RaisesInSpend", "Constant(RandomizedResponse(0.05))", "--epsilon", "1"),
+        ("attack", "faulty.py::RaisesInSpend"),
+    ],
+    ids=lambda command: command[0],
+)
+def test_every_command_that_plays_a_filter_names_its_fault(folder: Path, command: tuple[str, ...]) -> None:
+    status, _, err = filterproof(*command, cwd=folder)
+    assert status == 3
+    assert "RaisesInSpend.spend raised ValueError: no money at faulty.py" in err
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("Leaves", "Leaves.spend raised SystemExit: 0 at faulty.py"),
+        ("Vanishes", "ended with status 0 before there was a verdict"),
+        ("KillsItself", "ended by SIGKILL before there was a verdict"),
+    ],
+)
+def test_a_filter_that_ends_the_process_in_play_is_no_success(folder: Path, name: str, words: str) -> None:
+    status, _, err = filterproof("verify", f"faulty.py::{name}", "--quick", cwd=folder)
+    assert status == 3
+    assert words in err
+    assert not list(folder.glob("filterproof-report/*"))
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("verify", "leaves.py::X", "--quick"),
+        ("simulate", "leaves.py::X", "OneShot", "--epsilon", "1"),
+        ("attack", "leaves.py::X"),
+        ("replay", "verdicts.json", "x", "leaves.py::X"),
+    ],
+    ids=lambda command: command[0],
+)
+def test_a_file_that_ends_the_process_as_it_is_loaded_is_no_success(
+    folder: Path, command: tuple[str, ...]
+) -> None:
+    (folder / "leaves.py").write_text("import os\nos._exit(0)\n")
+    (folder / "verdicts.json").write_text(json.dumps({"verdicts": [{"key": "x", "witness": WITNESS}]}))
+    status, out, err = filterproof(*command, cwd=folder)
+    assert (status, out) == (3, "")
+    assert "leaves.py::X ended with status 0 before there was a verdict" in err
+
+
+WITNESS = {
+    "filter": {"outside": "X"},
+    "epsilon": 1.0,
+    "ratio": "3",
+    "promised": 0.01,
+    "value": "1/2",
+    "direction": "PQ",
+    "plan": {"request": {"name": "x"}, "then": []},
+}
+
+
+def test_a_time_limit_has_a_status_and_takes_the_other_process_along(folder: Path) -> None:
+    status, _, err = filterproof("verify", "faulty.py::Hangs", "--quick", "--time-limit", "8", cwd=folder)
+    assert status == 5
+    assert "stopped after 8 s; nothing was decided: raise --time-limit" in err
+
+
+def test_a_filter_that_denies_everything_does_not_look_like_a_pass(folder: Path) -> None:
+    status, out, err = filterproof("verify", "faulty.py::DeniesAll", "--quick", "--json", cwd=folder)
+    assert status == 6, err
+    (verdict,) = json.loads(out)["verdicts"]
+    assert verdict["outcome"] == "UNDECIDED"
+    assert verdict["scope"] == "no game: the filter admits nothing that was tried"
+    assert "admits nothing that was tried" in (folder / "filterproof-report" / "report.html").read_text()
+
+
+def test_an_error_of_our_own_is_none_of_the_users_statuses(folder: Path) -> None:
+    code = "import reports.cli as cli\ncli.COMMANDS['list_'].__globals__['Console'] = None\ncli.main()"
+    result = subprocess.run(
+        [sys.executable, "-c", code, "list"],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        check=False,
+        timeout=300,
+    )
+    assert result.returncode == 4
+    assert "an error of Filterproof itself, TypeError" in result.stderr
+
+
+def test_a_reader_that_goes_away_is_no_error_of_anybodys(folder: Path) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    result = subprocess.run(
+        [sys.executable, "-m", "filterproof", "list"],
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        check=False,
+        timeout=300,
+    )
+    os.close(writer)
+    assert (result.returncode, result.stderr) == (141, "")
+
+
+@pytest.mark.parametrize("everyone", [True, False], ids=["from a terminal", "to the first process alone"])
+def test_ctrl_c_in_verify_says_what_was_done_and_lost(folder: Path, everyone: bool) -> None:
+    process = start("verify", "faulty.py::Slow", "--quick", cwd=folder)
+    while not (folder / "playing").exists():
+        time.sleep(0.05)
+        assert process.poll() is None
+    (os.killpg if everyone else os.kill)(process.pid, signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert out.strip() == ""
+    assert re.search(r"interrupted after \d+ s, in chapter 1 of 1 \(Slow against \w+, epsilon=1\)", err)
+    assert "nothing was decided or written, what was done is lost, and verify starts anew" in err
+    assert "Traceback" not in err
+    assert not list(folder.glob("filterproof-report/*"))
+
+
+def test_ctrl_c_in_the_main_job_says_what_was_done_and_lost(folder: Path) -> None:
+    process = start("verify", "--quick", cwd=folder)
+    while not (folder / "filterproof-report").exists():
+        time.sleep(0.05)
+    time.sleep(2)
+    os.killpg(process.pid, signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert re.search(r"interrupted after \d+ s, in chapter \d+ of 11 \(", err)
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (
+            ("simulate", "GaussianFilter", "OneShot", "--epsilon", "1", "-n", "1e99"),
+            "n must be at most 1,000,000,000,000, got n=1e+99; play fewer, or several runs of other seeds",
+        ),
+        (
+            ("simulate", "GaussianFilter", "OneShot", "--epsilon", "1", "-n", "inf"),
+            "n must be an integer >= 2",
+        ),
+        (("attack", "GaussianFilter", "--rounds", "1000000000"), "rounds must be at most 10,000"),
+        (("calibrate", "1", "1e-5", "--levels", "1000000000"), "levels must be at most 4,096"),
+        (
+            ("replay", "nofile", "x"),
+            "file must be a verdicts.json or a witness.json, got file='nofile' (No such",
+        ),
+        (
+            ("replay", "faulty.py", "x"),
+            "file must be a verdicts.json or a witness.json, got file='faulty.py'",
+        ),
+        (("attack", "NaiveRealisationFilter", "--out", "faulty.py"), "out must be a folder"),
+        (("verify", "--time-limit", "0"), "time-limit must be a number of seconds > 0, got 0"),
+        (
+            ("verify", "init.py::X"),
+            "target must be constructible, got target='init.py::X' which raised KeyError: 1",
+        ),
+    ],
+)
+def test_what_cannot_be_done_is_refused_at_once_in_one_sentence(
+    folder: Path, arguments: tuple[str, ...], sentence: str
+) -> None:
+    (folder / "init.py").write_text(
+        "import filterproof as fp\nclass X(fp.BasicFilter):\n    def __init__(self): {}[1]\n"
+    )
+    status, out, err = filterproof(*arguments, cwd=folder)
+    assert (status, out) == (2, "")
+    assert sentence in err
+    assert "Errno" not in err
+    assert err.count("\n") == 1
+
+
+def test_a_report_of_a_users_filter_prints_the_command_that_replays_its_witness(folder: Path) -> None:
+    (folder / "my filter.py").write_text(
+        FAULTY + "\nclass Lax(Base):\n    def admits(self, spent, request): return spent <= 0.02\n"
+    )
+    status, out, err = filterproof("verify", "my filter.py::Lax", "--quick", "--out", "out", cwd=folder)
+    assert status == 1, err
+    page = (folder / "out" / "report.html").read_text()
+    (command,) = re.findall(r"to be replayed with <code>([^<]*)</code>", page)
+    words = shlex.split(command.replace("&#39;", "'"))
+    assert words == ["filterproof", "replay", "out/verdicts.json", "audit-promise", "my filter.py::Lax"]
+    assert f"Again: {shlex.join(words)}" in out
+    status, out, err = filterproof(*words[1:], cwd=folder)
+    assert status == 0, err
+    assert "The same bits again" in out
+
+
+def test_the_witness_of_an_attack_is_replayed_by_the_command_that_it_prints(folder: Path) -> None:
+    (folder / "mine.py").write_text(
+        FAULTY + "\nclass Lax(Base):\n    promise = fp.ApproxDP(epsilon=1.0, delta=1e-3)\n"
+        "    def admits(self, spent, request): return spent + request.pure_epsilon <= 4.0\n"
+    )
+    for target in ("NaiveRealisationFilter", "mine.py::Lax"):
+        status, out, err = filterproof("attack", target, "--out", "found", cwd=folder)
+        assert status == 1, err
+        (command,) = re.findall(r"^Again: (.*)$", out, re.MULTILINE)
+        status, out, err = filterproof(*shlex.split(command)[1:], cwd=folder)
+        assert status == 0, err
+        assert "The same bits again" in out
+        assert "does not refute" not in out
+    witness = folder / "found" / "witness.json"
+    witness.write_text(witness.read_text().replace('"value": "', '"value": "1'))
+    status, _, err = filterproof("replay", "found/witness.json", "mine.py::Lax", cwd=folder)
+    assert status == 1
+    assert "must replay to the bit" in err

@@ -1,0 +1,54 @@
+"""What is released up to the end of a confined Gaussian walk, by numerical integration."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from theory.arguments import check_count, check_positive, check_real
+from theory.pairs.gaussian import Gaussian
+
+__all__ = ["stopped_hockey_stick"]
+
+#: Standard deviations beyond which a step has less probability than a double resolves.
+_FAR = 12.0
+
+
+def stopped_hockey_stick(limit: float, *, mu: float, rounds: int, epsilon: float, nodes: int = 256) -> float:
+    """H_{e^epsilon} of the outputs that the realisation filter releases to one who asks for Gaussian(mu) for ever.
+
+    S_k, the loss of k outputs, is a walk of steps N(mu^2/2, mu^2). Output t + 1 is released while |S_{t-1}| < limit
+    and t < `rounds`, so the last output or two add their loss unseen; given S they leave the hockey-stick divergence
+    of one Gaussian at epsilon - S. Nyström's method as in `confinement`, forwards: relative errors only, since
+    nothing is subtracted. Source: 004 Algorithm 1 and Proposition 1; derived here.
+    """
+    limit = float(check_positive("limit", limit))
+    mu = float(check_positive("mu", mu))
+    epsilon = float(check_real("epsilon", epsilon))
+    rounds = check_count("rounds", rounds)
+    if rounds <= 2:  # decided before a loss is known
+        return float(Gaussian(math.sqrt(rounds) * mu).hockey_stick(epsilon))
+    unit, share = np.polynomial.legendre.leggauss(check_count("nodes", nodes, least=2))
+    inside, weight = limit * unit, limit * share
+    reach = _FAR * mu + mu * mu / 2
+    beyond = limit + reach * (1 + unit) / 2
+    outside, area = np.concatenate([beyond, -beyond]), np.tile(reach * share / 2, 2)
+    one_more = np.asarray(Gaussian(mu).hockey_stick(epsilon - outside)) * area
+    two_more = np.asarray(Gaussian(math.sqrt(2) * mu).hockey_stick(epsilon - inside)) * weight
+    # the value of leaving at once, from a place inside
+    leaving = _density(outside[None, :] - inside[:, None], mu) @ one_more
+    onwards = _density(inside[None, :] - inside[:, None], mu)
+    density = _density(inside, mu)
+    total = float(_density(outside, mu) @ one_more)
+    for _ in range(rounds - 3):
+        total += float((density * weight) @ leaving)
+        density = (density * weight) @ onwards
+    return total + float(density @ two_more)
+
+
+def _density(step: NDArray[np.float64], mu: float) -> NDArray[np.float64]:
+    z = (step - mu * mu / 2) / mu
+    density: NDArray[np.float64] = np.exp(-z * z / 2) / (mu * math.sqrt(2 * math.pi))
+    return density
