@@ -211,7 +211,7 @@ def test_what_is_no_witness_is_refused_before_anything_is_played(
         {"shape": [1]},
         {"name": "Gaussian", "type": "Gaussian"},
         {},
-        object(),
+        pytest.param(object(), id="no data at all"),
     ],
     ids=str,
 )
