@@ -20,7 +20,9 @@ from numpy.typing import NDArray
 
 from mc.engine import Functional, Game, play_tile
 from mc.executors import LocalPool, completed, cores
-from mc.store import RunStore, code_version, fingerprint
+from mc.fingerprint import fingerprint
+from mc.provenance import code_version
+from mc.store import RunStore
 from mc.streams import Tile, tiles
 from theory.arguments import check_count
 
@@ -175,8 +177,8 @@ class _Run:
         self.description: dict[str, Any] = {}
         if store is not None:
             self.description = {
-                "game": fingerprint(game),
-                "functional": fingerprint(functional),
+                "game": fingerprint(game, "game"),
+                "functional": fingerprint(functional, "functional"),
                 "seed": work[0].seed,
                 "code": code_version(),
             }

@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 import hashlib
-import inspect
 import json
 import os
 import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import fields, is_dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-import filters
-import theory
-from mc.streams import TILE
-
-__all__ = ["RunStore", "StoreError", "fingerprint"]
+__all__ = ["RunStore", "StoreError"]
 
 #: "fprf" in ASCII, at a fixed place in the header of our files.
 APPLICATION = 0x66707266
@@ -166,56 +159,6 @@ class RunStore:
 
     def _damaged(self, error: Exception) -> str:
         return f"{self.path} is damaged ({error}) and was left untouched; move it away and run again"
-
-
-def fingerprint(value: object) -> Any:
-    """JSON-able data that tells `value` from every other: class, source of foreign classes, fields."""
-    if value is None or isinstance(value, (bool, int, str)):
-        return value
-    if isinstance(value, (float, np.floating)):
-        return float(value).hex()
-    if isinstance(value, (tuple, list)):
-        return [fingerprint(x) for x in value]
-    if isinstance(value, np.ndarray):
-        return [value.dtype.str, list(value.shape), hashlib.sha256(value.tobytes()).hexdigest()]
-    if isinstance(value, type):
-        return [value.__module__, value.__qualname__, _source(value)]
-    if callable(value) and hasattr(value, "__code__"):
-        return [value.__module__, value.__qualname__, _source(value)]  # type: ignore[attr-defined]
-    names = [f.name for f in fields(value)] if is_dataclass(value) else sorted(getattr(value, "__dict__", {}))
-    if not names and not is_dataclass(value) and type(value).__module__ != "builtins":
-        return [fingerprint(type(value)), str(value)]
-    return [fingerprint(type(value)), {name: fingerprint(getattr(value, name)) for name in names}]
-
-
-def code_version() -> str:
-    """A digest of the source that a run's numbers depend on, and of NumPy's version."""
-    return _digest_of_rooms() + f"-numpy-{np.__version__}-tile-{TILE}"
-
-
-@lru_cache(maxsize=1)
-def _digest_of_rooms() -> str:
-    digest = hashlib.sha256()
-    for folder in (Path(theory.__file__).parent, Path(filters.__file__).parent, Path(__file__).parent):
-        for path in sorted(folder.rglob("*.py")):
-            digest.update(path.relative_to(folder.parent).as_posix().encode())
-            digest.update(path.read_bytes())
-    return digest.hexdigest()
-
-
-def _source(value: Any) -> str:
-    """A digest of the file that a foreign class or function was written in; our own are in the version."""
-    if value.__module__.partition(".")[0] in {"builtins", "theory", "filters", "mc", "numpy", "fractions"}:
-        return ""
-    try:
-        path = inspect.getsourcefile(value)
-        text = Path(path).read_bytes() if path and Path(path).exists() else inspect.getsource(value).encode()
-    except (OSError, TypeError) as missing:
-        raise StoreError(
-            f"{value.__qualname__} has no source file, so a stored run could not tell it from another; "
-            "write it in a file or leave store out"
-        ) from missing
-    return hashlib.sha256(text).hexdigest()
 
 
 def _canonical(description: Mapping[str, Any]) -> str:
