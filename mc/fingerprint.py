@@ -173,7 +173,9 @@ class _Describer:
         return [self.value(x, f"a member of {where}") for x in members]
 
     def _array(self, value: np.ndarray[Any, Any], where: str) -> Any:
-        described = ["array", dtype_name(value.dtype), list(value.shape), list(value.strides)]
+        # the order of its axes is that of sums; other strides do not survive the way to a worker
+        order = "F" if value.flags.fnc else "C"
+        described = ["array", dtype_name(value.dtype), list(value.shape), order]
         if value.dtype == object:
             return [*described, *(self.value(x, f"an entry of {where}") for x in value.flat)]
         if value.dtype.hasobject:
@@ -330,6 +332,8 @@ class _Describer:
             held, name = function.__globals__.get(first, builtin.get(first, _ABSENT)), first
             while rest and isinstance(held, types.ModuleType):
                 held, name = getattr(held, rest[0], _ABSENT), f"{name}.{rest.pop(0)}"
+            if first == "__name__":
+                continue  # the module's, which stands before the function's own; a worker's script has another
             found.append([name, self._found(held, name, where)])
         for one in named.imports:
             package = function.__globals__.get("__package__") or ""
@@ -340,10 +344,12 @@ class _Describer:
                     f"{where} imports {one.module}, which cannot be found ({error}), so a store could not "
                     "tell this run from another; install it or leave store out"
                 ) from error
-            for member in one.members or ("",):
-                name = f"{one.module}.{member}".rstrip(".")
-                held = getattr(module, member, _ABSENT) if member else module
-                found.append([name, self._found(held, name, where)])
+            if not one.members:  # binds the package, from which all below can be reached
+                top = one.module.partition(".")[0]
+                found += [[name, self._found(sys.modules[name], name, where)] for name in (top, one.module)]
+            for member in one.members:
+                name = f"{one.module}.{member}"
+                found.append([name, self._found(getattr(module, member, _ABSENT), name, where)])
         return found
 
     def _found(self, held: object, name: str, where: str) -> Any:
