@@ -21,15 +21,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-import filterproof as fp
 from mc.adversary import Adversary, View
-from mc.estimators import HockeyStick
 from mc.fingerprint import digest, fingerprint
 from mc.store import StoreError
 from theory.pairs import DominatingPair, Gaussian
-
-FILTER = fp.GaussianFilter(mu=1.0)
-MEASURE = HockeyStick((1.0,), (0.0,))
 
 
 def key(value: object) -> str:
@@ -314,7 +309,7 @@ def counter() -> Callable[[], int]:
 
 
 def looks_around(view: View) -> object:
-    return make.__globals__["MEASURE"]
+    return make.__globals__["CALLS"]
 
 
 @pytest.mark.parametrize(
