@@ -20,7 +20,9 @@ from numpy.typing import NDArray
 
 from mc.engine import Functional, Game, play_tile
 from mc.executors import LocalPool, completed, cores
-from mc.store import RunStore, code_version, fingerprint
+from mc.fingerprint import digest, fingerprint
+from mc.provenance import code_version
+from mc.store import RunStore, StoreError
 from mc.streams import Tile, tiles
 from theory.arguments import check_count
 
@@ -174,12 +176,7 @@ class _Run:
         self.seconds_per_tile = math.inf
         self.description: dict[str, Any] = {}
         if store is not None:
-            self.description = {
-                "game": fingerprint(game),
-                "functional": fingerprint(functional),
-                "seed": work[0].seed,
-                "code": code_version(),
-            }
+            self.description = _what_plays(game, functional) | {"seed": work[0].seed}
 
     def start(self) -> None:
         """Take what the store has, and play one tile to learn how long a tile takes."""
@@ -231,7 +228,8 @@ class _Run:
         width = getattr(executor, "workers", cores())
         size = max(1, min(math.ceil(TASK / self.seconds_per_tile), math.ceil(len(missing) / (2 * width))))
         tasks = [tuple(missing[first : first + size]) for first in range(0, len(missing), size)]
-        work = _Work(self.game, self.functional)
+        known = digest(_what_plays(self.game, self.functional)) if self.store is not None else None
+        work = _Work(self.game, self.functional, _process(), known)
         for task, rows in completed(executor, work, tasks, window=4 * width):
             self.keep(task, rows)
 
@@ -259,14 +257,45 @@ class _Run:
         return Tally.of(done, [self.rows[tile.index] for tile in done])
 
 
+_TOKEN = os.urandom(16)
+_checked: set[str] = set()
+
+
+def _process() -> tuple[bytes, int]:
+    """What tells this process from others, forks of it and those of other machines included."""
+    return _TOKEN, os.getpid()
+
+
+def _what_plays(game: Game, functional: Functional) -> dict[str, Any]:
+    """All that decides the sums of a tile but its random numbers."""
+    return {
+        "game": fingerprint(game, "game"),
+        "functional": fingerprint(functional, "functional"),
+        "code": code_version(),
+    }
+
+
 @dataclass(frozen=True, slots=True)
 class _Work:
-    """What a worker is sent: a picklable callable."""
+    """What a worker is sent: a picklable callable.
+
+    With `known`, the digest of what the process `home` plays, a worker of another process first sees that it plays the
+    same: classes travel by name, and a worker that imports other ones would fill the store with another run's tiles.
+    """
 
     game: Game
     functional: Functional
+    home: tuple[bytes, int]
+    known: str | None
 
     def __call__(self, task: Sequence[Tile]) -> list[NDArray[np.float64]]:
+        if self.known is not None and self.home != _process() and self.known not in _checked:
+            if digest(_what_plays(self.game, self.functional)) != self.known:
+                raise StoreError(
+                    "a worker process plays other code or other values than this one, so its tiles cannot be stored; "
+                    "make changes in the module itself instead of after its import, or pass workers=1"
+                )
+            _checked.add(self.known)
         return play_tiles(self.game, self.functional, task)
 
 

@@ -3,54 +3,51 @@
 from __future__ import annotations
 
 import hashlib
-import inspect
 import json
 import os
 import sqlite3
-import zlib
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
-from dataclasses import fields, is_dataclass
-from functools import lru_cache
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-import filters
-import theory
-from mc.streams import TILE
-
-__all__ = ["RunStore", "StoreError", "fingerprint"]
+__all__ = ["RunStore", "StoreError"]
 
 #: "fprf" in ASCII, at a fixed place in the header of our files.
 APPLICATION = 0x66707266
-LAYOUT = 1
-SCHEMA = f"""
-PRAGMA application_id = {APPLICATION};
-PRAGMA user_version = {LAYOUT};
-CREATE TABLE run (key TEXT PRIMARY KEY, description TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE tile (
-    run TEXT NOT NULL REFERENCES run(key),
-    tile INTEGER NOT NULL,
-    size INTEGER NOT NULL,
-    sums BLOB NOT NULL,
-    checksum INTEGER NOT NULL,
-    PRIMARY KEY (run, tile)
-) WITHOUT ROWID;
-"""
+#: 2: keys are bytes, a tile is known by its size as well, and checksums cover whole rows.
+LAYOUT = 2
+TABLES = {
+    "run": "CREATE TABLE run (key BLOB PRIMARY KEY, description TEXT NOT NULL) WITHOUT ROWID",
+    "tile": (
+        "CREATE TABLE tile (run BLOB NOT NULL, tile INTEGER NOT NULL, size INTEGER NOT NULL, "
+        "sums BLOB NOT NULL, checksum BLOB NOT NULL, PRIMARY KEY (run, tile, size)) WITHOUT ROWID"
+    ),
+}
+#: What SQLite says of a place that cannot be written, by the last byte of its codes; all else is damage.
+_BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
+_PLACE = {
+    *(sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN),
+    *(sqlite3.SQLITE_PERM, sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_NOLFS, sqlite3.SQLITE_PROTOCOL),
+}
+
+_Row: TypeAlias = tuple[bytes, int, int, bytes]
 
 
 class StoreError(RuntimeError):
-    """A run store that cannot be used: foreign, corrupt, full, or not writable."""
+    """A run store that cannot be used (foreign, corrupt, full, not writable), or a run that it cannot tell apart."""
 
 
 class RunStore:
     """One file of finished tiles, keyed by all that determines them; safe against `kill -9` at any moment.
 
     Each commit is one SQLite transaction in a write-ahead log: after a crash a tile is there whole or not at
-    all. A file that is not ours, or damaged, is refused and left as it was.
+    all. Every row carries a checksum of itself and of its run. A file that is not ours, or damaged, is refused and
+    left as it was.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -59,8 +56,7 @@ class RunStore:
             if not self.path.exists():
                 self._create()
             self._refuse_foreign()
-            self._connection = sqlite3.connect(self.path, timeout=60, isolation_level=None)
-            self._connection.execute("PRAGMA synchronous = NORMAL")
+            self._connection = self._connect(self.path.absolute())
 
     def close(self) -> None:
         """Close the file; everything committed stays."""
@@ -75,15 +71,29 @@ class RunStore:
     def load(self, description: Mapping[str, Any]) -> dict[tuple[int, int], NDArray[np.float64]]:
         """{(tile, size): sums} of the finished tiles of a run."""
         with self._told():
-            rows = self._connection.execute(
-                "SELECT tile, size, sums, checksum FROM tile WHERE run = ?", (_key(description),)
-            ).fetchall()
-        for tile, _, sums, checksum in rows:
-            if zlib.crc32(sums) != checksum:
+            return {
+                (tile, size): np.frombuffer(sums, dtype="<f8")
+                for _, tile, size, sums in self._rows(self._connection, "WHERE run = ?", _key(description))
+            }
+
+    def _rows(self, connection: sqlite3.Connection, which: str, *keys: bytes) -> Iterator[_Row]:
+        """(run, tile, size, sums) of the rows asked for, each one checked."""
+        last: _Row | None = None
+        for *row, checksum in connection.execute(
+            f"SELECT run, tile, size, sums, checksum FROM tile {which}",
+            keys,
+        ):
+            if [type(value) for value in (*row, checksum)] != [bytes, int, int, bytes, bytes]:
+                raise StoreError(f"{self.path} is damaged: a tile has a value of another type; move it away")
+            run, tile, size, sums = row
+            if _checksum(run, tile, size, sums) != checksum:
                 raise StoreError(
                     f"{self.path} is damaged: the checksum of tile {tile} is wrong; move it away"
                 )
-        return {(tile, size): np.frombuffer(sums, dtype="<f8") for tile, size, sums, _ in rows}
+            if last is not None and (run, tile, size) <= last[:3]:
+                raise StoreError(f"{self.path} is damaged: tile {tile} is not in its place; move it away")
+            last = run, tile, size, sums
+            yield last
 
     def commit(
         self, description: Mapping[str, Any], rows: Iterable[tuple[int, int, NDArray[np.float64]]]
@@ -98,7 +108,7 @@ class RunStore:
                 run("INSERT OR IGNORE INTO run VALUES (?, ?)", (key, _canonical(description)))
                 self._connection.executemany(
                     "INSERT OR IGNORE INTO tile VALUES (?, ?, ?, ?, ?)",
-                    [(key, tile, size, blob, zlib.crc32(blob)) for tile, size, blob in blobs],
+                    [(key, tile, size, blob, _checksum(key, tile, size, blob)) for tile, size, blob in blobs],
                 )
                 run("COMMIT")
             except BaseException:
@@ -107,120 +117,123 @@ class RunStore:
                 raise
 
     def _create(self) -> None:
-        """Build the file beside its place and move it there: a crash leaves no half-made store."""
-        beside = self.path.with_name(f"{self.path.name}.{os.getpid()}.new")
-        try:
-            connection = sqlite3.connect(beside, isolation_level=None)
-            try:
-                connection.execute("PRAGMA journal_mode = WAL")
-                connection.executescript(SCHEMA)
-            finally:
-                connection.close()
+        """Build the file beside its place and move it there: a crash or a full disk leaves no half-made store."""
+        # a folder of its own, since SQLite puts files beside the one that it writes
+        with tempfile.TemporaryDirectory(prefix=".run-store-", dir=self.path.absolute().parent) as folder:
+            beside = Path(folder) / "new"
+            with closing(self._connect(beside)) as connection:
+                connection.execute(
+                    "PRAGMA journal_mode = WAL"
+                )  # to try out that there is space for its files
+                connection.execute("BEGIN")
+                for table in TABLES.values():
+                    connection.execute(table)
+                connection.execute(f"PRAGMA application_id = {APPLICATION}")
+                connection.execute(f"PRAGMA user_version = {LAYOUT}")
+                connection.execute("COMMIT")
+                for mode in ("DELETE", "WAL"):  # writes all pages to the file itself, or raises
+                    connection.execute(f"PRAGMA journal_mode = {mode}")
             with suppress(FileExistsError):  # another driver was quicker: its file is as good
                 os.link(beside, self.path)
-        finally:
-            beside.unlink(missing_ok=True)
 
     def _refuse_foreign(self) -> None:
-        with self.path.open("rb") as file:
-            header = file.read(100)
-        if header[:16] != b"SQLite format 3\0" or int.from_bytes(header[68:72], "big") != APPLICATION:
-            raise StoreError(
-                f"{self.path} is not a run store of this package and was left untouched; pass another path"
-            )
-        layout = int.from_bytes(header[60:64], "big")
+        if not self.path.is_file():
+            raise StoreError(f"{self.path} is not a file and was left untouched; pass another path")
+        where = self.path.absolute().as_uri()
+        # Through SQLite: a file opened and closed beside it takes the locks away that this process holds on it. And
+        # first without locks, which leave files beside a stranger's database.
+        try:
+            with closing(self._connect(f"{where}?immutable=1")) as look:
+                self._refuse_header(look)
+        except sqlite3.DatabaseError as error:
+            if _code(error) == sqlite3.SQLITE_NOTADB:
+                raise self._foreign() from error
+            # damaged, or being written at this moment, which the look with locks tells
+        with closing(self._connect(f"{where}?mode=ro")) as connection:
+            self._refuse_header(connection)
+            sound = connection.execute("PRAGMA quick_check(1)").fetchone() == ("ok",)
+            sound &= connection.execute("PRAGMA encoding").fetchone() == ("UTF-8",)
+            # nothing but our two tables: what a file says of triggers and views would be run
+            found = connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master").fetchall()
+            ours = [("table", name, name, sql) for name, sql in TABLES.items()]
+            if not sound or sorted(found, key=str) != sorted(ours):
+                raise sqlite3.DatabaseError("the check of its pages failed")
+            for key, text in connection.execute("SELECT key, CAST(description AS BLOB) FROM run"):
+                if not isinstance(text, bytes) or hashlib.sha256(text).digest() != key:
+                    raise sqlite3.DatabaseError("the description of a run was changed")
+            for _ in self._rows(connection, ""):
+                pass
+
+    def _refuse_header(self, connection: sqlite3.Connection) -> None:
+        (application,) = connection.execute("PRAGMA application_id").fetchone()
+        (layout,) = connection.execute("PRAGMA user_version").fetchone()
+        if application != APPLICATION:
+            raise self._foreign()
         if layout != LAYOUT:
             raise StoreError(
                 f"{self.path} has layout {layout} where this version writes {LAYOUT} and was left untouched; "
                 "pass another path"
             )
-        connection = sqlite3.connect(f"{self.path.absolute().as_uri()}?mode=ro", uri=True, timeout=60)
+
+    def _foreign(self) -> StoreError:
+        return StoreError(
+            f"{self.path} is not a run store of this package and was left untouched; pass another path"
+        )
+
+    @staticmethod
+    def _connect(place: str | Path) -> sqlite3.Connection:
+        connection = sqlite3.connect(place, timeout=60, isolation_level=None, uri=isinstance(place, str))
         try:
-            verdict = connection.execute("PRAGMA quick_check(1)").fetchone()
-            found = {
-                row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
-            }
-        finally:
+            for pragma in ("trusted_schema = OFF", "cell_size_check = ON", "synchronous = NORMAL"):
+                connection.execute(f"PRAGMA {pragma}")
+        except BaseException:
             connection.close()
-        if verdict != ("ok",) or not {"run", "tile"} <= found:
-            raise sqlite3.DatabaseError("the check of its pages failed")
+            raise
+        return connection
 
     @contextmanager
     def _told(self) -> Iterator[None]:
         """SQLite's and the system's errors as one sentence."""
         try:
             yield
-        except sqlite3.OperationalError as error:
-            if "malformed" in str(error):
-                raise StoreError(self._damaged(error)) from error
+        except sqlite3.ProgrammingError as error:
             raise StoreError(
-                f"{self.path} cannot be written: {error}; free some space, make the folder writable or pass "
-                "another path"
+                f"{self.path} cannot be used here: {error}; open the store again where it is used"
             ) from error
-        except sqlite3.DatabaseError as error:
+        except sqlite3.Error as error:
+            if (code := _code(error)) in _BUSY:
+                remedy = "wait for the program that holds it or pass another path"
+            elif code in _PLACE:
+                remedy = "free some space, make the folder writable or pass another path"
+            else:
+                raise StoreError(self._damaged(error)) from error
+            raise StoreError(f"{self.path} cannot be written: {error}; {remedy}") from error
+        except (UnicodeError, OverflowError, SystemError) as error:
             raise StoreError(self._damaged(error)) from error
-        except OSError as error:
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or error
             raise StoreError(
-                f"{self.path} cannot be used: {error.strerror or error}; pass a path in a writable folder"
+                f"{self.path} cannot be used: {reason}; pass a path in a writable folder"
             ) from error
 
     def _damaged(self, error: Exception) -> str:
         return f"{self.path} is damaged ({error}) and was left untouched; move it away and run again"
 
 
-def fingerprint(value: object) -> Any:
-    """JSON-able data that tells `value` from every other: class, source of foreign classes, fields."""
-    if value is None or isinstance(value, (bool, int, str)):
-        return value
-    if isinstance(value, (float, np.floating)):
-        return float(value).hex()
-    if isinstance(value, (tuple, list)):
-        return [fingerprint(x) for x in value]
-    if isinstance(value, np.ndarray):
-        return [value.dtype.str, list(value.shape), hashlib.sha256(value.tobytes()).hexdigest()]
-    if isinstance(value, type):
-        return [value.__module__, value.__qualname__, _source(value)]
-    if callable(value) and hasattr(value, "__code__"):
-        return [value.__module__, value.__qualname__, _source(value)]  # type: ignore[attr-defined]
-    names = [f.name for f in fields(value)] if is_dataclass(value) else sorted(getattr(value, "__dict__", {}))
-    if not names and not is_dataclass(value) and type(value).__module__ != "builtins":
-        return [fingerprint(type(value)), str(value)]
-    return [fingerprint(type(value)), {name: fingerprint(getattr(value, name)) for name in names}]
-
-
-def code_version() -> str:
-    """A digest of the source that a run's numbers depend on, and of NumPy's version."""
-    return _digest_of_rooms() + f"-numpy-{np.__version__}-tile-{TILE}"
-
-
-@lru_cache(maxsize=1)
-def _digest_of_rooms() -> str:
-    digest = hashlib.sha256()
-    for folder in (Path(theory.__file__).parent, Path(filters.__file__).parent, Path(__file__).parent):
-        for path in sorted(folder.rglob("*.py")):
-            digest.update(path.relative_to(folder.parent).as_posix().encode())
-            digest.update(path.read_bytes())
-    return digest.hexdigest()
-
-
-def _source(value: Any) -> str:
-    """A digest of the file that a foreign class or function was written in; our own are in the version."""
-    if value.__module__.partition(".")[0] in {"builtins", "theory", "filters", "mc", "numpy", "fractions"}:
-        return ""
-    try:
-        path = inspect.getsourcefile(value)
-        text = Path(path).read_bytes() if path and Path(path).exists() else inspect.getsource(value).encode()
-    except (OSError, TypeError) as missing:
-        raise StoreError(
-            f"{value.__qualname__} has no source file, so a stored run could not tell it from another; "
-            "write it in a file or leave store out"
-        ) from missing
-    return hashlib.sha256(text).hexdigest()
+def _code(error: sqlite3.Error) -> int:
+    """SQLite's own code; text that cannot be read has none, and is damage."""
+    return int(getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT)) & 0xFF
 
 
 def _canonical(description: Mapping[str, Any]) -> str:
     return json.dumps(description, sort_keys=True, separators=(",", ":"))
 
 
-def _key(description: Mapping[str, Any]) -> str:
-    return hashlib.sha256(_canonical(description).encode()).hexdigest()
+def _key(description: Mapping[str, Any]) -> bytes:
+    return hashlib.sha256(_canonical(description).encode()).digest()
+
+
+def _checksum(key: bytes, tile: int, size: int, sums: bytes) -> bytes:
+    """A digest of a row and of the run that it belongs to: rows that changed places are found."""
+    numbers = b"".join(value.to_bytes(16, "big", signed=True) for value in (tile, size))
+    return hashlib.blake2b(key + numbers + sums, digest_size=16).digest()

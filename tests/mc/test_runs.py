@@ -25,9 +25,10 @@ from mc.adversaries import Constant, LossChasing
 from mc.engine import Game, Paths
 from mc.estimators import HockeyStick
 from mc.executors import LocalPool, cluster
+from mc.fingerprint import fingerprint
 from mc.runs import Interrupted, Progress, _Run, play
 from mc.simulate import simulate
-from mc.store import RunStore, StoreError, fingerprint
+from mc.store import RunStore, StoreError
 from mc.streams import TILE, tiles
 from theory.pairs import Gaussian
 

@@ -15,11 +15,12 @@ from mc.adversaries import Constant, LossChasing, RandomSpender
 from mc.engine import Game, play_tile
 from mc.estimation import choose
 from mc.estimators import RenyiMoment
+from mc.fingerprint import fingerprint
 from mc.intervals import FixedBets, Moments
 from mc.renyi import simulate_renyi
 from mc.runs import Tally, play
 from mc.simulate import simulate
-from mc.store import RunStore, fingerprint
+from mc.store import RunStore
 from mc.streams import TILE, Tile, tiles
 from mc.survival import survival
 from theory.pairs import Gaussian

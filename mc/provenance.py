@@ -1,0 +1,120 @@
+"""Where code comes from: this package, an installed one, the standard library, or the user's own files."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import sys
+import sysconfig
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import scipy
+
+import filters
+import theory
+from mc.streams import TILE
+
+__all__ = ["Pin", "answers_from_outside", "code_version", "is_ours", "pin"]
+
+#: What pins the code of a module that is not the user's: a package and the digest of what was installed.
+Pin = tuple[str, ...]
+
+_ROOMS = tuple(
+    Path(os.path.realpath(file)).parent for file in (theory.__file__, filters.__file__, __file__) if file
+)
+#: The front door only re-exports, so its own files decide no number.
+_OURS = (*_ROOMS, _ROOMS[0].parent / "filterproof")
+_STANDARD = tuple(Path(os.path.realpath(sysconfig.get_path(name))) for name in ("stdlib", "platstdlib"))
+_INSTALLED = {"site-packages", "dist-packages"}
+#: Parts of the standard library whose answers no code decides: clocks, files, other processes, hidden randomness.
+_OUTSIDE = {
+    *("os", "posix", "nt", "posixpath", "ntpath", "genericpath", "io", "_io", "pathlib"),
+    *("tempfile", "glob", "shutil", "time", "datetime", "_datetime", "random", "_random"),
+    *("secrets", "uuid", "platform", "getpass", "locale", "socket", "_socket", "urllib"),
+    *("http", "subprocess", "multiprocessing", "concurrent", "asyncio", "threading"),
+    *("_thread", "contextvars", "sys", "gc", "ctypes", "_ctypes", "importlib", "inspect"),
+    *("linecache", "runpy", "pickle", "_pickle", "marshal", "shelve", "sqlite3"),
+}
+_OUTSIDE_NAMES = {
+    "builtins": {"open", "input", "eval", "exec", "compile", "__import__", "globals", "locals", "id"},
+    "numpy": {"load", "loadtxt", "genfromtxt", "fromfile", "memmap", "fromregex"},
+}
+
+
+def _digest_of_rooms() -> str:
+    digest = hashlib.sha256()
+    for folder in _ROOMS:
+        for path in sorted(folder.rglob("*.py")):
+            for part in (path.relative_to(folder.parent).as_posix().encode(), path.read_bytes()):
+                digest.update(len(part).to_bytes(8, "big") + part)
+    return digest.hexdigest()
+
+
+# read as the code is imported, not when a store is first opened: the files may have changed by then
+_DIGEST = _digest_of_rooms()
+
+
+def code_version() -> str:
+    """A digest of the source that a run's numbers depend on, and the versions of what it is run by."""
+    python = f"{platform.python_implementation()}-{platform.python_version()}"
+    return f"{_DIGEST}-{python}-numpy-{np.__version__}-scipy-{scipy.__version__}-tile-{TILE}"
+
+
+def is_ours(module: ModuleType) -> bool:
+    """Whether a module is one whose source is in `code_version`, or the front door."""
+    path = _path(module)
+    return path is not None and any(path.is_relative_to(folder) for folder in _OURS)
+
+
+def pin(module: ModuleType) -> Pin | None:
+    """What pins the code of an installed module or of one of the standard library; None for a user's file.
+
+    The record of an installed package holds the digests of its files: two builds of one version have two. A
+    package that is installed as a link to its source is a user's: it may be edited at any time.
+    """
+    path = _path(module)
+    top = module.__name__.partition(".")[0]
+    if path is None:
+        return ("python",) if top in sys.stdlib_module_names else None
+    if _INSTALLED & set(path.parts):
+        return _releases(top) or None
+    return ("python",) if any(path.is_relative_to(folder) for folder in _STANDARD) else None
+
+
+def answers_from_outside(module: str, name: str = "") -> bool:
+    """Whether what an installed function answers may depend on more than its code and its arguments."""
+    return (
+        module.partition(".")[0] in _OUTSIDE
+        or module.startswith("numpy.random")
+        or name in _OUTSIDE_NAMES.get(module, ())
+    )
+
+
+def _path(module: ModuleType) -> Path | None:
+    file = getattr(module, "__file__", None)
+    return _real(file) if isinstance(file, str) else None
+
+
+@cache
+def _real(file: str) -> Path:
+    return Path(os.path.realpath(file))
+
+
+@cache
+def _releases(top: str) -> Pin:
+    """Name, version and digest of the record of each distribution that brought a package."""
+    found: list[str] = []
+    for name in sorted(set(_distributions().get(top, ()))):
+        record = metadata.distribution(name).read_text("RECORD") or ""
+        found += [name, metadata.version(name), hashlib.sha256(record.encode()).hexdigest()]
+    return tuple(found)
+
+
+@cache
+def _distributions() -> dict[str, list[str]]:
+    return dict(metadata.packages_distributions())
