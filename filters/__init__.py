@@ -7,7 +7,6 @@ from filters.basic import BasicFilter
 from filters.blackwell import BlackwellFilter, RangedBlackwellFilter, RangedZCDP
 from filters.gdp import GaussianFilter
 from filters.individual import IndividualFilter, PersonalReport, gaussian_request
-from filters.laws import laws
 from filters.linear_queries import LinearAnswer, LinearQueries
 from filters.odometers import (
     DoublingOdometer,
@@ -72,5 +71,4 @@ __all__ = [
     "ZCDPFilter",
     "gaussian_request",
     "knowingly",
-    "laws",
 ]

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-import mc
+import mc.attack
 from reports.commands.console import clear_errors
 from reports.expression import read_filter
 from reports.output import OutputFolder
@@ -30,7 +30,7 @@ def attack(
     with clear_errors():
         filt = read_filter(filter_)
         with Console(stderr=True).status(f"searching for a game that {type(filt).__name__} loses"):
-            found = mc.attack(filt, rounds=rounds)
+            found = mc.attack.attack(filt, rounds=rounds)
         console.print(str(found.verdict), markup=False, soft_wrap=True)
         console.print(found.verdict.detail, markup=False, soft_wrap=True)
         if found.refuted:

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-import mc
+import mc.simulate
 from reports.commands.console import clear_errors, complain
 from reports.expression import read_adversary, read_filter
 from theory.arguments import check_count
@@ -81,7 +81,7 @@ def simulate(
             bar.update(task, completed=progress.done, so_far=escape(interval), rate=f"{progress.rate:,.0f}/s")
 
         try:
-            estimate = mc.simulate(
+            estimate = mc.simulate.simulate(
                 filt,
                 foe,
                 epsilon=epsilon,
