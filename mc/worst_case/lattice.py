@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -199,14 +199,40 @@ def _swings(graph: StateGraph, laws: Sequence[LatticeLaw]) -> tuple[NDArray[np.i
 
 def payoffs(units: Sequence[int], step: Fraction, epsilon: Epsilon, side: Side) -> NDArray[np.float64]:
     """(1 - e^{epsilon - k step})_+ for every k of `units`, each rounded to `side`."""
-    with flint.ctx.workprec(BITS):
-        size = ball(step)
-        top = ball(epsilon.ratio).log() if isinstance(epsilon, LogRatio) else ball(epsilon)
-        paid = []
-        for k in units:
-            gap = size * k - top
-            paid.append(rounded(-(-gap).expm1(), side) if gap > 0 else 0.0)
+    gap = _gap_above(epsilon)
+    paid = []
+    for k in units:
+        above = gap(step * k)
+        with flint.ctx.workprec(BITS):
+            paid.append(rounded(-(-above).expm1(), side) if above > 0 else 0.0)
     return np.array(paid)
+
+
+def _gap_above(epsilon: Epsilon) -> Callable[[Fraction], flint.arb]:
+    """loss - epsilon of a rational loss as a ball within 2^-64 of its size: its sign is known, or it is 0.
+
+    Where epsilon is the logarithm of a rational, the two are equal only at 0 (Hermite, Lindemann), so some
+    precision tells them apart.
+    """
+    if not isinstance(epsilon, LogRatio):
+        exact = Fraction(epsilon)
+        return lambda loss: ball(loss - exact)
+    excess = epsilon.ratio - 1
+    with flint.ctx.workprec(BITS):
+        usual = ball(excess).log1p()
+
+    def gap(loss: Fraction) -> flint.arb:
+        top, bits = usual, BITS
+        while True:
+            with flint.ctx.workprec(bits):
+                above = ball(loss, bits) - top
+                if above.rad() <= abs(above).lower() * flint.arb(2) ** -64:  # 0 <= 0 as well
+                    return above
+                bits *= 2
+            with flint.ctx.workprec(bits):
+                top = ball(excess, bits).log1p()
+
+    return gap
 
 
 def rounding_factor(laws: Sequence[LatticeLaw], depth: int, side: Side) -> Fraction:
