@@ -130,7 +130,7 @@ def calibrate(
     menu: Sequence[DominatingPair],
     rounds: int | None = None,
     relative: float = 1e-4,
-    max_positions: int = 30_000_000,
+    max_positions: int | None = None,
 ) -> CalibratedFilter:
     """`family(t)` at the largest threshold t whose certified worst case stays at or below delta.
 

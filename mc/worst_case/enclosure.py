@@ -17,6 +17,7 @@ from mc.worst_case.lattice import LatticeGame, payoffs, rounding_factor
 from mc.worst_case.lattice_law import LatticeLaw
 from mc.worst_case.log_ratio import Epsilon
 from mc.worst_case.outcomes import Direction
+from mc.worst_case.reach import Moves
 from mc.worst_case.spend_grid import SpendGrid
 from mc.worst_case.strategy import LatticeStrategy, TreeStrategy
 from mc.worst_case.tree import Branch, expand, solve
@@ -67,7 +68,14 @@ def enclose(
     for laws in games:
         if graph is None or grid is not None:
             rounded = None if grid is None else grid.up if laws.side == "low" else grid.down
-            graph = StateGraph.of(filt, menu, rounds=rounds, max_states=max_positions, rounded=rounded)
+            graph = StateGraph.of(
+                filt,
+                menu,
+                rounds=rounds,
+                moves=Moves.of(laws.laws),
+                max_positions=max_positions,
+                rounded=rounded,
+            )
             depth = max(depth, graph.depth)
         game = LatticeGame.solve(graph, laws.laws, laws.step, epsilon, laws.side, max_positions=max_positions)
         below, above = _bounds(game.start, laws, graph.depth)

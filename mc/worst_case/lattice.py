@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -15,6 +14,7 @@ from mc.worst_case.balls import BITS, Side, ball, rounded
 from mc.worst_case.graph import TOO_LARGE, StateGraph
 from mc.worst_case.lattice_law import LatticeLaw
 from mc.worst_case.log_ratio import Epsilon, LogRatio
+from mc.worst_case.reach import Moves, span
 
 __all__ = ["LatticeGame", "payoffs", "rounding_factor"]
 
@@ -150,36 +150,28 @@ def _expect(
 
 def _windows(graph: StateGraph, laws: Sequence[LatticeLaw]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The least and the largest loss, in steps, with which each state can be reached."""
-    down = np.array([law.offsets[0] for law in laws])
-    up = np.array([law.offsets[-1] for law in laws])
+    moved = Moves.of(laws)
     n = len(graph.child)
     lows, highs = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
     lows[1:], highs[1:] = np.iinfo(np.int64).max, np.iinfo(np.int64).min
     for i in range(n):
         moves = np.flatnonzero(graph.child[i] >= 0)
         after = graph.child[i, moves]
-        np.minimum.at(lows, after, lows[i] + down[moves])
-        np.maximum.at(highs, after, highs[i] + up[moves])
+        np.minimum.at(lows, after, lows[i] + moved.least[moves])
+        np.maximum.at(highs, after, highs[i] + moved.most[moves])
     return lows, highs
 
 
 def _span(graph: StateGraph, laws: Sequence[LatticeLaw]) -> tuple[int, int]:
-    """Losses, in steps, outside of which hardly any play ends: 12 standard deviations around 0 and the mean.
-
-    Where it lies decides how close the two bounds come, not whether they hold.
-    """
-    means = np.array([law.masses @ law.offsets for law in laws])
-    spreads = np.array(
-        [law.masses @ (law.offsets - mean) ** 2 for law, mean in zip(laws, means, strict=True)]
-    )
+    """The `span` of the play with the largest mean loss and of that with the largest variance."""
+    moved = Moves.of(laws)
     n = len(graph.child)
     mean, spread = np.zeros(n), np.zeros(n)
     for i in range(n):
         moves = np.flatnonzero(graph.child[i] >= 0)
-        np.maximum.at(mean, graph.child[i, moves], mean[i] + means[moves])
-        np.maximum.at(spread, graph.child[i, moves], spread[i] + spreads[moves])
-    reach = 12 * math.sqrt(float(spread.max()))
-    return -math.ceil(reach), math.ceil(max(float(mean.max()), 0.0) + reach)
+        np.maximum.at(mean, graph.child[i, moves], mean[i] + moved.mean[moves])
+        np.maximum.at(spread, graph.child[i, moves], spread[i] + moved.variance[moves])
+    return span(float(mean.max()), float(spread.max()))
 
 
 def _swings(graph: StateGraph, laws: Sequence[LatticeLaw]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
