@@ -14,6 +14,7 @@ from filters.base import PrivacyFilter, State
 from filters.contract import runs_of
 from filters.menu import positions
 from mc.worst_case import WorstCase, worst_case
+from mc.worst_case.result import NOTHING_ADMITTED
 from theory.arguments import Real, check_count, check_delta, check_positive
 from theory.guarantees import ApproxDP, Guarantee
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse, Selection
@@ -47,6 +48,8 @@ class CalibratedFilter(PrivacyFilter):
     def scope(self) -> str:  # type: ignore[override]
         """The mechanisms and adversaries that the promise covers."""
         limit = "" if self.rounds is None else f", at most {self.rounds} rounds"
+        if not self.certificate.tried:
+            limit += f"; {NOTHING_ADMITTED}"
         if self._measure is None:
             return f"every adaptive adversary over the {len(self.menu)} mechanisms of the menu{limit}"
         least, most = self._sizes[0], self._sizes[-1]
@@ -186,6 +189,11 @@ def _largest(solve: Callable[[float], WorstCase], delta: float, relative: float)
     while broken.high <= delta:
         good, kept, bad = bad, broken, 2 * bad
         if bad > 2.0**40:
+            if not kept.tried:
+                raise ValueError(
+                    f"family must admit something of the menu at some threshold, got none up to {good!r}; pass a "
+                    "menu that the filter knows"
+                )
             raise ValueError(
                 f"delta must be in reach, got delta={delta!r} and a worst case of {kept.high!r} at any "
                 "threshold; this menu and number of rounds need no filter"

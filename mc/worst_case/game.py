@@ -15,7 +15,7 @@ from mc.worst_case.exact import ExactGame
 from mc.worst_case.lattice_law import common_step, level, level_law
 from mc.worst_case.log_ratio import Epsilon, LogRatio
 from mc.worst_case.outcomes import Direction, Outcome, exact_outcomes
-from mc.worst_case.result import WorstCase
+from mc.worst_case.result import NOTHING_ADMITTED, WorstCase
 from mc.worst_case.rounded_law import rounded_laws
 from mc.worst_case.spend_grid import SpendGrid
 from mc.worst_case.tree import most_positions
@@ -164,5 +164,5 @@ class Game:
             strategy=strategy,
             rounds=rounds,
             positions=positions,
-            scope=self.scope,
+            scope=self.scope if rounds else f"{self.scope}; {NOTHING_ADMITTED}",
         )

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from filters.base import PrivacyFilter, State
 from mc.worst_case.reach import Moves, Reach
-from mc.worst_case.states import decisions, join, keys, pick
+from mc.worst_case.states import TooLargeError, decisions, join, keys, pick
 from theory.pairs import DominatingPair
 
 __all__ = ["TOO_LARGE", "StateGraph", "state_weight"]
@@ -119,7 +119,7 @@ def _explore(
 
 def _check(held: int, max_positions: int, states: int, rounds: int) -> None:
     if held > max_positions:
-        raise ValueError(
+        raise TooLargeError(
             f"max_positions must cover the game, got max_positions={max_positions} and at least {held} positions "
             f"in {states} states after {rounds} rounds; {TOO_LARGE}"
         )

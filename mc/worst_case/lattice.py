@@ -15,6 +15,7 @@ from mc.worst_case.graph import TOO_LARGE, StateGraph
 from mc.worst_case.lattice_law import LatticeLaw
 from mc.worst_case.log_ratio import Epsilon, LogRatio
 from mc.worst_case.reach import Moves, span
+from mc.worst_case.states import TooLargeError
 
 __all__ = ["LatticeGame", "payoffs", "rounding_factor"]
 
@@ -54,7 +55,7 @@ class LatticeGame:
             lows, highs = np.clip(lows, low, high), np.clip(highs, low, high)
         least, most = int(lows.min()), int(highs.max())
         if (held := int((highs - lows + 1).sum())) > max_positions:
-            raise ValueError(
+            raise TooLargeError(
                 f"max_positions must cover the game, got max_positions={max_positions} and {held} positions "
                 f"in {len(lows)} states; {TOO_LARGE}"
             )

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filters.base import PrivacyFilter, State
-from mc.worst_case.states import decisions, join, keys, pick
+from mc.worst_case.states import TooLargeError, decisions, join, keys, pick
 from theory.pairs import DominatingPair
 
-__all__ = ["DENIED", "REVEALED", "Branch", "Layer", "expand", "most_positions", "solve"]
+__all__ = ["DENIED", "REVEALED", "Branch", "Layer", "depth", "expand", "most_positions", "solve"]
 
 #: Child numbers that are not positions: the request was denied; the loss became infinite, where V = 1.
 DENIED, REVEALED = -2, -1
@@ -65,7 +65,7 @@ def expand(
 
         def check(more: int, held: int = held, round_: int = len(layers) + 1) -> None:
             if held + more > max_positions:
-                raise ValueError(
+                raise TooLargeError(
                     f"max_positions must cover the game, got max_positions={max_positions} with {held + more} "
                     f"positions after {round_} rounds; pass fewer rounds or requests, or a larger max_positions"
                 )
@@ -75,6 +75,11 @@ def expand(
         losses = after
         held += len(losses)
     return [*layers, Layer(losses, np.empty((len(losses), 0, width), dtype=np.int32))]
+
+
+def depth(layers: Sequence[Layer[Loss]]) -> int:
+    """The longest play: the rounds in which the filter admits something somewhere."""
+    return sum(bool((layer.child[:, :, 0] != DENIED).any()) for layer in layers[:-1])
 
 
 def _advance(
