@@ -223,7 +223,7 @@ def _untried(filt: PrivacyFilter) -> Attack:
     """What is said where no game was solved, and why."""
     goal = next(_goals(filt), None)
     if goal is None:
-        reason = f"the promise says nothing that a game can exceed at any epsilon up to {_MOST_EPSILON:g} that was tried"
+        reason = f"no epsilon tried, up to {_MOST_EPSILON:g}, has a promise that a game can exceed"
         return Attack(filt, math.inf, Fraction(1), 1.0, Fraction(0), "PQ", None, 0, reason)
     reason = (
         "at its start the filter admitted none of the requests with rational masses that were tried, "
