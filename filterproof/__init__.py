@@ -21,7 +21,17 @@ import filters  # noqa: E402
 import mc  # noqa: E402
 import theory  # noqa: E402
 from filters import *  # noqa: E402, F403
+from filters.laws import laws as laws  # noqa: E402
 from mc import *  # noqa: E402, F403
+from mc.attack import attack as attack  # noqa: E402
+from mc.calibrate import calibrate as calibrate  # noqa: E402
+from mc.challenge import challenge as challenge  # noqa: E402
+from mc.decide import decide as decide  # noqa: E402
+from mc.rounds_bought import rounds_bought as rounds_bought  # noqa: E402
+from mc.simulate import simulate as simulate  # noqa: E402
+from mc.survival import survival as survival  # noqa: E402
+from mc.witness import witness as witness  # noqa: E402
+from mc.worst_case.solve import worst_case as worst_case  # noqa: E402
 from theory import *  # noqa: E402, F403
 from theory.proofs import THEOREMS as THEOREMS  # noqa: E402
 from theory.proofs import prove as prove  # noqa: E402
@@ -30,7 +40,11 @@ from theory.proofs.threshold import Ball as Ball  # noqa: E402
 from theory.proofs.threshold import threshold as threshold  # noqa: E402
 
 _proofs = {"Ball", "THEOREMS", "prove", "prove_all", "threshold"}
-__all__ = sorted({*theory.__all__, *filters.__all__, *mc.__all__, *_proofs})
+_namesakes = {  # of their modules, which a room must not hide
+    *("attack", "calibrate", "challenge", "decide", "laws", "rounds_bought", "simulate", "survival"),
+    *("witness", "worst_case"),
+}
+__all__ = sorted({*theory.__all__, *filters.__all__, *mc.__all__, *_proofs, *_namesakes})
 
 
 def __getattr__(name: str) -> ModuleType:

@@ -8,7 +8,6 @@ from filters.blackwell import BlackwellFilter, RangedBlackwellFilter, RangedZCDP
 from filters.gdp import GaussianFilter
 from filters.holds import Holds
 from filters.individual import IndividualFilter, PersonalReport, gaussian_request
-from filters.laws import laws
 from filters.linear_queries import LinearAnswer, LinearQueries
 from filters.odometers import (
     DoublingOdometer,
@@ -74,5 +73,4 @@ __all__ = [
     "ZCDPFilter",
     "gaussian_request",
     "knowingly",
-    "laws",
 ]

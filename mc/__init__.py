@@ -1,4 +1,8 @@
-"""What attacks: adversaries, the engine that plays them, estimators and intervals."""
+"""What attacks: adversaries, the engine that plays them, estimators and intervals.
+
+A function that has a module of its own name is had from there, `mc.simulate.simulate`, or as `fp.simulate`:
+under its name here it would hide the module.
+"""
 
 from mc.adversaries import (
     Constant,
@@ -11,26 +15,26 @@ from mc.adversaries import (
 )
 from mc.adversary import Adversary, View
 from mc.anytime import BettingTest, Decision, SequentialRun, Side
-from mc.attack import Attack, attack, replay_attack
-from mc.calibrate import CalibratedFilter, calibrate
-from mc.challenge import Challenge, challenge
+from mc.attack import Attack, replay_attack
+from mc.calibrate import CalibratedFilter
+from mc.challenge import Challenge
 from mc.coverage import Coverage, measure_coverage
-from mc.decide import decide
 from mc.engine import Game, Paths
 from mc.estimate import Estimate
 from mc.executors import LocalPool, cluster
-from mc.intervals import Moments, betting, clopper_pearson, empirical_bernstein, kl_chernoff
+from mc.intervals import Moments, clopper_pearson, empirical_bernstein, kl_chernoff
+from mc.intervals.betting import betting
 from mc.multiplicity import Family
 from mc.privacy_profile import PrivacyProfile
 from mc.renyi import simulate_renyi
-from mc.rounds_bought import RoundsBought, rounds_bought
+from mc.rounds_bought import RoundsBought
 from mc.runs import Interrupted, Progress, Tally, play
-from mc.simulate import Curve, simulate
+from mc.simulate import Curve
 from mc.store import RunStore, StoreError
-from mc.survival import SurvivalCurve, survival
+from mc.survival import SurvivalCurve
 from mc.trade_off import TradeOff
-from mc.witness import Witness, replay, witness
-from mc.worst_case import LogRatio, WorstCase, worst_case
+from mc.witness import Witness, replay
+from mc.worst_case import LogRatio, WorstCase
 
 __all__ = [
     "Adversary",
@@ -69,23 +73,14 @@ __all__ = [
     "View",
     "Witness",
     "WorstCase",
-    "attack",
     "betting",
-    "calibrate",
-    "challenge",
     "clopper_pearson",
     "cluster",
-    "decide",
     "empirical_bernstein",
     "kl_chernoff",
     "measure_coverage",
     "play",
     "replay",
     "replay_attack",
-    "rounds_bought",
-    "simulate",
     "simulate_renyi",
-    "survival",
-    "witness",
-    "worst_case",
 ]

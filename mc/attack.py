@@ -12,19 +12,29 @@ from typing import Any
 import flint
 import numpy as np
 
-from filters.base import PrivacyFilter, State
+from filters.base import PrivacyFilter
 from filters.contract import checked_filter
+from mc.admitted import (
+    LEVELS,
+    SHARES,
+    admits,
+    best_reply,
+    largest_erasure,
+    largest_response,
+    rational,
+    simple_ratio,
+)
 from mc.catalogue import catalogue, decode, encode
 from mc.worst_case import worst_case
 from mc.worst_case.balls import BITS, ball, fraction
 from mc.worst_case.log_ratio import LogRatio
 from mc.worst_case.outcomes import Direction, log_fraction
 from mc.worst_case.plan import Plan, masses_of, written_out
-from mc.worst_case.states import decisions
+from mc.worst_case.states import TooLargeError
 from theory.arguments import check_count
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.guarantees import ApproxDP, PureDP
-from theory.pairs import DominatingPair, Erasure, FinitePair, RandomizedResponse
+from theory.pairs import DominatingPair, Erasure, RandomizedResponse
 
 __all__ = ["Attack", "attack", "replay_attack"]
 
@@ -32,6 +42,8 @@ __all__ = ["Attack", "attack", "replay_attack"]
 _MARGIN = Fraction(1, 10**9)
 #: Epsilons tried against a promise that holds at every epsilon.
 _EPSILONS = (0.25, 0.5, 1.0, 2.0, 4.0, 6.0, 8.0, 12.0, 15.0)
+#: Beyond this e^epsilon is a rational of many thousand digits.
+_MOST_EPSILON = 8192.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +51,9 @@ class Attack:
     """What the search found: the smallest plan worth more than promised, or the closest it came.
 
     value is the exact H_ratio of `plan`, ratio >= e^epsilon; promised is the filter's delta(epsilon).
-    games counts the games solved. Where none exceeds the promise, value is the largest share of it that was
-    reached and plan is None.
+    games counts the games solved, those left out in which the filter admits nothing. Where none exceeds the
+    promise, value is the largest share of it that was reached and plan is None. Where no game was solved nothing
+    was tried, and untried says why.
     """
 
     filter: PrivacyFilter
@@ -51,6 +64,7 @@ class Attack:
     direction: Direction
     plan: Plan | None
     games: int
+    untried: str = ""
 
     @property
     def refuted(self) -> bool:
@@ -61,7 +75,8 @@ class Attack:
     def share(self) -> float:
         """value / promised, inf where nothing was promised."""
         if self.promised > 0:
-            return float(self.value / Fraction(self.promised))
+            share = self.value / Fraction(self.promised)
+            return float(share) if share < 2**1000 else math.inf
         return math.inf if self.value > 0 else 0.0
 
     @property
@@ -87,11 +102,13 @@ class Attack:
     @property
     def verdict(self) -> Verdict:
         """REFUTED with the witness, or UNDECIDED: a search that finds nothing proves nothing."""
+        if not self.games:
+            nothing = f"no game could be tried: {self.untried}; this says nothing about the promise"
+            return Verdict(
+                Outcome.UNDECIDED, Evidence.EXACT, "nothing was tried: no game was solved", nothing
+            )
         scope = f"the plan found among {self.games} games, at epsilon={self.epsilon:g}"
         if not self.refuted:
-            if not self.games:
-                nothing = "no game could be tried: the filter admits nothing with rational masses"
-                return Verdict(Outcome.UNDECIDED, Evidence.EXACT, scope, nothing)
             closest = f"no game exceeded the promise; the closest is worth {self.share:.4g} of it"
             return Verdict(Outcome.UNDECIDED, Evidence.EXACT, scope, closest)
         detail = f"worth {self.value} = {float(self.value):.6g}, promised {self.promised:.6g}"
@@ -105,7 +122,9 @@ def attack(filt: PrivacyFilter, *, rounds: int = 4) -> Attack:
     and again (up to 8 `rounds`); ladders of randomised responses; and a small first request followed, on each of
     its outcomes, by the best pair of two outcomes that the filter still admits. Pairs have rational masses,
     plans are re-verified in rationals through the filter's own code, and the search ends with the shortest
-    plan of the first stage that finds any. Nothing found proves nothing: the verdict is UNDECIDED then.
+    plan of the first stage that finds any. Nothing found proves nothing: the verdict is UNDECIDED then. Of a
+    filter's menu, pairs given by doubles are replaced by rational ones with the same doubles. Games of more than
+    20,000 positions are passed over.
     """
     filt = checked_filter(filt)
     rounds = check_count("rounds", rounds)
@@ -114,6 +133,8 @@ def attack(filt: PrivacyFilter, *, rounds: int = 4) -> Attack:
     for stage in (_own_menu, _largest_requests, _ladders, _best_replies):
         found: list[Attack] = []
         for lead in stage(filt, rounds):
+            if not lead.rounds:
+                continue  # the filter admits none of these requests
             games += 1
             tried = lead.followed(filt)
             if tried.refuted:
@@ -125,8 +146,7 @@ def attack(filt: PrivacyFilter, *, rounds: int = 4) -> Attack:
         if found:
             return replace(min(found, key=_length), games=games)
     if best is None:
-        epsilon, ratio = next(_goals(filt))
-        best = Attack(filt, epsilon, ratio, _promised(filt, epsilon), Fraction(0), "PQ", None, games)
+        return _untried(filt)
     return replace(best, games=games)
 
 
@@ -154,12 +174,13 @@ def replay_attack(data: Mapping[str, Any], filt: PrivacyFilter | None = None, *k
 
 @dataclass(frozen=True, slots=True)
 class _Lead:
-    """A game of the given value, or a value yet to be found, and how to write its best play out."""
+    """A game of the given value, or a value yet to be found, its longest play, and how to write the best out."""
 
     epsilon: float
     ratio: Fraction
     value: Fraction | None
     direction: Direction
+    rounds: int
     write: Callable[[], Plan | None]
 
     def followed(self, filt: PrivacyFilter) -> Attack:
@@ -178,17 +199,38 @@ def _goals(filt: PrivacyFilter) -> Iterator[tuple[float, Fraction]]:
     """The epsilons to attack, each with a rational just above its exponential."""
     promise = filt.promise
     if isinstance(promise, (ApproxDP, PureDP)):
+        if promise.epsilon > _MOST_EPSILON:
+            return
         exact = getattr(filt, "ratio", None)
         ratio = exact if isinstance(exact, Fraction) else _ratio_above(promise.epsilon)
         yield promise.epsilon, ratio
         return
-    for epsilon in _EPSILONS:
-        if 0 < _promised(filt, epsilon) < 1:
-            yield epsilon, _ratio_above(epsilon)
+    telling = [epsilon for epsilon in _EPSILONS if 0 < _promised(filt, epsilon) < 1]
+    if not telling:  # a promise of another scale
+        finer = (2.0 ** (k / 4) for k in range(-240, 4 * round(math.log2(_MOST_EPSILON)) + 1))
+        some = [epsilon for epsilon in finer if 0 < _promised(filt, epsilon) < 1]
+        telling = some[:: max(1, -(-len(some) // len(_EPSILONS)))]
+    for epsilon in telling:
+        yield epsilon, _ratio_above(epsilon)
 
 
 def _promised(filt: PrivacyFilter, epsilon: float) -> float:
-    return float(filt.promise.delta(epsilon))
+    with np.errstate(all="ignore"):
+        return float(filt.promise.delta(epsilon))
+
+
+def _untried(filt: PrivacyFilter) -> Attack:
+    """What is said where no game was solved, and why."""
+    goal = next(_goals(filt), None)
+    if goal is None:
+        reason = f"no epsilon tried, up to {_MOST_EPSILON:g}, has a promise that a game can exceed"
+        return Attack(filt, math.inf, Fraction(1), 1.0, Fraction(0), "PQ", None, 0, reason)
+    reason = (
+        "at its start the filter admitted none of the requests with rational masses that were tried, "
+        f"{len(LEVELS)} levels of randomised response from {LEVELS[0]:.2g} to {LEVELS[-1]:g}, {len(SHARES)} erasures "
+        "and its own menu, or every game was too large"
+    )
+    return Attack(filt, *goal, _promised(filt, goal[0]), Fraction(0), "PQ", None, 0, reason)
 
 
 def _ratio_above(epsilon: float) -> Fraction:
@@ -218,18 +260,21 @@ def _game(
     filt: PrivacyFilter, menu: list[DominatingPair], rounds: int, epsilon: float, ratio: Fraction
 ) -> tuple[_Lead, int]:
     """The solved game over a menu, and its longest play."""
-    solved = worst_case(
-        filt, menu, epsilon=LogRatio(ratio), rounds=rounds, evidence=Evidence.EXACT, max_positions=20_000
-    )
+    try:
+        solved = worst_case(
+            filt, menu, epsilon=LogRatio(ratio), rounds=rounds, evidence=Evidence.EXACT, max_positions=20_000
+        )
+    except TooLargeError:
+        return _Lead(epsilon, ratio, Fraction(0), "PQ", 0, lambda: None), 0
 
     def write() -> Plan | None:
         return written_out(solved.strategy, filt, rounds=rounds, direction=solved.direction)
 
-    return _Lead(epsilon, ratio, solved.value, solved.direction, write), solved.rounds
+    return _Lead(epsilon, ratio, solved.value, solved.direction, solved.rounds, write), solved.rounds
 
 
 def _own_menu(filt: PrivacyFilter, rounds: int) -> Iterator[_Lead]:
-    menu = [pair for pair in getattr(filt, "menu", ()) if getattr(pair, "exact_masses", None) is not None]
+    menu = [exact for pair in getattr(filt, "menu", ()) if (exact := rational(pair)) is not None]
     if menu:
         for epsilon, ratio in _goals(filt):
             for n in range(1, rounds + 1):
@@ -237,11 +282,11 @@ def _own_menu(filt: PrivacyFilter, rounds: int) -> Iterator[_Lead]:
 
 
 def _largest_requests(filt: PrivacyFilter, rounds: int) -> Iterator[_Lead]:
-    response, erasure = _largest_response(filt), _largest_erasure(filt)
+    response, erasure = largest_response(filt), largest_erasure(filt)
     requests: list[DominatingPair] = [] if erasure is None else [erasure]
     if response is not None:
         # smaller ones too: a witness with small numbers is easier to check by hand
-        sizes = [_simple(lambda r: r > 1, share * _size(response)) for share in (0.05, 0.1, 0.25, 0.5)]
+        sizes = [simple_ratio(lambda r: r > 1, share * _size(response)) for share in (0.05, 0.1, 0.25, 0.5)]
         requests += [RandomizedResponse.from_ratio(size) for size in sizes if size is not None]
         requests.append(response)
     for epsilon, ratio in _goals(filt):
@@ -258,11 +303,11 @@ def _largest_requests(filt: PrivacyFilter, rounds: int) -> Iterator[_Lead]:
 
 
 def _ladders(filt: PrivacyFilter, rounds: int) -> Iterator[_Lead]:
-    top = _largest_response(filt)
+    top = largest_response(filt)
     if top is None:
         return
     for steps in (2, 3, 4):
-        base = _simple(lambda r: r > 1, _size(top) / steps)
+        base = simple_ratio(lambda r: r > 1, _size(top) / steps)
         if base is None:
             continue
         menu: list[DominatingPair] = [RandomizedResponse.from_ratio(base**k) for k in range(1, steps + 1)]
@@ -272,41 +317,23 @@ def _ladders(filt: PrivacyFilter, rounds: int) -> Iterator[_Lead]:
 
 
 def _best_replies(filt: PrivacyFilter, rounds: int) -> Iterator[_Lead]:
-    top = _largest_response(filt)
+    top = largest_response(filt)
     if top is None or rounds < 2:
         return
     start = filt.start(1)
     goals = list(_goals(filt))
     for epsilon, ratio in goals[len(goals) // 3 :: 3]:  # slow: a third of them, but never none
         for share in (0.1, 0.02, 0.05, 0.25, 0.5):
-            base = _simple(lambda r: r > 1, share * _size(top))
-            if base is None or not _admits(filt, start, opening := RandomizedResponse.from_ratio(base)):
+            base = simple_ratio(lambda r: r > 1, share * _size(top))
+            if base is None or not admits(filt, start, opening := RandomizedResponse.from_ratio(base)):
                 continue
             spent = filt.spend(start, opening)
             then = []
             for p, q in masses_of(opening):
                 state = filt.observe(spent, np.array([log_fraction(p / q)]))
-                then.append(_best_reply(filt, state, ratio * q / p))
+                then.append(best_reply(filt, state, ratio * q / p))
             plan = Plan(opening, tuple(then))
-            yield _Lead(epsilon, ratio, None, "PQ", partial(_itself, plan))
-
-
-# -- what a filter still admits ---------------------------------------------------------------------
-
-
-def _admits(filt: PrivacyFilter, state: State, request: DominatingPair) -> bool:
-    return bool(decisions(filt, state, request, 1)[0])
-
-
-def _simple(accept: Callable[[Fraction], bool], epsilon: float) -> Fraction | None:
-    """A rational near e^epsilon, with terms as small as acceptance allows; None where none is accepted."""
-    exact = Fraction(math.exp(epsilon))
-    for size in (2, 5, 10, 100, 1000, 10**5, 10**8, 10**12):
-        near = exact.limit_denominator(size)
-        for tried in (near, near - Fraction(1, near.denominator)):
-            if tried > 1 and abs(log_fraction(tried) - epsilon) < 0.05 * epsilon and accept(tried):
-                return tried
-    return None
+            yield _Lead(epsilon, ratio, None, "PQ", plan.rounds, partial(_itself, plan))
 
 
 def _itself(plan: Plan) -> Plan:
@@ -315,70 +342,3 @@ def _itself(plan: Plan) -> Plan:
 
 def _size(response: RandomizedResponse) -> float:
     return float(response.epsilon)
-
-
-def _largest_response(filt: PrivacyFilter) -> RandomizedResponse | None:
-    """The largest randomised response that the filter admits at the start, up to epsilon = 40."""
-    start = filt.start(1)
-    top = _last_true(lambda e: _admits(filt, start, RandomizedResponse(e)), 2.0**-20, 40.0)
-    ratio = _simple(lambda r: _admits(filt, start, RandomizedResponse.from_ratio(r)), top) if top else None
-    return RandomizedResponse.from_ratio(ratio) if ratio else None
-
-
-def _largest_erasure(filt: PrivacyFilter) -> Erasure | None:
-    """The largest erasure that the filter admits at the start."""
-    start = filt.start(1)
-    top = _last_true(lambda p: _admits(filt, start, Erasure(p)), 2.0**-60, 1.0)
-    for size in (10**k for k in range(1, 19)):
-        p = Fraction(top).limit_denominator(size)
-        if p > 0.9 * top > 0 and _admits(filt, start, erasure := Erasure(float(p), exact=p)):
-            return erasure
-    return None
-
-
-def _last_true(accept: Callable[[float], bool], low: float, high: float, closeness: float = 1e-12) -> float:
-    """The largest t in [low, high] that is accepted, by bisection on its logarithm; 0.0 where low is not."""
-    if accept(high):
-        return high
-    if not accept(low):
-        return 0.0
-    while high > low * (1 + closeness):
-        middle = math.sqrt(low * high)
-        low, high = (middle, high) if accept(middle) else (low, middle)
-    return low
-
-
-def _best_reply(filt: PrivacyFilter, state: State, growth: Fraction) -> Plan | None:
-    """The pair P = (a, 1-a), Q = (b, 1-b) that the filter admits with the largest a - growth b, if it gains."""
-    best, plan = max(1 - growth, Fraction(0)), None
-    logs = np.linspace(-40.0, -1.0, 27)
-    for closeness in (1e-3, 1e-6):
-        values = []
-        for exponent in logs:
-            b = _dyadic(2.0**exponent)
-            a = _largest_mass(filt, state, b, closeness)
-            pair = _two_points(a, b) if a > b else None
-            value = pair.p[0] - growth * pair.q[0] if pair is not None else Fraction(-1)
-            values.append(value)
-            if pair is not None and value > best:
-                best, plan = Fraction(value), Plan(pair, (None, None))
-        centre = int(np.argmax([float(value) for value in values]))
-        spread = logs[1] - logs[0]
-        logs = np.linspace(logs[centre] - spread, min(logs[centre] + spread, -0.01), 13)
-    return plan
-
-
-def _largest_mass(filt: PrivacyFilter, state: State, b: Fraction, closeness: float) -> float:
-    """The largest a for which P = (a, 1-a), Q = (b, 1-b) is admitted."""
-    return _last_true(lambda a: _admits(filt, state, _two_points(a, b)), 1.001 * float(b), 1.0, closeness)
-
-
-def _dyadic(x: float) -> Fraction:
-    """x to 24 significant bits."""
-    mantissa, exponent = math.frexp(x)
-    return Fraction(round(mantissa * 2**24)) * Fraction(2) ** (exponent - 24)
-
-
-def _two_points(a: float, b: Fraction) -> FinitePair:
-    top = min(_dyadic(a), 1 - Fraction(1, 2**30))
-    return FinitePair((top, 1 - top), (b, 1 - b))

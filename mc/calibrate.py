@@ -15,6 +15,7 @@ from filters.contract import checked_reaches, runs_of
 from filters.holds import Holds
 from filters.menu import positions
 from mc.worst_case import WorstCase, worst_case
+from mc.worst_case.result import NOTHING_ADMITTED
 from theory.arguments import Real, check_count, check_delta, check_positive
 from theory.guarantees import ApproxDP, Guarantee
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse, Selection
@@ -48,6 +49,8 @@ class CalibratedFilter(PrivacyFilter):
     def scope(self) -> str:  # type: ignore[override]
         """The mechanisms and adversaries that the promise covers."""
         limit = "" if self.rounds is None else f", at most {self.rounds} rounds"
+        if not self.certificate.tried:
+            limit += f"; {NOTHING_ADMITTED}"
         if self._measure is None:
             return f"every adaptive adversary over the {len(self.menu)} mechanisms of the menu{limit}"
         least, most = self._sizes[0], self._sizes[-1]
@@ -144,7 +147,7 @@ def calibrate(
     menu: Sequence[DominatingPair],
     rounds: int | None = None,
     relative: float = 1e-4,
-    max_positions: int = 30_000_000,
+    max_positions: int | None = None,
 ) -> CalibratedFilter:
     """`family(t)` at the largest threshold t whose certified worst case stays at or below delta.
 
@@ -200,6 +203,11 @@ def _largest(solve: Callable[[float], WorstCase], delta: float, relative: float)
     while broken.high <= delta:
         good, kept, bad = bad, broken, 2 * bad
         if bad > 2.0**40:
+            if not kept.tried:
+                raise ValueError(
+                    f"family must admit something of the menu at some threshold, got none up to {good!r}; pass a "
+                    "menu that the filter knows"
+                )
             raise ValueError(
                 f"delta must be in reach, got delta={delta!r} and a worst case of {kept.high!r} at any "
                 "threshold; this menu and number of rounds need no filter"

@@ -11,7 +11,8 @@ from scipy import stats
 
 from mc.anytime import BettingTest, SequentialRun, Side
 from mc.estimate import Estimate
-from mc.intervals import FixedBets, Moments, betting, clopper_pearson, empirical_bernstein, kl_chernoff
+from mc.intervals import FixedBets, Moments, clopper_pearson, empirical_bernstein, kl_chernoff
+from mc.intervals.betting import betting
 from theory.arguments import check_count, check_delta
 
 __all__ = ["HARD_CASES", "METHODS", "Coverage", "HardCase", "Method", "measure_coverage"]

@@ -8,9 +8,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from filters.base import PrivacyFilter
-from mc import Adversary, Curve, Estimate, simulate, witness
+from mc import Adversary, Curve, Estimate
 from mc.engine import Direction
 from mc.estimation import Method
+from mc.simulate import simulate
+from mc.witness import witness
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.proofs import prove
 from theory.proofs.theorem import Proof

@@ -1,7 +1,6 @@
 """Confidence intervals for means of bounded i.i.d. values: each states its failure probability."""
 
 from mc.intervals.bernstein import empirical_bernstein
-from mc.intervals.betting import betting
 from mc.intervals.choice import Interval, IntervalName, MomentsMethod, Plan, plan
 from mc.intervals.counts import clopper_pearson
 from mc.intervals.fixed_bets import FixedBets
@@ -15,7 +14,6 @@ __all__ = [
     "Moments",
     "MomentsMethod",
     "Plan",
-    "betting",
     "clopper_pearson",
     "empirical_bernstein",
     "kl_chernoff",

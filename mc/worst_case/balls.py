@@ -17,10 +17,11 @@ BITS = 160
 Side = Literal["low", "near", "high"]
 
 
-def ball(x: float | Fraction) -> flint.arb:
-    """x as a ball: a double or an integer exactly, a rational within the working precision."""
+def ball(x: float | Fraction, bits: int = BITS) -> flint.arb:
+    """x as a ball: a double or an integer exactly, a rational within 2^-bits |x|, whatever precision is set."""
     if isinstance(x, Fraction):
-        return flint.arb(flint.fmpq(x.numerator, x.denominator))
+        with flint.ctx.workprec(bits):
+            return flint.arb(flint.fmpq(x.numerator, x.denominator))
     return flint.arb(x)
 
 
@@ -50,9 +51,12 @@ def up(x: flint.arb | Fraction) -> float:
 def near(x: flint.arb) -> float:
     """A double within 2^-52 |x| of everything in x, itself zero only if x is; ValueError for a wide ball."""
     low, high = down(x), up(x)
-    if high > math.nextafter(low, math.inf):
-        raise ValueError(f"x must be known to a unit in the last place, got {x}; raise BITS")
-    return low
+    after = math.nextafter(low, math.inf)
+    if high <= after:
+        return low
+    if high <= math.nextafter(after, math.inf):  # however narrow, x may lie on both sides of a double
+        return after
+    raise ValueError(f"x must be known to a unit in the last place, got {x}; raise BITS")
 
 
 def rounded(x: flint.arb, side: Side) -> float:

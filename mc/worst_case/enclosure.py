@@ -17,9 +17,10 @@ from mc.worst_case.lattice import LatticeGame, payoffs, rounding_factor
 from mc.worst_case.lattice_law import LatticeLaw
 from mc.worst_case.log_ratio import Epsilon
 from mc.worst_case.outcomes import Direction
+from mc.worst_case.reach import Moves
 from mc.worst_case.spend_grid import SpendGrid
 from mc.worst_case.strategy import LatticeStrategy, TreeStrategy
-from mc.worst_case.tree import Branch, expand, solve
+from mc.worst_case.tree import Branch, depth, expand, solve
 from theory.pairs import DominatingPair
 
 __all__ = ["Enclosure", "Laws", "enclose", "enclose_watched"]
@@ -63,12 +64,19 @@ def enclose(
     low, high = Fraction(1), Fraction(0)
     strategy: Adversary | None = None
     graph: StateGraph | None = None
-    positions = depth = 0
+    positions = longest = 0
     for laws in games:
         if graph is None or grid is not None:
             rounded = None if grid is None else grid.up if laws.side == "low" else grid.down
-            graph = StateGraph.of(filt, menu, rounds=rounds, max_states=max_positions, rounded=rounded)
-            depth = max(depth, graph.depth)
+            graph = StateGraph.of(
+                filt,
+                menu,
+                rounds=rounds,
+                moves=Moves.of(laws.laws),
+                max_positions=max_positions,
+                rounded=rounded,
+            )
+            longest = max(longest, graph.depth)
         game = LatticeGame.solve(graph, laws.laws, laws.step, epsilon, laws.side, max_positions=max_positions)
         below, above = _bounds(game.start, laws, graph.depth)
         if laws.side != "high":
@@ -77,7 +85,7 @@ def enclose(
             high = above
         positions += game.positions
     assert strategy is not None
-    return Enclosure(down(low), up(high), strategy, depth, positions)
+    return Enclosure(down(low), up(high), strategy, longest, positions)
 
 
 def _bounds(value: float, laws: Laws, depth: int) -> tuple[Fraction, Fraction]:
@@ -113,7 +121,7 @@ def enclose_watched(
         if law.revealed:
             branches[-1].append(Branch(None, seen[m, len(law.offsets)]))
     layers = expand(filt, menu, branches, 0, rounds=rounds, max_positions=max_positions)
-    depth = sum(bool(layer.losses) for layer in layers) - 1
+    longest = depth(layers)
     low, high = Fraction(1), Fraction(0)
     strategy: Adversary | None = None
     for laws in games:
@@ -125,14 +133,14 @@ def enclose_watched(
             return payoffs(units, laws.step, epsilon, laws.side)
 
         values, choices = solve(layers, masses, payoff)
-        below, above = _bounds(float(values[0][0]), laws, depth)
+        below, above = _bounds(float(values[0][0]), laws, longest)
         if laws.side != "high":
             children = tuple(layer.child for layer in layers[:-1])
             low, strategy = below, TreeStrategy(menu, tuple(choices), children, seen)
         if laws.side != "low":
             high = above
     assert strategy is not None
-    return Enclosure(down(low), up(high), strategy, depth, sum(len(layer.losses) for layer in layers))
+    return Enclosure(down(low), up(high), strategy, longest, sum(len(layer.losses) for layer in layers))
 
 
 def _step(units: int) -> Callable[[int], int]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from filters.base import PrivacyFilter
 from mc.worst_case.outcomes import Outcome
 from mc.worst_case.strategy import TreeStrategy
-from mc.worst_case.tree import Branch, Layer, expand, solve
+from mc.worst_case.tree import Branch, Layer, depth, expand, solve
 from theory.pairs import DominatingPair
 
 __all__ = ["ExactGame"]
@@ -44,7 +44,7 @@ class ExactGame:
     @property
     def rounds(self) -> int:
         """The longest play."""
-        return sum(bool(layer.losses) for layer in self.layers) - 1
+        return depth(self.layers)
 
     @property
     def positions(self) -> int:

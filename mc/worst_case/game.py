@@ -15,14 +15,18 @@ from mc.worst_case.exact import ExactGame
 from mc.worst_case.lattice_law import common_step, level, level_law
 from mc.worst_case.log_ratio import Epsilon, LogRatio
 from mc.worst_case.outcomes import Direction, Outcome, exact_outcomes
-from mc.worst_case.result import WorstCase
+from mc.worst_case.result import NOTHING_ADMITTED, WorstCase
 from mc.worst_case.rounded_law import rounded_laws
 from mc.worst_case.spend_grid import SpendGrid
+from mc.worst_case.tree import most_positions
 from theory.arguments import check_positive
 from theory.evidence import Evidence
 from theory.pairs import DominatingPair
 
 __all__ = ["Game"]
+
+#: The doubles that a game may hold unless told otherwise, a quarter of a gigabyte.
+_DOUBLES = 30_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +38,7 @@ class Game:
     epsilon: Epsilon
     rounds: int | None
     direction: Direction
-    max_positions: int
+    max_positions: int | None
     step: float | None
     spend_steps: int | None
     scope: str
@@ -56,6 +60,15 @@ class Game:
             None, enclosed.low, enclosed.high, enclosed.strategy, enclosed.rounds, enclosed.positions
         )
 
+    @property
+    def _most(self) -> int:
+        return _DOUBLES if self.max_positions is None else self.max_positions
+
+    def _most_of_a_tree(self, outcomes: int) -> int:
+        if self.max_positions is not None:
+            return self.max_positions
+        return most_positions(_DOUBLES, len(self.menu), outcomes)
+
     def _check_exact(self, outcomes: list[tuple[Outcome, ...] | None]) -> None:
         if not isinstance(self.epsilon, LogRatio):
             raise ValueError(
@@ -74,9 +87,8 @@ class Game:
                 )
 
     def _rational(self, outcomes: tuple[tuple[Outcome, ...], ...]) -> WorstCase:
-        game = ExactGame.between(
-            self.filter, self.menu, outcomes, rounds=self.rounds, max_positions=self.max_positions
-        )
+        most = self._most_of_a_tree(max(map(len, outcomes)))
+        game = ExactGame.between(self.filter, self.menu, outcomes, rounds=self.rounds, max_positions=most)
         if isinstance(self.epsilon, LogRatio):
             value, strategy = game.solve(self.epsilon.ratio)
             return self._result(value, down(value), up(value), strategy, game.rounds, game.positions)
@@ -109,7 +121,7 @@ class Game:
         else:
             step = None if self.step is None else Fraction(float(check_positive("step", self.step)))
             drawn = self.menu if self.direction == "PQ" else tuple(pair.swapped for pair in self.menu)
-            size, below, above = rounded_laws(drawn, step)
+            size, below, above = rounded_laws(drawn, step, max_positions=self._most)
             games = [Laws(below, size, "low"), Laws(above, size, "high")]
         if self.filter.looks_at_losses:
             return enclose_watched(
@@ -120,7 +132,7 @@ class Game:
                 sizes=[float(known.epsilon) for known in levels],
                 direction=self.direction,
                 rounds=self.rounds,
-                max_positions=self.max_positions,
+                max_positions=self._most_of_a_tree(max(len(law.offsets) + 1 for law in games[0].laws)),
             )
         return enclose(
             self.filter,
@@ -129,7 +141,7 @@ class Game:
             self.epsilon,
             direction=self.direction,
             rounds=self.rounds,
-            max_positions=self.max_positions,
+            max_positions=self._most,
             grid=grid,
         )
 
@@ -152,5 +164,5 @@ class Game:
             strategy=strategy,
             rounds=rounds,
             positions=positions,
-            scope=self.scope,
+            scope=self.scope if rounds else f"{self.scope}; {NOTHING_ADMITTED}",
         )

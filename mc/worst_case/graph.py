@@ -9,16 +9,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filters.base import PrivacyFilter, State
-from mc.worst_case.states import decisions, join, keys, pick
+from mc.worst_case.reach import Moves, Reach
+from mc.worst_case.states import TooLargeError, decisions, join, keys, pick
 from theory.pairs import DominatingPair
 
-__all__ = ["TOO_LARGE", "StateGraph"]
+__all__ = ["TOO_LARGE", "StateGraph", "state_weight"]
 
 #: What to do about a game that is too large.
 TOO_LARGE = (
     "pass fewer rounds or requests, levels whose charges add without rounding (multiples of 2**-7, say, so "
-    "that equal sums are equal states), or a larger max_positions"
+    "that equal sums are equal states), spend_steps=10000, say, to merge sums of charges, or a larger "
+    "max_positions"
 )
+
+
+def state_weight(requests: int) -> int:
+    """The memory of a state, its row for so many requests included, in that of a position, one double."""
+    return 32 + requests
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,22 +46,25 @@ class StateGraph:
         menu: Sequence[DominatingPair],
         *,
         rounds: int | None,
-        max_states: int,
+        moves: Moves,
+        max_positions: int,
         rounded: Callable[[State], State] | None = None,
     ) -> StateGraph:
         """Puts every request of the menu to every state, a generation at a time, by the filter's own code.
 
-        `rounded` replaces a state by a nearby one after every request.
+        `rounded` replaces a state by a nearby one after every request. moves says how requests move the loss.
+        Raises ValueError as soon as the states found have more than `max_positions` losses between them,
+        each counting for `state_weight` at least.
         """
-        child = _explore(filt, menu, rounds, max_states, rounded)
+        child = _explore(filt, menu, rounds, moves, max_positions, rounded)
         order, depth = _topological(child)
         if rounds is None and depth is None:
             raise ValueError(
                 "rounds must be given, got rounds=None for a game without end: the filter admits a request "
-                "that costs nothing; pass a number of rounds"
+                f"that costs nothing; pass a number of rounds{'' if rounded is None else ' or more spend_steps'}"
             )
         if rounds is not None and (depth is None or depth > rounds):
-            return _unroll(child, rounds, max_states)
+            return _unroll(child, rounds, max_positions)
         rank = np.empty(len(child) + 1, dtype=np.int64)
         rank[order] = np.arange(len(child))
         rank[-1] = -1
@@ -65,10 +75,13 @@ def _explore(
     filt: PrivacyFilter,
     menu: Sequence[DominatingPair],
     rounds: int | None,
-    max_states: int,
+    moves: Moves,
+    max_positions: int,
     rounded: Callable[[State], State] | None,
 ) -> NDArray[np.int64]:
     """child[i, m] of every state, numbered as found; states first met after the last round have none."""
+    weight = state_weight(len(menu))
+    reach = Reach.start(moves)
     state = filt.start(1)
     number: dict[Hashable, int] = {keys(state)[0]: 0}
     rows: list[NDArray[np.int64]] = []
@@ -79,6 +92,7 @@ def _explore(
         if rounds is not None and len(rows) > rounds:
             break
         found = []
+        first = len(number)
         for m, request in enumerate(menu):
             admitted = np.flatnonzero(decisions(filt, state, request, new))
             if not len(admitted):
@@ -93,19 +107,22 @@ def _explore(
                     fresh.append(i)
             if fresh:
                 found.append(pick(spent, np.array(fresh)))
-        new = sum(map(_runs, found))
+            # before the generation is complete: it may be larger than all before it
+            _check(reach.held + weight * (len(number) - first), max_positions, len(number), len(rows))
+        new = len(number) - first
+        reach = reach.after(child, first, new, weight)
+        _check(reach.held, max_positions, len(number), len(rows))
         if found:
             state = join(found)
-        if len(number) > max_states:
-            raise ValueError(
-                f"max_positions must cover the game, got max_positions={max_states} and {len(number)} states "
-                f"after {len(rows)} rounds; {TOO_LARGE}"
-            )
     return np.concatenate(rows)
 
 
-def _runs(state: State) -> int:
-    return _runs(state[0]) if isinstance(state, tuple) else len(state)
+def _check(held: int, max_positions: int, states: int, rounds: int) -> None:
+    if held > max_positions:
+        raise TooLargeError(
+            f"max_positions must cover the game, got max_positions={max_positions} and at least {held} positions "
+            f"in {states} states after {rounds} rounds; {TOO_LARGE}"
+        )
 
 
 def _topological(child: NDArray[np.int64]) -> tuple[NDArray[np.int64], int | None]:
@@ -117,15 +134,17 @@ def _topological(child: NDArray[np.int64]) -> tuple[NDArray[np.int64], int | Non
         order.append(ready)
         depth += 1
         reached = child[ready]
-        incoming -= np.bincount(reached[reached >= 0], minlength=len(child))
-        touched = np.unique(reached[reached >= 0])
+        # only what is touched: a chain of n states has n generations
+        touched, times = np.unique(reached[reached >= 0], return_counts=True)
+        incoming[touched] -= times
         ready = touched[incoming[touched] == 0]
     flat = np.concatenate(order) if order else np.arange(0)
     return (flat, depth) if len(flat) == len(child) else (np.arange(len(child)), None)
 
 
-def _unroll(child: NDArray[np.int64], rounds: int, max_states: int) -> StateGraph:
+def _unroll(child: NDArray[np.int64], rounds: int, max_positions: int) -> StateGraph:
     """One node per (round, state) that can be reached."""
+    weight = state_weight(child.shape[1])
     layer = np.array([0])
     rows: list[NDArray[np.int64]] = []
     first = 0
@@ -135,10 +154,7 @@ def _unroll(child: NDArray[np.int64], rounds: int, max_states: int) -> StateGrap
         first += len(layer)
         rows.append(np.where(after >= 0, np.searchsorted(following, after) + first, -1))
         layer = following
-        if first + len(layer) > max_states:
-            raise ValueError(
-                f"max_positions must cover the game, got max_positions={max_states} and "
-                f"{first + len(layer)} states after {len(rows)} rounds; {TOO_LARGE}"
-            )
+        states = first + len(layer)
+        _check(weight * states, max_positions, states, len(rows))
     rows.append(np.full((len(layer), child.shape[1]), -1, dtype=np.int64))
     return StateGraph(np.concatenate(rows), rounds)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -15,6 +14,8 @@ from mc.worst_case.balls import BITS, Side, ball, rounded
 from mc.worst_case.graph import TOO_LARGE, StateGraph
 from mc.worst_case.lattice_law import LatticeLaw
 from mc.worst_case.log_ratio import Epsilon, LogRatio
+from mc.worst_case.reach import Moves, span
+from mc.worst_case.states import TooLargeError
 
 __all__ = ["LatticeGame", "payoffs", "rounding_factor"]
 
@@ -54,7 +55,7 @@ class LatticeGame:
             lows, highs = np.clip(lows, low, high), np.clip(highs, low, high)
         least, most = int(lows.min()), int(highs.max())
         if (held := int((highs - lows + 1).sum())) > max_positions:
-            raise ValueError(
+            raise TooLargeError(
                 f"max_positions must cover the game, got max_positions={max_positions} and {held} positions "
                 f"in {len(lows)} states; {TOO_LARGE}"
             )
@@ -150,36 +151,28 @@ def _expect(
 
 def _windows(graph: StateGraph, laws: Sequence[LatticeLaw]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The least and the largest loss, in steps, with which each state can be reached."""
-    down = np.array([law.offsets[0] for law in laws])
-    up = np.array([law.offsets[-1] for law in laws])
+    moved = Moves.of(laws)
     n = len(graph.child)
     lows, highs = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
     lows[1:], highs[1:] = np.iinfo(np.int64).max, np.iinfo(np.int64).min
     for i in range(n):
         moves = np.flatnonzero(graph.child[i] >= 0)
         after = graph.child[i, moves]
-        np.minimum.at(lows, after, lows[i] + down[moves])
-        np.maximum.at(highs, after, highs[i] + up[moves])
+        np.minimum.at(lows, after, lows[i] + moved.least[moves])
+        np.maximum.at(highs, after, highs[i] + moved.most[moves])
     return lows, highs
 
 
 def _span(graph: StateGraph, laws: Sequence[LatticeLaw]) -> tuple[int, int]:
-    """Losses, in steps, outside of which hardly any play ends: 12 standard deviations around 0 and the mean.
-
-    Where it lies decides how close the two bounds come, not whether they hold.
-    """
-    means = np.array([law.masses @ law.offsets for law in laws])
-    spreads = np.array(
-        [law.masses @ (law.offsets - mean) ** 2 for law, mean in zip(laws, means, strict=True)]
-    )
+    """The `span` of the play with the largest mean loss and of that with the largest variance."""
+    moved = Moves.of(laws)
     n = len(graph.child)
     mean, spread = np.zeros(n), np.zeros(n)
     for i in range(n):
         moves = np.flatnonzero(graph.child[i] >= 0)
-        np.maximum.at(mean, graph.child[i, moves], mean[i] + means[moves])
-        np.maximum.at(spread, graph.child[i, moves], spread[i] + spreads[moves])
-    reach = 12 * math.sqrt(float(spread.max()))
-    return -math.ceil(reach), math.ceil(max(float(mean.max()), 0.0) + reach)
+        np.maximum.at(mean, graph.child[i, moves], mean[i] + moved.mean[moves])
+        np.maximum.at(spread, graph.child[i, moves], spread[i] + moved.variance[moves])
+    return span(float(mean.max()), float(spread.max()))
 
 
 def _swings(graph: StateGraph, laws: Sequence[LatticeLaw]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -199,14 +192,40 @@ def _swings(graph: StateGraph, laws: Sequence[LatticeLaw]) -> tuple[NDArray[np.i
 
 def payoffs(units: Sequence[int], step: Fraction, epsilon: Epsilon, side: Side) -> NDArray[np.float64]:
     """(1 - e^{epsilon - k step})_+ for every k of `units`, each rounded to `side`."""
-    with flint.ctx.workprec(BITS):
-        size = ball(step)
-        top = ball(epsilon.ratio).log() if isinstance(epsilon, LogRatio) else ball(epsilon)
-        paid = []
-        for k in units:
-            gap = size * k - top
-            paid.append(rounded(-(-gap).expm1(), side) if gap > 0 else 0.0)
+    gap = _gap_above(epsilon)
+    paid = []
+    for k in units:
+        above = gap(step * k)
+        with flint.ctx.workprec(BITS):
+            paid.append(rounded(-(-above).expm1(), side) if above > 0 else 0.0)
     return np.array(paid)
+
+
+def _gap_above(epsilon: Epsilon) -> Callable[[Fraction], flint.arb]:
+    """loss - epsilon of a rational loss as a ball within 2^-64 of its size: its sign is known, or it is 0.
+
+    Where epsilon is the logarithm of a rational, the two are equal only at 0 (Hermite, Lindemann), so some
+    precision tells them apart.
+    """
+    if not isinstance(epsilon, LogRatio):
+        exact = Fraction(epsilon)
+        return lambda loss: ball(loss - exact)
+    excess = epsilon.ratio - 1
+    with flint.ctx.workprec(BITS):
+        usual = ball(excess).log1p()
+
+    def gap(loss: Fraction) -> flint.arb:
+        top, bits = usual, BITS
+        while True:
+            with flint.ctx.workprec(bits):
+                above = ball(loss, bits) - top
+                if above.rad() <= abs(above).lower() * flint.arb(2) ** -64:  # 0 <= 0 as well
+                    return above
+                bits *= 2
+            with flint.ctx.workprec(bits):
+                top = ball(excess, bits).log1p()
+
+    return gap
 
 
 def rounding_factor(laws: Sequence[LatticeLaw], depth: int, side: Side) -> Fraction:

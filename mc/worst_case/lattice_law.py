@@ -18,6 +18,9 @@ from theory.pairs import KOV, DominatingPair, Erasure, RandomizedResponse
 
 __all__ = ["LatticeLaw", "Level", "common_step", "level", "level_law"]
 
+#: A lattice on which one level is more units than this is of no use, and sums of its units need not fit int64.
+_MOST_UNITS = 2**31
+
 
 @dataclass(frozen=True, slots=True)
 class LatticeLaw:
@@ -43,13 +46,14 @@ class LatticeLaw:
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """A pair that is KOV(epsilon, delta), as balls; larger levels dominate smaller ones.
+    """A pair that is KOV(epsilon, delta); larger levels dominate smaller ones.
 
-    exact is epsilon as a rational, where it is one.
+    epsilon is a ball, relatively narrow however small it is; exact is epsilon as a rational, where it is one.
+    delta always is one, so that 1 - delta loses no digits.
     """
 
     epsilon: flint.arb
-    delta: flint.arb
+    delta: Fraction
     exact: Fraction | None
 
 
@@ -61,26 +65,25 @@ def level(pair: DominatingPair) -> Level | None:
 
 @level.register
 def _(pair: RandomizedResponse) -> Level:
-    return _level(pair.epsilon, pair.ratio, ball(0.0))
+    return _level(pair.epsilon, pair.ratio, Fraction(0))
 
 
 @level.register
 def _(pair: Erasure) -> Level:
-    exact = getattr(pair, "exact_masses", None)
-    return Level(ball(0.0), ball(float(pair.p)) if exact is None else ball(exact.p[0]), Fraction(0))
+    return Level(ball(0.0), Fraction(float(pair.p)) if pair.exact is None else pair.exact, Fraction(0))
 
 
 @level.register
 def _(pair: KOV) -> Level:
-    delta = float(pair.delta) if pair.exact_delta is None else pair.exact_delta
-    return _level(pair.epsilon, pair.ratio, ball(delta))
+    delta = Fraction(float(pair.delta)) if pair.exact_delta is None else pair.exact_delta
+    return _level(pair.epsilon, pair.ratio, delta)
 
 
-def _level(epsilon: Real, ratio: Fraction | None, delta: flint.arb) -> Level:
+def _level(epsilon: Real, ratio: Fraction | None, delta: Fraction) -> Level:
     if ratio is None:
         return Level(ball(float(epsilon)), delta, Fraction(float(epsilon)))
     with flint.ctx.workprec(BITS):
-        return Level(ball(ratio).log(), delta, None)
+        return Level(ball(ratio - 1).log1p(), delta, Fraction(0) if ratio == 1 else None)
 
 
 def common_step(levels: Sequence[Level]) -> tuple[list[int], Fraction, Fraction] | None:
@@ -98,6 +101,8 @@ def common_step(levels: Sequence[Level]) -> tuple[list[int], Fraction, Fraction]
         shares = [Fraction(size / base).limit_denominator(64) for size in sizes]
         parts = math.lcm(*(share.denominator for share in shares))
         units = [int(share * parts) for share in shares]
+        if max(units) > _MOST_UNITS:
+            return None
         gaps = [abs(size - unit * (base / parts)) for size, unit in zip(sizes, units, strict=True)]
         if any(gap > 1e-12 * size for gap, size in zip(gaps, sizes, strict=True)):
             return None
@@ -107,20 +112,20 @@ def common_step(levels: Sequence[Level]) -> tuple[list[int], Fraction, Fraction]
     return units, least, most
 
 
-def level_law(units: int, delta: flint.arb, step: Fraction, side: Side) -> LatticeLaw:
+def level_law(units: int, delta: Fraction, step: Fraction, side: Side) -> LatticeLaw:
     """KOV(units * step, delta) on the lattice, each mass rounded to `side`."""
     with flint.ctx.workprec(BITS):
-        rest = 1 - delta
+        rest = ball(1 - delta)
         if units == 0:
             offsets, masses = [0], [rest]
         else:
-            small = 1 / (1 + (ball(step) * units).exp())
-            offsets, masses = [-units, units], [rest * small, rest * (1 - small)]
+            growth = (ball(step) * units).exp()
+            offsets, masses = [-units, units], [rest / (1 + growth), rest * growth / (1 + growth)]
         return LatticeLaw(
             np.array(offsets),
             np.array([rounded(mass, side) for mass in masses]),
-            rounded(delta, side),
+            rounded(ball(delta), side),
             # two outcomes are told apart by the sign, and any finite loss from an infinite one
             np.array([-np.inf, *[0.0] * (len(offsets) - 1), np.finfo(np.float64).max]),
-            bool(delta == 0),
+            delta == 0,
         )

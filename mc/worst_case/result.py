@@ -10,7 +10,10 @@ from mc.worst_case.log_ratio import Epsilon
 from mc.worst_case.outcomes import Direction
 from theory.evidence import Evidence
 
-__all__ = ["WorstCase"]
+__all__ = ["NOTHING_ADMITTED", "WorstCase"]
+
+#: What the scope of a game says in which there is nothing to ask for.
+NOTHING_ADMITTED = "the filter admits none of these at its start, so nothing was tried"
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +23,8 @@ class WorstCase:
     value is the supremum itself where it was found in rational arithmetic, else None. direction is where it
     is attained: outputs drawn from P ("PQ") or from Q ("QP"). strategy attains it (at least `low`, where
     value is None) and plays like any adversary. rounds is the longest play; positions counts the pairs of a
-    filter state and a loss that were solved, per round where rounds are limited.
+    filter state and a loss that were solved, per round where rounds are limited. Where rounds is 0 the filter
+    admits nothing of the menu: no request was tried, and the bounds are those of doing nothing.
     """
 
     epsilon: Epsilon
@@ -39,6 +43,11 @@ class WorstCase:
             raise ValueError(
                 f"low must be <= high, got low={self.low!r}, high={self.high!r}; pass them in order"
             )
+
+    @property
+    def tried(self) -> bool:
+        """Whether the filter admits anything of the menu; if not, the bounds say nothing about it."""
+        return self.rounds > 0
 
     def __str__(self) -> str:
         number = f"{self.value} = " if self.value is not None and self.value.denominator < 10**12 else ""

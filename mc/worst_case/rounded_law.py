@@ -21,13 +21,26 @@ __all__ = ["lower_law", "rounded_laws", "upper_law"]
 
 #: P-mass that may be left beyond the ends of the lattice on either side.
 _CUT = 2.0**-80
+#: What working out one loss of a law takes, in positions: tails in ball arithmetic, hundreds of times a double.
+_POINT = 256
 
 
 def rounded_laws(
-    menu: tuple[DominatingPair, ...], step: Fraction | None
+    menu: tuple[DominatingPair, ...], step: Fraction | None, *, max_positions: int
 ) -> tuple[Fraction, tuple[LatticeLaw, ...], tuple[LatticeLaw, ...]]:
-    """The step, and for every pair the law that bounds the game from below and that from above."""
+    """The step, and for every pair the law that bounds the game from below and that from above.
+
+    Raises ValueError, before the laws are worked out, where one has too many losses for `max_positions`.
+    """
     size = _step(menu) if step is None else step
+    for pair in menu:
+        first, last = _range(tails(pair), size, max_positions // _POINT)
+        if last - first >= max_positions // _POINT:
+            raise ValueError(
+                f"step must leave each pair at most max_positions / {_POINT} losses, got step={float(size):.6g} "
+                f"and max_positions={max_positions} for {pair!r}; pass a larger step, pairs nearer in size, or "
+                "a larger max_positions"
+            )
     both = [_bounds(pair, size) for pair in menu]
     return size, tuple(lower for lower, _ in both), tuple(upper for _, upper in both)
 
@@ -116,8 +129,8 @@ def _cells(
     return cells
 
 
-def _range(law: Tails, step: Fraction) -> tuple[int, int]:
-    """The lattice points between which all but a negligible P-mass lies."""
+def _range(law: Tails, step: Fraction, most: int = 2**62) -> tuple[int, int]:
+    """The lattice points between which all but a negligible P-mass lies, if they are at most `most`."""
     with flint.ctx.workprec(BITS):
 
         def upper(k: int) -> float:
@@ -126,16 +139,18 @@ def _range(law: Tails, step: Fraction) -> tuple[int, int]:
         def lower(k: int) -> float:
             return float(1 - law.infinite - law.above(step * k)[0])
 
-        last = _first_below(upper)
-        first = -_first_below(lambda k: lower(-k))
+        last = _first_below(upper, most)
+        first = -_first_below(lambda k: lower(-k), most)
     return first, last
 
 
-def _first_below(tail: Callable[[int], float]) -> int:
-    """The least k >= 1 with tail(k) <= the cut."""
+def _first_below(tail: Callable[[int], float], most: int) -> int:
+    """The least k >= 1 with tail(k) <= the cut, or a k > most."""
     k = 1
     while tail(k) > _CUT:
         k *= 2
+        if k > 2 * most:
+            return k
     low = k // 2
     while k - low > 1:
         middle = (low + k) // 2

@@ -30,7 +30,7 @@ def worst_case(
     on_denial: OnDenial = "halt",
     min_charge: float = 0.0,
     evidence: Evidence | None = None,
-    max_positions: int = 30_000_000,
+    max_positions: int | None = None,
     step: float | None = None,
     spend_steps: int | None = None,
 ) -> WorstCase:
@@ -53,13 +53,18 @@ def worst_case(
     with step where a loss off the lattice has a mass of its own. Left out, step is about a 40th of the least
     sqrt(D_2) of the menu, for a Gaussian its mu. `spend_steps` rounds the sum that an additive filter keeps to
     that many steps of its budget, against and for the adversary: for charges of which no two sums are equal.
-    Raises ValueError when the game needs more than `max_positions` positions, or evidence is out of reach.
+    Raises ValueError as soon as the game is found to need more than `max_positions` positions, or when evidence
+    is out of reach. On a lattice a position is a double, a filter's state counting for at least 32 and one
+    for each request, and there may be 30 million unless told otherwise; in rational arithmetic and for a filter
+    that looks at losses each is a state with a loss of its own, and there may be as many as weigh the same.
     Source: Bellman's recursion; L is a sufficient statistic for the hockey-stick divergence.
     """
     epsilon = check_epsilon(epsilon)
     requests = _checked_menu(menu, float(check_at_least_zero("min_charge", min_charge)))
     if rounds is not None:
         rounds = check_count("rounds", rounds)
+    if max_positions is not None:
+        max_positions = check_count("max_positions", max_positions)
     if on_denial not in ("halt", "retry"):
         raise ValueError(
             f"on_denial must be 'halt' or 'retry', got on_denial={on_denial!r}; pass one of them"
@@ -72,6 +77,8 @@ def worst_case(
     if direction == "both" and not filt.looks_at_losses and all(pair.swapped == pair for pair in requests):
         directions = ("PQ",)  # nothing tells the two worlds apart
     scope = _scope(requests, rounds, direction, on_denial, min_charge)
+    if spend_steps is not None:
+        scope += f"; spent sums rounded to 1/{spend_steps} of the budget, once against it and once for it"
     solved = [
         Game(filt, requests, epsilon, rounds, towards, max_positions, step, spend_steps, scope).solve(
             evidence

@@ -11,7 +11,11 @@ from numpy.typing import NDArray
 from filters.base import PrivacyFilter, State
 from theory.pairs import DominatingPair
 
-__all__ = ["decisions", "join", "keys", "pick"]
+__all__ = ["TooLargeError", "decisions", "join", "keys", "pick"]
+
+
+class TooLargeError(ValueError):
+    """A game has more positions than `max_positions`."""
 
 
 def pick(state: State, rows: NDArray[np.intp]) -> State:

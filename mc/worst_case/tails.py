@@ -117,7 +117,7 @@ def _finite(outcomes: tuple[Outcome, ...]) -> Tails:
 
 def _two_points(known: Level) -> Tails:
     with flint.ctx.workprec(BITS):
-        rest = 1 - known.delta
+        rest, infinite = ball(1 - known.delta), ball(known.delta)
         small = rest / (1 + known.epsilon.exp())
         large = rest - small
 
@@ -136,6 +136,6 @@ def _two_points(known: Level) -> Tails:
         return p, q
 
     if known.exact is None:
-        return Tails(above, known.delta)
+        return Tails(above, infinite)
     masses = {known.exact: large, -known.exact: small} if known.exact else {Fraction(0): rest}
-    return Tails(above, known.delta, tuple(masses.items()))
+    return Tails(above, infinite, tuple(masses.items()))

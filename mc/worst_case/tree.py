@@ -10,16 +10,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filters.base import PrivacyFilter, State
-from mc.worst_case.states import decisions, join, keys, pick
+from mc.worst_case.states import TooLargeError, decisions, join, keys, pick
 from theory.pairs import DominatingPair
 
-__all__ = ["DENIED", "REVEALED", "Branch", "Layer", "expand", "solve"]
+__all__ = ["DENIED", "REVEALED", "Branch", "Layer", "depth", "expand", "most_positions", "solve"]
 
 #: Child numbers that are not positions: the request was denied; the loss became infinite, where V = 1.
 DENIED, REVEALED = -2, -1
 
 #: How a loss is stored: e^{-L} as a Fraction, or L in units of a lattice step as an int.
 Loss = TypeVar("Loss", bound=Hashable)
+
+
+def most_positions(doubles: int, requests: int, outcomes: int) -> int:
+    """How many positions of a tree weigh as much as so many doubles: objects, and a number per outcome."""
+    return doubles // (32 + requests * outcomes // 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,16 +62,24 @@ def expand(
     state, losses, held = filt.start(1), [origin], 1
     while losses and (rounds is None or len(layers) < rounds):
         child = np.full((len(losses), len(menu), width), DENIED, dtype=np.int32)
-        state, after = _advance(filt, menu, branches, state, losses, child)
+
+        def check(more: int, held: int = held, round_: int = len(layers) + 1) -> None:
+            if held + more > max_positions:
+                raise TooLargeError(
+                    f"max_positions must cover the game, got max_positions={max_positions} with {held + more} "
+                    f"positions after {round_} rounds; pass fewer rounds or requests, or a larger max_positions"
+                )
+
+        state, after = _advance(filt, menu, branches, state, losses, child, check)
         layers.append(Layer(losses, child))
         losses = after
         held += len(losses)
-        if held > max_positions:
-            raise ValueError(
-                f"max_positions must cover the game, got max_positions={max_positions} with {held} positions "
-                f"after {len(layers)} rounds; pass fewer rounds or requests, or a larger max_positions"
-            )
     return [*layers, Layer(losses, np.empty((len(losses), 0, width), dtype=np.int32))]
+
+
+def depth(layers: Sequence[Layer[Loss]]) -> int:
+    """The longest play: the rounds in which the filter admits something somewhere."""
+    return sum(bool((layer.child[:, :, 0] != DENIED).any()) for layer in layers[:-1])
 
 
 def _advance(
@@ -76,8 +89,9 @@ def _advance(
     state: State,
     losses: list[Loss],
     child: NDArray[np.int32],
+    check: Callable[[int], None],
 ) -> tuple[State, list[Loss]]:
-    """The state and losses of the next round's positions; fills in `child`."""
+    """The state and losses of the next round's positions; fills in `child`. check(n) refuses n of them."""
     number: dict[tuple[Hashable, Loss], int] = {}
     states: list[State] = []
     after: list[Loss] = []
@@ -102,6 +116,7 @@ def _advance(
                     fresh.append(i)
             if fresh:
                 states.append(pick(shown, np.array(fresh)))
+                check(len(after))  # before the round is complete: it may be larger than all before it
         # outcomes that this request does not have lead nowhere and weigh nothing
         child[rows, m, len(branches[m]) :] = REVEALED
     return (join(states) if states else pick(state, np.arange(0)), after)

@@ -16,7 +16,7 @@ from filters import (
     RealisationFilter,
     WhitehouseFilter,
 )
-from mc import survival
+from mc.survival import survival
 from reports.chapters.common import judge_promise, proved, simulations
 from reports.figures import PALETTE, new_figure
 from reports.finding import Chapter, Claim, Finding, Picture, Table, Told

@@ -14,7 +14,9 @@ from filters import (
     RogersFilter,
     WhitehouseFilter,
 )
-from mc import CalibratedFilter, RoundsBought, WorstCase, rounds_bought, worst_case
+from mc import CalibratedFilter, RoundsBought, WorstCase
+from mc.rounds_bought import rounds_bought
+from mc.worst_case import worst_case
 from reports.figures import PALETTE, new_figure
 from reports.finding import Chapter, Claim, Finding, Picture, Table, Told
 from reports.study import Study

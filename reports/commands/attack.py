@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-import mc
+import mc.attack
 from reports.commands.console import at_most, clear_errors
 from reports.commands.exit_status import ExitStatus
 from reports.expression import read_filter
@@ -47,7 +47,7 @@ def attack(
             stack.enter_context(
                 Console(stderr=True).status(f"searching for a game that {type(filt).__name__} loses")
             )
-            found = mc.attack(filt, rounds=rounds)
+            found = mc.attack.attack(filt, rounds=rounds)
         console.print(str(found.verdict), markup=False, soft_wrap=True)
         console.print(found.verdict.detail, markup=False, soft_wrap=True)
         if found.refuted:

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-import mc
+import mc.simulate
 from mc.streams import MOST_PATHS
 from reports.commands.console import at_most, clear_errors, complain
 from reports.commands.exit_status import ExitStatus
@@ -93,7 +93,7 @@ def simulate(
             bar.update(task, completed=progress.done, so_far=escape(interval), rate=f"{progress.rate:,.0f}/s")
 
         try:
-            estimate = mc.simulate(
+            estimate = mc.simulate.simulate(
                 filt,
                 foe,
                 epsilon=epsilon,

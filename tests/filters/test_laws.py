@@ -12,7 +12,7 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.errors import FlakyFailure
 
-import filters as fp
+import filterproof as fp
 from filters import strategies
 from filters.catalogue import CATALOGUE
 from filters.laws import LAWS, transcript_divergence

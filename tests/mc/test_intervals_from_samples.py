@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from mc.intervals import Moments, betting, clopper_pearson, kl_chernoff
-from mc.intervals.betting import _plug_in_bets
+from mc.intervals import Moments, clopper_pearson, kl_chernoff
+from mc.intervals.betting import _plug_in_bets, betting
 from mc.intervals.kl import bernoulli_kl
 
 

@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from filters import ApproximateDPFilter, RealisationFilter, knowingly
+from filters import ApproximateDPFilter, BlackwellFilter, RealisationFilter, knowingly
 from filters.base import PrivacyFilter
 from filters.catalogue import CATALOGUE
 from filters.unsound import NaiveRealisationFilter, NaturalFilter, SomeOrderFilter
@@ -147,7 +147,7 @@ def test_nothing_found_against_a_sound_filter_is_undecided(filt):
 
 
 def test_a_filter_that_admits_nothing_rational_is_said_to_be_untried():
-    found = attack(CATALOGUE["BlackwellFilter"].example())
+    found = attack(BlackwellFilter(1.0, (Gaussian(0.5),)))
     assert found.games == 0
     assert "no game could be tried" in found.verdict.detail
     with pytest.raises(ValueError, match="plan must exist"):
