@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from theory.arguments import Real, check_at_least_zero, check_delta, check_order, check_positive
+from theory.arguments import (
+    Real,
+    check_at_least_zero,
+    check_delta,
+    check_order,
+    check_order_from_one,
+    check_positive,
+)
 
-__all__ = ["one_at_least_zero", "one_delta", "one_order", "one_positive"]
+__all__ = ["one_at_least_zero", "one_delta", "one_order", "one_order_from_one", "one_positive"]
 
 
 def _one(name: str, value: Real) -> float:
@@ -33,3 +40,8 @@ def one_delta(name: str, value: object) -> float:
 def one_order(name: str, value: object) -> float:
     """`value` as a float, a finite Rényi order > 1."""
     return _one(name, check_order(name, value))
+
+
+def one_order_from_one(name: str, value: object) -> float:
+    """`value` as a float, a finite Rényi order >= 1."""
+    return _one(name, check_order_from_one(name, value))
