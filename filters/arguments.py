@@ -11,7 +11,10 @@ from theory.arguments import (
     check_positive,
 )
 
-__all__ = ["one_at_least_zero", "one_delta", "one_order", "one_order_from_one", "one_positive"]
+__all__ = ["one_at_least_zero", "one_delta", "one_mu", "one_order", "one_order_from_one", "one_positive"]
+
+#: mu^2 / 2, the zCDP parameter that belongs to mu, is a double up to here.
+_MOST_MU = 2.0**511
 
 
 def _one(name: str, value: Real) -> float:
@@ -35,6 +38,16 @@ def one_at_least_zero(name: str, value: object) -> float:
 def one_delta(name: str, value: object) -> float:
     """`value` as a float in (0, 1)."""
     return _one(name, check_delta(name, value))
+
+
+def one_mu(name: str, value: object) -> float:
+    """`value` as a float, > 0 and so small that its square is a double."""
+    mu = one_positive(name, value)
+    if mu > _MOST_MU:
+        raise ValueError(
+            f"{name} must be at most 2^511, got {name}={mu!r}; pass a budget that limits something"
+        )
+    return mu
 
 
 def one_order(name: str, value: object) -> float:

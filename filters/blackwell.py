@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from filters.amounts import Square
-from filters.arguments import one_positive
+from filters.arguments import one_mu
 from filters.base import Family, PrivacyFilter
 from filters.composition import composed_law
 from filters.ledger import Budget
@@ -125,7 +125,7 @@ class BlackwellFilter(PrivacyFilter):
     proof: ClassVar[str] = "003 Section 5: Blackwell's theorem, then 000 Remark 4.4 at every order"
 
     def __post_init__(self) -> None:
-        mu = one_positive("mu", self.mu)
+        mu = one_mu("mu", self.mu)
         object.__setattr__(self, "mu", mu)
         object.__setattr__(self, "menu", checked_menu(self.menu))
         object.__setattr__(self, "promise", ZCDP(math.nextafter(mu * mu / 2, math.inf)))
@@ -209,7 +209,7 @@ class RangedBlackwellFilter(BlackwellFilter):
                 f"low and high must satisfy 0 <= low < high, got low={low!r} high={high!r}; "
                 "pass a range of eps"
             )
-        mu = one_positive("mu", self.mu)
+        mu = one_mu("mu", self.mu)
         object.__setattr__(self, "mu", mu)
         object.__setattr__(self, "low", low)
         object.__setattr__(self, "high", high)

@@ -125,7 +125,8 @@ def attack(filt: PrivacyFilter, *, rounds: int = 4) -> Attack:
         if found:
             return replace(min(found, key=_length), games=games)
     if best is None:
-        epsilon, ratio = next(_goals(filt))
+        # a promise of 1 at every epsilon tried leaves nothing to attack
+        epsilon, ratio = next(_goals(filt), (_EPSILONS[-1], _ratio_above(_EPSILONS[-1])))
         best = Attack(filt, epsilon, ratio, _promised(filt, epsilon), Fraction(0), "PQ", None, games)
     return replace(best, games=games)
 

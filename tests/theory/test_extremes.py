@@ -13,7 +13,24 @@ from theory.conversions import Conversion
 from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
 from theory.pairs import KOV, DominatingPair, Erasure, FinitePair, Gaussian, Laplace, RandomizedResponse
 
-SIZES = (0.0, 5e-324, 1e-300, 1e-200, 1e-17, 1e-9, 0.3, 1.0, 40.0, 740.0, 1e4, 1e9, 1e154, 1e200, 1.7e308)
+SIZES = (
+    0.0,
+    5e-324,
+    1e-300,
+    1e-200,
+    1e-17,
+    1e-9,
+    0.3,
+    1.0,
+    40.0,
+    740.0,
+    1e4,
+    1e9,
+    1e150,
+    1e154,
+    1e200,
+    1.7e308,
+)
 DELTAS = (5e-324, 1e-300, 1e-200, 1e-17, 1e-9, 0.1, 0.5, 0.9, 1 - 2.0**-53)
 
 
