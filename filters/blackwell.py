@@ -31,8 +31,6 @@ _State = tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]
 
 _POINTS = 1025
 _MARGIN = 1e-12
-#: The spacing of losses that are not finitely many.
-_STEP = 0.005
 
 
 def _heights(
@@ -61,12 +59,15 @@ def _covers(mu: float, z: NDArray[np.float64], height: NDArray[np.float64]) -> b
 
 
 def _law(
-    pairs: tuple[DominatingPair, ...], counts: tuple[int, ...]
+    pairs: tuple[DominatingPair, ...], counts: tuple[int, ...], high: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """(losses, masses) of the composition, exact for finite pairs and on a lattice from above for others."""
+    """(losses, masses) of the composition, exact for finite pairs and on a lattice from above for others.
+
+    The lattice is close to it for eps <= `high`.
+    """
     if all(isinstance(pair, Finite) for pair, count in zip(pairs, counts, strict=True) if count):
         return composed_law(pairs, counts)
-    law = composed_lattice(pairs, counts, _STEP)
+    law = composed_lattice(pairs, counts, high)
     return np.append(law.losses, np.inf), np.append(law.masses, law.infinite)
 
 
@@ -82,7 +83,7 @@ def gaussian_cover(
         return 0.0
     swapped = tuple(pair.swapped for pair in pairs)
     curves = []
-    for law in (_law(pairs, counts), _law(swapped, counts)):
+    for law in (_law(pairs, counts, high), _law(swapped, counts, high)):
         losses, masses = law
         most = min(high, float(losses[masses > 0].max()) + 1e-9)  # H is 0 beyond the largest loss
         if math.isinf(most):
