@@ -234,3 +234,16 @@ def test_lattices_of_different_steps_are_added_on_the_coarser() -> None:
     for epsilon in (0.0, 0.5, 2.0):
         truth = float(Gaussian(0.8 * math.sqrt(2)).hockey_stick(epsilon))
         assert truth <= _above(both, epsilon) <= truth * 1.001
+
+
+@pytest.mark.parametrize("mu", [0.1, 0.3, 1.1, 7.7])
+def test_the_promised_zcdp_is_rounded_up(mu: float) -> None:
+    for filt in (fp.BlackwellFilter(mu, (BIT,)), fp.RangedBlackwellFilter(mu, (BIT,), 0.0, 1.0)):
+        rho = filt.promise.rho  # type: ignore[attr-defined]
+        assert Fraction(mu) ** 2 / 2 <= Fraction(rho) <= Fraction(mu) ** 2 / 2 * (1 + Fraction(1, 2**50))
+
+
+def test_shortening_raises_the_least_losses_and_loses_none() -> None:
+    law = LossLattice(1.0, -2, np.array([4e-26, 3e-26, 0.5, 0.5]), 0.0).shortened(math.inf)
+    assert law.first == -1
+    assert law.masses.tolist() == pytest.approx([7e-26, 0.5, 0.5], rel=1e-14, abs=0)

@@ -10,7 +10,15 @@ import pytest
 
 import filters as fp
 from filters.charges import approximate_charge, approximate_zcdp_charge
-from filters.odometers import DoublingOdometer, RogersOdometer, StitchedOdometer
+from filters.kappa import KappaFilter
+from filters.odometers import (
+    DoublingOdometer,
+    LineOdometer,
+    MixtureOdometer,
+    RogersOdometer,
+    StitchedOdometer,
+)
+from filters.rogers import drift
 from theory import reference
 from theory.pairs import (
     KOV,
@@ -18,6 +26,7 @@ from theory.pairs import (
     Erasure,
     FinitePair,
     Gaussian,
+    Laplace,
     RandomizedResponse,
     SubsampledGaussian,
 )
@@ -153,6 +162,9 @@ def test_the_lines_of_the_stitched_odometer_share_delta() -> None:
         low, high = odometer.bound(s)
         slope = (high - low) / (s[1] - s[0])
         shares.append(math.exp(-(low - slope * s[0]) * (2 * slope - 1)) / delta)
+        if j != 1:  # there the line before is lower still; a line is the best one in the middle of its epoch
+            best = middle / 2 + math.sqrt(-2 * middle * math.log(delta * shares[-1]))
+            assert float(odometer.bound(np.array([middle]))[0]) == pytest.approx(best, rel=1e-9)
     exponents = [-math.log(shares[j] / shares[0]) / math.log(j + 1) for j in (3, 10, 39)]
     assert exponents == pytest.approx([exponents[0]] * 3, rel=1e-6)
     power = exponents[0]
@@ -178,6 +190,15 @@ def test_the_filters_of_the_doubling_odometer_share_delta() -> None:
             delta * (mpmath.zeta(2) - mpmath.fsum(mpmath.mpf(k) ** -2 for k in range(1, 41))) / mpmath.zeta(2)
         )
         assert abs(total + rest - delta) <= 1e-9 * delta
+
+
+def test_a_filter_that_is_passed_by_an_ulp_has_halted() -> None:
+    """The logarithm of first 2^j (1 + 2^-52) is rounded to j: the bound is that of filter j + 1 all the same."""
+    odometer = DoublingOdometer(0.05, 0.01)
+    for j in range(2, 40):
+        size = 0.01 * 2.0**j
+        at, passed, next_size = odometer.bound(2 * np.array([size, math.nextafter(size, math.inf), 2 * size]))
+        assert at < passed == next_size
 
 
 # -- realisation -----------------------------------------------------------------------------------------------
@@ -253,3 +274,95 @@ def test_the_failures_that_erasures_buy_stay_within_delta() -> None:
         worst = max(worst, 1 - survives)
     assert worst <= Fraction(0.05)
     assert worst == 1 - (1 - Fraction(0.005)) ** 5 * (1 - Fraction(0.02))
+
+
+# -- what further mutants lived on ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("epsilon", [1e-9, 0.01, 0.3, 2.0])
+def test_the_drift_of_rogers_is_rounded_up_and_above_the_mean_loss(epsilon: float) -> None:
+    with mpmath.workdps(40):
+        e = mpmath.mpf(epsilon)
+        exact, mean = e * mpmath.expm1(e) / 2, e * mpmath.tanh(e / 2)
+        assert exact <= drift(epsilon) <= exact * (1 + mpmath.mpf(2) ** -48)
+        assert mean <= drift(epsilon)
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [(2.0, 1e-3), (0.1, 1e-9)])
+def test_the_largest_request_that_rogers_admits_keeps_k_within_epsilon(epsilon: float, delta: float) -> None:
+    filt = fp.RogersFilter(epsilon, delta)
+    best = float(filt.affordable(filt.start(1), RandomizedResponse)[0])
+    with mpmath.workdps(40):
+        h, log = mpmath.mpf(filt.h), mpmath.log(2 / mpmath.mpf(delta))
+
+        def k(e: mpmath.mpf) -> mpmath.mpf:
+            s = e * e
+            return e * mpmath.expm1(e) / 2 + mpmath.sqrt(2 * (s + h) * (1 + mpmath.log(s / h + 1) / 2) * log)
+
+        assert k(mpmath.mpf(best)) <= epsilon
+        assert k(mpmath.mpf(best) * (1 + mpmath.mpf(10) ** -11)) > epsilon
+
+
+def test_the_largest_sum_of_squares_of_rogers_is_reached_by_small_requests() -> None:
+    filt = fp.RogersFilter(1.0, 1e-3)
+    state, spent, each = filt.start(1), Fraction(0), RandomizedResponse(0.005)
+    while filt.admits(state, each)[0]:
+        state, spent = filt.spend(state, each), spent + Fraction(0.005) ** 2
+    assert filt.squares * 0.97 <= spent <= filt.squares
+
+
+def test_the_realisation_filter_tells_its_directions_apart() -> None:
+    """P = (1/2, 1/2), Q = (1/8, 7/8): the loss ends at log 4 one way and at log 7/4 the other."""
+    pair = FinitePair((0.5, 0.5), (0.125, 0.875))
+    up, down = math.log(4), math.log(7 / 4)
+    for asked, ahead, back in ((pair, up, down), (pair.swapped, down, up)):
+        filt = fp.RealisationFilter(3.0, 0.1, 5, (asked,), dhat=0.01, theta=0.01)
+        for limit, sign in ((3 - 2 * ahead, 1), (3 - 2 * back, -1)):
+            for loss, admitted in ((limit - 1e-9, True), (limit + 1e-9, False)):
+                state = filt.observe(filt.spend(filt.start(1), asked), np.array([sign * loss]))
+                state = filt.observe(filt.spend(state, asked), np.zeros(1))
+                assert filt.admits(state, asked)[0] == admitted
+        assert filt.admits(filt.start(1), asked)[0]
+        assert not filt.admits(filt.start(1), asked.swapped)[0]  # beyond the menu in one direction
+
+
+@pytest.mark.parametrize("b", [0.02, 0.3, 0.7, 1.0, 3.0, 1e4])
+def test_the_gaussian_charge_of_laplace_is_rounded_up(b: float) -> None:
+    """2 Phi^-1(1 - e^{-1/(2b)}/2), by the root of erfc at 50 digits."""
+    mu = float(Laplace(b).gdp_mu)
+    with mpmath.workdps(50):
+        goal = mpmath.log(mpmath.exp(-1 / (2 * mpmath.mpf(b))))
+
+        def tail(x: mpmath.mpf) -> mpmath.mpf:  # log of 2 Phi(-x/2)
+            return mpmath.log(mpmath.erfc(x / (2 * mpmath.sqrt(2))))
+
+        assert tail(mpmath.mpf(mu)) <= goal <= tail(mpmath.mpf(mu) * (1 - mpmath.mpf(2) ** -46))
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_the_kappa_filter_needs_the_loss_before_the_last_release_strictly_inside(sign: float) -> None:
+    """004, Proposition 1: output i+1 is released when |l^(i-1)| < kappa."""
+    filt, pair = KappaFilter(1.0, 5), Gaussian(0.5)
+    for loss, admitted in ((math.nextafter(1.0, 0.0), True), (1.0, False)):
+        state = filt.observe(filt.spend(filt.start(1), pair), np.array([sign * loss]))
+        assert filt.admits(state, pair)[0]  # the loss just realised is not looked at yet
+        state = filt.observe(filt.spend(state, pair), np.zeros(1))
+        assert filt.admits(state, pair)[0] == admitted
+
+
+@pytest.mark.parametrize("spent", [1, 7])
+def test_the_bounds_of_odometers_are_rounded_up(spent: int) -> None:
+    """At 40 digits, from the exact sum of squares: never below the printed bound, nor 1e-12 above it."""
+    epsilon = 0.3
+    with mpmath.workdps(40):
+        log, s = -mpmath.log(mpmath.mpf(0.05)), spent * mpmath.mpf(epsilon) ** 2
+        k, wide = mpmath.sqrt(2 * log / mpmath.mpf(4)), s + mpmath.mpf(0.5)
+        bounds = {
+            LineOdometer(0.05, 4.0): (k + 1) * s / 2 + log / k,
+            MixtureOdometer(0.05, 0.5): s / 2 + mpmath.sqrt(2 * wide * (log + mpmath.log(2 * wide) / 2)),
+        }
+        for odometer, exact in bounds.items():
+            state = odometer.start(1)
+            for _ in range(spent):
+                state = odometer.spend(state, RandomizedResponse(epsilon))
+            assert exact <= float(odometer.epsilon(state)[0]) <= exact * (1 + mpmath.mpf(10) ** -12)
