@@ -247,3 +247,19 @@ def test_shortening_raises_the_least_losses_and_loses_none() -> None:
     law = LossLattice(1.0, -2, np.array([4e-26, 3e-26, 0.5, 0.5]), 0.0).shortened(math.inf)
     assert law.first == -1
     assert law.masses.tolist() == pytest.approx([7e-26, 0.5, 0.5], rel=1e-14, abs=0)
+
+
+def test_infinite_masses_add_up_to_no_less_than_the_chance_of_either() -> None:
+    law = LossLattice(1.0, 0, np.array([0.75]), 0.25)
+    assert 1 - 0.75**2 <= law.plus(law).infinite <= 0.5
+
+
+def test_composed_masses_are_rounded_up() -> None:
+    """Erasures and bits in rationals: no mass of the composed law is below its exact one."""
+    pair = FinitePair((Fraction(1, 3), Fraction(2, 3)), (Fraction(2, 3), Fraction(1, 3)))
+    _, masses = composed_law((pair, Erasure(Fraction(1, 7))), (3, 2))
+    finite = [Fraction(36, 49) * math.comb(3, k) * Fraction(2, 3) ** k / 3 ** (3 - k) for k in range(4)]
+    for mass, exact in zip(masses, finite, strict=False):
+        assert exact <= Fraction(mass) <= exact * (1 + Fraction(1, 10**11))
+    assert len(masses) == 5
+    assert 1 - Fraction(6, 7) ** 2 <= Fraction(masses[-1]) <= Fraction(2, 7) * (1 + Fraction(1, 10**11))

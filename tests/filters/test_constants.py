@@ -309,6 +309,13 @@ def test_the_largest_sum_of_squares_of_rogers_is_reached_by_small_requests() -> 
     while filt.admits(state, each)[0]:
         state, spent = filt.spend(state, each), spent + Fraction(0.005) ** 2
     assert filt.squares * 0.97 <= spent <= filt.squares
+    with mpmath.workdps(30):  # and where S/2 is most of it
+        wide = fp.RogersFilter(50.0, 0.3)
+        h, s = mpmath.mpf(wide.h), mpmath.mpf(wide.squares)
+        deviation = mpmath.sqrt(
+            2 * (s + h) * (1 + mpmath.log(s / h + 1) / 2) * mpmath.log(2 / mpmath.mpf(0.3))
+        )
+        assert 50 <= s / 2 + deviation <= 50 * (1 + mpmath.mpf(10) ** -9)
 
 
 def test_the_realisation_filter_tells_its_directions_apart() -> None:
