@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
-from theory.arguments import Real, check_at_least_zero, check_delta, check_order, check_positive
+from theory.arguments import (
+    Real,
+    check_at_least_zero,
+    check_delta,
+    check_order,
+    check_order_from_one,
+    check_positive,
+)
 
-__all__ = ["one_at_least_zero", "one_delta", "one_order", "one_positive"]
+__all__ = ["one_at_least_zero", "one_delta", "one_mu", "one_order", "one_order_from_one", "one_positive"]
+
+#: mu^2 / 2, the zCDP parameter that belongs to mu, is a double up to here.
+_MOST_MU = 2.0**511
 
 
 def _one(name: str, value: Real) -> float:
@@ -30,6 +40,21 @@ def one_delta(name: str, value: object) -> float:
     return _one(name, check_delta(name, value))
 
 
+def one_mu(name: str, value: object) -> float:
+    """`value` as a float, > 0 and so small that its square is a double."""
+    mu = one_positive(name, value)
+    if mu > _MOST_MU:
+        raise ValueError(
+            f"{name} must be at most 2^511, got {name}={mu!r}; pass a budget that limits something"
+        )
+    return mu
+
+
 def one_order(name: str, value: object) -> float:
     """`value` as a float, a finite Rényi order > 1."""
     return _one(name, check_order(name, value))
+
+
+def one_order_from_one(name: str, value: object) -> float:
+    """`value` as a float, a finite Rényi order >= 1."""
+    return _one(name, check_order_from_one(name, value))

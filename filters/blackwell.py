@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from filters.amounts import Square
-from filters.arguments import one_positive
+from filters.arguments import one_mu
 from filters.base import Family, PrivacyFilter
 from filters.composition import composed_law
 from filters.ledger import Budget
@@ -31,8 +31,6 @@ _State = tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]
 
 _POINTS = 1025
 _MARGIN = 1e-12
-#: The spacing of losses that are not finitely many.
-_STEP = 0.005
 
 
 def _heights(
@@ -61,12 +59,15 @@ def _covers(mu: float, z: NDArray[np.float64], height: NDArray[np.float64]) -> b
 
 
 def _law(
-    pairs: tuple[DominatingPair, ...], counts: tuple[int, ...]
+    pairs: tuple[DominatingPair, ...], counts: tuple[int, ...], high: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """(losses, masses) of the composition, exact for finite pairs and on a lattice from above for others."""
+    """(losses, masses) of the composition, exact for finite pairs and on a lattice from above for others.
+
+    The lattice is close to it for eps <= `high`.
+    """
     if all(isinstance(pair, Finite) for pair, count in zip(pairs, counts, strict=True) if count):
         return composed_law(pairs, counts)
-    law = composed_lattice(pairs, counts, _STEP)
+    law = composed_lattice(pairs, counts, high)
     return np.append(law.losses, np.inf), np.append(law.masses, law.infinite)
 
 
@@ -82,7 +83,7 @@ def gaussian_cover(
         return 0.0
     swapped = tuple(pair.swapped for pair in pairs)
     curves = []
-    for law in (_law(pairs, counts), _law(swapped, counts)):
+    for law in (_law(pairs, counts, high), _law(swapped, counts, high)):
         losses, masses = law
         most = min(high, float(losses[masses > 0].max()) + 1e-9)  # H is 0 beyond the largest loss
         if math.isinf(most):
@@ -125,7 +126,7 @@ class BlackwellFilter(PrivacyFilter):
     proof: ClassVar[str] = "003 Section 5: Blackwell's theorem, then 000 Remark 4.4 at every order"
 
     def __post_init__(self) -> None:
-        mu = one_positive("mu", self.mu)
+        mu = one_mu("mu", self.mu)
         object.__setattr__(self, "mu", mu)
         object.__setattr__(self, "menu", checked_menu(self.menu))
         object.__setattr__(self, "promise", ZCDP(math.nextafter(mu * mu / 2, math.inf)))
@@ -213,7 +214,7 @@ class RangedBlackwellFilter(BlackwellFilter):
                 f"low and high must satisfy 0 <= low < high, got low={low!r} high={high!r}; "
                 "pass a range of eps"
             )
-        mu = one_positive("mu", self.mu)
+        mu = one_mu("mu", self.mu)
         object.__setattr__(self, "mu", mu)
         object.__setattr__(self, "low", low)
         object.__setattr__(self, "high", high)

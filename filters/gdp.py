@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filters.additive import AdditiveFilter
-from filters.arguments import one_positive
+from filters.arguments import one_mu
 from filters.base import Family
 from filters.charges import Charge, gdp_charge
 from filters.error_free import Exact
@@ -37,7 +37,7 @@ class GaussianFilter(AdditiveFilter):
     )
 
     def __post_init__(self) -> None:
-        mu = one_positive("mu", self.mu)
+        mu = one_mu("mu", self.mu)
         object.__setattr__(self, "mu", mu)
         object.__setattr__(self, "promise", GaussianDP(mu))
         object.__setattr__(self, "_budget", Budget.square_of(mu))

@@ -10,12 +10,22 @@ from numpy.typing import NDArray
 
 from theory.pairs import DominatingPair
 
-__all__ = ["LossLattice", "composed_lattice", "lattice_of"]
+__all__ = ["LossLattice", "composed_lattice", "lattice_of", "step_of"]
 
 #: Losses beyond this are infinite (upwards) or raised to it (downwards): both only add to the divergence.
 _REACH = 40.0
 #: Masses are raised by this much, relative: more than the rounding of hockey-sticks and of sums of products.
 _MARGIN = 1e-9
+#: What the two shares of a split mass may have lost to rounding, relative.
+_ROUNDING = 2.0**-50
+#: Steps are powers of two between these, so that the coarser of two lattices lies within the finer.
+_FINEST, _COARSEST = -14, -8
+#: A law longer than the first is put on a coarser lattice if its step is far below its spread, than the second always.
+_LONG, _TOO_LONG = 2**13, 2**16
+#: A step against the spread of the loss: of one mechanism at the start, of a composition before it is coarsened.
+_START, _SPARE = 8.0, 32.0
+#: The share of the divergence at the last epsilon of interest, and the P-mass, that shortening may add.
+_TAIL, _LOW = 2.0**-24, 2.0**-84
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,9 +44,54 @@ class LossLattice:
 
     def plus(self, other: LossLattice) -> LossLattice:
         """The law of the sum of independent losses; products are added directly, so that tails keep digits."""
-        masses = np.convolve(self.masses, other.masses)
-        infinite = self.infinite + other.infinite
-        return _trimmed(LossLattice(self.step, self.first + other.first, masses, infinite))
+        one = self
+        while one.step < other.step:
+            one = one.coarser()
+        while other.step < one.step:
+            other = other.coarser()
+        masses = np.convolve(one.masses, other.masses)
+        infinite = one.infinite + other.infinite
+        return _trimmed(LossLattice(one.step, one.first + other.first, masses, infinite))
+
+    def coarser(self) -> LossLattice:
+        """A law on twice the step that dominates: losses between its points go to both, as to keep P- and Q-mass.
+
+        Upwards by the share 1/(1 + e^-step), which spreads that loss by a variance of step^2 at most.
+        """
+        even = self.first + np.arange(len(self.masses)) & 1 == 0
+        up = 1 / (1 + np.exp(-self.step))
+        first = self.first // 2
+        place = (self.first + np.arange(len(self.masses))) // 2 - first
+        masses = np.zeros(len(self.masses) // 2 + 2)
+        np.add.at(masses, place, np.where(even, self.masses, (1 - up) * self.masses))
+        np.add.at(masses, place + 1, np.where(even, 0.0, up * self.masses))
+        return LossLattice(2 * self.step, first, masses * (1 + _ROUNDING), self.infinite)
+
+    def shortened(self, high: float) -> LossLattice:
+        """A law that dominates, on fewer points, and whose hockey-stick at eps <= `high` is hardly larger.
+
+        Tails are rounded up: at the top to inf while that adds less than a share of H at `high`, at the bottom to
+        the least loss that is kept.
+        """
+        beyond = -np.expm1(np.minimum(high - self.losses, 0.0)) @ self.masses + self.infinite
+        above = np.cumsum(self.masses[::-1])[::-1]
+        last = max(int(np.searchsorted(-above, -_TAIL * beyond)), 1)
+        low = np.cumsum(self.masses[:last])
+        start = min(int(np.searchsorted(low, _LOW, side="right")), last - 1)
+        masses = self.masses[start:last].copy()
+        masses[0] = low[start]
+        infinite = self.infinite + float(self.masses[last:].sum())
+        law = LossLattice(self.step, self.first + start, masses, infinite)
+        while len(law.masses) > _TOO_LONG or (len(law.masses) > _LONG and law.step * _SPARE < law.spread):
+            law = law.coarser()
+        return law
+
+    @property
+    def spread(self) -> float:
+        """The standard deviation of the finite losses."""
+        mass = float(self.masses.sum())
+        mean = float(self.losses @ self.masses) / mass
+        return float(np.sqrt((self.losses - mean) ** 2 @ self.masses / mass))
 
 
 def _trimmed(law: LossLattice) -> LossLattice:
@@ -84,19 +139,35 @@ def lattice_of(pair: DominatingPair, step: float) -> LossLattice:
     return LossLattice(step, first - most, masses[first : last + 1], float(height[-1]) * (1 + _MARGIN))
 
 
-def composed_lattice(pairs: tuple[DominatingPair, ...], counts: tuple[int, ...], step: float) -> LossLattice:
-    """The law of the composition, pairs[j] used counts[j] times, dominated by no less than it is."""
-    law = LossLattice(step, 0, np.array([1.0]), 0.0)
+@lru_cache(maxsize=256)
+def step_of(pair: DominatingPair) -> float:
+    """The step for `pair`: a power of two, at most an eighth of the spread of its loss, sqrt(2 KL) or so.
+
+    A loss between two points is split among them, which adds at most step^2/4 to the variance of a round, hence
+    at most 1/256 of it, and half of that to the mu of a long composition. No finer than 2^-14, no coarser than 2^-8.
+    """
+    entropy = float(pair.renyi(1 + 2.0**-10))  # about that of order 1
+    finest = np.log2(np.sqrt(2 * entropy) / _START) if 0 < entropy < np.inf else _COARSEST
+    return 2.0 ** int(np.clip(np.floor(finest), _FINEST, _COARSEST))
+
+
+def composed_lattice(pairs: tuple[DominatingPair, ...], counts: tuple[int, ...], high: float) -> LossLattice:
+    """The law of the composition, pairs[j] used counts[j] times, dominated by no less than it is.
+
+    Close to it for eps <= `high`; the steps follow from the pairs and grow with the spread of the composition.
+    """
+    law: LossLattice | None = None
     for pair, count in zip(pairs, counts, strict=True):
         if count:
-            law = law.plus(_power(pair, count, step))
-    return law
+            more = _power(pair, count, high)
+            law = more if law is None else law.plus(more).shortened(high)
+    return LossLattice(1.0, 0, np.array([1.0]), 0.0) if law is None else law
 
 
 @lru_cache(maxsize=512)
-def _power(pair: DominatingPair, count: int, step: float) -> LossLattice:
+def _power(pair: DominatingPair, count: int, high: float) -> LossLattice:
     if count == 1:
-        return lattice_of(pair, step)
-    half = _power(pair, count // 2, step)
-    both = half.plus(half)
-    return both.plus(lattice_of(pair, step)) if count % 2 else both
+        return lattice_of(pair, step_of(pair)).shortened(high)
+    half = _power(pair, count // 2, high)
+    both = half.plus(half).shortened(high)
+    return both.plus(_power(pair, 1, high)).shortened(high) if count % 2 else both

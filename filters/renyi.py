@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filters.additive import AdditiveFilter
-from filters.arguments import one_order, one_positive
+from filters.arguments import one_order_from_one, one_positive
 from filters.base import Family
 from filters.charges import Charge, renyi_charge
 from filters.error_free import Exact
@@ -25,7 +25,8 @@ __all__ = ["RenyiFilter"]
 class RenyiFilter(AdditiveFilter):
     """CONT while sum_t rho_t <= rho, rho_t the Rényi divergence of order alpha of the t-th mechanism.
 
-    The transcript is (alpha, rho)-RDP; alpha is fixed in advance. Source: paper 000, Theorem 4.3.
+    The transcript is (alpha, rho)-RDP; alpha >= 1 is fixed in advance. Source: paper 000, Theorem 4.3.
+    At order 1, where Theorem 3.1 there divides by zero, E[L] = E[sum_t KL_t] <= rho by the chain rule.
     """
 
     alpha: float
@@ -35,7 +36,7 @@ class RenyiFilter(AdditiveFilter):
     proof: ClassVar[str] = "000 Theorem 4.3: Loss^(t) e^{-(alpha-1) sum rho_j} is a supermartingale"
 
     def __post_init__(self) -> None:
-        alpha, rho = one_order("alpha", self.alpha), one_positive("rho", self.rho)
+        alpha, rho = one_order_from_one("alpha", self.alpha), one_positive("rho", self.rho)
         object.__setattr__(self, "alpha", alpha)
         object.__setattr__(self, "rho", rho)
         object.__setattr__(self, "promise", RenyiDP(alpha, rho))

@@ -79,8 +79,14 @@ class RogersFilter(PrivacyFilter):
 
     @property
     def h(self) -> float:
-        """The constant H."""
-        return self.epsilon**2 / (28.04 * math.log((1 if self.reading == "1/delta" else 2) / self.delta))
+        """The constant H; every H > 0 is sound, so one that left the doubles is replaced."""
+        h = self.epsilon * self.epsilon / (28.04 * self._log(1 if self.reading == "1/delta" else 2))
+        return min(max(h, 1e-300), 1e300)
+
+    def _log(self, share: int) -> float:
+        """log(share / delta)."""
+        ratio = share / self.delta
+        return math.log(ratio) if ratio < math.inf else math.log(share) - math.log(self.delta)
 
     @property
     def squares(self) -> float:
@@ -137,7 +143,7 @@ class RogersFilter(PrivacyFilter):
     def _deviation(self, squares: Real) -> Any:
         """The second term of K at S = `squares`."""
         h = self.h
-        spread = 2 * (squares + h) * (1 + np.log1p(squares / h) / 2) * math.log(2 / self.delta)
+        spread = 2 * (squares + h) * (1 + np.log1p(squares / h) / 2) * self._log(2)
         return np.sqrt(spread)
 
     def spend(self, state: _State, request: DominatingPair) -> _State:

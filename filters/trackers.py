@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.arguments import one_order, one_positive
+from filters.arguments import one_order_from_one, one_positive
 from filters.charges import Charge, gdp_charge, renyi_charge
 from filters.error_free import two_product
 from filters.ledger import Budget
@@ -90,7 +90,7 @@ class RenyiTracker(Tracker):
     proof: ClassVar[str] = "000 Proposition 4.10"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "alpha", one_order("alpha", self.alpha))
+        object.__setattr__(self, "alpha", one_order_from_one("alpha", self.alpha))
         object.__setattr__(self, "size", one_positive("size", self.size))
         object.__setattr__(self, "_budget", Budget.of(self.size))
 

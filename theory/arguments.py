@@ -17,6 +17,7 @@ __all__ = [
     "check_count",
     "check_delta",
     "check_order",
+    "check_order_from_one",
     "check_positive",
     "check_probability",
     "check_real",
@@ -92,6 +93,13 @@ def check_probability(name: str, value: object, remedy: str = "pass a probabilit
 def check_order(name: str, value: object, remedy: str = "pass a finite Rényi order above 1") -> Real:
     """`value` as float64, a finite Rényi order > 1."""
     return _check(name, value, 1.0, math.inf, "", "finite and > 1", remedy)
+
+
+def check_order_from_one(
+    name: str, value: object, remedy: str = "pass a finite Rényi order, 1 (Kullback-Leibler) or more"
+) -> Real:
+    """`value` as float64, a finite Rényi order >= 1."""
+    return _check(name, value, 1.0, math.inf, "low", "finite and >= 1", remedy)
 
 
 def check_count(name: str, value: object, least: int = 1) -> int:

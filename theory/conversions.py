@@ -23,6 +23,13 @@ __all__ = ["CKS", "SIMPLE", "Conversion", "gaussian_epsilon", "gaussian_mu"]
 
 Array = NDArray[np.float64]
 
+#: Orders less one are sought between these: beyond them delta is 1, or 0, to the last bit.
+_LEAST, _MOST = float(np.finfo(np.float64).tiny), float(np.finfo(np.float64).max)
+#: What underflow may have added to a budget; it leaves one above 2^-1000 as it is.
+_DUST = 2.0**-1068
+#: The square of half of it is no overflow yet; at no finite epsilon does mu reach it.
+_MOST_MU = 2e154
+
 
 @dataclass(frozen=True, slots=True)
 class Conversion(ABC):
@@ -37,22 +44,27 @@ class Conversion(ABC):
         rho, epsilon >= 0; rho = 0 gives 0.
         """
         rho, epsilon = check_at_least_zero("rho", rho), check_at_least_zero("epsilon", epsilon)
-        return _unless_zero(rho, lambda r: np.exp(self._log_delta(r, np.asarray(epsilon))))
+        with np.errstate(over="ignore", divide="ignore"):  # far out a delta is 0, or 1
+            return _unless_zero(rho, lambda r: np.exp(self._log_delta(r, np.asarray(epsilon))))
 
     def epsilon(self, rho: Real, delta: Real) -> Real:
         """The least epsilon >= 0 such that the theorem gives (epsilon, delta)-DP for rho-zCDP."""
         rho, delta = check_at_least_zero("rho", rho), check_delta("delta", delta)
-        return _unless_zero(rho, lambda r: np.maximum(self._epsilon(r, -np.log(np.asarray(delta))), 0.0))
+        with np.errstate(over="ignore"):  # beyond the doubles epsilon is infinite
+            return _unless_zero(rho, lambda r: np.maximum(self._epsilon(r, -np.log(np.asarray(delta))), 0.0))
 
     def budget(self, epsilon: Real, delta: Real) -> Real:
         """B*, the largest rho such that the theorem gives (epsilon, delta)-DP for rho-zCDP, rounded down."""
         epsilon, delta = check_positive("epsilon", epsilon), check_delta("delta", delta)
-        return as_real(self._budget(np.asarray(epsilon), -np.log(np.asarray(delta))))
+        with np.errstate(over="ignore", divide="ignore"):
+            budget = self._budget(np.asarray(epsilon), -np.log(np.asarray(delta)))
+        return as_real(np.maximum(budget - _DUST, 0.0))
 
     def order(self, rho: Real, epsilon: Real) -> Real:
         """The Rényi order a > 1 at which the theorem attains its delta; 1 where it says nothing."""
         rho, epsilon = check_positive("rho", rho), check_at_least_zero("epsilon", epsilon)
-        return as_real(1 + self._order_less_one(np.asarray(rho), np.asarray(epsilon)))
+        with np.errstate(over="ignore", divide="ignore"):
+            return as_real(1 + self._order_less_one(np.asarray(rho), np.asarray(epsilon)))
 
     @abstractmethod
     def _log_delta(self, rho: Array, epsilon: Array) -> Array: ...
@@ -90,7 +102,9 @@ class _Simple(Conversion):
         return -gap * gap / (4 * rho)
 
     def _epsilon(self, rho: Array, log_inverse_delta: Array) -> Array:
-        epsilon: Array = rho + 2 * np.sqrt(rho * log_inverse_delta)
+        product = rho * log_inverse_delta
+        far = np.sqrt(rho) * np.sqrt(log_inverse_delta)
+        epsilon: Array = rho + 2 * np.where(np.isfinite(product), np.sqrt(product), far)
         return epsilon
 
     def _budget(self, epsilon: Array, log_inverse_delta: Array) -> Array:
@@ -122,34 +136,51 @@ class _CKS(Conversion):
         # f(t) = (2t+1) rho - eps - log(1 + 1/t) is increasing and concave, so Newton's method climbs to its
         # root from any start below. Two such starts: log(1 + 1/t) > 2/(2t+1) gives a quadratic for 2t + 1,
         # and log(1 + 1/t) > log(1/t) gives W(2 rho e^{eps-rho}) / (2 rho), W(e^z) being wrightomega(z)
-        quadratic = ((epsilon + np.sqrt(epsilon * epsilon + 8 * rho)) / (2 * rho) - 1) / 2
-        t = np.maximum(quadratic, special.wrightomega(np.log(2 * rho) + epsilon - rho) / (2 * rho))
+        squares = epsilon * epsilon / 4 + 2 * rho
+        far = np.hypot(epsilon / 2, np.sqrt(2.0) * np.sqrt(rho))
+        root = epsilon / 2 + np.where(np.isfinite(squares), np.sqrt(squares), far)
+        lambert = special.wrightomega(np.log(np.minimum(2 * rho, _MOST)) + epsilon - rho) / rho / 2
+        t = np.clip(np.maximum((root / rho - 1) / 2, lambert), _LEAST, _MOST)
         for _ in range(12):
-            gap = np.log1p(1 / t) + (epsilon - rho) - 2 * rho * t
-            t = t + gap / (2 * rho + 1 / (t * (1 + t)))
+            gap = np.log1p(1 / t) + (epsilon - rho) - rho * t * 2
+            t = np.clip(t + gap / 2 / (rho + 1 / (t * (1 + t)) / 2), _LEAST, _MOST)
         return t
 
     def _epsilon(self, rho: Array, log_inverse_delta: Array) -> Array:
         # rho t^2 + log(1 + t) = l in s = log(1 + t) is convex and increasing: Newton descends from above
-        s = np.minimum(log_inverse_delta, np.log1p(np.sqrt(log_inverse_delta / rho)))
+        ratio = log_inverse_delta / rho
+        root = np.where(np.isfinite(ratio), np.sqrt(ratio), np.sqrt(log_inverse_delta) / np.sqrt(rho))
+        s = np.minimum(log_inverse_delta, np.log1p(root))
         for _ in range(40):
             t = np.expm1(s)
-            s = s - (rho * t * t + s - log_inverse_delta) / (2 * rho * t * (1 + t) + 1)
+            s = s - (rho * t * t + s - log_inverse_delta) / (rho * t * (1 + t) * 2 + 1)
         t = np.expm1(s)
         return (2 * t + 1) * rho - np.log1p(1 / t)
 
     def _budget(self, epsilon: Array, log_inverse_delta: Array) -> Array:
+        epsilon, goal = np.broadcast_arrays(epsilon, log_inverse_delta)
+        # with an epsilon below 1e-200 and a delta below e^-700 the budget is below the least double
+        goal = np.where(epsilon < 1e-200, np.minimum(goal, 700.0), goal)
+
+        def spent(t: Array, more: float) -> tuple[Array, Array]:
+            """rho and rho t (t + more); where t is so large that rho may underflow, by another route."""
+            both = epsilon + np.log1p(1 / t)
+            rho = both / (2 * t + 1)
+            return rho, np.where(t < 1e100, rho * t * (t + more), both * t / 2)
+
         def excess(t: Array) -> tuple[Array, Array]:
-            log = np.log1p(1 / t)
-            rho = (epsilon + log) / (2 * t + 1)
+            rho, used = spent(t, 0.0)
             # d rho / dt = -(1/(t(1+t)) + 2 rho) / (2t+1)
             slope = 2 * rho * t - t * (1 / (1 + t) + 2 * rho * t) / (2 * t + 1) + 1 / (1 + t)
-            return rho * t * t + np.log1p(t) - log_inverse_delta, slope
+            return used + np.log1p(t) - goal, slope
 
-        t = increasing_root(excess, np.broadcast_arrays(log_inverse_delta / (1 + epsilon), epsilon)[0])
-        rho = (epsilon + np.log1p(1 / t)) / (2 * t + 1)
+        # the root lies below both 2 goal / epsilon and e^goal: it matters where they are far from one
+        start = np.where(epsilon < 1e-100, np.exp(np.minimum(goal, 700.0)), goal / (1 + epsilon))
+        start = np.where(epsilon < 1e-100, np.minimum(start, 2 * goal / epsilon), start)
+        t = increasing_root(excess, np.maximum(start, 1e-200))
+        rho, used = spent(t, 1.0)
         # rounded down: an error in l moves log rho by its size over rho t (1+t) = -d log(delta) / d log(rho)
-        return rho * (1 - 2.0**-50 * (8 + 8 * log_inverse_delta / (rho * t * (1 + t))))
+        return rho * (1 - 2.0**-50 * (8 + 8 * goal / used))
 
 
 SIMPLE: Conversion = _Simple()
@@ -159,34 +190,52 @@ CKS: Conversion = _CKS()
 def gaussian_mu(epsilon: Real, delta: Real) -> Real:
     """The mu at which H_{e^epsilon} of Gaussian(mu) is delta, rounded down by a few parts in 10^15.
 
+    By more where delta fixes mu less well: by 10^-13 for delta near 10^-300 beside a smaller epsilon.
     epsilon >= 0. mu^2 / 2 is the ceiling of every zCDP budget: Gaussian(mu) is mu^2/2-zCDP.
     Source: paper 003, equation (2.3).
     """
     epsilon, delta = check_at_least_zero("epsilon", epsilon), check_delta("delta", delta)
-    eps, target = np.broadcast_arrays(np.asarray(epsilon), np.log(np.asarray(delta)))
+    eps, goal = np.broadcast_arrays(np.asarray(epsilon), np.asarray(delta))
+    # near one it is 1 - delta, Phi(mu/2 - eps/mu) + e^eps Phi(-mu/2 - eps/mu), that has the digits
+    high, target = goal > 0.5, np.log(goal)
+    rest = np.log1p(-np.where(high, goal, 0.5))
 
     def excess(mu: Array) -> tuple[Array, Array]:
-        pair = Gaussian(mu)
-        log_delta = np.asarray(pair.log_hockey_stick(eps))
+        log_delta = np.asarray(Gaussian(mu).log_hockey_stick(eps))
         log_density = -0.5 * (eps / mu - mu / 2) ** 2 - np.log(2 * np.pi) / 2
-        return log_delta - target, np.exp(log_density - log_delta)  # d delta / d mu = phi(eps/mu - mu/2)
+        upper = special.log_ndtr(eps / mu - mu / 2)
+        log_rest = np.logaddexp(upper, eps + special.log_ndtr(-(eps / mu) - mu / 2))
+        value = np.where(high, rest - log_rest, log_delta - target)
+        # d delta / d mu = phi(eps/mu - mu/2)
+        return value, np.exp(log_density - np.where(high, log_rest, log_delta))
 
-    # the simple conversion gives a start below
-    start = np.sqrt(2.0) * eps / (np.sqrt(eps - target) + np.sqrt(-target)) + np.exp(target)
-    return as_real(increasing_root(excess, start) * (1 - 2.0**-48))
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        # the simple conversion gives a start below
+        start = np.sqrt(2.0) * eps / (np.sqrt(eps - target) + np.sqrt(-target)) + np.exp(target)
+        mu = increasing_root(excess, np.minimum(start, _MOST_MU))
+        # the logarithms that were compared are wrong by this much at most, which their slope turns into mu
+        edge = eps / mu - mu / 2
+        error = 2.0**-52 * (64 + 2 * np.abs(target) + np.where(high, 0.0, edge * edge))
+        slope = mu * excess(mu)[1]
+        down = np.maximum(2.0**-48, np.where(slope > 0, error / slope, 0.0))
+    return as_real(np.maximum(mu * (1 - down) - _DUST, 0.0))
 
 
 def gaussian_epsilon(mu: Real, delta: Real) -> Real:
     """The least epsilon >= 0 at which Gaussian(mu) is (epsilon, delta)-DP."""
     mu, delta = check_positive("mu", mu), check_delta("delta", delta)
     size, target = np.broadcast_arrays(np.asarray(mu), np.log(np.asarray(delta)))
-    free = target >= np.asarray(Gaussian(mu).log_hockey_stick(0.0))  # no epsilon is needed
-    goal = np.where(free, np.asarray(Gaussian(mu).log_hockey_stick(1.0)), target)
+    with np.errstate(over="ignore"):
+        far, most = size > 1e100, size * size / 2  # there epsilon is mu^2/2 to the last digit
+    size = np.where(far, 1.0, size)
+    pair = Gaussian(size)
+    free = target >= np.asarray(pair.log_hockey_stick(0.0))  # no epsilon is needed
+    goal = np.where(free, np.asarray(pair.log_hockey_stick(1.0)), target)
 
     def excess(epsilon: Array) -> tuple[Array, Array]:
-        log_delta = np.asarray(Gaussian(size).log_hockey_stick(epsilon))
+        log_delta = np.asarray(pair.log_hockey_stick(epsilon))
         log_tail = epsilon + special.log_ndtr(-size / 2 - epsilon / size)
         return goal - log_delta, np.exp(log_tail - log_delta)  # d delta / d eps = -e^eps Phi(-mu/2 - eps/mu)
 
     root = increasing_root(excess, size * size / 2 + size * np.sqrt(-2 * goal))
-    return as_real(np.where(free, 0.0, root))
+    return as_real(np.where(far, most, np.where(free, 0.0, root)))

@@ -10,13 +10,14 @@ import numpy as np
 from theory.arguments import (
     Real,
     check_at_least_zero,
-    check_order,
+    check_order_from_one,
     check_positive,
     check_probability,
 )
 from theory.conversions import CKS
 from theory.pairs.gaussian import Gaussian
 from theory.pairs.kov import KOV
+from theory.relative_entropy import entropy_delta
 from theory.stable import as_real
 
 __all__ = ["ZCDP", "ApproxDP", "GaussianDP", "Guarantee", "PureDP", "RenyiDP"]
@@ -82,19 +83,24 @@ class RenyiDP(Guarantee):
     """D_alpha <= rho at one order; delta(eps) = min(1, e^{(a-1)(rho - eps)} (1 - 1/a)^a / (a-1)), a = alpha.
 
     An upper bound, not the least delta. Source: Canonne, Kamath and Steinke; paper 003, Lemma C.4.
+    At order 1, D_1 = KL, that formula is 1 and delta is instead the least that KL <= rho implies, about
+    sqrt(rho/2) at eps = 0 and rho/eps far out: see `theory.relative_entropy`.
     """
 
     alpha: float
     rho: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "alpha", _number("alpha", check_order("alpha", self.alpha)))
+        object.__setattr__(self, "alpha", _number("alpha", check_order_from_one("alpha", self.alpha)))
         object.__setattr__(self, "rho", _number("rho", check_at_least_zero("rho", self.rho)))
 
     def delta(self, epsilon: Real) -> Real:
+        if self.alpha == 1:
+            return entropy_delta(self.rho, epsilon)
         t = self.alpha - 1
         factor = t * np.log1p(1 / t) + np.log1p(t)  # -log of (1 - 1/a)^a / (a-1), without its cancellation
-        exponent = t * (self.rho - check_at_least_zero("epsilon", epsilon)) - factor
+        with np.errstate(over="ignore"):
+            exponent = t * (self.rho - check_at_least_zero("epsilon", epsilon)) - factor
         return as_real(np.exp(np.minimum(exponent, 0.0)))
 
     def __str__(self) -> str:

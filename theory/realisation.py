@@ -13,6 +13,9 @@ from theory.arguments import Real, check_count, check_delta, check_positive, che
 __all__ = ["Split", "kappa", "optimal_split"]
 
 
+_LEAST_DELTA = 2.0**-1000  # the quantile of a smaller share may be that of zero
+
+
 @dataclass(frozen=True, slots=True)
 class Split:
     """dhat and theta with dhat + theta (1 - dhat) N <= delta: the quantile levels of one filter."""
@@ -46,6 +49,8 @@ def optimal_split(rounds: int, delta: float) -> Split:
     total = check_delta("delta", delta)
     if not isinstance(total, float) or total >= 0.5:
         raise ValueError(f"delta must be one number below 1/2, got delta={delta!r}; pass a small probability")
+    if total < _LEAST_DELTA:
+        raise ValueError(f"delta must be at least 2^-1000, got delta={delta!r}; pass one that can be split")
 
     def split(x: float) -> tuple[float, float]:
         # dhat = delta expit(x), so that delta - dhat = delta expit(-x) keeps its digits

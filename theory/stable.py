@@ -13,6 +13,7 @@ from theory.arguments import Real
 
 __all__ = ["as_real", "expm1_minus", "increasing_root", "log_fraction"]
 
+_MOST = float(np.finfo(np.float64).max)
 _COEFFICIENTS = tuple(1 / math.factorial(k) for k in range(19, 1, -1))
 
 
@@ -22,7 +23,7 @@ def as_real(value: NDArray[np.float64] | np.float64 | float) -> Real:
 
 
 def expm1_minus(x: Real | NDArray[np.float64]) -> NDArray[np.float64]:
-    """e^x - 1 - x, with full relative accuracy near zero."""
+    """e^x - 1 - x, with full relative accuracy near zero; inf at both ends."""
     x = np.asarray(x, dtype=np.float64)
     near = np.clip(x, -0.75, 0.75)
     series = np.zeros_like(near)
@@ -30,7 +31,9 @@ def expm1_minus(x: Real | NDArray[np.float64]) -> NDArray[np.float64]:
         series *= near
         series += coefficient
     series *= near * near
-    return np.where(np.abs(x) < 0.75, series, np.expm1(x) - x)
+    with np.errstate(over="ignore", invalid="ignore"):
+        far = np.expm1(x) - x
+    return np.where(np.abs(x) < 0.75, series, np.where(np.isposinf(x), np.inf, far))
 
 
 def log_fraction(ratio: Fraction) -> float:
@@ -61,7 +64,7 @@ def increasing_root(
             new = x * np.exp(np.clip(-value / (slope * x), -3.0, 3.0))
             middle = np.where(low > 0, np.sqrt(low) * np.sqrt(high), high / 16)
             middle = np.where(np.isfinite(high), middle, low * 16)
-            new = np.where((new > low) & (new < high), new, middle)
+            new = np.minimum(np.where((new > low) & (new < high), new, middle), _MOST)
             done = (np.abs(new - x) <= 2e-16 * x) | (value == 0) | (high <= low * (1 + 4e-16))
             x = np.where(done, x, new)
             if done.all():

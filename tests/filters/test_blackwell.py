@@ -10,7 +10,7 @@ from scipy import stats
 import filters as fp
 from filters.blackwell import _covers, gaussian_cover
 from filters.composition import composed_hockey_stick, composed_law
-from filters.loss_lattice import LossLattice, lattice_of
+from filters.loss_lattice import LossLattice, composed_lattice, lattice_of, step_of
 from theory.pairs import (
     Erasure,
     FinitePair,
@@ -165,3 +165,101 @@ def test_a_bounded_range_promises_nothing_outside() -> None:
     assert float(Gaussian(1.0).hockey_stick(20.0)) < 1e-9
     with pytest.raises(ValueError, match="low and high"):
         fp.RangedBlackwellFilter(1.0, (BIT,), 2.0, 1.0)
+
+
+def test_the_step_follows_from_the_mechanism() -> None:
+    """DP-SGD with a loss of spread .0027, 10^4 rounds: a step of .005 gave mu = .34, the central limit is .2665."""
+    pair, rounds = SubsampledGaussian(0.005, 2.0), 10_000
+    limit = 0.005 * math.sqrt(rounds * math.expm1(1 / 4))
+    mu = gaussian_cover((pair,), (rounds,), 0.0, 2.0)
+    assert limit < mu < 0.2725
+    for other in (pair, Gaussian(0.8), Laplace(0.5), SubsampledGaussian(0.1, 1.0).swapped, Erasure(0.5)):
+        step = step_of(other)
+        assert math.log2(step).is_integer()
+        assert 2.0**-14 <= step <= 2.0**-8
+
+
+def _above(law: LossLattice, epsilon: float) -> float:
+    return float(np.maximum(-np.expm1(epsilon - law.losses), 0) @ law.masses + law.infinite)
+
+
+@pytest.mark.parametrize("epsilon", [1 / 77, 1 / 1000])
+@pytest.mark.parametrize("rounds", [1, 3, 64, 1000])
+def test_a_composed_lattice_lies_above_and_close(epsilon: float, rounds: int) -> None:
+    """Randomised response off the lattice, composed on it, against the binomial law; no loss is a lattice point."""
+    pair = RandomizedResponse(epsilon)
+    law = composed_lattice((pair,), (rounds,), 1.0)
+    plus = stats.binom(rounds, 1 / (1 + math.exp(-epsilon)))
+    k = np.arange(rounds + 1)
+    spread = epsilon * math.sqrt(rounds)
+    for share in (0.0, 0.5, 1.0, 2.0, 3.0):
+        at = share * spread
+        truth = float(np.maximum(-np.expm1(at - (2 * k - rounds) * epsilon), 0) @ plus.pmf(k))
+        assert _above(law, at) >= truth * (1 - 1e-10)
+        if rounds == 1000:  # a step of an eighth of the spread at most adds 1/256 to the variance
+            variance = 1 + 1 / 256 + 3 / 1000
+            assert _above(law, at) <= truth * variance ** ((1 + share**2) / 2) + 1e-300
+
+
+@pytest.mark.parametrize("first", [-4, -3, 0, 5])
+def test_a_coarser_lattice_keeps_both_masses_and_dominates(first: int) -> None:
+    rng = np.random.default_rng(3)
+    law = LossLattice(0.125, first, rng.uniform(0, 0.1, 9), 0.25)
+    wide = law.coarser()
+    assert wide.step == 0.25
+    assert wide.infinite == 0.25
+    assert wide.masses.sum() == pytest.approx(law.masses.sum(), rel=1e-14)
+    q = (law.masses * np.exp(-law.losses)).sum()
+    assert (wide.masses * np.exp(-wide.losses)).sum() == pytest.approx(q, rel=1e-14)
+    for epsilon in np.linspace(-1, 2, 61):
+        assert _above(wide, epsilon) >= _above(law, epsilon)
+
+
+def test_a_shortened_law_dominates_and_is_close() -> None:
+    law = lattice_of(SubsampledGaussian(0.1, 1.0), 2.0**-9)
+    short = law.shortened(2.0)
+    assert len(short.masses) < len(law.masses) / 3
+    assert short.masses.sum() + short.infinite == pytest.approx(law.masses.sum() + law.infinite, rel=1e-12)
+    for epsilon in np.linspace(-1, 8, 40):
+        assert _above(short, epsilon) >= _above(law, epsilon) * (1 - 1e-13)
+        if epsilon <= 2:
+            assert _above(short, epsilon) <= _above(law, epsilon) * (1 + 1e-6)
+
+
+def test_lattices_of_different_steps_are_added_on_the_coarser() -> None:
+    fine, wide = SubsampledGaussian(0.005, 2.0), Gaussian(0.8)
+    assert step_of(fine) < step_of(wide)
+    both = composed_lattice((fine, wide), (3, 2), 2.0)
+    assert both.step == step_of(wide)
+    for epsilon in (0.0, 0.5, 2.0):
+        truth = float(Gaussian(0.8 * math.sqrt(2)).hockey_stick(epsilon))
+        assert truth <= _above(both, epsilon) <= truth * 1.001
+
+
+@pytest.mark.parametrize("mu", [0.1, 0.3, 1.1, 7.7])
+def test_the_promised_zcdp_is_rounded_up(mu: float) -> None:
+    for filt in (fp.BlackwellFilter(mu, (BIT,)), fp.RangedBlackwellFilter(mu, (BIT,), 0.0, 1.0)):
+        rho = filt.promise.rho  # type: ignore[attr-defined]
+        assert Fraction(mu) ** 2 / 2 <= Fraction(rho) <= Fraction(mu) ** 2 / 2 * (1 + Fraction(1, 2**50))
+
+
+def test_shortening_raises_the_least_losses_and_loses_none() -> None:
+    law = LossLattice(1.0, -2, np.array([4e-26, 3e-26, 0.5, 0.5]), 0.0).shortened(math.inf)
+    assert law.first == -1
+    assert law.masses.tolist() == pytest.approx([7e-26, 0.5, 0.5], rel=1e-14, abs=0)
+
+
+def test_infinite_masses_add_up_to_no_less_than_the_chance_of_either() -> None:
+    law = LossLattice(1.0, 0, np.array([0.75]), 0.25)
+    assert 1 - 0.75**2 <= law.plus(law).infinite <= 0.5
+
+
+def test_composed_masses_are_rounded_up() -> None:
+    """Erasures and bits in rationals: no mass of the composed law is below its exact one."""
+    pair = FinitePair((Fraction(1, 3), Fraction(2, 3)), (Fraction(2, 3), Fraction(1, 3)))
+    _, masses = composed_law((pair, Erasure(Fraction(1, 7))), (3, 2))
+    finite = [Fraction(36, 49) * math.comb(3, k) * Fraction(2, 3) ** k / 3 ** (3 - k) for k in range(4)]
+    for mass, exact in zip(masses, finite, strict=False):
+        assert exact <= Fraction(mass) <= exact * (1 + Fraction(1, 10**11))
+    assert len(masses) == 5
+    assert 1 - Fraction(6, 7) ** 2 <= Fraction(masses[-1]) <= Fraction(2, 7) * (1 + Fraction(1, 10**11))

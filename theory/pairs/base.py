@@ -61,7 +61,7 @@ class DominatingPair(ABC):
 
     @abstractmethod
     def renyi(self, alpha: Real) -> Real:
-        """D_alpha(P||Q) = log E_P[e^{(alpha-1) L}] / (alpha-1) for alpha > 1; inf where it diverges."""
+        """D_alpha(P||Q) = log E_P[e^{(alpha-1) L}] / (alpha-1) for alpha > 1, E_P[L] at 1; inf where it diverges."""
 
     @abstractmethod
     def loss_cdf(self, x: Real) -> Real:

@@ -18,6 +18,7 @@ from theory.stable import as_real, expm1_minus, log_fraction
 
 __all__ = ["ExactMasses", "Finite", "FinitePair"]
 
+_MOST = float(np.finfo(np.float64).max)
 #: (loss, P-mass) outcome by outcome, in descending order of the loss.
 Outcomes: TypeAlias = tuple[tuple[Real, Real], ...]
 
@@ -55,27 +56,36 @@ class Finite(DominatingPair):
 
     def hockey_stick(self, epsilon: Real) -> Real:
         total: Real = 0.0
-        for loss, mass in self._outcomes:  # terms >= 0, each with all its digits
-            total = total - mass * np.expm1(np.minimum(epsilon - loss, 0.0))
+        epsilon = np.minimum(epsilon, _MOST)  # at inf, too, an infinite loss counts in full
+        with np.errstate(over="ignore"):
+            for loss, mass in self._outcomes:  # terms >= 0, each with all its digits
+                total = total - mass * np.expm1(np.minimum(epsilon - loss, 0.0))
         return as_real(total)
 
     def renyi(self, alpha: Real) -> Real:
         b = alpha - 1
         # E_P[e^(bL)] - 1 = E_P[h(bL) + b h(-L)] + b Q(P = 0) with h(x) = e^x - 1 - x >= 0: nothing cancels
         moment = b * self._missing
-        with np.errstate(over="ignore", invalid="ignore"):
+        relative: Real = self._missing  # E_P[h(-L)] + Q(P = 0), the divergence of order 1
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             for loss, mass in self._outcomes:
-                moment = moment + mass * (expm1_minus(b * loss) + b * expm1_minus(-loss))
+                back = expm1_minus(-loss)
+                there = np.greater(mass, 0)  # an infinite loss of no mass counts for nothing
+                moment = moment + np.where(there, mass * (expm1_minus(b * loss) + b * back), 0.0)
+                relative = relative + np.where(there, mass * back, 0.0)
             log_moment = np.log1p(moment)
-        return as_real(np.where(np.isfinite(log_moment), log_moment, self._log_moment(b)) / b)
+            divergence = np.where(np.isfinite(log_moment), log_moment / b, self._far_renyi(b))
+        return as_real(np.where(np.equal(b, 0), relative, divergence))
 
-    def _log_moment(self, b: Real) -> Real:
-        """log E_P[e^(bL)] in logarithms throughout, for moments beyond the range of doubles."""
-        total: Real = -np.inf
-        with np.errstate(divide="ignore", invalid="ignore"):
-            for loss, mass in self._outcomes:
-                total = np.logaddexp(total, np.where(np.greater(mass, 0), np.log(mass) + b * loss, -np.inf))
-        return total
+    def _far_renyi(self, b: Real) -> Real:
+        """log E_P[e^(bL)] / b about the largest loss, for moments beyond the range of doubles."""
+        top: Real = -np.inf
+        for loss, mass in self._outcomes:
+            top = np.maximum(top, np.where(np.greater(mass, 0), loss, -np.inf))
+        total: Real = 0.0
+        for loss, mass in self._outcomes:
+            total = total + np.where(np.greater(mass, 0), mass * np.exp(b * (loss - top)), 0.0)
+        return np.where(np.isposinf(top), np.inf, top + np.log(total) / b)
 
     def loss_cdf(self, x: Real) -> Real:
         total: Real = 0.0

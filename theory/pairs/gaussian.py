@@ -79,14 +79,15 @@ class Gaussian(DominatingPair):
 
     def hockey_stick(self, epsilon: Real) -> Real:
         size = np.abs(epsilon)
-        centre, half = _one_shape(size / self.mu, self.mu / 2)
         with np.errstate(over="ignore", invalid="ignore"):
+            centre, half = _one_shape(size / self.mu, self.mu / 2)
             delta = np.exp(_log_density(centre - half)) * mills_drop(centre, half)
-        # far below zero R overflows while Phi(half - centre) is near one
-        low = centre - half < -1
-        if low.any():
-            c, h = centre[low], half[low]
-            delta[low] = special.ndtr(h - c) - np.exp(_log_density(c - h)) * mills(c + h)
+            # far below zero R overflows while Phi(half - centre) is near one
+            low = centre - half < -1
+            if low.any():
+                c, h = centre[low], half[low]
+                delta[low] = special.ndtr(h - c) - np.exp(_log_density(c - h)) * mills(c + h)
+            delta[centre - half > 100] = 0.0  # e^-5000, whatever became of R
         delta = delta.reshape(np.broadcast_shapes(np.shape(size), np.shape(self.mu)))
         if np.less(epsilon, 0).any():
             # H_{e^eps}(P||Q) = 1 - e^eps + e^eps H_{e^-eps}(Q||P), two terms >= 0
@@ -96,13 +97,14 @@ class Gaussian(DominatingPair):
     def log_hockey_stick(self, epsilon: Real) -> Real:
         """log H_{e^eps}(P||Q), also where H underflows."""
         size = np.abs(epsilon)
-        centre, half = _one_shape(size / self.mu, self.mu / 2)
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", over="ignore"):
+            centre, half = _one_shape(size / self.mu, self.mu / 2)
             plain = np.log(np.reshape(self.hockey_stick(epsilon), centre.shape))
-        tail = (centre - half >= 0) & np.broadcast_to(np.greater_equal(epsilon, 0), centre.shape)
-        if tail.any():
-            c, h = centre[tail], half[tail]
-            plain[tail] = _log_density(c - h) + np.log(mills_drop(c, h))
+            tail = (centre - half >= 0) & np.broadcast_to(np.greater_equal(epsilon, 0), centre.shape)
+            tail &= centre < 1e150
+            if tail.any():
+                c, h = centre[tail], half[tail]
+                plain[tail] = _log_density(c - h) + np.log(mills_drop(c, h))
         return as_real(plain.reshape(np.broadcast_shapes(np.shape(size), np.shape(self.mu))))
 
     def trade_off(self, alpha: Real) -> Real:
@@ -122,7 +124,11 @@ class Gaussian(DominatingPair):
 
     def loss_quantile(self, tail: Real) -> Real:
         # -ndtri(tail) rather than ndtri(1 - tail): the upper tail keeps its digits
-        return self.mu * self.mu / 2 - self.mu * special.ndtri(tail)
+        z = special.ndtri(tail)
+        with np.errstate(over="ignore", invalid="ignore"):
+            quantile = self.mu * self.mu / 2 - self.mu * z
+        # a loss beyond the doubles counts as inf
+        return as_real(np.where(np.isposinf(z), -np.inf, np.where(np.isnan(quantile), np.inf, quantile)))
 
     @property
     def swapped(self) -> Gaussian:

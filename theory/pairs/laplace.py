@@ -15,6 +15,8 @@ from theory.stable import as_real, expm1_minus
 
 __all__ = ["Laplace"]
 
+_LEAST = 2.0**-1022  # 1 / b must be finite
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Laplace(DominatingPair):
@@ -31,9 +33,12 @@ class Laplace(DominatingPair):
     b: Real
 
     def __post_init__(self) -> None:
-        object.__setattr__(
-            self, "b", check_positive("b", self.b, "pass scale / sensitivity, a number above zero")
-        )
+        b = check_positive("b", self.b, "pass scale / sensitivity, a number above zero")
+        if np.min(b, initial=np.inf) < _LEAST:
+            raise ValueError(
+                f"b must be at least 2^-1022, got b={float(np.min(b))!r}; pass a larger noise scale"
+            )
+        object.__setattr__(self, "b", b)
 
     @property
     def pure_epsilon(self) -> Real:
@@ -59,10 +64,11 @@ class Laplace(DominatingPair):
     def renyi(self, alpha: Real) -> Real:
         e, t = self.pure_epsilon, alpha - 1
         # E_P[e^{tL}] = (alpha e^{te} + t e^{-alpha e}) / (2 alpha - 1); less one, the first order cancels
-        with np.errstate(over="ignore"):
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             excess = (alpha * expm1_minus(t * e) + t * expm1_minus(-alpha * e)) / (2 * alpha - 1)
-        far = t * e + np.log(alpha / (2 * alpha - 1)) + np.log1p(t / alpha * np.exp(-(t + alpha) * e))
-        return as_real(np.where(np.isfinite(excess), np.log1p(excess), far) / t)
+            beyond = -np.log(2 - 1 / alpha) + np.log1p(t / alpha * np.exp(-(t + alpha) * e))
+            divergence = np.where(np.isfinite(excess), np.log1p(excess) / t, e + beyond / t)
+        return as_real(np.where(np.equal(t, 0), expm1_minus(-e), divergence))  # at order 1 the limit
 
     def loss_cdf(self, x: Real) -> Real:
         e = self.pure_epsilon

@@ -172,7 +172,7 @@ def _log_ratio(x: Array, q: Array, sigma: Array) -> Array:
 
 @lru_cache(maxsize=4096)
 def _renyi(q: float, sigma: float, adjacency: Adjacency, alpha: float) -> float:
-    """log E_P[e^{tL}] / t, t = alpha - 1, by the trapezoidal rule.
+    """log E_P[e^{tL}] / t, t = alpha - 1, by the trapezoidal rule; E_P[L] at t = 0.
 
     The integrand lies about [0, alpha] ([-t, 0] for addition), with tails of width sigma, and is analytic up
     to pi sigma^2 from the real line: with the step below the rule errs by less than 1e-16.
@@ -189,8 +189,12 @@ def _renyi(q: float, sigma: float, adjacency: Adjacency, alpha: float) -> float:
         loss = -loss
     if t * loss.max() < 600 and (loss.min() > -600):
         # E[e^{tL}] - 1 = E[h(tL) + t h(-L)], h(x) = e^x - 1 - x >= 0: nothing cancels
+        if t == 0:  # the limit of what follows
+            return math.fsum(np.exp(log_mass) * expm1_minus(-loss))
         moment = np.exp(log_mass) * (expm1_minus(t * loss) + t * expm1_minus(-loss))
         return math.log1p(math.fsum(moment)) / t
+    if t == 0:
+        return math.fsum(np.exp(log_mass) * loss)
     return float(special.logsumexp(log_mass + t * loss)) / t
 
 

@@ -1,0 +1,160 @@
+"""Order 1, the Kullback-Leibler divergence: the limit of the higher orders, and the delta it implies."""
+
+import itertools
+import math
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+import pytest
+
+import filters as fp
+from theory import reference
+from theory.guarantees import RenyiDP
+from theory.pairs import (
+    KOV,
+    DominatingPair,
+    Erasure,
+    FinitePair,
+    Gaussian,
+    Laplace,
+    RandomizedResponse,
+    Selection,
+    SubsampledGaussian,
+)
+from theory.relative_entropy import entropy_delta
+
+SKEW = FinitePair((0.5, 0.3, 0.2), (0.3, 0.3, 0.4))
+PAIRS: tuple[DominatingPair, ...] = (
+    Gaussian(0.7),
+    RandomizedResponse(0.3),
+    RandomizedResponse(1e-6),
+    RandomizedResponse(30.0),
+    KOV(0.5, 0.0),
+    SKEW,
+    SKEW.swapped,
+    Laplace(0.4),
+    Laplace(30.0),
+    SubsampledGaussian(0.1, 1.0),
+    SubsampledGaussian(0.1, 1.0).swapped,
+    SubsampledGaussian(0.01, 0.5),
+)
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=repr)
+def test_order_one_is_the_limit_of_the_orders_above(pair: DominatingPair) -> None:
+    """D_a grows by (a-1) Var(L)/2 near 1: the mean of two orders in mpmath, extrapolated back to 1."""
+    near, far = (reference.renyi(pair, 1 + 2.0**-k, 40) for k in (41, 40))
+    assert pair.renyi(1.0) == pytest.approx(float(2 * near - far), rel=1e-11)
+
+
+def test_order_one_run_by_run() -> None:
+    pair = RandomizedResponse(np.array([0.1, 0.5]))
+    assert list(pair.renyi(1.0)) == [RandomizedResponse(0.1).renyi(1.0), RandomizedResponse(0.5).renyi(1.0)]
+    assert np.asarray(pair.renyi(np.array([1.0, 2.0])))[1] == RandomizedResponse(0.5).renyi(2.0)
+    chosen = Selection((RandomizedResponse(0.3), Laplace(2.0), Gaussian(0.5)), np.array([0, 1, 2]))
+    assert list(chosen.renyi(1.0)) == [p.renyi(1.0) for p in chosen.pairs]
+
+
+def test_what_may_tell_for_certain_has_no_finite_divergence_of_order_one() -> None:
+    for pair in (Erasure(1e-9), KOV(0.5, 1e-9), FinitePair((0.5, 0.5), (1.0, 0.0))):
+        assert pair.renyi(1.0) == math.inf
+    assert Erasure(0.0).renyi(1.0) == 0.0
+    # outcomes that P cannot produce cost Q's divergence, not P's: log 2
+    assert FinitePair((1.0, 0.0), (0.5, 0.5)).renyi(1.0) == pytest.approx(math.log(2), rel=1e-15)
+
+
+@pytest.mark.parametrize("epsilon", [1e-9, 1e-5, 0.3])
+def test_an_erasure_of_no_mass_takes_no_digits(epsilon: float) -> None:
+    """KOV(e, 0) is RandomizedResponse(e); its divergence of order 2 once was 0 at e = 1e-9."""
+    for alpha in (1.0, 1.5, 2.0, 40.0):
+        expected = float(RandomizedResponse(epsilon).renyi(alpha))
+        assert KOV(epsilon, 0.0).renyi(alpha) == pytest.approx(expected, rel=1e-14, abs=0)
+
+
+def _coins(rho: mpmath.mpf, epsilon: mpmath.mpf) -> mpmath.mpf:
+    """max p - e^epsilon q over coins with k(p, q) <= rho: for each p the least q, then golden sections over p."""
+
+    def divergence(p: mpmath.mpf, q: mpmath.mpf) -> mpmath.mpf:
+        ends = p * mpmath.log(p / q) if p > 0 else mpmath.mpf(0)
+        return ends + ((1 - p) * mpmath.log((1 - p) / (1 - q)) if p < 1 else 0)
+
+    def worth(x: mpmath.mpf) -> mpmath.mpf:
+        p = 1 / (1 + mpmath.exp(-x))
+        low, high = mpmath.mpf(-2000), mpmath.log(p)
+        for _ in range(120):
+            middle = (low + high) / 2
+            low, high = (middle, high) if divergence(p, mpmath.exp(middle)) > rho else (low, middle)
+        return p - mpmath.exp(epsilon + high)
+
+    golden = (mpmath.sqrt(5) - 1) / 2
+    low, high = mpmath.mpf(-60), mpmath.mpf(60)
+    while high - low > mpmath.mpf(10) ** -9:
+        left, right = high - golden * (high - low), low + golden * (high - low)
+        low, high = (low, right) if worth(left) > worth(right) else (left, high)
+    return worth(low)
+
+
+@pytest.mark.parametrize(
+    ("rho", "epsilon"),
+    [(1e-6, 0.0), (1e-6, 1.0), (0.01, 0.1), (0.5, 0.0), (0.5, 1.0), (3.0, 5.0), (20.0, 18.0)],
+)
+def test_the_delta_of_a_divergence_of_order_one_is_that_of_the_best_coins(rho: float, epsilon: float) -> None:
+    with mpmath.workdps(40):
+        best = _coins(mpmath.mpf(rho), mpmath.mpf(epsilon))
+    assert entropy_delta(rho, epsilon) == pytest.approx(float(best), rel=1e-12)
+
+
+def test_no_finite_pair_passes_the_delta_of_its_divergence_of_order_one() -> None:
+    """Every pair over three outcomes with masses in sevenths, at several epsilons; the best come close."""
+    laws = [(Fraction(a, 7), Fraction(b, 7), Fraction(7 - a - b, 7)) for a in range(8) for b in range(8 - a)]
+    closest = 0.0
+    for p, q in itertools.product(laws, laws):
+        if any(b == 0 < a for a, b in zip(p, q, strict=True)):
+            continue
+        pair = FinitePair(p, q)
+        rho = float(pair.renyi(1.0))
+        for epsilon in (0.0, 0.4, 1.5):
+            value = float(pair.hockey_stick(epsilon))
+            promised = float(RenyiDP(1.0, rho).delta(epsilon))
+            assert value <= promised * (1 + 1e-12) + 1e-300
+            closest = max(closest, value / promised if promised else 0.0)
+    assert closest > 0.999
+
+
+def test_pinsker_and_bretagnolle_huber_lie_above() -> None:
+    for rho in (1e-9, 0.01, 0.5, 2.0, 5.0, 30.0):
+        delta = float(RenyiDP(1.0, rho).delta(0.0))
+        assert delta <= math.sqrt(rho / 2)
+        assert delta <= math.sqrt(-math.expm1(-rho))
+    assert float(RenyiDP(1.0, 1e-9).delta(0.0)) == pytest.approx(math.sqrt(1e-9 / 2), rel=1e-9)
+    assert list(np.asarray(RenyiDP(1.0, 0.5).delta(np.array([0.0, 1.0])))) == [
+        RenyiDP(1.0, 0.5).delta(0.0),
+        RenyiDP(1.0, 0.5).delta(1.0),
+    ]
+
+
+def test_the_filter_of_order_one_adds_divergences_and_keeps_its_promise() -> None:
+    """Paper 000, Theorem 4.3, at alpha = 1: the sum of E[L] stays within rho."""
+    filt = fp.RenyiFilter(1.0, 0.5)
+    session = filt.open()
+    granted = 0
+    while session.request(SKEW):
+        granted += 1
+    each = max(float(SKEW.renyi(1.0)), float(SKEW.swapped.renyi(1.0)))
+    assert granted == math.floor(0.5 / each) > 2
+    assert not filt.open().request(Erasure(1e-300))
+    assert filt.open().request(Gaussian(1.0))
+    assert not filt.open().request(Gaussian(math.nextafter(1.0, 2.0)))
+    assert filt.promise == RenyiDP(1.0, 0.5)
+    assert str(filt.promise) == "(1, 0.5)-RDP"
+    with pytest.raises(ValueError, match=r"alpha must be finite and >= 1, got alpha=0\.5"):
+        fp.RenyiFilter(0.5, 1.0)
+
+
+def test_a_tracker_of_order_one_counts_blocks() -> None:
+    tracker = fp.RenyiTracker(1.0, 0.5)
+    state = tracker.start(1)
+    for expected in (0.5, 0.5, 1.0):
+        state = tracker.spend(state, Gaussian(0.6))  # 0.18 each
+        assert tracker.value(state)[0] == expected

@@ -1,0 +1,83 @@
+"""What a bound on the Kullback-Leibler divergence alone, the Rényi divergence of order 1, says about delta."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from theory.arguments import Real, check_at_least_zero
+from theory.stable import as_real, expm1_minus, increasing_root
+
+__all__ = ["entropy_delta"]
+
+Array = NDArray[np.float64]
+
+#: Smaller divergences count as this one: the product of two roots of it is still a double.
+_LEAST = 1e-290
+#: delta is within e^-690 of one where the divergence exceeds epsilon by more.
+_FAR = 690.0
+
+
+def entropy_delta(rho: Real, epsilon: Real) -> Real:
+    """sup H_{e^epsilon}(P||Q) over all P, Q with KL(P||Q) <= rho: the least delta that rho implies.
+
+    delta = inf over s > 0 of (rho + h(a)) / s, a = (log((e^s - 1)/s) - epsilon)_+, h(a) = e^-a - 1 + a.
+    Proof. H = P(A) - e^epsilon Q(A) on the event A = {L > epsilon}, and KL(P||Q) is at least the divergence
+    k(p, q) of two coins, p = P(A), q = Q(A), by data processing; so delta = sup {p - c q : k(p, q) <= rho},
+    c = e^epsilon, attained by coins. As k is convex the supremum is the least over s of
+    rho/s + max (p - c q - k(p, q)/s). The inner maximum is stationary where p and q have odds e^s apart and
+    q = 1/(c s) - 1/(e^s - 1), and is worth h(log((e^s - 1)/(c s)))/s there; where that q is negative the
+    maximum is 0, at p = q = 0. For every s the expression is an upper bound, so no error in s makes it false.
+    The slope in s vanishes where s (1 - e^-a) a' - h(a) = rho, whose left side grows with s, from 0 at a = 0:
+    its derivative is s (e^-a a'^2 + (1 - e^-a) a'') and log((e^s - 1)/s) is convex.
+    At epsilon = 0 and small rho it is sqrt(rho/2), Pinsker's inequality. Relative error below 1e-12.
+    """
+    rho, epsilon = check_at_least_zero("rho", rho), check_at_least_zero("epsilon", epsilon)
+    size, eps = np.broadcast_arrays(np.asarray(rho), np.asarray(epsilon))
+    positive = size > 0
+    size = np.maximum(size, _LEAST)
+    goal = np.minimum(size, np.minimum(eps, 1e308) + _FAR)
+
+    def excess(s: Array) -> tuple[Array, Array]:
+        a = _log_growth(s) - eps
+        above = np.maximum(a, 0.0)
+        rate = _slope(s)
+        near = -np.expm1(-above) * s * rate - expm1_minus(-above)
+        # the same without the cancellation of s with a
+        whole = np.maximum(s, 1.0) / -np.expm1(-np.maximum(s, 1.0))
+        far = whole * (np.exp(-np.maximum(s, 1.0)) - np.exp(-above))
+        far += np.log(np.maximum(s, 1.0)) - np.log1p(-np.exp(-np.maximum(s, 1.0))) + eps
+        slope = s * (np.exp(-above) * rate * rate - np.expm1(-above) * _bend(s))
+        # below a = 0 the left side is negative and its slope of no use
+        return np.where(a > 0, np.where(s < 1, near, far) - goal, -goal), np.where(a > 0, slope, goal / s)
+
+    with np.errstate(over="ignore", under="ignore"):
+        much = np.where(goal - eps > 1, np.exp(np.minimum(goal - eps, _FAR)), 0.0)
+        s = increasing_root(excess, np.maximum(np.sqrt(8 * np.minimum(goal, 1.0)), np.maximum(eps, much)))
+        bound = (size + expm1_minus(-np.maximum(_log_growth(s) - eps, 0.0))) / s
+    return as_real(np.where(positive, np.minimum(bound, 1.0), 0.0))
+
+
+def _log_growth(s: Array) -> Array:
+    """log((e^s - 1)/s) = s/2 + log(sinh(s/2) / (s/2))."""
+    near = np.minimum(s, 1.0) / 2
+    square = near * near
+    # sinh(x)/x - 1 by its series: the logarithm of a number near one keeps its digits
+    series = square / 6 * (1 + square / 20 * (1 + square / 42 * (1 + square / 72 * (1 + square / 110))))
+    far = np.maximum(s, 1.0)
+    return np.where(s < 1.0, s / 2 + np.log1p(series), far - np.log(far) + np.log1p(-np.exp(-far)))
+
+
+def _slope(s: Array) -> Array:
+    """1/(1 - e^-s) - 1/s, the derivative of `_log_growth`."""
+    near = np.minimum(s, 0.1)
+    series = 0.5 + near / 12 - near**3 / 720 + near**5 / 30240
+    return np.where(s < 0.1, series, 1 / -np.expm1(-np.maximum(s, 0.1)) - 1 / np.maximum(s, 0.1))
+
+
+def _bend(s: Array) -> Array:
+    """1/s^2 - 1/(4 sinh^2(s/2)), the second derivative of `_log_growth`."""
+    near, far = np.minimum(s, 0.1), np.maximum(s, 0.1)
+    series = 1 / 12 - near**2 / 240 + near**4 / 6048
+    half = np.minimum(far / 2, 300.0)
+    return np.where(s < 0.1, series, (1 / far) ** 2 - (1 / np.sinh(half)) ** 2 / 4)
