@@ -42,6 +42,8 @@ _RANGE = math.log(16.0)
 _ORDERS = 9
 #: Shares of the paths that may go to a term of a sum.
 SHARES = (1 / 16, 1 / 4, 1 / 2, 3 / 4)
+#: The least sum mu^2 that can be told from the rounding of losses of its size.
+_READABLE = 1e-10
 #: The relative error of the closed forms that the martingale is compared with.
 _CLOSED = 2.0**-40
 _SOME = MomentsMethod.EMPIRICAL_BERNSTEIN
@@ -337,7 +339,9 @@ def _with_martingale(
 ) -> Iterator[_Piloted]:
     """Estimators that measure how far Gaussian rounds stay below the closed form of a spent budget."""
     budget = ceiling.squares
-    if not 0 < budget < math.inf:
+    if (
+        not _READABLE < budget < math.inf
+    ):  # sum mu^2 is read off losses of size sqrt(budget), to their last digits
         return
     game = replace(game, adversary=GaussianRounds(game.adversary))
     for order in _some(_best_order(budget / 2, max(epsilon, 0.0)) for epsilon in epsilons):

@@ -165,7 +165,7 @@ def simulate(
     game = Game.between(filt, adversary, rounds=rounds, direction=direction, on_denial=on_denial)
     each = failure / len(grid)
 
-    def estimated(trusting: bool) -> dict[float, Estimate]:
+    def estimated(method: Method, trusting: bool) -> dict[float, Estimate]:
         parts = choose(game, grid, n=n, failure=each, method=method, interval=interval, trusting=trusting)
         shares = [n // len(parts) + (place < n % len(parts)) for place in range(len(parts))]
         found: dict[float, Estimate] = {}
@@ -201,15 +201,18 @@ def simulate(
             found.update(zip(part.epsilons, part.read(tallies, each), strict=True))
         return found
 
-    try:
-        found = estimated(trusting=True)
-    except (
-        Exceeded
-    ) as seen:  # what vouched for a bound was wrong: play on with nothing to rest on but a guard
-        found = {
-            e: replace(one, rests_on=f"{one.rests_on}, for {seen}")
-            for e, one in estimated(trusting=False).items()
-        }
+    # what vouched for a bound may turn out to be wrong, and a guard to be beyond the doubles: draws alone remain
+    why = ""
+    found: dict[float, Estimate] = {}
+    tries: tuple[tuple[Method, bool], ...] = ((method, True), (method, False), ("plain", False))
+    for by, trusting in tries:
+        try:
+            found = estimated(by, trusting)
+            break
+        except Exceeded as seen:
+            why = f", for {seen}"
+    if why:
+        found = {e: replace(one, rests_on=one.rests_on + why) for e, one in found.items()}
     if isinstance(epsilon, (int, float)):
         return found[grid[0]]
     return Curve(grid, tuple(found[e] for e in grid), failure)

@@ -61,7 +61,7 @@ def test_all_rooms_are_walked():
 
 def test_a_room_lists_no_value_under_the_name_of_its_module():
     for name in MODULES:
-        package = sys.modules[name]
+        package = import_module(name)
         inside = {found.name for found in pkgutil.iter_modules(getattr(package, "__path__", ()))}
         listed = inside & set(getattr(package, "__all__", ()))
         assert all(sys.modules.get(f"{name}.{module}") is getattr(package, module) for module in listed)

@@ -47,6 +47,7 @@ def _page(*findings: Finding) -> str:
         multiplicity="m",
         colophon="c",
         version="0",
+        replay=lambda finding: "",
     )
 
 

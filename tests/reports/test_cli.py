@@ -98,14 +98,12 @@ def test_a_filter_that_watches_one_world_is_refuted_from_the_other(folder: Path)
     assert verdict["witness"]["direction"] == "QP"
 
 
-def test_overspending_is_refuted_by_counting_paths_where_no_promise_bounds_their_weights(
-    folder: Path,
-) -> None:
+def test_overspending_is_refuted(folder: Path) -> None:
     result = filterproof("verify", "mine.py::ChecksAfterSpending", "--quick", "--json", cwd=folder)
     assert result.returncode == 1, result.stderr
     (verdict,) = json.loads(result.stdout)["verdicts"]
     assert verdict["outcome"] == "REFUTED"
-    assert verdict["witness"]["method"] == "plain"
+    assert verdict["witness"]["low"] > verdict["witness"]["promised"]
 
 
 @pytest.mark.parametrize(
@@ -162,7 +160,7 @@ def test_a_simulation_names_the_interval_that_was_asked_for(folder: Path, interv
         cwd=folder,
     )
     assert run.returncode == 0, run.stderr
-    assert f", {interval})" in run.stdout
+    assert f", {interval}; rests on " in run.stdout
 
 
 def test_list_names_filters_adversaries_and_claims(folder: Path) -> None:

@@ -70,13 +70,12 @@ def test_a_closed_form_of_another_mu_is_refuted_with_a_witness_that_replays(curv
     assert verdict.witness["promised"] in again
 
 
-@pytest.mark.parametrize(("mu", "method"), [(0.97, "tilted"), (1.2, "plain")])
-def test_a_filter_that_spends_less_or_more_than_it_promises_is_refuted(mu, method):
-    """Where it overspends no promise bounds the weights, and paths are counted."""
+@pytest.mark.parametrize("mu", [0.97, 1.2])
+def test_a_filter_that_spends_less_or_more_than_it_promises_is_refuted(mu):
     filt = MisstatedFilter(mu=mu)
     verdict = judged(play_both_ways(Study(quick=True), filt), filt.promise)
     assert verdict.outcome is Outcome.REFUTED
-    assert verdict.witness["method"] == method
+    assert verdict.witness["method"] == "tilted"
     assert mc.replay(verdict.witness, filt=filt).n == verdict.witness["n"]
 
 

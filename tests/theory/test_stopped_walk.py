@@ -7,7 +7,8 @@ import math
 import pytest
 
 from filters import RealisationFilter
-from mc import Constant, simulate
+from mc import Constant
+from mc.simulate import simulate
 from theory.pairs import Gaussian
 from theory.realisation import kappa, optimal_split
 from theory.stopped_walk import stopped_hockey_stick
