@@ -4,6 +4,7 @@ from reports.chapters.approximate_dp import APPROXIMATE_DP
 from reports.chapters.coverage import COVERAGE
 from reports.chapters.gdp import GDP
 from reports.chapters.naive import NAIVE
+from reports.chapters.overspending import OVERSPENDING
 from reports.chapters.profile import PROFILE
 from reports.chapters.realisation import REALISATION
 from reports.chapters.renyi import RENYI
@@ -27,4 +28,5 @@ CHAPTERS: tuple[Chapter, ...] = (
     THEOREMS_CHAPTER,
     SLIPS,
     COVERAGE,
+    OVERSPENDING,
 )

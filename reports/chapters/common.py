@@ -55,7 +55,7 @@ def simulations(
     ways = ("drawn from",) if len({row.direction for row in rows}) > 1 else ()
     return Table(
         caption,
-        (*head, "Adversary", *ways, "epsilon", "delta", "interval", "promise", "runs", "method"),
+        (*head, "Adversary", *ways, "epsilon", "delta", "interval", "promise", "runs", "method", "rests on"),
         tuple(
             (
                 *cell,
@@ -67,10 +67,11 @@ def simulations(
                 f"{row.promised:.4g}",
                 f"{row.estimate.n:,}",
                 row.estimate.method,
+                row.estimate.rests_on,
             )
             for cell, row in zip(cells, rows, strict=True)
         ),
-        align="l" * len(head) + "l" * (1 + len(ways)) + "rrlrrl",
+        align="l" * len(head) + "l" * (1 + len(ways)) + "rrlrrll",
     )
 
 

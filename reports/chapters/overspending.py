@@ -1,0 +1,121 @@
+"""Filters that let more through than they promise: what gets through is known, and the intervals must hold it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mc.overspending import OVERSPENDERS, Overspender
+from reports.chapters.common import interval
+from reports.finding import Chapter, Claim, Finding, Table, Told
+from reports.study import Simulated, Study
+from theory.evidence import Evidence, Outcome, Verdict
+
+__all__ = ["OVERSPENDING"]
+
+_PATHS = 50_000
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A simulation of a game whose value is known."""
+
+    case: Overspender
+    row: Simulated
+    truth: float
+
+    @property
+    def missed(self) -> bool:
+        """Whether the interval misses the value."""
+        return self.truth not in self.row.estimate
+
+    @property
+    def verdict(self) -> str:
+        """What the simulation says of the filter."""
+        return "refuted" if self.row.refutes else "undecided"
+
+
+def _known(study: Study) -> list[Known]:
+    found = []
+    for case in OVERSPENDERS:
+        for direction in ("PQ", "QP") if case.share < 1 else ("PQ",):
+            for telling in (True, False):
+                row = study.simulate(
+                    case.filter,
+                    case.adversary(telling=telling),
+                    epsilon=case.epsilon,
+                    n=_PATHS,
+                    rounds=case.rounds,
+                    direction="PQ" if direction == "PQ" else "QP",
+                )
+                found.append(Known(case, row, case.truth(row.direction)))
+    return found
+
+
+def _judge(study: Study, claim: Claim, found: Sequence[Known]) -> Finding:
+    scope = f"{len(found)} simulated games, failure probability {study.failure:.0e} for the whole report"
+    for one in found:
+        if one.missed:
+            detail = f"{one.case.name}, drawn from {one.row.direction[0]}: {one.row.estimate} misses {one.truth:.6g}."
+            witness = {"case": one.case.name, "direction": one.row.direction, "truth": one.truth}
+            return Finding(claim, Verdict(Outcome.REFUTED, Evidence.STATISTICAL, scope, detail, witness))
+    refuted = sum(one.row.refutes for one in found)
+    detail = (
+        f"Every interval holds the true value, and {refuted} of {len(found)} lie above the promise. In the others what "
+        "gets through is more than the rule allows and less than the delta that it converts to, or the interval is too "
+        "wide to tell. That none missed proves nothing."
+    )
+    return Finding(claim, study.undecided(scope, detail))
+
+
+def _tell(study: Study, claims: Sequence[Claim]) -> Told:
+    found = _known(study)
+    rows = tuple(
+        (
+            one.case.name,
+            one.row.direction[0],
+            str(one.row.filter.promise),
+            f"{one.row.promised:.3g}",
+            f"{one.truth:.4g}",
+            interval(one.row.estimate),
+            one.verdict,
+            one.row.estimate.rests_on,
+        )
+        for one in found
+    )
+    columns = (
+        *("overspends", "drawn from", "promise", "delta promised", "true delta"),
+        *("interval", "the filter is", "rests on"),
+    )
+    return Told(
+        findings=(_judge(study, claims[0], found),),
+        tables=(
+            Table(
+                "What gets through beside what was promised, and the interval from an adversary that says what it "
+                f"asks for (first) and from one that does not; {_PATHS:,} paths each.",
+                columns,
+                rows,
+                align="lllrrlll",
+            ),
+        ),
+    )
+
+
+OVERSPENDING = Chapter(
+    key="overspending",
+    title="Do the intervals hold for filters that break their promise?",
+    promise="An interval assumes nothing of what it tests.",
+    story="Weights are bounded by what paths are charged. A bound taken from the promise under test would make the "
+    "weights of an overspending filter underflow, and the interval close on 0. These filters let up to a million times "
+    "their promise through, on every path or on one in a hundred million, and the truth is a closed form or one "
+    "integral.",
+    claims=(
+        Claim(
+            "overspending-covered",
+            "No interval misses what a filter lets through that breaks its promise.",
+            "closed forms, one integral",
+            Outcome.UNDECIDED,
+        ),
+    ),
+    tell=_tell,
+)
