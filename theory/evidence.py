@@ -101,12 +101,15 @@ class Verdict:
 
     @property
     def joined_by(self) -> str:
-        """What stands beside the outcome when it rests on theorems that were not checked, else ''."""
+        """What stands beside the outcome when it rests on theorems that were not checked, else ''.
+
+        Each by its name, which is what comes before a first semicolon; where it is found comes after.
+        """
         if not self.citations:
             return ""
         return (
             f"joined by {'a cited theorem' if len(self.citations) == 1 else 'cited theorems'}: "
-            + "; ".join(self.citations)
+            + "; ".join(citation.partition(";")[0] for citation in self.citations)
         )
 
     def __str__(self) -> str:
