@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sympy as sp
 
-from theory.proofs.engines import nonnegative, zero
+from theory.proofs.engines import Sides, nonnegative, zero
+from theory.proofs.expressions import as_written
 from theory.proofs.theorem import Step, Theorem
 
 __all__ = ["THEOREM"]
@@ -13,14 +14,15 @@ alpha, b, m, t, k, e, budget, total = sp.symbols("alpha b m t k e B S", positive
 HALF = sp.Rational(1, 2)
 
 
-def _condition(allowed: sp.Expr) -> sp.Expr:
+def _condition(allowed: sp.Expr) -> Sides:
     # S = sum e_t^2/2, so round t declares rho_t = alpha e_t^2/2 at order alpha
-    return (alpha * total - allowed) / alpha - (total - budget)
+    return (alpha * total - allowed) / alpha, total - budget
 
 
-def _rate(half: sp.Expr = HALF) -> sp.Expr:
+@as_written
+def _rate(half: sp.Expr = HALF) -> Sides:
     root = sp.sqrt(k * e**2 / 2)
-    return root**2 + 2 * root * m - (half * k * e**2 + sp.sqrt(2 * k) * m * e)
+    return root**2 + 2 * root * m, half * k * e**2 + sp.sqrt(2 * k) * m * e
 
 
 def _fixed_order(sign: int = 1) -> sp.Expr:

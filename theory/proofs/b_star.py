@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sympy as sp
 
-from theory.proofs.engines import certified, nonnegative, zero
+from theory.proofs.engines import Sides, certified, nonnegative, zero
+from theory.proofs.expressions import as_written
 from theory.proofs.theorem import Step, Theorem
 
 __all__ = ["THEOREM"]
@@ -29,22 +30,25 @@ def _pointwise(constant: sp.Expr | int = 1) -> sp.Expr:
     return constant * (1 + s) - (1 - w)
 
 
-def _exponent(orders: sp.Expr | int = 1) -> sp.Expr:
+@as_written
+def _exponent(orders: sp.Expr | int = 1) -> Sides:
     # log of the bound e^{t(D - eps)} at D = alpha B, at the epsilon of Fact 2.4, against log delta = -m^2
-    return t * (orders * (1 + t) * b**2 - _cost(t, b)) + m**2
+    return t * (orders * (1 + t) * b**2 - _cost(t, b)), -(m**2)
 
 
-def _square_gap(budget: sp.Expr | int = 1) -> sp.Expr:
-    return _cost(t, b) - _best(b * sp.sqrt(budget)) - (b * sp.sqrt(t) - m / sp.sqrt(t)) ** 2
+def _square_gap(budget: sp.Expr | int = 1) -> Sides:
+    return _cost(t, b) - _best(b * sp.sqrt(budget)), (b * sp.sqrt(t) - m / sp.sqrt(t)) ** 2
 
 
-def _stationary(factor: sp.Expr | int = 1) -> sp.Expr:
-    return sp.diff(_cost(t, b), t).subs(t, factor * m / b)
+def _stationary(factor: sp.Expr | int = 1) -> Sides:
+    slope = sp.diff(_cost(t, b), t)
+    with sp.evaluate(False):
+        return slope.subs(t, factor * m / b), sp.Integer(0)
 
 
-def _solved(sign: int = -1, budget: sp.Expr | int = 1) -> sp.Expr:
+def _solved(sign: int = -1, budget: sp.Expr | int = 1) -> Sides:
     root = (sp.sqrt(m**2 + eps) + sign * m) * sp.sqrt(budget)
-    return _best(root) - eps
+    return _best(root), eps
 
 
 def _printed(digits: int, exponent: int) -> str:
@@ -81,7 +85,7 @@ THEOREM = Theorem(
             {
                 "1 % more budget": zero(lambda: _square_gap(PERCENT)),
                 "the square with a plus": zero(
-                    lambda: _cost(t, b) - _best(b) - (b * sp.sqrt(t) + m / sp.sqrt(t)) ** 2
+                    lambda: (_cost(t, b) - _best(b), (b * sp.sqrt(t) + m / sp.sqrt(t)) ** 2)
                 ),
             },
             r"\alpha B + \frac{\log(1/\delta)}{\alpha-1} - \left(B + 2\sqrt{B\log(1/\delta)}\right) = "
@@ -105,8 +109,8 @@ THEOREM = Theorem(
         ),
         Step(
             "The minimum is B + 2 sqrt(B log(1/delta)).",
-            zero(lambda: _cost(m / b, b) - _best(b)),
-            {"without the 2": zero(lambda: _cost(m / b, b) - (b**2 + b * m))},
+            zero(lambda: (_cost(m / b, b), _best(b))),
+            {"without the 2": zero(lambda: (_cost(m / b, b), b**2 + b * m))},
             r"\min_{\alpha>1} = B + 2\sqrt{B\log(1/\delta)}",
         ),
         Step(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sympy as sp
 
-from theory.proofs.engines import certified, nonnegative, zero
+from theory.proofs.engines import Sides, certified, nonnegative, zero
 from theory.proofs.theorem import Step, Theorem
 
 __all__ = ["THEOREM"]
@@ -19,8 +19,8 @@ def _log_weighted(at: sp.Expr = w, power: sp.Expr = t) -> sp.Expr:
     return sp.log(1 - at) + power * sp.log(at)
 
 
-def _peak(where: sp.Expr = t / (1 + t)) -> sp.Expr:
-    return sp.diff(_log_weighted(), w).subs(w, where)
+def _peak(where: sp.Expr = t / (1 + t)) -> Sides:
+    return sp.diff(_log_weighted(), w).subs(w, where), sp.Integer(0)
 
 
 def _bends(sign: int = 1) -> sp.Expr:
@@ -32,15 +32,13 @@ def _log_constant() -> sp.Expr:
     return t * sp.log(t) - (1 + t) * sp.log(1 + t)
 
 
-def _peak_value(constant: sp.Expr | int = 1) -> sp.Expr:
-    return sp.expand_log(_log_weighted(t / (1 + t)).subs(1 - t / (1 + t), 1 / (1 + t)), force=True) - (
-        constant * _log_constant()
-    )
+def _peak_value(constant: sp.Expr | int = 1) -> Sides:
+    return _log_weighted(t / (1 + t)), constant * _log_constant()
 
 
-def _other_form(power: sp.Expr = 1 + t) -> sp.Expr:
+def _other_form(power: sp.Expr = 1 + t) -> Sides:
     # (1-1/alpha)^alpha / (alpha-1), in logarithms
-    return power * (sp.log(t) - sp.log(1 + t)) - sp.log(t) - _log_constant()
+    return power * (sp.log(t) - sp.log(1 + t)) - sp.log(t), _log_constant()
 
 
 def _objective(budget: sp.Expr = r) -> sp.Expr:
@@ -48,8 +46,8 @@ def _objective(budget: sp.Expr = r) -> sp.Expr:
     return t * ((1 + t) * budget - eps) + _log_constant()
 
 
-def _slope(factor: sp.Expr | int = 2) -> sp.Expr:
-    return sp.diff(_objective(), t) - ((factor * t + 1) * r - eps + sp.log(t) - sp.log(1 + t))
+def _slope(factor: sp.Expr | int = 2) -> Sides:
+    return sp.diff(_objective(), t), (factor * t + 1) * r - eps + sp.log(t) - sp.log(1 + t)
 
 
 def _budget_at() -> sp.Expr:
@@ -57,8 +55,8 @@ def _budget_at() -> sp.Expr:
     return (eps + sp.log(1 + t) - sp.log(t)) / (2 * t + 1)
 
 
-def _along(factor: sp.Expr | int = 1) -> sp.Expr:
-    return sp.diff(_objective(_budget_at()), t) - factor * t * (1 + t) * sp.diff(_budget_at(), t)
+def _along(factor: sp.Expr | int = 1) -> Sides:
+    return sp.diff(_objective(_budget_at()), t), factor * t * (1 + t) * sp.diff(_budget_at(), t)
 
 
 def _falls(sign: int = 1) -> sp.Expr:
@@ -73,13 +71,13 @@ def _falls_terms(sign: int = 1) -> tuple[sp.Expr, ...]:
     )
 
 
-def _starts(at: sp.Expr | int = 0) -> sp.Expr:
-    return sp.limit(_objective(_budget_at()), t, 0) - at
+def _starts(at: int = 0) -> Sides:
+    return sp.limit(_objective(_budget_at()), t, 0), sp.Integer(at)
 
 
-def _ends(half: sp.Expr) -> sp.Expr:
+def _ends(half: sp.Expr) -> Sides:
     # u = 1/t: log delta per t at large orders
-    return sp.limit(sp.expand(u * _objective(_budget_at()).subs(t, 1 / u)), u, 0) + half * eps
+    return sp.limit(sp.expand(u * _objective(_budget_at()).subs(t, 1 / u)), u, 0), -half * eps
 
 
 #: At epsilon = 1, delta = 1e-5: the budget, and orders minus one on the two sides of the best.

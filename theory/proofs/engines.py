@@ -16,13 +16,16 @@ import sympy as sp
 from theory.evidence import Evidence
 from theory.proofs.boxes import NotPositiveError, prove_positive
 from theory.proofs.expressions import NOISE, admit, domains, points, refusal, simplify, value_at, witness
-from theory.proofs.signs import evidently_nonnegative, evidently_positive
+from theory.proofs.signs import evidently_nonnegative, evidently_positive, in_order
 from theory.proofs.theorem import Check, Reached, RefusedError
 
-__all__ = ["Comparison", "certified", "certified_each", "cited", "exact", "nonnegative", "zero"]
+__all__ = ["Comparison", "Sides", "certified", "certified_each", "cited", "exact", "nonnegative", "zero"]
 
 #: left, relation, right: a claim between two rationals. The relation is one of "=", "<=", "<", "!=".
 Comparison = tuple[Fraction | int, str, Fraction | int]
+
+#: The two sides of an identity.
+Sides = tuple[sp.Expr, sp.Expr]
 
 _RELATIONS: Mapping[str, Callable[[Fraction, Fraction], bool]] = {
     "=": lambda a, b: a == b,
@@ -36,24 +39,28 @@ _COMPARISONS_KEPT = 200
 _CORNER = re.compile(r"-?\d{1,400}(/\d{1,400}|\.\d{1,400})?")
 
 
-def zero(
-    residual: Callable[[], sp.Expr | tuple[sp.Expr, sp.Expr]], *, at: Mapping[str, str] | None = None
-) -> Check:
+def zero(residual: Callable[[], sp.Expr | Sides], *, at: Mapping[str, str] | None = None) -> Check:
     """DERIVED: the residual simplifies to zero, so the identity holds wherever its symbols are defined.
 
     Symbols have a declared range, parts are those that `expressions.py` knows, decimals are refused. `at` is a
     rational point of the domain, for the second checker and for witnesses; without it the points follow from
     the ranges of the symbols, and the residual must be zero at those of them where it is defined. A pair is
     the two sides of an identity: the certificate then holds both, where a residual that sympy cancels as it is
-    written leaves the second checker 0 = 0.
+    written leaves the second checker 0 = 0. Integrals in them, their limits in order, are solved here and left
+    as they are in the certificate.
     """
 
     def check() -> Reached:
         stated = residual()
-        sides = [admit(side) for side in (stated if isinstance(stated, tuple) else (stated,))]
+        sides = [admit(s, integrals=True) for s in (stated if isinstance(stated, tuple) else (stated,))]
         if len(sides) not in (1, 2):
             raise refusal(f"an identity has two sides, got {len(sides)}")
-        expression = admit(sides[0] - sides[1]) if len(sides) == 2 else sides[0]
+        for integral in {part for side in sides for part in side.atoms(sp.Integral)}:
+            if not all(in_order(limit) for limit in integral.limits):
+                raise refusal(f"the limits of {integral} are not in order within the range of its variable")
+        # what an integral came to is admitted anew: a Piecewise is refused, and an integral that nothing solved
+        solved = [admit(side.doit()) for side in sides]
+        expression = admit(solved[0] - solved[1]) if len(sides) == 2 else solved[0]
         domain, found = domains(*sides), points(sides, at)
         simplified = simplify(expression)
         if simplified != 0:

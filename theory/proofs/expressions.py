@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
+from functools import wraps
+from typing import ParamSpec, TypeVar
 
 import sympy as sp
 
 from theory.evidence import Evidence
 from theory.proofs.theorem import RefusedError
 
-__all__ = ["NOISE", "admit", "domains", "points", "range_of", "refusal", "simplify", "value_at", "witness"]
+__all__ = [
+    "NOISE",
+    "admit",
+    "as_written",
+    "domains",
+    "points",
+    "range_of",
+    "refusal",
+    "simplify",
+    "value_at",
+    "witness",
+]
 
 #: Ranges that a symbol may be declared with; another declaration is refused, since no rule here reads it.
 _RANGES: Mapping[str, Mapping[str, bool]] = {
@@ -39,6 +52,24 @@ _VALUES = (
 _NUMBER = re.compile(r"-?\d{1,400}(/\d{1,400}|\.\d{1,400})?")
 #: What 30 digits may leave of a zero.
 NOISE = sp.Float("1e-20")
+
+
+_Arguments = ParamSpec("_Arguments")
+_Stated = TypeVar("_Stated")
+
+
+def as_written(stated: Callable[_Arguments, _Stated]) -> Callable[_Arguments, _Stated]:
+    """The same expressions with nothing evaluated as they are built, so that a certificate says what they say.
+
+    For what is algebra alone: limits, integrals and derivatives are not taken correctly without evaluation.
+    """
+
+    @wraps(stated)
+    def kept(*args: _Arguments.args, **kwargs: _Arguments.kwargs) -> _Stated:
+        with sp.evaluate(False):
+            return stated(*args, **kwargs)
+
+    return kept
 
 
 def refusal(reason: str, found: Mapping[str, object] | None = None) -> RefusedError:
@@ -136,7 +167,10 @@ def simplify(expression: sp.Expr) -> sp.Expr:
     if expression.is_rational_function():
         return sp.cancel(sp.together(expression))
     attempt = sp.expand(expression.rewrite(sp.erf) if expression.has(sp.erfc) else expression)
-    for rewrite in (lambda e: sp.powsimp(sp.expand_power_exp(e)), sp.simplify):
+    rewrites = [lambda e: sp.powsimp(sp.expand_power_exp(e)), sp.simplify]
+    if expression.has(sp.cosh, sp.sinh, sp.tanh):
+        rewrites.append(lambda e: sp.simplify(e.rewrite(sp.exp)))
+    for rewrite in rewrites:
         if attempt == 0:
             break
         attempt = rewrite(attempt)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sympy as sp
 
-from theory.proofs.engines import certified, nonnegative, zero
+from theory.proofs.engines import Sides, certified, nonnegative, zero
 from theory.proofs.theorem import Step, Theorem
 
 __all__ = ["THEOREM"]
@@ -27,59 +27,59 @@ def _delta(mean_shift: sp.Expr = HALF, at: sp.Expr = eps) -> sp.Expr:
     return _cdf(-at / mu + mean_shift * mu) - sp.exp(at) * _cdf(-at / mu - mean_shift * mu)
 
 
-def _loss(half: sp.Expr = HALF) -> sp.Expr:
+def _loss(half: sp.Expr = HALF) -> Sides:
     # The two densities at x = x0 + sigma z with x0 - x1 = shift; sigma is the standard deviation of both.
     log_p, log_q = -(z**2) / 2, -((sigma * z + shift) ** 2) / (2 * sigma**2)
-    return log_p - log_q - (half * (shift / sigma) ** 2 + (shift / sigma) * z)
+    return log_p - log_q, half * (shift / sigma) ** 2 + (shift / sigma) * z
 
 
-def _turned(sign: int = -1) -> sp.Expr:
+def _turned(sign: int = -1) -> Sides:
     # the same with Q drawn: log q/p at x = x1 + sigma z, where p is the density around x0 = x1 + shift
     log_q, log_p = -(z**2) / 2, -((sigma * z - shift) ** 2) / (2 * sigma**2)
-    return log_q - log_p - (HALF * (shift / sigma) ** 2 + sign * (shift / sigma) * z)
+    return log_q - log_p, HALF * (shift / sigma) ** 2 + sign * (shift / sigma) * z
 
 
-def _crossing(half: sp.Expr = HALF) -> sp.Expr:
-    return (mu**2 / 2 + mu * z).subs(z, eps / mu - half * mu) - eps
+def _crossing(half: sp.Expr = HALF) -> Sides:
+    return (mu**2 / 2 + mu * z).subs(z, eps / mu - half * mu), eps
 
 
-def _square(sign: int = 1) -> sp.Expr:
+def _square(sign: int = 1) -> Sides:
     # the integrand e^{eps - L} phi(z) with L = mu^2/2 + mu z
     exponent = eps - mu**2 / 2 - mu * z - z**2 / 2
-    return exponent - (eps - (z + sign * mu) ** 2 / 2)
+    return exponent, eps - (z + sign * mu) ** 2 / 2
 
 
-def _tail(sign: int = 1) -> sp.Expr:
-    return sp.integrate(_phi(z), (z, r, sp.oo)) - _cdf(-sign * r)
+def _tail(sign: int = 1) -> Sides:
+    return sp.Integral(_phi(z), (z, r, sp.oo)), _cdf(-sign * r)
 
 
-def _from_integral(mean_shift: sp.Expr = HALF) -> sp.Expr:
+def _from_integral(mean_shift: sp.Expr = HALF) -> Sides:
     start = eps / mu - mu / 2
-    integral = sp.integrate(_phi(z), (z, start, sp.oo)) - sp.exp(eps) * sp.integrate(
+    integral = sp.Integral(_phi(z), (z, start, sp.oo)) - sp.exp(eps) * sp.Integral(
         _phi(z + mu), (z, start, sp.oo)
     )
-    return integral - _delta(mean_shift)
+    return integral, _delta(mean_shift)
 
 
-def _in_mu(factor: sp.Expr | int = 1) -> sp.Expr:
-    return sp.diff(_delta(), mu) - factor * _phi(eps / mu - mu / 2)
+def _in_mu(factor: sp.Expr | int = 1) -> Sides:
+    return sp.diff(_delta(), mu), factor * _phi(eps / mu - mu / 2)
 
 
-def _in_epsilon(sign: int = -1) -> sp.Expr:
-    return sp.diff(_delta(), eps) - sign * sp.exp(eps) * _cdf(-mu / 2 - eps / mu)
+def _in_epsilon(sign: int = -1) -> Sides:
+    return sp.diff(_delta(), eps), sign * sp.exp(eps) * _cdf(-mu / 2 - eps / mu)
 
 
-def _scaled(half: sp.Expr = HALF) -> sp.Expr:
+def _scaled(half: sp.Expr = HALF) -> Sides:
     def erfcx(v: sp.Expr) -> sp.Expr:
         return sp.exp(v**2) * sp.erfc(v)
 
     t = eps / mu - mu / 2
     stable = half * sp.exp(-(t**2) / 2) * (erfcx(t / sp.sqrt(2)) - erfcx((t + mu) / sp.sqrt(2)))
-    return stable - _delta()
+    return stable, _delta()
 
 
-def _negative(sign: int = 1) -> sp.Expr:
-    return _delta(at=-eps) - (1 - sp.exp(-eps) + sign * sp.exp(-eps) * _delta())
+def _negative(sign: int = 1) -> Sides:
+    return _delta(at=-eps), 1 - sp.exp(-eps) + sign * sp.exp(-eps) * _delta()
 
 
 def _value(centre: int) -> str:

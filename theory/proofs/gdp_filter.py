@@ -11,7 +11,8 @@ import sympy as sp
 from flint import ctx
 
 from theory.evidence import Checked
-from theory.proofs.engines import certified_each, cited, nonnegative, zero
+from theory.proofs.engines import Sides, certified_each, cited, nonnegative, zero
+from theory.proofs.expressions import as_written
 from theory.proofs.formula import compile_formula
 from theory.proofs.rdp_filter import OPTIONAL_STOPPING
 from theory.proofs.theorem import Step, Theorem, prose
@@ -35,16 +36,14 @@ def _delta(at: sp.Expr, mean: sp.Expr) -> sp.Expr:
     return _cdf(mean / 2 - at / mean) - sp.exp(at) * _cdf(-mean / 2 - at / mean)
 
 
-def _convolution(total: sp.Expr) -> sp.Expr:
+def _convolution(total: sp.Expr) -> Sides:
     # the density of the loss N(v/2, v) for v = m^2, convolved with that for v = r^2
     def exponent(level: sp.Expr, variance: sp.Expr) -> sp.Expr:
         return -((level - variance / 2) ** 2) / (2 * variance)
 
     inside = sp.exp(sp.expand(exponent(x, m**2) + exponent(s - x, r**2)))
-    integral = sp.integrate(inside, (x, -sp.oo, sp.oo), conds="none")
-    return sp.log(integral / (2 * sp.pi * m * r)) - sp.log(
-        sp.exp(exponent(s, total)) / sp.sqrt(2 * sp.pi * total)
-    )
+    integral = sp.Integral(inside, (x, -sp.oo, sp.oo))
+    return integral / (2 * sp.pi * m * r), sp.exp(exponent(s, total)) / sp.sqrt(2 * sp.pi * total)
 
 
 def _bends(sign: int = 1) -> sp.Expr:
@@ -66,40 +65,41 @@ def _strike(at: sp.Expr) -> sp.Expr:
     return sp.exp(r * at - r**2 / 2 - eps)
 
 
-def _substituted(factor: sp.Expr | int = 1) -> sp.Expr:
+def _substituted(factor: sp.Expr | int = 1) -> Sides:
     # f''(k) dk in the variable x, against e^eps phi(x) dx
-    changed = sp.expand_log(_weight(strike).subs(strike, _strike(x)), force=True) * sp.diff(_strike(x), x)
-    return sp.simplify(changed / (sp.exp(eps) * _phi(x))) - factor
+    return _weight(_strike(x)) * sp.diff(_strike(x), x), factor * sp.exp(eps) * _phi(x)
 
 
-def _mixture(factor: sp.Expr | int = 1) -> sp.Expr:
+def _mixture(factor: sp.Expr | int = 1) -> Sides:
     # the integral of (k - z) f''(k) dk over k > z, at z = _strike(edge), against f(z)
     integrand = sp.exp(sp.expand(-(x**2) / 2 + r * x - r**2 / 2)) - sp.exp(r * edge - r**2 / 2) * sp.exp(
         -(x**2) / 2
     )
-    integral = sp.integrate(integrand, (x, edge, sp.oo)) / sp.sqrt(2 * sp.pi)
-    return sp.expand(integral) - factor * _delta(r * edge - r**2 / 2, r)
+    integral = sp.Integral(integrand, (x, edge, sp.oo)) / sp.sqrt(2 * sp.pi)
+    return integral, factor * _delta(r * edge - r**2 / 2, r)
 
 
-def _put(sign: int = -1) -> sp.Expr:
+def _put(sign: int = -1) -> Sides:
     # k - e^{-L} where it is positive, against k times the hockey-stick integrand at order 1/k
-    return strike * (1 - sp.exp(-sp.log(strike) + sign * loss)) - (strike - sp.exp(-loss))
+    return strike * (1 - sp.exp(-sp.log(strike) + sign * loss)), strike - sp.exp(-loss)
 
 
-def _spent_up(sign: int = 1) -> sp.Expr:
+def _spent_up(sign: int = 1) -> Sides:
     below = sp.Symbol("x", positive=True)
-    return sp.limit(_delta(-below, mu), mu, 0) - (1 - sp.exp(-sign * below))
+    return sp.limit(_delta(-below, mu), mu, 0), 1 - sp.exp(-sign * below)
 
 
-def _response_at_zero(factor: sp.Expr | int = 1) -> sp.Expr:
+@as_written
+def _response_at_zero(factor: sp.Expr | int = 1) -> Sides:
     # RR keeps its bit with probability 1 - w, w = Phi(-mu/2); its hockey-stick at order g is 1 - w - g w
     tail = _cdf(-mu / 2)
-    return _delta(sp.Integer(0), mu) - (1 - 2 * factor * tail)
+    return _delta(sp.Integer(0), mu), 1 - 2 * factor * tail
 
 
-def _response_slope(factor: sp.Expr | int = 1) -> sp.Expr:
-    slope = sp.diff(_delta(sp.log(ratio), mu), ratio).subs(ratio, 1)
-    return slope + factor * _cdf(-mu / 2)
+def _response_slope(factor: sp.Expr | int = 1) -> Sides:
+    slope = sp.diff(_delta(sp.log(ratio), mu), ratio)
+    with sp.evaluate(False):
+        return slope.subs(ratio, 1), -factor * _cdf(-mu / 2)
 
 
 # -- the finite game: RR with rational weights, each exactly mu-GDP with mu = 2 quantile(w) -------------

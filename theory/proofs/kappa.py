@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sympy as sp
 
-from theory.proofs.engines import certified, nonnegative, zero
+from theory.proofs.engines import Sides, certified, nonnegative, zero
+from theory.proofs.expressions import as_written
 from theory.proofs.theorem import Step, Theorem
 
 __all__ = ["THEOREM"]
@@ -29,31 +30,33 @@ def _kappa(drift: sp.Expr | int = 1, sign: int = -1) -> sp.Expr:
     return eps - drift / sigma**2 + sign * (z_d + z_theta) / sigma
 
 
-def _inner(sign: int = 1) -> sp.Expr:
-    return _standard(eps - _inner_limit()) - sign * z_d
+@as_written
+def _inner(sign: int = 1) -> Sides:
+    return _standard(eps - _inner_limit()), sign * z_d
 
 
-def _outer(limit: sp.Expr) -> sp.Expr:
+def _outer(limit: sp.Expr) -> Sides:
     # the loss of the round in between must stay under the inner limit, given the loss before it
-    return _standard(_inner_limit() - loss).subs(loss, limit) - z_theta
+    return _standard(_inner_limit() - loss).subs(loss, limit), z_theta
 
 
-def _mirrored(sign: int = -1) -> sp.Expr:
+def _mirrored(sign: int = -1) -> Sides:
     # the loss of the other direction is -loss: its condition ends where the loss so far is -kappa
-    return _standard(_inner_limit() - (-loss)).subs(loss, sign * _kappa()) - z_theta
+    return _standard(_inner_limit() - (-loss)).subs(loss, sign * _kappa()), z_theta
 
 
-def _failure(sign: int = -1) -> sp.Expr:
+def _failure(sign: int = -1) -> Sides:
     # 1 - sum over stopping times of (1-d)(P(T = i) - theta), the P(T = i) adding to 1
-    return 1 - (1 - d) * (1 - n * theta) - (d + n * theta * (1 + sign * d))
+    return 1 - (1 - d) * (1 - n * theta), d + n * theta * (1 + sign * d)
 
 
 def _theta(d_hat: sp.Expr, budget: sp.Expr | int = 1) -> sp.Expr:
     return (budget * delta - d_hat) / (n * (1 - d_hat))
 
 
-def _spent(budget: sp.Expr | int = 1) -> sp.Expr:
-    return d + _theta(d, budget) * (1 - d) * n - delta
+@as_written
+def _spent(budget: sp.Expr | int = 1) -> Sides:
+    return d + _theta(d, budget) * (1 - d) * n, delta
 
 
 def _quantile(p: sp.Expr) -> sp.Expr:
@@ -64,27 +67,28 @@ def _density(z: sp.Expr) -> sp.Expr:
     return sp.exp(-(z**2) / 2) / sp.sqrt(2 * sp.pi)
 
 
-def _slope(sign: int = 1) -> sp.Expr:
+def _slope(sign: int = 1) -> Sides:
     """Derivative in d of z_d + z_theta on the constraint, against the two densities."""
     total = _quantile(d) + _quantile(_theta(d))
     along_theta = sign * (1 - delta) / (n * (1 - d) ** 2 * _density(_quantile(_theta(d))))
-    return sp.diff(total, d) - (along_theta - 1 / _density(_quantile(d)))
+    return sp.diff(total, d), along_theta - 1 / _density(_quantile(d))
 
 
 #: A point of the domain: d < delta, and theta < 1/2.
 _INSIDE = {"d": "1/4", "delta": "1/3", "N": "3"}
 
 
-def _curvature(sign: int = 1) -> sp.Expr:
+def _curvature(sign: int = 1) -> Sides:
     # g is the quantile itself, z(p) = g; dz/dp = -1/phi(z), so z'' = z/phi(z)^2
     slope_of_density = sp.diff(1 / _density(g), g)
-    return -slope_of_density * (-1 / _density(g)) - sign * g / _density(g) ** 2
+    with sp.evaluate(False):
+        return -slope_of_density * (-1 / _density(g)), sign * g / _density(g) ** 2
 
 
-def _theta_bends(sign: int = 1) -> sp.Expr:
+def _theta_bends(sign: int = 1) -> Sides:
     gap = sp.Symbol("gap", positive=True)  # 1 - delta
     second = sp.diff(_theta(d).subs(delta, 1 - gap), d, 2)
-    return second + sign * 2 * gap / (n * (1 - d) ** 3)
+    return second, -sign * 2 * gap / (n * (1 - d) ** 3)
 
 
 def _slope_sign(d_hat: str, big_n: str = "48", budget: str = "1/10**5") -> str:

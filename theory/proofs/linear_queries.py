@@ -5,7 +5,8 @@ from __future__ import annotations
 import sympy as sp
 
 from theory.evidence import Checked
-from theory.proofs.engines import certified, cited, nonnegative, zero
+from theory.proofs.engines import Sides, certified, cited, nonnegative, zero
+from theory.proofs.expressions import as_written
 from theory.proofs.theorem import Step, Theorem
 
 __all__ = ["THEOREM"]
@@ -17,15 +18,16 @@ left, v, over = sp.symbols("left v over", nonnegative=True)
 PERCENT = sp.Rational(101, 100)
 
 
-def _charge(variance: sp.Expr) -> sp.Expr:
+@as_written
+def _charge(variance: sp.Expr) -> Sides:
     # sum of rho_t = alpha |q_t|^2/(2 sigma^2) for one person, against alpha kappa times the share spent
-    return alpha * spent / (2 * variance) - alpha * kappa * spent / norm
+    return alpha * spent / (2 * variance), alpha * kappa * spent / norm
 
 
-def _mills_at(factor: sp.Expr | int = 1) -> sp.Expr:
+def _mills_at(factor: sp.Expr | int = 1) -> Sides:
     tail = sp.exp(x**2 / 2) * sp.erfc(x / sp.sqrt(2))
-    laplace = sp.sqrt(2 / sp.pi) * sp.integrate(sp.exp(-x * v - v**2 / 2), (v, 0, sp.oo))
-    return tail - factor * laplace
+    laplace = sp.sqrt(2 / sp.pi) * sp.Integral(sp.exp(-x * v - v**2 / 2), (v, 0, sp.oo))
+    return tail, factor * laplace
 
 
 def _tail_terms(sign: int = 1) -> tuple[sp.Expr, ...]:
@@ -38,18 +40,21 @@ def _tail_gap(sign: int = 1) -> sp.Expr:
     return sign * (sp.exp(-(v**2) / 2) - sp.exp(-x * v - v**2 / 2))
 
 
-def _union(log_of: sp.Expr) -> sp.Expr:
+@as_written
+def _union(log_of: sp.Expr) -> Sides:
     # d coordinates, each outside sigma x with probability at most e^{-x^2/2} = delta/d
     radius = sp.sqrt(norm * log_of / kappa)
     standard = radius / sp.sqrt(norm / (2 * kappa))
-    return d * sp.exp(-(standard**2) / 2) - delta
+    return d * sp.exp(-(standard**2) / 2), delta
 
 
-def _clipped(noise: sp.Expr) -> sp.Expr:
+@as_written
+def _clipped(noise: sp.Expr) -> Sides:
     # Algorithm 7: squared norms of one person's clipped gradients add to at most norm
-    return alpha * norm / (2 * noise**2) - alpha * norm / (2 * sigma**2 * clip**2)
+    return alpha * norm / (2 * noise**2), alpha * norm / (2 * sigma**2 * clip**2)
 
 
+@as_written
 def _budget_left(clip_squared: sp.Expr, room: sp.Expr) -> sp.Expr:
     # what is left of norm after a gradient of squared norm min(C^2, what was left)
     return room - (clip_squared + room - sp.Abs(clip_squared - room)) / 2
@@ -82,7 +87,7 @@ THEOREM = Theorem(
         Step(
             "A person who spent the squared norm s was charged alpha kappa s/B_norm: the filter with budget "
             "alpha kappa reads s <= B_norm at every order.",
-            zero(lambda: _charge(norm / (2 * kappa))),
+            zero(as_written(lambda: _charge(norm / (2 * kappa)))),
             {"variance B_norm/kappa": zero(lambda: _charge(norm / kappa))},
             r"\frac{\alpha s}{2\sigma^2} = \alpha\kappa\frac{s}{B_{\mathrm{norm}}}",
         ),
@@ -114,8 +119,8 @@ THEOREM = Theorem(
         Step(
             "Gradient descent with filtering clips a squared norm to min(C^2, what is left): where C^2 is the larger, "
             "nothing is left after ...",
-            zero(lambda: _budget_left(left + over, left)),
-            {"clipped to C^2": zero(lambda: left - (left + over))},
+            zero(lambda: (_budget_left(left + over, left), sp.Integer(0))),
+            {"clipped to C^2": zero(lambda: (left - (left + over), sp.Integer(0)))},
             r"l - \min(C^2, l) = 0,\quad C^2 \ge l",
         ),
         Step(
@@ -136,8 +141,8 @@ THEOREM = Theorem(
         ),
         Step(
             "With B_norm = k C^2 it is the k/(2 sigma^2) of k unfiltered steps (Proposition 5.1).",
-            zero(lambda: (k * clip**2) / (2 * sigma**2 * clip**2) - k / (2 * sigma**2)),
-            {"k/sigma^2": zero(lambda: (k * clip**2) / (2 * sigma**2 * clip**2) - k / sigma**2)},
+            zero(as_written(lambda: ((k * clip**2) / (2 * sigma**2 * clip**2), k / (2 * sigma**2)))),
+            {"k/sigma^2": zero(as_written(lambda: ((k * clip**2) / (2 * sigma**2 * clip**2), k / sigma**2)))},
             r"B_{\mathrm{norm}} = kC^2 \implies \rho = \frac{k}{2\sigma^2}",
         ),
     ),

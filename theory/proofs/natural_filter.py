@@ -11,7 +11,7 @@ from math import prod
 import sympy as sp
 
 from theory.evidence import Checked
-from theory.proofs.engines import Comparison, exact, nonnegative, zero
+from theory.proofs.engines import Comparison, Sides, exact, nonnegative, zero
 from theory.proofs.theorem import Step, Theorem
 from theory.proofs.trees import Pair, Transcript, Tree, all_trees, hockey_stick, play
 
@@ -85,9 +85,9 @@ def _chosen() -> sp.Expr:
     return (g / o + share) / (1 - share)
 
 
-def _solves(sign: int = 1) -> sp.Expr:
+def _solves(sign: int = 1) -> Sides:
     # H_{e^{epsilon - e1}}(RR(eB)) = (x - g/o)/(1 + x) against delta / p_+
-    return ((x - g / o) / (1 + x)).subs(x, _chosen()) - sign * delta / _P_PLUS
+    return ((x - g / o) / (1 + x)).subs(x, _chosen()), sign * delta / _P_PLUS
 
 
 def _minus_plus(sign: int = 1) -> tuple[sp.Expr, tuple[sp.Expr, ...]]:
@@ -103,9 +103,9 @@ def _plus_minus(sign: int = 1) -> tuple[sp.Expr, tuple[sp.Expr, ...]]:
     return sign * above, (sign * (more + (o + more) * room) / ((1 + o) * (1 + second)),)
 
 
-def _truth(factor: sp.Expr | int = 1) -> sp.Expr:
+def _truth(factor: sp.Expr | int = 1) -> Sides:
     reached = _P_PLUS * ((x - g / o) / (1 + x)).subs(x, _chosen()) + (1 - _P_PLUS) * delta
-    return reached - delta * (1 + factor / (1 + o))
+    return reached, delta * (1 + factor / (1 + o))
 
 
 def _excess(sign: int = 1) -> sp.Expr:

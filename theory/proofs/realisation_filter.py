@@ -10,7 +10,7 @@ from functools import cache
 import sympy as sp
 
 from theory.evidence import Checked
-from theory.proofs.engines import Comparison, cited, exact, nonnegative, zero
+from theory.proofs.engines import Comparison, Sides, cited, exact, nonnegative, zero
 from theory.proofs.theorem import Step, Theorem, prose
 from theory.proofs.trees import Pair, Tree, bernoulli, full_trees
 
@@ -31,23 +31,23 @@ def _tighter(sign: int = 1) -> sp.Expr:
     return sign * (1 / h - 1 / (h + s))
 
 
-def _summed(charged: sp.Expr) -> sp.Expr:
+def _summed(charged: sp.Expr) -> Sides:
     # 1 - sum_i (1-dhat)(P(T=i) - theta), theta charged in `charged` of the rounds, the P(T=i) adding to 1
-    return 1 - (1 - dhat) * (1 - charged * theta) - (dhat + theta * (1 - dhat) * n)
+    return 1 - (1 - dhat) * (1 - charged * theta), dhat + theta * (1 - dhat) * n
 
 
-def _free_first(charged: sp.Expr) -> sp.Expr:
+def _free_first(charged: sp.Expr) -> Sides:
     # the same where T = 1 has probability `first` and is not charged, the other n - 1 values are
     first = sp.Symbol("first", positive=True)
     safe = (1 - dhat) * first + (1 - dhat) * ((1 - first) - (n - 1) * theta)
-    return 1 - safe - (dhat + theta * (1 - dhat) * charged)
+    return 1 - safe, dhat + theta * (1 - dhat) * charged
 
 
-def _naive(factor: sp.Expr | int = 1) -> sp.Expr:
+def _naive(factor: sp.Expr | int = 1) -> Sides:
     # the bit is still hidden after n + 1 rounds: (1-p)^{n+1}; against one round more of the recursion
     p = sp.Symbol("p", positive=True)
     reached = 1 - (1 - p) ** n
-    return (reached + factor * p * (1 - reached)) - (1 - (1 - p) ** (n + 1))
+    return reached + factor * p * (1 - reached), 1 - (1 - p) ** (n + 1)
 
 
 # -- finite games ---------------------------------------------------------------------------------

@@ -4,9 +4,10 @@ The theorems are those of `recheck_table.json` beside this file: claims, steps, 
 certificate must say exactly what the table says, and what it says is then established again here: formulas of
 the table on their boxes along the tree of the certificate, comparisons, finite games enumerated anew, identities
 as polynomials in their parts. Exit status 0: everything was verified. 1: something is false, forged or
-unreadable. 3: nothing is false, but some step could not be checked here (cited, sampled at points only, reduced
-to 0 = 0 before it was written down); each is named. 2: no file was given. Nothing of the package that wrote the
-certificate is imported, nothing that is read is executed; `seconds` and `versions` are not checked.
+unreadable. 3: nothing is false, but some step could not be checked here (prose, cited, sampled at points only,
+reduced to x = x before it was written down); each is named. 2: no file was given. That the steps suffice for the
+claim is prose in every theorem, which nothing checks. Nothing of the package that wrote the certificate is
+imported, nothing that is read is executed; `seconds` and `versions` are not checked.
 """
 
 import ast
@@ -19,27 +20,37 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from flint import arb, ctx, fmpq
+from flint import arb, ctx
 
 if __package__:
     from .recheck_algebra import Algebra, UndecidedError, names_in
-    from .recheck_games import GAMES, WORST
-else:  # run as a script: the two files beside this one, which import nothing of the package either
+    from .recheck_balls import RejectedError, ball, check_box, parse, to_arb
+    from .recheck_games import FORMULAS, GAMES, WORST
+    from .recheck_signs import evident
+else:  # run as a script: the files beside this one, which import nothing of the package either
     from recheck_algebra import Algebra, UndecidedError, names_in  # type: ignore[import-not-found,no-redef]
-    from recheck_games import GAMES, WORST  # type: ignore[import-not-found,no-redef]
+    from recheck_balls import (  # type: ignore[import-not-found,no-redef]
+        RejectedError,
+        ball,
+        check_box,
+        parse,
+        to_arb,
+    )
+    from recheck_games import FORMULAS, GAMES, WORST  # type: ignore[import-not-found,no-redef]
+    from recheck_signs import evident  # type: ignore[import-not-found,no-redef]
 
 FORMAT = "filterproof-certificate-2"
 STRENGTH = ("EXACT", "CERTIFIED", "DERIVED", "STATISTICAL", "CITED")
 BEST = {  # the strongest evidence that a kind of step can be
     "comparisons": "EXACT", "positive on a box": "CERTIFIED", "all": "CERTIFIED", "zero": "DERIVED",
-    "nonnegative": "DERIVED", "cited": "CITED",
+    "nonnegative": "DERIVED", "prose": "DERIVED", "cited": "CITED",
 }  # fmt: skip
 VERIFIED = ("identity", "balls", "compared", "enumerated")
-UNCHECKED = ("sampled only", "cited", "empty when written", "not checkable here")
-
-
-class RejectedError(Exception):
-    """Something is false or forged."""
+UNCHECKED = ("prose", "cited", "sampled only", "empty when written", "not checkable here")
+COVERS = {  # what a step may say was checked, by what was done here; a box that is no point covers a range too
+    "identity": ("identity", "point"), "balls": ("point",), "compared": ("point",),
+    "enumerated": ("game", "point"), "prose": ("prose",), "cited": ("cited",),
+}  # fmt: skip
 
 
 class Line(NamedTuple):
@@ -48,92 +59,6 @@ class Line(NamedTuple):
     theorem: str
     step: str
     status: str
-
-
-# -- balls ------------------------------------------------------------------------------------------------
-
-OPERATORS: dict[type, Callable[[Any, Any], Any]] = {
-    ast.Add: lambda a, b: a + b, ast.Sub: lambda a, b: a - b, ast.Mult: lambda a, b: a * b,
-    ast.Div: lambda a, b: a / b, ast.Pow: lambda a, b: a**b,
-}  # fmt: skip
-METHODS = ("exp", "log", "log1p", "sqrt", "cosh", "sinh", "tanh", "erf", "erfinv")
-FALLING: dict[
-    str, Callable[[arb], arb]
-] = {  # evaluated at both ends of a ball, which encloses what is between
-    "erfc": lambda x: x.erfc(),
-    "tail": lambda x: (x / arb(2).sqrt()).erfc() / 2,
-    "quantile": lambda p: arb(2).sqrt() * (2 * p).erfcinv(),
-    "mills": lambda x: (arb.pi() / 2).sqrt() * (x * x / 2).exp() * (x / arb(2).sqrt()).erfc(),
-}
-
-
-def parse(formula: str) -> ast.AST:
-    try:
-        return ast.parse(formula, mode="eval").body
-    except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
-        raise UndecidedError("the formula cannot be read") from error
-
-
-def to_arb(x: Fraction) -> arb:
-    return arb(fmpq(x.numerator, x.denominator))
-
-
-def ball(node: ast.AST, point: dict[str, arb]) -> arb:
-    """The value, finite in every part; ArithmeticError if some part is not, UndecidedError on an unknown part."""
-    match node:
-        case ast.Constant(value=int(n)) if not isinstance(n, bool):
-            return arb(n)
-        case ast.Name(id=name) if name in point:
-            return point[name]
-        case ast.Name(id="pi"):
-            return arb.pi()
-        case ast.Name(id="E"):
-            return arb(1).exp()
-        case ast.UnaryOp(op=ast.USub(), operand=x):
-            return -ball(x, point)
-        case ast.BinOp(left=x, op=ast.Pow(), right=ast.Constant(value=int(n))):
-            value = ball(x, point) ** n  # a square of a ball around 0 stays >= 0
-        case ast.BinOp(left=x, op=op, right=y) if type(op) in OPERATORS:
-            value = OPERATORS[type(op)](ball(x, point), ball(y, point))
-        case ast.Call(func=ast.Name(id=name), args=[x], keywords=[]) if name in FALLING:
-            inner = ball(x, point)
-            value = FALLING[name](arb(inner.lower())).union(FALLING[name](arb(inner.upper())))
-        case ast.Call(func=ast.Name(id=name), args=[x], keywords=[]) if name in METHODS:
-            value = getattr(ball(x, point), name)()
-        case _:
-            raise UndecidedError(ast.dump(node)[:60])
-    if not value.is_finite():
-        raise ArithmeticError
-    return value
-
-
-def check_box(data: Any, tree: str) -> str:
-    """The formula is > 0 on the box: a digit k halves variable k, lower half first, a dot is a leaf."""
-    formula, names = parse(data["formula"]), list(data["box"])
-    stack = [[(Fraction(low), Fraction(high)) for low, high in data["box"].values()]]
-    if any(low > high for low, high in stack[0]) or not isinstance(tree, str) or len(tree) > 400_000:
-        raise RejectedError("a reversed box, or a tree that is none or too long")
-    with ctx.workprec(data["precision"]):
-        for mark in tree:
-            if not stack or len(stack) > 1000:
-                raise RejectedError("the tree does not fit the box")
-            box = stack.pop()
-            if mark == ".":
-                hull = [to_arb(low).union(to_arb(high)) for low, high in box]
-                try:
-                    if not ball(formula, dict(zip(names, hull, strict=True))) > 0:
-                        raise RejectedError("a leaf on which the formula is not seen to be > 0")
-                except ArithmeticError as error:
-                    raise RejectedError("a leaf on which the formula is not defined") from error
-                continue
-            if mark not in "0123456789" or int(mark) >= len(box):
-                raise RejectedError("the tree does not fit the box")
-            k, (low, high) = int(mark), box[int(mark)]
-            middle = (low + high) / 2
-            stack += [[*box[:k], half, *box[k + 1 :]] for half in ((middle, high), (low, middle))]
-    if stack or not tree:
-        raise RejectedError("the tree leaves a part of the box out")
-    return "balls"
 
 
 # -- the kinds of steps ---------------------------------------------------------------------------------------
@@ -177,8 +102,8 @@ def check_comparisons(theorem: str, data: Any) -> str:
     return "compared"
 
 
-def samples(domain: dict[str, str], given: list[dict[str, str]]) -> Iterator[dict[str, arb]]:
-    """Points of the domain as balls: those given, or 24 of this checker's own; none if none was given to it."""
+def samples(domain: dict[str, str], given: list[dict[str, str]], most: int) -> Iterator[dict[str, arb]]:
+    """Points of the domain as balls: those given, and `most` of this checker's own."""
     names = sorted(domain)
     fitting: dict[str, list[Fraction]] = {}
     for name, kind in domain.items():
@@ -190,7 +115,8 @@ def samples(domain: dict[str, str], given: list[dict[str, str]]) -> Iterator[dic
             if (x > 0) - (x < 0) in allowed and ("integer" not in kind or x.denominator == 1)
         ]
     own = [
-        {n: fitting[n][(i + 3 * k + i * k) % len(fitting[n])] for k, n in enumerate(names)} for i in range(24)
+        {n: fitting[n][(i + 3 * k + i * k) % len(fitting[n])] for k, n in enumerate(names)}
+        for i in range(most)
     ]
     for point in [*({n: Fraction(x) for n, x in p.items()} for p in given), *own]:
         yield {n: to_arb(x) for n, x in point.items()}
@@ -201,7 +127,7 @@ def check_symbolic(data: Any) -> str:
     node, domain, zero = parse(data["formula"]), data["domain"], data["kind"] == "zero"
     seen = 0
     with ctx.workprec(256):
-        for point in samples(domain, data["points"]):
+        for point in samples(domain, data["points"], 8 if "Integral" in names_in(node) else 24):
             try:
                 value = ball(node, point)
             except ArithmeticError:
@@ -213,6 +139,8 @@ def check_symbolic(data: Any) -> str:
             seen += zero is False or bool(value.rad() < 1e-30)
     if data["formula"] == "0" and not (not zero and data["strict"]):
         return "empty when written"
+    if zero and isinstance(node, ast.BinOp) and ast.dump(node.left) == ast.dump(node.right):
+        return "empty when written"  # x - x: the two sides became one text before they were written
     if not zero and not names_in(node) - {"pi", "sqrt", "exp", "log"} and seen:
         with ctx.workprec(256):
             if ball(node, {}) > 0:
@@ -221,7 +149,7 @@ def check_symbolic(data: Any) -> str:
         algebra = Algebra(domain)
         rest = algebra.read(node)
         terms = [] if zero else [parse(term) for term in data["terms"]]
-        signs = [algebra.evident(term) for term in terms]
+        signs = [evident(algebra, term) for term in terms]
         for term in terms:
             rest = algebra.add(rest, algebra.read(term), -1)
         if seen and not rest[0] and all(signs) and (zero or not data["strict"] or max(signs, default=0) == 2):
@@ -241,6 +169,8 @@ def check_data(theorem: str, data: Any, given: Any) -> str:
         case "all":
             for part, its in zip(data["parts"], given["parts"], strict=True):
                 check_box(part, its["tree"])
+            if theorem in FORMULAS and {part["formula"] for part in data["parts"]} == FORMULAS[theorem]():
+                return "enumerated"
             worst = [re.search(r" - (\d+(?:/\d+)?)$", part["formula"]) for part in data["parts"]]
             if theorem in WORST and all(worst):
                 if [Fraction(found[1]) for found in worst if found] != WORST[theorem]():
@@ -249,9 +179,19 @@ def check_data(theorem: str, data: Any, given: Any) -> str:
             return "balls"
         case "zero" | "nonnegative":
             return check_symbolic(data)
-        case "cited":
-            return "cited"
+        case "cited" | "prose" as kind:
+            return str(kind)
     return "not checkable here"
+
+
+def check_label(checked: Any, data: Any, status: str) -> None:
+    """A step may not say that more was checked than was; where nothing was, its kind is the most it may say."""
+    of_kind = {"comparisons": ("game", "point"), "positive on a box": ("range", "point"), "all": ("point",)}
+    covers = COVERS.get(status, of_kind.get(data["kind"], ("identity", "point")))
+    if status == "balls" and any(low != high for low, high in data.get("box", {}).values()):
+        covers = ("range", "point")
+    if checked not in covers:
+        raise RejectedError(f"{str(checked)[:20]!r} is not what was checked, {' or '.join(covers)}")
 
 
 # -- certificates against the table ----------------------------------------------------------------------------
@@ -325,22 +265,26 @@ def recheck(certificate: Any, table: Any, done: dict[str, Any] | None = None) ->
         if STRENGTH.index(step["evidence"]) < STRENGTH.index(BEST[step["certificate"]["kind"]]):
             raise RejectedError(f"{where}: {step['evidence']} is more than a step of its kind can be")
         try:
-            lines.append(
-                Line(name, step["statement"], check_data(name, step["certificate"], found["certificate"]))
-            )
-        except UndecidedError:
-            lines.append(Line(name, step["statement"], "not checkable here"))
+            try:
+                status = check_data(name, step["certificate"], found["certificate"])
+            except UndecidedError:
+                status = "not checkable here"
+            check_label(step["checked"], step["certificate"], status)
+            lines.append(Line(name, step["statement"], status))
         except RejectedError as refused:
             raise RejectedError(f"{where}: {refused}") from refused
         except (KeyError, TypeError, ValueError, ZeroDivisionError) as error:
             raise RejectedError(f"{where}: {type(error).__name__}") from error
-    rests = [step["evidence"] for step in entry["steps"]] + [
-        table["theorems"][u]["evidence"] for u in entry["uses"]
-    ]
+    used = [table["theorems"][lemma] for lemma in entry["uses"]]
+    rests = [of["evidence"] for of in (*entry["steps"], *used)]
     if entry["evidence"] != weakest(rests):
         raise RejectedError(
             f"{name}: {entry['evidence']} is not the evidence of its weakest step, {weakest(rests)}"
         )
+    sources = [source for lemma in used for source in lemma["citations"]]
+    sources += [s["certificate"]["source"] for s in entry["steps"] if s["certificate"]["kind"] == "cited"]
+    if entry["citations"] != list(dict.fromkeys(sources)):
+        raise RejectedError(f"{name}: the citations are not those of its steps and lemmas")
     done[name] = certificate
     return lines
 
@@ -364,11 +308,17 @@ def read(path: Path) -> Any:
         raise RejectedError(f"{type(error).__name__}: it cannot be read") from error
 
 
+def counted(lines: list[Line]) -> str:
+    found = [line.status for line in lines]
+    each = ", ".join(f"{found.count(s)} {s}" for s in (*VERIFIED, *UNCHECKED) if s in found)
+    return f"{len(lines)} steps, {sum(s in VERIFIED for s in found)} of them decided here: {each}"
+
+
 def main(paths: list[str]) -> int:
     if not paths:
         sys.stdout.write("usage: python recheck.py CERTIFICATE.json ...\n")
         return 2
-    worst = 0
+    worst, seen = 0, dict[tuple[str, str], Line]()
     for path in paths:
         try:
             table = read(Path(__file__).with_name("recheck_table.json"))
@@ -381,15 +331,13 @@ def main(paths: list[str]) -> int:
         open_steps = [line for line in lines if line.status not in VERIFIED]
         for line in open_steps:
             sys.stdout.write(f"  {line.status}: {line.theorem}: {line.step}\n")
-        counts = ", ".join(
-            f"{sum(line.status == status for line in lines)} {status}"
-            for status in (*VERIFIED, *UNCHECKED)
-            if any(line.status == status for line in lines)
-        )
         name, entry = certificate["theorem"], table["theorems"][certificate["theorem"]]
         state = "NOT ALL CHECKED" if open_steps else "VERIFIED"
-        sys.stdout.write(f"{state} {name} ({entry['hash'][:16]}): {len(lines)} steps: {counts}\n")
+        sys.stdout.write(f"{state} {name} ({entry['hash'][:16]}): {counted(lines)}\n")
         worst = worst or (3 if open_steps else 0)
+        seen |= {(line.theorem, line.step): line for line in lines}
+    if len(paths) > 1:
+        sys.stdout.write(f"in all, each step once: {counted(list(seen.values()))}\n")
     return 1 if worst == 1 else worst
 
 

@@ -87,6 +87,9 @@ class Algebra:
             ((mono, c),) = d.items()
             if not any(name in self.roots for name, _ in mono):
                 return self.times(n, {tuple((name, -e) for name, e in mono): 1 / c}), ONE
+        names = {name for m in d for name, _ in m if name not in self.roots and name[0] != "#"}
+        out = {tuple((k, -min(dict(m).get(k, Fraction(0)) for m in d)) for k in sorted(names)): Fraction(1)}
+        n, d = self.times(n, out), self.times(d, out)  # what divides the denominator is not 0
         lead = d[min(d)]
         return {m: c / lead for m, c in n.items()}, {m: c / lead for m, c in d.items()}
 
@@ -198,10 +201,7 @@ class Algebra:
             case ast.UnaryOp(op=ast.USub(), operand=x):
                 return self.mul(self.constant(-1), self.read(x))
             case ast.BinOp(left=x, op=ast.Pow(), right=y):
-                base, e = self.read(x), self.read(y)
-                if e[1] == ONE and set(e[0]) <= {()}:
-                    return self.power(base, e[0].get((), Fraction(0)))
-                return self.exp(self.mul(e, self.log(base)))
+                return self.raised(self.read(x), self.read(y))
             case ast.BinOp(left=x, op=ast.Add() | ast.Sub() as op, right=y):
                 return self.add(self.read(x), self.read(y), 1 if isinstance(op, ast.Add) else -1)
             case ast.BinOp(left=x, op=ast.Mult(), right=y):
@@ -211,7 +211,7 @@ class Algebra:
             case ast.Call(
                 func=ast.Name(id="Integral"), args=[f, ast.Tuple(elts=[ast.Name(id=v), low, high])]
             ):
-                return self.integral(f, v, self.read(low), self.read(high))
+                return self.integral(f, v, low, high)
             case ast.Call(func=ast.Name(id=name), args=[argument], keywords=[]):
                 return self.call(name, self.read(argument))
         raise UndecidedError(ast.dump(node)[:60])
@@ -222,6 +222,10 @@ class Algebra:
             case "exp" | "log" | "erfc":
                 result: Quotient = getattr(self, name)(x)
                 return result
+            case "Abs":
+                for same, value in ((x, x), (minus, minus)):
+                    if self.sign(same[0]) and self.sign(same[1]) == 2:
+                        return value
             case "sqrt":
                 return self.power(x, Fraction(1, 2))
             case "erf":
@@ -235,82 +239,94 @@ class Algebra:
                 return self.generator(f"erfinv {text(x[0])} / {text(x[1])}")
         raise UndecidedError(name)
 
-    def integral(self, f: ast.AST, v: str, low: Quotient, high: Quotient) -> Quotient:
-        """Of e^v, e^-v or tanh(v)^2 times what does not depend on v."""
-        if isinstance(f, ast.BinOp) and isinstance(f.op, ast.Mult):
-            for outside, inside in ((f.left, f.right), (f.right, f.left)):
-                if v not in names_in(outside):
-                    return self.mul(self.read(outside), self.integral(inside, v, low, high))
-        shape = ast.unparse(f)
-        ends: list[Quotient] = []
-        for x in (high, low):
-            if shape == f"exp({v})":
-                ends.append(self.exp(x))
-            elif shape == f"exp(-{v})":
-                ends.append(self.mul(self.constant(-1), self.exp(self.mul(self.constant(-1), x))))
-            elif shape == f"tanh({v}) ** 2":
-                ends.append(self.add(x, self.call("tanh", x), -1))
-            else:
-                raise UndecidedError(f"the integral of {shape}")
-        return self.add(ends[0], ends[1], -1)
-
-    def evident(self, node: ast.AST) -> int:
-        """2 if the term is > 0 wherever its symbols are in their ranges, 1 if >= 0, 0 if that is not evident."""
-        match node:
-            case ast.BinOp(left=x, op=ast.Add(), right=y):
-                a, b = self.evident(x), self.evident(y)
-                if a and b:
-                    return max(a, b)
-            case ast.BinOp(left=x, op=ast.Mult() | ast.Div() as op, right=y):
-                a, b = self.evident(x), self.evident(y)
-                if a and b and (b == 2 or isinstance(op, ast.Mult)):
-                    return min(a, b)
-            case ast.BinOp(left=x, op=ast.Pow(), right=y):
-                a = self.evident(x)
-                if a == 2 and self.real(y):
-                    return 2
-                if isinstance(y, ast.Constant) and y.value in range(2, 66, 2) and self.real(x):
-                    return 1
-            case ast.Call(func=ast.Name(id="exp" | "cosh" | "erfc"), args=[x]) if self.real(x):
-                return 2
-            case ast.Call(func=ast.Name(id="sqrt" | "sinh" | "tanh" | "erf"), args=[x]):
-                return self.evident(x)
-            case ast.Call(func=ast.Name(id="log"), args=[x]):
-                above = self.add(self.read(x), self.constant(1), -1)
-                return min(self.sign(above[0]), self.sign(above[1])) if self.sign(above[1]) == 2 else 0
-            case ast.Call(
-                func=ast.Name(id="Integral"), args=[f, ast.Tuple(elts=[ast.Name(id=v), low, high])]
+    def integral(self, f: ast.AST, v: str, low: ast.AST, high: ast.AST) -> Quotient:
+        """Of v^e, tanh(v)^2 or exp of a polynomial of degree 2 in v, times what does not depend on v, and of sums."""
+        match f:
+            case ast.UnaryOp(op=ast.USub(), operand=x):
+                return self.mul(self.constant(-1), self.integral(x, v, low, high))
+            case ast.BinOp(left=x, op=ast.Add() | ast.Sub() as op, right=y):
+                both = self.integral(x, v, low, high), self.integral(y, v, low, high)
+                return self.add(both[0], both[1], 1 if isinstance(op, ast.Add) else -1)
+            case ast.BinOp(left=x, op=ast.Mult(), right=y) if v not in names_in(x):
+                return self.mul(self.read(x), self.integral(y, v, low, high))
+            case ast.BinOp(left=x, op=ast.Mult(), right=y) if v not in names_in(y):
+                return self.mul(self.integral(x, v, low, high), self.read(y))
+            case ast.BinOp(left=x, op=ast.Div(), right=y) if v not in names_in(y):
+                return self.div(self.integral(x, v, low, high), self.read(y))
+            case ast.Call(func=ast.Name(id="exp"), args=[x]):
+                return self.exponential(self.coefficients(x, v), low, high)
+            case ast.BinOp(left=ast.Name(id=base), op=ast.Pow(), right=e) if base == v and v not in names_in(
+                e
             ):
-                inside = self.domain.get(v) == "real" or (
-                    self.domain.get(v) in ("positive", "nonnegative") and self.evident(low)
-                )
-                width = ast.BinOp(high, ast.Sub(), low) if ast.unparse(low) != "0" else high
-                return min(self.evident(f), self.evident(width)) if inside else 0
-        try:
-            n, d = self.read(node)
-        except UndecidedError:
-            return 0
-        return self.sign(n) if n and self.sign(d) == 2 else int(not n)
+                ends, power = [self.read(low), self.read(high)], self.add(self.read(e), self.constant(1))
+                if all(self.sign(part) == 2 for x in ends for part in x) and self.nonzero(power):
+                    below, above = (self.raised(x, power) for x in ends)
+                    return self.div(self.add(above, below, -1), power)
+        if ast.unparse(f) == f"tanh({v}) ** 2":
+            below, above = (self.add(x, self.call("tanh", x), -1) for x in (self.read(low), self.read(high)))
+            return self.add(above, below, -1)
+        raise UndecidedError(f"the integral of {ast.unparse(f)[:60]}")
 
-    def real(self, node: ast.AST) -> bool:
+    def coefficients(self, node: ast.AST, v: str) -> list[Quotient]:
+        """Of 1, v, v^2 in a polynomial of v; what v stands for does not enter."""
+        none = self.constant(0)
+        if v not in names_in(node):
+            return [self.read(node), none, none]
         match node:
-            case ast.Constant() | ast.Name():
-                return True
-            case ast.UnaryOp(operand=x):
-                return self.real(x)
-            case ast.BinOp(left=x, op=ast.Pow(), right=y):
-                return (self.evident(x) == 2 and self.real(y)) or (
-                    isinstance(y, ast.Constant) and self.real(x)
-                )
-            case ast.BinOp(left=x, right=y):
-                return self.real(x) and self.real(y)
-            case ast.Call(func=ast.Name(id="log"), args=[x]):
-                return self.evident(x) == 2
-            case ast.Call(func=ast.Name(id="sqrt"), args=[x]):
-                return self.evident(x) > 0
-            case ast.Call(func=ast.Name(id="exp" | "sinh" | "cosh" | "tanh" | "erf" | "erfc"), args=[x]):
-                return self.real(x)
-        return False
+            case ast.Name():
+                return [none, self.constant(1), none]
+            case ast.UnaryOp(op=ast.USub(), operand=x):
+                return [self.mul(self.constant(-1), c) for c in self.coefficients(x, v)]
+            case ast.BinOp(left=x, op=ast.Add() | ast.Sub() as op, right=y):
+                sign = 1 if isinstance(op, ast.Add) else -1
+                both = zip(self.coefficients(x, v), self.coefficients(y, v), strict=True)
+                return [self.add(a, b, sign) for a, b in both]
+            case ast.BinOp(left=x, op=ast.Div(), right=y) if v not in names_in(y):
+                return [self.div(c, self.read(y)) for c in self.coefficients(x, v)]
+            case ast.BinOp(left=x, op=ast.Pow(), right=ast.Constant(value=2)):
+                return self.coefficients(ast.BinOp(x, ast.Mult(), x), v)
+            case ast.BinOp(left=x, op=ast.Mult(), right=y):
+                a, b = self.coefficients(x, v), self.coefficients(y, v)
+                total = [none] * 5
+                for (i, c), (k, d) in product(enumerate(a), enumerate(b)):
+                    total[i + k] = self.add(total[i + k], self.mul(c, d))
+                if not total[3][0] and not total[4][0]:
+                    return total[:3]
+        raise UndecidedError("the exponent is no polynomial of degree 2")
+
+    def exponential(self, c: list[Quotient], low: ast.AST, high: ast.AST) -> Quotient:
+        """The integral of exp(c0 + c1 v + c2 v^2): c2 < 0, or c2 = 0 and c1 not 0 between finite ends."""
+        minus = self.constant(-1)
+        if not c[2][0]:
+            if not self.nonzero(c[1]):
+                raise UndecidedError("a rate that may be 0")
+            below, above = (self.exp(self.add(c[0], self.mul(c[1], self.read(x)))) for x in (low, high))
+            return self.div(self.add(above, below, -1), c[1])
+        width = self.mul(minus, c[2])
+        if self.sign(width[0]) < 2 or self.sign(width[1]) < 2:
+            raise UndecidedError("an exponent that may grow")
+        root = self.power(width, Fraction(1, 2))
+        centre = self.div(c[1], self.mul(self.constant(2), root))
+
+        def above_end(x: ast.AST) -> Quotient:
+            if ast.unparse(x) in ("oo", "-oo"):
+                return self.constant(0 if ast.unparse(x) == "oo" else 2)
+            return self.erfc(self.add(self.mul(root, self.read(x)), centre, -1))
+
+        scale = self.mul(
+            self.exp(self.add(c[0], self.mul(centre, centre))),
+            self.power(self.generator("#pi"), Fraction(1, 2)),
+        )
+        share = self.add(above_end(low), above_end(high), -1)
+        return self.div(self.mul(scale, share), self.mul(self.constant(2), root))
+
+    def nonzero(self, x: Quotient) -> bool:
+        return any(self.sign(y[0]) == 2 == self.sign(y[1]) for y in (x, self.mul(self.constant(-1), x)))
+
+    def raised(self, base: Quotient, e: Quotient) -> Quotient:
+        if e[1] == ONE and set(e[0]) <= {()}:
+            return self.power(base, e[0].get((), Fraction(0)))
+        return self.exp(self.mul(e, self.log(base)))
 
 
 def factors(n: int) -> list[int]:

@@ -185,6 +185,24 @@ def gdp_worst() -> list[F]:
     return [max(sticks(found, g) for found in games) for g in orders]
 
 
+def divergence(law: Sequence[tuple[F, F]]) -> str:
+    """Formula of KL, its terms in the order of their masses; outcomes as likely under both add nothing."""
+    return " + ".join(f"{p}*log({p / q})" for p, q in sorted(law) if p != q) or "0"
+
+
+def kullback() -> set[str]:
+    """Order 1: each charge above KL of its request, and the budget of both above KL of each transcript."""
+    charges, budget = (F(6, 25), F(3, 50)), F(3, 10)
+    found = set()
+    for menu in directions(TWO):
+        for cost, pair in zip(charges, menu, strict=True):
+            found.add(f"{cost} - ({divergence(list(zip(*pair, strict=True)))})")
+        for tree in strategies(2, 3):
+            law = ends(tree, menu, lambda r: sum((charges[i] for i in r), F(0)) <= budget)
+            found.add(f"{budget} - ({divergence([(p, q) for p, q, _ in law])})")
+    return found
+
+
 #: By theorem: games whose rows a step of comparisons may hold.
 GAMES: Mapping[str, tuple[Callable[[], Iterator[Row]], ...]] = {
     "RDP filter": (renyi,),
@@ -193,5 +211,7 @@ GAMES: Mapping[str, tuple[Callable[[], Iterator[Row]], ...]] = {
     "natural filter": (natural,),
     "realisation filter": (realisation,),
 }
+#: By theorem: games that write all the formulas of a step.
+FORMULAS: Mapping[str, Callable[[], set[str]]] = {"RDP filter": kullback}
 #: By theorem: games whose worst cases end the formulas of a step.
 WORST: Mapping[str, Callable[[], list[F]]] = {"GDP filter": gdp_worst}

@@ -9,7 +9,8 @@ from itertools import product
 import sympy as sp
 
 from theory.evidence import Checked
-from theory.proofs.engines import Comparison, exact, nonnegative, zero
+from theory.proofs.engines import Comparison, Sides, exact, nonnegative, zero
+from theory.proofs.expressions import as_written
 from theory.proofs.theorem import Step, Theorem, prose
 from theory.proofs.trees import Pair
 
@@ -23,43 +24,42 @@ alpha = 1 + t
 HALF = sp.Rational(1, 2)
 
 
-def _gaussian(half: sp.Expr = HALF) -> sp.Expr:
+def _gaussian(half: sp.Expr = HALF) -> Sides:
     # under Q the loss is -mu^2/2 + mu z; what remains of the exponent is that of N(alpha mu, 1)
     exponent = alpha * (mu * z - mu**2 / 2) - z**2 / 2
-    return exponent - (-((z - alpha * mu) ** 2) / 2 + half * t * alpha * mu**2)
+    return exponent, -((z - alpha * mu) ** 2) / 2 + half * t * alpha * mu**2
 
 
-def _response(shift: sp.Expr = HALF) -> sp.Expr:
+def _response(shift: sp.Expr = HALF) -> Sides:
     heads = 1 / (1 + sp.exp(e))
     moment = heads * sp.exp(alpha * e) + (1 - heads) * sp.exp(-alpha * e)
-    return sp.simplify((moment - sp.cosh((alpha - shift) * e) / sp.cosh(e / 2)).rewrite(sp.exp))
+    return moment, sp.cosh((alpha - shift) * e) / sp.cosh(e / 2)
 
 
-def _max_divergence(sign: int = -1) -> sp.Expr:
+def _max_divergence(sign: int = -1) -> Sides:
     # e^{(alpha-1)(e - D_alpha)} in closed form: between 1 and 2, so D_alpha tends to e as 1/(alpha-1)
     ratio = sp.exp(t * e) * sp.cosh(e / 2) / sp.cosh((t + HALF) * e)
-    closed = (1 + sp.exp(-e)) / (1 + sp.exp(sign * (2 * t + 1) * e))
-    return sp.simplify((ratio - closed).rewrite(sp.exp))
+    return ratio, (1 + sp.exp(-e)) / (1 + sp.exp(sign * (2 * t + 1) * e))
 
 
-def _erasure(power: sp.Expr | None = None) -> sp.Expr:
+def _erasure(power: sp.Expr | None = None) -> Sides:
     # with Q-mass eta on the outcome of P-mass p its term is p^alpha eta^{1-alpha}; eta makes it any K
     eta = p * (p / level) ** (1 / t if power is None else power)
-    return sp.powsimp(sp.expand_power_base(p**alpha * eta**-t, force=True), force=True) - level
+    return p**alpha * eta**-t, level
 
 
-def _kov_curve(slope: sp.Expr | int = 1) -> sp.Expr:
+def _kov_curve(slope: sp.Expr | int = 1) -> Sides:
     # hockey-stick at g <= e^e, from the outcomes of loss +inf and +e, against the line through it
     high = odds / (1 + odds)
     reached = d + (1 - d) * (high - g * (1 - high))
-    return reached - (d + (1 - d) * (odds - slope * g) / (1 + odds))
+    return reached, d + (1 - d) * (odds - slope * g) / (1 + odds)
 
 
-def _kov_moment(factor: sp.Expr | int = 1) -> sp.Expr:
+def _kov_moment(factor: sp.Expr | int = 1) -> Sides:
     # outcomes of finite loss: rest = 1 - d times those of randomised response, of probabilities k and h
-    high = sp.expand_power_base((rest * keep) ** alpha * (rest * turn) ** -t)
-    low = sp.expand_power_base((rest * turn) ** alpha * (rest * keep) ** -t)
-    return high + low - factor * rest * (keep**alpha * turn**-t + turn**alpha * keep**-t)
+    high = (rest * keep) ** alpha * (rest * turn) ** -t
+    low = (rest * turn) ** alpha * (rest * keep) ** -t
+    return high + low, factor * rest * (keep**alpha * turn**-t + turn**alpha * keep**-t)
 
 
 def _short(sign: int = 1) -> tuple[sp.Expr, tuple[sp.Expr, ...]]:
@@ -75,9 +75,10 @@ def _not_far(sign: int = 1) -> tuple[sp.Expr, tuple[sp.Expr, ...]]:
     return sign * gap, (sign * 2 * power, sign * sp.Integral(sp.exp(-v), (v, 0, e)))
 
 
-def _chord(at: sp.Expr, reached: sp.Expr) -> sp.Expr:
+@as_written
+def _chord(at: sp.Expr, reached: sp.Expr) -> Sides:
     # the KOV line of slope -(1-d)/(1 + e^e) at an order, against what a hockey-stick can be there
-    return d + (1 - d) * (odds - at) / (1 + odds) - reached
+    return d + (1 - d) * (odds - at) / (1 + odds), reached
 
 
 def _pairs(promise: Fraction = Fraction(1)) -> Callable[[], Iterator[Comparison]]:

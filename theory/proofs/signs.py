@@ -6,7 +6,7 @@ import sympy as sp
 
 from theory.proofs.expressions import range_of
 
-__all__ = ["evidently_nonnegative", "evidently_positive"]
+__all__ = ["evidently_nonnegative", "evidently_positive", "in_order"]
 
 
 def evidently_nonnegative(term: sp.Expr) -> bool:
@@ -22,7 +22,7 @@ def evidently_positive(term: sp.Expr) -> bool:
 def _evident(term: sp.Expr, *, strict: bool) -> bool:
     if isinstance(term, sp.Integral):
         # an inner limit may depend on outer variables: its order must hold on the whole of their ranges
-        return all(_in_order(limit, strict=strict) for limit in term.limits) and _evident(
+        return all(in_order(limit, strict=strict) for limit in term.limits) and _evident(
             term.function, strict=strict
         )
     if term.has(sp.Integral):
@@ -31,7 +31,7 @@ def _evident(term: sp.Expr, *, strict: bool) -> bool:
     return bool(term.is_positive if strict else term.is_nonnegative)
 
 
-def _in_order(limit: sp.Tuple, *, strict: bool) -> bool:
+def in_order(limit: sp.Tuple, *, strict: bool = False) -> bool:
     """Whether a limit (variable, low, high) has low <= high (< if strict) and stays in the variable's range."""
     if len(limit) != 3:
         return False

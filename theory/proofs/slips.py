@@ -9,6 +9,7 @@ import sympy as sp
 
 from theory.evidence import Checked, Evidence
 from theory.proofs.engines import Comparison, certified, exact, nonnegative, zero
+from theory.proofs.expressions import as_written
 from theory.proofs.theorem import Check, Reached, RefusedError, Step, Theorem, prose
 from theory.proofs.trees import Pair, bernoulli
 
@@ -44,13 +45,14 @@ def slip(statement: str, printed: Check, corrected: Check, latex: str = "") -> S
 def _order_budget(promised: sp.Expr) -> Check:
     # a Gaussian that is exactly B-zCDP has D_alpha = alpha B; the promise covers it if the gap is >= 0
     return nonnegative(
-        lambda: (promised - alpha * budget).subs(alpha, 1 + t), lambda: (promised - (1 + t) * budget,)
+        as_written(lambda: (promised - alpha * budget).subs(alpha, 1 + t)),
+        lambda: (promised - (1 + t) * budget,),
     )
 
 
 def _descent(promised: sp.Expr) -> Check:
     norm = sp.Symbol("norm", positive=True)
-    return zero(lambda: promised * norm - norm / (2 * (sigma * clip) ** 2))
+    return zero(as_written(lambda: (promised * norm, norm / (2 * (sigma * clip) ** 2))))
 
 
 def _steps(per_person: Callable[[int, int], Fraction]) -> Comparisons:
@@ -212,7 +214,7 @@ def _free_order(fixed: bool) -> Check:
     b, m = sp.symbols("b m", positive=True)
     cost = (1 + t) * b**2 + m**2 / t
     best = b**2 + 2 * b * m
-    return zero(lambda: (cost if fixed else cost.subs(t, m / b)) - best)
+    return zero(lambda: (cost if fixed else cost.subs(t, m / b), best))
 
 
 THEOREM = Theorem(

@@ -9,7 +9,7 @@ from math import prod
 import sympy as sp
 
 from theory.evidence import Checked
-from theory.proofs.engines import Comparison, exact, nonnegative, zero
+from theory.proofs.engines import Comparison, Sides, exact, nonnegative, zero
 from theory.proofs.theorem import Step, Theorem
 from theory.proofs.trees import all_trees, bernoulli, play
 
@@ -21,16 +21,16 @@ log_p, log_q = sp.symbols("p q", real=True)
 left, v = sp.symbols("left v", nonnegative=True)
 
 
-def _weight(sign: int = -1) -> sp.Expr:
+def _weight(sign: int = -1) -> Sides:
     # log dP/dR, log R = s log P + (1-s) log Q - t D: the normaliser is E_P e^{t L} = e^{t D}
     log_r = (1 + t) * log_p - t * log_q - t * divergence
-    return sp.expand(log_p - log_r) - sp.expand(t * divergence + sign * t * (log_p - log_q))
+    return log_p - log_r, t * (divergence + sign * (log_p - log_q))
 
 
-def _integrand(sign: int = 1) -> sp.Expr:
+def _integrand(sign: int = 1) -> Sides:
     # weight times 1 - e^{epsilon - L}, with L = epsilon - log w
     weighted = t * (divergence - (eps - sign * sp.log(w)))
-    return weighted - (t * (divergence - eps) + t * sp.log(w))
+    return weighted, t * (divergence - eps) + t * sp.log(w)
 
 
 def _spend(sign: int = 1) -> sp.Expr:
@@ -41,12 +41,12 @@ def _spend_terms(sign: int = 1) -> tuple[sp.Expr, ...]:
     return (sp.exp(t * (rho - left)) * sp.Integral(sign * sp.exp(v), (v, 0, t * left)),)
 
 
-def _bound(power: sp.Expr) -> sp.Expr:
+def _bound(power: sp.Expr) -> Sides:
     # log of M_s at rho_s = s r, against the log-objective of the CKS conversion at order s
     r = sp.Symbol("r", positive=True)
     bound = t * ((1 + t) * r - eps) + power * (sp.log(t) - sp.log(1 + t)) - sp.log(t)
     objective = t * ((1 + t) * r - eps) + t * sp.log(t) - (1 + t) * sp.log(1 + t)
-    return bound - objective
+    return bound, objective
 
 
 _MENU = (bernoulli("2/3", "1/3"), bernoulli("1/2", "1/3"))

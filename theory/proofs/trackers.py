@@ -11,7 +11,8 @@ from math import prod
 import sympy as sp
 
 from theory.evidence import Checked
-from theory.proofs.engines import Comparison, exact, nonnegative, zero
+from theory.proofs.engines import Comparison, Sides, exact, nonnegative, zero
+from theory.proofs.expressions import as_written
 from theory.proofs.theorem import Step, Theorem
 from theory.proofs.trees import Transcript, all_trees, bernoulli, moment, play
 
@@ -27,9 +28,10 @@ def _restarts(charged: sp.Expr = rho) -> sp.Expr:
     return (m * step + charged) - ((m - 1) * step + (step - waste) + rho)
 
 
-def _squares(total: sp.Expr) -> sp.Expr:
+@as_written
+def _squares(total: sp.Expr) -> Sides:
     # GDP: the squares of m filters of size Delta, against the size of the composition
-    return m * step**2 - total**2
+    return m * step**2, total**2
 
 
 _MENU = (bernoulli("2/3", "1/3"), bernoulli("1/2", "1/3"))
