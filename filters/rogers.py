@@ -94,6 +94,8 @@ class RogersFilter(PrivacyFilter):
 
         Rounded up. The drift is at least S/2, since e^x - 1 >= x.
         """
+        if float(self._deviation(0.0)) >= self.epsilon:
+            return 0.0  # a budget so small that nothing is admitted
         root = optimize.brentq(
             lambda s: s / 2 + float(self._deviation(s)) - self.epsilon,
             *(0.0, 2 * self.epsilon),

@@ -63,17 +63,18 @@ class _Held:
 
     holds: Holds
     why: str
+    sure: bool
 
     @classmethod
-    def each(cls, holds: Holds, why: str) -> tuple[_Held, ...]:
-        """The statements of `holds` one by one."""
+    def each(cls, holds: Holds, why: str, *, sure: bool) -> tuple[_Held, ...]:
+        """The statements of `holds` one by one; sure where a theorem stands behind them."""
         alone = [
             Holds(zcdp=holds.zcdp),
             *(Holds(orders=(one,)) for one in holds.orders),
             Holds(pure=holds.pure),
         ]
         said = [one for one in alone if one != Holds()] or [Holds()]
-        return tuple(cls(replace(one, infinite=holds.infinite), why) for one in said)
+        return tuple(cls(replace(one, infinite=holds.infinite), why, sure) for one in said)
 
     @property
     def infinite(self) -> float:
@@ -81,7 +82,8 @@ class _Held:
 
     @property
     def pure(self) -> float:
-        return self.holds.pure
+        # a guard keeps divergences of an order, and those bound no single loss
+        return self.holds.pure if self.sure else math.inf
 
     @property
     def squares(self) -> float:
@@ -218,7 +220,7 @@ def certain(game: Game, n: int) -> Ceiling | None:
 def stated(game: Game) -> Ceiling | None:
     """What the filter says that it holds every path to, for a guard to enforce; None where it says nothing."""
     holds = game.filter.holds
-    return None if holds is None else Ceiling(_Held.each(holds, f"a guard at {holds}"))
+    return None if holds is None else Ceiling(_Held.each(holds, f"a guard at {holds}", sure=False))
 
 
 def _ruled(game: Game) -> tuple[_Held, ...]:
@@ -229,7 +231,9 @@ def _ruled(game: Game) -> tuple[_Held, ...]:
         return ()
     if asks is not None and not all(map(is_ours, asks)):
         return ()
-    return _Held.each(holds, holds.rule)
+    # an adversary that does not tell its pairs is held to those of this library: any other that is seen is an Exceeded
+    scope = "" if asks is not None else ", for pairs of this library"
+    return _Held.each(holds, f"{holds.rule}{scope}", sure=True)
 
 
 def _golden(value: Callable[[float], float], low: float, high: float) -> float:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from filters import PrivacyFilter
 from mc.adversary import Adversary
-from mc.anytime import BettingTest, Decision, SequentialRun, Wealth
+from mc.anytime import BettingTest, Decision, SequentialRun, Side, Wealth
 from mc.ceiling import certain
 from mc.engine import Direction, Game, OnDenial, Paths
 from mc.estimate import PLAIN_DRAWS
@@ -38,20 +38,26 @@ _LEAST = 1e-29
 class Stake:
     """The wealth that a tile's values (1 - e^{epsilon - loss})_+ e^{log_weight} add to a betting test.
 
-    First the gamblers who bet on larger values, then those who bet on smaller ones.
+    First the gamblers who bet on larger values, for whom a loss that may be epsilon but for rounding pays nothing; then
+    those who bet on smaller ones, for whom it pays what it shows.
     """
 
     test: BettingTest
     epsilon: float
 
     def __call__(self, paths: Paths) -> NDArray[np.float64]:
-        hits = np.flatnonzero(paths.loss > self.epsilon + _NEAR * (1 + abs(self.epsilon)))
+        near = _NEAR * (1 + abs(self.epsilon))
+        sure, seen = (self._wealth(paths, self.epsilon + margin) for margin in (near, 0.0))
+        return np.array([*sure.above, *seen.below])
+
+    def _wealth(self, paths: Paths, least: float) -> Wealth:
+        """The wealth where losses up to `least` pay nothing."""
+        hits = np.flatnonzero(paths.loss > least)
         y = -np.expm1(self.epsilon - paths.loss[hits])
         y *= np.exp(paths.log_weight[hits])
         if y.size and y.max() > self.test.upper * (1 + ROUNDING):
             raise Exceeded(f"a path's value is {y.max() / self.test.upper:.9g} times the bound on it")
-        wealth = self.test.wealth(np.minimum(y, self.test.upper), zeros=len(paths.loss) - y.size)
-        return np.array([*wealth.above, *wealth.below])
+        return self.test.wealth(np.minimum(y, self.test.upper), zeros=len(paths.loss) - y.size)
 
     def wealth(self, n: int, row: NDArray[np.float64]) -> Wealth:
         """The wealth that a row of sums over n paths stands for."""
@@ -89,6 +95,8 @@ def decide(
     failure = float(check_delta("failure", failure))
     most = check_count("most", most)
     game = Game.between(filt, adversary, rounds=rounds, direction=direction, on_denial=on_denial)
+    if delta == 1:
+        return Decision(Side.UNDECIDED, delta, 0.0, 0.0, failure, 0, "nothing being above 1")
 
     def decided(game: Game, upper: float) -> Decision:
         stake = Stake(BettingTest(max(delta, _LEAST * upper), upper, failure), epsilon)

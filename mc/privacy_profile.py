@@ -13,6 +13,9 @@ from mc.simulate import Curve
 
 __all__ = ["PrivacyProfile"]
 
+#: Beyond this epsilon e^epsilon is no double: what is known there is what is known before.
+_DOUBLES_END = 700.0
+
 
 @dataclass(frozen=True, slots=True)
 class PrivacyProfile:
@@ -44,14 +47,15 @@ class PrivacyProfile:
     def high(self, epsilon: ArrayLike) -> NDArray[np.float64]:
         """The upper bound on delta at any real epsilon, of the shape of epsilon."""
         g, upper = self._hull()
-        bound = np.interp(np.exp(epsilon), g, upper) * (1 + ROUNDING)
+        bound = np.interp(np.exp(np.minimum(epsilon, _DOUBLES_END)), g, upper) * (1 + ROUNDING)
         return np.asarray(np.minimum(bound, 1.0), dtype=np.float64)
 
     def low(self, epsilon: ArrayLike) -> NDArray[np.float64]:
         """The lower bound on delta at any real epsilon, of the shape of epsilon."""
-        wanted = np.exp(np.asarray(epsilon, dtype=np.float64))
-        grid, upper = np.exp(self.epsilons), self.high(self.epsilons)
-        lower = np.array([e.low for e in self.at])
+        finite = [(e, one) for e, one in zip(self.epsilons, self.at, strict=True) if e < _DOUBLES_END]
+        wanted = np.exp(np.minimum(epsilon, _DOUBLES_END, dtype=np.float64))
+        grid = np.exp([e for e, _ in finite])
+        upper, lower = self.high([e for e, _ in finite]), np.array([one.low for _, one in finite])
         bound = np.maximum(1 - wanted, 0.0)
         for k, (g, low) in enumerate(zip(grid, lower, strict=True)):
             bound = np.where(wanted <= g, np.maximum(bound, low), bound)
@@ -67,7 +71,8 @@ class PrivacyProfile:
     def _hull(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The vertices of the greatest convex decreasing function below the upper ends and (0, 1)."""
         points: list[tuple[float, float]] = [(0.0, 1.0)]
-        for g, high in zip(np.exp(self.epsilons), (e.high for e in self.at), strict=True):
+        below = [(e, one.high) for e, one in zip(self.epsilons, self.at, strict=True) if e < _DOUBLES_END]
+        for g, high in ((np.exp(e), high) for e, high in below):
             high = min(high, points[-1][1])
             while len(points) > 1:
                 (g0, h0), (g1, h1) = points[-2:]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +17,7 @@ from mc.adversary import View, take
 from mc.engine import Game
 from mc.streams import TILE
 from theory.arguments import Real
-from theory.pairs import DominatingPair, Gaussian
+from theory.pairs import DominatingPair, Gaussian, Selection
 
 __all__ = ["FEW_POSITIONS", "MOST_POSITIONS", "Spending", "reached", "within_rounds"]
 
@@ -126,14 +127,12 @@ def reached(game: Game, n: int, *, most: int = MOST_POSITIONS) -> Spending | Non
         denied = np.zeros(size, dtype=np.bool_)
         states: list[State] = []
         tallies: list[NDArray[np.int64]] = []
-        for place, pair in enumerate(asks):
-            step = _step(filt, state, _asked(pair, size, alone=len(asks) == 1), size)
-            if step is None:
-                return None
-            go, spent = step
-            denied |= np.bincount(go, minlength=size) == 0
-            if len(go):
-                if not _plain(spent):
+        for place in range(len(asks)):
+            for go, spent in _steps(filt, state, asks, place, size):
+                denied |= np.bincount(go, minlength=size) == 0
+                if len(go) == 0:
+                    continue
+                if not _plain(spent) or _form(spent) != _form(state):
                     return None
                 states.append(spent)
                 tallies.append(counts[go] + (np.arange(len(asks)) == place))
@@ -150,21 +149,43 @@ def reached(game: Game, n: int, *, most: int = MOST_POSITIONS) -> Spending | Non
     return Spending(_played(game, asks), np.unique(counts, axis=0), why, final)
 
 
-def _step(
-    filt: PrivacyFilter, state: State, pair: DominatingPair, n: int
-) -> tuple[NDArray[np.intp], State] | None:
-    """Which runs may release `pair`, and their states after; None where `decide` and `spend` differ.
+def _steps(
+    filt: PrivacyFilter, state: State, asks: tuple[DominatingPair, ...], place: int, n: int
+) -> list[tuple[NDArray[np.intp], State]]:
+    """Which runs may release a pair, and their states after: for every way to ask for it, and every way to charge it.
 
-    The engine takes the state from either.
+    A pair is asked for alone, as one per run or as a choice from the menu, and the engine takes the state after it
+    from `decide` or from `spend`. A form that the filter does not serve ends a play with an error.
     """
-    admitted, after = checked_decide(filt, state, pair, n)
+    pair = asks[place]
+    numbers = {k: np.full(n, v) for k, v in pair._parameters().items() if isinstance(v, float)}
+    usual, *others = pair._with(numbers), Selection(asks, np.full(n, place)), pair
+    if len(asks) == 1:
+        usual, others = pair, [usual, others[0]]
+    found = _answers(filt, state, usual, n)
+    for form in others:
+        with suppress(
+            AttributeError, TypeError, ValueError, LookupError, ArithmeticError, NotImplementedError
+        ):
+            found += _answers(filt, state, form, n)
+    return found
+
+
+def _answers(
+    filt: PrivacyFilter, state: State, request: DominatingPair, n: int
+) -> list[tuple[NDArray[np.intp], State]]:
+    """Which runs may release `request`, and their states after, from `spend` and where it gives any from `decide`."""
+    admitted, after = checked_decide(filt, state, request, n)
     go = np.flatnonzero(admitted)
     if len(go) == 0:
-        return go, None
-    spent = checked_spend(filt, take(state, go), pair.take(go), len(go))
-    if after is not None and not np.array_equal(_bytes(take(after, go)), _bytes(spent)):
-        return None
-    return go, spent
+        return [(go, None)]
+    answers = [(go, checked_spend(filt, take(state, go), request.take(go), len(go)))]
+    return answers if after is None else [*answers, (go, take(after, go))]
+
+
+def _form(state: State) -> list[tuple[object, tuple[int, ...]]]:
+    """The kind of number and the shape of each part of a run's state."""
+    return [(leaf.dtype, leaf.shape[1:]) for leaf in _leaves(state)]
 
 
 def _last(game: Game, state: State, counts: NDArray[np.int64]) -> tuple[DominatingPair, NDArray[np.int64]]:
@@ -175,13 +196,6 @@ def _last(game: Game, state: State, counts: NDArray[np.int64]) -> tuple[Dominati
     request = game.adversary.final(view)
     go = np.flatnonzero(view.admits(request))
     return request.take(go), counts[go]
-
-
-def _asked(pair: DominatingPair, n: int, alone: bool) -> DominatingPair:
-    """The pair as an adversary would ask for it in n runs: shared if there is no other, else one per run."""
-    if alone:
-        return pair
-    return pair._with({k: np.full(n, v) for k, v in pair._parameters().items() if isinstance(v, float)})
 
 
 def _played(game: Game, pairs: tuple[DominatingPair, ...]) -> tuple[DominatingPair, ...]:

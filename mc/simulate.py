@@ -167,6 +167,11 @@ def simulate(
 
     def estimated(method: Method, trusting: bool) -> dict[float, Estimate]:
         parts = choose(game, grid, n=n, failure=each, method=method, interval=interval, trusting=trusting)
+        least = 2 * len(parts) * max(len(part.plays(n)) for part in parts)  # an interval needs two paths
+        if n < least and len(parts) > 1:
+            if method != "auto":
+                raise ValueError(f"n must be at least {least} for {len(parts)} orders, got n={n}; draw more")
+            parts = choose(game, grid, n=n, failure=each, method="plain", interval=interval)
         shares = [n // len(parts) + (place < n % len(parts)) for place in range(len(parts))]
         found: dict[float, Estimate] = {}
         played: list[Tally] = []
