@@ -92,8 +92,8 @@ def test_a_mu_whose_square_is_no_double_is_refused() -> None:
     assert fp.GaussianFilter(2.0**511).promise.delta(1.0) == 1.0
 
 
-def test_a_promise_of_one_everywhere_is_attacked_in_vain() -> None:
+def test_a_promise_of_one_at_ordinary_epsilons_is_attacked_in_vain() -> None:
     found = attack(fp.ZCDPFilter(1000.0))
     assert found.verdict.outcome is Outcome.UNDECIDED
-    assert found.promised == pytest.approx(1.0)
+    assert 0 < found.promised <= 1
     assert not math.isnan(found.share)
