@@ -67,7 +67,7 @@ def largest_erasure(filt: PrivacyFilter) -> Erasure | None:
     top = _largest_of(lambda p: admits(filt, start, Erasure(p)), SHARES)
     for size in (10**k for k in range(1, 19)):
         p = Fraction(top).limit_denominator(size)
-        if p > 0.9 * top > 0 and admits(filt, start, erasure := Erasure(float(p), exact=p)):
+        if p > 0.9 * top > 0 and admits(filt, start, erasure := Erasure(p)):
             return erasure
     return None
 

@@ -14,7 +14,7 @@ from scipy import special
 
 from theory.arguments import Real
 from theory.pairs.base import DominatingPair
-from theory.stable import as_real, expm1_minus, log_fraction
+from theory.stable import as_real, expm1_minus, log_fraction, mass_fraction
 
 __all__ = ["ExactMasses", "Finite", "FinitePair"]
 
@@ -159,7 +159,7 @@ class FinitePair(Finite):
         if len(p) != len(q):
             raise ValueError(f"q must have as many outcomes as p, got {len(q)} and {len(p)}; pad with zeros")
         masses = [(Fraction(a), Fraction(b)) for a, b in zip(p, q, strict=True) if a > 0]
-        levels = [(log_fraction(a / b) if b else math.inf, float(a)) for a, b in masses]
+        levels = [(log_fraction(a / b) if b else math.inf, mass_fraction(a)) for a, b in masses]
         object.__setattr__(self, "p", p)
         object.__setattr__(self, "q", q)
         object.__setattr__(self, "_levels", tuple(sorted(levels, reverse=True)))
@@ -170,7 +170,9 @@ class FinitePair(Finite):
 
     @property
     def _missing(self) -> Real:
-        return float(sum(b for a, b in zip(self.p, self.q, strict=True) if a == 0))
+        return mass_fraction(
+            sum((Fraction(b) for a, b in zip(self.p, self.q, strict=True) if a == 0), Fraction(0))
+        )
 
     @property
     def exact_masses(self) -> ExactMasses | None:

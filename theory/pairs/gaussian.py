@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from theory.arguments import Real, check_positive, check_probability
+from theory.arguments import Real, check_positive, check_probability, own
 from theory.fast import WORTH_IT, kernels
 from theory.mills import LOG_SQRT_TWO_PI, mills, mills_drop
 from theory.pairs.base import DominatingPair
@@ -61,9 +61,8 @@ class Gaussian(DominatingPair):
         return pair._knowing((low, high))
 
     def __post_init__(self) -> None:
-        object.__setattr__(
-            self, "mu", check_positive("mu", self.mu, "pass sensitivity / sigma, a number above zero")
-        )
+        mu = check_positive("mu", own(self.mu), "pass sensitivity / sigma, a number above zero")
+        self._keep("mu", mu)
 
     @property
     def pure_epsilon(self) -> Real:

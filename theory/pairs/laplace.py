@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from theory.arguments import Real, check_positive
+from theory.arguments import Real, check_positive, own
 from theory.pairs.base import DominatingPair
 from theory.stable import as_real, expm1_minus
 
@@ -33,12 +33,12 @@ class Laplace(DominatingPair):
     b: Real
 
     def __post_init__(self) -> None:
-        b = check_positive("b", self.b, "pass scale / sensitivity, a number above zero")
+        b = check_positive("b", own(self.b), "pass scale / sensitivity, a number above zero")
         if np.min(b, initial=np.inf) < _LEAST:
             raise ValueError(
                 f"b must be at least 2^-1022, got b={float(np.min(b))!r}; pass a larger noise scale"
             )
-        object.__setattr__(self, "b", b)
+        self._keep("b", b)
 
     @property
     def pure_epsilon(self) -> Real:
