@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from filters.arguments import one_delta, one_positive
 from filters.base import PrivacyFilter
+from filters.charges import upper_quantile
 from filters.menu import checked_menu
 from theory.arguments import Real, check_count, check_probability
 from theory.guarantees import ApproxDP, Guarantee
@@ -63,8 +64,8 @@ class RealisationFilter(PrivacyFilter):
         object.__setattr__(self, "dhat", dhat)
         object.__setattr__(self, "theta", theta)
         object.__setattr__(self, "promise", ApproxDP(epsilon, delta))
-        forward = max(float(pair.loss_quantile(dhat)) for pair in menu)
-        backward = max(float(pair.swapped.loss_quantile(dhat)) for pair in menu)
+        forward = max(float(upper_quantile(pair, dhat)) for pair in menu)
+        backward = max(float(upper_quantile(pair.swapped, dhat)) for pair in menu)
         # the trivial mechanism belongs to every menu
         object.__setattr__(self, "_reach", (max(forward, 0.0), max(backward, 0.0)))
 
@@ -80,8 +81,8 @@ class RealisationFilter(PrivacyFilter):
             inside = forward + self._reach[0] <= self.epsilon - before - slack
             inside &= backward + self._reach[1] <= self.epsilon + before - slack
         inside &= released < self.rounds
-        inside &= np.less_equal(request.loss_quantile(self._tail), self._reach[0])
-        inside &= np.less_equal(request.swapped.loss_quantile(self._tail), self._reach[1])
+        inside &= np.less_equal(upper_quantile(request, self._tail), self._reach[0])
+        inside &= np.less_equal(upper_quantile(request.swapped, self._tail), self._reach[1])
         return inside
 
     def remaining(self, state: _State) -> NDArray[np.float64]:
@@ -96,8 +97,8 @@ class RealisationFilter(PrivacyFilter):
     def spend(self, state: _State, request: DominatingPair) -> _State:
         before, last, _, _, released = state
         n = len(before)
-        forward = _per_run(request.loss_quantile(self._rest), n)
-        backward = _per_run(request.swapped.loss_quantile(self._rest), n)
+        forward = _per_run(upper_quantile(request, self._rest), n)
+        backward = _per_run(upper_quantile(request.swapped, self._rest), n)
         return before + last, np.zeros(n), forward, backward, released + 1
 
     def reaches(self, state: _State) -> NDArray[Any]:

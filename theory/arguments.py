@@ -41,7 +41,7 @@ def own(value: object) -> object:
         return np.array(value)
     if type(value) is float or not isinstance(value, RealNumber) or value == 0 or float(value):
         return value
-    return math.copysign(_LEAST, 1 if value > 0 else -1)
+    return -_LEAST if value < 0 else _LEAST
 
 
 def _as_real(name: str, value: object, remedy: str) -> Real:

@@ -55,7 +55,7 @@ class Erasure(Finite):
 
     @property
     def pure_epsilon(self) -> Real:
-        return as_real(np.where(np.greater(self.p, 0), math.inf, 0.0))
+        return as_real(np.where(np.equal(self.p, 0), 0.0, math.inf))
 
     @property
     def zcdp_rho(self) -> Real:

@@ -126,8 +126,9 @@ class Gaussian(DominatingPair):
         z = special.ndtri(tail)
         with np.errstate(over="ignore", invalid="ignore"):
             quantile = self.mu * self.mu / 2 - self.mu * z
-        # a loss beyond the doubles counts as inf
-        return as_real(np.where(np.isposinf(z), -np.inf, np.where(np.isnan(quantile), np.inf, quantile)))
+        # a loss beyond the doubles counts as inf, and so does that of a mu that no pair has
+        quantile = np.where(np.isnan(quantile) | np.less(self.mu, 0), np.inf, quantile)
+        return as_real(np.where(np.isposinf(z), -np.inf, quantile))
 
     @property
     def swapped(self) -> Gaussian:

@@ -76,7 +76,7 @@ class KOV(Finite):
         return self.delta
 
     def _unless_erased(self, charge: Real) -> Real:
-        return as_real(np.where(np.greater(self.delta, 0), math.inf, charge))
+        return as_real(np.where(np.equal(self.delta, 0), charge, math.inf))
 
     @property
     def pure_epsilon(self) -> Real:
@@ -84,7 +84,7 @@ class KOV(Finite):
 
     @property
     def zcdp_rho(self) -> Real:
-        return self._unless_erased(self.epsilon * self.epsilon / 2)
+        return self._unless_erased(self.epsilon * abs(self.epsilon) / 2)
 
     @property
     def gdp_mu(self) -> Real:

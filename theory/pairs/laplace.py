@@ -46,7 +46,7 @@ class Laplace(DominatingPair):
 
     @property
     def zcdp_rho(self) -> Real:
-        return self.pure_epsilon * self.pure_epsilon / 2
+        return self.pure_epsilon * abs(self.pure_epsilon) / 2
 
     @property
     def gdp_mu(self) -> Real:
@@ -68,7 +68,8 @@ class Laplace(DominatingPair):
             excess = (alpha * expm1_minus(t * e) + t * expm1_minus(-alpha * e)) / (2 * alpha - 1)
             beyond = -np.log(2 - 1 / alpha) + np.log1p(t / alpha * np.exp(-(t + alpha) * e))
             divergence = np.where(np.isfinite(excess), np.log1p(excess) / t, e + beyond / t)
-        return as_real(np.where(np.equal(t, 0), expm1_minus(-e), divergence))  # at order 1 the limit
+        divergence = np.where(np.equal(t, 0), expm1_minus(-e), divergence)
+        return as_real(np.where(np.greater_equal(e, 0), divergence, np.nan))  # at order 1 the limit
 
     def loss_cdf(self, x: Real) -> Real:
         e = self.pure_epsilon

@@ -78,7 +78,7 @@ class RandomizedResponse(Finite):
 
     @property
     def zcdp_rho(self) -> Real:
-        return self.epsilon * self.epsilon / 2
+        return self.epsilon * abs(self.epsilon) / 2
 
     @property
     def gdp_mu(self) -> Real:
