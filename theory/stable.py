@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from theory.arguments import Real
 
-__all__ = ["as_real", "expm1_minus", "increasing_root", "log_fraction", "mass_fraction"]
+__all__ = ["as_real", "expm1_minus", "increasing_root", "log_fraction", "mass_fraction", "signed_square"]
 
 _MOST = float(np.finfo(np.float64).max)
 _LEAST, _LEAST_NORMAL = 5e-324, 2.0**-1022
@@ -48,6 +48,11 @@ def log_fraction(ratio: Fraction) -> float:
     if Fraction(10) ** -300 < ratio < Fraction(10) ** 300:
         return math.log(float(ratio))
     return math.log(ratio.numerator) - math.log(ratio.denominator)
+
+
+def signed_square(x: Real) -> Real:
+    """x |x|: a parameter below zero, which no pair has, gives no charge above it."""
+    return x * np.abs(x) if isinstance(x, np.ndarray) else x * abs(x)
 
 
 def mass_fraction(mass: Fraction) -> float:

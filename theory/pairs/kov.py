@@ -13,7 +13,7 @@ from scipy import special
 from theory.arguments import Real, check_at_least_zero, check_probability, own
 from theory.pairs.finite import ExactMasses, Finite, Outcomes, pure_to_gdp
 from theory.pairs.randomized_response import check_ratio
-from theory.stable import as_real, log_fraction, mass_fraction
+from theory.stable import as_real, log_fraction, mass_fraction, signed_square
 
 __all__ = ["KOV"]
 
@@ -84,7 +84,7 @@ class KOV(Finite):
 
     @property
     def zcdp_rho(self) -> Real:
-        return self._unless_erased(self.epsilon * abs(self.epsilon) / 2)
+        return self._unless_erased(signed_square(self.epsilon) / 2)
 
     @property
     def gdp_mu(self) -> Real:

@@ -11,7 +11,7 @@ from scipy import special
 
 from theory.arguments import Real, check_positive, own
 from theory.pairs.base import DominatingPair
-from theory.stable import as_real, expm1_minus
+from theory.stable import as_real, expm1_minus, signed_square
 
 __all__ = ["Laplace"]
 
@@ -46,7 +46,7 @@ class Laplace(DominatingPair):
 
     @property
     def zcdp_rho(self) -> Real:
-        return self.pure_epsilon * abs(self.pure_epsilon) / 2
+        return signed_square(self.pure_epsilon) / 2
 
     @property
     def gdp_mu(self) -> Real:

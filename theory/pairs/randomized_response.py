@@ -12,7 +12,7 @@ from scipy import special
 
 from theory.arguments import Real, check_at_least_zero, own
 from theory.pairs.finite import ExactMasses, Finite, Outcomes, pure_to_gdp
-from theory.stable import as_real, log_fraction
+from theory.stable import as_real, log_fraction, signed_square
 
 __all__ = ["RandomizedResponse", "check_ratio"]
 
@@ -78,7 +78,7 @@ class RandomizedResponse(Finite):
 
     @property
     def zcdp_rho(self) -> Real:
-        return self.epsilon * abs(self.epsilon) / 2
+        return signed_square(self.epsilon) / 2
 
     @property
     def gdp_mu(self) -> Real:
