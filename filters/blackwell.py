@@ -14,6 +14,7 @@ from scipy import special
 from filters.amounts import Square
 from filters.arguments import one_mu
 from filters.base import Family, PrivacyFilter
+from filters.charges import proper
 from filters.composition import composed_law
 from filters.ledger import Budget
 from filters.loss_lattice import composed_lattice
@@ -229,7 +230,7 @@ class RangedBlackwellFilter(BlackwellFilter):
 def _gaussian_mu(request: DominatingPair) -> Real:
     """mu of the Gaussians among the requests, inf for the others."""
     if isinstance(request, Gaussian):
-        return request.mu
+        return proper(request.mu)
     if isinstance(request, Selection):
         n = len(request.index)
         table = np.stack([np.broadcast_to(_gaussian_mu(pair), (n,)) for pair in request.pairs])

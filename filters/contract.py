@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 #: What a state comes from, and what says which states there are.
-_RULES = ("reaches", "start", "admits", "spend", "observe")
+_RULES = ("reaches", "start", "spend", "observe")
 
 
 def runs_of(state: State) -> int:
@@ -102,8 +102,8 @@ def checked_observe(filt: PrivacyFilter, state: State, loss: NDArray[np.float64]
 def checked_reaches(filt: PrivacyFilter, state: State, n: int) -> NDArray[np.bool_]:
     """`filt.reaches(state)`, booleans of shape (n,).
 
-    A subclass that decides or spends otherwise than its base has said nothing about the states of its own, so
-    what it inherits is not asked.
+    A subclass that starts, spends or observes otherwise than its base has said nothing about the states of its own,
+    so what it inherits is not asked. One that only decides otherwise has states like those of its base.
     """
     order = type(filt).__mro__
     place = {name: next(i for i, kind in enumerate(order) if name in vars(kind)) for name in _RULES}

@@ -42,7 +42,7 @@ def unsealed(
     try:
         # a copy that nobody else holds, and only types that JSON knows
         copy = json.loads(json.dumps(dict(data), allow_nan=False))
-    except (TypeError, ValueError, RecursionError):
+    except Exception:  # noqa: BLE001 - a mapping of somebody else's may raise anything
         raise ValueError(
             f"data must hold JSON values only, got something else; pass what {source} returned"
         ) from None

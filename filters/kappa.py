@@ -51,7 +51,9 @@ class KappaFilter(PrivacyFilter):
 
     def reaches(self, state: _State) -> NDArray[Any]:
         before, last, released = state
-        return np.asarray((released >= 0) & (released <= self.rounds) & ~np.isnan(before) & ~np.isnan(last))
+        known = (released >= 0) & (released <= self.rounds) & ~np.isnan(before) & ~np.isnan(last)
+        known &= ((before == 0) | (released > 1)) & ((last == 0) | (released > 0))
+        return np.asarray(known)
 
     def observe(self, state: _State, loss: NDArray[Any]) -> _State:
         before, _, released = state

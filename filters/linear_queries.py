@@ -23,6 +23,8 @@ from theory.guarantees import ZCDP, Guarantee
 __all__ = ["LinearAnswer", "LinearQueries"]
 
 _VERSION = 1
+#: Quotients of doubles above this have all of their digits.
+_LEAST_VARIANCE = 2.0**-1020
 _SAVED = ("norm_budget", "kappa", "people", "state")
 
 
@@ -68,7 +70,13 @@ class LinearQueries(Holder):
 
         A squared norm in doubles falls short by at most dimension + 2 half-ulps; the noise makes up for it.
         """
-        return math.sqrt(self.norm_budget / (2 * self.kappa)) * (1 + (dimension + 4) * 2.0**-52)
+        variance = self.norm_budget / (2 * self.kappa)
+        if (
+            not _LEAST_VARIANCE < variance < math.inf
+        ):  # digits lost, or all of them: root by root, whatever the size
+            root = math.sqrt(self.norm_budget) / math.sqrt(self.kappa) / math.sqrt(2)
+            return root * (1 + (dimension + 8) * 2.0**-52)
+        return math.sqrt(variance) * (1 + (dimension + 4) * 2.0**-52)
 
     def answer(self, values: NDArray[np.float64], rng: np.random.Generator) -> LinearAnswer:
         """The noisy sum of q_t(x_i) = values[i], shape (n,) or (n, d), over the people whose budget allows.
@@ -85,6 +93,9 @@ class LinearQueries(Holder):
             )
         with np.errstate(over="ignore"):
             squares = np.einsum("ij,ij->i", rows, rows)
+        # a square among the subnormal doubles loses up to half of the least one: charged for each, and no
+        # other sum changes by it
+        squares += np.count_nonzero(rows, axis=1) * 2.0**-1074
         with self._change("answer"):
             active = self._budget.fits(self._state, Plain(squares))
             # charged before the noise is drawn: an answer that never came out was paid for

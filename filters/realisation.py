@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from filters.arguments import one_delta, one_positive
 from filters.base import PrivacyFilter
+from filters.charges import upper_quantile
 from filters.menu import checked_menu
 from theory.arguments import Real, check_count, check_probability
 from theory.guarantees import ApproxDP, Guarantee
@@ -49,6 +50,7 @@ class RealisationFilter(PrivacyFilter):
     theta: float | None = field(default=None, kw_only=True)
     promise: Guarantee = field(init=False, repr=False, compare=False)
     _reach: tuple[float, float] = field(init=False, repr=False, compare=False)
+    _most: tuple[float, float] = field(init=False, repr=False, compare=False)
     proof: ClassVar[str] = "004 Theorem 1: the stopping event does not depend on the last output"
 
     def __post_init__(self) -> None:
@@ -63,10 +65,12 @@ class RealisationFilter(PrivacyFilter):
         object.__setattr__(self, "dhat", dhat)
         object.__setattr__(self, "theta", theta)
         object.__setattr__(self, "promise", ApproxDP(epsilon, delta))
-        forward = max(float(pair.loss_quantile(dhat)) for pair in menu)
-        backward = max(float(pair.swapped.loss_quantile(dhat)) for pair in menu)
+        forward = max(float(upper_quantile(pair, dhat)) for pair in menu)
+        backward = max(float(upper_quantile(pair.swapped, dhat)) for pair in menu)
         # the trivial mechanism belongs to every menu
         object.__setattr__(self, "_reach", (max(forward, 0.0), max(backward, 0.0)))
+        most = (max(map(_largest_loss, menu)), max(_largest_loss(pair.swapped) for pair in menu))
+        object.__setattr__(self, "_most", most)
 
     def start(self, n: int) -> _State:
         zeros = np.zeros(n)
@@ -80,8 +84,8 @@ class RealisationFilter(PrivacyFilter):
             inside = forward + self._reach[0] <= self.epsilon - before - slack
             inside &= backward + self._reach[1] <= self.epsilon + before - slack
         inside &= released < self.rounds
-        inside &= np.less_equal(request.loss_quantile(self._tail), self._reach[0])
-        inside &= np.less_equal(request.swapped.loss_quantile(self._tail), self._reach[1])
+        inside &= np.less_equal(upper_quantile(request, self._tail), self._reach[0])
+        inside &= np.less_equal(upper_quantile(request.swapped, self._tail), self._reach[1])
         return inside
 
     def remaining(self, state: _State) -> NDArray[np.float64]:
@@ -96,16 +100,32 @@ class RealisationFilter(PrivacyFilter):
     def spend(self, state: _State, request: DominatingPair) -> _State:
         before, last, _, _, released = state
         n = len(before)
-        forward = _per_run(request.loss_quantile(self._rest), n)
-        backward = _per_run(request.swapped.loss_quantile(self._rest), n)
+        forward = _per_run(upper_quantile(request, self._rest), n)
+        backward = _per_run(upper_quantile(request.swapped, self._rest), n)
         return before + last, np.zeros(n), forward, backward, released + 1
 
     def reaches(self, state: _State) -> NDArray[Any]:
+        """Whether losses of the menu, on a run that was never denied, lead to such sums, quantiles and counts.
+
+        An infinite loss is one as well: it ends the run. Finite ones that the menu does not have, of a request that is
+        not on it, are not restored.
+        """
         before, last, forward, backward, released = state
         # E_P[e^-L] <= 1, so P(L <= x) <= e^x: no upper quantile lies below log(1 - theta)
-        least = np.log1p(-self._rest) * (1 + 2.0**-40)
-        known = (released >= 0) & (released <= self.rounds) & ~np.isnan(before) & ~np.isnan(last)
-        return np.asarray(known & (forward >= least) & (backward >= least))
+        least = float(np.log1p(-self._rest) * (1 + 2.0**-40))
+        room, past = 1 + 2.0**-40, np.maximum(released - 1, 0)
+        known = (released >= 0) & (released <= self.rounds) & (forward >= least) & (backward >= least)
+        for sign, most, reach in zip((1, -1), self._most, self._reach, strict=True):
+            with np.errstate(invalid="ignore"):  # no release, however large its loss
+                sums = np.where(past > 0, past * most, 0.0)
+            # the loss before the last release but one was within the limit, and one more came on top
+            sums = np.minimum(sums, self.epsilon - reach - least + most)
+            # NaN is at most nothing
+            known &= (sign * before <= sums * room) | (np.isinf(before) & (past > 0))
+            known &= (sign * last <= np.where(released > 0, most * room, 0.0)) | (
+                np.isinf(last) & (released > 0)
+            )
+        return np.asarray(known)
 
     def observe(self, state: _State, loss: NDArray[Any]) -> _State:
         before, _, forward, backward, released = state
@@ -124,6 +144,12 @@ class RealisationFilter(PrivacyFilter):
 
 def _per_run(value: Real, n: int) -> NDArray[np.float64]:
     return np.full(n, value) if np.ndim(value) == 0 else np.asarray(value, dtype=np.float64)
+
+
+def _largest_loss(pair: DominatingPair) -> float:
+    """The largest finite loss of `pair`, at least zero, or inf."""
+    largest = float(upper_quantile(pair, float(pair.infinite_mass)))
+    return max(largest, 0.0)
 
 
 def _split(dhat: float | None, theta: float | None, rounds: int, delta: float) -> tuple[float, float]:

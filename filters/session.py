@@ -188,8 +188,10 @@ class Session(Holder):
         The filter and what a denial means are passed, not read from the data: a saved file must not be able
         to raise its own budget. Raises ValueError unless the data fit both, hold exactly what `to_dict` writes,
         agree with themselves, and tell of a state that granted requests can have led the filter to, as far as
-        `filt.reaches` says; every filter of this package says enough that no data restore more than its whole
-        budget.
+        `filt.reaches` says; every filter of this package that adds up charges says enough that no data restore
+        more than its whole budget. That does not hold of filters that look at realised losses (RealisationFilter,
+        KappaFilter, NaiveRealisationFilter): a loss that could have happened is not told from one put in by hand,
+        and it may restore more than a fresh session has. Pass key= for them.
         Without a key that is all: a file rewritten to say that less was spent, or that no denial came, is not
         detected. With a key (16 bytes or more, kept where the file is not) a file is refused that was written
         without it, under another one, or changed since. An older genuine copy put back is still not detected:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from filters.arguments import one_delta, one_positive
 from filters.base import Family, PrivacyFilter
+from filters.charges import upper_quantile
 from filters.composition import composed_hockey_stick, is_exact
 from filters.menu import affordable_of, checked_menu, counted, positions
 from filters.orders import SomeOrderRule
@@ -77,8 +78,8 @@ class NaiveRealisationFilter(PrivacyFilter):
 
     def admits(self, state: NDArray[Any], request: DominatingPair) -> NDArray[Any]:
         # P(L > x) <= delta iff the upper delta-quantile is at most x
-        inside: NDArray[np.bool_] = np.less_equal(request.loss_quantile(self.delta), self.epsilon - state)
-        inside &= np.less_equal(request.swapped.loss_quantile(self.delta), self.epsilon + state)
+        inside: NDArray[np.bool_] = np.less_equal(upper_quantile(request, self.delta), self.epsilon - state)
+        inside &= np.less_equal(upper_quantile(request.swapped, self.delta), self.epsilon + state)
         return inside
 
     def spend(self, state: NDArray[Any], request: DominatingPair) -> NDArray[Any]:

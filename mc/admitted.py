@@ -16,6 +16,7 @@ from mc.worst_case.outcomes import log_fraction
 from mc.worst_case.plan import Plan
 from mc.worst_case.states import decisions
 from theory.pairs import KOV, DominatingPair, Erasure, FinitePair, RandomizedResponse
+from theory.stable import mass_fraction
 
 __all__ = [
     "LEVELS",
@@ -67,7 +68,7 @@ def largest_erasure(filt: PrivacyFilter) -> Erasure | None:
     top = _largest_of(lambda p: admits(filt, start, Erasure(p)), SHARES)
     for size in (10**k for k in range(1, 19)):
         p = Fraction(top).limit_denominator(size)
-        if p > 0.9 * top > 0 and admits(filt, start, erasure := Erasure(float(p), exact=p)):
+        if p > 0.9 * top > 0 and admits(filt, start, erasure := Erasure(mass_fraction(p), exact=p)):
             return erasure
     return None
 

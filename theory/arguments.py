@@ -21,10 +21,27 @@ __all__ = [
     "check_positive",
     "check_probability",
     "check_real",
+    "own",
 ]
 
 #: A number or one number per run, shape (n,), in float64.
 Real: TypeAlias = float | NDArray[np.float64]
+
+
+#: The least positive double.
+_LEAST = 5e-324
+
+
+def own(value: object) -> object:
+    """`value`, for good: a copy of an array, since its holder may change it, and no number but zero as zero.
+
+    A rational that float() would take to zero becomes the least double of its sign.
+    """
+    if isinstance(value, np.ndarray) and value.ndim > 0:
+        return np.array(value)
+    if type(value) is float or not isinstance(value, RealNumber) or value == 0 or float(value):
+        return value
+    return -_LEAST if value < 0 else _LEAST
 
 
 def _as_real(name: str, value: object, remedy: str) -> Real:

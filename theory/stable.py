@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from theory.arguments import Real
 
-__all__ = ["as_real", "expm1_minus", "increasing_root", "log_fraction"]
+__all__ = ["as_real", "expm1_minus", "increasing_root", "log_fraction", "mass_fraction", "signed_square"]
 
 _MOST = float(np.finfo(np.float64).max)
+_LEAST, _LEAST_NORMAL = 5e-324, 2.0**-1022
 _COEFFICIENTS = tuple(1 / math.factorial(k) for k in range(19, 1, -1))
 
 
@@ -37,12 +38,27 @@ def expm1_minus(x: Real | NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def log_fraction(ratio: Fraction) -> float:
-    """log of a positive rational, with full relative accuracy near one and beyond the range of doubles."""
+    """log of a positive rational, with full relative accuracy near one and beyond the range of doubles.
+
+    Zero for one alone: a logarithm below the least double is that double, with its sign.
+    """
     if 2 * abs(ratio - 1) < 1:
-        return math.log1p(float(ratio - 1))
+        near = math.log1p(float(ratio - 1))
+        return near if near or ratio == 1 else math.copysign(_LEAST, ratio - 1)
     if Fraction(10) ** -300 < ratio < Fraction(10) ** 300:
         return math.log(float(ratio))
     return math.log(ratio.numerator) - math.log(ratio.denominator)
+
+
+def signed_square(x: Real) -> Real:
+    """x |x|: a parameter below zero, which no pair has, gives no charge above it."""
+    return x * np.abs(x) if isinstance(x, np.ndarray) else x * abs(x)
+
+
+def mass_fraction(mass: Fraction) -> float:
+    """The double next to a rational mass, where doubles are coarse the one above: zero for no mass but zero."""
+    near = float(mass)
+    return math.nextafter(near, 1.0) if 0 <= near < _LEAST_NORMAL and mass > near else near
 
 
 def increasing_root(

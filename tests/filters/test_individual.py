@@ -153,3 +153,31 @@ def test_values_are_checked() -> None:
             queries.answer(bad, rng)
     huge = queries.answer(np.array([1e200, 0.0, 0.0]), rng)
     assert abs(huge.value[0]) < 1e3
+
+
+@pytest.mark.parametrize(("dimension", "size"), [(1000, 1.5e-162), (1, 1.5e-162), (1, 1e-170), (7, 2.4e-162)])
+def test_a_query_too_small_to_be_squared_is_paid_for(dimension: int, size: float) -> None:
+    budget = 1e-321
+    queries = fp.LinearQueries(2, norm_budget=budget, kappa=1.0)
+    values = np.zeros((2, dimension))
+    values[0] = size
+    noise = fp.LinearQueries(2, norm_budget=budget, kappa=1.0)
+    counted = 0
+    for seed in range(300):
+        heard = queries.answer(values, np.random.default_rng(seed)).value
+        counted += bool(
+            (heard != noise.answer(np.zeros((2, dimension)), np.random.default_rng(seed)).value).any()
+        )
+    # exactly what the queries were that this person's data went into
+    assert counted * dimension * Fraction(size) ** 2 <= Fraction(budget)
+    assert counted <= 202  # a query costs at least the least double, of which the budget holds so many
+
+
+@pytest.mark.parametrize(
+    ("budget", "kappa"),
+    [(1e-321, 1.0), (5e-324, 1e-5), (1e-300, 1e100), (1.0, 1.7e308), (1e300, 1e-20), (1e-300, 1.7e308)],
+)
+def test_the_noise_is_enough_whatever_the_sizes(budget: float, kappa: float) -> None:
+    sigma = fp.LinearQueries(1, norm_budget=budget, kappa=kappa).sigma()
+    exact = Fraction(budget) / (2 * Fraction(kappa))
+    assert exact <= Fraction(sigma) ** 2 <= exact * (1 + Fraction(1, 2**40))

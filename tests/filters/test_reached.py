@@ -12,15 +12,16 @@ from filters.catalogue import CATALOGUE
 from filters.kappa import KappaFilter
 from tests.filters.saved_session import Counting, forged, refusal, reread
 from theory.guarantees import ApproxDP
-from theory.pairs import DominatingPair, Gaussian, RandomizedResponse
+from theory.pairs import KOV, DominatingPair, Gaussian, RandomizedResponse
 
 # -- states of filters that are no sums -----------------------------------------------------------------------
 
 
+STEP, BIT, SMALL = Gaussian(mu=0.5), RandomizedResponse(0.25), RandomizedResponse(0.01)
 NATURAL, BLACKWELL = CATALOGUE["NaturalFilter"].example(), CATALOGUE["BlackwellFilter"].example()
 REALISED, KAPPA = CATALOGUE["RealisationFilter"].example(), KappaFilter(3.0, 4)
+BOUNDED = fp.RealisationFilter(1.0, 1e-3, 400, (BIT,))
 NAIVE = CATALOGUE["NaiveRealisationFilter"].example()
-STEP, BIT, SMALL = Gaussian(mu=0.5), RandomizedResponse(0.25), RandomizedResponse(0.01)
 
 
 @pytest.mark.parametrize(
@@ -39,6 +40,11 @@ STEP, BIT, SMALL = Gaussian(mu=0.5), RandomizedResponse(0.25), RandomizedRespons
         (REALISED, 3, [math.nan], STEP),
         (REALISED, 4, [-1], STEP),
         (REALISED, 4, [49], STEP),
+        (REALISED, 0, [0.5], STEP),  # before the first release nothing was lost
+        (BOUNDED, 0, [-0.1], BIT),
+        (BOUNDED, 1, [0.26], BIT),  # more than the menu ever loses
+        (BOUNDED, 1, [-0.26], BIT),
+        (KAPPA, 0, [0.5], STEP),
         (KAPPA, 0, [math.nan], STEP),
         (KAPPA, 2, [-1], STEP),
         (KAPPA, 2, [5], STEP),
@@ -78,6 +84,69 @@ def test_an_order_that_is_used_up_may_be_beyond_its_budget() -> None:
     both = forged(filt, 2, [1e6], SMALL)
     both["state"][0]["values"] = [(1e6).hex()]
     assert "can have led to" in refusal(both, filt, policy="halt")
+
+
+def after(filt: fp.PrivacyFilter, pair: DominatingPair, losses: list[float], part: int, value: float) -> Any:
+    """A saved session of `filt` in which `pair` lost those, with one number of its state replaced."""
+    session = filt.open()
+    for loss in losses:
+        assert session.request(pair)
+        session.observe(loss)
+    data = reread(session.to_dict())
+    data["state"][part]["values"] = [value.hex()]
+    return data
+
+
+def test_the_loss_so_far_is_one_that_the_releases_before_the_last_can_have_had() -> None:
+    # two releases before the last of 0.25 at most, which may not have left the limits
+    for value in (0.5, -0.5, 0.25, 0.0):
+        data = after(BOUNDED, BIT, [0.25, 0.25, -0.25], 0, value)
+        assert fp.Session.from_dict(data, BOUNDED).to_dict() == data
+    for value in (0.51, -0.51):
+        data = after(BOUNDED, BIT, [0.25, 0.25, -0.25], 0, value)
+        assert "can have led to" in refusal(data, BOUNDED, policy="halt")
+    # a run is denied as soon as the loss is beyond 0.5, 1 less the menu and the last: one more came on top
+    assert fp.Session.from_dict(after(BOUNDED, BIT, [0.25, -0.25] * 20, 0, 0.99), BOUNDED).granted == 40
+    for value in (1.26, -1.26):
+        data = after(BOUNDED, BIT, [0.25, -0.25] * 20, 0, value)
+        assert "can have led to" in refusal(data, BOUNDED, policy="halt")
+
+
+def test_a_state_without_releases_has_lost_nothing() -> None:
+    for filt in (BOUNDED, KAPPA):
+        for part in (0, 1):
+            state = [np.array(x) for x in filt.start(1)]
+            state[part][0] = 0.125
+            assert not filt.reaches(tuple(state)).any()
+        assert filt.reaches(filt.start(3)).all()
+
+
+@pytest.mark.parametrize("loss", [math.inf, -math.inf])
+def test_an_infinite_loss_is_restored_and_ends_the_run(loss: float) -> None:
+    filt = fp.RealisationFilter(3.0, 0.1, 40, (KOV(0.25, 1e-5),))
+    session = filt.open()
+    assert session.request(KOV(0.25, 1e-5))
+    session.observe(loss)
+    session = fp.Session.from_dict(reread(session.to_dict()), filt)
+    assert session.request(KOV(0.25, 1e-5))
+    session.observe(0.25)
+    session = fp.Session.from_dict(reread(session.to_dict()), filt)
+    assert not session.request(KOV(0.25, 1e-5))
+
+
+@pytest.mark.parametrize("filt", [REALISED, BOUNDED])
+def test_every_state_of_a_play_is_restored(filt: fp.RealisationFilter) -> None:
+    rng, n, state = np.random.default_rng(7), 4000, filt.start(4000)
+    (pair,) = filt.menu
+    going = np.ones(n, dtype=np.bool_)
+    for _ in range(filt.rounds):
+        going &= filt.admits(state, pair)
+        spent = filt.spend(state, pair)
+        lost = filt.observe(spent, pair.sample(rng, n))
+        assert filt.reaches(spent)[going].all()
+        assert filt.reaches(lost)[going].all()
+        state = tuple(np.where(going, new, old) for new, old in zip(lost, state, strict=True))
+    assert not going.all()
 
 
 class Quantile(Gaussian):
@@ -130,10 +199,24 @@ def test_a_filter_of_ones_own_is_restored_whatever_its_arrays_are() -> None:
 
 
 class Doubled(Counting):
-    """A subclass with rules of its own, about whose states its base has said nothing."""
+    """A subclass that counts otherwise, about whose states its base has said nothing."""
+
+    def spend(self, state: Any, request: DominatingPair) -> Any:
+        return state + request.pure_epsilon / 2
+
+
+class Wider(Counting):
+    """A subclass that decides otherwise: its states are still sums."""
 
     def admits(self, state: Any, request: DominatingPair) -> Any:
-        return state + request.pure_epsilon <= 2
+        return state + request.pure_epsilon <= 0.75
+
+
+class Logged(fp.GaussianFilter):
+    """A filter of the catalogue that looks on while it decides."""
+
+    def admits(self, state: Any, request: DominatingPair) -> Any:
+        return fp.GaussianFilter.admits(self, state, request)
 
 
 class Mumbling(Counting):
@@ -146,5 +229,7 @@ def test_a_filter_of_ones_own_says_which_states_there_are() -> None:
     assert "can have led to" in refusal(forged(Counting(), 0, [-3.0], pair), Counting(), policy="halt")
     data = forged(Doubled(), 0, [1.5], pair)
     assert fp.Session.from_dict(data, Doubled()).to_dict() == data
+    assert "can have led to" in refusal(forged(Logged(1.0), 0, [-1000.0], pair), Logged(1.0), policy="halt")
+    assert "can have led to" in refusal(forged(Wider(), 0, [-3.0], pair), Wider(), policy="halt")
     with pytest.raises(TypeError, match=r"Mumbling\.reaches must return booleans of shape \(1,\), got True"):
         fp.Session.from_dict(forged(Mumbling(), 0, [0.5], pair), Mumbling())

@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -240,3 +241,40 @@ def test_a_key_is_sixteen_bytes_or_more(key: Any) -> None:
     ):
         with pytest.raises(ValueError, match="key must be at least 16 bytes"):
             act()
+
+
+class Raising(dict[str, Any]):
+    """A mapping within, which raises when it is written."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__(a=1)
+        self.error = error
+
+    def items(self) -> Any:
+        raise self.error
+
+
+class UserMapping(Mapping[str, Any]):
+    """A mapping of somebody else's, which raises when it is read."""
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+    def __getitem__(self, name: str) -> Any:
+        raise self.error
+
+    def __iter__(self) -> Any:
+        return iter(spent())
+
+    def __len__(self) -> int:
+        return 8
+
+
+@pytest.mark.parametrize(
+    "error", [KeyError("state"), RuntimeError("gone"), OSError("no file"), AttributeError()]
+)
+def test_a_mapping_that_raises_is_refused_in_one_sentence(error: Exception) -> None:
+    assert "data must hold JSON values only" in refusal(UserMapping(error))
+    inside = spent()
+    inside["state"] = Raising(error)
+    assert "data must hold JSON values only" in refusal(inside)

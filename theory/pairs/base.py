@@ -23,6 +23,7 @@ class DominatingPair(ABC):
     L = log dP/dQ at an outcome drawn from P is the privacy loss, in nats; it may be +inf (an outcome
     that Q cannot produce) and, drawn from Q, -inf.
     Parameters are numbers or arrays of shape (n,), one per run; every method broadcasts over them.
+    The arrays of the pairs of this package are copies of their own and read-only: what was checked stays.
     Subclasses are frozen slotted dataclasses whose fields are the parameters, declared with
     `@dataclass(frozen=True, slots=True, eq=False)`; equality and hash come from here.
     Source: Zhu, Dong and Wang; paper 003, Definition 3.
@@ -132,14 +133,23 @@ class DominatingPair(ABC):
         picked = {k: v[runs] for k, v in self._parameters().items() if isinstance(v, np.ndarray)}
         return self._with(picked)
 
+    def _keep(self, name: str, value: object) -> None:
+        """Set a parameter that was checked; an array is this pair's own, and nobody writes to it any more."""
+        if isinstance(value, np.ndarray):
+            value.flags.writeable = False
+        object.__setattr__(self, name, value)
+
     def _parameters(self) -> dict[str, object]:
         return {name: getattr(self, name) for name in _names(type(self)) if name[0] != "_"}
 
     def _with(self, changed: Mapping[str, object]) -> Self:
-        """This pair with other parameters, which were checked before: nothing is checked again."""
+        """This pair with other parameters, which were checked before: nothing is checked again.
+
+        Arrays among them must be nobody else's.
+        """
         new: Self = object.__new__(type(self))
         for name in _names(type(self)):
-            object.__setattr__(new, name, changed[name] if name in changed else getattr(self, name))
+            new._keep(name, changed[name] if name in changed else getattr(self, name))
         return new
 
     @property

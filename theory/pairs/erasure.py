@@ -8,9 +8,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from theory.arguments import Real, check_probability
+from theory.arguments import Real, check_probability, own
 from theory.pairs.finite import ExactMasses, Finite, Outcomes
-from theory.stable import as_real
+from theory.stable import as_real, mass_fraction
 
 __all__ = ["Erasure"]
 
@@ -30,12 +30,13 @@ class Erasure(Finite):
         given: object = self.p
         if isinstance(given, Fraction):
             object.__setattr__(self, "exact", given)
-        p = check_probability("p", given)
-        if self.exact is not None and float(self.exact) != p:
+            given = mass_fraction(given)
+        p = check_probability("p", own(given))
+        if self.exact is not None and mass_fraction(self.exact) != p:
             raise ValueError(
                 f"exact must equal p, got exact={self.exact} beside p={p!r}; pass p as a Fraction"
             )
-        object.__setattr__(self, "p", p)
+        self._keep("p", p)
 
     @property
     def exact_masses(self) -> ExactMasses | None:
@@ -54,7 +55,7 @@ class Erasure(Finite):
 
     @property
     def pure_epsilon(self) -> Real:
-        return as_real(np.where(np.greater(self.p, 0), math.inf, 0.0))
+        return as_real(np.where(np.equal(self.p, 0), 0.0, math.inf))
 
     @property
     def zcdp_rho(self) -> Real:

@@ -14,7 +14,7 @@ from scipy import special
 
 from theory.arguments import Real
 from theory.pairs.base import DominatingPair
-from theory.stable import as_real, expm1_minus, log_fraction
+from theory.stable import as_real, expm1_minus, log_fraction, mass_fraction
 
 __all__ = ["ExactMasses", "Finite", "FinitePair"]
 
@@ -75,7 +75,17 @@ class Finite(DominatingPair):
                 relative = relative + np.where(there, mass * back, 0.0)
             log_moment = np.log1p(moment)
             divergence = np.where(np.isfinite(log_moment), log_moment / b, self._far_renyi(b))
-        return as_real(np.where(np.equal(b, 0), relative, divergence))
+        divergence = np.where(np.equal(b, 0), relative, divergence)
+        return as_real(np.where(self._are_laws, divergence, np.nan))
+
+    @property
+    def _are_laws(self) -> NDArray[np.bool_]:
+        """Where no mass is below zero or NaN and the losses descend: not so for parameters that no pair has."""
+        good, last = np.greater_equal(self._missing, 0), np.asarray(np.inf)
+        for loss, mass in self._outcomes:
+            good = good & np.greater_equal(mass, 0) & np.less_equal(loss, last)
+            last = np.asarray(loss)
+        return np.asarray(good)
 
     def _far_renyi(self, b: Real) -> Real:
         """log E_P[e^(bL)] / b about the largest loss, for moments beyond the range of doubles."""
@@ -99,7 +109,8 @@ class Finite(DominatingPair):
         for loss, mass in self._outcomes:  # downwards, while the mass above still fits into the tail
             level = np.where(np.less_equal(above, tail), loss, level)
             above = above + mass
-        return as_real(np.where(np.less(tail, 1.0), level, -np.inf))
+        level = np.where(np.less(tail, 1.0), level, -np.inf)
+        return as_real(np.where(self._are_laws, level, np.nan))
 
     def sample(self, rng: np.random.Generator, n: int, order: float = 1.0) -> NDArray[np.float64]:
         return _draw(rng, n, self._tilted(order))
@@ -159,7 +170,7 @@ class FinitePair(Finite):
         if len(p) != len(q):
             raise ValueError(f"q must have as many outcomes as p, got {len(q)} and {len(p)}; pad with zeros")
         masses = [(Fraction(a), Fraction(b)) for a, b in zip(p, q, strict=True) if a > 0]
-        levels = [(log_fraction(a / b) if b else math.inf, float(a)) for a, b in masses]
+        levels = [(log_fraction(a / b) if b else math.inf, mass_fraction(a)) for a, b in masses]
         object.__setattr__(self, "p", p)
         object.__setattr__(self, "q", q)
         object.__setattr__(self, "_levels", tuple(sorted(levels, reverse=True)))
@@ -170,7 +181,9 @@ class FinitePair(Finite):
 
     @property
     def _missing(self) -> Real:
-        return float(sum(b for a, b in zip(self.p, self.q, strict=True) if a == 0))
+        return mass_fraction(
+            sum((Fraction(b) for a, b in zip(self.p, self.q, strict=True) if a == 0), Fraction(0))
+        )
 
     @property
     def exact_masses(self) -> ExactMasses | None:

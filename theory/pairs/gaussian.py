@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from theory.arguments import Real, check_positive, check_probability
+from theory.arguments import Real, check_positive, check_probability, own
 from theory.fast import WORTH_IT, kernels
 from theory.mills import LOG_SQRT_TWO_PI, mills, mills_drop
 from theory.pairs.base import DominatingPair
@@ -61,9 +61,8 @@ class Gaussian(DominatingPair):
         return pair._knowing((low, high))
 
     def __post_init__(self) -> None:
-        object.__setattr__(
-            self, "mu", check_positive("mu", self.mu, "pass sensitivity / sigma, a number above zero")
-        )
+        mu = check_positive("mu", own(self.mu), "pass sensitivity / sigma, a number above zero")
+        self._keep("mu", mu)
 
     @property
     def pure_epsilon(self) -> Real:
@@ -127,8 +126,9 @@ class Gaussian(DominatingPair):
         z = special.ndtri(tail)
         with np.errstate(over="ignore", invalid="ignore"):
             quantile = self.mu * self.mu / 2 - self.mu * z
-        # a loss beyond the doubles counts as inf
-        return as_real(np.where(np.isposinf(z), -np.inf, np.where(np.isnan(quantile), np.inf, quantile)))
+        # a loss beyond the doubles counts as inf, and so does that of a mu that no pair has
+        quantile = np.where(np.isnan(quantile) | np.less(self.mu, 0), np.inf, quantile)
+        return as_real(np.where(np.isposinf(z), -np.inf, quantile))
 
     @property
     def swapped(self) -> Gaussian:

@@ -10,10 +10,10 @@ from typing import Self
 import numpy as np
 from scipy import special
 
-from theory.arguments import Real, check_at_least_zero, check_probability
+from theory.arguments import Real, check_at_least_zero, check_probability, own
 from theory.pairs.finite import ExactMasses, Finite, Outcomes, pure_to_gdp
 from theory.pairs.randomized_response import check_ratio
-from theory.stable import as_real, log_fraction
+from theory.stable import as_real, log_fraction, mass_fraction, signed_square
 
 __all__ = ["KOV"]
 
@@ -33,24 +33,26 @@ class KOV(Finite):
     exact_delta: Fraction | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
-        epsilon = check_at_least_zero("epsilon", self.epsilon, "pass nats, zero or more")
-        delta = check_probability("delta", self.delta)
+        epsilon = check_at_least_zero("epsilon", own(self.epsilon), "pass nats, zero or more")
+        delta = check_probability("delta", own(self.delta))
         if self.ratio is not None and log_fraction(check_ratio(self.ratio)) != epsilon:
             raise ValueError(
                 f"epsilon must be log(ratio), got epsilon={epsilon!r}, ratio={self.ratio}; use KOV.from_ratio"
             )
-        if self.exact_delta is not None and float(self.exact_delta) != delta:
+        if self.exact_delta is not None and mass_fraction(self.exact_delta) != delta:
             raise ValueError(
                 f"exact_delta must equal delta, got {self.exact_delta}, delta={delta!r}; use KOV.from_ratio"
             )
-        object.__setattr__(self, "epsilon", epsilon)
-        object.__setattr__(self, "delta", delta)
+        self._keep("epsilon", epsilon)
+        self._keep("delta", delta)
 
     @classmethod
     def from_ratio(cls, ratio: Fraction | int, delta: Fraction | int) -> Self:
         """The pair with e^epsilon = `ratio` >= 1 and `delta` both rational."""
         exact = check_ratio(ratio)
-        return cls(log_fraction(exact), float(delta), ratio=exact, exact_delta=Fraction(delta))
+        return cls(
+            log_fraction(exact), mass_fraction(Fraction(delta)), ratio=exact, exact_delta=Fraction(delta)
+        )
 
     @property
     def exact_masses(self) -> ExactMasses | None:
@@ -74,7 +76,7 @@ class KOV(Finite):
         return self.delta
 
     def _unless_erased(self, charge: Real) -> Real:
-        return as_real(np.where(np.greater(self.delta, 0), math.inf, charge))
+        return as_real(np.where(np.equal(self.delta, 0), charge, math.inf))
 
     @property
     def pure_epsilon(self) -> Real:
@@ -82,7 +84,7 @@ class KOV(Finite):
 
     @property
     def zcdp_rho(self) -> Real:
-        return self._unless_erased(self.epsilon * self.epsilon / 2)
+        return self._unless_erased(signed_square(self.epsilon) / 2)
 
     @property
     def gdp_mu(self) -> Real:

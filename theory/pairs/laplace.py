@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from theory.arguments import Real, check_positive
+from theory.arguments import Real, check_positive, own
 from theory.pairs.base import DominatingPair
-from theory.stable import as_real, expm1_minus
+from theory.stable import as_real, expm1_minus, signed_square
 
 __all__ = ["Laplace"]
 
@@ -33,12 +33,12 @@ class Laplace(DominatingPair):
     b: Real
 
     def __post_init__(self) -> None:
-        b = check_positive("b", self.b, "pass scale / sensitivity, a number above zero")
+        b = check_positive("b", own(self.b), "pass scale / sensitivity, a number above zero")
         if np.min(b, initial=np.inf) < _LEAST:
             raise ValueError(
                 f"b must be at least 2^-1022, got b={float(np.min(b))!r}; pass a larger noise scale"
             )
-        object.__setattr__(self, "b", b)
+        self._keep("b", b)
 
     @property
     def pure_epsilon(self) -> Real:
@@ -46,7 +46,7 @@ class Laplace(DominatingPair):
 
     @property
     def zcdp_rho(self) -> Real:
-        return self.pure_epsilon * self.pure_epsilon / 2
+        return signed_square(self.pure_epsilon) / 2
 
     @property
     def gdp_mu(self) -> Real:
@@ -68,7 +68,8 @@ class Laplace(DominatingPair):
             excess = (alpha * expm1_minus(t * e) + t * expm1_minus(-alpha * e)) / (2 * alpha - 1)
             beyond = -np.log(2 - 1 / alpha) + np.log1p(t / alpha * np.exp(-(t + alpha) * e))
             divergence = np.where(np.isfinite(excess), np.log1p(excess) / t, e + beyond / t)
-        return as_real(np.where(np.equal(t, 0), expm1_minus(-e), divergence))  # at order 1 the limit
+        divergence = np.where(np.equal(t, 0), expm1_minus(-e), divergence)
+        return as_real(np.where(np.greater_equal(e, 0), divergence, np.nan))  # at order 1 the limit
 
     def loss_cdf(self, x: Real) -> Real:
         e = self.pure_epsilon

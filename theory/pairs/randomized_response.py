@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from theory.arguments import Real, check_at_least_zero
+from theory.arguments import Real, check_at_least_zero, own
 from theory.pairs.finite import ExactMasses, Finite, Outcomes, pure_to_gdp
-from theory.stable import as_real, log_fraction
+from theory.stable import as_real, log_fraction, signed_square
 
 __all__ = ["RandomizedResponse", "check_ratio"]
 
@@ -32,8 +32,8 @@ class RandomizedResponse(Finite):
     ratio: Fraction | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
-        epsilon = check_at_least_zero("epsilon", self.epsilon, "pass nats, zero or more")
-        object.__setattr__(self, "epsilon", epsilon)
+        epsilon = check_at_least_zero("epsilon", own(self.epsilon), "pass nats, zero or more")
+        self._keep("epsilon", epsilon)
         if self.ratio is not None and log_fraction(check_ratio(self.ratio)) != epsilon:
             raise ValueError(
                 f"epsilon must be log(ratio), got epsilon={epsilon!r} beside ratio={self.ratio}; "
@@ -78,7 +78,7 @@ class RandomizedResponse(Finite):
 
     @property
     def zcdp_rho(self) -> Real:
-        return self.epsilon * self.epsilon / 2
+        return signed_square(self.epsilon) / 2
 
     @property
     def gdp_mu(self) -> Real:

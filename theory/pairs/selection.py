@@ -49,14 +49,13 @@ class Selection(DominatingPair):
                 "index must be an integer array of shape (n,), "
                 f"got {type(index).__name__} of shape {np.shape(index)}; pass the choice of each run"
             )
-        if index.dtype == np.bool_:
-            index = index.view(np.int8)
+        index = index.astype(np.intp)  # a copy: what is checked here stays
         if index.size and (index.min() < 0 or index.max() >= len(pairs)):
             raise ValueError(
                 f"index must lie in 0..{len(pairs) - 1}, got {index.min()}..{index.max()}; pick from the menu"
             )
         object.__setattr__(self, "pairs", pairs)
-        object.__setattr__(self, "index", index.astype(np.intp, copy=False))
+        self._keep("index", index)
         object.__setattr__(self, "_groups", [])
 
     # -- what a filter charges: table look-ups -----------------------------------------------------

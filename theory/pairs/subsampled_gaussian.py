@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import optimize, special
 
-from theory.arguments import Real, check_positive, check_probability
+from theory.arguments import Real, check_positive, check_probability, own
 from theory.pairs.base import DominatingPair
 from theory.pairs.gaussian import Gaussian
 from theory.stable import as_real, expm1_minus
@@ -44,11 +44,10 @@ class SubsampledGaussian(DominatingPair):
     adjacency: Adjacency = field(default="removal", kw_only=True)
 
     def __post_init__(self) -> None:
-        q = check_probability("q", self.q)
-        object.__setattr__(self, "q", check_positive("q", q, "pass a sampling rate in (0, 1]"))
-        object.__setattr__(
-            self, "sigma", check_positive("sigma", self.sigma, "pass noise / sensitivity, above zero")
-        )
+        q = check_probability("q", own(self.q))
+        self._keep("q", check_positive("q", q, "pass a sampling rate in (0, 1]"))
+        sigma = check_positive("sigma", own(self.sigma), "pass noise / sensitivity, above zero")
+        self._keep("sigma", sigma)
         if self.adjacency not in ("removal", "addition"):
             raise ValueError(
                 f"adjacency must be 'removal' or 'addition', got {self.adjacency!r}; name one of them"

@@ -1,0 +1,146 @@
+"""A charge that is no number from zero up is denied, whoever says it and whichever filter is asked."""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+import filters as fp
+from filters.catalogue import CATALOGUE
+from theory.pairs import (
+    KOV,
+    DominatingPair,
+    Erasure,
+    FinitePair,
+    Gaussian,
+    Laplace,
+    RandomizedResponse,
+    Selection,
+)
+
+#: What no charge is.
+IMPROPER = (math.nan, -0.1, -5.0, -math.inf)
+
+FILTERS = (
+    *(entry.example() for entry in CATALOGUE.values()),
+    fp.BasicFilter(1.0, 1e-3, at=0.5),
+    fp.RogersFilter(2.0, 1e-3, at=0.5),
+    fp.WhitehouseFilter(1.0, 1e-3, at=0.5),
+)
+
+
+def changed(pair: DominatingPair, name: str, value: float) -> DominatingPair:
+    """The pair with a parameter that no constructor lets through, for all runs or for each."""
+    object.__setattr__(pair, name, value if pair.shape == () else np.full(pair.shape, value))
+    return pair
+
+
+def made(name: str, field: str, value: float, one: bool) -> DominatingPair:
+    """A pair whose parameter became improper after it was made."""
+
+    def given(x: float) -> Any:
+        return x if one else np.array([x])
+
+    pairs: dict[str, DominatingPair] = {
+        "Gaussian": Gaussian(given(0.1)),
+        "Laplace": Laplace(given(10.0)),
+        "RandomizedResponse": RandomizedResponse(given(0.1)),
+        "Erasure": Erasure(given(1e-6)),
+        "KOV": KOV(given(0.1), given(1e-7)),
+    }
+    return changed(pairs[name], field, value)
+
+
+PARAMETERS = [
+    ("Gaussian", "mu"),
+    ("Laplace", "b"),
+    ("RandomizedResponse", "epsilon"),
+    ("Erasure", "p"),
+    ("KOV", "epsilon"),
+    ("KOV", "delta"),
+]
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("filt", FILTERS, ids=repr)
+@pytest.mark.parametrize(("name", "field"), PARAMETERS)
+def test_no_filter_grants_a_parameter_that_is_none(filt: fp.PrivacyFilter, name: str, field: str) -> None:
+    for value in (math.nan, -0.1, -5.0):
+        for one in (True, False):
+            session = filt.open("retry")
+            pair = made(name, field, value, one)
+            assert not session.request(pair), (value, one)
+            if not one:
+                picked = Selection((RandomizedResponse(0.01), pair), np.array([1]))
+                assert not session.request(picked), (value, "picked")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Said(DominatingPair):
+    """A pair of one's own that says one number whatever it is asked."""
+
+    x: float
+
+    @property
+    def pure_epsilon(self) -> Any:
+        return self.x
+
+    @property
+    def zcdp_rho(self) -> Any:
+        return self.x
+
+    @property
+    def gdp_mu(self) -> Any:
+        return self.x
+
+    @property
+    def swapped(self) -> Any:
+        return self
+
+    def hockey_stick(self, epsilon: Any) -> Any:
+        return self.x
+
+    def renyi(self, alpha: Any) -> Any:
+        return self.x
+
+    def loss_cdf(self, x: Any) -> Any:
+        return 1.0
+
+    def loss_quantile(self, tail: Any) -> Any:
+        return self.x
+
+    def sample(self, rng: Any, n: int, order: float = 1.0) -> Any:
+        return np.zeros(n)
+
+
+@pytest.mark.parametrize("value", IMPROPER)
+@pytest.mark.parametrize("filt", FILTERS, ids=repr)
+def test_no_filter_grants_what_a_pair_of_ones_own_says_and_no_pair_has(
+    filt: fp.PrivacyFilter, value: float
+) -> None:
+    session = filt.open("retry")
+    pair = Said(value)
+    assert not session.request(pair)
+    assert not session.request(Selection((RandomizedResponse(0.01), pair), np.array([1])))
+
+
+@pytest.mark.parametrize("value", IMPROPER)
+def test_the_other_runs_of_a_batch_are_charged_as_ever(value: float) -> None:
+    filt = fp.GaussianFilter(1.0)
+    pair = changed(Gaussian(np.array([0.5, 0.5, 0.5])), "mu", 0.5)
+    object.__setattr__(pair, "mu", np.array([0.5, value, 0.25]))
+    assert filt.admits(filt.start(3), pair).tolist() == [True, False, True]
+    admitted, after = filt.decide(filt.start(3), pair)
+    assert admitted.tolist() == [True, False, True]
+    assert after is not None
+    assert after[0][[0, 2]].tolist() == [0.25, 0.0625]
+
+
+def test_an_outcome_that_tells_the_laws_apart_is_never_free() -> None:
+    tiny = Fraction(1, 10**400)
+    session = fp.BasicFilter(1.0).open("retry")
+    for pair in (FinitePair((Fraction(1), Fraction(0)), (1 - tiny, tiny)), Erasure(tiny), KOV(0.1, tiny)):
+        assert not session.request(pair)

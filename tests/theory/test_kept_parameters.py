@@ -1,0 +1,132 @@
+"""What a pair was made with is what it stays: its arrays are its own, and nothing above zero becomes zero."""
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from theory.pairs import (
+    KOV,
+    DominatingPair,
+    Erasure,
+    FinitePair,
+    Gaussian,
+    Laplace,
+    RandomizedResponse,
+    Selection,
+    SubsampledGaussian,
+)
+
+#: Far below the least double.
+TINY = Fraction(1, 10**400)
+ONES = {
+    "Gaussian": (Gaussian, "mu", 0.5),
+    "Laplace": (Laplace, "b", 2.0),
+    "RandomizedResponse": (RandomizedResponse, "epsilon", 0.5),
+    "Erasure": (Erasure, "p", 0.25),
+    "KOV epsilon": (lambda x: KOV(x, 0.25), "epsilon", 0.5),
+    "KOV delta": (lambda x: KOV(0.5, x), "delta", 0.25),
+    "SubsampledGaussian q": (lambda x: SubsampledGaussian(x, 2.0), "q", 0.25),
+    "SubsampledGaussian sigma": (lambda x: SubsampledGaussian(0.25, x), "sigma", 2.0),
+}
+
+
+@pytest.mark.parametrize("name", ONES)
+def test_a_pair_does_not_change_with_the_array_it_was_made_of(name: str) -> None:
+    make, field, value = ONES[name]
+    for base in (np.full(3, value), np.full((3, 2), value)[:, 0], np.full(3, value).astype(np.float32)):
+        pair = make(base)
+        base[:] = math.nan
+        assert np.array_equal(getattr(pair, field), np.full(3, value))
+
+
+@pytest.mark.parametrize("name", ONES)
+def test_what_was_read_only_when_given_may_be_changed_later_as_well(name: str) -> None:
+    make, field, value = ONES[name]
+    base = np.full(3, value)
+    base.flags.writeable = False
+    pair = make(base)
+    base.flags.writeable = True
+    base[0] = -1.0
+    assert np.array_equal(getattr(pair, field), np.full(3, value))
+
+
+@pytest.mark.parametrize("name", ONES)
+def test_the_arrays_of_a_pair_are_read_only(name: str) -> None:
+    make, field, value = ONES[name]
+    pair = make(np.full(4, value))
+    for one in (pair, pair.take(np.array([0, 2])), pair.take(np.array([True, False, True, True]))):
+        with pytest.raises(ValueError, match="read-only"):
+            getattr(one, field)[0] = math.nan
+
+
+def test_who_picked_what_is_read_only_too() -> None:
+    index = np.array([0, 1, 1])
+    pair = Selection((RandomizedResponse(0.125), RandomizedResponse(0.5)), index)
+    index[:] = 0
+    assert pair.index.tolist() == [0, 1, 1]
+    for one in (pair, pair.take(np.array([1, 2])), pair.swapped):
+        with pytest.raises(ValueError, match="read-only"):
+            one.index[0] = 0
+
+
+# -- nothing above zero becomes zero ---------------------------------------------------------------------------
+
+
+def test_a_mass_below_the_doubles_is_no_mass_of_zero() -> None:
+    reveals = FinitePair((1 - TINY, TINY), (Fraction(1), Fraction(0)))
+    for pair in (reveals, reveals.swapped):
+        assert pair.pure_epsilon == math.inf  # one outcome tells P from Q for certain
+        assert pair.zcdp_rho == math.inf
+        assert pair.gdp_mu == math.inf
+    assert reveals.renyi(2.0) == math.inf  # P has mass where Q has none
+    assert reveals.infinite_mass > 0
+
+
+def test_a_mass_below_the_doubles_counts_for_at_least_what_it_is() -> None:
+    # E_P[e^L] = sum p^2/q: one of the ratios is 10^400, and its mass in P is 10^-330
+    small, smaller = Fraction(1, 10**330), Fraction(1, 10**730)
+    pair = FinitePair((small, 1 - small), (smaller, 1 - smaller))
+    exact = small**2 / smaller + (1 - small) ** 2 / (1 - smaller)
+    assert pair.renyi(2.0) >= math.log(exact.numerator) - math.log(exact.denominator) - 1e-9
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: Erasure(TINY),
+        lambda: Erasure(5e-324, exact=TINY),
+        lambda: KOV(0.5, TINY),
+        lambda: KOV.from_ratio(Fraction(3, 2), TINY),
+    ],
+)
+def test_a_chance_below_the_doubles_is_no_chance_of_zero(make: Callable[[], DominatingPair]) -> None:
+    pair = make()
+    assert pair.pure_epsilon == math.inf
+    assert pair.renyi(2.0) == math.inf
+    assert pair.infinite_mass > 0
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: RandomizedResponse(TINY),
+        lambda: RandomizedResponse.from_ratio(1 + TINY),
+        lambda: KOV.from_ratio(1 + TINY, 0),
+        lambda: FinitePair(((1 + TINY) / 2, (1 - TINY) / 2), (Fraction(1, 2), Fraction(1, 2))),
+    ],
+)
+def test_a_loss_below_the_doubles_is_no_loss_of_zero(make: Callable[[], Any]) -> None:
+    assert make().pure_epsilon > 0
+
+
+def test_no_double_of_zero_stands_for_an_exact_chance_above_it() -> None:
+    with pytest.raises(ValueError, match="exact must equal p"):
+        Erasure(0.0, exact=TINY)
+    with pytest.raises(ValueError, match="exact_delta must equal delta"):
+        KOV(0.5, 0.0, exact_delta=TINY)
+    with pytest.raises(TypeError, match="p must be a real number"):
+        Erasure(True)
