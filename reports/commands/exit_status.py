@@ -19,7 +19,10 @@ class ExitStatus(IntEnum):
     meaning: str
 
     AS_EXPECTED = 0, "every verdict is the expected one, and was written"
-    NOT_AS_EXPECTED = 1, "a verdict is not the expected one: a promise is refuted, a witness does not replay"
+    NOT_AS_EXPECTED = (
+        1,
+        "a verdict is not the expected one: a promise is refuted, a witness does not replay or refutes nothing",
+    )
     UNUSABLE = 2, "unusable input"
     FILTER_FAULT = 3, "the examined filter's own code raised an exception, or ended the process"
     INTERNAL = 4, "an error of Filterproof itself"

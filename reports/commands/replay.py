@@ -57,6 +57,7 @@ def replay(
     console.print(f"promised {again.promised:.6g}{beside}", markup=False, soft_wrap=True)
     if not again.refutes:
         console.print("It does not refute the promise.", style="yellow")
+        raise typer.Exit(ExitStatus.NOT_AS_EXPECTED)
 
 
 def _read(file: Path) -> Mapping[str, Any]:
