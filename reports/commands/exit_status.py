@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-__all__ = ["ExitStatus"]
+import typer
+
+__all__ = ["End", "ExitStatus"]
 
 
 class ExitStatus(IntEnum):
@@ -30,3 +32,11 @@ class ExitStatus(IntEnum):
     NOTHING_TRIED = 6, "the filter admits nothing that was tried, so nothing was examined"
     INTERRUPTED = 130, "Ctrl-C"
     NO_READER = 141, "whoever read the output went away"
+
+
+class End(typer.Exit):
+    """A command of ours that ends early, with a status that is no success; any other exit is not ours."""
+
+    def __init__(self, status: ExitStatus) -> None:
+        super().__init__(int(status))
+        self.status = status
