@@ -29,7 +29,7 @@ from mc.worst_case import worst_case
 from mc.worst_case.balls import BITS, ball, fraction
 from mc.worst_case.log_ratio import LogRatio
 from mc.worst_case.outcomes import Direction, log_fraction
-from mc.worst_case.plan import Plan, masses_of, written_out
+from mc.worst_case.plan import MARGIN, Plan, masses_of, written_out
 from mc.worst_case.states import TooLargeError
 from theory.arguments import check_count
 from theory.evidence import Evidence, Outcome, Verdict
@@ -38,8 +38,6 @@ from theory.pairs import DominatingPair, Erasure, RandomizedResponse
 
 __all__ = ["Attack", "attack", "replay_attack"]
 
-#: How far above the promise a value must lie, relative: promises are doubles.
-_MARGIN = Fraction(1, 10**9)
 #: Epsilons tried against a promise that holds at every epsilon.
 _EPSILONS = (0.25, 0.5, 1.0, 2.0, 4.0, 6.0, 8.0, 12.0, 15.0)
 #: Beyond this e^epsilon is a rational of many thousand digits.
@@ -69,7 +67,7 @@ class Attack:
     @property
     def refuted(self) -> bool:
         """Whether the plan is worth more than the promise."""
-        return self.plan is not None and self.value > Fraction(self.promised) * (1 + _MARGIN)
+        return self.plan is not None and self.value > Fraction(self.promised) * (1 + MARGIN)
 
     @property
     def share(self) -> float:
@@ -188,7 +186,7 @@ class _Lead:
         promised = _promised(filt, self.epsilon)
         plan: Plan | None = None
         value = self.value
-        if value is None or value > Fraction(promised) * (1 + _MARGIN):
+        if value is None or value > Fraction(promised) * (1 + MARGIN):
             plan = self.write()
             plan = plan and plan.pruned(self.ratio, self.direction)
             value = plan.worth(filt, self.ratio, self.direction) if plan else Fraction(0)
@@ -237,7 +235,7 @@ def _ratio_above(epsilon: float) -> Fraction:
     """A rational in [e^epsilon, e^epsilon (1 + 10^-9)] with small terms."""
     with flint.ctx.workprec(BITS):
         exact = fraction(ball(epsilon).exp().upper())
-    bound = exact * (1 + _MARGIN)
+    bound = exact * (1 + MARGIN)
     for size in (10**k for k in range(1, 30)):
         near = exact.limit_denominator(size)
         for tried in (near, near + Fraction(1, near.denominator)):

@@ -20,6 +20,8 @@ __all__ = ["Catalogue", "catalogue", "decode", "decode_fraction", "encode"]
 
 #: What `encode` writes: no exponent, which would let a few letters stand for a number that fills the memory.
 _FRACTION = re.compile(r"-?[0-9]{1,4000}(/[0-9]{1,4000})?")
+#: JSON holds integers of any length; nothing here is counted or measured beyond the doubles.
+_LARGEST = 2**1023
 _SPECIAL = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 _KINDS = {"f": np.float64, "i": np.int64, "b": np.bool_}
 
@@ -72,8 +74,21 @@ def decode(data: Any, known: Catalogue) -> Any:
 
     Raises ValueError for anything that `encode` does not write, and what a class says of its arguments.
     """
+    try:
+        return _decoded(data, known)
+    except RecursionError as error:
+        raise ValueError(
+            "data must be nested as encode nests it, got more; pass what encode returned"
+        ) from error
+
+
+def _decoded(data: Any, known: Catalogue) -> Any:
     if isinstance(data, list):
-        return tuple(decode(x, known) for x in data)
+        return tuple(_decoded(x, known) for x in data)
+    if type(data) is int and abs(data) > _LARGEST:
+        raise ValueError(
+            "data must hold numbers that a double can hold, got a longer integer; write fewer digits"
+        )
     if data is None or isinstance(data, (bool, int, float, str)):
         return data
     if not isinstance(data, dict):
@@ -113,7 +128,12 @@ def _array(flat: list[Any], shape: list[Any], kind: str, known: Catalogue) -> An
             f"data must hold an array of its shape, got {len(flat)} numbers, shape {shape!r}, dtype {kind!r}; "
             "pass what encode returned"
         )
-    return np.array([decode(x, known) for x in flat], dtype=_KINDS[kind]).reshape(sides)
+    try:
+        return np.array([_decoded(x, known) for x in flat], dtype=_KINDS[kind]).reshape(sides)
+    except (TypeError, OverflowError) as error:
+        raise ValueError(
+            f"data must hold an array of numbers of dtype {kind!r}, got {_told(error)}"
+        ) from error
 
 
 def _made(name: object, data: dict[str, Any], known: Catalogue) -> Any:
@@ -121,15 +141,23 @@ def _made(name: object, data: dict[str, Any], known: Catalogue) -> Any:
     if not isinstance(kind, type):
         raise ValueError(f"data must name a class as its type, got {name!r}, a function; use its name")
     allowed = {f.name for f in fields(kind) if f.init} if is_dataclass(kind) else set()
-    given = {key: decode(x, known) for key, x in data.items() if key != "type"}
+    given = {key: _decoded(x, known) for key, x in data.items() if key != "type"}
     if stray := sorted(given.keys() - allowed):
         raise ValueError(f"data must hold only parameters of {name}, got {stray[0]!r}; remove it")
-    return kind(**given)
+    try:
+        return kind(**given)
+    except (TypeError, AttributeError, LookupError, ArithmeticError) as error:
+        # an abstract class, a list for a number, an integer beyond the doubles
+        raise ValueError(f"data must hold what a {name} is made of, got {_told(error)}") from error
+
+
+def _told(error: Exception) -> str:
+    return f"{type(error).__name__}: {' '.join(str(error).split())[:200]}; pass what encode returned"
 
 
 def _look_up(name: object, known: Catalogue) -> Any:
     if not isinstance(name, str) or name not in known:
         raise ValueError(
-            f"data must name a member of the catalogue, got {name!r}; pass its class in catalogue(...)"
+            f"data must name a member of the catalogue, got {repr(name)[:40]}; pass its class in catalogue(...)"
         )
     return known[name]

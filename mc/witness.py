@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from inspect import signature
 from typing import Any, Literal, Self, TypeAlias
+
+import flint
 
 from filters import PrivacyFilter, knowingly
 from mc.adversary import Adversary
@@ -17,14 +20,15 @@ from mc.decide import decide
 from mc.engine import Direction, OnDenial
 from mc.estimate import Estimate
 from mc.simulate import Method, simulate
-from mc.worst_case.plan import DeniedError, Plan
+from mc.worst_case.balls import BITS, ball
+from mc.worst_case.plan import MARGIN, DeniedError, Plan
 from theory.arguments import check_count, check_real
 from theory.stable import log_fraction
 
 __all__ = ["ReplayError", "Replayed", "Witness", "replay", "replayed", "witness", "witness_kind"]
 
-#: How far below epsilon the logarithm of a plan's ratio may lie: epsilons are doubles.
-_ROUNDED = 1e-12
+#: What the epsilons of a filter and of its requests lose as doubles: e^epsilon times this is surely not below.
+_ROUNDED = 1 + Fraction(1, 10**12)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,12 +145,16 @@ def replay(
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """What came of a witness that was played again, beside the promise that the filter itself states."""
+    """What came of a witness that was played again, beside the promise that the filter itself states.
+
+    surely is the worth of a plan at a ratio that lies above e^epsilon by more than epsilons are rounded.
+    """
 
     filter: PrivacyFilter
     epsilon: float
     promised: float
     result: Estimate | Decision | Fraction
+    surely: Fraction | None = None
 
     @property
     def refutes(self) -> bool:
@@ -156,8 +164,8 @@ class Replayed:
                 return low > self.promised
             case Decision(side=side, threshold=threshold):
                 return side is Side.ABOVE and threshold >= self.promised
-            case Fraction() as value:
-                return value > Fraction(self.promised)
+            case Fraction():
+                return self.surely is not None and self.surely > Fraction(self.promised) * (1 + MARGIN)
 
 
 class ReplayError(ValueError):
@@ -189,7 +197,7 @@ def replayed(
             f"the witness must state what the filter promises, got promised={told['promised']!r} where "
             f"{type(filt).__name__} promises {promised!r}; compare the filters"
         )
-    return Replayed(filt, epsilon, promised, play(dict(told), filt, known))
+    return Replayed(filt, epsilon, promised, *play(dict(told), filt, known))
 
 
 def witness_kind(data: object) -> Literal["simulation", "decision", "plan"] | None:
@@ -218,9 +226,10 @@ def _filter_of(told: object, filt: PrivacyFilter | None, known: Catalogue) -> Pr
     if isinstance(told, Mapping):
         if set(told) != {"outside"}:
             outside = filt is not None and type(filt).__name__ == told.get("type")
-            if not outside and told.get("type") not in known:
+            kind = told.get("type")
+            if not outside and (not isinstance(kind, str) or kind not in known):
                 raise ValueError(
-                    f"data must name a member of the catalogue, got {told.get('type')!r}; pass the filter, or its class"
+                    f"data must name a member of the catalogue, got {repr(kind)[:40]}; pass the filter, or its class"
                 )
             with knowingly():  # the filters worth replaying are the unsound ones
                 made = decode(dict(told), known)
@@ -245,10 +254,16 @@ def _adversary_of(told: object, known: Catalogue) -> Adversary:
 def _number(name: str, value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise ValueError(f"{name} must be a number, got {name}={str(value)[:40]!r}; pass what was written")
-    return float(value)
+    try:
+        number = float(value)
+    except OverflowError:  # JSON holds integers of any length
+        number = math.inf
+    if not math.isfinite(number):
+        raise ValueError(f"{name} must be a finite number, got {name}={number}; pass what was written")
+    return number
 
 
-def _simulated(told: dict[str, Any], filt: PrivacyFilter, known: Catalogue) -> Estimate:
+def _simulated(told: dict[str, Any], filt: PrivacyFilter, known: Catalogue) -> tuple[Estimate]:
     kept = Witness.from_data(told)
     estimate = simulate(
         filt,
@@ -263,43 +278,57 @@ def _simulated(told: dict[str, Any], filt: PrivacyFilter, known: Catalogue) -> E
         on_denial=kept.on_denial,
     )
     _compare((estimate.value, estimate.low, estimate.high), (kept.value, kept.low, kept.high))
-    return estimate
+    return (estimate,)
 
 
-def _decided(told: dict[str, Any], filt: PrivacyFilter, known: Catalogue) -> Decision:
+def _decided(told: dict[str, Any], filt: PrivacyFilter, known: Catalogue) -> tuple[Decision]:
     setting = {name: told[name] for name in _DECIDE}
     for name in ("delta", "failure"):
         setting[name] = _number(name, setting[name])
     decision = decide(filt, _adversary_of(told["adversary"], known), **setting)
     _compare((decision.n, decision.log_e_above), (told["n"], told["log_e_above"]))
-    return decision
+    return (decision,)
 
 
-def _worth(told: dict[str, Any], filt: PrivacyFilter, known: Catalogue) -> Fraction:
+def _worth(told: dict[str, Any], filt: PrivacyFilter, known: Catalogue) -> tuple[Fraction, Fraction]:
     ratio, direction = decode_fraction(told["ratio"]), told["direction"]
     if direction not in ("PQ", "QP"):
         raise ValueError(
             f"direction must be 'PQ' or 'QP', got direction={direction!r}; pass what was written"
         )
-    # rounded no further than the margin by which an attack must pass the promise
-    if ratio <= 0 or log_fraction(ratio) < _number("epsilon", told["epsilon"]) - _ROUNDED:
+    if not _reaches(ratio, _number("epsilon", told["epsilon"]), filt):
         raise ReplayError(
-            f"ratio must be e^epsilon or more, got ratio={float(ratio):.9g} at epsilon={told['epsilon']!r}; "
+            f"ratio must be e^epsilon or more, got a logarithm of {_log(ratio)!r} at epsilon={told['epsilon']!r}; "
             "compare them"
         )
+    plan = Plan.from_data(told["plan"], known)
     try:
-        value = Plan.from_data(told["plan"], known).worth(filt, ratio, direction)
-    except (KeyError, AttributeError) as error:
-        raise ValueError(
-            f"plan must hold requests and what follows them, got none at {error}; pass what was written"
-        ) from error
+        value = plan.worth(filt, ratio, direction)
+        surely = plan.worth(filt, ratio * _ROUNDED, direction)
     except DeniedError as denied:
         raise ReplayError(str(denied)) from denied
     _compare((value,), (decode_fraction(told["value"]),))
-    return value
+    return value, surely
 
 
-_PLAYERS: dict[str, Callable[[dict[str, Any], PrivacyFilter, Catalogue], Estimate | Decision | Fraction]] = {
+def _reaches(ratio: Fraction, epsilon: float, filt: PrivacyFilter) -> bool:
+    """Whether the ratio is certainly e^epsilon or more, or the very one that the filter's epsilon is rounded from."""
+    if ratio <= 0:
+        return False
+    own = getattr(filt, "ratio", None)
+    if isinstance(own, Fraction) and ratio >= own > 0 and log_fraction(own) == epsilon:
+        return True
+    with flint.ctx.workprec(2 * BITS):
+        return bool(ball(ratio, 2 * BITS) >= ball(epsilon).exp())
+
+
+def _log(ratio: Fraction) -> float:
+    return log_fraction(ratio) if ratio > 0 else -math.inf
+
+
+#: What is played, and for a plan what it is surely worth.
+_Played: TypeAlias = tuple[Estimate] | tuple[Decision] | tuple[Fraction, Fraction]
+_PLAYERS: dict[str, Callable[[dict[str, Any], PrivacyFilter, Catalogue], _Played]] = {
     "simulation": _simulated,
     "decision": _decided,
     "plan": _worth,

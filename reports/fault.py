@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import traceback
 from collections.abc import Iterator
@@ -12,7 +13,7 @@ from types import CodeType, FrameType
 from filters import base, contract
 from filters.base import PrivacyFilter
 
-__all__ = ["FilterFault", "examining"]
+__all__ = ["FilterFault", "ctrl_c", "examining", "own_streams"]
 
 #: They call a filter's methods, and what they raise about the answers is theirs.
 _OURS = {base.__file__, contract.__file__}
@@ -24,26 +25,69 @@ class FilterFault(Exception):  # noqa: N818 - the fault of the filter, in one se
 
 @contextmanager
 def examining(filt: PrivacyFilter) -> Iterator[None]:
-    """What the filter's own code raises inside becomes a FilterFault; everything else passes."""
+    """What the filter's own code raises inside becomes a FilterFault, an exit included; everything else passes."""
+    with own_streams(type(filt).__name__):
+        try:
+            yield
+        except BaseException as error:
+            found = _place(filt, error)
+            if found is None or ctrl_c(error, _file(filt)):
+                raise
+            code, line = found
+            method = code.co_name if code.co_name.isidentifier() else code.co_qualname
+            said = " ".join(str(error).split())
+            raise FilterFault(
+                f"{type(filt).__name__}.{method} raised {type(error).__name__}{': ' if said else ''}{said} at "
+                f"{Path(code.co_filename).name}, line {line}; mend it there: what a filter does not cover it denies"
+            ) from error
+
+
+def ctrl_c(error: BaseException, file: str | None) -> bool:
+    """Whether a person interrupted: a KeyboardInterrupt that the file did not raise itself."""
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    return isinstance(error, KeyboardInterrupt) and frames[-1].f_code.co_filename != file
+
+
+@contextmanager
+def own_streams(name: str) -> Iterator[None]:
+    """Standard output and error as they were before, whatever took their place; a FilterFault where one is closed."""
+    streams = sys.stdout, sys.stderr
+    before = [_place_of(stream) for stream in streams]
+
+    def closed() -> FilterFault | None:
+        sys.stdout, sys.stderr = streams
+        if [_place_of(stream) for stream in streams] == before:
+            return None
+        return FilterFault(
+            f"{name} closed standard output or error, so that nothing can be told; leave them open"
+        )
+
     try:
         yield
-    except (Exception, SystemExit) as error:
-        found = _place(filt, error)
-        if found is None:
-            raise
-        code, line = found
-        method = code.co_name if code.co_name.isidentifier() else code.co_qualname
-        said = " ".join(str(error).split())
-        raise FilterFault(
-            f"{type(filt).__name__}.{method} raised {type(error).__name__}{': ' if said else ''}{said} at "
-            f"{Path(code.co_filename).name}, line {line}; mend it there: what a filter does not cover it denies"
-        ) from error
+    except BaseException as error:
+        if (fault := closed()) is not None:
+            raise fault from error
+        raise
+    if (fault := closed()) is not None:
+        raise fault
+
+
+def _place_of(stream: object) -> tuple[int, int] | None:
+    """Which open file a stream writes to; None where it is none."""
+    try:
+        found = os.fstat(stream.fileno())  # type: ignore[attr-defined]
+    except (AttributeError, OSError, ValueError):
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _file(filt: PrivacyFilter) -> str | None:
+    return getattr(sys.modules.get(type(filt).__module__), "__file__", None)
 
 
 def _place(filt: PrivacyFilter, error: BaseException) -> tuple[CodeType, int] | None:
     """The filter's method that was running, and the line of its file, of the innermost of its frames."""
-    module = sys.modules.get(type(filt).__module__)
-    file = getattr(module, "__file__", None)
+    file = _file(filt)
     method: CodeType | None = None
     line = 0
     for frame, at in traceback.walk_tb(error.__traceback__):

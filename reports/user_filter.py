@@ -10,6 +10,8 @@ import sys
 from pathlib import Path
 
 from filters.base import PrivacyFilter
+from reports.fault import ctrl_c, examining, own_streams
+from theory.guarantees import Guarantee
 
 __all__ = ["load_filter"]
 
@@ -17,8 +19,14 @@ __all__ = ["load_filter"]
 def load_filter(target: str) -> PrivacyFilter:
     """The filter that `file.py::Name` names: a class that needs no arguments, or an instance.
 
-    Raises ValueError with one sentence when the file, the name or the class is not usable.
+    Raises ValueError with one sentence when the file, the name or the class is not usable, FilterFault where
+    its promise raises instead of being stated.
     """
+    with own_streams(target):
+        return _loaded(target)
+
+
+def _loaded(target: str) -> PrivacyFilter:
     path_text, separator, name = target.partition("::")
     if not separator or not name:
         raise ValueError(f"target must look like file.py::MyFilter, got target={target!r}; add ::ClassName")
@@ -33,13 +41,15 @@ def load_filter(target: str) -> PrivacyFilter:
     sys.modules[module_name] = module  # dataclasses and worker processes look classes up by module
     try:
         spec.loader.exec_module(module)
-    except (Exception, SystemExit) as error:
-        del sys.modules[module_name]
+        found = getattr(module, name, None)  # which a function of the file may answer
+    except BaseException as error:
+        sys.modules.pop(module_name, None)
+        if ctrl_c(error, module.__file__):
+            raise
         raise ValueError(
             f"target must import cleanly, got target={target!r} "
-            f"which raised {type(error).__name__}: {error}; run the file with python first"
+            f"which raised {type(error).__name__}: {' '.join(str(error).split())}; run the file with python first"
         ) from error
-    found = getattr(module, name, None)
     if found is None:
         known = sorted(
             k for k, v in vars(module).items() if isinstance(v, type) and issubclass(v, PrivacyFilter)
@@ -56,7 +66,9 @@ def load_filter(target: str) -> PrivacyFilter:
                 f"target must be constructible without arguments, got target={target!r} ({error}); "
                 f"add an instance to the file and name that"
             ) from error
-        except (Exception, SystemExit) as error:
+        except BaseException as error:
+            if ctrl_c(error, module.__file__):
+                raise
             raise ValueError(
                 f"target must be constructible, got target={target!r} which raised "
                 f"{type(error).__name__}: {' '.join(str(error).split())}; mend its __init__"
@@ -66,9 +78,19 @@ def load_filter(target: str) -> PrivacyFilter:
             f"target must be a PrivacyFilter, got target={target!r} of type {type(found).__name__}; "
             "subclass filterproof.PrivacyFilter"
         )
-    if not hasattr(found, "promise"):
+    try:
+        with examining(found):
+            promise = found.promise
+    except AttributeError:
+        promise = None
+    if promise is None:
         raise ValueError(
             f"target must state a promise, got target={target!r} without one; "
             "add promise = fp.ApproxDP(epsilon=..., delta=...)"
+        )
+    if not isinstance(promise, Guarantee):
+        raise ValueError(
+            f"target must promise a guarantee, got target={target!r} with a promise of type "
+            f"{type(promise).__name__}; state promise = fp.ApproxDP(epsilon=..., delta=...)"
         )
     return found

@@ -17,7 +17,10 @@ from mc.worst_case.outcomes import Direction, log_fraction
 from mc.worst_case.states import decisions
 from theory.pairs import DominatingPair, Selection
 
-__all__ = ["DeniedError", "Plan", "masses_of", "written_out"]
+__all__ = ["MARGIN", "DeniedError", "Plan", "masses_of", "written_out"]
+
+#: How far above the promise a plan must be worth, relative: promises are doubles.
+MARGIN = Fraction(1, 10**9)
 
 
 class DeniedError(ValueError):
@@ -58,10 +61,21 @@ class Plan:
         return {"request": encode(self.request, known), "then": then}
 
     @classmethod
-    def from_data(cls, data: Mapping[str, Any], known: Catalogue) -> Plan:
-        """The plan that `to_data` made data of."""
-        then = tuple(None if part is None else cls.from_data(part, known) for part in data["then"])
-        return cls(decode(data["request"], known), then)
+    def from_data(cls, data: object, known: Catalogue) -> Plan:
+        """The plan that `to_data` made data of; ValueError for anything else."""
+        if not isinstance(data, Mapping) or set(data) != {"request", "then"}:
+            raise _no_plan("a request and what follows it", data)
+        request = decode(data["request"], known)
+        if not isinstance(request, DominatingPair) or getattr(request, "exact_masses", None) is None:
+            raise _no_plan("requests with rational masses", data["request"])
+        followed = data["then"]
+        if not isinstance(followed, list | tuple) or len(followed) != len(masses_of(request)):
+            raise _no_plan("what follows each outcome of a request", followed)
+        return cls(request, tuple(None if part is None else cls.from_data(part, known) for part in followed))
+
+
+def _no_plan(what: str, data: object) -> ValueError:
+    return ValueError(f"plan must hold {what}, got {repr(data)[:40]}; pass what was written")
 
 
 def masses_of(pair: DominatingPair) -> tuple[tuple[Fraction, Fraction], ...]:

@@ -12,7 +12,7 @@ from rich.console import Console
 
 import mc.attack
 from reports.commands.console import at_most, clear_errors
-from reports.commands.exit_status import ExitStatus
+from reports.commands.exit_status import End, ExitStatus
 from reports.expression import read_filter
 from reports.fault import examining
 from reports.output import OutputFolder
@@ -48,6 +48,9 @@ def attack(
                 Console(stderr=True).status(f"searching for a game that {type(filt).__name__} loses")
             )
             found = mc.attack.attack(filt, rounds=rounds)
+    with clear_errors(), ExitStack() as stack:
+        if "::" in filter_:
+            stack.enter_context(examining(filt))
         console.print(str(found.verdict), markup=False, soft_wrap=True)
         console.print(found.verdict.detail, markup=False, soft_wrap=True)
         if found.refuted:
@@ -58,4 +61,4 @@ def attack(
                 told = replay_command(out / "witness.json", target=filter_ if "::" in filter_ else None)
                 console.print(f"Again: {told}", markup=False, soft_wrap=True)
     if found.refuted:
-        raise typer.Exit(ExitStatus.NOT_AS_EXPECTED)
+        raise End(ExitStatus.NOT_AS_EXPECTED)

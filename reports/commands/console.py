@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import typer
 from rich.console import Console
 from rich.markup import escape
 
 from mc import StoreError
-from reports.commands.exit_status import ExitStatus
+from reports.commands.exit_status import End, ExitStatus
 from reports.fault import FilterFault
 from theory.evidence import Outcome, Verdict
 
@@ -40,15 +39,15 @@ def clear_errors() -> Iterator[None]:
         yield
     except FilterFault as fault:
         complain(fault)
-        raise typer.Exit(ExitStatus.FILTER_FAULT) from fault
+        raise End(ExitStatus.FILTER_FAULT) from fault
     except BrokenPipeError:
         raise  # nobody reads what we print: no fault of the input
     except OSError as error:
         complain(_sentence(error))
-        raise typer.Exit(ExitStatus.UNUSABLE) from error
+        raise End(ExitStatus.UNUSABLE) from error
     except (ValueError, TypeError, ImportError, StoreError) as error:
         complain(error)
-        raise typer.Exit(ExitStatus.UNUSABLE) from error
+        raise End(ExitStatus.UNUSABLE) from error
 
 
 def _sentence(error: OSError) -> str:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-__all__ = ["ExitStatus"]
+import typer
+
+__all__ = ["End", "ExitStatus"]
 
 
 class ExitStatus(IntEnum):
@@ -19,7 +21,10 @@ class ExitStatus(IntEnum):
     meaning: str
 
     AS_EXPECTED = 0, "every verdict is the expected one, and was written"
-    NOT_AS_EXPECTED = 1, "a verdict is not the expected one: a promise is refuted, a witness does not replay"
+    NOT_AS_EXPECTED = (
+        1,
+        "a verdict is not the expected one: a promise is refuted, a witness does not replay or refutes nothing",
+    )
     UNUSABLE = 2, "unusable input"
     FILTER_FAULT = 3, "the examined filter's own code raised an exception, or ended the process"
     INTERNAL = 4, "an error of Filterproof itself"
@@ -27,3 +32,11 @@ class ExitStatus(IntEnum):
     NOTHING_TRIED = 6, "the filter admits nothing that was tried, so nothing was examined"
     INTERRUPTED = 130, "Ctrl-C"
     NO_READER = 141, "whoever read the output went away"
+
+
+class End(typer.Exit):
+    """A command of ours that ends early, with a status that is no success; any other exit is not ours."""
+
+    def __init__(self, status: ExitStatus) -> None:
+        super().__init__(int(status))
+        self.status = status

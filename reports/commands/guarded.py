@@ -1,19 +1,24 @@
 """Commands that end well or say so: Ctrl-C, errors of our own, and user code that ends the process.
 
 A user's file is code. It is examined in a process of its own, and this one ends with status 0 only after that
-process has said, over a pipe, that the verdict is written: a file that ends its process decides nothing.
+process has said, over a pipe, that the verdict is written: a file that ends its process decides nothing. What
+is said there carries a secret that was drawn for this one process, so that no accident and no stray write passes
+for it; code that goes looking for the secret runs with its user's rights, and nothing here can stop it.
 """
 
 from __future__ import annotations
 
 import multiprocessing
 import os
+import queue
+import secrets
 import signal
 import sys
 import threading
 import time
 import traceback
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import wraps
 from multiprocessing import connection
 from multiprocessing.connection import Connection
@@ -25,11 +30,13 @@ import typer
 from rich.console import Console
 
 from reports.commands.console import complain
-from reports.commands.exit_status import ExitStatus
+from reports.commands.exit_status import End, ExitStatus
 
 __all__ = ["guarded"]
 
 _READY = b"ready"
+#: Bytes of the secret, and those of a word beside it.
+_SECRET, _LONGEST = 16, 8
 #: Seconds between two looks at the clock, and those that a process may take to leave once it has answered.
 _BREATH, _LEAVING = 0.1, 5.0
 
@@ -56,12 +63,12 @@ def _status(command: Callable[..., None], given: Mapping[str, Any]) -> int:
     try:
         command(**given)
         sys.stdout.flush()
-    except typer.Exit as end:
-        return int(end.exit_code)
+    except End as end:
+        return end.status or ExitStatus.INTERNAL  # no command of ours ends early as a success
     except KeyboardInterrupt:
         complain("interrupted; nothing was decided, and what was not kept in a store is lost")
         return ExitStatus.INTERRUPTED
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - the last defence: status 1 would read as a verdict
+    except BaseException as error:  # noqa: BLE001 - the last defence: status 1 would read as a verdict
         if isinstance(error, BrokenPipeError) or isinstance(error.__context__, BrokenPipeError):
             # what is still buffered would fail again when the interpreter leaves
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -77,16 +84,18 @@ def _status(command: Callable[..., None], given: Mapping[str, Any]) -> int:
 # -- the process that examines -------------------------------------------------------------------------
 
 
-def _examine(pipe: Connection, command: Callable[..., None], given: Mapping[str, Any]) -> None:
+def _examine(pipe: Connection, command: Callable[..., None], given: Mapping[str, Any], secret: bytes) -> None:
     parent = multiprocessing.parent_process()
     if parent is not None:
         threading.Thread(target=_leave_after, args=(parent.sentinel,), daemon=True).start()
     signal.signal(signal.SIGINT, _interrupt_once)
-    pipe.send_bytes(_READY)
+    pipe.send_bytes(secret + _READY)
     status = _status(command, given)
-    sys.stdout.flush()
-    sys.stderr.flush()
-    pipe.send_bytes(str(int(status)).encode())
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):  # closed by the file, which was told
+            stream.flush()
+    with suppress(OSError):  # closed by the file: the first process says that there was no verdict
+        pipe.send_bytes(secret + str(int(status)).encode())
 
 
 def _interrupt_once(number: int, frame: FrameType | None) -> None:
@@ -108,13 +117,14 @@ def _in_a_process_of_its_own(
 ) -> int:
     context = multiprocessing.get_context("spawn")
     here, there = context.Pipe(duplex=False)
-    process = context.Process(target=_examine, args=(there, _Command(command.__name__), dict(given)))
+    secret = secrets.token_bytes(_SECRET)
+    process = context.Process(target=_examine, args=(there, _Command(command.__name__), dict(given), secret))
     # ignored until the other process can say what is lost: there is nothing to lose before
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         process.start()
         there.close()
-        return _Watch(process, here, limit, targets).status()
+        return _Watch(process, here, limit, targets, secret).status()
     finally:
         if process.is_alive():
             process.kill()
@@ -139,10 +149,18 @@ class _Watch:
     """The wait for what the examining process has to say, with an ear for Ctrl-C and an eye on the clock."""
 
     def __init__(
-        self, process: BaseProcess, pipe: Connection, limit: float | None, targets: list[str]
+        self,
+        process: BaseProcess,
+        pipe: Connection,
+        limit: float | None,
+        targets: list[str],
+        secret: bytes,
     ) -> None:
-        self.process, self.pipe, self.limit, self.targets = process, pipe, limit, targets
+        self.process, self.limit, self.targets, self.secret = process, limit, targets, secret
+        self.words: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self.ready = self.closed = False
+        # half a word would block whoever reads it: not the one who watches the clock
+        threading.Thread(target=_listen, args=(pipe, self.words), daemon=True).start()
         self.pressed = self.passed_on = 0
 
     def status(self) -> int:
@@ -152,9 +170,16 @@ class _Watch:
             word = self._word()
             if word == _READY:
                 self.ready = True
-            elif word is not None:
+            elif word in _STATUSES:
                 self.process.join(_LEAVING)
-                return int(word)
+                return _STATUSES[word]
+            elif word is not None:
+                self._end()
+                complain(
+                    f"the code of {self._whose()} wrote to a file that it had not opened; nothing was decided: "
+                    "a filter's file must leave alone what it did not open"
+                )
+                return ExitStatus.FILTER_FAULT
             elif self.pressed > 1 or (self.pressed and not self.ready):
                 self._end()
                 complain("interrupted; nothing was decided, and what was not kept in a store is lost")
@@ -163,7 +188,7 @@ class _Watch:
                 self.passed_on = self.pressed
                 if os.name == "posix" and self.process.pid is not None:
                     os.kill(self.process.pid, signal.SIGINT)
-            elif self.process.exitcode is not None and (self.closed or not self.pipe.poll()):
+            elif self.process.exitcode is not None and self.closed:
                 complain(self._vanished())
                 return ExitStatus.FILTER_FAULT
             elif self.limit is not None and time.monotonic() - began > self.limit:
@@ -174,15 +199,18 @@ class _Watch:
                 return ExitStatus.TIME_LIMIT
 
     def _word(self) -> bytes | None:
-        """What the other process says within a breath; None if it says nothing, or cannot any more."""
+        """What the other process says within a breath; None if nothing, b"" for what it did not say."""
         if self.closed:
             self.process.join(_BREATH)
             return None
         try:
-            return self.pipe.recv_bytes(16) if self.pipe.poll(_BREATH) else None
-        except (EOFError, OSError):
+            said = self.words.get(timeout=_BREATH)
+        except queue.Empty:
+            return None
+        if said is None:
             self.closed = True  # it is about to leave, or its code closed what it did not open
             return None
+        return said[_SECRET:] if secrets.compare_digest(said[:_SECRET], self.secret) else b""
 
     def _press(self, number: int, frame: FrameType | None) -> None:
         self.pressed += 1
@@ -192,6 +220,9 @@ class _Watch:
         self.process.join()
         Console(stderr=True).show_cursor()  # a progress bar may have hidden it
 
+    def _whose(self) -> str:
+        return ", ".join(self.targets) or "it"
+
     def _vanished(self) -> str:
         code = self.process.exitcode or 0
         how = f"with status {code}"
@@ -200,6 +231,21 @@ class _Watch:
                 f"by {signal.Signals(-code).name}" if -code in list(signal.Signals) else f"by signal {-code}"
             )
         return (
-            f"the process that examined {', '.join(self.targets) or 'it'} ended {how} before there was a verdict; "
+            f"the process that examined {self._whose()} ended {how} before there was a verdict; "
             "nothing was decided: a filter's file must not end the process, nor use up the memory"
         )
+
+
+_STATUSES = {str(int(status)).encode(): status for status in ExitStatus}
+
+
+def _listen(pipe: Connection, words: queue.SimpleQueue[bytes | None]) -> None:
+    """Pass on each word, b"" for what is none, until the other end is closed: None."""
+    while True:
+        try:
+            words.put(pipe.recv_bytes(_SECRET + _LONGEST))
+        except EOFError:
+            return words.put(None)
+        except OSError as error:
+            # without a number: a length that no word has
+            return words.put(b"" if error.errno is None else None)

@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 
 from reports.commands.console import clear_errors, complain
-from reports.commands.exit_status import ExitStatus
+from reports.commands.exit_status import End, ExitStatus
 
 __all__ = ["replay"]
 
@@ -50,13 +50,17 @@ def replay(
             again = replayed(data, filt=filt)
         except ReplayError as error:
             complain(error)
-            raise typer.Exit(ExitStatus.NOT_AS_EXPECTED) from error
-    console.print(f"The same bits again: {again.result}", markup=False, soft_wrap=True)
-    formula = data.get("closed_form")
-    beside = f", closed form {formula}" if formula is not None else ""
-    console.print(f"promised {again.promised:.6g}{beside}", markup=False, soft_wrap=True)
-    if not again.refutes:
-        console.print("It does not refute the promise.", style="yellow")
+            raise End(ExitStatus.NOT_AS_EXPECTED) from error
+    with clear_errors(), ExitStack() as stack:
+        if filt is not None:
+            stack.enter_context(examining(filt))
+        console.print(f"The same bits again: {again.result}", markup=False, soft_wrap=True)
+        formula = data.get("closed_form")
+        beside = f", closed form {formula}" if formula is not None else ""
+        console.print(f"promised {again.promised:.6g}{beside}", markup=False, soft_wrap=True)
+        if not again.refutes:
+            console.print("It does not refute the promise.", style="yellow")
+            raise End(ExitStatus.NOT_AS_EXPECTED)
 
 
 def _read(file: Path) -> Mapping[str, Any]:

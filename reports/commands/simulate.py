@@ -15,7 +15,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 import mc.simulate
 from mc.streams import MOST_PATHS
 from reports.commands.console import at_most, clear_errors, complain
-from reports.commands.exit_status import ExitStatus
+from reports.commands.exit_status import End, ExitStatus
 from reports.expression import read_adversary, read_filter
 from reports.fault import examining
 from theory.arguments import check_count
@@ -111,14 +111,17 @@ def simulate(
         except mc.Interrupted as stopped:
             bar.stop()
             complain(stopped)
-            raise typer.Exit(ExitStatus.INTERRUPTED) from stopped
-    promised = float(filt.promise.delta(epsilon))
-    console = Console(highlight=False)
-    console.print(str(estimate), markup=False, soft_wrap=True)
-    console.print(f"promised {promised:.6g} by {filt.promise}", markup=False, soft_wrap=True)
-    if estimate.low > promised:
-        console.print("The whole interval lies above the promise: REFUTED.", style="red")
-        raise typer.Exit(ExitStatus.NOT_AS_EXPECTED)
+            raise End(ExitStatus.INTERRUPTED) from stopped
+    with clear_errors(), ExitStack() as stack:
+        if "::" in filter_:
+            stack.enter_context(examining(filt))
+        promised = float(filt.promise.delta(epsilon))
+        console = Console(highlight=False)
+        console.print(str(estimate), markup=False, soft_wrap=True)
+        console.print(f"promised {promised:.6g} by {filt.promise}", markup=False, soft_wrap=True)
+        if estimate.low > promised:
+            console.print("The whole interval lies above the promise: REFUTED.", style="red")
+            raise End(ExitStatus.NOT_AS_EXPECTED)
 
 
 class _Hint:

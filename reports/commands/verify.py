@@ -17,7 +17,7 @@ from rich.table import Table
 from mc import LocalPool
 from mc.witness import witness_kind
 from reports.commands.console import clear_errors, complain, styled
-from reports.commands.exit_status import ExitStatus
+from reports.commands.exit_status import End, ExitStatus
 
 if TYPE_CHECKING:
     from reports.finding import Chapter
@@ -61,7 +61,8 @@ def verify(
         study = Study(quick=quick, seed=seed)
         if target is not None:
             filt = load_filter(target)
-            chapters = (audit(filt, name=target.rpartition("::")[2]),)
+            with examining(filt):
+                chapters = (audit(filt, name=target.rpartition("::")[2]),)
     with (
         Progress(
             SpinnerColumn(),
@@ -102,29 +103,31 @@ def verify(
                 f"interrupted after {time.perf_counter() - started:.0f} s, in chapter {len(over)} of {len(chapters)} "
                 f"({doing[0]}); nothing was decided or written, what was done is lost, and verify starts anew"
             )
-            raise typer.Exit(ExitStatus.INTERRUPTED) from stopped
-    with clear_errors():
+            raise End(ExitStatus.INTERRUPTED) from stopped
+    with clear_errors(), ExitStack() as stack:
+        if target is not None:
+            stack.enter_context(examining(filt))
         write_report(told, study, out, seconds=time.perf_counter() - started, target=target)
-    findings = [finding for _, what in told for finding in what.findings]
-    if as_json:
-        sys.stdout.write(json.dumps(verdicts_document(told, study), indent=2) + "\n")
-    else:
-        table = Table("Claim", "Verdict", "Evidence", "Expected")
-        for finding in findings:
-            table.add_row(
-                finding.claim.sentence,
-                styled(finding.verdict),
-                finding.verdict.evidence.name,
-                "yes" if finding.as_expected else f"[bold red]no, {finding.claim.expectation}[/]",
-            )
-        Console().print(table)
-        Console().print(f"Report: {out / 'report.html'}", soft_wrap=True)
-        for finding in findings if target is not None else ():
-            Console(highlight=False).print(finding.verdict.detail, markup=False, soft_wrap=True)
-            if witness_kind(finding.verdict.witness) is not None:
-                again = replay_command(out / "verdicts.json", finding.claim.key, target=target)
-                Console(highlight=False).print(f"Again: {again}", markup=False, soft_wrap=True)
-    if not all(finding.as_expected for finding in findings):
-        raise typer.Exit(ExitStatus.NOT_AS_EXPECTED)
-    if study.made == 0:
-        raise typer.Exit(ExitStatus.NOTHING_TRIED)
+        findings = [finding for _, what in told for finding in what.findings]
+        if as_json:
+            sys.stdout.write(json.dumps(verdicts_document(told, study), indent=2) + "\n")
+        else:
+            table = Table("Claim", "Verdict", "Evidence", "Expected")
+            for finding in findings:
+                table.add_row(
+                    finding.claim.sentence,
+                    styled(finding.verdict),
+                    finding.verdict.evidence.name,
+                    "yes" if finding.as_expected else f"[bold red]no, {finding.claim.expectation}[/]",
+                )
+            Console().print(table)
+            Console().print(f"Report: {out / 'report.html'}", soft_wrap=True)
+            for finding in findings if target is not None else ():
+                Console(highlight=False).print(finding.verdict.detail, markup=False, soft_wrap=True)
+                if witness_kind(finding.verdict.witness) is not None:
+                    again = replay_command(out / "verdicts.json", finding.claim.key, target=target)
+                    Console(highlight=False).print(f"Again: {again}", markup=False, soft_wrap=True)
+        if not all(finding.as_expected for finding in findings):
+            raise End(ExitStatus.NOT_AS_EXPECTED)
+        if study.made == 0:
+            raise End(ExitStatus.NOTHING_TRIED)

@@ -7,20 +7,30 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+import flint
 import numpy as np
 import pytest
 
-from filters import ApproximateDPFilter, NaiveRealisationFilter, PrivacyFilter, RealisationFilter, knowingly
+from filters import (
+    ApproximateDPFilter,
+    BasicFilter,
+    NaiveRealisationFilter,
+    PrivacyFilter,
+    RealisationFilter,
+    knowingly,
+)
+from filters.catalogue import CATALOGUE
 from mc.adversaries import Constant, EraserForever, LossChasing
 from mc.anytime import Decision
 from mc.attack import attack
 from mc.catalogue import catalogue, decode, encode
 from mc.challenge import challenge
 from mc.simulate import simulate
-from mc.witness import ReplayError, Witness, replay, replayed, witness
+from mc.witness import Replayed, ReplayError, Witness, replay, replayed, witness
 from theory.conversions import SIMPLE
 from theory.guarantees import ZCDP, ApproxDP
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse
+from theory.stable import log_fraction
 
 
 @pytest.fixture(scope="module")
@@ -185,6 +195,7 @@ def test_a_forged_promise_refutes_nothing(eraser: Witness) -> None:
         {"rounds": "three"},
         {"adversary": {"type": "Gaussian", "mu": 1.0}},
         {"adversary": 7},
+        {"adversary": {"type": "OneShot", "level": 10**400}},
         {"filter": {"type": "Gaussian", "mu": 1.0}},
         {"filter": {"outside": "Mine"}},
         {"filter": None},
@@ -212,6 +223,7 @@ def test_what_is_no_witness_is_refused_before_anything_is_played(
         {"name": "Gaussian", "type": "Gaussian"},
         {},
         pytest.param(object(), id="no data at all"),
+        pytest.param(10**400, id="an integer beyond the doubles"),
     ],
     ids=str,
 )
@@ -223,3 +235,126 @@ def test_what_encode_does_not_write_is_not_read(data: Any) -> None:
 def test_a_run_of_more_paths_than_anyone_can_wait_for_is_refused() -> None:
     with pytest.raises(ValueError, match="n must be at most 1,000,000,000,000 paths, got n=1e"):
         simulate(ApproximateDPFilter(1.0, 1e-5), Constant(Gaussian(0.01)), epsilon=1.0, n=1e99)
+
+
+def forged(ratio: Fraction, filt: PrivacyFilter, pair: RandomizedResponse) -> dict[str, Any]:
+    """The witness of one request, its worth at that ratio computed by hand."""
+    known = catalogue()
+    assert pair.exact_masses is not None
+    worth = sum(
+        max(p - ratio * q, Fraction(0)) for p, q in zip(pair.exact_masses.p, pair.exact_masses.q, strict=True)
+    )
+    return {
+        "filter": encode(filt, known),
+        "epsilon": filt.promise.epsilon,  # type: ignore[attr-defined]
+        "ratio": str(ratio),
+        "promised": float(filt.promise.delta(filt.promise.epsilon)),  # type: ignore[attr-defined]
+        "direction": "PQ",
+        "plan": {"request": encode(pair, known), "then": [None, None]},
+        "value": str(worth),
+    }
+
+
+HALVES = Fraction(3, 2)
+
+
+@pytest.mark.parametrize("below", [Fraction(9, 10**13), Fraction(1, 10**15)])
+def test_a_plan_at_a_ratio_below_the_promises_is_no_witness(below: Fraction) -> None:
+    told = forged(
+        HALVES * (1 - below), BasicFilter(log_fraction(HALVES)), RandomizedResponse.from_ratio(HALVES)
+    )
+    assert Fraction(told["value"]) > told["promised"] == 0
+    with pytest.raises(ReplayError, match="ratio must be e"):
+        replay(told)
+
+
+@pytest.mark.parametrize("k", range(2, 40))
+def test_what_a_rounded_epsilon_leaves_refutes_nothing(k: int) -> None:
+    # the logarithm as a double may lie below the exact one; e to it, and so a ratio between, then does too
+    exact = 1 + Fraction(1, k)
+    epsilon = log_fraction(exact)
+    with flint.ctx.workprec(160):
+        power = flint.arb(epsilon).exp().upper()
+    mantissa, exponent = power.man_exp()
+    ratio = Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+    told = forged(ratio, BasicFilter(epsilon), RandomizedResponse.from_ratio(exact))
+    again = replayed(told)
+    assert again.result == Fraction(told["value"])
+    assert not again.refutes
+
+
+def test_some_rounded_epsilons_lie_below_the_exact_ones() -> None:
+    with flint.ctx.workprec(400):
+        below = [
+            k
+            for k in range(2, 40)
+            if flint.arb(log_fraction(1 + Fraction(1, k))) < flint.arb(1 + flint.fmpq(1, k)).log()
+        ]
+    assert len(below) > 5
+
+
+def test_a_worth_above_the_promise_by_less_than_its_rounding_refutes_nothing() -> None:
+    value = Fraction(1, 3)
+    assert not Replayed(naive(), 1.0, float(value) * (1 - 1e-12), value, value).refutes
+    assert Replayed(naive(), 1.0, float(value) * (1 - 1e-8), value, value).refutes
+
+
+def test_a_filter_that_states_its_ratio_is_refuted_at_that_ratio() -> None:
+    with knowingly():
+        natural = CATALOGUE["NaturalFilter"].example()
+    told = json.loads(json.dumps(attack(natural).witness))
+    assert told["ratio"] == "9/4"
+    assert replayed(told).refutes
+    with pytest.raises(ReplayError, match="ratio must be e"):
+        replay(told | {"ratio": str(Fraction(9, 4) * (1 - Fraction(9, 10**13)))})
+
+
+HUGE = 10**400
+PLANNED = json.loads(json.dumps(attack(naive()).witness))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"epsilon": HUGE},
+        {"ratio": HUGE},
+        {"value": 3},
+        {"plan": None},
+        {"plan": []},
+        {"plan": {"then": [None, None]}},
+        {"plan": {"request": {"type": "RandomizedResponse", "epsilon": 0.1}, "then": 5}},
+        {"plan": {"request": {"type": "RandomizedResponse", "epsilon": 0.1}, "then": [3]}},
+        {"plan": {"request": None, "then": [None, None]}},
+        {"plan": {"request": {"type": "Gaussian", "mu": 0.1}, "then": []}},
+        {"plan": {"request": {"type": "Gaussian", "mu": HUGE}, "then": [None, None]}},
+        {"plan": {"request": {"type": "RandomizedResponse", "epsilon": "x"}, "then": [None, None]}},
+        {"filter": {"type": ["BasicFilter"]}},
+        {"filter": {"type": "BasicFilter"}},
+        {"filter": {"type": "BasicFilter", "epsilon": HUGE}},
+        {"filter": {"type": "BasicFilter", "epsilon": 1.0, "delta": {"fraction": "9" * 4000}}},
+        {"filter": {"type": "GaussianFilter", "mu": HUGE}},
+        {"filter": {"type": "NaturalFilter", "epsilon": 1.0, "delta": 0.1, "menu": 5}},
+        {
+            "filter": {"type": "NaturalFilter", "epsilon": 1.0, "delta": 0.1, "menu": []}
+            | {"exact_delta": {"fraction": "9" * 4000}}
+        },
+        {"filter": {"type": "RealisationFilter", "epsilon": 1.0, "delta": 0.1, "rounds": HUGE, "menu": []}},
+        {"filter": {"type": "PrivacyFilter"}},
+        {"promised": HUGE},
+        {"direction": ["PQ"]},
+    ],
+    ids=lambda change: str(change)[:70],
+)
+def test_a_forged_plan_is_refused_in_one_sentence(change: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="must") as caught:
+        replay(PLANNED | change)
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 1000
+
+
+def test_a_plan_nested_beyond_reason_is_refused_in_one_sentence() -> None:
+    plan: Any = None
+    for _ in range(5000):
+        plan = {"request": {"type": "Erasure", "delta": 0.5}, "then": [None, plan]}
+    with pytest.raises(ValueError, match="data must"):
+        replay(PLANNED | {"plan": plan})

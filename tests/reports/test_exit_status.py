@@ -338,3 +338,15 @@ def test_the_witness_of_an_attack_is_replayed_by_the_command_that_it_prints(fold
     status, _, err = filterproof("replay", "found/witness.json", "mine.py::Lax", cwd=folder)
     assert status == 1
     assert "must replay to the bit" in err
+
+
+def test_a_witness_that_refutes_nothing_is_no_success(folder: Path) -> None:
+    sound = {"type": "BasicFilter", "epsilon": 1.0, "delta": 0.125}
+    told = {"filter": sound, "epsilon": 1.0, "ratio": "3", "promised": 0.125, "value": "0"}
+    pair = {"type": "RandomizedResponse", "epsilon": 0.6931471805599453, "ratio": {"fraction": "2"}}
+    plan = {"request": pair, "then": [None, None]}
+    (folder / "witness.json").write_text(json.dumps(told | {"direction": "PQ", "plan": plan}))
+    status, out, err = filterproof("replay", "witness.json", cwd=folder)
+    assert (status, err) == (1, "")
+    assert "The same bits again: 0" in out
+    assert "It does not refute the promise." in out

@@ -1,0 +1,165 @@
+"""Whatever a user's file does as it is loaded, read, played or printed, only our own completion is a success."""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent.parent
+
+BASE = """
+import os, struct, sys
+import numpy as np
+import filterproof as fp
+import typer
+
+class F(fp.PrivacyFilter):
+    promise = fp.ApproxDP(epsilon=1.0, delta=1e-3)
+    def start(self, n): return np.zeros(n)
+    def admits(self, spent, request): return spent + request.pure_epsilon**2 / 2 <= 0.02
+    def spend(self, spent, request): return spent + request.pure_epsilon**2 / 2
+
+class Odd(fp.ApproxDP):
+    pass
+
+class Halt(BaseException):
+    pass
+"""
+WRITES = """
+for fd in range(3, 40):
+    try: os.write(fd, {!r})
+    except OSError: pass
+"""
+READ = "\nclass F(F):\n    @property\n    def promise(self): "
+PRINTED = (
+    "\nclass Odd(fp.ApproxDP):\n    def __str__(self): {}\n"
+    "class F(F): promise = Odd(epsilon=1.0, delta=1e-3)\n"
+)
+PLAYED = "\nclass F(F):\n    def admits(self, spent, request): "
+
+
+def filterproof(*arguments: str, cwd: Path) -> tuple[int, str, str]:
+    result = subprocess.run(
+        [sys.executable, "-m", "filterproof", *arguments],
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "200"},
+        check=False,
+        timeout=300,
+    )
+    return result.returncode, result.stdout, result.stderr
+
+
+def one_sentence(err: str) -> bool:
+    lines = err.strip().split("\n")
+    # a process of Python's own, whose pipe the file wrote to as well, may add what it thinks of that
+    ours = lines[: lines.index("Traceback (most recent call last):")] if "resource_tracker" in err else lines
+    return len(ours) == 1 and ours[0].startswith("filterproof: ")
+
+
+FAULTS = {
+    # what is written to descriptors that the file did not open
+    "a word that no one said": (WRITES.format(struct.pack("!i", 4) + b"junk"), "wrote to"),
+    "a forged success": (WRITES.format(struct.pack("!i", 1) + b"0"), "wrote to"),
+    "a forged readiness and success": (
+        WRITES.format(struct.pack("!i", 5) + b"ready" + struct.pack("!i", 1) + b"0"),
+        "wrote to",
+    ),
+    "a length without a word": (WRITES.format(b"\x7f\xff\xff\xff"), "wrote to"),
+    "half a length": (WRITES.format(b"\0\0"), "nothing was decided"),
+    "every descriptor closed": ("\nos.closerange(3, 60)\n", "before there was a verdict"),
+    # the promise, as it is read
+    "a promise that exits": (READ + "raise typer.Exit(0)", "F.promise raised Exit"),
+    "a promise that leaves": (READ + "sys.exit(0)", "F.promise raised SystemExit: 0"),
+    "a promise that raises": (READ + "raise RuntimeError('no')", "F.promise raised RuntimeError: no"),
+    "a promise that raises a ValueError": (
+        READ + "raise ValueError('no')",
+        "F.promise raised ValueError: no",
+    ),
+    "a promise that lacks something": (READ + "return self.budget", "F.promise raised AttributeError"),
+    # the promise, as it is printed
+    "words that exit": (PRINTED.format("raise typer.Exit(0)"), "raised Exit"),
+    "words that leave": (PRINTED.format("sys.exit(0)"), "raised SystemExit: 0"),
+    "words that raise": (PRINTED.format("raise ValueError('no')"), "raised ValueError: no"),
+    # in play
+    "an exit of typer": (PLAYED + "raise typer.Exit(0)", "F.admits raised Exit"),
+    "an exception beside the usual ones": (PLAYED + "raise Halt('stop')", "F.admits raised Halt: stop"),
+    "an interrupt of its own": (PLAYED + "raise KeyboardInterrupt", "F.admits raised KeyboardInterrupt"),
+    # standard output
+    "standard output closed": ("\nsys.stdout.close()\n", "closed standard output"),
+    "descriptor 1 closed": ("\nos.close(1)\n", "closed standard output"),
+    "standard output closed in play": (
+        PLAYED + "sys.stdout.close(); return spent < 0",
+        "closed standard output",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_fault_of_the_file_is_one_sentence_and_never_a_success(tmp_path: Path, name: str) -> None:
+    code, words = FAULTS[name]
+    (tmp_path / "rude.py").write_text(BASE + code)
+    status, out, err = filterproof("verify", "rude.py::F", "--quick", cwd=tmp_path)
+    assert status == 3, err
+    # what was printed before the last word failed cannot be taken back
+    assert not out or "descriptor" in name or "half" in name
+    assert one_sentence(err), err
+    assert words in err
+
+
+@pytest.mark.parametrize("name", ["words that exit", "words that leave"])
+def test_what_simulate_prints_last_is_no_success_either(tmp_path: Path, name: str) -> None:
+    code, words = FAULTS[name]
+    (tmp_path / "rude.py").write_text(BASE + code)
+    played = ("simulate", "rude.py::F", "Constant(RandomizedResponse(0.05))", "--epsilon", "1", "-n", "1000")
+    status, _, err = filterproof(*played, cwd=tmp_path)
+    assert status == 3, err
+    assert one_sentence(err), err
+    assert words in err
+
+
+UNUSABLE = {
+    "no guarantee": ("\nclass F(F): promise = 'hello'\n", "promise"),
+    "no guarantee but a class": ("\nclass F(F): promise = fp.ZCDP\n", "promise"),
+    "a name that leaves": ("\ndef __getattr__(name): sys.exit(0)\ndel F\n", "raised SystemExit"),
+    "an import that halts": ("\nraise Halt('stop')\n", "raised Halt: stop"),
+    "an import that interrupts": ("\nraise KeyboardInterrupt\n", "raised KeyboardInterrupt"),
+    "an import that exits": ("\nraise typer.Exit(0)\n", "raised Exit"),
+    "a constructor that halts": (
+        "\nclass F(F):\n    def __init__(self): raise Halt('stop')\n",
+        "raised Halt: stop",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", UNUSABLE)
+def test_a_file_that_holds_no_filter_is_unusable_input(tmp_path: Path, name: str) -> None:
+    code, words = UNUSABLE[name]
+    (tmp_path / "rude.py").write_text(BASE + code)
+    status, out, err = filterproof("verify", "rude.py::F", "--quick", cwd=tmp_path)
+    assert (status, out) == (2, ""), err
+    assert one_sentence(err), err
+    assert words in err
+
+
+@pytest.mark.parametrize("stream", ["None", "object()"])
+def test_a_file_that_replaces_standard_output_replaces_its_own(tmp_path: Path, stream: str) -> None:
+    (tmp_path / "rude.py").write_text(BASE + f"\nsys.stdout = sys.stderr = {stream}\n")
+    status, out, err = filterproof("verify", "rude.py::F", "--quick", "--json", cwd=tmp_path)
+    assert (status, err.strip()) == (0, "")
+    assert json.loads(out)["verdicts"]
+
+
+def test_a_module_that_leaves_at_any_other_name_is_examined_all_the_same(tmp_path: Path) -> None:
+    (tmp_path / "rude.py").write_text(BASE + "\ndef __getattr__(name): sys.exit(0)\n")
+    status, out, err = filterproof("verify", "rude.py::F", "--quick", "--json", cwd=tmp_path)
+    assert status in (0, 2, 3)
+    assert bool(out) == (status == 0)
+    assert not err.strip() or one_sentence(err)
