@@ -62,3 +62,5 @@ def attack(
                 console.print(f"Again: {told}", markup=False, soft_wrap=True)
     if found.refuted:
         raise End(ExitStatus.NOT_AS_EXPECTED)
+    if found.games == 0:
+        raise End(ExitStatus.NOTHING_TRIED)

@@ -14,6 +14,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 import mc.simulate
 from mc.streams import MOST_PATHS
+from mc.survival import survival
 from reports.commands.console import at_most, clear_errors, complain
 from reports.commands.exit_status import End, ExitStatus
 from reports.expression import read_adversary, read_filter
@@ -21,6 +22,9 @@ from reports.fault import examining
 from theory.arguments import check_count
 
 __all__ = ["simulate"]
+
+#: Plays of one round that tell whether a filter admits anything.
+_GLANCE = 256
 
 
 class Estimator(StrEnum):
@@ -122,6 +126,9 @@ def simulate(
         if estimate.low > promised:
             console.print("The whole interval lies above the promise: REFUTED.", style="red")
             raise End(ExitStatus.NOT_AS_EXPECTED)
+        if estimate.value == 0 and survival(filt, foe, rounds=1, n=_GLANCE, seed=seed).at[0].value == 0:
+            complain(f"nothing was admitted: {_GLANCE} plays ended with the first request denied")
+            raise End(ExitStatus.NOTHING_TRIED)
 
 
 class _Hint:

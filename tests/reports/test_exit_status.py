@@ -204,6 +204,36 @@ def test_a_filter_that_denies_everything_does_not_look_like_a_pass(folder: Path)
     assert "admits nothing that was tried" in (folder / "filterproof-report" / "report.html").read_text()
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("attack", "faulty.py::DeniesAll"),
+        ("simulate", "faulty.py::DeniesAll", "Constant(Gaussian(0.5))", "--epsilon", "1", "-n", "1000"),
+    ],
+    ids=lambda arguments: arguments[0],
+)
+def test_no_command_passes_a_filter_that_denies_everything(folder: Path, arguments: tuple[str, ...]) -> None:
+    status, out, err = filterproof(*arguments, cwd=folder)
+    assert status == 6, err
+    assert "nothing was" in out + err
+
+
+def test_a_witness_against_a_filter_without_arguments_replays_as_printed(folder: Path) -> None:
+    (folder / "nat.py").write_text(
+        "import math\nfrom fractions import Fraction as F\nimport filterproof as fp\n"
+        "class Nat(fp.NaturalFilter):\n    def __init__(self):\n"
+        "        menu = tuple(fp.RandomizedResponse.from_ratio(F(3, 2) ** k) for k in (1, 2, 3))\n"
+        "        with fp.knowingly():\n            fp.NaturalFilter.__init__(self, math.log(2.25), float(F(45, 169)), "
+        "menu, ratio=F(9, 4), exact_delta=F(45, 169))\n"
+    )
+    status, out, err = filterproof("attack", "nat.py::Nat", "--out", "found", cwd=folder)
+    assert status == 1, err
+    printed = out.splitlines()[-1].partition("filterproof ")[2]
+    status, out, err = filterproof(*shlex.split(printed), cwd=folder)
+    assert status == 0, err
+    assert "1899/5915" in out
+
+
 def test_an_error_of_our_own_is_none_of_the_users_statuses(folder: Path) -> None:
     code = "import reports.cli as cli\ncli.COMMANDS['list_'].__globals__['Console'] = None\ncli.main()"
     result = subprocess.run(
