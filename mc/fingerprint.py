@@ -23,7 +23,14 @@ import scipy.special
 
 from mc.bytecode import names
 from mc.plain import dtype_name, hashed_alike_everywhere, plain
-from mc.provenance import answers_from_outside, is_ours, pin
+from mc.provenance import is_ours, pin
+from mc.purity import (
+    answers_from_arguments,
+    holds_only_such,
+    reaching,
+    unusual_arithmetic,
+    unusual_decimals,
+)
 from mc.store import StoreError
 
 __all__ = ["digest", "fingerprint"]
@@ -74,11 +81,6 @@ _UNSAID = {
     *("__abstractmethods__", "__static_attributes__", "__orig_bases__", "__parameters__"),
     *("__type_params__", "__protocol_attrs__", "__non_callable_proto_members__"),
 }
-#: Attributes that reach what no name in the code stands for.
-_HIDDEN = {
-    *("__annotations__", "__builtins__", "__doc__", "__globals__", "__subclasses__"),
-    *("f_back", "f_builtins", "f_globals", "f_locals"),
-}
 
 
 def fingerprint(value: object, name: str = "value") -> Any:
@@ -88,10 +90,18 @@ def fingerprint(value: object, name: str = "value") -> Any:
     by the attributes of every base; functions by bytecode, defaults, closure, and all that they name in their module,
     and so on. Code of this package is told by `code_version`, of installed packages by what was installed. Which
     attributes are one and the same object is told as well.
-    What a method makes of the hash seed of the process, or reads from outside it by ways that its code does not
-    name, is not seen.
-    Raises StoreError for a value that cannot be described: one with hidden, random or outside state.
+    A user's code may use, from outside of itself, only what `mc.purity` knows to answer from its arguments alone.
+    Not seen: what a method makes of the hash seed or of addresses (hash of a string, the repr of an object), of the
+    filters of warnings, of a thread's own settings, of attributes named within a format string, or of attributes of
+    arguments that lead outside by names without underscores.
+    Raises StoreError for a value that cannot be described: one with hidden, random or outside state, or whose code
+    uses anything else.
     """
+    if setting := unusual_arithmetic():
+        raise StoreError(
+            f"{name} would be played under another {setting} than the usual one, which decides what arithmetic "
+            "answers; set it back, or leave store out"
+        )
     try:
         return _Describer().value(value, name)
     except RecursionError as error:
@@ -207,14 +217,23 @@ class _Describer:
         """Values of compiled classes that give a full account of themselves."""
         kind = type(value)
         if kind in _ACCOUNTABLE:
-            _, *parts = value.__reduce_ex__(4)
+            made, *parts = value.__reduce_ex__(4)
+            if kind is operator.methodcaller and type(made) is functools.partial:
+                parts.insert(0, (made.args, made.keywords))
+            if kind in (operator.attrgetter, operator.methodcaller):
+                self._refuse_reaching((n for name in parts[0] for n in str(name).split(".")), where)
+            if kind is decimal.Decimal and unusual_decimals():
+                raise StoreError(
+                    f"{where} is a decimal number and decimal.getcontext() is not the usual one, which decides what "
+                    "it answers; set it back, make it a fraction, or leave store out"
+                )
             parts = [list(part) if hasattr(part, "__next__") else part for part in parts]
             return [kind.__qualname__, *(self.value(part, where) for part in parts)]
         if kind is np.ufunc:
             name = value.__name__
             for module in (np, scipy.special):
                 if getattr(module, name, None) is value:
-                    return ["ufunc", self.value(module, where), name]
+                    return ["ufunc", module.__name__, name, *(pin(module) or ())]
         elif isinstance(getattr(value, "__qualname__", None), str):  # a compiled function
             return self._reference(value, where)
         return None
@@ -321,13 +340,14 @@ class _Describer:
                 f"{where} writes {named.written[0]!r} outside of itself, so its answers depend on the order of "
                 "calls; keep it in view.memory, or leave store out"
             )
-        if hidden := sorted(named.attributes & _HIDDEN):
+        if named.computed:
             raise StoreError(
-                f"{where} looks at {hidden[0]!r} of an object, which no description of the run covers; pass what "
-                "it needs as an argument, or leave store out"
+                f"{where} uses {named.computed[0]} with a name that does not stand in the call, so nothing tells what "
+                "it reaches; write the attribute out, or leave store out"
             )
+        self._refuse_reaching(named.attributes, where)
         found: list[Any] = []
-        builtin: dict[str, Any] = function.__builtins__  # type: ignore[attr-defined]
+        builtin: dict[str, Any] = function.__builtins__
         for first, *rest in named.chains:
             held, name = function.__globals__.get(first, builtin.get(first, _ABSENT)), first
             while rest and isinstance(held, types.ModuleType):
@@ -349,7 +369,7 @@ class _Describer:
                 found += [[name, self._found(sys.modules[name], name, where)] for name in (top, one.module)]
             for member in one.members:
                 name = f"{one.module}.{member}"
-                found.append([name, self._found(getattr(module, member, _ABSENT), name, where)])
+                found.append([name, self._found(_member(module, member), name, where)])
         return found
 
     def _found(self, held: object, name: str, where: str) -> Any:
@@ -361,7 +381,8 @@ class _Describer:
         if is_ours(module):
             return ["module", name]
         if pinned is not None:
-            self._refuse_outside(name, "", where)
+            if not holds_only_such(name):
+                raise self._outside(name, where)
             return ["module", name, *pinned]
         # used as a value, any part of it may be meant
         some = {k: v for k, v in vars(module).items() if not (k[:2] == "__" == k[-2:])}
@@ -377,16 +398,22 @@ class _Describer:
         pinned = pin(module)
         if pinned is None:
             return None
-        self._refuse_outside(name, path, where)
+        if not answers_from_arguments(name, path):
+            raise self._outside(f"{name}.{path}", where)
         return ["installed", name, path, *pinned]
 
-    def _refuse_outside(self, module: str, name: str, where: str) -> None:
-        if answers_from_outside(module, name):
-            what = f"{module}.{name}" if name else module
+    def _refuse_reaching(self, attributes: Iterable[str], where: str) -> None:
+        if hidden := sorted(filter(reaching, attributes)):
             raise StoreError(
-                f"{where} uses {what}, whose answers no description of the run covers; pass what it gives as an "
-                "argument, draw from view.rng, or leave store out"
+                f"{where} looks at {hidden[0]!r} of an object, which no description of the run covers; pass what "
+                "it needs as an argument, or leave store out"
             )
+
+    def _outside(self, what: str, where: str) -> StoreError:
+        return StoreError(
+            f"{where} uses {what}, whose answers no description of the run covers; pass what it gives as a field "
+            "or an argument, draw from view.rng, or leave store out"
+        )
 
     def _refused(self, value: object, where: str) -> StoreError:
         return StoreError(
@@ -408,6 +435,17 @@ def _module_name(value: Any) -> str:
         name = getattr(getattr(value, "__self__", builtins), "__name__", "")
     # what a worker process calls the script that was started
     return "__main__" if name == "__mp_main__" else str(name)
+
+
+def _member(module: types.ModuleType, name: str) -> object:
+    """What `from module import name` binds, which may be a module that is yet to be imported."""
+    held = getattr(module, name, _ABSENT)
+    if held is _ABSENT and hasattr(module, "__path__"):
+        try:
+            return importlib.import_module(f"{module.__name__}.{name}")
+        except ImportError:
+            pass
+    return held
 
 
 def _at(module: types.ModuleType, path: str) -> object:
