@@ -22,6 +22,8 @@ import numpy as np
 import scipy.special
 
 from mc.bytecode import names
+from mc.own_code import OwnCode, reads_from
+from mc.own_code import member as member_of
 from mc.plain import dtype_name, hashed_alike_everywhere, plain
 from mc.provenance import is_ours, pin
 from mc.purity import (
@@ -88,12 +90,14 @@ def fingerprint(value: object, name: str = "value") -> Any:
 
     Numbers and strings by type and content; containers in their order; instances by class and all attributes; classes
     by the attributes of every base; functions by bytecode, defaults, closure, and all that they name in their module,
-    and so on. Code of this package is told by `code_version`, of installed packages by what was installed. Which
-    attributes are one and the same object is told as well.
+    and so on. Code of this package is told by `code_version` and as it stands in memory (see `mc.own_code`), of
+    installed packages by what was installed. Which attributes are one and the same object is told as well.
     A user's code may use, from outside of itself, only what `mc.purity` knows to answer from its arguments alone.
-    Not seen: what a method makes of the hash seed or of addresses (hash of a string, the repr of an object), of the
-    filters of warnings, of a thread's own settings, of attributes named within a format string, or of attributes of
-    arguments that lead outside by names without underscores.
+    Not seen: the hash seed, addresses and print settings (hash or repr of an object); filters of warnings; settings
+    of a thread's own; attributes named within a format string; what functions of this package that a user's code
+    calls read from files; names without underscores that lead outside from an argument; dicts, lists and sets of
+    this package that were changed in place, and answers its caches kept from before a patch; installed code patched
+    within its own module.
     Raises StoreError for a value that cannot be described: one with hidden, random or outside state, or whose code
     uses anything else.
     """
@@ -103,7 +107,7 @@ def fingerprint(value: object, name: str = "value") -> Any:
             "answers; set it back, or leave store out"
         )
     try:
-        return _Describer().value(value, name)
+        return _Describer().whole(value, name)
     except RecursionError as error:
         raise StoreError(
             f"{name} is nested too deep for a store to describe it; make it flatter or leave store out"
@@ -121,6 +125,13 @@ class _Describer:
     def __init__(self) -> None:
         self._seen: dict[int, int] = {}
         self._alive: list[object] = []  # so that no number of `_seen` is used again
+        self._own = OwnCode(self.value, lambda code: digest(self._code(code)))
+
+    def whole(self, value: Any, where: str) -> Any:
+        """A value, and what of this package it reaches."""
+        described = self.value(value, where)
+        own = self._own.described()
+        return [described, ["own", digest(own)]] if own else described
 
     def value(self, value: Any, where: str) -> Any:
         kind = type(value)
@@ -204,7 +215,7 @@ class _Describer:
         if kind is functools.cached_property:
             return ["cached_property", self.value(value.func, where), value.attrname]
         if kind is functools._lru_cache_wrapper:
-            if _is_users(value.__wrapped__):  # answers kept from before a change of what it reads
+            if reads_from(value.__wrapped__) is None:  # answers kept from before a change of what it reads
                 value.cache_clear()
             return [
                 "cached",
@@ -279,6 +290,8 @@ class _Describer:
         if referred is not None:
             return referred
         where = cls.__qualname__
+        if (module := sys.modules.get(cls.__module__)) is not None and is_ours(module):
+            self._own.add(cls)
         described = [self.value(type(cls), f"the metaclass of {where}")]
         described += [self.value(base, f"a base of {where}") for base in cls.__mro__[1:]]
         for name, member in type.__dict__["__dict__"].__get__(cls).items():
@@ -301,8 +314,10 @@ class _Describer:
             ],
             self.value(function.__dict__, where),
         ]
-        if _is_users(function):
+        if reads_from(function) is None:
             described.append(self._named(function, where))
+        else:
+            self._own.add(function)
         return ["function", _module_name(function), function.__qualname__, digest(described)]
 
     def _cell(self, cell: types.CellType, where: str) -> Any:
@@ -347,7 +362,7 @@ class _Describer:
             )
         self._refuse_reaching(named.attributes, where)
         found: list[Any] = []
-        builtin: dict[str, Any] = function.__builtins__
+        builtin: dict[str, Any] = function.__builtins__  # type: ignore[attr-defined]
         for first, *rest in named.chains:
             held, name = function.__globals__.get(first, builtin.get(first, _ABSENT)), first
             while rest and isinstance(held, types.ModuleType):
@@ -369,7 +384,7 @@ class _Describer:
                 found += [[name, self._found(sys.modules[name], name, where)] for name in (top, one.module)]
             for member in one.members:
                 name = f"{one.module}.{member}"
-                found.append([name, self._found(_member(module, member), name, where)])
+                found.append([name, self._found(member_of(module, member, _ABSENT), name, where)])
         return found
 
     def _found(self, held: object, name: str, where: str) -> Any:
@@ -422,30 +437,12 @@ class _Describer:
         )
 
 
-def _is_users(function: object) -> bool:
-    """Whether a function reads names from a module that is neither ours nor installed."""
-    around = getattr(function, "__globals__", {})
-    module = sys.modules.get(str(around.get("__name__")))
-    return module is None or vars(module) is not around or not (is_ours(module) or pin(module))
-
-
 def _module_name(value: Any) -> str:
     name = value.__name__ if isinstance(value, types.ModuleType) else getattr(value, "__module__", None)
     if not isinstance(name, str):
         name = getattr(getattr(value, "__self__", builtins), "__name__", "")
     # what a worker process calls the script that was started
     return "__main__" if name == "__mp_main__" else str(name)
-
-
-def _member(module: types.ModuleType, name: str) -> object:
-    """What `from module import name` binds, which may be a module that is yet to be imported."""
-    held = getattr(module, name, _ABSENT)
-    if held is _ABSENT and hasattr(module, "__path__"):
-        try:
-            return importlib.import_module(f"{module.__name__}.{name}")
-        except ImportError:
-            pass
-    return held
 
 
 def _at(module: types.ModuleType, path: str) -> object:

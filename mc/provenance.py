@@ -54,8 +54,8 @@ def code_version() -> str:
 
 def is_ours(module: ModuleType) -> bool:
     """Whether a module is one whose source is in `code_version`, or the front door."""
-    path = _path(module)
-    return path is not None and any(path.is_relative_to(folder) for folder in _OURS)
+    file = getattr(module, "__file__", None)
+    return isinstance(file, str) and _is_in_a_room(file)
 
 
 def pin(module: ModuleType) -> Pin | None:
@@ -76,6 +76,11 @@ def pin(module: ModuleType) -> Pin | None:
 def _path(module: ModuleType) -> Path | None:
     file = getattr(module, "__file__", None)
     return _real(file) if isinstance(file, str) else None
+
+
+@cache
+def _is_in_a_room(file: str) -> bool:
+    return any(_real(file).is_relative_to(folder) for folder in _OURS)
 
 
 @cache

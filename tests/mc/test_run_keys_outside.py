@@ -13,15 +13,26 @@ import typing
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import scipy.special
 
+import filters.charges
+import filters.gdp
+import mc.engine
+import theory.pairs.gaussian
+from filters import GaussianFilter
+from filters.amounts import Square
 from mc.adversaries import Constant
 from mc.adversary import Adversary, View
+from mc.engine import Game
+from mc.estimators import HockeyStick
 from mc.fingerprint import digest, fingerprint
+from mc.runs import _what_plays
+from mc.simulate import simulate
 from mc.store import StoreError
 from theory.pairs import DominatingPair, Gaussian
 
@@ -207,3 +218,55 @@ def test_a_call_of_a_method_by_name_with_keywords_is_told_by_all_of_them() -> No
         for name, kept in ((["a"], {"x": 1}), (["b"], {"x": 1}), (["a"], {"x": 2}), (["a", 1], {"x": 1}))
     ]
     assert len(set(found)) == 4
+
+
+GAME = Game.between(GaussianFilter(mu=1.0), Constant(Gaussian(0.5)))
+
+
+def test_a_function_or_a_constant_of_the_package_that_was_patched_is_another_run(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    first = key(GAME)
+    found = [first]
+    for module, name, value in (
+        (filters.gdp, "gdp_charge", lambda request: Square(request.mu * 0.1)),
+        (filters.gdp, "gdp_charge", lambda request: Square(request.mu * 0.2)),
+        (filters.gdp, "gdp_charge", filters.charges.zcdp_charge),
+        (theory.pairs.gaussian, "WORTH_IT", 7),
+        (Square, "short", lambda *_: 0.0),
+    ):
+        with monkeypatch.context() as patch:
+            patch.setattr(module, name, value)
+            found.append(key(GAME))
+        assert key(GAME) == first
+    assert len(set(found)) == len(found)
+
+
+def test_a_patched_engine_is_another_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    functional = HockeyStick((1.0,), (0.0,))
+    first = digest(_what_plays(GAME, functional))
+    with monkeypatch.context() as patch:
+        patch.setattr(mc.engine, "LONGEST", 2)
+        patch.setattr(mc.engine, "_join", lambda trees: trees[0])
+        assert digest(_what_plays(GAME, functional)) != first
+    assert digest(_what_plays(GAME, functional)) == first
+
+
+def test_the_store_does_not_answer_a_patched_filter_with_the_true_ones_tiles(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arguments: dict[str, Any] = {"epsilon": 1.0, "n": 5_000, "seed": 1, "rounds": 3, "workers": 1}
+    arguments |= {"method": "plain", "interval": "empirical Bernstein"}
+    asked = (GaussianFilter(mu=1.0), Constant(Gaussian(0.9)))
+    first = simulate(*asked, store=tmp_path / "run.db", **arguments)
+    with monkeypatch.context() as patch:
+        patch.setattr(filters.gdp, "gdp_charge", lambda request: Square(request.mu * 0.1))
+        again = simulate(*asked, store=tmp_path / "run.db", **arguments)
+        assert again == simulate(*asked, **arguments) != first
+    assert simulate(*asked, store=tmp_path / "run.db", **arguments) == first
+
+
+def test_a_run_does_not_change_its_own_key() -> None:
+    first = digest(_what_plays(GAME, HockeyStick((1.0,), (0.0,))))
+    simulate(GAME.filter, GAME.adversary, epsilon=1.0, n=2_000, seed=1, workers=1)
+    assert digest(_what_plays(GAME, HockeyStick((1.0,), (0.0,)))) == first
