@@ -22,8 +22,17 @@ import numpy as np
 import scipy.special
 
 from mc.bytecode import names
+from mc.own_code import OwnCode, reads_from
+from mc.own_code import member as member_of
 from mc.plain import dtype_name, hashed_alike_everywhere, plain
-from mc.provenance import answers_from_outside, is_ours, pin
+from mc.provenance import is_ours, pin
+from mc.purity import (
+    answers_from_arguments,
+    holds_only_such,
+    reaching,
+    unusual_arithmetic,
+    unusual_decimals,
+)
 from mc.store import StoreError
 
 __all__ = ["digest", "fingerprint"]
@@ -74,11 +83,6 @@ _UNSAID = {
     *("__abstractmethods__", "__static_attributes__", "__orig_bases__", "__parameters__"),
     *("__type_params__", "__protocol_attrs__", "__non_callable_proto_members__"),
 }
-#: Attributes that reach what no name in the code stands for.
-_HIDDEN = {
-    *("__annotations__", "__builtins__", "__doc__", "__globals__", "__subclasses__"),
-    *("f_back", "f_builtins", "f_globals", "f_locals"),
-}
 
 
 def fingerprint(value: object, name: str = "value") -> Any:
@@ -86,14 +90,24 @@ def fingerprint(value: object, name: str = "value") -> Any:
 
     Numbers and strings by type and content; containers in their order; instances by class and all attributes; classes
     by the attributes of every base; functions by bytecode, defaults, closure, and all that they name in their module,
-    and so on. Code of this package is told by `code_version`, of installed packages by what was installed. Which
-    attributes are one and the same object is told as well.
-    What a method makes of the hash seed of the process, or reads from outside it by ways that its code does not
-    name, is not seen.
-    Raises StoreError for a value that cannot be described: one with hidden, random or outside state.
+    and so on. Code of this package is told by `code_version` and as it stands in memory (see `mc.own_code`), of
+    installed packages by what was installed. Which attributes are one and the same object is told as well.
+    A user's code may use, from outside of itself, only what `mc.purity` knows to answer from its arguments alone.
+    Not seen: the hash seed, addresses and print settings (hash or repr of an object); filters of warnings; settings
+    of a thread's own; attributes named within a format string; what functions of this package that a user's code
+    calls read from files; names without underscores that lead outside from an argument; dicts, lists and sets of
+    this package that were changed in place, and answers its caches kept from before a patch; installed code patched
+    within its own module.
+    Raises StoreError for a value that cannot be described: one with hidden, random or outside state, or whose code
+    uses anything else.
     """
+    if setting := unusual_arithmetic():
+        raise StoreError(
+            f"{name} would be played under another {setting} than the usual one, which decides what arithmetic "
+            "answers; set it back, or leave store out"
+        )
     try:
-        return _Describer().value(value, name)
+        return _Describer().whole(value, name)
     except RecursionError as error:
         raise StoreError(
             f"{name} is nested too deep for a store to describe it; make it flatter or leave store out"
@@ -111,6 +125,13 @@ class _Describer:
     def __init__(self) -> None:
         self._seen: dict[int, int] = {}
         self._alive: list[object] = []  # so that no number of `_seen` is used again
+        self._own = OwnCode(self.value, lambda code: digest(self._code(code)))
+
+    def whole(self, value: Any, where: str) -> Any:
+        """A value, and what of this package it reaches."""
+        described = self.value(value, where)
+        own = self._own.described()
+        return [described, ["own", digest(own)]] if own else described
 
     def value(self, value: Any, where: str) -> Any:
         kind = type(value)
@@ -194,7 +215,7 @@ class _Describer:
         if kind is functools.cached_property:
             return ["cached_property", self.value(value.func, where), value.attrname]
         if kind is functools._lru_cache_wrapper:
-            if _is_users(value.__wrapped__):  # answers kept from before a change of what it reads
+            if reads_from(value.__wrapped__) is None:  # answers kept from before a change of what it reads
                 value.cache_clear()
             return [
                 "cached",
@@ -207,14 +228,23 @@ class _Describer:
         """Values of compiled classes that give a full account of themselves."""
         kind = type(value)
         if kind in _ACCOUNTABLE:
-            _, *parts = value.__reduce_ex__(4)
+            made, *parts = value.__reduce_ex__(4)
+            if kind is operator.methodcaller and type(made) is functools.partial:
+                parts.insert(0, (made.args, made.keywords))
+            if kind in (operator.attrgetter, operator.methodcaller):
+                self._refuse_reaching((n for name in parts[0] for n in str(name).split(".")), where)
+            if kind is decimal.Decimal and unusual_decimals():
+                raise StoreError(
+                    f"{where} is a decimal number and decimal.getcontext() is not the usual one, which decides what "
+                    "it answers; set it back, make it a fraction, or leave store out"
+                )
             parts = [list(part) if hasattr(part, "__next__") else part for part in parts]
             return [kind.__qualname__, *(self.value(part, where) for part in parts)]
         if kind is np.ufunc:
             name = value.__name__
             for module in (np, scipy.special):
                 if getattr(module, name, None) is value:
-                    return ["ufunc", self.value(module, where), name]
+                    return ["ufunc", module.__name__, name, *(pin(module) or ())]
         elif isinstance(getattr(value, "__qualname__", None), str):  # a compiled function
             return self._reference(value, where)
         return None
@@ -260,6 +290,8 @@ class _Describer:
         if referred is not None:
             return referred
         where = cls.__qualname__
+        if (module := sys.modules.get(cls.__module__)) is not None and is_ours(module):
+            self._own.add(cls)
         described = [self.value(type(cls), f"the metaclass of {where}")]
         described += [self.value(base, f"a base of {where}") for base in cls.__mro__[1:]]
         for name, member in type.__dict__["__dict__"].__get__(cls).items():
@@ -282,8 +314,10 @@ class _Describer:
             ],
             self.value(function.__dict__, where),
         ]
-        if _is_users(function):
+        if reads_from(function) is None:
             described.append(self._named(function, where))
+        else:
+            self._own.add(function)
         return ["function", _module_name(function), function.__qualname__, digest(described)]
 
     def _cell(self, cell: types.CellType, where: str) -> Any:
@@ -321,11 +355,12 @@ class _Describer:
                 f"{where} writes {named.written[0]!r} outside of itself, so its answers depend on the order of "
                 "calls; keep it in view.memory, or leave store out"
             )
-        if hidden := sorted(named.attributes & _HIDDEN):
+        if named.computed:
             raise StoreError(
-                f"{where} looks at {hidden[0]!r} of an object, which no description of the run covers; pass what "
-                "it needs as an argument, or leave store out"
+                f"{where} uses {named.computed[0]} with a name that does not stand in the call, so nothing tells what "
+                "it reaches; write the attribute out, or leave store out"
             )
+        self._refuse_reaching(named.attributes, where)
         found: list[Any] = []
         builtin: dict[str, Any] = function.__builtins__  # type: ignore[attr-defined]
         for first, *rest in named.chains:
@@ -349,7 +384,7 @@ class _Describer:
                 found += [[name, self._found(sys.modules[name], name, where)] for name in (top, one.module)]
             for member in one.members:
                 name = f"{one.module}.{member}"
-                found.append([name, self._found(getattr(module, member, _ABSENT), name, where)])
+                found.append([name, self._found(member_of(module, member, _ABSENT), name, where)])
         return found
 
     def _found(self, held: object, name: str, where: str) -> Any:
@@ -361,7 +396,8 @@ class _Describer:
         if is_ours(module):
             return ["module", name]
         if pinned is not None:
-            self._refuse_outside(name, "", where)
+            if not holds_only_such(name):
+                raise self._outside(name, where)
             return ["module", name, *pinned]
         # used as a value, any part of it may be meant
         some = {k: v for k, v in vars(module).items() if not (k[:2] == "__" == k[-2:])}
@@ -377,29 +413,28 @@ class _Describer:
         pinned = pin(module)
         if pinned is None:
             return None
-        self._refuse_outside(name, path, where)
+        if not answers_from_arguments(name, path):
+            raise self._outside(f"{name}.{path}", where)
         return ["installed", name, path, *pinned]
 
-    def _refuse_outside(self, module: str, name: str, where: str) -> None:
-        if answers_from_outside(module, name):
-            what = f"{module}.{name}" if name else module
+    def _refuse_reaching(self, attributes: Iterable[str], where: str) -> None:
+        if hidden := sorted(filter(reaching, attributes)):
             raise StoreError(
-                f"{where} uses {what}, whose answers no description of the run covers; pass what it gives as an "
-                "argument, draw from view.rng, or leave store out"
+                f"{where} looks at {hidden[0]!r} of an object, which no description of the run covers; pass what "
+                "it needs as an argument, or leave store out"
             )
+
+    def _outside(self, what: str, where: str) -> StoreError:
+        return StoreError(
+            f"{where} uses {what}, whose answers no description of the run covers; pass what it gives as a field "
+            "or an argument, draw from view.rng, or leave store out"
+        )
 
     def _refused(self, value: object, where: str) -> StoreError:
         return StoreError(
             f"{where} has a state that cannot be read, so a store could not tell this run from another, got "
             f"{_shown(value)}; build it from numbers, strings, arrays, tuples and dataclasses, or leave store out"
         )
-
-
-def _is_users(function: object) -> bool:
-    """Whether a function reads names from a module that is neither ours nor installed."""
-    around = getattr(function, "__globals__", {})
-    module = sys.modules.get(str(around.get("__name__")))
-    return module is None or vars(module) is not around or not (is_ours(module) or pin(module))
 
 
 def _module_name(value: Any) -> str:

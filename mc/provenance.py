@@ -19,7 +19,7 @@ import filters
 import theory
 from mc.streams import TILE
 
-__all__ = ["Pin", "answers_from_outside", "code_version", "is_ours", "pin"]
+__all__ = ["Pin", "code_version", "is_ours", "pin"]
 
 #: What pins the code of a module that is not the user's: a package and the digest of what was installed.
 Pin = tuple[str, ...]
@@ -31,19 +31,6 @@ _ROOMS = tuple(
 _OURS = (*_ROOMS, _ROOMS[0].parent / "filterproof")
 _STANDARD = tuple(Path(os.path.realpath(sysconfig.get_path(name))) for name in ("stdlib", "platstdlib"))
 _INSTALLED = {"site-packages", "dist-packages"}
-#: Parts of the standard library whose answers no code decides: clocks, files, other processes, hidden randomness.
-_OUTSIDE = {
-    *("os", "posix", "nt", "posixpath", "ntpath", "genericpath", "io", "_io", "pathlib"),
-    *("tempfile", "glob", "shutil", "time", "datetime", "_datetime", "random", "_random"),
-    *("secrets", "uuid", "platform", "getpass", "locale", "socket", "_socket", "urllib"),
-    *("http", "subprocess", "multiprocessing", "concurrent", "asyncio", "threading"),
-    *("_thread", "contextvars", "sys", "gc", "ctypes", "_ctypes", "importlib", "inspect"),
-    *("linecache", "runpy", "pickle", "_pickle", "marshal", "shelve", "sqlite3"),
-}
-_OUTSIDE_NAMES = {
-    "builtins": {"open", "input", "eval", "exec", "compile", "__import__", "globals", "locals", "id"},
-    "numpy": {"load", "loadtxt", "genfromtxt", "fromfile", "memmap", "fromregex"},
-}
 
 
 def _digest_of_rooms() -> str:
@@ -67,8 +54,8 @@ def code_version() -> str:
 
 def is_ours(module: ModuleType) -> bool:
     """Whether a module is one whose source is in `code_version`, or the front door."""
-    path = _path(module)
-    return path is not None and any(path.is_relative_to(folder) for folder in _OURS)
+    file = getattr(module, "__file__", None)
+    return isinstance(file, str) and _is_in_a_room(file)
 
 
 def pin(module: ModuleType) -> Pin | None:
@@ -86,18 +73,14 @@ def pin(module: ModuleType) -> Pin | None:
     return ("python",) if any(path.is_relative_to(folder) for folder in _STANDARD) else None
 
 
-def answers_from_outside(module: str, name: str = "") -> bool:
-    """Whether what an installed function answers may depend on more than its code and its arguments."""
-    return (
-        module.partition(".")[0] in _OUTSIDE
-        or module.startswith("numpy.random")
-        or name in _OUTSIDE_NAMES.get(module, ())
-    )
-
-
 def _path(module: ModuleType) -> Path | None:
     file = getattr(module, "__file__", None)
     return _real(file) if isinstance(file, str) else None
+
+
+@cache
+def _is_in_a_room(file: str) -> bool:
+    return any(_real(file).is_relative_to(folder) for folder in _OURS)
 
 
 @cache

@@ -271,6 +271,7 @@ def _what_plays(game: Game, functional: Functional) -> dict[str, Any]:
     return {
         "game": fingerprint(game, "game"),
         "functional": fingerprint(functional, "functional"),
+        "engine": fingerprint(play_tile, "engine"),
         "code": code_version(),
     }
 
