@@ -17,7 +17,7 @@ verify: $(READY)
 	$(BIN)/filterproof verify --out reports/out
 
 test: $(READY)
-	$(BIN)/python -m pytest -n 2 -m "not slow"
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"
 
 test-all: $(READY)
 	$(BIN)/python -m pytest -n 2

@@ -16,6 +16,7 @@ from filters.contract import checked_decide, checked_spend, checked_start, runs_
 from mc.adversary import View, take
 from mc.engine import Game
 from mc.streams import TILE
+from mc.worst_case.states import join
 from theory.arguments import Real
 from theory.pairs import DominatingPair, Gaussian, Selection
 
@@ -141,7 +142,7 @@ def reached(game: Game, n: int, *, most: int = MOST_POSITIONS) -> Spending | Non
             last.append(_last(game, take(state, some), counts[some]))
         if not states:
             break
-        state, counts = _distinct(_join(states), np.concatenate(tallies))
+        state, counts = _distinct(join(states), np.concatenate(tallies))
         every.append(counts)
     counts = np.concatenate(every)
     why = f"{positions:,} states, all that the adversary's requests reach in the filter's own code"
@@ -223,9 +224,3 @@ def _plain(state: State) -> bool:
 
 def _leaves(state: State) -> list[Any]:
     return [leaf for part in state for leaf in _leaves(part)] if isinstance(state, tuple) else [state]
-
-
-def _join(states: list[State]) -> State:
-    if isinstance(states[0], tuple):
-        return tuple(_join(list(parts)) for parts in zip(*states, strict=True))
-    return np.concatenate(states)

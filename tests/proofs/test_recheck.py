@@ -122,6 +122,7 @@ def test_every_large_game_is_enumerated_anew(genuine: dict[str, Certificate], ta
     assert sum(rows) == 8676 + 1446 + 4448 + 7206 + 21870
 
 
+@pytest.mark.slow
 def test_every_step_that_is_called_a_game_is_enumerated_anew(
     genuine: dict[str, Certificate], table: dict[str, Any]
 ) -> None:
@@ -312,7 +313,13 @@ FORGERIES: dict[str, tuple[str, Callable[[Certificate], None]]] = {
 }
 
 
-@pytest.mark.parametrize("forgery", FORGERIES)
+@pytest.mark.parametrize(
+    "forgery",
+    [
+        forgery if place < 30 else pytest.param(forgery, marks=pytest.mark.slow)
+        for place, forgery in enumerate(FORGERIES)
+    ],
+)
 def test_a_forged_certificate_is_refused(
     forgery: str, genuine: dict[str, Certificate], table: dict[str, Any]
 ) -> None:

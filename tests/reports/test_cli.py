@@ -201,6 +201,7 @@ def test_the_main_job_leaves_a_whole_report_and_status_zero(folder: Path) -> Non
     assert again.returncode == 0, again.stderr
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_verdicts_to_the_byte(folder: Path) -> None:
     first, second = (
         filterproof("verify", "mine.py::MyFilter", "--quick", "--json", cwd=folder) for _ in range(2)

@@ -128,6 +128,7 @@ def test_a_filter_that_raises_ends_in_a_sentence_with_its_method_and_line(
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command",
     [
@@ -158,6 +159,7 @@ def test_a_filter_that_ends_the_process_in_play_is_no_success(folder: Path, name
     assert not list(folder.glob("filterproof-report/*"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command",
     [
@@ -218,6 +220,7 @@ def test_no_command_passes_a_filter_that_denies_everything(folder: Path, argumen
     assert "nothing was" in out + err
 
 
+@pytest.mark.slow
 def test_a_witness_against_a_filter_without_arguments_replays_as_printed(folder: Path) -> None:
     (folder / "nat.py").write_text(
         "import math\nfrom fractions import Fraction as F\nimport filterproof as fp\n"
@@ -234,6 +237,7 @@ def test_a_witness_against_a_filter_without_arguments_replays_as_printed(folder:
     assert "1899/5915" in out
 
 
+@pytest.mark.slow
 def test_an_error_of_our_own_is_none_of_the_users_statuses(folder: Path) -> None:
     code = "import reports.cli as cli\ncli.COMMANDS['list_'].__globals__['Console'] = None\ncli.main()"
     result = subprocess.run(
@@ -350,6 +354,7 @@ def test_a_report_of_a_users_filter_prints_the_command_that_replays_its_witness(
     assert "The same bits again" in out
 
 
+@pytest.mark.slow
 def test_the_witness_of_an_attack_is_replayed_by_the_command_that_it_prints(folder: Path) -> None:
     (folder / "mine.py").write_text(
         FAULTY + "\nclass Lax(Base):\n    promise = fp.ApproxDP(epsilon=1.0, delta=1e-3)\n"

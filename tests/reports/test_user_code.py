@@ -102,7 +102,13 @@ FAULTS = {
 }
 
 
-@pytest.mark.parametrize("name", FAULTS)
+#: One of each way to fail; a process takes seconds, so the others are slow.
+USUAL = {"a forged success", "half a length", "a promise that exits", "words that leave", "an exit of typer"}
+
+
+@pytest.mark.parametrize(
+    "name", [name if name in USUAL else pytest.param(name, marks=pytest.mark.slow) for name in FAULTS]
+)
 def test_a_fault_of_the_file_is_one_sentence_and_never_a_success(tmp_path: Path, name: str) -> None:
     code, words = FAULTS[name]
     (tmp_path / "rude.py").write_text(BASE + code)
@@ -114,6 +120,7 @@ def test_a_fault_of_the_file_is_one_sentence_and_never_a_success(tmp_path: Path,
     assert words in err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["words that exit", "words that leave"])
 def test_what_simulate_prints_last_is_no_success_either(tmp_path: Path, name: str) -> None:
     code, words = FAULTS[name]
@@ -139,7 +146,10 @@ UNUSABLE = {
 }
 
 
-@pytest.mark.parametrize("name", UNUSABLE)
+@pytest.mark.parametrize(
+    "name",
+    [name if name == "no guarantee" else pytest.param(name, marks=pytest.mark.slow) for name in UNUSABLE],
+)
 def test_a_file_that_holds_no_filter_is_unusable_input(tmp_path: Path, name: str) -> None:
     code, words = UNUSABLE[name]
     (tmp_path / "rude.py").write_text(BASE + code)
