@@ -294,7 +294,7 @@ def test_one_final_request_is_made_and_no_more(last: float) -> None:
 
 @dataclass(frozen=True)
 class Careless(Adversary):
-    """Asks whether a small request would be admitted, then makes it a large one in place."""
+    """Asks whether a small request would be admitted, then changes the array that it was made of to a large one."""
 
     def request(self, view: View) -> DominatingPair:
         mu = np.full(view.n, 0.25)
@@ -307,9 +307,9 @@ class Careless(Adversary):
 @pytest.mark.parametrize("on_denial", ["halt", "retry"])
 def test_what_is_decided_is_what_is_released(on_denial: Any) -> None:
     paths = play_tile(Game(GaussianFilter(mu=1.0), Careless(), 9, 2.0, "PQ", on_denial), Tile(0, 0, 40))
-    assert set(paths.releases.tolist()) == {1}
-    # at order 2 the log-weight plus the loss is the sum of mu^2
-    np.testing.assert_allclose(paths.log_weight + paths.loss, 0.81, rtol=1e-13)
+    assert set(paths.releases.tolist()) == {9}
+    # at order 2 the log-weight plus the loss is the sum of mu^2: a pair keeps what it was made with
+    np.testing.assert_allclose(paths.log_weight + paths.loss, 9 * 0.25**2, rtol=1e-13)
 
 
 def test_entries_that_runs_share_are_taken_dropped_and_joined_as_if_each_had_its_own() -> None:

@@ -74,6 +74,7 @@ def test_a_sound_filter_of_the_users_is_undecided_with_status_zero(folder: Path)
     assert (folder / "filterproof-report" / "report.html").stat().st_size > 1000
 
 
+@pytest.mark.slow
 def test_a_filter_that_checks_too_late_is_refuted_with_status_one(folder: Path) -> None:
     result = filterproof("verify", "mine.py::Overspends", "--quick", "--json", cwd=folder)
     assert result.returncode == 1, result.stderr

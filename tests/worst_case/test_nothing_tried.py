@@ -181,6 +181,7 @@ def test_every_filter_of_the_catalogue_ends_in_a_verdict_or_a_sentence(name):
     assert math.isfinite(float(found.value))
 
 
+@pytest.mark.slow
 def test_games_too_large_to_solve_are_passed_over():
     found = attack(LossTold(), rounds=12)
     assert found.verdict.outcome is Outcome.UNDECIDED
