@@ -140,21 +140,29 @@ class Ceiling:
         """The most that the rounds' D_s, s = `order`, can add up to."""
         return min(bound.divergence(order) for bound in self.bounds) * (1 + _SLACK)
 
-    def why(self, order: float) -> str:
-        """What vouches for the bound at an order; at order 1 for that on infinite losses."""
-        return self._vouching(lambda one: one.divergence(order) if order > 1 else one.infinite)
+    def why(self, order: float, epsilon: float) -> str:
+        """What vouches for what is used at an order and up to epsilon: several bounds, where each gives a part."""
+        used: list[Callable[[Bound], float]] = [lambda one: one.infinite]
+        if order > 1:
+            used.insert(0, lambda one: one.divergence(order))
+        if epsilon >= self.pure:
+            used.append(lambda one: one.pure)
+        vouching: list[Bound] = []
+        for size in used:
+            best = self._vouching(size)
+            if not any(size(one) <= size(best) for one in vouching):
+                vouching.append(best)
+        return " and ".join(dict.fromkeys(one.why for one in vouching))
 
     @property
     def why_squares(self) -> str:
         """What vouches for the bound on sum_t mu_t^2."""
-        return self._vouching(lambda one: one.squares)
+        return self._vouching(lambda one: one.squares).why
 
-    def _vouching(self, size: Callable[[Bound], float]) -> str:
+    def _vouching(self, size: Callable[[Bound], float]) -> Bound:
         sizes = list(map(size, self.bounds))
         # of bounds that are as good as equal the first, which is the theorem if there is one
-        return next(
-            one.why for one, x in zip(self.bounds, sizes, strict=True) if x <= min(sizes) * (1 + 1e-6)
-        )
+        return next(one for one, x in zip(self.bounds, sizes, strict=True) if x <= min(sizes) * (1 + 1e-6))
 
     @property
     def pure(self) -> float:

@@ -314,7 +314,14 @@ def _tilted(
         name = f"tilted to order {order:.4g}" if order > 1 else "untilted"
         measure = HockeyStick(epsilons, bounds, paths="all" if sure else "within")
         finite = Estimator(
-            *(name, game.at(order, guard), epsilons, measure, (_SOME,) * len(epsilons), ceiling.why(order))
+            *(
+                name,
+                game.at(order, guard),
+                epsilons,
+                measure,
+                (_SOME,) * len(epsilons),
+                ceiling.why(order, max(epsilons)),
+            )
         )
         terms = [finite]
         if ceiling.infinite > 0:
@@ -326,7 +333,7 @@ def _tilted(
                 epsilons[:1],
                 Erased(ceiling.infinite),
                 (_SOME,),
-                ceiling.why(order),
+                ceiling.why(order, max(epsilons)),
             )
             terms = [erased, finite]
         if not sure:

@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +15,7 @@ from filters.contract import checked_decide, checked_spend, checked_start, runs_
 from mc.adversary import View, take
 from mc.engine import Game
 from mc.streams import TILE
-from mc.worst_case.states import join
+from mc.worst_case.states import join, leaves
 from theory.arguments import Real
 from theory.pairs import DominatingPair, Gaussian, Selection
 
@@ -186,7 +185,7 @@ def _answers(
 
 def _form(state: State) -> list[tuple[object, tuple[int, ...]]]:
     """The kind of number and the shape of each part of a run's state."""
-    return [(leaf.dtype, leaf.shape[1:]) for leaf in _leaves(state)]
+    return [(leaf.dtype, leaf.shape[1:]) for leaf in leaves(state)]
 
 
 def _last(game: Game, state: State, counts: NDArray[np.int64]) -> tuple[DominatingPair, NDArray[np.int64]]:
@@ -212,15 +211,11 @@ def _distinct(state: State, counts: NDArray[np.int64]) -> tuple[State, NDArray[n
 
 def _bytes(state: State) -> NDArray[np.uint8]:
     """The bits of each run's state, shape (n, bytes)."""
-    flat = [np.ascontiguousarray(leaf).reshape(len(leaf), -1) for leaf in _leaves(state)]
+    flat = [np.ascontiguousarray(leaf).reshape(len(leaf), -1) for leaf in leaves(state)]
     bits = [leaf.view(np.uint8) if leaf.size else leaf.astype(np.uint8) for leaf in flat]
     return np.concatenate(bits, axis=1)
 
 
 def _plain(state: State) -> bool:
     """Whether a state is made of numbers, whose bits say all."""
-    return all(isinstance(leaf, np.ndarray) and leaf.dtype.kind in "iufb" for leaf in _leaves(state))
-
-
-def _leaves(state: State) -> list[Any]:
-    return [leaf for part in state for leaf in _leaves(part)] if isinstance(state, tuple) else [state]
+    return all(isinstance(leaf, np.ndarray) and leaf.dtype.kind in "iufb" for leaf in leaves(state))

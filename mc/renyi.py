@@ -83,8 +83,10 @@ def simulate_renyi(
         most = sure.divergence(alpha)
         try:
             if most == 0:
-                return Estimate(0.0, 0.0, 0.0, failure, n, "nothing is released", sure.why(alpha))
-            return estimated(game.at(alpha, sure.guard(alpha, "trust")), most, sure.why(alpha), sure=True)
+                return Estimate(0.0, 0.0, 0.0, failure, n, "nothing is released", sure.why(alpha, -math.inf))
+            return estimated(
+                game.at(alpha, sure.guard(alpha, "trust")), most, sure.why(alpha, -math.inf), sure=True
+            )
         except Exceeded as seen:
             why = f", for {seen}"
     bound = _likely(game.at(alpha), alpha, n)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from filters.base import PrivacyFilter, State
 from theory.pairs import DominatingPair
 
-__all__ = ["TooLargeError", "decisions", "join", "keys", "pick"]
+__all__ = ["TooLargeError", "decisions", "join", "keys", "leaves", "pick"]
 
 
 class TooLargeError(ValueError):
@@ -34,13 +34,14 @@ def join(states: Sequence[State]) -> State:
 
 def keys(state: State) -> list[Hashable]:
     """One hashable value per row; rows with equal keys hold equal states, bit for bit (and -0.0 is 0.0)."""
-    columns = [_column(leaf) for leaf in _leaves(state)]
+    columns = [_column(leaf) for leaf in leaves(state)]
     return columns[0] if len(columns) == 1 else list(zip(*columns, strict=True))
 
 
-def _leaves(state: State) -> list[NDArray[Any]]:
+def leaves(state: State) -> list[NDArray[Any]]:
+    """The arrays of a state, one after the other."""
     if isinstance(state, tuple):
-        return [leaf for part in state for leaf in _leaves(part)]
+        return [leaf for part in state for leaf in leaves(part)]
     return [np.asarray(state)]
 
 
