@@ -347,7 +347,7 @@ class _Describer:
             return ["frozenset", *sorted(map(self._constant, constant), key=digest)]
         return self.value(constant, "a constant")
 
-    def _named(self, function: types.FunctionType, where: str) -> Any:
+    def _named(self, function: Any, where: str) -> Any:
         """What the function's code names outside of itself."""
         named = names(function.__code__)
         if named.written:
@@ -362,7 +362,7 @@ class _Describer:
             )
         self._refuse_reaching(named.attributes, where)
         found: list[Any] = []
-        builtin: dict[str, Any] = function.__builtins__  # type: ignore[attr-defined]
+        builtin: dict[str, Any] = function.__builtins__
         for first, *rest in named.chains:
             held, name = function.__globals__.get(first, builtin.get(first, _ABSENT)), first
             while rest and isinstance(held, types.ModuleType):
