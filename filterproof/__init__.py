@@ -21,16 +21,16 @@ import filters  # noqa: E402
 import mc  # noqa: E402
 import theory  # noqa: E402
 from filters import *  # noqa: E402, F403
-from filters.laws import laws as laws  # noqa: E402
+from filters.testing.laws import laws as laws  # noqa: E402
 from mc import *  # noqa: E402, F403
-from mc.attack import attack as attack  # noqa: E402
-from mc.calibrate import calibrate as calibrate  # noqa: E402
-from mc.challenge import challenge as challenge  # noqa: E402
-from mc.decide import decide as decide  # noqa: E402
-from mc.rounds_bought import rounds_bought as rounds_bought  # noqa: E402
-from mc.simulate import simulate as simulate  # noqa: E402
-from mc.survival import survival as survival  # noqa: E402
-from mc.witness import witness as witness  # noqa: E402
+from mc.estimate.decide import decide as decide  # noqa: E402
+from mc.estimate.simulate import simulate as simulate  # noqa: E402
+from mc.estimate.survival import survival as survival  # noqa: E402
+from mc.examine.attack import attack as attack  # noqa: E402
+from mc.examine.challenge import challenge as challenge  # noqa: E402
+from mc.examine.witness import witness as witness  # noqa: E402
+from mc.worst_case.calibrate import calibrate as calibrate  # noqa: E402
+from mc.worst_case.rounds_bought import rounds_bought as rounds_bought  # noqa: E402
 from mc.worst_case.solve import worst_case as worst_case  # noqa: E402
 from theory import *  # noqa: E402, F403
 from theory.proofs import THEOREMS as THEOREMS  # noqa: E402
@@ -49,5 +49,5 @@ __all__ = sorted({*theory.__all__, *filters.__all__, *mc.__all__, *_proofs, *_na
 
 def __getattr__(name: str) -> ModuleType:
     if name == "strategies":  # imports hypothesis, so only when asked for
-        return import_module("filters.strategies")
+        return import_module("filters.testing.strategies")
     raise AttributeError(f"module 'filterproof' has no attribute {name!r}")

@@ -1,15 +1,10 @@
 """What decides: privacy filters, each with its promise."""
 
-from filters.approximate_dp import ApproximateDPFilter
-from filters.approximate_zcdp import ApproximateZCDP, ApproximateZCDPFilter
-from filters.base import PrivacyFilter
-from filters.basic import BasicFilter
-from filters.blackwell import BlackwellFilter, RangedBlackwellFilter, RangedZCDP
-from filters.gdp import GaussianFilter
-from filters.holds import Holds
-from filters.individual import IndividualFilter, PersonalReport, gaussian_request
-from filters.linear_queries import LinearAnswer, LinearQueries
-from filters.odometers import (
+from filters.contract.holds import Holds
+from filters.contract.privacy_filter import PrivacyFilter
+from filters.holders.individual import IndividualFilter, PersonalReport, gaussian_request
+from filters.holders.linear_queries import LinearAnswer, LinearQueries
+from filters.holders.odometers import (
     DoublingOdometer,
     LineOdometer,
     MixtureOdometer,
@@ -17,21 +12,26 @@ from filters.odometers import (
     RogersOdometer,
     StitchedOdometer,
 )
-from filters.orders import AllOrdersFilter, RenyiCurve, SomeOrderMarkovFilter
-from filters.realisation import RealisationFilter
-from filters.renyi import RenyiFilter
-from filters.rogers import RogersFilter
-from filters.session import FilterHaltedError, Session
-from filters.trackers import GaussianTracker, RenyiTracker, Tracker
-from filters.unsound import (
+from filters.holders.session import FilterHaltedError, Session
+from filters.holders.trackers import GaussianTracker, RenyiTracker, Tracker
+from filters.rules.approximate_dp import ApproximateDPFilter
+from filters.rules.approximate_zcdp import ApproximateZCDP, ApproximateZCDPFilter
+from filters.rules.basic import BasicFilter
+from filters.rules.blackwell import BlackwellFilter, RangedBlackwellFilter, RangedZCDP
+from filters.rules.gdp import GaussianFilter
+from filters.rules.orders import AllOrdersFilter, RenyiCurve, SomeOrderMarkovFilter
+from filters.rules.realisation import RealisationFilter
+from filters.rules.renyi import RenyiFilter
+from filters.rules.rogers import RogersFilter
+from filters.rules.unsound import (
     NaiveRealisationFilter,
     NaturalFilter,
     SomeOrderFilter,
     UnsoundFilterWarning,
     knowingly,
 )
-from filters.whitehouse import WhitehouseFilter
-from filters.zcdp import ZCDPFilter
+from filters.rules.whitehouse import WhitehouseFilter
+from filters.rules.zcdp import ZCDPFilter
 
 __all__ = [
     "AllOrdersFilter",

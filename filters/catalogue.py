@@ -7,19 +7,19 @@ from dataclasses import dataclass
 from fractions import Fraction
 from types import MappingProxyType
 
-from filters.approximate_dp import ApproximateDPFilter
-from filters.approximate_zcdp import ApproximateZCDPFilter
-from filters.base import PrivacyFilter
-from filters.basic import BasicFilter
-from filters.blackwell import BlackwellFilter, RangedBlackwellFilter
-from filters.gdp import GaussianFilter
-from filters.orders import AllOrdersFilter, SomeOrderMarkovFilter
-from filters.realisation import RealisationFilter
-from filters.renyi import RenyiFilter
-from filters.rogers import RogersFilter
-from filters.unsound import NaiveRealisationFilter, NaturalFilter, SomeOrderFilter, knowingly
-from filters.whitehouse import WhitehouseFilter
-from filters.zcdp import ZCDPFilter
+from filters.contract.privacy_filter import PrivacyFilter
+from filters.rules.approximate_dp import ApproximateDPFilter
+from filters.rules.approximate_zcdp import ApproximateZCDPFilter
+from filters.rules.basic import BasicFilter
+from filters.rules.blackwell import BlackwellFilter, RangedBlackwellFilter
+from filters.rules.gdp import GaussianFilter
+from filters.rules.orders import AllOrdersFilter, SomeOrderMarkovFilter
+from filters.rules.realisation import RealisationFilter
+from filters.rules.renyi import RenyiFilter
+from filters.rules.rogers import RogersFilter
+from filters.rules.unsound import NaiveRealisationFilter, NaturalFilter, SomeOrderFilter, knowingly
+from filters.rules.whitehouse import WhitehouseFilter
+from filters.rules.zcdp import ZCDPFilter
 from theory.pairs import Gaussian, RandomizedResponse
 
 __all__ = ["CATALOGUE", "Entry"]

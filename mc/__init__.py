@@ -1,10 +1,10 @@
 """What attacks: adversaries, the engine that plays them, estimators and intervals.
 
-A function that has a module of its own name is had from there, `mc.simulate.simulate`, or as `fp.simulate`:
+A function that has a module of its own name is had from there, `mc.estimate.simulate.simulate`, or as `fp.simulate`:
 under its name here it would hide the module.
 """
 
-from mc.adversaries import (
+from mc.engine.adversaries import (
     Constant,
     EraserForever,
     LossAvoiding,
@@ -13,28 +13,28 @@ from mc.adversaries import (
     OneShot,
     RandomSpender,
 )
-from mc.adversary import Adversary, View
-from mc.anytime import BettingTest, Decision, SequentialRun, Side
-from mc.attack import Attack, replay_attack
-from mc.calibrate import CalibratedFilter
-from mc.challenge import Challenge
-from mc.coverage import Coverage, measure_coverage
-from mc.engine import Game, Paths
-from mc.estimate import Estimate
-from mc.executors import LocalPool, cluster
+from mc.engine.adversary import Adversary, View
+from mc.engine.tiles import Game, Paths
+from mc.estimate.privacy_profile import PrivacyProfile
+from mc.estimate.renyi import simulate_renyi
+from mc.estimate.simulate import Curve
+from mc.estimate.survival import SurvivalCurve
+from mc.estimate.trade_off import TradeOff
+from mc.examine.attack import Attack, replay_attack
+from mc.examine.challenge import Challenge
+from mc.examine.witness import Witness, replay
 from mc.intervals import Moments, clopper_pearson, empirical_bernstein, kl_chernoff
+from mc.intervals.anytime import BettingTest, Decision, SequentialRun, Side
 from mc.intervals.betting import betting
-from mc.multiplicity import Family
-from mc.privacy_profile import PrivacyProfile
-from mc.renyi import simulate_renyi
-from mc.rounds_bought import RoundsBought
-from mc.runs import Interrupted, Progress, Tally, play
-from mc.simulate import Curve
-from mc.store import RunStore, StoreError
-from mc.survival import SurvivalCurve
-from mc.trade_off import TradeOff
-from mc.witness import Witness, replay
+from mc.intervals.coverage import Coverage, measure_coverage
+from mc.intervals.estimate import Estimate
+from mc.intervals.multiplicity import Family
+from mc.runs.executors import LocalPool, cluster
+from mc.runs.play import Interrupted, Progress, Tally, play
+from mc.runs.store import RunStore, StoreError
 from mc.worst_case import LogRatio, WorstCase
+from mc.worst_case.calibrate import CalibratedFilter
+from mc.worst_case.rounds_bought import RoundsBought
 
 __all__ = [
     "Adversary",

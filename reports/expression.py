@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from filters import PrivacyFilter, knowingly
 from filters.catalogue import CATALOGUE
 from mc import Adversary
-from mc.catalogue import catalogue
+from mc.examine.encoding import catalogue
 from reports.user_filter import load_filter
 
 __all__ = ["read_adversary", "read_filter", "read_value"]

@@ -10,13 +10,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import CodeType, FrameType
 
-from filters import base, contract
-from filters.base import PrivacyFilter
+from filters.contract import checks, privacy_filter
+from filters.contract.privacy_filter import PrivacyFilter
 
 __all__ = ["FilterFault", "ctrl_c", "examining", "own_streams"]
 
 #: They call a filter's methods, and what they raise about the answers is theirs.
-_OURS = {base.__file__, contract.__file__}
+_OURS = {privacy_filter.__file__, checks.__file__}
 
 
 class FilterFault(Exception):  # noqa: N818 - the fault of the filter, in one sentence

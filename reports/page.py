@@ -12,7 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 from latex2mathml.converter import convert
 from markupsafe import Markup
 
-from mc.witness import witness_kind
+from mc.examine.witness import witness_kind
 from reports.finding import Chapter, Finding, Told
 from theory.evidence import Checked, Evidence, Outcome
 from theory.proofs.theorem import JOIN

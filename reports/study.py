@@ -7,12 +7,12 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from typing import Any
 
-from filters.base import PrivacyFilter
+from filters.contract.privacy_filter import PrivacyFilter
 from mc import Adversary, Curve, Estimate
-from mc.engine import Direction
-from mc.estimation import Method
-from mc.simulate import simulate
-from mc.witness import witness
+from mc.engine.tiles import Direction
+from mc.estimate.estimator import Method
+from mc.estimate.simulate import simulate
+from mc.examine.witness import witness
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.proofs import prove
 from theory.proofs.theorem import Proof

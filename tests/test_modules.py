@@ -15,7 +15,7 @@ import pytest
 
 import filterproof as fp
 from mc.worst_case.solve import worst_case
-from tests.worst_case.small_games import CountFilter
+from tests.mc.worst_case.small_games import CountFilter
 from theory.guarantees import ApproxDP, Guarantee
 from theory.pairs import Erasure, Gaussian, RandomizedResponse
 
@@ -56,7 +56,9 @@ def test_a_module_is_what_its_dotted_name_says_and_has_what_it_lists(name):
 
 
 def test_all_rooms_are_walked():
-    assert {"mc.worst_case.plan", "theory.proofs.threshold", "filters.laws", "reports.cli"} <= set(MODULES)
+    assert {"mc.worst_case.plan", "theory.proofs.threshold", "filters.testing.laws", "reports.cli"} <= set(
+        MODULES
+    )
 
 
 def test_a_room_lists_no_value_under_the_name_of_its_module():
@@ -73,10 +75,10 @@ def test_a_room_lists_no_value_under_the_name_of_its_module():
         "import mc.worst_case.plan; mc.worst_case.plan.Plan",
         "import mc.worst_case.plan as plan; plan.Plan",
         "from mc.worst_case.plan import Plan",
-        "import mc.attack; mc.attack.attack",
-        "import filterproof, mc.attack; assert filterproof.attack is mc.attack.attack",
+        "import mc.examine.attack; mc.examine.attack.attack",
+        "import filterproof, mc.examine.attack; assert filterproof.attack is mc.examine.attack.attack",
         "import mc.worst_case; import filterproof; assert filterproof.worst_case is mc.worst_case.worst_case",
-        "import filters.laws; filters.laws.laws",
+        "import filters.testing.laws; filters.testing.laws.laws",
         "import mc.intervals.betting; mc.intervals.betting.betting",
     ],
 )

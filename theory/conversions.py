@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from scipy import special
 
 from theory.arguments import Real, check_at_least_zero, check_delta, check_positive
+from theory.numerics.stable import as_real, increasing_root
 from theory.pairs.gaussian import Gaussian
-from theory.stable import as_real, increasing_root
 
 __all__ = ["CKS", "SIMPLE", "Conversion", "gaussian_epsilon", "gaussian_mu"]
 

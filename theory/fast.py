@@ -174,7 +174,7 @@ def _add_squares(
 ) -> None:
     """(top, rest) = (high, low) + scale (root x)^2 rounded up, and whether that is within the limit.
 
-    Operation by operation what `filters.ledger` does with arrays: scale is a power of two.
+    Operation by operation what `filters.accounting.ledger` does with arrays: scale is a power of two.
     """
     shared = x.size == 1
     for i in range(high.size):

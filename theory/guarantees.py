@@ -15,10 +15,10 @@ from theory.arguments import (
     check_probability,
 )
 from theory.conversions import CKS
+from theory.numerics.stable import as_real
 from theory.pairs.gaussian import Gaussian
 from theory.pairs.kov import KOV
 from theory.relative_entropy import entropy_delta
-from theory.stable import as_real
 
 __all__ = ["ZCDP", "ApproxDP", "GaussianDP", "Guarantee", "PureDP", "RenyiDP"]
 

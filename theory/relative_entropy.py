@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from theory.arguments import Real, check_at_least_zero
-from theory.stable import as_real, expm1_minus, increasing_root
+from theory.numerics.stable import as_real, expm1_minus, increasing_root
 
 __all__ = ["entropy_delta"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from mc.estimate import Estimate
+from mc.intervals.estimate import Estimate
 from mc.intervals.moments import ROUNDING, Moments
 from theory.arguments import check_delta
 

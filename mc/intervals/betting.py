@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import optimize
 
-from mc.estimate import Estimate
 from mc.intervals.bernstein import outward
+from mc.intervals.estimate import Estimate
 from mc.intervals.moments import Moments, unit_values
 from theory.arguments import check_delta
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Literal, TypeAlias, get_args
 
-from mc.estimate import Estimate
 from mc.intervals.bernstein import empirical_bernstein
+from mc.intervals.estimate import Estimate
 from mc.intervals.fixed_bets import FixedBets
 from mc.intervals.kl import kl_chernoff
 from mc.intervals.moments import Moments

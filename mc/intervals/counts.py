@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scipy import special
 
-from mc.estimate import Estimate
+from mc.intervals.estimate import Estimate
 from mc.intervals.moments import ROUNDING
 from theory.arguments import check_count, check_delta
 

@@ -10,8 +10,8 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from mc.estimate import Estimate
 from mc.intervals.bernstein import outward
+from mc.intervals.estimate import Estimate
 from mc.intervals.kl import last_outside
 from mc.intervals.moments import ROUNDING, Moments
 from theory.arguments import check_count, check_delta

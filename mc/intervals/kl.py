@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from mc.estimate import Estimate
 from mc.intervals.bernstein import outward
+from mc.intervals.estimate import Estimate
 from mc.intervals.moments import Moments
 from theory.arguments import check_delta
 

@@ -9,8 +9,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.base import PrivacyFilter
-from mc.adversary import Adversary
+from filters.contract.privacy_filter import PrivacyFilter
+from mc.engine.adversary import Adversary
 from mc.worst_case.balls import Side, down, up
 from mc.worst_case.graph import StateGraph
 from mc.worst_case.lattice import LatticeGame, payoffs, rounding_factor

@@ -7,8 +7,8 @@ from fractions import Fraction
 
 import flint
 
-from filters.base import PrivacyFilter
-from mc.adversary import Adversary
+from filters.contract.privacy_filter import PrivacyFilter
+from mc.engine.adversary import Adversary
 from mc.worst_case.balls import BITS, Side, ball, down, fraction, up
 from mc.worst_case.enclosure import Enclosure, Laws, enclose, enclose_watched
 from mc.worst_case.exact import ExactGame

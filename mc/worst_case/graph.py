@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.base import PrivacyFilter, State
+from filters.contract.privacy_filter import PrivacyFilter, State
 from mc.worst_case.reach import Moves, Reach
 from mc.worst_case.states import TooLargeError, decisions, join, keys, pick
 from theory.pairs import DominatingPair

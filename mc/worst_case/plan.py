@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from filters.base import PrivacyFilter, State
-from mc.adversary import Adversary, View
-from mc.catalogue import Catalogue, decode, encode
+from filters.contract.privacy_filter import PrivacyFilter, State
+from mc.engine.adversary import Adversary, View
+from mc.examine.encoding import Catalogue, decode, encode
 from mc.worst_case.outcomes import Direction, log_fraction
 from mc.worst_case.states import decisions
 from theory.pairs import DominatingPair, Selection

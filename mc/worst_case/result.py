@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from mc.adversary import Adversary
+from mc.engine.adversary import Adversary
 from mc.worst_case.log_ratio import Epsilon
 from mc.worst_case.outcomes import Direction
 from theory.evidence import Evidence

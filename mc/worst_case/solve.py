@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import fields, replace
 from typing import Literal
 
-from filters.base import PrivacyFilter
+from filters.contract.privacy_filter import PrivacyFilter
 from mc.worst_case.game import Game
 from mc.worst_case.log_ratio import Epsilon, check_epsilon
 from mc.worst_case.outcomes import Direction

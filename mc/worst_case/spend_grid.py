@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from filters.additive import AdditiveFilter
-from filters.base import PrivacyFilter, State
+from filters.contract.privacy_filter import PrivacyFilter, State
+from filters.rules.additive import AdditiveFilter
 from theory.arguments import check_count
 
 __all__ = ["SpendGrid"]

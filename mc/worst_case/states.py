@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.base import PrivacyFilter, State
+from filters.contract.privacy_filter import PrivacyFilter, State
 from theory.pairs import DominatingPair
 
 __all__ = ["TooLargeError", "decisions", "join", "keys", "leaves", "pick"]

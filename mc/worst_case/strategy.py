@@ -8,8 +8,8 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.base import PrivacyFilter, State
-from mc.adversary import Adversary, View
+from filters.contract.privacy_filter import PrivacyFilter, State
+from mc.engine.adversary import Adversary, View
 from mc.worst_case.lattice import LatticeGame
 from mc.worst_case.outcomes import Direction
 from theory.pairs import DominatingPair, Selection

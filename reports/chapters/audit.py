@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import mc
 from filters import PrivacyFilter
-from filters.contract import checked_admits, checked_start
-from mc.engine import Direction
+from filters.contract.checks import checked_admits, checked_start
+from mc.engine.tiles import Direction
 from reports.chapters.common import judge_promise, simulations
 from reports.finding import Chapter, Claim, Told
 from reports.study import Study

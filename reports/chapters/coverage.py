@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from mc.coverage import HARD_CASES, METHODS, Coverage, measure_coverage
+from mc.intervals.coverage import HARD_CASES, METHODS, Coverage, measure_coverage
 from reports.finding import Chapter, Claim, Finding, Table, Told
 from reports.study import Study
 from theory.evidence import Evidence, Outcome, Verdict

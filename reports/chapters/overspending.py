@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mc.overspending import OVERSPENDERS, Overspender
+from mc.examine.overspenders import OVERSPENDERS, Overspender
 from reports.chapters.common import interval
 from reports.finding import Chapter, Claim, Finding, Table, Told
 from reports.study import Simulated, Study

@@ -16,7 +16,7 @@ from filters import (
     RealisationFilter,
     WhitehouseFilter,
 )
-from mc.survival import survival
+from mc.estimate.survival import survival
 from reports.chapters.common import judge_promise, proved, simulations
 from reports.figures import PALETTE, new_figure
 from reports.finding import Chapter, Claim, Finding, Picture, Table, Told
@@ -24,9 +24,9 @@ from reports.study import Simulated, Study
 from theory.confinement import confinement
 from theory.conversions import CKS, SIMPLE, gaussian_epsilon, gaussian_mu
 from theory.evidence import Evidence, Outcome, Verdict
+from theory.numerics.stopped_walk import stopped_hockey_stick
 from theory.pairs import Gaussian
 from theory.realisation import kappa, optimal_split
-from theory.stopped_walk import stopped_hockey_stick
 
 __all__ = ["REALISATION"]
 

@@ -15,8 +15,8 @@ from filters import (
     WhitehouseFilter,
 )
 from mc import CalibratedFilter, RoundsBought, WorstCase
-from mc.rounds_bought import rounds_bought
 from mc.worst_case import worst_case
+from mc.worst_case.rounds_bought import rounds_bought
 from reports.figures import PALETTE, new_figure
 from reports.finding import Chapter, Claim, Finding, Picture, Table, Told
 from reports.study import Study

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-import mc.attack
+import mc.examine.attack
 from reports.commands.console import at_most, clear_errors
 from reports.commands.exit_status import End, ExitStatus
 from reports.expression import read_filter
@@ -47,7 +47,7 @@ def attack(
             stack.enter_context(
                 Console(stderr=True).status(f"searching for a game that {type(filt).__name__} loses")
             )
-            found = mc.attack.attack(filt, rounds=rounds)
+            found = mc.examine.attack.attack(filt, rounds=rounds)
     with clear_errors(), ExitStack() as stack:
         if "::" in filter_:
             stack.enter_context(examining(filt))

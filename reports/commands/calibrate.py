@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-import mc.calibrate
+import mc.worst_case.calibrate
 from filters import GaussianFilter, ZCDPFilter
 from reports.commands.console import at_most, clear_errors
 from theory.arguments import check_count, check_positive
@@ -50,7 +50,7 @@ def calibrate(
         menu: list[DominatingPair] = [kind(j * step) for j in range(1, count + 1)]
         family = ZCDPFilter if mechanisms is Mechanisms.pure else GaussianFilter
         with Console(stderr=True).status("solving games"):
-            found = mc.calibrate.calibrate(
+            found = mc.worst_case.calibrate.calibrate(
                 family, epsilon, delta, menu=menu, rounds=rounds, relative=relative
             )
         mu = float(gaussian_mu(epsilon, delta))

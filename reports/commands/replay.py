@@ -29,7 +29,7 @@ def replay(
     time_limit: Annotated[float | None, typer.Option(help="At most so many seconds.")] = None,
 ) -> None:
     """Replay the witness of a refutation, which must give the same bits: a simulation, a decision or a plan."""
-    from mc.witness import ReplayError, replayed
+    from mc.examine.witness import ReplayError, replayed
     from reports.fault import examining
     from reports.user_filter import load_filter
 
@@ -82,7 +82,7 @@ def _read(file: Path) -> Mapping[str, Any]:
 
 def _witness(document: Mapping[str, Any], key: str | None, file: Path) -> Mapping[str, Any]:
     """The witness of that key, or the only thing that the file holds."""
-    from mc.witness import witness_kind
+    from mc.examine.witness import witness_kind
 
     if "verdicts" not in document:
         if witness_kind(document) is None:

@@ -12,9 +12,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-import mc.simulate
-from mc.streams import MOST_PATHS
-from mc.survival import survival
+import mc.estimate.simulate
+from mc.engine.streams import MOST_PATHS
+from mc.estimate.survival import survival
 from reports.commands.console import at_most, clear_errors, complain
 from reports.commands.exit_status import End, ExitStatus
 from reports.expression import read_adversary, read_filter
@@ -28,7 +28,7 @@ _GLANCE = 256
 
 
 class Estimator(StrEnum):
-    """The estimators of `mc.simulate`."""
+    """The estimators of `mc.estimate.simulate`."""
 
     auto = "auto"
     plain = "plain"
@@ -37,7 +37,7 @@ class Estimator(StrEnum):
 
 
 class Interval(StrEnum):
-    """The intervals of `mc.simulate`."""
+    """The intervals of `mc.estimate.simulate`."""
 
     auto = "auto"
     bernstein = "empirical Bernstein"
@@ -97,7 +97,7 @@ def simulate(
             bar.update(task, completed=progress.done, so_far=escape(interval), rate=f"{progress.rate:,.0f}/s")
 
         try:
-            estimate = mc.simulate.simulate(
+            estimate = mc.estimate.simulate.simulate(
                 filt,
                 foe,
                 epsilon=epsilon,

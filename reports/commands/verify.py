@@ -15,7 +15,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from rich.table import Table
 
 from mc import LocalPool
-from mc.witness import witness_kind
+from mc.examine.witness import witness_kind
 from reports.commands.console import clear_errors, complain, styled
 from reports.commands.exit_status import End, ExitStatus
 

@@ -26,15 +26,15 @@ from rich.console import Console
 from rich.table import Table
 
 from filters import GaussianFilter, ZCDPFilter
-from mc.adversaries import Constant, LossChasing
-from mc.adversary import Adversary, View
-from mc.engine import Game, Paths, play_tile
-from mc.estimation import Estimator, choose
-from mc.estimators import HockeyStick
-from mc.executors import LocalPool
-from mc.runs import play
-from mc.simulate import simulate
-from mc.streams import TILE, Tile
+from mc.engine.adversaries import Constant, LossChasing
+from mc.engine.adversary import Adversary, View
+from mc.engine.streams import TILE, Tile
+from mc.engine.tiles import Game, Paths, play_tile
+from mc.estimate.estimator import Estimator, choose
+from mc.estimate.functionals import HockeyStick
+from mc.estimate.simulate import simulate
+from mc.runs.executors import LocalPool
+from mc.runs.play import play
 from theory.pairs import DominatingPair, Gaussian, Laplace, RandomizedResponse
 
 ROUNDS = 100

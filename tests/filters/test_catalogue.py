@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import filters as fp
-from filters import catalogue, unsound
+from filters import catalogue
+from filters.rules import unsound
 from theory.guarantees import Guarantee
 from theory.pairs import RandomizedResponse
 

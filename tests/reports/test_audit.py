@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from mc.estimate import Estimate
-from mc.witness import replayed
+from mc.examine.witness import replayed
+from mc.intervals.estimate import Estimate
 from reports.chapters.audit import audit, audit_epsilons
 from reports.chapters.common import _shares, judge_promise, simulations
 from reports.finding import Claim, Finding

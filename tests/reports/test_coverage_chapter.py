@@ -2,7 +2,7 @@
 
 import pytest
 
-from mc.coverage import Coverage
+from mc.intervals.coverage import Coverage
 from reports.chapters.coverage import COVERAGE, _judge
 from reports.study import Study
 from theory.evidence import Outcome

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from mc.overspending import OVERSPENDERS
+from mc.examine.overspenders import OVERSPENDERS
 from reports.chapters.overspending import OVERSPENDING, _judge, _known
 from reports.study import Study
 from theory.evidence import Outcome

@@ -15,11 +15,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-import filters.ledger
+import filters.accounting.ledger
 import theory.arguments
 import theory.pairs.gaussian
-from filters.amounts import Square
-from filters.ledger import Budget
+from filters.accounting.amounts import Square
+from filters.accounting.ledger import Budget
 from theory.arguments import check_positive, check_probability
 from theory.fast import Kernels, kernels
 from theory.pairs import Gaussian, Selection
@@ -44,7 +44,7 @@ def test_where_numba_is_installed_the_kernels_pass_their_own_check() -> None:
 
 @pytest.fixture
 def numpy_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (filters.ledger, theory.pairs.gaussian, theory.arguments):
+    for module in (filters.accounting.ledger, theory.pairs.gaussian, theory.arguments):
         monkeypatch.setattr(module, "kernels", lambda: None)
 
 
@@ -172,7 +172,7 @@ def test_compiled_sums_are_those_of_numpy(
     with np.errstate(all="ignore"):
         for route in range(2):
             if route:
-                monkeypatch.setattr(filters.ledger, "kernels", lambda: None)
+                monkeypatch.setattr(filters.accounting.ledger, "kernels", lambda: None)
             state, seen = budget.start(n), []
             for charge in charges:
                 fits, after = budget.step(state, charge)

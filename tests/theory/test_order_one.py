@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import filters as fp
-from theory import reference
 from theory.guarantees import RenyiDP
+from theory.numerics import reference
 from theory.pairs import (
     KOV,
     DominatingPair,

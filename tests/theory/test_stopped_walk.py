@@ -8,10 +8,10 @@ import pytest
 
 from filters import RealisationFilter
 from mc import Constant
-from mc.simulate import simulate
+from mc.estimate.simulate import simulate
+from theory.numerics.stopped_walk import stopped_hockey_stick
 from theory.pairs import Gaussian
 from theory.realisation import kappa, optimal_split
-from theory.stopped_walk import stopped_hockey_stick
 
 MU, ROUNDS, DELTA = 0.5, 48, 1e-5
 

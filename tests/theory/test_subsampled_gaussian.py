@@ -8,7 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import special
 
-from theory import reference
+from theory.numerics import reference
 from theory.pairs import Gaussian, Laplace, SubsampledGaussian
 
 rates = st.floats(math.log(1e-4), 0.0).map(math.exp)

@@ -9,8 +9,8 @@ from fractions import Fraction
 import numpy as np
 
 from theory.arguments import Real, check_probability, own
+from theory.numerics.stable import as_real, mass_fraction
 from theory.pairs.finite import ExactMasses, Finite, Outcomes
-from theory.stable import as_real, mass_fraction
 
 __all__ = ["Erasure"]
 

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from scipy import special
 
 from theory.arguments import Real
+from theory.numerics.stable import as_real, expm1_minus, log_fraction, mass_fraction
 from theory.pairs.base import DominatingPair
-from theory.stable import as_real, expm1_minus, log_fraction, mass_fraction
 
 __all__ = ["ExactMasses", "Finite", "FinitePair"]
 

@@ -14,9 +14,9 @@ from scipy import special
 
 from theory.arguments import Real, check_positive, check_probability, own
 from theory.fast import WORTH_IT, kernels
-from theory.mills import LOG_SQRT_TWO_PI, mills, mills_drop
+from theory.numerics.mills import LOG_SQRT_TWO_PI, mills, mills_drop
+from theory.numerics.stable import as_real
 from theory.pairs.base import DominatingPair
-from theory.stable import as_real
 
 __all__ = ["Gaussian"]
 

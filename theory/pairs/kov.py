@@ -11,9 +11,9 @@ import numpy as np
 from scipy import special
 
 from theory.arguments import Real, check_at_least_zero, check_probability, own
+from theory.numerics.stable import as_real, log_fraction, mass_fraction, signed_square
 from theory.pairs.finite import ExactMasses, Finite, Outcomes, pure_to_gdp
 from theory.pairs.randomized_response import check_ratio
-from theory.stable import as_real, log_fraction, mass_fraction, signed_square
 
 __all__ = ["KOV"]
 

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from scipy import special
 
 from theory.arguments import Real, check_positive, own
+from theory.numerics.stable import as_real, expm1_minus, signed_square
 from theory.pairs.base import DominatingPair
-from theory.stable import as_real, expm1_minus, signed_square
 
 __all__ = ["Laplace"]
 

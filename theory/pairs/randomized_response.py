@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from scipy import special
 
 from theory.arguments import Real, check_at_least_zero, own
+from theory.numerics.stable import as_real, log_fraction, signed_square
 from theory.pairs.finite import ExactMasses, Finite, Outcomes, pure_to_gdp
-from theory.stable import as_real, log_fraction, signed_square
 
 __all__ = ["RandomizedResponse", "check_ratio"]
 

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from scipy import optimize, special
 
 from theory.arguments import Real, check_positive, check_probability, own
+from theory.numerics.stable import as_real, expm1_minus
 from theory.pairs.base import DominatingPair
 from theory.pairs.gaussian import Gaussian
-from theory.stable import as_real, expm1_minus
 
 __all__ = ["SubsampledGaussian"]
 

@@ -256,7 +256,7 @@ class Proof:
         """JSON-able record of every step; `theory/proofs/recheck.py` verifies it without this package.
 
         What differs from run to run is `seconds`, `versions` and the `tree` of a box; the rest must be what the
-        checker's own table says, so a change of a theorem is followed by `python -m tests.proofs.write_table`.
+        checker's own table says, so a change of a theorem is followed by `python -m tests.theory.proofs.write_table`.
         """
         return {
             "format": CERTIFICATE_FORMAT,

@@ -1,0 +1,1 @@
+"""The accounting: exact running sums of charges, never rounded in favour of a request."""

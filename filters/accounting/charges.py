@@ -1,0 +1,122 @@
+"""What filters charge for a pair: the exact value of its declared doubles, infinite where they are no charge.
+
+A declared number that is NaN or below zero is nothing that a pair can have: it counts as infinite, which no filter
+grants.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from filters.accounting.amounts import Charge, Mixed, Plain, Square
+from theory.arguments import Real
+from theory.numerics.stable import as_real
+from theory.pairs import KOV, DominatingPair, Erasure, Gaussian, RandomizedResponse, Selection
+from theory.pairs.selection import look_up
+
+__all__ = [
+    "Charge",
+    "approximate_charge",
+    "approximate_zcdp_charge",
+    "gdp_charge",
+    "proper",
+    "renyi_charge",
+    "upper_quantile",
+    "zcdp_charge",
+]
+
+
+def gdp_charge(request: DominatingPair) -> Charge:
+    """mu^2 of the declared mu."""
+    if isinstance(request, Selection):
+        return Mixed(tuple(gdp_charge(pair) for pair in request.pairs), request.index)
+    mu = request.gdp_mu
+    # the levels are those of Gaussian.mu; a subclass may charge for another
+    return Square(
+        proper(mu), levels=request.levels if isinstance(request, Gaussian) and mu is request.mu else None
+    )
+
+
+def zcdp_charge(request: DominatingPair) -> Charge:
+    """mu^2/2 for Gaussian(mu), epsilon^2/2 for RandomizedResponse(epsilon), the declared rho otherwise."""
+    if isinstance(request, Selection):
+        return Mixed(tuple(zcdp_charge(pair) for pair in request.pairs), request.index)
+    if isinstance(request, Gaussian):
+        return Square(proper(request.mu), 0.5, request.levels)
+    if isinstance(request, RandomizedResponse):
+        return Square(proper(request.epsilon), 0.5)
+    return Plain(proper(request.zcdp_rho))
+
+
+def renyi_charge(request: DominatingPair, alpha: float) -> Charge:
+    """alpha mu^2/2 for Gaussian(mu), otherwise the declared divergence of order alpha, both directions."""
+    if isinstance(request, Selection):
+        return Mixed(tuple(renyi_charge(pair, alpha) for pair in request.pairs), request.index)
+    if isinstance(request, Gaussian):
+        return Square(proper(request.mu), alpha / 2, request.levels)
+    forward, swapped = proper(request.renyi(alpha)), request.swapped
+    return Plain(forward if swapped is request else np.maximum(forward, proper(swapped.renyi(alpha))))
+
+
+def approximate_charge(request: DominatingPair, at: float | None) -> tuple[Real, Real]:
+    """(epsilon, delta) such that the mechanism is (epsilon, delta)-DP.
+
+    (epsilon, delta) of KOV, (0, p) of Erasure, (pure epsilon, 0) of what has a finite one. Everything else is
+    declared at the epsilon `at`, with its hockey-stick there, the larger direction; with at=None its epsilon
+    is infinite.
+    """
+    if isinstance(request, Selection):
+        both = [approximate_charge(pair, at) for pair in request.pairs]
+        return look_up([e for e, _ in both], request.index), look_up([d for _, d in both], request.index)
+    if isinstance(request, KOV):
+        return proper(request.epsilon), proper(request.delta)
+    if isinstance(request, Erasure):
+        return _zero_like(request.p), proper(request.p)
+    epsilon = proper(request.pure_epsilon)
+    if at is None or np.all(np.isfinite(epsilon)):
+        return epsilon, _zero_like(epsilon)
+    both_ways = proper(request.hockey_stick(at)), proper(request.swapped.hockey_stick(at))
+    delta = np.maximum(*both_ways) * (1 + 2.0**-40)
+    delta = np.where(np.greater_equal(request.pure_epsilon, 0), delta, np.inf)
+    finite = np.isfinite(epsilon)
+    declared: Real = np.where(finite, epsilon, at)
+    return declared, np.where(finite, 0.0, delta)
+
+
+def approximate_zcdp_charge(request: DominatingPair) -> tuple[Charge, Charge]:
+    """(rho, xi) such that the mechanism is xi-approximately rho-zCDP."""
+    if isinstance(request, Selection):
+        both = [approximate_zcdp_charge(pair) for pair in request.pairs]
+        rhos, xis = tuple(rho for rho, _ in both), tuple(xi for _, xi in both)
+        return Mixed(rhos, request.index), Mixed(xis, request.index)
+    if isinstance(request, KOV):
+        return Square(proper(request.epsilon), 0.5), Plain(proper(request.delta))
+    if isinstance(request, Erasure):
+        return Plain(_zero_like(request.p)), Plain(proper(request.p))
+    return zcdp_charge(request), Plain(0.0)
+
+
+def proper(charge: Real) -> Real:
+    """`charge` where it is a number from zero up, inf elsewhere."""
+    if not isinstance(charge, np.ndarray):
+        return charge if charge >= 0 else math.inf
+    if not charge.size or charge.min() >= 0:  # NaN is the least of all
+        return charge
+    return np.where(charge >= 0, charge, np.inf)
+
+
+def upper_quantile(request: DominatingPair, tail: float) -> Real:
+    """inf{x : P(L > x) <= tail} as `request` declares it, inf where no pair has such a quantile.
+
+    E_P[e^-L] <= 1, so P(L <= x) <= e^x: none lies below log(1 - tail).
+    """
+    quantile = request.loss_quantile(tail)
+    with np.errstate(divide="ignore"):
+        least = np.log1p(-tail) * (1 + 2.0**-40)
+    return as_real(np.where(np.greater_equal(quantile, least), quantile, np.inf))
+
+
+def _zero_like(x: Real) -> Real:
+    return np.zeros_like(x) if isinstance(x, np.ndarray) else 0.0

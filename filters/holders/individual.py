@@ -1,0 +1,186 @@
+"""Individual accounting: one filter per person, all people one vectorised state."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from reprlib import repr as short
+
+import numpy as np
+from numpy.typing import NDArray
+
+from filters.accounting.error_free import two_product
+from filters.contract.checks import (
+    checked_admits,
+    checked_filter,
+    checked_reaches,
+    checked_spend,
+    checked_start,
+)
+from filters.contract.parameters import one_positive
+from filters.contract.privacy_filter import PrivacyFilter, State
+from filters.holders.envelope import checked_key, saved_count, sealed, unsealed
+from filters.holders.holder import Holder
+from filters.holders.saved_state import decode_state, encode_state
+from theory.arguments import check_at_least_zero, check_count
+from theory.pairs import DominatingPair, Gaussian, RandomizedResponse, Selection
+
+__all__ = ["IndividualFilter", "PersonalReport", "gaussian_request"]
+
+_VERSION = 1
+_SAVED = ("filter", "people", "state")
+
+
+def gaussian_request(norms: NDArray[np.float64], sigma: float) -> DominatingPair:
+    """The pairs of N(sum_i f(x_i), sigma^2) for removing person i: mu_i = |f(x_i)|_2 / sigma, rounded up.
+
+    norms has shape (n,); a norm of zero asks for the trivial pair, which costs nothing. Source: paper
+    003, Appendix C.2; paper 000, Example 2.7.
+    """
+    checked, noise = np.asarray(check_at_least_zero("norms", norms)), one_positive("sigma", sigma)
+    mu = checked / noise
+    product, rest = two_product(mu, noise)
+    short = (product - checked) + rest < 0  # the quotient was rounded down
+    mu = np.where(short, np.nextafter(mu, np.inf), mu)
+    absent = checked == 0
+    if not absent.any():
+        return Gaussian(mu)
+    return Selection((Gaussian(np.where(absent, 1.0, mu)), RandomizedResponse(0.0)), absent)
+
+
+@dataclass(frozen=True, slots=True)
+class PersonalReport:
+    """What one person has left. FOR THAT PERSON'S EYES ONLY.
+
+    It depends on that person's data, and on other people's through nothing but what was released (000, after
+    Algorithm 5): shown to the person it costs the others nothing; shown to anyone else, published, or summed
+    over people, it leaks. There is deliberately no way to ask for all reports at once.
+    """
+
+    person: int
+    promise: str
+    remaining: float
+
+    def __str__(self) -> str:
+        return (
+            f"For person {self.person} only, not to be shown to anyone else: "
+            f"{self.remaining:.6g} left of {self.promise}"
+        )
+
+
+class IndividualFilter(Holder):
+    """One filter per person: in each round those take part whose own budget still covers it.
+
+        people = IndividualFilter(GaussianFilter(mu=1.0), people=1_000_000)
+        active = people.select(gaussian_request(norms, sigma))
+        release(values[active].sum() + sigma * noise)
+
+    The pair of person i must hold for every data set with that person in it, not for the present one only (000,
+    Definition 2.5; with the per-instance Definition 2.6 leaving a person out would itself leak).
+    `select` charges those who take part and leaves the others as they were: they sit out this round only and
+    may take part in a cheaper one. The output computed on the active people has the filter's promise for
+    adding or removing one person. The mask itself is personal data: use it to compute the release, never
+    release it. Filters that look at realised losses are refused: their promise is not about persons.
+    Threads may share it, rounds wait for each other; it is not copied, pickled or used after a fork.
+    Source: paper 000, Algorithm 3 and Theorem 4.5; paper 003, Algorithm 1 and Theorem 12.
+    """
+
+    def __init__(self, filt: PrivacyFilter, people: int) -> None:
+        super().__init__()
+        self._filter = checked_filter(filt)
+        if filt.looks_at_losses:
+            raise TypeError(
+                f"filt must decide without realised losses, got {filt!r}; pass e.g. GaussianFilter(mu=1.0)"
+            )
+        self._people = check_count("people", people)
+        self._state: State = checked_start(filt, self._people)
+        self._key: bytes | None = None
+
+    @property
+    def filter(self) -> PrivacyFilter:
+        """The filter that each person has."""
+        return self._filter
+
+    @property
+    def people(self) -> int:
+        """The number of people."""
+        return self._people
+
+    def select(self, request: DominatingPair) -> NDArray[np.bool_]:
+        """Who takes part in the round that `request` declares, charged for it at once: booleans of shape (n,).
+
+        request: the pair of each person's removal, shape (n,), or one for all.
+        """
+        if not isinstance(request, DominatingPair):
+            raise TypeError(f"request must be a DominatingPair, got {request!r}; pass gaussian_request(...)")
+        if request.shape not in ((), (self._people,)):
+            raise ValueError(
+                f"request must have one pair per person, got shape {request.shape} for {self._people} people; "
+                "declare a pair for everyone, also for those who have run out"
+            )
+        with self._change("select"):
+            active = checked_admits(self._filter, self._state, request, self._people)
+            spent = checked_spend(self._filter, self._state, request, self._people)
+            self._state = spent if active.all() else _choose(active, spent, self._state)
+        return active
+
+    def report_for(self, person: int) -> PersonalReport:
+        """The report that may be shown to `person`, and to nobody else; see `PersonalReport`."""
+        index = self._index(person)
+        left = float(self._filter.remaining(_row(self._state, index))[0])
+        return PersonalReport(index, str(self._filter.promise), left)
+
+    def _index(self, person: int) -> int:
+        index = check_count("person", person, least=0)
+        if index >= self._people:
+            raise IndexError(f"person must be below {self._people}, got person={person!r}; count from zero")
+        return index
+
+    def to_dict(self, *, key: bytes | None = None) -> dict[str, object]:
+        """Everything that `from_dict` needs, as JSON values. Personal data of everyone: store it as such.
+
+        With a key, the one given here or else the one it was restored with, it is signed as a session is.
+        """
+        content = {
+            "filter": repr(self._filter),
+            "people": self._people,
+            "state": encode_state(self._state),
+        }
+        return sealed("individual", _VERSION, content, self._key if key is None else checked_key(key))
+
+    @classmethod
+    def from_dict(
+        cls, data: Mapping[str, object], filt: PrivacyFilter, *, key: bytes | None = None
+    ) -> IndividualFilter:
+        """The people that `to_dict` described, under the same filter.
+
+        Checked as a session is, person by person; what holds with a key, and what without, is said at
+        `Session.from_dict`.
+        """
+        checked_filter(filt)
+        key = checked_key(key)
+        content = unsealed(data, "individual", _VERSION, _SAVED, key, "IndividualFilter.to_dict")
+        if content["filter"] != repr(filt):
+            raise ValueError(
+                f"filt must be the filter that was saved, got {filt!r} for {short(content['filter'])}; "
+                "pass the same filter"
+            )
+        number = saved_count(content, "people", least=1)
+        # decoded before people are made, so that no number by itself takes memory
+        start, reaches = checked_start(filt, 1), lambda state: checked_reaches(filt, state, number)
+        state = decode_state(content["state"], start, number, reaches)
+        people = cls(filt, number)
+        people._state, people._key = state, key
+        return people
+
+
+def _choose(mask: NDArray[np.bool_], yes: State, no: State) -> State:
+    if isinstance(yes, tuple):
+        return tuple(_choose(mask, a, b) for a, b in zip(yes, no, strict=True))
+    return np.where(mask.reshape(-1, *[1] * (yes.ndim - 1)), yes, no)
+
+
+def _row(state: State, index: int) -> State:
+    if isinstance(state, tuple):
+        return tuple(_row(part, index) for part in state)
+    return state[index : index + 1]

@@ -1,0 +1,250 @@
+"""Odometers: bounds on the loss so far that hold at all times at once."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from filters.accounting.amounts import Charge, Plain, Square
+from filters.accounting.charges import approximate_charge, approximate_zcdp_charge
+from filters.accounting.error_free import Exact
+from filters.accounting.ledger import Allowance, Budget, is_sum
+from filters.contract.parameters import one_at_least_zero, one_delta, one_positive
+from filters.rules.rogers import drift
+from theory.arguments import check_count
+from theory.conversions import SIMPLE
+from theory.pairs import DominatingPair
+
+__all__ = [
+    "DoublingOdometer",
+    "LineOdometer",
+    "MixtureOdometer",
+    "Odometer",
+    "RogersOdometer",
+    "StitchedOdometer",
+]
+
+#: (high, low) of the sum of rho, (high, low) of the sum of xi: arrays of shape (n,).
+_State = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
+
+#: Bounds are raised by this much, relative: more than the rounding of the elementary functions.
+_MARGIN = 1e-13
+
+
+class Odometer(ABC):
+    """P(L_t > epsilon(state_t) for some t) <= delta + xi, L_t the loss of everything released up to t.
+
+    So a rule that releases only what keeps the bound within e, whatever else it looks at, is (e, delta + xi)-DP;
+    the odometer itself limits nothing. A mechanism that is xi_t-approximately rho_t-zCDP adds to two sums; when
+    the xi_t come to more than `xi` the bound is infinite.
+
+    All bounds but that of Rogers et al. are of one supermartingale: e^{k L_t - k (k+1) S_t/2}, S_t = 2 sum
+    rho_s, has mean at most 1 for every k >= 0, because E e^{k L} <= e^{k D_{k+1}} <= e^{k (k+1) rho}; by Ville's
+    inequality it exceeds 1/delta at some time with probability at most delta. They differ in the k they use.
+    """
+
+    delta: float
+    xi: float
+    proof: ClassVar[str] = "Ville's inequality for e^{k L - k(k+1) S/2}; derived in the docstrings"
+
+    @abstractmethod
+    def bound(self, squares: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The bound on L as a function of S, increasing: shape of `squares`."""
+
+    def start(self, n: int) -> _State:
+        """n runs in which nothing was released."""
+        return (*_UNIT.start(n), *_UNIT.start(n))
+
+    def spend(self, state: _State, request: DominatingPair) -> _State:
+        """The state after the request was released."""
+        rho, xi = approximate_zcdp_charge(request)
+        return (*_added(state[:2], rho), *_added(state[2:], xi))
+
+    def epsilon(self, state: _State) -> NDArray[np.float64]:
+        """The bound on the loss so far, in nats, infinite for a state that no releases lead to: shape (n,)."""
+        squares = 2 * (state[0] + state[1]) * (1 + 2.0**-50)
+        with np.errstate(invalid="ignore", over="ignore"):
+            bound = self.bound(squares) * (1 + _MARGIN)
+        within = Allowance(self.xi).holds(state[2:]) & is_sum(state[:2]) & is_sum(state[2:])
+        return np.where(within & np.isfinite(bound), bound, np.inf)
+
+
+_UNIT = Budget.of(1.0)
+
+
+def _added(state: Exact, charge: Charge) -> Exact:
+    """The sums with `charge` added; infinite where it is no charge: below zero, which would lower them, or NaN."""
+    high, low = _UNIT.add(state, charge)
+    proper = np.greater_equal(charge.rough(1.0), 0)
+    return (high, low) if proper.all() else (np.where(proper, high, np.inf), np.where(proper, low, 0.0))
+
+
+def _check(odometer: Odometer) -> None:
+    object.__setattr__(odometer, "delta", one_delta("delta", odometer.delta))
+    object.__setattr__(odometer, "xi", one_at_least_zero("xi", odometer.xi))
+
+
+@dataclass(frozen=True, slots=True)
+class LineOdometer(Odometer):
+    """One k, the best at S = target: L <= (k+1) S/2 + log(1/delta)/k, k = sqrt(2 log(1/delta) / target).
+
+    Source: Whitehouse, Ramdas, Rogers and Wu, arXiv 2203.05481; derived from the supermartingale above.
+    """
+
+    delta: float
+    target: float
+    xi: float = 0.0
+
+    def __post_init__(self) -> None:
+        _check(self)
+        object.__setattr__(self, "target", one_positive("target", self.target))
+
+    def bound(self, squares: NDArray[np.float64]) -> NDArray[np.float64]:
+        log = -math.log(self.delta)
+        k = math.sqrt(2 * log / self.target)
+        return (k + 1) * squares / 2 + log / k
+
+
+@dataclass(frozen=True, slots=True)
+class MixtureOdometer(Odometer):
+    """All k >= 0, mixed as |N(0, 1/scale)|: L <= S/2 + sqrt(2 (S+scale) (log(1/delta) + log(S/scale + 1)/2)).
+
+    The mixture of e^{k Y - k^2 S/2}, Y = L - S/2 > 0, is 2 sqrt(scale/(S+scale)) e^{Y^2/(2(S+scale))}
+    Phi(Y/sqrt(S+scale)), and Phi is at least 1/2; for Y <= 0 the bound holds anyway.
+    Source: Whitehouse, Ramdas, Rogers and Wu; derived here.
+    """
+
+    delta: float
+    scale: float
+    xi: float = 0.0
+
+    def __post_init__(self) -> None:
+        _check(self)
+        object.__setattr__(self, "scale", one_positive("scale", self.scale))
+
+    def bound(self, squares: NDArray[np.float64]) -> NDArray[np.float64]:
+        wide = squares + self.scale
+        log = np.log1p(squares / self.scale) / 2 - math.log(self.delta)
+        return squares / 2 + np.sqrt(2 * wide * log)
+
+
+@dataclass(frozen=True, slots=True)
+class StitchedOdometer(Odometer):
+    """Lines stitched together: line j is the best at S = first 2^{j+1/2} and may fail with probability delta_j.
+
+    delta_j = delta / ((j+1)^1.4 zeta(1.4)), j = 0, 1, ...; the bound is the least of the lines of the epoch of
+    S and its neighbours, so it grows like S/2 + sqrt(S log log S). The published closed form, S/2 +
+    1.7 sqrt(S (log log(2 S/first) + 0.72 log(5.2/delta))) for S >= first, is never less.
+    Source: Whitehouse, Ramdas, Rogers and Wu; Howard, Ramdas, McAuliffe and Sekhon; derived here.
+    """
+
+    delta: float
+    first: float
+    xi: float = 0.0
+
+    def __post_init__(self) -> None:
+        _check(self)
+        object.__setattr__(self, "first", one_positive("first", self.first))
+
+    def bound(self, squares: NDArray[np.float64]) -> NDArray[np.float64]:
+        epoch = np.floor(np.log2(np.maximum(squares / self.first, 1.0)))
+        best = np.full(np.shape(squares), np.inf)
+        for step in (-1, 0, 1):
+            j = np.maximum(epoch + step, 0.0)
+            log = -math.log(self.delta) + 1.4 * np.log1p(j) + math.log(special.zeta(1.4))
+            k = np.sqrt(2 * log / (self.first * np.exp2(j + 0.5)))
+            best = np.minimum(best, (k + 1) * squares / 2 + log / k)
+        return best
+
+
+@dataclass(frozen=True, slots=True)
+class DoublingOdometer(Odometer):
+    """Filters of sizes first, 2 first, 4 first, ...: the bound of the smallest that has not halted yet.
+
+    Filter j bounds sum rho by first 2^j and gives epsilon_j by the simple conversion at delta_j = delta /
+    ((j+1)^2 pi^2/6); that conversion is Markov's inequality for the supermartingale above, so it holds at all
+    times up to the halt. Source: Lécuyer, arXiv 2103.01379, for Rényi filters; derived here for zCDP.
+    """
+
+    delta: float
+    first: float
+    xi: float = 0.0
+
+    def __post_init__(self) -> None:
+        _check(self)
+        object.__setattr__(self, "first", one_positive("first", self.first))
+
+    def bound(self, squares: NDArray[np.float64]) -> NDArray[np.float64]:
+        rho = squares / 2
+        with np.errstate(divide="ignore"):
+            j = np.maximum(np.ceil(np.log2(rho / self.first)), 0.0)
+        j = np.where(rho > self.first * np.exp2(j), j + 1, j)  # log2 may round down across a power of two
+        delta = self.delta / ((j + 1) ** 2 * (math.pi**2 / 6))
+        known = np.isfinite(delta) & (delta > 0)
+        epsilon = SIMPLE.epsilon(np.where(known, self.first * np.exp2(j), 1.0), np.where(known, delta, 0.5))
+        return np.where(known, epsilon, np.inf)
+
+
+@dataclass(frozen=True, slots=True)
+class RogersOdometer:
+    """The odometer of Rogers et al.: with probability 1 - delta, L_t <= epsilon(state_t) for all t.
+
+    Mechanisms are (epsilon_s, delta_s)-DP, sum delta_s <= delta/2 (infinite beyond). With S = sum epsilon_s^2,
+    D = sum epsilon_s (e^{epsilon_s} - 1)/2 and n = `records`,
+    D + sqrt(2 S (log(110 e) + 2 log(log(n)/delta))) for 1/n^2 <= S <= 1, and otherwise
+    D + sqrt(2 (1/n^2 + S)(1 + log(1 + n^2 S)/2) log(4 log2(n)/delta)).
+    Checked here: the second line is the mixture bound with H = 1/n^2 at delta/4 or better, because
+    log(4 log2(n)/delta) >= max(1, log(4/delta)) for n >= 2; the first is a stitching of 2 log2(n) lines over the
+    doublings of S, each at delta ln 2/(8 ln n): the best line for S in [v, 2v] is within (2^{1/4} +
+    2^{-1/4})/2 of sqrt(2 S log(1/delta_j)), and 1.0303 (x + 2.447) <= log(110 e) + 2 x, x = log(log(n)/delta).
+    delta < 1/e and n >= 3, so x > 1.
+    Source: Rogers, Roth, Ullman and Vadhan, Theorem 6.1.
+    """
+
+    delta: float
+    records: int
+    _allowed: Allowance = field(init=False, repr=False, compare=False)
+    proof: ClassVar[str] = "Rogers et al. Theorem 6.1; constants checked in the docstring"
+
+    def __post_init__(self) -> None:
+        delta, records = one_delta("delta", self.delta), check_count("records", self.records, least=3)
+        if delta >= 1 / math.e:
+            raise ValueError(f"delta must be below 1/e, got delta={delta!r}; pass a small probability")
+        object.__setattr__(self, "delta", delta)
+        object.__setattr__(self, "records", records)
+        object.__setattr__(self, "_allowed", Allowance(delta / 2))
+
+    def start(self, n: int) -> tuple[NDArray[Any], ...]:
+        """n runs in which nothing was released."""
+        return (*_UNIT.start(n), *_UNIT.start(n), *_UNIT.start(n))
+
+    def spend(self, state: tuple[NDArray[Any], ...], request: DominatingPair) -> tuple[NDArray[Any], ...]:
+        """The state after the request was released."""
+        epsilon, delta = approximate_charge(request, None)
+        squares, drifts, deltas = (state[0], state[1]), (state[2], state[3]), (state[4], state[5])
+        return (
+            *_added(squares, Square(epsilon)),
+            *_added(drifts, Plain(drift(epsilon))),
+            *_added(deltas, Plain(delta)),
+        )
+
+    def epsilon(self, state: tuple[NDArray[Any], ...]) -> NDArray[np.float64]:
+        """The bound on the loss so far, in nats, infinite for a state that no releases lead to: shape (n,)."""
+        squares, drifts = (state[0] + state[1]) * (1 + 2.0**-50), state[2] + state[3]
+        least = 1 / self.records**2
+        with np.errstate(invalid="ignore", over="ignore"):
+            inner = 2 * squares * (math.log(110 * math.e) + 2 * math.log(math.log(self.records) / self.delta))
+            outer = 2 * (least + squares) * (1 + np.log1p(squares / least) / 2)
+            outer = outer * math.log(4 * math.log2(self.records) / self.delta)
+            spread = np.where((squares >= least) & (squares <= 1), inner, outer)
+            bound = (drifts + np.sqrt(spread)) * (1 + _MARGIN)
+        within = self._allowed.holds((state[4], state[5]))
+        for high in (0, 2, 4):
+            within &= is_sum((state[high], state[high + 1]))
+        return np.where(within & np.isfinite(bound), bound, np.inf)

@@ -1,0 +1,112 @@
+"""A filter's state as JSON values, to the last bit and back."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from reprlib import repr as short
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from filters.contract.privacy_filter import State
+
+__all__ = ["decode_state", "encode_state"]
+
+#: What JSON has for the values of an array, by the kind of its dtype.
+_TYPES = {"f": str, "i": int, "u": int, "b": bool}
+_REMEDY = "pass what to_dict returned"
+
+
+def encode_state(state: State) -> object:
+    """`state` as JSON values; floats in hexadecimal keep every bit, infinities and NaN included."""
+    if isinstance(state, tuple):
+        return [encode_state(part) for part in state]
+    kind, values = _type_of(state), state.ravel().tolist()
+    values = [float(x).hex() for x in values] if kind is str else values
+    return {"dtype": state.dtype.str, "shape": list(state.shape), "values": values}
+
+
+def decode_state(
+    data: object,
+    start: State,
+    runs: int,
+    reaches: Callable[[State], NDArray[np.bool_]],
+    *,
+    fresh: bool = False,
+) -> State:
+    """The state of `runs` runs that `encode_state` wrote, each as in `start` (of one run) or where `reaches` says so.
+
+    fresh: whether nothing was granted, so that all are as in `start`. Raises ValueError for anything else.
+    """
+    state = _decoded(data, start, runs)
+    unspent = _same(state, start)
+    known = unspent if fresh else unspent | reaches(state)
+    if not known.all():
+        raise ValueError(
+            f"state must be what {'no grant' if fresh else 'granted requests'} can have led to, got another in "
+            f"{np.count_nonzero(~known)} of {runs} runs; {_REMEDY}"
+        )
+    return state
+
+
+def _decoded_array(data: object, like: NDArray[Any], runs: int) -> NDArray[Any]:
+    """The array that `encode_state` wrote, with the dtype and dimensions of `like` and `runs` runs."""
+    if not isinstance(data, dict) or data.keys() != {"dtype", "shape", "values"}:
+        raise ValueError(f"state must hold arrays as dtype, shape and values, got {short(data)}; {_REMEDY}")
+    dtype, shape, values = data["dtype"], data["shape"], data["values"]
+    if dtype != like.dtype.str:
+        raise ValueError(f"dtype must be {like.dtype.str!r}, got dtype={short(dtype)}; {_REMEDY}")
+    whole = isinstance(shape, list) and all(type(size) is int and size >= 0 for size in shape)
+    if not whole or len(shape) != like.ndim or shape[0] != runs:
+        raise ValueError(
+            f"shape must be {like.ndim} sizes, the first {runs}, got shape={short(shape)}; {_REMEDY}"
+        )
+    kind = _type_of(like)
+    if not isinstance(values, list) or len(values) != math.prod(shape):
+        got = f"{len(values)} of them" if isinstance(values, list) else short(values)
+        raise ValueError(f"values must be a list of {math.prod(shape)} numbers, got {got}; {_REMEDY}")
+    for value in values:
+        if type(value) is not kind:
+            raise ValueError(
+                f"values must be written as {kind.__name__}, got {short(value)} in them; {_REMEDY}"
+            )
+    try:
+        numbers = [float.fromhex(x) for x in values] if kind is str else values
+        array = np.array(numbers, dtype=like.dtype).reshape(shape)
+    except (ValueError, OverflowError):
+        array = None
+    if array is None or encode_state(array) != data:  # one way to write a number, and all of its bits
+        raise ValueError(
+            f"values must be numbers of dtype {dtype} as they were written, got {short(values)}; {_REMEDY}"
+        )
+    return array
+
+
+def _type_of(array: NDArray[Any]) -> type:
+    """The type of JSON value that holds a number of `array` to the last bit."""
+    kind = _TYPES.get(array.dtype.kind)
+    if kind is None or array.dtype.itemsize > 8:
+        raise TypeError(f"state must hold numbers to be saved, got dtype={array.dtype}; keep it in float64")
+    return kind
+
+
+def _decoded(data: object, like: State, runs: int) -> State:
+    if not isinstance(like, tuple):
+        return _decoded_array(data, like, runs)
+    if not isinstance(data, list) or len(data) != len(like):
+        got = f"{len(data)} parts" if isinstance(data, list) else short(data)
+        raise ValueError(f"state must have the layout of a fresh one, got {got} for {len(like)}; {_REMEDY}")
+    return tuple(_decoded(part, one, runs) for part, one in zip(data, like, strict=True))
+
+
+def _same(state: State, start: State) -> NDArray[np.bool_]:
+    """Which runs hold what the one run of `start` holds: shape (n,)."""
+    if isinstance(state, tuple):
+        same = [_same(part, one) for part, one in zip(state, start, strict=True)]
+        return np.asarray(np.stack(same).all(axis=0))
+    if state.shape[1:] != start.shape[1:]:
+        return np.zeros(len(state), dtype=np.bool_)
+    equal = (state == start) | ((state != state) & (start != start))  # NaN is what it was, too
+    return np.asarray(equal.all(axis=tuple(range(1, state.ndim))))

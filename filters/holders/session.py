@@ -1,0 +1,240 @@
+"""The session: what an application holds of a filter."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from reprlib import repr as short
+from typing import Literal
+
+import numpy as np
+
+from filters.contract.checks import (
+    checked_admits,
+    checked_filter,
+    checked_observe,
+    checked_reaches,
+    checked_spend,
+    checked_start,
+)
+from filters.contract.privacy_filter import Family, PrivacyFilter, State
+from filters.holders.envelope import checked_key, saved_count, saved_flag, sealed, unsealed
+from filters.holders.holder import Holder
+from filters.holders.saved_state import decode_state, encode_state
+from theory.pairs import DominatingPair
+
+__all__ = ["FilterHaltedError", "Session"]
+
+_VERSION = 1
+_SAVED = ("filter", "on_denial", "halted", "awaits_loss", "granted", "state")
+
+
+class FilterHaltedError(RuntimeError):
+    """A request reached a session that had halted."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Standing:
+    """How a session stands: replaced as a whole, so that no reader and no interrupt sees half a decision."""
+
+    state: State
+    halted: bool = False
+    awaits_loss: bool = False
+    granted: int = 0
+
+
+class Session(Holder):
+    """One filter over one data set: ask, and release only on True.
+
+        session = GaussianFilter(mu=1.0).open()
+        if session.request(Gaussian(mu=0.3)):   # the spend is recorded before True comes back
+            ...                                 # release
+
+    on_denial="halt": the first denial ends the session, later requests raise FilterHaltedError (000
+    Algorithms 2 and 4). on_denial="retry": a denied request costs nothing and something cheaper may be asked
+    (000, remark after Lemma 4.2). The promise is the same.
+    `record`, if given, is called with `to_dict()` once a decision was made and before it is returned, so
+    that a process that dies between decision and release has spent, never gained. If it raises, so does the
+    request: nothing was granted, yet the charge (or the halt) stands and the grant is counted, for the record
+    may have been written; a realisation-level filter then waits for the loss of a release that never came,
+    which is 0.0. `key` signs all that is saved, see `from_dict`.
+    One spender of one budget: threads may share a session, and no two decisions overlap (so `record` must not
+    wait for a thread that asks); a request or loss from within a decision, from `record` say, is refused, and
+    so are copies, pickles and forked processes.
+    """
+
+    def __init__(
+        self,
+        filt: PrivacyFilter,
+        on_denial: Literal["halt", "retry"] = "halt",
+        *,
+        record: Callable[[Mapping[str, object]], object] | None = None,
+        key: bytes | None = None,
+    ) -> None:
+        super().__init__()
+        if on_denial not in ("halt", "retry"):
+            raise ValueError(f"on_denial must be 'halt' or 'retry', got {on_denial!r}; choose one of them")
+        self._filter = checked_filter(filt)
+        self._on_denial: Literal["halt", "retry"] = on_denial
+        self._record = record
+        self._key = checked_key(key)
+        self._now = _Standing(checked_start(filt, 1))
+
+    @property
+    def filter(self) -> PrivacyFilter:
+        """The filter that decides."""
+        return self._filter
+
+    @property
+    def halted(self) -> bool:
+        """Whether a denial has ended the session."""
+        return self._now.halted
+
+    @property
+    def granted(self) -> int:
+        """How many requests were granted and charged, one whose record raised included."""
+        return self._now.granted
+
+    def request(self, pair: DominatingPair) -> bool:
+        """Whether the mechanism that `pair` dominates may be released now; True means the spend is recorded.
+
+        Raises FilterHaltedError after a halt, RuntimeError while a realisation-level filter waits for the
+        loss of the last release, within another decision and in a forked process, TypeError when `pair` is no
+        pair of a single run.
+        """
+        if not isinstance(pair, DominatingPair):
+            raise TypeError(f"pair must be a DominatingPair, got {pair!r}; pass e.g. Gaussian(mu=0.3)")
+        if pair.shape not in ((), (1,)):
+            raise TypeError(
+                f"pair must be a single pair, got parameters of shape {pair.shape}; ask one by one"
+            )
+        with self._change("request"):
+            now = self._now
+            if now.halted:
+                raise FilterHaltedError(
+                    f"the session has halted{self._left()}; open a new session on fresh data"
+                )
+            if now.awaits_loss:
+                raise RuntimeError(
+                    f"{type(self._filter).__name__} decides on realised losses and the last release has "
+                    "none; call observe(loss) first"
+                )
+            if not checked_admits(self._filter, now.state, pair, 1)[0]:
+                if self._on_denial == "halt":
+                    self._settle(replace(now, halted=True))
+                return False
+            spent = checked_spend(self._filter, now.state, pair, 1)
+            self._settle(_Standing(spent, False, self._filter.looks_at_losses, now.granted + 1))
+            return True
+
+    def observe(self, loss: float) -> None:
+        """Tell a realisation-level filter the loss log p(output)/q(output) of the last release, in nats.
+
+        Raises ValueError for NaN, RuntimeError when no release waits for its loss.
+        """
+        if math.isnan(loss):
+            raise ValueError("loss must be a number, got loss=nan; pass log p(output)/q(output)")
+        with self._change("observe"):
+            now = self._now
+            if not now.awaits_loss:
+                raise RuntimeError("no release waits for its loss; call observe(loss) once after each grant")
+            after = checked_observe(self._filter, now.state, np.array([float(loss)]), 1)
+            self._settle(replace(now, state=after, awaits_loss=False))
+
+    def _settle(self, after: _Standing) -> None:
+        self._now = after
+        if self._record is not None:
+            self._record(self.to_dict())
+
+    def remaining(self) -> float:
+        """The largest further cost still admitted, in the filter's own unit; 0.0 after a halt."""
+        now = self._now
+        return 0.0 if now.halted else float(self._filter.remaining(now.state)[0])
+
+    def affordable(self, family: Family) -> float:
+        """The largest parameter t such that request(family(t)) is granted now; 0.0 if none is."""
+        now = self._now
+        return 0.0 if now.halted else float(self._filter.affordable(now.state, family)[0])
+
+    def to_dict(self, *, key: bytes | None = None) -> dict[str, object]:
+        """Everything that `from_dict` needs, as JSON values; numbers are kept to the last bit.
+
+        With a key, the one given here or else the session's own, it carries the HMAC-SHA256 of all of it.
+        """
+        now = self._now
+        content = {
+            "filter": repr(self._filter),
+            "on_denial": self._on_denial,
+            "halted": now.halted,
+            "awaits_loss": now.awaits_loss,
+            "granted": now.granted,
+            "state": encode_state(now.state),
+        }
+        return sealed("session", _VERSION, content, self._key if key is None else checked_key(key))
+
+    @classmethod
+    def from_dict(
+        cls,
+        data: Mapping[str, object],
+        filt: PrivacyFilter,
+        on_denial: Literal["halt", "retry"] = "halt",
+        *,
+        record: Callable[[Mapping[str, object]], object] | None = None,
+        key: bytes | None = None,
+    ) -> Session:
+        """The session that `to_dict` described, under the same rules, with not an ulp lost or regained.
+
+        The filter and what a denial means are passed, not read from the data: a saved file must not be able
+        to raise its own budget. Raises ValueError unless the data fit both, hold exactly what `to_dict` writes,
+        agree with themselves, and tell of a state that granted requests can have led the filter to, as far as
+        `filt.reaches` says; every filter of this package that adds up charges says enough that no data restore
+        more than its whole budget. That does not hold of filters that look at realised losses (RealisationFilter,
+        KappaFilter, NaiveRealisationFilter): a loss that could have happened is not told from one put in by hand,
+        and it may restore more than a fresh session has. Pass key= for them.
+        Without a key that is all: a file rewritten to say that less was spent, or that no denial came, is not
+        detected. With a key (16 bytes or more, kept where the file is not) a file is refused that was written
+        without it, under another one, or changed since. An older genuine copy put back is still not detected:
+        keep `granted` of the last one elsewhere and compare; and restore each copy once, into one holder.
+        """
+        checked_filter(filt)
+        key = checked_key(key)
+        content = unsealed(data, "session", _VERSION, _SAVED, key, "Session.to_dict")
+        if content["filter"] != repr(filt):
+            raise ValueError(
+                f"filt must be the filter that was saved, got {filt!r} for {short(content['filter'])}; "
+                "pass the same filter"
+            )
+        if content["on_denial"] != on_denial:
+            raise ValueError(
+                f"on_denial must be what was saved, got {on_denial!r} for {short(content['on_denial'])}; pass what "
+                "the session was opened with"
+            )
+        session = cls(filt, on_denial, record=record, key=key)
+        halted, awaits = saved_flag(content, "halted"), saved_flag(content, "awaits_loss")
+        granted = saved_count(content, "granted")
+        if halted and (on_denial != "halt" or awaits):
+            raise ValueError(
+                f"halted must be false where on_denial is 'retry' or a loss is awaited, got on_denial={on_denial!r} "
+                f"awaits_loss={awaits}; pass the data as it was saved"
+            )
+        if awaits and not (filt.looks_at_losses and granted):
+            raise ValueError(
+                f"awaits_loss must be false before a grant and for a filter that asks for no losses, got "
+                f"granted={granted} for {filt!r}; pass the data as it was saved"
+            )
+        start, reaches = session._now.state, lambda state: checked_reaches(filt, state, 1)
+        state = decode_state(content["state"], start, 1, reaches, fresh=granted == 0)
+        session._now = _Standing(state, halted, awaits, granted)
+        return session
+
+    def __repr__(self) -> str:
+        now = self._now
+        status = "halted" if now.halted else f"{now.granted} granted"
+        return f"Session({self._filter!r}, {self._on_denial!r}; {status})"
+
+    def _left(self) -> str:
+        after = f" after {self._now.granted} grants"
+        if type(self._filter).remaining is PrivacyFilter.remaining:
+            return after
+        return f"{after} with {float(self._filter.remaining(self._now.state)[0]):.6g} left"

@@ -1,0 +1,123 @@
+"""Trackers: how much was spent by certain times, counted in blocks of a fixed size."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from filters.accounting.charges import Charge, gdp_charge, renyi_charge
+from filters.accounting.error_free import two_product
+from filters.accounting.ledger import Budget
+from filters.contract.parameters import one_order_from_one, one_positive
+from theory.pairs import DominatingPair
+
+__all__ = ["GaussianTracker", "RenyiTracker", "Tracker"]
+
+#: (blocks closed so far, high and low of the sum in the open block): arrays of shape (n,).
+_State = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
+
+
+class Tracker(ABC):
+    """A filter of size `size`, restarted whenever it would halt; every restart closes a block.
+
+    It limits nothing. With m - 1 blocks closed, what was released so far is part of the output up to the m-th
+    restart, which costs at most m blocks: a bound for those times, fixed m, not for a time picked by looking at
+    the value. n runs, or n people, at once; for people the value is personal data (see `PersonalReport`).
+    A mechanism dearer than a block closes as many as it needs, as if it were their composition.
+    Source: paper 000, Algorithm 5 and Proposition 4.10 (O_0 there must read O_1 = size, and mechanisms dearer
+    than a block are excluded).
+    """
+
+    size: float
+    _budget: Budget
+    proof: ClassVar[str]
+
+    @abstractmethod
+    def charge(self, request: DominatingPair) -> Charge:
+        """What the request adds to a block."""
+
+    @abstractmethod
+    def value(self, state: _State) -> NDArray[np.float64]:
+        """What was spent up to the end of the open block, inf for a state that no releases lead to: shape (n,)."""
+
+    def start(self, n: int) -> _State:
+        """n empty first blocks."""
+        return np.zeros(n), *self._budget.start(n)
+
+    def spend(self, state: _State, request: DominatingPair) -> _State:
+        """The state after the request was released."""
+        blocks, high, low = state
+        budget, charge = self._budget, self.charge(request)
+        fits = budget.fits((high, low), charge)
+        more_high, more_low = budget.add((high, low), charge)
+        n = len(blocks)
+        fresh_high, fresh_low = budget.add(budget.start(n), charge)
+        alone = budget.fits(budget.start(n), charge)
+        needs = _blocks(budget, charge, n)
+        blocks = blocks + np.where(fits, 0.0, np.where(alone, 1.0, needs - (high == 0)))
+        high = np.where(fits, more_high, np.where(alone, fresh_high, budget.high))
+        low = np.where(fits, more_low, np.where(alone, fresh_low, budget.low))
+        return blocks, high, low
+
+    def _opened(self, state: _State) -> NDArray[np.float64]:
+        """How many blocks were opened so far, the first included: shape (n,)."""
+        blocks, high, low = state
+        return np.where((blocks >= 0) & self._budget.reaches((high, low)), blocks + 1, np.inf)
+
+
+def _blocks(budget: Budget, charge: Charge, n: int) -> NDArray[np.float64]:
+    """How many budgets the charge needs by itself, rounded up; inf where it is none, infinite or below zero: (n,)."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        high, low = charge.exact(1 / budget.root_unit)
+        needs = np.ceil(high / budget.high * (1 - 2.0**-48))
+        cover, rest = two_product(needs, budget.high)
+        enough = (cover > high) | ((cover == high) & (rest + needs * budget.low >= low))
+        needs = np.where(enough, needs, needs + 1)
+        return np.broadcast_to(np.where(np.isfinite(high) & (high >= 0), needs, np.inf), (n,))
+
+
+@dataclass(frozen=True, slots=True)
+class RenyiTracker(Tracker):
+    """Rényi divergence of order alpha in blocks of `size`: the value is size times the number of blocks."""
+
+    alpha: float
+    size: float
+    _budget: Budget = field(init=False, repr=False, compare=False)
+    proof: ClassVar[str] = "000 Proposition 4.10"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "alpha", one_order_from_one("alpha", self.alpha))
+        object.__setattr__(self, "size", one_positive("size", self.size))
+        object.__setattr__(self, "_budget", Budget.of(self.size))
+
+    def charge(self, request: DominatingPair) -> Charge:
+        return renyi_charge(request, self.alpha)
+
+    def value(self, state: _State) -> NDArray[np.float64]:
+        return np.asarray(self._opened(state) * self.size)
+
+
+@dataclass(frozen=True, slots=True)
+class GaussianTracker(Tracker):
+    """mu of Gaussian DP in blocks of `size`: squares add, the value is size times the root of their number.
+
+    Source: paper 003, Appendix C.5.
+    """
+
+    size: float
+    _budget: Budget = field(init=False, repr=False, compare=False)
+    proof: ClassVar[str] = "003 Appendix C.5, as 000 Proposition 4.10"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "size", one_positive("size", self.size))
+        object.__setattr__(self, "_budget", Budget.square_of(self.size))
+
+    def charge(self, request: DominatingPair) -> Charge:
+        return gdp_charge(request)
+
+    def value(self, state: _State) -> NDArray[np.float64]:
+        return np.asarray(np.sqrt(self._opened(state)) * self.size)

@@ -1,0 +1,1 @@
+"""The rules: one family of filters a file, the unsound ones beside the sound."""

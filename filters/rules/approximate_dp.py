@@ -1,0 +1,70 @@
+"""The filter of approximate differential privacy by way of concentrated differential privacy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from filters.accounting.charges import Charge, zcdp_charge
+from filters.accounting.error_free import Exact
+from filters.accounting.ledger import Budget
+from filters.contract.holds import Holds
+from filters.contract.parameters import one_delta, one_positive
+from filters.contract.privacy_filter import Family
+from filters.rules.additive import AdditiveFilter
+from theory.conversions import CKS, Conversion
+from theory.guarantees import ApproxDP, Guarantee
+from theory.pairs import DominatingPair, Gaussian, RandomizedResponse
+
+__all__ = ["ApproximateDPFilter"]
+
+
+@dataclass(frozen=True, slots=True)
+class ApproximateDPFilter(AdditiveFilter):
+    """CONT while sum_t rho_t <= B*(epsilon, delta), the largest B with B-zCDP => (epsilon, delta)-DP.
+
+    rho_t is the zCDP parameter of the t-th mechanism. Paper 000, Theorem 4.9, states it for pure
+    mechanisms, which are charged epsilon_t^2/2; so is RandomizedResponse here, and a Gaussian mu_t^2/2
+    by the same proof (its "(alpha, B*)-RDP for all alpha" must read (alpha, alpha B*)-RDP).
+    `conversion` says which B* is used: SIMPLE is the one printed in 000, CKS is larger.
+    """
+
+    epsilon: float
+    delta: float
+    conversion: Conversion = CKS
+    promise: Guarantee = field(init=False, repr=False, compare=False)
+    _budget: Budget = field(init=False, repr=False, compare=False)
+    proof: ClassVar[str] = "000 Theorem 4.9: the zCDP filter with budget B*, then the conversion"
+
+    def __post_init__(self) -> None:
+        epsilon, delta = one_positive("epsilon", self.epsilon), one_delta("delta", self.delta)
+        if not isinstance(self.conversion, Conversion):
+            raise TypeError(f"conversion must be CKS or SIMPLE, got {self.conversion!r}; pass fp.CKS")
+        object.__setattr__(self, "epsilon", epsilon)
+        object.__setattr__(self, "delta", delta)
+        object.__setattr__(self, "promise", ApproxDP(epsilon, delta))
+        object.__setattr__(self, "_budget", Budget.of(float(self.conversion.budget(epsilon, delta))))
+
+    def charge(self, request: DominatingPair) -> Charge:
+        return zcdp_charge(request)
+
+    @property
+    def holds(self) -> Holds:
+        return Holds(
+            self._budget.limit, rule="000 Theorem 4.9: the ledger admits no larger sum of zCDP charges"
+        )
+
+    def _scale(self, family: Family) -> float | None:
+        return 0.5 if family in (Gaussian, RandomizedResponse) else None
+
+    @property
+    def threshold(self) -> float:
+        """B*, the budget of the sum of rho."""
+        return self._budget.limit
+
+    def remaining(self, state: Exact) -> NDArray[np.float64]:
+        """The largest further rho."""
+        return self._budget.left(state)

@@ -1,0 +1,89 @@
+"""The filter of approximate zero-concentrated differential privacy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from filters.accounting.charges import approximate_zcdp_charge
+from filters.accounting.ledger import Allowance, Budget
+from filters.contract.holds import Holds
+from filters.contract.parameters import one_delta, one_positive
+from filters.contract.privacy_filter import PrivacyFilter
+from theory.arguments import Real
+from theory.conversions import CKS
+from theory.guarantees import Guarantee
+from theory.pairs import DominatingPair
+
+__all__ = ["ApproximateZCDP", "ApproximateZCDPFilter"]
+
+_State = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class ApproximateZCDP(Guarantee):
+    """Up to probability xi, D_a <= a rho for every a > 1; delta(eps) = xi + (1 - xi) CKS(rho, eps)."""
+
+    rho: float
+    xi: float
+
+    def delta(self, epsilon: Real) -> Real:
+        bound: Real = self.xi + (1 - self.xi) * CKS.delta(self.rho, epsilon)
+        return bound
+
+    def __str__(self) -> str:
+        return f"{self.xi:g}-approximate {self.rho:g}-zCDP"
+
+
+@dataclass(frozen=True, slots=True)
+class ApproximateZCDPFilter(PrivacyFilter):
+    """CONT while sum_t rho_t <= rho and sum_t xi_t <= xi, mechanism t being xi_t-approximately rho_t-zCDP.
+
+    KOV(e, d) is charged (e^2/2, d), Erasure(p) (0, p), every other pair (its zcdp_rho, 0).
+    Proof: let w = prod (1 - xi_t) along the path, at least 1 - xi, and P', Q' the laws of the good
+    parts, which satisfy D_a <= a rho by the zCDP filter. Then H(P||Q) <= 1 - int w min(P', e^eps Q') <=
+    1 - (1 - xi)(1 - H(P'||Q')).
+    Source: Whitehouse, Ramdas, Rogers and Wu, arXiv 2203.05481; derived here.
+    """
+
+    rho: float
+    xi: float
+    promise: Guarantee = field(init=False, repr=False, compare=False)
+    _rho: Budget = field(init=False, repr=False, compare=False)
+    _xi: Allowance = field(init=False, repr=False, compare=False)
+    order_free: ClassVar[bool] = True
+    proof: ClassVar[str] = "the zCDP filter on the good parts; derived in the docstring"
+
+    def __post_init__(self) -> None:
+        rho, xi = one_positive("rho", self.rho), one_delta("xi", self.xi)
+        object.__setattr__(self, "rho", rho)
+        object.__setattr__(self, "xi", xi)
+        object.__setattr__(self, "promise", ApproximateZCDP(rho, xi))
+        object.__setattr__(self, "_rho", Budget.of(rho))
+        object.__setattr__(self, "_xi", Allowance(xi))
+
+    @property
+    def holds(self) -> Holds:
+        rule = "the ledger admits no larger sums of zCDP charges and of infinite mass"
+        return Holds(self._rho.limit, infinite=self._xi.value, rule=rule)
+
+    def start(self, n: int) -> _State:
+        return (*self._rho.start(n), *self._xi.start(n))
+
+    def admits(self, state: _State, request: DominatingPair) -> NDArray[Any]:
+        rho, xi = approximate_zcdp_charge(request)
+        return self._rho.fits(state[:2], rho) & self._xi.fits(state[2:], xi)
+
+    def spend(self, state: _State, request: DominatingPair) -> _State:
+        rho, xi = approximate_zcdp_charge(request)
+        return (*self._rho.add(state[:2], rho), *self._xi.add(state[2:], xi))
+
+    def reaches(self, state: _State) -> NDArray[Any]:
+        return self._rho.reaches(state[:2]) & self._xi.reaches(state[2:])
+
+    def remaining(self, state: _State) -> NDArray[np.float64]:
+        """The largest further rho."""
+        return self._rho.left(state[:2])

@@ -1,0 +1,57 @@
+"""The filter of Gaussian differential privacy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from filters.accounting.charges import Charge, gdp_charge
+from filters.accounting.error_free import Exact
+from filters.accounting.ledger import Budget
+from filters.contract.holds import Holds
+from filters.contract.parameters import one_mu
+from filters.contract.privacy_filter import Family
+from filters.rules.additive import AdditiveFilter
+from theory.guarantees import GaussianDP, Guarantee
+from theory.pairs import DominatingPair, Gaussian
+
+__all__ = ["GaussianFilter"]
+
+
+@dataclass(frozen=True, slots=True)
+class GaussianFilter(AdditiveFilter):
+    """CONT while sum_t mu_t^2 <= mu^2, mu_t the GDP parameter of the t-th mechanism: mu-GDP.
+
+    Tight: a budget spent to the end on Gaussians reaches delta_mu(eps) at every eps.
+    Source: paper 003, Algorithm 2 and Theorem C.1 (which sums from 0: a misprint).
+    """
+
+    mu: float
+    promise: Guarantee = field(init=False, repr=False, compare=False)
+    _budget: Budget = field(init=False, repr=False, compare=False)
+    proof: ClassVar[str] = (
+        "003 Theorem 11 and C.1: delta_{eps - L_k}(sqrt(mu^2 - sum mu_i^2)) is a supermartingale"
+    )
+
+    def __post_init__(self) -> None:
+        mu = one_mu("mu", self.mu)
+        object.__setattr__(self, "mu", mu)
+        object.__setattr__(self, "promise", GaussianDP(mu))
+        object.__setattr__(self, "_budget", Budget.square_of(mu))
+
+    def charge(self, request: DominatingPair) -> Charge:
+        return gdp_charge(request)
+
+    @property
+    def holds(self) -> Holds:
+        return Holds(self._budget.limit / 2, rule="003 Algorithm 2: the ledger admits no larger sum of mu^2")
+
+    def _scale(self, family: Family) -> float | None:
+        return 1.0 if family is Gaussian else None
+
+    def remaining(self, state: Exact) -> NDArray[np.float64]:
+        """The largest further mu, sqrt(mu^2 - sum mu_t^2)."""
+        return np.sqrt(self._budget.room(state)) * (self._budget.root_unit * (1 - 2.0**-52))

@@ -1,0 +1,60 @@
+"""The realisation filter reduced to its threshold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from filters.contract.parameters import one_positive
+from filters.contract.privacy_filter import PrivacyFilter
+from theory.arguments import check_count
+from theory.guarantees import ApproxDP, Guarantee
+from theory.pairs import DominatingPair
+
+__all__ = ["KappaFilter"]
+
+_State = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class KappaFilter(PrivacyFilter):
+    """CONT to release i+1 while |l^{(i-1)}| < kappa, for at most `rounds` releases.
+
+    l^{(i-1)} is the realised loss BEFORE release i: the decision does not know the last output. For i.i.d.
+    mechanisms this is what paper 004, Algorithm 1, comes down to (Proposition 1); which kappa keeps which
+    promise depends on the mechanisms, so by itself it promises nothing. `mc.worst_case.calibrate` finds kappa.
+    State: the loss before the last release, that of the last release, the releases so far.
+    """
+
+    kappa: float
+    rounds: int
+    promise: Guarantee = field(default=ApproxDP(0.0, 1.0), init=False, repr=False, compare=False)
+    proof: ClassVar[str] = "nothing is promised"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "kappa", one_positive("kappa", self.kappa))
+        object.__setattr__(self, "rounds", check_count("rounds", self.rounds))
+
+    def start(self, n: int) -> _State:
+        return np.zeros(n), np.zeros(n), np.zeros(n, dtype=np.int64)
+
+    def admits(self, state: _State, request: DominatingPair) -> NDArray[Any]:
+        before, _, released = state
+        return np.asarray((np.abs(before) < self.kappa) & (released < self.rounds))
+
+    def spend(self, state: _State, request: DominatingPair) -> _State:
+        before, last, released = state
+        return before + last, np.zeros_like(last), released + 1
+
+    def reaches(self, state: _State) -> NDArray[Any]:
+        before, last, released = state
+        known = (released >= 0) & (released <= self.rounds) & ~np.isnan(before) & ~np.isnan(last)
+        known &= ((before == 0) | (released > 1)) & ((last == 0) | (released > 0))
+        return np.asarray(known)
+
+    def observe(self, state: _State, loss: NDArray[Any]) -> _State:
+        before, _, released = state
+        return before, np.asarray(loss, dtype=np.float64), released

@@ -1,0 +1,81 @@
+"""Menus: finitely many pairs that a filter knows by heart."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from filters.contract.checks import runs_of
+from filters.contract.privacy_filter import Family, PrivacyFilter, State
+from theory.pairs import DominatingPair, Selection
+
+__all__ = ["affordable_of", "checked_menu", "counted", "positions"]
+
+
+def checked_menu(menu: object) -> tuple[DominatingPair, ...]:
+    """`menu` as a tuple of single pairs, at least one."""
+    pairs = (menu,) if isinstance(menu, DominatingPair) else menu
+    if not isinstance(pairs, (tuple, list)) or not pairs:
+        raise ValueError(
+            f"menu must hold at least one pair, got menu={menu!r}; pass e.g. (Gaussian(mu=0.5),)"
+        )
+    for pair in pairs:
+        if not isinstance(pair, DominatingPair) or pair.shape != ():
+            raise TypeError(f"menu must hold single pairs, got {pair!r}; pass e.g. (Gaussian(mu=0.5),)")
+    return tuple(pairs)
+
+
+def positions(menu: tuple[DominatingPair, ...], request: DominatingPair, n: int) -> NDArray[np.intp]:
+    """The place in the menu of each run's request, -1 where it is not on the menu: shape (n,).
+
+    Pairs are the same when they are of one family and their numbers are equal to the last bit.
+    """
+    if isinstance(request, Selection):
+        table = np.stack([positions(menu, pair, n) for pair in request.pairs])
+        return np.asarray(table[request.index, np.arange(n)])
+    place = np.full(n, -1, dtype=np.intp)
+    for position, pair in enumerate(menu):
+        place[_same(pair, request) & (place < 0)] = position
+    return place
+
+
+def counted(counts: NDArray[np.int64], entries: int) -> NDArray[np.bool_]:
+    """Whether each row says how often each of `entries` was used: shape (n,). Nothing is used 2^48 times."""
+    if counts.shape[1] != entries:
+        return np.zeros(len(counts), dtype=np.bool_)
+    return np.asarray(((counts >= 0) & (counts < 2**48)).all(axis=1))
+
+
+def _same(pair: DominatingPair, request: DominatingPair) -> Any:
+    if type(pair) is not type(request):
+        return False
+    same: Any = True
+    for field in fields(pair):  # type: ignore[arg-type]
+        own, asked = getattr(pair, field.name), getattr(request, field.name)
+        if isinstance(asked, (float, np.ndarray)):
+            same = same & np.equal(own, asked)
+        elif isinstance(asked, tuple):
+            same = same & (own == asked)
+    return same
+
+
+def affordable_of(
+    filt: PrivacyFilter, menu: tuple[DominatingPair, ...], state: State, family: Family
+) -> NDArray[np.float64]:
+    """The largest t with family(t) on the menu and admitted, 0.0 where there is none: shape (n,)."""
+    best = np.zeros(runs_of(state))
+    for pair in menu:
+        t = getattr(pair, fields(pair)[0].name)  # type: ignore[arg-type]
+        if isinstance(t, float) and _makes(family, t, pair):
+            admitted = np.asarray(filt.admits(state, pair))
+            best = np.where(admitted, np.maximum(best, t), best)
+    return best
+
+
+def _makes(family: Family, t: float, pair: DominatingPair) -> bool:
+    if isinstance(family, type):
+        return isinstance(pair, family) and bool(np.all(_same(pair, family(t))))
+    return bool(np.all(_same(pair, family(t))))

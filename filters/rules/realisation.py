@@ -1,0 +1,176 @@
+"""The filter that looks at realised losses and stays honest by deciding one step ahead."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from filters.accounting.charges import upper_quantile
+from filters.contract.parameters import one_delta, one_positive
+from filters.contract.privacy_filter import PrivacyFilter
+from filters.rules.menu import checked_menu
+from theory.arguments import Real, check_count, check_probability
+from theory.guarantees import ApproxDP, Guarantee
+from theory.pairs import DominatingPair
+from theory.realisation import optimal_split
+
+__all__ = ["RealisationFilter"]
+
+#: (loss before the last release, loss of the last release, its upper quantile both ways, releases so far)
+_State = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class RealisationFilter(PrivacyFilter):
+    """CONT to release i+1 while q_i(theta) + max_r q_r(dhat) <= epsilon -+ l^{(i-1)}, in both directions.
+
+    q(z) is the upper z-quantile of the privacy loss, q_i that of the mechanism i released last, the maximum
+    runs over the `menu`; l^{(i-1)} is the realised loss BEFORE release i: the check on request i+1 knows
+    which mechanism ran as i but not what it put out. At most `rounds` = N outputs, and
+    dhat + theta (1 - dhat) N <= delta; left out, dhat and theta are the optimal split for i.i.d. Gaussians.
+    The transcript is (epsilon, delta)-DP. Source: paper 004, Algorithm 1 and Theorem 1.
+
+    The decision does not depend on the request, except that one whose dhat-quantile exceeds the menu's is
+    denied as if it had been the trivial mechanism; an adversary who stops early asked for trivial ones, of
+    which every menu may be thought to hold one. As printed the loop makes a dummy pass at i = 0, so at most
+    N - 1 real outputs; the proof sums to N, which is what is allowed here.
+    The sums of losses are doubles; the comparison leaves room for their rounding, on the side of denial.
+    Raises ValueError for an empty menu or when dhat and theta break the condition.
+    """
+
+    epsilon: float
+    delta: float
+    rounds: int
+    menu: tuple[DominatingPair, ...]
+    dhat: float | None = field(default=None, kw_only=True)
+    theta: float | None = field(default=None, kw_only=True)
+    promise: Guarantee = field(init=False, repr=False, compare=False)
+    _reach: tuple[float, float] = field(init=False, repr=False, compare=False)
+    _most: tuple[float, float] = field(init=False, repr=False, compare=False)
+    proof: ClassVar[str] = "004 Theorem 1: the stopping event does not depend on the last output"
+
+    def __post_init__(self) -> None:
+        epsilon, delta = one_positive("epsilon", self.epsilon), one_delta("delta", self.delta)
+        rounds = check_count("rounds", self.rounds)
+        menu = checked_menu(self.menu)
+        dhat, theta = _split(self.dhat, self.theta, rounds, delta)
+        object.__setattr__(self, "epsilon", epsilon)
+        object.__setattr__(self, "delta", delta)
+        object.__setattr__(self, "rounds", rounds)
+        object.__setattr__(self, "menu", menu)
+        object.__setattr__(self, "dhat", dhat)
+        object.__setattr__(self, "theta", theta)
+        object.__setattr__(self, "promise", ApproxDP(epsilon, delta))
+        forward = max(float(upper_quantile(pair, dhat)) for pair in menu)
+        backward = max(float(upper_quantile(pair.swapped, dhat)) for pair in menu)
+        # the trivial mechanism belongs to every menu
+        object.__setattr__(self, "_reach", (max(forward, 0.0), max(backward, 0.0)))
+        most = (max(map(_largest_loss, menu)), max(_largest_loss(pair.swapped) for pair in menu))
+        object.__setattr__(self, "_most", most)
+
+    def start(self, n: int) -> _State:
+        zeros = np.zeros(n)
+        return zeros, zeros, zeros, zeros, np.zeros(n, dtype=np.int64)
+
+    def admits(self, state: _State, request: DominatingPair) -> NDArray[Any]:
+        before, _, forward, backward, released = state
+        with np.errstate(invalid="ignore"):
+            # partial sums stayed within epsilon, so each of the additions strayed by at most an ulp of it
+            slack = (released + 4) * 2.0**-51 * (self.epsilon + np.abs(before))
+            inside = forward + self._reach[0] <= self.epsilon - before - slack
+            inside &= backward + self._reach[1] <= self.epsilon + before - slack
+        inside &= released < self.rounds
+        inside &= np.less_equal(upper_quantile(request, self._tail), self._reach[0])
+        inside &= np.less_equal(upper_quantile(request.swapped, self._tail), self._reach[1])
+        return inside
+
+    def remaining(self, state: _State) -> NDArray[np.float64]:
+        """How far, in nats, the loss before the last release is from the limit; 0 where a release is denied."""
+        before, _, forward, backward, released = state
+        with np.errstate(invalid="ignore"):
+            up = self.epsilon - before - forward - self._reach[0]
+            down = self.epsilon + before - backward - self._reach[1]
+            room = np.minimum(up, down)
+        return np.where((room > 0) & (released < self.rounds), room, 0.0)
+
+    def spend(self, state: _State, request: DominatingPair) -> _State:
+        before, last, _, _, released = state
+        n = len(before)
+        forward = _per_run(upper_quantile(request, self._rest), n)
+        backward = _per_run(upper_quantile(request.swapped, self._rest), n)
+        return before + last, np.zeros(n), forward, backward, released + 1
+
+    def reaches(self, state: _State) -> NDArray[Any]:
+        """Whether losses of the menu, on a run that was never denied, lead to such sums, quantiles and counts.
+
+        An infinite loss is one as well: it ends the run. Finite ones that the menu does not have, of a request that is
+        not on it, are not restored.
+        """
+        before, last, forward, backward, released = state
+        # E_P[e^-L] <= 1, so P(L <= x) <= e^x: no upper quantile lies below log(1 - theta)
+        least = float(np.log1p(-self._rest) * (1 + 2.0**-40))
+        room, past = 1 + 2.0**-40, np.maximum(released - 1, 0)
+        known = (released >= 0) & (released <= self.rounds) & (forward >= least) & (backward >= least)
+        for sign, most, reach in zip((1, -1), self._most, self._reach, strict=True):
+            with np.errstate(invalid="ignore"):  # no release, however large its loss
+                sums = np.where(past > 0, past * most, 0.0)
+            # the loss before the last release but one was within the limit, and one more came on top
+            sums = np.minimum(sums, self.epsilon - reach - least + most)
+            # NaN is at most nothing
+            known &= (sign * before <= sums * room) | (np.isinf(before) & (past > 0))
+            known &= (sign * last <= np.where(released > 0, most * room, 0.0)) | (
+                np.isinf(last) & (released > 0)
+            )
+        return np.asarray(known)
+
+    def observe(self, state: _State, loss: NDArray[Any]) -> _State:
+        before, _, forward, backward, released = state
+        return before, np.asarray(loss, dtype=np.float64), forward, backward, released
+
+    @property
+    def _tail(self) -> float:
+        assert self.dhat is not None
+        return self.dhat
+
+    @property
+    def _rest(self) -> float:
+        assert self.theta is not None
+        return self.theta
+
+
+def _per_run(value: Real, n: int) -> NDArray[np.float64]:
+    return np.full(n, value) if np.ndim(value) == 0 else np.asarray(value, dtype=np.float64)
+
+
+def _largest_loss(pair: DominatingPair) -> float:
+    """The largest finite loss of `pair`, at least zero, or inf."""
+    largest = float(upper_quantile(pair, float(pair.infinite_mass)))
+    return max(largest, 0.0)
+
+
+def _split(dhat: float | None, theta: float | None, rounds: int, delta: float) -> tuple[float, float]:
+    """(dhat, theta) with dhat + theta (1 - dhat) rounds <= delta in exact arithmetic."""
+
+    def spent(one: float, other: float) -> Fraction:
+        return Fraction(one) + Fraction(other) * (1 - Fraction(one)) * rounds
+
+    if (dhat is None) != (theta is None):
+        missing = "dhat" if dhat is None else "theta"
+        raise ValueError(f"{missing} must be given with its partner, got None; pass both or neither")
+    if dhat is None or theta is None:
+        split = optimal_split(rounds, delta)
+        one, other = float(split.dhat), float(split.theta)
+        while spent(one, other) > Fraction(delta):  # an ulp or two: the split rounds to nearest
+            other = float(np.nextafter(other, 0.0))
+        return one, other
+    one, other = float(check_probability("dhat", dhat)), float(check_probability("theta", theta))
+    if spent(one, other) > Fraction(delta):
+        raise ValueError(
+            f"dhat and theta must satisfy dhat + theta (1 - dhat) rounds <= delta, got dhat={one!r} "
+            f"theta={other!r} rounds={rounds} delta={delta!r}; lower theta or leave both out"
+        )
+    return one, other

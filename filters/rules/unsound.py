@@ -1,0 +1,220 @@
+"""Filters whose promise is false, kept as counterexamples, each with its flaw and its witness."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from filters.accounting.charges import upper_quantile
+from filters.contract.parameters import one_delta, one_positive
+from filters.contract.privacy_filter import Family, PrivacyFilter
+from filters.rules.composition import composed_hockey_stick, is_exact
+from filters.rules.menu import affordable_of, checked_menu, counted, positions
+from filters.rules.orders import SomeOrderRule
+from theory.conversions import CKS, Conversion
+from theory.guarantees import ApproxDP, Guarantee
+from theory.numerics.stable import log_fraction
+from theory.pairs import DominatingPair
+
+__all__ = ["NaiveRealisationFilter", "NaturalFilter", "SomeOrderFilter", "UnsoundFilterWarning", "knowingly"]
+
+#: What a natural filter keeps free of delta, relative, when its arithmetic is not exact.
+_MARGIN = Fraction(1, 10**9)
+
+
+class UnsoundFilterWarning(UserWarning):
+    """A filter was made whose promise is false."""
+
+
+@contextmanager
+def knowingly() -> Iterator[None]:
+    """No UnsoundFilterWarning inside: for those who refute the filter."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnsoundFilterWarning)
+        yield
+
+
+def _warn(filt: PrivacyFilter) -> None:
+    warnings.warn(
+        f"{type(filt).__name__} does not keep its promise ({filt.proof}); it is here to be refuted",
+        UnsoundFilterWarning,
+        stacklevel=4,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class NaiveRealisationFilter(PrivacyFilter):
+    """CONT while P(L_i > epsilon - l^{(i-1)}) <= delta both ways, l^{(i-1)} all losses realised so far.
+
+    Flaw: every round may fail with probability delta, and the rule forgets the rounds that might have.
+    Witness: Erasure(p), p <= delta, asked for N times: H_{e^epsilon} = 1 - (1-p)^N at every epsilon.
+    Source: paper 004, Section II-B.
+    """
+
+    epsilon: float
+    delta: float
+    promise: Guarantee = field(init=False, repr=False, compare=False)
+    proof: ClassVar[str] = "false: asking Erasure(delta) for ever reveals the bit, 004 Section II-B"
+    sound: ClassVar[bool | None] = False
+
+    def __post_init__(self) -> None:
+        epsilon, delta = one_positive("epsilon", self.epsilon), one_delta("delta", self.delta)
+        object.__setattr__(self, "epsilon", epsilon)
+        object.__setattr__(self, "delta", delta)
+        object.__setattr__(self, "promise", ApproxDP(epsilon, delta))
+        _warn(self)
+
+    def start(self, n: int) -> NDArray[Any]:
+        return np.zeros(n)
+
+    def admits(self, state: NDArray[Any], request: DominatingPair) -> NDArray[Any]:
+        # P(L > x) <= delta iff the upper delta-quantile is at most x
+        inside: NDArray[np.bool_] = np.less_equal(upper_quantile(request, self.delta), self.epsilon - state)
+        inside &= np.less_equal(upper_quantile(request.swapped, self.delta), self.epsilon + state)
+        return inside
+
+    def spend(self, state: NDArray[Any], request: DominatingPair) -> NDArray[Any]:
+        return state.copy()
+
+    def remaining(self, state: NDArray[Any]) -> NDArray[np.float64]:
+        """The largest upper delta-quantile of the loss that is admitted both ways, in nats."""
+        return np.asarray(np.maximum(self.epsilon - np.abs(state), 0.0))
+
+    def observe(self, state: NDArray[Any], loss: NDArray[Any]) -> NDArray[Any]:
+        moved: NDArray[np.float64] = state + loss
+        return moved
+
+
+@dataclass(frozen=True, slots=True)
+class NaturalFilter(PrivacyFilter):
+    """CONT while the mechanisms so far, had they been chosen in advance, compose to (epsilon, delta)-DP.
+
+    That is: the composed hockey-stick divergence at epsilon is at most delta in both directions, the request
+    included. Mechanisms come from a `menu`; others are denied. State: how often each was used, shape
+    (n, len(menu)), integers; so the order of requests does not matter.
+
+    Exact when built by `from_ratio` on a menu of pairs with rational masses: every decision, equality
+    included, is one of rational numbers. Otherwise masses are doubles and the composed divergence must stay
+    below delta by one part in 10^9, far more than the rounding.
+
+    Flaw: the adversary picks the next mechanism by the outcome of the last. The rule holds each branch to
+    delta as if its mechanisms had been fixed, and the worst branches add up.
+    Witness: RR at log 1.5, 2 log 1.5, 3 log 1.5, e^epsilon = 9/4, delta = 45/169, three rounds: the adaptive
+    adversary reaches 1899/5915. For any (epsilon, delta) two rounds suffice. Source: theorem "natural filter"
+    of `theory.proofs`; known from the literature on fully adaptive composition.
+    """
+
+    epsilon: float
+    delta: float
+    menu: tuple[DominatingPair, ...]
+    ratio: Fraction | None = field(default=None, kw_only=True)
+    exact_delta: Fraction | None = field(default=None, kw_only=True)
+    promise: Guarantee = field(init=False, repr=False, compare=False)
+    order_free: ClassVar[bool] = True
+    proof: ClassVar[str] = (
+        'false: adaptivity beats it in three rounds of randomised response: theorem "natural filter"'
+    )
+    sound: ClassVar[bool | None] = False
+
+    def __post_init__(self) -> None:
+        epsilon, delta = one_positive("epsilon", self.epsilon), one_delta("delta", self.delta)
+        for name, exact, rounded in (
+            ("ratio", self.ratio, epsilon),
+            ("exact_delta", self.exact_delta, delta),
+        ):
+            if exact is not None and (log_fraction(exact) if name == "ratio" else float(exact)) != rounded:
+                raise ValueError(
+                    f"{name} must agree with its rounded value, got {name}={exact} beside {rounded!r}; "
+                    "use NaturalFilter.from_ratio"
+                )
+        object.__setattr__(self, "epsilon", epsilon)
+        object.__setattr__(self, "delta", delta)
+        object.__setattr__(self, "menu", checked_menu(self.menu))
+        object.__setattr__(self, "promise", ApproxDP(epsilon, delta))
+        _warn(self)
+
+    @classmethod
+    def from_ratio(cls, ratio: Fraction, delta: Fraction, menu: tuple[DominatingPair, ...]) -> NaturalFilter:
+        """The filter with e^epsilon = `ratio` and `delta` rational."""
+        exact, allowed = Fraction(ratio), Fraction(delta)
+        return cls(log_fraction(exact), float(allowed), menu, ratio=exact, exact_delta=allowed)
+
+    @property
+    def exact(self) -> bool:
+        """Whether every decision is made in rational arithmetic."""
+        return self.ratio is not None and self.exact_delta is not None and all(map(is_exact, self.menu))
+
+    def start(self, n: int) -> NDArray[Any]:
+        return np.zeros((n, len(self.menu)), dtype=np.int64)
+
+    def admits(self, state: NDArray[Any], request: DominatingPair) -> NDArray[Any]:
+        place = positions(self.menu, request, len(state))
+        after, runs = np.unique(self._with(state, place), axis=0, return_inverse=True)
+        within = np.array([_stays_within(self, tuple(row.tolist())) for row in after], dtype=np.bool_)
+        return np.asarray(within[runs.reshape(-1)] & (place >= 0))
+
+    def spend(self, state: NDArray[Any], request: DominatingPair) -> NDArray[Any]:
+        return self._with(state, positions(self.menu, request, len(state)))
+
+    def reaches(self, state: NDArray[Any]) -> NDArray[Any]:
+        return counted(state, len(self.menu))
+
+    def _with(self, state: NDArray[Any], place: NDArray[np.intp]) -> NDArray[Any]:
+        after = state.copy()
+        asked = np.flatnonzero(place >= 0)
+        after[asked, place[asked]] += 1
+        return after
+
+    def remaining(self, state: NDArray[Any]) -> NDArray[np.float64]:
+        """delta less the composed hockey-stick so far."""
+        ratio, allowed = _exactly(self)
+        left = [allowed - composed_hockey_stick(self.menu, tuple(row), ratio) for row in state.tolist()]
+        return np.array([max(float(room), 0.0) for room in left])
+
+    def affordable(self, state: NDArray[Any], family: Family) -> NDArray[np.float64]:
+        return affordable_of(self, self.menu, state, family)
+
+
+def _exactly(filt: NaturalFilter) -> tuple[Fraction, Fraction]:
+    """e^epsilon and delta, those of the doubles where no rationals were given."""
+    ratio = Fraction(math.exp(filt.epsilon)) if filt.ratio is None else filt.ratio
+    return ratio, Fraction(filt.delta) if filt.exact_delta is None else filt.exact_delta
+
+
+@lru_cache(maxsize=1 << 16)
+def _stays_within(filt: NaturalFilter, counts: tuple[int, ...]) -> bool:
+    ratio, allowed = _exactly(filt)
+    composed = composed_hockey_stick(filt.menu, counts, ratio)
+    return composed <= allowed if filt.exact else composed * (1 + _MARGIN) <= allowed
+
+
+@dataclass(frozen=True, slots=True)
+class SomeOrderFilter(SomeOrderRule):
+    """CONT while at SOME order of a set the sum of divergences stays within the budget that CKS allows it.
+
+    Flaw: each branch of an adaptive play may meet the budget of an order of its own, and the conversion holds
+    for one order, not for the best of several.
+    Witness: epsilon = 6, delta = .01, orders {2, 32}: RR(0.1), then on "+" P = (.608430710, .391569290),
+    Q = (.001614677, .998385323), on "-" P = (.0168334078, .9831665922), Q = (1.8877554e-5, .999981122446);
+    H_{e^6} > .013979. Source: theorem "some order" of `theory.proofs`; the rule is that of Lécuyer,
+    arXiv 2103.01379, whose older conversion is SomeOrderMarkovFilter.
+    """
+
+    conversion: ClassVar[Conversion] = CKS
+    proof: ClassVar[str] = (
+        'false: two branches, each within the budget of another order, theorem "some order"'
+    )
+    sound: ClassVar[bool | None] = False
+
+    def __post_init__(self) -> None:
+        SomeOrderRule.__post_init__(self)  # super() does not find its class in a slotted dataclass
+        _warn(self)

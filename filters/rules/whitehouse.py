@@ -1,0 +1,101 @@
+"""The filter of advanced composition without loss."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from filters.accounting.amounts import Plain, Square
+from filters.accounting.charges import approximate_charge
+from filters.accounting.ledger import Allowance, Budget
+from filters.contract.holds import Holds
+from filters.contract.parameters import one_at_least_zero, one_delta, one_positive
+from filters.contract.privacy_filter import PrivacyFilter
+from theory.conversions import SIMPLE
+from theory.guarantees import ApproxDP, Guarantee
+from theory.pairs import DominatingPair
+
+__all__ = ["WhitehouseFilter"]
+
+_State = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class WhitehouseFilter(PrivacyFilter):
+    """CONT while sqrt(2 log(1/d') S) + S/2 <= epsilon and weight sum_t delta_t <= delta - d'.
+
+    S = sum_t epsilon_t^2.
+
+    Mechanism t is (epsilon_t, delta_t)-DP; d' = `tail` is what the deviation of the loss may cost, half of
+    delta if left out. weight=2 is the form of paper 004 (its equation 2: d' + sum 2 delta_i), weight=1
+    that of Whitehouse et al. Mechanisms that are not pure are declared at the epsilon `at`, or denied.
+
+    Proof: the first condition is S <= S* = 2 B*, B* the simple zCDP budget at (epsilon, d'). Up to an
+    event of probability sum delta_t the losses are those of RR(epsilon_t), for which e^{k L - k(k+1)
+    S/2} is a supermartingale for every k >= 0; at k = sqrt(2 log(1/d')/S*) Markov's inequality gives P(L >
+    epsilon) <= d'. Source: Whitehouse, Ramdas, Rogers and Wu, arXiv 2203.05481; derived here.
+    """
+
+    epsilon: float
+    delta: float
+    tail: float | None = field(default=None, kw_only=True)
+    weight: float = field(default=1.0, kw_only=True)
+    at: float | None = field(default=None, kw_only=True)
+    promise: Guarantee = field(init=False, repr=False, compare=False)
+    _squares: Budget = field(init=False, repr=False, compare=False)
+    _delta: Allowance = field(init=False, repr=False, compare=False)
+    order_free: ClassVar[bool] = True
+    proof: ClassVar[str] = (
+        "Whitehouse et al.: e^{k L - k(k+1) S/2} is a supermartingale; derived in the docstring"
+    )
+
+    def __post_init__(self) -> None:
+        epsilon, delta = one_positive("epsilon", self.epsilon), one_delta("delta", self.delta)
+        tail = delta / 2 if self.tail is None else one_delta("tail", self.tail)
+        weight = one_positive("weight", self.weight)
+        if not tail <= delta or weight < 1:
+            raise ValueError(
+                f"tail must be at most delta and weight at least 1, got tail={tail!r} delta={delta!r} "
+                f"weight={weight!r}; lower tail, or leave them out"
+            )
+        object.__setattr__(self, "epsilon", epsilon)
+        object.__setattr__(self, "delta", delta)
+        object.__setattr__(self, "tail", tail)
+        object.__setattr__(self, "weight", weight)
+        if self.at is not None:
+            object.__setattr__(self, "at", one_at_least_zero("at", self.at))
+        object.__setattr__(self, "promise", ApproxDP(epsilon, delta))
+        object.__setattr__(self, "_squares", Budget.of(2 * float(SIMPLE.budget(epsilon, tail))))
+        allowed = (Fraction(delta) - Fraction(tail)) / Fraction(weight)
+        object.__setattr__(self, "_delta", Allowance.below(allowed))
+
+    @property
+    def holds(self) -> Holds | None:
+        if (
+            self.at is not None
+        ):  # what is declared by its hockey-stick at one epsilon may diverge at every order
+            return None
+        rule = "the ledger admits no larger sums of epsilon^2 and of deltas"
+        return Holds(self._squares.limit / 2, infinite=self._delta.value, rule=rule)
+
+    def start(self, n: int) -> _State:
+        return (*self._squares.start(n), *self._delta.start(n))
+
+    def admits(self, state: _State, request: DominatingPair) -> NDArray[Any]:
+        epsilon, delta = approximate_charge(request, self.at)
+        return self._squares.fits(state[:2], Square(epsilon)) & self._delta.fits(state[2:], Plain(delta))
+
+    def spend(self, state: _State, request: DominatingPair) -> _State:
+        epsilon, delta = approximate_charge(request, self.at)
+        return (*self._squares.add(state[:2], Square(epsilon)), *self._delta.add(state[2:], Plain(delta)))
+
+    def reaches(self, state: _State) -> NDArray[Any]:
+        return self._squares.reaches(state[:2]) & self._delta.reaches(state[2:])
+
+    def remaining(self, state: _State) -> NDArray[np.float64]:
+        """The largest further epsilon of a pure mechanism."""
+        return np.sqrt(self._squares.left(state[:2])) * (1 - 2.0**-50)

@@ -1,0 +1,56 @@
+"""The filter of zero-concentrated differential privacy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from filters.accounting.charges import Charge, zcdp_charge
+from filters.accounting.error_free import Exact
+from filters.accounting.ledger import Budget
+from filters.contract.holds import Holds
+from filters.contract.parameters import one_positive
+from filters.contract.privacy_filter import Family
+from filters.rules.additive import AdditiveFilter
+from theory.guarantees import ZCDP, Guarantee
+from theory.pairs import DominatingPair, Gaussian, RandomizedResponse
+
+__all__ = ["ZCDPFilter"]
+
+
+@dataclass(frozen=True, slots=True)
+class ZCDPFilter(AdditiveFilter):
+    """CONT while sum_t rho_t <= rho, rho_t the zCDP parameter of the t-th mechanism: rho-zCDP.
+
+    Source: paper 000, Remark 4.4.
+    """
+
+    rho: float
+    promise: Guarantee = field(init=False, repr=False, compare=False)
+    _budget: Budget = field(init=False, repr=False, compare=False)
+    proof: ClassVar[str] = "000 Remark 4.4: the stopping rule of Theorem 4.3 does not depend on the order"
+
+    def __post_init__(self) -> None:
+        rho = one_positive("rho", self.rho)
+        object.__setattr__(self, "rho", rho)
+        object.__setattr__(self, "promise", ZCDP(rho))
+        object.__setattr__(self, "_budget", Budget.of(rho))
+
+    def charge(self, request: DominatingPair) -> Charge:
+        return zcdp_charge(request)
+
+    @property
+    def holds(self) -> Holds:
+        return Holds(
+            self._budget.limit, rule="000 Remark 4.4: the ledger admits no larger sum of zCDP charges"
+        )
+
+    def _scale(self, family: Family) -> float | None:
+        return 0.5 if family in (Gaussian, RandomizedResponse) else None
+
+    def remaining(self, state: Exact) -> NDArray[np.float64]:
+        """The largest further rho."""
+        return self._budget.left(state)

@@ -1,0 +1,261 @@
+"""What no path of a game can exceed: the bounds that weights rest on, and what vouches for each."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Literal, Protocol
+
+from filters import Holds
+from filters.catalogue import CATALOGUE
+from mc.engine.guard import Guard, is_ours
+from mc.engine.tiles import Game
+from mc.estimate.functionals import log_weight_bound
+from mc.estimate.reach import FEW_POSITIONS, MOST_POSITIONS, reached, within_rounds
+from theory.pairs import RandomizedResponse
+
+__all__ = ["Ceiling", "certain", "stated"]
+
+#: What is added to every bound, relative, for the rounding of sums of divergences along a path.
+_SLACK = 1e-9
+#: Bounds on logarithms: of what is zero but for the rounding of a loss that cannot exceed epsilon, and of
+#: what doubles hold with room to spare.
+_ROUNDED, _LEAST = -27.0, -600.0
+#: A ceiling that is not lower than another by this factor is as high.
+_LOWER = 0.9
+#: Orders s that are tried are 1 + t, t in this range.
+_ORDERS = (1e-3, 1e4)
+_SEARCH = 50
+_STEEP = 200.0
+
+
+class Bound(Protocol):
+    """A bound on every path of a game; all in the direction of play."""
+
+    @property
+    def why(self) -> str:
+        """What vouches for it."""
+
+    @property
+    def infinite(self) -> float:
+        """On the probability of having met an infinite loss."""
+
+    @property
+    def pure(self) -> float:
+        """On the sum of finite losses."""
+
+    @property
+    def squares(self) -> float:
+        """On sum_t mu_t^2 where every round is Gaussian(mu_t)."""
+
+    @property
+    def highest(self) -> float:
+        """The highest order at which it bounds a divergence."""
+
+    def divergence(self, order: float) -> float:
+        """On sum_t D_order of the rounds' finite losses, order > 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """One of the things that a filter says that it holds every path to, beside the infinite mass."""
+
+    holds: Holds
+    why: str
+    sure: bool
+
+    @classmethod
+    def each(cls, holds: Holds, why: str, *, sure: bool) -> tuple[_Held, ...]:
+        """The statements of `holds` one by one; sure where a theorem stands behind them."""
+        alone = [
+            Holds(zcdp=holds.zcdp),
+            *(Holds(orders=(one,)) for one in holds.orders),
+            Holds(pure=holds.pure),
+        ]
+        said = [one for one in alone if one != Holds()] or [Holds()]
+        return tuple(cls(replace(one, infinite=holds.infinite), why, sure) for one in said)
+
+    @property
+    def infinite(self) -> float:
+        return self.holds.infinite
+
+    @property
+    def pure(self) -> float:
+        # a guard keeps divergences of an order, and those bound no single loss
+        return self.holds.pure if self.sure else math.inf
+
+    @property
+    def squares(self) -> float:
+        # D_a of Gaussian(mu) is a mu^2/2
+        return 2 * min((self.holds.zcdp, *(rho / alpha for alpha, rho in self.holds.orders)))
+
+    @property
+    def highest(self) -> float:
+        return min((math.inf, *(alpha for alpha, _ in self.holds.orders)))
+
+    def divergence(self, order: float) -> float:
+        if self.holds.pure < math.inf:
+            # the composition of RR(e_t) is (sum e_t)-DP, so RR(sum e_t) dominates it
+            return float(RandomizedResponse(self.holds.pure).renyi(order))
+        # D_s grows with s
+        return min((order * self.holds.zcdp, *(rho for alpha, rho in self.holds.orders if alpha >= order)))
+
+
+@dataclass(frozen=True, slots=True)
+class Ceiling:
+    """Bounds on every path of a game: sum_t D_s <= divergence(s), s > 1, and P(some L_t = inf) <= infinite.
+
+    D_s is the Rényi divergence of a round's finite losses, t runs over the released rounds. With K the probability
+    of having met no infinite loss on a path's way, P~ the law in which every round is drawn from the finite
+    outcomes of P, and L the loss of the path,
+
+        H_{e^eps}(P||Q) = E_P~[1 - K] + E_P~[K (1 - e^{eps - L})_+].
+
+    Proof: a path with an infinite loss pays 1 whatever comes after it; one without has P-probability K P~, for
+    d_t = P(L_t = inf) is known before round t is drawn; and E_P~[K] is the probability of having met none.
+    The first integrand lies in [0, infinite]. The second is drawn from finite outcomes tilted to order s; its weight
+    is e^{C - (s-1) L}, C = sum_t log E_P[e^{(s-1) L_t} | L_t < inf], and since (1 - e^{-x})_+ <= c_s e^{(s-1) x},
+    c_s = (1 - 1/s)^s / (s-1), weight times (1 - e^{eps - L})_+ is at most c_s e^{C - (s-1) eps}: M_s where
+    C <= (s-1) divergence(s). K <= 1 only helps.
+    """
+
+    bounds: tuple[Bound, ...]
+
+    @property
+    def infinite(self) -> float:
+        """The most probability of infinite losses."""
+        return min(1.0, min(bound.infinite for bound in self.bounds) * (1 + _SLACK))
+
+    @property
+    def squares(self) -> float:
+        """The most sum_t mu_t^2 where every round is Gaussian(mu_t)."""
+        return min(bound.squares for bound in self.bounds)
+
+    def below(self, other: Ceiling) -> bool:
+        """Whether it is lower by enough to make a difference."""
+        return any(self.divergence(order) < _LOWER * other.divergence(order) for order in (1.5, 4.0, 32.0))
+
+    def divergence(self, order: float) -> float:
+        """The most that the rounds' D_s, s = `order`, can add up to."""
+        return min(bound.divergence(order) for bound in self.bounds) * (1 + _SLACK)
+
+    def why(self, order: float, epsilon: float) -> str:
+        """What vouches for what is used at an order and up to epsilon: several bounds, where each gives a part."""
+        used: list[Callable[[Bound], float]] = [lambda one: one.infinite]
+        if order > 1:
+            used.insert(0, lambda one: one.divergence(order))
+        if epsilon >= self.pure:
+            used.append(lambda one: one.pure)
+        vouching: list[Bound] = []
+        for size in used:
+            best = self._vouching(size)
+            if not any(size(one) <= size(best) for one in vouching):
+                vouching.append(best)
+        return " and ".join(dict.fromkeys(one.why for one in vouching))
+
+    @property
+    def why_squares(self) -> str:
+        """What vouches for the bound on sum_t mu_t^2."""
+        return self._vouching(lambda one: one.squares).why
+
+    def _vouching(self, size: Callable[[Bound], float]) -> Bound:
+        sizes = list(map(size, self.bounds))
+        # of bounds that are as good as equal the first, which is the theorem if there is one
+        return next(one for one, x in zip(self.bounds, sizes, strict=True) if x <= min(sizes) * (1 + 1e-6))
+
+    @property
+    def pure(self) -> float:
+        """The most that finite losses add up to."""
+        return min(bound.pure for bound in self.bounds)
+
+    def log_bound(self, order: float, epsilon: float) -> float:
+        """log M_s, which no weighted integrand exceeds, or a little more; at order 1 nothing is weighted."""
+        if epsilon >= self.pure:
+            return _ROUNDED
+        return max(log_weight_bound(order, self.divergence(order), epsilon), _LEAST) if order > 1 else 0.0
+
+    def order(self, epsilon: float) -> float:
+        """The order s of the least log M_s, 1 where no tilt helps."""
+        if epsilon >= self.pure:
+            return _STEEP  # no loss is larger, so any order will do
+        size, order = min(self._least(bound, max(epsilon, 0.0)) for bound in self.bounds)
+        return order if size < 0 else 1.0
+
+    def _least(self, bound: Bound, epsilon: float) -> tuple[float, float]:
+        """The least log M_s by one of the bounds, and its order."""
+
+        def value(log_t: float) -> float:
+            order = 1 + math.exp(log_t)
+            size = log_weight_bound(order, bound.divergence(order), epsilon)
+            return size if math.isfinite(size) else math.inf
+
+        low, high = math.log(_ORDERS[0]), math.log(min(_ORDERS[1], bound.highest - 1))
+        if high <= low:
+            return value(high), 1 + math.exp(high)
+        # log M_s is convex in s, for (s-1) D_s is: it falls, then rises, on any scale
+        best = _golden(value, low, high)
+        order = (
+            bound.highest if value(high) <= value(best) and bound.highest < _ORDERS[1] else 1 + math.exp(best)
+        )
+        return value(math.log(order - 1)), order
+
+    def guard(self, order: float, act: Literal["stop", "mark", "trust"]) -> Guard:
+        """The guard that holds every path to this ceiling at one order."""
+        divergence = self.divergence(order) if order > 1 else math.inf
+        return Guard.at(order, divergence, self.infinite, act, ours=act == "trust" and self.ruled)
+
+    @property
+    def ruled(self) -> bool:
+        """Whether a theorem about a filter's rule is among the bounds."""
+        return any(isinstance(bound, _Held) for bound in self.bounds)
+
+
+def certain(game: Game, n: int) -> Ceiling | None:
+    """What every path of n plays is held to by something other than the filter's word; None where nothing is.
+
+    By a theorem about the rule of the catalogue whose code runs; by the rounds and the pairs that the adversary can
+    ask for; or because all states that its requests reach were expanded through the filter's code.
+    """
+    ruled = _ruled(game)
+    # where a theorem bounds a path already, a few states are worth a look: they may hold it to less
+    most = FEW_POSITIONS if ruled else MOST_POSITIONS
+    spent = (within_rounds(game), reached(game, n, most=most))
+    bounds: tuple[Bound, ...] = (*ruled, *(one for one in spent if one is not None))
+    return Ceiling(bounds) if bounds else None
+
+
+def stated(game: Game) -> Ceiling | None:
+    """What the filter says that it holds every path to, for a guard to enforce; None where it says nothing."""
+    holds = game.filter.holds
+    return None if holds is None else Ceiling(_Held.each(holds, f"a guard at {holds}", sure=False))
+
+
+def _ruled(game: Game) -> tuple[_Held, ...]:
+    """The bounds of a rule of the catalogue: of that very class, for a subclass runs other code."""
+    filt, asks = game.filter, game.adversary.asks
+    entry, holds = CATALOGUE.get(type(filt).__name__), filt.holds
+    if entry is None or entry.kind is not type(filt) or holds is None or not holds.rule:
+        return ()
+    if asks is not None and not all(map(is_ours, asks)):
+        return ()
+    # an adversary that does not tell its pairs is held to those of this library: any other that is seen is an Exceeded
+    scope = "" if asks is not None else ", for pairs of this library"
+    return _Held.each(holds, f"{holds.rule}{scope}", sure=True)
+
+
+def _golden(value: Callable[[float], float], low: float, high: float) -> float:
+    """Where a function that falls and then rises is least, by golden section."""
+    shrink = (math.sqrt(5) - 1) / 2
+    a, b = high - shrink * (high - low), low + shrink * (high - low)
+    at_a, at_b = value(a), value(b)
+    for _ in range(_SEARCH):
+        if at_a <= at_b:
+            high, b, at_b = b, a, at_a
+            a = high - shrink * (high - low)
+            at_a = value(a)
+        else:
+            low, a, at_a = a, b, at_b
+            b = low + shrink * (high - low)
+            at_b = value(b)
+    return a if at_a <= at_b else b

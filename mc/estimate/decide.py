@@ -1,0 +1,147 @@
+"""Is a promise kept? Paths are played until that is decided, or until there are enough of them."""
+
+from __future__ import annotations
+
+import math
+import os
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from filters import PrivacyFilter
+from mc.engine.adversary import Adversary
+from mc.engine.guard import Exceeded
+from mc.engine.streams import TILE
+from mc.engine.tiles import Direction, Game, OnDenial, Paths
+from mc.estimate.ceiling import certain
+from mc.estimate.estimator import Estimator, choose
+from mc.estimate.functionals import ROUNDING, HockeyStick
+from mc.intervals.anytime import BettingTest, Decision, SequentialRun, Side, Wealth
+from mc.intervals.estimate import PLAIN_DRAWS
+from mc.runs.play import play
+from mc.runs.store import RunStore
+from theory.arguments import check_count, check_delta, check_probability, check_real
+
+__all__ = ["Stake", "decide"]
+
+#: Tiles of the first look and the most between two looks, which double in between.
+_FIRST, _MOST = 4, 256
+#: A loss this near above epsilon, relative to 1 + |epsilon|, may be a rounded sum that is equal to it.
+_NEAR = 2.0**-40
+#: The least threshold, relative to the largest value. An infinitesimal promise is tested as this much.
+_LEAST = 1e-29
+
+
+@dataclass(frozen=True, slots=True)
+class Stake:
+    """The wealth that a tile's values (1 - e^{epsilon - loss})_+ e^{log_weight} add to a betting test.
+
+    First the gamblers who bet on larger values, for whom a loss that may be epsilon but for rounding pays nothing; then
+    those who bet on smaller ones, for whom it pays what it shows.
+    """
+
+    test: BettingTest
+    epsilon: float
+
+    def __call__(self, paths: Paths) -> NDArray[np.float64]:
+        near = _NEAR * (1 + abs(self.epsilon))
+        sure, seen = (self._wealth(paths, self.epsilon + margin) for margin in (near, 0.0))
+        return np.array([*sure.above, *seen.below])
+
+    def _wealth(self, paths: Paths, least: float) -> Wealth:
+        """The wealth where losses up to `least` pay nothing."""
+        hits = np.flatnonzero(paths.loss > least)
+        y = -np.expm1(self.epsilon - paths.loss[hits])
+        y *= np.exp(paths.log_weight[hits])
+        if y.size and y.max() > self.test.upper * (1 + ROUNDING):
+            raise Exceeded(f"a path's value is {y.max() / self.test.upper:.9g} times the bound on it")
+        return self.test.wealth(np.minimum(y, self.test.upper), zeros=len(paths.loss) - y.size)
+
+    def wealth(self, n: int, row: NDArray[np.float64]) -> Wealth:
+        """The wealth that a row of sums over n paths stands for."""
+        bets = self.test.bets_above
+        return Wealth(n, tuple(row[:bets].tolist()), tuple(row[bets:].tolist()))
+
+
+def decide(
+    filt: PrivacyFilter,
+    adversary: Adversary,
+    *,
+    epsilon: float,
+    delta: float | None = None,
+    failure: float = 1e-6,
+    most: int = 10_000_000,
+    seed: int = 0,
+    rounds: int | None = None,
+    direction: Direction = "PQ",
+    on_denial: OnDenial = "halt",
+    workers: int | None = None,
+    executor: Executor | None = None,
+    store: RunStore | str | os.PathLike[str] | None = None,
+) -> Decision:
+    """Whether H_{e^epsilon} of the released transcript lies above or below delta, from as few paths as it takes.
+
+    delta is that of the filter's promise unless given; a delta of 0 is tested as 1e-29. Play ends at the first
+    tile after which the betting test tells, or after `most` paths; the decision is wrong with probability at
+    most `failure` either way.
+    Paths are tilted where something other than the filter's word bounds their weights below 1 (see ceiling.py),
+    plain otherwise: a guard would not help, for what it cuts off is drawn plainly again. The decision says what it
+    rests on. The same arguments give the same decision, wherever paths are played.
+    """
+    epsilon = float(check_real("epsilon", epsilon))
+    delta = float(check_probability("delta", filt.promise.delta(epsilon) if delta is None else delta))
+    failure = float(check_delta("failure", failure))
+    most = check_count("most", most)
+    game = Game.between(filt, adversary, rounds=rounds, direction=direction, on_denial=on_denial)
+    if delta == 1:
+        return Decision(Side.UNDECIDED, delta, 0.0, 0.0, failure, 0, "nothing being above 1")
+
+    def decided(game: Game, upper: float) -> Decision:
+        stake = Stake(BettingTest(max(delta, _LEAST * upper), upper, failure), epsilon)
+        run = SequentialRun(stake.test, most=most)
+        first, look = 0, _FIRST
+        while True:
+            n = min(look * TILE, most - first * TILE)
+            tally = play(
+                game, stake, n=n, seed=seed, first=first, workers=workers, executor=executor, store=store
+            )
+            for size, row in zip(tally.sizes, tally.rows, strict=True):
+                run.take(stake.wealth(int(size), row))
+                if run.finished:
+                    return run.decision
+            first, look = first + look, min(2 * look, _MOST)
+
+    try:
+        tilted = _tilted(game, epsilon, delta, most, failure)
+        if tilted is not None:
+            return replace(decided(tilted.game, tilted.upper), rests_on=tilted.rests_on)
+    except Exceeded as seen:
+        return replace(decided(game, 1.0), rests_on=f"{PLAIN_DRAWS}, for {seen}")
+    return decided(game, 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Tilted:
+    """A game whose weighted values lie in [0, upper], and why they do."""
+
+    game: Game
+    upper: float
+    rests_on: str
+
+
+def _tilted(game: Game, epsilon: float, delta: float, n: int, failure: float) -> _Tilted | None:
+    """The game at the order of its best weight bound, where that is sure and below 1."""
+    if certain(game, n) is None:
+        return None
+    try:
+        (part,) = choose(game, (epsilon,), n=n, failure=failure, method="tilted")
+    except ValueError:  # no order has a bound within the doubles
+        return None
+    if not isinstance(part, Estimator):  # a sum of two means, where the test bets on one
+        return None
+    assert isinstance(part.measure, HockeyStick)
+    # a bound below delta decides by itself, but the test wants room to see values below it
+    upper = max(math.exp(part.measure.log_bounds[0]), delta * (1 + 2.0**-10))
+    return _Tilted(part.game, upper, part.rests_on) if upper < 1 else None

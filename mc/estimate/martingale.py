@@ -1,0 +1,193 @@
+"""The martingale of the Gaussian filter as a control variate: what a filter lets through, to many digits."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from filters.contract.privacy_filter import PrivacyFilter, State
+from mc.engine.adversary import Adversary, View
+from mc.engine.guard import Exceeded
+from mc.engine.tiles import Paths
+from mc.estimate.functionals import ROUNDING, log_weight_bound, moments_of
+from mc.intervals import FixedBets, Moments
+from mc.intervals.estimate import Estimate
+from mc.intervals.moments import unit_values
+from mc.runs.play import Tally
+from theory.pairs import DominatingPair, Gaussian
+
+__all__ = ["GaussianRounds", "Slacks", "WeightedSlack", "best_beta"]
+
+#: A slack below e^-46 = 1e-20 of its bound is taken as zero; the rounding allowance of intervals covers it.
+_NEGLIGIBLE = -46.0
+#: Relative error allowed to G(epsilon, B^2) and M, both right to 1e-13.
+_CLOSED_FORMS = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class GaussianRounds(Adversary):
+    """The adversary within, held to Gaussian requests: any other raises TypeError."""
+
+    inner: Adversary
+
+    @property
+    def horizon(self) -> int | None:
+        return self.inner.horizon
+
+    def against(self, filt: PrivacyFilter) -> Self:
+        return replace(self, inner=self.inner.against(filt))
+
+    def start(self, filt: PrivacyFilter, n: int, rng: np.random.Generator) -> State:
+        return self.inner.start(filt, n, rng)
+
+    @property
+    def asks(self) -> tuple[DominatingPair, ...] | None:
+        return self.inner.asks
+
+    @property
+    def final_from_state(self) -> bool:
+        return self.inner.final_from_state
+
+    @property
+    def asks_finally(self) -> bool:
+        return self.inner.asks_finally
+
+    def request(self, view: View) -> DominatingPair:
+        return self._gaussian(self.inner.request(view))
+
+    def final(self, view: View) -> DominatingPair:
+        return self._gaussian(self.inner.final(view))
+
+    def _gaussian(self, request: DominatingPair) -> Gaussian:
+        if not isinstance(request, Gaussian):
+            raise TypeError(
+                f"adversary must ask for Gaussian pairs only, got {request!r} from "
+                f"{type(self.inner).__name__}; use the tilted estimator"
+            )
+        return request
+
+
+@dataclass(frozen=True, slots=True)
+class WeightedSlack:
+    """Sums over a tile of y = beta + a - beta (a + b), in [0, 1], of its squares about the mean, and of bets' logs.
+
+    With S = loss, w = e^{log_weight}, v = B^2 - sum mu_t^2 at the stop, G(eps, v) the hockey-stick of
+    Gaussian(sqrt v) and M = e^{log_bound}:
+    a = w (1 - e^{epsilon - S})_+ / M is what the tilted estimator sums, and
+    b = w (G(epsilon - S, v) - (1 - e^{epsilon - S})_+) / M >= 0 is the slack.
+    G satisfies the heat equation, so for Gaussian rounds E[w G(epsilon - S, v)] = G(epsilon, B^2) whatever
+    the adversary does, and H = beta G(epsilon, B^2) + M (E[y] - beta) for every beta: 0 is the tilted estimator,
+    1 the martingale form. Pointwise (1 - e^{-x})_+ <= c_s e^{(s-1) x}, c_s = (1 - 1/s)^s / (s-1), so
+    G(epsilon - S, v) <= c_s e^{(s-1)(s v/2 - epsilon + S)}, of which w makes M: hence a + b <= 1.
+    Source: 003 Theorem 11, and theorem "tilted weights" of `theory.proofs`.
+    """
+
+    epsilon: float
+    budget: float
+    order: float
+    beta: float
+    bets: FixedBets | None = None
+
+    @property
+    def log_bound(self) -> float:
+        """log M."""
+        return log_weight_bound(self.order, self.order * self.budget / 2, self.epsilon)
+
+    def terms(self, paths: Paths) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """(a, b) of paths with Gaussian rounds only, each of shape (n,).
+
+        Of a path that a guard stopped all is slack: it may be stopped anywhere, and its payoff counts elsewhere.
+        """
+        loss, log_weight = paths.loss, paths.log_weight
+        scaled = log_weight - self.log_bound
+        spent = (log_weight / (self.order - 1) + loss) * (2 / self.order)  # log w = (s-1)(s sum mu^2/2 - L)
+        left = self.budget - spent
+        if left.min() < -ROUNDING * self.budget:
+            raise Exceeded(
+                f"a path's Gaussians have sum mu^2 = {spent.max():.9g}, more than {self.budget:.9g}"
+            )
+        gap = self.epsilon - loss
+        payoff = np.zeros_like(loss)
+        hits = np.flatnonzero(gap < 0)
+        payoff[hits] = -np.expm1(gap[hits]) * np.exp(scaled[hits])
+        # G(e, v) - (1 - e^e)_+ = e^{min(e, 0)} G(|e|, v): no cancellation
+        most = scaled + np.minimum(gap, 0.0)
+        slack = np.zeros_like(loss)
+        mu = np.sqrt(np.maximum(left, 0.0))
+        tail = np.maximum(np.abs(gap) - left / 2, 0.0)  # G(e, v) <= e^{-t^2/2}, t = e/mu - mu/2
+        some = np.flatnonzero((mu > 0) & (most > _NEGLIGIBLE))
+        some = some[tail[some] ** 2 < 2 * left[some] * (most[some] - _NEGLIGIBLE)]
+        if some.size:
+            log_tail = Gaussian(mu[some]).log_hockey_stick(np.abs(gap[some]))
+            slack[some] = np.exp(most[some] + log_tail)
+        if (payoff + slack).max() > 1 + ROUNDING:
+            raise Exceeded("a path's weight is above its bound")
+        if isinstance(paths.beyond, np.ndarray):
+            slack[paths.beyond] += payoff[paths.beyond]
+            payoff[paths.beyond] = 0.0
+        return payoff, slack
+
+    def __call__(self, paths: Paths) -> NDArray[np.float64]:
+        payoff, slack = self.terms(paths)
+        y = unit_values(self.mix(payoff, slack), 1.0)
+        moments = Moments.of(y)
+        return np.array([moments.total, moments.centred, *(self.bets.logs(y) if self.bets else ())])
+
+    def mix(self, payoff: NDArray[np.float64], slack: NDArray[np.float64]) -> NDArray[np.float64]:
+        """y of each path."""
+        y: NDArray[np.float64] = (1 - self.beta) * payoff + self.beta * (1 - slack)
+        return y
+
+
+def best_beta(payoff: NDArray[np.float64], slack: NDArray[np.float64]) -> float:
+    """The beta in [0, 1] that minimises the variance of a - beta (a + b)."""
+    whole = payoff + slack
+    centred = whole - whole.mean()
+    spread = float(np.square(centred).sum())
+    return min(max(float((centred * payoff).sum()) / spread, 0.0), 1.0) if spread > 0 else 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Slacks:
+    """A `WeightedSlack` for each epsilon, as one measure."""
+
+    each: tuple[WeightedSlack, ...]
+
+    def __call__(self, paths: Paths) -> NDArray[np.float64]:
+        return np.concatenate([slack(paths) for slack in self.each])
+
+    def moments(self, tally: Tally) -> tuple[Moments, ...]:
+        """The moments of y for each epsilon."""
+        return moments_of(tally, (0.0,) * len(self.each), [slack.bets for slack in self.each])
+
+    def betting(self, bets: tuple[FixedBets | None, ...]) -> Slacks:
+        """The measure that sums the logarithms of these bets as well."""
+        return Slacks(tuple(replace(slack, bets=bet) for slack, bet in zip(self.each, bets, strict=True)))
+
+    def only(self, places: Sequence[int]) -> Slacks:
+        """The measure for some of the epsilons."""
+        return Slacks(tuple(self.each[j] for j in places))
+
+    @property
+    def log_ranges(self) -> tuple[float, ...]:
+        """The logarithm of the range of what is averaged, for each epsilon."""
+        return tuple(slack.log_bound for slack in self.each)
+
+    def settle(self, j: int, mean: Estimate) -> Estimate:
+        """The estimate of H at epsilon j from that of E[y]."""
+        slack = self.each[j]
+        scale = math.exp(slack.log_bound)
+        start = float(Gaussian(math.sqrt(slack.budget)).hockey_stick(slack.epsilon))
+        pad = _CLOSED_FORMS * scale
+
+        def read(y: float) -> float:
+            return slack.beta * start + scale * (y - slack.beta)
+
+        value = max(read(mean.value), 0.0)
+        low, high = max(read(mean.low) - pad, 0.0), read(mean.high) + pad
+        return Estimate(value, min(low, value), max(high, value), mean.failure, mean.n, mean.method)

@@ -1,0 +1,84 @@
+"""The privacy profile between grid points: a band around delta at every epsilon, from a curve of estimates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mc.estimate.simulate import Curve
+from mc.intervals.estimate import Estimate
+from mc.intervals.moments import ROUNDING
+
+__all__ = ["PrivacyProfile"]
+
+#: Beyond this epsilon e^epsilon is no double: what is known there is what is known before.
+_DOUBLES_END = 700.0
+
+
+@dataclass(frozen=True, slots=True)
+class PrivacyProfile:
+    """A band around delta(eps) = H_{e^eps}(P || Q) for every real eps at once, from a `Curve` on a grid.
+
+    Between and beyond the grid it follows from three facts about f(g) = H_g, g = e^eps >= 0: it is convex, it
+    decreases, and f(0) = 1. The upper bound is the lower convex hull of the upper ends; the lower bound is what
+    a line from an upper through a lower end implies beyond the latter. So wherever the curve's intervals hold,
+    and they do together except with `failure`, the whole band holds.
+    """
+
+    curve: Curve
+
+    @property
+    def epsilons(self) -> tuple[float, ...]:
+        """The grid, in increasing order."""
+        return tuple(sorted(set(self.curve.epsilons)))
+
+    @property
+    def at(self) -> tuple[Estimate, ...]:
+        """The estimate at each of `epsilons`."""
+        return tuple(self.curve[epsilon] for epsilon in self.epsilons)
+
+    @property
+    def failure(self) -> float:
+        """The probability that the band misses the profile anywhere."""
+        return self.curve.failure
+
+    def high(self, epsilon: ArrayLike) -> NDArray[np.float64]:
+        """The upper bound on delta at any real epsilon, of the shape of epsilon."""
+        g, upper = self._hull()
+        bound = np.interp(np.exp(np.minimum(epsilon, _DOUBLES_END)), g, upper) * (1 + ROUNDING)
+        return np.asarray(np.minimum(bound, 1.0), dtype=np.float64)
+
+    def low(self, epsilon: ArrayLike) -> NDArray[np.float64]:
+        """The lower bound on delta at any real epsilon, of the shape of epsilon."""
+        finite = [(e, one) for e, one in zip(self.epsilons, self.at, strict=True) if e < _DOUBLES_END]
+        wanted = np.exp(np.minimum(epsilon, _DOUBLES_END, dtype=np.float64))
+        grid = np.exp([e for e, _ in finite])
+        upper, lower = self.high([e for e, _ in finite]), np.array([one.low for _, one in finite])
+        bound = np.maximum(1 - wanted, 0.0)
+        for k, (g, low) in enumerate(zip(grid, lower, strict=True)):
+            bound = np.where(wanted <= g, np.maximum(bound, low), bound)
+            before = [(0.0, 1.0), *zip(grid[:k], upper[:k], strict=True)]
+            after = zip(grid[k + 1 :], upper[k + 1 :], strict=True)
+            for other, high in (*before, *after):
+                # beyond (g, low), seen from (other, high): by convexity f is above the line through both
+                line = low + (wanted - g) * ((low - high) / (g - other))
+                line -= ROUNDING * (low + np.abs(line - low))
+                bound = np.where((wanted - g) * (g - other) > 0, np.maximum(bound, line), bound)
+        return np.asarray(np.clip(bound * (1 - ROUNDING), 0.0, 1.0), dtype=np.float64)
+
+    def _hull(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The vertices of the greatest convex decreasing function below the upper ends and (0, 1)."""
+        points: list[tuple[float, float]] = [(0.0, 1.0)]
+        below = [(e, one.high) for e, one in zip(self.epsilons, self.at, strict=True) if e < _DOUBLES_END]
+        for g, high in ((np.exp(e), high) for e, high in below):
+            high = min(high, points[-1][1])
+            while len(points) > 1:
+                (g0, h0), (g1, h1) = points[-2:]
+                if (h1 - h0) * (g - g0) < (high - h0) * (g1 - g0):
+                    break
+                points.pop()
+            points.append((float(g), float(high)))
+        vertices = np.array(points)
+        return vertices[:, 0], vertices[:, 1]

@@ -1,0 +1,221 @@
+"""What an adversary can spend: the requests that it can make, counted, as far as the filter's code admits them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from filters.contract.checks import checked_decide, checked_spend, checked_start, runs_of
+from filters.contract.privacy_filter import PrivacyFilter, State
+from mc.engine.adversary import View, take
+from mc.engine.streams import TILE
+from mc.engine.tiles import Game
+from mc.worst_case.states import join, leaves
+from theory.arguments import Real
+from theory.pairs import DominatingPair, Gaussian, Selection
+
+__all__ = ["FEW_POSITIONS", "MOST_POSITIONS", "Spending", "reached", "within_rounds"]
+
+#: No more positions are expanded than this, and where a glance is enough.
+MOST_POSITIONS, FEW_POSITIONS = 100_000, 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Spending:
+    """Every way to spend: so many releases of each pair of a menu (a row of `counts`), and perhaps one last pair.
+
+    All in the direction of play; `last` holds pairs of shape (m,) and the m rows of counts that they come after.
+    """
+
+    menu: tuple[DominatingPair, ...]
+    counts: NDArray[np.int64]
+    why: str
+    last: tuple[tuple[DominatingPair, NDArray[np.int64]], ...] = ()
+
+    @property
+    def highest(self) -> float:
+        """The highest order at which it bounds a divergence."""
+        return math.inf
+
+    def divergence(self, order: float) -> float:
+        """The most that the rounds' D_order of finite losses add up to."""
+
+        def cost(pair: DominatingPair) -> Real:
+            # the constant of a weight, over order - 1: the divergence of symmetric pairs
+            return pair.log_weight(np.zeros(pair.shape or 1), order) / (order - 1)
+
+        return max(self._most(cost), 0.0)
+
+    @property
+    def infinite(self) -> float:
+        """The most probability of having met an infinite loss."""
+
+        def cost(pair: DominatingPair) -> Real:
+            with np.errstate(divide="ignore"):
+                return -np.log1p(-np.asarray(pair.infinite_mass, dtype=np.float64))
+
+        return -math.expm1(-self._most(cost))
+
+    @property
+    def pure(self) -> float:
+        """The most that finite losses add up to."""
+
+        def cost(pair: DominatingPair) -> Real:
+            # the largest finite loss is at most the pure epsilon, which says nothing where losses are infinite
+            return np.asarray(pair.pure_epsilon, dtype=np.float64)
+
+        return self._most(cost)
+
+    @property
+    def squares(self) -> float:
+        """The most sum_t mu_t^2 where every pair is Gaussian(mu_t); inf where some are not."""
+        if not all(type(pair) is Gaussian for pair in (*self.menu, *(pair for pair, _ in self.last))):
+            return math.inf
+        return self._most(lambda pair: np.square(pair.gdp_mu))
+
+    def _most(self, cost: Callable[[DominatingPair], Real]) -> float:
+        """The largest sum of costs over all ways to spend."""
+        costs = np.array([float(np.max(cost(pair))) for pair in self.menu])
+        with np.errstate(invalid="ignore"):
+            # what is never released costs nothing, were it infinite
+            sums = np.where(self.counts > 0, self.counts * costs, 0.0).sum(axis=1)
+            best = float(np.max(sums, initial=0.0))
+            for pair, counts in self.last:
+                ahead = np.where(counts > 0, counts * costs, 0.0).sum(axis=1)
+                best = max(best, float(np.max(ahead + cost(pair), initial=0.0)))
+        return math.inf if math.isnan(best) else best
+
+
+def within_rounds(game: Game) -> Spending | None:
+    """What fits into the rounds of the game if all is granted; None where the adversary does not tell its pairs."""
+    asks = game.adversary.asks
+    if asks is None or game.adversary.asks_finally:
+        return None
+    # a sum over rounds is largest where every round costs as much as the dearest
+    counts = game.rounds * np.eye(len(asks), dtype=np.int64)
+    what = f"{game.rounds} round{'s' * (game.rounds > 1)} of {', '.join(map(str, asks[:3]))}{', ...' * (len(asks) > 3)}"
+    return Spending(_played(game, asks), counts, f"all that the adversary can ask for, {what}")
+
+
+def reached(game: Game, n: int, *, most: int = MOST_POSITIONS) -> Spending | None:
+    """All that the adversary's requests reach in the filter's own code: None where that cannot be expanded.
+
+    It cannot where the adversary does not tell its pairs, where decisions depend on realised losses, or where there
+    are too many states. The filter's methods must be functions of their arguments, as its contract says.
+    """
+    filt, adversary, asks = game.filter, game.adversary, game.adversary.asks
+    if asks is None or filt.looks_at_losses or (adversary.asks_finally and not adversary.final_from_state):
+        return None
+    if most == FEW_POSITIONS and math.comb(game.rounds + len(asks), len(asks)) > most:
+        return None  # so many ways to spend the rounds
+    state = checked_start(filt, min(n, TILE))
+    if not _plain(state):
+        return None
+    state, counts = _distinct(state, np.zeros((runs_of(state), len(asks)), dtype=np.int64))
+    every, last = [counts], []
+    positions = 0
+    for _ in range(game.rounds):
+        size = len(counts)
+        positions += size
+        if positions > most:
+            return None
+        denied = np.zeros(size, dtype=np.bool_)
+        states: list[State] = []
+        tallies: list[NDArray[np.int64]] = []
+        for place in range(len(asks)):
+            for go, spent in _steps(filt, state, asks, place, size):
+                denied |= np.bincount(go, minlength=size) == 0
+                if len(go) == 0:
+                    continue
+                if not _plain(spent) or _form(spent) != _form(state):
+                    return None
+                states.append(spent)
+                tallies.append(counts[go] + (np.arange(len(asks)) == place))
+        if adversary.asks_finally and denied.any():
+            some = np.flatnonzero(denied)
+            last.append(_last(game, take(state, some), counts[some]))
+        if not states:
+            break
+        state, counts = _distinct(join(states), np.concatenate(tallies))
+        every.append(counts)
+    counts = np.concatenate(every)
+    why = f"{positions:,} states, all that the adversary's requests reach in the filter's own code"
+    final = tuple((_played(game, (pair,))[0], ahead) for pair, ahead in last if len(ahead))
+    return Spending(_played(game, asks), np.unique(counts, axis=0), why, final)
+
+
+def _steps(
+    filt: PrivacyFilter, state: State, asks: tuple[DominatingPair, ...], place: int, n: int
+) -> list[tuple[NDArray[np.intp], State]]:
+    """Which runs may release a pair, and their states after: for every way to ask for it, and every way to charge it.
+
+    A pair is asked for alone, as one per run or as a choice from the menu, and the engine takes the state after it
+    from `decide` or from `spend`. A form that the filter does not serve ends a play with an error.
+    """
+    pair = asks[place]
+    numbers = {k: np.full(n, v) for k, v in pair._parameters().items() if isinstance(v, float)}
+    usual, *others = pair._with(numbers), Selection(asks, np.full(n, place)), pair
+    if len(asks) == 1:
+        usual, others = pair, [usual, others[0]]
+    found = _answers(filt, state, usual, n)
+    for form in others:
+        with suppress(
+            AttributeError, TypeError, ValueError, LookupError, ArithmeticError, NotImplementedError
+        ):
+            found += _answers(filt, state, form, n)
+    return found
+
+
+def _answers(
+    filt: PrivacyFilter, state: State, request: DominatingPair, n: int
+) -> list[tuple[NDArray[np.intp], State]]:
+    """Which runs may release `request`, and their states after, from `spend` and where it gives any from `decide`."""
+    admitted, after = checked_decide(filt, state, request, n)
+    go = np.flatnonzero(admitted)
+    if len(go) == 0:
+        return [(go, None)]
+    answers = [(go, checked_spend(filt, take(state, go), request.take(go), len(go)))]
+    return answers if after is None else [*answers, (go, take(after, go))]
+
+
+def _form(state: State) -> list[tuple[object, tuple[int, ...]]]:
+    """The kind of number and the shape of each part of a run's state."""
+    return [(leaf.dtype, leaf.shape[1:]) for leaf in leaves(state)]
+
+
+def _last(game: Game, state: State, counts: NDArray[np.int64]) -> tuple[DominatingPair, NDArray[np.int64]]:
+    """The final requests that are admitted, one for each row of the counts that come with it."""
+    n = len(counts)
+    nothing = np.zeros(n)
+    view = View(game.rounds, nothing, nothing, state, None, game.filter, np.random.default_rng(0))
+    request = game.adversary.final(view)
+    go = np.flatnonzero(view.admits(request))
+    return request.take(go), counts[go]
+
+
+def _played(game: Game, pairs: tuple[DominatingPair, ...]) -> tuple[DominatingPair, ...]:
+    return pairs if game.direction == "PQ" else tuple(pair.swapped for pair in pairs)
+
+
+def _distinct(state: State, counts: NDArray[np.int64]) -> tuple[State, NDArray[np.int64]]:
+    """The rows that differ in a bit of the state or in the counts."""
+    rows = np.concatenate([_bytes(state), np.ascontiguousarray(counts).view(np.uint8)], axis=1)
+    _, first = np.unique(rows, axis=0, return_index=True)
+    return take(state, first), counts[first]
+
+
+def _bytes(state: State) -> NDArray[np.uint8]:
+    """The bits of each run's state, shape (n, bytes)."""
+    flat = [np.ascontiguousarray(leaf).reshape(len(leaf), -1) for leaf in leaves(state)]
+    bits = [leaf.view(np.uint8) if leaf.size else leaf.astype(np.uint8) for leaf in flat]
+    return np.concatenate(bits, axis=1)
+
+
+def _plain(state: State) -> bool:
+    """Whether a state is made of numbers, whose bits say all."""
+    return all(isinstance(leaf, np.ndarray) and leaf.dtype.kind in "iufb" for leaf in leaves(state))

@@ -1,0 +1,104 @@
+"""Rényi divergences of the released transcript."""
+
+from __future__ import annotations
+
+import math
+import os
+from concurrent.futures import Executor
+from dataclasses import replace
+
+import numpy as np
+
+from filters import PrivacyFilter
+from mc.engine.adversary import Adversary
+from mc.engine.guard import Exceeded
+from mc.engine.tiles import Direction, Game, OnDenial, play_tile
+from mc.estimate.ceiling import certain, stated
+from mc.estimate.estimator import pilot_moments, pilot_tile
+from mc.estimate.functionals import RenyiMoment
+from mc.intervals import FixedBets, IntervalName, plan
+from mc.intervals.estimate import CONFIDENCE, PLAIN_DRAWS, Estimate, stated_failure
+from mc.runs.play import play
+from mc.runs.store import RunStore
+from theory.arguments import check_count, check_order
+
+__all__ = ["simulate_renyi"]
+
+#: Relative to the bound: exponentials and logarithms are right to a few units in the last place.
+_ROUNDING = 1e-12
+#: The least divergence at which an unbounded integrand is cut off.
+_SOME = 1e-9
+
+
+def simulate_renyi(
+    filt: PrivacyFilter,
+    adversary: Adversary,
+    *,
+    alpha: float,
+    n: int = 100_000,
+    seed: int = 0,
+    rounds: int | None = None,
+    confidence: float = CONFIDENCE,
+    failure: float | None = None,
+    interval: IntervalName = "auto",
+    direction: Direction = "PQ",
+    on_denial: OnDenial = "halt",
+    workers: int | None = None,
+    executor: Executor | None = None,
+    store: RunStore | str | os.PathLike[str] | None = None,
+) -> Estimate:
+    """D_alpha(P || Q) = log E_P[e^{(alpha-1) L}] / (alpha-1), P and Q the laws of the released transcript.
+
+    Drawn from P^alpha Q^{1-alpha} round by round, where the integrand is e^{(alpha-1) sum_t D_t}, at least 1. Where
+    something other than the filter's word bounds sum_t D_t (see ceiling.py), the integrand is bounded too, and no
+    tail can falsify the interval. Elsewhere no sample bounds it from above: high is infinite, and low is that of the
+    integrand cut off at what the filter says that it holds every path to, or at the most that a pilot saw.
+    A drawn path with an infinite loss has positive probability, and then the divergence is infinite.
+    interval and failure are as in `simulate`. Raises ValueError for arguments out of range.
+    """
+    alpha = float(check_order("alpha", alpha))
+    n = check_count("n", n, least=2)
+    failure = stated_failure(confidence, failure)
+    game = Game.between(filt, adversary, rounds=rounds, direction=direction, on_denial=on_denial)
+
+    def estimated(game: Game, bound: float, rests_on: str, *, sure: bool) -> Estimate:
+        measure = RenyiMoment(alpha, bound)
+        (pilot,) = pilot_moments(game, measure, pilot_tile(n))
+        chosen = plan(pilot, n, failure=failure, interval=interval).interval
+        if isinstance(chosen, FixedBets):
+            measure = replace(measure, bets=chosen)
+        tally = play(game, measure, n=n, seed=seed, workers=workers, executor=executor, store=store)
+        (moments,) = measure.moments(tally)
+        mean = chosen.interval(moments, failure=failure)
+        name, beyond = f"tilted to order {alpha:.4g}, {mean.method}", measure.beyond(tally)
+        if measure.infinite(tally):
+            return Estimate(math.inf, math.inf, math.inf, failure, n, name, rests_on, beyond)
+        low, value = (measure.divergence(x) for x in (mean.low, mean.value))
+        pad = _ROUNDING * bound
+        high = min(measure.divergence(mean.high) + pad, bound) if sure else math.inf
+        return Estimate(value, max(low - pad, 0.0), high, failure, n, name, rests_on, beyond)
+
+    sure, why = certain(game, n), ""
+    if sure is not None and sure.infinite == 0 and sure.divergence(alpha) < math.inf:
+        most = sure.divergence(alpha)
+        try:
+            if most == 0:
+                return Estimate(0.0, 0.0, 0.0, failure, n, "nothing is released", sure.why(alpha, -math.inf))
+            return estimated(
+                game.at(alpha, sure.guard(alpha, "trust")), most, sure.why(alpha, -math.inf), sure=True
+            )
+        except Exceeded as seen:
+            why = f", for {seen}"
+    bound = _likely(game.at(alpha), alpha, n)
+    return estimated(game.at(alpha), bound, f"{PLAIN_DRAWS}, which give no upper bound{why}", sure=False)
+
+
+def _likely(game: Game, alpha: float, n: int) -> float:
+    """Where to cut off what paths spend, where nothing bounds it: what a pilot saw, and the filter says, at most."""
+    paths = play_tile(game, pilot_tile(n))
+    with np.errstate(invalid="ignore"):
+        spent = paths.log_weight / (alpha - 1) + paths.loss
+    seen = float(np.max(spent[np.isfinite(spent)], initial=0.0))
+    says = stated(game)
+    held = says.divergence(alpha) if says is not None else 0.0
+    return max(seen, held if held < math.inf else 0.0, _SOME)

@@ -1,0 +1,86 @@
+"""The trade-off curve of a transcript: how well any test tells P from Q, with a band around it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mc.estimate.privacy_profile import PrivacyProfile
+from mc.estimate.simulate import Curve
+from mc.intervals.moments import ROUNDING
+from theory.arguments import check_probability
+
+__all__ = ["TradeOff"]
+
+#: Points between neighbours of the grid at which the band of a profile is read for the upper bound.
+_FINER = 16
+
+
+@dataclass(frozen=True, slots=True)
+class TradeOff:
+    """T(alpha) = inf of Q(accept) over tests with P(reject) <= alpha: the least error of the second kind.
+
+    By the duality T(alpha) = sup over g >= 0 of 1 - g alpha - H_g(Q||P), the bands of the two profiles, forward
+    for (P, Q) and backward for (Q, P), bound T at every alpha at once; g < 1 comes from the forward one, since
+    H_g(Q||P) = 1 - g + g H_{1/g}(P||Q). failure is the sum of theirs.
+    Source: Dong, Roth and Su, JRSS B 84 (2022), Propositions 2.12 and 2.13.
+    """
+
+    forward: PrivacyProfile
+    backward: PrivacyProfile
+
+    @classmethod
+    def of(cls, forward: Curve, backward: Curve) -> TradeOff:
+        """The trade-off curve from those of the two directions, "PQ" and "QP"."""
+        return cls(PrivacyProfile(forward), PrivacyProfile(backward))
+
+    @property
+    def failure(self) -> float:
+        """The probability that the band misses the curve anywhere."""
+        return self.forward.failure + self.backward.failure
+
+    def low(self, alpha: ArrayLike) -> NDArray[np.float64]:
+        """The lower bound on T(alpha), alpha in [0, 1], of the shape of alpha: what no test can beat."""
+        a = _errors(alpha)
+        forward, backward = self.forward, self.backward
+        bound = np.zeros_like(a)
+        g, delta = np.exp(backward.epsilons), backward.high(backward.epsilons)
+        for slope, top in zip(g, 1 - delta, strict=True):
+            bound = np.maximum(bound, top - slope * a - ROUNDING * (1 + slope * a))
+        g, delta = np.exp(forward.epsilons), forward.high(forward.epsilons)
+        for slope, top in zip(g, 1 - delta, strict=True):
+            bound = np.maximum(bound, (top - a - 2 * ROUNDING) / slope)
+        return bound
+
+    def high(self, alpha: ArrayLike) -> NDArray[np.float64]:
+        """The upper bound on T(alpha), alpha in [0, 1], of the shape of alpha: a test as good as this exists."""
+        a = _errors(alpha)
+        g, delta = self._lower_profile()
+        # Between neighbours g <= g': 1 - x alpha - H_x <= 1 - g alpha - H_{g'}, as H decreases; H_inf >= 0.
+        left, right = np.concatenate(([0.0], g)), np.concatenate((delta, [0.0]))
+        bound = np.max(1 - right - left * a[..., None], axis=-1) + ROUNDING
+        return np.asarray(np.clip(bound, 0.0, 1 - a), dtype=np.float64)
+
+    def _lower_profile(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """A fine grid of g and lower bounds on H_g(Q||P) there."""
+        ahead = _refined(self.forward.epsilons)
+        g = np.exp(-ahead)
+        below = 1 - g + g * self.forward.low(ahead)
+        behind = _refined(self.backward.epsilons)
+        g, delta = np.concatenate((g, np.exp(behind))), np.concatenate((below, self.backward.low(behind)))
+        order = np.argsort(g, kind="stable")
+        return g[order], delta[order]
+
+
+def _errors(alpha: ArrayLike) -> NDArray[np.float64]:
+    return np.asarray(check_probability("alpha", np.asarray(alpha, dtype=np.float64)), dtype=np.float64)
+
+
+def _refined(epsilons: tuple[float, ...]) -> NDArray[np.float64]:
+    """The grid from 0 on with `_FINER` steps between neighbours."""
+    knots = sorted({0.0, *epsilons})
+    fine = [np.linspace(a, b, _FINER, endpoint=False) for a, b in pairwise(knots)]
+    return np.concatenate([*fine, knots[-1:]])

@@ -1,0 +1,151 @@
+"""What a filter still admits: requests with rational masses, as large as it lets through."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from itertools import pairwise
+
+import flint
+import numpy as np
+
+from filters.contract.privacy_filter import PrivacyFilter, State
+from mc.worst_case.balls import BITS, ball, fraction
+from mc.worst_case.outcomes import log_fraction
+from mc.worst_case.plan import Plan
+from mc.worst_case.states import decisions
+from theory.numerics.stable import mass_fraction
+from theory.pairs import KOV, DominatingPair, Erasure, FinitePair, RandomizedResponse
+
+__all__ = [
+    "LEVELS",
+    "SHARES",
+    "admits",
+    "best_reply",
+    "largest_erasure",
+    "largest_response",
+    "rational",
+    "simple_ratio",
+]
+
+#: Randomised responses and erasures that are looked for: a filter may admit some in the middle alone.
+LEVELS = (*(2.0 ** (k / 16) for k in range(-320, 86)), 40.0)
+SHARES = (*(2.0 ** (k / 4) for k in range(-240, 0)), 1.0)
+
+
+def admits(filt: PrivacyFilter, state: State, request: DominatingPair) -> bool:
+    return bool(decisions(filt, state, request, 1)[0])
+
+
+def simple_ratio(accept: Callable[[Fraction], bool], epsilon: float) -> Fraction | None:
+    """A rational near e^epsilon, with terms as small as acceptance allows; None where none is accepted."""
+    exact = Fraction(math.exp(epsilon))
+    for size in (2, 5, 10, 100, 1000, 10**5, 10**8, 10**12):
+        near = exact.limit_denominator(size)
+        for tried in (near, near - Fraction(1, near.denominator)):
+            if tried > 1 and abs(log_fraction(tried) - epsilon) < 0.05 * epsilon and accept(tried):
+                return tried
+    return None
+
+
+def largest_response(filt: PrivacyFilter) -> RandomizedResponse | None:
+    """The largest randomised response that the filter admits at the start, up to epsilon = 40."""
+    start = filt.start(1)
+    top = _largest_of(lambda e: admits(filt, start, RandomizedResponse(e)), LEVELS)
+    if not top:
+        return None
+    ratio = simple_ratio(lambda r: admits(filt, start, RandomizedResponse.from_ratio(r)), top)
+    if ratio is None:  # levels so particular that no simple rational is near: the very same double
+        exact = rational(RandomizedResponse(top))
+        return exact if isinstance(exact, RandomizedResponse) and admits(filt, start, exact) else None
+    return RandomizedResponse.from_ratio(ratio)
+
+
+def largest_erasure(filt: PrivacyFilter) -> Erasure | None:
+    """The largest erasure that the filter admits at the start."""
+    start = filt.start(1)
+    top = _largest_of(lambda p: admits(filt, start, Erasure(p)), SHARES)
+    for size in (10**k for k in range(1, 19)):
+        p = Fraction(top).limit_denominator(size)
+        if p > 0.9 * top > 0 and admits(filt, start, erasure := Erasure(mass_fraction(p), exact=p)):
+            return erasure
+    return None
+
+
+def _largest_of(accept: Callable[[float], bool], grid: tuple[float, ...]) -> float:
+    """About the largest number accepted, 0.0 where none of the grid is: acceptance need not be monotone."""
+    top = _last_true(accept, grid[0], grid[-1])
+    for below, above in reversed(list(pairwise(grid))):
+        if below <= top:
+            break
+        if accept(below):
+            return _last_true(accept, below, above)
+    return top
+
+
+def rational(pair: DominatingPair) -> DominatingPair | None:
+    """The pair with rational masses whose parameters are the same doubles; None where there is none."""
+    if getattr(pair, "exact_masses", None) is not None:
+        return pair
+    if isinstance(pair, Erasure):
+        return Erasure(pair.p, exact=Fraction(float(pair.p)))
+    if not isinstance(pair, (RandomizedResponse, KOV)) or not 0 < float(pair.epsilon) < LEVELS[-1]:
+        return None
+    with flint.ctx.workprec(4 * BITS):
+        exact = fraction(ball(float(pair.epsilon)).exp().mid())
+    for bits in range(16, 4 * BITS, 16):
+        ratio = exact.limit_denominator(2**bits)
+        if ratio > 1 and log_fraction(ratio) == pair.epsilon:
+            if isinstance(pair, KOV):
+                return KOV(pair.epsilon, pair.delta, ratio=ratio, exact_delta=Fraction(float(pair.delta)))
+            return RandomizedResponse(pair.epsilon, ratio=ratio)
+    return None
+
+
+def _last_true(accept: Callable[[float], bool], low: float, high: float, closeness: float = 1e-12) -> float:
+    """The largest t in [low, high] that is accepted, by bisection on its logarithm; 0.0 where low is not."""
+    if accept(high):
+        return high
+    if not accept(low):
+        return 0.0
+    while high > low * (1 + closeness):
+        middle = math.sqrt(low * high)
+        low, high = (middle, high) if accept(middle) else (low, middle)
+    return low
+
+
+def best_reply(filt: PrivacyFilter, state: State, growth: Fraction) -> Plan | None:
+    """The pair P = (a, 1-a), Q = (b, 1-b) that the filter admits with the largest a - growth b, if it gains."""
+    best, plan = max(1 - growth, Fraction(0)), None
+    logs = np.linspace(-40.0, -1.0, 27)
+    for closeness in (1e-3, 1e-6):
+        values = []
+        for exponent in logs:
+            b = _dyadic(2.0**exponent)
+            a = _largest_mass(filt, state, b, closeness)
+            pair = _two_points(a, b) if a > b else None
+            value = pair.p[0] - growth * pair.q[0] if pair is not None else Fraction(-1)
+            values.append(value)
+            if pair is not None and value > best:
+                best, plan = Fraction(value), Plan(pair, (None, None))
+        centre = max(range(len(values)), key=values.__getitem__)  # fractions: they need not fit doubles
+        spread = logs[1] - logs[0]
+        logs = np.linspace(logs[centre] - spread, min(logs[centre] + spread, -0.01), 13)
+    return plan
+
+
+def _largest_mass(filt: PrivacyFilter, state: State, b: Fraction, closeness: float) -> float:
+    """The largest a for which P = (a, 1-a), Q = (b, 1-b) is admitted."""
+    return _last_true(lambda a: admits(filt, state, _two_points(a, b)), 1.001 * float(b), 1.0, closeness)
+
+
+def _dyadic(x: float) -> Fraction:
+    """x to 24 significant bits."""
+    mantissa, exponent = math.frexp(x)
+    return Fraction(round(mantissa * 2**24)) * Fraction(2) ** (exponent - 24)
+
+
+def _two_points(a: float, b: Fraction) -> FinitePair:
+    top = min(_dyadic(a), 1 - Fraction(1, 2**30))
+    return FinitePair((top, 1 - top), (b, 1 - b))

@@ -1,0 +1,342 @@
+"""Attacks: a search for a game that a filter loses, and the witness, re-verified exactly."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+import flint
+import numpy as np
+
+from filters.contract.checks import checked_filter
+from filters.contract.privacy_filter import PrivacyFilter
+from mc.examine.admitted import (
+    LEVELS,
+    SHARES,
+    admits,
+    best_reply,
+    largest_erasure,
+    largest_response,
+    rational,
+    simple_ratio,
+)
+from mc.examine.encoding import catalogue, decode, encode
+from mc.worst_case import worst_case
+from mc.worst_case.balls import BITS, ball, fraction
+from mc.worst_case.log_ratio import LogRatio
+from mc.worst_case.outcomes import Direction, log_fraction
+from mc.worst_case.plan import MARGIN, Plan, masses_of, written_out
+from mc.worst_case.states import TooLargeError
+from theory.arguments import check_count
+from theory.evidence import Evidence, Outcome, Verdict
+from theory.guarantees import ApproxDP, PureDP
+from theory.pairs import DominatingPair, Erasure, RandomizedResponse
+
+__all__ = ["Attack", "attack", "replay_attack"]
+
+#: Epsilons tried against a promise that holds at every epsilon.
+_EPSILONS = (0.25, 0.5, 1.0, 2.0, 4.0, 6.0, 8.0, 12.0, 15.0)
+#: Beyond this e^epsilon is a rational of many thousand digits.
+_MOST_EPSILON = 8192.0
+
+
+@dataclass(frozen=True, slots=True)
+class Attack:
+    """What the search found: the smallest plan worth more than promised, or the closest it came.
+
+    value is the exact H_ratio of `plan`, ratio >= e^epsilon; promised is the filter's delta(epsilon).
+    games counts the games solved, those left out in which the filter admits nothing. Where none exceeds the
+    promise, value is the largest share of it that was reached and plan is None. Where no game was solved nothing
+    was tried, and untried says why.
+    """
+
+    filter: PrivacyFilter
+    epsilon: float
+    ratio: Fraction
+    promised: float
+    value: Fraction
+    direction: Direction
+    plan: Plan | None
+    games: int
+    untried: str = ""
+
+    @property
+    def refuted(self) -> bool:
+        """Whether the plan is worth more than the promise."""
+        return self.plan is not None and self.value > Fraction(self.promised) * (1 + MARGIN)
+
+    @property
+    def share(self) -> float:
+        """value / promised, inf where nothing was promised."""
+        if self.promised > 0:
+            share = self.value / Fraction(self.promised)
+            return float(share) if share < 2**1000 else math.inf
+        return math.inf if self.value > 0 else 0.0
+
+    @property
+    def witness(self) -> dict[str, Any]:
+        """The plan and all it takes to replay it, as JSON-able data; see `replay_attack`."""
+        if self.plan is None:
+            raise ValueError("plan must exist to be a witness, got None; nothing exceeded the promise")
+        known = catalogue(type(self.filter))
+        try:
+            told: Any = encode(self.filter, known)
+        except TypeError:
+            told = repr(self.filter)  # no frozen dataclass: whoever replays must hold the filter
+        return {
+            "filter": told,
+            "epsilon": self.epsilon,
+            "ratio": str(self.ratio),
+            "promised": self.promised,
+            "value": str(self.value),
+            "direction": self.direction,
+            "plan": self.plan.to_data(known),
+        }
+
+    @property
+    def verdict(self) -> Verdict:
+        """REFUTED with the witness, or UNDECIDED: a search that finds nothing proves nothing."""
+        if not self.games:
+            nothing = f"no game could be tried: {self.untried}; this says nothing about the promise"
+            return Verdict(
+                Outcome.UNDECIDED, Evidence.EXACT, "nothing was tried: no game was solved", nothing
+            )
+        scope = f"the plan found among {self.games} games, at epsilon={self.epsilon:g}"
+        if not self.refuted:
+            closest = f"no game exceeded the promise; the closest is worth {self.share:.4g} of it"
+            return Verdict(Outcome.UNDECIDED, Evidence.EXACT, scope, closest)
+        detail = f"worth {self.value} = {float(self.value):.6g}, promised {self.promised:.6g}"
+        return Verdict(Outcome.REFUTED, Evidence.EXACT, scope, detail, self.witness)
+
+
+def attack(filt: PrivacyFilter, *, rounds: int = 4) -> Attack:
+    """Search for an adaptive adversary worth more than the filter's promise, with at most `rounds` rounds.
+
+    In turn: the filter's own menu, if it has one; the largest single requests that it admits, asked for again
+    and again (up to 8 `rounds`); ladders of randomised responses; and a small first request followed, on each of
+    its outcomes, by the best pair of two outcomes that the filter still admits. Pairs have rational masses,
+    plans are re-verified in rationals through the filter's own code, and the search ends with the shortest
+    plan of the first stage that finds any. Nothing found proves nothing: the verdict is UNDECIDED then. Of a
+    filter's menu, pairs given by doubles are replaced by rational ones with the same doubles. Games of more than
+    20,000 positions are passed over.
+    """
+    filt = checked_filter(filt)
+    rounds = check_count("rounds", rounds)
+    best: Attack | None = None
+    games = 0
+    for stage in (_own_menu, _largest_requests, _ladders, _best_replies):
+        found: list[Attack] = []
+        for lead in stage(filt, rounds):
+            if not lead.rounds:
+                continue  # the filter admits none of these requests
+            games += 1
+            tried = lead.followed(filt)
+            if tried.refuted:
+                found.append(tried)
+                if stage is _best_replies:  # slow, and one is enough
+                    break
+            elif best is None or tried.share > best.share:
+                best = tried
+        if found:
+            return replace(min(found, key=_length), games=games)
+    if best is None:
+        return _untried(filt)
+    return replace(best, games=games)
+
+
+def replay_attack(data: Mapping[str, Any], filt: PrivacyFilter | None = None, *kinds: type) -> Fraction:
+    """The exact worth of a witness's plan, played again through the filter; ValueError if it is not as told.
+
+    filt is needed where the witness could only name its filter; `kinds` adds classes to the catalogue.
+    """
+    known = catalogue(*kinds) if filt is None else catalogue(type(filt), *kinds)
+    if filt is None:
+        if not isinstance(data["filter"], Mapping):
+            raise ValueError(
+                f"filt must be given, got None for a filter known as {data['filter']!r}; pass it"
+            )
+        from filters.rules.unsound import knowingly
+
+        with knowingly():
+            filt = decode(data["filter"], known)
+    plan = Plan.from_data(data["plan"], known)
+    value = plan.worth(filt, Fraction(data["ratio"]), data["direction"])
+    if value != Fraction(data["value"]):
+        raise ValueError(f"value must replay, got {value} where the witness says {data['value']}; check both")
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class _Lead:
+    """A game of the given value, or a value yet to be found, its longest play, and how to write the best out."""
+
+    epsilon: float
+    ratio: Fraction
+    value: Fraction | None
+    direction: Direction
+    rounds: int
+    write: Callable[[], Plan | None]
+
+    def followed(self, filt: PrivacyFilter) -> Attack:
+        """The attack this comes to; a plan is written out and verified only if it may refute."""
+        promised = _promised(filt, self.epsilon)
+        plan: Plan | None = None
+        value = self.value
+        if value is None or value > Fraction(promised) * (1 + MARGIN):
+            plan = self.write()
+            plan = plan and plan.pruned(self.ratio, self.direction)
+            value = plan.worth(filt, self.ratio, self.direction) if plan else Fraction(0)
+        return Attack(filt, self.epsilon, self.ratio, promised, value, self.direction, plan, 1)
+
+
+def _goals(filt: PrivacyFilter) -> Iterator[tuple[float, Fraction]]:
+    """The epsilons to attack, each with a rational just above its exponential."""
+    promise = filt.promise
+    if isinstance(promise, (ApproxDP, PureDP)):
+        if promise.epsilon > _MOST_EPSILON:
+            return
+        exact = getattr(filt, "ratio", None)
+        ratio = exact if isinstance(exact, Fraction) else _ratio_above(promise.epsilon)
+        yield promise.epsilon, ratio
+        return
+    telling = [epsilon for epsilon in _EPSILONS if 0 < _promised(filt, epsilon) < 1]
+    if not telling:  # a promise of another scale
+        finer = (2.0 ** (k / 4) for k in range(-240, 4 * round(math.log2(_MOST_EPSILON)) + 1))
+        some = [epsilon for epsilon in finer if 0 < _promised(filt, epsilon) < 1]
+        telling = some[:: max(1, -(-len(some) // len(_EPSILONS)))]
+    for epsilon in telling:
+        yield epsilon, _ratio_above(epsilon)
+
+
+def _promised(filt: PrivacyFilter, epsilon: float) -> float:
+    with np.errstate(all="ignore"):
+        return float(filt.promise.delta(epsilon))
+
+
+def _untried(filt: PrivacyFilter) -> Attack:
+    """What is said where no game was solved, and why."""
+    goal = next(_goals(filt), None)
+    if goal is None:
+        reason = f"no epsilon tried, up to {_MOST_EPSILON:g}, has a promise that a game can exceed"
+        return Attack(filt, math.inf, Fraction(1), 1.0, Fraction(0), "PQ", None, 0, reason)
+    reason = (
+        "at its start the filter admitted none of the requests with rational masses that were tried, "
+        f"{len(LEVELS)} levels of randomised response from {LEVELS[0]:.2g} to {LEVELS[-1]:g}, {len(SHARES)} erasures "
+        "and its own menu, or every game was too large"
+    )
+    return Attack(filt, *goal, _promised(filt, goal[0]), Fraction(0), "PQ", None, 0, reason)
+
+
+def _ratio_above(epsilon: float) -> Fraction:
+    """A rational in [e^epsilon, e^epsilon (1 + 10^-9)] with small terms."""
+    with flint.ctx.workprec(BITS):
+        exact = fraction(ball(epsilon).exp().upper())
+    bound = exact * (1 + MARGIN)
+    for size in (10**k for k in range(1, 30)):
+        near = exact.limit_denominator(size)
+        for tried in (near, near + Fraction(1, near.denominator)):
+            if exact <= tried <= bound:
+                return tried
+    return exact
+
+
+def _length(found: Attack) -> tuple[int, int, int]:
+    """What makes a witness short: few rounds, few requests, small numbers."""
+    assert found.plan is not None
+    digits = len(str(found.value)) + len(str(found.ratio)) + len(str(found.witness["plan"]))
+    return found.plan.rounds, found.plan.size, digits
+
+
+# -- the stages ------------------------------------------------------------------------------------
+
+
+def _game(
+    filt: PrivacyFilter, menu: list[DominatingPair], rounds: int, epsilon: float, ratio: Fraction
+) -> tuple[_Lead, int]:
+    """The solved game over a menu, and its longest play."""
+    try:
+        solved = worst_case(
+            filt, menu, epsilon=LogRatio(ratio), rounds=rounds, evidence=Evidence.EXACT, max_positions=20_000
+        )
+    except TooLargeError:
+        return _Lead(epsilon, ratio, Fraction(0), "PQ", 0, lambda: None), 0
+
+    def write() -> Plan | None:
+        return written_out(solved.strategy, filt, rounds=rounds, direction=solved.direction)
+
+    return _Lead(epsilon, ratio, solved.value, solved.direction, solved.rounds, write), solved.rounds
+
+
+def _own_menu(filt: PrivacyFilter, rounds: int) -> Iterator[_Lead]:
+    menu = [exact for pair in getattr(filt, "menu", ()) if (exact := rational(pair)) is not None]
+    if menu:
+        for epsilon, ratio in _goals(filt):
+            for n in range(1, rounds + 1):
+                yield _game(filt, menu, n, epsilon, ratio)[0]
+
+
+def _largest_requests(filt: PrivacyFilter, rounds: int) -> Iterator[_Lead]:
+    response, erasure = largest_response(filt), largest_erasure(filt)
+    requests: list[DominatingPair] = [] if erasure is None else [erasure]
+    if response is not None:
+        # smaller ones too: a witness with small numbers is easier to check by hand
+        sizes = [simple_ratio(lambda r: r > 1, share * _size(response)) for share in (0.05, 0.1, 0.25, 0.5)]
+        requests += [RandomizedResponse.from_ratio(size) for size in sizes if size is not None]
+        requests.append(response)
+    for epsilon, ratio in _goals(filt):
+        for pair in requests:
+            # a plan over n bits has 2^n histories; one over n erasures has n + 1
+            most = rounds * (8 if isinstance(pair, Erasure) else 2)
+            n = 1
+            while n <= most:
+                lead, longest = _game(filt, [pair], n, epsilon, ratio)
+                yield lead
+                if longest < n:
+                    break
+                n *= 2
+
+
+def _ladders(filt: PrivacyFilter, rounds: int) -> Iterator[_Lead]:
+    top = largest_response(filt)
+    if top is None:
+        return
+    for steps in (2, 3, 4):
+        base = simple_ratio(lambda r: r > 1, _size(top) / steps)
+        if base is None:
+            continue
+        menu: list[DominatingPair] = [RandomizedResponse.from_ratio(base**k) for k in range(1, steps + 1)]
+        for epsilon, ratio in _goals(filt):
+            for n in range(2, rounds + 1):
+                yield _game(filt, menu, n, epsilon, ratio)[0]
+
+
+def _best_replies(filt: PrivacyFilter, rounds: int) -> Iterator[_Lead]:
+    top = largest_response(filt)
+    if top is None or rounds < 2:
+        return
+    start = filt.start(1)
+    goals = list(_goals(filt))
+    for epsilon, ratio in goals[len(goals) // 3 :: 3]:  # slow: a third of them, but never none
+        for share in (0.1, 0.02, 0.05, 0.25, 0.5):
+            base = simple_ratio(lambda r: r > 1, share * _size(top))
+            if base is None or not admits(filt, start, opening := RandomizedResponse.from_ratio(base)):
+                continue
+            spent = filt.spend(start, opening)
+            then = []
+            for p, q in masses_of(opening):
+                state = filt.observe(spent, np.array([log_fraction(p / q)]))
+                then.append(best_reply(filt, state, ratio * q / p))
+            plan = Plan(opening, tuple(then))
+            yield _Lead(epsilon, ratio, None, "PQ", plan.rounds, partial(_itself, plan))
+
+
+def _itself(plan: Plan) -> Plan:
+    return plan
+
+
+def _size(response: RandomizedResponse) -> float:
+    return float(response.epsilon)

@@ -1,0 +1,130 @@
+"""A filter's promise against many adversaries at once: one verdict, one failure probability."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+from filters import PrivacyFilter
+from mc.engine.adversary import Adversary
+from mc.engine.tiles import Direction, OnDenial
+from mc.estimate.decide import decide
+from mc.examine.encoding import catalogue, encode
+from mc.intervals.anytime import Decision, Side
+from mc.intervals.multiplicity import Family
+from mc.runs.store import RunStore
+from theory.arguments import check_count, check_real
+from theory.evidence import Evidence, Outcome, Verdict
+
+__all__ = ["Challenge", "Comparison", "challenge"]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """One adversary, epsilon and direction, and on which side of the promise its paths were found."""
+
+    adversary: Adversary
+    epsilon: float
+    direction: Direction
+    decision: Decision
+
+
+@dataclass(frozen=True, slots=True)
+class Challenge:
+    """All comparisons of a filter with its promise; any of their decisions is wrong with at most `family.failure`."""
+
+    filter: PrivacyFilter
+    family: Family
+    comparisons: tuple[Comparison, ...]
+    setting: tuple[tuple[str, Any], ...]
+
+    @property
+    def refutations(self) -> tuple[Comparison, ...]:
+        """The comparisons found above the promise."""
+        return tuple(one for one in self.comparisons if one.decision.side is Side.ABOVE)
+
+    def verdict(self, *kinds: type) -> Verdict:
+        """REFUTED with a witness if any comparison lies above the promise, else UNDECIDED, never HOLDS.
+
+        The witness holds the arguments of `decide` that give the same decision again; `kinds` are classes of your
+        own for the catalogue that it is written in.
+        """
+        names = sorted({type(one.adversary).__name__ for one in self.comparisons})
+        scope = f"{', '.join(names)} against {self.filter}; {self.family}"
+        below = sum(one.decision.side is Side.BELOW for one in self.comparisons)
+        found = self.refutations
+        if not found:
+            left = self.family.size - below
+            detail = f"{below} comparisons were found below the promise, {left} could not be told from it."
+            return Verdict(Outcome.UNDECIDED, Evidence.STATISTICAL, scope, detail)
+        worst = max(found, key=lambda one: one.decision.log_e_above)
+        known = catalogue(*kinds)
+        known_filter = type(self.filter) in known.values()
+        witness = {
+            "filter": encode(self.filter, known) if known_filter else {"outside": type(self.filter).__name__},
+            "adversary": encode(worst.adversary, known),
+            "epsilon": worst.epsilon,
+            "direction": worst.direction,
+            "delta": worst.decision.threshold,
+            "failure": worst.decision.failure,
+            **dict(self.setting),
+            "n": worst.decision.n,
+            "log_e_above": worst.decision.log_e_above,
+        }
+        detail = f"{type(worst.adversary).__name__} at epsilon={worst.epsilon:g}, {worst.direction}: {worst.decision}"
+        return Verdict(Outcome.REFUTED, Evidence.STATISTICAL, scope, detail, witness)
+
+
+def challenge(
+    filt: PrivacyFilter,
+    adversaries: Iterable[Adversary],
+    *,
+    epsilons: Iterable[float],
+    directions: Iterable[Direction] = ("PQ", "QP"),
+    failure: float = 1e-6,
+    most: int = 1_000_000,
+    seed: int = 0,
+    rounds: int | None = None,
+    on_denial: OnDenial = "halt",
+    workers: int | None = None,
+    executor: Executor | None = None,
+    store: RunStore | str | os.PathLike[str] | None = None,
+) -> Challenge:
+    """Every adversary at every epsilon in every direction against the delta that the filter promises there.
+
+    The failure probability is divided equally over all combinations, fixed before the first path is played; each
+    comparison stops as soon as it is decided, after at most `most` paths. What decides is said with every decision.
+    """
+    foes = tuple(adversary.against(filt) for adversary in adversaries)
+    grid = tuple(float(check_real("epsilons", epsilon)) for epsilon in epsilons)
+    ways = tuple(directions)
+    most = check_count("most", most)
+    family = Family.crossing(failure, adversaries=foes, epsilons=grid, directions=ways)
+    comparisons = tuple(
+        Comparison(
+            foe,
+            epsilon,
+            way,
+            decide(
+                filt,
+                foe,
+                epsilon=epsilon,
+                failure=family.each,
+                most=most,
+                seed=seed,
+                rounds=rounds,
+                direction=way,
+                on_denial=on_denial,
+                workers=workers,
+                executor=executor,
+                store=store,
+            ),
+        )
+        for foe, epsilon, way in product(foes, grid, ways)
+    )
+    setting = (("most", most), ("seed", seed), ("rounds", rounds), ("on_denial", on_denial))
+    return Challenge(filt, family, comparisons, setting)

@@ -1,0 +1,163 @@
+"""Named values as plain data and back: only what the catalogue names is built, no data is run as code."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from fractions import Fraction
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+import filters
+from mc.engine import adversaries
+from theory import conversions, guarantees, pairs
+
+__all__ = ["Catalogue", "catalogue", "decode", "decode_fraction", "encode"]
+
+#: What `encode` writes: no exponent, which would let a few letters stand for a number that fills the memory.
+_FRACTION = re.compile(r"-?[0-9]{1,4000}(/[0-9]{1,4000})?")
+#: JSON holds integers of any length; nothing here is counted or measured beyond the doubles.
+_LARGEST = 2**1023
+_SPECIAL = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
+_KINDS = {"f": np.float64, "i": np.int64, "b": np.bool_}
+
+#: Name -> class: frozen dataclasses, enums and functions that data may name.
+Catalogue = Mapping[str, Any]
+
+
+def catalogue(*extra: type) -> dict[str, Any]:
+    """What data may name: public filters, adversaries, pairs, guarantees, conversions, `extra` classes."""
+    named: dict[str, Any] = {}
+    rooms: tuple[ModuleType, ...] = (conversions, guarantees, pairs, filters, adversaries)
+    for room in rooms:
+        named.update({name: getattr(room, name) for name in room.__all__})
+    return named | {kind.__name__: kind for kind in extra}
+
+
+def encode(value: object, known: Catalogue) -> Any:
+    """`value` as JSON-able data. Floats keep their bits: JSON carries the digits that restore them."""
+    if value is None or isinstance(value, (bool, str, int)):
+        return value
+    if isinstance(value, (float, np.floating)):
+        return float(value) if math.isfinite(value) else {"float": repr(float(value))}
+    if isinstance(value, np.integer):
+        return int(value)
+    if isinstance(value, Fraction):
+        return {"fraction": str(value)}
+    if isinstance(value, np.ndarray) and value.dtype.kind in "fib":
+        return {
+            "array": [encode(x, known) for x in value.ravel().tolist()],
+            "shape": list(value.shape),
+            "dtype": value.dtype.kind,
+        }
+    if isinstance(value, (tuple, list)):
+        return [encode(x, known) for x in value]
+    for name, member in known.items():
+        if member is value or (type(member) is type(value) and member == value):
+            return {"name": name}
+    kind = type(value)
+    if is_dataclass(value) and known.get(kind.__name__) is kind:
+        given = {f.name: encode(getattr(value, f.name), known) for f in fields(value) if f.init}
+        return {"type": kind.__name__, **given}
+    raise TypeError(
+        f"value must be a number, a member of the catalogue or a frozen dataclass of it, got {value!r}; "
+        "pass its class in catalogue(...)"
+    )
+
+
+def decode(data: Any, known: Catalogue) -> Any:
+    """The value that `encode` made data of; classes come from `known` alone and check their own arguments.
+
+    Raises ValueError for anything that `encode` does not write, and what a class says of its arguments.
+    """
+    try:
+        return _decoded(data, known)
+    except RecursionError as error:
+        raise ValueError(
+            "data must be nested as encode nests it, got more; pass what encode returned"
+        ) from error
+
+
+def _decoded(data: Any, known: Catalogue) -> Any:
+    if isinstance(data, list):
+        return tuple(_decoded(x, known) for x in data)
+    if type(data) is int and abs(data) > _LARGEST:
+        raise ValueError(
+            "data must hold numbers that a double can hold, got a longer integer; write fewer digits"
+        )
+    if data is None or isinstance(data, (bool, int, float, str)):
+        return data
+    if not isinstance(data, dict):
+        raise ValueError(
+            f"data must be what JSON holds, got {type(data).__name__}; pass what encode returned"
+        )
+    match data:
+        case {"float": str(text)} if text in _SPECIAL and len(data) == 1:
+            return _SPECIAL[text]
+        case {"fraction": _} if len(data) == 1:
+            return decode_fraction(data["fraction"])
+        case {"array": list(flat), "shape": list(shape), "dtype": str(kind)} if len(data) == 3:
+            return _array(flat, shape, kind, known)
+        case {"name": name} if len(data) == 1:
+            return _look_up(name, known)
+        case {"type": name}:
+            return _made(name, data, known)
+    raise ValueError(
+        f"data must be what encode returned, got keys {sorted(map(str, data))}; pass it unchanged"
+    )
+
+
+def decode_fraction(text: object) -> Fraction:
+    """The fraction that "p/q" or "p" stands for, p and q decimal integers."""
+    if not isinstance(text, str) or not _FRACTION.fullmatch(text):
+        raise ValueError(f"data must hold a fraction such as '1/3', got {str(text)[:40]!r}; write it as p/q")
+    try:
+        return Fraction(text)
+    except ZeroDivisionError as error:
+        raise ValueError(f"data must hold a fraction, got {text[:40]!r}; its denominator is zero") from error
+
+
+def _array(flat: list[Any], shape: list[Any], kind: str, known: Catalogue) -> Any:
+    sides = [side for side in shape if type(side) is int and side >= 0]
+    if kind not in _KINDS or sides != shape or math.prod(sides) != len(flat):
+        raise ValueError(
+            f"data must hold an array of its shape, got {len(flat)} numbers, shape {shape!r}, dtype {kind!r}; "
+            "pass what encode returned"
+        )
+    try:
+        return np.array([_decoded(x, known) for x in flat], dtype=_KINDS[kind]).reshape(sides)
+    except (TypeError, OverflowError) as error:
+        raise ValueError(
+            f"data must hold an array of numbers of dtype {kind!r}, got {_told(error)}"
+        ) from error
+
+
+def _made(name: object, data: dict[str, Any], known: Catalogue) -> Any:
+    kind = _look_up(name, known)
+    if not isinstance(kind, type):
+        raise ValueError(f"data must name a class as its type, got {name!r}, a function; use its name")
+    allowed = {f.name for f in fields(kind) if f.init} if is_dataclass(kind) else set()
+    given = {key: _decoded(x, known) for key, x in data.items() if key != "type"}
+    if stray := sorted(given.keys() - allowed):
+        raise ValueError(f"data must hold only parameters of {name}, got {stray[0]!r}; remove it")
+    try:
+        return kind(**given)
+    except (TypeError, AttributeError, LookupError, ArithmeticError) as error:
+        # an abstract class, a list for a number, an integer beyond the doubles
+        raise ValueError(f"data must hold what a {name} is made of, got {_told(error)}") from error
+
+
+def _told(error: Exception) -> str:
+    return f"{type(error).__name__}: {' '.join(str(error).split())[:200]}; pass what encode returned"
+
+
+def _look_up(name: object, known: Catalogue) -> Any:
+    if not isinstance(name, str) or name not in known:
+        raise ValueError(
+            f"data must name a member of the catalogue, got {repr(name)[:40]}; pass its class in catalogue(...)"
+        )
+    return known[name]

@@ -1,0 +1,202 @@
+"""Filters that overspend, each with an adversary that makes use of it and what then gets through, exactly."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from scipy import integrate, special
+
+from filters import ApproximateZCDP, Holds
+from filters.rules.overspending import OverspendingFilter
+from mc.engine.adversary import Adversary, View
+from mc.engine.tiles import Direction
+from theory.conversions import CKS
+from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, RenyiDP
+from theory.pairs import KOV, DominatingPair, Gaussian
+
+__all__ = ["OVERSPENDERS", "FirstThen", "Overspender"]
+
+
+@dataclass(frozen=True, slots=True)
+class FirstThen(Adversary):
+    """Asks for `first` once and for `then` ever after; `telling`: and says so."""
+
+    first: DominatingPair
+    then: DominatingPair
+    telling: bool = True
+
+    @property
+    def asks(self) -> tuple[DominatingPair, ...] | None:
+        return tuple(dict.fromkeys((self.first, self.then))) if self.telling else None
+
+    @property
+    def gaussian(self) -> bool:
+        return isinstance(self.first, Gaussian) and isinstance(self.then, Gaussian)
+
+    def request(self, view: View) -> DominatingPair:
+        return self.then if view.round else self.first
+
+
+@dataclass(frozen=True, slots=True)
+class Overspender:
+    """A filter that should admit `due` requests after the first, and admits `granted` where it is lavish.
+
+    It is lavish on every path, or where the first loss, of a Gaussian, falls below its quantile of `share` under P.
+    """
+
+    name: str
+    epsilon: float
+    first: DominatingPair
+    then: DominatingPair
+    due: int
+    granted: int
+    promise: Callable[[float, float], tuple[Guarantee, Holds | None]]
+    share: float = 1.0
+
+    @property
+    def filter(self) -> OverspendingFilter:
+        """The filter, with the promise that its due requests would keep."""
+        rho, infinite = self._spent(self.due)
+        most, _ = self._spent(self.granted)
+        promise, word = self.promise(rho, infinite)
+        return OverspendingFilter(promise, word, rho, infinite, most / rho, self._below)
+
+    def adversary(self, *, telling: bool) -> FirstThen:
+        """Who makes use of it."""
+        return FirstThen(self.first, self.then, telling)
+
+    @property
+    def rounds(self) -> int:
+        """One more round than can be granted."""
+        return self.granted + 2
+
+    @property
+    def factor(self) -> float:
+        """How many times the budget is let through."""
+        return self.filter.factor
+
+    def truth(self, direction: Direction) -> float:
+        """H_{e^epsilon} of the transcript: a closed form, or one integral over the first loss."""
+        if isinstance(self.then, KOV):
+            return _composed(self.then, 1 + self.granted, self.epsilon)
+        mu, each = float(self.first.gdp_mu), float(self.then.gdp_mu)
+        if self.share == 1:
+            return float(Gaussian(math.hypot(mu, math.sqrt(self.granted) * each)).hockey_stick(self.epsilon))
+
+        def after(loss: float, granted: int) -> float:
+            left = self.epsilon - loss
+            if granted == 0:
+                return max(-math.expm1(left), 0.0)
+            return float(Gaussian(math.sqrt(granted) * each).hockey_stick(left))
+
+        # the loss towards the law that is drawn from is N(mu^2/2, mu^2) in both directions; the filter sees it
+        # towards P, so that in the other direction it is lavish where this loss is large
+        def density(z: float, granted: int) -> float:
+            return after(mu * mu / 2 + mu * z, granted) * math.exp(-z * z / 2) / math.sqrt(2 * math.pi)
+
+        cut = self._below if direction == "PQ" else -self._below
+        z = (cut - mu * mu / 2) / mu
+        low, high = (self.granted, self.due) if direction == "PQ" else (self.due, self.granted)
+        parts = [
+            integrate.quad(density, a, b, args=(k,), epsabs=0.0, epsrel=1e-10, limit=400)[0]
+            for k, ends in ((low, (-40.0, z)), (high, (z, 40.0)))
+            for a, b in _pieces(*ends)
+        ]
+        return math.fsum(parts)
+
+    @property
+    def _below(self) -> float:
+        if self.share == 1:
+            return math.inf
+        mu = float(self.first.gdp_mu)
+        return mu * mu / 2 + mu * float(special.ndtri(self.share))
+
+    def _spent(self, more: int) -> tuple[float, float]:
+        first, then = (
+            (float(p.epsilon) ** 2 / 2, float(p.delta)) if isinstance(p, KOV) else (float(p.zcdp_rho), 0.0)
+            for p in (self.first, self.then)
+        )
+        return first[0] + more * then[0], first[1] + more * then[1]
+
+
+def _pieces(low: float, high: float) -> list[tuple[float, float]]:
+    """An interval cut where a Gaussian integrand changes scale, so that quadrature overlooks no peak."""
+    knots = [low, *(k for k in np.arange(-12.0, 12.5, 0.5).tolist() if low < k < high), high]
+    return list(pairwise(knots))
+
+
+def _composed(pair: KOV, rounds: int, epsilon: float) -> float:
+    """H_{e^epsilon} of rounds of KOV: an infinite loss in one of them, or the composition of its finite ones."""
+    size, delta = float(pair.epsilon), float(pair.delta)
+    k = np.arange(rounds + 1)
+    keep = special.expit(size)
+    log_mass = special.gammaln(rounds + 1) - special.gammaln(k + 1) - special.gammaln(rounds - k + 1)
+    log_mass = log_mass + k * math.log(keep) + (rounds - k) * math.log1p(-keep)
+    finite = float(np.sum(np.exp(log_mass) * np.maximum(-np.expm1(epsilon - (2 * k - rounds) * size), 0.0)))
+    kept = math.exp(rounds * math.log1p(-delta))
+    return 1 - kept + kept * finite
+
+
+def _zcdp(rho: float, _: float) -> tuple[Guarantee, Holds]:
+    return ZCDP(rho), Holds(zcdp=rho)
+
+
+def _gdp(rho: float, _: float) -> tuple[Guarantee, Holds]:
+    return GaussianDP(math.sqrt(2 * rho)), Holds(zcdp=rho)
+
+
+def _renyi(rho: float, _: float) -> tuple[Guarantee, Holds]:
+    return RenyiDP(4.0, 4.0 * rho), Holds(orders=((4.0, 4.0 * rho),))
+
+
+def _approximate(epsilon: float) -> Callable[[float, float], tuple[Guarantee, Holds | None]]:
+    def promise(rho: float, _: float) -> tuple[Guarantee, Holds]:
+        return ApproxDP(epsilon, float(CKS.delta(rho, epsilon))), Holds(zcdp=rho)
+
+    return promise
+
+
+def _approximate_zcdp(rho: float, infinite: float) -> tuple[Guarantee, Holds]:
+    return ApproximateZCDP(rho, infinite), Holds(zcdp=rho, infinite=infinite)
+
+
+def _wordless(rho: float, _: float) -> tuple[Guarantee, None]:
+    return ZCDP(rho), None
+
+
+def _gaussians(first: float, then: float) -> tuple[Gaussian, Gaussian]:
+    return Gaussian(first), Gaussian(then)
+
+
+#: On every path and on one in 1e4 and in 1e8; by 1.01, 2, 10 and 1e6; from the start and after 150 rounds; seen in
+#: both directions or in one; under every kind of promise.
+OVERSPENDERS: tuple[Overspender, ...] = (
+    Overspender("1.01 times, every path", 1.0, *_gaussians(0.05, 0.05), 99, 100, _zcdp),
+    Overspender("2 times, every path", 1.0, *_gaussians(0.1, 0.1), 9, 19, _gdp),
+    Overspender("2 times, every path, no word", 1.0, *_gaussians(0.1, 0.1), 9, 19, _wordless),
+    Overspender("2 times, after 150 rounds", 1.0, *_gaussians(0.03, 0.03), 149, 299, _zcdp),
+    Overspender("10 times, every path", 1.0, *_gaussians(0.2, 0.2), 0, 9, _renyi),
+    Overspender(
+        "10 times, every path, of (eps, delta)", 1.0, *_gaussians(0.1, 0.1), 1, 19, _approximate(1.0)
+    ),
+    Overspender("1e6 times, every path", 2.0, *_gaussians(1e-3, 1.0), 0, 1, _zcdp),
+    Overspender("2 times, one path in 1e4", 2.0, *_gaussians(0.5, 0.5), 3, 7, _gdp, 1e-4),
+    Overspender("10 times, one path in 1e4", 3.0, *_gaussians(0.5, 0.5), 1, 19, _renyi, 1e-4),
+    Overspender("1e6 times, one path in 1e4", 3.0, *_gaussians(0.01, 10.0), 0, 1, _zcdp, 1e-4),
+    Overspender("2 times, one path in 1e8", 2.0, *_gaussians(0.5, 0.5), 3, 7, _zcdp, 1e-8),
+    Overspender("1e6 times, one path in 1e8", 4.0, *_gaussians(0.01, 10.0), 0, 1, _gdp, 1e-8),
+    Overspender("4 times, under P rarely and under Q often", 6.0, *_gaussians(2.0, 1.0), 1, 16, _gdp, 1e-4),
+    Overspender("2 times, half of the paths", 1.0, *_gaussians(0.3, 0.3), 3, 7, _approximate(1.0), 0.5),
+    Overspender(
+        *("2 times, infinite losses", 1.0, KOV(0.1, 1e-3), KOV(0.1, 1e-3), 4, 9),
+        _approximate_zcdp,
+    ),
+    Overspender(
+        *("10 times, infinite losses", 1.0, KOV(0.02, 1e-4), KOV(0.02, 1e-4), 9, 99),
+        _approximate_zcdp,
+    ),
+)

@@ -1,0 +1,346 @@
+"""A witness: plain data from which anyone can replay an estimate, a decision or a plan, to the bit."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from fractions import Fraction
+from inspect import signature
+from typing import Any, Literal, Self, TypeAlias
+
+import flint
+
+from filters import PrivacyFilter, knowingly
+from mc.engine.adversary import Adversary
+from mc.engine.tiles import Direction, OnDenial
+from mc.estimate.decide import decide
+from mc.estimate.simulate import Method, simulate
+from mc.examine.encoding import Catalogue, catalogue, decode, decode_fraction, encode
+from mc.intervals.anytime import Decision, Side
+from mc.intervals.estimate import Estimate
+from mc.worst_case.balls import BITS, ball
+from mc.worst_case.plan import MARGIN, DeniedError, Plan
+from theory.arguments import check_count, check_real
+from theory.numerics.stable import log_fraction
+
+__all__ = ["ReplayError", "Replayed", "Witness", "replay", "replayed", "witness", "witness_kind"]
+
+#: What the epsilons of a filter and of its requests lose as doubles: e^epsilon times this is surely not below.
+_ROUNDED = 1 + Fraction(1, 10**12)
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """An estimate of H_{e^epsilon} of a transcript, and all it takes to get it again.
+
+    filter and adversary are catalogue data (`mc.examine.encoding`), never code. promised is the delta(epsilon) of
+    the filter's promise, closed_form the true value where a formula is known. The estimate refutes
+    the promise when low > promised.
+    """
+
+    filter: Mapping[str, Any]
+    adversary: Mapping[str, Any]
+    epsilon: float
+    n: int
+    seed: int
+    rounds: int | None
+    confidence: float
+    method: Method
+    direction: Direction
+    on_denial: OnDenial
+    promised: float
+    closed_form: float | None
+    value: float
+    low: float
+    high: float
+
+    @property
+    def refutes(self) -> bool:
+        """Whether the whole interval lies above the promise."""
+        return self.low > self.promised
+
+    def to_data(self) -> dict[str, Any]:
+        """The witness as JSON-able data."""
+        return {f.name: getattr(self, f.name) for f in fields(self)}
+
+    @classmethod
+    def from_data(cls, data: Mapping[str, Any]) -> Self:
+        """The witness that `to_data` made data of, after a passage through JSON or not."""
+        names = {f.name for f in fields(cls)}
+        if not isinstance(data, Mapping) or set(data) != names:
+            missing = sorted(names.symmetric_difference(data)) if isinstance(data, Mapping) else data
+            raise ValueError(
+                f"data must hold exactly the fields of a witness, got a difference in {missing}; "
+                "pass what Witness.to_data returned"
+            )
+        return cls(**data)
+
+
+def witness(
+    filt: PrivacyFilter,
+    adversary: Adversary,
+    *,
+    epsilon: float,
+    n: int = 1_000_000,
+    seed: int = 0,
+    rounds: int | None = None,
+    confidence: float = 1 - 1e-6,
+    method: Method = "auto",
+    direction: Direction = "PQ",
+    on_denial: OnDenial = "halt",
+    closed_form: float | None = None,
+    kinds: tuple[type, ...] = (),
+) -> Witness:
+    """Simulate and keep the estimate with everything needed to replay it; arguments are those of `simulate`.
+
+    `kinds` adds classes of your own to the catalogue; whoever replays must pass them too. A filter that is no
+    member of the catalogue is kept by its name alone, and whoever replays must pass the filter itself.
+    """
+    known = catalogue(*kinds)
+    foe = encode(adversary.against(filt), known)
+    told = encode(filt, known) if type(filt) in known.values() else {"outside": type(filt).__name__}
+    estimate = simulate(
+        filt,
+        adversary,
+        epsilon=epsilon,
+        n=n,
+        seed=seed,
+        rounds=rounds,
+        confidence=confidence,
+        method=method,
+        direction=direction,
+        on_denial=on_denial,
+    )
+    return Witness(
+        told,
+        foe,
+        float(check_real("epsilon", epsilon)),
+        check_count("n", n),
+        seed,
+        rounds,
+        confidence,
+        method,
+        direction,
+        on_denial,
+        float(filt.promise.delta(epsilon)),
+        closed_form,
+        estimate.value,
+        estimate.low,
+        estimate.high,
+    )
+
+
+def replay(
+    data: Witness | Mapping[str, Any] | str, *kinds: type, filt: PrivacyFilter | None = None
+) -> Estimate | Decision | Fraction:
+    """Play a witness of any kind (or its data, or its JSON) again: the same bits, or ValueError with what differs.
+
+    An `Estimate` from what `witness` kept, a `Decision` from the verdict of a `challenge`, the exact worth of the
+    plan of an `attack`. `filt` is the filter to play where the witness names one from outside the catalogue.
+    """
+    return replayed(data, *kinds, filt=filt).result
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """What came of a witness that was played again, beside the promise that the filter itself states.
+
+    surely is the worth of a plan at a ratio that lies above e^epsilon by more than epsilons are rounded.
+    """
+
+    filter: PrivacyFilter
+    epsilon: float
+    promised: float
+    result: Estimate | Decision | Fraction
+    surely: Fraction | None = None
+
+    @property
+    def refutes(self) -> bool:
+        """Whether it shows that more is let through than was promised; nothing in the witness is trusted here."""
+        match self.result:
+            case Estimate(low=low):
+                return low > self.promised
+            case Decision(side=side, threshold=threshold):
+                return side is Side.ABOVE and threshold >= self.promised
+            case Fraction():
+                return self.surely is not None and self.surely > Fraction(self.promised) * (1 + MARGIN)
+
+
+class ReplayError(ValueError):
+    """A witness that says something else than what playing it gives."""
+
+
+def replayed(
+    data: Witness | Mapping[str, Any] | str, *kinds: type, filt: PrivacyFilter | None = None
+) -> Replayed:
+    """`replay`, with what the filter promises; ReplayError where the bits differ, ValueError for other data."""
+    if isinstance(data, Witness):
+        data = data.to_data()
+    told = json.loads(data) if isinstance(data, str) else data
+    play = _PLAYERS.get(witness_kind(told) or "")
+    if play is None:
+        named = ", ".join(sorted(map(str, told))) if isinstance(told, Mapping) else repr(told)[:40]
+        raise ValueError(
+            "data must hold exactly the fields of a witness: of a simulation, a decision or a plan, got "
+            f"{named or 'none'}; pass what was written"
+        )
+    known = catalogue(*kinds)
+    if filt is not None:
+        known = {type(filt).__name__: type(filt)} | known
+    filt = _filter_of(told["filter"], filt, known)
+    epsilon = _number("epsilon", told["epsilon"])
+    promised = float(filt.promise.delta(epsilon))
+    if "promised" in told and told["promised"] != promised:
+        raise ReplayError(
+            f"the witness must state what the filter promises, got promised={told['promised']!r} where "
+            f"{type(filt).__name__} promises {promised!r}; compare the filters"
+        )
+    return Replayed(filt, epsilon, promised, *play(dict(told), filt, known))
+
+
+def witness_kind(data: object) -> Literal["simulation", "decision", "plan"] | None:
+    """What kind of replayable witness the data is, by its fields; None if it is none."""
+    if isinstance(data, Mapping):
+        for kind, names in _FIELDS.items():
+            if set(data) == names:
+                return kind
+    return None
+
+
+_Kind: TypeAlias = Literal["simulation", "decision", "plan"]
+#: The arguments of `decide` that say where paths are played, not which.
+_PLACES = {"workers", "executor", "store"}
+_DECIDE = frozenset(signature(decide).parameters) - {"filt", "adversary"} - _PLACES
+_FIELDS: dict[_Kind, frozenset[str]] = {
+    "simulation": frozenset(f.name for f in fields(Witness)),
+    "decision": _DECIDE | {"filter", "adversary", "n", "log_e_above"},
+    "plan": frozenset({"filter", "epsilon", "ratio", "promised", "value", "direction", "plan"}),
+}
+
+
+def _filter_of(told: object, filt: PrivacyFilter | None, known: Catalogue) -> PrivacyFilter:
+    """The filter that a witness is about: made of its data, or the one that was passed where it names another."""
+    name = told.split("(")[0] if isinstance(told, str) else None
+    if isinstance(told, Mapping):
+        if set(told) != {"outside"}:
+            outside = filt is not None and type(filt).__name__ == told.get("type")
+            kind = told.get("type")
+            if not outside and (not isinstance(kind, str) or kind not in known):
+                raise ValueError(
+                    f"data must name a member of the catalogue, got {repr(kind)[:40]}; pass the filter, or its class"
+                )
+            if outside and encode(filt, {**known, type(filt).__name__: type(filt)}) == told:
+                assert filt is not None
+                return filt  # the very one, however it is made
+            with knowingly():  # the filters worth replaying are the unsound ones
+                made = decode(dict(told), known)
+            if not isinstance(made, PrivacyFilter):
+                raise ValueError(f"filter must be a filter, got {type(made).__name__}; pass what was written")
+            return made
+        name = str(told["outside"])
+    if name is None or type(filt).__name__ != name:
+        wrong = ValueError if filt is None or name is None else ReplayError
+        raise wrong(f"filt must be the {name} that the witness was made with, got filt={filt!r}; pass it")
+    assert filt is not None
+    return filt
+
+
+def _adversary_of(told: object, known: Catalogue) -> Adversary:
+    foe = decode(told, known)
+    if not isinstance(foe, Adversary):
+        raise ValueError(f"adversary must be one of the catalogue, got {foe!r}; pass what was written")
+    return foe
+
+
+def _number(name: str, value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise ValueError(f"{name} must be a number, got {name}={str(value)[:40]!r}; pass what was written")
+    try:
+        number = float(value)
+    except OverflowError:  # JSON holds integers of any length
+        number = math.inf
+    if not math.isfinite(number):
+        raise ValueError(f"{name} must be a finite number, got {name}={number}; pass what was written")
+    return number
+
+
+def _simulated(told: dict[str, Any], filt: PrivacyFilter, known: Catalogue) -> tuple[Estimate]:
+    kept = Witness.from_data(told)
+    estimate = simulate(
+        filt,
+        _adversary_of(kept.adversary, known),
+        epsilon=_number("epsilon", kept.epsilon),
+        n=kept.n,
+        seed=kept.seed,
+        rounds=kept.rounds,
+        confidence=_number("confidence", kept.confidence),
+        method=kept.method,
+        direction=kept.direction,
+        on_denial=kept.on_denial,
+    )
+    _compare((estimate.value, estimate.low, estimate.high), (kept.value, kept.low, kept.high))
+    return (estimate,)
+
+
+def _decided(told: dict[str, Any], filt: PrivacyFilter, known: Catalogue) -> tuple[Decision]:
+    setting = {name: told[name] for name in _DECIDE}
+    for name in ("delta", "failure"):
+        setting[name] = _number(name, setting[name])
+    decision = decide(filt, _adversary_of(told["adversary"], known), **setting)
+    _compare((decision.n, decision.log_e_above), (told["n"], told["log_e_above"]))
+    return (decision,)
+
+
+def _worth(told: dict[str, Any], filt: PrivacyFilter, known: Catalogue) -> tuple[Fraction, Fraction]:
+    ratio, direction = decode_fraction(told["ratio"]), told["direction"]
+    if direction not in ("PQ", "QP"):
+        raise ValueError(
+            f"direction must be 'PQ' or 'QP', got direction={direction!r}; pass what was written"
+        )
+    if not _reaches(ratio, _number("epsilon", told["epsilon"]), filt):
+        raise ReplayError(
+            f"ratio must be e^epsilon or more, got a logarithm of {_log(ratio)!r} at epsilon={told['epsilon']!r}; "
+            "compare them"
+        )
+    plan = Plan.from_data(told["plan"], known)
+    try:
+        value = plan.worth(filt, ratio, direction)
+        surely = plan.worth(filt, ratio * _ROUNDED, direction)
+    except DeniedError as denied:
+        raise ReplayError(str(denied)) from denied
+    _compare((value,), (decode_fraction(told["value"]),))
+    return value, surely
+
+
+def _reaches(ratio: Fraction, epsilon: float, filt: PrivacyFilter) -> bool:
+    """Whether the ratio is certainly e^epsilon or more, or the very one that the filter's epsilon is rounded from."""
+    if ratio <= 0:
+        return False
+    own = getattr(filt, "ratio", None)
+    if isinstance(own, Fraction) and ratio >= own > 0 and log_fraction(own) == epsilon:
+        return True
+    with flint.ctx.workprec(2 * BITS):
+        return bool(ball(ratio, 2 * BITS) >= ball(epsilon).exp())
+
+
+def _log(ratio: Fraction) -> float:
+    return log_fraction(ratio) if ratio > 0 else -math.inf
+
+
+#: What is played, and for a plan what it is surely worth.
+_Played: TypeAlias = tuple[Estimate] | tuple[Decision] | tuple[Fraction, Fraction]
+_PLAYERS: dict[str, Callable[[dict[str, Any], PrivacyFilter, Catalogue], _Played]] = {
+    "simulation": _simulated,
+    "decision": _decided,
+    "plan": _worth,
+}
+
+
+def _compare(got: tuple[object, ...], told: tuple[object, ...]) -> None:
+    if got != told:
+        raise ReplayError(
+            f"the witness must replay to the bit, got {', '.join(map(str, got))} where it says "
+            f"{', '.join(map(str, told))}; compare the versions of numpy and of this package"
+        )

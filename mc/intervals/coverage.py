@@ -1,0 +1,170 @@
+"""How often intervals miss: repeated experiments on cases where the true mean is known and hard to cover."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from mc.intervals import FixedBets, Moments, clopper_pearson, empirical_bernstein, kl_chernoff
+from mc.intervals.anytime import BettingTest, SequentialRun, Side
+from mc.intervals.betting import betting
+from mc.intervals.estimate import Estimate
+from theory.arguments import check_count, check_delta
+
+__all__ = ["HARD_CASES", "METHODS", "Coverage", "HardCase", "Method", "measure_coverage"]
+
+
+@dataclass(frozen=True, slots=True)
+class HardCase:
+    """A law on [0, 1] with known mean: value `levels[i]` with probability `weights[i]`."""
+
+    name: str
+    levels: tuple[float, ...]
+    weights: tuple[float, ...]
+
+    @property
+    def mean(self) -> float:
+        """The mean that an interval has to cover."""
+        return float(np.dot(self.levels, self.weights))
+
+    @property
+    def counts_successes(self) -> bool:
+        """Whether values are 0 or 1, so that Clopper-Pearson applies."""
+        return set(self.levels) <= {0.0, 1.0}
+
+    def draw(self, rng: np.random.Generator, n: int) -> NDArray[np.float64]:
+        """n independent values."""
+        return rng.choice(np.array(self.levels), size=n, p=self.weights)
+
+
+#: How often the test that may stop early looks at a sample.
+LOOKS = 8
+#: For n = 1000 and failure 1e-2. At the third, the exact interval after no success fails by a hair, with
+#: probability failure/2.
+HARD_CASES: tuple[HardCase, ...] = (
+    HardCase("hit of 1 with probability 1e-3", (0.0, 1.0), (1 - 1e-3, 1e-3)),
+    HardCase("hit of 1 with probability 1e-5", (0.0, 1.0), (1 - 1e-5, 1e-5)),
+    HardCase("hit of 1 with probability 5.29e-3", (0.0, 1.0), (1 - 5.29e-3, 5.29e-3)),
+    HardCase("fair coin", (0.0, 1.0), (0.5, 0.5)),
+    HardCase("0.99 of the mass at the bound", (0.0, 1.0), (0.01, 0.99)),
+    HardCase("0.01, and the bound with probability 2e-3", (0.01, 1.0), (1 - 2e-3, 2e-3)),
+    HardCase("the bound, and 0 with probability 2e-3", (0.0, 1.0), (2e-3, 1 - 2e-3)),
+    HardCase(
+        "geometric ladder of heavier and rarer values", (1e-3, 1e-2, 0.1, 1.0), (0.9, 0.09, 0.009, 0.001)
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """miss(values, mean, failure) is the side on which the answer misses the true mean, if it does."""
+
+    name: str
+    miss: Callable[[NDArray[np.float64], float, float], Side]
+    counts_only: bool = False
+
+
+def _by_interval(interval: Callable[[NDArray[np.float64], float], Estimate]) -> Callable[..., Side]:
+    def miss(values: NDArray[np.float64], mean: float, failure: float) -> Side:
+        estimate = interval(values, failure)
+        if estimate.low > mean:
+            return Side.ABOVE
+        return Side.BELOW if estimate.high < mean else Side.UNDECIDED
+
+    return miss
+
+
+def _sequential(values: NDArray[np.float64], mean: float, failure: float) -> Side:
+    """The exact null boundary: the threshold is the mean, so any decision at any look is wrong."""
+    run = SequentialRun(BettingTest(mean, 1.0, failure), most=values.size)
+    for tile in np.array_split(values, LOOKS):
+        if run.finished:
+            break
+        run.take(run.test.wealth(tile))
+    return run.decision.side
+
+
+def _bets_of_a_pilot(values: NDArray[np.float64], failure: float) -> Estimate:
+    """A fifth of the values sets the stakes, the others are bet on."""
+    pilot, rest = np.split(values, [values.size // 5])
+    bets = FixedBets.planned(Moments.of(pilot), rest.size, failure=failure)
+    return bets.interval(replace(Moments.of(rest), logs=bets.logs(rest)), failure=failure)
+
+
+METHODS: tuple[Method, ...] = (
+    Method("empirical Bernstein", _by_interval(lambda x, f: empirical_bernstein(Moments.of(x), failure=f))),
+    Method("KL-Chernoff", _by_interval(lambda x, f: kl_chernoff(Moments.of(x), failure=f))),
+    Method("betting", _by_interval(lambda x, f: betting(x, failure=f))),
+    Method(
+        "betting on means of 10",
+        _by_interval(lambda x, f: betting(x.reshape(-1, 10).mean(axis=1), failure=f)),
+    ),
+    Method(
+        "Clopper-Pearson", _by_interval(lambda x, f: clopper_pearson(int(x.sum()), x.size, failure=f)), True
+    ),
+    Method(f"betting test, {LOOKS} looks", _sequential),
+    Method("betting, stakes of a pilot", _by_interval(_bets_of_a_pilot)),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """Misses of one method on one case: too_high counts intervals that lie wholly above the true mean."""
+
+    method: str
+    case: str
+    n: int
+    repetitions: int
+    failure: float
+    too_high: int
+    too_low: int
+
+    @property
+    def misses(self) -> int:
+        """Intervals without the true mean, on either side."""
+        return self.too_high + self.too_low
+
+    @property
+    def miss_rate(self) -> Estimate:
+        """The rate of misses, with an interval of its own at failure 1e-6."""
+        return clopper_pearson(self.misses, self.repetitions, failure=1e-6)
+
+    def misses_allowed(self, false_alarm: float) -> int:
+        """The least c that a miss probability of `failure` exceeds with probability at most false_alarm."""
+        return int(stats.binom.isf(false_alarm, self.repetitions, self.failure))
+
+    def __str__(self) -> str:
+        rate = self.miss_rate
+        return (
+            f"{self.method}, {self.case}: {self.misses} of {self.repetitions:,} missed at nominal "
+            f"{self.failure:g} (rate in [{rate.low:.2g}, {rate.high:.2g}])"
+        )
+
+
+def measure_coverage(
+    method: Method,
+    case: HardCase,
+    *,
+    rng: np.random.Generator,
+    n: int = 1000,
+    repetitions: int = 10_000,
+    failure: float = 1e-2,
+) -> Coverage:
+    """The misses of the method on independent samples of size n from the case.
+
+    Raises ValueError for a method of counts on values other than 0 and 1.
+    """
+    n = check_count("n", n, least=2)
+    repetitions = check_count("repetitions", repetitions)
+    failure = float(check_delta("failure", failure))
+    if method.counts_only and not case.counts_successes:
+        raise ValueError(
+            f"case must hold zeros and ones for {method.name}, got levels={case.levels!r}; pass another case"
+        )
+    sides = [method.miss(case.draw(rng, n), case.mean, failure) for _ in range(repetitions)]
+    too_high, too_low = sides.count(Side.ABOVE), sides.count(Side.BELOW)
+    return Coverage(method.name, case.name, n, repetitions, failure, too_high, too_low)

@@ -1,0 +1,236 @@
+"""Filters calibrated by the game: the largest threshold whose certified worst case keeps a promise."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from filters.contract.checks import checked_reaches, runs_of
+from filters.contract.holds import Holds
+from filters.contract.privacy_filter import PrivacyFilter, State
+from filters.rules.menu import positions
+from mc.worst_case import WorstCase, worst_case
+from mc.worst_case.result import NOTHING_ADMITTED
+from theory.arguments import Real, check_count, check_delta, check_positive
+from theory.guarantees import ApproxDP, Guarantee
+from theory.pairs import DominatingPair, Gaussian, RandomizedResponse, Selection
+
+__all__ = ["CalibratedFilter", "calibrate"]
+
+
+@dataclass(frozen=True, slots=True)
+class CalibratedFilter(PrivacyFilter):
+    """`inner` with every request rounded up to a level of `menu`, and refused beyond the largest.
+
+    A mechanism dominated by a level is a post-processing of it, so the worst case over the menu, kept as
+    `certificate`, bounds every adversary over every mechanism that some level dominates: epsilon-DP ones
+    when the levels are randomised responses, mu-GDP ones when they are Gaussians. What is smaller than the
+    least level is charged as the least level. Where the inner filter looks at losses, post-processing would
+    change what it sees, and only the members of the menu themselves are admitted.
+    State: the inner state; with it, where `rounds` is a number, the releases so far, shape (n,).
+    """
+
+    inner: PrivacyFilter
+    menu: tuple[DominatingPair, ...]
+    rounds: int | None
+    threshold: float
+    certificate: WorstCase = field(repr=False, compare=False)
+    promise: Guarantee
+    proof: ClassVar[str] = (
+        "the worst case over the class, solved on this filter's own code; see `certificate`"
+    )
+
+    @property
+    def scope(self) -> str:  # type: ignore[override]
+        """The mechanisms and adversaries that the promise covers."""
+        limit = "" if self.rounds is None else f", at most {self.rounds} rounds"
+        if not self.certificate.tried:
+            limit += f"; {NOTHING_ADMITTED}"
+        if self._measure is None:
+            return f"every adaptive adversary over the {len(self.menu)} mechanisms of the menu{limit}"
+        least, most = self._sizes[0], self._sizes[-1]
+        unit = "epsilon-DP with epsilon" if self._family is RandomizedResponse else "mu-GDP with mu"
+        return (
+            f"every adaptive adversary over every mechanism that is {unit} <= {most:.6g}, "
+            f"charged as the next of {len(self.menu)} levels, the least being {least:.6g}{limit}"
+        )
+
+    @property
+    def looks_at_losses(self) -> bool:
+        """Whether the inner filter does."""
+        return self.inner.looks_at_losses
+
+    @property
+    def holds(self) -> Holds | None:
+        """What the inner filter holds the levels to, which dominate what is released."""
+        return self.inner.holds
+
+    def start(self, n: int) -> State:
+        inner = self.inner.start(n)
+        return inner if self.rounds is None else (inner, np.zeros(n, dtype=np.int64))
+
+    def admits(self, state: State, request: DominatingPair) -> NDArray[Any]:
+        inner, released = self._parts(state)
+        level, covered = self._rounded(request, runs_of(inner))
+        if self.rounds is not None:
+            covered &= released < self.rounds
+        return np.asarray(self.inner.admits(inner, level)) & covered
+
+    def spend(self, state: State, request: DominatingPair) -> State:
+        inner, released = self._parts(state)
+        level, _ = self._rounded(request, runs_of(inner))
+        return self._whole(self.inner.spend(inner, level), released + 1)
+
+    def observe(self, state: State, loss: NDArray[Any]) -> State:
+        inner, released = self._parts(state)
+        return self._whole(self.inner.observe(inner, loss), released)
+
+    def reaches(self, state: State) -> NDArray[Any]:
+        inner, released = self._parts(state)
+        limit = np.inf if self.rounds is None else self.rounds
+        known = np.broadcast_to(
+            np.greater_equal(released, 0) & np.less_equal(released, limit), runs_of(inner)
+        )
+        return np.asarray(checked_reaches(self.inner, inner, runs_of(inner)) & known)
+
+    def _parts(self, state: State) -> tuple[State, Any]:
+        return (state, 0) if self.rounds is None else state
+
+    def _whole(self, inner: State, released: Any) -> State:
+        return inner if self.rounds is None else (inner, released)
+
+    @property
+    def _family(self) -> type[DominatingPair]:
+        return type(self.menu[0])
+
+    @property
+    def _measure(self) -> Callable[[DominatingPair], Real] | None:
+        """What orders the mechanisms that the levels dominate; None where only the levels are covered."""
+        if self.looks_at_losses:
+            return None
+        kinds = {type(pair) for pair in self.menu}
+        if kinds == {RandomizedResponse}:
+            return lambda pair: pair.pure_epsilon
+        if kinds == {Gaussian}:
+            return lambda pair: pair.gdp_mu
+        return None
+
+    @property
+    def _sizes(self) -> NDArray[np.float64]:
+        measure = self._measure
+        assert measure is not None
+        return np.array([float(measure(pair)) for pair in self.menu])
+
+    def _rounded(self, request: DominatingPair, n: int) -> tuple[Selection, NDArray[np.bool_]]:
+        """The level that each run is charged for, and whether there is one."""
+        measure = self._measure
+        if measure is None:
+            place = positions(self.menu, request, n)
+        else:
+            size = np.broadcast_to(np.asarray(measure(request), dtype=np.float64), (n,))
+            place = np.searchsorted(self._sizes, size)  # NaN sorts beyond the largest: refused
+            place = np.where(place == len(self.menu), -1, place)
+        covered = place >= 0
+        return Selection(self.menu, np.where(covered, place, 0)), covered
+
+
+def calibrate(
+    family: Callable[[float], PrivacyFilter],
+    epsilon: float,
+    delta: float,
+    *,
+    menu: Sequence[DominatingPair],
+    rounds: int | None = None,
+    relative: float = 1e-4,
+    max_positions: int | None = None,
+) -> CalibratedFilter:
+    """`family(t)` at the largest threshold t whose certified worst case stays at or below delta.
+
+    family makes a filter of a threshold, larger admitting more: ZCDPFilter for the sum of rho, GaussianFilter
+    for mu. The class is every adaptive adversary over `menu` for at most `rounds` rounds, in both directions;
+    the result says what that covers. t is found within a factor 1 + `relative` of the largest; the
+    certificate is that of the filter returned, so it does not rest on the search.
+    Raises ValueError when every threshold, or none, keeps the promise.
+    """
+    epsilon = float(check_positive("epsilon", epsilon))
+    delta = float(check_delta("delta", delta))
+    relative = float(check_positive("relative", relative))
+    levels = _ordered(menu)
+    if rounds is not None:
+        rounds = check_count("rounds", rounds)
+
+    def solve(threshold: float) -> WorstCase:
+        return worst_case(
+            family(threshold), levels, epsilon=epsilon, rounds=rounds, max_positions=max_positions
+        )
+
+    threshold, found = _largest(solve, delta, relative)
+    calibrated = CalibratedFilter(
+        family(threshold), levels, rounds, threshold, found, ApproxDP(epsilon, delta)
+    )
+    # the certificate is about the code that is handed out, rounding of requests included
+    certificate = worst_case(calibrated, levels, epsilon=epsilon, rounds=rounds, max_positions=max_positions)
+    return replace(calibrated, certificate=certificate)
+
+
+def _ordered(menu: Sequence[DominatingPair]) -> tuple[DominatingPair, ...]:
+    """The menu, ascending where its members are ordered by domination."""
+    kinds = {type(pair) for pair in menu}
+    if kinds == {RandomizedResponse}:
+        return tuple(sorted(menu, key=lambda pair: float(pair.pure_epsilon)))
+    if kinds == {Gaussian}:
+        return tuple(sorted(menu, key=lambda pair: float(pair.gdp_mu)))
+    return tuple(menu)
+
+
+def _largest(solve: Callable[[float], WorstCase], delta: float, relative: float) -> tuple[float, WorstCase]:
+    """The largest threshold whose worst case is <= delta, within a factor 1 + relative, and that case.
+
+    Doubling finds a bracket; probes on either side of a straight line in (log t, log delta) close it.
+    """
+    good = bad = 2.0**-40
+    kept = broken = solve(good)
+    if kept.high > delta:
+        raise ValueError(
+            f"delta must be in reach, got delta={delta!r} and a worst case of {kept.high!r} at the smallest "
+            "threshold; pass a larger delta or a gentler menu"
+        )
+    while broken.high <= delta:
+        good, kept, bad = bad, broken, 2 * bad
+        if bad > 2.0**40:
+            if not kept.tried:
+                raise ValueError(
+                    f"family must admit something of the menu at some threshold, got none up to {good!r}; pass a "
+                    "menu that the filter knows"
+                )
+            raise ValueError(
+                f"delta must be in reach, got delta={delta!r} and a worst case of {kept.high!r} at any "
+                "threshold; this menu and number of rounds need no filter"
+            )
+        broken = solve(bad)
+    while bad > good * (1 + relative):
+        line = _crossing(good, kept.high, bad, broken.high, delta)
+        width = bad / good
+        for probe in (line / (1 + relative / 3), line * (1 + relative / 3), math.sqrt(good * bad)):
+            if good * (1 + relative / 4) < probe < bad / (1 + relative / 4):
+                tried = solve(probe)
+                if tried.high <= delta:
+                    good, kept = probe, tried
+                else:
+                    bad, broken = probe, tried
+            if bad / good < math.sqrt(width):
+                break
+    return good, kept
+
+
+def _crossing(good: float, low: float, bad: float, high: float, delta: float) -> float:
+    """Where the line through (log good, log low) and (log bad, log high) reaches log delta."""
+    if low <= 0:
+        return math.sqrt(good * bad)
+    share = math.log(delta / low) / math.log(high / low)
+    return float(good * (bad / good) ** share)

@@ -1,0 +1,239 @@
+"""Whatever is done to a saved file, it is refused or restores no more than a whole budget."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import filters as fp
+from filters.catalogue import CATALOGUE
+from tests.filters.holders.saved_session import FILTER, KEY, OTHER, Counting, reread
+from theory.pairs import DominatingPair, RandomizedResponse
+
+# -- whatever is done to a file --------------------------------------------------------------------------------
+
+
+def places(data: Any) -> list[tuple[Any, Any]]:
+    """(container, key) of everything inside."""
+    inside = list(data.items() if isinstance(data, dict) else enumerate(data))
+    nested = [place for _, value in inside if isinstance(value, (dict, list)) for place in places(value)]
+    return [(data, name) for name, _ in inside] + nested
+
+
+HEX = st.one_of(
+    st.sampled_from([-1000.0, -0.0, 0.0, 5e-324, -5e-324, 1e308, math.inf, -math.inf, math.nan]),
+    st.floats(-2.0, 2.0),
+    st.floats(-1000.0, 0.0),
+    st.floats(0.0, 0.5),
+    st.floats(),
+).map(float.hex)
+JUNK = st.one_of(
+    HEX,
+    st.none(),
+    st.booleans(),
+    st.integers(-2, 40),
+    st.sampled_from([2**31, 2**48, 2**63 - 1, 2**63, -(2**63), 10**30]),
+    st.floats(),
+    st.sampled_from(["halt", "retry", "<f8", "<i8", "False", "", "values", 1.0]),
+    st.just([]),
+    st.just({}),
+    st.lists(HEX, max_size=3),
+)
+
+
+@st.composite
+def mutations(draw: st.DrawFn, saved: dict[str, Any]) -> Any:
+    """`saved` with up to three changes, most of them to the numbers."""
+    data = reread(saved)
+    for _ in range(draw(st.integers(1, 3))):
+        inside = places(data)
+        numbers = [
+            (box, name) for box, name in inside if isinstance(box, list) and isinstance(box[name], str)
+        ]
+        aimed = bool(numbers) and draw(st.booleans())  # what counts is among the numbers of the state
+        box, name = draw(st.sampled_from(numbers if aimed else inside))
+        act = "number" if aimed else draw(st.sampled_from(["number", "junk", "remove", "add", "swap"]))
+        if act == "number" and isinstance(box, list) and box and isinstance(box[0], str):
+            box[name] = draw(HEX)
+        elif act in ("number", "junk"):
+            box[name] = draw(JUNK)
+        elif act == "remove":
+            del box[name]
+        elif act == "add" and isinstance(box, list):
+            box.insert(0, draw(JUNK))
+        elif act == "add":
+            box[draw(st.text(max_size=3))] = draw(JUNK)
+        else:
+            other, place = draw(st.sampled_from(inside))
+            box[name], other[place] = reread(other[place]), reread(box[name])
+        if not places(data):
+            return data
+    return data
+
+
+def requests(filt: fp.PrivacyFilter) -> list[DominatingPair]:
+    """Mechanisms of which a fresh run of `filt` grants some, not many."""
+    menu = getattr(filt, "menu", None)
+    if menu is not None:
+        return list(menu)
+    start = filt.start(1)
+    return [
+        RandomizedResponse(float(filt.affordable(start, RandomizedResponse)[0]) * share)
+        for share in (0.5, 0.9)
+    ]
+
+
+def grants(session: fp.Session, pair: DominatingPair, most: int = 60) -> int:
+    """How often `pair` is granted in a row."""
+    count = 0
+    if session.to_dict()["awaits_loss"]:
+        session.observe(0.0)
+    while count < most and not session.halted and session.request(pair):
+        count += 1
+        if session.filter.looks_at_losses:
+            session.observe(0.0)
+    return count
+
+
+FUZZED = [*(name for name in CATALOGUE if name != "RangedBlackwellFilter"), "Counting"]
+
+
+def example(name: str) -> fp.PrivacyFilter:
+    return Counting() if name == "Counting" else CATALOGUE[name].example()
+
+
+@pytest.mark.parametrize("name", FUZZED)
+@pytest.mark.parametrize("policy", ["halt", "retry"])
+def test_a_changed_file_is_refused_or_grants_no_more_than_a_fresh_session(name: str, policy: Any) -> None:
+    """With a key: is refused, or is what was saved."""
+    filt = example(name)
+    pairs = requests(filt)
+    session = filt.open(policy)
+    for pair in pairs:
+        if session.request(pair) and filt.looks_at_losses:
+            session.observe(0.1)
+    plain, signed = reread(session.to_dict()), reread(session.to_dict(key=KEY))
+    whole = [grants(filt.open(policy), pair) for pair in pairs]
+    assert max(whole) > 0
+    refused = [0, 0]
+
+    @settings(max_examples=60, deadline=None, derandomize=True, database=None)
+    @given(st.data())
+    def fuzz(data: st.DataObject) -> None:
+        changed = data.draw(mutations(plain))
+        for pair, most in zip(pairs, whole, strict=True):
+            try:
+                restored = fp.Session.from_dict(changed, filt, policy)
+            except ValueError as error:
+                assert "\n" not in str(error)  # noqa: PT017
+                refused[0] += 1
+            else:
+                assert grants(restored, pair) <= most
+        changed = data.draw(mutations(signed))
+        try:
+            restored = fp.Session.from_dict(changed, filt, policy, key=KEY)
+        except ValueError:
+            refused[1] += 1
+        else:
+            assert restored.to_dict() == signed
+
+    fuzz()
+    assert min(refused) > 20  # not idle
+
+
+# -- people and queries ----------------------------------------------------------------------------------------
+
+
+def some_people() -> fp.IndividualFilter:
+    people = fp.IndividualFilter(FILTER, 3)
+    people.select(fp.gaussian_request(np.array([0.5, 0.0, 0.9]), 1.0))
+    return people
+
+
+def some_queries() -> fp.LinearQueries:
+    queries = fp.LinearQueries(3, norm_budget=2.0, kappa=0.5)
+    queries.answer(np.array([0.5, 0.0, 0.9]), np.random.default_rng(0))
+    return queries
+
+
+def people_again(data: Any, key: bytes | None = None) -> fp.IndividualFilter:
+    return fp.IndividualFilter.from_dict(data, FILTER, key=key)
+
+
+def queries_again(data: Any, key: bytes | None = None) -> fp.LinearQueries:
+    return fp.LinearQueries.from_dict(data, norm_budget=2.0, kappa=0.5, key=key)
+
+
+GROUPS = [(some_people, people_again), (some_queries, queries_again)]
+
+
+@pytest.mark.parametrize(("make", "again"), GROUPS)
+def test_people_and_queries_are_saved_to_the_last_bit(
+    make: Callable[[], Any], again: Callable[..., Any]
+) -> None:
+    saved = reread(make().to_dict())
+    restored = again(saved)
+    assert restored.to_dict() == saved
+    assert [restored.report_for(i) for i in range(3)] == [make().report_for(i) for i in range(3)]
+    signed = reread(make().to_dict(key=KEY))
+    assert again(signed, KEY).to_dict() == signed  # and it goes on signing
+    for data, key in ((signed, None), (signed, OTHER), (saved, KEY)):
+        with pytest.raises(ValueError, match="key"):
+            again(data, key)
+
+
+@pytest.mark.parametrize(("make", "again"), GROUPS)
+@pytest.mark.parametrize("forged", [-1000.0, -(2.0**-30), 2.5, math.nan, math.inf, -math.inf])
+def test_nobody_gets_budget_from_a_saved_file(
+    make: Callable[[], Any], again: Callable[..., Any], forged: float
+) -> None:
+    for person in range(3):
+        for part in (0, 1):
+            data = reread(make().to_dict())
+            data["state"][part]["values"][person] = forged.hex()
+            with pytest.raises(ValueError, match="another in 1 of 3 runs"):
+                again(data)
+
+
+@pytest.mark.parametrize(("make", "again"), GROUPS)
+@pytest.mark.parametrize("count", [0, -3, True, 3.0, "3", None, 2, 4, 10**15])
+def test_the_number_of_people_is_the_number_of_states(
+    make: Callable[[], Any], again: Callable[..., Any], count: object
+) -> None:
+    with pytest.raises(ValueError, match=r"people must be an integer >= 1|shape must be 1 sizes, the first"):
+        again({**make().to_dict(), "people": count})
+
+
+@pytest.mark.parametrize(("make", "again"), GROUPS)
+def test_people_and_queries_know_their_keys(make: Callable[[], Any], again: Callable[..., Any]) -> None:
+    saved = reread(make().to_dict())
+    for name in saved:
+        with pytest.raises(ValueError, match=name):
+            again({key: value for key, value in saved.items() if key != name})
+    for data in (None, [], "people", {**saved, "more": 1}, {**saved, "format": "filterproof.session"}):
+        with pytest.raises(ValueError, match="data must"):
+            again(data)
+
+
+def test_queries_are_restored_under_their_own_budgets() -> None:
+    saved = reread(some_queries().to_dict())
+    with pytest.raises(ValueError, match="norm_budget must be what was saved, got 3"):
+        fp.LinearQueries.from_dict(saved, norm_budget=3.0, kappa=0.5)
+    with pytest.raises(ValueError, match=r"kappa must be what was saved, got 0\.6"):
+        fp.LinearQueries.from_dict(saved, norm_budget=2.0, kappa=0.6)
+
+
+@settings(max_examples=150, deadline=None, derandomize=True, database=None)
+@given(st.data())
+def test_changed_people_are_refused_or_have_no_more_than_a_whole_budget(data: st.DataObject) -> None:
+    for (make, again), whole in zip(GROUPS, (1.0, 0.5), strict=True):
+        changed = data.draw(mutations(reread(make().to_dict())))
+        try:
+            restored = again(changed)
+        except ValueError:
+            continue
+        assert all(0 <= restored.report_for(i).remaining <= whole for i in range(3))

@@ -1,0 +1,241 @@
+"""Odometers never fall behind the loss, trackers count blocks."""
+
+import math
+
+import mpmath
+import numpy as np
+import pytest
+
+from filters.holders.odometers import (
+    DoublingOdometer,
+    LineOdometer,
+    MixtureOdometer,
+    Odometer,
+    RogersOdometer,
+    StitchedOdometer,
+)
+from filters.holders.trackers import GaussianTracker, RenyiTracker, Tracker
+from theory.arguments import Real
+from theory.pairs import KOV, DominatingPair, Erasure, Gaussian, Laplace, RandomizedResponse
+
+DELTA = 0.05
+ODOMETERS: list[Odometer | RogersOdometer] = [
+    LineOdometer(DELTA, target=4.0),
+    MixtureOdometer(DELTA, scale=0.5),
+    StitchedOdometer(DELTA, first=0.1),
+    DoublingOdometer(DELTA, first=0.05),
+    RogersOdometer(DELTA, records=1000),
+]
+
+
+def crossing(odometer: Odometer | RogersOdometer, epsilon: float, rounds: int) -> float:
+    """P(L_t > epsilon_t for some t <= rounds) for RR(epsilon), by dynamic programming over the walk."""
+    keep = 1 / (1 + math.exp(-epsilon))
+    law = {0: 1.0}
+    crossed, state = 0.0, odometer.start(1)
+    for _ in range(rounds):
+        state = odometer.spend(state, RandomizedResponse(epsilon))
+        bound = float(odometer.epsilon(state)[0])
+        after: dict[int, float] = {}
+        for k, mass in law.items():
+            for step, chance in ((1, keep), (-1, 1 - keep)):
+                if (k + step) * epsilon > bound:
+                    crossed += mass * chance
+                else:
+                    after[k + step] = after.get(k + step, 0.0) + mass * chance
+        law = after
+    return crossed
+
+
+@pytest.mark.parametrize("odometer", ODOMETERS, ids=lambda o: type(o).__name__)
+@pytest.mark.parametrize("epsilon", [0.1, 0.5, 1.5])
+def test_the_loss_overtakes_the_bound_with_probability_below_delta(
+    odometer: Odometer | RogersOdometer, epsilon: float
+) -> None:
+    assert crossing(odometer, epsilon, 200) <= DELTA
+
+
+def test_the_bounds_are_not_idle() -> None:
+    """Each family comes within a factor of the failure that it allows somewhere."""
+    assert crossing(LineOdometer(DELTA, target=2.0), 0.1, 200) > DELTA / 4
+    assert crossing(MixtureOdometer(DELTA, scale=0.5), 0.1, 300) > DELTA / 10
+
+
+@pytest.mark.parametrize("odometer", ODOMETERS, ids=lambda o: type(o).__name__)
+def test_a_bound_grows_and_starts_at_what_nothing_costs(odometer: Odometer | RogersOdometer) -> None:
+    state = odometer.start(2)
+    last = odometer.epsilon(state)
+    assert np.isfinite(last).all()
+    for _ in range(60):
+        state = odometer.spend(state, RandomizedResponse(np.array([0.05, 0.3])))
+        now = odometer.epsilon(state)
+        if not isinstance(odometer, RogersOdometer):  # that of Rogers et al. jumps between its two lines
+            assert (now >= last).all()
+        last = now
+    spent = odometer.spend(state, Erasure(0.01))
+    spoilt = odometer.epsilon(odometer.spend(spent, Erasure(0.5)))
+    assert np.isinf(spoilt).all()
+
+
+def test_the_bounds_are_their_printed_formulas() -> None:
+    s, delta = 3.7, mpmath.mpf(DELTA)
+    with mpmath.workdps(30):
+        log = mpmath.log(1 / delta)
+        target = mpmath.mpf(4)
+        line = s / mpmath.mpf(2) + mpmath.sqrt(log / (2 * target)) * s + mpmath.sqrt(target * log / 2)
+        mixture = s / mpmath.mpf(2) + mpmath.sqrt(
+            2 * (s + 0.5) * mpmath.log(mpmath.sqrt((s + 0.5) / mpmath.mpf(0.5)) / delta)
+        )
+    assert float(LineOdometer(DELTA, 4.0).bound(np.array([s]))[0]) == pytest.approx(float(line), rel=1e-13)
+    assert float(MixtureOdometer(DELTA, 0.5).bound(np.array([s]))[0]) == pytest.approx(
+        float(mixture), rel=1e-13
+    )
+    # at its target a line is the fixed-time bound sqrt(2 S log(1/delta)) + S/2
+    assert float(LineOdometer(DELTA, s).bound(np.array([s]))[0]) == pytest.approx(
+        math.sqrt(2 * s * math.log(1 / DELTA)) + s / 2
+    )
+
+
+@pytest.mark.parametrize("delta", [0.3, 0.05, 1e-6, 1e-30])
+def test_the_stitched_bound_is_below_its_closed_form(delta: float) -> None:
+    first = 0.1
+    s = first * np.exp(np.linspace(0, 60, 4001))
+    closed = s / 2 + 1.7 * np.sqrt(s * (np.log(np.log(2 * s / first)) + 0.72 * np.log(5.2 / delta)))
+    assert (StitchedOdometer(delta, first).bound(s) <= closed).all()
+
+
+@pytest.mark.parametrize("delta", [0.3, 1e-3, 1e-12])
+def test_the_constants_of_rogers_cover_their_derivation(delta: float) -> None:
+    for records in (3, 100, 10**9):
+        x = math.log(math.log(records) / delta)
+        each = delta * math.log(2) / (8 * math.log(records))
+        spread = ((2**0.25 + 2**-0.25) / 2) ** 2
+        assert 2 * spread * math.log(1 / each) <= 2 * (math.log(110 * math.e) + 2 * x)
+        assert math.log(4 * math.log2(records) / delta) >= max(1.0, math.log(4 / delta))
+
+
+def test_gaussians_count_like_bits_of_the_same_rho() -> None:
+    odometer = MixtureOdometer(DELTA, 0.5)
+    one = odometer.epsilon(odometer.spend(odometer.start(1), Gaussian(0.3)))
+    other = odometer.epsilon(odometer.spend(odometer.start(1), RandomizedResponse(0.3)))
+    assert one == other
+    rogers = RogersOdometer(DELTA, 100)
+    assert np.isinf(rogers.epsilon(rogers.spend(rogers.start(1), Gaussian(0.3))))[0]
+
+
+def test_xi_is_an_allowance() -> None:
+    odometer = LineOdometer(DELTA, 1.0, xi=0.25)
+    state = odometer.start(1)
+    for expected in (True, True, False):
+        state = odometer.spend(state, KOV(0.1, 0.125))
+        assert bool(np.isfinite(odometer.epsilon(state)[0])) == expected
+    pure = LineOdometer(DELTA, 1.0)
+    assert np.isfinite(pure.epsilon(pure.spend(pure.start(1), KOV(0.1, 0.0))))[0]
+    assert np.isinf(pure.epsilon(pure.spend(pure.start(1), KOV(0.1, 1e-300))))[0]
+
+
+class BelowZero(Laplace):
+    """A user's pair whose charges come out below zero."""
+
+    zcdp_rho = property(lambda self: -1.0)  # type: ignore[assignment]
+
+    def renyi(self, alpha: Real) -> Real:
+        return -1.0
+
+
+class Undefined(Laplace):
+    """A user's pair whose charges come out as no number."""
+
+    zcdp_rho = pure_epsilon = gdp_mu = property(lambda self: math.nan)  # type: ignore[assignment]
+
+    def renyi(self, alpha: Real) -> Real:
+        return math.nan
+
+
+@pytest.mark.parametrize("odometer", ODOMETERS, ids=lambda o: type(o).__name__)
+def test_a_charge_that_is_none_never_lowers_a_bound(odometer: Odometer | RogersOdometer) -> None:
+    spent = odometer.spend(
+        odometer.start(1), RandomizedResponse(2.0)
+    )  # a rho of 2, from which 1 could be taken
+    for pair in (Undefined(1.0), BelowZero(1.0)):
+        after = odometer.spend(spent, pair)
+        assert odometer.epsilon(after)[0] >= odometer.epsilon(spent)[0]
+        # and what is lost stays lost
+        assert odometer.epsilon(odometer.spend(after, pair))[0] >= odometer.epsilon(after)[0]
+    assert odometer.epsilon(odometer.spend(spent, Undefined(1.0)))[0] == math.inf
+
+
+@pytest.mark.parametrize("odometer", ODOMETERS, ids=lambda o: type(o).__name__)
+def test_a_state_that_no_releases_lead_to_has_no_bound(odometer: Odometer | RogersOdometer) -> None:
+    spent = odometer.spend(odometer.start(1), RandomizedResponse(0.5))
+    assert np.isfinite(odometer.epsilon(spent)[0])
+    for place in range(len(spent)):
+        for number in (-1000.0, math.nan, -math.inf, math.inf):
+            state = tuple(np.array([number]) if i == place else part for i, part in enumerate(spent))
+            assert odometer.epsilon(state)[0] == math.inf  # type: ignore[arg-type]
+
+
+# -- trackers --------------------------------------------------------------------------------------------------
+
+
+def follow(tracker: Tracker, requests: list[DominatingPair]) -> list[float]:
+    """The value after each request."""
+    state, values = tracker.start(1), []
+    for request in requests:
+        state = tracker.spend(state, request)
+        values.append(float(tracker.value(state)[0]))
+    return values
+
+
+def test_a_tracker_counts_blocks_by_algorithm_5() -> None:
+    """By hand, blocks of 1, charges mu^2 at alpha = 2: 9/16 + 1/4 | 9/16 + 1/4 | 1/4 + 1/4 + 1/4 + 1/4 | 1."""
+    asked = [Gaussian(mu) for mu in (0.75, 0.5, 0.75, 0.5, 0.5, 0.5, 0.5, 0.5, 1.0)]
+    assert follow(RenyiTracker(2.0, 1.0), asked) == [1, 1, 2, 2, 3, 3, 3, 3, 4]
+
+
+def test_the_tracker_is_never_below_what_was_spent() -> None:
+    rng = np.random.default_rng(4)
+    for tracker, cost in ((RenyiTracker(3.0, 0.4), 1.5), (GaussianTracker(0.5), 1.0)):
+        state, spent = tracker.start(1), 0.0
+        for mu in rng.uniform(0.01, 1.2, 200):
+            state = tracker.spend(state, Gaussian(mu))
+            spent += cost * mu**2
+            value = float(tracker.value(state)[0])
+            assert (value if cost == 1.5 else value**2) >= spent * (1 - 1e-12)
+        assert (value if cost == 1.5 else value**2) < 2.5 * spent
+
+
+def test_a_dear_mechanism_closes_as_many_blocks_as_it_needs() -> None:
+    tracker = GaussianTracker(1.0)
+    assert follow(tracker, [Gaussian(0.5), Gaussian(2.0), Gaussian(0.1)]) == [
+        1.0,
+        math.sqrt(5.0),
+        math.sqrt(6.0),
+    ]
+    assert follow(GaussianTracker(1.0), [Gaussian(2.0), Gaussian(0.1)]) == [2.0, math.sqrt(5.0)]
+    assert follow(GaussianTracker(1.0), [Gaussian(math.nextafter(2.0, 3.0))]) == [math.sqrt(5.0)]
+    assert follow(RenyiTracker(2.0, 1.0), [Erasure(0.1)]) == [math.inf]
+
+
+def test_people_are_tracked_each_for_themselves() -> None:
+    tracker = GaussianTracker(1.0)
+    state = tracker.start(3)
+    for _ in range(5):
+        state = tracker.spend(state, Gaussian(np.array([0.1, 0.5, 1.0])))
+    assert tracker.value(state).tolist() == [1.0, math.sqrt(2.0), math.sqrt(5.0)]
+
+
+@pytest.mark.parametrize(
+    "tracker", [RenyiTracker(2.0, 1.0), GaussianTracker(1.0)], ids=lambda t: type(t).__name__
+)
+def test_a_tracker_takes_no_charge_below_zero_and_no_state_without_releases(tracker: Tracker) -> None:
+    spent = tracker.spend(tracker.start(1), Gaussian(0.9))
+    spent = tracker.spend(spent, Gaussian(0.9))
+    value = float(tracker.value(spent)[0])
+    for pair in (Undefined(1.0), BelowZero(1.0)):
+        assert tracker.value(tracker.spend(spent, pair))[0] >= value
+    assert tracker.value(tracker.spend(spent, Undefined(1.0)))[0] == math.inf
+    for place in range(3):
+        for number in (-1000.0, math.nan, -math.inf, math.inf):
+            blocks, high, low = (np.array([number]) if i == place else part for i, part in enumerate(spent))
+            assert tracker.value((blocks, high, low))[0] == math.inf

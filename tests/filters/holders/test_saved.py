@@ -1,0 +1,280 @@
+"""A saved session is data: every field of it is checked, and a key tells whether it was changed."""
+
+import json
+import math
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+import filters as fp
+from tests.filters.holders.saved_session import FILTER, KEY, OTHER, refusal, reread, spent, sums
+from theory.pairs import Gaussian
+
+
+def test_what_was_saved_is_restored() -> None:
+    data = spent()
+    assert fp.Session.from_dict(data, FILTER, "retry").to_dict() == data
+    assert fp.Session.from_dict(sums(0.5, 0.0), FILTER, "retry").remaining() == pytest.approx(0.5**0.5)
+
+
+def test_a_thousand_below_zero_is_not_budget() -> None:
+    """The file that gave 1021 grants of Gaussian(.99) under GDP(1)."""
+    assert "state must be what granted requests can have led to" in refusal(sums(-1000.0, 0.0))
+
+
+@pytest.mark.parametrize(
+    ("high", "low"),
+    [
+        (0.5, -1000.0),
+        (0.5, -0.25),  # a sum above zero, but no pair of doubles that adding makes
+        (0.5, 2.0**-53),  # half an ulp is a tie, and 0.5 + 2^-53 rounds elsewhere when it is more
+        (0.0, -1e-300),
+        (-1e-300, 0.0),
+        (math.nextafter(1.0, 2.0), 0.0),
+        (1.0, 1e-300),
+        (math.inf, 0.0),
+        (-math.inf, 0.0),
+        (math.nan, 0.0),
+        (0.5, math.nan),
+        (0.5, math.inf),
+    ],
+)
+def test_sums_that_no_grants_make_are_refused(high: float, low: float) -> None:
+    if (high, low) == (0.5, 2.0**-53):
+        low = math.nextafter(low, 1.0)
+    assert "state must be what granted requests can have led to" in refusal(sums(high, low))
+
+
+def test_sums_up_to_the_last_bit_of_the_budget_are_restored() -> None:
+    for high, low in ((1.0, 0.0), (math.nextafter(1.0, 0.0), 2.0**-55), (1.0, -(2.0**-60)), (0.5, 2.0**-54)):
+        session = fp.Session.from_dict(sums(high, low), FILTER, "retry")
+        left = 1 - Fraction(high) - Fraction(low)
+        assert Fraction(session.remaining()) ** 2 <= left
+
+
+@pytest.mark.parametrize(
+    "number", ["0x1p-1", "0.5", " 0x1.0000000000000p-1", "1e5", "half", "", 0.5, 1, True, None, [0.5], {}]
+)
+def test_numbers_are_written_in_one_way(number: object) -> None:
+    data = sums(0.5, 0.0)
+    assert fp.Session.from_dict(data, FILTER, "retry").to_dict() == data
+    data["state"][0]["values"] = [number]
+    assert "values must be" in refusal(data)
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"format": "filterproof.individual"}, "must be a saved session of version 1"),
+        ({"format": None}, "must be a saved session of version 1"),
+        ({"version": 2}, "must be a saved session of version 1"),
+        ({"version": True}, "must be a saved session of version 1"),
+        ({"version": 1.0}, "must be a saved session of version 1"),
+        ({"filter": "GaussianFilter(mu=2.0)"}, "filt must be the filter that was saved"),
+        ({"filter": None}, "filt must be the filter that was saved"),
+        ({"filter": "x" * 10**6}, "filt must be the filter that was saved"),
+        ({"on_denial": "halt"}, "on_denial must be what was saved"),
+        ({"on_denial": "stop"}, "on_denial must be what was saved"),
+        ({"on_denial": True}, "on_denial must be what was saved"),
+        ({"halted": "False"}, "halted must be true or false, got halted='False'"),
+        ({"halted": 0}, "halted must be true or false, got halted=0"),
+        ({"halted": None}, "halted must be true or false"),
+        ({"halted": True}, "halted must be false where on_denial is 'retry'"),
+        ({"awaits_loss": 1}, "awaits_loss must be true or false"),
+        ({"awaits_loss": True}, "awaits_loss must be false before a grant and for a filter that asks"),
+        ({"granted": -1}, "granted must be an integer >= 0, got granted=-1"),
+        ({"granted": True}, "granted must be an integer >= 0, got granted=True"),
+        ({"granted": 2.0}, "granted must be an integer >= 0, got granted=2.0"),
+        ({"granted": "2"}, "granted must be an integer >= 0, got granted='2'"),
+        ({"granted": 0}, "state must be what no grant can have led to"),
+        ({"state": None}, "state must have the layout"),
+        ({"state": []}, "state must have the layout of a fresh one, got 0 parts for 2"),
+        ({"state": [None, None]}, "state must hold arrays as dtype, shape and values"),
+        ({"state": [[], []]}, "state must hold arrays as dtype, shape and values"),
+        ({"state": "low"}, "state must have the layout"),
+        ({"more": 1}, "data must have no other keys, got 'more'"),
+        ({1: 1}, "data must have no other keys, got '1'"),
+        ({"granted": math.nan}, "data must hold JSON values only"),
+        ({"granted": 10**5000}, "data must hold JSON values only"),
+        ({"granted": b"1"}, "data must hold JSON values only"),
+        ({(): 1}, "data must hold JSON values only"),
+    ],
+)
+def test_every_field_is_checked(change: dict[Any, object], says: str) -> None:
+    assert says in refusal({**spent(), **change})
+
+
+@pytest.mark.parametrize("name", spent())
+def test_a_missing_key_is_named(name: str) -> None:
+    data = spent()
+    del data[name]
+    assert repr(name) in refusal(data) or name in ("format", "version")
+    assert name in refusal(data)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "says"),
+    [
+        ("dtype", "<f4", "dtype must be '<f8', got dtype='<f4'"),
+        ("dtype", "|O", "dtype must be"),
+        ("dtype", "|S1000000000", "dtype must be"),
+        ("dtype", None, "dtype must be"),
+        ("shape", [2], "shape must be 1 sizes, the first 1"),
+        ("shape", [-1], "shape must be"),
+        ("shape", [True], "shape must be"),
+        ("shape", [1, 1], "shape must be"),
+        ("shape", [], "shape must be"),
+        ("shape", 1, "shape must be"),
+        ("values", [], "values must be a list of 1 numbers, got 0"),
+        ("values", [(0.5).hex(), (0.5).hex()], "values must be a list of 1 numbers, got 2"),
+        ("values", (0.5).hex(), "values must be a list of 1 numbers"),
+        ("more", 1, "state must hold arrays as dtype, shape and values"),
+    ],
+)
+def test_every_array_is_checked(field: str, value: object, says: str) -> None:
+    data = spent()
+    data["state"][0][field] = value
+    assert says in refusal(data)
+
+
+@pytest.mark.parametrize(
+    "data", [None, [], [["format", "filterproof.session"]], "session", b"{}", 1, True, set()]
+)
+def test_what_is_no_mapping_is_no_saved_session(data: object) -> None:
+    assert "data must be a mapping" in refusal(data)
+
+
+def test_a_circle_is_no_saved_session() -> None:
+    data = spent()
+    data["state"].append(data["state"])
+    assert "data must hold JSON values only" in refusal(data)
+
+
+def test_a_halt_cannot_be_turned_into_a_retry() -> None:
+    session = FILTER.open()
+    assert not session.request(Gaussian(mu=2.0))
+    data = reread(session.to_dict())
+    assert "on_denial must be what was saved" in refusal({**data, "on_denial": "retry"}, policy="halt")
+    assert "halted must be false where" in refusal({**data, "on_denial": "retry"})
+    assert fp.Session.from_dict(data, FILTER).halted
+
+
+def test_a_session_that_waits_for_a_loss_has_granted_something_and_not_halted() -> None:
+    filt = fp.RealisationFilter(10.0, 1e-5, 48, (Gaussian(mu=0.5),))
+    session = filt.open()
+    session.request(Gaussian(mu=0.5))
+    data = reread(session.to_dict())
+    assert fp.Session.from_dict(data, filt).to_dict() == data
+    assert "halted must be false where" in refusal({**data, "halted": True}, filt, policy="halt")
+    fresh = reread(filt.open().to_dict())
+    assert "awaits_loss must be false before a grant" in refusal(
+        {**fresh, "awaits_loss": True}, filt, policy="halt"
+    )
+
+
+# -- keys ------------------------------------------------------------------------------------------------------
+
+
+def test_a_key_refuses_what_was_not_signed_with_it() -> None:
+    signed, plain = spent(KEY), spent()
+    assert fp.Session.from_dict(signed, FILTER, "retry", key=KEY).to_dict() == signed
+    assert "key must be the one that data was signed with, got key=None" in refusal(signed)
+    for data, key in (
+        (signed, OTHER),
+        (plain, KEY),
+        ({**signed, "hmac": None}, KEY),
+        ({**signed, "hmac": ""}, KEY),
+    ):
+        assert "hmac must be the signature of data under key" in refusal(data, key=key)
+    for odd in ("é", "\ud800", 1, ["x"], signed["hmac"].upper(), signed["hmac"] + "0"):
+        assert "hmac must be the signature of data under key" in refusal({**signed, "hmac": odd}, key=KEY)
+    assert "key must be the one" in refusal({**plain, "hmac": None})
+
+
+def test_a_key_finds_out_that_less_was_spent_and_without_one_nothing_does() -> None:
+    less = sums(0.01, 0.0)
+    assert fp.Session.from_dict(less, FILTER, "retry").remaining() > 0.99
+    less["hmac"] = spent(KEY)["hmac"]
+    assert "hmac must be the signature" in refusal(less, key=KEY)
+
+
+def test_an_older_copy_is_genuine_with_and_without_a_key() -> None:
+    session = FILTER.open(key=KEY)
+    session.request(Gaussian(mu=0.5))
+    older = reread(session.to_dict())
+    session.request(Gaussian(mu=0.5))
+    restored = fp.Session.from_dict(older, FILTER, key=KEY)
+    assert restored.granted < session.granted  # the number to keep elsewhere
+
+
+def test_the_signature_is_the_one_of_the_text_with_sorted_keys() -> None:
+    import hashlib
+    import hmac
+
+    signed = spent(KEY)
+    text = json.dumps(
+        {k: signed[k] for k in sorted(signed) if k != "hmac"}, separators=(",", ":"), sort_keys=True
+    )
+    assert signed["hmac"] == hmac.new(KEY, text.encode(), hashlib.sha256).hexdigest()
+    assert {**spent(), "hmac": signed["hmac"]} == signed
+
+
+def test_a_session_with_a_key_signs_all_that_it_saves() -> None:
+    disk: list[Any] = []
+    session = FILTER.open(record=disk.append, key=KEY)
+    session.request(Gaussian(mu=0.5))
+    again = fp.Session.from_dict(disk[-1], FILTER, record=disk.append, key=KEY)
+    again.request(Gaussian(mu=0.5))
+    assert fp.Session.from_dict(disk[-1], FILTER, key=KEY).granted == 2
+    assert fp.Session.from_dict(session.to_dict(key=OTHER), FILTER, key=OTHER).granted == 1
+    assert fp.Session.from_dict(FILTER.open().to_dict(key=OTHER), FILTER, key=OTHER).granted == 0
+
+
+@pytest.mark.parametrize("key", [b"", b"short", "a text of sixteen", 1, bytearray(16), True])
+def test_a_key_is_sixteen_bytes_or_more(key: Any) -> None:
+    for act in (
+        lambda: FILTER.open(key=key),
+        lambda: FILTER.open().to_dict(key=key),
+        lambda: fp.Session.from_dict(spent(), FILTER, "retry", key=key),
+    ):
+        with pytest.raises(ValueError, match="key must be at least 16 bytes"):
+            act()
+
+
+class Raising(dict[str, Any]):
+    """A mapping within, which raises when it is written."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__(a=1)
+        self.error = error
+
+    def items(self) -> Any:
+        raise self.error
+
+
+class UserMapping(Mapping[str, Any]):
+    """A mapping of somebody else's, which raises when it is read."""
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+    def __getitem__(self, name: str) -> Any:
+        raise self.error
+
+    def __iter__(self) -> Any:
+        return iter(spent())
+
+    def __len__(self) -> int:
+        return 8
+
+
+@pytest.mark.parametrize(
+    "error", [KeyError("state"), RuntimeError("gone"), OSError("no file"), AttributeError()]
+)
+def test_a_mapping_that_raises_is_refused_in_one_sentence(error: Exception) -> None:
+    assert "data must hold JSON values only" in refusal(UserMapping(error))
+    inside = spent()
+    inside["state"] = Raising(error)
+    assert "data must hold JSON values only" in refusal(inside)

@@ -1,0 +1,266 @@
+"""A session decides before it releases, records before it answers, and never regains what it spent."""
+
+import json
+import threading
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+
+import filters as fp
+from filters.contract.checks import checked_admits
+from theory.guarantees import ApproxDP
+from theory.pairs import DominatingPair, Erasure, Gaussian, RandomizedResponse
+
+
+class MyFilter(fp.PrivacyFilter):
+    """The user's filter of the README."""
+
+    promise = ApproxDP(epsilon=1.0, delta=1e-5)
+
+    def start(self, n: int) -> Any:
+        return np.zeros(n)
+
+    def admits(self, spent: Any, request: DominatingPair) -> Any:
+        return spent + request.pure_epsilon**2 / 2 <= 0.02
+
+    def spend(self, spent: Any, request: DominatingPair) -> Any:
+        return spent + request.pure_epsilon**2 / 2
+
+
+def test_a_users_filter_works_in_a_session() -> None:
+    session = MyFilter().open()
+    assert session.request(RandomizedResponse(0.1))
+    assert session.request(RandomizedResponse(0.1))
+    assert session.request(RandomizedResponse(0.1))
+    assert not session.request(RandomizedResponse(0.15))
+    assert session.halted
+
+
+def test_four_halves_fill_a_unit_budget() -> None:
+    session = fp.GaussianFilter(mu=1.0).open("retry")
+    assert [session.request(Gaussian(mu=0.5)) for _ in range(5)] == [True] * 4 + [False]
+    assert session.remaining() == 0.0
+    assert session.affordable(Gaussian) == 0.0
+
+
+def test_a_halted_session_stays_halted_and_says_what_was_left() -> None:
+    session = fp.GaussianFilter(mu=1.0).open()
+    assert session.request(Gaussian(mu=0.6))
+    assert not session.request(Gaussian(mu=0.9))
+    with pytest.raises(fp.FilterHaltedError, match=r"after 1 grants with 0\.8 left"):
+        session.request(Gaussian(mu=0.01))
+    assert session.remaining() == 0.0
+
+
+def test_retry_lets_something_cheaper_through() -> None:
+    session = fp.GaussianFilter(mu=1.0).open("retry")
+    assert session.request(Gaussian(mu=0.6))
+    assert not session.request(Gaussian(mu=0.9))
+    best = session.affordable(Gaussian)
+    assert best == pytest.approx(0.8, rel=1e-14)
+    assert session.request(Gaussian(mu=best))
+
+
+def test_a_fresh_session_affords_its_whole_budget() -> None:
+    assert fp.GaussianFilter(mu=1.0).open().affordable(Gaussian) == 1.0
+    assert fp.GaussianFilter(mu=1 / 3).open().affordable(Gaussian) == 1 / 3
+
+
+def test_a_request_that_is_not_covered_is_denied() -> None:
+    for filt in (fp.ZCDPFilter(rho=10.0), fp.GaussianFilter(mu=10.0), fp.ApproximateDPFilter(5.0, 0.1)):
+        assert not filt.open().request(Erasure(0.01))
+    assert not MyFilter().open().request(Gaussian(mu=0.001))
+
+
+class Dawdler(MyFilter):
+    """Takes its time between looking and answering, so that threads would overtake each other."""
+
+    def admits(self, spent: Any, request: DominatingPair) -> Any:
+        answer = spent + request.pure_epsilon**2 / 2 <= 0.02
+        time.sleep(0.001)
+        return answer
+
+
+def test_threads_wait_for_each_other() -> None:
+    session = Dawdler().open("retry")
+    granted: list[bool] = []
+
+    def ask() -> None:
+        granted.extend(session.request(RandomizedResponse(0.1)) for _ in range(3))
+
+    threads = [threading.Thread(target=ask) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sum(granted) == session.granted == 3  # 3 * 0.005, and the fourth double sum is above 0.02
+
+
+def test_eight_threads_cannot_overspend() -> None:
+    session = fp.GaussianFilter(mu=1.0).open("retry")
+    granted: list[bool] = []
+    gate = threading.Barrier(8)
+
+    def ask() -> None:
+        gate.wait()
+        granted.extend(session.request(Gaussian(mu=0.125)) for _ in range(40))
+
+    threads = [threading.Thread(target=ask) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sum(granted) == session.granted == 64
+
+
+def test_saving_and_restoring_is_invisible() -> None:
+    filt = fp.GaussianFilter(mu=1.0)
+    rng = np.random.default_rng(11)
+    kept, moved = filt.open("retry"), filt.open("retry")
+    for mu in rng.uniform(0, 0.3, 60):
+        moved = fp.Session.from_dict(json.loads(json.dumps(moved.to_dict())), filt, "retry")
+        assert moved.request(Gaussian(mu=mu)) == kept.request(Gaussian(mu=mu))
+        assert moved.remaining() == kept.remaining()
+    assert moved.to_dict() == kept.to_dict()
+
+
+def test_a_users_filter_is_restored_in_another_process() -> None:
+    session = MyFilter().open()
+    assert session.request(RandomizedResponse(0.15))
+    data = json.loads(json.dumps(session.to_dict()))
+    assert " at 0x" not in data["filter"]
+    assert not fp.Session.from_dict(data, MyFilter()).request(RandomizedResponse(0.15))
+
+
+def test_a_users_filter_with_another_budget_is_another_filter() -> None:
+    class Budgeted(MyFilter):
+        def __init__(self, budget: float) -> None:
+            self.budget = budget
+
+    data = Budgeted(0.01).open().to_dict()
+    assert fp.Session.from_dict(data, Budgeted(0.01)).granted == 0
+    with pytest.raises(ValueError, match="must be the filter that was saved"):
+        fp.Session.from_dict(data, Budgeted(0.02))
+
+
+def test_probabilities_are_affordable_up_to_one() -> None:
+    filt = fp.BasicFilter(1.0, 0.25)
+    assert filt.open().affordable(Erasure) == 0.25
+    assert fp.BasicFilter(1.0).open().affordable(Erasure) == 0.0
+
+
+def test_a_halt_survives_saving() -> None:
+    filt = fp.GaussianFilter(mu=1.0)
+    session = filt.open()
+    assert not session.request(Gaussian(mu=2.0))
+    restored = fp.Session.from_dict(session.to_dict(), filt)
+    with pytest.raises(fp.FilterHaltedError):
+        restored.request(Gaussian(mu=0.1))
+
+
+def test_the_spend_is_on_record_before_the_answer() -> None:
+    filt = fp.GaussianFilter(mu=1.0)
+    disk: list[Mapping[str, object]] = []
+
+    def dies(data: Mapping[str, object]) -> None:
+        disk.append(data)
+        raise OSError("power cut")
+
+    with pytest.raises(OSError, match="power cut"):
+        filt.open(record=dies).request(Gaussian(mu=0.6))
+    restored = fp.Session.from_dict(disk[-1], filt)
+    assert restored.remaining() == pytest.approx(0.8, rel=1e-14)
+
+
+def test_a_session_is_restored_only_under_its_own_filter() -> None:
+    data = fp.GaussianFilter(mu=1.0).open().to_dict()
+    with pytest.raises(ValueError, match="pass the same filter"):
+        fp.Session.from_dict(data, fp.GaussianFilter(mu=2.0))
+    with pytest.raises(ValueError, match="version"):
+        fp.Session.from_dict({**data, "version": 2}, fp.GaussianFilter(mu=1.0))
+
+
+def test_a_state_of_another_layout_is_not_restored() -> None:
+    data = fp.GaussianFilter(mu=1.0).open().to_dict()
+    other = fp.BasicFilter(1.0, 0.1).open().to_dict()
+    with pytest.raises(ValueError, match="state must have the layout"):
+        fp.Session.from_dict({**data, "state": other["state"]}, fp.GaussianFilter(mu=1.0))
+
+
+def test_a_realisation_filter_waits_for_the_loss() -> None:
+    session = fp.RealisationFilter(10.0, 1e-5, 48, (Gaussian(mu=0.5),)).open()
+    assert session.request(Gaussian(mu=0.5))
+    with pytest.raises(RuntimeError, match="call observe"):
+        session.request(Gaussian(mu=0.5))
+    session.observe(0.25)
+    assert session.request(Gaussian(mu=0.5))
+    with pytest.raises(ValueError, match="nan"):
+        session.observe(float("nan"))
+    session.observe(0.1)
+    with pytest.raises(RuntimeError, match="no release waits"):
+        session.observe(0.1)
+
+
+class WrongShape(MyFilter):
+    """Answers with one boolean for all."""
+
+    def admits(self, spent: Any, request: DominatingPair) -> Any:
+        return bool((spent + request.pure_epsilon <= 1).all())
+
+
+class NotBoolean(MyFilter):
+    """Answers with floats."""
+
+    def admits(self, spent: Any, request: DominatingPair) -> Any:
+        return 1.0 - spent
+
+
+class NoState(MyFilter):
+    """Forgets to return the state."""
+
+    def spend(self, spent: Any, request: DominatingPair) -> Any:
+        spent += 1.0
+
+
+class NoPromise(MyFilter):
+    """Promises nothing."""
+
+    promise = None  # type: ignore[assignment]
+
+
+@pytest.mark.parametrize(
+    ("filt", "says"),
+    [
+        (WrongShape(), r"WrongShape.admits must return booleans of shape \(1,\), got True"),
+        (NotBoolean(), r"NotBoolean.admits .* got float64 of shape \(1,\); compare"),
+        (NoState(), "NoState.spend must return an array.* got None"),
+    ],
+)
+def test_a_users_mistake_is_one_sentence(filt: fp.PrivacyFilter, says: str) -> None:
+    with pytest.raises(TypeError, match=says) as error:
+        filt.open().request(RandomizedResponse(0.1))
+    assert "\n" not in str(error.value)
+
+
+def test_a_filter_without_promise_opens_no_session() -> None:
+    with pytest.raises(TypeError, match=r"NoPromise\.promise must be a guarantee"):
+        NoPromise().open()
+    with pytest.raises(TypeError, match="make one of it"):
+        fp.Session(fp.GaussianFilter)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="on_denial"):
+        fp.GaussianFilter(1.0).open("stop")  # type: ignore[arg-type]
+
+
+def test_bisection_finds_the_largest_parameter() -> None:
+    filt = MyFilter()
+    state = np.array([0.0, 0.015, 0.02, 0.03])
+    best = filt.affordable(state, RandomizedResponse)
+    assert best[[0, 1, 3]] == pytest.approx([0.2, 0.1, 0.0], rel=1e-9, abs=0)
+    assert 0 < best[2] < 1e-8  # the user's own sum cannot tell 0.02 + 1e-18 from 0.02
+    assert checked_admits(filt, state, RandomizedResponse(best), 4).tolist() == [True, True, True, False]
+    above = np.nextafter(best, np.inf)
+    assert not filt.admits(state, RandomizedResponse(above)).any()
+    assert filt.affordable(np.zeros(2), Gaussian).tolist() == [0.0, 0.0]

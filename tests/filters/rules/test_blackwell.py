@@ -1,0 +1,265 @@
+"""Domination by a Gaussian at every epsilon, and what a bounded range does not give."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import filters as fp
+from filters.rules.blackwell import _covers, gaussian_cover
+from filters.rules.composition import composed_hockey_stick, composed_law
+from filters.rules.loss_lattice import LossLattice, composed_lattice, lattice_of, step_of
+from theory.pairs import (
+    Erasure,
+    FinitePair,
+    Gaussian,
+    Laplace,
+    RandomizedResponse,
+    Selection,
+    SubsampledGaussian,
+)
+
+BIT = RandomizedResponse(0.3)
+SKEW = FinitePair((0.5, 0.3, 0.2), (0.3, 0.3, 0.4))
+MENU = (BIT, SKEW)
+
+
+def test_one_bit_is_covered_by_its_gaussian_parameter() -> None:
+    for epsilon in (0.01, 0.3, 2.0):
+        pair = RandomizedResponse(epsilon)
+        assert gaussian_cover((pair,), (1,)) == pytest.approx(float(pair.gdp_mu), rel=3e-5)
+        assert gaussian_cover((pair,), (1,)) >= float(pair.gdp_mu)
+
+
+@pytest.mark.parametrize("counts", [(1, 0), (0, 1), (5, 3), (20, 0), (4, 6)])
+def test_the_cover_covers_at_every_epsilon(counts: tuple[int, int]) -> None:
+    mu = gaussian_cover(MENU, counts)
+    for epsilon in np.linspace(-9, 9, 37):
+        truth = float(composed_hockey_stick(MENU, counts, Fraction(math.exp(epsilon))))
+        assert truth <= float(Gaussian(mu).hockey_stick(epsilon)) * (1 + 1e-12)
+    losses, masses = composed_law(MENU, counts)
+    assert masses.sum() == pytest.approx(1)
+    for alpha in (1.5, 4.0, 30.0):
+        renyi = math.log(np.sum(masses * np.exp((alpha - 1) * losses))) / (alpha - 1)
+        assert renyi == pytest.approx(
+            sum(c * float(p.renyi(alpha)) for c, p in zip(counts, MENU, strict=True)), rel=1e-9
+        )
+        assert renyi <= alpha * mu**2 / 2
+
+
+def test_composition_is_cheaper_than_adding_squares() -> None:
+    """Twenty bits composed sit closer to a Gaussian than the sum of their own GDP parameters says."""
+    filt = fp.BlackwellFilter(1.0, (BIT,))
+    added = fp.GaussianFilter(1.0)
+
+    def rounds(f: fp.PrivacyFilter) -> int:
+        session = f.open()
+        while session.request(BIT):
+            pass
+        return session.granted
+
+    assert rounds(added) == math.floor(1 / float(BIT.gdp_mu) ** 2)
+    assert rounds(filt) > rounds(added)
+
+
+def test_gaussians_are_free_and_exact() -> None:
+    session = fp.BlackwellFilter(1.0, MENU).open("retry")
+    assert [session.request(Gaussian(0.5)) for _ in range(5)] == [True] * 4 + [False]
+    assert not session.request(BIT)
+    mixed = fp.BlackwellFilter(1.0, MENU)
+    state = mixed.spend(mixed.start(1), BIT)
+    best = mixed.affordable(state, Gaussian)[0]
+    assert best == pytest.approx(math.sqrt(1 - gaussian_cover(MENU, (1, 0)) ** 2), rel=1e-12)
+
+
+def test_what_is_unknown_or_infinite_is_denied() -> None:
+    filt = fp.BlackwellFilter(1.0, (BIT, Erasure(1e-9)))
+    asked = Selection(
+        (BIT, Erasure(1e-9), RandomizedResponse(0.1), Gaussian(0.1), Gaussian(1.1)), np.arange(5)
+    )
+    assert filt.admits(filt.start(5), asked).tolist() == [True, False, False, True, False]
+
+
+def test_the_lattice_law_lies_above_and_close() -> None:
+    eps = np.linspace(-3, 4, 57)
+    for pair in (
+        Gaussian(0.8),
+        SubsampledGaussian(0.1, 1.0),
+        SubsampledGaussian(0.1, 1.0).swapped,
+        Laplace(2.0),
+    ):
+        law = lattice_of(pair, 0.005)
+        assert law.masses.sum() + law.infinite == pytest.approx(1, abs=1e-8)
+        above = np.maximum(-np.expm1(eps[:, None] - law.losses), 0) @ law.masses + law.infinite
+        truth = np.asarray(pair.hockey_stick(eps))
+        assert (above >= truth).all()
+        assert (above - truth <= 1e-5 * np.maximum(truth, 1e-3)).all()
+
+
+def test_far_losses_keep_their_digits() -> None:
+    law = lattice_of(Gaussian(0.8), 0.005)
+    assert law.masses[law.losses < -10].sum() < 1e-36  # P(L < -10) is 3e-38
+
+
+def test_losses_out_of_reach_are_rounded_up() -> None:
+    low = LossLattice(1.0, -30, np.array([0.25, 0.75]), 0.0)
+    both = low.plus(low)
+    assert (both.first, both.masses.tolist(), both.infinite) == (-40, [1.0], 0.0)
+    high = LossLattice(1.0, 19, np.array([0.25, 0.75]), 0.0)
+    both = high.plus(high)
+    assert both.losses.tolist() == [38.0, 39.0, 40.0]
+    assert both.masses.sum() + both.infinite == 1.0
+    assert high.plus(high.plus(high)).infinite == 1.0
+
+
+def test_a_curve_is_covered_only_if_both_ends_of_every_chord_are() -> None:
+    z = np.linspace(1.0, 3.0, 200)
+    under = 0.9 * np.asarray(Gaussian(1.0).hockey_stick(np.log(z)))
+    assert _covers(1.0, z, under)
+    for end in (0, -1):
+        over = under.copy()
+        over[end] *= 1.2
+        assert not _covers(1.0, z, over)
+
+
+def test_composed_losses_are_rounded_up() -> None:
+    losses, masses = composed_law((RandomizedResponse(0.3),), (5,))
+    exact = np.array([-1.5, -0.9, -0.3, 0.3, 0.9, 1.5])
+    assert (losses >= exact - 1e-15).all()
+    assert (losses - exact <= 5.01 * 2.0**-40).all()
+    assert masses == pytest.approx(stats.binom.pmf(np.arange(6), 5, 1 / (1 + math.exp(-0.3))), rel=3e-12)
+
+
+@pytest.mark.parametrize("rounds", [1, 7, 20])
+def test_a_full_batch_composes_to_its_gaussian(rounds: int) -> None:
+    """At q = 1 the truth is Gaussian(sqrt(T)/sigma), which the lattice knows nothing of."""
+    pair = SubsampledGaussian(1.0, 4.0)
+    mu = gaussian_cover((pair,), (rounds,), 0.0, 3.0)
+    assert math.sqrt(rounds) / 4 <= mu <= math.sqrt(rounds) / 4 * 1.01
+
+
+def test_sampling_is_amplified_on_the_range_and_not_beyond() -> None:
+    """003 Section 5: DP-SGD on a bounded range; the whole line would ask for mu >= sqrt(T)/sigma."""
+    pair, rounds = SubsampledGaussian(0.05, 1.5), 60
+    mu = gaussian_cover((pair,), (rounds,), 0.0, 2.0)
+    limit = 0.05 * math.sqrt(rounds * math.expm1(1 / 1.5**2))  # the central limit
+    assert limit < mu < 2 * limit < math.sqrt(rounds) / 1.5
+    assert gaussian_cover((pair,), (rounds,)) == math.inf
+    filt = fp.RangedBlackwellFilter(limit, (pair,), 0.0, 2.0)
+    session = filt.open()
+    while session.request(pair):
+        pass
+    assert 1 < session.granted < rounds
+    assert not fp.BlackwellFilter(limit, (pair,)).open().request(pair)
+
+
+def test_a_bounded_range_promises_nothing_outside() -> None:
+    filt = fp.RangedBlackwellFilter(1.0, (BIT, Erasure(1e-9)), 0.0, 2.0)
+    assert filt.sound is None
+    assert filt.admits(filt.start(1), Erasure(1e-9))[0]
+    assert filt.promise.delta(3.0) == 1.0
+    assert filt.promise.delta(1.0) == pytest.approx(float(fp.BlackwellFilter(1.0, (BIT,)).promise.delta(1.0)))
+    # off the range (5.1) fails: at epsilon = 20 the erasure is worth more than Gaussian(1)
+    assert float(Gaussian(1.0).hockey_stick(20.0)) < 1e-9
+    with pytest.raises(ValueError, match="low and high"):
+        fp.RangedBlackwellFilter(1.0, (BIT,), 2.0, 1.0)
+
+
+def test_the_step_follows_from_the_mechanism() -> None:
+    """DP-SGD with a loss of spread .0027, 10^4 rounds: a step of .005 gave mu = .34, the central limit is .2665."""
+    pair, rounds = SubsampledGaussian(0.005, 2.0), 10_000
+    limit = 0.005 * math.sqrt(rounds * math.expm1(1 / 4))
+    mu = gaussian_cover((pair,), (rounds,), 0.0, 2.0)
+    assert limit < mu < 0.2725
+    for other in (pair, Gaussian(0.8), Laplace(0.5), SubsampledGaussian(0.1, 1.0).swapped, Erasure(0.5)):
+        step = step_of(other)
+        assert math.log2(step).is_integer()
+        assert 2.0**-14 <= step <= 2.0**-8
+
+
+def _above(law: LossLattice, epsilon: float) -> float:
+    return float(np.maximum(-np.expm1(epsilon - law.losses), 0) @ law.masses + law.infinite)
+
+
+@pytest.mark.parametrize("epsilon", [1 / 77, 1 / 1000])
+@pytest.mark.parametrize("rounds", [1, 3, 64, 1000])
+def test_a_composed_lattice_lies_above_and_close(epsilon: float, rounds: int) -> None:
+    """Randomised response off the lattice, composed on it, against the binomial law; no loss is a lattice point."""
+    pair = RandomizedResponse(epsilon)
+    law = composed_lattice((pair,), (rounds,), 1.0)
+    plus = stats.binom(rounds, 1 / (1 + math.exp(-epsilon)))
+    k = np.arange(rounds + 1)
+    spread = epsilon * math.sqrt(rounds)
+    for share in (0.0, 0.5, 1.0, 2.0, 3.0):
+        at = share * spread
+        truth = float(np.maximum(-np.expm1(at - (2 * k - rounds) * epsilon), 0) @ plus.pmf(k))
+        assert _above(law, at) >= truth * (1 - 1e-10)
+        if rounds == 1000:  # a step of an eighth of the spread at most adds 1/256 to the variance
+            variance = 1 + 1 / 256 + 3 / 1000
+            assert _above(law, at) <= truth * variance ** ((1 + share**2) / 2) + 1e-300
+
+
+@pytest.mark.parametrize("first", [-4, -3, 0, 5])
+def test_a_coarser_lattice_keeps_both_masses_and_dominates(first: int) -> None:
+    rng = np.random.default_rng(3)
+    law = LossLattice(0.125, first, rng.uniform(0, 0.1, 9), 0.25)
+    wide = law.coarser()
+    assert wide.step == 0.25
+    assert wide.infinite == 0.25
+    assert wide.masses.sum() == pytest.approx(law.masses.sum(), rel=1e-14)
+    q = (law.masses * np.exp(-law.losses)).sum()
+    assert (wide.masses * np.exp(-wide.losses)).sum() == pytest.approx(q, rel=1e-14)
+    for epsilon in np.linspace(-1, 2, 61):
+        assert _above(wide, epsilon) >= _above(law, epsilon)
+
+
+def test_a_shortened_law_dominates_and_is_close() -> None:
+    law = lattice_of(SubsampledGaussian(0.1, 1.0), 2.0**-9)
+    short = law.shortened(2.0)
+    assert len(short.masses) < len(law.masses) / 3
+    assert short.masses.sum() + short.infinite == pytest.approx(law.masses.sum() + law.infinite, rel=1e-12)
+    for epsilon in np.linspace(-1, 8, 40):
+        assert _above(short, epsilon) >= _above(law, epsilon) * (1 - 1e-13)
+        if epsilon <= 2:
+            assert _above(short, epsilon) <= _above(law, epsilon) * (1 + 1e-6)
+
+
+def test_lattices_of_different_steps_are_added_on_the_coarser() -> None:
+    fine, wide = SubsampledGaussian(0.005, 2.0), Gaussian(0.8)
+    assert step_of(fine) < step_of(wide)
+    both = composed_lattice((fine, wide), (3, 2), 2.0)
+    assert both.step == step_of(wide)
+    for epsilon in (0.0, 0.5, 2.0):
+        truth = float(Gaussian(0.8 * math.sqrt(2)).hockey_stick(epsilon))
+        assert truth <= _above(both, epsilon) <= truth * 1.001
+
+
+@pytest.mark.parametrize("mu", [0.1, 0.3, 1.1, 7.7])
+def test_the_promised_zcdp_is_rounded_up(mu: float) -> None:
+    for filt in (fp.BlackwellFilter(mu, (BIT,)), fp.RangedBlackwellFilter(mu, (BIT,), 0.0, 1.0)):
+        rho = filt.promise.rho  # type: ignore[attr-defined]
+        assert Fraction(mu) ** 2 / 2 <= Fraction(rho) <= Fraction(mu) ** 2 / 2 * (1 + Fraction(1, 2**50))
+
+
+def test_shortening_raises_the_least_losses_and_loses_none() -> None:
+    law = LossLattice(1.0, -2, np.array([4e-26, 3e-26, 0.5, 0.5]), 0.0).shortened(math.inf)
+    assert law.first == -1
+    assert law.masses.tolist() == pytest.approx([7e-26, 0.5, 0.5], rel=1e-14, abs=0)
+
+
+def test_infinite_masses_add_up_to_no_less_than_the_chance_of_either() -> None:
+    law = LossLattice(1.0, 0, np.array([0.75]), 0.25)
+    assert 1 - 0.75**2 <= law.plus(law).infinite <= 0.5
+
+
+def test_composed_masses_are_rounded_up() -> None:
+    """Erasures and bits in rationals: no mass of the composed law is below its exact one."""
+    pair = FinitePair((Fraction(1, 3), Fraction(2, 3)), (Fraction(2, 3), Fraction(1, 3)))
+    _, masses = composed_law((pair, Erasure(Fraction(1, 7))), (3, 2))
+    finite = [Fraction(36, 49) * math.comb(3, k) * Fraction(2, 3) ** k / 3 ** (3 - k) for k in range(4)]
+    for mass, exact in zip(masses, finite, strict=False):
+        assert exact <= Fraction(mass) <= exact * (1 + Fraction(1, 10**11))
+    assert len(masses) == 5
+    assert 1 - Fraction(6, 7) ** 2 <= Fraction(masses[-1]) <= Fraction(2, 7) * (1 + Fraction(1, 10**11))

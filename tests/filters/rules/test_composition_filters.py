@@ -1,0 +1,178 @@
+"""Basic, Rogers, Whitehouse and approximate zCDP: printed rules, and exact compositions under the promise."""
+
+import math
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+import pytest
+
+import filters as fp
+from filters.rules.composition import composed_hockey_stick
+from theory.conversions import CKS
+from theory.guarantees import ApproxDP, PureDP
+from theory.pairs import KOV, DominatingPair, Erasure, Gaussian, RandomizedResponse, Selection
+
+
+def admitted(filt: fp.PrivacyFilter, requests: list[DominatingPair]) -> list[bool]:
+    """The decision on each request in turn, denied ones left out."""
+    state, answers = filt.start(1), []
+    for request in requests:
+        answers.append(bool(filt.admits(state, request)[0]))
+        if answers[-1]:
+            state = filt.spend(state, request)
+    return answers
+
+
+def rounds(filt: fp.PrivacyFilter, request: DominatingPair, most: int = 3000) -> int:
+    """How often the request is admitted in a row."""
+    return sum(admitted(filt, [request] * most))
+
+
+# -- basic ---------------------------------------------------------------------------------------------------
+
+
+def test_basic_refuses_the_tenth_tenth() -> None:
+    assert rounds(fp.BasicFilter(1.0), RandomizedResponse(0.1), 20) == 9
+    assert rounds(fp.BasicFilter(1.0), RandomizedResponse(0.125), 20) == 8
+
+
+def test_basic_adds_both_parameters() -> None:
+    filt = fp.BasicFilter(1.0, 0.25)
+    assert rounds(filt, KOV(0.125, 0.125), 20) == 2
+    assert rounds(filt, Erasure(0.0625), 20) == 4
+    assert rounds(filt, KOV(0.25, 1e-9), 20) == 4
+    assert filt.promise == ApproxDP(1.0, 0.25)
+    assert fp.BasicFilter(1.0).promise == PureDP(1.0)
+    assert not fp.BasicFilter(1.0).open().request(Erasure(1e-300))
+
+
+def test_what_is_not_pure_is_declared_at_an_epsilon_or_denied() -> None:
+    assert not fp.BasicFilter(1.0, 0.1).open().request(Gaussian(0.1))
+    filt = fp.BasicFilter(1.0, 0.1, at=0.25)
+    delta = float(Gaussian(0.3).hockey_stick(0.25))
+    assert rounds(filt, Gaussian(0.3), 20) == min(4, math.floor(0.1 / delta))
+    mixed = Selection((RandomizedResponse(0.5), Gaussian(0.3), Erasure(0.05)), np.array([0, 1, 2]))
+    state = filt.spend(filt.start(3), mixed)
+    assert state[0] == pytest.approx([0.5, 0.25, 0.0])
+    assert state[2] * 4.0**filt._delta._budget.exponent == pytest.approx([0.0, delta, 0.05])
+
+
+def test_basic_keeps_its_promise_on_compositions() -> None:
+    pair = KOV.from_ratio(Fraction(6, 5), Fraction(1, 100))
+    filt = fp.BasicFilter(1.0, 0.06)
+    k = rounds(filt, pair)
+    assert k == 5  # 5 log 1.2 = 0.91, and the deltas would allow six
+    assert composed_hockey_stick((pair,), (k,), Fraction(math.exp(1.0))) <= Fraction(6, 100)
+
+
+# -- Whitehouse
+# -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("weight", [1.0, 2.0])
+def test_whitehouse_is_its_printed_rule(weight: float) -> None:
+    rng = np.random.default_rng(8)
+    epsilon, delta, tail = 1.5, 1e-3, 4e-4
+    filt = fp.WhitehouseFilter(epsilon, delta, tail=tail, weight=weight)
+    squares, deltas = mpmath.mpf(0), mpmath.mpf(0)
+    state = filt.start(1)
+    seen = []
+    with mpmath.workdps(40):
+        for e, d in zip(rng.uniform(0, 0.1, 200), rng.uniform(0, 2e-5, 200), strict=True):
+            pair = KOV(e, d)
+            after, spent = squares + mpmath.mpf(e) ** 2, deltas + mpmath.mpf(d)
+            rule = mpmath.sqrt(2 * mpmath.log(1 / mpmath.mpf(tail)) * after) + after / 2 <= epsilon
+            rule = rule and weight * spent <= mpmath.mpf(delta) - mpmath.mpf(tail)
+            assert bool(filt.admits(state, pair)[0]) == rule
+            seen.append(rule)
+            if rule:
+                state, squares, deltas = filt.spend(state, pair), after, spent
+    assert any(seen)
+    assert not all(seen)
+
+
+def test_whitehouse_keeps_its_promise_on_compositions() -> None:
+    pair = KOV.from_ratio(Fraction(21, 20), Fraction(1, 10**5))
+    filt = fp.WhitehouseFilter(1.0, 1e-3)
+    k = rounds(filt, pair)
+    assert k > 10
+    assert float(composed_hockey_stick((pair,), (k,), Fraction(math.exp(1.0)))) <= 1e-3
+
+
+def test_whitehouse_checks_its_tail() -> None:
+    with pytest.raises(ValueError, match="tail must be at most delta"):
+        fp.WhitehouseFilter(1.0, 1e-5, tail=1e-4)
+
+
+# -- Rogers
+# ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("reading", ["1/delta", "2/delta"])
+def test_rogers_is_its_printed_rule(reading: str) -> None:
+    rng = np.random.default_rng(9)
+    epsilon, delta = 2.0, 1e-3
+    filt = fp.RogersFilter(epsilon, delta, reading=reading)  # type: ignore[arg-type]
+    state = filt.start(1)
+    squares, drift, deltas = mpmath.mpf(0), mpmath.mpf(0), mpmath.mpf(0)
+    seen = []
+    with mpmath.workdps(40):
+        eps, d_all = mpmath.mpf(epsilon), mpmath.mpf(delta)
+        h = eps**2 / (mpmath.mpf(28.04) * mpmath.log((1 if reading == "1/delta" else 2) / d_all))
+        for e, d in zip(rng.uniform(0, 0.2, 200), rng.uniform(0, 5e-6, 200), strict=True):
+            pair = KOV(e, d)
+            e_, s = mpmath.mpf(e), squares + mpmath.mpf(e) ** 2
+            m = drift + e_ * mpmath.expm1(e_) / 2
+            k = m + mpmath.sqrt(2 * (s + h) * (1 + mpmath.log(s / h + 1) / 2) * mpmath.log(2 / d_all))
+            rule = k <= eps and deltas + mpmath.mpf(d) <= d_all / 2
+            assert bool(filt.admits(state, pair)[0]) == rule
+            seen.append(bool(rule))
+            if rule:
+                # the mixture bound of the proof, which K must not fall below
+                mixed = m + mpmath.sqrt(2 * (s + h) * (mpmath.log(2 / d_all) + mpmath.log(s / h + 1) / 2))
+                assert mixed <= k
+                state, squares, drift, deltas = filt.spend(state, pair), s, m, deltas + mpmath.mpf(d)
+    assert any(seen)
+    assert not all(seen)
+
+
+def test_rogers_keeps_its_promise_on_compositions() -> None:
+    pair = KOV.from_ratio(Fraction(21, 20), Fraction(1, 10**5))
+    filt = fp.RogersFilter(1.0, 1e-3)
+    k = rounds(filt, pair)
+    assert k > 5
+    assert k <= rounds(fp.WhitehouseFilter(1.0, 1e-3), pair)
+    assert float(composed_hockey_stick((pair,), (k,), Fraction(math.exp(1.0)))) <= 1e-3
+
+
+def test_rogers_checks_its_arguments() -> None:
+    with pytest.raises(ValueError, match="delta must be below 1/e"):
+        fp.RogersFilter(1.0, 0.4)
+    with pytest.raises(ValueError, match="reading must be"):
+        fp.RogersFilter(1.0, 0.1, reading="3/delta")  # type: ignore[arg-type]
+
+
+# -- approximate zCDP
+# -----------------------------------------------------------------------------------------
+
+
+def test_approximate_zcdp_adds_both_parameters() -> None:
+    filt = fp.ApproximateZCDPFilter(rho=0.5, xi=0.25)
+    assert rounds(filt, KOV(0.5, 0.03125), 20) == 4
+    assert rounds(filt, KOV(0.25, 0.0625), 20) == 4
+    assert rounds(filt, Gaussian(0.25), 20) == 16
+    mixed = Selection((KOV(0.5, 0.1), Gaussian(0.5), Erasure(0.3)), np.array([0, 1, 2]))
+    assert filt.admits(filt.start(3), mixed).tolist() == [True, True, False]
+
+
+def test_approximate_zcdp_keeps_its_promise_on_compositions() -> None:
+    pair = KOV.from_ratio(Fraction(5, 4), Fraction(1, 1000))
+    filt = fp.ApproximateZCDPFilter(rho=0.2, xi=0.01)
+    k = rounds(filt, pair)
+    assert k == math.floor(0.2 / (math.log(1.25) ** 2 / 2))
+    for epsilon in (0.5, 1.0, 2.0):
+        truth = float(composed_hockey_stick((pair,), (k,), Fraction(math.exp(epsilon))))
+        promised = float(filt.promise.delta(epsilon))
+        assert truth <= promised
+        assert promised == pytest.approx(0.01 + 0.99 * float(CKS.delta(0.2, epsilon)))

@@ -1,0 +1,154 @@
+"""The natural filter decides exactly, equality included."""
+
+import itertools
+import json
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import filters as fp
+from filters.rules.composition import composed_hockey_stick
+from theory.pairs import Erasure, FinitePair, Gaussian, RandomizedResponse, Selection
+
+STEPS = tuple(RandomizedResponse.from_ratio(Fraction(3, 2) ** k) for k in (1, 2, 3))
+
+
+def three_rounds(delta: Fraction = Fraction(45, 169)) -> fp.NaturalFilter:
+    """The three-round instance of theorem "natural filter"."""
+    with fp.knowingly():
+        return fp.NaturalFilter.from_ratio(Fraction(9, 4), delta, STEPS)
+
+
+def brute(pairs: list[FinitePair | RandomizedResponse], ratio: Fraction) -> Fraction:
+    """The hockey-stick by enumerating every outcome of every mechanism."""
+    total = Fraction(0)
+    outcomes = [list(zip(p.exact_masses.p, p.exact_masses.q, strict=True)) for p in pairs if p.exact_masses]
+    assert len(outcomes) == len(pairs)
+    for choice in itertools.product(*outcomes):
+        p, q = Fraction(1), Fraction(1)
+        for a, b in choice:
+            p, q = p * a, q * b
+        total += max(p - ratio * q, Fraction(0))
+    return total
+
+
+def test_equality_is_admitted_and_anything_less_refused() -> None:
+    filt = three_rounds()
+    assert filt.exact
+    state = filt.start(1)
+    for pair in STEPS[:2]:
+        assert filt.admits(state, pair)[0]
+        state = filt.spend(state, pair)
+    top = max(
+        composed_hockey_stick(STEPS, counts, Fraction(9, 4))
+        for counts in itertools.product(range(3), repeat=3)
+        if sum(counts) <= 3 and three_rounds().admits(np.array([counts]) * 0, STEPS[0])[0]
+    )
+    assert top >= Fraction(45, 169)
+    exactly = [c for c in itertools.product(range(4), repeat=3) if value(c) == Fraction(45, 169)]
+    assert exactly
+    for counts in exactly:
+        last = next(j for j in range(3) if counts[j])
+        before = np.array([counts])
+        before[0, last] -= 1
+        assert filt.admits(before, STEPS[last])[0]
+        assert not three_rounds(Fraction(45, 169) - Fraction(1, 10**30)).admits(before, STEPS[last])[0]
+
+
+def value(counts: tuple[int, ...]) -> Fraction:
+    """The composed divergence at e^epsilon = 9/4."""
+    return composed_hockey_stick(STEPS, counts, Fraction(9, 4))
+
+
+def test_composition_matches_enumeration() -> None:
+    skew = FinitePair(
+        (Fraction(1, 2), Fraction(1, 3), Fraction(1, 6)), (Fraction(1, 4), Fraction(1, 4), Fraction(1, 2))
+    )
+    menu = (STEPS[0], STEPS[2], skew)
+    for counts in itertools.product(range(3), repeat=3):
+        flat = [pair for pair, count in zip(menu, counts, strict=True) for _ in range(count)]
+        back = [pair.swapped for pair in flat]
+        both = max(brute(flat, Fraction(9, 4)), brute(back, Fraction(9, 4)))  # type: ignore[arg-type]
+        assert composed_hockey_stick(menu, counts, Fraction(9, 4)) == both
+
+
+def test_gaussians_compose_to_one_gaussian() -> None:
+    one = composed_hockey_stick((Gaussian(0.3), Gaussian(0.4)), (1, 1), Fraction(2))
+    assert float(one) == pytest.approx(float(Gaussian(0.5).hockey_stick(np.log(2.0))), rel=1e-12)
+    mixed = float(composed_hockey_stick((Gaussian(0.5), STEPS[0]), (1, 1), Fraction(2)))
+    pair, eps = Gaussian(0.5), np.log(2.0)
+    by_hand = 0.6 * float(pair.hockey_stick(eps - np.log(1.5))) + 0.4 * float(
+        pair.hockey_stick(eps + np.log(1.5))
+    )
+    assert mixed == pytest.approx(by_hand, rel=1e-12)
+
+
+def test_two_rounds_of_the_general_counterexample_are_admitted() -> None:
+    """RR(e1), then reveal with probability delta on "-", or RR(eB) on "+"; the truth is more."""
+    delta, ratio, first = Fraction(1, 20), Fraction(2), Fraction(3, 2)
+    keep = first / (1 + first)
+    # H_{ratio/first}(RR(B)) = delta/keep, solved for B: (B - r)/(1 + B) = d
+    r, d = ratio / first, delta / keep
+    second = (r + d) / (1 - d)
+    menu = (
+        RandomizedResponse.from_ratio(first),
+        Erasure(delta),  # type: ignore[arg-type]
+        RandomizedResponse.from_ratio(second),
+    )
+    with fp.knowingly():
+        filt = fp.NaturalFilter.from_ratio(ratio, delta, menu)
+    assert filt.exact
+    state = filt.spend(filt.start(1), menu[0])
+    assert filt.admits(filt.start(1), menu[0])[0]
+    assert composed_hockey_stick(menu, (1, 1, 0), ratio) == delta
+    assert filt.admits(state, menu[1])[0]
+    assert composed_hockey_stick(menu, (1, 0, 1), ratio) == delta
+    assert filt.admits(state, menu[2])[0]
+    truth = keep * d + (1 - keep) * delta
+    assert truth == delta * (1 + 1 / (1 + first))
+    assert truth > delta
+
+
+def test_off_the_menu_is_denied_and_selections_are_looked_up() -> None:
+    filt = three_rounds()
+    state = filt.start(4)
+    assert not filt.admits(state, RandomizedResponse(0.1)).any()
+    asked = Selection((*STEPS, Gaussian(0.1)), np.array([0, 1, 2, 3]))
+    one_by_one = [bool(filt.admits(filt.start(1), pair)[0]) for pair in asked.pairs]
+    assert filt.admits(state, asked).tolist() == one_by_one
+    array = RandomizedResponse(np.array([float(STEPS[0].epsilon), 0.2]))
+    assert filt.admits(filt.start(2), array).tolist() == [True, False]
+    assert filt.spend(filt.start(2), array).tolist() == [[1, 0, 0], [0, 0, 0]]
+
+
+def test_affordable_reads_the_menu() -> None:
+    filt = three_rounds()
+    best = filt.affordable(filt.start(2), RandomizedResponse)
+    admitted = [float(p.epsilon) for p in STEPS if filt.admits(filt.start(1), p)[0]]
+    assert best.tolist() == [max(admitted)] * 2
+    assert filt.affordable(filt.start(1), Gaussian).tolist() == [0.0]
+
+
+def test_doubles_keep_a_margin() -> None:
+    pair = RandomizedResponse(0.5)
+    delta = float(pair.hockey_stick(0.25))
+    with fp.knowingly():
+        at = fp.NaturalFilter(0.25, delta, (pair,))
+        above = fp.NaturalFilter(0.25, delta * (1 + 1e-8), (pair,))
+    assert not at.exact
+    assert not at.admits(at.start(1), pair)[0]
+    assert above.admits(above.start(1), pair)[0]
+
+
+def test_a_session_saves_the_counts() -> None:
+    filt = three_rounds()
+    session = filt.open("retry")
+    assert session.request(STEPS[0])
+    again = fp.Session.from_dict(json.loads(json.dumps(session.to_dict())), filt, "retry")
+    assert [again.request(pair) for pair in STEPS] == [session.request(pair) for pair in STEPS]
+
+
+def test_exact_twins_must_agree() -> None:
+    with pytest.raises(ValueError, match="ratio must agree"):
+        fp.NaturalFilter(1.0, 0.1, STEPS, ratio=Fraction(2))

@@ -1,0 +1,235 @@
+"""A filter says which states granted requests lead to, and no other is restored."""
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+import filters as fp
+from filters.catalogue import CATALOGUE
+from filters.rules.kappa import KappaFilter
+from tests.filters.holders.saved_session import Counting, forged, refusal, reread
+from theory.guarantees import ApproxDP
+from theory.pairs import KOV, DominatingPair, Gaussian, RandomizedResponse
+
+# -- states of filters that are no sums -----------------------------------------------------------------------
+
+
+STEP, BIT, SMALL = Gaussian(mu=0.5), RandomizedResponse(0.25), RandomizedResponse(0.01)
+NATURAL, BLACKWELL = CATALOGUE["NaturalFilter"].example(), CATALOGUE["BlackwellFilter"].example()
+REALISED, KAPPA = CATALOGUE["RealisationFilter"].example(), KappaFilter(3.0, 4)
+BOUNDED = fp.RealisationFilter(1.0, 1e-3, 400, (BIT,))
+NAIVE = CATALOGUE["NaiveRealisationFilter"].example()
+
+
+@pytest.mark.parametrize(
+    ("filt", "part", "values", "pair"),
+    [
+        (NATURAL, 0, [1, -1, 0], RandomizedResponse.from_ratio(Fraction(3, 2))),
+        (NATURAL, 0, [1, 0], RandomizedResponse.from_ratio(Fraction(3, 2))),
+        (NATURAL, 0, [2**63 - 1, 0, 0], RandomizedResponse.from_ratio(Fraction(3, 2))),
+        (BLACKWELL, 0, [-1], BIT),
+        (BLACKWELL, 0, [0, 0], BIT),
+        (BLACKWELL, 1, [-1.0], BIT),
+        (REALISED, 0, [math.nan], STEP),
+        (REALISED, 1, [math.nan], STEP),
+        (REALISED, 2, [-1.0], STEP),  # a quantile of the loss that no mechanism has
+        (REALISED, 3, [-math.inf], STEP),
+        (REALISED, 3, [math.nan], STEP),
+        (REALISED, 4, [-1], STEP),
+        (REALISED, 4, [49], STEP),
+        (REALISED, 0, [0.5], STEP),  # before the first release nothing was lost
+        (BOUNDED, 0, [-0.1], BIT),
+        (BOUNDED, 1, [0.26], BIT),  # more than the menu ever loses
+        (BOUNDED, 1, [-0.26], BIT),
+        (KAPPA, 0, [0.5], STEP),
+        (KAPPA, 0, [math.nan], STEP),
+        (KAPPA, 2, [-1], STEP),
+        (KAPPA, 2, [5], STEP),
+        (NAIVE, 0, [math.nan], RandomizedResponse(0.1)),
+        (fp.BasicFilter(1.0, 1e-3), 2, [-1.0], SMALL),
+        (fp.BasicFilter(1.0, 1e-3), 0, [1.5], SMALL),
+        (fp.RogersFilter(2.0, 1e-3), 2, [1.0], SMALL),  # within its own sum, and beyond the bound
+        (fp.RogersFilter(2.0, 1e-3), 2, [-1e-3], SMALL),
+        (fp.RogersFilter(2.0, 1e-3), 4, [-1e-9], SMALL),
+        (fp.WhitehouseFilter(1.0, 1e-3), 2, [4.0], SMALL),
+        (fp.WhitehouseFilter(1.0, 1e-3), 0, [-1.0], SMALL),
+        (fp.ApproximateZCDPFilter(0.5, 1e-3), 0, [-1.0], SMALL),
+        (fp.ApproximateZCDPFilter(0.5, 1e-3), 2, [-1.0], SMALL),
+        (fp.AllOrdersFilter((2.0, 8.0), (0.25, 1.0)), 2, [-1.0], SMALL),
+        (fp.AllOrdersFilter((2.0, 8.0), (0.25, 1.0)), 2, [1.5], SMALL),
+        (CATALOGUE["SomeOrderMarkovFilter"].example(), 0, [-1.0], SMALL),
+        (CATALOGUE["SomeOrderMarkovFilter"].example(), 2, [-math.inf], SMALL),
+    ],
+)
+def test_states_that_no_grants_lead_to_are_refused(
+    filt: fp.PrivacyFilter, part: int, values: list[object], pair: DominatingPair
+) -> None:
+    data = forged(filt, part, values, pair)
+    assert "state must be what granted requests can have led to" in refusal(data, filt, policy="halt")
+
+
+def test_a_count_is_no_truth_value() -> None:
+    data = forged(NATURAL, 0, [True, 0, 0], RandomizedResponse.from_ratio(Fraction(3, 2)))
+    assert "values must be written as int, got True in them" in refusal(data, NATURAL, policy="halt")
+
+
+def test_an_order_that_is_used_up_may_be_beyond_its_budget() -> None:
+    filt = CATALOGUE["SomeOrderMarkovFilter"].example()
+    for beyond in (1e6, math.inf, math.nan):
+        data = forged(filt, 2, [beyond], SMALL)
+        assert fp.Session.from_dict(data, filt).to_dict() == data
+    both = forged(filt, 2, [1e6], SMALL)
+    both["state"][0]["values"] = [(1e6).hex()]
+    assert "can have led to" in refusal(both, filt, policy="halt")
+
+
+def after(filt: fp.PrivacyFilter, pair: DominatingPair, losses: list[float], part: int, value: float) -> Any:
+    """A saved session of `filt` in which `pair` lost those, with one number of its state replaced."""
+    session = filt.open()
+    for loss in losses:
+        assert session.request(pair)
+        session.observe(loss)
+    data = reread(session.to_dict())
+    data["state"][part]["values"] = [value.hex()]
+    return data
+
+
+def test_the_loss_so_far_is_one_that_the_releases_before_the_last_can_have_had() -> None:
+    # two releases before the last of 0.25 at most, which may not have left the limits
+    for value in (0.5, -0.5, 0.25, 0.0):
+        data = after(BOUNDED, BIT, [0.25, 0.25, -0.25], 0, value)
+        assert fp.Session.from_dict(data, BOUNDED).to_dict() == data
+    for value in (0.51, -0.51):
+        data = after(BOUNDED, BIT, [0.25, 0.25, -0.25], 0, value)
+        assert "can have led to" in refusal(data, BOUNDED, policy="halt")
+    # a run is denied as soon as the loss is beyond 0.5, 1 less the menu and the last: one more came on top
+    assert fp.Session.from_dict(after(BOUNDED, BIT, [0.25, -0.25] * 20, 0, 0.99), BOUNDED).granted == 40
+    for value in (1.26, -1.26):
+        data = after(BOUNDED, BIT, [0.25, -0.25] * 20, 0, value)
+        assert "can have led to" in refusal(data, BOUNDED, policy="halt")
+
+
+def test_a_state_without_releases_has_lost_nothing() -> None:
+    for filt in (BOUNDED, KAPPA):
+        for part in (0, 1):
+            state = [np.array(x) for x in filt.start(1)]
+            state[part][0] = 0.125
+            assert not filt.reaches(tuple(state)).any()
+        assert filt.reaches(filt.start(3)).all()
+
+
+@pytest.mark.parametrize("loss", [math.inf, -math.inf])
+def test_an_infinite_loss_is_restored_and_ends_the_run(loss: float) -> None:
+    filt = fp.RealisationFilter(3.0, 0.1, 40, (KOV(0.25, 1e-5),))
+    session = filt.open()
+    assert session.request(KOV(0.25, 1e-5))
+    session.observe(loss)
+    session = fp.Session.from_dict(reread(session.to_dict()), filt)
+    assert session.request(KOV(0.25, 1e-5))
+    session.observe(0.25)
+    session = fp.Session.from_dict(reread(session.to_dict()), filt)
+    assert not session.request(KOV(0.25, 1e-5))
+
+
+@pytest.mark.parametrize("filt", [REALISED, BOUNDED])
+def test_every_state_of_a_play_is_restored(filt: fp.RealisationFilter) -> None:
+    rng, n, state = np.random.default_rng(7), 4000, filt.start(4000)
+    (pair,) = filt.menu
+    going = np.ones(n, dtype=np.bool_)
+    for _ in range(filt.rounds):
+        going &= filt.admits(state, pair)
+        spent = filt.spend(state, pair)
+        lost = filt.observe(spent, pair.sample(rng, n))
+        assert filt.reaches(spent)[going].all()
+        assert filt.reaches(lost)[going].all()
+        state = tuple(np.where(going, new, old) for new, old in zip(lost, state, strict=True))
+    assert not going.all()
+
+
+class Quantile(Gaussian):
+    """A pair with the least upper quantile that any pair has: P(L <= log(1 - z)) = 1 - z."""
+
+    def loss_quantile(self, tail: Any) -> Any:
+        return np.log1p(-tail)
+
+
+def test_the_least_quantile_is_restored() -> None:
+    filt = fp.RealisationFilter(10.0, 0.5, 4, (STEP,), dhat=0.1, theta=0.1)
+    session = filt.open()
+    assert session.request(Quantile(0.5))
+    assert fp.Session.from_dict(reread(session.to_dict()), filt).to_dict() == session.to_dict()
+
+
+# -- a filter of one's own -------------------------------------------------------------------------------------
+
+
+class Mine(fp.PrivacyFilter):
+    """Two arrays of one's own, one with a second axis that grows, with a mark that is no number."""
+
+    promise = ApproxDP(1.0, 1e-5)
+
+    def start(self, n: int) -> Any:
+        return np.zeros((n, 0), dtype=np.float32), np.full(n, math.nan), np.zeros(n, dtype=np.bool_)
+
+    def admits(self, state: Any, request: DominatingPair) -> Any:
+        return state[0].sum(axis=1) + request.pure_epsilon <= 1
+
+    def spend(self, state: Any, request: DominatingPair) -> Any:
+        past, mark, flags = state
+        more = np.full((len(past), 1), request.pure_epsilon, dtype=np.float32)
+        return np.concatenate((past, more), axis=1), mark, ~flags
+
+
+def test_a_filter_of_ones_own_is_restored_whatever_its_arrays_are() -> None:
+    session = Mine().open("retry")
+    for epsilon in (0.5, 0.25, 0.5, 0.125):
+        session = fp.Session.from_dict(reread(session.to_dict()), Mine(), "retry")
+        session.request(RandomizedResponse(epsilon))
+    assert session.granted == 3
+    data = reread(session.to_dict())
+    assert fp.Session.from_dict(data, Mine(), "retry").to_dict() == data
+    data["state"][0]["values"][0] = "nan"
+    assert "can have led to" in refusal(data, Mine())
+    data = reread(session.to_dict())
+    data["state"][0]["values"][0] = (0.1).hex()  # has more bits than a single
+    assert "values must be numbers of dtype <f4" in refusal(data, Mine())
+
+
+class Doubled(Counting):
+    """A subclass that counts otherwise, about whose states its base has said nothing."""
+
+    def spend(self, state: Any, request: DominatingPair) -> Any:
+        return state + request.pure_epsilon / 2
+
+
+class Wider(Counting):
+    """A subclass that decides otherwise: its states are still sums."""
+
+    def admits(self, state: Any, request: DominatingPair) -> Any:
+        return state + request.pure_epsilon <= 0.75
+
+
+class Logged(fp.GaussianFilter):
+    """A filter of the catalogue that looks on while it decides."""
+
+    def admits(self, state: Any, request: DominatingPair) -> Any:
+        return fp.GaussianFilter.admits(self, state, request)
+
+
+class Mumbling(Counting):
+    def reaches(self, state: Any) -> Any:
+        return True
+
+
+def test_a_filter_of_ones_own_says_which_states_there_are() -> None:
+    pair = RandomizedResponse(0.5)
+    assert "can have led to" in refusal(forged(Counting(), 0, [-3.0], pair), Counting(), policy="halt")
+    data = forged(Doubled(), 0, [1.5], pair)
+    assert fp.Session.from_dict(data, Doubled()).to_dict() == data
+    assert "can have led to" in refusal(forged(Logged(1.0), 0, [-1000.0], pair), Logged(1.0), policy="halt")
+    assert "can have led to" in refusal(forged(Wider(), 0, [-3.0], pair), Wider(), policy="halt")
+    with pytest.raises(TypeError, match=r"Mumbling\.reaches must return booleans of shape \(1,\), got True"):
+        fp.Session.from_dict(forged(Mumbling(), 0, [0.5], pair), Mumbling())

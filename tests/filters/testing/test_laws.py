@@ -1,0 +1,280 @@
+"""The contract: every filter of the catalogue obeys every law, and filters with planted faults do not."""
+
+import os
+import subprocess
+import sys
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import strategies as st
+from hypothesis.errors import FlakyFailure
+
+import filterproof as fp
+from filters.catalogue import CATALOGUE
+from filters.testing import strategies
+from filters.testing.laws import LAWS, transcript_divergence
+from theory.guarantees import ApproxDP
+from theory.pairs import DominatingPair, Erasure, FinitePair, Gaussian, RandomizedResponse
+
+#: Filters whose broken promise is found below by play with the right mechanisms, not by the default ones.
+FOUND_OUT = {"NaiveRealisationFilter"}
+
+
+def contract(name: str) -> Any:
+    """The laws of one entry, with mechanisms that it covers."""
+    entry = CATALOGUE[name]
+    filt = entry.example()
+    menu = getattr(filt, "menu", None) if name != "RealisationFilter" else None
+    return fp.laws(
+        filt, mechanisms=st.sampled_from(menu) if menu else None, larger=entry.larger(), examples=12
+    )
+
+
+CONTRACTS = {name: contract(name) for name in CATALOGUE}
+CASES = [
+    (name, law)
+    for name, tests in CONTRACTS.items()
+    for law in vars(tests)
+    if law.startswith("test_") and not (name in FOUND_OUT and law == "test_the_promise_is_kept")
+]
+
+
+@pytest.mark.parametrize(("name", "law"), CASES)
+def test_every_filter_obeys(name: str, law: str) -> None:
+    getattr(CONTRACTS[name](), law)()
+
+
+def test_no_law_is_left_out() -> None:
+    for name, tests in CONTRACTS.items():
+        expected = set(LAWS) | {"test_a_larger_budget_admits_as_much"}
+        if CATALOGUE[name].kind.order_free:
+            expected.add("test_order_does_not_matter")
+        assert {law for law in vars(tests) if law.startswith("test_")} == expected
+    free = {name for name in CATALOGUE if CATALOGUE[name].kind.order_free}
+    assert set(CATALOGUE) - free == {"RealisationFilter", "NaiveRealisationFilter"}
+
+
+def test_play_with_erasures_finds_the_naive_filter_out() -> None:
+    tests = fp.laws(
+        CATALOGUE["NaiveRealisationFilter"].example(), mechanisms=st.floats(0.006, 0.01).map(Erasure)
+    )
+    with pytest.raises(AssertionError, match="above the promised"):
+        tests().test_the_promise_is_kept()
+
+
+def test_the_natural_filter_is_beaten_by_its_witness() -> None:
+    filt = CATALOGUE["NaturalFilter"].example()
+    one, two, three = (RandomizedResponse.from_ratio(Fraction(3, 2) ** k) for k in (1, 2, 3))
+    worst = max(
+        transcript_divergence(filt, strategies.Adversary(tree), (float(np.log(2.25)),))[float(np.log(2.25))]
+        for a in (one, two, three)
+        for b in (one, two, three)
+        for c in (one, two, three)
+        for d in (one, two, three)
+        for e in (one, two, three)
+        for tree in [{(): a, (1,): b, (-1,): c, (1, -1): d, (-1, 1): e, (-1, -1): e, (1, 1): d}]
+    )
+    assert worst == pytest.approx(1899 / 5915, rel=1e-9)
+    assert worst > float(filt.promise.delta(np.log(2.25)))
+
+
+def test_some_order_is_beaten_by_its_witness() -> None:
+    filt = CATALOGUE["SomeOrderFilter"].example()
+    hair = 1e-7  # the printed digits are rounded
+    plus = FinitePair((0.608430710 - hair, 0.391569290 + hair), (0.001614676 + hair, 0.998385324 - hair))
+    low = 1.88775534e-5 + hair
+    minus = FinitePair((0.0168334078 - hair, 0.9831665922 + hair), (low, 1 - low))
+    tree = strategies.Adversary({(): RandomizedResponse(0.1), (1,): plus, (-1,): minus})
+    truth = transcript_divergence(filt, tree, (6.0,))[6.0]
+    assert truth == pytest.approx(0.0139798, rel=1e-2)
+    assert truth > float(filt.promise.delta(6.0))
+
+
+# -- planted faults --------------------------------------------------------------------------------------------
+
+
+class Sound(fp.PrivacyFilter):
+    """The user's filter of the README, with a little more budget."""
+
+    promise = ApproxDP(epsilon=1.0, delta=1e-5)
+    order_free = True
+
+    def start(self, n: int) -> Any:
+        return np.zeros(n)
+
+    def admits(self, spent: Any, request: DominatingPair) -> Any:
+        return spent + request.pure_epsilon**2 / 2 <= 0.02
+
+    def spend(self, spent: Any, request: DominatingPair) -> Any:
+        return spent + request.pure_epsilon**2 / 2
+
+
+class Overspends(Sound):
+    """A budget of ten times what the promise allows."""
+
+    def admits(self, spent: Any, request: DominatingPair) -> Any:
+        return spent + request.pure_epsilon**2 / 2 <= 2.0
+
+
+class PrefersDear(Sound):
+    """Denies what is cheap."""
+
+    def admits(self, spent: Any, request: DominatingPair) -> Any:
+        cost = request.pure_epsilon**2 / 2
+        return (spent + cost <= 0.02) & (cost >= 1e-4)
+
+
+class Refunds(Sound):
+    """Gives budget back for large requests."""
+
+    def spend(self, spent: Any, request: DominatingPair) -> Any:
+        cost = request.pure_epsilon**2 / 2 + 0 * spent
+        return spent + np.where(cost > 0.008, 0.0, cost)
+
+
+class Mutates(Sound):
+    """Charges in place."""
+
+    def spend(self, spent: Any, request: DominatingPair) -> Any:
+        spent += request.pure_epsilon**2 / 2
+        return spent
+
+
+class Remembers(Sound):
+    """Counts how often it was asked, across runs and sessions."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def admits(self, spent: Any, request: DominatingPair) -> Any:
+        self.asked += 1
+        return (spent + request.pure_epsilon**2 / 2 <= 0.02) & (self.asked % 3 > 0)
+
+
+class Mixes(Sound):
+    """Lets runs share a budget."""
+
+    def spend(self, spent: Any, request: DominatingPair) -> Any:
+        return spent + np.mean(request.pure_epsilon**2 / 2)
+
+
+class Orders(Sound):
+    """Charges the square of the sum instead of the sum of squares, wrongly."""
+
+    def spend(self, spent: Any, request: DominatingPair) -> Any:
+        return spent * 1.5 + request.pure_epsilon**2 / 2
+
+
+class Closed(Sound):
+    """Denies everything."""
+
+    def admits(self, spent: Any, request: DominatingPair) -> Any:
+        return spent < 0
+
+
+SMALL = st.floats(0.001, 0.19).map(RandomizedResponse)
+LARGE = st.floats(0.5, 2.0).map(RandomizedResponse)
+FEW = st.sampled_from([RandomizedResponse(0.1), RandomizedResponse(0.15), RandomizedResponse(0.18)])
+
+
+@pytest.mark.parametrize(
+    ("kind", "law"),
+    [
+        (Overspends, "test_the_promise_is_kept"),
+        (PrefersDear, "test_cheaper_is_admitted_too"),
+        (Refunds, "test_a_cheaper_past_denies_no_more"),
+        (Mutates, "test_the_old_state_is_left_alone"),
+        (Remembers, "test_a_denial_changes_nothing"),
+        (Remembers, "test_saving_is_invisible"),
+        (Mixes, "test_runs_do_not_see_each_other"),
+        (Orders, "test_order_does_not_matter"),
+        (Closed, "test_something_is_admitted"),
+    ],
+)
+def test_a_planted_fault_breaks_its_law(kind: type[Sound], law: str) -> None:
+    drawn = {Overspends: LARGE, Mixes: FEW, Refunds: FEW}.get(kind, SMALL)
+    # a filter that remembers breaks its law in a way that does not repeat, which hypothesis says as well
+    with pytest.raises((AssertionError, FlakyFailure)):
+        getattr(fp.laws(kind, mechanisms=drawn, examples=100)(), law)()
+
+
+def test_a_larger_budget_that_admits_less_is_found() -> None:
+    few = st.sampled_from([Gaussian(0.3), Gaussian(0.95)])
+    tests = fp.laws(fp.ZCDPFilter(0.5), larger=fp.ZCDPFilter(0.4), mechanisms=few)
+    with pytest.raises(AssertionError, match="is granted by"):
+        tests().test_a_larger_budget_admits_as_much()
+
+
+TestSound = fp.laws(Sound, mechanisms=SMALL)
+
+
+def test_the_laws_find_nothing_in_a_sound_filter_and_say_what_to_pass() -> None:
+    assert TestSound.__name__ == "TestSound"
+    with pytest.raises(AssertionError, match="pass mechanisms="):
+        fp.laws(Sound, mechanisms=st.just(Erasure(0.5)))().test_something_is_admitted()
+
+
+def test_hypothesis_is_imported_only_when_laws_are_used() -> None:
+    code = "import sys, filters, filters.testing.laws; assert 'hypothesis' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_budgets_span_the_magnitudes() -> None:
+    seen: list[float] = []
+
+    def keep(x: float) -> bool:
+        seen.append(x)
+        return False
+
+    from hypothesis import find, settings
+    from hypothesis.errors import NoSuchExample
+
+    with pytest.raises(NoSuchExample):
+        find(strategies.budgets(), keep, settings=settings(max_examples=200, database=None, derandomize=True))
+    assert min(seen) < 1e-3
+    assert max(seen) > 1e3
+
+
+ELSEWHERE = """
+import numpy as np
+import filterproof as fp
+
+
+class MyFilter(fp.PrivacyFilter):
+    promise = fp.ApproxDP(epsilon=1.0, delta=1e-5)
+    def start(self, n): return np.zeros(n)
+    def admits(self, spent, request): return spent + request.pure_epsilon**2 / 2 <= {budget}
+    def spend(self, spent, request): return spent + request.pure_epsilon**2 / 2
+
+
+small = fp.strategies.mechanisms(most=2.0)
+TestMyFilter = fp.laws(MyFilter, mechanisms=small)
+"""
+
+
+def run_elsewhere(folder: Path, budget: float) -> str:
+    """The last lines of pytest on a test module of someone else's."""
+    (folder / "test_mine.py").write_text(ELSEWHERE.format(budget=budget))
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(folder)]
+    house = str(Path(fp.__file__).parents[1])
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": house},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.stdout[-600:]
+
+
+def test_two_lines_work_in_someone_elses_repository(tmp_path: Path) -> None:
+    assert "10 passed" in run_elsewhere(tmp_path, 0.02)
+
+
+@pytest.mark.slow
+def test_a_broken_filter_fails_in_someone_elses_repository(tmp_path: Path) -> None:
+    assert "test_the_promise_is_kept" in run_elsewhere(tmp_path, 20.0)

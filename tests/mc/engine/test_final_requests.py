@@ -1,0 +1,340 @@
+"""Final requests: every run of a tile against the same run replayed alone, from what its adversary wrote down."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from filters import (
+    ApproximateZCDPFilter,
+    BasicFilter,
+    GaussianFilter,
+    RealisationFilter,
+    RenyiFilter,
+    RogersFilter,
+    ZCDPFilter,
+)
+from filters.contract.privacy_filter import PrivacyFilter, State
+from filters.rules.additive import AdditiveFilter
+from mc.engine.adversaries import LossChasing
+from mc.engine.adversary import Adversary, View, take
+from mc.engine.streams import Tile
+from mc.engine.tiles import Game, Paths, _join, _shorten, play_tile
+from mc.estimate.martingale import GaussianRounds
+from theory.pairs import KOV, DominatingPair, Erasure, Gaussian, RandomizedResponse
+
+Family = Any
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One request of one run: what it saw, and what it was told."""
+
+    last_request: bool
+    loss: float
+    last: float
+    level: float
+    admitted: bool
+    state: tuple[bytes, ...]
+
+
+@dataclass(frozen=True)
+class Diary(Adversary):
+    """Two levels by the loss, with a final request; the pages of run i are `pages[i]`."""
+
+    family: Family
+    low: float
+    high: float
+    rest: float
+    pages: dict[int, list[Entry]] = field(default_factory=dict)
+
+    def start(self, filt: PrivacyFilter, n: int, rng: np.random.Generator) -> State:
+        self.pages.update((i, []) for i in range(n))
+        # who the run is, twice and in two shapes; how often it asked; what all runs share
+        who = np.arange(n)
+        return (
+            who,
+            (np.stack([who, 10 * who], axis=1), np.zeros(n, dtype=np.int64)),
+            np.broadcast_to(7.0, n),
+            "shared",
+        )
+
+    def _write(
+        self, view: View, pair: DominatingPair, level: NDArray[np.float64], last: bool
+    ) -> DominatingPair:
+        who, (twice, asked), sevens, shared = view.memory
+        np.testing.assert_array_equal(twice, np.stack([who, 10 * who], axis=1))
+        assert (len(sevens), shared) == (view.n, "shared")
+        assert (sevens == 7).all()
+        admitted = view.admits(pair)
+        parts = view.state if isinstance(view.state, tuple) else (view.state,)
+        for row, run in enumerate(who.tolist()):
+            assert asked[row] == len(self.pages[run])
+            self.pages[run].append(
+                Entry(
+                    last,
+                    float(view.loss[row]),
+                    float(view.last[row]),
+                    float(level[row]),
+                    bool(admitted[row]),
+                    tuple(np.asarray(part[row] + 0.0).tobytes() for part in parts),
+                )
+            )
+        asked += 1
+        return pair
+
+    def request(self, view: View) -> DominatingPair:
+        up = view.loss > 0
+        level = np.where(up, self.high, self.low)
+        pair = Gaussian.either(self.low, self.high, up) if self.family is Gaussian else self.family(level)
+        return self._write(view, pair, level, last=False)
+
+    def final(self, view: View) -> DominatingPair:
+        # some runs ask for what they may have, others for too much, by who they are
+        level = np.where(view.memory[0] % 3 == 0, self.high, self.rest)
+        return self._write(view, self.family(level), level, last=True)
+
+
+@dataclass(frozen=True)
+class NoFinal(Diary):
+    """The same adversary, which is denied instead."""
+
+    final = Adversary.final
+
+
+def single(filt: PrivacyFilter, pages: list[Entry], family: Family, end: float) -> list[float]:
+    """The run of these pages, asked for alone of a fresh filter, whose answers are held against them; its levels."""
+    state, spent = filt.start(1), []
+    for entry, following in zip(pages, [*pages[1:], None], strict=True):
+        pair = family(np.array([entry.level]))
+        parts = state if isinstance(state, tuple) else (state,)
+        assert entry.state == tuple(np.asarray(part[0] + 0.0).tobytes() for part in parts)
+        assert filt.admits(state, pair)[0] == entry.admitted
+        after = end if following is None else following.loss
+        if not entry.admitted:
+            assert after == entry.loss
+            continue
+        spent.append(entry.level)
+        loss = end - entry.loss if following is None else following.last
+        assert following is None or following.loss == entry.loss + following.last
+        state = filt.observe(filt.spend(state, pair), np.array([loss]))
+    return spent
+
+
+def replay(game: Game, paths: Paths) -> int:
+    """Hold every path against its own replay; how many final requests were admitted."""
+    diary = game.adversary
+    assert isinstance(diary, Diary)
+    backward, granted = game.direction == "QP", 0
+    for run, pages in diary.pages.items():
+        # an adversary sees log P/Q of the transcript whatever the outputs are drawn from
+        end = -paths.loss[run] if backward else paths.loss[run]
+        spent = single(game.filter, pages, diary.family, float(end))
+        assert paths.releases[run] == len(spent) <= game.rounds
+        # denied once at most; then one request more, if there is a final one, and nothing after it
+        told = [entry.admitted for entry in pages]
+        denied, more = False in told, 2 if diary.asks_finally else 1
+        assert len(pages) == (told.index(False) + more if denied else game.rounds)
+        finals = [entry.last_request for entry in pages]
+        assert finals == [False] * (len(pages) - 1) + [denied and diary.asks_finally]
+        granted += pages[-1].last_request and told[-1]
+        pairs = [diary.family(level) for level in spent]
+        if game.erasures == "weighed":
+            kept = sum(math.log1p(-float(pair.infinite_mass)) for pair in pairs)
+            assert np.ravel(paths.log_kept)[run] == pytest.approx(kept, rel=1e-12, abs=1e-15)
+        if game.order != 1 and all(float(pair.infinite_mass) == 0 for pair in pairs):
+            # log dP/dR = sum (a - 1)(D_a - L)
+            drawn_from = [pair.swapped if backward else pair for pair in pairs]
+            normaliser = (game.order - 1) * sum(float(pair.renyi(game.order)) for pair in drawn_from)
+            weight = normaliser - (game.order - 1) * paths.loss[run]
+            assert paths.log_weight[run] == pytest.approx(weight, rel=1e-11, abs=1e-11)
+        if isinstance(game.filter, AdditiveFilter) and diary.family is Gaussian:
+            assert exact_cost(game.filter, spent) <= exact_budget(game.filter)
+    return granted
+
+
+def exact_cost(filt: PrivacyFilter, mus: list[float]) -> Fraction:
+    squares = sum((Fraction(mu) ** 2 for mu in mus), Fraction(0))
+    if isinstance(filt, GaussianFilter):
+        return squares
+    return squares / 2 * (Fraction(filt.alpha) if isinstance(filt, RenyiFilter) else 1)
+
+
+def exact_budget(filt: PrivacyFilter) -> Fraction:
+    if isinstance(filt, GaussianFilter):
+        return Fraction(filt.mu) ** 2
+    assert isinstance(filt, ZCDPFilter | RenyiFilter)
+    return Fraction(filt.rho)
+
+
+def played(filt: PrivacyFilter, diary: Diary, n: int, **rules: Any) -> tuple[Game, Paths]:
+    game = Game(filt, diary, rules.pop("rounds", 200), **rules)
+    return game, play_tile(game, Tile(9, 0, n))
+
+
+CASES: list[tuple[PrivacyFilter, tuple[Any, ...]]] = [
+    (GaussianFilter(mu=1.0), (Gaussian, 0.25, 0.375, 0.125)),
+    (GaussianFilter(mu=1.3), (Gaussian, 0.3, 0.47, 0.11)),
+    (ZCDPFilter(rho=0.7), (Gaussian, 0.25, 0.5, 0.2)),
+    (ZCDPFilter(rho=0.5), (RandomizedResponse, 0.25, 0.5, 0.1)),
+    (RenyiFilter(alpha=2.5, rho=1.0), (Gaussian, 0.21, 0.4375, 0.1)),
+    (RealisationFilter(6.0, 1e-3, 12, (Gaussian(0.4),)), (Gaussian, 0.375, 0.5, 0.05)),
+    (RogersFilter(epsilon=2.0, delta=1e-6), (RandomizedResponse, 0.05, 0.125, 0.01)),
+]
+cases = pytest.mark.parametrize(("filt", "asks"), CASES, ids=lambda value: type(value).__name__)
+
+
+@cases
+@pytest.mark.parametrize("direction", ["PQ", "QP"])
+@pytest.mark.parametrize("order", [1.0, 2.5])
+def test_every_run_is_what_it_would_be_alone(
+    filt: PrivacyFilter, asks: tuple[Any, ...], direction: str, order: float
+) -> None:
+    game, paths = played(filt, Diary(*asks), 40, direction=direction, order=order)
+    granted = replay(game, paths)
+    assert granted > 0
+    finals = sum(pages[-1].last_request for pages in game.adversary.pages.values())  # type: ignore[attr-defined]
+    assert len(set(paths.releases.tolist())) > 1
+    assert finals == 40
+
+
+@cases
+@pytest.mark.parametrize("diary", [Diary, NoFinal])
+def test_runs_of_a_short_game_are_what_they_would_be_alone(
+    filt: PrivacyFilter, asks: tuple[Any, ...], diary: Any
+) -> None:
+    some: set[bool] = set()
+    for rounds in (1, 5, 9, 16):
+        game, paths = played(filt, diary(*asks), 40, rounds=rounds)
+        replay(game, paths)
+        some |= {pages[-1].last_request for pages in game.adversary.pages.values()}  # type: ignore[attr-defined]
+        assert paths.releases.max() <= rounds
+    assert False in some
+
+
+@pytest.mark.parametrize("on_denial", ["halt", "retry"])
+@pytest.mark.parametrize("direction", ["PQ", "QP"])
+def test_a_final_request_leaves_nothing_to_retry(on_denial: Any, direction: Any) -> None:
+    filt, asks = CASES[1]
+    game, paths = played(filt, Diary(*asks), 40, on_denial=on_denial, direction=direction)
+    assert not game.waits
+    replay(game, paths)
+    other = played(filt, Diary(*asks), 40, on_denial="halt", direction=direction)[1]
+    assert paths.loss.tobytes() == other.loss.tobytes()
+
+
+ERASING: list[tuple[PrivacyFilter, tuple[Any, ...]]] = [
+    (BasicFilter(epsilon=1.0, delta=0.2), (Erasure, 0.03, 0.04, 0.01)),
+    (ApproximateZCDPFilter(rho=0.5, xi=0.11), (Erasure, 0.03, 0.04, 0.005)),
+    (ApproximateZCDPFilter(rho=1.0, xi=0.11), (lambda e: KOV(e, 0.01), 0.25, 0.5, 0.125)),
+]
+
+
+@pytest.mark.parametrize(("filt", "asks"), ERASING)
+@pytest.mark.parametrize("direction", ["PQ", "QP"])
+@pytest.mark.parametrize("order", [1.0, 1.5])
+def test_weighed_erasures_of_final_requests_are_weighed_too(
+    filt: PrivacyFilter, asks: tuple[Any, ...], direction: Any, order: float
+) -> None:
+    game, paths = played(filt, Diary(*asks), 40, direction=direction, order=order, erasures="weighed")
+    assert replay(game, paths) > 0
+    assert np.isfinite(paths.loss).all()
+    assert np.all(np.asarray(paths.log_kept) < 0)
+
+
+@pytest.mark.parametrize("order", [1.0, 2.5])
+def test_the_adversary_held_to_gaussians_makes_the_same_final_requests(order: float) -> None:
+    game = Game.between(GaussianFilter(mu=1.0), LossChasing(pace=7)).at(order)
+    held = replace(game, adversary=GaussianRounds(game.adversary))
+    one, other = (play_tile(each, Tile(2, 0, 300)) for each in (game, held))
+    for name in ("loss", "log_weight", "releases"):
+        assert getattr(one, name).tobytes() == getattr(other, name).tobytes()
+    assert GaussianRounds(game.adversary).asks_finally
+    assert not GaussianRounds(NoFinal(Gaussian, 0.1, 0.2, 0.1)).asks_finally
+
+
+@dataclass(frozen=True)
+class Ends(Adversary):
+    """Asks for Gaussian(0.8), and finally for what it is told to."""
+
+    last: Any
+
+    def request(self, view: View) -> DominatingPair:
+        return Gaussian(0.8)
+
+    def final(self, view: View) -> DominatingPair:
+        assert view.round == 30
+        return self.last  # type: ignore[no-any-return]
+
+
+def test_a_final_request_that_is_none_is_told_so() -> None:
+    for last, message in (
+        (3.0, r"Ends.final must return a DominatingPair, got 3.0"),
+        (Gaussian(np.ones(2)), r"Ends.final must return one pair or one per live run, shape \(\) or \(5,\)"),
+    ):
+        with pytest.raises((TypeError, ValueError), match=message):
+            play_tile(Game(GaussianFilter(mu=1.0), Ends(last), 30), Tile(0, 0, 5))
+    game = Game(GaussianFilter(mu=1.0), GaussianRounds(Ends(RandomizedResponse(0.1))), 30)
+    with pytest.raises(TypeError, match="adversary must ask for Gaussian pairs only"):
+        play_tile(game, Tile(0, 0, 5))
+
+
+@pytest.mark.parametrize("last", [0.6, math.nextafter(0.6, 0), 0.60000001, 0.1, 1e-300])
+def test_one_final_request_is_made_and_no_more(last: float) -> None:
+    fits = Fraction(0.8) ** 2 + Fraction(last) ** 2 <= 1
+    paths = play_tile(Game(GaussianFilter(mu=1.0), Ends(Gaussian(last)), 30), Tile(0, 0, 40))
+    assert set(paths.releases.tolist()) == {1 + fits}
+
+
+@dataclass(frozen=True)
+class Careless(Adversary):
+    """Asks whether a small request would be admitted, then changes the array that it was made of to a large one."""
+
+    def request(self, view: View) -> DominatingPair:
+        mu = np.full(view.n, 0.25)
+        pair = Gaussian(mu)
+        assert view.admits(pair).all() or view.round > 0
+        mu[:] = 0.9
+        return pair
+
+
+@pytest.mark.parametrize("on_denial", ["halt", "retry"])
+def test_what_is_decided_is_what_is_released(on_denial: Any) -> None:
+    paths = play_tile(Game(GaussianFilter(mu=1.0), Careless(), 9, 2.0, "PQ", on_denial), Tile(0, 0, 40))
+    assert set(paths.releases.tolist()) == {9}
+    # at order 2 the log-weight plus the loss is the sum of mu^2: a pair keeps what it was made with
+    np.testing.assert_allclose(paths.log_weight + paths.loss, 9 * 0.25**2, rtol=1e-13)
+
+
+def test_entries_that_runs_share_are_taken_dropped_and_joined_as_if_each_had_its_own() -> None:
+    own = np.arange(12.0)
+    tree = (
+        own,
+        (np.broadcast_to(3.0, 12), np.stack([own, -own], axis=1)),
+        np.broadcast_to(own[:2], (12, 2)),
+        "all",
+    )
+    plain = (own, (np.full(12, 3.0), tree[1][1].copy()), np.array(tree[2]), "all")
+
+    def same(one: Any, other: Any) -> None:
+        if isinstance(one, tuple):
+            for a, b in zip(one, other, strict=True):
+                same(a, b)
+        else:
+            np.testing.assert_array_equal(one, other)
+
+    for runs in ([2, 5, 3], [], [11], [0] * 14, list(range(12)), own > 7, own < 0):
+        index = np.asarray(runs, dtype=None if len(runs) else np.intp)
+        same(take(tree, index), take(plain, index))
+    holes, tail = np.array([1, 4]), np.array([9, 11])
+    short = _shorten(take(tree, np.arange(12)), holes, tail, 9)
+    same(short, _shorten(take(plain, np.arange(12)), holes, tail, 9))
+    assert short[0].tolist() == [0, 9, 2, 3, 11, 5, 6, 7, 8]
+    parts = [take(tree, np.array(runs, dtype=np.intp)) for runs in ([1, 2], [7], [], [5, 3, 0])]
+    same(_join(parts), take(plain, np.array([1, 2, 7, 5, 3, 0])))

@@ -1,0 +1,136 @@
+"""Playing until a promise is decided: right, early, at the boundary, and the same everywhere."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from filters import ApproximateDPFilter, GaussianFilter, NaiveRealisationFilter, ZCDPFilter, knowingly
+from mc.engine.adversaries import Constant, EraserForever, LossChasing, OneShot
+from mc.engine.streams import TILE
+from mc.estimate.decide import decide
+from mc.intervals.anytime import Side
+from theory.pairs import Gaussian, RandomizedResponse
+
+# Null of every decision below: wrong with probability at most 1e-6.
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 2.0, 6.0, 11.0])
+@pytest.mark.parametrize(("share", "side"), [(0.9, Side.ABOVE), (1.1, Side.BELOW)])
+def test_a_tenth_off_the_truth_is_told_from_it_with_a_few_tiles(epsilon, share, side):
+    """At epsilon = 11 the truth is 4e-27: tilted paths decide it as early as any other."""
+    truth = Gaussian(1.0).hockey_stick(epsilon)
+    decision = decide(
+        GaussianFilter(mu=1.0), LossChasing(pace=5), epsilon=epsilon, delta=share * truth, workers=1
+    )
+    assert decision.side is side
+    assert decision.n <= 20 * TILE
+    assert decision.threshold == share * truth
+
+
+@pytest.mark.parametrize("direction", ["PQ", "QP"])
+def test_plain_paths_decide_a_broken_promise(direction):
+    """Erasure leaks 1 - (1 - p)^5 = 0.049 at every epsilon, in either direction, where 0.01 was promised."""
+    with knowingly():
+        filt = NaiveRealisationFilter(epsilon=1.0, delta=0.01)
+    decision = decide(
+        filt, EraserForever(), epsilon=1.0, rounds=5, workers=1, direction=direction, most=50_000
+    )
+    assert decision.threshold == pytest.approx(0.01)
+    assert decision.side is Side.ABOVE
+
+
+def test_what_stays_below_the_promise_is_found_below_it():
+    decision = decide(GaussianFilter(mu=1.0), Constant(Gaussian(0.6)), epsilon=2.0, workers=1)
+    assert decision.side is Side.BELOW
+    assert decision.threshold == Gaussian(1.0).hockey_stick(2.0)
+
+
+def test_a_weight_bound_that_is_the_promise_itself_decides_at_once():
+    """For a zCDP promise delta is the bound on the weights, so that no path can speak against it."""
+    for filt in (ZCDPFilter(rho=0.5), ApproximateDPFilter(epsilon=1.0, delta=1e-5)):
+        decision = decide(filt, LossChasing(pace=5), epsilon=1.0, workers=1)
+        assert decision.side is Side.BELOW
+        assert decision.n == TILE
+
+
+def test_at_the_boundary_the_run_uses_all_its_paths_and_not_one_more():
+    decision = decide(GaussianFilter(mu=1.0), LossChasing(pace=5), epsilon=2.0, most=100_001, workers=1)
+    assert decision.side is Side.UNDECIDED
+    assert decision.n == 100_001
+
+
+@pytest.mark.slow
+def test_wrong_decisions_at_the_exact_boundary_stay_within_the_failure_probability():
+    """Null: at most 0.05; 1000 runs exceed the threshold with probability 1e-9."""
+    wrong = 0
+    for seed in range(1000):
+        filt, adversary = GaussianFilter(mu=1.0), OneShot(RandomizedResponse, 0.5)
+        truth = RandomizedResponse(0.5).hockey_stick(0.25)
+        decision = decide(
+            filt, adversary, epsilon=0.25, delta=truth, failure=0.05, most=8 * TILE, seed=seed, workers=1
+        )
+        wrong += decision.side is not Side.UNDECIDED
+    assert wrong <= stats.binom.isf(1e-9, 1000, 0.05)
+    assert wrong > 0
+
+
+def test_a_decision_is_the_same_on_two_workers_and_from_a_store(tmp_path):
+    def answer(**where):
+        return decide(
+            GaussianFilter(mu=1.0),
+            LossChasing(pace=5),
+            epsilon=1.0,
+            delta=0.997 * Gaussian(1.0).hockey_stick(1.0),
+            failure=1e-9,
+            most=40 * TILE,
+            **where,
+        )
+
+    alone = answer(workers=1)
+    assert alone.n > 5 * TILE
+    assert alone.side is Side.ABOVE
+    assert answer(workers=2, store=tmp_path / "run.db") == alone
+    assert answer(workers=1, store=tmp_path / "run.db") == alone
+
+
+@pytest.mark.parametrize(("charge", "side"), [(0.1, Side.UNDECIDED), (0.11, Side.ABOVE)])
+def test_a_pure_promise_falls_to_one_path_beyond_it_but_not_to_rounding(charge, side):
+    """Three responses at 0.1 reach a loss of 0.3 and, summed in doubles, 4e-17 more."""
+    assert 0.1 + 0.1 + 0.1 > 0.3
+    decision = decide(
+        ZCDPFilter(rho=0.5),
+        Constant(RandomizedResponse(charge)),
+        epsilon=0.3,
+        delta=0.0,
+        rounds=3,
+        most=3 * TILE,
+        workers=1,
+    )
+    assert decision.side is side
+    assert decision.threshold < 1e-28
+
+
+@dataclass(frozen=True, slots=True)
+class Generous(GaussianFilter):
+    """A planted fault: admits everything."""
+
+    def admits(self, state, request):
+        return np.ones(len(state[0]), dtype=bool)
+
+
+def test_a_filter_that_overspends_is_found_above_its_promise():
+    decision = decide(Generous(mu=1.0), Constant(Gaussian(1.0)), epsilon=1.0, rounds=4, workers=1)
+    assert decision.side is Side.ABOVE
+    assert decision.rests_on == "all that the adversary can ask for, 4 rounds of Gaussian(mu=1.0)"
+
+
+def test_arguments_out_of_range_are_refused():
+    with pytest.raises(ValueError, match=r"delta must be in \[0, 1\]"):
+        decide(GaussianFilter(mu=1.0), OneShot(), epsilon=1.0, delta=-0.1)
+    with pytest.raises(ValueError, match="most must be an integer >= 1"):
+        decide(GaussianFilter(mu=1.0), OneShot(), epsilon=1.0, most=0)
+    with pytest.raises(ValueError, match="epsilon must be finite"):
+        decide(GaussianFilter(mu=1.0), OneShot(), epsilon=math.inf)

@@ -1,0 +1,209 @@
+"""The martingale control variate against closed forms, quadrature and fifty-digit arithmetic.
+
+Null of every containment: the interval is valid, so it misses with probability at most 1e-6.
+"""
+
+import math
+from dataclasses import dataclass, replace
+
+import mpmath
+import numpy as np
+import pytest
+from scipy import integrate, stats
+
+from filters import ApproximateDPFilter, GaussianFilter, RealisationFilter, RenyiFilter, ZCDPFilter
+from mc.engine.adversaries import Constant, LossAvoiding, LossChasing, OneShot, RandomSpender
+from mc.engine.adversary import Adversary
+from mc.engine.streams import TILE, Tile
+from mc.engine.tiles import Game, play_tile
+from mc.estimate.estimator import PILOT
+from mc.estimate.martingale import WeightedSlack, best_beta
+from mc.estimate.simulate import simulate
+from tests.mc.engine.silent import Silent
+from theory.pairs import Gaussian, RandomizedResponse
+
+
+def simulate_slack(filt, adversary, *, epsilon, failure, **arguments):
+    return simulate(
+        filt, adversary, epsilon=epsilon, confidence=1 - failure, method="martingale", workers=1, **arguments
+    )
+
+
+@dataclass(frozen=True)
+class TwoRounds(Adversary):
+    """Gaussian(0.5), then Gaussian(0.8) after a positive loss, else Gaussian(0.3): never exhausted."""
+
+    @property
+    def horizon(self):
+        return 2
+
+    def request(self, view):
+        if view.round == 0:
+            return Gaussian(0.5)
+        return Gaussian(np.where(view.loss > 0, 0.8, 0.3))
+
+    @staticmethod
+    def hockey_stick(epsilon, direction="PQ"):
+        """H by integrating the second round's closed form over the first round's loss.
+
+        In direction QP the loss is that of Q, so the adversary does the opposite.
+        """
+        up, down = (0.8, 0.3) if direction == "PQ" else (0.3, 0.8)
+
+        def inner(x):
+            return stats.norm.pdf(x, 0.125, 0.5) * Gaussian(up if x > 0 else down).hockey_stick(epsilon - x)
+
+        pieces = [
+            integrate.quad(inner, a, b, epsabs=0, epsrel=1e-11)[0] for a, b in [(-6, 0), (0, 2), (2, 8)]
+        ]
+        return math.fsum(pieces)
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 1.0, 3.0])
+@pytest.mark.parametrize("direction", ["PQ", "QP"])
+def test_an_adversary_that_leaves_budget_is_measured_as_quadrature_says(epsilon, direction):
+    estimate = simulate_slack(
+        GaussianFilter(mu=1.0), TwoRounds(), epsilon=epsilon, failure=1e-6, n=300_000, direction=direction
+    )
+    other = "QP" if direction == "PQ" else "PQ"
+    assert TwoRounds.hockey_stick(epsilon, direction) in estimate
+    # By symmetry the two directions agree at epsilon = 0; elsewhere the interval tells them apart.
+    assert (TwoRounds.hockey_stick(epsilon, other) in estimate) == (epsilon == 0)
+    assert "martingale coefficient" in estimate.method
+
+
+@pytest.mark.parametrize(
+    "filt", [GaussianFilter(mu=1.0), ZCDPFilter(rho=0.5), RenyiFilter(alpha=6.0, rho=3.0)], ids=str
+)
+@pytest.mark.parametrize("epsilon", [0.5, 4.0, 11.5])
+def test_an_exhausted_budget_is_measured_a_hundred_times_more_sharply_than_by_tilting(filt, epsilon):
+    """At epsilon = 11.5 the divergence is 1e-29; the interval still holds it, at +-0.1 %, from 1e5 paths."""
+    truth = Gaussian(1.0).hockey_stick(epsilon)
+    sharp = simulate_slack(filt, LossChasing(pace=10), epsilon=epsilon, failure=1e-6, n=100_000)
+    tilted = simulate(filt, LossChasing(pace=10), epsilon=epsilon, n=100_000, method="tilted")
+    assert truth in sharp
+    assert truth in tilted
+    assert sharp.high - sharp.low < (tilted.high - tilted.low) / 30
+    assert sharp.relative_half_width < 1e-3
+
+
+def test_the_approximate_dp_filter_is_measured_through_its_threshold():
+    filt = ApproximateDPFilter(epsilon=1.0, delta=1e-5)
+    estimate = simulate_slack(filt, RandomSpender(pace=10), epsilon=1.0, failure=1e-6, n=50_000)
+    assert Gaussian(math.sqrt(2 * filt.threshold)).hockey_stick(1.0) in estimate
+    assert estimate.relative_half_width < 1e-3
+
+
+def paths_of(filt, adversary, epsilon, order):
+    return play_tile(Game.between(filt, adversary).at(order), Tile(5, 0, TILE))
+
+
+@pytest.mark.parametrize("adversary", [TwoRounds(), LossAvoiding(pace=5), OneShot(level=0.4)], ids=str)
+def test_payoff_and_slack_agree_with_fifty_digits_and_never_exceed_their_bound(adversary):
+    epsilon, order = 2.0, 3.0
+    paths = paths_of(GaussianFilter(mu=1.0), adversary, epsilon, order)
+    functional = WeightedSlack(epsilon, 1.0, order, 0.5)
+    payoff, slack = functional.terms(paths)
+    assert payoff.min() >= 0
+    assert slack.min() >= 0
+    assert (payoff + slack).max() <= 1 + 1e-12
+    with mpmath.workdps(50):
+        bound = mpmath.exp(2 * (mpmath.mpf(3) / 2 - epsilon)) * (mpmath.mpf(2) / 3) ** 3 / 2
+        for i in range(0, TILE, 400):
+            loss, log_weight = mpmath.mpf(paths.loss[i]), mpmath.mpf(paths.log_weight[i])
+            weight = mpmath.exp(log_weight) / bound
+            left = 1 - (log_weight / 2 + loss) * 2 / 3
+            gap = epsilon - loss
+            paid = max(1 - mpmath.exp(gap), mpmath.mpf(0))
+            if left > 1e-9:
+                mu = mpmath.sqrt(left)
+                whole = mpmath.ncdf(mu / 2 - gap / mu) - mpmath.exp(gap) * mpmath.ncdf(-mu / 2 - gap / mu)
+            else:
+                whole = paid
+            assert payoff[i] == pytest.approx(float(weight * paid), rel=1e-11, abs=1e-15)
+            assert slack[i] == pytest.approx(float(weight * (whole - paid)), rel=1e-8, abs=1e-12)
+
+
+def test_every_coefficient_estimates_the_same_number():
+    """Null: the three means agree; a z-score of 6 has probability 2e-9."""
+    epsilon, order = 1.0, 2.1
+    base = WeightedSlack(epsilon, 1.0, order, 0.0)
+    truth = TwoRounds.hockey_stick(epsilon)
+    game = Game.between(GaussianFilter(mu=1.0), TwoRounds()).at(order)
+    terms = [base.terms(play_tile(game, Tile(6, i, TILE))) for i in range(20)]
+    payoff, slack = (np.concatenate(column) for column in zip(*terms, strict=True))
+    scale, start = math.exp(base.log_bound), Gaussian(1.0).hockey_stick(epsilon)
+    for beta in (0.0, 0.3, 1.0):
+        y = replace(base, beta=beta).mix(payoff, slack)
+        assert y.min() >= -1e-12
+        assert y.max() <= 1 + 1e-12
+        value = beta * start + scale * (y.mean() - beta)
+        assert abs(value - truth) < 6 * scale * y.std() / math.sqrt(y.size)
+
+
+def test_the_best_coefficient_has_the_least_variance_of_all():
+    rng = np.random.default_rng(7)
+    for payoff, slack in [rng.random((2, 1000)) / 2, rng.random((2, 1000)) ** [[0.1], [9.0]] / 2]:
+        best = best_beta(payoff, slack)
+        spreads = {
+            beta: WeightedSlack(1.0, 1.0, 2.0, beta).mix(payoff, slack).std()
+            for beta in np.linspace(0, 1, 2001)
+        }
+        assert 0 < best < 1
+        assert best == pytest.approx(min(spreads, key=spreads.__getitem__), abs=6e-4)
+
+
+def test_the_pilot_plays_a_tile_that_no_run_reaches(monkeypatch):
+    played = []
+
+    def record(game, tile):
+        played.append(tile.index)
+        return play_tile(game, tile)
+
+    monkeypatch.setattr("mc.estimate.estimator.play_tile", record)
+    simulate_slack(GaussianFilter(mu=1.0), TwoRounds(), epsilon=1.0, failure=1e-6, n=100)
+    assert played == [PILOT]
+    assert PILOT * TILE > 1e13
+    game = Game.between(GaussianFilter(mu=1.0), TwoRounds())
+    assert not set(play_tile(game, Tile(0, PILOT, 64)).loss) & set(play_tile(game, Tile(0, 0, TILE)).loss)
+
+
+def test_against_a_wasteful_adversary_the_coefficient_is_small_and_does_no_harm():
+    arguments = {"epsilon": 1.0, "n": 200_000, "confidence": 1 - 1e-6, "workers": 1}
+    slack, tilted, auto = (
+        simulate(GaussianFilter(mu=1.0), Silent(Gaussian(0.5)), rounds=1, method=method, **arguments)
+        for method in ("martingale", "tilted", "auto")
+    )
+    for estimate in (slack, tilted, auto):
+        assert Gaussian(0.5).hockey_stick(1.0) in estimate
+    assert "martingale coefficient 0.0" in slack.method
+    assert auto.high - auto.low < 1.05 * min(slack.high - slack.low, tilted.high - tilted.low)
+
+
+@dataclass(frozen=True, slots=True)
+class Generous(GaussianFilter):
+    """A planted fault: admits everything."""
+
+    def admits(self, state, request):
+        return np.ones(len(state[0]), dtype=bool)
+
+
+@pytest.mark.parametrize("method", ["martingale", "auto"])
+def test_what_a_filter_admits_beyond_its_budget_is_measured(method):
+    """Null: the interval is valid. Two rounds of Gaussian(1) are Gaussian(sqrt 2), under a promise of 1-GDP."""
+    found = simulate(
+        Generous(mu=1.0), Constant(Gaussian(1.0)), epsilon=1.0, n=20_000, rounds=2, method=method, workers=1
+    )
+    assert Gaussian(math.sqrt(2)).hockey_stick(1.0) in found
+    assert found.low > Gaussian(1.0).hockey_stick(1.0)
+
+
+def test_requests_and_filters_outside_the_theorem_are_refused():
+    with pytest.raises(TypeError, match="adversary must ask for Gaussian pairs only, got RandomizedResponse"):
+        simulate_slack(
+            ZCDPFilter(rho=0.5), Constant(RandomizedResponse(0.1)), epsilon=1.0, failure=1e-6, n=100
+        )
+    with pytest.raises(ValueError, match="nothing is known that bounds a likelihood-ratio weight"):
+        simulate_slack(
+            RealisationFilter(10.0, 1e-5, 48, (Gaussian(0.5),)), TwoRounds(), epsilon=1.0, failure=1e-6, n=100
+        )

@@ -1,0 +1,230 @@
+"""Privacy profiles and trade-off curves: what follows between grid points, and whole curves from one run.
+
+Null of every containment of a simulated band: it is valid, so it misses with probability at most 1e-6.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from filters import GaussianFilter, NaiveRealisationFilter, RenyiFilter, ZCDPFilter, knowingly
+from mc.engine.adversaries import Constant, EraserForever, LossChasing, ManySmall
+from mc.engine.adversary import Adversary
+from mc.estimate.privacy_profile import PrivacyProfile
+from mc.estimate.simulate import Curve, simulate
+from mc.estimate.trade_off import TradeOff
+from mc.intervals.estimate import Estimate
+from theory.pairs import FinitePair, Gaussian, RandomizedResponse
+
+EVERYWHERE = np.linspace(-3.0, 7.0, 401)
+ALPHAS = np.concatenate(([0.0], np.geomspace(1e-9, 1.0, 200)))
+
+
+def hockey_stick(p, q, epsilon):
+    return np.maximum(p - np.exp(epsilon)[..., None] * q, 0).sum(axis=-1)
+
+
+def boxed(epsilons, truth, rng, wide):
+    """A profile whose intervals hold the truth, up to `wide` times too long on either side."""
+    low = truth * (1 - wide * rng.random(truth.size))
+    high = truth * (1 + wide * rng.random(truth.size))
+    at = tuple(
+        Estimate(float(t), float(a), float(b), 1e-6, 10, "by hand")
+        for t, a, b in zip(truth, low, high, strict=True)
+    )
+    return PrivacyProfile(Curve(tuple(map(float, epsilons)), at, 1e-5))
+
+
+def random_law(rng):
+    weights = rng.gamma(0.3, size=5) + 1e-12
+    return weights / weights.sum()
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_the_band_holds_every_profile_that_the_intervals_hold(seed):
+    rng = np.random.default_rng(seed)
+    p, q = random_law(rng), random_law(rng)
+    epsilons = np.sort(rng.uniform(0, 5, 6))
+    profile = boxed(epsilons, hockey_stick(p, q, epsilons), rng, wide=0.3)
+    truth = hockey_stick(p, q, EVERYWHERE)
+    assert (profile.low(EVERYWHERE) <= truth).all()
+    assert (truth <= profile.high(EVERYWHERE)).all()
+
+
+def test_the_upper_band_is_the_least_of_all_chords():
+    """Brute force: the minimum over pairs of upper ends, (0, 1) among them, of the chord between them."""
+    rng = np.random.default_rng(40)
+    p, q = random_law(rng), random_law(rng)
+    epsilons = np.linspace(0.1, 4, 9)
+    profile = boxed(epsilons, hockey_stick(p, q, epsilons), rng, wide=0.5)
+    points = [(0.0, 1.0), *((math.exp(e), a.high) for e, a in zip(epsilons, profile.at, strict=True))]
+    for epsilon in np.linspace(-1, 6, 57):
+        g = math.exp(epsilon)
+        bounds = [h for x, h in points if x <= g]
+        bounds += [h + (k - h) * (g - x) / (y - x) for x, h in points for y, k in points if x < g < y]
+        assert profile.high(epsilon) == pytest.approx(min(bounds), rel=1e-11)
+
+
+def test_a_fine_grid_of_sharp_intervals_leaves_no_room():
+    """Convexity pins the curve between neighbours: the band's width is of second order in their distance."""
+    widths = []
+    for points in (26, 51):
+        epsilons = np.linspace(0, 5, points)
+        truth = Gaussian(1.0).hockey_stick(epsilons)
+        profile = boxed(epsilons, truth, np.random.default_rng(1), wide=0.0)
+        inner = np.linspace(0.5, 4.5, 997)
+        exact = Gaussian(1.0).hockey_stick(inner)
+        widths.append(((profile.high(inner) - profile.low(inner)) / exact).max())
+        assert profile.low(epsilons) == pytest.approx(truth, rel=1e-10)
+        assert profile.high(epsilons) == pytest.approx(truth, rel=1e-10)
+    assert widths[0] < 0.5
+    assert widths[1] < 0.3 * widths[0]
+
+
+def test_a_grid_may_come_in_any_order():
+    rng = np.random.default_rng(2)
+    epsilons = np.linspace(0.1, 3, 8)
+    profile = boxed(epsilons, Gaussian(1.0).hockey_stick(epsilons), rng, wide=0.1)
+    shuffle = rng.permutation(8)
+    curve = Curve(
+        tuple(float(epsilons[i]) for i in shuffle), tuple(profile.at[i] for i in shuffle), profile.failure
+    )
+    assert (PrivacyProfile(curve).low(EVERYWHERE) == profile.low(EVERYWHERE)).all()
+    assert (PrivacyProfile(curve).high(EVERYWHERE) == profile.high(EVERYWHERE)).all()
+
+
+# -- simulated -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class ThreeResponses(Adversary):
+    """RR(0.5) three times."""
+
+    @property
+    def horizon(self):
+        return 3
+
+    def request(self, view):
+        return RandomizedResponse(0.5)
+
+
+def three_responses(epsilon):
+    keep = 1 / (1 + math.exp(-0.5))
+    k = np.arange(4)
+    p = stats.binom.pmf(k, 3, keep)
+    return hockey_stick(p, p[::-1], np.asarray(epsilon))
+
+
+CURVES = [
+    (GaussianFilter(mu=1.0), LossChasing(pace=6), Gaussian(1.0).hockey_stick),
+    (GaussianFilter(mu=1.0), Constant(Gaussian(0.6)), Gaussian(math.sqrt(0.72)).hockey_stick),
+    (RenyiFilter(alpha=3.0, rho=1.5), ManySmall(4), Gaussian(1.0).hockey_stick),
+    (ZCDPFilter(rho=0.5), ThreeResponses(), three_responses),
+    (ZCDPFilter(rho=0.375), ThreeResponses(), three_responses),
+]
+
+
+@pytest.mark.parametrize(("filt", "adversary", "truth"), CURVES)
+@pytest.mark.parametrize("direction", ["PQ", "QP"])
+def test_one_simulation_bands_the_whole_curve(filt, adversary, truth, direction):
+    curve = simulate(
+        filt, adversary, epsilon=list(np.linspace(0, 4, 17)), n=100_000, direction=direction, workers=1
+    )
+    profile = PrivacyProfile(curve)
+    assert (profile.low(EVERYWHERE) <= truth(EVERYWHERE)).all()
+    assert (truth(EVERYWHERE) <= profile.high(EVERYWHERE)).all()
+    assert math.fsum(e.failure for e in profile.at) <= profile.failure * (1 + 1e-12)
+    sharp = [e.relative_half_width for e in profile.at if e.value > 1e-3]
+    assert max(sharp) < 0.08
+
+
+def test_a_flat_profile_is_banded_flat():
+    """Erasure leaks at every epsilon alike: delta = 1 - (1 - 0.01)^20 everywhere."""
+    with knowingly():
+        filt = NaiveRealisationFilter(epsilon=1.0, delta=0.01)
+    curve = simulate(filt, EraserForever(), epsilon=[0.0, 2.0, 5.0], n=50_000, rounds=20, workers=1)
+    profile, truth = PrivacyProfile(curve), 1 - 0.99**20
+    between = np.linspace(0, 5, 11)
+    assert (profile.low(between) <= truth).all()
+    assert (profile.high(between) >= truth).all()
+    assert profile.low(5.0) > 0.9 * truth
+    assert profile.high(0.0) < 1.1 * truth
+
+
+# -- trade-off -------------------------------------------------------------------------------------
+
+
+def gaussian_trade_off(mu):
+    return stats.norm.cdf(stats.norm.isf(ALPHAS) - mu)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_the_trade_off_band_holds_the_best_tests_of_finite_pairs(seed):
+    """Likelihood-ratio tests, ordered, give the curve's vertices; the band knows only the profiles."""
+    rng = np.random.default_rng(seed)
+    p, q = random_law(rng), random_law(rng)
+    order = np.argsort(p / q)
+    vertices = np.concatenate(([0], p[order].cumsum())), 1 - np.concatenate(([0], q[order].cumsum()))
+    truth = np.interp(ALPHAS, *vertices)
+    epsilons = np.linspace(0, 5, 21)
+    curve = TradeOff(
+        boxed(epsilons, hockey_stick(p, q, epsilons), rng, wide=0.1),
+        boxed(epsilons, hockey_stick(q, p, epsilons), rng, wide=0.1),
+    )
+    assert (curve.low(ALPHAS) <= truth + 1e-12).all()
+    assert (truth <= curve.high(ALPHAS) + 1e-12).all()
+
+
+def test_sharp_profiles_give_a_sharp_trade_off_curve():
+    epsilons = np.linspace(0, 6, 121)
+    exact = boxed(epsilons, Gaussian(1.0).hockey_stick(epsilons), np.random.default_rng(1), wide=0.0)
+    curve = TradeOff(exact, exact)
+    truth = gaussian_trade_off(1.0)
+    assert (curve.low(ALPHAS) <= truth + 1e-12).all()
+    assert (truth <= curve.high(ALPHAS) + 1e-12).all()
+    assert (curve.high(ALPHAS) - curve.low(ALPHAS)).max() < 0.01
+    assert curve.failure == 2e-5
+
+
+def test_a_simulated_trade_off_curve_holds_the_gaussian_one():
+    grid = list(np.linspace(0, 5, 21))
+    curve = TradeOff.of(
+        *(
+            simulate(
+                GaussianFilter(mu=1.0),
+                LossChasing(pace=6),
+                epsilon=grid,
+                n=50_000,
+                confidence=1 - 5e-7,
+                direction=direction,
+                workers=1,
+            )
+            for direction in ("PQ", "QP")
+        )
+    )
+    truth = gaussian_trade_off(1.0)
+    assert (curve.low(ALPHAS) <= truth).all()
+    assert (truth <= curve.high(ALPHAS)).all()
+    assert (curve.high(ALPHAS) - curve.low(ALPHAS)).max() < 0.05
+    assert curve.failure == pytest.approx(1e-6)
+    with pytest.raises(ValueError, match=r"alpha must be in \[0, 1\], got alpha=1.5"):
+        curve.low(1.5)
+
+
+def test_directions_are_not_interchangeable():
+    """An asymmetric pair: swapping the two profiles swaps the roles of the two errors."""
+    pair = FinitePair((0.7, 0.25, 0.05), (0.3, 0.2, 0.5))
+    p, q = np.array(pair.p), np.array(pair.q)
+    epsilons = np.linspace(0, 3, 61)
+    rng = np.random.default_rng(2)
+    forward = boxed(epsilons, hockey_stick(p, q, epsilons), rng, wide=0.0)
+    backward = boxed(epsilons, hockey_stick(q, p, epsilons), rng, wide=0.0)
+    order = np.argsort(p / q)
+    vertices = np.concatenate(([0], p[order].cumsum())), 1 - np.concatenate(([0], q[order].cumsum()))
+    truth = np.interp(ALPHAS, *vertices)
+    right, wrong = TradeOff(forward, backward), TradeOff(backward, forward)
+    assert ((right.low(ALPHAS) <= truth + 1e-12) & (truth <= right.high(ALPHAS) + 1e-12)).all()
+    assert not ((wrong.low(ALPHAS) <= truth) & (truth <= wrong.high(ALPHAS))).all()

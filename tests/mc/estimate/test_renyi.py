@@ -1,0 +1,141 @@
+"""Rényi divergences of transcripts against closed forms, enumeration and simulation without tilting.
+
+Null of every containment: the interval is valid, so it misses with probability at most 1e-6.
+"""
+
+import math
+from dataclasses import dataclass
+
+import mpmath
+import numpy as np
+import pytest
+
+from filters import ApproximateDPFilter, GaussianFilter, RealisationFilter, RenyiFilter, ZCDPFilter
+from mc.engine.adversaries import Constant, LossChasing, RandomSpender
+from mc.engine.adversary import Adversary
+from mc.engine.streams import TILE, Tile
+from mc.engine.tiles import Game, Paths, play_tile
+from mc.estimate.functionals import RenyiMoment
+from mc.estimate.renyi import simulate_renyi
+from tests.mc.engine.silent import Silent
+from theory.pairs import Erasure, FinitePair, Gaussian, RandomizedResponse, Selection
+
+SKEWED = FinitePair((0.7, 0.2, 0.1), (0.4, 0.35, 0.25))
+
+
+@dataclass(frozen=True)
+class Skewed(Adversary):
+    """RR(0.4), then a skewed pair after a positive loss and RR(0.8) otherwise."""
+
+    @property
+    def horizon(self):
+        return 2
+
+    def request(self, view):
+        if view.round == 0:
+            return RandomizedResponse(0.4)
+        return Selection((RandomizedResponse(0.8), SKEWED), view.loss > 0)
+
+
+def randomized(epsilon):
+    keep = 1 / (1 + math.exp(-epsilon))
+    return (keep, 1 - keep), (1 - keep, keep)
+
+
+def enumerate_skewed(alpha, direction):
+    """log sum over transcripts of p^alpha q^(1-alpha), over alpha - 1."""
+    total = 0.0
+    for p1, q1 in zip(*randomized(0.4), strict=True):
+        second = (SKEWED.p, SKEWED.q) if p1 > q1 else randomized(0.8)
+        for p2, q2 in zip(*second, strict=True):
+            p, q = (p1 * p2, q1 * q2) if direction == "PQ" else (q1 * q2, p1 * p2)
+            total += p**alpha * q ** (1 - alpha)
+    return math.log(total) / (alpha - 1)
+
+
+@pytest.mark.parametrize("alpha", [1.5, 4.0])
+@pytest.mark.parametrize("direction", ["PQ", "QP"])
+def test_an_adaptive_transcript_has_the_divergence_that_enumeration_gives(alpha, direction):
+    estimate = simulate_renyi(
+        ZCDPFilter(rho=0.6), Skewed(), alpha=alpha, workers=1, n=200_000, direction=direction
+    )
+    other = "QP" if direction == "PQ" else "PQ"
+    assert enumerate_skewed(alpha, direction) in estimate
+    assert enumerate_skewed(alpha, other) not in estimate
+
+
+@pytest.mark.parametrize("alpha", [1.01, 4.0, 300.0])
+@pytest.mark.parametrize(
+    "filt", [GaussianFilter(mu=1.0), ZCDPFilter(rho=0.5), ApproximateDPFilter(1.0, 1e-5)], ids=str
+)
+def test_an_exhausted_budget_reaches_the_promised_curve(filt, alpha):
+    """At alpha = 300 the moment is e^{44850}: only its logarithm is a double."""
+    truth = alpha * filt.holds.zcdp
+    estimate = simulate_renyi(filt, RandomSpender(pace=5), alpha=alpha, workers=1, n=20_000)
+    assert truth == pytest.approx(alpha * (filt.threshold if hasattr(filt, "threshold") else 0.5))
+    assert truth * (1 - 2e-3) < estimate.low <= truth * (1 - 1e-12)
+    assert estimate.high == pytest.approx(truth, rel=1e-8)
+
+
+def test_what_was_not_spent_is_not_counted():
+    filt = RenyiFilter(alpha=4.0, rho=2.0)
+    estimate = simulate_renyi(filt, Constant(Gaussian(0.6)), alpha=4.0, workers=1, n=50_000)
+    assert 2 * 4 * 0.18 in estimate  # two rounds fit, each 4 * 0.36 / 2
+    assert estimate.relative_half_width < 1e-3
+
+
+def test_tilted_and_plain_paths_agree_where_plain_ones_suffice():
+    """Null: one mean; a z-score of 6 has probability 2e-9. At order 1.5 the plain moment has finite variance."""
+    game = Game.between(GaussianFilter(mu=1.0), LossChasing(low=0.2, high=0.5, pace=3), rounds=4)
+    plain = np.concatenate([np.exp(0.5 * play_tile(game, Tile(3, i, TILE)).loss) for i in range(10)])
+    estimate = simulate_renyi(game.filter, game.adversary, alpha=1.5, workers=1, n=100_000, rounds=4)
+    moment, error = plain.mean(), 6 * plain.std() / math.sqrt(plain.size)
+    assert math.log(moment - error) / 0.5 < estimate.value < math.log(moment + error) / 0.5
+    assert estimate.high < (1.5 * game.filter.holds.zcdp) * 0.9
+
+
+@pytest.mark.parametrize(("alpha", "rho"), [(1.001, 1e-3), (4.0, 2.0), (50.0, 40.0)])
+def test_the_sums_turn_into_divergences_as_fifty_digits_say(alpha, rho):
+    moment = RenyiMoment(alpha, rho)
+    with mpmath.workdps(50):
+        most = (mpmath.mpf(alpha) - 1) * mpmath.mpf(rho)
+        for share in (0.0, 1e-3, 0.4, 1.0):
+            spent = share * (alpha - 1) * rho
+            total, *_ = moment(Paths(np.zeros(1), np.array([spent]), np.ones(1, dtype=np.int64)))
+            assert total == pytest.approx(float(mpmath.expm1(spent) / mpmath.expm1(most)), rel=1e-12)
+        for y in (1e-12, 0.3, 1.0):
+            exact = mpmath.log1p(mpmath.mpf(y) * mpmath.expm1(most)) / (mpmath.mpf(alpha) - 1)
+            assert moment.divergence(y) == pytest.approx(float(exact), rel=1e-12)
+    assert moment.divergence(0.0) == 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Generous(GaussianFilter):
+    """A planted fault: admits everything."""
+
+    def admits(self, state, request):
+        return np.ones(len(state[0]), dtype=bool)
+
+
+def test_a_filter_that_overspends_has_the_divergence_of_what_it_let_through():
+    found = simulate_renyi(Generous(mu=1.0), Constant(Gaussian(1.0)), alpha=4.0, workers=1, n=100, rounds=2)
+    assert found.value == pytest.approx(4.0, rel=1e-8)  # 2 alpha mu^2/2, where 2 is promised
+
+
+def test_where_nothing_bounds_what_is_spent_the_interval_has_no_upper_end():
+    found = simulate_renyi(Generous(mu=1.0), Silent(Gaussian(1.0)), alpha=4.0, workers=1, n=20_000, rounds=2)
+    assert 3.9 < found.low <= 4.0
+    assert found.high == math.inf
+    assert "no upper bound" in found.rests_on
+    other = simulate_renyi(RenyiFilter(alpha=4.0, rho=2.0), Skewed(), alpha=3.0)
+    assert enumerate_skewed(3.0, "PQ") in other
+    assert other.low > 0.9 * enumerate_skewed(3.0, "PQ")
+    realisation = RealisationFilter(10.0, 1e-5, 48, (Gaussian(0.5),))
+    assert simulate_renyi(realisation, Silent(Gaussian(0.5)), alpha=3.0, n=1000, rounds=2).high == math.inf
+
+
+def test_an_infinite_loss_makes_the_divergence_infinite():
+    found = simulate_renyi(Generous(mu=1.0), Silent(Erasure(0.1)), alpha=4.0, workers=1, n=1000, rounds=1)
+    assert found.low == found.high == math.inf
+    # and at the order of a filter that holds lower orders only
+    assert simulate_renyi(RenyiFilter(alpha=4.0, rho=2.0), Skewed(), alpha=5.0, n=1000).high == math.inf

@@ -1,0 +1,141 @@
+"""Simulations that bet: named, narrower, the same bits everywhere, and failures beyond the digits of 1 - failure.
+
+Null of every containment: the interval is valid, so it misses with probability at most 1e-6.
+"""
+
+import math
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from filters import GaussianFilter, RenyiFilter
+from mc.engine.adversaries import Constant, LossChasing, RandomSpender
+from mc.engine.streams import TILE, Tile, tiles
+from mc.engine.tiles import Game, play_tile
+from mc.estimate.estimator import choose
+from mc.estimate.functionals import RenyiMoment
+from mc.estimate.renyi import simulate_renyi
+from mc.estimate.simulate import simulate
+from mc.estimate.survival import survival
+from mc.intervals import FixedBets, Moments
+from mc.runs.fingerprint import fingerprint
+from mc.runs.play import Tally, play
+from mc.runs.store import RunStore
+from theory.pairs import Gaussian
+
+FILTER = GaussianFilter(mu=1.0)
+N = 3 * TILE + 100
+FEW = LossChasing(pace=6)
+
+
+@pytest.mark.parametrize(
+    ("method", "adversary"), [("plain", FEW), ("tilted", FEW), ("martingale", Constant(Gaussian(0.6)))]
+)
+def test_every_estimator_bets_and_is_narrower_for_it(method, adversary):
+    found = {
+        name: simulate(FILTER, adversary, epsilon=2.0, n=N, seed=1, method=method, interval=name, workers=1)
+        for name in ("auto", "empirical Bernstein", "KL-Chernoff", "betting")
+    }
+    assert found["auto"] == found["betting"]
+    truth = Gaussian(1.0 if adversary is FEW else math.sqrt(0.72)).hockey_stick(2.0)
+    for name, estimate in found.items():
+        assert truth in estimate
+        assert estimate.method.endswith(name if name != "auto" else "betting")
+        if name in ("empirical Bernstein", "KL-Chernoff"):
+            assert found["auto"].high - found["auto"].low < 0.97 * (estimate.high - estimate.low)
+
+
+def test_bets_are_the_same_bits_on_threads_and_from_a_store(tmp_path):
+    arguments = {"epsilon": [1.0, 2.0, 6.0], "n": N, "seed": 2, "method": "tilted"}
+    alone = simulate(FILTER, FEW, workers=1, **arguments)
+    assert {one.method.rpartition(", ")[2] for _, one in alone} == {"betting"}
+    with ThreadPoolExecutor(3) as threads:
+        assert simulate(FILTER, FEW, executor=threads, **arguments) == alone
+    with RunStore(tmp_path / "runs.db") as store:
+        assert simulate(FILTER, FEW, workers=1, store=store, **arguments) == alone
+        kept = []
+        again = simulate(
+            FILTER, FEW, workers=1, store=store, progress=lambda p, _: kept.append(p.kept), **arguments
+        )
+    assert again == alone
+    assert set(kept) <= {N}
+
+
+@pytest.mark.parametrize("method", ["tilted", "martingale"])
+def test_sums_of_a_grid_are_what_the_paths_themselves_give_in_any_order_of_tiles(method):
+    game = Game.between(FILTER, Constant(Gaussian(0.6)))
+    (part,) = choose(game, (1.0, 1.5), n=N, failure=1e-6, method=method, interval="betting")
+    tally = play(part.game, part.measure, n=N, seed=3, workers=1)
+    backwards = Tally(tally.sizes[::-1], tally.rows[::-1])
+    assert part.measure.moments(backwards) == part.measure.moments(tally)
+    for j, moments in enumerate(part.measure.moments(tally)):
+        alone = part.only([j])
+        assert alone.measure.moments(play(alone.game, alone.measure, n=N, seed=3, workers=1)) == (moments,)
+        unit = np.concatenate([values(alone.measure, play_tile(alone.game, t)) for t in tiles(3, N)])
+        assert moments.logs == pytest.approx(part.intervals[j].logs(unit), rel=1e-11)
+        assert moments.total == pytest.approx(unit.sum(), rel=1e-11)
+
+
+def values(measure, paths):
+    """The payoffs of one epsilon, all of them, from their definition."""
+    if hasattr(measure, "each"):
+        return measure.each[0].mix(*measure.each[0].terms(paths))
+    weight = np.exp(paths.log_weight - measure.log_bounds[0])
+    return weight * np.maximum(-np.expm1(measure.epsilons[0] - paths.loss), 0)
+
+
+def test_a_renyi_moment_sums_the_logs_of_its_bets():
+    game = Game.between(FILTER, RandomSpender(pace=5)).at(3.0)
+    bets = FixedBets((0.5, 3.0), (0.2, 0.9))
+    paths = play_tile(game, Tile(4, 0, 1000))
+    row = RenyiMoment(3.0, 1.5, bets)(paths)
+    unit = np.expm1(paths.log_weight + 2 * paths.loss) / np.expm1(3.0)
+    assert row[0] == pytest.approx(unit.sum(), rel=1e-11)
+    assert row[1] == pytest.approx(Moments.of(np.minimum(unit, 1)).centred, rel=1e-6, abs=1e-9)
+    assert tuple(row[2:-2]) == pytest.approx(bets.logs(np.minimum(unit, 1)), rel=1e-11)
+
+
+def test_renyi_divergences_are_told_five_times_as_sharply_where_the_budget_is_spent():
+    filt, adversary = RenyiFilter(alpha=6.0, rho=3.0), RandomSpender(pace=5)
+    wide, bet, best = (
+        simulate_renyi(filt, adversary, alpha=6.0, n=20_000, interval=name, workers=1)
+        for name in ("empirical Bernstein", "betting", "auto")
+    )
+    assert bet.method.endswith("betting")
+    assert best.high == pytest.approx(3.0, rel=2e-9)
+    assert 3.0 - best.low <= 1.01 * (3.0 - bet.low) < 0.5 * (3.0 - wide.low)
+    wasteful = simulate_renyi(filt, Constant(Gaussian(0.6)), alpha=6.0, n=20_000, workers=1)
+    assert 6 * 0.18 * 2 in wasteful
+
+
+def test_other_stakes_are_another_run_to_a_store():
+    (part,) = choose(
+        Game.between(FILTER, FEW), (2.0,), n=N, failure=1e-6, method="tilted", interval="betting"
+    )
+    bets = part.intervals[0]
+    other = replace(bets, falls=(bets.falls[0], bets.falls[1] / 2))
+    prints = [part.measure.betting(some) for some in ((bets,), (other,), (None,))]
+    assert len({str(fingerprint(one)) for one in prints}) == 3
+
+
+def test_a_failure_far_below_the_digits_of_confidence_is_kept():
+    arguments = {"epsilon": 2.0, "n": 50_000, "method": "tilted", "workers": 1}
+    estimate = simulate(FILTER, FEW, failure=1e-40, **arguments)
+    assert estimate.failure == 1e-40
+    assert "at confidence 1 - 1e-40" in str(estimate)
+    likely = simulate(FILTER, FEW, **arguments)
+    assert estimate.low < likely.low < likely.high < estimate.high
+    assert simulate_renyi(FILTER, FEW, alpha=2.0, n=100, failure=1e-40, workers=1).failure == 1e-40
+    assert survival(FILTER, FEW, rounds=2, n=100, failure=1e-40, workers=1).failure == 1e-40
+    for wrong, message in [
+        (
+            {"failure": 1e-20, "confidence": 0.99},
+            "failure must stand alone, got failure=1e-20 and confidence=0.99",
+        ),
+        ({"failure": 0.0}, r"failure must be in \(0, 1\), got failure=0.0"),
+        ({"interval": "normal"}, "interval must be one of"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            simulate(FILTER, FEW, epsilon=2.0, n=100, workers=1, **wrong)

@@ -1,0 +1,170 @@
+"""The search finds the known failures by itself, and finds nothing against sound filters."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from filters import ApproximateDPFilter, BlackwellFilter, RealisationFilter, knowingly
+from filters.catalogue import CATALOGUE
+from filters.contract.privacy_filter import PrivacyFilter
+from filters.rules.unsound import NaiveRealisationFilter, NaturalFilter, SomeOrderFilter
+from mc.examine.attack import attack, replay_attack
+from mc.worst_case.plan import DeniedError, Plan
+from theory.evidence import Evidence, Outcome
+from theory.guarantees import ZCDP, ApproxDP, Guarantee
+from theory.pairs import Erasure, Gaussian, RandomizedResponse
+
+
+@dataclass(frozen=True)
+class ChecksAfterSpending(PrivacyFilter):
+    """A zCDP filter that looks at what was spent before, not at what is asked for now."""
+
+    rho: float = 0.0208
+    promise: Guarantee = field(default=ApproxDP(1.0, 1e-5), init=False)
+
+    def start(self, n):
+        return np.zeros(n)
+
+    def admits(self, state, request):
+        return (state <= self.rho) & np.isfinite(request.zcdp_rho)
+
+    def spend(self, state, request):
+        return state + request.zcdp_rho
+
+
+@dataclass(frozen=True)
+class SumsEpsilons(PrivacyFilter):
+    """A zCDP filter that charges epsilon / 2 where epsilon^2 / 2 is due."""
+
+    rho: float = 8.0
+    promise: Guarantee = field(default=ZCDP(8.0), init=False)
+
+    def start(self, n):
+        return np.zeros(n)
+
+    def admits(self, state, request):
+        return state + request.pure_epsilon / 2 <= self.rho
+
+    def spend(self, state, request):
+        return state + request.pure_epsilon / 2
+
+
+def _natural() -> NaturalFilter:
+    menu = tuple(RandomizedResponse.from_ratio(Fraction(3, 2) ** k) for k in (1, 2, 3))
+    return NaturalFilter.from_ratio(Fraction(9, 4), Fraction(45, 169), menu)
+
+
+FAILURES = {
+    "natural": (_natural, 3),
+    "some order": (lambda: SomeOrderFilter(6.0, 0.01, (2.0, 32.0)), 2),
+    "naive realisation": (lambda: NaiveRealisationFilter(1.0, 0.01), 2),
+    "sums epsilons": (SumsEpsilons, 1),
+    "checks after spending": (ChecksAfterSpending, 1),
+}
+
+
+def _total(plan, ratio, p=Fraction(1), q=Fraction(1)):
+    """The worth of a written plan from its JSON alone, by arithmetic that knows no filter."""
+    if plan is None:
+        return max(p - ratio * q, Fraction(0))
+    request = plan["request"]
+    if request["type"] == "RandomizedResponse":
+        keep = Fraction(request["ratio"]["fraction"]) / (1 + Fraction(request["ratio"]["fraction"]))
+        masses = [(keep, 1 - keep), (1 - keep, keep)]
+    elif request["type"] == "Erasure":
+        erased = Fraction(request["exact"]["fraction"])
+        masses = [(erased, Fraction(0)), (1 - erased, 1 - erased), (Fraction(0), erased)]
+    else:
+        first, second = ([Fraction(part["fraction"]) for part in request[name]] for name in ("p", "q"))
+        masses = list(zip(first, second, strict=True))
+    return sum(
+        (_total(then, ratio, p * a, q * b) for (a, b), then in zip(masses, plan["then"], strict=True)),
+        Fraction(0),
+    )
+
+
+@pytest.mark.parametrize("failure", FAILURES)
+def test_each_failure_is_found_and_its_witness_replays(failure):
+    make, shortest = FAILURES[failure]
+    with knowingly():
+        filt = make()
+    found = attack(filt)
+    assert found.refuted
+    assert found.plan.rounds == shortest
+    assert found.value > Fraction(found.promised)
+    verdict = found.verdict
+    assert verdict.outcome is Outcome.REFUTED
+    assert verdict.evidence is Evidence.EXACT
+    data = json.loads(json.dumps(verdict.witness))
+    assert replay_attack(data, filt) == found.value == _total(data["plan"], found.ratio)
+
+
+def test_the_natural_filter_loses_by_the_published_fraction():
+    with knowingly():
+        found = attack(_natural())
+    assert found.value == Fraction(1899, 5915)
+    assert found.ratio == Fraction(9, 4)
+
+
+def test_a_witness_of_a_catalogued_filter_needs_no_filter_to_replay():
+    with knowingly():
+        found = attack(NaiveRealisationFilter(1.0, 0.01))
+    assert replay_attack(json.loads(json.dumps(found.witness))) == found.value == Fraction(199, 10000)
+
+
+def test_a_witness_that_was_tampered_with_does_not_replay():
+    with knowingly():
+        data = attack(NaiveRealisationFilter(1.0, 0.01)).witness
+    with pytest.raises(ValueError, match="value must replay"):
+        replay_attack({**data, "value": "1/2"})
+    stricter = {**data, "filter": {**data["filter"], "delta": 0.001}}
+    with pytest.raises(DeniedError, match="denial"):
+        replay_attack(stricter)
+    with pytest.raises(ValueError, match="filt must be given"):
+        replay_attack({**data, "filter": "Mine()"})
+
+
+@pytest.mark.parametrize(
+    "filt",
+    [
+        ApproximateDPFilter(1.0, 1e-3),
+        RealisationFilter(2.0, 0.01, 4, (RandomizedResponse(0.25), Gaussian(0.25))),
+    ],
+    ids=str,
+)
+def test_nothing_found_against_a_sound_filter_is_undecided(filt):
+    found = attack(filt, rounds=2)
+    assert not found.refuted
+    assert found.games > 3
+    assert found.verdict.outcome is Outcome.UNDECIDED
+    assert 0 <= found.value <= Fraction(found.promised)
+    assert "the closest" in found.verdict.detail
+
+
+def test_a_filter_that_admits_nothing_rational_is_said_to_be_untried():
+    found = attack(BlackwellFilter(1.0, (Gaussian(0.5),)))
+    assert found.games == 0
+    assert "no game could be tried" in found.verdict.detail
+    with pytest.raises(ValueError, match="plan must exist"):
+        _ = found.witness
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_of_the_catalogue_only_the_unsound_are_refuted(name):
+    assert attack(CATALOGUE[name].example(), rounds=2).refuted <= (not CATALOGUE[name].sound)
+
+
+def test_a_plan_is_pruned_to_what_pays():
+    coin = RandomizedResponse.from_ratio(3)
+    idle = Plan(Erasure(0.0, exact=Fraction(0)), (None,))
+    plan = Plan(coin, (Plan(coin, (None, None)), idle))
+    pruned = plan.pruned(Fraction(2))
+    assert pruned.size == 2
+    assert pruned.then[1] is None
+    assert plan.pruned(Fraction(100)) is None

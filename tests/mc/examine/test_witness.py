@@ -1,0 +1,360 @@
+"""A witness replays to the bit from data alone."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import flint
+import numpy as np
+import pytest
+
+from filters import (
+    ApproximateDPFilter,
+    BasicFilter,
+    NaiveRealisationFilter,
+    PrivacyFilter,
+    RealisationFilter,
+    knowingly,
+)
+from filters.catalogue import CATALOGUE
+from mc.engine.adversaries import Constant, EraserForever, LossChasing
+from mc.estimate.simulate import simulate
+from mc.examine.attack import attack
+from mc.examine.challenge import challenge
+from mc.examine.encoding import catalogue, decode, encode
+from mc.examine.witness import Replayed, ReplayError, Witness, replay, replayed, witness
+from mc.intervals.anytime import Decision
+from theory.conversions import SIMPLE
+from theory.guarantees import ZCDP, ApproxDP
+from theory.numerics.stable import log_fraction
+from theory.pairs import DominatingPair, Gaussian, RandomizedResponse
+
+
+@pytest.fixture(scope="module")
+def eraser() -> Witness:
+    with knowingly():
+        filt = NaiveRealisationFilter(epsilon=1.0, delta=0.01)
+    return witness(filt, EraserForever(), epsilon=1.0, n=9000, seed=5, rounds=60, closed_form=1 - 0.99**60)
+
+
+def test_a_witness_replays_to_the_bit_after_a_passage_through_json(eraser: Witness) -> None:
+    estimate = replay(json.dumps(eraser.to_data()))
+    assert (estimate.value, estimate.low, estimate.high) == (eraser.value, eraser.low, eraser.high)
+    assert eraser.refutes
+    assert eraser.low <= 1 - 0.99**60 <= eraser.high
+
+
+def test_a_witness_says_what_the_adversary_really_played(eraser: Witness) -> None:
+    assert eraser.adversary == {"type": "EraserForever", "p": 0.01}
+
+
+def test_a_witness_that_does_not_replay_is_refused(eraser: Witness) -> None:
+    data = eraser.to_data() | {"value": eraser.value + 1e-6}
+    with pytest.raises(ValueError, match="must replay to the bit"):
+        replay(data)
+
+
+def test_data_with_other_fields_is_refused(eraser: Witness) -> None:
+    with pytest.raises(ValueError, match="exactly the fields of a witness"):
+        replay(eraser.to_data() | {"code": "print(1)"})
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        LossChasing(low=0.1, high=0.25, family=RandomizedResponse),
+        Constant(Gaussian(0.3)),
+        ApproximateDPFilter(1.0, 1e-5, SIMPLE),
+        RealisationFilter(10.0, 1e-5, 48, (Gaussian(0.5),)),
+        RandomizedResponse.from_ratio(3),
+        Gaussian(np.array([0.1, 1 / 3])),
+        ZCDP(0.1 + 0.2),
+    ],
+    ids=lambda v: type(v).__name__,
+)
+def test_values_of_the_catalogue_survive_the_passage(value: Any) -> None:
+    known = catalogue()
+    again = decode(json.loads(json.dumps(encode(value, known))), known)
+    assert again == value
+    assert type(again) is type(value)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"type": "os.system", "command": "true"},
+        {"type": "even_level"},
+        {"type": "__import__", "name_": "os"},
+        {"type": "Gaussian", "mu": 1.0, "__class__": "x"},
+        {"type": ["Gaussian"]},
+    ],
+)
+def test_data_names_the_catalogue_or_nothing(data: Any) -> None:
+    with pytest.raises(ValueError, match="must"):
+        decode(data, catalogue())
+
+
+@dataclass(frozen=True)
+class Mine(PrivacyFilter):
+    """A filter that the catalogue does not know."""
+
+    budget: float
+    promise = ZCDP(0.5)
+
+    def start(self, n: int) -> Any:
+        return np.zeros(n)
+
+    def admits(self, state: Any, request: DominatingPair) -> Any:
+        return state + request.zcdp_rho <= self.budget
+
+    def spend(self, state: Any, request: DominatingPair) -> Any:
+        return state + request.zcdp_rho
+
+
+def test_a_filter_from_outside_the_catalogue_is_replayed_with_the_filter_itself() -> None:
+    told = witness(Mine(0.5), Constant(Gaussian(0.5)), epsilon=1.0, n=500, seed=1)
+    assert told.filter == {"outside": "Mine"}
+    with pytest.raises(ValueError, match="filt must be the Mine"):
+        replay(told)
+    assert replay(told, filt=Mine(0.5)).value == told.value
+    with pytest.raises(ValueError, match="replay to the bit"):
+        replay(told, filt=Mine(0.25))
+
+
+def test_a_filter_of_ones_own_is_named_by_its_class() -> None:
+    arguments: dict[str, Any] = {"epsilon": 1.0, "n": 500, "seed": 1}
+    told = witness(Mine(0.5), Constant(Gaussian(0.5)), kinds=(Mine,), **arguments)
+    with pytest.raises(ValueError, match="must name a member of the catalogue, got 'Mine'"):
+        replay(told)
+    assert replay(told, Mine).value == told.value
+
+
+def naive() -> NaiveRealisationFilter:
+    with knowingly():
+        return NaiveRealisationFilter(epsilon=1.0, delta=0.01)
+
+
+def test_the_witness_of_a_challenge_is_replayed_to_the_bit() -> None:
+    verdict = challenge(
+        naive(), [EraserForever()], epsilons=[1.0], rounds=6, most=50_000, workers=1
+    ).verdict()
+    told = json.loads(json.dumps(verdict.witness))
+    again = replayed(told)
+    assert again.refutes
+    assert isinstance(again.result, Decision)
+    assert (again.result.n, again.result.log_e_above) == (told["n"], told["log_e_above"])
+    with pytest.raises(ReplayError, match="replay to the bit"):
+        replay(told | {"log_e_above": told["log_e_above"] * 2})
+
+
+def test_the_witness_of_an_attack_is_replayed_exactly() -> None:
+    told = json.loads(json.dumps(attack(naive()).witness))
+    assert replay(told) == Fraction(199, 10000)
+    assert replayed(told).refutes
+    with pytest.raises(ReplayError, match="replay to the bit"):
+        replay(told | {"value": "1/2"})
+    with pytest.raises(ReplayError, match="ratio must be e"):
+        replay(told | {"ratio": "1"})
+    with pytest.raises(ReplayError, match="denial"):
+        replay(told | {"filter": told["filter"] | {"delta": 0.001}, "promised": 0.001})
+
+
+def test_the_attack_on_a_filter_of_ones_own_is_replayed_with_that_filter() -> None:
+    class Lax(Mine):
+        promise = ApproxDP(1.0, 1e-3)
+
+        def admits(self, state: Any, request: DominatingPair) -> Any:
+            return state + request.pure_epsilon <= 4
+
+    told = json.loads(json.dumps(attack(Lax(1.0)).witness))
+    with pytest.raises(ValueError, match=r"must name a member of the catalogue|filt must be the Lax"):
+        replay(told)
+    assert replay(told, filt=Lax(1.0)) == Fraction(told["value"])
+
+
+def test_a_forged_promise_refutes_nothing(eraser: Witness) -> None:
+    with pytest.raises(ReplayError, match="must state what the filter promises, got promised=0"):
+        replay(eraser.to_data() | {"promised": 0.0})
+    sound = witness(ApproximateDPFilter(1.0, 1e-5), Constant(RandomizedResponse(0.05)), epsilon=1.0, n=5000)
+    assert not replayed(sound).refutes
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"n": 1e99},
+        {"n": "many"},
+        {"seed": -1},
+        {"confidence": "sure"},
+        {"epsilon": None},
+        {"method": "guessed"},
+        {"direction": "sideways"},
+        {"rounds": "three"},
+        {"adversary": {"type": "Gaussian", "mu": 1.0}},
+        {"adversary": 7},
+        {"adversary": {"type": "OneShot", "level": 10**400}},
+        {"filter": {"type": "Gaussian", "mu": 1.0}},
+        {"filter": {"outside": "Mine"}},
+        {"filter": None},
+    ],
+    ids=str,
+)
+def test_what_is_no_witness_is_refused_before_anything_is_played(
+    eraser: Witness, change: dict[str, Any]
+) -> None:
+    with pytest.raises((ValueError, TypeError), match="must") as caught:
+        replay(eraser.to_data() | change)
+    assert not isinstance(caught.value, ReplayError)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"fraction": "1e999999999"},
+        {"fraction": "1/0"},
+        {"fraction": 3},
+        {"float": "1e5"},
+        {"array": [1.0], "shape": [10**9], "dtype": "f"},
+        {"array": [1.0], "shape": [1], "dtype": "O"},
+        {"shape": [1]},
+        {"name": "Gaussian", "type": "Gaussian"},
+        {},
+        pytest.param(object(), id="no data at all"),
+        pytest.param(10**400, id="an integer beyond the doubles"),
+    ],
+    ids=str,
+)
+def test_what_encode_does_not_write_is_not_read(data: Any) -> None:
+    with pytest.raises(ValueError, match="data must"):
+        decode(data, catalogue())
+
+
+def test_a_run_of_more_paths_than_anyone_can_wait_for_is_refused() -> None:
+    with pytest.raises(ValueError, match="n must be at most 1,000,000,000,000 paths, got n=1e"):
+        simulate(ApproximateDPFilter(1.0, 1e-5), Constant(Gaussian(0.01)), epsilon=1.0, n=1e99)
+
+
+def forged(ratio: Fraction, filt: PrivacyFilter, pair: RandomizedResponse) -> dict[str, Any]:
+    """The witness of one request, its worth at that ratio computed by hand."""
+    known = catalogue()
+    assert pair.exact_masses is not None
+    worth = sum(
+        max(p - ratio * q, Fraction(0)) for p, q in zip(pair.exact_masses.p, pair.exact_masses.q, strict=True)
+    )
+    return {
+        "filter": encode(filt, known),
+        "epsilon": filt.promise.epsilon,  # type: ignore[attr-defined]
+        "ratio": str(ratio),
+        "promised": float(filt.promise.delta(filt.promise.epsilon)),  # type: ignore[attr-defined]
+        "direction": "PQ",
+        "plan": {"request": encode(pair, known), "then": [None, None]},
+        "value": str(worth),
+    }
+
+
+HALVES = Fraction(3, 2)
+
+
+@pytest.mark.parametrize("below", [Fraction(9, 10**13), Fraction(1, 10**15)])
+def test_a_plan_at_a_ratio_below_the_promises_is_no_witness(below: Fraction) -> None:
+    told = forged(
+        HALVES * (1 - below), BasicFilter(log_fraction(HALVES)), RandomizedResponse.from_ratio(HALVES)
+    )
+    assert Fraction(told["value"]) > told["promised"] == 0
+    with pytest.raises(ReplayError, match="ratio must be e"):
+        replay(told)
+
+
+@pytest.mark.parametrize("k", range(2, 40))
+def test_what_a_rounded_epsilon_leaves_refutes_nothing(k: int) -> None:
+    # the logarithm as a double may lie below the exact one; e to it, and so a ratio between, then does too
+    exact = 1 + Fraction(1, k)
+    epsilon = log_fraction(exact)
+    with flint.ctx.workprec(160):
+        power = flint.arb(epsilon).exp().upper()
+    mantissa, exponent = power.man_exp()
+    ratio = Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+    told = forged(ratio, BasicFilter(epsilon), RandomizedResponse.from_ratio(exact))
+    again = replayed(told)
+    assert again.result == Fraction(told["value"])
+    assert not again.refutes
+
+
+def test_some_rounded_epsilons_lie_below_the_exact_ones() -> None:
+    with flint.ctx.workprec(400):
+        below = [
+            k
+            for k in range(2, 40)
+            if flint.arb(log_fraction(1 + Fraction(1, k))) < flint.arb(1 + flint.fmpq(1, k)).log()
+        ]
+    assert len(below) > 5
+
+
+def test_a_worth_above_the_promise_by_less_than_its_rounding_refutes_nothing() -> None:
+    value = Fraction(1, 3)
+    assert not Replayed(naive(), 1.0, float(value) * (1 - 1e-12), value, value).refutes
+    assert Replayed(naive(), 1.0, float(value) * (1 - 1e-8), value, value).refutes
+
+
+def test_a_filter_that_states_its_ratio_is_refuted_at_that_ratio() -> None:
+    with knowingly():
+        natural = CATALOGUE["NaturalFilter"].example()
+    told = json.loads(json.dumps(attack(natural).witness))
+    assert told["ratio"] == "9/4"
+    assert replayed(told).refutes
+    with pytest.raises(ReplayError, match="ratio must be e"):
+        replay(told | {"ratio": str(Fraction(9, 4) * (1 - Fraction(9, 10**13)))})
+
+
+HUGE = 10**400
+PLANNED = json.loads(json.dumps(attack(naive()).witness))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"epsilon": HUGE},
+        {"ratio": HUGE},
+        {"value": 3},
+        {"plan": None},
+        {"plan": []},
+        {"plan": {"then": [None, None]}},
+        {"plan": {"request": {"type": "RandomizedResponse", "epsilon": 0.1}, "then": 5}},
+        {"plan": {"request": {"type": "RandomizedResponse", "epsilon": 0.1}, "then": [3]}},
+        {"plan": {"request": None, "then": [None, None]}},
+        {"plan": {"request": {"type": "Gaussian", "mu": 0.1}, "then": []}},
+        {"plan": {"request": {"type": "Gaussian", "mu": HUGE}, "then": [None, None]}},
+        {"plan": {"request": {"type": "RandomizedResponse", "epsilon": "x"}, "then": [None, None]}},
+        {"filter": {"type": ["BasicFilter"]}},
+        {"filter": {"type": "BasicFilter"}},
+        {"filter": {"type": "BasicFilter", "epsilon": HUGE}},
+        {"filter": {"type": "BasicFilter", "epsilon": 1.0, "delta": {"fraction": "9" * 4000}}},
+        {"filter": {"type": "GaussianFilter", "mu": HUGE}},
+        {"filter": {"type": "NaturalFilter", "epsilon": 1.0, "delta": 0.1, "menu": 5}},
+        {
+            "filter": {"type": "NaturalFilter", "epsilon": 1.0, "delta": 0.1, "menu": []}
+            | {"exact_delta": {"fraction": "9" * 4000}}
+        },
+        {"filter": {"type": "RealisationFilter", "epsilon": 1.0, "delta": 0.1, "rounds": HUGE, "menu": []}},
+        {"filter": {"type": "PrivacyFilter"}},
+        {"promised": HUGE},
+        {"direction": ["PQ"]},
+    ],
+    ids=lambda change: str(change)[:70],
+)
+def test_a_forged_plan_is_refused_in_one_sentence(change: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="must") as caught:
+        replay(PLANNED | change)
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 1000
+
+
+def test_a_plan_nested_beyond_reason_is_refused_in_one_sentence() -> None:
+    plan: Any = None
+    for _ in range(5000):
+        plan = {"request": {"type": "Erasure", "delta": 0.5}, "then": [None, plan]}
+    with pytest.raises(ValueError, match="data must"):
+        replay(PLANNED | {"plan": plan})

@@ -1,0 +1,115 @@
+"""The betting test: exact martingale property, stopping, and refusals."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from mc.intervals.anytime import BettingTest, SequentialRun, Side, Wealth
+
+
+def e_values(test, values):
+    decision = test.decide(test.wealth(values))
+    return math.exp(decision.log_e_above), math.exp(decision.log_e_below)
+
+
+@pytest.mark.parametrize("threshold", [0.01, 0.25, 0.9])
+def test_both_e_values_average_to_one_at_the_threshold(threshold):
+    """Enumeration of all sequences of seven coins whose mean is the threshold: martingales, not bounds."""
+    test = BettingTest(threshold, 1.0, 0.01)
+    above = below = 0.0
+    for x in itertools.product((0.0, 1.0), repeat=7):
+        chance = math.prod(threshold if v else 1 - threshold for v in x)
+        e_above, e_below = e_values(test, x)
+        above += chance * e_above
+        below += chance * e_below
+    assert above == pytest.approx(1, rel=1e-12)
+    assert below == pytest.approx(1, rel=1e-12)
+
+
+def test_a_mean_on_the_null_side_makes_the_gambler_poorer():
+    test = BettingTest(0.3, 1.0, 0.01)
+    for mean, which in [(0.2, 0), (0.4, 1)]:
+        expected = sum(
+            math.prod(mean if v else 1 - mean for v in x) * e_values(test, x)[which]
+            for x in itertools.product((0.0, 1.0), repeat=6)
+        )
+        assert expected < 0.9
+
+
+def test_wealth_agrees_with_one_product_after_another_and_adds_up_over_tiles_in_any_order():
+    rng = np.random.default_rng(1)
+    test = BettingTest(0.2, 2.0, 1e-3, least_bet=0.1)
+    values = 2 * rng.beta(0.4, 2.0, 1003)
+    bets = [f * 10 for f in (15 / 16, 7 / 8, 3 / 4, *(2.0**-d for d in range(1, 8)))]
+    by_hand = [sum(math.log1p(b * (x / 2 - 0.1)) for x in values) for b in bets]
+    tiles = [test.wealth(tile) for tile in np.array_split(values, 9)]
+    assert Wealth.merge(tiles).above == pytest.approx(by_hand, rel=1e-11, abs=1e-11)
+    assert len({Wealth.merge(tiles[i] for i in rng.permutation(9)) for _ in range(20)}) == 1
+    assert Wealth.merge(tiles).n == 1003
+
+
+def test_zeros_may_be_counted_instead_of_listed():
+    rng = np.random.default_rng(9)
+    test = BettingTest(1e-3, 1.0, 1e-6)
+    hits = rng.random(37)
+    listed, counted = test.wealth([*hits, *np.zeros(8000)]), test.wealth(hits, zeros=8000)
+    assert counted.n == listed.n == 8037
+    assert counted.above == pytest.approx(listed.above, rel=1e-11, abs=1e-11)
+    assert counted.below == pytest.approx(listed.below, rel=1e-11, abs=1e-11)
+    assert test.wealth([], zeros=5).below == pytest.approx(test.wealth(np.zeros(5)).below, rel=1e-12)
+    assert test.bets_above == len(counted.above)
+    with pytest.raises(ValueError, match="values must hold at least one sample"):
+        test.wealth([])
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-15])
+@pytest.mark.parametrize(("threshold", "side"), [(8e-4, Side.ABOVE), (1.25e-3, Side.BELOW)])
+def test_a_run_stops_early_when_the_mean_is_clear_of_the_threshold(threshold, side, scale):
+    """Rare hits of probability 1e-3, threshold off by a quarter: decided with a fraction of the budget."""
+    rng = np.random.default_rng(2)
+    run = SequentialRun(BettingTest(threshold * scale, scale, 1e-6), most=10**8)
+    while not run.finished:
+        run.take(run.test.wealth(scale * (rng.random(8192) < 1e-3)))
+    assert run.decision.side is side
+    assert run.decision.n < 2_500_000
+
+
+def test_a_run_at_the_boundary_uses_its_budget_and_stays_undecided():
+    rng = np.random.default_rng(3)
+    run = SequentialRun(BettingTest(0.5, 1.0, 1e-6), most=100_000)
+    while not run.finished:
+        run.take(run.test.wealth(rng.random(8192)))
+    assert run.decision.side is Side.UNDECIDED
+    assert 100_000 <= run.decision.n < 108_192
+    with pytest.raises(ValueError, match="the run has ended"):
+        run.take(run.test.wealth(rng.random(10)))
+
+
+def test_each_side_may_spend_half_of_the_failure_probability():
+    """A decision needs an e-value of 2/failure: just under it is undecided, just over it is decided."""
+    test = BettingTest(0.5, 1.0, 0.01)
+    bets = len(test.wealth([0.5]).above)
+    for log_e, side in [(math.log(199), Side.UNDECIDED), (math.log(201), Side.ABOVE)]:
+        assert test.decide(Wealth(10, (log_e,) * bets, (-1.0,) * bets)).side is side
+        mirrored = Side.BELOW if side is Side.ABOVE else side
+        assert test.decide(Wealth(10, (-1.0,) * bets, (log_e,) * bets)).side is mirrored
+
+
+def test_questions_that_no_sample_can_answer_are_refused():
+    with pytest.raises(ValueError, match="threshold must be in"):
+        BettingTest(1.0, 1.0, 1e-6)
+    with pytest.raises(ValueError, match="threshold must be in"):
+        BettingTest(1e-31, 1.0, 1e-6)
+    with pytest.raises(ValueError, match="no tile was taken yet"):
+        _ = SequentialRun(BettingTest(0.1, 1.0, 1e-6), most=10).decision
+    with pytest.raises(ValueError, match="at least one tile"):
+        Wealth.merge([])
+
+
+def test_a_decision_says_what_it_knows_and_how_surely():
+    test = BettingTest(0.5, 1.0, 1e-6)
+    text = str(test.decide(test.wealth(np.zeros(100))))
+    assert text.startswith("the mean is below 0.5 (n=100, log e-values ")
+    assert text.endswith("failure 1e-06 at any stopping time; rests on the draws alone)")

@@ -1,0 +1,154 @@
+"""Moments, and the intervals that need moments or counts only."""
+
+import math
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+import pytest
+from scipy import stats
+
+from mc.intervals import Moments, clopper_pearson, empirical_bernstein
+from mc.intervals.estimate import Estimate
+
+
+def exact_moments(values):
+    """Mean and unbiased variance in rational arithmetic."""
+    exact = [Fraction(float(v)) for v in values]
+    mean = sum(exact) / len(exact)
+    return mean, sum((v - mean) ** 2 for v in exact) / (len(exact) - 1)
+
+
+# -- moments ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-15, 1e-200, 1e200])
+def test_moments_agree_with_rational_arithmetic_at_every_scale(scale):
+    values = np.random.default_rng(1).beta(0.3, 2.0, 500) * scale
+    moments = Moments.of(values, scale)
+    mean, variance = exact_moments(values / scale)
+    assert moments.unit_mean == pytest.approx(float(mean), rel=1e-14)
+    assert moments.unit_variance == pytest.approx(float(variance), rel=1e-13)
+    assert moments.mean == pytest.approx(float(mean) * scale, rel=1e-14)
+
+
+def test_a_spread_far_below_the_mean_survives_blocks_and_merging():
+    values = 0.75 + 1e-9 * np.random.default_rng(2).random(4000)
+    merged = Moments.merge(Moments.of(block) for block in np.split(values, 8))
+    _, variance = exact_moments(values)
+    # A sum of squares would keep no digit here: its rounding error is 1e-16, the variance 8e-20.
+    assert merged.variance == pytest.approx(float(variance), rel=1e-6)
+
+
+def test_merging_gives_the_same_bits_in_every_order_and_the_moments_of_the_whole():
+    rng = np.random.default_rng(3)
+    values = rng.pareto(1.5, 9000)
+    values /= values.max()
+    blocks = [Moments.of(b) for b in np.array_split(values, 37)]
+    merged = {Moments.merge(blocks[i] for i in rng.permutation(37)) for _ in range(50)}
+    assert len(merged) == 1
+    whole = Moments.of(values)
+    assert merged.pop().unit_variance == pytest.approx(whole.unit_variance, rel=1e-13)
+
+
+def test_moments_refuse_what_breaks_the_bound_and_blocks_of_different_bounds():
+    with pytest.raises(ValueError, match=r"values must lie in \[0, upper=0.5\], got 0.75"):
+        Moments.of([0.1, 0.75], 0.5)
+    with pytest.raises(ValueError, match="values must lie in"):
+        Moments.of([0.1, -1e-9])
+    with pytest.raises(ValueError, match="values must lie in"):
+        Moments.of([0.1, math.nan])
+    with pytest.raises(ValueError, match="share one upper bound"):
+        Moments.merge([Moments.of([0.1], 1.0), Moments.of([0.1], 2.0)])
+    with pytest.raises(ValueError, match="at least one block"):
+        Moments.merge([])
+    with pytest.raises(ValueError, match="n must be >= 2"):
+        _ = Moments.of([0.5]).variance
+
+
+# -- Clopper-Pearson -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n", [1, 7, 1000, 10**6])
+@pytest.mark.parametrize("failure", [0.05, 1e-6, 1e-12])
+def test_clopper_pearson_agrees_with_scipys_own_interval(n, failure):
+    for k in sorted({0, 1, n // 3, n - 1, n}):
+        ours = clopper_pearson(k, n, failure=failure)
+        theirs = stats.binomtest(k, n).proportion_ci(confidence_level=1 - failure, method="exact")
+        # 1 - failure keeps 4 digits of 1e-12, which moves the endpoints by some 1e-5 relative.
+        assert ours.low == pytest.approx(theirs.low, rel=1e-4)
+        assert ours.high == pytest.approx(theirs.high, rel=1e-4)
+
+
+@pytest.mark.parametrize("failure", [1e-2, 1e-12, 1e-30])
+@pytest.mark.parametrize(("k", "n"), [(0, 50), (1, 50), (3, 400), (40, 61), (50, 50)])
+def test_clopper_pearson_endpoints_have_at_most_the_tails_they_promise(k, n, failure):
+    """Binomial sums in 50 digits: at the endpoints the tails are failure/2 up to the outward rounding."""
+    with mpmath.workdps(50):
+
+        def tail(p, counts):
+            p = mpmath.mpf(p)
+            return sum(mpmath.binomial(n, j) * p**j * (1 - p) ** (n - j) for j in counts)
+
+        interval = clopper_pearson(k, n, failure=failure)
+        if k > 0:
+            assert 1 - 1e-6 < tail(interval.low, range(k, n + 1)) / (failure / 2) <= 1
+        if k < n:
+            assert 1 - 1e-6 < tail(interval.high, range(k + 1)) / (failure / 2) <= 1
+    assert (interval.low == 0) == (k == 0)
+    assert (interval.high == 1) == (k == n)
+
+
+def test_clopper_pearson_refuses_more_successes_than_trials():
+    with pytest.raises(ValueError, match="successes must be <= n=3, got successes=4"):
+        clopper_pearson(4, 3, failure=0.1)
+
+
+# -- empirical Bernstein ---------------------------------------------------------------------------
+
+
+def test_empirical_bernstein_lies_within_the_published_half_width_for_each_side():
+    """Maurer and Pontil's Theorem 4 twice, at failure/2 each, is wider than the shared-event form."""
+    rng = np.random.default_rng(4)
+    for n, failure in [(2, 0.1), (50, 1e-2), (10**5, 1e-9)]:
+        moments = Moments.of(rng.beta(0.5, 3, n))
+        estimate = empirical_bernstein(moments, failure=failure)
+        log_term = math.log(4 / failure)
+        published = math.sqrt(2 * moments.variance * log_term / n) + 7 * log_term / (3 * (n - 1))
+        ours = math.sqrt(2 * moments.variance * math.log(3 / failure) / n)
+        assert estimate.high - moments.mean <= published
+        assert estimate.high - moments.mean >= min(ours, 1 - moments.mean)
+        assert estimate.low >= moments.mean - published
+
+
+def test_empirical_bernstein_scales_with_the_bound():
+    values = np.random.default_rng(5).random(300) ** 3
+    unit = empirical_bernstein(Moments.of(values), failure=1e-12)
+    tiny = empirical_bernstein(Moments.of(values * 1e-15, 1e-15), failure=1e-12)
+    assert (tiny.low, tiny.high) == pytest.approx((unit.low * 1e-15, unit.high * 1e-15), rel=1e-12)
+
+
+def test_constant_values_leave_only_the_lower_order_terms():
+    """At zero variance the half width is l (2/sqrt(n(n-1)) + 1/(3n)) at l = log 300, n = 1000."""
+    estimate = empirical_bernstein(Moments.of(np.full(1000, 0.5)), failure=1e-2)
+    half = math.log(300) * (2 / math.sqrt(999000) + 1 / 3000)
+    assert estimate.high - 0.5 == pytest.approx(half, rel=1e-10)
+    assert 0.5 - estimate.low == pytest.approx(half, rel=1e-10)
+
+
+# -- the estimate ----------------------------------------------------------------------------------
+
+
+def test_an_estimate_keeps_failure_probabilities_that_one_minus_would_lose():
+    estimate = clopper_pearson(3, 100, failure=1e-20)
+    assert estimate.failure == 1e-20
+    assert "confidence 1 - 1e-20" in str(estimate)
+    assert 0.03 in estimate
+    assert 0.9 not in estimate
+
+
+def test_an_estimate_outside_its_interval_or_without_failure_is_refused():
+    with pytest.raises(ValueError, match="value must lie in"):
+        Estimate(0.5, 0.1, 0.2, 0.01, 10, "by hand")
+    with pytest.raises(ValueError, match=r"failure must be in \(0, 1\), got failure=0"):
+        Estimate(0.5, 0.1, 0.9, 0, 10, "by hand")

@@ -1,0 +1,352 @@
+"""A store's key: two runs that could differ never share one, and the same run has the same one in every process."""
+
+from __future__ import annotations
+
+import collections
+import decimal
+import enum
+import functools
+import itertools
+import math
+import operator
+import os
+import random
+import types
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from mc.engine.adversary import Adversary, View
+from mc.runs.fingerprint import digest, fingerprint
+from mc.runs.store import StoreError
+from theory.pairs import DominatingPair, Gaussian
+
+
+def key(value: object) -> str:
+    return digest(fingerprint(value))
+
+
+@dataclass(frozen=True)
+class Holds(Adversary):
+    """An adversary with one field, whatever it is."""
+
+    it: Any
+
+    def request(self, view: View) -> DominatingPair:
+        return Gaussian(0.1)
+
+
+class Colour(enum.Enum):
+    RED = 1
+    BLUE = 2
+
+
+class Level(float):
+    pass
+
+
+class Slotted:
+    __slots__ = ("__hidden", "seen")
+
+    def __init__(self, seen: int, hidden: int) -> None:
+        self.seen, self.__hidden = seen, hidden
+
+
+Point = collections.namedtuple("Point", "x y")
+
+
+def objects(*members: object) -> np.ndarray[Any, Any]:
+    made = np.empty(len(members), dtype=object)
+    made[:] = members
+    return made
+
+
+def make(mu: float) -> Callable[[View], DominatingPair]:
+    return lambda view: Gaussian(mu)
+
+
+def with_default(mu: float) -> Callable[[View], DominatingPair]:
+    def request(view: View, mu: float = mu) -> DominatingPair:
+        return Gaussian(mu)
+
+    return request
+
+
+def with_keyword(mu: float) -> Callable[..., DominatingPair]:
+    def request(view: View, *, mu: float = mu) -> DominatingPair:
+        return Gaussian(mu)
+
+    return request
+
+
+def two_lines() -> tuple[Callable[[], float], Callable[[], float]]:
+    return (lambda: 0.1), (lambda: 0.9)
+
+
+#: Values that differ from one another, each made anew by every call.
+DIFFERENT: list[Callable[[], Any]] = [
+    *(lambda x=x: x for x in (None, True, 1, 1.0, 1j, "1", b"1", 2, -0.0, 0.0, 0, False, math.nan, math.inf)),
+    *(
+        lambda x=x: x
+        for x in ("None", "", b"", "0x1.0000000000000p+0", 10**30, 10**30 + 1, ..., NotImplemented)
+    ),
+    *(lambda x=x: x for x in (complex(0.0, -0.0), complex(-0.0, 0.0), "\ud800", "\x00")),
+    lambda: bytearray(b"1"),
+    lambda: (),
+    lambda: [],
+    lambda: {},
+    lambda: set(),
+    lambda: frozenset(),
+    lambda: (1,),
+    lambda: [1],
+    lambda: ((1,),),
+    lambda: ("tuple", 1),
+    lambda: {1},
+    lambda: frozenset({1}),
+    lambda: {1, 2},
+    lambda: {"mu": 0.1},
+    lambda: {"mu": 0.9},
+    lambda: {"a": 1, "b": 2},
+    lambda: {"b": 2, "a": 1},
+    lambda: types.MappingProxyType({"mu": 0.1}),
+    lambda: collections.OrderedDict(mu=0.1),
+    lambda: collections.defaultdict(int, mu=0.1),
+    lambda: collections.defaultdict(float, mu=0.1),
+    lambda: collections.deque([1, 2]),
+    lambda: collections.deque([1, 2], maxlen=3),
+    lambda: collections.Counter("ab"),
+    lambda: range(1, 3),
+    lambda: range(1, 4),
+    lambda: slice(1, 3),
+    lambda: Fraction(1, 3),
+    lambda: Fraction(2, 3),
+    lambda: decimal.Decimal("0.1"),
+    lambda: decimal.Decimal("0.10"),
+    *(
+        lambda kind=kind: kind(1)
+        for kind in (np.float64, np.float32, np.int64, np.int32, np.bool_, np.complex128)
+    ),
+    lambda: np.str_("1"),
+    lambda: np.datetime64("2020-01-01", "D"),
+    lambda: np.datetime64("2020-01-01", "s"),
+    lambda: np.array(1.0),
+    lambda: np.array([1.0]),
+    lambda: np.array([[1.0]]),
+    lambda: np.array([1.0], dtype=">f8"),
+    lambda: np.array([1.0, 2.0, 3.0, 4.0]).reshape(2, 2),
+    lambda: np.array([1.0, 2.0, 3.0, 4.0]).reshape(2, 2).T,
+    lambda: np.array([1.0, 1.0]),
+    lambda: np.array([(1, 2)], dtype=[("a", "i8"), ("b", "i8")]),
+    lambda: np.array([(1, 2)], dtype=[("a", "i8"), ("c", "i8")]),
+    lambda: objects(1.0),
+    lambda: objects(1),
+    lambda: objects({"mu": 0.1}),
+    lambda: objects({"mu": 0.9}),
+    lambda: np.dtype("f8"),
+    lambda: np.exp,
+    lambda: np.where,
+    lambda: np.log,
+    lambda: math.exp,
+    lambda: math.log,
+    lambda: float,
+    lambda: int,
+    lambda: Gaussian,
+    lambda: Gaussian(0.1),
+    lambda: Gaussian(0.9),
+    lambda: Colour.RED,
+    lambda: Colour.BLUE,
+    lambda: Colour,
+    lambda: Level(1.0),
+    lambda: Level(2.0),
+    lambda: Slotted(1, 2),
+    lambda: Slotted(1, 3),
+    lambda: Slotted(2, 2),
+    lambda: Point(1, 2),
+    lambda: Point(2, 1),
+    lambda: types.SimpleNamespace(mu=0.1),
+    lambda: types.SimpleNamespace(mu=0.9),
+    lambda: make(0.1),
+    lambda: make(0.9),
+    lambda: with_default(0.1),
+    lambda: with_default(0.9),
+    lambda: with_keyword(0.1),
+    lambda: with_keyword(0.9),
+    lambda: two_lines()[0],
+    lambda: two_lines()[1],
+    lambda: functools.partial(make, 0.1),
+    lambda: functools.partial(make, 0.9),
+    lambda: functools.partial(make, mu=0.1),
+    lambda: functools.partial(with_default, 0.1),
+    lambda: operator.itemgetter(1),
+    lambda: operator.itemgetter(2),
+    lambda: Holds(0.1).request,
+    lambda: Holds(0.9).request,
+    lambda: [1, 2].count,
+    lambda: [1, 3].count,
+    lambda: Holds(Holds(1)),
+    lambda: Holds([Holds(1)]),
+    lambda: Holds({"a": (Holds({1j}),)}),
+    lambda: Holds({"a": (Holds({2j}),)}),
+    lambda: [[]] * 2,
+    lambda: [[], []],
+    lambda: list[int],
+    lambda: list[float],
+]
+
+
+def test_values_that_differ_have_keys_that_differ() -> None:
+    found = [key(Holds(made())) for made in DIFFERENT]
+    shared = [
+        (DIFFERENT[i](), DIFFERENT[j]())
+        for i, j in itertools.combinations(range(len(found)), 2)
+        if found[i] == found[j]
+    ]
+    assert not shared
+
+
+def test_values_made_twice_have_one_key() -> None:
+    for made in DIFFERENT:
+        assert key(Holds(made())) == key(Holds(made())), made()
+
+
+def test_a_list_that_holds_itself_has_a_key() -> None:
+    one: list[Any] = [1]
+    one.append(one)
+    other: list[Any] = [1, [1]]
+    other[1].append(other)
+    assert key(one) != key(other)
+
+
+def drawn(rng: random.Random, depth: int) -> Any:
+    """A nested value of plain types."""
+    leaf: list[Callable[[], Any]] = [
+        lambda: rng.choice(
+            [None, True, False, 0, 1, 0.0, -0.0, 1.0, 1j, "", "1", b"", b"1", "None", "tuple"]
+        ),
+        lambda: np.float64(rng.randrange(2)),
+        lambda: np.arange(rng.randrange(3)),
+    ]
+    branch: list[Callable[[], Any]] = [
+        lambda: tuple(drawn(rng, depth - 1) for _ in range(rng.randrange(3))),
+        lambda: [drawn(rng, depth - 1) for _ in range(rng.randrange(3))],
+        lambda: {rng.choice("abc"): drawn(rng, depth - 1) for _ in range(rng.randrange(3))},
+        lambda: Holds(drawn(rng, depth - 1)),
+    ]
+    return rng.choice(leaf if depth == 0 else leaf + branch)()
+
+
+def alike(a: Any, b: Any) -> bool:
+    """Whether two values that `drawn` drew are the same, by plain recursion."""
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, (tuple, list)):
+        return len(a) == len(b) and all(map(alike, a, b))
+    if isinstance(a, dict):
+        return list(a) == list(b) and all(map(alike, a.values(), b.values()))
+    if isinstance(a, Holds):
+        return alike(a.it, b.it)
+    if isinstance(a, np.ndarray):
+        return a.tolist() == b.tolist()
+    return repr(a) == repr(b)
+
+
+def test_keys_of_drawn_values_agree_just_where_the_values_do() -> None:
+    rng = random.Random(1)
+    values = [drawn(rng, depth) for depth in (0, 1, 2, 3) for _ in range(60)]
+    keys = [key(value) for value in values]
+    same = 0
+    for i, j in itertools.combinations(range(len(values)), 2):
+        same += alike(values[i], values[j])
+        assert (keys[i] == keys[j]) == alike(values[i], values[j]), (values[i], values[j])
+    assert same > 100
+
+
+# -- refusals --------------------------------------------------------------------------------------------
+
+
+def reads_a_clock(view: View) -> float:
+    import time
+
+    return time.time()
+
+
+def reads_a_file(view: View) -> str:
+    with open("/tmp/level") as file:
+        return file.read()
+
+
+def draws_in_secret(view: View) -> float:
+    return random.random()
+
+
+def draws_from_numpy(view: View) -> float:
+    return float(np.random.default_rng().random())
+
+
+CALLS = 0
+
+
+def counts(view: View) -> int:
+    global CALLS
+    CALLS += 1
+    return CALLS
+
+
+def counter() -> Callable[[], int]:
+    calls = 0
+
+    def count() -> int:
+        nonlocal calls
+        calls += 1
+        return calls
+
+    return count
+
+
+def looks_around(view: View) -> object:
+    return make.__globals__["CALLS"]
+
+
+@pytest.mark.parametrize(
+    ("made", "message"),
+    [
+        (
+            lambda: np.random.default_rng(1),
+            r"value\.it uses numpy\.random.*draw from view\.rng, or leave store out",
+        ),
+        (lambda: np.random.RandomState(1), r"uses numpy\.random"),
+        (lambda: random.Random(1), r"uses random\.Random, whose answers no description of the run covers"),
+        (lambda: np.random.random, r"uses numpy\.random"),
+        (lambda: iter([1]), r"value\.it has a state that cannot be read, .* got <list_iterator"),
+        (lambda: (x for x in [1]), "has a state that cannot be read"),
+        (lambda: {"a", "b"}, "value.it is a set whose order changes from process to process"),
+        (lambda: frozenset({Colour.RED, Colour.BLUE}), "is a set whose order changes"),
+        (lambda: memoryview(b"a"), "has a state that cannot be read"),
+        (lambda: ValueError("a"), "has a state that cannot be read"),
+        (lambda: np.ma.masked_array([1.0], mask=[True]), "has a state that cannot be read"),
+        (lambda: np.frompyfunc(make, 1, 1), "has a state that cannot be read"),
+        (lambda: np.array([(1,)], dtype=[("a", "O")]), "has a state that cannot be read"),
+        (lambda: Path("/tmp"), r"uses pathlib\.\w+, whose answers no description"),
+        (lambda: os.environ, r"uses os\._Environ"),
+        (lambda: reads_a_clock, r"which reads_a_clock reads, uses time, whose answers"),
+        (lambda: reads_a_file, r"open, which reads_a_file reads, uses io\.open"),
+        (lambda: draws_in_secret, r"random\.random, which draws_in_secret reads,.* uses random\.Random"),
+        (lambda: draws_from_numpy, r"uses numpy\.random"),
+        (lambda: counts, "counts writes 'CALLS' outside of itself, .* keep it in view.memory"),
+        (counter, "count writes 'calls' outside of itself"),
+        (lambda: looks_around, "looks_around looks at '__globals__' of an object"),
+        (lambda: functools.reduce(lambda x, _: [x], range(100_000), []), "value is nested too deep"),
+    ],
+)
+def test_what_cannot_be_described_is_refused_in_one_sentence(made: Callable[[], Any], message: str) -> None:
+    with pytest.raises(StoreError, match=message) as refused:
+        key(Holds(made()))
+    text = str(refused.value)
+    assert "\n" not in text
+    assert text.endswith("leave store out")
+    assert len(text) < 500

@@ -1,0 +1,364 @@
+"""A store gives back what was put into it or says in one sentence why not: no damage is ever read as a result."""
+
+from __future__ import annotations
+
+import os
+import random
+import resource
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from filters import GaussianFilter
+from mc.engine.adversaries import Constant
+from mc.engine.streams import TILE
+from mc.engine.tiles import Game
+from mc.estimate.functionals import HockeyStick
+from mc.runs.play import Progress, play
+from mc.runs.store import TABLES, RunStore, StoreError
+from theory.pairs import Gaussian
+
+RUNS: tuple[dict[str, Any], ...] = ({"game": "one", "seed": 1}, {"game": "other", "seed": 1})
+Sums = dict[tuple[int, int], bytes]
+
+
+def rows(number: int, tiles: int = 40) -> list[tuple[int, int, NDArray[np.float64]]]:
+    rng = np.random.default_rng(number)
+    return [(tile, 100 + tile % 2, rng.random(40 if tile % 7 else 900)) for tile in range(tiles)]
+
+
+def kept(store: RunStore, run: dict[str, Any]) -> Sums:
+    return {place: sums.tobytes() for place, sums in store.load(run).items()}
+
+
+def put(number: int) -> Sums:
+    return {(tile, size): sums.tobytes() for tile, size, sums in rows(number)}
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """A store of two runs on some thirty pages, closed."""
+    path = tmp_path / "run.db"
+    with RunStore(path) as store:
+        for number, run in enumerate(RUNS):
+            store.commit(run, rows(number))
+    assert path.stat().st_size > 20 * 4096
+    assert list(tmp_path.iterdir()) == [path]
+    return path
+
+
+def try_out(path: Path) -> str:
+    """Open, read, write and read again: "whole" or "refused"; anything but the truth fails the test."""
+    try:
+        with RunStore(path) as store:
+            assert [kept(store, run) for run in RUNS] == [put(0), put(1)]
+            store.commit(RUNS[0], [(1000, 5, np.ones(3))])
+            assert kept(store, RUNS[0]) == put(0) | {(1000, 5): np.ones(3).tobytes()}
+    except StoreError as error:
+        return one_sentence(error, path)
+    return "whole"
+
+
+def one_sentence(error: StoreError, path: Path) -> str:
+    assert "\n" not in str(error)
+    assert str(path) in str(error)
+    return "refused"
+
+
+def swap(content: bytearray, first: int, second: int, size: int) -> None:
+    """Exchange two stretches of bytes."""
+    one, other = content[first : first + size], content[second : second + size]
+    content[first : first + size], content[second : second + size] = other, one
+
+
+def flip(content: bytearray, rng: random.Random) -> None:
+    content[rng.randrange(len(content))] ^= 1 << rng.randrange(8)
+
+
+def overwrite(content: bytearray, rng: random.Random) -> None:
+    first = rng.randrange(len(content))
+    some = rng.randbytes(rng.choice([1, 2, 4, 8, 64, 4096]))
+    content[first : first + len(some)] = some
+
+
+def truncate(content: bytearray, rng: random.Random) -> None:
+    del content[rng.randrange(len(content)) :]
+
+
+def lose_a_page(content: bytearray, rng: random.Random) -> None:
+    first = 4096 * rng.randrange(len(content) // 4096)
+    content[first : first + 4096] = bytes(4096)
+
+
+def swap_pages(content: bytearray, rng: random.Random) -> None:
+    first, second = rng.sample(range(1, len(content) // 4096), 2)
+    swap(content, 4096 * first, 4096 * second, 4096)
+
+
+def swap_some_bytes(content: bytearray, rng: random.Random) -> None:
+    swap(content, rng.randrange(len(content) - 16), rng.randrange(len(content) - 16), rng.choice([1, 2, 8]))
+
+
+def make_text_of_it(content: bytearray, rng: random.Random) -> None:
+    content[rng.randrange(len(content))] = rng.choice([0xFF, 0xC3, 0x80, 0x00, 0x0D, 0x13, 0x81])
+
+
+@pytest.mark.parametrize(
+    "damage", [flip, overwrite, truncate, lose_a_page, swap_pages, swap_some_bytes, make_text_of_it]
+)
+def test_no_damage_is_read_as_a_result(
+    path: Path, damage: Callable[[bytearray, random.Random], None]
+) -> None:
+    whole, seen = path.read_bytes(), set()
+    rng = random.Random(damage.__name__)
+    for _ in range(120):
+        content = bytearray(whole)
+        damage(content, rng)
+        path.write_bytes(content)
+        seen.add(try_out(path))
+        for beside in path.parent.iterdir():
+            beside.unlink()
+    assert "refused" in seen
+
+
+def test_no_flipped_byte_of_the_header_or_of_the_schema_ends_in_another_error(path: Path) -> None:
+    whole = path.read_bytes()
+    schema = min(whole.index(table.encode()) for table in TABLES.values())
+    assert schema < 4096
+    seen = []
+    for place in (*range(112), *range(schema, 4096)):
+        content = bytearray(whole)
+        content[place] ^= 0xFF if place % 2 else 0x01
+        path.write_bytes(content)
+        seen.append(try_out(path))
+        for beside in path.parent.iterdir():
+            beside.unlink()
+    assert seen.count("refused") > 300
+
+
+def alter(path: Path, *statements: str) -> None:
+    with sqlite3.connect(path) as other:
+        for statement in statements:
+            other.execute(statement)
+    other.close()
+
+
+FIRST = "(SELECT min(run) FROM tile)"
+SECOND = "(SELECT max(run) FROM tile)"
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        f"UPDATE tile SET run = {SECOND}, tile = tile + 100 WHERE run = {FIRST}",
+        "UPDATE tile SET tile = tile + 1000",
+        "UPDATE tile SET tile = 39 - tile + 1000",
+        "UPDATE tile SET size = size + 1000",
+        "UPDATE tile SET (sums, checksum) = (SELECT sums, checksum FROM tile AS o WHERE o.tile = 3)",
+        "UPDATE tile SET sums = sums || x'0000000000000000'",
+        "UPDATE tile SET sums = substr(sums, 9)",
+        "UPDATE tile SET sums = x''",
+        "UPDATE tile SET sums = 'text'",
+        "UPDATE tile SET sums = 1.5",
+        "UPDATE tile SET sums = CAST(x'ff' AS TEXT)",
+        "UPDATE tile SET checksum = 'text'",
+        "UPDATE tile SET checksum = CAST(x'c328' AS TEXT)",
+        "UPDATE tile SET checksum = 1",
+        "UPDATE tile SET tile = tile || 'x'",
+        "UPDATE tile SET tile = tile + 0.5",
+        "UPDATE tile SET tile = CAST(x'ff' || tile AS TEXT)",
+        "UPDATE tile SET size = x'00ff'",
+        "UPDATE run SET description = CAST(x'ff' AS TEXT)",
+        "UPDATE run SET description = '{}'",
+        "UPDATE tile SET size = -size",
+        "UPDATE tile SET size = 9223372036854775807",
+        "DROP TABLE tile",
+        "DROP TABLE run",
+        "ALTER TABLE tile RENAME TO tiles",
+        "ALTER TABLE tile RENAME COLUMN sums TO totals",
+        "ALTER TABLE tile DROP COLUMN checksum",
+        "ALTER TABLE tile ADD COLUMN more",
+        "CREATE TABLE more (x)",
+        "CREATE INDEX more ON tile (size)",
+        "CREATE VIEW more AS SELECT * FROM tile",
+        "CREATE TRIGGER more AFTER INSERT ON tile BEGIN DELETE FROM tile; END",
+    ],
+)
+def test_a_row_that_was_changed_or_moved_is_refused(path: Path, statement: str) -> None:
+    alter(path, statement)
+    assert try_out(path) == "refused"
+
+
+def test_an_older_layout_is_refused_and_left_untouched(tmp_path: Path) -> None:
+    path = tmp_path / "old.db"
+    alter(
+        path,
+        "PRAGMA application_id = 1718645350",
+        "PRAGMA user_version = 1",
+        "CREATE TABLE run (key TEXT PRIMARY KEY, description TEXT NOT NULL) WITHOUT ROWID",
+        "CREATE TABLE tile (run TEXT, tile INTEGER, size INTEGER, sums BLOB, checksum INTEGER, "
+        "PRIMARY KEY (run, tile)) WITHOUT ROWID",
+    )
+    before = path.read_bytes()
+    with pytest.raises(
+        StoreError, match="has layout 1 where this version writes 2 and was left untouched; pass"
+    ):
+        RunStore(path)
+    assert path.read_bytes() == before
+
+
+def test_what_is_no_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    os.mkfifo(tmp_path / "pipe")  # opening it would wait for ever
+    (tmp_path / "link").symlink_to(tmp_path / "nowhere")
+    for place, message in [
+        (tmp_path, "is not a file and was left untouched; pass another path"),
+        (tmp_path / "pipe", "is not a file"),
+        (Path("/dev/null"), "is not a file"),
+        (tmp_path / "link", "is not a file"),
+        (tmp_path / "a\0b", "cannot be used: embedded null byte; pass a path"),
+        (
+            tmp_path / "x" / "run.db",
+            "cannot be used: No such file or directory; pass a path in a writable folder",
+        ),
+    ]:
+        with pytest.raises(StoreError, match=message):
+            RunStore(place)
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["link", "pipe"]
+    monkeypatch.chdir(tmp_path)
+    with RunStore(":memory:") as store:  # a name like any other, not SQLite's for no file at all
+        store.commit(RUNS[0], rows(0))
+    with RunStore(":memory:") as store:
+        assert kept(store, RUNS[0]) == put(0)
+
+
+@contextmanager
+def files_end_at(size: int) -> Iterator[None]:
+    """No file can be made longer than `size` bytes here: to SQLite the disk is full."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_a_disk_that_is_full_from_the_start_leaves_nothing_behind(tmp_path: Path) -> None:
+    made = 0
+    for size in (*range(0, 40_000, 1024), 100_000):
+        path = tmp_path / f"{size}.db"
+        with files_end_at(size):
+            try:
+                RunStore(path).close()
+                made += 1
+            except StoreError as refused:
+                one_sentence(refused, path)
+        left = {entry.name for entry in tmp_path.iterdir()} - {f"{size}.db"}
+        assert not left
+        if path.exists():  # whole, if at all
+            with RunStore(path) as store:
+                store.commit(RUNS[0], rows(0))
+                assert kept(store, RUNS[0]) == put(0)
+            path.unlink()
+    assert made > 0
+
+
+def fill(store: RunStore, size: int) -> None:
+    with files_end_at(size):
+        for number in range(100):
+            store.commit({"run": number}, rows(number))
+
+
+def test_a_disk_that_fills_up_ends_a_commit_in_one_sentence_and_keeps_what_was_there(tmp_path: Path) -> None:
+    for size in range(40_000, 400_000, 40_000):
+        path = tmp_path / f"{size}.db"
+        with RunStore(path) as store:
+            store.commit(RUNS[0], rows(0, 10))
+            before = kept(store, RUNS[0])
+            with pytest.raises(StoreError, match=r"cannot be written: .*; free some space"):
+                fill(store, size)
+            assert kept(store, RUNS[0]) == before
+            store.commit(RUNS[0], rows(0))  # there is space again
+            assert kept(store, RUNS[0]) == put(0)
+        assert not list(tmp_path.glob("*.db-*"))
+        path.unlink()
+
+
+def test_a_file_that_another_program_holds_says_so(path: Path) -> None:
+    with RunStore(path) as store:
+        store._connection.execute("PRAGMA busy_timeout = 10")
+        other = sqlite3.connect(path, isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StoreError, match="database is locked; wait for the program that holds it"):
+            store.commit(RUNS[0], rows(0))
+        other.execute("ROLLBACK")
+        other.close()
+        store.commit(RUNS[0], rows(0))
+
+
+def test_a_store_that_is_closed_or_anothers_says_so(path: Path) -> None:
+    with RunStore(path) as store:
+        said: list[str] = []
+
+        def load() -> None:
+            try:
+                store.load(RUNS[0])
+            except StoreError as refused:
+                said.append(str(refused))
+
+        thread = threading.Thread(target=load)
+        thread.start()
+        thread.join()
+    load()
+    assert "same thread" in said[0]
+    assert "closed database" in said[1]
+    assert all("; open the store again where it is used" in one for one in said)
+
+
+def test_a_last_tile_of_another_size_is_kept_as_well(tmp_path: Path) -> None:
+    game = Game.between(GaussianFilter(mu=1.0), Constant(Gaussian(0.5)))
+    measure = HockeyStick((1.0,), (0.0,))
+    for n in (TILE + 10, 2 * TILE, TILE + 20):
+        first = play(game, measure, n=n, seed=1, store=tmp_path / "run.db", workers=1)
+        seen: list[Progress] = []
+        again = play(game, measure, n=n, seed=1, store=tmp_path / "run.db", workers=1, progress=seen.append)
+        assert not seen
+        assert again.rows.tobytes() == first.rows.tobytes()
+    assert play(game, measure, n=n, seed=1, workers=1).rows.tobytes() == first.rows.tobytes()
+
+
+def test_a_file_left_by_a_killed_process_of_the_same_number_is_no_obstacle(tmp_path: Path) -> None:
+    (tmp_path / f"run.db.{os.getpid()}.new").write_bytes(b"left")
+    with RunStore(tmp_path / "run.db") as store:
+        store.commit(RUNS[0], rows(0))
+        assert kept(store, RUNS[0]) == put(0)
+
+
+def test_many_makers_of_one_store_all_get_it(tmp_path: Path) -> None:
+    failed: list[BaseException] = []
+    together = threading.Barrier(8)
+
+    def make(number: int) -> None:
+        try:
+            together.wait(30)
+            with RunStore(tmp_path / "run.db") as store:
+                store.commit({"maker": number}, rows(number))
+        except BaseException as error:  # noqa: BLE001 - told below
+            failed.append(error)
+
+    makers = [threading.Thread(target=make, args=(number,)) for number in range(8)]
+    for maker in makers:
+        maker.start()
+    for maker in makers:
+        maker.join()
+    assert not failed
+    with RunStore(tmp_path / "run.db") as store:
+        for number in range(8):
+            assert kept(store, {"maker": number}) == put(number)
+    assert list(tmp_path.iterdir()) == [tmp_path / "run.db"]

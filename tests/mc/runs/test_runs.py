@@ -1,0 +1,382 @@
+"""Runs give the same bits wherever they are played, and lose nothing when a process dies."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from filters import GaussianFilter
+from mc.engine.adversaries import Constant, LossChasing
+from mc.engine.streams import TILE, tiles
+from mc.engine.tiles import Game, Paths
+from mc.estimate.functionals import HockeyStick
+from mc.estimate.simulate import simulate
+from mc.runs.executors import LocalPool, cluster
+from mc.runs.fingerprint import fingerprint
+from mc.runs.play import Interrupted, Progress, _Run, play
+from mc.runs.store import RunStore, StoreError
+from theory.pairs import Gaussian
+
+FILTER = GaussianFilter(mu=1.0)
+N = 12 * TILE + 100
+
+
+def the_game() -> Game:
+    return Game.between(FILTER, Constant(Gaussian(0.5)))
+
+
+MEASURE = HockeyStick((1.0,), (0.0,))
+
+
+@pytest.fixture(scope="module")
+def undisturbed() -> bytes:
+    return play(the_game(), MEASURE, n=N, seed=3, workers=1).rows.tobytes()
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[LocalPool]:
+    with LocalPool(2) as pool:
+        yield pool
+
+
+def test_processes_give_the_bits_of_one(pool: LocalPool, undisturbed: bytes) -> None:
+    assert play(the_game(), MEASURE, n=N, seed=3, executor=pool).rows.tobytes() == undisturbed
+
+
+@pytest.mark.parametrize("workers", [1, 2, 7])
+def test_threads_give_the_bits_of_one(workers: int, undisturbed: bytes) -> None:
+    with ThreadPoolExecutor(workers) as threads:
+        assert play(the_game(), MEASURE, n=N, seed=3, executor=threads).rows.tobytes() == undisturbed
+
+
+class Scrambled(Executor):
+    """Runs every task at once, but hands results back last first."""
+
+    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        future.set_result(fn(*args, **kwargs))
+        return future
+
+
+@pytest.mark.parametrize("seconds", [1e9, 1e-9])
+def test_neither_the_size_of_a_task_nor_their_order_matters(
+    seconds: float, undisturbed: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mc.runs.play.TASK", seconds)
+    assert play(the_game(), MEASURE, n=N, seed=3, executor=Scrambled()).rows.tobytes() == undisturbed
+
+
+def test_the_number_of_threads_of_blas_does_not_matter() -> None:
+    script = (
+        "from mc import *; from filters import GaussianFilter; from theory.pairs import Gaussian\n"
+        "from mc.estimate.functionals import HockeyStick\n"
+        "game = Game.between(GaussianFilter(mu=1.0), Constant(Gaussian(0.5)))\n"
+        "print(play(game, HockeyStick((0.0,), (0.0,)), n=200_000, seed=1, workers=1).rows.tobytes().hex())"
+    )
+    answers = set()
+    for threads in ("1", "2"):
+        environment = os.environ | {"PYTHONPATH": os.pathsep.join(map(str, sys.path))}
+        environment |= {"OPENBLAS_NUM_THREADS": threads, "OMP_NUM_THREADS": threads}
+        done = subprocess.run(
+            [sys.executable, "-c", script], env=environment, check=True, capture_output=True, text=True
+        )
+        answers.add(done.stdout)
+    assert len(answers) == 1
+
+
+def test_another_seed_gives_other_bits(undisturbed: bytes) -> None:
+    assert play(the_game(), MEASURE, n=N, seed=4, workers=1).rows.tobytes() != undisturbed
+
+
+def test_simulate_gives_one_estimate_wherever_it_is_played(pool: LocalPool, tmp_path: Path) -> None:
+    arguments: dict[str, Any] = {"epsilon": 1.0, "n": N, "seed": 1}
+    alone = simulate(FILTER, LossChasing(pace=4), workers=1, **arguments)
+    assert simulate(FILTER, LossChasing(pace=4), executor=pool, **arguments) == alone
+    assert simulate(FILTER, LossChasing(pace=4), store=tmp_path / "s.db", **arguments) == alone
+
+
+@dataclass(frozen=True)
+class KillsOnce:
+    """Kills its own process at tile sums' third call on this machine, once: the flag is a file."""
+
+    flag: str
+
+    def __call__(self, paths: Paths) -> NDArray[np.float64]:
+        if len(paths.loss) == 100 and not os.path.exists(self.flag):
+            Path(self.flag).touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return MEASURE(paths)
+
+
+def test_a_killed_worker_costs_time_and_nothing_else(tmp_path: Path, undisturbed: bytes) -> None:
+    flag = tmp_path / "killed"
+    with LocalPool(2) as pool:
+        tally = play(the_game(), KillsOnce(str(flag)), n=N, seed=3, executor=pool)
+    assert flag.exists()
+    assert tally.rows.tobytes() == undisturbed
+
+
+# -- the store -------------------------------------------------------------------------------------
+
+
+def test_a_second_start_plays_only_what_is_missing(tmp_path: Path, undisturbed: bytes) -> None:
+    path = tmp_path / "run.db"
+    play(the_game(), MEASURE, n=5 * TILE, seed=3, store=path, workers=1)
+    seen: list[Progress] = []
+    tally = play(the_game(), MEASURE, n=N, seed=3, store=path, workers=1, progress=seen.append)
+    assert tally.rows.tobytes() == undisturbed
+    assert seen[-1].kept == 5 * TILE
+    assert seen[-1].done == seen[-1].total == N
+
+
+def test_another_question_is_another_run(tmp_path: Path) -> None:
+    path = tmp_path / "run.db"
+    play(the_game(), MEASURE, n=TILE, seed=3, store=path, workers=1)
+    for game, measure, seed in (
+        (the_game(), MEASURE, 4),
+        (the_game(), HockeyStick((1.5,), (0.0,)), 3),
+        (the_game().at(1.5), HockeyStick((1.0,), (5.0,)), 3),
+        (Game.between(FILTER, Constant(Gaussian(0.25))), MEASURE, 3),
+        (Game.between(GaussianFilter(mu=1.1), Constant(Gaussian(0.5))), MEASURE, 3),
+        (Game.between(FILTER, Constant(Gaussian(0.5)), direction="QP"), MEASURE, 3),
+    ):
+        with RunStore(path) as store:
+            run = _Run(game, measure, list(tiles(seed, TILE)), store, None)
+            assert store.load(run.description) == {}
+    with RunStore(path) as store:
+        run = _Run(the_game(), MEASURE, list(tiles(3, TILE)), store, None)
+        assert len(store.load(run.description)) == 1
+
+
+def test_a_fingerprint_tells_classes_of_ones_own_apart_by_their_source(tmp_path: Path) -> None:
+    sources = ["class A:\n    def f(self): return 1\n", "class A:\n    def f(self): return 2\n"]
+    prints = []
+    for number, text in enumerate(sources):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        (folder / "own_module_xyz.py").write_text(text)
+        sys.path.insert(0, str(folder))
+        try:
+            sys.modules.pop("own_module_xyz", None)
+            module = __import__("own_module_xyz")
+            prints.append(fingerprint(module.A()))
+        finally:
+            sys.path.remove(str(folder))
+            sys.modules.pop("own_module_xyz", None)
+    assert prints[0] != prints[1]
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"not a database, but long enough" * 10, b"SQLite format 3\0" + b"\0" * 2000]
+)
+def test_a_foreign_file_is_refused_and_left_untouched(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "mine.db"
+    path.write_bytes(content)
+    with pytest.raises(StoreError, match="is not a run store of this package and was left untouched"):
+        RunStore(path)
+    assert path.read_bytes() == content
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_somebody_elses_database_is_refused_and_left_untouched(tmp_path: Path) -> None:
+    path = tmp_path / "theirs.db"
+    with sqlite3.connect(path) as other:
+        other.execute("CREATE TABLE tile (x)")
+    other.close()
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match="left untouched"):
+        RunStore(path)
+    assert path.read_bytes() == before
+
+
+def test_a_damaged_store_is_refused_and_left_untouched(tmp_path: Path) -> None:
+    path = tmp_path / "run.db"
+    play(the_game(), MEASURE, n=30 * TILE, seed=3, store=path, workers=1)
+    whole = path.read_bytes()
+    damaged = whole[:4096] + bytes(random.Random(1).randbytes(len(whole) - 4096))
+    path.write_bytes(damaged)
+    with pytest.raises(StoreError, match=r"is damaged .* and was left untouched; move it away"):
+        RunStore(path)
+    assert path.read_bytes() == damaged
+
+
+def test_a_flipped_bit_in_the_sums_is_noticed(tmp_path: Path) -> None:
+    path = tmp_path / "run.db"
+    row = play(the_game(), MEASURE, n=TILE, seed=3, store=path, workers=1).rows[0].astype("<f8").tobytes()
+    content = bytearray(path.read_bytes())
+    content[content.index(row) + 3] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(StoreError, match="the checksum of tile 0 is wrong"):
+        play(the_game(), MEASURE, n=TILE, seed=3, store=path, workers=1)
+
+
+def test_a_full_disk_is_one_sentence_and_keeps_what_was_there(tmp_path: Path) -> None:
+    path = tmp_path / "run.db"
+    with RunStore(path) as store:
+        play(the_game(), MEASURE, n=2 * TILE, seed=3, store=store, workers=1)
+        store._connection.execute("PRAGMA max_page_count = 1")  # SQLite then reports a full disk
+        with pytest.raises(StoreError, match="cannot be written: database or disk is full; free some space"):
+            play(the_game(), MEASURE, n=300 * TILE, seed=3, store=store, workers=1)
+    with RunStore(path) as store:
+        run = _Run(the_game(), MEASURE, list(tiles(3, TILE)), store, None)
+        assert len(store.load(run.description)) >= 2
+
+
+@pytest.mark.parametrize("folder", ["/proc", "/nowhere/at/all"])
+def test_a_folder_that_takes_no_files_is_one_sentence(folder: str) -> None:
+    with pytest.raises(StoreError, match="cannot be"):
+        RunStore(f"{folder}/run.db")
+
+
+# -- interruptions ---------------------------------------------------------------------------------
+
+
+def test_ctrl_c_leaves_a_run_that_resumes(tmp_path: Path, undisturbed: bytes) -> None:
+    path = tmp_path / "run.db"
+
+    def stop(progress: Progress) -> None:
+        if progress.done > 4 * TILE:
+            raise KeyboardInterrupt
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("mc.runs.play.BREATH", -1.0)
+        patch.setattr("mc.runs.play.TASK", 0.0)
+        with pytest.raises(
+            Interrupted, match=rf"after {5 * TILE:,} of .* paths, kept in .*run.db; the same call"
+        ) as stopped:
+            play(the_game(), MEASURE, n=N, seed=3, store=path, workers=1, progress=stop)
+    assert (stopped.value.done, stopped.value.total, stopped.value.path) == (5 * TILE, N, path)
+    seen: list[Progress] = []
+    assert (
+        play(the_game(), MEASURE, n=N, seed=3, store=path, progress=seen.append).rows.tobytes() == undisturbed
+    )
+    assert seen[-1].kept == 5 * TILE
+
+
+DRIVER = """
+import sys
+from filters import GaussianFilter
+from mc.engine.adversaries import Constant
+from mc.engine.tiles import Game
+from mc.estimate.functionals import HockeyStick
+from mc.runs.play import play
+from theory.pairs import Gaussian
+
+if __name__ == "__main__":
+    game = Game.between(GaussianFilter(mu=1.0), Constant(Gaussian(0.5)))
+    play(game, HockeyStick((1.0,), (0.0,)), n=int(sys.argv[2]), seed=3, workers=2, store=sys.argv[1])
+"""
+
+
+def children(pid: int) -> list[int]:
+    """All processes below `pid`, by Linux's process table."""
+    parents = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                parents[int(entry.name)] = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+            except OSError:
+                continue
+    below, found = [pid], []
+    while below:
+        one = below.pop()
+        ours = [child for child, parent in parents.items() if parent == one]
+        found += ours
+        below += ours
+    return found
+
+
+def kill_at_random(tmp_path: Path, n: int, kills: int, seed: int) -> None:
+    """Start the driver again and again, killing it or one of its processes at a random moment."""
+    rng = random.Random(seed)
+    script, path = tmp_path / "driver.py", tmp_path / "run.db"
+    script.write_text(DRIVER)
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(map(str, sys.path))}
+    finished_before = 0
+    for kill in range(kills):
+        driver = subprocess.Popen([sys.executable, str(script), str(path), str(n)], env=environment)
+        time.sleep(rng.uniform(0.5, 4.0))
+        below = children(driver.pid)
+        victim = driver.pid if kill % 2 == 0 or not below else rng.choice(below)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(victim, signal.SIGKILL)
+        if victim == driver.pid:
+            driver.wait(60)
+            deadline = time.monotonic() + 30
+            while any(Path(f"/proc/{pid}/cmdline").exists() and _alive(pid) for pid in below):
+                assert time.monotonic() < deadline, "orphans of a killed driver must leave"
+                time.sleep(0.1)
+        else:
+            driver.wait(300)
+        if path.exists():
+            with sqlite3.connect(path) as look:
+                (finished,) = look.execute("SELECT count(*) FROM tile").fetchone()
+            look.close()
+            assert finished >= finished_before
+            finished_before = finished
+    subprocess.run([sys.executable, str(script), str(path), str(n)], env=environment, check=True, timeout=300)
+    game = Game.between(FILTER, Constant(Gaussian(0.5)))
+    seen: list[Progress] = []
+    resumed = play(game, MEASURE, n=n, seed=3, store=path, workers=1, progress=seen.append)
+    assert not seen or seen[-1].kept == n
+    assert resumed.rows.tobytes() == play(game, MEASURE, n=n, seed=3, workers=2).rows.tobytes()
+
+
+def _alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+linux = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads Linux's process table")
+
+
+@linux
+def test_two_killings_lose_nothing(tmp_path: Path) -> None:
+    kill_at_random(tmp_path, n=100 * TILE, kills=2, seed=1)
+
+
+@linux
+@pytest.mark.slow
+def test_twenty_killings_of_drivers_and_workers_lose_nothing(tmp_path: Path) -> None:
+    kill_at_random(tmp_path, n=2000 * TILE, kills=20, seed=2)
+
+
+# -- a cluster -------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_a_dask_cluster_of_two_workers_gives_the_same_bits(undisturbed: bytes) -> None:
+    distributed = pytest.importorskip("distributed")
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as here,
+        cluster(here.scheduler_address) as executor,
+    ):
+        assert play(the_game(), MEASURE, n=N, seed=3, executor=executor).rows.tobytes() == undisturbed
+
+
+def test_no_scheduler_at_the_address_is_one_sentence() -> None:
+    pytest.importorskip("distributed")
+    with (
+        pytest.raises(
+            ConnectionError, match="must be the address of a running Dask scheduler, got 'nonsense"
+        ),
+        cluster("nonsense://nowhere"),
+    ):
+        pass

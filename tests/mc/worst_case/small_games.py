@@ -1,0 +1,170 @@
+"""Small filters with simple, exactly known behaviour, and a solver that shares nothing with the real one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from filters.contract.privacy_filter import PrivacyFilter, State
+from mc.engine.adversary import Adversary, View
+from mc.worst_case.outcomes import log_fraction
+from theory.pairs import DominatingPair, Selection
+
+
+@dataclass(frozen=True)
+class SquaresFilter(PrivacyFilter):
+    """CONT while the sum of squared levels, level = epsilon / step rounded to an integer, stays <= units."""
+
+    step: float
+    units: int
+
+    def start(self, n: int) -> State:
+        return np.zeros(n, dtype=np.int64)
+
+    def _charge(self, request: DominatingPair) -> int:
+        return round(float(request.pure_epsilon) / self.step) ** 2
+
+    def admits(self, state: State, request: DominatingPair) -> NDArray[np.bool_]:
+        return state + self._charge(request) <= self.units
+
+    def spend(self, state: State, request: DominatingPair) -> State:
+        return state + self._charge(request)
+
+
+@dataclass(frozen=True)
+class CompositionFilter(PrivacyFilter):
+    """The natural filter: the composed hockey-stick of the pairs so far stays <= delta, in rationals."""
+
+    ratio: Fraction
+    delta: Fraction
+
+    def start(self, n: int) -> State:
+        return _objects([((Fraction(1), Fraction(1)),)] * n)
+
+    def admits(self, state: State, request: DominatingPair) -> NDArray[np.bool_]:
+        composed = [sum(max(p - self.ratio * q, 0) for p, q in law) for law in self.spend(state, request)]
+        return np.array([delta <= self.delta for delta in composed], dtype=np.bool_)
+
+    def spend(self, state: State, request: DominatingPair) -> State:
+        masses = request.exact_masses  # type: ignore[attr-defined]
+        return _objects([_compose(law, list(zip(masses.p, masses.q, strict=True))) for law in state])
+
+
+@dataclass(frozen=True)
+class CountFilter(PrivacyFilter):
+    """CONT for `most` rounds."""
+
+    most: int
+
+    def start(self, n: int) -> State:
+        return np.zeros(n, dtype=np.int64)
+
+    def admits(self, state: State, request: DominatingPair) -> NDArray[np.bool_]:
+        return np.asarray(state < self.most)
+
+    def spend(self, state: State, request: DominatingPair) -> State:
+        return state + 1
+
+
+@dataclass(frozen=True)
+class LossFilter(PrivacyFilter):
+    """CONT while the realised loss stays strictly below a limit, for at most `most` rounds."""
+
+    limit: float
+    most: int
+
+    def start(self, n: int) -> State:
+        return np.zeros(n), np.zeros(n, dtype=np.int64)
+
+    def admits(self, state: State, request: DominatingPair) -> NDArray[np.bool_]:
+        loss, released = state
+        return (loss < self.limit) & (released < self.most)
+
+    def spend(self, state: State, request: DominatingPair) -> State:
+        return state[0], state[1] + 1
+
+    def observe(self, state: State, loss: NDArray[Any]) -> State:
+        # to nine digits: sums of the same losses in another order are the same state
+        return np.round(state[0] + loss, 9), state[1]
+
+
+def _objects(values: list[Any]) -> NDArray[np.object_]:
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
+
+
+def _compose(law: Any, masses: Any) -> Any:
+    joint: dict[Fraction | None, list[Fraction]] = {}
+    for p, q in law:
+        for a, b in masses:
+            cell = joint.setdefault(p * a / (q * b) if q * b else None, [Fraction(0), Fraction(0)])
+            cell[0] += p * a
+            cell[1] += q * b
+    return tuple(sorted((p, q) for p, q in joint.values()))
+
+
+def play_out(
+    filt: PrivacyFilter,
+    menu: Sequence[DominatingPair],
+    ratio: Fraction,
+    rounds: int,
+    direction: str = "PQ",
+) -> Fraction:
+    """The value of the game by plain recursion over whole histories: one run, nothing merged."""
+
+    def best(state: State, p: Fraction, q: Fraction, left: int) -> Fraction:
+        drawn, other = (p, q) if direction == "PQ" else (q, p)
+        worth = max(drawn - ratio * other, Fraction(0))
+        for request in menu if left else ():
+            if filt.admits(state, request)[0]:
+                spent = filt.spend(state, request)
+                masses = request.exact_masses  # type: ignore[attr-defined]
+                total = Fraction(0)
+                for a, b in zip(masses.p, masses.q, strict=True):
+                    if not (a if direction == "PQ" else b):
+                        continue
+                    seen = log_fraction(a / b) if a * b else (np.inf if a else -np.inf)
+                    total += best(filt.observe(spent, np.array([seen])), p * a, q * b, left - 1)
+                worth = max(worth, total)
+        return worth
+
+    return best(filt.start(1), Fraction(1), Fraction(1), rounds)
+
+
+def worth(
+    strategy: Adversary, filt: PrivacyFilter, ratio: Fraction, rounds: int, direction: str = "PQ"
+) -> Fraction:
+    """The exact hockey-stick divergence that a strategy reaches: it is asked in every history, by itself."""
+    rng = np.random.default_rng(0)
+
+    def play(state: State, memory: Any, p: Fraction, q: Fraction, last: float, t: int) -> Fraction:
+        drawn, other = (p, q) if direction == "PQ" else (q, p)
+        paid = max(drawn - ratio * other, Fraction(0))
+        if t == rounds:
+            return paid
+        loss = log_fraction(p / q) if p * q else (np.inf if p else -np.inf)
+        memory = tuple(part.copy() for part in memory)
+        view = View(t, np.array([loss]), np.array([last]), state, memory, filt, rng)
+        request = strategy.request(view)
+        assert isinstance(request, Selection)
+        pair = request.pairs[request.index[0]]
+        if not filt.admits(state, pair)[0]:
+            return paid
+        masses = pair.exact_masses  # type: ignore[attr-defined]
+        spent = filt.spend(state, pair)
+        total = Fraction(0)
+        for a, b in zip(masses.p, masses.q, strict=True):
+            if a if direction == "PQ" else b:
+                seen = log_fraction(a / b) if a * b else (np.inf if a else -np.inf)
+                after = filt.observe(spent, np.array([seen]))
+                total += play(after, memory, p * a, q * b, seen, t + 1)
+        return total
+
+    strategy = strategy.against(filt)
+    return play(filt.start(1), strategy.start(filt, 1, rng), Fraction(1), Fraction(1), 0.0, 0)

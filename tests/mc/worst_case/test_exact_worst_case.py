@@ -1,0 +1,139 @@
+"""The game in rational arithmetic, against plain recursion over whole histories and against paper."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mc.worst_case import LogRatio, worst_case
+from tests.mc.worst_case.small_games import (
+    CompositionFilter,
+    CountFilter,
+    LossFilter,
+    SquaresFilter,
+    play_out,
+)
+from theory.evidence import Evidence
+from theory.pairs import KOV, Erasure, FinitePair, Gaussian, RandomizedResponse
+
+
+def test_three_rounds_of_randomised_response_beat_the_natural_filter():
+    menu = [RandomizedResponse.from_ratio(Fraction(3, 2) ** k) for k in (1, 2, 3)]
+    filt = CompositionFilter(Fraction(9, 4), Fraction(45, 169))
+    solved = worst_case(filt, menu, epsilon=LogRatio(Fraction(9, 4)), rounds=3)
+    assert solved.value == Fraction(1899, 5915)
+    assert solved.evidence is Evidence.EXACT
+    assert solved.low <= Fraction(1899, 5915) <= solved.high
+    assert play_out(filt, menu, Fraction(9, 4), 3) == Fraction(1899, 5915)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "ratio"), [(2, 6, 3), (3, 20, 7), (Fraction(5, 4), Fraction(15, 8), Fraction(3, 2))]
+)
+def test_two_rounds_beat_the_natural_filter_by_the_chance_of_a_minus(first, second, ratio):
+    first, second, ratio = Fraction(first), Fraction(second), Fraction(ratio)
+    keep = first / (1 + first)
+    delta = keep * (second - ratio / first) / (1 + second)
+    menu = [
+        RandomizedResponse.from_ratio(first),
+        RandomizedResponse.from_ratio(second),
+        FinitePair((delta, 1 - delta, Fraction(0)), (Fraction(0), 1 - delta, delta)),
+    ]
+    solved = worst_case(CompositionFilter(ratio, delta), menu, epsilon=LogRatio(ratio), rounds=2)
+    assert solved.value == delta * (1 + 1 / (1 + first))
+
+
+MASSES = (
+    st.lists(st.integers(0, 5), min_size=3, max_size=3)
+    .filter(sum)
+    .map(lambda parts: tuple(Fraction(part, sum(parts)) for part in parts))
+)
+PAIRS = st.builds(FinitePair, MASSES, MASSES)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    menu=st.lists(PAIRS, min_size=1, max_size=3),
+    ratio=st.fractions(Fraction(1, 2), 4, max_denominator=8),
+    rounds=st.integers(1, 3),
+    direction=st.sampled_from(["PQ", "QP"]),
+    watching=st.booleans(),
+)
+def test_merging_positions_changes_no_value(menu, ratio, rounds, direction, watching):
+    filt = LossFilter(0.5, 2) if watching else CompositionFilter(ratio, Fraction(1, 2))
+    solved = worst_case(filt, menu, epsilon=LogRatio(ratio), rounds=rounds, direction=direction)
+    assert solved.value == play_out(filt, menu, ratio, rounds, direction)
+
+
+def test_both_directions_take_the_worse():
+    lopsided = FinitePair((Fraction(1, 10), Fraction(9, 10)), (Fraction(0), Fraction(1)))
+    values = {
+        direction: worst_case(
+            CountFilter(1), [lopsided], epsilon=LogRatio(2), rounds=1, direction=direction
+        ).value
+        for direction in ("PQ", "QP", "both")
+    }
+    assert values == {"PQ": Fraction(1, 10), "QP": 0, "both": Fraction(1, 10)}
+
+
+def test_a_game_without_end_needs_a_number_of_rounds():
+    with pytest.raises(ValueError, match="max_positions"):
+        worst_case(
+            LossFilter(9.0, 10**6),
+            [RandomizedResponse.from_ratio(2)],
+            epsilon=LogRatio(2),
+            max_positions=100,
+        )
+
+
+def test_a_rational_menu_at_an_irrational_ratio_is_enclosed():
+    menu = [RandomizedResponse.from_ratio(2), KOV.from_ratio(3, Fraction(1, 100))]
+    filt = LossFilter(2.0, 3)
+    solved = worst_case(filt, menu, epsilon=1.0, rounds=3, direction="PQ")
+    assert solved.value is None
+    assert solved.evidence is Evidence.CERTIFIED
+    # e lies between these convergents
+    above = play_out(filt, menu, Fraction(2721, 1001), 3)
+    below = play_out(filt, menu, Fraction(1457, 536), 3)
+    assert below < solved.low <= solved.high < above
+    assert solved.high - solved.low < 1e-15
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "says"),
+    [
+        ({"menu": []}, ValueError, "menu must hold"),
+        ({"menu": [1.0]}, TypeError, "menu must hold pairs"),
+        ({"epsilon": float("nan")}, ValueError, "epsilon must be finite"),
+        ({"rounds": 0}, ValueError, "rounds must be an integer >= 1"),
+        ({"direction": "up"}, ValueError, "direction must be"),
+        ({"on_denial": "sulk"}, ValueError, "on_denial must be"),
+        ({"min_charge": 5.0}, ValueError, "min_charge"),
+        ({"menu": [RandomizedResponse(1.0)], "evidence": Evidence.EXACT}, ValueError, "rational masses"),
+        ({"epsilon": 1.0, "evidence": Evidence.EXACT}, ValueError, "LogRatio"),
+        ({"evidence": Evidence.STATISTICAL}, ValueError, "evidence must be"),
+    ],
+)
+def test_bad_arguments_get_one_sentence(change, error, says):
+    arguments = {"menu": [RandomizedResponse.from_ratio(2)], "epsilon": LogRatio(2), "rounds": 2} | change
+    with pytest.raises(error, match=says):
+        worst_case(SquaresFilter(1.0, 4), arguments.pop("menu"), **arguments)
+
+
+def test_a_least_charge_narrows_the_class():
+    menu = [RandomizedResponse.from_ratio(Fraction(9, 8) ** k) for k in (1, 2)]
+    filt, ratio = SquaresFilter(math.log(9 / 8), 5), Fraction(5, 4)
+    wide = worst_case(filt, menu, epsilon=LogRatio(ratio))
+    narrow = worst_case(filt, menu, epsilon=LogRatio(ratio), min_charge=0.02)
+    assert narrow.value == play_out(filt, menu[1:], ratio, 1)
+    assert narrow.value < wide.value == play_out(filt, menu, ratio, 5)
+    assert "least charge 0.02" in narrow.scope
+
+
+def test_a_filter_that_looks_at_losses_needs_them_on_a_lattice():
+    with pytest.raises(ValueError, match="multiples of one step"):
+        worst_case(LossFilter(1.0, 1), [Gaussian(1.0), Erasure(0.1)], epsilon=1.0, rounds=1)

@@ -1,0 +1,190 @@
+"""A game that is too large ends in a sentence, before time and memory are spent on it."""
+
+from __future__ import annotations
+
+import math
+import random
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import flint
+import numpy as np
+import pytest
+
+from filters import BasicFilter, GaussianFilter, ZCDPFilter
+from mc.worst_case import LogRatio, graph, worst_case
+from mc.worst_case.calibrate import calibrate
+from mc.worst_case.rounded_law import rounded_laws
+from mc.worst_case.tails import Tails, tails
+from tests.mc.worst_case.small_games import CountFilter, LossFilter, SquaresFilter
+from theory.evidence import Evidence
+from theory.pairs import Erasure, Gaussian, Laplace, RandomizedResponse
+
+BUDGET = 0.0208
+#: a double of full length: sums of squares of its multiples round differently in every order
+STEP = math.sqrt(2 * BUDGET) / 32
+LEVELS = [RandomizedResponse(j * STEP) for j in range(1, 33)]
+
+
+@dataclass(frozen=True)
+class Counted(ZCDPFilter):
+    """A zCDP filter that counts the states it was asked about."""
+
+    asked: list[int] = field(default_factory=list, compare=False)
+
+    def admits(self, state, request):
+        admitted = super().admits(state, request)
+        self.asked.append(len(admitted))
+        return admitted
+
+
+@dataclass(frozen=True)
+class CountedLosses(LossFilter):
+    """A filter that never forgets in which order it saw losses, and counts the states it was asked about."""
+
+    asked: list[int] = field(default_factory=list, compare=False)
+
+    def admits(self, state, request):
+        self.asked.append(len(state[0]))
+        return super().admits(state, request)
+
+    def observe(self, state, loss):
+        return 3.0 * state[0] + loss / 1000, state[1]
+
+
+@pytest.mark.parametrize("most", [300_000, 3_000_000])
+@pytest.mark.parametrize("rounds", [None, 40])
+def test_levels_whose_charges_never_add_up_to_the_same_sum_stop_early(most, rounds):
+    filt = Counted(BUDGET)
+    with pytest.raises(ValueError, match=f"max_positions={most}.*spend_steps"):
+        worst_case(filt, LEVELS, epsilon=1.0, rounds=rounds, max_positions=most)
+    # a state is asked about once a request, and has dozens of losses: far fewer states than positions
+    assert sum(filt.asked) / len(LEVELS) < most / 30
+
+
+@pytest.mark.parametrize("epsilon", [LogRatio(Fraction(2)), 1.0])
+def test_a_tree_stops_within_twice_what_it_may_hold(epsilon):
+    filt = CountedLosses(9.0, 50)
+    menu = [RandomizedResponse.from_ratio(Fraction(3, 2) ** k) for k in (1, 2, 3, 4)]
+    with pytest.raises(ValueError, match=r"max_positions=3000 .*larger max_positions"):
+        worst_case(filt, menu, epsilon=epsilon, max_positions=3000)
+    assert sum(filt.asked) / len(menu) < 6000
+
+
+def test_a_watched_lattice_stops_too():
+    filt = CountedLosses(9.0, 50)
+    with pytest.raises(ValueError, match=r"max_positions=3000 .*larger max_positions"):
+        worst_case(
+            filt, [RandomizedResponse(0.25 * k) for k in (1, 2, 3, 4)], epsilon=0.5, max_positions=3000
+        )
+    assert sum(filt.asked) / 4 < 6000
+
+
+def test_gaussians_whose_charges_never_add_up_to_the_same_sum_stop_early():
+    menu = [Gaussian(j / 7.7 / math.sqrt(2)) for j in range(1, 8)]
+    filt = Counted(0.5)
+    with pytest.raises(ValueError, match="max_positions=300000 "):
+        worst_case(filt, menu, epsilon=1.0, max_positions=300_000)
+    # 24 standard deviations of the least, at 40 steps each
+    assert sum(filt.asked) / len(menu) < 300_000 / 300
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_no_game_that_fits_is_refused(seed, monkeypatch):
+    monkeypatch.setattr(graph, "state_weight", lambda requests: 1)
+    rng = random.Random(seed)
+    levels = [RandomizedResponse(0.125 * rng.randint(1, 9)) for _ in range(rng.randint(1, 4))]
+    widths = [Gaussian(0.25 * rng.randint(1, 5)) for _ in range(rng.randint(1, 2))]
+    menu = rng.choice([levels, [*levels, Erasure(0.125)], widths, [*levels[:1], *widths]])
+    alone = SquaresFilter(0.125, rng.randint(3, 90)) if menu is levels else ZCDPFilter(0.9)
+    filt = rng.choice([alone, BasicFilter(2.0, 0.6), ZCDPFilter(0.9)])
+    rounds = rng.choice([2, 3, 5] if menu is levels else [2, 3])
+    arguments = {"epsilon": 0.5, "rounds": rounds, "evidence": Evidence.CERTIFIED, "direction": "PQ"}
+    solved = worst_case(filt, menu, **arguments)
+    games = 2 if any(isinstance(pair, Gaussian) for pair in menu) else 1
+    again = worst_case(filt, menu, **arguments, max_positions=solved.positions if games == 1 else None)
+    assert (again.low, again.high, again.positions) == (solved.low, solved.high, solved.positions)
+    if solved.positions > 2 * games:
+        with pytest.raises(ValueError, match="max_positions"):
+            worst_case(filt, menu, **arguments, max_positions=solved.positions // games - 1)
+
+
+def test_merging_the_sums_solves_the_game_that_is_too_large_and_says_so():
+    solved = worst_case(ZCDPFilter(BUDGET), LEVELS, epsilon=1.0, spend_steps=3000)
+    assert "1/3000 of the budget" in solved.scope
+    assert "1/3000 of the budget" in str(solved)
+    # in integers, where equal sums are equal: 1024 units of budget, or one less where rounding denies the last
+    inner, outer = (worst_case(SquaresFilter(STEP, units), LEVELS, epsilon=1.0) for units in (1023, 1024))
+    assert solved.low <= outer.high
+    assert inner.low <= solved.high
+    assert 0 < solved.low < solved.high
+
+
+def test_sums_merged_too_coarsely_for_the_least_charge_say_so():
+    with pytest.raises(ValueError, match="more spend_steps"):
+        worst_case(ZCDPFilter(BUDGET), LEVELS, epsilon=1.0, spend_steps=100)
+
+
+def test_a_cut_step_needs_no_merging():
+    mantissa, exponent = math.frexp(STEP)
+    cut = math.ldexp(math.floor(mantissa * 2**24), exponent - 24)
+    solved = worst_case(ZCDPFilter(BUDGET), [RandomizedResponse(j * cut) for j in range(1, 33)], epsilon=1.0)
+    assert solved.positions < 3_000_000
+    assert "of the budget" not in solved.scope
+
+
+@pytest.mark.parametrize(
+    ("menu", "step"),
+    [
+        ([Gaussian(0.5)], 1e-12),
+        ([Laplace(1.0)], 1e-9),
+        ([Gaussian(1e-7), Gaussian(5.0)], None),
+        ([RandomizedResponse(0.3), RandomizedResponse(0.3 * math.sqrt(2))], 1e-10),
+    ],
+)
+def test_a_step_too_fine_to_hold_one_law_is_refused_before_the_law_is_made(menu, step):
+    with pytest.raises(ValueError, match="step must leave"):
+        worst_case(CountFilter(1), menu, epsilon=1.0, step=step)
+
+
+def test_tails_that_do_not_vanish_are_refused():
+    heavy = Tails(lambda x: (flint.arb(0.25), flint.arb(0.25)), flint.arb(0))
+
+    class Heavy(Gaussian):
+        pass
+
+    tails.register(Heavy)(lambda pair: heavy)
+    with pytest.raises(ValueError, match="step must leave"):
+        rounded_laws((Heavy(1.0),), Fraction(1, 10), max_positions=10_000)
+
+
+def test_a_chain_of_many_states_is_put_in_order():
+    solved = worst_case(BasicFilter(1.0, 0.3), Erasure(2.0**-14), epsilon=1.0)
+    assert solved.rounds == solved.positions - 1 == math.floor(0.3 * 2**14)
+    exact = 1 - (1 - Fraction(1, 2**14)) ** solved.rounds
+    assert Fraction(solved.low) <= exact <= Fraction(solved.high)
+
+
+def test_calibration_stops_as_well():
+    with pytest.raises(ValueError, match="max_positions=200000 "):
+        calibrate(ZCDPFilter, 1.0, 1e-5, menu=LEVELS, max_positions=200_000)
+
+
+def test_the_defaults_are_what_the_errors_name():
+    with pytest.raises(ValueError, match="max_positions=30000000 "):
+        worst_case(ZCDPFilter(BUDGET), LEVELS, epsilon=1.0)
+
+
+@pytest.mark.parametrize("most", [0, -1, 2.5])
+def test_max_positions_is_a_count(most):
+    with pytest.raises(ValueError, match="max_positions must be an integer >= 1"):
+        worst_case(CountFilter(1), Erasure(0.5), epsilon=1.0, max_positions=most)
+
+
+def test_the_lattice_counts_what_the_law_of_one_request_holds():
+    with pytest.raises(ValueError, match="max_positions"):
+        worst_case(GaussianFilter(1.0), Gaussian(0.5), epsilon=1.0, max_positions=1000)
+
+
+def test_arrays_of_the_menu_are_not_counted_as_positions():
+    assert np.isclose(worst_case(CountFilter(1), Erasure(0.5), epsilon=1.0, max_positions=100).high, 0.5)

@@ -1,0 +1,221 @@
+"""Rational erasures, KOV pairs and randomised responses on one menu, against whole histories in mpmath."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+
+import flint
+import mpmath
+import numpy as np
+import pytest
+
+from filters import ApproximateDPFilter, BasicFilter
+from mc.worst_case import LogRatio, worst_case
+from mc.worst_case.lattice import payoffs
+from mc.worst_case.lattice_law import level, level_law
+from tests.mc.worst_case.small_games import CountFilter, LossFilter
+from theory.evidence import Evidence
+from theory.pairs import KOV, Erasure, RandomizedResponse
+
+DIGITS = 120
+TINY = Fraction(1, 2**200)
+
+
+def _mp(x):
+    if isinstance(x, LogRatio):
+        return mpmath.log(_mp(x.ratio))
+    return mpmath.mpf(x.numerator) / x.denominator if isinstance(x, Fraction) else mpmath.mpf(x)
+
+
+def _atoms(pair):
+    """(mass, loss) in world P, from the parameters alone: the world Q is its mirror image."""
+    if isinstance(pair, Erasure):
+        revealed, epsilon = _mp(pair.exact if pair.exact is not None else pair.p), mpmath.mpf(0)
+    else:
+        ratio = pair.ratio
+        epsilon = _mp(pair.epsilon) if ratio is None else _mp(LogRatio(ratio))
+        exact = getattr(pair, "exact_delta", None)
+        revealed = _mp(exact) if exact is not None else _mp(getattr(pair, "delta", 0.0))
+    keep = 1 / (1 + mpmath.exp(-epsilon))
+    rest = 1 - revealed
+    shown = float(pair.epsilon) if not isinstance(pair, Erasure) else 0.0
+    atoms = [(rest * keep, epsilon, shown), (rest * (1 - keep), -epsilon, -shown)] if epsilon else []
+    atoms = atoms or [(rest, mpmath.mpf(0), 0.0)]
+    return [*atoms, (revealed, mpmath.inf, np.inf)]
+
+
+def _play(filt, menu, epsilon, rounds):
+    """The value of the game from P by plain recursion, one run, in mpmath; these pairs are symmetric."""
+    laws = [_atoms(pair) for pair in menu]
+
+    def best(state, loss, left, sign):
+        worth = (
+            mpmath.mpf(1) if loss == mpmath.inf else max(mpmath.mpf(0), -mpmath.expm1(_mp(epsilon) - loss))
+        )
+        if loss == mpmath.inf or not left:
+            return worth
+        for pair, law in zip(menu, laws, strict=True):
+            if filt.admits(state, pair)[0]:
+                spent = filt.spend(state, pair)
+                total = mpmath.mpf(0)
+                for mass, step, shown in law:
+                    if mass:
+                        after = filt.observe(spent, np.array([sign * shown]))
+                        total += mass * best(after, loss + step, left - 1, sign)
+                worth = max(worth, total)
+        return worth
+
+    return max(best(filt.start(1), mpmath.mpf(0), rounds, sign) for sign in (1, -1))
+
+
+def _menus(rng):
+    step = rng.choice([0.25, 0.3, 2.0**-6, 0.1])
+    ratio = Fraction(rng.randint(2, 9), 1) / rng.choice([1, 1, 7]) + 1
+
+    def share():
+        return Fraction(rng.randint(1, 20), rng.choice([30, 37, 1000, 10**9 + 7]))
+
+    exact = [
+        lambda: Erasure(share()),
+        lambda: KOV.from_ratio(ratio ** rng.randint(0, 2), share()),
+        lambda: RandomizedResponse.from_ratio(ratio ** rng.randint(1, 3)),
+    ]
+    dyadic = [
+        lambda: Erasure(share()),
+        lambda: Erasure(float(share())),
+        lambda: KOV(step * rng.randint(0, 2), float(share())),
+        lambda: RandomizedResponse(step * rng.randint(1, 3)),
+    ]
+    return exact, dyadic
+
+
+def _check(filt, menu, epsilon, rounds, slack=1e-250):
+    solved = worst_case(filt, menu, epsilon=epsilon, rounds=rounds, evidence=Evidence.CERTIFIED)
+    assert solved.evidence is Evidence.CERTIFIED
+    with mpmath.workdps(DIGITS):
+        exact = _play(filt, menu, epsilon, rounds)
+        assert mpmath.mpf(solved.low) <= exact <= mpmath.mpf(solved.high)
+        assert solved.high - solved.low <= 1e-12 * exact + slack
+    return solved
+
+
+def test_a_rational_erasure_beside_a_randomised_response_is_certified():
+    _check(BasicFilter(1, 0.2), [Erasure(Fraction(1, 30)), RandomizedResponse(0.25)], 0.5, 2)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_any_mixed_menu_is_enclosed_to_a_part_in_a_million_million(seed):
+    rng = random.Random(seed)
+    menu = [make() for make in rng.choices(rng.choice(_menus(rng)), k=rng.randint(1, 3))]
+    filt = rng.choice(
+        [BasicFilter(1.5, 0.3), ApproximateDPFilter(2.0, 0.4), CountFilter(3), LossFilter(0.9, 3)]
+    )
+    epsilon = rng.choice(
+        [
+            0.5,
+            0.25,
+            0.6,
+            0.0,
+            -0.4,
+            1.0,
+            LogRatio(Fraction(2)),
+            LogRatio(Fraction(9, 7)),
+            LogRatio(Fraction(1, 2)),
+        ]
+    )
+    _check(filt, menu, epsilon, rng.randint(1, 3))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_rational_and_other_levels_together_are_enclosed_off_the_lattice(seed):
+    rng = random.Random(1000 + seed)
+    exact, dyadic = _menus(rng)
+    menu = [*(make() for make in rng.choices(exact, k=2)), RandomizedResponse(0.25), rng.choice(dyadic)()]
+    filt = rng.choice([BasicFilter(3.5, 0.3), CountFilter(2)])
+    solved = worst_case(filt, menu, epsilon=0.5, rounds=2, evidence=Evidence.CERTIFIED, step=0.02)
+    with mpmath.workdps(DIGITS):
+        assert mpmath.mpf(solved.low) <= _play(filt, menu, 0.5, 2) <= mpmath.mpf(solved.high)
+
+
+def test_levels_whose_common_step_is_astronomically_small_are_enclosed_off_the_lattice():
+    # 1, 1/2, ..., 1/53 share the step 1 / lcm(1..53), of which 1 is more than 2^63 units
+    menu = [RandomizedResponse(1 / k) for k in range(1, 54)]
+    solved = worst_case(CountFilter(1), menu, epsilon=0.5, step=0.01)
+    with mpmath.workdps(DIGITS):
+        assert mpmath.mpf(solved.low) <= _play(CountFilter(1), menu[:1], 0.5, 1) <= mpmath.mpf(solved.high)
+    with pytest.raises(ValueError, match="multiples of one step"):
+        worst_case(LossFilter(1.0, 1), menu, epsilon=0.5)
+    far = [RandomizedResponse(1e-300), RandomizedResponse(1.0)]
+    solved = worst_case(CountFilter(1), far, epsilon=0.5, step=0.01)
+    with mpmath.workdps(DIGITS):
+        assert mpmath.mpf(solved.low) <= _play(CountFilter(1), far, 0.5, 1) <= mpmath.mpf(solved.high)
+
+
+EDGES = [
+    Erasure(0.0),
+    Erasure(1.0),
+    Erasure(Fraction(1)),
+    Erasure(TINY),
+    Erasure(1 - TINY),
+    KOV(0.0, 0.25),
+    KOV(0.5, 1.0),
+    KOV.from_ratio(1, Fraction(1, 7)),
+    KOV.from_ratio(3, 1 - TINY),
+    KOV.from_ratio(3, TINY),
+    KOV(1e-300, 0.1),
+    KOV(700.0, 1e-300),
+    RandomizedResponse(1e-12),
+    RandomizedResponse(40.0),
+    RandomizedResponse(900.0),
+    RandomizedResponse.from_ratio(10**400),
+    RandomizedResponse.from_ratio(1 + Fraction(1, 2**60)),
+    RandomizedResponse.from_ratio(1 + TINY),
+]
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 0.5, -1.0, LogRatio(Fraction(3))])
+@pytest.mark.parametrize("edge", EDGES, ids=str)
+def test_extreme_levels_and_masses_are_enclosed_too(edge, epsilon):
+    _check(CountFilter(2), [edge], epsilon, 2)
+    _check(CountFilter(2), [edge, Erasure(Fraction(1, 30))], epsilon, 2)
+
+
+@pytest.mark.parametrize("factor", [1 - TINY, Fraction(1), 1 + TINY])
+@pytest.mark.parametrize("k", [1, 2])
+def test_an_epsilon_beside_a_point_of_the_lattice_is_enclosed(k, factor):
+    # log(ratio) and k steps agree to 60 digits: balls of the working precision cannot tell them apart
+    ratio = Fraction(9, 8)
+    # and the step is itself a ball: what the bounds differ by
+    _check(
+        CountFilter(2),
+        [RandomizedResponse.from_ratio(ratio)],
+        LogRatio(ratio**k * factor),
+        2,
+        slack=2.0**-150,
+    )
+
+
+@pytest.mark.parametrize("side", ["low", "high"])
+def test_payoffs_lie_on_the_side_that_they_say_however_small(side):
+    with flint.ctx.workprec(400):
+        growth = flint.arb(flint.fmpq(1, 4)).exp()
+        mantissa, exponent = growth.mid().man_exp()
+    near = Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+    for ratio in (near * (1 - TINY), near * (1 + TINY)):
+        paid = payoffs([1], Fraction(1, 4), LogRatio(ratio), side)[0]
+        with mpmath.workdps(DIGITS):
+            exact = max(mpmath.mpf(0), 1 - _mp(ratio) * mpmath.exp(-mpmath.mpf("0.25")))
+            assert paid <= exact if side == "low" else paid >= exact
+            assert paid == pytest.approx(float(exact), rel=1e-15, abs=0)
+
+
+@pytest.mark.parametrize("precision", [20, 53, 300])
+def test_the_law_of_a_level_does_not_depend_on_the_precision_that_happens_to_be_set(precision):
+    pair = KOV.from_ratio(3, Fraction(1, 30))
+    known = level(pair)
+    with flint.ctx.workprec(precision):
+        other = level(pair)
+        law = level_law(1, other.delta, Fraction(1), "near")
+    assert np.array_equal(law.masses, level_law(1, known.delta, Fraction(1), "near").masses)
+    assert law.revealed == 1 / 30

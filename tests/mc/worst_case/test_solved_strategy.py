@@ -1,0 +1,120 @@
+"""The solved strategy is an adversary: played out, it is worth what the game said."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from filters.catalogue import CATALOGUE
+from filters.rules.unsound import NaiveRealisationFilter, NaturalFilter, knowingly
+from mc.engine.adversary import View
+from mc.estimate.simulate import simulate
+from mc.worst_case import LogRatio, worst_case
+from tests.mc.worst_case.small_games import CountFilter, LossFilter, SquaresFilter, worth
+from theory.evidence import Evidence
+from theory.pairs import KOV, Erasure, RandomizedResponse
+
+RATIO = Fraction(9, 8)
+LEVELS = [RandomizedResponse.from_ratio(RATIO**k) for k in (1, 2, 3)]
+ATOMS = [KOV.from_ratio(RATIO**2, Fraction(1, 1000)), Erasure(Fraction(1, 500))]
+GAMES = {
+    "squares": (SquaresFilter(math.log(9 / 8), 9), LEVELS),
+    "rounds": (CountFilter(3), [*LEVELS, *ATOMS]),
+    "losses": (LossFilter(0.3, 4), [*LEVELS, *ATOMS]),
+}
+
+
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("direction", ["PQ", "QP"])
+@pytest.mark.parametrize("rounds", [3, 5])
+@pytest.mark.parametrize("evidence", [Evidence.EXACT, Evidence.CERTIFIED])
+def test_played_out_it_is_worth_the_value(game, direction, rounds, evidence):
+    filt, menu = GAMES[game]
+    ratio = Fraction(5, 4)
+    solved = worst_case(
+        filt, menu, epsilon=LogRatio(ratio), rounds=rounds, direction=direction, evidence=evidence
+    )
+    reached = worth(solved.strategy, filt, ratio, rounds, direction)
+    if solved.value is not None:
+        assert reached == solved.value
+    assert solved.low <= reached <= solved.high
+
+
+def test_it_beats_the_natural_filter_by_adapting():
+    menu = tuple(RandomizedResponse.from_ratio(Fraction(3, 2) ** k) for k in (1, 2, 3))
+    with knowingly():
+        filt = NaturalFilter.from_ratio(Fraction(9, 4), Fraction(45, 169), menu)
+    solved = worst_case(filt, menu, epsilon=LogRatio(Fraction(9, 4)), rounds=3)
+    assert solved.value == Fraction(1899, 5915)
+    assert worth(solved.strategy, filt, Fraction(9, 4), 3) == solved.value
+
+
+@pytest.mark.parametrize("n", [1, 5, 60])
+def test_erasing_for_ever_reveals_the_bit_under_the_naive_realisation_filter(n):
+    p = Fraction(1, 100)
+    with knowingly():
+        filt = NaiveRealisationFilter(1.0, 0.01)
+    solved = worst_case(filt, Erasure(p), epsilon=LogRatio(Fraction(5, 2)), rounds=n)
+    assert solved.value == 1 - (1 - p) ** n
+    assert worth(solved.strategy, filt, Fraction(5, 2), n) == solved.value
+
+
+def _menu(filt):
+    return list(getattr(filt, "menu", ()) or ()) if isinstance(filt, NaturalFilter) else MENU
+
+
+MENU = [RandomizedResponse(0.0625 * 2**k) for k in range(4)]
+CONFIDENCE = 1 - 1e-7
+
+
+@pytest.mark.parametrize("direction", ["PQ", "QP"])
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_simulation_agrees_with_the_solved_value_for_every_filter(name, direction):
+    """Null: the strategy is worth a value in [low, high]. A test fails by chance below 1e-7."""
+    filt = CATALOGUE[name].example()
+    solved = worst_case(filt, _menu(filt), epsilon=0.25, rounds=8, direction=direction)
+    assert solved.high > 0
+    estimate = simulate(
+        filt,
+        solved.strategy,
+        epsilon=0.25,
+        n=40_000,
+        seed=6,
+        rounds=8,
+        direction=direction,
+        confidence=CONFIDENCE,
+    )
+    assert estimate.low <= solved.high
+    assert solved.low <= estimate.high
+    assert estimate.relative_half_width < 0.5
+
+
+def test_a_denied_run_that_may_ask_again_gains_nothing():
+    filt = CATALOGUE["RealisationFilter"].example()
+    menu = [RandomizedResponse(0.5), RandomizedResponse(1.5)]
+    halt, retry = (worst_case(filt, menu, epsilon=8.0, on_denial=rule) for rule in ("halt", "retry"))
+    assert (halt.low, halt.high) == (retry.low, retry.high)
+    assert "retry" in retry.scope
+    for rule in ("halt", "retry"):
+        estimate = simulate(
+            filt,
+            retry.strategy,
+            epsilon=8.0,
+            n=40_000,
+            seed=7,
+            direction=retry.direction,
+            on_denial=rule,
+            confidence=CONFIDENCE,
+        )
+        assert estimate.low <= retry.high
+        assert retry.low <= estimate.high
+
+
+def test_a_strategy_without_its_table_says_how_to_get_one():
+    solved = worst_case(SquaresFilter(0.5, 4), RandomizedResponse(0.5), epsilon=0.5)
+    view = View(0, np.zeros(1), np.zeros(1), np.zeros(1), solved.strategy.start(None, 1, None), None, None)
+    with pytest.raises(RuntimeError, match="against"):
+        solved.strategy.request(view)

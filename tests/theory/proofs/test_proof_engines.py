@@ -1,0 +1,189 @@
+"""The engines refuse what is false, and a proof is what its steps and lemmas are."""
+
+import subprocess
+import sys
+from fractions import Fraction
+from pathlib import Path
+
+import flint
+import pytest
+import sympy as sp
+
+from theory.evidence import Evidence, Outcome
+from theory.proofs import THEOREMS, prove
+from theory.proofs.boxes import NotPositiveError, prove_positive
+from theory.proofs.engines import certified, certified_each, cited, exact, nonnegative, zero
+from theory.proofs.formula import FUNCTIONS, compile_formula, hull
+from theory.proofs.slips import slip
+from theory.proofs.theorem import CheckedStep, Proof, RefusedError, Step, Theorem
+
+ROOT = Path(__file__).parents[3]
+x = sp.Symbol("x", positive=True)
+
+
+def _theorem(*steps: Step) -> Proof:
+    theorem = Theorem("n", "t", "s", "x > 0", "c", steps)
+    return Proof(theorem, tuple(CheckedStep.run(step) for step in steps))
+
+
+def test_a_box_is_split_until_every_leaf_is_positive() -> None:
+    tree = prove_positive("x*x - x + 26/100", {"x": (Fraction(0), Fraction(1))})
+    assert tree.leaves > 1
+    assert tree.tree.count("0") == tree.leaves - 1
+
+
+def test_a_point_where_the_formula_is_negative_is_found() -> None:
+    with pytest.raises(NotPositiveError) as refused:
+        prove_positive("x*x - x + 24/100", {"x": (Fraction(0), Fraction(1))})
+    point = Fraction(refused.value.point["x"])  # type: ignore[index]
+    assert point * point - point + Fraction(24, 100) < 0
+
+
+def test_a_formula_that_only_touches_zero_is_not_called_positive() -> None:
+    with pytest.raises(NotPositiveError, match="no proof within 50 boxes") as refused:
+        prove_positive("(3*x - 1)**2", {"x": (Fraction(0), Fraction(1))}, most_leaves=50)
+    assert refused.value.point is None
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_the_ball_of_a_function_on_an_interval_holds_its_values_inside(name: str) -> None:
+    low, high = flint.fmpq(1, 3), flint.fmpq(1 if name == "quantile" else 5, 2)
+    wide = compile_formula(f"{name}(x)")({"x": hull(low, high)})
+    for k in range(1, 10):
+        inside = compile_formula(f"{name}(x)")({"x": flint.arb(low + (high - low) * k / 10)})
+        assert wide.contains(inside)
+
+
+@pytest.mark.parametrize(
+    "text", ["x.real", "f(x)", "x if x else 1", "__import__('os')", "[x]", "1.5", "x // 2"]
+)
+def test_a_formula_is_arithmetic_and_nothing_else(text: str) -> None:
+    with pytest.raises(ValueError, match="formula must use"):
+        compile_formula(text)
+
+
+def test_identities_are_simplified_and_a_false_one_comes_with_a_value() -> None:
+    assert zero(lambda: sp.exp(2 * x) - sp.exp(x) ** 2)().evidence is Evidence.DERIVED
+    with pytest.raises(RefusedError) as refused:
+        zero(lambda: sp.exp(2 * x) - 2 * sp.exp(x))()
+    assert refused.value.witness is not None
+
+
+def test_a_term_whose_sign_is_not_evident_is_refused() -> None:
+    with pytest.raises(RefusedError, match="not evidently >= 0"):
+        nonnegative(lambda: x - 1, lambda: (x, sp.Integer(-1)))()
+    with pytest.raises(RefusedError, match="no term is evidently > 0"):
+        nonnegative(lambda: (x - 1) ** 2, lambda: ((x - 1) ** 2,), strict=True)()
+    with pytest.raises(RefusedError, match="differs from the sum"):
+        nonnegative(lambda: x, lambda: (x, x))()
+
+
+def test_an_integral_of_a_positive_integrand_is_evident() -> None:
+    s = sp.Symbol("s", nonnegative=True)
+    term = sp.Integral(sp.exp(s), (s, 0, x))
+    assert nonnegative(lambda: sp.exp(x) - 1, lambda: (term,))().evidence is Evidence.DERIVED
+    with pytest.raises(RefusedError, match="not evidently >= 0"):
+        nonnegative(lambda: 1 - sp.exp(x), lambda: (sp.Integral(sp.exp(s), (s, x, 0)),))()
+
+
+def test_comparisons_are_rational_or_an_error() -> None:
+    assert exact(lambda: [(Fraction(1, 10) * 10, "=", 1)])().evidence is Evidence.EXACT
+    with pytest.raises(TypeError, match="must be rational"):
+        exact(lambda: [(0.1, "<=", 1)])()  # type: ignore[list-item]
+    with pytest.raises(RefusedError, match="no comparison was made"):
+        exact(lambda: [])()
+
+
+def test_every_formula_of_a_list_must_be_positive() -> None:
+    assert certified_each(lambda: ["exp(1) - 2", "3 - exp(1)"])().evidence is Evidence.CERTIFIED
+    with pytest.raises(RefusedError):
+        certified_each(lambda: ["exp(1) - 2", "2 - exp(1)"])()
+    with pytest.raises(RefusedError, match="no formula was given"):
+        certified_each(lambda: [])()
+
+
+def test_a_citation_names_its_source() -> None:
+    assert cited("Doob, optional stopping")().evidence is Evidence.CITED
+    with pytest.raises(ValueError, match="source must name a theorem"):
+        cited("")
+
+
+def test_a_refused_step_leaves_the_theorem_undecided() -> None:
+    proof = _theorem(Step("one", zero(lambda: x - x)), Step("two", certified("0 - 1")))
+    assert not proof.holds
+    assert proof.verdict().outcome is Outcome.UNDECIDED
+    assert "two" in proof.verdict().detail
+    assert "REFUSED" in proof.latex()
+
+
+def test_a_refused_lemma_leaves_the_theorem_undecided() -> None:
+    lemma = _theorem(Step("a false lemma", certified("0 - 1")))
+    sound = _theorem(Step("one", exact(lambda: [(1, "<", 2)])))
+    proof = Proof(sound.theorem, sound.steps, (lemma,))
+    assert not proof.holds
+    assert proof.verdict().outcome is Outcome.UNDECIDED
+    assert "a false lemma" in proof.verdict().detail
+
+
+def test_a_slip_is_shown_by_both_forms_with_the_weaker_evidence() -> None:
+    true, false = exact(lambda: [(1, "<", 2)]), certified("0 - 1")
+    assert slip("s", false, true).check().evidence is Evidence.CERTIFIED
+    with pytest.raises(RefusedError, match="the printed form was accepted"):
+        slip("s", true, true).check()
+    with pytest.raises(RefusedError):
+        slip("s", false, false).check()
+
+
+def test_a_proof_is_as_strong_as_its_weakest_step_or_lemma() -> None:
+    strong = _theorem(Step("one", exact(lambda: [(1, "<", 2)])))
+    weak = _theorem(Step("two", cited("a book of theorems")))
+    assert strong.evidence is Evidence.EXACT
+    assert Proof(strong.theorem, strong.steps, (weak,)).evidence is Evidence.CITED
+    assert Proof(strong.theorem, strong.steps, (weak,)).holds
+
+
+@pytest.mark.parametrize(
+    ("prose", "tex"),
+    [
+        ("sum e_t^2/2 <= B*, 5 % of B_norm", r"sum $e_t^{2}$/2 $\le$ B*, 5 \% of B\_norm"),
+        ("e^(-(alpha-1)(rho-D)) at delta > 0", r"$e^{-(\alpha -1)(\rho -D)}$ at $\delta$ $>$ 0"),
+        ("e^(-x^2/2) and mu_t^2", r"$e^{-x^{2}/2}$ and $\mu_t^{2}$"),
+    ],
+)
+def test_prose_is_set_with_its_mathematics(prose: str, tex: str) -> None:
+    theorem = Theorem("n", prose, "s", "h", "c", ())
+    assert f"[{tex}; s]" in Proof(theorem, ()).latex()
+
+
+def test_proofs_already_made_are_used_instead_of_run_again() -> None:
+    done: dict[str, Proof] = {}
+    first = prove("CKS", done=done)
+    seen: list[CheckedStep] = []
+    assert prove("CKS", done=done, on_step=seen.append) is first
+    assert prove("tilted weights", done=done, on_step=seen.append).lemmas[0] is first
+    assert not {step.statement for step in seen} & {step.statement for step in first.steps}
+    assert set(done) == {"CKS", "RDP filter", "tilted weights"}
+
+
+def test_a_theorem_comes_after_those_it_uses() -> None:
+    names = list(THEOREMS)
+    for name, theorem in THEOREMS.items():
+        assert theorem.name == name
+        assert all(names.index(used) < names.index(name) for used in theorem.uses)
+
+
+def test_progress_is_told_step_by_step() -> None:
+    seen: list[CheckedStep] = []
+    proof = prove("B*", on_step=seen.append)
+    assert tuple(seen[-len(proof.steps) :]) == proof.steps
+
+
+def test_an_unknown_theorem_is_answered_with_the_known_ones() -> None:
+    with pytest.raises(ValueError, match=r"got name='B\+'; known: .*B\*"):
+        prove("B+")
+    assert "B+" not in THEOREMS
+
+
+def test_the_package_is_imported_without_a_computer_algebra_system() -> None:
+    code = "import sys, theory.proofs; sys.exit('sympy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0

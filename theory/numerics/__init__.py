@@ -1,0 +1,1 @@
+"""Numerics: stable forms in doubles and the same quantities in high precision."""
