@@ -9,11 +9,11 @@ from typing import Any
 
 from filters.contract.privacy_filter import PrivacyFilter
 from mc import Adversary, Curve, Estimate
-from mc.engine.tiles import Direction
 from mc.estimate.estimator import Method
 from mc.estimate.simulate import simulate
 from mc.examine.witness import witness
 from theory.evidence import Evidence, Outcome, Verdict
+from theory.pairs.base import Direction
 from theory.proofs import prove
 from theory.proofs.theorem import Proof
 

@@ -16,13 +16,16 @@ from theory.pairs import DominatingPair
 if TYPE_CHECKING:
     from filters.holders.session import Session
 
-__all__ = ["Family", "PrivacyFilter", "State"]
+__all__ = ["MechanismFamily", "OnDenial", "PrivacyFilter", "State"]
 
 #: An array whose first axis is the run, or a tuple of such arrays. Float state is float64.
 State: TypeAlias = Any
 
 #: Mechanisms of one parameter, larger meaning less private: `Gaussian`, `lambda t: Laplace(1 / t)`.
-Family: TypeAlias = Callable[[Any], DominatingPair]
+MechanismFamily: TypeAlias = Callable[[Any], DominatingPair]
+
+#: What a denial means: the end, or that the adversary may ask again.
+OnDenial: TypeAlias = Literal["halt", "retry"]
 
 # Parameters that bisection tries, as the bit patterns of positive doubles: their order is that of the
 # doubles.
@@ -106,7 +109,7 @@ class PrivacyFilter(ABC):
             f"{type(self).__name__} does not say what remains; define remaining(state) or use affordable"
         )
 
-    def affordable(self, state: State, family: Family) -> NDArray[np.float64]:
+    def affordable(self, state: State, family: MechanismFamily) -> NDArray[np.float64]:
         """The largest t in [2^-100, 2^10] with `admits(state, family(t))`, 0.0 where there is none: (n,).
 
         For a family that stops at 1, such as Erasure, the largest in [2^-100, 1]. What is returned above
@@ -133,7 +136,7 @@ class PrivacyFilter(ABC):
 
     def open(
         self,
-        on_denial: Literal["halt", "retry"] = "halt",
+        on_denial: OnDenial = "halt",
         *,
         record: Callable[[Mapping[str, object]], object] | None = None,
         key: bytes | None = None,

@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from reprlib import repr as short
-from typing import Literal
 
 import numpy as np
 
@@ -18,7 +17,7 @@ from filters.contract.checks import (
     checked_spend,
     checked_start,
 )
-from filters.contract.privacy_filter import Family, PrivacyFilter, State
+from filters.contract.privacy_filter import MechanismFamily, OnDenial, PrivacyFilter, State
 from filters.holders.envelope import checked_key, saved_count, saved_flag, sealed, unsealed
 from filters.holders.holder import Holder
 from filters.holders.saved_state import decode_state, encode_state
@@ -67,7 +66,7 @@ class Session(Holder):
     def __init__(
         self,
         filt: PrivacyFilter,
-        on_denial: Literal["halt", "retry"] = "halt",
+        on_denial: OnDenial = "halt",
         *,
         record: Callable[[Mapping[str, object]], object] | None = None,
         key: bytes | None = None,
@@ -76,7 +75,7 @@ class Session(Holder):
         if on_denial not in ("halt", "retry"):
             raise ValueError(f"on_denial must be 'halt' or 'retry', got {on_denial!r}; choose one of them")
         self._filter = checked_filter(filt)
-        self._on_denial: Literal["halt", "retry"] = on_denial
+        self._on_denial: OnDenial = on_denial
         self._record = record
         self._key = checked_key(key)
         self._now = _Standing(checked_start(filt, 1))
@@ -152,7 +151,7 @@ class Session(Holder):
         now = self._now
         return 0.0 if now.halted else float(self._filter.remaining(now.state)[0])
 
-    def affordable(self, family: Family) -> float:
+    def affordable(self, family: MechanismFamily) -> float:
         """The largest parameter t such that request(family(t)) is granted now; 0.0 if none is."""
         now = self._now
         return 0.0 if now.halted else float(self._filter.affordable(now.state, family)[0])
@@ -178,7 +177,7 @@ class Session(Holder):
         cls,
         data: Mapping[str, object],
         filt: PrivacyFilter,
-        on_denial: Literal["halt", "retry"] = "halt",
+        on_denial: OnDenial = "halt",
         *,
         record: Callable[[Mapping[str, object]], object] | None = None,
         key: bytes | None = None,

@@ -14,7 +14,7 @@ from filters.accounting.amounts import Square
 from filters.accounting.charges import Charge
 from filters.accounting.error_free import Exact
 from filters.accounting.ledger import Budget
-from filters.contract.privacy_filter import Family, PrivacyFilter
+from filters.contract.privacy_filter import MechanismFamily, PrivacyFilter
 from theory.pairs import DominatingPair
 
 __all__ = ["AdditiveFilter"]
@@ -40,7 +40,7 @@ class AdditiveFilter(PrivacyFilter):
     def charge(self, request: DominatingPair) -> Charge:
         """What `request` costs, per run or shared."""
 
-    def _scale(self, family: Family) -> float | None:
+    def _scale(self, family: MechanismFamily) -> float | None:
         """The scale with charge(family(t)) = scale t^2, None where the charge is no such square."""
         return None
 
@@ -62,7 +62,7 @@ class AdditiveFilter(PrivacyFilter):
             return PrivacyFilter.decide(self, state, request)  # a subclass with rules of its own
         return self._budget.step(state, self.charge(request))
 
-    def affordable(self, state: Exact, family: Family) -> NDArray[np.float64]:
+    def affordable(self, state: Exact, family: MechanismFamily) -> NDArray[np.float64]:
         scale = self._scale(family)
         if scale is None:
             return PrivacyFilter.affordable(self, state, family)

@@ -13,7 +13,7 @@ from filters.accounting.error_free import Exact
 from filters.accounting.ledger import Budget
 from filters.contract.holds import Holds
 from filters.contract.parameters import one_delta, one_positive
-from filters.contract.privacy_filter import Family
+from filters.contract.privacy_filter import MechanismFamily
 from filters.rules.additive import AdditiveFilter
 from theory.conversions import CKS, Conversion
 from theory.guarantees import ApproxDP, Guarantee
@@ -57,7 +57,7 @@ class ApproximateDPFilter(AdditiveFilter):
             self._budget.limit, rule="000 Theorem 4.9: the ledger admits no larger sum of zCDP charges"
         )
 
-    def _scale(self, family: Family) -> float | None:
+    def _scale(self, family: MechanismFamily) -> float | None:
         return 0.5 if family in (Gaussian, RandomizedResponse) else None
 
     @property

@@ -15,7 +15,7 @@ from filters.accounting.amounts import Square
 from filters.accounting.charges import proper
 from filters.accounting.ledger import Budget
 from filters.contract.parameters import one_mu
-from filters.contract.privacy_filter import Family, PrivacyFilter
+from filters.contract.privacy_filter import MechanismFamily, PrivacyFilter
 from filters.rules.composition import composed_law
 from filters.rules.loss_lattice import composed_lattice
 from filters.rules.menu import affordable_of, checked_menu, counted, positions
@@ -149,7 +149,7 @@ class BlackwellFilter(PrivacyFilter):
         """The largest mu of a Gaussian still admitted."""
         return self.affordable(state, Gaussian)
 
-    def affordable(self, state: _State, family: Family) -> NDArray[np.float64]:
+    def affordable(self, state: _State, family: MechanismFamily) -> NDArray[np.float64]:
         if family is Gaussian:
             return PrivacyFilter.affordable(self, state, family)
         return affordable_of(self, self.menu, state, family)

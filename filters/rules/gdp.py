@@ -13,7 +13,7 @@ from filters.accounting.error_free import Exact
 from filters.accounting.ledger import Budget
 from filters.contract.holds import Holds
 from filters.contract.parameters import one_mu
-from filters.contract.privacy_filter import Family
+from filters.contract.privacy_filter import MechanismFamily
 from filters.rules.additive import AdditiveFilter
 from theory.guarantees import GaussianDP, Guarantee
 from theory.pairs import DominatingPair, Gaussian
@@ -49,7 +49,7 @@ class GaussianFilter(AdditiveFilter):
     def holds(self) -> Holds:
         return Holds(self._budget.limit / 2, rule="003 Algorithm 2: the ledger admits no larger sum of mu^2")
 
-    def _scale(self, family: Family) -> float | None:
+    def _scale(self, family: MechanismFamily) -> float | None:
         return 1.0 if family is Gaussian else None
 
     def remaining(self, state: Exact) -> NDArray[np.float64]:

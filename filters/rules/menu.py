@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filters.contract.checks import runs_of
-from filters.contract.privacy_filter import Family, PrivacyFilter, State
+from filters.contract.privacy_filter import MechanismFamily, PrivacyFilter, State
 from theory.pairs import DominatingPair, Selection
 
 __all__ = ["affordable_of", "checked_menu", "counted", "positions"]
@@ -63,7 +63,7 @@ def _same(pair: DominatingPair, request: DominatingPair) -> Any:
 
 
 def affordable_of(
-    filt: PrivacyFilter, menu: tuple[DominatingPair, ...], state: State, family: Family
+    filt: PrivacyFilter, menu: tuple[DominatingPair, ...], state: State, family: MechanismFamily
 ) -> NDArray[np.float64]:
     """The largest t with family(t) on the menu and admitted, 0.0 where there is none: shape (n,)."""
     best = np.zeros(runs_of(state))
@@ -75,7 +75,7 @@ def affordable_of(
     return best
 
 
-def _makes(family: Family, t: float, pair: DominatingPair) -> bool:
+def _makes(family: MechanismFamily, t: float, pair: DominatingPair) -> bool:
     if isinstance(family, type):
         return isinstance(pair, family) and bool(np.all(_same(pair, family(t))))
     return bool(np.all(_same(pair, family(t))))

@@ -13,7 +13,7 @@ from filters.accounting.error_free import Exact
 from filters.accounting.ledger import Budget
 from filters.contract.holds import Holds
 from filters.contract.parameters import one_order_from_one, one_positive
-from filters.contract.privacy_filter import Family
+from filters.contract.privacy_filter import MechanismFamily
 from filters.rules.additive import AdditiveFilter
 from theory.guarantees import Guarantee, RenyiDP
 from theory.pairs import DominatingPair, Gaussian
@@ -52,7 +52,7 @@ class RenyiFilter(AdditiveFilter):
         bound = ((self.alpha, self._budget.limit),)
         return Holds(orders=bound, rule="000 Theorem 4.3: the ledger admits no larger sum of divergences")
 
-    def _scale(self, family: Family) -> float | None:
+    def _scale(self, family: MechanismFamily) -> float | None:
         return self.alpha / 2 if family is Gaussian else None
 
     def remaining(self, state: Exact) -> NDArray[np.float64]:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from filters.accounting.charges import upper_quantile
 from filters.contract.parameters import one_delta, one_positive
-from filters.contract.privacy_filter import Family, PrivacyFilter
+from filters.contract.privacy_filter import MechanismFamily, PrivacyFilter
 from filters.rules.composition import composed_hockey_stick, is_exact
 from filters.rules.menu import affordable_of, checked_menu, counted, positions
 from filters.rules.orders import SomeOrderRule
@@ -180,7 +180,7 @@ class NaturalFilter(PrivacyFilter):
         left = [allowed - composed_hockey_stick(self.menu, tuple(row), ratio) for row in state.tolist()]
         return np.array([max(float(room), 0.0) for room in left])
 
-    def affordable(self, state: NDArray[Any], family: Family) -> NDArray[np.float64]:
+    def affordable(self, state: NDArray[Any], family: MechanismFamily) -> NDArray[np.float64]:
         return affordable_of(self, self.menu, state, family)
 
 

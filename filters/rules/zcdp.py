@@ -13,7 +13,7 @@ from filters.accounting.error_free import Exact
 from filters.accounting.ledger import Budget
 from filters.contract.holds import Holds
 from filters.contract.parameters import one_positive
-from filters.contract.privacy_filter import Family
+from filters.contract.privacy_filter import MechanismFamily
 from filters.rules.additive import AdditiveFilter
 from theory.guarantees import ZCDP, Guarantee
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse
@@ -48,7 +48,7 @@ class ZCDPFilter(AdditiveFilter):
             self._budget.limit, rule="000 Remark 4.4: the ledger admits no larger sum of zCDP charges"
         )
 
-    def _scale(self, family: Family) -> float | None:
+    def _scale(self, family: MechanismFamily) -> float | None:
         return 0.5 if family in (Gaussian, RandomizedResponse) else None
 
     def remaining(self, state: Exact) -> NDArray[np.float64]:

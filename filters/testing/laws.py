@@ -32,7 +32,7 @@ from theory.pairs.finite import Finite
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
-    from filters.testing.strategies import Adversary, History
+    from filters.testing.strategies import History, TreeAdversary
 
 __all__ = ["LAWS", "laws", "transcript_divergence"]
 
@@ -71,7 +71,7 @@ def _same(one: State, other: State) -> bool:
 
 
 def transcript_divergence(
-    filt: PrivacyFilter, adversary: Adversary, epsilons: tuple[float, ...] = _EPSILONS
+    filt: PrivacyFilter, adversary: TreeAdversary, epsilons: tuple[float, ...] = _EPSILONS
 ) -> dict[float, float]:
     """H_{e^eps}(P || Q) of the transcript, every outcome of every round enumerated, at each eps.
 
@@ -224,7 +224,7 @@ def saving_is_invisible(filt: PrivacyFilter, history: History) -> None:
     assert moved.to_dict() == kept.to_dict(), "a restored session holds another state"
 
 
-def the_promise_is_kept(filt: PrivacyFilter, adversary: Adversary) -> None:
+def the_promise_is_kept(filt: PrivacyFilter, adversary: TreeAdversary) -> None:
     """Against an adaptive adversary whose every outcome is enumerated, H_{e^eps} <= promise.delta(eps)."""
     for eps, truth in transcript_divergence(filt, adversary).items():
         promised = float(filt.promise.delta(eps))

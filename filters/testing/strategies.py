@@ -22,8 +22,8 @@ except ModuleNotFoundError as missing:
 from theory.pairs import KOV, DominatingPair, Erasure, Gaussian, RandomizedResponse
 
 __all__ = [
-    "Adversary",
     "History",
+    "TreeAdversary",
     "adversaries",
     "budgets",
     "comparable",
@@ -107,7 +107,7 @@ def _sorted(
 
 
 @dataclass(frozen=True, slots=True)
-class Adversary:
+class TreeAdversary:
     """A decision tree: what it asks after each sequence of loss signs, as plain data.
 
     `tree` maps (sign, sign, ...) of the losses so far, shortest first, to the next request; a path without an
@@ -124,7 +124,7 @@ class Adversary:
 @st.composite
 def adversaries(
     draw: st.DrawFn, requests: SearchStrategy[DominatingPair] | None = None, depth: int = 3
-) -> Adversary:
+) -> TreeAdversary:
     """Adaptive adversaries of at most `depth` rounds over finite mechanisms."""
     chosen = requests
     if chosen is None:
@@ -136,4 +136,4 @@ def adversaries(
         for past in layer:
             tree[past] = draw(st.sampled_from(menu))
         layer = [(*past, sign) for past in layer for sign in (-1, 0, 1)]
-    return Adversary(tree)
+    return TreeAdversary(tree)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filters.contract.checks import checked_admits
-from filters.contract.privacy_filter import Family, PrivacyFilter
+from filters.contract.privacy_filter import MechanismFamily, PrivacyFilter
 from mc.engine.adversary import Adversary, View, take
 from theory.arguments import check_count, check_positive, check_probability
 from theory.guarantees import ApproxDP
@@ -31,7 +31,7 @@ __all__ = [
 _LEAST = 2.0**-100
 
 
-def even_level(filt: PrivacyFilter, family: Family, rounds: int) -> float:
+def even_level(filt: PrivacyFilter, family: MechanismFamily, rounds: int) -> float:
     """The largest parameter of `family` (to 1 part in 10^4) that the filter admits `rounds` times in a row.
 
     Found by playing candidates against the filter's own code, all losses zero.
@@ -54,7 +54,7 @@ def even_level(filt: PrivacyFilter, family: Family, rounds: int) -> float:
     return coarse(low)
 
 
-def largest(filt: PrivacyFilter, family: Family) -> float:
+def largest(filt: PrivacyFilter, family: MechanismFamily) -> float:
     """The parameter of `family` that takes the whole budget in one request."""
     level = float(filt.affordable(filt.start(1), family)[0])
     if not level > 0:
@@ -69,7 +69,7 @@ class _Levels(Adversary):
     """An adversary that asks for levels of one family."""
 
     __slots__ = ()
-    family: Family | None
+    family: MechanismFamily | None
 
     @property
     def gaussian(self) -> bool:
@@ -100,7 +100,7 @@ def coarse(level: float) -> float:
     return math.ldexp(math.floor(math.ldexp(mantissa, 20)), exponent - 20)
 
 
-def _family(filt: PrivacyFilter, family: Family | None) -> Family:
+def _family(filt: PrivacyFilter, family: MechanismFamily | None) -> MechanismFamily:
     """The family asked for; by default Gaussian, or RandomizedResponse where no Gaussian is admitted."""
     if family is not None:
         return family
@@ -146,7 +146,7 @@ class Constant(Adversary):
 class OneShot(_Levels):
     """Asks once, for the whole budget."""
 
-    family: Family | None = None
+    family: MechanismFamily | None = None
     level: float | None = None
 
     @property
@@ -171,7 +171,7 @@ class ManySmall(_Exhausting):
     """Spends the budget in k equal requests and one for what rounding left over."""
 
     k: int = 100
-    family: Family | None = None
+    family: MechanismFamily | None = None
     level: float | None = None
 
     def __post_init__(self) -> None:
@@ -199,7 +199,7 @@ class _TwoLevels(_Exhausting):
 
     low: float | None = None
     high: float | None = None
-    family: Family | None = None
+    family: MechanismFamily | None = None
     pace: int = 20
 
     def __post_init__(self) -> None:
@@ -253,7 +253,7 @@ class RandomSpender(_Exhausting):
     """Asks for a level uniform on (0, 2 `level`], by its own coin, until the budget is gone."""
 
     level: float | None = None
-    family: Family | None = None
+    family: MechanismFamily | None = None
     pace: int = 20
 
     def __post_init__(self) -> None:

@@ -11,17 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filters.contract.checks import checked_filter, checked_observe, checked_spend, checked_start
-from filters.contract.privacy_filter import PrivacyFilter, State
+from filters.contract.privacy_filter import OnDenial, PrivacyFilter, State
 from mc.engine.adversary import Adversary, View, put, take
 from mc.engine.guard import Exceeded, Guard
 from mc.engine.streams import Tile
 from theory.arguments import Real, check_count, check_real
 from theory.pairs import DominatingPair
+from theory.pairs.base import Direction
 
-__all__ = ["Direction", "Erasures", "Functional", "Game", "OnDenial", "Paths", "play_tile"]
+__all__ = ["Erasures", "Functional", "Game", "Paths", "play_tile"]
 
-Direction = Literal["PQ", "QP"]
-OnDenial = Literal["halt", "retry"]
 Erasures = Literal["drawn", "weighed"]
 
 #: Rounds played against an adversary that does not say when it stops, unless the caller says how many.

@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filters import PrivacyFilter
+from filters.contract.privacy_filter import OnDenial
 from mc.engine.adversary import Adversary
 from mc.engine.guard import Exceeded
 from mc.engine.streams import TILE
-from mc.engine.tiles import Direction, Game, OnDenial, Paths
+from mc.engine.tiles import Game, Paths
 from mc.estimate.ceiling import certain
 from mc.estimate.estimator import Estimator, choose
 from mc.estimate.functionals import ROUNDING, HockeyStick
@@ -23,6 +24,7 @@ from mc.intervals.estimate import PLAIN_DRAWS
 from mc.runs.play import play
 from mc.runs.store import RunStore
 from theory.arguments import check_count, check_delta, check_probability, check_real
+from theory.pairs.base import Direction
 
 __all__ = ["Stake", "decide"]
 

@@ -16,7 +16,7 @@ from mc.estimate.ceiling import Ceiling, certain, stated
 from mc.estimate.erasures import Erased
 from mc.estimate.functionals import HockeyStick, Measure
 from mc.estimate.martingale import GaussianRounds, Slacks, WeightedSlack, best_beta
-from mc.intervals import FixedBets, Interval, IntervalName, Moments, MomentsMethod, Plan, plan
+from mc.intervals import Choice, FixedBets, Interval, IntervalName, Moments, MomentsMethod, plan
 from mc.intervals.estimate import PLAIN_DRAWS, Estimate
 from mc.runs.play import Tally
 from theory.conversions import CKS
@@ -190,7 +190,7 @@ class _Aim:
     #: Whether the method was asked for by name, and must say why it cannot be used.
     named: bool = False
 
-    def plan(self, pilot: Moments) -> Plan:
+    def plan(self, pilot: Moments) -> Choice:
         """What interval to take after seeing a pilot."""
         return plan(pilot, self.n, failure=self.failure, interval=self.interval)
 

@@ -10,9 +10,10 @@ from dataclasses import replace
 import numpy as np
 
 from filters import PrivacyFilter
+from filters.contract.privacy_filter import OnDenial
 from mc.engine.adversary import Adversary
 from mc.engine.guard import Exceeded
-from mc.engine.tiles import Direction, Game, OnDenial, play_tile
+from mc.engine.tiles import Game, play_tile
 from mc.estimate.ceiling import certain, stated
 from mc.estimate.estimator import pilot_moments, pilot_tile
 from mc.estimate.functionals import RenyiMoment
@@ -21,6 +22,7 @@ from mc.intervals.estimate import CONFIDENCE, PLAIN_DRAWS, Estimate, stated_fail
 from mc.runs.play import play
 from mc.runs.store import RunStore
 from theory.arguments import check_count, check_order
+from theory.pairs.base import Direction
 
 __all__ = ["simulate_renyi"]
 

@@ -12,15 +12,17 @@ from typing import overload
 import numpy as np
 
 from filters import PrivacyFilter
+from filters.contract.privacy_filter import OnDenial
 from mc.engine.adversary import Adversary
 from mc.engine.guard import Exceeded
-from mc.engine.tiles import Direction, Game, OnDenial
+from mc.engine.tiles import Game
 from mc.estimate.estimator import Estimator, Method, Terms, choose
 from mc.intervals import IntervalName
 from mc.intervals.estimate import CONFIDENCE, Estimate, stated_failure
 from mc.runs.play import Progress, Tally, play
 from mc.runs.store import RunStore
 from theory.arguments import check_count, check_probability, check_real
+from theory.pairs.base import Direction
 
 __all__ = ["Curve", "Method", "simulate"]
 

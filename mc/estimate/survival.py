@@ -8,14 +8,16 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 
 from filters import PrivacyFilter
+from filters.contract.privacy_filter import OnDenial
 from mc.engine.adversary import Adversary
-from mc.engine.tiles import Direction, Game, OnDenial
+from mc.engine.tiles import Game
 from mc.estimate.functionals import Survival
 from mc.intervals import clopper_pearson
 from mc.intervals.estimate import CONFIDENCE, Estimate, stated_failure
 from mc.runs.play import Progress, play
 from mc.runs.store import RunStore
 from theory.arguments import check_count
+from theory.pairs.base import Direction
 
 __all__ = ["SurvivalCurve", "survival"]
 

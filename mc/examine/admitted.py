@@ -12,7 +12,7 @@ import numpy as np
 
 from filters.contract.privacy_filter import PrivacyFilter, State
 from mc.worst_case.balls import BITS, ball, fraction
-from mc.worst_case.outcomes import log_fraction
+from mc.worst_case.outputs import nearest_log
 from mc.worst_case.plan import Plan
 from mc.worst_case.states import decisions
 from theory.numerics.stable import mass_fraction
@@ -44,7 +44,7 @@ def simple_ratio(accept: Callable[[Fraction], bool], epsilon: float) -> Fraction
     for size in (2, 5, 10, 100, 1000, 10**5, 10**8, 10**12):
         near = exact.limit_denominator(size)
         for tried in (near, near - Fraction(1, near.denominator)):
-            if tried > 1 and abs(log_fraction(tried) - epsilon) < 0.05 * epsilon and accept(tried):
+            if tried > 1 and abs(nearest_log(tried) - epsilon) < 0.05 * epsilon and accept(tried):
                 return tried
     return None
 
@@ -96,7 +96,7 @@ def rational(pair: DominatingPair) -> DominatingPair | None:
         exact = fraction(ball(float(pair.epsilon)).exp().mid())
     for bits in range(16, 4 * BITS, 16):
         ratio = exact.limit_denominator(2**bits)
-        if ratio > 1 and log_fraction(ratio) == pair.epsilon:
+        if ratio > 1 and nearest_log(ratio) == pair.epsilon:
             if isinstance(pair, KOV):
                 return KOV(pair.epsilon, pair.delta, ratio=ratio, exact_delta=Fraction(float(pair.delta)))
             return RandomizedResponse(pair.epsilon, ratio=ratio)

@@ -28,13 +28,14 @@ from mc.examine.encoding import catalogue, decode, encode
 from mc.worst_case import worst_case
 from mc.worst_case.balls import BITS, ball, fraction
 from mc.worst_case.log_ratio import LogRatio
-from mc.worst_case.outcomes import Direction, log_fraction
+from mc.worst_case.outputs import nearest_log
 from mc.worst_case.plan import MARGIN, Plan, masses_of, written_out
 from mc.worst_case.states import TooLargeError
 from theory.arguments import check_count
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.guarantees import ApproxDP, PureDP
 from theory.pairs import DominatingPair, Erasure, RandomizedResponse
+from theory.pairs.base import Direction
 
 __all__ = ["Attack", "attack", "replay_attack"]
 
@@ -328,7 +329,7 @@ def _best_replies(filt: PrivacyFilter, rounds: int) -> Iterator[_Lead]:
             spent = filt.spend(start, opening)
             then = []
             for p, q in masses_of(opening):
-                state = filt.observe(spent, np.array([log_fraction(p / q)]))
+                state = filt.observe(spent, np.array([nearest_log(p / q)]))
                 then.append(best_reply(filt, state, ratio * q / p))
             plan = Plan(opening, tuple(then))
             yield _Lead(epsilon, ratio, None, "PQ", plan.rounds, partial(_itself, plan))

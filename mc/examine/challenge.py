@@ -10,8 +10,8 @@ from itertools import product
 from typing import Any
 
 from filters import PrivacyFilter
+from filters.contract.privacy_filter import OnDenial
 from mc.engine.adversary import Adversary
-from mc.engine.tiles import Direction, OnDenial
 from mc.estimate.decide import decide
 from mc.examine.encoding import catalogue, encode
 from mc.intervals.anytime import Decision, Side
@@ -19,6 +19,7 @@ from mc.intervals.multiplicity import Family
 from mc.runs.store import RunStore
 from theory.arguments import check_count, check_real
 from theory.evidence import Evidence, Outcome, Verdict
+from theory.pairs.base import Direction
 
 __all__ = ["Challenge", "Comparison", "challenge"]
 

@@ -13,10 +13,10 @@ from scipy import integrate, special
 from filters import ApproximateZCDP, Holds
 from filters.rules.overspending import OverspendingFilter
 from mc.engine.adversary import Adversary, View
-from mc.engine.tiles import Direction
 from theory.conversions import CKS
 from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, RenyiDP
 from theory.pairs import KOV, DominatingPair, Gaussian
+from theory.pairs.base import Direction
 
 __all__ = ["OVERSPENDERS", "FirstThen", "Overspender"]
 

@@ -13,8 +13,8 @@ from typing import Any, Literal, Self, TypeAlias
 import flint
 
 from filters import PrivacyFilter, knowingly
+from filters.contract.privacy_filter import OnDenial
 from mc.engine.adversary import Adversary
-from mc.engine.tiles import Direction, OnDenial
 from mc.estimate.decide import decide
 from mc.estimate.simulate import Method, simulate
 from mc.examine.encoding import Catalogue, catalogue, decode, decode_fraction, encode
@@ -24,6 +24,7 @@ from mc.worst_case.balls import BITS, ball
 from mc.worst_case.plan import MARGIN, DeniedError, Plan
 from theory.arguments import check_count, check_real
 from theory.numerics.stable import log_fraction
+from theory.pairs.base import Direction
 
 __all__ = ["ReplayError", "Replayed", "Witness", "replay", "replayed", "witness", "witness_kind"]
 

@@ -13,7 +13,7 @@ from mc.intervals.kl import kl_chernoff
 from mc.intervals.moments import Moments
 from theory.arguments import check_count
 
-__all__ = ["Interval", "IntervalName", "MomentsMethod", "Plan", "plan"]
+__all__ = ["Choice", "Interval", "IntervalName", "MomentsMethod", "plan"]
 
 IntervalName = Literal["auto", "empirical Bernstein", "KL-Chernoff", "betting"]
 
@@ -36,7 +36,7 @@ Interval: TypeAlias = MomentsMethod | FixedBets
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class Choice:
     """An interval for runs to come, and the estimate that it would give if they were like the pilot."""
 
     interval: Interval
@@ -48,7 +48,7 @@ class Plan:
         return self.guess.high - self.guess.low
 
 
-def plan(pilot: Moments, n: int, *, failure: float, interval: IntervalName = "auto") -> Plan:
+def plan(pilot: Moments, n: int, *, failure: float, interval: IntervalName = "auto") -> Choice:
     """The named interval, or the one that would be narrowest for n runs with the pilot's mean and variance.
 
     Choosing among intervals, or stakes, after seeing their data voids their failure probability. The pilot's runs
@@ -60,8 +60,8 @@ def plan(pilot: Moments, n: int, *, failure: float, interval: IntervalName = "au
             f"interval must be one of {', '.join(get_args(IntervalName))}, got interval={interval!r}"
         )
     moments = pilot.scaled_to(n)
-    plans = [Plan(method, method.interval(moments, failure=failure)) for method in MomentsMethod]
+    plans = [Choice(method, method.interval(moments, failure=failure)) for method in MomentsMethod]
     bets = FixedBets.planned(pilot, n, failure=failure)
-    plans.append(Plan(bets, bets.interval(bets.expected(pilot, n), failure=failure)))
+    plans.append(Choice(bets, bets.interval(bets.expected(pilot, n), failure=failure)))
     wanted = [one for one in plans if interval in ("auto", one.guess.method)]
     return min(wanted, key=lambda one: one.width)

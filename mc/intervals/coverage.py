@@ -15,7 +15,7 @@ from mc.intervals.betting import betting
 from mc.intervals.estimate import Estimate
 from theory.arguments import check_count, check_delta
 
-__all__ = ["HARD_CASES", "METHODS", "Coverage", "HardCase", "Method", "measure_coverage"]
+__all__ = ["HARD_CASES", "METHODS", "Coverage", "HardCase", "IntervalMethod", "measure_coverage"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ HARD_CASES: tuple[HardCase, ...] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Method:
+class IntervalMethod:
     """miss(values, mean, failure) is the side on which the answer misses the true mean, if it does."""
 
     name: str
@@ -95,19 +95,21 @@ def _bets_of_a_pilot(values: NDArray[np.float64], failure: float) -> Estimate:
     return bets.interval(replace(Moments.of(rest), logs=bets.logs(rest)), failure=failure)
 
 
-METHODS: tuple[Method, ...] = (
-    Method("empirical Bernstein", _by_interval(lambda x, f: empirical_bernstein(Moments.of(x), failure=f))),
-    Method("KL-Chernoff", _by_interval(lambda x, f: kl_chernoff(Moments.of(x), failure=f))),
-    Method("betting", _by_interval(lambda x, f: betting(x, failure=f))),
-    Method(
+METHODS: tuple[IntervalMethod, ...] = (
+    IntervalMethod(
+        "empirical Bernstein", _by_interval(lambda x, f: empirical_bernstein(Moments.of(x), failure=f))
+    ),
+    IntervalMethod("KL-Chernoff", _by_interval(lambda x, f: kl_chernoff(Moments.of(x), failure=f))),
+    IntervalMethod("betting", _by_interval(lambda x, f: betting(x, failure=f))),
+    IntervalMethod(
         "betting on means of 10",
         _by_interval(lambda x, f: betting(x.reshape(-1, 10).mean(axis=1), failure=f)),
     ),
-    Method(
+    IntervalMethod(
         "Clopper-Pearson", _by_interval(lambda x, f: clopper_pearson(int(x.sum()), x.size, failure=f)), True
     ),
-    Method(f"betting test, {LOOKS} looks", _sequential),
-    Method("betting, stakes of a pilot", _by_interval(_bets_of_a_pilot)),
+    IntervalMethod(f"betting test, {LOOKS} looks", _sequential),
+    IntervalMethod("betting, stakes of a pilot", _by_interval(_bets_of_a_pilot)),
 )
 
 
@@ -146,7 +148,7 @@ class Coverage:
 
 
 def measure_coverage(
-    method: Method,
+    method: IntervalMethod,
     case: HardCase,
     *,
     rng: np.random.Generator,

@@ -8,13 +8,13 @@ from typing import Literal
 
 import flint
 
-__all__ = ["BITS", "Side", "ball", "down", "fraction", "near", "rounded", "up"]
+__all__ = ["BITS", "Rounding", "ball", "down", "fraction", "near", "rounded", "up"]
 
 #: Working precision of every ball here.
 BITS = 160
 
 #: Which bound an array of doubles serves; "near" rounds correctly and leaves the error to the caller.
-Side = Literal["low", "near", "high"]
+Rounding = Literal["low", "near", "high"]
 
 
 def ball(x: float | Fraction, bits: int = BITS) -> flint.arb:
@@ -59,6 +59,6 @@ def near(x: flint.arb) -> float:
     raise ValueError(f"x must be known to a unit in the last place, got {x}; raise BITS")
 
 
-def rounded(x: flint.arb, side: Side) -> float:
+def rounded(x: flint.arb, side: Rounding) -> float:
     """x as a double on the named side."""
     return down(x) if side == "low" else up(x) if side == "high" else near(x)

@@ -11,17 +11,17 @@ from numpy.typing import NDArray
 
 from filters.contract.privacy_filter import PrivacyFilter
 from mc.engine.adversary import Adversary
-from mc.worst_case.balls import Side, down, up
+from mc.worst_case.balls import Rounding, down, up
 from mc.worst_case.graph import StateGraph
 from mc.worst_case.lattice import LatticeGame, payoffs, rounding_factor
 from mc.worst_case.lattice_law import LatticeLaw
 from mc.worst_case.log_ratio import Epsilon
-from mc.worst_case.outcomes import Direction
 from mc.worst_case.reach import Moves
 from mc.worst_case.spend_grid import SpendGrid
 from mc.worst_case.strategy import LatticeStrategy, TreeStrategy
 from mc.worst_case.tree import Branch, depth, expand, solve
 from theory.pairs import DominatingPair
+from theory.pairs.base import Direction
 
 __all__ = ["Enclosure", "Laws", "enclose", "enclose_watched"]
 
@@ -35,7 +35,7 @@ class Laws:
 
     laws: tuple[LatticeLaw, ...]
     step: Fraction
-    side: Side
+    side: Rounding
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ def enclose_watched(
 ) -> Enclosure:
     """The same for a filter that looks at losses: a position is a state together with a loss.
 
-    sizes[m] is |log dP/dQ| of the finite outcomes of request m, as the filter is shown it.
+    sizes[m] is |log dP/dQ| of the finite outputs of request m, as the filter is shown it.
     """
     first = games[0].laws
     width = max(len(law.offsets) + 1 for law in first)

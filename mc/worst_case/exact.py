@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filters.contract.privacy_filter import PrivacyFilter
-from mc.worst_case.outcomes import Outcome
+from mc.worst_case.outputs import Output
 from mc.worst_case.strategy import TreeStrategy
 from mc.worst_case.tree import Branch, Layer, depth, expand, solve
 from theory.pairs import DominatingPair
@@ -23,7 +23,7 @@ class ExactGame:
     """The game between a filter and a menu of rational pairs: e^{-L} is a Fraction, so nothing is rounded."""
 
     menu: tuple[DominatingPair, ...]
-    outcomes: tuple[tuple[Outcome, ...], ...]
+    outputs: tuple[tuple[Output, ...], ...]
     layers: list[Layer[Fraction]]
 
     @classmethod
@@ -31,15 +31,15 @@ class ExactGame:
         cls,
         filt: PrivacyFilter,
         menu: tuple[DominatingPair, ...],
-        outcomes: tuple[tuple[Outcome, ...], ...],
+        outputs: tuple[tuple[Output, ...], ...],
         *,
         rounds: int | None,
         max_positions: int,
     ) -> ExactGame:
         """Expands the game by the filter's own decisions."""
-        branches = [[Branch(_move(o.tilt), o.seen) for o in row] for row in outcomes]
+        branches = [[Branch(_move(o.tilt), o.seen) for o in row] for row in outputs]
         layers = expand(filt, menu, branches, Fraction(1), rounds=rounds, max_positions=max_positions)
-        return cls(menu, outcomes, layers)
+        return cls(menu, outputs, layers)
 
     @property
     def rounds(self) -> int:
@@ -53,12 +53,12 @@ class ExactGame:
 
     def solve(self, exp_epsilon: Fraction) -> tuple[Fraction, TreeStrategy]:
         """V(start) at e^epsilon = `exp_epsilon` and the strategy that attains it."""
-        width = max(len(row) for row in self.outcomes)
+        width = max(len(row) for row in self.outputs)
         masses = np.full((len(self.menu), width), Fraction(0), dtype=object)
         seen = np.full((len(self.menu), width), np.nan)
-        for m, row in enumerate(self.outcomes):
-            for y, outcome in enumerate(row):
-                masses[m, y], seen[m, y] = outcome.mass, outcome.seen
+        for m, row in enumerate(self.outputs):
+            for y, output in enumerate(row):
+                masses[m, y], seen[m, y] = output.mass, output.seen
 
         def payoff(tilts: Sequence[Fraction]) -> NDArray[np.object_]:
             paid = np.empty(len(tilts), dtype=object)

@@ -9,12 +9,12 @@ import flint
 
 from filters.contract.privacy_filter import PrivacyFilter
 from mc.engine.adversary import Adversary
-from mc.worst_case.balls import BITS, Side, ball, down, fraction, up
+from mc.worst_case.balls import BITS, Rounding, ball, down, fraction, up
 from mc.worst_case.enclosure import Enclosure, Laws, enclose, enclose_watched
 from mc.worst_case.exact import ExactGame
 from mc.worst_case.lattice_law import common_step, level, level_law
 from mc.worst_case.log_ratio import Epsilon, LogRatio
-from mc.worst_case.outcomes import Direction, Outcome, exact_outcomes
+from mc.worst_case.outputs import Output, exact_outputs
 from mc.worst_case.result import NOTHING_ADMITTED, WorstCase
 from mc.worst_case.rounded_law import rounded_laws
 from mc.worst_case.spend_grid import SpendGrid
@@ -22,15 +22,16 @@ from mc.worst_case.tree import most_positions
 from theory.arguments import check_positive
 from theory.evidence import Evidence
 from theory.pairs import DominatingPair
+from theory.pairs.base import Direction
 
-__all__ = ["Game"]
+__all__ = ["WorstCaseGame"]
 
 #: The doubles that a game may hold unless told otherwise, a quarter of a gigabyte.
 _DOUBLES = 30_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Game:
+class WorstCaseGame:
     """The game that `worst_case` describes, in one direction; `solve` picks the arithmetic."""
 
     filter: PrivacyFilter
@@ -45,10 +46,10 @@ class Game:
 
     def solve(self, evidence: Evidence | None) -> WorstCase:
         """The value with the evidence asked for, or the strongest available."""
-        outcomes = [exact_outcomes(pair, self.direction) for pair in self.menu]
-        rational = tuple(row for row in outcomes if row is not None)
+        outputs = [exact_outputs(pair, self.direction) for pair in self.menu]
+        rational = tuple(row for row in outputs if row is not None)
         if evidence is Evidence.EXACT:
-            self._check_exact(outcomes)
+            self._check_exact(outputs)
         if (
             len(rational) == len(self.menu)
             and evidence is not Evidence.CERTIFIED
@@ -64,12 +65,12 @@ class Game:
     def _most(self) -> int:
         return _DOUBLES if self.max_positions is None else self.max_positions
 
-    def _most_of_a_tree(self, outcomes: int) -> int:
+    def _most_of_a_tree(self, outputs: int) -> int:
         if self.max_positions is not None:
             return self.max_positions
-        return most_positions(_DOUBLES, len(self.menu), outcomes)
+        return most_positions(_DOUBLES, len(self.menu), outputs)
 
-    def _check_exact(self, outcomes: list[tuple[Outcome, ...] | None]) -> None:
+    def _check_exact(self, outputs: list[tuple[Output, ...] | None]) -> None:
         if not isinstance(self.epsilon, LogRatio):
             raise ValueError(
                 f"epsilon must be a LogRatio for EXACT evidence, got epsilon={self.epsilon!r}; "
@@ -79,16 +80,16 @@ class Game:
             raise ValueError(
                 f"spend_steps must be left out for EXACT evidence, got {self.spend_steps}; it rounds"
             )
-        for pair, row in zip(self.menu, outcomes, strict=True):
+        for pair, row in zip(self.menu, outputs, strict=True):
             if row is None:
                 raise ValueError(
                     f"menu must hold pairs with rational masses for EXACT evidence, got {pair!r}; "
                     "use RandomizedResponse.from_ratio, say"
                 )
 
-    def _rational(self, outcomes: tuple[tuple[Outcome, ...], ...]) -> WorstCase:
-        most = self._most_of_a_tree(max(map(len, outcomes)))
-        game = ExactGame.between(self.filter, self.menu, outcomes, rounds=self.rounds, max_positions=most)
+    def _rational(self, outputs: tuple[tuple[Output, ...], ...]) -> WorstCase:
+        most = self._most_of_a_tree(max(map(len, outputs)))
+        game = ExactGame.between(self.filter, self.menu, outputs, rounds=self.rounds, max_positions=most)
         if isinstance(self.epsilon, LogRatio):
             value, strategy = game.solve(self.epsilon.ratio)
             return self._result(value, down(value), up(value), strategy, game.rounds, game.positions)
@@ -107,7 +108,7 @@ class Game:
         if lattice is not None:
             units, least, most = lattice
 
-            def rounded(step: Fraction, side: Side) -> Laws:
+            def rounded(step: Fraction, side: Rounding) -> Laws:
                 rows = zip(units, levels, strict=True)
                 return Laws(tuple(level_law(k, known.delta, step, side) for k, known in rows), step, side)
 

@@ -10,7 +10,7 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
-from mc.worst_case.balls import BITS, Side, ball, rounded
+from mc.worst_case.balls import BITS, Rounding, ball, rounded
 from mc.worst_case.graph import TOO_LARGE, StateGraph
 from mc.worst_case.lattice_law import LatticeLaw
 from mc.worst_case.log_ratio import Epsilon, LogRatio
@@ -35,7 +35,7 @@ class LatticeGame:
     laws: tuple[LatticeLaw, ...]
     lows: NDArray[np.int64]
     values: list[NDArray[np.float64]]
-    side: Side
+    side: Rounding
 
     @classmethod
     def solve(
@@ -44,7 +44,7 @@ class LatticeGame:
         laws: Sequence[LatticeLaw],
         step: Fraction,
         epsilon: Epsilon,
-        side: Side,
+        side: Rounding,
         *,
         max_positions: int,
     ) -> LatticeGame:
@@ -114,7 +114,7 @@ def _expect(
     law: LatticeLaw,
     following: NDArray[np.float64],
     first: int,
-    side: Side,
+    side: Rounding,
     gain: NDArray[np.float64],
     part: NDArray[np.float64],
 ) -> None:
@@ -190,7 +190,7 @@ def _swings(graph: StateGraph, laws: Sequence[LatticeLaw]) -> tuple[NDArray[np.i
     return rises, falls
 
 
-def payoffs(units: Sequence[int], step: Fraction, epsilon: Epsilon, side: Side) -> NDArray[np.float64]:
+def payoffs(units: Sequence[int], step: Fraction, epsilon: Epsilon, side: Rounding) -> NDArray[np.float64]:
     """(1 - e^{epsilon - k step})_+ for every k of `units`, each rounded to `side`."""
     gap = _gap_above(epsilon)
     paid = []
@@ -228,10 +228,10 @@ def _gap_above(epsilon: Epsilon) -> Callable[[Fraction], flint.arb]:
     return gap
 
 
-def rounding_factor(laws: Sequence[LatticeLaw], depth: int, side: Side) -> Fraction:
+def rounding_factor(laws: Sequence[LatticeLaw], depth: int, side: Rounding) -> Fraction:
     """A factor f >= 1 with V / f <= computed V <= V f, but for an absolute 2^-900 of underflow.
 
-    Each round multiplies and adds at most n + 2 numbers >= 0, n the outcomes of a request, each operation
+    Each round multiplies and adds at most n + 2 numbers >= 0, n the outputs of a request, each operation
     within 1 + u, u = 2^-53, of the exact one, and takes a maximum, which is exact. Masses and payoffs that
     were rounded to the nearest double are within 1 + 2u; (1 + u)^m <= 1 / (1 - m u). Higham, Lemma 3.1.
     """

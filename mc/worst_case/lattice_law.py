@@ -12,7 +12,7 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
-from mc.worst_case.balls import BITS, Side, ball, fraction, rounded
+from mc.worst_case.balls import BITS, Rounding, ball, fraction, rounded
 from theory.arguments import Real
 from theory.pairs import KOV, DominatingPair, Erasure, RandomizedResponse
 
@@ -112,7 +112,7 @@ def common_step(levels: Sequence[Level]) -> tuple[list[int], Fraction, Fraction]
     return units, least, most
 
 
-def level_law(units: int, delta: Fraction, step: Fraction, side: Side) -> LatticeLaw:
+def level_law(units: int, delta: Fraction, step: Fraction, side: Rounding) -> LatticeLaw:
     """KOV(units * step, delta) on the lattice, each mass rounded to `side`."""
     with flint.ctx.workprec(BITS):
         rest = ball(1 - delta)
@@ -125,7 +125,7 @@ def level_law(units: int, delta: Fraction, step: Fraction, side: Side) -> Lattic
             np.array(offsets),
             np.array([rounded(mass, side) for mass in masses]),
             rounded(ball(delta), side),
-            # two outcomes are told apart by the sign, and any finite loss from an infinite one
+            # two outputs are told apart by the sign, and any finite loss from an infinite one
             np.array([-np.inf, *[0.0] * (len(offsets) - 1), np.finfo(np.float64).max]),
             delta == 0,
         )

@@ -1,4 +1,4 @@
-"""An adaptive strategy written out: a request, and for each of its outcomes what to do next."""
+"""An adaptive strategy written out: a request, and for each of its outputs what to do next."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ import numpy as np
 from filters.contract.privacy_filter import PrivacyFilter, State
 from mc.engine.adversary import Adversary, View
 from mc.examine.encoding import Catalogue, decode, encode
-from mc.worst_case.outcomes import Direction, log_fraction
+from mc.worst_case.outputs import nearest_log
 from mc.worst_case.states import decisions
 from theory.pairs import DominatingPair, Selection
+from theory.pairs.base import Direction
 
 __all__ = ["MARGIN", "DeniedError", "Plan", "masses_of", "written_out"]
 
@@ -29,7 +30,7 @@ class DeniedError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Ask for `request`; after its y-th outcome (in the order of `masses_of`) follow then[y], None: stop."""
+    """Ask for `request`; after its y-th output (in the order of `masses_of`) follow then[y], None: stop."""
 
     request: DominatingPair
     then: tuple[Plan | None, ...]
@@ -70,7 +71,7 @@ class Plan:
             raise _no_plan("requests with rational masses", data["request"])
         followed = data["then"]
         if not isinstance(followed, list | tuple) or len(followed) != len(masses_of(request)):
-            raise _no_plan("what follows each outcome of a request", followed)
+            raise _no_plan("what follows each output of a request", followed)
         return cls(request, tuple(None if part is None else cls.from_data(part, known) for part in followed))
 
 
@@ -121,7 +122,7 @@ def written_out(
 
 
 def _loss(p: Fraction, q: Fraction) -> float:
-    return log_fraction(p / q) if p * q else (np.inf if p else -np.inf)
+    return nearest_log(p / q) if p * q else (np.inf if p else -np.inf)
 
 
 def _paid(ratio: Fraction, direction: Direction, p: Fraction, q: Fraction) -> Fraction:

@@ -7,8 +7,8 @@ from fractions import Fraction
 
 from mc.engine.adversary import Adversary
 from mc.worst_case.log_ratio import Epsilon
-from mc.worst_case.outcomes import Direction
 from theory.evidence import Evidence
+from theory.pairs.base import Direction
 
 __all__ = ["NOTHING_ADMITTED", "WorstCase"]
 

@@ -88,7 +88,7 @@ def upper_law(law: Tails, step: Fraction) -> LatticeLaw:
 
 
 def lower_law(law: Tails, step: Fraction) -> LatticeLaw:
-    """Each cell of losses is reported as one outcome, and its likelihood ratio rounded against the adversary.
+    """Each cell of losses is reported as one output, and its likelihood ratio rounded against the adversary.
 
     Reporting the cell alone is post-processing. Cells are laid so that the ratio Q/P of the k-th is a little
     below e^{-k h}: where balls confirm that, V at k h is no more than at the cell's own ratio; where they do

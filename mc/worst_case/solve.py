@@ -6,18 +6,16 @@ from collections.abc import Sequence
 from dataclasses import fields, replace
 from typing import Literal
 
-from filters.contract.privacy_filter import PrivacyFilter
-from mc.worst_case.game import Game
+from filters.contract.privacy_filter import OnDenial, PrivacyFilter
+from mc.worst_case.game import WorstCaseGame
 from mc.worst_case.log_ratio import Epsilon, check_epsilon
-from mc.worst_case.outcomes import Direction
 from mc.worst_case.result import WorstCase
 from theory.arguments import check_at_least_zero, check_count
 from theory.evidence import Evidence
 from theory.pairs import DominatingPair
+from theory.pairs.base import Direction
 
-__all__ = ["OnDenial", "worst_case"]
-
-OnDenial = Literal["halt", "retry"]
+__all__ = ["worst_case"]
 
 
 def worst_case(
@@ -80,9 +78,9 @@ def worst_case(
     if spend_steps is not None:
         scope += f"; spent sums rounded to 1/{spend_steps} of the budget, once against it and once for it"
     solved = [
-        Game(filt, requests, epsilon, rounds, towards, max_positions, step, spend_steps, scope).solve(
-            evidence
-        )
+        WorstCaseGame(
+            filt, requests, epsilon, rounds, towards, max_positions, step, spend_steps, scope
+        ).solve(evidence)
         for towards in directions
     ]
     worst = max(solved, key=lambda result: result.high)

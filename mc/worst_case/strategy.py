@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from filters.contract.privacy_filter import PrivacyFilter, State
 from mc.engine.adversary import Adversary, View
 from mc.worst_case.lattice import LatticeGame
-from mc.worst_case.outcomes import Direction
 from theory.pairs import DominatingPair, Selection
+from theory.pairs.base import Direction
 
 __all__ = ["LatticeStrategy", "TreeStrategy"]
 
@@ -21,8 +21,8 @@ __all__ = ["LatticeStrategy", "TreeStrategy"]
 class TreeStrategy(Adversary):
     """Plays the solved game tree: before round t, run i asks for menu[choice[t][position of i]].
 
-    The position follows from the losses that were seen: child[t][position, request, outcome] is the next
-    one, seen[request, outcome] the loss log dP/dQ that tells outcomes apart (NaN: no such outcome).
+    The position follows from the losses that were seen: child[t][position, request, output] is the next
+    one, seen[request, output] the loss log dP/dQ that tells outputs apart (NaN: no such output).
     Where the table has no request left the filter admits none, and the first of the menu ends the run.
     """
 
@@ -47,8 +47,8 @@ class TreeStrategy(Adversary):
         position, move = view.memory
         if view.round > 0:
             live = np.flatnonzero((position >= 0) & (move >= 0))
-            outcome = self._outcome(move[live], view.last[live])
-            reached = self.child[view.round - 1][position[live], move[live], outcome]
+            output = self._outcome(move[live], view.last[live])
+            reached = self.child[view.round - 1][position[live], move[live], output]
             position[:] = -1
             position[live] = reached
         # position -1, after an infinite loss or at the end, finds the last entry: nothing left to ask

@@ -11,7 +11,7 @@ import flint
 
 from mc.worst_case.balls import BITS, ball
 from mc.worst_case.lattice_law import Level, level
-from mc.worst_case.outcomes import Outcome, exact_outcomes
+from mc.worst_case.outputs import Output, exact_outputs
 from theory.pairs import DominatingPair, Gaussian, Laplace, SubsampledGaussian
 
 __all__ = ["Tails", "tails"]
@@ -37,9 +37,9 @@ class Tails:
 def tails(pair: DominatingPair) -> Tails:
     """The tails of a pair; register a function for a pair of your own: `tails.register(MyPair)`."""
     known = level(pair)
-    outcomes = exact_outcomes(pair, "PQ")
-    if known is None and outcomes is not None:
-        return _finite(outcomes)
+    outputs = exact_outputs(pair, "PQ")
+    if known is None and outputs is not None:
+        return _finite(outputs)
     if known is None:
         raise TypeError(
             f"menu must hold pairs whose tails are known, got {pair!r}; register them with tails.register"
@@ -100,19 +100,19 @@ def _normal(t: flint.arb) -> flint.arb:
     return (t / flint.arb(2).sqrt()).erfc() / 2
 
 
-def _finite(outcomes: tuple[Outcome, ...]) -> Tails:
+def _finite(outputs: tuple[Output, ...]) -> Tails:
     def above(x: Fraction) -> tuple[flint.arb, flint.arb]:
         p, q, edge = flint.arb(0), flint.arb(0), ball(-x).exp()
-        for outcome in outcomes:
-            tilt, mass, other = ball(outcome.tilt), ball(outcome.mass), ball(outcome.mass * outcome.tilt)
-            if not (outcome.tilt == 0 or tilt > edge or tilt < edge or x == 0):
+        for output in outputs:
+            tilt, mass, other = ball(output.tilt), ball(output.mass), ball(output.mass * output.tilt)
+            if not (output.tilt == 0 or tilt > edge or tilt < edge or x == 0):
                 p, q = p.union(p + mass), q.union(q + other)  # cannot be told from the point
-            elif outcome.tilt > 0 and (outcome.tilt < 1 if x == 0 else bool(tilt < edge)):
+            elif output.tilt > 0 and (output.tilt < 1 if x == 0 else bool(tilt < edge)):
                 p, q = p + mass, q + other
         return p, q
 
-    unique = tuple((Fraction(0), ball(o.mass)) for o in outcomes if o.tilt == 1)
-    return Tails(above, sum((ball(o.mass) for o in outcomes if o.tilt == 0), start=ball(0.0)), unique)
+    unique = tuple((Fraction(0), ball(o.mass)) for o in outputs if o.tilt == 1)
+    return Tails(above, sum((ball(o.mass) for o in outputs if o.tilt == 0), start=ball(0.0)), unique)
 
 
 def _two_points(known: Level) -> Tails:

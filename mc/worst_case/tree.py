@@ -22,14 +22,14 @@ DENIED, REVEALED = -2, -1
 Loss = TypeVar("Loss", bound=Hashable)
 
 
-def most_positions(doubles: int, requests: int, outcomes: int) -> int:
-    """How many positions of a tree weigh as much as so many doubles: objects, and a number per outcome."""
-    return doubles // (32 + requests * outcomes // 2)
+def most_positions(doubles: int, requests: int, outputs: int) -> int:
+    """How many positions of a tree weigh as much as so many doubles: objects, and a number per output."""
+    return doubles // (32 + requests * outputs // 2)
 
 
 @dataclass(frozen=True, slots=True)
 class Branch(Generic[Loss]):
-    """One outcome of a request: how it moves the loss (None: to infinity), and what the filter is shown."""
+    """One output of a request: how it moves the loss (None: to infinity), and what the filter is shown."""
 
     move: Callable[[Loss], Loss] | None
     seen: float
@@ -37,7 +37,7 @@ class Branch(Generic[Loss]):
 
 @dataclass(frozen=True, slots=True)
 class Layer(Generic[Loss]):
-    """The positions before one round; child[i, m, y] is where outcome y of request m leads from i."""
+    """The positions before one round; child[i, m, y] is where output y of request m leads from i."""
 
     losses: list[Loss]
     child: NDArray[np.int32]
@@ -57,7 +57,7 @@ def expand(
     Each request is put to all positions of a round at once: the positions are the filter's runs.
     The last layer is where the game ends. Raises ValueError beyond `max_positions` positions.
     """
-    width = max(len(outcomes) for outcomes in branches)
+    width = max(len(outputs) for outputs in branches)
     layers: list[Layer[Loss]] = []
     state, losses, held = filt.start(1), [origin], 1
     while losses and (rounds is None or len(layers) < rounds):
@@ -117,7 +117,7 @@ def _advance(
             if fresh:
                 states.append(pick(shown, np.array(fresh)))
                 check(len(after))  # before the round is complete: it may be larger than all before it
-        # outcomes that this request does not have lead nowhere and weigh nothing
+        # outputs that this request does not have lead nowhere and weigh nothing
         child[rows, m, len(branches[m]) :] = REVEALED
     return (join(states) if states else pick(state, np.arange(0)), after)
 
@@ -129,7 +129,7 @@ def solve(
 ) -> tuple[list[NDArray[Any]], list[NDArray[np.intp]]]:
     """V and the best request (-1: none is admitted) of every position, by Bellman's recursion backwards.
 
-    masses[m, y] weighs outcome y of request m, 0 where there is none. Arithmetic is that of the arrays
+    masses[m, y] weighs output y of request m, 0 where there is none. Arithmetic is that of the arrays
     given: Fractions in arrays of objects, or doubles. Of equally good moves it takes an admitted request:
     going on never hurts an adversary, because E[e^{-L}] <= 1.
     """

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 import mc
 from filters import PrivacyFilter
 from filters.contract.checks import checked_admits, checked_start
-from mc.engine.tiles import Direction
 from reports.chapters.common import judge_promise, simulations
 from reports.finding import Chapter, Claim, Told
 from reports.study import Study
 from theory.evidence import Outcome
 from theory.guarantees import ApproxDP, Guarantee, PureDP
 from theory.pairs import KOV, DominatingPair, Erasure, Gaussian, Laplace, RandomizedResponse
+from theory.pairs.base import Direction
 
 __all__ = ["audit"]
 

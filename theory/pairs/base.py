@@ -7,14 +7,17 @@ from collections.abc import Hashable, Mapping
 from dataclasses import fields
 from fractions import Fraction
 from functools import cache
-from typing import Self
+from typing import Literal, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from theory.arguments import Real
 
-__all__ = ["DominatingPair"]
+__all__ = ["Direction", "DominatingPair"]
+
+#: The law that outputs are drawn from: P and then towards Q, or Q and then towards P.
+Direction: TypeAlias = Literal["PQ", "QP"]
 
 
 class DominatingPair(ABC):

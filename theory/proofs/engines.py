@@ -19,10 +19,10 @@ from theory.proofs.expressions import NOISE, admit, domains, points, refusal, si
 from theory.proofs.signs import evidently_nonnegative, evidently_positive, in_order
 from theory.proofs.theorem import Check, Reached, RefusedError
 
-__all__ = ["Comparison", "Sides", "certified", "certified_each", "cited", "exact", "nonnegative", "zero"]
+__all__ = ["Inequality", "Sides", "certified", "certified_each", "cited", "exact", "nonnegative", "zero"]
 
 #: left, relation, right: a claim between two rationals. The relation is one of "=", "<=", "<", "!=".
-Comparison = tuple[Fraction | int, str, Fraction | int]
+Inequality = tuple[Fraction | int, str, Fraction | int]
 
 #: The two sides of an identity.
 Sides = tuple[sp.Expr, sp.Expr]
@@ -186,7 +186,7 @@ def certified_each(formulas: Callable[[], Iterable[str]], *, precision: int = 12
     return check
 
 
-def exact(comparisons: Callable[[], Iterable[Comparison]]) -> Check:
+def exact(comparisons: Callable[[], Iterable[Inequality]]) -> Check:
     """EXACT: every comparison between rationals is true, and there is at least one."""
 
     def check() -> Reached:

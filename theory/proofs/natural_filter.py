@@ -11,7 +11,7 @@ from math import prod
 import sympy as sp
 
 from theory.evidence import Checked
-from theory.proofs.engines import Comparison, Sides, exact, nonnegative, zero
+from theory.proofs.engines import Inequality, Sides, exact, nonnegative, zero
 from theory.proofs.theorem import Step, Theorem
 from theory.proofs.trees import Pair, Transcript, Tree, all_trees, hockey_stick, play
 
@@ -53,14 +53,14 @@ _WORST = Fraction(1899, 5915)
 
 def _three_rounds(
     claimed: Fraction = _WORST, promise: Fraction = _DELTA
-) -> Callable[[], Iterator[Comparison]]:
+) -> Callable[[], Iterator[Inequality]]:
     """All 7204 strategies: none above the claimed worst case, one at it, and that above the promise."""
 
     @cache
     def admits(released: tuple[int, ...], request: int) -> bool:
         return _composed(tuple(_MENU[r] for r in (*released, request)), _RATIO) <= _DELTA
 
-    def comparisons() -> Iterator[Comparison]:
+    def comparisons() -> Iterator[Inequality]:
         worst = Fraction(0)
         for tree in all_trees(len(_MENU), 3):
             reached = hockey_stick(list(play(tree, _MENU, admits)), _RATIO)
@@ -112,10 +112,10 @@ def _excess(sign: int = 1) -> sp.Expr:
     return sign * (delta * (1 + 1 / (1 + o)) - delta)
 
 
-def _two_rounds(gain: Fraction = Fraction(1)) -> Callable[[], Iterator[Comparison]]:
+def _two_rounds(gain: Fraction = Fraction(1)) -> Callable[[], Iterator[Inequality]]:
     """Instances: the filter computes delta on both branches; the truth is delta (1 + gain/(1 + odds))."""
 
-    def comparisons() -> Iterator[Comparison]:
+    def comparisons() -> Iterator[Inequality]:
         for odds, ratio, promise in product(
             (Fraction(3, 2), Fraction(2), Fraction(3)),
             (Fraction(3), Fraction(4), Fraction(9)),

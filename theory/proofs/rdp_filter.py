@@ -9,7 +9,7 @@ from math import prod
 import sympy as sp
 
 from theory.evidence import Checked
-from theory.proofs.engines import Comparison, Sides, certified_each, cited, exact, nonnegative, zero
+from theory.proofs.engines import Inequality, Sides, certified_each, cited, exact, nonnegative, zero
 from theory.proofs.theorem import Step, Theorem, prose
 from theory.proofs.trees import all_trees, bernoulli, moment, play
 
@@ -82,13 +82,13 @@ def _charge(request: int, order: int) -> Fraction:
 
 def _games(
     rounds: int, late: bool = False, share: Fraction = Fraction(1)
-) -> Callable[[], Iterator[Comparison]]:
+) -> Callable[[], Iterator[Inequality]]:
     """Every strategy on the menu, both directions, three orders: moment <= budget, and E[M_T] <= 1.
 
     `late` lets the filter look at the past only; `share` of the budget is what the claim promises.
     """
 
-    def comparisons() -> Iterator[Comparison]:
+    def comparisons() -> Iterator[Inequality]:
         for order in _ORDERS:
             charges = [_charge(request, order) for request in range(len(_MENU))]
             budget = charges[0] * charges[1]

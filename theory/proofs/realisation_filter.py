@@ -10,7 +10,7 @@ from functools import cache
 import sympy as sp
 
 from theory.evidence import Checked
-from theory.proofs.engines import Comparison, Sides, cited, exact, nonnegative, zero
+from theory.proofs.engines import Inequality, Sides, cited, exact, nonnegative, zero
 from theory.proofs.theorem import Step, Theorem, prose
 from theory.proofs.trees import Pair, Tree, bernoulli, full_trees
 
@@ -59,7 +59,7 @@ _ROUNDS = 3
 _MENU = (bernoulli("1/50", "0"), bernoulli("1/20", "0"), bernoulli("3/5", "2/5"))
 
 #: Whether the next request may be received, from the masses of the transcript before the current round.
-Check = Callable[[Fraction, Fraction, Pair], bool]
+ChargeCheck = Callable[[Fraction, Fraction, Pair], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ def _sees_the_output(p: Fraction, q: Fraction, current: Pair) -> bool:
     return _look_ahead(p, q, Pair((Fraction(1),), (Fraction(1),)))
 
 
-def _play(tree: Tree | None, check: Check, late: bool) -> Iterator[_End]:
+def _play(tree: Tree | None, check: ChargeCheck, late: bool) -> Iterator[_End]:
     # before the first round nothing was released: the dummy output has loss 0
     dummy = Pair((Fraction(1),), (Fraction(1),))
     if tree is None or not check(Fraction(1), Fraction(1), dummy):
@@ -122,11 +122,11 @@ def _play(tree: Tree | None, check: Check, late: bool) -> Iterator[_End]:
 
 
 def _games(
-    charged: int = _ROUNDS - 1, *, check: Check = _look_ahead, late: bool = False
-) -> Callable[[], Iterator[Comparison]]:
+    charged: int = _ROUNDS - 1, *, check: ChargeCheck = _look_ahead, late: bool = False
+) -> Callable[[], Iterator[Inequality]]:
     """Every strategy that never stops of itself, both directions: (12) round by round, (5), and (6)."""
 
-    def comparisons() -> Iterator[Comparison]:
+    def comparisons() -> Iterator[Inequality]:
         promise = _DHAT + _THETA * (1 - _DHAT) * charged
         for tree in full_trees(len(_MENU), _ROUNDS):
             ends = list(_play(tree, check, late))
@@ -145,10 +145,10 @@ def _games(
     return comparisons
 
 
-def _worst(rounds: int, product: Fraction) -> Callable[[], Iterator[Comparison]]:
+def _worst(rounds: int, product: Fraction) -> Callable[[], Iterator[Inequality]]:
     """The leaks of theta, theta, ..., dhat: all admitted, and one minus the product of what stays hidden."""
 
-    def comparisons() -> Iterator[Comparison]:
+    def comparisons() -> Iterator[Inequality]:
         tree: Tree | None = None
         for request in (1, *(0 for _ in range(rounds - 1))):
             tree = Tree(request, (tree, tree))
@@ -159,10 +159,10 @@ def _worst(rounds: int, product: Fraction) -> Callable[[], Iterator[Comparison]]
     return comparisons
 
 
-def _erasures(claim: Callable[[Fraction, int], Fraction]) -> Callable[[], Iterator[Comparison]]:
+def _erasures(claim: Callable[[Fraction, int], Fraction]) -> Callable[[], Iterator[Inequality]]:
     """The naive filter on the erasure mechanism: it goes on while only blanks are seen."""
 
-    def comparisons() -> Iterator[Comparison]:
+    def comparisons() -> Iterator[Inequality]:
         for chance in (Fraction(1, 100), Fraction(1, 10)):
             pair = Pair((chance, Fraction(0), 1 - chance), (Fraction(0), chance, 1 - chance))
             hidden_p = hidden_q = Fraction(1)

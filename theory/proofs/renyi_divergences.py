@@ -9,7 +9,7 @@ from itertools import product
 import sympy as sp
 
 from theory.evidence import Checked
-from theory.proofs.engines import Comparison, Sides, exact, nonnegative, zero
+from theory.proofs.engines import Inequality, Sides, exact, nonnegative, zero
 from theory.proofs.expressions import as_written
 from theory.proofs.theorem import Step, Theorem, prose
 from theory.proofs.trees import Pair
@@ -81,10 +81,10 @@ def _chord(at: sp.Expr, reached: sp.Expr) -> Sides:
     return d + (1 - d) * (odds - at) / (1 + odds), reached
 
 
-def _pairs(promise: Fraction = Fraction(1)) -> Callable[[], Iterator[Comparison]]:
+def _pairs(promise: Fraction = Fraction(1)) -> Callable[[], Iterator[Inequality]]:
     """Hockey-sticks of erasure and KOV at rational points: p at every order >= 1, and d at e^e."""
 
-    def comparisons() -> Iterator[Comparison]:
+    def comparisons() -> Iterator[Inequality]:
         grid = (Fraction(1, 100), Fraction(1, 3), Fraction(1, 2))
         for chance, ratio in product(grid, (Fraction(1), Fraction(3, 2), Fraction(100))):
             erasure = Pair((chance, Fraction(0), 1 - chance), (Fraction(0), chance, 1 - chance))

@@ -8,7 +8,7 @@ from fractions import Fraction
 import sympy as sp
 
 from theory.evidence import Checked, Evidence
-from theory.proofs.engines import Comparison, certified, exact, nonnegative, zero
+from theory.proofs.engines import Inequality, certified, exact, nonnegative, zero
 from theory.proofs.expressions import as_written
 from theory.proofs.theorem import Check, Reached, RefusedError, Step, Theorem, prose
 from theory.proofs.trees import Pair, bernoulli
@@ -17,7 +17,7 @@ __all__ = ["THEOREM", "slip"]
 
 alpha, t, budget, sigma, clip = sp.symbols("alpha t B sigma C", positive=True)
 COIN = bernoulli("2/3", "1/3")
-Comparisons = Callable[[], Iterator[Comparison]]
+Inequalities = Callable[[], Iterator[Inequality]]
 
 
 def slip(statement: str, printed: Check, corrected: Check, latex: str = "") -> Step:
@@ -55,20 +55,20 @@ def _descent(promised: sp.Expr) -> Check:
     return zero(as_written(lambda: (promised * norm, norm / (2 * (sigma * clip) ** 2))))
 
 
-def _steps(per_person: Callable[[int, int], Fraction]) -> Comparisons:
+def _steps(per_person: Callable[[int, int], Fraction]) -> Inequalities:
     """Steps after which a person of gradient norm C has spent B_norm = k C^2, for the printed parameters."""
 
-    def comparisons() -> Iterator[Comparison]:
+    def comparisons() -> Iterator[Inequality]:
         for k, norm in ((112, 10), (180, 15), (420, 10)):
             yield Fraction(k * norm**2) / norm**2, "=", per_person(k, norm)
 
     return comparisons
 
 
-def _tracker(initial: int) -> Comparisons:
+def _tracker(initial: int) -> Inequalities:
     """Algorithm 5 in units of Delta on rounds of rho = Delta/2: the value at t is O_{t-1}, O_0 at t = 1."""
 
-    def comparisons() -> Iterator[Comparison]:
+    def comparisons() -> Iterator[Inequality]:
         value, in_filter = initial, Fraction(0)
         for rounds in range(1, 9):
             in_filter += Fraction(1, 2)
@@ -88,15 +88,15 @@ def _order_one(slack: sp.Expr) -> Check:
     return nonnegative(lambda: slack - kl, lambda: (slack - kl,))
 
 
-def _moment_at_one() -> Iterator[Comparison]:
+def _moment_at_one() -> Iterator[Inequality]:
     for pair in (COIN, bernoulli("9/10", "1/10"), bernoulli("1/2", "1/3")):
         yield pair.moment(1), "=", 1
 
 
-def _active(counts_skipped: bool) -> Comparisons:
+def _active(counts_skipped: bool) -> Inequalities:
     """Corollary 4.7 against Algorithm 3: squared norms 9/10, 1/2, 1/10 of one person against the budget 1."""
 
-    def comparisons() -> Iterator[Comparison]:
+    def comparisons() -> Iterator[Inequality]:
         spent = asked = Fraction(0)
         for norm in (Fraction(9, 10), Fraction(1, 2), Fraction(1, 10)):
             runs = spent + norm <= 1
@@ -121,10 +121,10 @@ def _mixed(first: Pair, second: Pair, share: Fraction) -> tuple[Fraction, ...]:
     return tuple((1 - share) * a + share * b for a, b in zip(first.p, second.p, strict=True))
 
 
-def _removal(printed: bool) -> Comparisons:
+def _removal(printed: bool) -> Inequalities:
     """Removal under Poisson subsampling: P without the element, (1-g) P + g Q with it; (P, Q) a coin."""
 
-    def comparisons() -> Iterator[Comparison]:
+    def comparisons() -> Iterator[Inequality]:
         p, q = Pair(COIN.p, COIN.p), Pair(COIN.q, COIN.q)
         for share in (Fraction(0), Fraction(1, 10), Fraction(1, 2), Fraction(1)):
             stated = _mixed(q, p, share) if printed else _mixed(p, q, share)
@@ -155,18 +155,18 @@ def _dominated(mean: str) -> Check:
     return certified(f"{_gaussian(mean, '60')} - {amplified}/100", precision=1024)
 
 
-def _consumed(spent: Fraction) -> Comparisons:
-    def comparisons() -> Iterator[Comparison]:
+def _consumed(spent: Fraction) -> Inequalities:
+    def comparisons() -> Iterator[Inequality]:
         # rounds of mu = 3 and mu = 4 make exactly Gaussian(5): what is spent, squared, must be 25
         yield spent**2, "=", Fraction(3) ** 2 + Fraction(4) ** 2
 
     return comparisons
 
 
-def _returned(last: int) -> Comparisons:
+def _returned(last: int) -> Inequalities:
     """Algorithm 2 on k rounds of mu = 1 against B^2: outputs released, and a^(j - last) with the final j."""
 
-    def comparisons() -> Iterator[Comparison]:
+    def comparisons() -> Iterator[Inequality]:
         for k in range(1, 5):
             released: list[int] = []
             j = 0
@@ -178,10 +178,10 @@ def _returned(last: int) -> Comparisons:
     return comparisons
 
 
-def _round_loss(pointwise: bool) -> Comparisons:
+def _round_loss(pointwise: bool) -> Inequalities:
     """e^{(alpha-1) rho} against Loss, at order 2 on the coin: as a bound on each outcome, or on the mean."""
 
-    def comparisons() -> Iterator[Comparison]:
+    def comparisons() -> Iterator[Inequality]:
         bound = max(COIN.moment(2), COIN.swapped.moment(2))
         if pointwise:
             for p, q in zip(COIN.p, COIN.q, strict=True):
@@ -195,10 +195,10 @@ def _round_loss(pointwise: bool) -> Comparisons:
 # -- paper 004 ----------------------------------------------------------------------------------------
 
 
-def _outputs(charged: int) -> Comparisons:
+def _outputs(charged: int) -> Inequalities:
     """Algorithm 1's loop, never halting: real outputs (y_0 is fixed) against what the proof sums over."""
 
-    def comparisons() -> Iterator[Comparison]:
+    def comparisons() -> Iterator[Inequality]:
         for most in range(1, 6):
             i = real = 0
             while i < most:

@@ -9,7 +9,7 @@ from math import prod
 import sympy as sp
 
 from theory.evidence import Checked
-from theory.proofs.engines import Comparison, Sides, exact, nonnegative, zero
+from theory.proofs.engines import Inequality, Sides, exact, nonnegative, zero
 from theory.proofs.theorem import Step, Theorem
 from theory.proofs.trees import all_trees, bernoulli, play
 
@@ -53,7 +53,7 @@ _MENU = (bernoulli("2/3", "1/3"), bernoulli("1/2", "1/3"))
 _ORDER = 3
 
 
-def _games(share: Fraction = Fraction(1), late: bool = False) -> Callable[[], Iterator[Comparison]]:
+def _games(share: Fraction = Fraction(1), late: bool = False) -> Callable[[], Iterator[Inequality]]:
     """Every strategy: each weighted integrand within [0, M_s], and their mean under the tilted law is H."""
     charges = [pair.moment(_ORDER) for pair in _MENU]
     ratio = Fraction(3)
@@ -66,7 +66,7 @@ def _games(share: Fraction = Fraction(1), late: bool = False) -> Callable[[], It
         asked = released if late else (*released, request)
         return prod((charges[i] for i in asked), start=Fraction(1)) <= budget
 
-    def comparisons() -> Iterator[Comparison]:
+    def comparisons() -> Iterator[Inequality]:
         for tree in all_trees(len(_MENU), 3):
             mean = stick = Fraction(0)
             for end in play(tree, _MENU, admits):

@@ -11,7 +11,7 @@ from math import prod
 import sympy as sp
 
 from theory.evidence import Checked
-from theory.proofs.engines import Comparison, Sides, exact, nonnegative, zero
+from theory.proofs.engines import Inequality, Sides, exact, nonnegative, zero
 from theory.proofs.expressions import as_written
 from theory.proofs.theorem import Step, Theorem
 from theory.proofs.trees import Transcript, all_trees, bernoulli, moment, play
@@ -57,7 +57,7 @@ def _level(released: tuple[int, ...], first: int) -> int:
 
 def _games(
     first: int = 1, most: int = 2, restart: Callable[[tuple[int, ...], int], int] = _level
-) -> Callable[[], Iterator[Comparison]]:
+) -> Callable[[], Iterator[Inequality]]:
     """Every strategy that stops before the tracker passes `most`: its moment is below Delta^most.
 
     `first` is the tracker's initial value; 0 is what reading O_0 as zero would give.
@@ -67,7 +67,7 @@ def _games(
     def admits(released: tuple[int, ...], request: int) -> bool:
         return restart((*released, request), first) <= most
 
-    def comparisons() -> Iterator[Comparison]:
+    def comparisons() -> Iterator[Inequality]:
         for menu in (_MENU, tuple(pair.swapped for pair in _MENU)):
             for tree in all_trees(len(menu), 3):
                 ends: list[Transcript] = list(play(tree, menu, admits))
@@ -86,10 +86,10 @@ def _forgets(released: tuple[int, ...], first: int) -> int:
     return level
 
 
-def _covers(first: int) -> Callable[[], Iterator[Comparison]]:
+def _covers(first: int) -> Callable[[], Iterator[Inequality]]:
     """Tracker against spend on every sequence of four requests."""
 
-    def comparisons() -> Iterator[Comparison]:
+    def comparisons() -> Iterator[Inequality]:
         for sequence in product(range(len(_MENU)), repeat=4):
             spent = prod((_charge(request) for request in sequence), start=Fraction(1))
             yield spent, "<=", _SIZE ** _level(sequence, first)

@@ -69,7 +69,9 @@ def test_the_natural_filter_is_beaten_by_its_witness() -> None:
     filt = CATALOGUE["NaturalFilter"].example()
     one, two, three = (RandomizedResponse.from_ratio(Fraction(3, 2) ** k) for k in (1, 2, 3))
     worst = max(
-        transcript_divergence(filt, strategies.Adversary(tree), (float(np.log(2.25)),))[float(np.log(2.25))]
+        transcript_divergence(filt, strategies.TreeAdversary(tree), (float(np.log(2.25)),))[
+            float(np.log(2.25))
+        ]
         for a in (one, two, three)
         for b in (one, two, three)
         for c in (one, two, three)
@@ -87,7 +89,7 @@ def test_some_order_is_beaten_by_its_witness() -> None:
     plus = FinitePair((0.608430710 - hair, 0.391569290 + hair), (0.001614676 + hair, 0.998385324 - hair))
     low = 1.88775534e-5 + hair
     minus = FinitePair((0.0168334078 - hair, 0.9831665922 + hair), (low, 1 - low))
-    tree = strategies.Adversary({(): RandomizedResponse(0.1), (1,): plus, (-1,): minus})
+    tree = strategies.TreeAdversary({(): RandomizedResponse(0.1), (1,): plus, (-1,): minus})
     truth = transcript_divergence(filt, tree, (6.0,))[6.0]
     assert truth == pytest.approx(0.0139798, rel=1e-2)
     assert truth > float(filt.promise.delta(6.0))

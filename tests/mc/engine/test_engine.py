@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from filters import GaussianFilter
-from filters.contract.privacy_filter import PrivacyFilter
+from filters.contract.privacy_filter import OnDenial, PrivacyFilter
 from mc.engine.adversaries import ManySmall
 from mc.engine.adversary import Adversary, View, take
 from mc.engine.streams import TILE, Tile, tiles
-from mc.engine.tiles import Game, OnDenial, Paths, play_tile
+from mc.engine.tiles import Game, Paths, play_tile
 from mc.runs.play import play
 from theory.guarantees import ApproxDP
 from theory.pairs import DominatingPair, Erasure, FinitePair, Gaussian, RandomizedResponse, Selection

@@ -29,7 +29,7 @@ from mc.engine.tiles import Game, Paths, _join, _shorten, play_tile
 from mc.estimate.martingale import GaussianRounds
 from theory.pairs import KOV, DominatingPair, Erasure, Gaussian, RandomizedResponse
 
-Family = Any
+MechanismFamily = Any
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Entry:
 class Diary(Adversary):
     """Two levels by the loss, with a final request; the pages of run i are `pages[i]`."""
 
-    family: Family
+    family: MechanismFamily
     low: float
     high: float
     rest: float
@@ -108,7 +108,7 @@ class NoFinal(Diary):
     final = Adversary.final
 
 
-def single(filt: PrivacyFilter, pages: list[Entry], family: Family, end: float) -> list[float]:
+def single(filt: PrivacyFilter, pages: list[Entry], family: MechanismFamily, end: float) -> list[float]:
     """The run of these pages, asked for alone of a fresh filter, whose answers are held against them; its levels."""
     state, spent = filt.start(1), []
     for entry, following in zip(pages, [*pages[1:], None], strict=True):

@@ -40,7 +40,7 @@ from mc.estimate.functionals import Measure, log_weight_bound
 from mc.estimate.renyi import simulate_renyi
 from mc.estimate.simulate import simulate
 from mc.estimate.survival import survival
-from mc.intervals import Moments, Plan
+from mc.intervals import Choice, Moments
 from tests.mc.engine.silent import Silent
 from theory.confinement import confinement
 from theory.conversions import CKS
@@ -358,7 +358,7 @@ def test_a_curve_is_printed_a_line_an_epsilon_with_its_interval() -> None:
 def test_a_pilot_that_saw_no_heavy_weight_does_not_choose_an_order_that_has_them(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def sure(*args: Any, **kwargs: Any) -> Plan:
+    def sure(*args: Any, **kwargs: Any) -> Choice:
         plan = planned(*args, **kwargs)
         return replace(plan, guess=replace(plan.guess, low=plan.guess.value, high=plan.guess.value))
 

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from mc.intervals.anytime import Side
-from mc.intervals.coverage import HARD_CASES, METHODS, Coverage, HardCase, Method, measure_coverage
+from mc.intervals.coverage import HARD_CASES, METHODS, Coverage, HardCase, IntervalMethod, measure_coverage
 
 CHECKS = [(m, c) for m in METHODS for c in HARD_CASES if c.counts_successes or not m.counts_only]
 NAMES = [f"{m.name}: {c.name}" for m, c in CHECKS]
@@ -44,7 +44,7 @@ def test_misses_stay_within_the_nominal_rate_in_ten_thousand_repetitions(method,
 def test_the_study_exposes_the_normal_interval_on_rare_heavy_values():
     """At 1e-3 hits in 1000 samples there is none with probability 0.37, and then the interval is a point."""
     coverage = measure_coverage(
-        Method("normal", too_eager), HARD_CASES[0], rng=np.random.default_rng(1), repetitions=300
+        IntervalMethod("normal", too_eager), HARD_CASES[0], rng=np.random.default_rng(1), repetitions=300
     )
     assert coverage.misses > coverage.misses_allowed(1e-9)
     assert coverage.too_low > 80

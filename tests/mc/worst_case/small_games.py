@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from filters.contract.privacy_filter import PrivacyFilter, State
 from mc.engine.adversary import Adversary, View
-from mc.worst_case.outcomes import log_fraction
+from mc.worst_case.outputs import nearest_log
 from theory.pairs import DominatingPair, Selection
 
 
@@ -129,7 +129,7 @@ def play_out(
                 for a, b in zip(masses.p, masses.q, strict=True):
                     if not (a if direction == "PQ" else b):
                         continue
-                    seen = log_fraction(a / b) if a * b else (np.inf if a else -np.inf)
+                    seen = nearest_log(a / b) if a * b else (np.inf if a else -np.inf)
                     total += best(filt.observe(spent, np.array([seen])), p * a, q * b, left - 1)
                 worth = max(worth, total)
         return worth
@@ -148,7 +148,7 @@ def worth(
         paid = max(drawn - ratio * other, Fraction(0))
         if t == rounds:
             return paid
-        loss = log_fraction(p / q) if p * q else (np.inf if p else -np.inf)
+        loss = nearest_log(p / q) if p * q else (np.inf if p else -np.inf)
         memory = tuple(part.copy() for part in memory)
         view = View(t, np.array([loss]), np.array([last]), state, memory, filt, rng)
         request = strategy.request(view)
@@ -161,7 +161,7 @@ def worth(
         total = Fraction(0)
         for a, b in zip(masses.p, masses.q, strict=True):
             if a if direction == "PQ" else b:
-                seen = log_fraction(a / b) if a * b else (np.inf if a else -np.inf)
+                seen = nearest_log(a / b) if a * b else (np.inf if a else -np.inf)
                 after = filt.observe(spent, np.array([seen]))
                 total += play(after, memory, p * a, q * b, seen, t + 1)
         return total

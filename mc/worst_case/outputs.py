@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal
 
 import flint
 
 from theory.pairs import DominatingPair
+from theory.pairs.base import Direction
 
-__all__ = ["Direction", "Outcome", "exact_outcomes", "log_fraction"]
-
-Direction = Literal["PQ", "QP"]
+__all__ = ["Output", "exact_outputs", "nearest_log"]
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class Output:
     """One value of the loss L of a request: P(L), e^{-L} = dQ/dP, and log dP/dQ as the filter sees it.
 
     In direction "QP" outputs are drawn from Q: mass and tilt change sides, `seen` does not, because the
@@ -28,16 +26,16 @@ class Outcome:
     seen: float
 
 
-def log_fraction(ratio: Fraction) -> float:
+def nearest_log(ratio: Fraction) -> float:
     """log(ratio) of a positive rational, correctly rounded but for an unlikely tie."""
     with flint.ctx.workprec(128):
         return float(flint.arb(flint.fmpq(ratio.numerator, ratio.denominator)).log())
 
 
-def exact_outcomes(pair: DominatingPair, direction: Direction) -> tuple[Outcome, ...] | None:
-    """The outcomes of a pair given by rationals, equal losses merged; None for any other pair.
+def exact_outputs(pair: DominatingPair, direction: Direction) -> tuple[Output, ...] | None:
+    """The outputs of a pair given by rationals, equal losses merged; None for any other pair.
 
-    Outcomes that the world drawn from cannot produce are left out.
+    Outputs that the world drawn from cannot produce are left out.
     """
     masses = getattr(pair, "exact_masses", None)
     if masses is None:
@@ -48,9 +46,9 @@ def exact_outcomes(pair: DominatingPair, direction: Direction) -> tuple[Outcome,
         if mass > 0:
             tilt = Fraction(against) / mass
             merged[tilt] = merged.get(tilt, Fraction(0)) + mass
-    return tuple(Outcome(mass, tilt, _seen(tilt, direction)) for tilt, mass in merged.items())
+    return tuple(Output(mass, tilt, _seen(tilt, direction)) for tilt, mass in merged.items())
 
 
 def _seen(tilt: Fraction, direction: Direction) -> float:
-    loss = -log_fraction(tilt) if tilt > 0 else float("inf")
+    loss = -nearest_log(tilt) if tilt > 0 else float("inf")
     return loss if direction == "PQ" else -loss
