@@ -1,7 +1,6 @@
 """What decides: privacy filters, each with its promise."""
 
 from filters.contract.holds import Holds
-from filters.contract.privacy_filter import PrivacyFilter
 from filters.holders.individual import IndividualFilter, PersonalReport, gaussian_request
 from filters.holders.linear_queries import LinearAnswer, LinearQueries
 from filters.holders.odometers import (
@@ -14,6 +13,7 @@ from filters.holders.odometers import (
 )
 from filters.holders.session import FilterHaltedError, Session
 from filters.holders.trackers import GaussianTracker, RenyiTracker, Tracker
+from filters.privacy_filter import PrivacyFilter
 from filters.rules.approximate_dp import ApproximateDPFilter
 from filters.rules.approximate_zcdp import ApproximateZCDP, ApproximateZCDPFilter
 from filters.rules.basic import BasicFilter

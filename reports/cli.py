@@ -8,8 +8,8 @@ import typer
 
 from reports.commands.attack import attack
 from reports.commands.calibrate import calibrate
-from reports.commands.catalogue import list_
 from reports.commands.guarded import guarded
+from reports.commands.list_ import list_
 from reports.commands.prove import prove
 from reports.commands.replay import replay
 from reports.commands.simulate import simulate

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from filters import PrivacyFilter, knowingly
 from filters.catalogue import CATALOGUE
 from mc import Adversary
-from mc.examine.encoding import catalogue
+from mc.engine.encoding import nameable
 from reports.user_filter import load_filter
 
 __all__ = ["read_adversary", "read_filter", "read_value"]
@@ -24,7 +24,7 @@ def read_value(text: str) -> Any:
         tree = ast.parse(text, mode="eval").body
     except (SyntaxError, ValueError) as error:
         raise ValueError(f"expression must read like Name(parameter=1.0), got {text!r}; mend it") from error
-    return _read(tree, catalogue())
+    return _read(tree, nameable())
 
 
 def _read(node: ast.expr, known: Mapping[str, Any]) -> Any:

@@ -10,13 +10,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import CodeType, FrameType
 
-from filters.contract import checks, privacy_filter
-from filters.contract.privacy_filter import PrivacyFilter
+from filters.contract import answers, checks, filter_base
+from filters.privacy_filter import PrivacyFilter
 
 __all__ = ["FilterFault", "ctrl_c", "examining", "own_streams"]
 
 #: They call a filter's methods, and what they raise about the answers is theirs.
-_OURS = {privacy_filter.__file__, checks.__file__}
+_OURS = {filter_base.__file__, checks.__file__, answers.__file__}
 
 
 class FilterFault(Exception):  # noqa: N818 - the fault of the filter, in one sentence

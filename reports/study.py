@@ -7,7 +7,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from typing import Any
 
-from filters.contract.privacy_filter import PrivacyFilter
+from filters.privacy_filter import PrivacyFilter
 from mc import Adversary, Curve, Estimate
 from mc.estimate.estimator import Method
 from mc.estimate.simulate import simulate

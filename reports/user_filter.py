@@ -9,7 +9,7 @@ import importlib.util
 import sys
 from pathlib import Path
 
-from filters.contract.privacy_filter import PrivacyFilter
+from filters.privacy_filter import PrivacyFilter
 from reports.fault import ctrl_c, examining, own_streams
 from theory.guarantees import Guarantee
 

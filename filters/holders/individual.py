@@ -17,8 +17,9 @@ from filters.contract.checks import (
     checked_spend,
     checked_start,
 )
+from filters.contract.filter_base import FilterBase
 from filters.contract.parameters import one_positive
-from filters.contract.privacy_filter import PrivacyFilter, State
+from filters.contract.state import State, choose, take
 from filters.holders.envelope import checked_key, saved_count, sealed, unsealed
 from filters.holders.holder import Holder
 from filters.holders.saved_state import decode_state, encode_state
@@ -85,7 +86,7 @@ class IndividualFilter(Holder):
     Source: paper 000, Algorithm 3 and Theorem 4.5; paper 003, Algorithm 1 and Theorem 12.
     """
 
-    def __init__(self, filt: PrivacyFilter, people: int) -> None:
+    def __init__(self, filt: FilterBase, people: int) -> None:
         super().__init__()
         self._filter = checked_filter(filt)
         if filt.looks_at_losses:
@@ -97,7 +98,7 @@ class IndividualFilter(Holder):
         self._key: bytes | None = None
 
     @property
-    def filter(self) -> PrivacyFilter:
+    def filter(self) -> FilterBase:
         """The filter that each person has."""
         return self._filter
 
@@ -121,13 +122,13 @@ class IndividualFilter(Holder):
         with self._change("select"):
             active = checked_admits(self._filter, self._state, request, self._people)
             spent = checked_spend(self._filter, self._state, request, self._people)
-            self._state = spent if active.all() else _choose(active, spent, self._state)
+            self._state = spent if active.all() else choose(active, spent, self._state)
         return active
 
     def report_for(self, person: int) -> PersonalReport:
         """The report that may be shown to `person`, and to nobody else; see `PersonalReport`."""
         index = self._index(person)
-        left = float(self._filter.remaining(_row(self._state, index))[0])
+        left = float(self._filter.remaining(take(self._state, np.array([index])))[0])
         return PersonalReport(index, str(self._filter.promise), left)
 
     def _index(self, person: int) -> int:
@@ -150,7 +151,7 @@ class IndividualFilter(Holder):
 
     @classmethod
     def from_dict(
-        cls, data: Mapping[str, object], filt: PrivacyFilter, *, key: bytes | None = None
+        cls, data: Mapping[str, object], filt: FilterBase, *, key: bytes | None = None
     ) -> IndividualFilter:
         """The people that `to_dict` described, under the same filter.
 
@@ -172,15 +173,3 @@ class IndividualFilter(Holder):
         people = cls(filt, number)
         people._state, people._key = state, key
         return people
-
-
-def _choose(mask: NDArray[np.bool_], yes: State, no: State) -> State:
-    if isinstance(yes, tuple):
-        return tuple(_choose(mask, a, b) for a, b in zip(yes, no, strict=True))
-    return np.where(mask.reshape(-1, *[1] * (yes.ndim - 1)), yes, no)
-
-
-def _row(state: State, index: int) -> State:
-    if isinstance(state, tuple):
-        return tuple(_row(part, index) for part in state)
-    return state[index : index + 1]

@@ -16,9 +16,9 @@ from filters.accounting.charges import approximate_charge, approximate_zcdp_char
 from filters.accounting.error_free import Exact
 from filters.accounting.ledger import Allowance, Budget, is_sum
 from filters.contract.parameters import one_at_least_zero, one_delta, one_positive
-from filters.rules.rogers import drift
 from theory.arguments import check_count
 from theory.conversions import SIMPLE
+from theory.drift import drift
 from theory.pairs import DominatingPair
 
 __all__ = [

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.contract.privacy_filter import State
+from filters.contract.filter_base import StateT
+from filters.contract.state import State, fold, same
 
 __all__ = ["decode_state", "encode_state"]
 
@@ -21,27 +22,23 @@ _REMEDY = "pass what to_dict returned"
 
 def encode_state(state: State) -> object:
     """`state` as JSON values; floats in hexadecimal keep every bit, infinities and NaN included."""
-    if isinstance(state, tuple):
-        return [encode_state(part) for part in state]
-    kind, values = _type_of(state), state.ravel().tolist()
-    values = [float(x).hex() for x in values] if kind is str else values
-    return {"dtype": state.dtype.str, "shape": list(state.shape), "values": values}
+    return fold(_encoded_array, list, state)
 
 
 def decode_state(
     data: object,
-    start: State,
+    start: StateT,
     runs: int,
-    reaches: Callable[[State], NDArray[np.bool_]],
+    reaches: Callable[[StateT], NDArray[np.bool_]],
     *,
     fresh: bool = False,
-) -> State:
+) -> StateT:
     """The state of `runs` runs that `encode_state` wrote, each as in `start` (of one run) or where `reaches` says so.
 
     fresh: whether nothing was granted, so that all are as in `start`. Raises ValueError for anything else.
     """
-    state = _decoded(data, start, runs)
-    unspent = _same(state, start)
+    state: StateT = _decoded(data, start, runs)
+    unspent = same(state, start)
     known = unspent if fresh else unspent | reaches(state)
     if not known.all():
         raise ValueError(
@@ -49,6 +46,12 @@ def decode_state(
             f"{np.count_nonzero(~known)} of {runs} runs; {_REMEDY}"
         )
     return state
+
+
+def _encoded_array(array: NDArray[Any]) -> dict[str, object]:
+    kind, values = _type_of(array), array.ravel().tolist()
+    values = [float(x).hex() for x in values] if kind is str else values
+    return {"dtype": array.dtype.str, "shape": list(array.shape), "values": values}
 
 
 def _decoded_array(data: object, like: NDArray[Any], runs: int) -> NDArray[Any]:
@@ -77,7 +80,7 @@ def _decoded_array(data: object, like: NDArray[Any], runs: int) -> NDArray[Any]:
         array = np.array(numbers, dtype=like.dtype).reshape(shape)
     except (ValueError, OverflowError):
         array = None
-    if array is None or encode_state(array) != data:  # one way to write a number, and all of its bits
+    if array is None or _encoded_array(array) != data:  # one way to write a number, and all of its bits
         raise ValueError(
             f"values must be numbers of dtype {dtype} as they were written, got {short(values)}; {_REMEDY}"
         )
@@ -92,21 +95,10 @@ def _type_of(array: NDArray[Any]) -> type:
     return kind
 
 
-def _decoded(data: object, like: State, runs: int) -> State:
+def _decoded(data: object, like: Any, runs: int) -> Any:
     if not isinstance(like, tuple):
         return _decoded_array(data, like, runs)
     if not isinstance(data, list) or len(data) != len(like):
         got = f"{len(data)} parts" if isinstance(data, list) else short(data)
         raise ValueError(f"state must have the layout of a fresh one, got {got} for {len(like)}; {_REMEDY}")
     return tuple(_decoded(part, one, runs) for part, one in zip(data, like, strict=True))
-
-
-def _same(state: State, start: State) -> NDArray[np.bool_]:
-    """Which runs hold what the one run of `start` holds: shape (n,)."""
-    if isinstance(state, tuple):
-        same = [_same(part, one) for part, one in zip(state, start, strict=True)]
-        return np.asarray(np.stack(same).all(axis=0))
-    if state.shape[1:] != start.shape[1:]:
-        return np.zeros(len(state), dtype=np.bool_)
-    equal = (state == start) | ((state != state) & (start != start))  # NaN is what it was, too
-    return np.asarray(equal.all(axis=tuple(range(1, state.ndim))))

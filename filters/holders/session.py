@@ -17,7 +17,8 @@ from filters.contract.checks import (
     checked_spend,
     checked_start,
 )
-from filters.contract.privacy_filter import MechanismFamily, OnDenial, PrivacyFilter, State
+from filters.contract.filter_base import FilterBase, MechanismFamily, OnDenial
+from filters.contract.state import State
 from filters.holders.envelope import checked_key, saved_count, saved_flag, sealed, unsealed
 from filters.holders.holder import Holder
 from filters.holders.saved_state import decode_state, encode_state
@@ -65,7 +66,7 @@ class Session(Holder):
 
     def __init__(
         self,
-        filt: PrivacyFilter,
+        filt: FilterBase,
         on_denial: OnDenial = "halt",
         *,
         record: Callable[[Mapping[str, object]], object] | None = None,
@@ -81,7 +82,7 @@ class Session(Holder):
         self._now = _Standing(checked_start(filt, 1))
 
     @property
-    def filter(self) -> PrivacyFilter:
+    def filter(self) -> FilterBase:
         """The filter that decides."""
         return self._filter
 
@@ -176,7 +177,7 @@ class Session(Holder):
     def from_dict(
         cls,
         data: Mapping[str, object],
-        filt: PrivacyFilter,
+        filt: FilterBase,
         on_denial: OnDenial = "halt",
         *,
         record: Callable[[Mapping[str, object]], object] | None = None,
@@ -234,6 +235,6 @@ class Session(Holder):
 
     def _left(self) -> str:
         after = f" after {self._now.granted} grants"
-        if type(self._filter).remaining is PrivacyFilter.remaining:
+        if type(self._filter).remaining is FilterBase.remaining:
             return after
         return f"{after} with {float(self._filter.remaining(self._now.state)[0]):.6g} left"

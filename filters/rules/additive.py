@@ -14,7 +14,8 @@ from filters.accounting.amounts import Square
 from filters.accounting.charges import Charge
 from filters.accounting.error_free import Exact
 from filters.accounting.ledger import Budget
-from filters.contract.privacy_filter import MechanismFamily, PrivacyFilter
+from filters.contract.filter_base import MechanismFamily
+from filters.privacy_filter import PrivacyFilter
 from theory.pairs import DominatingPair
 
 __all__ = ["AdditiveFilter"]
@@ -26,7 +27,7 @@ _SHAVE = 1 - 2.0**-50
 _LITTLE = 2.0**-40
 
 
-class AdditiveFilter(PrivacyFilter):
+class AdditiveFilter(PrivacyFilter[Exact]):
     """CONT while the sum of charges stays within the budget; arithmetic and state are those of `Budget`.
 
     A subclass is a frozen dataclass that sets `_budget`, says what it charges and, for families whose

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from filters.accounting.charges import Charge, zcdp_charge
 from filters.accounting.error_free import Exact
 from filters.accounting.ledger import Budget
+from filters.contract.filter_base import MechanismFamily
 from filters.contract.holds import Holds
 from filters.contract.parameters import one_delta, one_positive
-from filters.contract.privacy_filter import MechanismFamily
 from filters.rules.additive import AdditiveFilter
 from theory.conversions import CKS, Conversion
 from theory.guarantees import ApproxDP, Guarantee

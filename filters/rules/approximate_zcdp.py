@@ -12,7 +12,7 @@ from filters.accounting.charges import approximate_zcdp_charge
 from filters.accounting.ledger import Allowance, Budget
 from filters.contract.holds import Holds
 from filters.contract.parameters import one_delta, one_positive
-from filters.contract.privacy_filter import PrivacyFilter
+from filters.privacy_filter import PrivacyFilter
 from theory.arguments import Real
 from theory.conversions import CKS
 from theory.guarantees import Guarantee
@@ -39,7 +39,7 @@ class ApproximateZCDP(Guarantee):
 
 
 @dataclass(frozen=True, slots=True)
-class ApproximateZCDPFilter(PrivacyFilter):
+class ApproximateZCDPFilter(PrivacyFilter[_State]):
     """CONT while sum_t rho_t <= rho and sum_t xi_t <= xi, mechanism t being xi_t-approximately rho_t-zCDP.
 
     KOV(e, d) is charged (e^2/2, d), Erasure(p) (0, p), every other pair (its zcdp_rho, 0).

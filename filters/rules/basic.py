@@ -13,7 +13,7 @@ from filters.accounting.charges import approximate_charge
 from filters.accounting.ledger import Allowance, Budget
 from filters.contract.holds import Holds
 from filters.contract.parameters import one_at_least_zero, one_positive
-from filters.contract.privacy_filter import PrivacyFilter
+from filters.privacy_filter import PrivacyFilter
 from theory.guarantees import ApproxDP, Guarantee, PureDP
 from theory.pairs import DominatingPair
 
@@ -23,7 +23,7 @@ _State = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
 
 
 @dataclass(frozen=True, slots=True)
-class BasicFilter(PrivacyFilter):
+class BasicFilter(PrivacyFilter[_State]):
     """CONT while sum_t epsilon_t <= epsilon and sum_t delta_t <= delta, mechanism t (epsilon_t, delta_t)-DP.
 
     A mechanism that is not pure is declared at the epsilon `at` (see `approximate_charge`), or denied

@@ -14,8 +14,9 @@ from scipy import special
 from filters.accounting.amounts import Square
 from filters.accounting.charges import proper
 from filters.accounting.ledger import Budget
+from filters.contract.filter_base import MechanismFamily
 from filters.contract.parameters import one_mu
-from filters.contract.privacy_filter import MechanismFamily, PrivacyFilter
+from filters.privacy_filter import PrivacyFilter
 from filters.rules.composition import composed_law
 from filters.rules.loss_lattice import composed_lattice
 from filters.rules.menu import affordable_of, checked_menu, counted, positions
@@ -108,7 +109,7 @@ def gaussian_cover(
 
 
 @dataclass(frozen=True, slots=True)
-class BlackwellFilter(PrivacyFilter):
+class BlackwellFilter(PrivacyFilter[_State]):
     """CONT while the mechanisms so far, had they been fixed, are dominated by Gaussian(mu) at every real eps.
 
     Finite pairs with finite losses come from a `menu`, Gaussians are free: the finite ones composed must be

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from filters.accounting.charges import Charge, gdp_charge
 from filters.accounting.error_free import Exact
 from filters.accounting.ledger import Budget
+from filters.contract.filter_base import MechanismFamily
 from filters.contract.holds import Holds
 from filters.contract.parameters import one_mu
-from filters.contract.privacy_filter import MechanismFamily
 from filters.rules.additive import AdditiveFilter
 from theory.guarantees import GaussianDP, Guarantee
 from theory.pairs import DominatingPair, Gaussian

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filters.contract.parameters import one_positive
-from filters.contract.privacy_filter import PrivacyFilter
+from filters.privacy_filter import PrivacyFilter
 from theory.arguments import check_count
 from theory.guarantees import ApproxDP, Guarantee
 from theory.pairs import DominatingPair
@@ -20,7 +20,7 @@ _State = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
 
 
 @dataclass(frozen=True, slots=True)
-class KappaFilter(PrivacyFilter):
+class KappaFilter(PrivacyFilter[_State]):
     """CONT to release i+1 while |l^{(i-1)}| < kappa, for at most `rounds` releases.
 
     l^{(i-1)} is the realised loss BEFORE release i: the decision does not know the last output. For i.i.d.

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.contract.checks import runs_of
-from filters.contract.privacy_filter import MechanismFamily, PrivacyFilter, State
+from filters.contract.filter_base import MechanismFamily
+from filters.contract.state import State, runs_of
+from filters.privacy_filter import PrivacyFilter
 from theory.pairs import DominatingPair, Selection
 
 __all__ = ["affordable_of", "checked_menu", "counted", "positions"]

@@ -14,7 +14,7 @@ from filters.accounting.charges import renyi_charge
 from filters.accounting.ledger import Budget, is_sum
 from filters.contract.holds import Holds
 from filters.contract.parameters import one_delta, one_order, one_positive
-from filters.contract.privacy_filter import PrivacyFilter
+from filters.privacy_filter import PrivacyFilter
 from theory.arguments import Real
 from theory.conversions import CKS, SIMPLE, Conversion
 from theory.guarantees import ApproxDP, Guarantee, RenyiDP
@@ -126,7 +126,7 @@ class RenyiCurve(Guarantee):
 
 
 @dataclass(frozen=True, slots=True)
-class AllOrdersFilter(PrivacyFilter):
+class AllOrdersFilter(PrivacyFilter[_State]):
     """CONT while sum_t D_alpha_j(mechanism t) <= rhos[j] at every order alphas[j] of a set fixed in advance.
 
     The transcript is (alphas[j], rhos[j])-RDP for all j, so delta(eps) may be taken at the best order after
@@ -177,7 +177,7 @@ class AllOrdersFilter(PrivacyFilter):
 
 
 @dataclass(frozen=True, slots=True)
-class SomeOrderRule(PrivacyFilter):
+class SomeOrderRule(PrivacyFilter[_State]):
     """CONT while at SOME order of a set the sum stays within the budget that `conversion` allows that order."""
 
     epsilon: float

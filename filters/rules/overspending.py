@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filters.contract.holds import Holds
-from filters.contract.privacy_filter import PrivacyFilter
+from filters.privacy_filter import PrivacyFilter
 from theory.arguments import Real
 from theory.guarantees import Guarantee
 from theory.pairs import KOV, DominatingPair
@@ -24,7 +24,7 @@ _State = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
 
 
 @dataclass(frozen=True, slots=True)
-class OverspendingFilter(PrivacyFilter):
+class OverspendingFilter(PrivacyFilter[_State]):
     """CONT while sum_t rho_t <= rho, or <= factor rho on runs whose first loss is below `below`: a planted fault.
 
     The losses' part of the budget only: infinite masses must add up to `infinite` at most, or to factor times that.

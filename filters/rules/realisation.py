@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from filters.accounting.charges import upper_quantile
 from filters.contract.parameters import one_delta, one_positive
-from filters.contract.privacy_filter import PrivacyFilter
+from filters.privacy_filter import PrivacyFilter
 from filters.rules.menu import checked_menu
 from theory.arguments import Real, check_count, check_probability
 from theory.guarantees import ApproxDP, Guarantee
@@ -25,7 +25,7 @@ _State = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any], NDArray[A
 
 
 @dataclass(frozen=True, slots=True)
-class RealisationFilter(PrivacyFilter):
+class RealisationFilter(PrivacyFilter[_State]):
     """CONT to release i+1 while q_i(theta) + max_r q_r(dhat) <= epsilon -+ l^{(i-1)}, in both directions.
 
     q(z) is the upper z-quantile of the privacy loss, q_i that of the mechanism i released last, the maximum

@@ -15,12 +15,13 @@ from filters.accounting.charges import approximate_charge
 from filters.accounting.ledger import Allowance, Budget
 from filters.contract.holds import Holds
 from filters.contract.parameters import one_at_least_zero, one_delta, one_positive
-from filters.contract.privacy_filter import PrivacyFilter
+from filters.privacy_filter import PrivacyFilter
 from theory.arguments import Real
+from theory.drift import drift
 from theory.guarantees import ApproxDP, Guarantee
 from theory.pairs import DominatingPair
 
-__all__ = ["RogersFilter", "drift"]
+__all__ = ["RogersFilter"]
 
 #: (high, low) of the drift, of the squares and of the deltas.
 _State = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
@@ -29,15 +30,8 @@ _State = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any], NDArray[A
 _MARGIN = 1e-13
 
 
-def drift(epsilon: Real) -> Real:
-    """epsilon (e^epsilon - 1) / 2, rounded up: no less than epsilon tanh(epsilon/2), the mean loss of RR."""
-    with np.errstate(over="ignore"):
-        value: Real = epsilon * np.expm1(epsilon) / 2 * (1 + 2.0**-50)
-    return value
-
-
 @dataclass(frozen=True, slots=True)
-class RogersFilter(PrivacyFilter):
+class RogersFilter(PrivacyFilter[_State]):
     """CONT while sum_t delta_t <= delta/2 and K <= epsilon, mechanism t being (epsilon_t, delta_t)-DP.
 
     K = sum_t epsilon_t (e^{epsilon_t} - 1)/2 + sqrt(2 (S + H)(1 + log(S/H + 1)/2) log(2/delta)),

@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filters.accounting.charges import upper_quantile
+from filters.contract.filter_base import MechanismFamily
 from filters.contract.parameters import one_delta, one_positive
-from filters.contract.privacy_filter import MechanismFamily, PrivacyFilter
+from filters.privacy_filter import PrivacyFilter
 from filters.rules.composition import composed_hockey_stick, is_exact
 from filters.rules.menu import affordable_of, checked_menu, counted, positions
 from filters.rules.orders import SomeOrderRule

@@ -14,7 +14,7 @@ from filters.accounting.charges import approximate_charge
 from filters.accounting.ledger import Allowance, Budget
 from filters.contract.holds import Holds
 from filters.contract.parameters import one_at_least_zero, one_delta, one_positive
-from filters.contract.privacy_filter import PrivacyFilter
+from filters.privacy_filter import PrivacyFilter
 from theory.conversions import SIMPLE
 from theory.guarantees import ApproxDP, Guarantee
 from theory.pairs import DominatingPair
@@ -25,7 +25,7 @@ _State = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
 
 
 @dataclass(frozen=True, slots=True)
-class WhitehouseFilter(PrivacyFilter):
+class WhitehouseFilter(PrivacyFilter[_State]):
     """CONT while sqrt(2 log(1/d') S) + S/2 <= epsilon and weight sum_t delta_t <= delta - d'.
 
     S = sum_t epsilon_t^2.

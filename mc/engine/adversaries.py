@@ -9,8 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filters.contract.checks import checked_admits
-from filters.contract.privacy_filter import MechanismFamily, PrivacyFilter
-from mc.engine.adversary import Adversary, View, take
+from filters.contract.filter_base import MechanismFamily
+from filters.contract.state import take
+from filters.privacy_filter import PrivacyFilter
+from mc.engine.adversary import Adversary, View
 from theory.arguments import check_count, check_positive, check_probability
 from theory.guarantees import ApproxDP
 from theory.pairs import DominatingPair, Erasure, Gaussian, RandomizedResponse

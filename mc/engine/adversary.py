@@ -10,30 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filters.contract.checks import checked_decide
-from filters.contract.privacy_filter import PrivacyFilter, State
+from filters.contract.state import State
+from filters.privacy_filter import PrivacyFilter
 from theory.pairs import DominatingPair
 
-__all__ = ["Adversary", "View", "put", "take"]
-
-
-def take(tree: State, runs: NDArray[Any]) -> State:
-    """The selected runs (mask or indices) of a state: arrays are indexed, tuples entered, all else shared."""
-    if isinstance(tree, np.ndarray) and tree.ndim:
-        if tree.strides[0] == 0 and 0 < len(runs) <= len(tree):  # one entry that all runs share
-            return tree[: np.count_nonzero(runs) if runs.dtype == np.bool_ else len(runs)]
-        return tree[runs]
-    if isinstance(tree, tuple):
-        return tuple(take(branch, runs) for branch in tree)
-    return tree
-
-
-def put(tree: State, runs: NDArray[np.intp], part: State) -> State:
-    """The state with the selected runs replaced by `part`."""
-    if isinstance(tree, tuple):
-        return tuple(put(branch, runs, other) for branch, other in zip(tree, part, strict=True))
-    tree = tree.copy()
-    tree[runs] = part
-    return tree
+__all__ = ["Adversary", "View"]
 
 
 @dataclass(slots=True)
@@ -51,7 +32,7 @@ class View:
     loss: NDArray[np.float64]
     last: NDArray[np.float64]
     state: State
-    memory: State
+    memory: Any
     filter: PrivacyFilter
     rng: np.random.Generator
 
@@ -105,7 +86,7 @@ class Adversary(ABC):
         """
         return None
 
-    def start(self, filt: PrivacyFilter, n: int, rng: np.random.Generator) -> State:
+    def start(self, filt: PrivacyFilter, n: int, rng: np.random.Generator) -> Any:
         """The memory of n fresh runs: None, an array with the run on its first axis, or a tuple of such."""
         return None
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from filters.contract.checks import checked_filter, checked_observe, checked_spend, checked_start
-from filters.contract.privacy_filter import OnDenial, PrivacyFilter, State
-from mc.engine.adversary import Adversary, View, put, take
+from filters.contract.filter_base import OnDenial
+from filters.contract.state import join, moved, put, take
+from filters.privacy_filter import PrivacyFilter
+from mc.engine.adversary import Adversary, View
 from mc.engine.guard import Exceeded, Guard
 from mc.engine.streams import Tile
 from theory.arguments import Real, check_count, check_real
@@ -182,8 +184,8 @@ class _Live:
     spent: NDArray[np.float64] | None
     kept: NDArray[np.float64] | None
     beyond: NDArray[np.bool_] | None
-    state: State = None
-    memory: State = None
+    state: Any = None
+    memory: Any = None
 
     @staticmethod
     def fresh(game: Game, n: int) -> _Live:
@@ -201,7 +203,7 @@ class _Live:
     @staticmethod
     def joined(parts: Sequence[_Live]) -> _Live:
         """All runs of all parts, each with its own number of releases."""
-        whole = _Live(*(_join([getattr(part, name) for part in parts]) for name in _PER_RUN))
+        whole = _Live(*(join([getattr(part, name) for part in parts]) for name in _PER_RUN))
         whole.releases = np.repeat([part.releases for part in parts], [part.n for part in parts])
         return whole
 
@@ -243,7 +245,7 @@ class _Live:
             staying[runs[runs.searchsorted(n) :] - n] = False
             tail = n + staying.nonzero()[0]
             for name in _PER_RUN:
-                setattr(self, name, _shorten(getattr(self, name), runs[: len(tail)], tail, n))
+                setattr(self, name, moved(getattr(self, name), tail, runs[: len(tail)], n))
 
     def account(self, guard: Guard, request: DominatingPair, admitted: NDArray[np.bool_]) -> NDArray[np.intp]:
         """Enter a request of all runs into the guard's account; the admitted runs that it would take beyond it."""
@@ -364,27 +366,6 @@ def _release_or_wait(
         live.log_kept[go] = some.log_kept
     live.releases[go] += 1  # type: ignore[index]
     live.state = put(live.state, go, some.state)
-
-
-def _shorten(tree: State, holes: NDArray[np.intp], tail: NDArray[np.intp], n: int) -> State:
-    """The first n runs, with the runs of `tail` moved into `holes`."""
-    if isinstance(tree, tuple):
-        return tuple(_shorten(branch, holes, tail, n) for branch in tree)
-    if not (isinstance(tree, np.ndarray) and tree.ndim):
-        return tree
-    if tree.strides[0]:  # else one entry that all runs share
-        tree = tree if tree.flags.writeable else tree.copy()
-        tree[holes] = tree[tail]
-    return tree[:n]
-
-
-def _join(trees: Sequence[State]) -> State:
-    """The runs of all trees, one after the other."""
-    if isinstance(trees[0], tuple):
-        return tuple(_join(branches) for branches in zip(*trees, strict=True))
-    if isinstance(trees[0], np.ndarray) and trees[0].ndim:
-        return np.concatenate(trees)
-    return trees[0]
 
 
 def _checked_request(game: Game, method: str, request: object, n: int) -> DominatingPair:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filters import PrivacyFilter
-from filters.contract.privacy_filter import OnDenial
+from filters.contract.filter_base import OnDenial
 from mc.engine.adversary import Adversary
 from mc.engine.guard import Exceeded
 from mc.engine.streams import TILE

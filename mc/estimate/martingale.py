@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.contract.privacy_filter import PrivacyFilter, State
+from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversary import Adversary, View
 from mc.engine.guard import Exceeded
 from mc.engine.tiles import Paths
@@ -42,7 +42,7 @@ class GaussianRounds(Adversary):
     def against(self, filt: PrivacyFilter) -> Self:
         return replace(self, inner=self.inner.against(filt))
 
-    def start(self, filt: PrivacyFilter, n: int, rng: np.random.Generator) -> State:
+    def start(self, filt: PrivacyFilter, n: int, rng: np.random.Generator) -> Any:
         return self.inner.start(filt, n, rng)
 
     @property

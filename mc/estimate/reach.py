@@ -10,12 +10,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.contract.checks import checked_decide, checked_spend, checked_start, runs_of
-from filters.contract.privacy_filter import PrivacyFilter, State
-from mc.engine.adversary import View, take
+from filters.contract.checks import checked_decide, checked_spend, checked_start
+from filters.contract.state import State, bits, join, leaves, runs_of, take
+from filters.privacy_filter import PrivacyFilter
+from mc.engine.adversary import View
 from mc.engine.streams import TILE
 from mc.engine.tiles import Game
-from mc.worst_case.states import join, leaves
 from theory.arguments import Real
 from theory.pairs import DominatingPair, Gaussian, Selection
 
@@ -178,7 +178,7 @@ def _answers(
     admitted, after = checked_decide(filt, state, request, n)
     go = np.flatnonzero(admitted)
     if len(go) == 0:
-        return [(go, None)]
+        return [(go, take(state, go))]
     answers = [(go, checked_spend(filt, take(state, go), request.take(go), len(go)))]
     return answers if after is None else [*answers, (go, take(after, go))]
 
@@ -204,16 +204,9 @@ def _played(game: Game, pairs: tuple[DominatingPair, ...]) -> tuple[DominatingPa
 
 def _distinct(state: State, counts: NDArray[np.int64]) -> tuple[State, NDArray[np.int64]]:
     """The rows that differ in a bit of the state or in the counts."""
-    rows = np.concatenate([_bytes(state), np.ascontiguousarray(counts).view(np.uint8)], axis=1)
+    rows = np.concatenate([bits(state), np.ascontiguousarray(counts).view(np.uint8)], axis=1)
     _, first = np.unique(rows, axis=0, return_index=True)
     return take(state, first), counts[first]
-
-
-def _bytes(state: State) -> NDArray[np.uint8]:
-    """The bits of each run's state, shape (n, bytes)."""
-    flat = [np.ascontiguousarray(leaf).reshape(len(leaf), -1) for leaf in leaves(state)]
-    bits = [leaf.view(np.uint8) if leaf.size else leaf.astype(np.uint8) for leaf in flat]
-    return np.concatenate(bits, axis=1)
 
 
 def _plain(state: State) -> bool:

@@ -12,7 +12,7 @@ from typing import overload
 import numpy as np
 
 from filters import PrivacyFilter
-from filters.contract.privacy_filter import OnDenial
+from filters.contract.filter_base import OnDenial
 from mc.engine.adversary import Adversary
 from mc.engine.guard import Exceeded
 from mc.engine.tiles import Game

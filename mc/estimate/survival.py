@@ -8,7 +8,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 
 from filters import PrivacyFilter
-from filters.contract.privacy_filter import OnDenial
+from filters.contract.filter_base import OnDenial
 from mc.engine.adversary import Adversary
 from mc.engine.tiles import Game
 from mc.estimate.functionals import Survival

@@ -10,11 +10,12 @@ from itertools import pairwise
 import flint
 import numpy as np
 
-from filters.contract.privacy_filter import PrivacyFilter, State
+from filters.contract.checks import checked_admits
+from filters.contract.state import State
+from filters.privacy_filter import PrivacyFilter
 from mc.worst_case.balls import BITS, ball, fraction
 from mc.worst_case.outputs import nearest_log
 from mc.worst_case.plan import Plan
-from mc.worst_case.states import decisions
 from theory.numerics.stable import mass_fraction
 from theory.pairs import KOV, DominatingPair, Erasure, FinitePair, RandomizedResponse
 
@@ -35,7 +36,7 @@ SHARES = (*(2.0 ** (k / 4) for k in range(-240, 0)), 1.0)
 
 
 def admits(filt: PrivacyFilter, state: State, request: DominatingPair) -> bool:
-    return bool(decisions(filt, state, request, 1)[0])
+    return bool(checked_admits(filt, state, request, 1)[0])
 
 
 def simple_ratio(accept: Callable[[Fraction], bool], epsilon: float) -> Fraction | None:

@@ -13,7 +13,8 @@ import flint
 import numpy as np
 
 from filters.contract.checks import checked_filter
-from filters.contract.privacy_filter import PrivacyFilter
+from filters.privacy_filter import PrivacyFilter
+from mc.engine.encoding import decode, encode, nameable
 from mc.examine.admitted import (
     LEVELS,
     SHARES,
@@ -24,13 +25,12 @@ from mc.examine.admitted import (
     rational,
     simple_ratio,
 )
-from mc.examine.encoding import catalogue, decode, encode
 from mc.worst_case import worst_case
 from mc.worst_case.balls import BITS, ball, fraction
 from mc.worst_case.log_ratio import LogRatio
 from mc.worst_case.outputs import nearest_log
 from mc.worst_case.plan import MARGIN, Plan, masses_of, written_out
-from mc.worst_case.states import TooLargeError
+from mc.worst_case.too_large import TooLargeError
 from theory.arguments import check_count
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.guarantees import ApproxDP, PureDP
@@ -83,7 +83,7 @@ class Attack:
         """The plan and all it takes to replay it, as JSON-able data; see `replay_attack`."""
         if self.plan is None:
             raise ValueError("plan must exist to be a witness, got None; nothing exceeded the promise")
-        known = catalogue(type(self.filter))
+        known = nameable(type(self.filter))
         try:
             told: Any = encode(self.filter, known)
         except TypeError:
@@ -125,7 +125,7 @@ def attack(filt: PrivacyFilter, *, rounds: int = 4) -> Attack:
     filter's menu, pairs given by doubles are replaced by rational ones with the same doubles. Games of more than
     20,000 positions are passed over.
     """
-    filt = checked_filter(filt)
+    checked_filter(filt)
     rounds = check_count("rounds", rounds)
     best: Attack | None = None
     games = 0
@@ -154,7 +154,7 @@ def replay_attack(data: Mapping[str, Any], filt: PrivacyFilter | None = None, *k
 
     filt is needed where the witness could only name its filter; `kinds` adds classes to the catalogue.
     """
-    known = catalogue(*kinds) if filt is None else catalogue(type(filt), *kinds)
+    known = nameable(*kinds) if filt is None else nameable(type(filt), *kinds)
     if filt is None:
         if not isinstance(data["filter"], Mapping):
             raise ValueError(

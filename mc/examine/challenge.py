@@ -10,10 +10,10 @@ from itertools import product
 from typing import Any
 
 from filters import PrivacyFilter
-from filters.contract.privacy_filter import OnDenial
+from filters.contract.filter_base import OnDenial
 from mc.engine.adversary import Adversary
+from mc.engine.encoding import encode, nameable
 from mc.estimate.decide import decide
-from mc.examine.encoding import catalogue, encode
 from mc.intervals.anytime import Decision, Side
 from mc.intervals.multiplicity import Family
 from mc.runs.store import RunStore
@@ -63,7 +63,7 @@ class Challenge:
             detail = f"{below} comparisons were found below the promise, {left} could not be told from it."
             return Verdict(Outcome.UNDECIDED, Evidence.STATISTICAL, scope, detail)
         worst = max(found, key=lambda one: one.decision.log_e_above)
-        known = catalogue(*kinds)
+        known = nameable(*kinds)
         known_filter = type(self.filter) in known.values()
         witness = {
             "filter": encode(self.filter, known) if known_filter else {"outside": type(self.filter).__name__},

@@ -13,11 +13,11 @@ from typing import Any, Literal, Self, TypeAlias
 import flint
 
 from filters import PrivacyFilter, knowingly
-from filters.contract.privacy_filter import OnDenial
+from filters.contract.filter_base import OnDenial
 from mc.engine.adversary import Adversary
+from mc.engine.encoding import Nameable, decode, decode_fraction, encode, nameable
 from mc.estimate.decide import decide
 from mc.estimate.simulate import Method, simulate
-from mc.examine.encoding import Catalogue, catalogue, decode, decode_fraction, encode
 from mc.intervals.anytime import Decision, Side
 from mc.intervals.estimate import Estimate
 from mc.worst_case.balls import BITS, ball
@@ -36,7 +36,7 @@ _ROUNDED = 1 + Fraction(1, 10**12)
 class Witness:
     """An estimate of H_{e^epsilon} of a transcript, and all it takes to get it again.
 
-    filter and adversary are catalogue data (`mc.examine.encoding`), never code. promised is the delta(epsilon) of
+    filter and adversary are catalogue data (`mc.engine.encoding`), never code. promised is the delta(epsilon) of
     the filter's promise, closed_form the true value where a formula is known. The estimate refutes
     the promise when low > promised.
     """
@@ -99,7 +99,7 @@ def witness(
     `kinds` adds classes of your own to the catalogue; whoever replays must pass them too. A filter that is no
     member of the catalogue is kept by its name alone, and whoever replays must pass the filter itself.
     """
-    known = catalogue(*kinds)
+    known = nameable(*kinds)
     foe = encode(adversary.against(filt), known)
     told = encode(filt, known) if type(filt) in known.values() else {"outside": type(filt).__name__}
     estimate = simulate(
@@ -187,7 +187,7 @@ def replayed(
             "data must hold exactly the fields of a witness: of a simulation, a decision or a plan, got "
             f"{named or 'none'}; pass what was written"
         )
-    known = catalogue(*kinds)
+    known = nameable(*kinds)
     if filt is not None:
         known = {type(filt).__name__: type(filt)} | known
     filt = _filter_of(told["filter"], filt, known)
@@ -221,7 +221,7 @@ _FIELDS: dict[_Kind, frozenset[str]] = {
 }
 
 
-def _filter_of(told: object, filt: PrivacyFilter | None, known: Catalogue) -> PrivacyFilter:
+def _filter_of(told: object, filt: PrivacyFilter | None, known: Nameable) -> PrivacyFilter:
     """The filter that a witness is about: made of its data, or the one that was passed where it names another."""
     name = told.split("(")[0] if isinstance(told, str) else None
     if isinstance(told, Mapping):
@@ -248,7 +248,7 @@ def _filter_of(told: object, filt: PrivacyFilter | None, known: Catalogue) -> Pr
     return filt
 
 
-def _adversary_of(told: object, known: Catalogue) -> Adversary:
+def _adversary_of(told: object, known: Nameable) -> Adversary:
     foe = decode(told, known)
     if not isinstance(foe, Adversary):
         raise ValueError(f"adversary must be one of the catalogue, got {foe!r}; pass what was written")
@@ -267,7 +267,7 @@ def _number(name: str, value: object) -> float:
     return number
 
 
-def _simulated(told: dict[str, Any], filt: PrivacyFilter, known: Catalogue) -> tuple[Estimate]:
+def _simulated(told: dict[str, Any], filt: PrivacyFilter, known: Nameable) -> tuple[Estimate]:
     kept = Witness.from_data(told)
     estimate = simulate(
         filt,
@@ -285,7 +285,7 @@ def _simulated(told: dict[str, Any], filt: PrivacyFilter, known: Catalogue) -> t
     return (estimate,)
 
 
-def _decided(told: dict[str, Any], filt: PrivacyFilter, known: Catalogue) -> tuple[Decision]:
+def _decided(told: dict[str, Any], filt: PrivacyFilter, known: Nameable) -> tuple[Decision]:
     setting = {name: told[name] for name in _DECIDE}
     for name in ("delta", "failure"):
         setting[name] = _number(name, setting[name])
@@ -294,7 +294,7 @@ def _decided(told: dict[str, Any], filt: PrivacyFilter, known: Catalogue) -> tup
     return (decision,)
 
 
-def _worth(told: dict[str, Any], filt: PrivacyFilter, known: Catalogue) -> tuple[Fraction, Fraction]:
+def _worth(told: dict[str, Any], filt: PrivacyFilter, known: Nameable) -> tuple[Fraction, Fraction]:
     ratio, direction = decode_fraction(told["ratio"]), told["direction"]
     if direction not in ("PQ", "QP"):
         raise ValueError(
@@ -332,7 +332,7 @@ def _log(ratio: Fraction) -> float:
 
 #: What is played, and for a plan what it is surely worth.
 _Played: TypeAlias = tuple[Estimate] | tuple[Decision] | tuple[Fraction, Fraction]
-_PLAYERS: dict[str, Callable[[dict[str, Any], PrivacyFilter, Catalogue], _Played]] = {
+_PLAYERS: dict[str, Callable[[dict[str, Any], PrivacyFilter, Nameable], _Played]] = {
     "simulation": _simulated,
     "decision": _decided,
     "plan": _worth,

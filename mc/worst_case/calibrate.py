@@ -10,9 +10,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.contract.checks import checked_reaches, runs_of
+from filters.contract.checks import checked_reaches
 from filters.contract.holds import Holds
-from filters.contract.privacy_filter import PrivacyFilter, State
+from filters.contract.state import State, runs_of
+from filters.privacy_filter import PrivacyFilter
 from filters.rules.menu import positions
 from mc.worst_case import WorstCase, worst_case
 from mc.worst_case.result import NOTHING_ADMITTED
@@ -98,7 +99,7 @@ class CalibratedFilter(PrivacyFilter):
         )
         return np.asarray(checked_reaches(self.inner, inner, runs_of(inner)) & known)
 
-    def _parts(self, state: State) -> tuple[State, Any]:
+    def _parts(self, state: Any) -> tuple[State, Any]:
         return (state, 0) if self.rounds is None else state
 
     def _whole(self, inner: State, released: Any) -> State:

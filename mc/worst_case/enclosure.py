@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.contract.privacy_filter import PrivacyFilter
+from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversary import Adversary
 from mc.worst_case.balls import Rounding, down, up
 from mc.worst_case.graph import StateGraph

@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.contract.privacy_filter import PrivacyFilter
+from filters.privacy_filter import PrivacyFilter
 from mc.worst_case.outputs import Output
 from mc.worst_case.strategy import TreeStrategy
 from mc.worst_case.tree import Branch, Layer, depth, expand, solve

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import flint
 
-from filters.contract.privacy_filter import PrivacyFilter
+from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversary import Adversary
 from mc.worst_case.balls import BITS, Rounding, ball, down, fraction, up
 from mc.worst_case.enclosure import Enclosure, Laws, enclose, enclose_watched

@@ -8,19 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.contract.privacy_filter import PrivacyFilter, State
+from filters.contract.checks import checked_admits
+from filters.contract.state import State, join, keys, take
+from filters.privacy_filter import PrivacyFilter
 from mc.worst_case.reach import Moves, Reach
-from mc.worst_case.states import TooLargeError, decisions, join, keys, pick
+from mc.worst_case.too_large import TOO_LARGE, TooLargeError
 from theory.pairs import DominatingPair
 
-__all__ = ["TOO_LARGE", "StateGraph", "state_weight"]
-
-#: What to do about a game that is too large.
-TOO_LARGE = (
-    "pass fewer rounds or requests, levels whose charges add without rounding (multiples of 2**-7, say, so "
-    "that equal sums are equal states), spend_steps=10000, say, to merge sums of charges, or a larger "
-    "max_positions"
-)
+__all__ = ["StateGraph", "state_weight"]
 
 
 def state_weight(requests: int) -> int:
@@ -94,10 +89,10 @@ def _explore(
         found = []
         first = len(number)
         for m, request in enumerate(menu):
-            admitted = np.flatnonzero(decisions(filt, state, request, new))
+            admitted = np.flatnonzero(checked_admits(filt, state, request, new))
             if not len(admitted):
                 continue
-            spent = filt.spend(pick(state, admitted), request)
+            spent = filt.spend(take(state, admitted), request)
             spent = spent if rounded is None else rounded(spent)
             fresh = []
             for i, key in enumerate(keys(spent)):
@@ -106,7 +101,7 @@ def _explore(
                 if len(number) > before:
                     fresh.append(i)
             if fresh:
-                found.append(pick(spent, np.array(fresh)))
+                found.append(take(spent, np.array(fresh)))
             # before the generation is complete: it may be larger than all before it
             _check(reach.held + weight * (len(number) - first), max_positions, len(number), len(rows))
         new = len(number) - first

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mc.worst_case.balls import BITS, Rounding, ball, rounded
-from mc.worst_case.graph import TOO_LARGE, StateGraph
+from mc.worst_case.graph import StateGraph
 from mc.worst_case.lattice_law import LatticeLaw
 from mc.worst_case.log_ratio import Epsilon, LogRatio
 from mc.worst_case.reach import Moves, span
-from mc.worst_case.states import TooLargeError
+from mc.worst_case.too_large import TOO_LARGE, TooLargeError
 
 __all__ = ["LatticeGame", "payoffs", "rounding_factor"]
 

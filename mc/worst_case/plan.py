@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from filters.contract.privacy_filter import PrivacyFilter, State
+from filters.contract.checks import checked_admits
+from filters.contract.state import State
+from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversary import Adversary, View
-from mc.examine.encoding import Catalogue, decode, encode
+from mc.engine.encoding import Nameable, decode, encode
 from mc.worst_case.outputs import nearest_log
-from mc.worst_case.states import decisions
 from theory.pairs import DominatingPair, Selection
 from theory.pairs.base import Direction
 
@@ -56,13 +57,13 @@ class Plan:
         """The plan without requests that gain nothing over stopping there."""
         return _pruned(self, ratio, direction, Fraction(1), Fraction(1))[0]
 
-    def to_data(self, known: Catalogue) -> dict[str, Any]:
+    def to_data(self, known: Nameable) -> dict[str, Any]:
         """The plan as JSON-able data."""
         then = [None if plan is None else plan.to_data(known) for plan in self.then]
         return {"request": encode(self.request, known), "then": then}
 
     @classmethod
-    def from_data(cls, data: object, known: Catalogue) -> Plan:
+    def from_data(cls, data: object, known: Nameable) -> Plan:
         """The plan that `to_data` made data of; ValueError for anything else."""
         if not isinstance(data, Mapping) or set(data) != {"request", "then"}:
             raise _no_plan("a request and what follows it", data)
@@ -107,7 +108,7 @@ def written_out(
         view = View(t, np.array([loss]), np.array([last]), state, memory, filt, rng)
         asked = strategy.request(view)
         request = asked.pairs[asked.index[0]] if isinstance(asked, Selection) else asked
-        if not decisions(filt, state, request, 1)[0]:
+        if not checked_admits(filt, state, request, 1)[0]:
             return None
         spent = filt.spend(state, request)
         then: list[Plan | None] = []
@@ -140,7 +141,7 @@ def _worth(
 ) -> Fraction:
     if plan is None:
         return _paid(ratio, direction, p, q)
-    if not decisions(filt, state, plan.request, 1)[0]:
+    if not checked_admits(filt, state, plan.request, 1)[0]:
         raise DeniedError(f"plan must be admitted, got a denial of {plan.request!r}; check the filter")
     spent = filt.spend(state, plan.request)
     total = Fraction(0)

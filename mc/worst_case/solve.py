@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import fields, replace
 from typing import Literal
 
-from filters.contract.privacy_filter import OnDenial, PrivacyFilter
+from filters.contract.filter_base import OnDenial
+from filters.privacy_filter import PrivacyFilter
 from mc.worst_case.game import WorstCaseGame
 from mc.worst_case.log_ratio import Epsilon, check_epsilon
 from mc.worst_case.result import WorstCase

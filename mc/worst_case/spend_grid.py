@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from filters.contract.privacy_filter import PrivacyFilter, State
+from filters.accounting.error_free import Exact
+from filters.privacy_filter import PrivacyFilter
 from filters.rules.additive import AdditiveFilter
 from theory.arguments import check_count
 
@@ -33,7 +35,7 @@ class SpendGrid:
             )
         return cls(filt._budget.high / check_count("spend_steps", steps))
 
-    def down(self, state: State) -> State:
+    def down(self, state: Any) -> Exact:
         """The sums (high, low) as multiples of the cell, no larger than they were."""
         high, low = state
         near = np.floor((high + low) / self.cell) * self.cell
@@ -41,7 +43,7 @@ class SpendGrid:
         over = (near > high) | ((near == high) & (low < 0))
         return np.maximum(np.where(over, near - self.cell, near), 0.0), np.zeros_like(low)
 
-    def up(self, state: State) -> State:
+    def up(self, state: Any) -> Exact:
         """The sums (high, low) as multiples of the cell, no smaller than they were."""
         high, low = state
         near = np.ceil((high + low) / self.cell) * self.cell

@@ -8,7 +8,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.contract.privacy_filter import PrivacyFilter, State
+from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversary import Adversary, View
 from mc.worst_case.lattice import LatticeGame
 from theory.pairs import DominatingPair, Selection
@@ -40,7 +40,7 @@ class TreeStrategy(Adversary):
     def asks(self) -> tuple[DominatingPair, ...]:
         return self.menu
 
-    def start(self, filt: PrivacyFilter, n: int, rng: np.random.Generator) -> State:
+    def start(self, filt: PrivacyFilter, n: int, rng: np.random.Generator) -> tuple[NDArray[np.intp], ...]:
         return np.zeros(n, dtype=np.intp), np.zeros(n, dtype=np.intp)
 
     def request(self, view: View) -> DominatingPair:
@@ -88,7 +88,7 @@ class LatticeStrategy(Adversary):
     def against(self, filt: PrivacyFilter) -> Self:
         return self if self.table is not None else replace(self, table=np.concatenate(self.game.choices()))
 
-    def start(self, filt: PrivacyFilter, n: int, rng: np.random.Generator) -> State:
+    def start(self, filt: PrivacyFilter, n: int, rng: np.random.Generator) -> tuple[NDArray[np.intp], ...]:
         return tuple(np.zeros(n, dtype=np.int64) for _ in range(3))
 
     def request(self, view: View) -> DominatingPair:

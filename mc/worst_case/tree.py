@@ -9,8 +9,10 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.contract.privacy_filter import PrivacyFilter, State
-from mc.worst_case.states import TooLargeError, decisions, join, keys, pick
+from filters.contract.checks import checked_admits
+from filters.contract.state import State, join, keys, take
+from filters.privacy_filter import PrivacyFilter
+from mc.worst_case.too_large import TooLargeError
 from theory.pairs import DominatingPair
 
 __all__ = ["DENIED", "REVEALED", "Branch", "Layer", "depth", "expand", "most_positions", "solve"]
@@ -96,10 +98,10 @@ def _advance(
     states: list[State] = []
     after: list[Loss] = []
     for m, request in enumerate(menu):
-        rows = np.flatnonzero(decisions(filt, state, request, len(losses)))
+        rows = np.flatnonzero(checked_admits(filt, state, request, len(losses)))
         if not len(rows):
             continue
-        spent = filt.spend(pick(state, rows), request)
+        spent = filt.spend(take(state, rows), request)
         blind = None if filt.looks_at_losses else keys(spent)
         for y, branch in enumerate(branches[m]):
             if branch.move is None:
@@ -115,11 +117,11 @@ def _advance(
                     after.append(loss)
                     fresh.append(i)
             if fresh:
-                states.append(pick(shown, np.array(fresh)))
+                states.append(take(shown, np.array(fresh)))
                 check(len(after))  # before the round is complete: it may be larger than all before it
         # outputs that this request does not have lead nowhere and weigh nothing
         child[rows, m, len(branches[m]) :] = REVEALED
-    return (join(states) if states else pick(state, np.arange(0)), after)
+    return (join(states) if states else take(state, np.arange(0)), after)
 
 
 def solve(

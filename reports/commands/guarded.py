@@ -118,7 +118,7 @@ def _in_a_process_of_its_own(
     context = multiprocessing.get_context("spawn")
     here, there = context.Pipe(duplex=False)
     secret = secrets.token_bytes(_SECRET)
-    process = context.Process(target=_examine, args=(there, _Command(command.__name__), dict(given), secret))
+    process = context.Process(target=_examine, args=(there, command, dict(given), secret))
     # ignored until the other process can say what is lost: there is nothing to lose before
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
@@ -130,19 +130,6 @@ def _in_a_process_of_its_own(
             process.kill()
         process.join()
         signal.signal(signal.SIGINT, before)
-
-
-class _Command:
-    """A command by its name: what the decorator returns hides the function from the other process."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self.__name__ = name
-
-    def __call__(self, **given: Any) -> None:
-        from reports.cli import COMMANDS
-
-        COMMANDS[self.name](**given)
 
 
 class _Watch:

@@ -7,6 +7,7 @@ import pytest
 
 import filters as fp
 from filters import catalogue
+from filters.contract.state import State, leaves
 from filters.rules import unsound
 from theory.guarantees import Guarantee
 from theory.pairs import RandomizedResponse
@@ -41,9 +42,9 @@ def test_an_example_states_promise_and_proof(entry: catalogue.Entry) -> None:
     assert (left > 0).all()
 
 
-def size(state: fp.base.State) -> int:
+def size(state: State) -> int:
     """Bytes of a state."""
-    return sum(map(size, state)) if isinstance(state, tuple) else int(state.nbytes)
+    return sum(leaf.nbytes for leaf in leaves(state))
 
 
 @pytest.mark.parametrize("entry", catalogue.CATALOGUE.values(), ids=lambda entry: entry.name)

@@ -16,8 +16,8 @@ from reports.chapters.common import proved
 from reports.chapters.gdp import GDP
 from reports.chapters.slips import SLIPS
 from reports.chapters.theorems import THEOREMS_CHAPTER
-from reports.commands.catalogue import claims_table
 from reports.commands.console import styled
+from reports.commands.list_ import claims_table
 from reports.finding import Claim, Finding, Told
 from reports.page import render_page
 from reports.study import Study

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from theory import CKS, SIMPLE, gaussian_epsilon, gaussian_mu, kappa, optimal_split, reference
+from theory import CKS, SIMPLE, gaussian_epsilon, gaussian_mu, kappa, optimal_split
 from theory.conversions import Conversion
 from theory.guarantees import ZCDP, ApproxDP, GaussianDP, PureDP, RenyiDP
+from theory.numerics import reference
 from theory.pairs import KOV, Erasure, Gaussian, RandomizedResponse
 from theory.pairs.finite import Finite
 

@@ -8,9 +8,10 @@ import mpmath
 import numpy as np
 import pytest
 
-from theory import CKS, SIMPLE, gaussian_epsilon, gaussian_mu, reference
+from theory import CKS, SIMPLE, gaussian_epsilon, gaussian_mu
 from theory.conversions import Conversion
 from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
+from theory.numerics import reference
 from theory.pairs import KOV, DominatingPair, Erasure, FinitePair, Gaussian, Laplace, RandomizedResponse
 
 SIZES = (

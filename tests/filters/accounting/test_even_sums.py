@@ -20,7 +20,7 @@ from filters import GaussianFilter, RenyiFilter
 from filters.accounting.amounts import Charge, Mixed, Plain, Square
 from filters.accounting.error_free import Exact
 from filters.accounting.ledger import _NOTHING, _TILE, Allowance, Budget
-from mc.engine.adversary import put, take
+from filters.contract.state import put, take
 from theory.fast import kernels
 from theory.pairs import Gaussian
 

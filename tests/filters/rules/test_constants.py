@@ -18,7 +18,7 @@ from filters.holders.odometers import (
     StitchedOdometer,
 )
 from filters.rules.kappa import KappaFilter
-from filters.rules.rogers import drift
+from theory.drift import drift
 from theory.numerics import reference
 from theory.pairs import (
     KOV,

@@ -33,9 +33,9 @@ from mc.engine.adversaries import (
     largest,
 )
 from mc.engine.adversary import Adversary, View
+from mc.engine.encoding import decode, encode, nameable
 from mc.engine.streams import Tile
 from mc.engine.tiles import Game, play_tile
-from mc.examine.encoding import catalogue, decode, encode
 from theory.fast import kernels
 from theory.guarantees import PureDP
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse
@@ -155,7 +155,7 @@ def test_adversaries_travel(adversary: Adversary) -> None:
     ready = adversary.against(GaussianFilter(mu=1.0))
     assert pickle.loads(pickle.dumps(ready)) == ready  # noqa: S301 - our own bytes
     assert ready.against(GaussianFilter(mu=1.0)) == ready
-    known = catalogue()
+    known = nameable()
     assert decode(json.loads(json.dumps(encode(ready, known))), known) == ready
 
 

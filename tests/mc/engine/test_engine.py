@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from filters import GaussianFilter
-from filters.contract.privacy_filter import OnDenial, PrivacyFilter
+from filters.contract.filter_base import OnDenial
+from filters.contract.state import take
+from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversaries import ManySmall
-from mc.engine.adversary import Adversary, View, take
+from mc.engine.adversary import Adversary, View
 from mc.engine.streams import TILE, Tile, tiles
 from mc.engine.tiles import Game, Paths, play_tile
 from mc.runs.play import play

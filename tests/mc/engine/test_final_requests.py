@@ -20,12 +20,13 @@ from filters import (
     RogersFilter,
     ZCDPFilter,
 )
-from filters.contract.privacy_filter import PrivacyFilter, State
+from filters.contract.state import State
+from filters.privacy_filter import PrivacyFilter
 from filters.rules.additive import AdditiveFilter
 from mc.engine.adversaries import LossChasing
-from mc.engine.adversary import Adversary, View, take
+from mc.engine.adversary import Adversary, View
 from mc.engine.streams import Tile
-from mc.engine.tiles import Game, Paths, _join, _shorten, play_tile
+from mc.engine.tiles import Game, Paths, play_tile
 from mc.estimate.martingale import GaussianRounds
 from theory.pairs import KOV, DominatingPair, Erasure, Gaussian, RandomizedResponse
 
@@ -310,31 +311,3 @@ def test_what_is_decided_is_what_is_released(on_denial: Any) -> None:
     assert set(paths.releases.tolist()) == {9}
     # at order 2 the log-weight plus the loss is the sum of mu^2: a pair keeps what it was made with
     np.testing.assert_allclose(paths.log_weight + paths.loss, 9 * 0.25**2, rtol=1e-13)
-
-
-def test_entries_that_runs_share_are_taken_dropped_and_joined_as_if_each_had_its_own() -> None:
-    own = np.arange(12.0)
-    tree = (
-        own,
-        (np.broadcast_to(3.0, 12), np.stack([own, -own], axis=1)),
-        np.broadcast_to(own[:2], (12, 2)),
-        "all",
-    )
-    plain = (own, (np.full(12, 3.0), tree[1][1].copy()), np.array(tree[2]), "all")
-
-    def same(one: Any, other: Any) -> None:
-        if isinstance(one, tuple):
-            for a, b in zip(one, other, strict=True):
-                same(a, b)
-        else:
-            np.testing.assert_array_equal(one, other)
-
-    for runs in ([2, 5, 3], [], [11], [0] * 14, list(range(12)), own > 7, own < 0):
-        index = np.asarray(runs, dtype=None if len(runs) else np.intp)
-        same(take(tree, index), take(plain, index))
-    holes, tail = np.array([1, 4]), np.array([9, 11])
-    short = _shorten(take(tree, np.arange(12)), holes, tail, 9)
-    same(short, _shorten(take(plain, np.arange(12)), holes, tail, 9))
-    assert short[0].tolist() == [0, 9, 2, 3, 11, 5, 6, 7, 8]
-    parts = [take(tree, np.array(runs, dtype=np.intp)) for runs in ([1, 2], [7], [], [5, 3, 0])]
-    same(_join(parts), take(plain, np.array([1, 2, 7, 5, 3, 0])))

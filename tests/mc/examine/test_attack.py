@@ -11,7 +11,7 @@ import pytest
 
 from filters import ApproximateDPFilter, BlackwellFilter, RealisationFilter, knowingly
 from filters.catalogue import CATALOGUE
-from filters.contract.privacy_filter import PrivacyFilter
+from filters.privacy_filter import PrivacyFilter
 from filters.rules.unsound import NaiveRealisationFilter, NaturalFilter, SomeOrderFilter
 from mc.examine.attack import attack, replay_attack
 from mc.worst_case.plan import DeniedError, Plan

@@ -6,9 +6,9 @@ import pytest
 
 from filters import GaussianFilter, NaiveRealisationFilter, ZCDPFilter, knowingly
 from mc.engine.adversaries import Constant, EraserForever, LossChasing, OneShot
+from mc.engine.encoding import decode, nameable
 from mc.estimate.decide import decide
 from mc.examine.challenge import challenge
-from mc.examine.encoding import catalogue, decode
 from mc.intervals.anytime import Side
 from theory.evidence import Evidence, Outcome
 from theory.pairs import Gaussian, RandomizedResponse
@@ -31,7 +31,7 @@ def test_a_broken_promise_is_refuted_with_a_witness_that_replays_to_the_bit():
     data = json.loads(json.dumps(verdict.witness))
     n, log_e = data.pop("n"), data.pop("log_e_above")
     with knowingly():
-        filt, adversary = (decode(data.pop(name), catalogue()) for name in ("filter", "adversary"))
+        filt, adversary = (decode(data.pop(name), nameable()) for name in ("filter", "adversary"))
     again = decide(filt, adversary, workers=1, **data)
     assert again.side is Side.ABOVE
     assert (again.n, again.log_e_above) == (n, log_e)

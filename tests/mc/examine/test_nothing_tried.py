@@ -11,7 +11,7 @@ import pytest
 
 from filters import BasicFilter, GaussianFilter, RenyiFilter, ZCDPFilter, knowingly
 from filters.catalogue import CATALOGUE
-from filters.contract.privacy_filter import PrivacyFilter
+from filters.privacy_filter import PrivacyFilter
 from mc.examine.attack import attack
 from mc.worst_case import LogRatio, worst_case
 from mc.worst_case.calibrate import calibrate

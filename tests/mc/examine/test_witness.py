@@ -21,10 +21,10 @@ from filters import (
 )
 from filters.catalogue import CATALOGUE
 from mc.engine.adversaries import Constant, EraserForever, LossChasing
+from mc.engine.encoding import decode, encode, nameable
 from mc.estimate.simulate import simulate
 from mc.examine.attack import attack
 from mc.examine.challenge import challenge
-from mc.examine.encoding import catalogue, decode, encode
 from mc.examine.witness import Replayed, ReplayError, Witness, replay, replayed, witness
 from mc.intervals.anytime import Decision
 from theory.conversions import SIMPLE
@@ -76,7 +76,7 @@ def test_data_with_other_fields_is_refused(eraser: Witness) -> None:
     ids=lambda v: type(v).__name__,
 )
 def test_values_of_the_catalogue_survive_the_passage(value: Any) -> None:
-    known = catalogue()
+    known = nameable()
     again = decode(json.loads(json.dumps(encode(value, known))), known)
     assert again == value
     assert type(again) is type(value)
@@ -94,7 +94,7 @@ def test_values_of_the_catalogue_survive_the_passage(value: Any) -> None:
 )
 def test_data_names_the_catalogue_or_nothing(data: Any) -> None:
     with pytest.raises(ValueError, match="must"):
-        decode(data, catalogue())
+        decode(data, nameable())
 
 
 @dataclass(frozen=True)
@@ -229,7 +229,7 @@ def test_what_is_no_witness_is_refused_before_anything_is_played(
 )
 def test_what_encode_does_not_write_is_not_read(data: Any) -> None:
     with pytest.raises(ValueError, match="data must"):
-        decode(data, catalogue())
+        decode(data, nameable())
 
 
 def test_a_run_of_more_paths_than_anyone_can_wait_for_is_refused() -> None:
@@ -239,7 +239,7 @@ def test_a_run_of_more_paths_than_anyone_can_wait_for_is_refused() -> None:
 
 def forged(ratio: Fraction, filt: PrivacyFilter, pair: RandomizedResponse) -> dict[str, Any]:
     """The witness of one request, its worth at that ratio computed by hand."""
-    known = catalogue()
+    known = nameable()
     assert pair.exact_masses is not None
     worth = sum(
         max(p - ratio * q, Fraction(0)) for p, q in zip(pair.exact_masses.p, pair.exact_masses.q, strict=True)

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.contract.privacy_filter import PrivacyFilter, State
+from filters.contract.state import State
+from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversary import Adversary, View
 from mc.worst_case.outputs import nearest_log
 from theory.pairs import DominatingPair, Selection

@@ -12,7 +12,6 @@ import pytest
 from filters import RenyiFilter, ZCDPFilter
 from mc.worst_case import LogRatio, worst_case
 from mc.worst_case.spend_grid import SpendGrid
-from mc.worst_case.states import keys
 from tests.mc.worst_case.small_games import CountFilter, LossFilter, SquaresFilter
 from theory.evidence import Evidence
 from theory.pairs import KOV, Erasure, RandomizedResponse
@@ -140,11 +139,6 @@ def test_a_spend_grid_rounds_to_the_side_it_says():
 def test_only_sums_of_charges_have_a_spend_grid():
     with pytest.raises(TypeError, match="spend_steps"):
         worst_case(CountFilter(2), [RandomizedResponse(0.5)], epsilon=0.5, spend_steps=10)
-
-
-def test_equal_numbers_are_equal_states():
-    signed = keys((np.array([0.0, -0.0, 1.0]), np.array([[1, 2], [1, 2], [1, 2]])))
-    assert signed[0] == signed[1] != signed[2]
 
 
 def test_states_are_numbers_of_whatever_kind():

@@ -16,7 +16,7 @@ import filters
 from mc.engine import adversaries
 from theory import conversions, guarantees, pairs
 
-__all__ = ["Catalogue", "catalogue", "decode", "decode_fraction", "encode"]
+__all__ = ["Nameable", "decode", "decode_fraction", "encode", "nameable"]
 
 #: What `encode` writes: no exponent, which would let a few letters stand for a number that fills the memory.
 _FRACTION = re.compile(r"-?[0-9]{1,4000}(/[0-9]{1,4000})?")
@@ -25,11 +25,11 @@ _LARGEST = 2**1023
 _SPECIAL = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 _KINDS = {"f": np.float64, "i": np.int64, "b": np.bool_}
 
-#: Name -> class: frozen dataclasses, enums and functions that data may name.
-Catalogue = Mapping[str, Any]
+#: By name, what data may name: frozen dataclasses, enums and functions.
+Nameable = Mapping[str, Any]
 
 
-def catalogue(*extra: type) -> dict[str, Any]:
+def nameable(*extra: type) -> dict[str, Any]:
     """What data may name: public filters, adversaries, pairs, guarantees, conversions, `extra` classes."""
     named: dict[str, Any] = {}
     rooms: tuple[ModuleType, ...] = (conversions, guarantees, pairs, filters, adversaries)
@@ -38,7 +38,7 @@ def catalogue(*extra: type) -> dict[str, Any]:
     return named | {kind.__name__: kind for kind in extra}
 
 
-def encode(value: object, known: Catalogue) -> Any:
+def encode(value: object, known: Nameable) -> Any:
     """`value` as JSON-able data. Floats keep their bits: JSON carries the digits that restore them."""
     if value is None or isinstance(value, (bool, str, int)):
         return value
@@ -65,11 +65,11 @@ def encode(value: object, known: Catalogue) -> Any:
         return {"type": kind.__name__, **given}
     raise TypeError(
         f"value must be a number, a member of the catalogue or a frozen dataclass of it, got {value!r}; "
-        "pass its class in catalogue(...)"
+        "pass its class in nameable(...)"
     )
 
 
-def decode(data: Any, known: Catalogue) -> Any:
+def decode(data: Any, known: Nameable) -> Any:
     """The value that `encode` made data of; classes come from `known` alone and check their own arguments.
 
     Raises ValueError for anything that `encode` does not write, and what a class says of its arguments.
@@ -82,7 +82,7 @@ def decode(data: Any, known: Catalogue) -> Any:
         ) from error
 
 
-def _decoded(data: Any, known: Catalogue) -> Any:
+def _decoded(data: Any, known: Nameable) -> Any:
     if isinstance(data, list):
         return tuple(_decoded(x, known) for x in data)
     if type(data) is int and abs(data) > _LARGEST:
@@ -121,7 +121,7 @@ def decode_fraction(text: object) -> Fraction:
         raise ValueError(f"data must hold a fraction, got {text[:40]!r}; its denominator is zero") from error
 
 
-def _array(flat: list[Any], shape: list[Any], kind: str, known: Catalogue) -> Any:
+def _array(flat: list[Any], shape: list[Any], kind: str, known: Nameable) -> Any:
     sides = [side for side in shape if type(side) is int and side >= 0]
     if kind not in _KINDS or sides != shape or math.prod(sides) != len(flat):
         raise ValueError(
@@ -136,7 +136,7 @@ def _array(flat: list[Any], shape: list[Any], kind: str, known: Catalogue) -> An
         ) from error
 
 
-def _made(name: object, data: dict[str, Any], known: Catalogue) -> Any:
+def _made(name: object, data: dict[str, Any], known: Nameable) -> Any:
     kind = _look_up(name, known)
     if not isinstance(kind, type):
         raise ValueError(f"data must name a class as its type, got {name!r}, a function; use its name")
@@ -155,9 +155,9 @@ def _told(error: Exception) -> str:
     return f"{type(error).__name__}: {' '.join(str(error).split())[:200]}; pass what encode returned"
 
 
-def _look_up(name: object, known: Catalogue) -> Any:
+def _look_up(name: object, known: Nameable) -> Any:
     if not isinstance(name, str) or name not in known:
         raise ValueError(
-            f"data must name a member of the catalogue, got {repr(name)[:40]}; pass its class in catalogue(...)"
+            f"data must name a member of the catalogue, got {repr(name)[:40]}; pass its class in nameable(...)"
         )
     return known[name]

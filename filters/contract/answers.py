@@ -1,0 +1,39 @@
+"""What a method of a filter returned, checked: a wrong shape or type is one sentence with its remedy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from filters.contract.state import State
+
+__all__ = ["checked_booleans", "checked_state"]
+
+
+def checked_booleans(answer: object, *, method: str, n: int, remedy: str) -> NDArray[np.bool_]:
+    """`answer`, booleans of shape (n,)."""
+    if isinstance(answer, np.ndarray) and answer.dtype == np.bool_ and answer.shape == (n,):
+        return answer
+    raise TypeError(f"{method} must return booleans of shape ({n},), got {_described(answer)}; {remedy}")
+
+
+def checked_state(answer: Any, *, method: str, n: int) -> State:
+    """`answer`, an array or a tuple of arrays with n runs on the first axis."""
+    parts = answer if isinstance(answer, tuple) and answer else (answer,)
+    if all(isinstance(part, np.ndarray) and part.ndim > 0 and len(part) == n for part in parts):
+        state: State = answer
+        return state
+    raise TypeError(
+        f"{method} must return an array, or a tuple of arrays, with {n} runs on the first axis, "
+        f"got {_described(answer)}; return one number per run, e.g. np.zeros(n)"
+    )
+
+
+def _described(value: object) -> str:
+    if isinstance(value, np.ndarray):
+        return f"{value.dtype} of shape {value.shape}"
+    if isinstance(value, tuple):
+        return f"a tuple of {', '.join(map(_described, value)) or 'nothing'}"
+    return f"{value!r} ({type(value).__name__})"

@@ -1,0 +1,170 @@
+"""State: what a filter knows of n runs, an array with the run on its first axis or a tuple of states.
+
+    >>> import numpy as np
+    >>> spent = (np.array([0.0, 1.0, 2.0]), np.array([7, 8, 9]))
+    >>> take(spent, np.array([2, 0]))
+    (array([2., 0.]), array([9, 7]))
+
+`fold` is the only function here that enters tuples; every other one says what it does with arrays.
+What an adversary remembers is carried along in the same way, and may be no state at all: all runs then share it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from itertools import chain
+from typing import Any, TypeAlias, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = [
+    "State",
+    "bits",
+    "choose",
+    "fold",
+    "free_of_nan",
+    "join",
+    "keys",
+    "leaves",
+    "moved",
+    "put",
+    "runs_of",
+    "same",
+    "take",
+]
+
+#: An array whose first axis is the run, or a tuple of states of the same runs. Float arrays are float64.
+State: TypeAlias = "NDArray[Any] | tuple[State, ...]"
+
+_S = TypeVar("_S")
+
+
+def fold(array: Callable[..., Any], together: Callable[[list[Any]], Any], state: Any, *others: Any) -> Any:
+    """`array` of the arrays at each place of the states, put `together` where a tuple holds them.
+
+    The states have one form: `others` are entered beside the first.
+    """
+    if isinstance(state, tuple):
+        parts = zip(state, *others, strict=True)
+        return together([fold(array, together, *part) for part in parts])
+    return array(state, *others)
+
+
+def leaves(state: State) -> list[NDArray[Any]]:
+    """The arrays of a state, one after the other."""
+    found: list[NDArray[Any]] = fold(lambda leaf: [leaf], lambda parts: list(chain(*parts)), state)
+    return found
+
+
+def runs_of(state: State) -> int:
+    """The number of runs that a state holds: the length of the first axis."""
+    return len(leaves(state)[0])
+
+
+def take(state: _S, runs: NDArray[Any]) -> _S:
+    """The state of the selected runs (mask or indices)."""
+    some: _S = fold(lambda leaf: _taken(leaf, runs), tuple, state)
+    return some
+
+
+def put(state: _S, runs: NDArray[np.intp], part: _S) -> _S:
+    """A copy of the state in which the selected runs are those of `part`."""
+
+    def replaced(leaf: NDArray[Any], new: NDArray[Any]) -> NDArray[Any]:
+        leaf = leaf.copy()
+        leaf[runs] = new
+        return leaf
+
+    after: _S = fold(replaced, tuple, state, part)
+    return after
+
+
+def join(states: Sequence[_S]) -> _S:
+    """The runs of all states, one after the other."""
+
+    def joined(*arrays: Any) -> Any:
+        return np.concatenate(arrays) if _per_run(arrays[0]) else arrays[0]
+
+    whole: _S = fold(joined, tuple, *states)
+    return whole
+
+
+def moved(state: _S, runs: NDArray[np.intp], into: NDArray[np.intp], n: int) -> _S:
+    """The first n runs after `runs` were moved into the places `into`, within the arrays where they can be written."""
+
+    def shortened(leaf: Any) -> Any:
+        if not _per_run(leaf):
+            return leaf
+        if leaf.strides[0]:  # else one entry that all runs share
+            leaf = leaf if leaf.flags.writeable else leaf.copy()
+            leaf[into] = leaf[runs]
+        return leaf[:n]
+
+    first: _S = fold(shortened, tuple, state)
+    return first
+
+
+def choose(mask: NDArray[np.bool_], yes: _S, no: _S) -> _S:
+    """For each run its state in `yes` where the mask holds, else in `no`."""
+
+    def chosen(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
+        return np.where(mask.reshape(-1, *[1] * (a.ndim - 1)), a, b)
+
+    state: _S = fold(chosen, tuple, yes, no)
+    return state
+
+
+def same(state: State, other: State) -> NDArray[np.bool_]:
+    """Which runs of `state` hold what `other` holds, a state of as many runs or of one; NaN equals NaN: shape (n,)."""
+
+    def equal(a: NDArray[Any], b: NDArray[Any]) -> NDArray[np.bool_]:
+        if a.shape[1:] != b.shape[1:]:
+            return np.zeros(len(a), dtype=np.bool_)
+        alike = (a == b) | ((a != a) & (b != b))
+        return np.asarray(alike.all(axis=tuple(range(1, a.ndim))))
+
+    every: NDArray[np.bool_] = fold(equal, lambda parts: np.stack(parts).all(axis=0), state, other)
+    return every
+
+
+def free_of_nan(state: State, fresh: State) -> NDArray[np.bool_]:
+    """Whether each run of `state` holds no NaN, but in an array where `fresh` holds one: shape (n,)."""
+    good = np.ones(runs_of(state), dtype=np.bool_)
+    for part, new in zip(leaves(state), leaves(fresh), strict=True):
+        if part.dtype.kind == "f" and not np.isnan(new).any():
+            good &= ~np.isnan(part).any(axis=tuple(range(1, part.ndim)))
+    return good
+
+
+def bits(state: State) -> NDArray[np.uint8]:
+    """The bytes of each run's numbers: shape (n, bytes of a run)."""
+    flat = [np.ascontiguousarray(leaf).reshape(len(leaf), -1) for leaf in leaves(state)]
+    return np.concatenate(
+        [leaf.view(np.uint8) if leaf.size else leaf.astype(np.uint8) for leaf in flat], axis=1
+    )
+
+
+def keys(state: State) -> list[Hashable]:
+    """One hashable value per run: runs with equal keys hold equal states, bit for bit (and -0.0 is 0.0)."""
+    arrays = [np.asarray(leaf) for leaf in leaves(state)]
+    if len(arrays) == 1 and arrays[0].ndim == 1 and arrays[0].dtype.kind in "iub":
+        return list(arrays[0].tolist())
+    if any(leaf.dtype.kind == "O" for leaf in arrays):
+        columns = [leaf.reshape(len(leaf), -1).tolist() for leaf in arrays]
+        return [tuple(map(tuple, row)) for row in zip(*columns, strict=True)]
+    rows = bits(tuple(leaf + leaf.dtype.type(0) if leaf.dtype.kind == "f" else leaf for leaf in arrays))
+    packed, width = rows.tobytes(), rows.shape[1]
+    return [packed[i : i + width] for i in range(0, len(packed), width)] if width else [b""] * len(rows)
+
+
+def _per_run(leaf: Any) -> bool:
+    return isinstance(leaf, np.ndarray) and leaf.ndim > 0
+
+
+def _taken(leaf: Any, runs: NDArray[Any]) -> Any:
+    if not _per_run(leaf):
+        return leaf
+    if leaf.strides[0] == 0 and 0 < len(runs) <= len(leaf):  # one entry that all runs share
+        return leaf[: np.count_nonzero(runs) if runs.dtype == np.bool_ else len(runs)]
+    return leaf[runs]
