@@ -14,7 +14,8 @@ from mc.engine.adversaries import (
     RandomSpender,
 )
 from mc.engine.adversary import Adversary, View
-from mc.engine.tiles import Game, Paths
+from mc.engine.game import Game
+from mc.engine.paths import Paths
 from mc.estimate.privacy_profile import PrivacyProfile
 from mc.estimate.renyi import simulate_renyi
 from mc.estimate.simulate import Curve
@@ -30,8 +31,9 @@ from mc.intervals.coverage import Coverage, measure_coverage
 from mc.intervals.estimate import Estimate
 from mc.intervals.multiplicity import Family
 from mc.runs.executors import LocalPool, cluster
-from mc.runs.play import Interrupted, Progress, Tally, play
+from mc.runs.play import Interrupted, play
 from mc.runs.store import RunStore, StoreError
+from mc.runs.tally import Progress, Tally
 from mc.worst_case import LogRatio, WorstCase
 from mc.worst_case.calibrate import CalibratedFilter
 from mc.worst_case.rounds_bought import RoundsBought

@@ -9,7 +9,7 @@ from typing import Any
 
 from filters.privacy_filter import PrivacyFilter
 from mc import Adversary, Curve, Estimate
-from mc.estimate.estimator import Method
+from mc.estimate.candidates import Method
 from mc.estimate.simulate import simulate
 from mc.examine.witness import witness
 from theory.evidence import Evidence, Outcome, Verdict

@@ -9,8 +9,8 @@ from typing import Literal, Protocol
 
 from filters import Holds
 from filters.catalogue import CATALOGUE
+from mc.engine.game import Game
 from mc.engine.guard import Guard, is_ours
-from mc.engine.tiles import Game
 from mc.estimate.functionals import log_weight_bound
 from mc.estimate.reach import FEW_POSITIONS, MOST_POSITIONS, reached, within_rounds
 from theory.pairs import RandomizedResponse

@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 import math
-import os
-from concurrent.futures import Executor
 from dataclasses import dataclass, replace
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from filters import PrivacyFilter
-from filters.contract.filter_base import OnDenial
 from mc.engine.adversary import Adversary
+from mc.engine.game import Game
 from mc.engine.guard import Exceeded
+from mc.engine.paths import Paths
 from mc.engine.streams import TILE
-from mc.engine.tiles import Game, Paths
+from mc.estimate.candidates import choose
 from mc.estimate.ceiling import certain
-from mc.estimate.estimator import Estimator, choose
-from mc.estimate.functionals import ROUNDING, HockeyStick
+from mc.estimate.estimator import Estimator
+from mc.estimate.functionals import ROUNDING
 from mc.intervals.anytime import BettingTest, Decision, SequentialRun, Side, Wealth
 from mc.intervals.estimate import PLAIN_DRAWS
-from mc.runs.play import play
-from mc.runs.store import RunStore
+from mc.runs.play import Play, PlayOptions
 from theory.arguments import check_count, check_delta, check_probability, check_real
-from theory.pairs.base import Direction
 
 __all__ = ["Stake", "decide"]
 
@@ -75,13 +73,7 @@ def decide(
     delta: float | None = None,
     failure: float = 1e-6,
     most: int = 10_000_000,
-    seed: int = 0,
-    rounds: int | None = None,
-    direction: Direction = "PQ",
-    on_denial: OnDenial = "halt",
-    workers: int | None = None,
-    executor: Executor | None = None,
-    store: RunStore | str | os.PathLike[str] | None = None,
+    **how: Unpack[PlayOptions],
 ) -> Decision:
     """Whether H_{e^epsilon} of the released transcript lies above or below delta, from as few paths as it takes.
 
@@ -90,13 +82,15 @@ def decide(
     most `failure` either way.
     Paths are tilted where something other than the filter's word bounds their weights below 1 (see ceiling.py),
     plain otherwise: a guard would not help, for what it cuts off is drawn plainly again. The decision says what it
-    rests on. The same arguments give the same decision, wherever paths are played.
+    rests on. The same arguments give the same decision, wherever paths are played; the other keywords are the fields
+    of `Play`.
     """
     epsilon = float(check_real("epsilon", epsilon))
     delta = float(check_probability("delta", filt.promise.delta(epsilon) if delta is None else delta))
     failure = float(check_delta("failure", failure))
     most = check_count("most", most)
-    game = Game.between(filt, adversary, rounds=rounds, direction=direction, on_denial=on_denial)
+    play = Play(n=most, **how)
+    game = play.game(filt, adversary)
     if delta == 1:
         return Decision(Side.UNDECIDED, delta, 0.0, 0.0, failure, 0, "nothing being above 1")
 
@@ -106,9 +100,7 @@ def decide(
         first, look = 0, _FIRST
         while True:
             n = min(look * TILE, most - first * TILE)
-            tally = play(
-                game, stake, n=n, seed=seed, first=first, workers=workers, executor=executor, store=store
-            )
+            tally = play.sums(game, stake, n=n, first=first)
             for size, row in zip(tally.sizes, tally.rows, strict=True):
                 run.take(stake.wealth(int(size), row))
                 if run.finished:
@@ -143,7 +135,6 @@ def _tilted(game: Game, epsilon: float, delta: float, n: int, failure: float) ->
         return None
     if not isinstance(part, Estimator):  # a sum of two means, where the test bets on one
         return None
-    assert isinstance(part.measure, HockeyStick)
     # a bound below delta decides by itself, but the test wants room to see values below it
-    upper = max(math.exp(part.measure.log_bounds[0]), delta * (1 + 2.0**-10))
+    upper = max(math.exp(part.points[0].measure.log_range), delta * (1 + 2.0**-10))
     return _Tilted(part.game, upper, part.rests_on) if upper < 1 else None

@@ -1,27 +1,29 @@
-"""What is summed over paths, and how sums become estimates."""
+"""What is summed over paths, and how sums become moments of bounded values."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, Protocol
+from typing import Literal, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mc.engine.guard import Exceeded
-from mc.engine.tiles import Paths
+from mc.engine.paths import Paths
 from mc.intervals import FixedBets, Moments
-from mc.runs.play import Tally
+from mc.intervals.estimate import Estimate
+from mc.runs.tally import Tally
 
 __all__ = [
     "HockeyStick",
     "Measure",
     "RenyiMoment",
+    "Sums",
     "Survival",
     "log_weight_bound",
     "moments_of",
+    "unit_numbers",
     "unit_sums",
 ]
 
@@ -30,21 +32,58 @@ ROUNDING = 1e-9
 
 
 class Measure(Protocol):
-    """A functional whose sums are the moments of bounded values, one for each epsilon.
+    """What is summed over paths for one epsilon: the moments of bounded values, whose mean says what H_{e^eps} is.
 
-    Where an interval bets, its stakes are part of the functional, so that a store tells them apart.
+    Where an interval bets, its stakes are part of the measure, so that a store tells them apart.
     """
 
+    @property
+    def log_range(self) -> float:
+        """The logarithm of the range of the values."""
+
+    @property
+    def numbers(self) -> int:
+        """How many numbers it sums."""
+
     def __call__(self, paths: Paths) -> NDArray[np.float64]:
-        """The sums over a tile: for each epsilon the total, the squares about the tile's mean, the bets' logs."""
+        """The sums over a tile: the total, the squares about the tile's mean, the logarithms of the bets."""
+
+    def moments(self, tally: Tally) -> Moments:
+        """The moments of the values over all tiles."""
+
+    def betting(self, bets: FixedBets | None) -> Self:
+        """The measure that sums the logarithms of these bets as well."""
+
+    def divergence(self, mean: Estimate) -> Estimate:
+        """The estimate of the divergence, or of its part, from that of the mean of the values."""
+
+    def beyond(self, tally: Tally) -> int:
+        """How many paths went beyond the guard, where the measure counts them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sums:
+    """Several measures over the same paths: their sums, one after the other."""
+
+    measures: tuple[Measure, ...]
+
+    def __call__(self, paths: Paths) -> NDArray[np.float64]:
+        return np.concatenate([measure(paths) for measure in self.measures])
+
+    def parts(self, tally: Tally) -> tuple[Tally, ...]:
+        """The tally of each measure."""
+        ends = np.cumsum([measure.numbers for measure in self.measures])[:-1]
+        return tuple(Tally(tally.sizes, rows) for rows in np.split(tally.rows, ends, axis=1))
 
     def moments(self, tally: Tally) -> tuple[Moments, ...]:
-        """The moments of the values over all tiles, for each epsilon."""
+        """The moments that each measure takes from its sums."""
+        each = zip(self.measures, self.parts(tally), strict=True)
+        return tuple(measure.moments(own) for measure, own in each)
 
 
 @dataclass(frozen=True, slots=True)
 class HockeyStick:
-    """Sums of Y = e^{log_weight + log_kept - log_bound} (1 - e^{epsilon - loss})_+, in [0, 1], for each epsilon.
+    """Sums of Y = e^{log_weight + log_kept - log_bound} (1 - e^{epsilon - loss})_+, in [0, 1].
 
     E[Y] e^{log_bound} is H_{e^epsilon} of the released transcript, towards the law outputs were drawn from;
     where erasures are weighed, its part without them (see ceiling.py). `paths` says whether the paths that a guard
@@ -52,53 +91,50 @@ class HockeyStick:
     the number of marked paths as well, last.
     """
 
-    epsilons: tuple[float, ...]
-    log_bounds: tuple[float, ...]
-    bets: tuple[FixedBets | None, ...] = ()
+    epsilon: float
+    log_bound: float = 0.0
+    bets: FixedBets | None = None
     paths: Literal["all", "within", "beyond"] = "all"
 
+    @property
+    def log_range(self) -> float:
+        """The logarithm of the range of the values."""
+        return self.log_bound
+
+    @property
+    def numbers(self) -> int:
+        """How many numbers it sums."""
+        return unit_numbers(self.bets) + (self.paths == "beyond")
+
     def __call__(self, paths: Paths) -> NDArray[np.float64]:
-        sums: list[float] = []
         beyond = np.broadcast_to(paths.beyond, paths.loss.shape)
-        for epsilon, log_bound, bets in zip(self.epsilons, self.log_bounds, self._bets, strict=True):
-            hits = np.flatnonzero(paths.loss > epsilon)
-            if self.paths != "all":
-                hits = hits[beyond[hits] == (self.paths == "beyond")]
-            y = -np.expm1(epsilon - paths.loss[hits])
-            log_y = paths.log_weight[hits] - log_bound
-            if isinstance(paths.log_kept, np.ndarray):
-                log_y += paths.log_kept[hits]
-            y *= np.exp(log_y)
-            sums += unit_sums(y, len(paths.loss), bets)
-        if self.paths == "beyond":
-            sums.append(float(np.count_nonzero(beyond)))
-        return np.array(sums)
+        hits = np.flatnonzero(paths.loss > self.epsilon)
+        if self.paths != "all":
+            hits = hits[beyond[hits] == (self.paths == "beyond")]
+        y = -np.expm1(self.epsilon - paths.loss[hits])
+        log_y = paths.log_weight[hits] - self.log_bound
+        if isinstance(paths.log_kept, np.ndarray):
+            log_y += paths.log_kept[hits]
+        y *= np.exp(log_y)
+        sums = unit_sums(y, len(paths.loss), self.bets)
+        marked = (float(np.count_nonzero(beyond)),) if self.paths == "beyond" else ()
+        return np.array([*sums, *marked])
 
-    def moments(self, tally: Tally) -> tuple[Moments, ...]:
-        """The moments of e^{log_bound} Y for each epsilon."""
-        return moments_of(tally, self.log_bounds, self._bets)
+    def moments(self, tally: Tally) -> Moments:
+        """The moments of e^{log_bound} Y."""
+        return moments_of(tally, self.log_bound, self.bets)
 
-    def betting(self, bets: tuple[FixedBets | None, ...]) -> HockeyStick:
+    def betting(self, bets: FixedBets | None) -> HockeyStick:
         """The measure that sums the logarithms of these bets as well."""
         return replace(self, bets=bets)
 
-    def only(self, places: Sequence[int]) -> HockeyStick:
-        """The measure for some of the epsilons."""
-        return replace(
-            self,
-            epsilons=tuple(self.epsilons[j] for j in places),
-            log_bounds=tuple(self.log_bounds[j] for j in places),
-            bets=tuple(self._bets[j] for j in places),
-        )
+    def divergence(self, mean: Estimate) -> Estimate:
+        """H_{e^epsilon}, or its part, is the mean itself."""
+        return mean
 
-    @property
-    def log_ranges(self) -> tuple[float, ...]:
-        """The logarithm of the range of what is averaged, for each epsilon."""
-        return self.log_bounds
-
-    @property
-    def _bets(self) -> tuple[FixedBets | None, ...]:
-        return self.bets or (None,) * len(self.epsilons)
+    def beyond(self, tally: Tally) -> int:
+        """How many paths the guard marked; 0 where they are not counted."""
+        return int(tally.sums[-1]) if self.paths == "beyond" else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,9 +163,13 @@ class RenyiMoment:
             [*unit_sums(y, len(spent), self.bets), np.count_nonzero(infinite), beyond], dtype=np.float64
         )
 
-    def moments(self, tally: Tally) -> tuple[Moments, ...]:
+    def moments(self, tally: Tally) -> Moments:
         """The moments of Y."""
-        return moments_of(tally, (0.0,), (self.bets,))
+        return moments_of(tally, 0.0, self.bets)
+
+    def betting(self, bets: FixedBets | None) -> RenyiMoment:
+        """The measure that sums the logarithms of these bets as well."""
+        return replace(self, bets=bets)
 
     def divergence(self, mean: float) -> float:
         """D_alpha = log(1 + y (e^U - 1)) / (alpha-1) where E[Y] = y: within [0, bound]."""
@@ -187,24 +227,15 @@ def unit_sums(y: NDArray[np.float64], n: int, bets: FixedBets | None) -> tuple[f
     return total, float(np.square(y, out=y).sum()) + (n - len(y)) * mean * mean, *logs
 
 
-def moments_of(
-    tally: Tally, log_bounds: Sequence[float], bets: Sequence[FixedBets | None]
-) -> tuple[Moments, ...]:
-    """The moments that rows of sums stand for, as a `Measure` lays them out.
+def unit_numbers(bets: FixedBets | None) -> int:
+    """How many numbers `unit_sums` gives."""
+    return 2 + (len(bets.stakes) if bets else 0)
 
-    Values are in units of e^{log_bound}, one for each epsilon.
-    """
-    found: list[Moments] = []
-    first = 0
-    for log_bound, bet in zip(log_bounds, bets, strict=True):
-        last = first + 2 + (len(bet.stakes) if bet else 0)
-        found.append(
-            Moments.merge(
-                Moments(int(n), total, centred, math.exp(log_bound), tuple(logs))
-                for n, (total, centred, *logs) in zip(
-                    tally.sizes, tally.rows[:, first:last].tolist(), strict=True
-                )
-            )
-        )
-        first = last
-    return tuple(found)
+
+def moments_of(tally: Tally, log_bound: float, bets: FixedBets | None) -> Moments:
+    """The moments of values, in units of e^{log_bound}, whose `unit_sums` the rows begin with."""
+    last = unit_numbers(bets)
+    return Moments.merge(
+        Moments(int(n), total, centred, math.exp(log_bound), tuple(logs))
+        for n, (total, centred, *logs) in zip(tally.sizes, tally.rows[:, :last].tolist(), strict=True)
+    )

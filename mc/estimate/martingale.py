@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -13,15 +12,15 @@ from numpy.typing import NDArray
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversary import Adversary, View
 from mc.engine.guard import Exceeded
-from mc.engine.tiles import Paths
-from mc.estimate.functionals import ROUNDING, log_weight_bound, moments_of
+from mc.engine.paths import Paths
+from mc.estimate.functionals import ROUNDING, log_weight_bound, moments_of, unit_numbers
 from mc.intervals import FixedBets, Moments
 from mc.intervals.estimate import Estimate
 from mc.intervals.moments import unit_values
-from mc.runs.play import Tally
+from mc.runs.tally import Tally
 from theory.pairs import DominatingPair, Gaussian
 
-__all__ = ["GaussianRounds", "Slacks", "WeightedSlack", "best_beta"]
+__all__ = ["GaussianRounds", "WeightedSlack", "best_beta"]
 
 #: A slack below e^-46 = 1e-20 of its bound is taken as zero; the rounding allowance of intervals covers it.
 _NEGLIGIBLE = -46.0
@@ -98,6 +97,16 @@ class WeightedSlack:
         """log M."""
         return log_weight_bound(self.order, self.order * self.budget / 2, self.epsilon)
 
+    @property
+    def log_range(self) -> float:
+        """The logarithm of the range of M y, the values in units of H."""
+        return self.log_bound
+
+    @property
+    def numbers(self) -> int:
+        """How many numbers it sums."""
+        return unit_numbers(self.bets)
+
     def terms(self, paths: Paths) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """(a, b) of paths with Gaussian rounds only, each of shape (n,).
 
@@ -138,6 +147,31 @@ class WeightedSlack:
         moments = Moments.of(y)
         return np.array([moments.total, moments.centred, *(self.bets.logs(y) if self.bets else ())])
 
+    def moments(self, tally: Tally) -> Moments:
+        """The moments of y."""
+        return moments_of(tally, 0.0, self.bets)
+
+    def betting(self, bets: FixedBets | None) -> WeightedSlack:
+        """The measure that sums the logarithms of these bets as well."""
+        return replace(self, bets=bets)
+
+    def divergence(self, mean: Estimate) -> Estimate:
+        """H_{e^epsilon} = beta G(epsilon, B^2) + M (E[y] - beta)."""
+        scale = math.exp(self.log_bound)
+        start = float(Gaussian(math.sqrt(self.budget)).hockey_stick(self.epsilon))
+        pad = _CLOSED_FORMS * scale
+
+        def read(y: float) -> float:
+            return self.beta * start + scale * (y - self.beta)
+
+        value = max(read(mean.value), 0.0)
+        low, high = max(read(mean.low) - pad, 0.0), read(mean.high) + pad
+        return Estimate(value, min(low, value), max(high, value), mean.failure, mean.n, mean.method)
+
+    def beyond(self, tally: Tally) -> int:
+        """None is counted."""
+        return 0
+
     def mix(self, payoff: NDArray[np.float64], slack: NDArray[np.float64]) -> NDArray[np.float64]:
         """y of each path."""
         y: NDArray[np.float64] = (1 - self.beta) * payoff + self.beta * (1 - slack)
@@ -150,44 +184,3 @@ def best_beta(payoff: NDArray[np.float64], slack: NDArray[np.float64]) -> float:
     centred = whole - whole.mean()
     spread = float(np.square(centred).sum())
     return min(max(float((centred * payoff).sum()) / spread, 0.0), 1.0) if spread > 0 else 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class Slacks:
-    """A `WeightedSlack` for each epsilon, as one measure."""
-
-    each: tuple[WeightedSlack, ...]
-
-    def __call__(self, paths: Paths) -> NDArray[np.float64]:
-        return np.concatenate([slack(paths) for slack in self.each])
-
-    def moments(self, tally: Tally) -> tuple[Moments, ...]:
-        """The moments of y for each epsilon."""
-        return moments_of(tally, (0.0,) * len(self.each), [slack.bets for slack in self.each])
-
-    def betting(self, bets: tuple[FixedBets | None, ...]) -> Slacks:
-        """The measure that sums the logarithms of these bets as well."""
-        return Slacks(tuple(replace(slack, bets=bet) for slack, bet in zip(self.each, bets, strict=True)))
-
-    def only(self, places: Sequence[int]) -> Slacks:
-        """The measure for some of the epsilons."""
-        return Slacks(tuple(self.each[j] for j in places))
-
-    @property
-    def log_ranges(self) -> tuple[float, ...]:
-        """The logarithm of the range of what is averaged, for each epsilon."""
-        return tuple(slack.log_bound for slack in self.each)
-
-    def settle(self, j: int, mean: Estimate) -> Estimate:
-        """The estimate of H at epsilon j from that of E[y]."""
-        slack = self.each[j]
-        scale = math.exp(slack.log_bound)
-        start = float(Gaussian(math.sqrt(slack.budget)).hockey_stick(slack.epsilon))
-        pad = _CLOSED_FORMS * scale
-
-        def read(y: float) -> float:
-            return slack.beta * start + scale * (y - slack.beta)
-
-        value = max(read(mean.value), 0.0)
-        low, high = max(read(mean.low) - pad, 0.0), read(mean.high) + pad
-        return Estimate(value, min(low, value), max(high, value), mean.failure, mean.n, mean.method)

@@ -14,8 +14,8 @@ from filters.contract.checks import checked_decide, checked_spend, checked_start
 from filters.contract.state import State, bits, join, leaves, runs_of, take
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversary import View
+from mc.engine.game import Game
 from mc.engine.streams import TILE
-from mc.engine.tiles import Game
 from theory.arguments import Real
 from theory.pairs import DominatingPair, Gaussian, Selection
 

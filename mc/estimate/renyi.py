@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import math
-import os
-from concurrent.futures import Executor
-from dataclasses import replace
+from typing import Unpack
 
 import numpy as np
 
 from filters import PrivacyFilter
-from filters.contract.filter_base import OnDenial
 from mc.engine.adversary import Adversary
+from mc.engine.game import Game
 from mc.engine.guard import Exceeded
-from mc.engine.tiles import Game, play_tile
+from mc.engine.tiles import play_tile
+from mc.estimate.candidates import pilot_moments, pilot_tile
 from mc.estimate.ceiling import certain, stated
-from mc.estimate.estimator import pilot_moments, pilot_tile
 from mc.estimate.functionals import RenyiMoment
-from mc.intervals import FixedBets, IntervalName, plan
+from mc.intervals import FixedBets, IntervalName, choose_interval
 from mc.intervals.estimate import CONFIDENCE, PLAIN_DRAWS, Estimate, stated_failure
-from mc.runs.play import play
-from mc.runs.store import RunStore
+from mc.runs.play import Play, PlayOptions
 from theory.arguments import check_count, check_order
-from theory.pairs.base import Direction
 
 __all__ = ["simulate_renyi"]
 
@@ -38,16 +34,10 @@ def simulate_renyi(
     *,
     alpha: float,
     n: int = 100_000,
-    seed: int = 0,
-    rounds: int | None = None,
     confidence: float = CONFIDENCE,
     failure: float | None = None,
     interval: IntervalName = "auto",
-    direction: Direction = "PQ",
-    on_denial: OnDenial = "halt",
-    workers: int | None = None,
-    executor: Executor | None = None,
-    store: RunStore | str | os.PathLike[str] | None = None,
+    **how: Unpack[PlayOptions],
 ) -> Estimate:
     """D_alpha(P || Q) = log E_P[e^{(alpha-1) L}] / (alpha-1), P and Q the laws of the released transcript.
 
@@ -56,22 +46,23 @@ def simulate_renyi(
     tail can falsify the interval. Elsewhere no sample bounds it from above: high is infinite, and low is that of the
     integrand cut off at what the filter says that it holds every path to, or at the most that a pilot saw.
     A drawn path with an infinite loss has positive probability, and then the divergence is infinite.
-    interval and failure are as in `simulate`. Raises ValueError for arguments out of range.
+    interval and failure are as in `simulate`, the other keywords the fields of `Play`. Raises ValueError for
+    arguments out of range.
     """
     alpha = float(check_order("alpha", alpha))
-    n = check_count("n", n, least=2)
+    play = Play(n=check_count("n", n, least=2), **how)
+    n = play.n
     failure = stated_failure(confidence, failure)
-    game = Game.between(filt, adversary, rounds=rounds, direction=direction, on_denial=on_denial)
+    game = play.game(filt, adversary)
 
     def estimated(game: Game, bound: float, rests_on: str, *, sure: bool) -> Estimate:
         measure = RenyiMoment(alpha, bound)
-        (pilot,) = pilot_moments(game, measure, pilot_tile(n))
-        chosen = plan(pilot, n, failure=failure, interval=interval).interval
+        pilot = pilot_moments(game, measure, pilot_tile(n))
+        chosen = choose_interval(pilot, n, failure=failure, interval=interval).interval
         if isinstance(chosen, FixedBets):
-            measure = replace(measure, bets=chosen)
-        tally = play(game, measure, n=n, seed=seed, workers=workers, executor=executor, store=store)
-        (moments,) = measure.moments(tally)
-        mean = chosen.interval(moments, failure=failure)
+            measure = measure.betting(chosen)
+        tally = play.sums(game, measure)
+        mean = chosen.interval(measure.moments(tally), failure=failure)
         name, beyond = f"tilted to order {alpha:.4g}, {mean.method}", measure.beyond(tally)
         if measure.infinite(tally):
             return Estimate(math.inf, math.inf, math.inf, failure, n, name, rests_on, beyond)

@@ -3,31 +3,39 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass, replace
-from typing import overload
+from typing import Unpack, overload
 
 import numpy as np
 
-from filters import PrivacyFilter
-from filters.contract.filter_base import OnDenial
+from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversary import Adversary
+from mc.engine.game import Game
 from mc.engine.guard import Exceeded
-from mc.engine.tiles import Game
-from mc.estimate.estimator import Estimator, Method, Terms, choose
+from mc.estimate.candidates import Method, choose
+from mc.estimate.estimator import Estimator, Terms
 from mc.intervals import IntervalName
 from mc.intervals.estimate import CONFIDENCE, Estimate, stated_failure
-from mc.runs.play import Progress, Tally, play
-from mc.runs.store import RunStore
+from mc.runs.play import Play, PlayOptions
+from mc.runs.tally import Progress, Report, Tally
 from theory.arguments import check_count, check_probability, check_real
-from theory.pairs.base import Direction
 
-__all__ = ["Curve", "Method", "simulate"]
+__all__ = ["Curve", "Method", "SimulationOptions", "simulate"]
 
 #: Tiles between the first ones of two parts of a grid: their random numbers are never shared.
 APART = 2**36
+
+
+class SimulationOptions(PlayOptions, total=False):
+    """The keywords of `simulate` beside epsilon."""
+
+    n: int
+    confidence: float
+    failure: float | None
+    method: Method
+    interval: IntervalName
+    progress: Callable[[Progress, tuple[Estimate, ...] | None], object] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,23 +86,7 @@ def _mirror(epsilon: float, one: Estimate) -> Estimate:
 
 @overload
 def simulate(
-    filt: PrivacyFilter,
-    adversary: Adversary,
-    *,
-    epsilon: float,
-    n: int = ...,
-    seed: int = ...,
-    rounds: int | None = ...,
-    confidence: float = ...,
-    failure: float | None = ...,
-    method: Method = ...,
-    interval: IntervalName = ...,
-    direction: Direction = ...,
-    on_denial: OnDenial = ...,
-    workers: int | None = ...,
-    executor: Executor | None = ...,
-    store: RunStore | str | os.PathLike[str] | None = ...,
-    progress: Callable[[Progress, tuple[Estimate, ...] | None], object] | None = ...,
+    filt: PrivacyFilter, adversary: Adversary, *, epsilon: float, **options: Unpack[SimulationOptions]
 ) -> Estimate: ...
 
 
@@ -104,19 +96,7 @@ def simulate(
     adversary: Adversary,
     *,
     epsilon: Sequence[float],
-    n: int = ...,
-    seed: int = ...,
-    rounds: int | None = ...,
-    confidence: float = ...,
-    failure: float | None = ...,
-    method: Method = ...,
-    interval: IntervalName = ...,
-    direction: Direction = ...,
-    on_denial: OnDenial = ...,
-    workers: int | None = ...,
-    executor: Executor | None = ...,
-    store: RunStore | str | os.PathLike[str] | None = ...,
-    progress: Callable[[Progress, tuple[Estimate, ...] | None], object] | None = ...,
+    **options: Unpack[SimulationOptions],
 ) -> Curve: ...
 
 
@@ -126,18 +106,12 @@ def simulate(
     *,
     epsilon: float | Sequence[float],
     n: int = 1_000_000,
-    seed: int = 0,
-    rounds: int | None = None,
     confidence: float = CONFIDENCE,
     failure: float | None = None,
     method: Method = "auto",
     interval: IntervalName = "auto",
-    direction: Direction = "PQ",
-    on_denial: OnDenial = "halt",
-    workers: int | None = None,
-    executor: Executor | None = None,
-    store: RunStore | str | os.PathLike[str] | None = None,
     progress: Callable[[Progress, tuple[Estimate, ...] | None], object] | None = None,
+    **how: Unpack[PlayOptions],
 ) -> Estimate | Curve:
     """H_{e^epsilon}(P || Q) = E_P[(1 - e^{epsilon - L})_+], P and Q the laws of the released transcript.
 
@@ -152,69 +126,24 @@ def simulate(
     interval is "empirical Bernstein", "KL-Chernoff", "betting" or, again by a pilot, the narrowest. Stakes of bets
     depend on n: name another interval where a store's paths are to serve a larger n later.
     failure, the probability that an interval misses, replaces confidence where 1 - failure would lose its digits.
-    rounds caps the play (1000, unless the adversary knows its end). workers, executor and store say where
-    the paths are played (see `play`): the bits are the same. progress is called a few times a second with the
-    state of the run and the estimates so far of the epsilons that the paths under way answer.
+    The other keywords are the fields of `Play`. progress is called a few times a second with the state of the run
+    and the estimates so far of the epsilons that the paths under way answer.
     Raises ValueError or TypeError for arguments out of range and for a filter or adversary of wrong shapes.
     Source: 003 Theorem 6.
     """
     grid = _grid(epsilon)
-    n = check_count("n", n, least=2)
-    seed = check_count("seed", seed, least=0)
+    play = Play(n=check_count("n", n, least=2), **how)
     failure = stated_failure(confidence, failure)
     if method not in ("auto", "plain", "tilted", "martingale"):
         raise ValueError(f"method must be auto, plain, tilted or martingale, got method={method!r}")
-    game = Game.between(filt, adversary, rounds=rounds, direction=direction, on_denial=on_denial)
-    each = failure / len(grid)
-
-    def estimated(method: Method, trusting: bool) -> dict[float, Estimate]:
-        parts = choose(game, grid, n=n, failure=each, method=method, interval=interval, trusting=trusting)
-        least = 2 * len(parts) * max(len(part.plays(n)) for part in parts)  # an interval needs two paths
-        if n < least and len(parts) > 1:
-            if method != "auto":
-                raise ValueError(f"n must be at least {least} for {len(parts)} orders, got n={n}; draw more")
-            parts = choose(game, grid, n=n, failure=each, method="plain", interval=interval)
-        shares = [n // len(parts) + (place < n % len(parts)) for place in range(len(parts))]
-        found: dict[float, Estimate] = {}
-        played: list[Tally] = []
-        for part, share in zip(parts, shares, strict=True):
-            tallies: list[Tally] = []
-            for one, paths in part.plays(share):
-
-                def told(
-                    so_far: Progress,
-                    part: Estimator | Terms = part,
-                    tallies: list[Tally] = tallies,
-                    before: int = sum(tally.n for tally in played),
-                ) -> None:
-                    assert progress is not None
-                    ahead = part.read((*tallies, so_far.so_far), each) if so_far.done > 1 else ()
-                    progress(so_far.of(before, n), ahead or None)
-
-                tallies.append(
-                    play(
-                        one.game,
-                        one.measure,
-                        n=paths,
-                        seed=seed,
-                        first=len(played) * APART,
-                        workers=workers,
-                        executor=executor,
-                        store=store,
-                        progress=None if progress is None else told,
-                    )
-                )
-                played.append(tallies[-1])
-            found.update(zip(part.epsilons, part.read(tallies, each), strict=True))
-        return found
-
+    asked = _Asked(play.game(filt, adversary), grid, play, failure / len(grid), interval, progress)
     # what vouched for a bound may turn out to be wrong, and a guard to be beyond the doubles: draws alone remain
     why = ""
     found: dict[float, Estimate] = {}
     tries: tuple[tuple[Method, bool], ...] = ((method, True), (method, False), ("plain", False))
     for by, trusting in tries:
         try:
-            found = estimated(by, trusting)
+            found = asked.estimates(by, trusting=trusting)
             break
         except Exceeded as seen:
             why = f", for {seen}"
@@ -223,6 +152,62 @@ def simulate(
     if isinstance(epsilon, (int, float)):
         return found[grid[0]]
     return Curve(grid, tuple(found[e] for e in grid), failure)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What is to be simulated: a game, at these epsilons, each estimate with this failure probability."""
+
+    game: Game
+    epsilons: tuple[float, ...]
+    play: Play
+    failure: float
+    interval: IntervalName
+    progress: Callable[[Progress, tuple[Estimate, ...] | None], object] | None
+
+    def estimates(self, method: Method, *, trusting: bool) -> dict[float, Estimate]:
+        """One for each epsilon, by estimators that share the paths."""
+        n = self.play.n
+        parts = self._chosen(method, trusting)
+        least = 2 * len(parts) * max(len(part.plays(n)) for part in parts)  # an interval needs two paths
+        if n < least and len(parts) > 1:
+            if method != "auto":
+                raise ValueError(f"n must be at least {least} for {len(parts)} orders, got n={n}; draw more")
+            parts = self._chosen("plain", trusting)
+        found: dict[float, Estimate] = {}
+        played: list[Tally] = []
+        for place, part in enumerate(parts):
+            tallies: list[Tally] = []
+            for one, paths in part.plays(n // len(parts) + (place < n % len(parts))):
+                first, told = len(played) * APART, self._told(part, tallies, sum(tally.n for tally in played))
+                tally = self.play.sums(one.game, one.measure, n=paths, first=first, progress=told)
+                tallies.append(tally)
+                played.append(tally)
+            found.update(zip(part.epsilons, part.read(tallies, self.failure), strict=True))
+        return found
+
+    def _chosen(self, method: Method, trusting: bool) -> tuple[Estimator | Terms, ...]:
+        return choose(
+            self.game,
+            self.epsilons,
+            n=self.play.n,
+            failure=self.failure,
+            method=method,
+            interval=self.interval,
+            trusting=trusting,
+        )
+
+    def _told(self, part: Estimator | Terms, tallies: Sequence[Tally], before: int) -> Report | None:
+        """What reports on a part of the run under way, with `before` paths behind it and `tallies` of its plays."""
+        progress = self.progress
+        if progress is None:
+            return None
+
+        def told(so_far: Progress) -> None:
+            ahead = part.read((*tallies, so_far.so_far), self.failure) if so_far.done > 1 else ()
+            progress(so_far.of(before, self.play.n), ahead or None)
+
+        return told
 
 
 def _grid(epsilon: float | Sequence[float]) -> tuple[float, ...]:

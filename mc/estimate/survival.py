@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
-from concurrent.futures import Executor
 from dataclasses import dataclass
+from typing import Unpack
 
-from filters import PrivacyFilter
-from filters.contract.filter_base import OnDenial
+from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversary import Adversary
-from mc.engine.tiles import Game
 from mc.estimate.functionals import Survival
 from mc.intervals import clopper_pearson
 from mc.intervals.estimate import CONFIDENCE, Estimate, stated_failure
-from mc.runs.play import Progress, play
-from mc.runs.store import RunStore
-from theory.arguments import check_count
-from theory.pairs.base import Direction
+from mc.runs.play import Play, PlayOptions
+from mc.runs.tally import Report
 
 __all__ = ["SurvivalCurve", "survival"]
 
@@ -39,34 +33,22 @@ def survival(
     filt: PrivacyFilter,
     adversary: Adversary,
     *,
-    rounds: int,
     n: int = 100_000,
-    seed: int = 0,
     confidence: float = CONFIDENCE,
     failure: float | None = None,
-    direction: Direction = "PQ",
-    on_denial: OnDenial = "halt",
-    workers: int | None = None,
-    executor: Executor | None = None,
-    store: RunStore | str | os.PathLike[str] | None = None,
-    progress: Callable[[Progress], object] | None = None,
+    progress: Report | None = None,
+    **how: Unpack[PlayOptions],
 ) -> SurvivalCurve:
     """P(T >= t), t = 1..rounds, T the number of outputs released before a denial or the end of the rounds.
 
-    Clopper-Pearson intervals that share the failure probability equally, so that they hold together.
+    Clopper-Pearson intervals that share the failure probability equally, so that they hold together. The other
+    keywords are the fields of `Play`; rounds must be given.
     """
-    n = check_count("n", n)
+    if how.get("rounds") is None:
+        raise TypeError("rounds must be given, got rounds=None; pass how far the curve is to go")
+    play = Play(n=n, **how)
     failure = stated_failure(confidence, failure)
-    game = Game.between(filt, adversary, rounds=rounds, direction=direction, on_denial=on_denial)
-    counts = play(
-        game,
-        Survival(game.rounds),
-        n=n,
-        seed=seed,
-        workers=workers,
-        executor=executor,
-        store=store,
-        progress=progress,
-    ).sums
+    game = play.game(filt, adversary)
+    counts = play.sums(game, Survival(game.rounds), progress=progress).sums
     each = failure / len(counts)
-    return SurvivalCurve(tuple(clopper_pearson(int(c), n, failure=each) for c in counts), failure)
+    return SurvivalCurve(tuple(clopper_pearson(int(c), play.n, failure=each) for c in counts), failure)

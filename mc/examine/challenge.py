@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
+from typing import Any, Unpack
 
 from filters import PrivacyFilter
-from filters.contract.filter_base import OnDenial
 from mc.engine.adversary import Adversary
 from mc.engine.encoding import encode, nameable
 from mc.estimate.decide import decide
 from mc.intervals.anytime import Decision, Side
 from mc.intervals.multiplicity import Family
-from mc.runs.store import RunStore
+from mc.runs.play import Placement, Play
 from theory.arguments import check_count, check_real
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.pairs.base import Direction
@@ -88,44 +85,24 @@ def challenge(
     directions: Iterable[Direction] = ("PQ", "QP"),
     failure: float = 1e-6,
     most: int = 1_000_000,
-    seed: int = 0,
-    rounds: int | None = None,
-    on_denial: OnDenial = "halt",
-    workers: int | None = None,
-    executor: Executor | None = None,
-    store: RunStore | str | os.PathLike[str] | None = None,
+    **how: Unpack[Placement],
 ) -> Challenge:
     """Every adversary at every epsilon in every direction against the delta that the filter promises there.
 
     The failure probability is divided equally over all combinations, fixed before the first path is played; each
     comparison stops as soon as it is decided, after at most `most` paths. What decides is said with every decision.
+    The other keywords are the fields of `Play`.
     """
     foes = tuple(adversary.against(filt) for adversary in adversaries)
     grid = tuple(float(check_real("epsilons", epsilon)) for epsilon in epsilons)
     ways = tuple(directions)
-    most = check_count("most", most)
+    play = Play(n=check_count("most", most), **how)
     family = Family.crossing(failure, adversaries=foes, epsilons=grid, directions=ways)
-    comparisons = tuple(
-        Comparison(
-            foe,
-            epsilon,
-            way,
-            decide(
-                filt,
-                foe,
-                epsilon=epsilon,
-                failure=family.each,
-                most=most,
-                seed=seed,
-                rounds=rounds,
-                direction=way,
-                on_denial=on_denial,
-                workers=workers,
-                executor=executor,
-                store=store,
-            ),
-        )
-        for foe, epsilon, way in product(foes, grid, ways)
-    )
-    setting = (("most", most), ("seed", seed), ("rounds", rounds), ("on_denial", on_denial))
+
+    def compared(foe: Adversary, epsilon: float, way: Direction) -> Comparison:
+        decision = decide(filt, foe, epsilon=epsilon, failure=family.each, most=play.n, direction=way, **how)
+        return Comparison(foe, epsilon, way, decision)
+
+    comparisons = tuple(compared(*one) for one in product(foes, grid, ways))
+    setting = (("most", play.n), ("seed", play.seed), ("rounds", play.rounds), ("on_denial", play.on_denial))
     return Challenge(filt, family, comparisons, setting)

@@ -7,8 +7,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from fractions import Fraction
-from inspect import signature
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, Literal, Self, TypeAlias, Unpack
 
 import flint
 
@@ -19,10 +18,11 @@ from mc.engine.encoding import Nameable, decode, decode_fraction, encode, nameab
 from mc.estimate.decide import decide
 from mc.estimate.simulate import Method, simulate
 from mc.intervals.anytime import Decision, Side
-from mc.intervals.estimate import Estimate
+from mc.intervals.estimate import CONFIDENCE, Estimate
+from mc.runs.play import Play, PlayOptions
 from mc.worst_case.balls import BITS, ball
 from mc.worst_case.plan import MARGIN, DeniedError, Plan
-from theory.arguments import check_count, check_real
+from theory.arguments import check_real
 from theory.numerics.stable import log_fraction
 from theory.pairs.base import Direction
 
@@ -85,14 +85,11 @@ def witness(
     *,
     epsilon: float,
     n: int = 1_000_000,
-    seed: int = 0,
-    rounds: int | None = None,
-    confidence: float = 1 - 1e-6,
+    confidence: float = CONFIDENCE,
     method: Method = "auto",
-    direction: Direction = "PQ",
-    on_denial: OnDenial = "halt",
     closed_form: float | None = None,
     kinds: tuple[type, ...] = (),
+    **how: Unpack[PlayOptions],
 ) -> Witness:
     """Simulate and keep the estimate with everything needed to replay it; arguments are those of `simulate`.
 
@@ -102,34 +99,26 @@ def witness(
     known = nameable(*kinds)
     foe = encode(adversary.against(filt), known)
     told = encode(filt, known) if type(filt) in known.values() else {"outside": type(filt).__name__}
+    play = Play(n=n, **how)
     estimate = simulate(
-        filt,
-        adversary,
-        epsilon=epsilon,
-        n=n,
-        seed=seed,
-        rounds=rounds,
-        confidence=confidence,
-        method=method,
-        direction=direction,
-        on_denial=on_denial,
+        filt, adversary, epsilon=epsilon, n=play.n, confidence=confidence, method=method, **how
     )
     return Witness(
-        told,
-        foe,
-        float(check_real("epsilon", epsilon)),
-        check_count("n", n),
-        seed,
-        rounds,
-        confidence,
-        method,
-        direction,
-        on_denial,
-        float(filt.promise.delta(epsilon)),
-        closed_form,
-        estimate.value,
-        estimate.low,
-        estimate.high,
+        filter=told,
+        adversary=foe,
+        epsilon=float(check_real("epsilon", epsilon)),
+        n=play.n,
+        seed=play.seed,
+        rounds=play.rounds,
+        confidence=confidence,
+        method=method,
+        direction=play.direction,
+        on_denial=play.on_denial,
+        promised=float(filt.promise.delta(epsilon)),
+        closed_form=closed_form,
+        value=estimate.value,
+        low=estimate.low,
+        high=estimate.high,
     )
 
 
@@ -211,9 +200,10 @@ def witness_kind(data: object) -> Literal["simulation", "decision", "plan"] | No
 
 
 _Kind: TypeAlias = Literal["simulation", "decision", "plan"]
-#: The arguments of `decide` that say where paths are played, not which.
-_PLACES = {"workers", "executor", "store"}
-_DECIDE = frozenset(signature(decide).parameters) - {"filt", "adversary"} - _PLACES
+#: The arguments of `decide` that say which paths are played and what is asked of them, not where.
+_DECIDE = frozenset(
+    {"epsilon", "delta", "failure", "most", "seed", "rounds", "direction", "on_denial"},
+)
 _FIELDS: dict[_Kind, frozenset[str]] = {
     "simulation": frozenset(f.name for f in fields(Witness)),
     "decision": _DECIDE | {"filter", "adversary", "n", "log_e_above"},

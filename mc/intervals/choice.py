@@ -13,7 +13,7 @@ from mc.intervals.kl import kl_chernoff
 from mc.intervals.moments import Moments
 from theory.arguments import check_count
 
-__all__ = ["Choice", "Interval", "IntervalName", "MomentsMethod", "plan"]
+__all__ = ["Choice", "Interval", "IntervalName", "MomentsMethod", "choose_interval"]
 
 IntervalName = Literal["auto", "empirical Bernstein", "KL-Chernoff", "betting"]
 
@@ -48,7 +48,7 @@ class Choice:
         return self.guess.high - self.guess.low
 
 
-def plan(pilot: Moments, n: int, *, failure: float, interval: IntervalName = "auto") -> Choice:
+def choose_interval(pilot: Moments, n: int, *, failure: float, interval: IntervalName = "auto") -> Choice:
     """The named interval, or the one that would be narrowest for n runs with the pilot's mean and variance.
 
     Choosing among intervals, or stakes, after seeing their data voids their failure probability. The pilot's runs

@@ -1,91 +1,100 @@
-"""Many tiles: shared out over workers, kept in a store, summed in an order that does not matter."""
+"""Playing a game often: how, and the sums that come of it."""
 
 from __future__ import annotations
 
-import math
-import multiprocessing
 import os
-import pickle
-import time
 import warnings
-from collections.abc import Callable, Sequence
 from concurrent.futures import BrokenExecutor, Executor
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypedDict
 
-import numpy as np
-from numpy.typing import NDArray
-
-from mc.engine.streams import Tile, tiles
-from mc.engine.tiles import Functional, Game, play_tile
-from mc.runs.executors import LocalPool, completed, cores
-from mc.runs.fingerprint import digest, fingerprint
-from mc.runs.provenance import code_version
-from mc.runs.store import RunStore, StoreError
+from filters.contract.filter_base import OnDenial
+from filters.privacy_filter import PrivacyFilter
+from mc.engine.adversary import Adversary
+from mc.engine.game import Game
+from mc.engine.paths import Functional
+from mc.engine.streams import tiles
+from mc.runs.executors import LocalPool
+from mc.runs.run import Run
+from mc.runs.store import RunStore
+from mc.runs.tally import Report, Tally
 from theory.arguments import check_count
+from theory.pairs.base import Direction
 
-__all__ = ["Interrupted", "Progress", "Report", "Tally", "play"]
-
-#: A run expected to take less than this many seconds in this process is not worth starting others for.
-WORTH_A_POOL = 5.0
-#: Seconds that one task should take, so that handing it over costs next to nothing.
-TASK = 0.25
-#: Seconds between two reports of progress.
-BREATH = 0.1
+__all__ = ["Interrupted", "Placement", "Play", "PlayOptions", "play"]
 
 
-@dataclass(frozen=True, slots=True)
-class Tally:
-    """What a functional summed: row i of `rows`, shape (tiles, k), is over the sizes[i] paths of tile i."""
+class Placement(TypedDict, total=False):
+    """The fields of a `Play` but its number of paths and its direction, as keywords."""
 
-    sizes: NDArray[np.int64]
-    rows: NDArray[np.float64]
-
-    @staticmethod
-    def of(work: Sequence[Tile], rows: Sequence[NDArray[np.float64]]) -> Tally:
-        """The tally of tiles and their sums."""
-        return Tally(np.array([tile.size for tile in work]), np.array(rows))
-
-    @property
-    def n(self) -> int:
-        """The number of paths."""
-        return int(self.sizes.sum())
-
-    @property
-    def sums(self) -> NDArray[np.float64]:
-        """The columns' sums over all paths, correctly rounded: the same bits in whatever order tiles came."""
-        return np.array([math.fsum(column) for column in self.rows.T])
+    seed: int
+    rounds: int | None
+    on_denial: OnDenial
+    workers: int | None
+    executor: Executor | None
+    store: RunStore | str | os.PathLike[str] | None
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How far a run is: paths done of total, of which `kept` came from the store, after so many seconds."""
+class PlayOptions(Placement, total=False):
+    """The fields of a `Play` but its number of paths, as keywords."""
 
-    done: int
-    total: int
-    kept: int
-    seconds: float
-    so_far: Tally
-
-    def of(self, before: int, total: int) -> Progress:
-        """This part's progress as that of a whole of `total` paths, `before` of them played earlier."""
-        return replace(self, done=self.done + before, total=total, kept=self.kept + before)
-
-    @property
-    def rate(self) -> float:
-        """Paths per second played in this process and its workers."""
-        return (self.done - self.kept) / self.seconds if self.seconds > 0 else 0.0
-
-    @property
-    def remaining_seconds(self) -> float:
-        """Seconds to the end at this rate; inf before the first tile."""
-        return (self.total - self.done) / self.rate if self.rate > 0 else math.inf
+    direction: Direction
 
 
-#: Called in the driver a few times a second; what it raises ends the run.
-Report: TypeAlias = Callable[[Progress], object]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Play:
+    """How games are played: n paths from one seed, by which rules, and where. The bits do not depend on where.
+
+        >>> Play(n=1000, direction="QP").n
+        1000
+
+    seed names the random numbers. rounds caps the play (1000, unless the adversary knows its end). direction "PQ"
+    draws outputs from P, "QP" from Q. on_denial "halt" ends a path at its first denial, "retry" lets it ask again.
+    workers, executor and store are those of `play`. Raises ValueError for arguments out of range.
+    """
+
+    n: int
+    seed: int = 0
+    rounds: int | None = None
+    direction: Direction = "PQ"
+    on_denial: OnDenial = "halt"
+    workers: int | None = None
+    executor: Executor | None = None
+    store: RunStore | str | os.PathLike[str] | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "n", check_count("n", self.n))
+        object.__setattr__(self, "seed", check_count("seed", self.seed, least=0))
+
+    def game(self, filt: PrivacyFilter, adversary: Adversary) -> Game:
+        """The game of an adversary against a filter by these rules."""
+        return Game.between(
+            filt, adversary, rounds=self.rounds, direction=self.direction, on_denial=self.on_denial
+        )
+
+    def sums(
+        self,
+        game: Game,
+        functional: Functional,
+        *,
+        n: int | None = None,
+        first: int = 0,
+        progress: Report | None = None,
+    ) -> Tally:
+        """What `play` makes of a game, n paths of it if not all."""
+        return play(
+            game,
+            functional,
+            n=self.n if n is None else n,
+            seed=self.seed,
+            first=first,
+            workers=self.workers,
+            executor=self.executor,
+            store=self.store,
+            progress=progress,
+        )
 
 
 class Interrupted(KeyboardInterrupt):
@@ -123,7 +132,7 @@ def play(
     with ExitStack() as open_things:
         if store is not None and not isinstance(store, RunStore):
             store = open_things.enter_context(RunStore(store))
-        run = _Run(game, functional, list(tiles(seed, n, first)), store, progress)
+        run = Run(game, functional, list(tiles(seed, n, first)), store, progress)
         try:
             run.start()
             if workers is not None:
@@ -149,166 +158,3 @@ def play(
                 executor.kill()
             raise Interrupted(run.paths_done, run.paths, store.path if store else None) from None
         return run.tally()
-
-
-class _Run:
-    """A run under way: which tiles are finished, and their sums."""
-
-    def __init__(
-        self,
-        game: Game,
-        functional: Functional,
-        work: list[Tile],
-        store: RunStore | None,
-        progress: Report | None,
-    ) -> None:
-        self.game, self.functional, self.work, self.store, self.progress = (
-            game,
-            functional,
-            work,
-            store,
-            progress,
-        )
-        self.rows: dict[int, NDArray[np.float64]] = {}
-        self.paths = sum(tile.size for tile in work)
-        self.paths_done = self.kept = 0
-        self.began = self.told = time.perf_counter()
-        self.seconds_per_tile = math.inf
-        self.description: dict[str, Any] = {}
-        if store is not None:
-            self.description = _what_plays(game, functional) | {"seed": work[0].seed}
-
-    def start(self) -> None:
-        """Take what the store has, and play one tile to learn how long a tile takes."""
-        if self.store is not None:
-            known = self.store.load(self.description)
-            for tile in self.work:
-                if (tile.index, tile.size) in known:
-                    self._add(tile, known[tile.index, tile.size])
-            self.kept = self.paths_done
-        self.began = time.perf_counter()
-        self.play_one()
-
-    def play_one(self) -> None:
-        """Play the next tile here, and note how long it took."""
-        missing = self.missing()[:1]
-        if missing:
-            began = time.perf_counter()
-            self.keep(missing, play_tiles(self.game, self.functional, missing))
-            self.seconds_per_tile = time.perf_counter() - began
-
-    def missing(self) -> list[Tile]:
-        """The tiles that are not finished."""
-        return [tile for tile in self.work if tile.index not in self.rows]
-
-    def pool(self, workers: int | None) -> LocalPool | None:
-        """A pool of processes for what is missing; None where it is not worth it and nobody asked for one."""
-        left = len(self.missing())
-        if workers is None:
-            workers = cores()
-            short = left * self.seconds_per_tile < WORTH_A_POOL
-            if not short:  # the first tile may have paid for compilations and imports: ask the second
-                self.play_one()
-                left -= 1
-                short = left * self.seconds_per_tile < WORTH_A_POOL
-            if short or workers == 1 or not _travels(self.game) or not _travels(self.functional):
-                return None
-        if getattr(multiprocessing.current_process(), "_inheriting", False):
-            raise RuntimeError(
-                "a worker process was importing the main script when the script started a run; put the "
-                "script's work under if __name__ == '__main__'"
-            )
-        return LocalPool(workers) if left else None
-
-    def finish(self, executor: Executor | None) -> None:
-        """Play what is missing."""
-        missing = self.missing()
-        if not missing:
-            return
-        width = getattr(executor, "workers", cores())
-        size = max(1, min(math.ceil(TASK / self.seconds_per_tile), math.ceil(len(missing) / (2 * width))))
-        tasks = [tuple(missing[first : first + size]) for first in range(0, len(missing), size)]
-        known = digest(_what_plays(self.game, self.functional)) if self.store is not None else None
-        work = _Work(self.game, self.functional, _process(), known)
-        for task, rows in completed(executor, work, tasks, window=4 * width):
-            self.keep(task, rows)
-
-    def keep(self, task: Sequence[Tile], rows: Sequence[NDArray[np.float64]]) -> None:
-        """Note finished tiles, in the store first."""
-        if self.store is not None:
-            self.store.commit(
-                self.description,
-                [(tile.index, tile.size, row) for tile, row in zip(task, rows, strict=True)],
-            )
-        for tile, row in zip(task, rows, strict=True):
-            self._add(tile, row)
-        now = time.perf_counter()
-        if self.progress is not None and (now - self.told > BREATH or self.paths_done == self.paths):
-            self.told = now
-            self.progress(Progress(self.paths_done, self.paths, self.kept, now - self.began, self.tally()))
-
-    def _add(self, tile: Tile, row: NDArray[np.float64]) -> None:
-        self.rows[tile.index] = row
-        self.paths_done += tile.size
-
-    def tally(self) -> Tally:
-        """What is finished so far, in the order of the tiles."""
-        done = [tile for tile in self.work if tile.index in self.rows]
-        return Tally.of(done, [self.rows[tile.index] for tile in done])
-
-
-_TOKEN = os.urandom(16)
-_checked: set[str] = set()
-
-
-def _process() -> tuple[bytes, int]:
-    """What tells this process from others, forks of it and those of other machines included."""
-    return _TOKEN, os.getpid()
-
-
-def _what_plays(game: Game, functional: Functional) -> dict[str, Any]:
-    """All that decides the sums of a tile but its random numbers."""
-    return {
-        "game": fingerprint(game, "game"),
-        "functional": fingerprint(functional, "functional"),
-        "engine": fingerprint(play_tile, "engine"),
-        "code": code_version(),
-    }
-
-
-@dataclass(frozen=True, slots=True)
-class _Work:
-    """What a worker is sent: a picklable callable.
-
-    With `known`, the digest of what the process `home` plays, a worker of another process first sees that it plays the
-    same: classes travel by name, and a worker that imports other ones would fill the store with another run's tiles.
-    """
-
-    game: Game
-    functional: Functional
-    home: tuple[bytes, int]
-    known: str | None
-
-    def __call__(self, task: Sequence[Tile]) -> list[NDArray[np.float64]]:
-        if self.known is not None and self.home != _process() and self.known not in _checked:
-            if digest(_what_plays(self.game, self.functional)) != self.known:
-                raise StoreError(
-                    "a worker process plays other code or other values than this one, so its tiles cannot be stored; "
-                    "make changes in the module itself instead of after its import, or pass workers=1"
-                )
-            _checked.add(self.known)
-        return play_tiles(self.game, self.functional, task)
-
-
-def play_tiles(game: Game, functional: Functional, task: Sequence[Tile]) -> list[NDArray[np.float64]]:
-    """The sums of each tile of a task."""
-    return [functional(play_tile(game, tile)) for tile in task]
-
-
-def _travels(value: object) -> bool:
-    """Whether a value can be sent to another process."""
-    try:
-        pickle.dumps(value)
-    except (pickle.PicklingError, AttributeError, TypeError):
-        return False
-    return True

@@ -28,9 +28,12 @@ from rich.table import Table
 from filters import GaussianFilter, ZCDPFilter
 from mc.engine.adversaries import Constant, LossChasing
 from mc.engine.adversary import Adversary, View
+from mc.engine.game import Game
+from mc.engine.paths import Paths
 from mc.engine.streams import TILE, Tile
-from mc.engine.tiles import Game, Paths, play_tile
-from mc.estimate.estimator import Estimator, choose
+from mc.engine.tiles import play_tile
+from mc.estimate.candidates import choose
+from mc.estimate.estimator import Estimator
 from mc.estimate.functionals import HockeyStick
 from mc.estimate.simulate import simulate
 from mc.runs.executors import LocalPool
@@ -38,7 +41,7 @@ from mc.runs.play import play
 from theory.pairs import DominatingPair, Gaussian, Laplace, RandomizedResponse
 
 ROUNDS = 100
-PLAIN = HockeyStick((1.0,), (0.0,))
+PLAIN = HockeyStick(1.0)
 
 
 @dataclass(frozen=True)
@@ -175,7 +178,7 @@ def efficiencies(game: Game, epsilon: float, paths: int, repeats: int) -> dict[s
             times.append(time.perf_counter() - began)
         spent[method] = statistics.median(times)
         (moments,) = estimator.measure.moments(tally)
-        scale = 1.0 if method != "martingale" else math.exp(estimator.measure.each[0].log_bound)  # type: ignore[union-attr]
+        scale = 1.0 if method != "martingale" else math.exp(estimator.log_ranges[0])
         variances[method] = moments.variance * scale**2
         if method == "tilted":  # plain paths seldom see what they are too few for
             drawn = play_tile(estimator.game, Tile(0, 0, TILE))

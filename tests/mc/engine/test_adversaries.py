@@ -34,8 +34,9 @@ from mc.engine.adversaries import (
 )
 from mc.engine.adversary import Adversary, View
 from mc.engine.encoding import decode, encode, nameable
+from mc.engine.game import Game
 from mc.engine.streams import Tile
-from mc.engine.tiles import Game, play_tile
+from mc.engine.tiles import play_tile
 from theory.fast import kernels
 from theory.guarantees import PureDP
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse

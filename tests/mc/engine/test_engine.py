@@ -17,8 +17,10 @@ from filters.contract.state import take
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversaries import ManySmall
 from mc.engine.adversary import Adversary, View
+from mc.engine.game import Game
+from mc.engine.paths import Paths
 from mc.engine.streams import TILE, Tile, tiles
-from mc.engine.tiles import Game, Paths, play_tile
+from mc.engine.tiles import play_tile
 from mc.runs.play import play
 from theory.guarantees import ApproxDP
 from theory.pairs import DominatingPair, Erasure, FinitePair, Gaussian, RandomizedResponse, Selection

@@ -25,8 +25,10 @@ from filters.privacy_filter import PrivacyFilter
 from filters.rules.additive import AdditiveFilter
 from mc.engine.adversaries import LossChasing
 from mc.engine.adversary import Adversary, View
+from mc.engine.game import Game
+from mc.engine.paths import Paths
 from mc.engine.streams import Tile
-from mc.engine.tiles import Game, Paths, play_tile
+from mc.engine.tiles import play_tile
 from mc.estimate.martingale import GaussianRounds
 from theory.pairs import KOV, DominatingPair, Erasure, Gaussian, RandomizedResponse
 

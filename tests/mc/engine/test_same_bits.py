@@ -15,8 +15,10 @@ import theory.pairs.gaussian
 from filters import GaussianFilter, ZCDPFilter
 from mc.engine.adversaries import LossChasing
 from mc.engine.adversary import Adversary, View
+from mc.engine.game import Game
+from mc.engine.paths import Paths
 from mc.engine.streams import TILE, Tile
-from mc.engine.tiles import Game, Paths, play_tile
+from mc.engine.tiles import play_tile
 from mc.runs.play import play
 from theory.fast import kernels
 from theory.pairs import DominatingPair, Gaussian

@@ -19,8 +19,9 @@ from filters import (
 )
 from filters.accounting.charges import approximate_zcdp_charge
 from mc.engine.adversaries import Constant, RandomSpender
+from mc.engine.game import Game
 from mc.engine.streams import Tile
-from mc.engine.tiles import Game, play_tile
+from mc.engine.tiles import play_tile
 from mc.estimate.ceiling import Ceiling, certain
 from mc.estimate.decide import decide
 from mc.estimate.simulate import simulate

@@ -17,9 +17,10 @@ from scipy import stats
 from filters import BasicFilter, Holds, PrivacyFilter, RogersFilter, ZCDPFilter
 from mc.engine.adversaries import LossAvoiding, LossChasing, OneShot
 from mc.engine.adversary import Adversary
+from mc.engine.game import Game
 from mc.engine.guard import Guard
 from mc.engine.streams import Tile
-from mc.engine.tiles import Game, play_tile
+from mc.engine.tiles import play_tile
 from mc.estimate import ceiling
 from mc.estimate.decide import decide
 from mc.estimate.privacy_profile import PrivacyProfile

@@ -13,8 +13,10 @@ import pytest
 from filters import ApproximateDPFilter, GaussianFilter, RealisationFilter, RenyiFilter, ZCDPFilter
 from mc.engine.adversaries import Constant, LossChasing, RandomSpender
 from mc.engine.adversary import Adversary
+from mc.engine.game import Game
+from mc.engine.paths import Paths
 from mc.engine.streams import TILE, Tile
-from mc.engine.tiles import Game, Paths, play_tile
+from mc.engine.tiles import play_tile
 from mc.estimate.functionals import RenyiMoment
 from mc.estimate.renyi import simulate_renyi
 from tests.mc.engine.silent import Silent

@@ -32,10 +32,10 @@ from mc.engine.adversaries import (
     RandomSpender,
 )
 from mc.engine.adversary import Adversary, View
+from mc.engine.game import Game
 from mc.engine.streams import Tile
-from mc.engine.tiles import Game
-from mc.estimate import estimator as estimation
-from mc.estimate.estimator import choose
+from mc.estimate import candidates
+from mc.estimate.candidates import choose
 from mc.estimate.functionals import Measure, log_weight_bound
 from mc.estimate.renyi import simulate_renyi
 from mc.estimate.simulate import simulate
@@ -362,8 +362,8 @@ def test_a_pilot_that_saw_no_heavy_weight_does_not_choose_an_order_that_has_them
         plan = planned(*args, **kwargs)
         return replace(plan, guess=replace(plan.guess, low=plan.guess.value, high=plan.guess.value))
 
-    planned = estimation.plan
-    monkeypatch.setattr(estimation, "plan", sure)
+    planned = candidates.choose_interval
+    monkeypatch.setattr(candidates, "choose_interval", sure)
     game = Game.between(GaussianFilter(mu=1.0), Constant(0.3))
     first, second = choose(game, (0.0, 6.0), n=10_000, failure=1e-6, method="tilted")
     # every width is zero, so either order would answer both: at epsilon=0 that of 6 has weights up to e^9
@@ -381,8 +381,8 @@ def test_a_long_grid_tries_some_orders_spread_over_all(monkeypatch: pytest.Monke
         tried.append(game.order)
         return pilot(game, measure, tile)
 
-    pilot = estimation.pilot_moments
-    monkeypatch.setattr(estimation, "pilot_moments", noting)
+    pilot = candidates.pilot_moments
+    monkeypatch.setattr(candidates, "pilot_moments", noting)
     game = Game.between(GaussianFilter(mu=1.0), Constant(0.3))
     grid = tuple(np.linspace(0.5, 8.0, 40).tolist())
     parts = choose(game, grid, n=10_000, failure=1e-6, method="tilted")

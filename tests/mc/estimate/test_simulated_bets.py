@@ -12,17 +12,20 @@ import pytest
 
 from filters import GaussianFilter, RenyiFilter
 from mc.engine.adversaries import Constant, LossChasing, RandomSpender
+from mc.engine.game import Game
 from mc.engine.streams import TILE, Tile, tiles
-from mc.engine.tiles import Game, play_tile
-from mc.estimate.estimator import choose
+from mc.engine.tiles import play_tile
+from mc.estimate.candidates import choose
 from mc.estimate.functionals import RenyiMoment
+from mc.estimate.martingale import WeightedSlack
 from mc.estimate.renyi import simulate_renyi
 from mc.estimate.simulate import simulate
 from mc.estimate.survival import survival
 from mc.intervals import FixedBets, Moments
 from mc.runs.fingerprint import fingerprint
-from mc.runs.play import Tally, play
+from mc.runs.play import play
 from mc.runs.store import RunStore
+from mc.runs.tally import Tally
 from theory.pairs import Gaussian
 
 FILTER = GaussianFilter(mu=1.0)
@@ -74,16 +77,17 @@ def test_sums_of_a_grid_are_what_the_paths_themselves_give_in_any_order_of_tiles
         alone = part.only([j])
         assert alone.measure.moments(play(alone.game, alone.measure, n=N, seed=3, workers=1)) == (moments,)
         unit = np.concatenate([values(alone.measure, play_tile(alone.game, t)) for t in tiles(3, N)])
-        assert moments.logs == pytest.approx(part.intervals[j].logs(unit), rel=1e-11)
+        assert moments.logs == pytest.approx(part.points[j].interval.logs(unit), rel=1e-11)
         assert moments.total == pytest.approx(unit.sum(), rel=1e-11)
 
 
 def values(measure, paths):
     """The payoffs of one epsilon, all of them, from their definition."""
-    if hasattr(measure, "each"):
-        return measure.each[0].mix(*measure.each[0].terms(paths))
-    weight = np.exp(paths.log_weight - measure.log_bounds[0])
-    return weight * np.maximum(-np.expm1(measure.epsilons[0] - paths.loss), 0)
+    (measure,) = measure.measures
+    if isinstance(measure, WeightedSlack):
+        return measure.mix(*measure.terms(paths))
+    weight = np.exp(paths.log_weight - measure.log_bound)
+    return weight * np.maximum(-np.expm1(measure.epsilon - paths.loss), 0)
 
 
 def test_a_renyi_moment_sums_the_logs_of_its_bets():
@@ -114,9 +118,9 @@ def test_other_stakes_are_another_run_to_a_store():
     (part,) = choose(
         Game.between(FILTER, FEW), (2.0,), n=N, failure=1e-6, method="tilted", interval="betting"
     )
-    bets = part.intervals[0]
+    bets = part.points[0].interval
     other = replace(bets, falls=(bets.falls[0], bets.falls[1] / 2))
-    prints = [part.measure.betting(some) for some in ((bets,), (other,), (None,))]
+    prints = [part.points[0].measure.betting(some) for some in (bets, other, None)]
     assert len({str(fingerprint(one)) for one in prints}) == 3
 
 

@@ -19,7 +19,7 @@ import filterproof as fp
 from filters.catalogue import CATALOGUE
 from mc.engine import adversaries
 from mc.engine.adversary import Adversary, View
-from mc.engine.tiles import Game
+from mc.engine.game import Game
 from mc.runs.fingerprint import digest, fingerprint
 from theory.pairs import DominatingPair, Gaussian
 
@@ -257,7 +257,7 @@ import filterproof as fp
 from mc.runs.fingerprint import digest, fingerprint
 from mc.runs.play import play
 from mc.estimate.functionals import HockeyStick
-from mc.engine.tiles import Game
+from mc.engine.game import Game
 
 LEVELS = {"b": 0.1, "a": np.array([0.1, 0.2])}
 Point = namedtuple("Point", "x y")
@@ -315,7 +315,7 @@ if __name__ == "__main__":
         print(digest(fingerprint(value)))
     seen = []
     game = Game.between(fp.GaussianFilter(mu=1.0), Mine())
-    play(game, HockeyStick((1.0,), (0.0,)), n=1000, store=sys.argv[1], workers=1, progress=seen.append)
+    play(game, HockeyStick(1.0), n=1000, store=sys.argv[1], workers=1, progress=seen.append)
     print("kept", seen[-1].kept if seen else 1000)
 """
 

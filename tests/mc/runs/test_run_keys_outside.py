@@ -22,17 +22,16 @@ import scipy.special
 
 import filters.accounting.charges
 import filters.rules.gdp
-import mc.engine.tiles
 import theory.pairs.gaussian
 from filters import GaussianFilter
 from filters.accounting.amounts import Square
 from mc.engine.adversaries import Constant
 from mc.engine.adversary import Adversary, View
-from mc.engine.tiles import Game
+from mc.engine.game import Game
 from mc.estimate.functionals import HockeyStick
 from mc.estimate.simulate import simulate
 from mc.runs.fingerprint import digest, fingerprint
-from mc.runs.play import _what_plays
+from mc.runs.run import what_plays
 from mc.runs.store import StoreError
 from theory.pairs import DominatingPair, Gaussian
 
@@ -242,14 +241,18 @@ def test_a_function_or_a_constant_of_the_package_that_was_patched_is_another_run
     assert len(set(found)) == len(found)
 
 
-def test_a_patched_engine_is_another_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    functional = HockeyStick((1.0,), (0.0,))
-    first = digest(_what_plays(GAME, functional))
+@pytest.mark.parametrize(
+    "patched",
+    [("mc.engine.game.LONGEST", 2), ("mc.engine.live.join", max), ("mc.engine.tiles.Live.finish", print)],
+    ids=lambda patched: patched[0],
+)
+def test_a_patched_engine_is_another_run(patched: tuple[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    functional = HockeyStick(1.0)
+    first = digest(what_plays(GAME, functional))
     with monkeypatch.context() as patch:
-        patch.setattr(mc.engine.tiles, "LONGEST", 2)
-        patch.setattr(mc.engine.tiles, "_join", lambda trees: trees[0])
-        assert digest(_what_plays(GAME, functional)) != first
-    assert digest(_what_plays(GAME, functional)) == first
+        patch.setattr(*patched)
+        assert digest(what_plays(GAME, functional)) != first
+    assert digest(what_plays(GAME, functional)) == first
 
 
 def test_the_store_does_not_answer_a_patched_filter_with_the_true_ones_tiles(
@@ -267,6 +270,6 @@ def test_the_store_does_not_answer_a_patched_filter_with_the_true_ones_tiles(
 
 
 def test_a_run_does_not_change_its_own_key() -> None:
-    first = digest(_what_plays(GAME, HockeyStick((1.0,), (0.0,))))
+    first = digest(what_plays(GAME, HockeyStick(1.0)))
     simulate(GAME.filter, GAME.adversary, epsilon=1.0, n=2_000, seed=1, workers=1)
-    assert digest(_what_plays(GAME, HockeyStick((1.0,), (0.0,)))) == first
+    assert digest(what_plays(GAME, HockeyStick(1.0))) == first

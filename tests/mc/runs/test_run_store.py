@@ -18,11 +18,12 @@ from numpy.typing import NDArray
 
 from filters import GaussianFilter
 from mc.engine.adversaries import Constant
+from mc.engine.game import Game
 from mc.engine.streams import TILE
-from mc.engine.tiles import Game
 from mc.estimate.functionals import HockeyStick
-from mc.runs.play import Progress, play
+from mc.runs.play import play
 from mc.runs.store import TABLES, RunStore, StoreError
+from mc.runs.tally import Progress
 from theory.pairs import Gaussian
 
 RUNS: tuple[dict[str, Any], ...] = ({"game": "one", "seed": 1}, {"game": "other", "seed": 1})
@@ -323,7 +324,7 @@ def test_a_store_that_is_closed_or_anothers_says_so(path: Path) -> None:
 
 def test_a_last_tile_of_another_size_is_kept_as_well(tmp_path: Path) -> None:
     game = Game.between(GaussianFilter(mu=1.0), Constant(Gaussian(0.5)))
-    measure = HockeyStick((1.0,), (0.0,))
+    measure = HockeyStick(1.0)
     for n in (TILE + 10, 2 * TILE, TILE + 20):
         first = play(game, measure, n=n, seed=1, store=tmp_path / "run.db", workers=1)
         seen: list[Progress] = []

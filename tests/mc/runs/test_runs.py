@@ -22,14 +22,17 @@ from numpy.typing import NDArray
 
 from filters import GaussianFilter
 from mc.engine.adversaries import Constant, LossChasing
+from mc.engine.game import Game
+from mc.engine.paths import Paths
 from mc.engine.streams import TILE, tiles
-from mc.engine.tiles import Game, Paths
 from mc.estimate.functionals import HockeyStick
 from mc.estimate.simulate import simulate
 from mc.runs.executors import LocalPool, cluster
 from mc.runs.fingerprint import fingerprint
-from mc.runs.play import Interrupted, Progress, _Run, play
+from mc.runs.play import Interrupted, play
+from mc.runs.run import Run
 from mc.runs.store import RunStore, StoreError
+from mc.runs.tally import Progress
 from theory.pairs import Gaussian
 
 FILTER = GaussianFilter(mu=1.0)
@@ -40,7 +43,7 @@ def the_game() -> Game:
     return Game.between(FILTER, Constant(Gaussian(0.5)))
 
 
-MEASURE = HockeyStick((1.0,), (0.0,))
+MEASURE = HockeyStick(1.0)
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +80,7 @@ class Scrambled(Executor):
 def test_neither_the_size_of_a_task_nor_their_order_matters(
     seconds: float, undisturbed: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mc.runs.play.TASK", seconds)
+    monkeypatch.setattr("mc.runs.run.TASK", seconds)
     assert play(the_game(), MEASURE, n=N, seed=3, executor=Scrambled()).rows.tobytes() == undisturbed
 
 
@@ -86,7 +89,7 @@ def test_the_number_of_threads_of_blas_does_not_matter() -> None:
         "from mc import *; from filters import GaussianFilter; from theory.pairs import Gaussian\n"
         "from mc.estimate.functionals import HockeyStick\n"
         "game = Game.between(GaussianFilter(mu=1.0), Constant(Gaussian(0.5)))\n"
-        "print(play(game, HockeyStick((0.0,), (0.0,)), n=200_000, seed=1, workers=1).rows.tobytes().hex())"
+        "print(play(game, HockeyStick(0.0), n=200_000, seed=1, workers=1).rows.tobytes().hex())"
     )
     answers = set()
     for threads in ("1", "2"):
@@ -149,17 +152,17 @@ def test_another_question_is_another_run(tmp_path: Path) -> None:
     play(the_game(), MEASURE, n=TILE, seed=3, store=path, workers=1)
     for game, measure, seed in (
         (the_game(), MEASURE, 4),
-        (the_game(), HockeyStick((1.5,), (0.0,)), 3),
-        (the_game().at(1.5), HockeyStick((1.0,), (5.0,)), 3),
+        (the_game(), HockeyStick(1.5), 3),
+        (the_game().at(1.5), HockeyStick(1.0, 5.0), 3),
         (Game.between(FILTER, Constant(Gaussian(0.25))), MEASURE, 3),
         (Game.between(GaussianFilter(mu=1.1), Constant(Gaussian(0.5))), MEASURE, 3),
         (Game.between(FILTER, Constant(Gaussian(0.5)), direction="QP"), MEASURE, 3),
     ):
         with RunStore(path) as store:
-            run = _Run(game, measure, list(tiles(seed, TILE)), store, None)
+            run = Run(game, measure, list(tiles(seed, TILE)), store, None)
             assert store.load(run.description) == {}
     with RunStore(path) as store:
-        run = _Run(the_game(), MEASURE, list(tiles(3, TILE)), store, None)
+        run = Run(the_game(), MEASURE, list(tiles(3, TILE)), store, None)
         assert len(store.load(run.description)) == 1
 
 
@@ -233,7 +236,7 @@ def test_a_full_disk_is_one_sentence_and_keeps_what_was_there(tmp_path: Path) ->
         with pytest.raises(StoreError, match="cannot be written: database or disk is full; free some space"):
             play(the_game(), MEASURE, n=300 * TILE, seed=3, store=store, workers=1)
     with RunStore(path) as store:
-        run = _Run(the_game(), MEASURE, list(tiles(3, TILE)), store, None)
+        run = Run(the_game(), MEASURE, list(tiles(3, TILE)), store, None)
         assert len(store.load(run.description)) >= 2
 
 
@@ -254,8 +257,8 @@ def test_ctrl_c_leaves_a_run_that_resumes(tmp_path: Path, undisturbed: bytes) ->
             raise KeyboardInterrupt
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("mc.runs.play.BREATH", -1.0)
-        patch.setattr("mc.runs.play.TASK", 0.0)
+        patch.setattr("mc.runs.run.BREATH", -1.0)
+        patch.setattr("mc.runs.run.TASK", 0.0)
         with pytest.raises(
             Interrupted, match=rf"after {5 * TILE:,} of .* paths, kept in .*run.db; the same call"
         ) as stopped:
@@ -272,14 +275,14 @@ DRIVER = """
 import sys
 from filters import GaussianFilter
 from mc.engine.adversaries import Constant
-from mc.engine.tiles import Game
+from mc.engine.game import Game
 from mc.estimate.functionals import HockeyStick
 from mc.runs.play import play
 from theory.pairs import Gaussian
 
 if __name__ == "__main__":
     game = Game.between(GaussianFilter(mu=1.0), Constant(Gaussian(0.5)))
-    play(game, HockeyStick((1.0,), (0.0,)), n=int(sys.argv[2]), seed=3, workers=2, store=sys.argv[1])
+    play(game, HockeyStick(1.0), n=int(sys.argv[2]), seed=3, workers=2, store=sys.argv[1])
 """
 
 

@@ -11,7 +11,7 @@ SCRIPT = """
 import sys
 import numpy as np
 import filterproof as fp
-from mc.engine.tiles import Game
+from mc.engine.game import Game
 from mc.estimate.functionals import HockeyStick
 from mc.runs.play import play
 from mc.engine.streams import TILE
@@ -36,7 +36,7 @@ if __name__ == "__main__":
         Below.level = float(level)
     game = Game.between(fp.GaussianFilter(mu=1.0), Mine(), rounds=3)
     seen = []
-    tally = play(game, HockeyStick((1.0,), (0.0,)), n=5 * TILE, store=path, workers=2, progress=seen.append)
+    tally = play(game, HockeyStick(1.0), n=5 * TILE, store=path, workers=2, progress=seen.append)
     print(seen[-1].kept if seen else tally.n, tally.rows.tobytes().hex())
 """
 

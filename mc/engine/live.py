@@ -1,0 +1,134 @@
+"""The runs of a tile that are still going."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from filters.contract.checks import checked_observe
+from filters.contract.state import join, moved, take
+from mc.engine.adversary import View
+from mc.engine.game import Game
+from mc.engine.guard import Guard
+from mc.engine.paths import Paths
+from theory.pairs import DominatingPair
+
+__all__ = ["Live"]
+
+_PER_RUN = (
+    *("path", "loss", "last", "log_weight", "log_kept", "releases", "spent", "kept", "beyond"),
+    *("state", "memory"),
+)
+
+
+@dataclass(slots=True)
+class Live:
+    """The runs still going: their path numbers, losses, log-weights, releases, and what players remember.
+
+    spent, kept and beyond are the guard's account, None where no guard acts.
+    """
+
+    path: NDArray[np.intp]
+    loss: NDArray[np.float64]
+    last: NDArray[np.float64]
+    log_weight: NDArray[np.float64] | None
+    log_kept: NDArray[np.float64] | None
+    releases: NDArray[np.int64] | int
+    spent: NDArray[np.float64] | None
+    kept: NDArray[np.float64] | None
+    beyond: NDArray[np.bool_] | None
+    state: Any = None
+    memory: Any = None
+
+    @staticmethod
+    def fresh(game: Game, n: int) -> Live:
+        acts = game.guard is not None and game.guard.acts
+        return Live(
+            np.arange(n),
+            np.zeros(n),
+            np.zeros(n),
+            None if game.order == 1.0 else np.zeros(n),
+            None if game.erasures == "drawn" else np.zeros(n),
+            np.zeros(n, dtype=np.int64) if game.waits else 0,
+            *((np.zeros(n), np.zeros(n), np.zeros(n, dtype=np.bool_)) if acts else (None, None, None)),
+        )
+
+    @staticmethod
+    def joined(parts: Sequence[Live]) -> Live:
+        """All runs of all parts, each with its own number of releases."""
+        whole = Live(*(join([getattr(part, name) for part in parts]) for name in _PER_RUN))
+        whole.releases = np.repeat([part.releases for part in parts], [part.n for part in parts])
+        return whole
+
+    @property
+    def n(self) -> int:
+        return len(self.loss)
+
+    def view(self, game: Game, t: int, own: np.random.Generator) -> View:
+        """What the adversary sees before round t."""
+        sees = (self.loss, self.last) if game.direction == "PQ" else (-self.loss, -self.last)
+        return View(t, *sees, self.state, self.memory, game.filter, own)
+
+    def part(self, runs: NDArray[np.intp]) -> Live:
+        """These runs, copied out, while all runs have as many releases."""
+        return Live(*(take(getattr(self, name), runs) for name in _PER_RUN))
+
+    def finish(self, runs: NDArray[np.intp] | slice, done: Paths) -> None:
+        """Write the runs down as they stand."""
+        path = self.path[runs]
+        done.loss[path] = self.loss[runs]
+        if self.log_weight is not None:
+            done.log_weight[path] = self.log_weight[runs]
+        if self.log_kept is not None:
+            done.log_kept[path] = self.log_kept[runs]  # type: ignore[index]
+        if self.beyond is not None:
+            done.beyond[path] = self.beyond[runs]  # type: ignore[index]
+        done.releases[path] = self.releases if isinstance(self.releases, int) else self.releases[runs]
+
+    def keep(self, runs: NDArray[np.intp]) -> None:
+        """Drop all other runs."""
+        for name in _PER_RUN:
+            setattr(self, name, take(getattr(self, name), runs))
+
+    def drop(self, runs: NDArray[np.intp]) -> None:
+        """Drop these runs in place: the last ones move into their places, so few runs cost little."""
+        if len(runs):
+            n = self.n - len(runs)
+            staying = np.ones(len(runs), dtype=np.bool_)
+            staying[runs[runs.searchsorted(n) :] - n] = False
+            tail = n + staying.nonzero()[0]
+            for name in _PER_RUN:
+                setattr(self, name, moved(getattr(self, name), tail, runs[: len(tail)], n))
+
+    def account(self, guard: Guard, request: DominatingPair, admitted: NDArray[np.bool_]) -> NDArray[np.intp]:
+        """Enter a request of all runs into the guard's account; the admitted runs that it would take beyond it."""
+        assert self.spent is not None
+        assert self.kept is not None
+        assert self.beyond is not None
+        cost, kept = guard.cost(request)
+        self.spent = self.spent + np.where(admitted, cost, 0.0)
+        self.kept = self.kept + np.where(admitted, kept, 0.0)
+        over = admitted & guard.passed(self.spent, self.kept) & (self.loss < np.inf)
+        self.beyond |= over
+        return np.flatnonzero(over)
+
+    def draw(self, game: Game, request: DominatingPair, nature: np.random.Generator) -> None:
+        """Realise a round's losses in every run and show them to the filter."""
+        forward = game.direction == "PQ"
+        pair = request if forward else request.swapped
+        if self.log_kept is None:
+            self.last = pair.sample(nature, self.n, game.order)
+        else:
+            self.last = pair.sample_finite(nature, self.n, game.order)
+            with np.errstate(divide="ignore"):  # of runs that were denied, and come along
+                self.log_kept += np.log1p(-pair.infinite_mass)
+        if self.log_weight is not None:
+            self.log_weight += pair.log_weight(self.last, game.order)
+        self.loss += self.last
+        if game.filter.looks_at_losses:
+            seen = self.last if forward else -self.last
+            self.state = checked_observe(game.filter, self.state, seen, self.n)

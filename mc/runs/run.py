@@ -1,0 +1,198 @@
+"""A run under way: tiles shared out over workers, kept in a store, added up in an order that does not matter."""
+
+from __future__ import annotations
+
+import math
+import multiprocessing
+import os
+import pickle
+import time
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mc.engine.game import Game
+from mc.engine.paths import Functional
+from mc.engine.streams import Tile
+from mc.engine.tiles import play_tile
+from mc.runs.executors import LocalPool, completed, cores
+from mc.runs.fingerprint import digest, fingerprint
+from mc.runs.provenance import code_version
+from mc.runs.store import RunStore, StoreError
+from mc.runs.tally import Progress, Report, Tally
+
+__all__ = ["Run", "play_tiles", "what_plays"]
+
+#: A run expected to take less than this many seconds in this process is not worth starting others for.
+WORTH_A_POOL = 5.0
+#: Seconds that one task should take, so that handing it over costs next to nothing.
+TASK = 0.25
+#: Seconds between two reports of progress.
+BREATH = 0.1
+
+
+class Run:
+    """A run under way: which tiles are finished, and their sums."""
+
+    def __init__(
+        self,
+        game: Game,
+        functional: Functional,
+        work: list[Tile],
+        store: RunStore | None,
+        progress: Report | None,
+    ) -> None:
+        self.game, self.functional, self.work, self.store, self.progress = (
+            game,
+            functional,
+            work,
+            store,
+            progress,
+        )
+        self.rows: dict[int, NDArray[np.float64]] = {}
+        self.paths = sum(tile.size for tile in work)
+        self.paths_done = self.kept = 0
+        self.began = self.told = time.perf_counter()
+        self.seconds_per_tile = math.inf
+        self.description: dict[str, Any] = {}
+        if store is not None:
+            self.description = what_plays(game, functional) | {"seed": work[0].seed}
+
+    def start(self) -> None:
+        """Take what the store has, and play one tile to learn how long a tile takes."""
+        if self.store is not None:
+            known = self.store.load(self.description)
+            for tile in self.work:
+                if (tile.index, tile.size) in known:
+                    self._add(tile, known[tile.index, tile.size])
+            self.kept = self.paths_done
+        self.began = time.perf_counter()
+        self.play_one()
+
+    def play_one(self) -> None:
+        """Play the next tile here, and note how long it took."""
+        missing = self.missing()[:1]
+        if missing:
+            began = time.perf_counter()
+            self.keep(missing, play_tiles(self.game, self.functional, missing))
+            self.seconds_per_tile = time.perf_counter() - began
+
+    def missing(self) -> list[Tile]:
+        """The tiles that are not finished."""
+        return [tile for tile in self.work if tile.index not in self.rows]
+
+    def pool(self, workers: int | None) -> LocalPool | None:
+        """A pool of processes for what is missing; None where it is not worth it and nobody asked for one."""
+        left = len(self.missing())
+        if workers is None:
+            workers = cores()
+            short = left * self.seconds_per_tile < WORTH_A_POOL
+            if not short:  # the first tile may have paid for compilations and imports: ask the second
+                self.play_one()
+                left -= 1
+                short = left * self.seconds_per_tile < WORTH_A_POOL
+            if short or workers == 1 or not _travels(self.game) or not _travels(self.functional):
+                return None
+        if getattr(multiprocessing.current_process(), "_inheriting", False):
+            raise RuntimeError(
+                "a worker process was importing the main script when the script started a run; put the "
+                "script's work under if __name__ == '__main__'"
+            )
+        return LocalPool(workers) if left else None
+
+    def finish(self, executor: Executor | None) -> None:
+        """Play what is missing."""
+        missing = self.missing()
+        if not missing:
+            return
+        width = getattr(executor, "workers", cores())
+        size = max(1, min(math.ceil(TASK / self.seconds_per_tile), math.ceil(len(missing) / (2 * width))))
+        tasks = [tuple(missing[first : first + size]) for first in range(0, len(missing), size)]
+        known = digest(what_plays(self.game, self.functional)) if self.store is not None else None
+        work = _Work(self.game, self.functional, _process(), known)
+        for task, rows in completed(executor, work, tasks, window=4 * width):
+            self.keep(task, rows)
+
+    def keep(self, task: Sequence[Tile], rows: Sequence[NDArray[np.float64]]) -> None:
+        """Note finished tiles, in the store first."""
+        if self.store is not None:
+            self.store.commit(
+                self.description,
+                [(tile.index, tile.size, row) for tile, row in zip(task, rows, strict=True)],
+            )
+        for tile, row in zip(task, rows, strict=True):
+            self._add(tile, row)
+        now = time.perf_counter()
+        if self.progress is not None and (now - self.told > BREATH or self.paths_done == self.paths):
+            self.told = now
+            self.progress(Progress(self.paths_done, self.paths, self.kept, now - self.began, self.tally()))
+
+    def _add(self, tile: Tile, row: NDArray[np.float64]) -> None:
+        self.rows[tile.index] = row
+        self.paths_done += tile.size
+
+    def tally(self) -> Tally:
+        """What is finished so far, in the order of the tiles."""
+        done = [tile for tile in self.work if tile.index in self.rows]
+        return Tally.of(done, [self.rows[tile.index] for tile in done])
+
+
+_TOKEN = os.urandom(16)
+_checked: set[str] = set()
+
+
+def _process() -> tuple[bytes, int]:
+    """What tells this process from others, forks of it and those of other machines included."""
+    return _TOKEN, os.getpid()
+
+
+def what_plays(game: Game, functional: Functional) -> dict[str, Any]:
+    """All that decides the sums of a tile but its random numbers."""
+    return {
+        "game": fingerprint(game, "game"),
+        "functional": fingerprint(functional, "functional"),
+        "engine": fingerprint(play_tile, "engine"),
+        "code": code_version(),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """What a worker is sent: a picklable callable.
+
+    With `known`, the digest of what the process `home` plays, a worker of another process first sees that it plays the
+    same: classes travel by name, and a worker that imports other ones would fill the store with another run's tiles.
+    """
+
+    game: Game
+    functional: Functional
+    home: tuple[bytes, int]
+    known: str | None
+
+    def __call__(self, task: Sequence[Tile]) -> list[NDArray[np.float64]]:
+        if self.known is not None and self.home != _process() and self.known not in _checked:
+            if digest(what_plays(self.game, self.functional)) != self.known:
+                raise StoreError(
+                    "a worker process plays other code or other values than this one, so its tiles cannot be stored; "
+                    "make changes in the module itself instead of after its import, or pass workers=1"
+                )
+            _checked.add(self.known)
+        return play_tiles(self.game, self.functional, task)
+
+
+def play_tiles(game: Game, functional: Functional, task: Sequence[Tile]) -> list[NDArray[np.float64]]:
+    """The sums of each tile of a task."""
+    return [functional(play_tile(game, tile)) for tile in task]
+
+
+def _travels(value: object) -> bool:
+    """Whether a value can be sent to another process."""
+    try:
+        pickle.dumps(value)
+    except (pickle.PicklingError, AttributeError, TypeError):
+        return False
+    return True
