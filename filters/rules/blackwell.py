@@ -26,7 +26,7 @@ from theory.guarantees import ZCDP, Guarantee
 from theory.pairs import DominatingPair, Gaussian, Selection
 from theory.pairs.finite import Finite
 
-__all__ = ["BlackwellFilter", "RangedBlackwellFilter", "RangedZCDP", "gaussian_cover"]
+__all__ = ["BlackwellFilter", "RangedBlackwellFilter", "RangedZCDP", "covers", "gaussian_cover"]
 
 #: (uses of each menu entry, shape (n, len(menu)); high and low of the sum of mu^2 of the Gaussians)
 _State = tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]
@@ -45,7 +45,7 @@ def _heights(
     return np.asarray(np.maximum(p[above] - np.exp(eps) * q[above], 0.0))
 
 
-def _covers(mu: float, z: NDArray[np.float64], height: NDArray[np.float64]) -> bool:
+def covers(mu: float, z: NDArray[np.float64], height: NDArray[np.float64]) -> bool:
     """Whether the convex function with these heights at z = e^eps lies under the hockey-stick of Gaussian(mu).
 
     Between two grid points it lies under its chord, and the Gaussian, convex as well, above its tangent at the
@@ -94,17 +94,17 @@ def gaussian_cover(
             eps = np.linspace(low, most, _POINTS)
             curves.append((np.exp(eps), _heights(losses, masses, eps)))
 
-    def covers(mu: float) -> bool:
-        return all(_covers(mu, z, height) for z, height in curves)
+    def enough(mu: float) -> bool:
+        return all(covers(mu, z, height) for z, height in curves)
 
     below, above = 0.0, 1e-6
-    while not covers(above):
+    while not enough(above):
         below, above = above, above * 2
         if above > 1e3:
             return math.inf
     while above - below > 1e-9 * above:
         mu = (below + above) / 2
-        below, above = (below, mu) if covers(mu) else (mu, above)
+        below, above = (below, mu) if enough(mu) else (mu, above)
     return above
 
 

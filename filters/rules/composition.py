@@ -150,7 +150,7 @@ def _law(pair: DominatingPair) -> _Law:
     elif isinstance(pair, FinitePair):
         both = zip([Fraction(p) for p in pair.p], [Fraction(q) for q in pair.q], strict=True)
     else:
-        both = ((Fraction(float(p)), Fraction(float(p * np.exp(-loss)))) for loss, p in pair._outcomes)  # type: ignore[assignment]
+        both = ((Fraction(float(p)), Fraction(float(p * np.exp(-loss)))) for loss, p in pair.outputs)  # type: ignore[assignment]
     law: _Law = {}
     for p, q in both:
         if p > 0:

@@ -88,10 +88,10 @@ class RogersFilter(PrivacyFilter[_State]):
 
         Rounded up. The drift is at least S/2, since e^x - 1 >= x.
         """
-        if float(self._deviation(0.0)) >= self.epsilon:
+        if float(self.deviation(0.0)) >= self.epsilon:
             return 0.0  # a budget so small that nothing is admitted
         root = optimize.brentq(
-            lambda s: s / 2 + float(self._deviation(s)) - self.epsilon,
+            lambda s: s / 2 + float(self.deviation(s)) - self.epsilon,
             *(0.0, 2 * self.epsilon),
             xtol=1e-300,
             rtol=_MARGIN,
@@ -133,10 +133,10 @@ class RogersFilter(PrivacyFilter[_State]):
 
     def bound(self, state: _State) -> NDArray[np.float64]:
         """K of what was spent so far."""
-        spread: NDArray[np.float64] = self._deviation(self._squares.value(state[2:4]))
+        spread: NDArray[np.float64] = self.deviation(self._squares.value(state[2:4]))
         return self._drift.value(state[:2]) + spread
 
-    def _deviation(self, squares: Real) -> Any:
+    def deviation(self, squares: Real) -> Any:
         """The second term of K at S = `squares`."""
         h = self.h
         spread = 2 * (squares + h) * (1 + np.log1p(squares / h) / 2) * self._log(2)

@@ -85,7 +85,7 @@ def transcript_divergence(
                 f"adversary must ask for finite pairs, got {request!r}; use strategies.adversaries()"
             )
         spent = checked_spend(filt, state, request, 1)
-        for outcome, mass in request._outcomes:
+        for outcome, mass in request.outputs:
             if mass > 0:
                 after = checked_observe(filt, spent, np.array([float(outcome)]), 1)
                 walk(after, (*past, float(outcome)), p * float(mass), loss + float(outcome))

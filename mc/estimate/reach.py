@@ -158,8 +158,8 @@ def _steps(
     from `decide` or from `spend`. A form that the filter does not serve ends a play with an error.
     """
     pair = asks[place]
-    numbers = {k: np.full(n, v) for k, v in pair._parameters().items() if isinstance(v, float)}
-    usual, *others = pair._with(numbers), Selection(asks, np.full(n, place)), pair
+    numbers = {k: np.full(n, v) for k, v in pair.parameters().items() if isinstance(v, float)}
+    usual, *others = pair.with_parameters(numbers), Selection(asks, np.full(n, place)), pair
     if len(asks) == 1:
         usual, others = pair, [usual, others[0]]
     found = _answers(filt, state, usual, n)

@@ -13,13 +13,13 @@ from mc.intervals.estimate import Estimate
 from mc.intervals.moments import Moments, unit_values
 from theory.arguments import check_delta
 
-__all__ = ["betting"]
+__all__ = ["betting", "plug_in_bets"]
 
 #: Largest share of the capital that one bet can lose. Any number below 1 is valid.
 _STAKE = 0.75
 
 
-def _plug_in_bets(unit: NDArray[np.float64], log_term: float) -> NDArray[np.float64]:
+def plug_in_bets(unit: NDArray[np.float64], log_term: float) -> NDArray[np.float64]:
     """lambda_t = sqrt(2 l / (n V_{t-1})), V_{t-1} a running variance that knows nothing of x_t."""
     count = np.arange(2.0, unit.size + 2)
     mean = (0.5 + np.cumsum(unit)) / count
@@ -65,7 +65,7 @@ def betting(values: ArrayLike, upper: float = 1.0, *, failure: float) -> Estimat
     failure = float(check_delta("failure", failure))
     unit = unit_values(values, upper)
     log_term = math.log(2) - math.log(failure)
-    bets = _plug_in_bets(unit, log_term)
+    bets = plug_in_bets(unit, log_term)
     low = _poorest_mean(unit, bets, log_term, larger=True)
     high = _poorest_mean(unit, bets, log_term, larger=False)
     return outward(Moments.of(unit * upper, upper), low, high, failure, "betting")

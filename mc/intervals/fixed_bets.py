@@ -16,7 +16,7 @@ from mc.intervals.kl import last_outside
 from mc.intervals.moments import ROUNDING, Moments
 from theory.arguments import check_count, check_delta
 
-__all__ = ["FixedBets"]
+__all__ = ["FixedBets", "exponents"]
 
 #: Shares of the capital that are put on the stake for the pilot's moments and on its insurance.
 _SHARES = (7 / 8, 1 / 8)
@@ -54,7 +54,7 @@ class FixedBets:
     def planned(cls, pilot: Moments, n: int, *, failure: float) -> Self:
         """The stakes to expect the narrowest interval from, at n runs like the pilot's.
 
-        Each stake is best against the law of the pilot's mean and variance that is worst for it (`_exponents`).
+        Each stake is best against the law of the pilot's mean and variance that is worst for it (`exponents`).
         The second of each pair takes the pilot to have seen one more value at either end: where there are
         rare heavy values that it missed, the first may be ruinous.
         The n runs must be independent of the pilot's, which stay out of their moments.
@@ -72,7 +72,7 @@ class FixedBets:
 
     def expected(self, pilot: Moments, n: int) -> Moments:
         """The moments and logs of n runs from the worst laws that have the pilot's mean and variance."""
-        rises, falls = _exponents(pilot, np.array(self.rises), np.array(self.falls))
+        rises, falls = exponents(pilot, np.array(self.rises), np.array(self.falls))
         return replace(pilot.scaled_to(n), logs=tuple((n * np.concatenate([rises, falls])).tolist()))
 
     def interval(self, moments: Moments, *, failure: float) -> Estimate:
@@ -127,12 +127,12 @@ def _best(pilot: Moments, level: float) -> tuple[float, float]:
     mean = pilot.unit_mean
     top = mean + pilot.centred / pilot.n / mean if mean > 0 else 1.0
     rises = np.minimum(_TRIED / top, 1e300)
-    up, down = _exponents(pilot, rises, _FALLS)
+    up, down = exponents(pilot, rises, _FALLS)
     low, high = np.expm1(up - level) / rises, -np.expm1(down - level) / _FALLS
     return float(rises[low.argmax()]), float(_FALLS[high.argmin()])
 
 
-def _exponents(
+def exponents(
     pilot: Moments, rises: NDArray[np.float64], falls: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The least E log(1 + l x) and E log(1 - u x) over laws on [0, 1] with the pilot's mean m and variance v.

@@ -56,11 +56,11 @@ class RunStore:
             if not self.path.exists():
                 self._create()
             self._refuse_foreign()
-            self._connection = self._connect(self.path.absolute())
+            self.connection = self._connect(self.path.absolute())
 
     def close(self) -> None:
         """Close the file; everything committed stays."""
-        self._connection.close()
+        self.connection.close()
 
     def __enter__(self) -> Self:
         return self
@@ -73,7 +73,7 @@ class RunStore:
         with self._told():
             return {
                 (tile, size): np.frombuffer(sums, dtype="<f8")
-                for _, tile, size, sums in self._rows(self._connection, "WHERE run = ?", _key(description))
+                for _, tile, size, sums in self._rows(self.connection, "WHERE run = ?", _key(description))
             }
 
     def _rows(self, connection: sqlite3.Connection, which: str, *keys: bytes) -> Iterator[_Row]:
@@ -102,17 +102,17 @@ class RunStore:
         key = _key(description)
         blobs = [(tile, size, np.asarray(sums, dtype="<f8").tobytes()) for tile, size, sums in rows]
         with self._told():
-            run = self._connection.execute
+            run = self.connection.execute
             run("BEGIN IMMEDIATE")
             try:
                 run("INSERT OR IGNORE INTO run VALUES (?, ?)", (key, _canonical(description)))
-                self._connection.executemany(
+                self.connection.executemany(
                     "INSERT OR IGNORE INTO tile VALUES (?, ?, ?, ?, ?)",
                     [(key, tile, size, blob, _checksum(key, tile, size, blob)) for tile, size, blob in blobs],
                 )
                 run("COMMIT")
             except BaseException:
-                if self._connection.in_transaction:
+                if self.connection.in_transaction:
                     run("ROLLBACK")
                 raise
 

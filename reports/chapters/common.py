@@ -16,7 +16,7 @@ from reports.study import Simulated, Study
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.proofs.theorem import Proof
 
-__all__ = ["error_bars", "interval", "judge_promise", "name", "proved", "simulations"]
+__all__ = ["error_bars", "interval", "judge_promise", "name", "proved", "shares_of", "simulations"]
 
 
 def interval(estimate: Estimate) -> str:
@@ -93,7 +93,7 @@ def judge_promise(
         return Finding(claim, study.undecided(scope, detail))
     games = f"{len(rows)} simulated games" if len(rows) > 1 else "one simulated game"
     scope = f"{games}, failure probability {study.failure:.0e} for the whole report"
-    most = max(rows, key=_shares)
+    most = max(rows, key=shares_of)
     game = f"{_game(most, rows)} reaches"
     if most.refutes:
         detail = f"{game} {most.estimate}, above the promised {most.promised:.6g}."
@@ -111,7 +111,7 @@ def judge_promise(
     return Finding(claim, study.undecided(scope, detail))
 
 
-def _shares(row: Simulated) -> tuple[float, float, float]:
+def shares_of(row: Simulated) -> tuple[float, float, float]:
     """The lower end and the value as multiples of the promise, and the lower end itself, to tell ties apart."""
     low, value = row.estimate.low, row.estimate.value
     if row.promised > 0:

@@ -12,7 +12,7 @@ from reports.finding import Chapter, Claim, Finding, Table, Told
 from reports.study import Study
 from theory.evidence import Evidence, Outcome, Verdict
 
-__all__ = ["COVERAGE"]
+__all__ = ["COVERAGE", "judge"]
 
 #: Repetitions of each method, shared among the cases that it applies to.
 _REPETITIONS = 10_000
@@ -34,7 +34,8 @@ def _cell(cell: tuple[int, int, int, int]) -> Coverage:
     return measure_coverage(METHODS[place], HARD_CASES[number], rng=rng, repetitions=repetitions)
 
 
-def _judge(results: Sequence[Coverage], failure: float) -> Verdict:
+def judge(results: Sequence[Coverage], failure: float) -> Verdict:
+    """REFUTED where more of the intervals missed than their failure probability allows, else UNDECIDED."""
     nominal = results[0].failure
     scope = (
         f"{len(METHODS)} methods, {len(results)} cases of n = {results[0].n}, nominal miss rate {nominal:g}; "
@@ -71,7 +72,7 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
         for one in results
     )
     return Told(
-        findings=(Finding(claims[0], _judge(results, 1 - study.count())),),
+        findings=(Finding(claims[0], judge(results, 1 - study.count())),),
         tables=(
             Table(
                 f"Intervals without the true mean, at a nominal rate of {results[0].failure:g}, "

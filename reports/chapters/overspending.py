@@ -11,7 +11,7 @@ from reports.finding import Chapter, Claim, Finding, Table, Told
 from reports.study import Simulated, Study
 from theory.evidence import Evidence, Outcome, Verdict
 
-__all__ = ["OVERSPENDING"]
+__all__ = ["OVERSPENDING", "judge", "known"]
 
 _PATHS = 50_000
 
@@ -35,7 +35,8 @@ class Known:
         return "refuted" if self.row.refutes else "undecided"
 
 
-def _known(study: Study) -> list[Known]:
+def known(study: Study) -> list[Known]:
+    """A simulation of every game of the overspenders."""
     found = []
     for case in OVERSPENDERS:
         for direction in ("PQ", "QP") if case.share < 1 else ("PQ",):
@@ -52,7 +53,8 @@ def _known(study: Study) -> list[Known]:
     return found
 
 
-def _judge(study: Study, claim: Claim, found: Sequence[Known]) -> Finding:
+def judge(study: Study, claim: Claim, found: Sequence[Known]) -> Finding:
+    """REFUTED where an interval misses the known value, else UNDECIDED."""
     scope = f"{len(found)} simulated games, failure probability {study.failure:.0e} for the whole report"
     for one in found:
         if one.missed:
@@ -69,7 +71,7 @@ def _judge(study: Study, claim: Claim, found: Sequence[Known]) -> Finding:
 
 
 def _tell(study: Study, claims: Sequence[Claim]) -> Told:
-    found = _known(study)
+    found = known(study)
     rows = tuple(
         (
             one.case.name,
@@ -88,7 +90,7 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
         *("interval", "the filter is", "rests on"),
     )
     return Told(
-        findings=(_judge(study, claims[0], found),),
+        findings=(judge(study, claims[0], found),),
         tables=(
             Table(
                 "What gets through beside what was promised, and the interval from an adversary that says what it "

@@ -14,7 +14,7 @@ from theory.conversions import CKS, SIMPLE, gaussian_epsilon, gaussian_mu
 from theory.evidence import Outcome
 from theory.proofs.papers_steps import PRINTED
 
-__all__ = ["STEPS"]
+__all__ = ["STEPS", "steps_picture"]
 
 DELTA = 1e-5
 #: (sigma, k) of paper 000's experiments.
@@ -41,10 +41,10 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
         ),
         align="rrrrr",
     )
-    return Told(findings=(proved(claims[0], proof),), tables=(table,), pictures=(_picture(),))
+    return Told(findings=(proved(claims[0], proof),), tables=(table,), pictures=(steps_picture(),))
 
 
-def _picture() -> Picture:
+def steps_picture() -> Picture:
     sigma, k_cks = PARAMETERS[-1]
     with new_figure() as figure:
         axes = figure.subplots()

@@ -24,7 +24,7 @@ from theory.conversions import CKS, SIMPLE, gaussian_mu
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.pairs import KOV, DominatingPair, Gaussian, RandomizedResponse
 
-__all__ = ["TIGHTNESS"]
+__all__ = ["TIGHTNESS", "tightness_filters", "worst_table"]
 
 EPSILON, DELTA = 1.0, 1e-5
 GRID = tuple((epsilon, delta) for epsilon in (0.5, 1.0, 3.0) for delta in (1e-3, 1e-5, 1e-7))
@@ -72,7 +72,8 @@ def _as_played(filt: CalibratedFilter) -> Played:
     return Played("calibrated B*", float(filt.promise.delta(EPSILON)), filt.certificate, fixed)
 
 
-def _filters(study: Study) -> list[Played]:
+def tightness_filters(study: Study) -> list[Played]:
+    """Every filter with a promise at (EPSILON, DELTA) that the chapter compares, with the worst case of each."""
     budget = float(CKS.budget(EPSILON, DELTA))
     menu, coarse = levels(budget, units=200 if study.quick else UNITS), levels(budget, units=200)
     mu = float(gaussian_mu(EPSILON, DELTA))
@@ -114,15 +115,15 @@ def _bought(study: Study) -> list[RoundsBought]:
 
 
 def _tell(study: Study, claims: Sequence[Claim]) -> Told:
-    played, bought = _filters(study), _bought(study)
+    played, bought = tightness_filters(study), _bought(study)
     return Told(
         findings=(
             _kept(claims[0], [p for p in played if p.name != ON_GAUSSIANS]),
             _tight(claims[1], next(p for p in played if p.name == ON_GAUSSIANS)),
             _buys(claims[2], bought),
         ),
-        tables=(_worst_table(played), _rounds_table(bought)),
-        pictures=(_picture([*played, _as_played(bought[GRID.index((EPSILON, DELTA))].filter)]),),
+        tables=(worst_table(played), _rounds_table(bought)),
+        pictures=(picture([*played, _as_played(bought[GRID.index((EPSILON, DELTA))].filter)]),),
         notes=(
             "The basic filter admits pure mechanisms whose epsilons sum to 1, so that nothing is left at epsilon = 1, "
             "and this game is not drawn. Its deltas add up, and there it gives all that it promises. The filters of "
@@ -180,7 +181,8 @@ def _buys(claim: Claim, bought: Sequence[RoundsBought]) -> Finding:
     return Finding(claim, Verdict(outcome, evidence, scope, detail))
 
 
-def _worst_table(played: Sequence[Played]) -> Table:
+def worst_table(played: Sequence[Played]) -> Table:
+    """The certified worst case of each filter beside its promise."""
     return Table(
         f"The worst case at epsilon = {EPSILON:g}, certified, beside the promise.",
         ("filter", "promise", "worst case, at least", "at most", "one level repeated", "promise / worst"),
@@ -243,7 +245,7 @@ def _rounds_table(bought: Sequence[RoundsBought]) -> Table:
     )
 
 
-def _picture(played: Sequence[Played]) -> Picture:
+def picture(played: Sequence[Played]) -> Picture:
     played = [p for p in played if p.worst.low > 0]
     with new_figure(8.0, 4.2) as figure:
         axes = figure.subplots()

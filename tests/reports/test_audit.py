@@ -11,7 +11,7 @@ import filterproof as fp
 from mc.examine.witness import replayed
 from mc.intervals.estimate import Estimate
 from reports.chapters.audit import audit, audit_epsilons
-from reports.chapters.common import _shares, judge_promise, simulations
+from reports.chapters.common import judge_promise, shares_of, simulations
 from reports.finding import Claim, Finding
 from reports.study import Simulated, Study
 from theory.evidence import Outcome
@@ -139,7 +139,7 @@ def test_the_witness_is_the_row_furthest_above_the_promise() -> None:
 
 def test_nothing_promised_and_something_reached_is_further_above_than_any_multiple() -> None:
     little, much = simulated(1e-6, 1e-6, 1e-6, 0.0), simulated(0.9, 0.9, 0.9, 1e-9)
-    assert _shares(little) > _shares(much) > _shares(simulated(0.0, 0.5, 0.9, 0.0))
+    assert shares_of(little) > shares_of(much) > shares_of(simulated(0.0, 0.5, 0.9, 0.0))
     rows = [simulated(0.0, 0.0, 0.1, 0.0), simulated(0.0, 0.0, 0.2, 0.0)]
     assert "with none promised" in judge_promise(Study(), CLAIM, rows).verdict.detail
 

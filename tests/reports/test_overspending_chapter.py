@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from mc.examine.overspenders import OVERSPENDERS
-from reports.chapters.overspending import OVERSPENDING, _judge, _known
+from reports.chapters.overspending import OVERSPENDING, judge, known
 from reports.study import Study
 from theory.evidence import Outcome
 
@@ -24,8 +24,8 @@ def test_the_chapter_shows_every_overspender_and_none_is_missed() -> None:
 
 def test_an_interval_that_misses_refutes_the_claim() -> None:
     study = Study(quick=True)
-    found = _known(study)
+    found = known(study)
     wrong = [replace(found[0], truth=found[0].row.estimate.high * 1.01), *found[1:]]
-    verdict = _judge(study, OVERSPENDING.claims[0], wrong).verdict
+    verdict = judge(study, OVERSPENDING.claims[0], wrong).verdict
     assert verdict.outcome is Outcome.REFUTED
     assert OVERSPENDERS[0].name in verdict.detail

@@ -10,19 +10,19 @@ import pytest
 from filters import RogersFilter
 from reports.chapters.realisation import DELTA as PROMISED
 from reports.chapters.realisation import PATHS, REALISATION
-from reports.chapters.steps import _picture
-from reports.chapters.tightness import DELTA, EPSILON, ROGERS, Played, _filters, _worst_table
+from reports.chapters.steps import steps_picture
+from reports.chapters.tightness import DELTA, EPSILON, ROGERS, Played, tightness_filters, worst_table
 from reports.study import Study
 from theory.pairs import RandomizedResponse
 
 
 @pytest.fixture(scope="module")
 def played() -> dict[str, Played]:
-    return {one.name: one for one in _filters(Study(quick=True))}
+    return {one.name: one for one in tightness_filters(Study(quick=True))}
 
 
 def test_every_row_tells_a_ratio_or_why_there_is_none(played: dict[str, Played]) -> None:
-    slack = {row[0]: row[-1] for row in _worst_table(list(played.values())).rows}
+    slack = {row[0]: row[-1] for row in worst_table(list(played.values())).rows}
     assert slack.pop("basic") == "no loss exceeds 1"
     assert all(1 - 1e-3 < float(text) < 1e11 for text in slack.values()), slack
 
@@ -54,7 +54,7 @@ def test_basic_composition_gives_all_the_deltas_that_it_promises(played: dict[st
 
 
 def test_the_picture_of_epsilon_against_steps_is_figure_five_turned_round() -> None:
-    picture = _picture()
+    picture = steps_picture()
     (axes,) = picture.figure.axes
     assert (axes.get_xlabel().split()[0], axes.get_ylabel().split()[0]) == ("steps", "epsilon")
     assert "003 Figure 5 with its axes exchanged" in picture.caption

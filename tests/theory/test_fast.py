@@ -242,9 +242,9 @@ def test_levels_are_never_those_of_another_mu() -> None:
     fixed = others.copy()
     fixed.flags.writeable = False
     for changed in (
-        pair._with({"mu": others}),
-        pair._with({"mu": fixed}),
-        pair._with({"mu": others})._with({}),
+        pair.with_parameters({"mu": others}),
+        pair.with_parameters({"mu": fixed}),
+        pair.with_parameters({"mu": others}).with_parameters({}),
         dataclasses.replace(pair, mu=others),
         pickle.loads(pickle.dumps(pair)),  # noqa: S301 - our own bytes
         copy.deepcopy(pair),
@@ -260,7 +260,7 @@ def test_members_of_a_menu_keep_their_own_levels_and_merge_without() -> None:
     n = 40
     first, second = Gaussian.either(0.25, 0.5, raised(n)), Gaussian.either(0.125, 1.0, raised(n + 1)[:n])
     menu = Selection((first, second), raised(n))
-    (_, merged), *rest = menu._families()
+    (_, merged), *rest = menu.families()
     assert not rest
     assert isinstance(merged, Gaussian)
     assert levels_of(merged) is None
@@ -268,7 +268,7 @@ def test_members_of_a_menu_keep_their_own_levels_and_merge_without() -> None:
     for member in menu.take(np.array([5, 2])).pairs:
         assert isinstance(member, Gaussian)
         assert levels_of(member) is not None
-    assert levels_of(Selection((first,), np.zeros(n, dtype=np.intp))._families()[0][1]) == (0.25, 0.5)  # type: ignore[arg-type]
+    assert levels_of(Selection((first,), np.zeros(n, dtype=np.intp)).families()[0][1]) == (0.25, 0.5)  # type: ignore[arg-type]
 
 
 def test_nobody_changes_a_mu_whose_levels_are_known() -> None:

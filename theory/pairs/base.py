@@ -91,7 +91,7 @@ class DominatingPair(ABC):
     def sample(self, rng: np.random.Generator, n: int, order: float = 1.0) -> NDArray[np.float64]:
         """n losses drawn from the law tilted to `order`: shape (n,), one per run.
 
-        Outcomes with L = +inf keep their P-mass d; the others are drawn, with total mass 1 - d, from the
+        Outputs with L = +inf keep their P-mass d; the others are drawn, with total mass 1 - d, from the
         density proportional to P^order Q^(1-order). order=1 is P itself.
         """
 
@@ -126,15 +126,15 @@ class DominatingPair(ABC):
     @property
     def shape(self) -> tuple[int, ...]:
         """() for one pair shared by all runs, (n,) when parameters differ from run to run."""
-        sizes = [v.shape for v in self._parameters().values() if isinstance(v, np.ndarray)]
+        sizes = [v.shape for v in self.parameters().values() if isinstance(v, np.ndarray)]
         return (sizes[0] if len(sizes) == 1 else np.broadcast_shapes(*sizes)) if sizes else ()
 
     def take(self, runs: NDArray[np.bool_] | NDArray[np.intp]) -> Self:
         """The pairs of the selected runs (a mask or indices); a shared pair is returned as it is."""
         if self.shape == ():
             return self
-        picked = {k: v[runs] for k, v in self._parameters().items() if isinstance(v, np.ndarray)}
-        return self._with(picked)
+        picked = {k: v[runs] for k, v in self.parameters().items() if isinstance(v, np.ndarray)}
+        return self.with_parameters(picked)
 
     def _keep(self, name: str, value: object) -> None:
         """Set a parameter that was checked; an array is this pair's own, and nobody writes to it any more."""
@@ -142,10 +142,10 @@ class DominatingPair(ABC):
             value.flags.writeable = False
         object.__setattr__(self, name, value)
 
-    def _parameters(self) -> dict[str, object]:
+    def parameters(self) -> dict[str, object]:
         return {name: getattr(self, name) for name in _names(type(self)) if name[0] != "_"}
 
-    def _with(self, changed: Mapping[str, object]) -> Self:
+    def with_parameters(self, changed: Mapping[str, object]) -> Self:
         """This pair with other parameters, which were checked before: nothing is checked again.
 
         Arrays among them must be nobody else's.
@@ -156,16 +156,16 @@ class DominatingPair(ABC):
         return new
 
     @property
-    def _family(self) -> Hashable:
+    def family(self) -> Hashable:
         """Pairs of one family differ in numbers only, so that one vectorised pair can stand for them all."""
-        fixed = (v for v in self._parameters().values() if not isinstance(v, (float, np.ndarray, Fraction)))
+        fixed = (v for v in self.parameters().values() if not isinstance(v, (float, np.ndarray, Fraction)))
         return (type(self), *(v for v in fixed if v is not None))
 
     def _key(self) -> tuple[object, ...]:
         def freeze(value: object) -> object:
             return (value.shape, value.tobytes()) if isinstance(value, np.ndarray) else value
 
-        return (type(self).__name__, *map(freeze, self._parameters().values()))
+        return (type(self).__name__, *map(freeze, self.parameters().values()))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, DominatingPair) and self._key() == other._key()

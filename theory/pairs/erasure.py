@@ -10,7 +10,7 @@ import numpy as np
 
 from theory.arguments import Real, check_probability, own
 from theory.numerics.stable import as_real, mass_fraction
-from theory.pairs.finite import ExactMasses, Finite, Outcomes
+from theory.pairs.finite import ExactMasses, Finite, Outputs
 
 __all__ = ["Erasure"]
 
@@ -46,7 +46,7 @@ class Erasure(Finite):
         return ExactMasses((self.exact, 1 - self.exact, zero), (zero, 1 - self.exact, self.exact))
 
     @property
-    def _outcomes(self) -> Outcomes:
+    def outputs(self) -> Outputs:
         return (np.inf, self.p), (0.0, 1 - self.p)
 
     @property

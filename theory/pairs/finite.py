@@ -20,7 +20,7 @@ __all__ = ["ExactMasses", "Finite", "FinitePair"]
 
 _MOST = float(np.finfo(np.float64).max)
 #: (loss, P-mass) outcome by outcome, in descending order of the loss.
-Outcomes: TypeAlias = tuple[tuple[Real, Real], ...]
+Outputs: TypeAlias = tuple[tuple[Real, Real], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Finite(DominatingPair):
 
     @property
     @abstractmethod
-    def _outcomes(self) -> Outcomes:
+    def outputs(self) -> Outputs:
         """(loss, P-mass) of the outcomes that P can produce, in descending order of the loss."""
 
     @property
@@ -58,7 +58,7 @@ class Finite(DominatingPair):
         total: Real = 0.0
         epsilon = np.minimum(epsilon, _MOST)  # at inf, too, an infinite loss counts in full
         with np.errstate(over="ignore"):
-            for loss, mass in self._outcomes:  # terms >= 0, each with all its digits
+            for loss, mass in self.outputs:  # terms >= 0, each with all its digits
                 total = total - mass * np.expm1(np.minimum(epsilon - loss, 0.0))
         return as_real(total)
 
@@ -68,7 +68,7 @@ class Finite(DominatingPair):
         moment = b * self._missing
         relative: Real = self._missing  # E_P[h(-L)] + Q(P = 0), the divergence of order 1
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-            for loss, mass in self._outcomes:
+            for loss, mass in self.outputs:
                 back = expm1_minus(-loss)
                 there = np.greater(mass, 0)  # an infinite loss of no mass counts for nothing
                 moment = moment + np.where(there, mass * (expm1_minus(b * loss) + b * back), 0.0)
@@ -82,7 +82,7 @@ class Finite(DominatingPair):
     def _are_laws(self) -> NDArray[np.bool_]:
         """Where no mass is below zero or NaN and the losses descend: not so for parameters that no pair has."""
         good, last = np.greater_equal(self._missing, 0), np.asarray(np.inf)
-        for loss, mass in self._outcomes:
+        for loss, mass in self.outputs:
             good = good & np.greater_equal(mass, 0) & np.less_equal(loss, last)
             last = np.asarray(loss)
         return np.asarray(good)
@@ -90,23 +90,23 @@ class Finite(DominatingPair):
     def _far_renyi(self, b: Real) -> Real:
         """log E_P[e^(bL)] / b about the largest loss, for moments beyond the range of doubles."""
         top: Real = -np.inf
-        for loss, mass in self._outcomes:
+        for loss, mass in self.outputs:
             top = np.maximum(top, np.where(np.greater(mass, 0), loss, -np.inf))
         total: Real = 0.0
-        for loss, mass in self._outcomes:
+        for loss, mass in self.outputs:
             total = total + np.where(np.greater(mass, 0), mass * np.exp(b * (loss - top)), 0.0)
         return np.where(np.isposinf(top), np.inf, top + np.log(total) / b)
 
     def loss_cdf(self, x: Real) -> Real:
         total: Real = 0.0
-        for loss, mass in reversed(self._outcomes):
+        for loss, mass in reversed(self.outputs):
             total = total + np.where(np.less_equal(loss, x), mass, 0.0)
         return as_real(np.minimum(total, 1.0))
 
     def loss_quantile(self, tail: Real) -> Real:
         above: Real = 0.0
         level: Real = np.inf
-        for loss, mass in self._outcomes:  # downwards, while the mass above still fits into the tail
+        for loss, mass in self.outputs:  # downwards, while the mass above still fits into the tail
             level = np.where(np.less_equal(above, tail), loss, level)
             above = above + mass
         level = np.where(np.less(tail, 1.0), level, -np.inf)
@@ -117,7 +117,7 @@ class Finite(DominatingPair):
 
     @property
     def infinite_mass(self) -> Real:
-        return as_real(np.asarray(sum(mass for loss, mass in self._outcomes if _is_infinite(loss))))
+        return as_real(np.asarray(sum(mass for loss, mass in self.outputs if _is_infinite(loss))))
 
     def sample_finite(self, rng: np.random.Generator, n: int, order: float = 1.0) -> NDArray[np.float64]:
         outcomes = self._tilted(order)
@@ -128,22 +128,22 @@ class Finite(DominatingPair):
         with np.errstate(divide="ignore", invalid="ignore"):
             return _draw(rng, n, tuple((loss, mass / whole) for loss, mass in kept))
 
-    def _tilted(self, order: float) -> Outcomes:
+    def _tilted(self, order: float) -> Outputs:
         """The outcomes with their masses under the law that `sample` draws from."""
         if order == 1:
-            return self._outcomes
+            return self.outputs
         log_normaliser = self._log_normaliser(order)
         with np.errstate(invalid="ignore"):
             return tuple(
                 (loss, np.where(np.isposinf(loss), mass, mass * np.exp((order - 1) * loss - log_normaliser)))
-                for loss, mass in self._outcomes
+                for loss, mass in self.outputs
             )
 
     def _log_normaliser(self, order: float) -> Real:
         total: Real = -np.inf
         finite: Real = 0.0
         with np.errstate(divide="ignore", invalid="ignore"):
-            for loss, mass in self._outcomes:
+            for loss, mass in self.outputs:
                 kept = np.where(np.isposinf(loss), 0.0, mass)
                 total = np.logaddexp(total, np.where(kept > 0, np.log(kept) + (order - 1) * loss, -np.inf))
                 finite = finite + kept
@@ -163,7 +163,7 @@ class FinitePair(Finite):
 
     p: tuple[Fraction | float, ...]
     q: tuple[Fraction | float, ...]
-    _levels: Outcomes = field(init=False, repr=False)
+    _levels: Outputs = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         p, q = _law("p", self.p), _law("q", self.q)
@@ -176,7 +176,7 @@ class FinitePair(Finite):
         object.__setattr__(self, "_levels", tuple(sorted(levels, reverse=True)))
 
     @property
-    def _outcomes(self) -> Outcomes:
+    def outputs(self) -> Outputs:
         return self._levels
 
     @property
@@ -213,7 +213,7 @@ def _is_infinite(loss: Real) -> bool:
     return bool(np.all(np.isposinf(loss)))
 
 
-def _draw(rng: np.random.Generator, n: int, outcomes: Outcomes) -> NDArray[np.float64]:
+def _draw(rng: np.random.Generator, n: int, outcomes: Outputs) -> NDArray[np.float64]:
     """n losses with the given masses, the last outcome taking what the others leave."""
     if not outcomes:
         return np.zeros(n)

@@ -57,7 +57,7 @@ class Gaussian(DominatingPair):
             mu += low
         else:
             mu = np.where(raised, high, low)
-        pair: Self = _prototype(cls)._with({"mu": mu})
+        pair: Self = _prototype(cls).with_parameters({"mu": mu})
         return pair._knowing((low, high))
 
     def __post_init__(self) -> None:
@@ -151,8 +151,8 @@ class Gaussian(DominatingPair):
         object.__setattr__(self, "_levels", levels)
         return self
 
-    def _with(self, changed: Mapping[str, object]) -> Self:
-        new = DominatingPair._with(self, changed)
+    def with_parameters(self, changed: Mapping[str, object]) -> Self:
+        new = DominatingPair.with_parameters(self, changed)
         object.__setattr__(new, "_levels", None)  # known of the old mu
         return new
 

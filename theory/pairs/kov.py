@@ -12,7 +12,7 @@ from scipy import special
 
 from theory.arguments import Real, check_at_least_zero, check_probability, own
 from theory.numerics.stable import as_real, log_fraction, mass_fraction, signed_square
-from theory.pairs.finite import ExactMasses, Finite, Outcomes, pure_to_gdp
+from theory.pairs.finite import ExactMasses, Finite, Outputs, pure_to_gdp
 from theory.pairs.randomized_response import check_ratio
 
 __all__ = ["KOV"]
@@ -63,7 +63,7 @@ class KOV(Finite):
         return ExactMasses(p, p[::-1])
 
     @property
-    def _outcomes(self) -> Outcomes:
+    def outputs(self) -> Outputs:
         rest = 1 - self.delta
         return (
             (np.inf, self.delta),

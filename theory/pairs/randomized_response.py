@@ -12,7 +12,7 @@ from scipy import special
 
 from theory.arguments import Real, check_at_least_zero, own
 from theory.numerics.stable import as_real, log_fraction, signed_square
-from theory.pairs.finite import ExactMasses, Finite, Outcomes, pure_to_gdp
+from theory.pairs.finite import ExactMasses, Finite, Outputs, pure_to_gdp
 
 __all__ = ["RandomizedResponse", "check_ratio"]
 
@@ -54,7 +54,7 @@ class RandomizedResponse(Finite):
         return ExactMasses((keep, 1 - keep), (1 - keep, keep))
 
     @property
-    def _outcomes(self) -> Outcomes:
+    def outputs(self) -> Outputs:
         return (
             (self.epsilon, special.expit(self.epsilon)),
             (-self.epsilon, special.expit(-self.epsilon)),

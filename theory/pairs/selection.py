@@ -130,7 +130,7 @@ class Selection(DominatingPair):
 
     def _gather(self, part: Callable[[DominatingPair, NDArray[np.intp] | None], Real]) -> NDArray[np.float64]:
         if not self._groups:
-            self._groups.extend(self._families())
+            self._groups.extend(self.families())
         out: NDArray[np.float64] | None = None
         for runs, pair in self._groups:
             if runs is None:
@@ -139,10 +139,10 @@ class Selection(DominatingPair):
             out[runs] = part(pair, runs)
         return np.empty(0) if out is None else out
 
-    def _families(self) -> list[Group]:
+    def families(self) -> list[Group]:
         members: dict[Hashable, list[int]] = {}
         for position, pair in enumerate(self.pairs):
-            members.setdefault(pair._family, []).append(position)
+            members.setdefault(pair.family, []).append(position)
         if len(members) == 1:
             return [(None, _merge(self.pairs, self.index))]
         # each menu entry: which family it belongs to, and which of that family's members it is
@@ -168,7 +168,7 @@ class Selection(DominatingPair):
 
     def take(self, runs: NDArray[np.bool_] | NDArray[np.intp]) -> Selection:
         pairs = tuple(pair.take(runs) for pair in self.pairs)
-        return self._with({"pairs": pairs, "index": self.index[runs], "_groups": []})
+        return self.with_parameters({"pairs": pairs, "index": self.index[runs], "_groups": []})
 
     def _key(self) -> tuple[object, ...]:
         return (Selection, self.pairs, self.index.tobytes())
@@ -190,10 +190,10 @@ def _merge(pairs: tuple[DominatingPair, ...], index: NDArray[np.intp]) -> Domina
     if not others:
         return first
     merged: dict[str, object] = {}
-    columns = [pair._parameters() for pair in pairs]
+    columns = [pair.parameters() for pair in pairs]
     for name, value in columns[0].items():
         if isinstance(value, (float, np.ndarray)):
             merged[name] = look_up([column[name] for column in columns], index)  # type: ignore[misc]
         elif any(column[name] != value for column in columns):
             merged[name] = None  # exact twins of the numbers differ: a merged pair has none
-    return first._with(merged)
+    return first.with_parameters(merged)

@@ -67,7 +67,7 @@ class SubsampledGaussian(DominatingPair):
 
     @property
     def swapped(self) -> SubsampledGaussian:
-        return self._with({"adjacency": "addition" if self.adjacency == "removal" else "removal"})
+        return self.with_parameters({"adjacency": "addition" if self.adjacency == "removal" else "removal"})
 
     # -- the loss is +-l(x), l(x) = log(1 - q + q e^{(x - 1/2) / sigma^2}), increasing in the output x ---
 
@@ -155,7 +155,7 @@ class SubsampledGaussian(DominatingPair):
         return loss if self.adjacency == "removal" else -loss
 
     @property
-    def _family(self) -> Hashable:
+    def family(self) -> Hashable:
         # what has no closed form is done once for each member of a menu, not once for each run
         values = (self.q, self.sigma) if self.shape == () else (id(self),)
         return (SubsampledGaussian, self.adjacency, *values)

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 import filters as fp
-from filters.rules.blackwell import _covers, gaussian_cover
+from filters.rules.blackwell import covers, gaussian_cover
 from filters.rules.composition import composed_hockey_stick, composed_law
 from filters.rules.loss_lattice import LossLattice, composed_lattice, lattice_of, step_of
 from theory.pairs import (
@@ -117,11 +117,11 @@ def test_losses_out_of_reach_are_rounded_up() -> None:
 def test_a_curve_is_covered_only_if_both_ends_of_every_chord_are() -> None:
     z = np.linspace(1.0, 3.0, 200)
     under = 0.9 * np.asarray(Gaussian(1.0).hockey_stick(np.log(z)))
-    assert _covers(1.0, z, under)
+    assert covers(1.0, z, under)
     for end in (0, -1):
         over = under.copy()
         over[end] *= 1.2
-        assert not _covers(1.0, z, over)
+        assert not covers(1.0, z, over)
 
 
 def test_composed_losses_are_rounded_up() -> None:

@@ -92,7 +92,7 @@ def test_rogers_splits_delta_between_failures_and_the_deviation(delta: float, re
     with mpmath.workdps(20):
         h = mpmath.mpf(filt.h)
         for squares in (0.0, 0.01 * filt.h, filt.h, 30 * filt.h):
-            m, s = mpmath.mpf(float(filt._deviation(squares))), mpmath.mpf(squares)
+            m, s = mpmath.mpf(float(filt.deviation(squares))), mpmath.mpf(squares)
             centre, width = m / (s + h), 1 / mpmath.sqrt(s + h)
             scale = mpmath.sqrt(h / (2 * mpmath.pi))
             mixture = mpmath.quad(
@@ -112,7 +112,7 @@ def test_the_constant_h_of_rogers_is_the_printed_one() -> None:
         h = 4 / (mpmath.mpf("28.04") * mpmath.log(100))
         at_h = mpmath.sqrt(4 * h * (1 + mpmath.log(2) / 2) * mpmath.log(200))
     assert filt.h == pytest.approx(float(h), rel=1e-14)
-    assert float(filt._deviation(float(h))) == pytest.approx(float(at_h), rel=1e-14)
+    assert float(filt.deviation(float(h))) == pytest.approx(float(at_h), rel=1e-14)
 
 
 @pytest.mark.parametrize("records", [3, 100, 10**9])

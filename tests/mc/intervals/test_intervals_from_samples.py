@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from mc.intervals import Moments, clopper_pearson, kl_chernoff
-from mc.intervals.betting import _plug_in_bets, betting
+from mc.intervals.betting import betting, plug_in_bets
 from mc.intervals.kl import bernoulli_kl
 
 
@@ -83,7 +83,7 @@ def test_a_bet_does_not_know_the_value_that_it_is_placed_on():
     expected = 0.0
     for code in range(2**n):
         x = np.array([(code >> i) & 1 for i in range(n)], dtype=float)
-        bets = np.minimum(_plug_in_bets(x, math.log(2 / failure)), 0.75 / p)
+        bets = np.minimum(plug_in_bets(x, math.log(2 / failure)), 0.75 / p)
         expected += np.prod(np.where(x == 1, p, 1 - p)) * np.prod(1 + bets * (x - p))
     assert expected == pytest.approx(1, rel=1e-12)
 

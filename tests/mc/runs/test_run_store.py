@@ -293,7 +293,7 @@ def test_a_disk_that_fills_up_ends_a_commit_in_one_sentence_and_keeps_what_was_t
 
 def test_a_file_that_another_program_holds_says_so(path: Path) -> None:
     with RunStore(path) as store:
-        store._connection.execute("PRAGMA busy_timeout = 10")
+        store.connection.execute("PRAGMA busy_timeout = 10")
         other = sqlite3.connect(path, isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(StoreError, match="database is locked; wait for the program that holds it"):

@@ -232,7 +232,7 @@ def test_a_full_disk_is_one_sentence_and_keeps_what_was_there(tmp_path: Path) ->
     path = tmp_path / "run.db"
     with RunStore(path) as store:
         play(the_game(), MEASURE, n=2 * TILE, seed=3, store=store, workers=1)
-        store._connection.execute("PRAGMA max_page_count = 1")  # SQLite then reports a full disk
+        store.connection.execute("PRAGMA max_page_count = 1")  # SQLite then reports a full disk
         with pytest.raises(StoreError, match="cannot be written: database or disk is full; free some space"):
             play(the_game(), MEASURE, n=300 * TILE, seed=3, store=store, workers=1)
     with RunStore(path) as store:
