@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 from fractions import Fraction
 from typing import Any
 
@@ -11,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from filters.contract import state as module
 from filters.contract.state import (
     bits,
     choose,
@@ -138,7 +136,3 @@ def test_entries_that_runs_share_are_taken_moved_and_joined_as_if_each_had_its_o
 def test_states_of_two_forms_are_refused() -> None:
     with pytest.raises(ValueError, match="zip"):
         join([(np.zeros(1), np.zeros(1)), (np.zeros(1),)])
-
-
-def test_the_examples_run() -> None:
-    assert doctest.testmod(module).failed == 0
