@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import optimize
 
 from filters.accounting.amounts import Plain, Square
 from filters.accounting.charges import approximate_charge
@@ -96,6 +95,8 @@ class RogersFilter(PrivacyFilter):
         """
         if float(self._deviation(0.0)) >= self.epsilon:
             return 0.0  # a budget so small that nothing is admitted
+        from scipy import optimize
+
         root = optimize.brentq(
             lambda s: s / 2 + float(self._deviation(s)) - self.epsilon,
             *(0.0, 2 * self.epsilon),

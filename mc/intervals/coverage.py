@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 from mc.intervals import FixedBets, Moments, clopper_pearson, empirical_bernstein, kl_chernoff
 from mc.intervals.anytime import BettingTest, SequentialRun, Side
@@ -135,6 +134,8 @@ class Coverage:
 
     def misses_allowed(self, false_alarm: float) -> int:
         """The least c that a miss probability of `failure` exceeds with probability at most false_alarm."""
+        from scipy import stats
+
         return int(stats.binom.isf(false_alarm, self.repetitions, self.failure))
 
     def __str__(self) -> str:
