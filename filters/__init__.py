@@ -1,5 +1,14 @@
 """What decides: privacy filters, each with its promise."""
 
+from filters.accounting.amounts import Plain, Square
+from filters.accounting.charges import (
+    approximate_charge,
+    approximate_zcdp_charge,
+    gdp_charge,
+    renyi_charge,
+    zcdp_charge,
+)
+from filters.accounting.ledger import Allowance, Budget
 from filters.contract.holds import Holds
 from filters.contract.privacy_filter import PrivacyFilter
 from filters.holders.individual import IndividualFilter, PersonalReport, gaussian_request
@@ -14,6 +23,7 @@ from filters.holders.odometers import (
 )
 from filters.holders.session import FilterHaltedError, Session
 from filters.holders.trackers import GaussianTracker, RenyiTracker, Tracker
+from filters.rules.additive import AdditiveFilter
 from filters.rules.approximate_dp import ApproximateDPFilter
 from filters.rules.approximate_zcdp import ApproximateZCDP, ApproximateZCDPFilter
 from filters.rules.basic import BasicFilter
@@ -34,12 +44,15 @@ from filters.rules.whitehouse import WhitehouseFilter
 from filters.rules.zcdp import ZCDPFilter
 
 __all__ = [
+    "AdditiveFilter",
     "AllOrdersFilter",
+    "Allowance",
     "ApproximateDPFilter",
     "ApproximateZCDP",
     "ApproximateZCDPFilter",
     "BasicFilter",
     "BlackwellFilter",
+    "Budget",
     "DoublingOdometer",
     "FilterHaltedError",
     "GaussianFilter",
@@ -54,6 +67,7 @@ __all__ = [
     "NaturalFilter",
     "Odometer",
     "PersonalReport",
+    "Plain",
     "PrivacyFilter",
     "RangedBlackwellFilter",
     "RangedZCDP",
@@ -66,11 +80,17 @@ __all__ = [
     "Session",
     "SomeOrderFilter",
     "SomeOrderMarkovFilter",
+    "Square",
     "StitchedOdometer",
     "Tracker",
     "UnsoundFilterWarning",
     "WhitehouseFilter",
     "ZCDPFilter",
+    "approximate_charge",
+    "approximate_zcdp_charge",
     "gaussian_request",
+    "gdp_charge",
     "knowingly",
+    "renyi_charge",
+    "zcdp_charge",
 ]
