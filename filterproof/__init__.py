@@ -21,6 +21,7 @@ import filters  # noqa: E402
 import mc  # noqa: E402
 import theory  # noqa: E402
 from filters import *  # noqa: E402, F403
+from filters.catalogue import *  # noqa: E402, F403
 from filters.testing.laws import laws as laws  # noqa: E402
 from mc import *  # noqa: E402, F403
 from mc.estimate.decide import decide as decide  # noqa: E402
@@ -33,6 +34,7 @@ from mc.worst_case.calibrate import calibrate as calibrate  # noqa: E402
 from mc.worst_case.rounds_bought import rounds_bought as rounds_bought  # noqa: E402
 from mc.worst_case.solve import worst_case as worst_case  # noqa: E402
 from theory import *  # noqa: E402, F403
+from theory.pairs import *  # noqa: E402, F403
 from theory.proofs import THEOREMS as THEOREMS  # noqa: E402
 from theory.proofs import prove as prove  # noqa: E402
 from theory.proofs import prove_all as prove_all  # noqa: E402

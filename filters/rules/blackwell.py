@@ -124,6 +124,7 @@ class BlackwellFilter(PrivacyFilter):
     promise: Guarantee = field(init=False, repr=False, compare=False)
     _budget: Budget = field(init=False, repr=False, compare=False)
     order_free: ClassVar[bool] = True
+    theorem: ClassVar[str | None] = None
     proof: ClassVar[str] = "003 Section 5: Blackwell's theorem, then 000 Remark 4.4 at every order"
 
     def __post_init__(self) -> None:
@@ -205,6 +206,7 @@ class RangedBlackwellFilter(BlackwellFilter):
     high: float
     promise: Guarantee = field(init=False, repr=False, compare=False)
     _budget: Budget = field(init=False, repr=False, compare=False)
+    theorem: ClassVar[str | None] = None
     proof: ClassVar[str] = "undecided: 003 Section 5 needs the condition on the whole line"
     sound: ClassVar[bool | None] = None
 
