@@ -1,5 +1,6 @@
 """What decides: privacy filters, each with its promise."""
 
+from filters import catalogue
 from filters.accounting.amounts import Charge, Plain, Square
 from filters.accounting.charges import (
     approximate_charge,
@@ -10,7 +11,6 @@ from filters.accounting.charges import (
 )
 from filters.accounting.ledger import Allowance, Budget
 from filters.catalogue import *  # noqa: F403
-from filters.catalogue import CATALOGUE
 from filters.contract.holds import Holds
 from filters.contract.privacy_filter import PrivacyFilter
 from filters.holders.individual import IndividualFilter, PersonalReport, gaussian_request
@@ -67,4 +67,4 @@ __all__ = [
     "renyi_charge",
     "zcdp_charge",
 ]
-__all__ += CATALOGUE
+__all__ += [name for name in catalogue.__all__ if name in catalogue.CATALOGUE]
