@@ -7,6 +7,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 for _room in ("theory", "filters", "mc", "reports"):
     _found = find_spec(_room)  # found but not run: a foreign package would fail in its own way
@@ -49,7 +50,11 @@ _namesakes = {  # of their modules, which a room must not hide
 __all__ = sorted({*theory.__all__, *filters.__all__, *mc.__all__, *_proofs, *_namesakes})
 
 
-def __getattr__(name: str) -> ModuleType:
-    if name == "strategies":  # imports hypothesis, so only when asked for
-        return import_module("filters.testing.strategies")
-    raise AttributeError(f"module 'filterproof' has no attribute {name!r}")
+if TYPE_CHECKING:
+    from filters.testing import strategies as strategies
+else:
+
+    def __getattr__(name: str) -> ModuleType:
+        if name == "strategies":  # imports hypothesis, so only when asked for
+            return import_module("filters.testing.strategies")
+        raise AttributeError(f"module 'filterproof' has no attribute {name!r}")

@@ -62,3 +62,16 @@ def test_without_hypothesis_strategies_and_laws_name_the_extra(tmp_path: Path) -
         last = result.stderr.strip().splitlines()[-1]
         assert last.startswith("ImportError: ")
         assert "pip install filterproof[testing]" in last
+
+
+@pytest.mark.slow
+def test_a_type_checker_knows_every_public_name_and_no_other(tmp_path: Path) -> None:
+    names = tmp_path / "names.py"
+    names.write_text(
+        "\n".join(["import filterproof as fp", *(f"fp.{name}" for name in fp.__all__), "fp.Typo"])
+    )
+    command = [sys.executable, "-m", "mypy", "--strict", f"--cache-dir={tmp_path / 'cache'}", str(names)]
+    result = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
+    found = [line for line in result.stdout.splitlines() if ": error:" in line]
+    assert len(found) == 1, result.stdout + result.stderr
+    assert '"Typo"' in found[0]
