@@ -90,6 +90,7 @@ def _least_log_delta(conversion: Conversion, rho: mpmath.mpf, eps: mpmath.mpf) -
     """The log of the conversion's delta at its stationary order, which is sought by bisection in log t."""
     if conversion is SIMPLE:
         return -(max(eps - rho, mpmath.mpf(0)) ** 2) / (4 * rho)
+    assert conversion is CKS, f"_least_log_delta in tests/theory/test_extremes.py must know {conversion}"
     low, high = mpmath.mpf(-1600), mpmath.mpf(1600)
     for _ in range(260):
         middle = (low + high) / 2
