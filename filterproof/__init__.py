@@ -7,6 +7,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 for _room in ("theory", "filters", "mc", "reports"):
     _found = find_spec(_room)  # found but not run: a foreign package would fail in its own way
@@ -21,6 +22,7 @@ import filters  # noqa: E402
 import mc  # noqa: E402
 import theory  # noqa: E402
 from filters import *  # noqa: E402, F403
+from filters.catalogue import *  # noqa: E402, F403
 from filters.testing.laws import laws as laws  # noqa: E402
 from mc import *  # noqa: E402, F403
 from mc.estimate.decide import decide as decide  # noqa: E402
@@ -33,6 +35,7 @@ from mc.worst_case.calibrate import calibrate as calibrate  # noqa: E402
 from mc.worst_case.rounds_bought import rounds_bought as rounds_bought  # noqa: E402
 from mc.worst_case.solve import worst_case as worst_case  # noqa: E402
 from theory import *  # noqa: E402, F403
+from theory.pairs import *  # noqa: E402, F403
 from theory.proofs import THEOREMS as THEOREMS  # noqa: E402
 from theory.proofs import prove as prove  # noqa: E402
 from theory.proofs import prove_all as prove_all  # noqa: E402
@@ -47,7 +50,11 @@ _namesakes = {  # of their modules, which a room must not hide
 __all__ = sorted({*theory.__all__, *filters.__all__, *mc.__all__, *_proofs, *_namesakes})
 
 
-def __getattr__(name: str) -> ModuleType:
-    if name == "strategies":  # imports hypothesis, so only when asked for
-        return import_module("filters.testing.strategies")
-    raise AttributeError(f"module 'filterproof' has no attribute {name!r}")
+if TYPE_CHECKING:
+    from filters.testing import strategies as strategies
+else:
+
+    def __getattr__(name: str) -> ModuleType:
+        if name == "strategies":  # imports hypothesis, so only when asked for
+            return import_module("filters.testing.strategies")
+        raise AttributeError(f"module 'filterproof' has no attribute {name!r}")

@@ -1,4 +1,4 @@
-"""Every filter of the project, each with an example instance."""
+"""Every filter of the project, each with an example instance; `filters` exports what is listed here."""
 
 from __future__ import annotations
 
@@ -22,7 +22,26 @@ from filters.rules.whitehouse import WhitehouseFilter
 from filters.rules.zcdp import ZCDPFilter
 from theory.pairs import Gaussian, RandomizedResponse
 
-__all__ = ["CATALOGUE", "Entry"]
+__all__ = [
+    "CATALOGUE",
+    "AllOrdersFilter",
+    "ApproximateDPFilter",
+    "ApproximateZCDPFilter",
+    "BasicFilter",
+    "BlackwellFilter",
+    "Entry",
+    "GaussianFilter",
+    "NaiveRealisationFilter",
+    "NaturalFilter",
+    "RangedBlackwellFilter",
+    "RealisationFilter",
+    "RenyiFilter",
+    "RogersFilter",
+    "SomeOrderFilter",
+    "SomeOrderMarkovFilter",
+    "WhitehouseFilter",
+    "ZCDPFilter",
+]
 
 
 @dataclass(frozen=True, slots=True)

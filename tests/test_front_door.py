@@ -41,10 +41,16 @@ def test_a_foreign_package_of_the_same_name_is_refused(room: str, tmp_path: Path
     assert "rename or uninstall" in last
 
 
-def test_importing_the_front_door_loads_no_plotting_and_no_symbolic_library(tmp_path: Path) -> None:
-    heavy = "matplotlib sympy mpmath hypothesis jinja2 numba dask"
+#: What takes long to load and is imported by the functions that use it.
+HEAVY = (
+    *("matplotlib", "sympy", "mpmath", "hypothesis", "jinja2", "rich", "typer", "numba", "dask", "asyncio"),
+    *("scipy.stats", "scipy.optimize", "scipy.integrate", "scipy.linalg", "scipy.sparse", "scipy.fft"),
+)
+
+
+def test_importing_the_front_door_loads_nothing_heavy(tmp_path: Path) -> None:
     result = run(
-        f"import sys, filterproof; print([m for m in {heavy.split()!r} if m in sys.modules])", tmp_path, ROOT
+        f"import sys, filterproof; print([m for m in {HEAVY!r} if m in sys.modules])", tmp_path, ROOT
     )
     assert result.stdout.strip() == "[]", result.stderr
 
@@ -56,3 +62,16 @@ def test_without_hypothesis_strategies_and_laws_name_the_extra(tmp_path: Path) -
         last = result.stderr.strip().splitlines()[-1]
         assert last.startswith("ImportError: ")
         assert "pip install filterproof[testing]" in last
+
+
+@pytest.mark.slow
+def test_a_type_checker_knows_every_public_name_and_no_other(tmp_path: Path) -> None:
+    names = tmp_path / "names.py"
+    names.write_text(
+        "\n".join(["import filterproof as fp", *(f"fp.{name}" for name in fp.__all__), "fp.Typo"])
+    )
+    command = [sys.executable, "-m", "mypy", "--strict", f"--cache-dir={tmp_path / 'cache'}", str(names)]
+    result = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
+    found = [line for line in result.stdout.splitlines() if ": error:" in line]
+    assert len(found) == 1, result.stdout + result.stderr
+    assert '"Typo"' in found[0]

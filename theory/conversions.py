@@ -185,6 +185,8 @@ class _CKS(Conversion):
 
 SIMPLE: Conversion = _Simple()
 CKS: Conversion = _CKS()
+#: Every conversion.
+CONVERSIONS: tuple[Conversion, ...] = (SIMPLE, CKS)
 
 
 def gaussian_mu(epsilon: Real, delta: Real) -> Real:

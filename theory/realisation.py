@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-from scipy import optimize, special
+from scipy import special
 
 from theory.arguments import Real, check_count, check_delta, check_positive, check_real
 
@@ -51,6 +51,8 @@ def optimal_split(rounds: int, delta: float) -> Split:
         raise ValueError(f"delta must be one number below 1/2, got delta={delta!r}; pass a small probability")
     if total < _LEAST_DELTA:
         raise ValueError(f"delta must be at least 2^-1000, got delta={delta!r}; pass one that can be split")
+
+    from scipy import optimize
 
     def split(x: float) -> tuple[float, float]:
         # dhat = delta expit(x), so that delta - dhat = delta expit(-x) keeps its digits

@@ -47,6 +47,8 @@ class FilterBase(ABC, Generic[StateT]):
     promise: Guarantee
     #: Where the promise is proved (paper and theorem), or why it is false.
     proof: ClassVar[str] = "no proof is stated"
+    #: The theorem, a key of `theory.proofs.THEOREMS`, that proves or refutes it; None where `proof` says all there is.
+    theorem: ClassVar[str | None] = None
     #: False for filters kept as counterexamples, None where neither proof nor counterexample is known.
     sound: ClassVar[bool | None] = True
     #: Whether decisions depend on which requests were granted, not on their order; a law is tested where True.

@@ -37,6 +37,7 @@ class ApproximateDPFilter(AdditiveFilter):
     conversion: Conversion = CKS
     promise: Guarantee = field(init=False, repr=False, compare=False)
     _budget: Budget = field(init=False, repr=False, compare=False)
+    theorem: ClassVar[str | None] = "approximate-DP filter"
     proof: ClassVar[str] = "000 Theorem 4.9: the zCDP filter with budget B*, then the conversion"
 
     def __post_init__(self) -> None:

@@ -40,6 +40,7 @@ class BasicFilter(PrivacyFilter[_State]):
     _epsilon: Budget = field(init=False, repr=False, compare=False)
     _delta: Allowance = field(init=False, repr=False, compare=False)
     order_free: ClassVar[bool] = True
+    theorem: ClassVar[str | None] = None
     proof: ClassVar[str] = "basic composition, by induction on the rounds; 004 Section II-A"
 
     def __post_init__(self) -> None:

@@ -125,6 +125,7 @@ class BlackwellFilter(PrivacyFilter[_State]):
     promise: Guarantee = field(init=False, repr=False, compare=False)
     _budget: Budget = field(init=False, repr=False, compare=False)
     order_free: ClassVar[bool] = True
+    theorem: ClassVar[str | None] = None
     proof: ClassVar[str] = "003 Section 5: Blackwell's theorem, then 000 Remark 4.4 at every order"
 
     def __post_init__(self) -> None:
@@ -206,6 +207,7 @@ class RangedBlackwellFilter(BlackwellFilter):
     high: float
     promise: Guarantee = field(init=False, repr=False, compare=False)
     _budget: Budget = field(init=False, repr=False, compare=False)
+    theorem: ClassVar[str | None] = None
     proof: ClassVar[str] = "undecided: 003 Section 5 needs the condition on the whole line"
     sound: ClassVar[bool | None] = None
 

@@ -32,6 +32,7 @@ class GaussianFilter(AdditiveFilter):
     mu: float
     promise: Guarantee = field(init=False, repr=False, compare=False)
     _budget: Budget = field(init=False, repr=False, compare=False)
+    theorem: ClassVar[str | None] = "GDP filter"
     proof: ClassVar[str] = (
         "003 Theorem 11 and C.1: delta_{eps - L_k}(sqrt(mu^2 - sum mu_i^2)) is a supermartingale"
     )

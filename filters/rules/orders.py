@@ -138,6 +138,7 @@ class AllOrdersFilter(PrivacyFilter[_State]):
     promise: Guarantee = field(init=False, repr=False, compare=False)
     _orders: Orders = field(init=False, repr=False, compare=False)
     order_free: ClassVar[bool] = True
+    theorem: ClassVar[str | None] = "RDP filter"
     proof: ClassVar[str] = "000 Remark 4.4: Theorem 4.3 at each order"
 
     def __post_init__(self) -> None:
@@ -228,5 +229,6 @@ class SomeOrderMarkovFilter(SomeOrderRule):
     """
 
     conversion: ClassVar[Conversion] = SIMPLE
+    theorem: ClassVar[str | None] = None
     proof: ClassVar[str] = "undecided: the order depends on the outcomes, and no counterexample is known"
     sound: ClassVar[bool | None] = None

@@ -51,6 +51,7 @@ class RealisationFilter(PrivacyFilter[_State]):
     promise: Guarantee = field(init=False, repr=False, compare=False)
     _reach: tuple[float, float] = field(init=False, repr=False, compare=False)
     _most: tuple[float, float] = field(init=False, repr=False, compare=False)
+    theorem: ClassVar[str | None] = "realisation filter"
     proof: ClassVar[str] = "004 Theorem 1: the stopping event does not depend on the last output"
 
     def __post_init__(self) -> None:

@@ -33,6 +33,7 @@ class RenyiFilter(AdditiveFilter):
     rho: float
     promise: Guarantee = field(init=False, repr=False, compare=False)
     _budget: Budget = field(init=False, repr=False, compare=False)
+    theorem: ClassVar[str | None] = "RDP filter"
     proof: ClassVar[str] = "000 Theorem 4.3: Loss^(t) e^{-(alpha-1) sum rho_j} is a supermartingale"
 
     def __post_init__(self) -> None:

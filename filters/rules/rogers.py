@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import optimize
 
 from filters.accounting.amounts import Plain, Square
 from filters.accounting.charges import approximate_charge
@@ -54,6 +53,7 @@ class RogersFilter(PrivacyFilter[_State]):
     _squares: Budget = field(init=False, repr=False, compare=False)
     _delta: Allowance = field(init=False, repr=False, compare=False)
     order_free: ClassVar[bool] = True
+    theorem: ClassVar[str | None] = None
     proof: ClassVar[str] = "Rogers et al. Theorem 5.1, by the method of mixtures; derived in the docstring"
 
     def __post_init__(self) -> None:
@@ -90,6 +90,8 @@ class RogersFilter(PrivacyFilter[_State]):
         """
         if float(self.deviation(0.0)) >= self.epsilon:
             return 0.0  # a budget so small that nothing is admitted
+        from scipy import optimize
+
         root = optimize.brentq(
             lambda s: s / 2 + float(self.deviation(s)) - self.epsilon,
             *(0.0, 2 * self.epsilon),

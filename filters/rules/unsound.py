@@ -64,6 +64,7 @@ class NaiveRealisationFilter(PrivacyFilter):
     epsilon: float
     delta: float
     promise: Guarantee = field(init=False, repr=False, compare=False)
+    theorem: ClassVar[str | None] = "realisation filter"
     proof: ClassVar[str] = "false: asking Erasure(delta) for ever reveals the bit, 004 Section II-B"
     sound: ClassVar[bool | None] = False
 
@@ -121,6 +122,7 @@ class NaturalFilter(PrivacyFilter):
     exact_delta: Fraction | None = field(default=None, kw_only=True)
     promise: Guarantee = field(init=False, repr=False, compare=False)
     order_free: ClassVar[bool] = True
+    theorem: ClassVar[str | None] = "natural filter"
     proof: ClassVar[str] = (
         'false: adaptivity beats it in three rounds of randomised response: theorem "natural filter"'
     )
@@ -211,6 +213,7 @@ class SomeOrderFilter(SomeOrderRule):
     """
 
     conversion: ClassVar[Conversion] = CKS
+    theorem: ClassVar[str | None] = "some order"
     proof: ClassVar[str] = (
         'false: two branches, each within the budget of another order, theorem "some order"'
     )

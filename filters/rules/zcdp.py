@@ -31,6 +31,7 @@ class ZCDPFilter(AdditiveFilter):
     rho: float
     promise: Guarantee = field(init=False, repr=False, compare=False)
     _budget: Budget = field(init=False, repr=False, compare=False)
+    theorem: ClassVar[str | None] = "RDP filter"
     proof: ClassVar[str] = "000 Remark 4.4: the stopping rule of Theorem 4.3 does not depend on the order"
 
     def __post_init__(self) -> None:

@@ -31,7 +31,6 @@ __all__ = [
     "histories",
     "losses",
     "mechanisms",
-    "request_sequences",
 ]
 
 #: What happened, round by round: the request and the loss that its output realised.
@@ -64,13 +63,6 @@ def dyadic(most: float = 1.0) -> SearchStrategy[DominatingPair]:
 def losses(most: float = 2.0) -> SearchStrategy[float]:
     """Realised losses in [-most, most]."""
     return st.floats(-most, most)
-
-
-def request_sequences(
-    requests: SearchStrategy[DominatingPair] | None = None, longest: int = 12
-) -> SearchStrategy[list[DominatingPair]]:
-    """Requests in the order of asking."""
-    return st.lists(mechanisms() if requests is None else requests, max_size=longest)
 
 
 def histories(

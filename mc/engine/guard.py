@@ -10,23 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from theory.arguments import Real
-from theory.pairs import (
-    KOV,
-    DominatingPair,
-    Erasure,
-    FinitePair,
-    Gaussian,
-    Laplace,
-    RandomizedResponse,
-    Selection,
-    SubsampledGaussian,
-)
+from theory.pairs import PAIRS, DominatingPair, Selection
 
 __all__ = ["Exceeded", "Guard", "is_ours"]
 
 #: Rounding of a log-weight over a run; a run charged more than this beyond its bound was not held to it.
 _ROUNDING = 1e-9
-_OURS = frozenset({Gaussian, RandomizedResponse, Laplace, SubsampledGaussian, Erasure, KOV, FinitePair})
 
 
 class Exceeded(RuntimeError):  # noqa: N818 - it is a finding before it is an error
@@ -113,4 +102,4 @@ def is_ours(pair: DominatingPair) -> bool:
     """Whether a pair is of this library, so that its charges are those that theorems are about."""
     if type(pair) is Selection:
         return all(map(is_ours, pair.pairs))
-    return type(pair) in _OURS
+    return type(pair) in PAIRS

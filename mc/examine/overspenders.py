@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from scipy import integrate, special
+from scipy import special
 
 from filters import ApproximateZCDP, Holds
 from filters.rules.overspending import OverspendingFilter
@@ -101,6 +101,8 @@ class Overspender:
         cut = self._below if direction == "PQ" else -self._below
         z = (cut - mu * mu / 2) / mu
         low, high = (self.granted, self.due) if direction == "PQ" else (self.due, self.granted)
+        from scipy import integrate
+
         parts = [
             integrate.quad(density, a, b, args=(k,), epsabs=0.0, epsrel=1e-10, limit=400)[0]
             for k, ends in ((low, (-40.0, z)), (high, (z, 40.0)))

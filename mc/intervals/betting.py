@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import optimize
 
 from mc.intervals.bernstein import outward
 from mc.intervals.estimate import Estimate
@@ -47,6 +46,8 @@ def _poorest_mean(
     rich = edge if larger else 1 - edge
     if surplus(rich) <= 0:
         return 0.0 if larger else 1.0
+    from scipy import optimize
+
     return float(optimize.brentq(surplus, edge, 1 - edge, xtol=1e-300, rtol=1e-14))
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, Protocol, TypeAlias, get_args
 
 from mc.intervals.bernstein import empirical_bernstein
 from mc.intervals.estimate import Estimate
@@ -18,17 +19,25 @@ __all__ = ["Choice", "Interval", "IntervalName", "MomentsMethod", "choose_interv
 IntervalName = Literal["auto", "empirical Bernstein", "KL-Chernoff", "betting"]
 
 
+class _FromMoments(Protocol):
+    def __call__(self, moments: Moments, /, *, failure: float) -> Estimate: ...
+
+
 class MomentsMethod(Enum):
-    """The intervals that need count, mean and variance only."""
+    """The intervals that need count, mean and variance only; `IntervalName` and `_FROM_MOMENTS` list each too."""
 
     EMPIRICAL_BERNSTEIN = "empirical Bernstein"
     KL_CHERNOFF = "KL-Chernoff"
 
     def interval(self, moments: Moments, *, failure: float) -> Estimate:
         """The interval of this method."""
-        if self is MomentsMethod.EMPIRICAL_BERNSTEIN:
-            return empirical_bernstein(moments, failure=failure)
-        return kl_chernoff(moments, failure=failure)
+        return _FROM_MOMENTS[self](moments, failure=failure)
+
+
+_FROM_MOMENTS: Mapping[MomentsMethod, _FromMoments] = {
+    MomentsMethod.EMPIRICAL_BERNSTEIN: empirical_bernstein,
+    MomentsMethod.KL_CHERNOFF: kl_chernoff,
+}
 
 
 #: Each turns the moments of runs into an `Estimate`; bets want the sums of their logarithms among them.

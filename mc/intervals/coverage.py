@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
-from mc.intervals import FixedBets, Moments, clopper_pearson, empirical_bernstein, kl_chernoff
+from mc.intervals import FixedBets, Moments, MomentsMethod, clopper_pearson
 from mc.intervals.anytime import BettingTest, SequentialRun, Side
 from mc.intervals.betting import betting
 from mc.intervals.estimate import Estimate
@@ -67,6 +67,11 @@ class IntervalMethod:
     miss: Callable[[NDArray[np.float64], float, float], Side]
     counts_only: bool = False
 
+    @property
+    def cases(self) -> tuple[HardCase, ...]:
+        """The hard cases that it applies to."""
+        return tuple(case for case in HARD_CASES if case.counts_successes or not self.counts_only)
+
 
 def _by_interval(interval: Callable[[NDArray[np.float64], float], Estimate]) -> Callable[..., Side]:
     def miss(values: NDArray[np.float64], mean: float, failure: float) -> Side:
@@ -88,6 +93,10 @@ def _sequential(values: NDArray[np.float64], mean: float, failure: float) -> Sid
     return run.decision.side
 
 
+def _from_moments(way: MomentsMethod, values: NDArray[np.float64], failure: float) -> Estimate:
+    return way.interval(Moments.of(values), failure=failure)
+
+
 def _bets_of_a_pilot(values: NDArray[np.float64], failure: float) -> Estimate:
     """A fifth of the values sets the stakes, the others are bet on."""
     pilot, rest = np.split(values, [values.size // 5])
@@ -96,10 +105,7 @@ def _bets_of_a_pilot(values: NDArray[np.float64], failure: float) -> Estimate:
 
 
 METHODS: tuple[IntervalMethod, ...] = (
-    IntervalMethod(
-        "empirical Bernstein", _by_interval(lambda x, f: empirical_bernstein(Moments.of(x), failure=f))
-    ),
-    IntervalMethod("KL-Chernoff", _by_interval(lambda x, f: kl_chernoff(Moments.of(x), failure=f))),
+    *(IntervalMethod(one.value, _by_interval(partial(_from_moments, one))) for one in MomentsMethod),
     IntervalMethod("betting", _by_interval(lambda x, f: betting(x, failure=f))),
     IntervalMethod(
         "betting on means of 10",
@@ -137,6 +143,8 @@ class Coverage:
 
     def misses_allowed(self, false_alarm: float) -> int:
         """The least c that a miss probability of `failure` exceeds with probability at most false_alarm."""
+        from scipy import stats
+
         return int(stats.binom.isf(false_alarm, self.repetitions, self.failure))
 
     def __str__(self) -> str:

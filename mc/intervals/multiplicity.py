@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from theory.arguments import check_count, check_delta
 
-__all__ = ["Family", "look_failure"]
+__all__ = ["Family"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +65,3 @@ class Family:
             f"failure probability {self.failure:.2g} divided equally over {crossed} = {self.size:,} "
             f"comparisons, {self.each:.2g} each (union bound, no independence assumed)"
         )
-
-
-def look_failure(failure: float, look: int) -> float:
-    """failure / (look (look + 1)) for look = 1, 2, ...: they sum to failure, so looks are without number.
-
-    Intervals computed at each look with its own share are all true at once, so a run may stop at any of them.
-    Looks at doubling sample sizes cost little: the k-th is wider by sqrt(1 + 2 log(k+1) / log(1/failure)).
-    """
-    failure = float(check_delta("failure", failure))
-    look = check_count("look", look)
-    return failure / (look * (look + 1)) * (1 - 2.0**-50)

@@ -22,9 +22,8 @@ def _measured(study: Study) -> list[Coverage]:
     study.on_progress("coverage of the intervals")
     cells = []
     for place, method in enumerate(METHODS):
-        cases = [case for case in HARD_CASES if case.counts_successes or not method.counts_only]
-        repetitions = math.ceil(_REPETITIONS / len(cases) / (20 if study.quick else 1))
-        cells += [(study.seed, place, HARD_CASES.index(case), repetitions) for case in cases]
+        repetitions = math.ceil(_REPETITIONS / len(method.cases) / (20 if study.quick else 1))
+        cells += [(study.seed, place, HARD_CASES.index(case), repetitions) for case in method.cases]
     return list(map(_cell, cells) if study.executor is None else study.executor.map(_cell, cells))
 
 

@@ -9,7 +9,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from theory import CKS, SIMPLE, gaussian_epsilon, gaussian_mu, kappa, optimal_split
-from theory.conversions import Conversion
+from theory.conversions import CONVERSIONS, Conversion
 from theory.guarantees import ZCDP, ApproxDP, GaussianDP, PureDP, RenyiDP
 from theory.numerics import reference
 from theory.pairs import KOV, Erasure, Gaussian, RandomizedResponse
@@ -116,7 +116,7 @@ def test_the_gaussian_charge_of_randomised_response(epsilon: float) -> None:
     assert close(pair.gdp_mu, reference.gdp_mu(pair))
 
 
-@pytest.mark.parametrize("conversion", [SIMPLE, CKS], ids=str)
+@pytest.mark.parametrize("conversion", CONVERSIONS, ids=str)
 @few
 @given(rho=powers(1e-8, 50.0), log_inverse=st.floats(0.7, 690.0))
 def test_the_conversions_forwards(conversion: Conversion, rho: float, log_inverse: float) -> None:
@@ -127,7 +127,7 @@ def test_the_conversions_forwards(conversion: Conversion, rho: float, log_invers
     assert close(conversion.delta(rho, epsilon), reference.conversion_delta(conversion, rho, epsilon))
 
 
-@pytest.mark.parametrize("conversion", [SIMPLE, CKS], ids=str)
+@pytest.mark.parametrize("conversion", CONVERSIONS, ids=str)
 @few
 @given(epsilon=powers(1e-4, 100.0), log_inverse=st.floats(0.7, 690.0))
 @example(epsilon=1.0, log_inverse=300 * math.log(10))
@@ -187,7 +187,7 @@ def test_the_optimal_split(rounds: int, delta: float) -> None:
 @given(epsilon=powers(1e-3, 20.0), log_inverse=st.floats(0.7, 690.0))
 def test_forwards_and_backwards_are_inverse(epsilon: float, log_inverse: float) -> None:
     delta = math.exp(-log_inverse)
-    for conversion in (SIMPLE, CKS):
+    for conversion in CONVERSIONS:
         rho = conversion.budget(epsilon, delta)
         assert conversion.epsilon(rho, delta) == pytest.approx(epsilon, rel=1e-9)
         assert math.log(conversion.delta(rho, epsilon)) == pytest.approx(-log_inverse, rel=1e-11)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from theory import CKS, SIMPLE, gaussian_epsilon, gaussian_mu
-from theory.conversions import Conversion
+from theory.conversions import CONVERSIONS, Conversion
 from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
 from theory.numerics import reference
 from theory.pairs import KOV, DominatingPair, Erasure, FinitePair, Gaussian, Laplace, RandomizedResponse
@@ -40,7 +40,7 @@ def answers(function: Callable[..., object], *arguments: float) -> float:
     return float(function(*arguments))  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("conversion", [SIMPLE, CKS], ids=str)
+@pytest.mark.parametrize("conversion", CONVERSIONS, ids=str)
 def test_a_delta_at_the_ends_of_the_doubles_is_a_probability_in_order(conversion: Conversion) -> None:
     table = np.array([[answers(conversion.delta, rho, eps) for eps in SIZES] for rho in SIZES])
     assert ((table >= 0) & (table <= 1)).all()
@@ -72,7 +72,7 @@ def test_the_deltas_at_the_ends_have_their_digits(rho: float, epsilon: float) ->
     assert CKS.delta(rho, epsilon) == pytest.approx(expected, rel=slack, abs=0)
 
 
-@pytest.mark.parametrize("conversion", [SIMPLE, CKS], ids=str)
+@pytest.mark.parametrize("conversion", CONVERSIONS, ids=str)
 def test_a_budget_at_the_ends_of_the_doubles_never_passes_delta(conversion: Conversion) -> None:
     """Rounded down: even where the exact budget underflows, or is known to few digits."""
     for epsilon, delta in itertools.product(SIZES[1:], DELTAS):
@@ -90,6 +90,7 @@ def _least_log_delta(conversion: Conversion, rho: mpmath.mpf, eps: mpmath.mpf) -
     """The log of the conversion's delta at its stationary order, which is sought by bisection in log t."""
     if conversion is SIMPLE:
         return -(max(eps - rho, mpmath.mpf(0)) ** 2) / (4 * rho)
+    assert conversion is CKS, f"_least_log_delta in tests/theory/test_extremes.py must know {conversion}"
     low, high = mpmath.mpf(-1600), mpmath.mpf(1600)
     for _ in range(260):
         middle = (low + high) / 2
@@ -100,7 +101,7 @@ def _least_log_delta(conversion: Conversion, rho: mpmath.mpf, eps: mpmath.mpf) -
     return -(rho * t * t + mpmath.log1p(t))
 
 
-@pytest.mark.parametrize("conversion", [SIMPLE, CKS], ids=str)
+@pytest.mark.parametrize("conversion", CONVERSIONS, ids=str)
 def test_an_epsilon_at_the_ends_of_the_doubles_is_in_order(conversion: Conversion) -> None:
     table = np.array([[answers(conversion.epsilon, rho, delta) for delta in DELTAS] for rho in SIZES])
     assert (table >= 0).all()

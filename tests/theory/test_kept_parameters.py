@@ -2,35 +2,37 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import fields, replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
 
+from tests.theory.example_pairs import EXAMPLES
 from theory.pairs import (
     KOV,
     DominatingPair,
     Erasure,
     FinitePair,
-    Gaussian,
-    Laplace,
     RandomizedResponse,
     Selection,
-    SubsampledGaussian,
 )
 
 #: Far below the least double.
 TINY = Fraction(1, 10**400)
+
+
+def _with(pair: DominatingPair, name: str) -> Callable[[Any], DominatingPair]:
+    return lambda x: replace(pair, **{name: x})  # type: ignore[type-var]
+
+
+#: Each number that a pair is made of, by name: how to make the pair with another, its field, and one that singles hold.
 ONES = {
-    "Gaussian": (Gaussian, "mu", 0.5),
-    "Laplace": (Laplace, "b", 2.0),
-    "RandomizedResponse": (RandomizedResponse, "epsilon", 0.5),
-    "Erasure": (Erasure, "p", 0.25),
-    "KOV epsilon": (lambda x: KOV(x, 0.25), "epsilon", 0.5),
-    "KOV delta": (lambda x: KOV(0.5, x), "delta", 0.25),
-    "SubsampledGaussian q": (lambda x: SubsampledGaussian(x, 2.0), "q", 0.25),
-    "SubsampledGaussian sigma": (lambda x: SubsampledGaussian(0.25, x), "sigma", 2.0),
+    f"{type(pair).__name__} {field.name}": (_with(pair, field.name), field.name, float(np.float32(value)))
+    for pair in {type(pair): pair for pair in EXAMPLES}.values()
+    for field in fields(pair)  # type: ignore[arg-type]
+    if field.init and isinstance(value := getattr(pair, field.name), float)
 }
 
 

@@ -6,37 +6,18 @@ import numpy as np
 import pytest
 from scipy.special import logsumexp
 
+from tests.theory.example_pairs import EXAMPLES
 from theory.pairs import (
     KOV,
     DominatingPair,
     Erasure,
-    FinitePair,
     Gaussian,
     Laplace,
     RandomizedResponse,
     SubsampledGaussian,
 )
 
-PAIRS: list[DominatingPair] = [
-    Gaussian(0.7),
-    Gaussian(1e-4),
-    Gaussian(6.0),
-    RandomizedResponse(1.2),
-    RandomizedResponse(1e-6),
-    Erasure(0.2),
-    KOV(1.0, 0.05),
-    FinitePair((0.5, 0.3, 0.2, 0.0), (0.1, 0.3, 0.4, 0.2)),
-    FinitePair((0.5, 0.3, 0.2), (0.0, 0.3, 0.7)),
-    Laplace(0.8),
-    Laplace(30.0),
-    Laplace(0.1),
-    SubsampledGaussian(0.1, 0.8),
-    SubsampledGaussian(0.1, 0.8, adjacency="addition"),
-    SubsampledGaussian(0.5, 3.0),
-    SubsampledGaussian(0.9, 0.5, adjacency="addition"),
-    SubsampledGaussian(1.0, 1.0),
-]
-each_pair = pytest.mark.parametrize("pair", PAIRS, ids=repr)
+each_pair = pytest.mark.parametrize("pair", EXAMPLES, ids=repr)
 
 #: Every statistical check below raises a false alarm with probability at most this, at any seed.
 FALSE_ALARM = 1e-6

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 from mpmath import mp
 
 from theory import conversions
-from theory.conversions import CKS, Conversion
+from theory.conversions import CKS, SIMPLE, Conversion
 from theory.pairs import (
     KOV,
     DominatingPair,
@@ -254,6 +254,9 @@ def _upper_normal_quantile(p: Number) -> Number:
 
 
 def _log_conversion_delta(conversion: Conversion, rho: Number, epsilon: Number) -> Number:
+    if conversion not in (SIMPLE, CKS):
+        raise ValueError(f"conversion must be one that is known here, got {conversion}; add its objective")
+
     def objective(x: Number) -> Number:
         t = mp.exp(x)
         markov = t * ((t + 1) * rho - epsilon)

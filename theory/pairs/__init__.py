@@ -1,4 +1,4 @@
-"""Dominating pairs of the field's mechanisms."""
+"""Dominating pairs of the field's mechanisms; `PAIRS` is the list of them."""
 
 from theory.pairs.base import DominatingPair
 from theory.pairs.erasure import Erasure
@@ -22,3 +22,14 @@ __all__ = [
     "Selection",
     "SubsampledGaussian",
 ]
+
+#: Every pair of one mechanism. Their charges are those that the theorems are about.
+PAIRS: tuple[type[DominatingPair], ...] = (
+    Gaussian,
+    RandomizedResponse,
+    Laplace,
+    SubsampledGaussian,
+    Erasure,
+    KOV,
+    FinitePair,
+)

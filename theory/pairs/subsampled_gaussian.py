@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import optimize, special
+from scipy import special
 
 from theory.arguments import Real, check_positive, check_probability, own
 from theory.numerics.stable import as_real, expm1_minus
@@ -238,6 +238,8 @@ def _draw_addition(rng: np.random.Generator, n: int, q: float, sigma: float, ord
 
     def slope(x: float) -> float:  # sigma^2 l'(x)
         return float(special.expit(log_odds + (x - 0.5) / sigma**2))
+
+    from scipy import optimize
 
     mode = float(optimize.brentq(lambda x: x + t * slope(x), -t, 0.0))
     lean = slope(mode)

@@ -60,11 +60,6 @@ def _budget_left(clip_squared: sp.Expr, room: sp.Expr) -> sp.Expr:
     return room - (clip_squared + room - sp.Abs(clip_squared - room)) / 2
 
 
-def _display(copies: sp.Expr) -> sp.Expr:
-    # variance of the noise on the sum: `copies` independent draws of sigma^2 C^2
-    return copies * sigma**2 * clip**2 - sigma**2 * clip**2
-
-
 THEOREM = Theorem(
     name="linear queries",
     title="Adaptive linear queries under individual budgets",

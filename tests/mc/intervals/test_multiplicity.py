@@ -1,11 +1,10 @@
 """One failure probability shared by many comparisons."""
 
-import math
 from fractions import Fraction
 
 import pytest
 
-from mc.intervals.multiplicity import Family, look_failure
+from mc.intervals.multiplicity import Family
 
 
 @pytest.mark.parametrize("counts", [(1, 1), (3, 7), (17, 11), (1000, 999)])
@@ -40,11 +39,3 @@ def test_an_empty_family_or_axis_is_refused():
         Family.crossing(1e-6)
     with pytest.raises(ValueError, match="adversaries must be an integer >= 1, got adversaries=0"):
         Family.crossing(1e-6, adversaries=[])
-
-
-def test_looks_without_number_sum_to_the_failure_probability():
-    """sum_{k<=K} 1/(k(k+1)) = 1 - 1/(K+1) exactly; the shares lie just below these terms."""
-    terms = [Fraction(look_failure(0.01, k)) for k in range(1, 2001)]
-    limit = Fraction(0.01) * (1 - Fraction(1, 2001))
-    assert limit * (1 - Fraction(1, 10**13)) < sum(terms) <= limit
-    assert math.isclose(look_failure(0.01, 1), 0.005, rel_tol=1e-12)
