@@ -1,4 +1,4 @@
-"""The runs of a tile that are still going."""
+"""The live runs of a tile: those that have neither halted nor ended."""
 
 from __future__ import annotations
 
@@ -27,9 +27,10 @@ _PER_RUN = (
 
 @dataclass(slots=True)
 class Live:
-    """The runs still going: their path numbers, losses, log-weights, releases, and what players remember.
+    """The live runs: path numbers, losses, log-weights, releases, filter states and adversary memories.
 
     spent, kept and beyond are the guard's account, None where no guard acts.
+    releases is one number while all runs have the same.
     """
 
     path: NDArray[np.intp]
@@ -59,7 +60,7 @@ class Live:
 
     @staticmethod
     def joined(parts: Sequence[Live]) -> Live:
-        """All runs of all parts, each with its own number of releases."""
+        """All runs of all parts, with one number of releases for each run."""
         whole = Live(*(join([getattr(part, name) for part in parts]) for name in _PER_RUN))
         whole.releases = np.repeat([part.releases for part in parts], [part.n for part in parts])
         return whole
@@ -69,16 +70,16 @@ class Live:
         return len(self.loss)
 
     def view(self, game: Game, t: int, own: np.random.Generator) -> View:
-        """What the adversary sees before round t."""
+        """What the adversary sees before round t: losses are log P/Q in either direction of play."""
         sees = (self.loss, self.last) if game.direction == "PQ" else (-self.loss, -self.last)
         return View(t, *sees, self.state, self.memory, game.filter, own)
 
     def part(self, runs: NDArray[np.intp]) -> Live:
-        """These runs, copied out, while all runs have as many releases."""
+        """A copy of these runs, for plays in which all runs share one number of releases."""
         return Live(*(take(getattr(self, name), runs) for name in _PER_RUN))
 
     def finish(self, runs: NDArray[np.intp] | slice, done: Paths) -> None:
-        """Write the runs down as they stand."""
+        """Write the present values of these runs into their finished paths."""
         path = self.path[runs]
         done.loss[path] = self.loss[runs]
         if self.log_weight is not None:
@@ -95,7 +96,7 @@ class Live:
             setattr(self, name, take(getattr(self, name), runs))
 
     def drop(self, runs: NDArray[np.intp]) -> None:
-        """Drop these runs in place: the last ones move into their places, so few runs cost little."""
+        """Drop these runs, in increasing order, in place: the last runs move into their places."""
         if len(runs):
             n = self.n - len(runs)
             staying = np.ones(len(runs), dtype=np.bool_)
@@ -105,7 +106,7 @@ class Live:
                 setattr(self, name, moved(getattr(self, name), tail, runs[: len(tail)], n))
 
     def account(self, guard: Guard, request: DominatingPair, admitted: NDArray[np.bool_]) -> NDArray[np.intp]:
-        """Enter a request of all runs into the guard's account; the admitted runs that it would take beyond it."""
+        """Charge the admitted runs in the guard's account; returns those, of finite loss, that pass its bound."""
         assert self.spent is not None
         assert self.kept is not None
         assert self.beyond is not None
@@ -117,14 +118,14 @@ class Live:
         return np.flatnonzero(over)
 
     def draw(self, game: Game, request: DominatingPair, nature: np.random.Generator) -> None:
-        """Realise a round's losses in every run and show them to the filter."""
+        """Draw a round's privacy losses, add them to every run, and let the filter observe them."""
         forward = game.direction == "PQ"
         pair = request if forward else request.swapped
         if self.log_kept is None:
             self.last = pair.sample(nature, self.n, game.order)
         else:
             self.last = pair.sample_finite(nature, self.n, game.order)
-            with np.errstate(divide="ignore"):  # of runs that were denied, and come along
+            with np.errstate(divide="ignore"):  # log 0 = -inf where the infinite mass is 1
                 self.log_kept += np.log1p(-pair.infinite_mass)
         if self.log_weight is not None:
             self.log_weight += pair.log_weight(self.last, game.order)

@@ -1,4 +1,4 @@
-"""A tile of paths: adversary against filter, round by round, on the code of the filter itself."""
+"""The play of a tile: rounds of request, decision and release for all its paths at once, by the filter's own code."""
 
 from __future__ import annotations
 
@@ -60,9 +60,10 @@ def play_tile(game: Game, tile: Tile) -> Paths:
 
 @cache
 def _keep_memory() -> None:
-    """Have the allocator reuse arrays of a tile's size instead of handing each back to the system.
+    """Make the allocator keep freed arrays of a tile's size for reuse instead of returning them to the system.
 
-    Releasing one block of 16 MB raises the size from which the GNU allocator does so; elsewhere it costs nothing.
+    Freeing one block of 16 MB raises the threshold from which the GNU allocator returns blocks; other allocators
+    are not affected.
     """
     np.empty(2**21)
 
@@ -76,7 +77,7 @@ def _release_or_end(
     done: Paths,
     aside: list[Live] | None,
 ) -> None:
-    """Release what is admitted; other runs are finished, or put aside for their final requests."""
+    """Release to the admitted runs; finish the others, or put them aside for their final requests."""
     admitted, after = view.decide(request)
     if live.beyond is not None:
         admitted, request = _guarded(game, live, request, admitted, done)
@@ -92,7 +93,7 @@ def _release_or_end(
         else:
             aside.append(live.part(denied))
     if after is not None:
-        # the few denied runs come along for the draw: cheaper than to take all the others out
+        # the few denied runs take part in the draw and are dropped after it: cheaper than copying the others
         live.state = after
         live.draw(game, request, nature)
         live.drop(denied)
@@ -111,7 +112,7 @@ def _release_or_end(
 def _guarded(
     game: Game, live: Live, request: DominatingPair, admitted: NDArray[np.bool_], done: Paths
 ) -> tuple[NDArray[np.bool_], DominatingPair]:
-    """Let the guard see a request; the decisions on it and itself, of the runs that are still going."""
+    """Let the guard check a request and end runs; returns decisions and request of the runs still live."""
     assert game.guard is not None
     over = live.account(game.guard, request if game.direction == "PQ" else request.swapped, admitted)
     if game.guard.act == "stop" and len(over):
@@ -147,7 +148,7 @@ def _release_or_wait(
     asked = request.take(go)
     some.state = checked_spend(game.filter, some.state, asked, some.n)
     some.draw(game, asked, nature)
-    live.last = np.zeros(live.n)  # a run that was denied realised no loss this round
+    live.last = np.zeros(live.n)  # a denied run has no privacy loss in this round
     live.last[go] = some.last
     live.loss[go] = some.loss
     if live.log_weight is not None:
