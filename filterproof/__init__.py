@@ -1,6 +1,12 @@
-"""Filterproof: is a privacy filter's promise true, and how tight is it?
+"""Filterproof: a testbed that answers whether a privacy filter's promise is true, and how tight it is.
 
-Everything public is a name of this package; the rooms behind it are `theory`, `filters`, `mc` and `reports`.
+>>> import filterproof as fp
+>>> filt = fp.ZCDPFilter(rho=0.5)
+>>> worst = fp.worst_case(filt, fp.RandomizedResponse(0.5), epsilon=1.0)
+>>> f"{worst.high:.4f} is at most the promised {filt.promise.delta(1.0):.4f}"
+'0.0949 is at most the promised 0.2468'
+
+Every public name can be imported from here. This package holds no logic: `theory`, `filters`, `mc` and `reports` do.
 """
 
 from importlib import import_module
@@ -10,7 +16,8 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 for _room in ("theory", "filters", "mc", "reports"):
-    _found = find_spec(_room)  # found but not run: a foreign package would fail in its own way
+    # find_spec does not run the package, whose own errors would hide ours if it is a foreign one
+    _found = find_spec(_room)
     _where = _found.origin if _found is not None else None
     if _where is None or Path(_where).resolve().parent.parent != Path(__file__).resolve().parent.parent:
         raise ImportError(
@@ -43,7 +50,7 @@ from theory.proofs.threshold import Ball as Ball  # noqa: E402
 from theory.proofs.threshold import threshold as threshold  # noqa: E402
 
 _proofs = {"Ball", "THEOREMS", "prove", "prove_all", "threshold"}
-_namesakes = {  # of their modules, which a room must not hide
+_namesakes = {  # functions named like their modules, which their rooms therefore do not export
     *("attack", "calibrate", "challenge", "decide", "laws", "rounds_bought", "simulate", "survival"),
     *("witness", "worst_case"),
 }
@@ -55,6 +62,6 @@ if TYPE_CHECKING:
 else:
 
     def __getattr__(name: str) -> ModuleType:
-        if name == "strategies":  # imports hypothesis, so only when asked for
+        if name == "strategies":  # lazily, because this module imports hypothesis
             return import_module("filters.testing.strategies")
         raise AttributeError(f"module 'filterproof' has no attribute {name!r}")

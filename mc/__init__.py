@@ -1,7 +1,7 @@
-"""What attacks: adversaries, the engine that plays them, estimators and intervals.
+"""Attacks on privacy filters: adversaries, the engine that plays them, estimates with intervals, the exact worst case.
 
-A function that has a module of its own name is had from there, `mc.estimate.simulate.simulate`, or as `fp.simulate`:
-under its name here it would hide the module.
+Plots and printing are in `reports`. A function that is named like its module is not exported here, where it would hide
+the module: use `fp.simulate`, or `mc.estimate.simulate.simulate`.
 """
 
 from mc.engine.adversaries import (

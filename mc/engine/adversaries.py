@@ -1,4 +1,9 @@
-"""The adversaries of the catalogue, and what they are made of."""
+"""The catalogue of adversaries: frozen strategies whose parameters `against` fills in from the filter.
+
+>>> import filterproof as fp
+>>> fp.Constant(pace=4).against(fp.ZCDPFilter(rho=0.5))
+Constant(pair=Gaussian(mu=0.5), pace=4)
+"""
 
 from __future__ import annotations
 
@@ -29,14 +34,15 @@ __all__ = [
 ]
 
 
-#: The least parameter that `PrivacyFilter.affordable` answers.
+#: The least positive parameter that `PrivacyFilter.affordable` returns.
 _LEAST = 2.0**-100
 
 
 def even_level(filt: PrivacyFilter, family: MechanismFamily, rounds: int) -> float:
-    """The largest parameter of `family` (to 1 part in 10^4) that the filter admits `rounds` times in a row.
+    """The largest parameter of `family`, to about 1 part in 10^4, that the filter admits `rounds` times in a row.
 
-    Found by playing candidates against the filter's own code, all losses zero.
+    A grid search between `largest` / rounds and `largest`: the filter's own code plays the candidates, with all
+    losses zero. The lower end of the grid is returned where no candidate is admitted so often.
     """
     low = high = largest(filt, family)
     low /= check_count("rounds", rounds)
@@ -57,7 +63,7 @@ def even_level(filt: PrivacyFilter, family: MechanismFamily, rounds: int) -> flo
 
 
 def largest(filt: PrivacyFilter, family: MechanismFamily) -> float:
-    """The parameter of `family` that takes the whole budget in one request."""
+    """The largest parameter of `family` that the filter admits as its first request; ValueError where none is."""
     level = float(filt.affordable(filt.start(1), family)[0])
     if not level > 0:
         raise ValueError(
@@ -68,7 +74,7 @@ def largest(filt: PrivacyFilter, family: MechanismFamily) -> float:
 
 
 class _Levels(Adversary):
-    """An adversary that asks for levels of one family."""
+    """An adversary whose requests all belong to one family."""
 
     __slots__ = ()
     family: MechanismFamily | None
@@ -79,7 +85,7 @@ class _Levels(Adversary):
 
 
 class _Exhausting(_Levels):
-    """An adversary that ends with a request for all that is left of the budget."""
+    """An adversary whose final request takes all that is left of the budget."""
 
     __slots__ = ()
 
@@ -90,20 +96,20 @@ class _Exhausting(_Levels):
     def final(self, view: View) -> DominatingPair:
         assert self.family is not None
         rest = view.filter.affordable(view.state, self.family)
-        return self.family(np.maximum(rest, _LEAST))  # nothing is left: not even this is admitted
+        return self.family(np.maximum(rest, _LEAST))  # where rest is 0 the filter denies _LEAST, too
 
 
 def coarse(level: float) -> float:
-    """`level` rounded down to 20 bits: squares of such levels, and their sums, are doubles without rounding.
+    """`level` rounded down to 20 bits: doubles hold the squares of such levels, and sums of these, exactly.
 
-    So a ledger that adds exactly has nothing to carry, which halves the cost of a round.
+    An exact ledger then has no rounding errors to carry, which halves the cost of a round.
     """
     mantissa, exponent = math.frexp(level)
     return math.ldexp(math.floor(math.ldexp(mantissa, 20)), exponent - 20)
 
 
 def _family(filt: PrivacyFilter, family: MechanismFamily | None) -> MechanismFamily:
-    """The family asked for; by default Gaussian, or RandomizedResponse where no Gaussian is admitted."""
+    """`family`; where it is None, Gaussian, or RandomizedResponse if the filter admits no Gaussian."""
     if family is not None:
         return family
     return Gaussian if filt.affordable(filt.start(1), Gaussian)[0] > 0 else RandomizedResponse
@@ -111,7 +117,10 @@ def _family(filt: PrivacyFilter, family: MechanismFamily | None) -> MechanismFam
 
 @dataclass(frozen=True, slots=True)
 class Constant(Adversary):
-    """Asks for the same pair until denied; a number is Gaussian(number), None a level for `pace` rounds."""
+    """Asks for the same pair until denied.
+
+    pair: a single pair; a number mu stands for Gaussian(mu), None for the level that lasts `pace` rounds.
+    """
 
     pair: DominatingPair | float | None = None
     pace: int = 20
@@ -146,7 +155,7 @@ class Constant(Adversary):
 
 @dataclass(frozen=True, slots=True)
 class OneShot(_Levels):
-    """Asks once, for the whole budget."""
+    """Makes one request: `level` of the family, by default the largest that the filter admits."""
 
     family: MechanismFamily | None = None
     level: float | None = None
@@ -170,7 +179,7 @@ class OneShot(_Levels):
 
 @dataclass(frozen=True, slots=True)
 class ManySmall(_Exhausting):
-    """Spends the budget in k equal requests and one for what rounding left over."""
+    """Spends the budget in k equal requests and a final one for what rounding left of it."""
 
     k: int = 100
     family: MechanismFamily | None = None
@@ -197,7 +206,7 @@ class ManySmall(_Exhausting):
 
 @dataclass(frozen=True, slots=True)
 class _TwoLevels(_Exhausting):
-    """Two levels around the one that would last `pace` rounds; half and double its square by default."""
+    """Asks for one of two levels: by default 1/sqrt(2) and sqrt(2) times the level that lasts `pace` rounds."""
 
     low: float | None = None
     high: float | None = None
@@ -252,7 +261,7 @@ class LossAvoiding(_TwoLevels):
 
 @dataclass(frozen=True, slots=True)
 class RandomSpender(_Exhausting):
-    """Asks for a level uniform on (0, 2 `level`], by its own coin, until the budget is gone."""
+    """Asks for a level drawn uniformly from (0, 2 `level`], by its own generator, until the budget is gone."""
 
     level: float | None = None
     family: MechanismFamily | None = None
@@ -269,14 +278,14 @@ class RandomSpender(_Exhausting):
 
     def request(self, view: View) -> DominatingPair:
         assert self.level is not None
-        # 1 - U lies in (0, 1]: a request of exactly zero is not a mechanism
+        # 1 - U lies in (0, 1]: U itself may be 0, and no mechanism has level 0
         level = 2 * self.level * (1 - view.rng.random(view.n))
         return self.family(level)  # type: ignore[misc]
 
 
 @dataclass(frozen=True, slots=True)
 class EraserForever(Adversary):
-    """Asks for Erasure(p) for ever; p is the promise's delta by default (004 Section II-B)."""
+    """Asks for Erasure(p) in every round; p is by default the delta that the filter promises (004 Section II-B)."""
 
     p: float | None = None
 

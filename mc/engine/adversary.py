@@ -1,4 +1,10 @@
-"""The adversary: each round's request is a function of the transcript so far."""
+"""An adversary: a rule that computes each round's request from the transcript so far and its own randomness.
+
+>>> import filterproof as fp
+>>> class Slowing(fp.Adversary):
+...     def request(self, view):
+...         return fp.Gaussian(1 / (1 + view.round))
+"""
 
 from __future__ import annotations
 
@@ -19,13 +25,13 @@ __all__ = ["Adversary", "View"]
 
 @dataclass(slots=True)
 class View:
-    """What a real adversary sees before round `round` (from 0) of n live runs; nothing of the round to come.
+    """What an adversary sees before round `round` (from 0) of n live runs; nothing of that round's outputs.
 
-    loss is log P(transcript)/Q(transcript), shape (n,): a sufficient statistic for telling the two worlds
-    apart, so an adversary that sees it gives nothing away. last is the last round's part of it.
-    state is the filter's state, memory whatever `Adversary.start` returned (update it in place), both with
-    the run on the first axis. rng is the adversary's own randomness.
-    Arrays are the engine's own: read them, do not keep or change them.
+    loss is log P(transcript)/Q(transcript), in nats, shape (n,): a sufficient statistic for telling P from Q, so
+    seeing the loss instead of the outputs makes no adversary weaker. last is the last round's privacy loss.
+    state is the filter's state and memory is what `Adversary.start` returned, both with the run on the first
+    axis. rng is the adversary's own generator.
+    The engine owns the arrays: read them, and neither keep nor change them, `memory` aside (update it in place).
     """
 
     round: int
@@ -42,52 +48,52 @@ class View:
         return len(self.loss)
 
     def admits(self, request: DominatingPair) -> NDArray[np.bool_]:
-        """Whether the filter would admit `request` in each run, shape (n,); asking costs nothing.
+        """Whether the filter would admit `request` in each run, shape (n,); this charges nothing.
 
-        A filter decides from what the adversary has seen, so a real adversary can work this out alone.
-        The request that it returns is decided anew: its arrays may have changed since.
+        A filter decides from what the adversary has seen, so a real adversary can compute the decision, too.
+        The engine decides again on the request that is made: its arrays may have changed in between.
         """
         return self.decide(request)[0]
 
     def decide(self, request: DominatingPair) -> tuple[NDArray[np.bool_], State | None]:
-        """`admits`, and the filter's state after the spend where it comes with the decision."""
+        """`admits`, and the state after the spend if the filter computes both together, else None."""
         return checked_decide(self.filter, self.state, request, self.n)
 
 
 class Adversary(ABC):
-    """A predictable strategy: a frozen value; what it remembers of a run lives in `View.memory`.
+    """A predictable strategy: a frozen value. What an adversary remembers of a run lives in `View.memory`.
 
-    Branch by arithmetic, `low + (high - low) * (view.loss > 0)`: 1 ns per run, where `np.where` and table
-    look-ups cost 3 to 5, half the price of the random number itself. `Gaussian.either(low, high, view.loss > 0)`
-    does so, and tells the filter that there are two levels only.
+    Branch by arithmetic, `low + (high - low) * (view.loss > 0)`: this takes 1 ns per run, while `np.where` and
+    table look-ups take 3 to 5. `Gaussian.either(low, high, view.loss > 0)` also tells the filter that there are
+    only two levels.
     """
 
     __slots__ = ()
 
     def against(self, filt: PrivacyFilter) -> Self:
-        """This strategy with all that depends on the filter filled in; called once, before play."""
+        """This strategy with the parameters that depend on the filter filled in; called once, before play."""
         return self
 
     @property
     def horizon(self) -> int | None:
-        """The number of rounds after which it stops asking; None if it asks until it is denied."""
+        """The number of rounds after which the adversary stops asking; None if it asks until it is denied."""
         return None
 
     @property
     def gaussian(self) -> bool:
-        """Whether every request that it can ever make is a Gaussian; False where that is not known."""
+        """Whether every request is certain to be a Gaussian; False where that is not known."""
         return False
 
     @property
     def asks(self) -> tuple[DominatingPair, ...] | None:
-        """Every pair that `request` can return, `final` aside; None where they are not known, or too many.
+        """Every pair that `request` (not `final`) can return; None where they are unknown or too many to list.
 
-        Saying it is optional. Estimates are then as narrow as what the game can spend allows.
+        Optional: a list bounds what the game can spend, and estimates become narrower.
         """
         return None
 
     def start(self, filt: PrivacyFilter, n: int, rng: np.random.Generator) -> Any:
-        """The memory of n fresh runs: None, an array with the run on its first axis, or a tuple of such."""
+        """The memory of n fresh runs: None, an array with the run on its first axis, or a tuple of these."""
         return None
 
     @abstractmethod
@@ -95,17 +101,17 @@ class Adversary(ABC):
         """The pair that each live run asks for next: shared (shape ()) or one per run (shape (n,))."""
 
     def final(self, view: View) -> DominatingPair:
-        """What runs ask for instead where the filter would deny their request: the last thing they ask for.
+        """The last request of the runs whose request the filter would deny, made in its place.
 
-        Decisions can be worked out in advance, so this is no retry; a run ends by its own choice and never halts.
-        Defining it is optional. It is called once, with all such runs, when the others have ended; view.round is
-        then the number of rounds of the game.
+        This is no retry: an adversary can compute the denial in advance, and so never makes the denied request.
+        Optional. The engine calls it once, with all these runs together, after the other runs have ended;
+        view.round is then the game's `rounds`.
         """
         raise NotImplementedError
 
     @property
     def final_from_state(self) -> bool:
-        """Whether `final` depends on nothing but the filter and its state."""
+        """Whether `final` depends only on the filter and its state."""
         return False
 
     @property

@@ -1,4 +1,9 @@
-"""Named values as plain data and back: only what the catalogue names is built, no data is run as code."""
+"""The encoding of a value: JSON-able data that names its classes. Decoding builds named classes only and runs no code.
+
+>>> import filterproof as fp
+>>> encode(fp.Constant(0.5), nameable())
+{'type': 'Constant', 'pair': {'type': 'Gaussian', 'mu': 0.5}, 'pace': 20}
+"""
 
 from __future__ import annotations
 
@@ -18,19 +23,19 @@ from theory import conversions, guarantees, pairs
 
 __all__ = ["Nameable", "decode", "decode_fraction", "encode", "nameable"]
 
-#: What `encode` writes: no exponent, which would let a few letters stand for a number that fills the memory.
+#: Fractions without exponents: "1e999999999" is short, and its value would fill the memory.
 _FRACTION = re.compile(r"-?[0-9]{1,4000}(/[0-9]{1,4000})?")
-#: JSON holds integers of any length; nothing here is counted or measured beyond the doubles.
+#: JSON allows integers of any length; no integer that is counted here exceeds a double.
 _LARGEST = 2**1023
 _SPECIAL = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 _KINDS = {"f": np.float64, "i": np.int64, "b": np.bool_}
 
-#: By name, what data may name: frozen dataclasses, enums and functions.
+#: The frozen dataclasses, enums and functions that data may name, by name.
 Nameable = Mapping[str, Any]
 
 
 def nameable(*extra: type) -> dict[str, Any]:
-    """What data may name: public filters, adversaries, pairs, guarantees, conversions, `extra` classes."""
+    """The names that data may use: public filters, adversaries, pairs, guarantees, conversions, `extra` classes."""
     named: dict[str, Any] = {}
     rooms: tuple[ModuleType, ...] = (conversions, guarantees, pairs, filters, adversaries)
     for room in rooms:
@@ -39,7 +44,10 @@ def nameable(*extra: type) -> dict[str, Any]:
 
 
 def encode(value: object, known: Nameable) -> Any:
-    """`value` as JSON-able data. Floats keep their bits: JSON carries the digits that restore them."""
+    """`value` as JSON-able data; JSON writes enough digits of a float to restore its bits.
+
+    Raises TypeError for a value of any other kind than numbers, text, arrays, sequences and what `known` names.
+    """
     if value is None or isinstance(value, (bool, str, int)):
         return value
     if isinstance(value, (float, np.floating)):
@@ -70,9 +78,10 @@ def encode(value: object, known: Nameable) -> Any:
 
 
 def decode(data: Any, known: Nameable) -> Any:
-    """The value that `encode` made data of; classes come from `known` alone and check their own arguments.
+    """The value whose encoding is `data`, with tuples for lists; classes come from `known` only.
 
-    Raises ValueError for anything that `encode` does not write, and what a class says of its arguments.
+    Raises ValueError for data of another form than `encode` writes, and the errors of a class that refuses its
+    arguments.
     """
     try:
         return _decoded(data, known)
@@ -112,7 +121,7 @@ def _decoded(data: Any, known: Nameable) -> Any:
 
 
 def decode_fraction(text: object) -> Fraction:
-    """The fraction that "p/q" or "p" stands for, p and q decimal integers."""
+    """The fraction written "p/q" or "p", with decimal integers p and q."""
     if not isinstance(text, str) or not _FRACTION.fullmatch(text):
         raise ValueError(f"data must hold a fraction such as '1/3', got {str(text)[:40]!r}; write it as p/q")
     try:
@@ -147,7 +156,7 @@ def _made(name: object, data: dict[str, Any], known: Nameable) -> Any:
     try:
         return kind(**given)
     except (TypeError, AttributeError, LookupError, ArithmeticError) as error:
-        # an abstract class, a list for a number, an integer beyond the doubles
+        # e.g. the class is abstract, or the data has a list or a huge integer where the class wants a float
         raise ValueError(f"data must hold what a {name} is made of, got {_told(error)}") from error
 
 

@@ -1,4 +1,9 @@
-"""A game: who plays whom, under which rules."""
+"""A game: a filter, an adversary, and the rules of play between them.
+
+>>> import filterproof as fp
+>>> fp.Game.between(fp.ZCDPFilter(rho=0.5), fp.OneShot()).rounds
+1
+"""
 
 from __future__ import annotations
 
@@ -15,23 +20,23 @@ from theory.pairs.base import Direction
 
 __all__ = ["Erasures", "Game"]
 
-#: Whether infinite losses are drawn like others, or never and weighed instead.
+#: Whether infinite losses are drawn, or never drawn and accounted for by `Paths.log_kept`.
 Erasures: TypeAlias = Literal["drawn", "weighed"]
 
-#: Rounds played against an adversary that does not say when it stops, unless the caller says how many.
+#: Rounds of a game whose adversary states no horizon and whose caller gives no `rounds`.
 LONGEST = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class Game:
-    """Who plays whom, under which rules: everything but the random numbers.
+    """Everything that determines the law of a path: filter, adversary and rules, without the random numbers.
 
-    Round by round: the adversary asks, the filter decides on what it has seen, the budget is charged, the
-    output is drawn, the loss is observed. A denied run halts for good, or asks again next round ("retry"); but one
-    whose adversary has a final request makes that instead, and ends.
-    Outputs are drawn from P ("PQ") or from Q ("QP"), tilted to `order` (1: as they are). Infinite losses are
-    "drawn" like others, or never and "weighed": a path then carries the probability of having met none.
-    A guard keeps its own account of what was released.
+    In each round the adversary makes a request, the filter decides from its state, the run is charged, the
+    output is drawn, and the filter observes the privacy loss. After a denial a run halts for good ("halt") or asks
+    again in the next round ("retry"); if the adversary has a final request, the run makes that one and ends.
+    Outputs are drawn from P ("PQ") or from Q ("QP"), tilted to `order` (1: no tilt). Infinite losses are drawn
+    ("drawn"), or never drawn, and each path then carries the probability that it met none ("weighed").
+    The guard is the engine's own account of what was released.
     """
 
     filter: PrivacyFilter
@@ -67,7 +72,10 @@ class Game:
         direction: Direction = "PQ",
         on_denial: OnDenial = "halt",
     ) -> Game:
-        """The game with the adversary set against the filter, and no more rounds than it wants to play."""
+        """The game of `adversary.against(filt)` with `rounds` rounds, or fewer if its horizon is shorter.
+
+        Without `rounds` the game lasts for the adversary's horizon, or 1000 rounds if the adversary states none.
+        """
         game = cls(filt, adversary, LONGEST if rounds is None else rounds, 1.0, direction, on_denial)
         adversary = adversary.against(filt)
         horizon = adversary.horizon
@@ -77,7 +85,7 @@ class Game:
 
     @property
     def waits(self) -> bool:
-        """Whether denied runs stay, to ask again next round."""
+        """Whether a denied run stays in the game to ask again in the next round."""
         return self.on_denial == "retry" and not self.adversary.asks_finally
 
     def at(self, order: float, guard: Guard | None = None) -> Game:

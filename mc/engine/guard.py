@@ -1,4 +1,4 @@
-"""The guard: the engine's own account of what runs were charged, whatever the filter thinks of it."""
+"""The guard: the engine's own account of what each run was charged, independent of the filter's state."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from theory.pairs import PAIRS, DominatingPair, Selection
 
 __all__ = ["Exceeded", "Guard", "is_ours"]
 
-#: Rounding of a log-weight over a run; a run charged more than this beyond its bound was not held to it.
+#: The rounding error that `verify` allows in the sums of a run; a larger excess breaks the bound.
 _ROUNDING = 1e-9
 
 
 class Exceeded(RuntimeError):  # noqa: N818 - it is a finding before it is an error
-    """A run was charged more than what was said to hold every run, so that nothing rests on it any more."""
+    """A run passed a trusted bound, or its request is none that the bound covers: no estimate may rest on it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Guard:
     """A bound on every run: sum_t log E_P[e^{(s-1) L_t} | L_t < inf] <= log_most, prod_t P(L_t < inf) >= e^{log_kept}.
 
-    s = `order`, P the law that outputs are drawn from, t over the released rounds; for symmetric pairs the first
-    sum is (s-1) sum_t D_s. Both are known before the release, so that a guard may act before it:
-    "stop" ends a run whose next release would pass the bound; "mark" notes such a run, where it has met no
-    infinite loss yet, and plays on; "trust" does nothing, because something else excludes such a run, and raises
-    Exceeded where one was seen all the same. `ours`: that something knows the pairs of this library only.
+    s = `order`, P is the law that outputs are drawn from, and t runs over the released rounds; for pairs without
+    infinite losses the first sum is (s-1) sum_t D_s (Rényi divergence, nats). Both are known before the release.
+    When the next release would take a run without infinite losses past the bound, "stop" ends the run before it,
+    and "mark" plays on; both set `Paths.beyond`. "trust" checks finished runs only and raises Exceeded: a theorem
+    or a computation says that no run passes the bound. `ours`: that reason covers this library's pairs only.
     """
 
     order: float
@@ -49,30 +49,30 @@ class Guard:
         *,
         ours: bool = False,
     ) -> Guard:
-        """The guard that bounds the sum of divergences of `order`, and the mass of infinite losses."""
+        """The guard of sum_t D_order <= divergence (nats, for order > 1) and 1 - prod_t P(L_t < inf) <= infinite."""
         log_most = (order - 1) * divergence if order > 1 else math.inf
         return cls(order, log_most, math.log1p(-infinite) if infinite < 1 else -math.inf, act, ours)
 
     @property
     def acts(self) -> bool:
-        """Whether it looks at every release."""
+        """Whether the guard checks every release during play."""
         return self.act != "trust"
 
     def cost(self, pair: DominatingPair) -> tuple[Real, Real]:
-        """What a release of `pair`, in the direction of play, adds to the two sums."""
+        """The terms (log-moment, log P(L < inf)) of a release of `pair`, swapped already if play is "QP"."""
         with np.errstate(divide="ignore"):
             kept = np.log1p(-np.asarray(pair.infinite_mass))
         if self.order == 1:
             return 0.0, kept
-        # the sum of the weights' constants and no other: what is bounded is what is used
+        # the log-weight at loss 0 is this log-moment, with the very bits that enter the weights of paths
         return pair.log_weight(np.zeros(pair.shape or 1), self.order), kept
 
     def passed(self, spent: NDArray[np.float64], kept: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Whether sums are beyond the bound; NaN is."""
+        """Whether each run's sums pass the bound, shape (n,); NaN counts as passing it."""
         return ~((spent <= self.log_most) & (kept >= self.log_kept))
 
     def covers(self, pair: DominatingPair) -> bool:
-        """Whether what excludes a run beyond the bound knows such a pair."""
+        """Whether the reason to trust the bound covers this pair."""
         return not self.ours or is_ours(pair)
 
     def verify(
@@ -81,7 +81,7 @@ class Guard:
         log_weight: NDArray[np.float64],
         log_kept: Real,
     ) -> None:
-        """Raise Exceeded where a finished run, drawn at this order, is beyond the bound."""
+        """Raise Exceeded if a finished run, drawn from the law tilted to `order`, passed the bound."""
         if self.order > 1:
             spent = log_weight + (self.order - 1) * loss
             worst = float(np.max(spent, initial=-math.inf))
@@ -99,7 +99,7 @@ class Guard:
 
 
 def is_ours(pair: DominatingPair) -> bool:
-    """Whether a pair is of this library, so that its charges are those that theorems are about."""
+    """Whether a pair is of a class of this library (no subclass), whose charges the theorems are about."""
     if type(pair) is Selection:
         return all(map(is_ours, pair.pairs))
     return type(pair) in PAIRS

@@ -1,4 +1,4 @@
-"""The runs of a tile that are still going."""
+"""The live runs of a tile: those that have neither halted nor ended."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.contract.checks import checked_observe
-from filters.contract.state import join, moved, take
+from filters.contract.checks import checked_observe, checked_spend
+from filters.contract.state import State, join, moved, put, take
 from mc.engine.adversary import View
 from mc.engine.game import Game
-from mc.engine.guard import Guard
 from mc.engine.paths import Paths
 from theory.pairs import DominatingPair
 
@@ -27,11 +26,13 @@ _PER_RUN = (
 
 @dataclass(slots=True)
 class Live:
-    """The runs still going: their path numbers, losses, log-weights, releases, and what players remember.
+    """The live runs: path numbers, losses, log-weights, releases, filter states and adversary memories.
 
     spent, kept and beyond are the guard's account, None where no guard acts.
+    releases is one number while all runs have the same.
     """
 
+    game: Game
     path: NDArray[np.intp]
     loss: NDArray[np.float64]
     last: NDArray[np.float64]
@@ -48,6 +49,7 @@ class Live:
     def fresh(game: Game, n: int) -> Live:
         acts = game.guard is not None and game.guard.acts
         return Live(
+            game,
             np.arange(n),
             np.zeros(n),
             np.zeros(n),
@@ -59,8 +61,8 @@ class Live:
 
     @staticmethod
     def joined(parts: Sequence[Live]) -> Live:
-        """All runs of all parts, each with its own number of releases."""
-        whole = Live(*(join([getattr(part, name) for part in parts]) for name in _PER_RUN))
+        """All runs of all parts, with one number of releases for each run."""
+        whole = Live(parts[0].game, *(join([getattr(part, name) for part in parts]) for name in _PER_RUN))
         whole.releases = np.repeat([part.releases for part in parts], [part.n for part in parts])
         return whole
 
@@ -68,17 +70,17 @@ class Live:
     def n(self) -> int:
         return len(self.loss)
 
-    def view(self, game: Game, t: int, own: np.random.Generator) -> View:
-        """What the adversary sees before round t."""
-        sees = (self.loss, self.last) if game.direction == "PQ" else (-self.loss, -self.last)
-        return View(t, *sees, self.state, self.memory, game.filter, own)
+    def view(self, t: int, own: np.random.Generator) -> View:
+        """What the adversary sees before round t: losses are log P/Q in either direction of play."""
+        sees = (self.loss, self.last) if self.game.direction == "PQ" else (-self.loss, -self.last)
+        return View(t, *sees, self.state, self.memory, self.game.filter, own)
 
     def part(self, runs: NDArray[np.intp]) -> Live:
-        """These runs, copied out, while all runs have as many releases."""
-        return Live(*(take(getattr(self, name), runs) for name in _PER_RUN))
+        """A copy of these runs, for plays in which all runs share one number of releases."""
+        return Live(self.game, *(take(getattr(self, name), runs) for name in _PER_RUN))
 
     def finish(self, runs: NDArray[np.intp] | slice, done: Paths) -> None:
-        """Write the runs down as they stand."""
+        """Write the present values of these runs into their finished paths."""
         path = self.path[runs]
         done.loss[path] = self.loss[runs]
         if self.log_weight is not None:
@@ -95,7 +97,7 @@ class Live:
             setattr(self, name, take(getattr(self, name), runs))
 
     def drop(self, runs: NDArray[np.intp]) -> None:
-        """Drop these runs in place: the last ones move into their places, so few runs cost little."""
+        """Drop these runs, in increasing order, in place: the last runs move into their places."""
         if len(runs):
             n = self.n - len(runs)
             staying = np.ones(len(runs), dtype=np.bool_)
@@ -104,27 +106,50 @@ class Live:
             for name in _PER_RUN:
                 setattr(self, name, moved(getattr(self, name), tail, runs[: len(tail)], n))
 
-    def account(self, guard: Guard, request: DominatingPair, admitted: NDArray[np.bool_]) -> NDArray[np.intp]:
-        """Enter a request of all runs into the guard's account; the admitted runs that it would take beyond it."""
+    def account(self, request: DominatingPair, admitted: NDArray[np.bool_]) -> NDArray[np.intp]:
+        """Charge the admitted runs in the guard's account; returns those, of finite loss, that pass its bound."""
+        guard = self.game.guard
+        assert guard is not None
         assert self.spent is not None
         assert self.kept is not None
         assert self.beyond is not None
-        cost, kept = guard.cost(request)
+        cost, kept = guard.cost(request if self.game.direction == "PQ" else request.swapped)
         self.spent = self.spent + np.where(admitted, cost, 0.0)
         self.kept = self.kept + np.where(admitted, kept, 0.0)
         over = admitted & guard.passed(self.spent, self.kept) & (self.loss < np.inf)
         self.beyond |= over
         return np.flatnonzero(over)
 
-    def draw(self, game: Game, request: DominatingPair, nature: np.random.Generator) -> None:
-        """Realise a round's losses in every run and show them to the filter."""
-        forward = game.direction == "PQ"
+    def release(
+        self, request: DominatingPair, nature: np.random.Generator, after: State | None = None
+    ) -> None:
+        """Charge every run for the request, unless `after` is the state after that, and draw its output."""
+        game = self.game
+        self.state = checked_spend(game.filter, self.state, request, self.n) if after is None else after
+        self.draw(request, nature)
+
+    def release_some(
+        self, runs: NDArray[np.intp], request: DominatingPair, nature: np.random.Generator
+    ) -> None:
+        """`release` to these runs; the others have no privacy loss in this round. Counts the releases run by run."""
+        some = self.part(runs)
+        some.release(request.take(runs), nature)
+        self.last = np.zeros(self.n)
+        for name in ("last", "loss", "log_weight", "log_kept"):
+            if (whole := getattr(self, name)) is not None:
+                whole[runs] = getattr(some, name)
+        self.releases[runs] += 1  # type: ignore[index]
+        self.state = put(self.state, runs, some.state)
+
+    def draw(self, request: DominatingPair, nature: np.random.Generator) -> None:
+        """Draw a round's privacy losses, add them to every run, and let the filter observe them."""
+        game, forward = self.game, self.game.direction == "PQ"
         pair = request if forward else request.swapped
         if self.log_kept is None:
             self.last = pair.sample(nature, self.n, game.order)
         else:
             self.last = pair.sample_finite(nature, self.n, game.order)
-            with np.errstate(divide="ignore"):  # of runs that were denied, and come along
+            with np.errstate(divide="ignore"):  # log 0 = -inf where the infinite mass is 1
                 self.log_kept += np.log1p(-pair.infinite_mass)
         if self.log_weight is not None:
             self.log_weight += pair.log_weight(self.last, game.order)

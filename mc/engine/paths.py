@@ -1,4 +1,4 @@
-"""Finished paths, and what is measured on them."""
+"""A path: one finished run, reduced to its privacy loss, its log-weight and its number of releases."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ __all__ = ["Functional", "Paths"]
 class Paths:
     """Finished paths of one tile, each array of shape (n,).
 
-    loss is the log-likelihood ratio of the transcript, towards the law that outputs were drawn from:
-    log dP/dQ for "PQ", log dQ/dP for "QP". log_weight is log of that law over the tilted one, 0 if untilted.
-    releases counts the outputs released, the stopping time T. log_kept is log prod_t P(L_t < inf) over the
-    released rounds where erasures are weighed, 0 where they are drawn. beyond says which paths the guard stopped
-    or marked, False where none acts.
+    loss is the privacy loss of the transcript in nats, in the direction of play: log dP/dQ for "PQ", log dQ/dP
+    for "QP". log_weight is the log of the likelihood-ratio weight of that law over the tilted law, 0 if untilted.
+    releases is the number T of released outputs. log_kept is log prod_t P(L_t < inf) over the released rounds
+    where erasures are weighed, 0 where they are drawn. beyond says which paths the guard stopped or marked, and
+    is False where no guard acts.
     """
 
     loss: NDArray[np.float64]
@@ -32,7 +32,7 @@ class Paths:
 
 
 class Functional(Protocol):
-    """What is measured: a picklable value that turns the paths of a tile into sums over them."""
+    """A functional: a picklable value that maps the paths of a tile to sums over these paths."""
 
     def __call__(self, paths: Paths) -> NDArray[np.float64]:
         """Sums over the paths, shape (k,) with the same k for every tile."""

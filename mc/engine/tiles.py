@@ -1,4 +1,4 @@
-"""A tile of paths: adversary against filter, round by round, on the code of the filter itself."""
+"""The play of a tile: rounds of request, decision and release for all its paths at once, by the filter's own code."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.contract.checks import checked_spend, checked_start
-from filters.contract.state import put, take
+from filters.contract.checks import checked_start
 from mc.engine.adversary import View
 from mc.engine.game import Game
 from mc.engine.guard import Exceeded
@@ -26,136 +25,115 @@ _NONE = np.empty(0, dtype=np.intp)
 def play_tile(game: Game, tile: Tile) -> Paths:
     """The paths of one tile, a function of (game, tile) alone."""
     _keep_memory()
-    filt, adversary = game.filter, game.adversary
-    nature, own = tile.nature(), tile.adversary()
-    live = Live.fresh(game, tile.size)
-    live.state = checked_start(filt, tile.size)
-    live.memory = adversary.start(filt, tile.size, own)
-    done = Paths(np.zeros(tile.size), np.zeros(tile.size), np.zeros(tile.size, dtype=np.int64))
-    if live.log_kept is not None:
-        done = replace(done, log_kept=np.zeros(tile.size))
-    if live.beyond is not None:
-        done = replace(done, beyond=np.zeros(tile.size, dtype=np.bool_))
-    aside: list[Live] | None = [] if adversary.asks_finally else None
-    for t in range(game.rounds):
-        view = live.view(game, t, own)
-        request = _checked_request(game, "request", adversary.request(view), live.n)
-        if game.waits:
-            _release_or_wait(game, live, view, request, nature, done)
-        else:
-            _release_or_end(game, live, view, request, nature, done, aside)
-        if live.n == 0:
-            break
-    live.finish(slice(None), done)
-    if aside:
-        last = Live.joined(aside)
-        view = last.view(game, game.rounds, own)
-        request = _checked_request(game, "final", adversary.final(view), last.n)
-        _release_or_end(game, last, view, request, nature, done, None)
-        last.finish(slice(None), done)
-    if game.guard is not None and game.guard.act == "trust":
-        game.guard.verify(done.loss, done.log_weight, done.log_kept)
-    return done
+    return _UnderWay(game, tile).paths()
 
 
 @cache
 def _keep_memory() -> None:
-    """Have the allocator reuse arrays of a tile's size instead of handing each back to the system.
+    """Make the allocator keep freed arrays of a tile's size for reuse instead of returning them to the system.
 
-    Releasing one block of 16 MB raises the size from which the GNU allocator does so; elsewhere it costs nothing.
+    Freeing one block of 16 MB raises the threshold from which the GNU allocator returns blocks; other allocators
+    are not affected.
     """
     np.empty(2**21)
 
 
-def _release_or_end(
-    game: Game,
-    live: Live,
-    view: View,
-    request: DominatingPair,
-    nature: np.random.Generator,
-    done: Paths,
-    aside: list[Live] | None,
-) -> None:
-    """Release what is admitted; other runs are finished, or put aside for their final requests."""
-    admitted, after = view.decide(request)
-    if live.beyond is not None:
-        admitted, request = _guarded(game, live, request, admitted, done)
-        after = None
-        if live.n == 0:
-            return
-    denied = np.flatnonzero(~admitted) if np.count_nonzero(admitted) < live.n else _NONE
-    if game.filter.looks_at_losses or 2 * len(denied) > live.n:
-        after = None
-    if len(denied):
-        if aside is None:
-            live.finish(denied, done)
-        else:
-            aside.append(live.part(denied))
-    if after is not None:
-        # the few denied runs come along for the draw: cheaper than to take all the others out
-        live.state = after
-        live.draw(game, request, nature)
-        live.drop(denied)
-    else:
-        if len(denied):
-            go = np.flatnonzero(admitted)
-            live.keep(go)
+class _UnderWay:
+    """A tile under way: its live runs, its finished paths, and the random numbers of nature and the adversary."""
+
+    def __init__(self, game: Game, tile: Tile) -> None:
+        self.game = game
+        self.nature, self.own = tile.nature(), tile.adversary()
+        self.live = live = Live.fresh(game, tile.size)
+        live.state = checked_start(game.filter, tile.size)
+        live.memory = game.adversary.start(game.filter, tile.size, self.own)
+        self.done = Paths(np.zeros(tile.size), np.zeros(tile.size), np.zeros(tile.size, dtype=np.int64))
+        if live.log_kept is not None:
+            self.done = replace(self.done, log_kept=np.zeros(tile.size))
+        if live.beyond is not None:
+            self.done = replace(self.done, beyond=np.zeros(tile.size, dtype=np.bool_))
+        #: Runs that were denied and have a final request to make, which all make together at the end.
+        self.aside: list[Live] = []
+
+    def paths(self) -> Paths:
+        """The finished paths, after all rounds."""
+        game, adversary = self.game, self.game.adversary
+        for t in range(game.rounds):
+            view = self.live.view(t, self.own)
+            request = _checked_request(game, "request", adversary.request(view), self.live.n)
+            if game.waits:
+                self.release_or_wait(view, request)
+            else:
+                self.release_or_end(view, request, finally_=adversary.asks_finally)
+            if self.live.n == 0:
+                break
+        self.live.finish(slice(None), self.done)
+        if self.aside:
+            self.live = Live.joined(self.aside)
+            view = self.live.view(game.rounds, self.own)
+            request = _checked_request(game, "final", adversary.final(view), self.live.n)
+            self.release_or_end(view, request, finally_=False)
+            self.live.finish(slice(None), self.done)
+        if game.guard is not None and game.guard.act == "trust":
+            game.guard.verify(self.done.loss, self.done.log_weight, self.done.log_kept)
+        return self.done
+
+    def release_or_end(self, view: View, request: DominatingPair, *, finally_: bool) -> None:
+        """Release to the admitted runs; finish the others, or put them aside for their final requests."""
+        live = self.live
+        admitted, after = view.decide(request)
+        if live.beyond is not None:
+            admitted, request = self.guarded(request, admitted)
+            after = None
             if live.n == 0:
                 return
-            request = request.take(go)
-        live.state = checked_spend(game.filter, live.state, request, live.n)
-        live.draw(game, request, nature)
-    live.releases += 1
+        denied = np.flatnonzero(~admitted) if np.count_nonzero(admitted) < live.n else _NONE
+        if self.game.filter.looks_at_losses or 2 * len(denied) > live.n:
+            after = None
+        if len(denied):
+            if finally_:
+                self.aside.append(live.part(denied))
+            else:
+                live.finish(denied, self.done)
+        if after is not None:
+            # the few denied runs take part in the draw and are dropped after it: cheaper than copying the others
+            live.release(request, self.nature, after)
+            live.drop(denied)
+        else:
+            if len(denied):
+                go = np.flatnonzero(admitted)
+                live.keep(go)
+                if live.n == 0:
+                    return
+                request = request.take(go)
+            live.release(request, self.nature)
+        live.releases += 1
 
+    def release_or_wait(self, view: View, request: DominatingPair) -> None:
+        """Release to the admitted runs; the others ask again in the next round."""
+        admitted = view.admits(request)
+        if self.live.beyond is not None:
+            admitted, request = self.guarded(request, admitted)
+        go = np.flatnonzero(admitted)
+        if len(go):
+            self.live.release_some(go, request, self.nature)
+        else:
+            self.live.last = np.zeros(self.live.n)
 
-def _guarded(
-    game: Game, live: Live, request: DominatingPair, admitted: NDArray[np.bool_], done: Paths
-) -> tuple[NDArray[np.bool_], DominatingPair]:
-    """Let the guard see a request; the decisions on it and itself, of the runs that are still going."""
-    assert game.guard is not None
-    over = live.account(game.guard, request if game.direction == "PQ" else request.swapped, admitted)
-    if game.guard.act == "stop" and len(over):
-        live.finish(over, done)
-        rest = np.ones(live.n, dtype=np.bool_)
+    def guarded(
+        self, request: DominatingPair, admitted: NDArray[np.bool_]
+    ) -> tuple[NDArray[np.bool_], DominatingPair]:
+        """Let the guard check a request and end runs; returns decisions and request of the runs still live."""
+        assert self.game.guard is not None
+        over = self.live.account(request, admitted)
+        if self.game.guard.act != "stop" or len(over) == 0:
+            return admitted, request
+        self.live.finish(over, self.done)
+        rest = np.ones(self.live.n, dtype=np.bool_)
         rest[over] = False
         go = np.flatnonzero(rest)
-        live.keep(go)
+        self.live.keep(go)
         return admitted[go], request.take(go)
-    return admitted, request
-
-
-def _release_or_wait(
-    game: Game,
-    live: Live,
-    view: View,
-    request: DominatingPair,
-    nature: np.random.Generator,
-    done: Paths,
-) -> None:
-    admitted = view.admits(request)
-    if live.beyond is not None:
-        admitted, request = _guarded(game, live, request, admitted, done)
-    go = np.flatnonzero(admitted)
-    if len(go) == 0:
-        live.last = np.zeros(live.n)
-        return
-    some = replace(live, path=live.path[go], loss=live.loss[go], state=take(live.state, go))
-    if live.log_weight is not None:
-        some.log_weight = live.log_weight[go]
-    if live.log_kept is not None:
-        some.log_kept = live.log_kept[go]
-    asked = request.take(go)
-    some.state = checked_spend(game.filter, some.state, asked, some.n)
-    some.draw(game, asked, nature)
-    live.last = np.zeros(live.n)  # a run that was denied realised no loss this round
-    live.last[go] = some.last
-    live.loss[go] = some.loss
-    if live.log_weight is not None:
-        live.log_weight[go] = some.log_weight
-    if live.log_kept is not None:
-        live.log_kept[go] = some.log_kept
-    live.releases[go] += 1  # type: ignore[index]
-    live.state = put(live.state, go, some.state)
 
 
 def _checked_request(game: Game, method: str, request: object, n: int) -> DominatingPair:

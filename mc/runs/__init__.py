@@ -1,1 +1,4 @@
-"""Runs: tiles played by workers, merged, and kept in a store under a key of all that decides them."""
+"""Runs: worker processes play the tiles of a game; their sums are merged, and kept in a store if one is given.
+
+The play of a single tile is in `mc.engine`; what the sums mean is in `mc.estimate`.
+"""

@@ -1,4 +1,8 @@
-"""What a function's bytecode names outside of itself."""
+"""The outside names of a function's bytecode: the globals, attributes and imports that the function uses.
+
+>>> names(compile("import math; math.pi + offset", "<example>", "exec")).chains
+(('math', 'pi'), ('offset',))
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,7 @@ __all__ = ["Import", "Names", "names"]
 _READ = {"LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS"}
 _ATTRIBUTE = {"LOAD_ATTR", "LOAD_METHOD"}
 _CALL = {"PRECALL", "CALL", "CALL_FUNCTION"}
-#: Functions that reach an attribute by a name that may be computed.
+#: Functions that use an attribute whose name may be computed at run time.
 _BY_NAME = {"getattr", "hasattr", "setattr", "delattr"}
 _WRITE_GLOBAL = {"STORE_GLOBAL", "DELETE_GLOBAL"}
 _WRITE_CELL = {"STORE_DEREF", "DELETE_DEREF"}
@@ -20,7 +24,7 @@ _WRITE_CELL = {"STORE_DEREF", "DELETE_DEREF"}
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """`from module import members`, or `import module` without members; level counts the leading dots."""
+    """`from module import members`, or `import module` if members is empty; level counts the leading dots."""
 
     module: str
     level: int
@@ -29,10 +33,12 @@ class Import:
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """Global names with the attributes that are read off them at once; imports; variables written outside.
+    """The outside names of one code object.
 
-    `attributes` are all names of attributes, of whatever value; `computed` are the functions, such as getattr,
-    that are used in any other way than to read an attribute whose name stands in the code.
+    chains: global names, each followed by the attributes read directly from it: ("np", "linalg", "norm").
+    written: global and enclosing variables that the code assigns. attributes: the names of all attributes that
+    the code uses, of any object. computed: the functions such as getattr that the code uses, except where getattr
+    or hasattr is called with an attribute's name written out.
     """
 
     chains: tuple[tuple[str, ...], ...]
@@ -43,7 +49,7 @@ class Names:
 
 
 def names(code: types.CodeType) -> Names:
-    """What a function of this code names, the functions and classes within it included."""
+    """The outside names of a function with this code, and of the functions and classes defined in it."""
     chains: list[tuple[str, ...]] = []
     imports: list[Import] = []
     written: list[str] = []
@@ -86,7 +92,7 @@ def names(code: types.CodeType) -> Names:
 
 
 def _name_read(steps: Sequence[dis.Instruction]) -> str | None:
-    """The name in getattr(x.y, "name"), or with a simple default; None for any other call or use."""
+    """The name in getattr(x.y, "name") or getattr(x.y, "name", default); None for any other use of getattr."""
     loads = []
     for step in steps:
         if step.opname in _CALL:

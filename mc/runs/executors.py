@@ -1,4 +1,4 @@
-"""Where tiles are played: in this process, in a pool of processes, or by any executor that is handed in."""
+"""Executors: they play tiles in this process, in a pool of processes, on a Dask cluster, or anywhere else."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["LocalPool", "cluster", "completed", "cores"]
 T = TypeVar("T")
 R = TypeVar("R")
 
-#: Times in a row that a pool may break without finishing a single task before the fault is the task's.
+#: Times in a row that a pool may break without finishing a task; after one more the task is at fault.
 PATIENCE = 3
 
 
@@ -30,9 +30,9 @@ def cores() -> int:
 
 
 class LocalPool(Executor):
-    """A pool of worker processes on this machine that can be rebuilt after one of them died.
+    """A pool of worker processes on this machine that can be rebuilt after a worker died.
 
-    Workers ignore Ctrl-C, which is the driver's to handle, and leave when the driver is gone.
+    Workers ignore Ctrl-C, which the driver handles, and exit when the driver has died.
     """
 
     def __init__(self, workers: int | None = None) -> None:
@@ -48,7 +48,7 @@ class LocalPool(Executor):
         return self._pool.submit(fn, *args, **kwargs)
 
     def rebuild(self) -> None:
-        """Leave the broken pool and start another."""
+        """Abandon the broken pool and start a new one."""
         self._pool.shutdown(wait=False, cancel_futures=True)
         self._pool = self._fresh()
 
@@ -63,7 +63,7 @@ class LocalPool(Executor):
 
 
 def _settle_in() -> None:
-    """In a worker: leave Ctrl-C to the driver, and watch it."""
+    """Prepare a worker process: ignore Ctrl-C, and exit when the driver dies."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     driver = multiprocessing.parent_process()
     if driver is not None:
@@ -71,7 +71,7 @@ def _settle_in() -> None:
 
 
 def _leave_after(sentinel: int) -> None:
-    # a killed driver closes nothing that a worker waits on: without this the worker would wait for ever
+    # the queue that a worker waits on stays open when the driver is killed: the worker would wait for ever
     connection.wait([sentinel])
     os._exit(1)
 
@@ -93,17 +93,17 @@ def cluster(address: str) -> Iterator[Executor]:
             "start one with `dask scheduler`"
         ) from refused
     with client:
-        # pure tasks would be answered from Dask's cache by their arguments, faults and all
+        # Dask would answer a pure task from its cache of earlier results, and of earlier errors
         yield client.get_executor(pure=False)
 
 
 def completed(
     executor: Executor | None, work: Callable[[T], R], tasks: Iterable[T], *, window: int
 ) -> Iterator[tuple[T, R]]:
-    """(task, work(task)) for every task, in the order they finish; at most `window` are under way at once.
+    """Yields (task, work(task)) for every task, in the order in which they finish; at most `window` run at once.
 
-    A `LocalPool` that loses a worker is rebuilt, and what was under way is submitted again. An executor of
-    another kind that breaks raises BrokenExecutor: what was yielded before is not lost.
+    A `LocalPool` that loses a worker is rebuilt, and its unfinished tasks are submitted again. Raises
+    BrokenExecutor if another executor breaks, or if a pool breaks repeatedly without finishing a task.
     """
     if executor is None:
         for task in tasks:
@@ -111,7 +111,7 @@ def completed(
         return
     waiting = deque(tasks)
     under_way: dict[Future[R], T] = {}
-    breaks = PATIENCE - 1  # a pool that never finished anything is not given many chances
+    breaks = PATIENCE - 1  # before the first finished task a pool may break only once
     try:
         while waiting or under_way:
             try:

@@ -1,4 +1,8 @@
-"""The fingerprint of a value: data that differs wherever two values could decide a run differently."""
+"""The fingerprint of a value: data that differs for two values under which a run could differ.
+
+>>> fingerprint((1, 0.5))
+['tuple', 1, ['float', '0.5']]
+"""
 
 from __future__ import annotations
 
@@ -39,7 +43,7 @@ __all__ = ["digest", "fingerprint"]
 
 _POINTER = struct.calcsize("P")
 _ABSENT = object()
-#: Values of the language that a subclass may add attributes to, and how to read them past any override.
+#: Built-in classes that may have subclasses with attributes, and readers that ignore a subclass's overrides.
 _BASES: dict[type, Callable[[Any], Any]] = {
     int: int.__index__,
     float: float.__float__,
@@ -53,7 +57,7 @@ _BASES: dict[type, Callable[[Any], Any]] = {
     set: lambda value: value,
     frozenset: lambda value: value,
 }
-#: Compiled classes whose own account of themselves, as pickling asks for it, is complete.
+#: Compiled classes whose `__reduce_ex__` describes an instance completely.
 _ACCOUNTABLE = (
     array.array,
     collections.OrderedDict,
@@ -76,7 +80,7 @@ _DESCRIPTORS = (
     types.WrapperDescriptorType,
     types.ClassMethodDescriptorType,
 )
-#: What a class says of itself that is in its code already, or may change from process to process.
+#: Members of a class that repeat its code, or that may change from process to process.
 _UNSAID = {
     *("__dict__", "__weakref__", "__doc__", "__module__", "__qualname__", "__firstlineno__", "_abc_impl"),
     *("__annotations__", "__annotate__", "__annotate_func__", "__annotations_cache__"),
@@ -86,20 +90,19 @@ _UNSAID = {
 
 
 def fingerprint(value: object, name: str = "value") -> Any:
-    """JSON-able data that is equal for two values only where they decide a run alike, in every process.
+    """JSON-able data that is equal for two values only if both give the same run, in every process.
 
-    Numbers and strings by type and content; containers in their order; instances by class and all attributes; classes
-    by the attributes of every base; functions by bytecode, defaults, closure, and all that they name in their module,
-    and so on. Code of this package is told by `code_version` and as it stands in memory (see `mc.runs.own_code`), of
-    installed packages by what was installed. Which attributes are one and the same object is told as well.
-    A user's code may use, from outside of itself, only what `mc.runs.purity` knows to answer from its arguments alone.
-    Not seen: the hash seed, addresses and print settings (hash or repr of an object); filters of warnings; settings
-    of a thread's own; attributes named within a format string; what functions of this package that a user's code
-    calls read from files; names without underscores that lead outside from an argument; dicts, lists and sets of
-    this package that were changed in place, and answers its caches kept from before a patch; installed code patched
-    within its own module.
-    Raises StoreError for a value that cannot be described: one with hidden, random or outside state, or whose code
-    uses anything else.
+    Numbers and strings are described by type and content; containers by their members in order; instances by class
+    and attributes; classes by the members of each base; functions by bytecode, defaults, closure and, recursively, all
+    that they name in their module; code of this package by `code_version` and its state in memory
+    (`mc.runs.own_code`); installed packages by their installed files. References to one shared object are recorded.
+    A user's code may use only outside functions of which `mc.runs.purity` knows that they depend on their arguments
+    alone.
+    Not covered: the hash seed, addresses and print settings (hash or repr of an object); filters of warnings; settings
+    of a single thread; attributes named in a format string; files read by functions of this package; attributes
+    without underscores through which an argument gives access to outside state; dicts, lists and sets of this package
+    that were changed in place; results that its caches kept from before a patch; installed code patched in its module.
+    Raises StoreError for a value with hidden, random or outside state, or whose code uses any other function.
     """
     if setting := unusual_arithmetic():
         raise StoreError(
@@ -120,15 +123,15 @@ def digest(data: Any) -> str:
 
 
 class _Describer:
-    """One walk over everything that is reachable from a value; `where` says where it is, for errors."""
+    """One walk over everything reachable from a value; `where` names the place of a part in error messages."""
 
     def __init__(self) -> None:
         self._seen: dict[int, int] = {}
-        self._alive: list[object] = []  # so that no number of `_seen` is used again
+        self._alive: list[object] = []  # keeps the objects alive, so that no id in `_seen` is reused
         self._own = OwnCode(self.value, lambda code: digest(self._code(code)))
 
     def whole(self, value: Any, where: str) -> Any:
-        """A value, and what of this package it reaches."""
+        """The description of a value, with a digest of this package's code that it can reach."""
         described = self.value(value, where)
         own = self._own.described()
         return [described, ["own", digest(own)]] if own else described
@@ -181,7 +184,7 @@ class _Describer:
     # -- containers ------------------------------------------------------------------------------
 
     def _items(self, items: Iterable[tuple[Any, Any]], where: str) -> list[Any]:
-        # in their order: to some code it matters
+        # in their order, on which code may depend
         return [[self.value(k, f"a key of {where}"), self.value(v, f"an entry of {where}")] for k, v in items]
 
     def _set(self, value: Iterable[Any], where: str) -> list[Any]:
@@ -194,7 +197,7 @@ class _Describer:
         return [self.value(x, f"a member of {where}") for x in members]
 
     def _array(self, value: np.ndarray[Any, Any], where: str) -> Any:
-        # the order of its axes is that of sums; other strides do not survive the way to a worker
+        # sums run in the order of the axes; pickling for a worker keeps this order, but no other strides
         order = "F" if value.flags.fnc else "C"
         described = ["array", dtype_name(value.dtype), list(value.shape), order]
         if value.dtype == object:
@@ -206,7 +209,7 @@ class _Describer:
     # -- instances -------------------------------------------------------------------------------
 
     def _descriptor(self, value: Any, where: str) -> Any:
-        """Functions in wrappers of the language."""
+        """Properties, class and static methods, and caches: the functions that they wrap."""
         kind = type(value)
         if kind is property:
             return ["property", *(self.value(f, where) for f in (value.fget, value.fset, value.fdel))]
@@ -215,7 +218,7 @@ class _Describer:
         if kind is functools.cached_property:
             return ["cached_property", self.value(value.func, where), value.attrname]
         if kind is functools._lru_cache_wrapper:
-            if reads_from(value.__wrapped__) is None:  # answers kept from before a change of what it reads
+            if reads_from(value.__wrapped__) is None:  # kept results may predate a change of what it reads
                 value.cache_clear()
             return [
                 "cached",
@@ -225,7 +228,7 @@ class _Describer:
         return None
 
     def _compiled(self, value: Any, where: str) -> Any:
-        """Values of compiled classes that give a full account of themselves."""
+        """Values of compiled classes that can be described completely; None for others."""
         kind = type(value)
         if kind in _ACCOUNTABLE:
             made, *parts = value.__reduce_ex__(4)
@@ -261,7 +264,7 @@ class _Describer:
             if type(member) is types.MemberDescriptorType
         ]
         own = kind.__basicsize__ - base.__basicsize__ - _POINTER * len(slots)
-        # a pointer to attributes, and one to weak references; all that is left over cannot be read
+        # less the pointers to attributes and to weak references; memory beyond these is state that cannot be read
         own -= _POINTER * (kind.__dictoffset__ > 0 or (kind.__dictoffset__ < 0 < kind.__itemsize__))
         own -= _POINTER * (kind.__weakrefoffset__ > 0)
         if own > 0 or (base is object and kind.__itemsize__):
@@ -328,7 +331,7 @@ class _Describer:
         return ["cell", self.value(held, where)]
 
     def _code(self, code: types.CodeType) -> Any:
-        """All that the interpreter runs; not where it was written."""
+        """Everything of a code object that the interpreter runs, without file name and line numbers."""
         return [
             code.co_qualname,
             code.co_code.hex(),
@@ -343,12 +346,12 @@ class _Describer:
             return self._code(constant)
         if type(constant) is tuple:
             return ["tuple", *map(self._constant, constant)]
-        if type(constant) is frozenset:  # made by the compiler for `in`: its order does not matter
+        if type(constant) is frozenset:  # the compiler makes it for `in`, where order does not matter
             return ["frozenset", *sorted(map(self._constant, constant), key=digest)]
         return self.value(constant, "a constant")
 
     def _named(self, function: Any, where: str) -> Any:
-        """What the function's code names outside of itself."""
+        """The outside names of the function's code, each with a description of its value."""
         named = names(function.__code__)
         if named.written:
             raise StoreError(
@@ -368,7 +371,7 @@ class _Describer:
             while rest and isinstance(held, types.ModuleType):
                 held, name = getattr(held, rest[0], _ABSENT), f"{name}.{rest.pop(0)}"
             if first == "__name__":
-                continue  # the module's, which stands before the function's own; a worker's script has another
+                continue  # already described as the function's module; in a worker the main script has another
             found.append([name, self._found(held, name, where)])
         for one in named.imports:
             package = function.__globals__.get("__package__") or ""
@@ -379,7 +382,7 @@ class _Describer:
                     f"{where} imports {one.module}, which cannot be found ({error}), so a store could not "
                     "tell this run from another; install it or leave store out"
                 ) from error
-            if not one.members:  # binds the package, from which all below can be reached
+            if not one.members:  # binds the top package, through which all its modules can be reached
                 top = one.module.partition(".")[0]
                 found += [[name, self._found(sys.modules[name], name, where)] for name in (top, one.module)]
             for member in one.members:
@@ -399,12 +402,12 @@ class _Describer:
             if not holds_only_such(name):
                 raise self._outside(name, where)
             return ["module", name, *pinned]
-        # used as a value, any part of it may be meant
+        # the module is used as a value, so its code may use any part of it
         some = {k: v for k, v in vars(module).items() if not (k[:2] == "__" == k[-2:])}
         return ["module", name, digest([[k, self.value(v, f"{name}.{k}")] for k, v in some.items()])]
 
     def _reference(self, value: Any, where: str) -> Any:
-        """The name of what an installed package or the standard library defines, with what pins it; else None."""
+        """The name and pin of a value that an installed package or the standard library defines; else None."""
         name = _module_name(value)
         module = sys.modules.get(name)
         path: str = value.__qualname__
@@ -441,12 +444,12 @@ def _module_name(value: Any) -> str:
     name = value.__name__ if isinstance(value, types.ModuleType) else getattr(value, "__module__", None)
     if not isinstance(name, str):
         name = getattr(getattr(value, "__self__", builtins), "__name__", "")
-    # what a worker process calls the script that was started
+    # worker processes import the main script under the name __mp_main__
     return "__main__" if name == "__mp_main__" else str(name)
 
 
 def _at(module: types.ModuleType, path: str) -> object:
-    """What stands in a module under a dotted name."""
+    """The value of a dotted name in a module."""
     held: object = module
     for name in path.split("."):
         held = getattr(held, name, _ABSENT)

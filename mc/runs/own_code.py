@@ -1,4 +1,4 @@
-"""The package's own code as it stands in memory: what a run reaches of it, a function patched in included."""
+"""The package's own code in memory: its functions and classes that a run can reach, including patched ones."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from mc.runs.provenance import is_ours, pin
 __all__ = ["OwnCode", "member", "reads_from"]
 
 _ABSENT = object()
-#: What a class says of itself that is in its source, or that changes with what is called.
+#: Members of a class that repeat its source, or that change when its methods are called.
 _UNSAID = {
     *("__dict__", "__weakref__", "__doc__", "__module__", "__qualname__", "__firstlineno__", "_abc_impl"),
     *("__annotations__", "__dataclass_fields__", "__dataclass_params__", "__parameters__", "__orig_bases__"),
     *("__annotate__", "__annotate_func__", "__annotations_cache__", "__static_attributes__"),
 }
-#: What was found of a code object, which never changes; kept alive with it, so that no number is used again.
+#: Digest and names of code objects, by id. Each entry keeps its code object alive, so that no id is reused.
 _known: dict[int, tuple[types.CodeType, str, Names]] = {}
 
 
 class OwnCode:
-    """Walks the functions and classes of this package that are named, from some on, each once.
+    """A walk over the functions and classes of this package that those added reach by name; each is visited once.
 
-    The source is in `code_version` already: this tells what was changed after its import. `describe` says all of a
-    value that is not the package's own, `digest_of` of code.
+    `code_version` covers the source; this walk covers changes made after import. `describe` returns the full
+    description of a value that is not the package's own, `digest_of` the digest of a code object.
     """
 
     def __init__(
@@ -43,16 +43,16 @@ class OwnCode:
         self._found: list[Any] = []
 
     def add(self, value: types.FunctionType | type) -> int:
-        """Note a function or a class of the package; its number in the walk."""
+        """Add a function or class of the package to the walk and return its number in it."""
         if id(value) not in self._numbers:
             self._numbers[id(value)] = len(self._found)
             self._found.append(value)
         return self._numbers[id(value)]
 
     def described(self) -> list[Any]:
-        """All that was reached, in the order in which it was."""
+        """The descriptions of all functions and classes reached, in the order of the walk."""
         said: list[Any] = []
-        while len(said) < len(self._found):  # grows as it is walked
+        while len(said) < len(self._found):  # describing one may add others
             value = self._found[len(said)]
             said.append(self._class(value) if isinstance(value, type) else self._function(value))
         return said
@@ -73,7 +73,7 @@ class OwnCode:
         for one in named.imports:
             package = str(function.__globals__.get("__package__") or "")
             if one.level == 0 and one.module.partition(".")[0] not in _TOPS:
-                continue  # an installed one
+                continue  # an installed package
             module = importlib.import_module("." * one.level + one.module, package)
             if not one.members:
                 read.append([one.module, self._module(module)])
@@ -87,7 +87,7 @@ class OwnCode:
         return [[name, self._label(held)] for name, held in some.items()]
 
     def _label(self, held: Any) -> Any:
-        """What tells a value from another put in its place; its kind alone where it may change as it is used."""
+        """Data that tells a value from a replacement; for values that change in use their class and name alone."""
         kind = type(held)
         if held is _ABSENT:
             return "absent"
@@ -138,7 +138,7 @@ _WRAPPERS: dict[type, tuple[tuple[str, ...], ...]] = {
 
 
 def reads_from(function: types.FunctionType) -> types.ModuleType | None:
-    """The module of ours, or the installed one, whose names a function reads; None for a user's."""
+    """The module whose globals a function reads, if it is this package's or installed; None for a user's."""
     around = function.__globals__
     module = sys.modules.get(str(around.get("__name__")))
     if module is None or vars(module) is not around or not (is_ours(module) or pin(module)):
@@ -147,7 +147,7 @@ def reads_from(function: types.FunctionType) -> types.ModuleType | None:
 
 
 def member(module: types.ModuleType, name: str, otherwise: object = _ABSENT) -> object:
-    """What `from module import name` binds, which may be a module that is yet to be imported."""
+    """The value that `from module import name` binds; imports a submodule of that name if necessary."""
     held = getattr(module, name, otherwise)
     if held is otherwise and hasattr(module, "__path__"):
         try:
@@ -159,14 +159,14 @@ def member(module: types.ModuleType, name: str, otherwise: object = _ABSENT) -> 
 
 def _is_full(cell: types.CellType) -> bool:
     try:
-        cell.cell_contents  # noqa: B018 - asks whether there are any
+        cell.cell_contents  # noqa: B018 - raises ValueError if the cell is empty
     except ValueError:
         return False
     return True
 
 
 def _read(function: types.FunctionType, chain: tuple[str, ...]) -> object:
-    """What the first names of a chain stand for, as far as modules go."""
+    """The value of the first name in a chain, and of the next names as long as the values are modules."""
     first, *rest = chain
     held: object = function.__globals__.get(first, _ABSENT)
     while rest and isinstance(held, types.ModuleType):

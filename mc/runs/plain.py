@@ -1,4 +1,8 @@
-"""Values without parts as JSON-able data: numbers, bytes and constants, told apart by type and to the bit."""
+"""Plain values (numbers, bytes, constants) as JSON-able data that differs if type or bits differ.
+
+>>> plain(0.5), plain(-0.0), plain(True)
+(['float', '0.5'], ['float', '-0.0'], None)
+"""
 
 from __future__ import annotations
 
@@ -14,7 +18,7 @@ __all__ = ["dtype_name", "hashed_alike_everywhere", "plain"]
 
 
 def plain(value: Any) -> Any:
-    """Numbers, bytes and constants of the language and of NumPy; None for anything else."""
+    """The data of a number, bytes or constant of Python or NumPy; None for anything else, also bool and str."""
     kind = type(value)
     if kind is int:
         return value if value.bit_length() < 64 else ["int", hex(value)]
@@ -34,12 +38,12 @@ def plain(value: Any) -> Any:
 
 
 def dtype_name(dtype: np.dtype[Any]) -> str:
-    """What tells an element type from every other."""
+    """A string that differs for any two element types."""
     return repr(np.lib.format.dtype_to_descr(dtype)) if dtype.names else dtype.str
 
 
 def hashed_alike_everywhere(value: object) -> bool:
-    """Whether the hash, and so the place in a set, is the same in every process."""
+    """Whether the hash of a value, and so its place in a set, is the same in every process."""
     if type(value) in (tuple, frozenset):
         return all(map(hashed_alike_everywhere, value))  # type: ignore[call-overload]
     return type(value) in (bool, int, float, complex, Fraction, decimal.Decimal) or (

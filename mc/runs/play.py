@@ -1,4 +1,10 @@
-"""Playing a game often: how, and the sums that come of it."""
+"""A play: n independent paths of a game, from one seed, summed by a functional.
+
+>>> import filterproof as fp
+>>> game = fp.Game.between(fp.ZCDPFilter(rho=0.5), fp.Constant(0.5))
+>>> fp.play(game, lambda paths: paths.releases.sum(keepdims=True), n=10, workers=1).sums
+array([40.])
+"""
 
 from __future__ import annotations
 
@@ -27,7 +33,7 @@ __all__ = ["Interrupted", "Placement", "Play", "PlayOptions", "play"]
 
 
 class Placement(TypedDict, total=False):
-    """The fields of a `Play` but its number of paths and its direction, as keywords."""
+    """The keywords of a `Play`, except its number of paths and its direction."""
 
     seed: int
     rounds: int | None
@@ -38,21 +44,22 @@ class Placement(TypedDict, total=False):
 
 
 class PlayOptions(Placement, total=False):
-    """The fields of a `Play` but its number of paths, as keywords."""
+    """The keywords of a `Play`, except its number of paths."""
 
     direction: Direction
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Play:
-    """How games are played: n paths from one seed, by which rules, and where. The bits do not depend on where.
+    """How games are played: number of paths, seed, rules, and the place, on which no bit of the sums depends.
 
         >>> Play(n=1000, direction="QP").n
         1000
 
-    seed names the random numbers. rounds caps the play (1000, unless the adversary knows its end). direction "PQ"
-    draws outputs from P, "QP" from Q. on_denial "halt" ends a path at its first denial, "retry" lets it ask again.
-    workers, executor and store are those of `play`. Raises ValueError for arguments out of range.
+    seed determines the random numbers. rounds is the largest number of rounds (None: the adversary's horizon, or 1000
+    if it states none). direction "PQ" draws outputs from P, "QP" from Q. on_denial "halt" ends a path at its first
+    denial, "retry" lets it ask again. workers, executor and store are those of `play`.
+    Raises ValueError for n or seed out of range.
     """
 
     n: int
@@ -83,7 +90,7 @@ class Play:
         first: int = 0,
         progress: Report | None = None,
     ) -> Tally:
-        """What `play` makes of a game, n paths of it if not all."""
+        """The result of `play` for a game, with n paths if n is given."""
         return play(
             game,
             functional,
@@ -98,7 +105,7 @@ class Play:
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C: `done` of `total` paths are finished; with a store at `path` the same call goes on."""
+    """Raised on Ctrl-C: `done` of `total` paths are finished; with a store at `path` the same call resumes."""
 
     def __init__(self, done: int, total: int, path: Path | None) -> None:
         self.done, self.total, self.path = done, total, path
@@ -120,14 +127,13 @@ def play(
     store: RunStore | str | os.PathLike[str] | None = None,
     progress: Report | None = None,
 ) -> Tally:
-    """Sums of `functional` over n independent plays of `game`; the same bits wherever they are played.
+    """Sums of `functional` over n independent paths of `game`, with the same bits wherever they are played.
 
-    first: the number of the first tile, for runs that must not share random numbers.
-    workers: processes on this machine, 1 for this one alone; by default all cores where the run is long
-    enough to be worth it. executor: any other place (see `mc.runs.executors`). store: a file that keeps every
-    finished tile; the same call on the same store goes on where the last one was stopped, by Ctrl-C or
-    `kill -9` alike.
-    Raises Interrupted on Ctrl-C, StoreError for a store that cannot be used.
+    first: the index of the first tile; runs without a common tile share no random numbers.
+    workers: the number of processes on this machine, 1 for this one alone; by default all cores if the run is
+    expected to take longer than a few seconds. executor: another place (see `mc.runs.executors`).
+    store: a file that keeps every finished tile; after Ctrl-C or `kill -9` the same call resumes from it.
+    Raises Interrupted on Ctrl-C, StoreError for a store that cannot be used or a game that it cannot describe.
     """
     with ExitStack() as open_things:
         if store is not None and not isinstance(store, RunStore):

@@ -1,4 +1,4 @@
-"""Where code comes from: this package, an installed one, the standard library, or the user's own files."""
+"""The provenance of code: this package, an installed one, the standard library, or the user's own files."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from mc.engine.streams import TILE
 
 __all__ = ["Pin", "code_version", "is_ours", "pin"]
 
-#: What pins the code of a module that is not the user's: a package and the digest of what was installed.
+#: Data that identifies the code of a module that is not the user's: its package and a digest of the installation.
 Pin = tuple[str, ...]
 
 _HOUSE = Path(os.path.realpath(__file__)).parents[2]
 _ROOMS = tuple(_HOUSE / room for room in ("theory", "filters", "mc"))
-#: The front door only re-exports, so its own files decide no number.
+#: The front door only re-exports, so that no number depends on its files.
 _OURS = (*_ROOMS, _HOUSE / "filterproof")
 _STANDARD = tuple(Path(os.path.realpath(sysconfig.get_path(name))) for name in ("stdlib", "platstdlib"))
 _INSTALLED = {"site-packages", "dist-packages"}
@@ -39,27 +39,27 @@ def _digest_of_rooms() -> str:
     return digest.hexdigest()
 
 
-# read as the code is imported, not when a store is first opened: the files may have changed by then
+# computed at import: by the time that a store is opened the files may have changed
 _DIGEST = _digest_of_rooms()
 
 
 def code_version() -> str:
-    """A digest of the source that a run's numbers depend on, and the versions of what it is run by."""
+    """A digest of the source that a run depends on, with the versions of Python, NumPy and SciPy and the tile size."""
     python = f"{platform.python_implementation()}-{platform.python_version()}"
     return f"{_DIGEST}-{python}-numpy-{np.__version__}-scipy-{scipy.__version__}-tile-{TILE}"
 
 
 def is_ours(module: ModuleType) -> bool:
-    """Whether a module is one whose source is in `code_version`, or the front door."""
+    """Whether a module is in a room that `code_version` covers, or in the front door."""
     file = getattr(module, "__file__", None)
     return isinstance(file, str) and _is_in_a_room(file)
 
 
 def pin(module: ModuleType) -> Pin | None:
-    """What pins the code of an installed module or of one of the standard library; None for a user's file.
+    """The pin of an installed module or of one of the standard library; None for a user's file.
 
-    The record of an installed package holds the digests of its files: two builds of one version have two. A
-    package that is installed as a link to its source is a user's: it may be edited at any time.
+    An installed package is pinned by its RECORD of file digests, which differs for two builds of one version. A
+    package installed as a link to its source counts as a user's file, since it may be edited at any time.
     """
     path = _path(module)
     top = module.__name__.partition(".")[0]
@@ -87,7 +87,7 @@ def _real(file: str) -> Path:
 
 @cache
 def _releases(top: str) -> Pin:
-    """Name, version and digest of the record of each distribution that brought a package."""
+    """Name, version and digest of the RECORD of each distribution that installed a package."""
     found: list[str] = []
     for name in sorted(set(_distributions().get(top, ()))):
         record = metadata.distribution(name).read_text("RECORD") or ""

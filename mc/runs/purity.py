@@ -1,4 +1,8 @@
-"""What code may use from outside of itself: only what is known to answer from its arguments alone."""
+"""Pure functions: the outside functions that a user's code may use, since they depend on their arguments alone.
+
+>>> answers_from_arguments("math", "exp"), answers_from_arguments("time", "time")
+(True, False)
+"""
 
 from __future__ import annotations
 
@@ -16,7 +20,7 @@ _MODULES = {
     *("math", "numbers", "operator", "types", "typing", "numpy.linalg", "numpy.fft", "numpy.dtypes"),
     "numpy.exceptions",
 }
-#: Parts of these that make or read code, annotations or states from names.
+#: Members of `_MODULES` that make or read code, annotations or attributes from names.
 _NOT = {
     *("operator.attrgetter", "operator.methodcaller", "typing.get_type_hints", "typing.ForwardRef"),
     *("typing.get_overloads", "dataclasses.fields", "dataclasses.make_dataclass", "types.FunctionType"),
@@ -59,7 +63,7 @@ _NUMPY = frozenset(
     dtype ndarray ufunc finfo iinfo vectorize
     """.split()  # noqa: SIM905 - a table
 )
-#: Attributes with two underscores that look at nothing but a value and its class.
+#: Attributes with two underscores that give access only to a value and its class.
 _DUNDERS = {
     *(name for name in dir(float) if name not in dir(object)),
     *(name for name in (*dir(list), *dir(dict), *dir(set)) if name not in dir(object)),
@@ -86,14 +90,17 @@ _FRAMES = {
 
 
 def answers_from_arguments(module: str, name: str) -> bool:
-    """Whether what stands under a name of an installed module answers from its arguments alone.
+    """Whether this member of an installed module is known to depend on its arguments alone.
 
-    False for anything that is not known to: a file, a clock, a generator and a setting look like any function.
+    False for a member that is not known: it might read a file, a clock, a random generator or a setting.
     """
     held = getattr(sys.modules.get(module), name.partition(".")[0], None)
     if module == "builtins":
         return name in _BUILTINS or (isinstance(held, type) and issubclass(held, BaseException))
-    if (module, name) == ("numpy.ma", "MaskedArray"):  # refused as a value: its mask cannot be read
+    if (module, name) == (
+        "numpy.ma",
+        "MaskedArray",
+    ):  # the class alone: `fingerprint` refuses its instances
         return True
     if module == "numpy":
         return name in _NUMPY or (isinstance(held, type) and issubclass(held, np.generic))
@@ -103,19 +110,19 @@ def answers_from_arguments(module: str, name: str) -> bool:
 
 
 def holds_only_such(module: str) -> bool:
-    """Whether the same is true of all that a module holds, whatever part of it is meant."""
+    """Whether every function of this module depends on its arguments alone."""
     return module in ("math", "cmath", "itertools")
 
 
 def reaching(name: str) -> bool:
-    """Whether an attribute of this name leads to what no description of a value covers."""
+    """Whether an attribute of this name gives access to anything that the description of a value does not cover."""
     return name in _FRAMES or (name[:2] == "__" == name[-2:] and name not in _DUNDERS)
 
 
 def unusual_arithmetic() -> str:
-    """Which setting of this process that decides what arithmetic answers is not the usual one; "" for none.
+    """The name of an arithmetic setting of this process that is not the default; "" if all are.
 
-    Threads and worker processes start with the usual ones, so a key could not promise that they play alike.
+    Threads and worker processes start with the defaults, so they might compute other numbers than this process.
     """
     usual = {"divide": "warn", "over": "warn", "under": "ignore", "invalid": "warn"}
     if np.geterr() != usual or np.geterrcall() is not None:
@@ -128,7 +135,7 @@ def unusual_arithmetic() -> str:
 
 
 def unusual_decimals() -> bool:
-    """Whether somebody asked that decimal arithmetic round or fail in another way than it usually does."""
+    """Whether the precision, rounding or traps of decimal arithmetic are not the defaults."""
     usual = decimal.Context(28, decimal.ROUND_HALF_EVEN, -999999, 999999, 1, 0)
     traps = {decimal.InvalidOperation, decimal.DivisionByZero, decimal.Overflow}
     context = decimal.getcontext()

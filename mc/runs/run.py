@@ -1,4 +1,4 @@
-"""A run under way: tiles shared out over workers, kept in a store, added up in an order that does not matter."""
+"""A run: the tiles of one call of `play`, which workers play in any order, with the sums of the finished ones."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ from mc.runs.tally import Progress, Report, Tally
 
 __all__ = ["Run", "play_tiles", "what_plays"]
 
-#: A run expected to take less than this many seconds in this process is not worth starting others for.
+#: Seconds that a run must be expected to take in this process before other processes are started for it.
 WORTH_A_POOL = 5.0
-#: Seconds that one task should take, so that handing it over costs next to nothing.
+#: Seconds that one task should take, so that the cost of submitting it is small in comparison.
 TASK = 0.25
 #: Seconds between two reports of progress.
 BREATH = 0.1
 
 
 class Run:
-    """A run under way: which tiles are finished, and their sums."""
+    """A run in progress: its tiles, and the sums of those that are finished."""
 
     def __init__(
         self,
@@ -63,7 +63,7 @@ class Run:
             self.description = what_plays(game, functional) | {"seed": work[0].seed}
 
     def start(self) -> None:
-        """Take what the store has, and play one tile to learn how long a tile takes."""
+        """Load the finished tiles from the store, and play one tile to measure how long a tile takes."""
         if self.store is not None:
             known = self.store.load(self.description)
             for tile in self.work:
@@ -74,7 +74,7 @@ class Run:
         self.play_one()
 
     def play_one(self) -> None:
-        """Play the next tile here, and note how long it took."""
+        """Play the next missing tile in this process, and note how long that took."""
         missing = self.missing()[:1]
         if missing:
             began = time.perf_counter()
@@ -86,12 +86,15 @@ class Run:
         return [tile for tile in self.work if tile.index not in self.rows]
 
     def pool(self, workers: int | None) -> LocalPool | None:
-        """A pool of processes for what is missing; None where it is not worth it and nobody asked for one."""
+        """A pool of `workers` processes for the missing tiles; None if no tile is missing.
+
+        Where `workers` is None: a pool of one process a core, or None if it would not pay or cannot be sent the game.
+        """
         left = len(self.missing())
         if workers is None:
             workers = cores()
             short = left * self.seconds_per_tile < WORTH_A_POOL
-            if not short:  # the first tile may have paid for compilations and imports: ask the second
+            if not short:  # the first tile may include compilation and imports, so measure the second
                 self.play_one()
                 left -= 1
                 short = left * self.seconds_per_tile < WORTH_A_POOL
@@ -105,7 +108,7 @@ class Run:
         return LocalPool(workers) if left else None
 
     def finish(self, executor: Executor | None) -> None:
-        """Play what is missing."""
+        """Play the missing tiles."""
         missing = self.missing()
         if not missing:
             return
@@ -118,7 +121,7 @@ class Run:
             self.keep(task, rows)
 
     def keep(self, task: Sequence[Tile], rows: Sequence[NDArray[np.float64]]) -> None:
-        """Note finished tiles, in the store first."""
+        """Record finished tiles: in the store, then in this run, then in a report of progress."""
         if self.store is not None:
             self.store.commit(
                 self.description,
@@ -136,7 +139,7 @@ class Run:
         self.paths_done += tile.size
 
     def tally(self) -> Tally:
-        """What is finished so far, in the order of the tiles."""
+        """The sums of the tiles finished so far, in the order of the tiles."""
         done = [tile for tile in self.work if tile.index in self.rows]
         return Tally.of(done, [self.rows[tile.index] for tile in done])
 
@@ -146,12 +149,12 @@ _checked: set[str] = set()
 
 
 def _process() -> tuple[bytes, int]:
-    """What tells this process from others, forks of it and those of other machines included."""
+    """A value that no other process has, whether a fork of this one or a process of another machine."""
     return _TOKEN, os.getpid()
 
 
 def what_plays(game: Game, functional: Functional) -> dict[str, Any]:
-    """All that decides the sums of a tile but its random numbers."""
+    """A description of everything that determines the sums of a tile, except its random numbers."""
     return {
         "game": fingerprint(game, "game"),
         "functional": fingerprint(functional, "functional"),
@@ -162,10 +165,11 @@ def what_plays(game: Game, functional: Functional) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class _Work:
-    """What a worker is sent: a picklable callable.
+    """The picklable callable that is sent to workers.
 
-    With `known`, the digest of what the process `home` plays, a worker of another process first sees that it plays the
-    same: classes travel by name, and a worker that imports other ones would fill the store with another run's tiles.
+    known is the digest of `what_plays` in the process `home`, or None without a store. A worker in another process
+    first compares its own digest: pickling sends classes by name, and a worker that imports other code under these
+    names would put tiles of another run into the store.
     """
 
     game: Game

@@ -1,4 +1,4 @@
-"""The run store: every finished tile in one SQLite file, so that nothing is lost when a machine dies."""
+"""The run store: one SQLite file that keeps every finished tile, so that a crash loses no finished work."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 __all__ = ["RunStore", "StoreError"]
 
-#: "fprf" in ASCII, at a fixed place in the header of our files.
+#: "fprf" in ASCII: the application id in the header of our files.
 APPLICATION = 0x66707266
-#: 2: keys are bytes, a tile is known by its size as well, and checksums cover whole rows.
+#: In layout 2, keys are bytes, tiles are identified by index and size, and checksums cover whole rows.
 LAYOUT = 2
 TABLES = {
     "run": "CREATE TABLE run (key BLOB PRIMARY KEY, description TEXT NOT NULL) WITHOUT ROWID",
@@ -28,7 +28,7 @@ TABLES = {
         "sums BLOB NOT NULL, checksum BLOB NOT NULL, PRIMARY KEY (run, tile, size)) WITHOUT ROWID"
     ),
 }
-#: What SQLite says of a place that cannot be written, by the last byte of its codes; all else is damage.
+#: SQLite's primary result codes for a file that is locked, and for one that cannot be written; others mean damage.
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 _PLACE = {
     *(sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN),
@@ -39,15 +39,15 @@ _Row: TypeAlias = tuple[bytes, int, int, bytes]
 
 
 class StoreError(RuntimeError):
-    """A run store that cannot be used (foreign, corrupt, full, not writable), or a run that it cannot tell apart."""
+    """A run store that cannot be used (foreign, corrupt, full, not writable), or a run that it cannot identify."""
 
 
 class RunStore:
-    """One file of finished tiles, keyed by all that determines them; safe against `kill -9` at any moment.
+    """A file of finished tiles, keyed by a description of their run; safe against `kill -9` at any moment.
 
-    Each commit is one SQLite transaction in a write-ahead log: after a crash a tile is there whole or not at
-    all. Every row carries a checksum of itself and of its run. A file that is not ours, or damaged, is refused and
-    left as it was.
+    Each commit is one SQLite transaction in a write-ahead log: after a crash each commit is stored whole or not at
+    all. The checksum of a row covers the row and the key of its run. Raises StoreError for a file that is damaged
+    or not a run store, and leaves it as it was.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -77,7 +77,7 @@ class RunStore:
             }
 
     def _rows(self, connection: sqlite3.Connection, which: str, *keys: bytes) -> Iterator[_Row]:
-        """(run, tile, size, sums) of the rows asked for, each one checked."""
+        """Yields (run, tile, size, sums) of the selected rows; raises StoreError for a row that fails its checks."""
         last: _Row | None = None
         for *row, checksum in connection.execute(
             f"SELECT run, tile, size, sums, checksum FROM tile {which}",
@@ -98,7 +98,7 @@ class RunStore:
     def commit(
         self, description: Mapping[str, Any], rows: Iterable[tuple[int, int, NDArray[np.float64]]]
     ) -> None:
-        """Keep (tile, size, sums) of finished tiles, all or none."""
+        """Store (tile, size, sums) of finished tiles, all or none; tiles already stored stay as they are."""
         key = _key(description)
         blobs = [(tile, size, np.asarray(sums, dtype="<f8").tobytes()) for tile, size, sums in rows]
         with self._told():
@@ -117,14 +117,12 @@ class RunStore:
                 raise
 
     def _create(self) -> None:
-        """Build the file beside its place and move it there: a crash or a full disk leaves no half-made store."""
-        # a folder of its own, since SQLite puts files beside the one that it writes
+        """Build the file in another folder and link it into place: a crash or a full disk leaves no partial store."""
+        # a temporary folder, since SQLite creates other files beside the one that it writes
         with tempfile.TemporaryDirectory(prefix=".run-store-", dir=self.path.absolute().parent) as folder:
             beside = Path(folder) / "new"
             with closing(self._connect(beside)) as connection:
-                connection.execute(
-                    "PRAGMA journal_mode = WAL"
-                )  # to try out that there is space for its files
+                connection.execute("PRAGMA journal_mode = WAL")  # raises now if there is no space for the log
                 connection.execute("BEGIN")
                 for table in TABLES.values():
                     connection.execute(table)
@@ -133,27 +131,27 @@ class RunStore:
                 connection.execute("COMMIT")
                 for mode in ("DELETE", "WAL"):  # writes all pages to the file itself, or raises
                     connection.execute(f"PRAGMA journal_mode = {mode}")
-            with suppress(FileExistsError):  # another driver was quicker: its file is as good
+            with suppress(FileExistsError):  # another driver has created the same store in the meantime
                 os.link(beside, self.path)
 
     def _refuse_foreign(self) -> None:
         if not self.path.is_file():
             raise StoreError(f"{self.path} is not a file and was left untouched; pass another path")
         where = self.path.absolute().as_uri()
-        # Through SQLite: a file opened and closed beside it takes the locks away that this process holds on it. And
-        # first without locks, which leave files beside a stranger's database.
+        # Read through SQLite: if this process opened and closed the file itself, its locks on the file would be lost.
+        # First as immutable, without locks: locking would create files beside a database that is not ours.
         try:
             with closing(self._connect(f"{where}?immutable=1")) as look:
                 self._refuse_header(look)
         except sqlite3.DatabaseError as error:
             if _code(error) == sqlite3.SQLITE_NOTADB:
                 raise self._foreign() from error
-            # damaged, or being written at this moment, which the look with locks tells
+            # the file is damaged, or being written at this moment: reading it with locks tells which
         with closing(self._connect(f"{where}?mode=ro")) as connection:
             self._refuse_header(connection)
             sound = connection.execute("PRAGMA quick_check(1)").fetchone() == ("ok",)
             sound &= connection.execute("PRAGMA encoding").fetchone() == ("UTF-8",)
-            # nothing but our two tables: what a file says of triggers and views would be run
+            # only our two tables: SQLite would execute the triggers and views of a file
             found = connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master").fetchall()
             ours = [("table", name, name, sql) for name, sql in TABLES.items()]
             if not sound or sorted(found, key=str) != sorted(ours):
@@ -193,7 +191,7 @@ class RunStore:
 
     @contextmanager
     def _told(self) -> Iterator[None]:
-        """SQLite's and the system's errors as one sentence."""
+        """Turns errors of SQLite and of the system into a StoreError of one sentence."""
         try:
             yield
         except sqlite3.ProgrammingError as error:
@@ -221,7 +219,7 @@ class RunStore:
 
 
 def _code(error: sqlite3.Error) -> int:
-    """SQLite's own code; text that cannot be read has none, and is damage."""
+    """SQLite's primary result code; SQLITE_CORRUPT for errors without one, as for text that is not UTF-8."""
     return int(getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT)) & 0xFF
 
 
@@ -234,6 +232,6 @@ def _key(description: Mapping[str, Any]) -> bytes:
 
 
 def _checksum(key: bytes, tile: int, size: int, sums: bytes) -> bytes:
-    """A digest of a row and of the run that it belongs to: rows that changed places are found."""
+    """A digest of a row and of its run's key, so that a row moved to another run is detected."""
     numbers = b"".join(value.to_bytes(16, "big", signed=True) for value in (tile, size))
     return hashlib.blake2b(key + numbers + sums, digest_size=16).digest()

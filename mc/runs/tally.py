@@ -1,4 +1,10 @@
-"""What comes of many tiles: their sums, and how far a run is with them."""
+"""The tally of a run: the sums of its finished tiles; and the progress of a run.
+
+>>> import numpy as np
+>>> import filterproof as fp
+>>> fp.Tally(np.array([2, 1]), np.array([[0.5], [0.25]])).sums
+array([0.75])
+"""
 
 from __future__ import annotations
 
@@ -17,7 +23,7 @@ __all__ = ["Progress", "Report", "Tally"]
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """What a functional summed: row i of `rows`, shape (tiles, k), is over the sizes[i] paths of tile i."""
+    """The sums of a functional: row i of `rows`, shape (tiles, k), is its sum over the sizes[i] paths of tile i."""
 
     sizes: NDArray[np.int64]
     rows: NDArray[np.float64]
@@ -34,13 +40,13 @@ class Tally:
 
     @property
     def sums(self) -> NDArray[np.float64]:
-        """The columns' sums over all paths, correctly rounded: the same bits in whatever order tiles came."""
+        """The sums over all paths, shape (k,), correctly rounded: the order of the tiles changes no bit."""
         return np.array([math.fsum(column) for column in self.rows.T])
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a run is: paths done of total, of which `kept` came from the store, after so many seconds."""
+    """The progress of a run: `done` of `total` paths, `kept` of them from the store, after `seconds` of play."""
 
     done: int
     total: int
@@ -49,7 +55,7 @@ class Progress:
     so_far: Tally
 
     def of(self, before: int, total: int) -> Progress:
-        """This part's progress as that of a whole of `total` paths, `before` of them played earlier."""
+        """The progress of a whole of `total` paths of which `before` were finished before this part began."""
         return replace(self, done=self.done + before, total=total, kept=self.kept + before)
 
     @property
@@ -63,5 +69,5 @@ class Progress:
         return (self.total - self.done) / self.rate if self.rate > 0 else math.inf
 
 
-#: Called in the driver a few times a second; what it raises ends the run.
+#: Called in the driver up to ten times a second; an exception that it raises ends the run.
 Report: TypeAlias = Callable[[Progress], object]
