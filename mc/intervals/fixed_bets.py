@@ -62,7 +62,7 @@ class FixedBets:
     def planned(cls, pilot: Moments, n: int, *, failure: float) -> Self:
         """The stakes that should give the narrowest interval for n runs with the pilot's mean and variance.
 
-        Each stake is the best one if the law is the worst for it among those with this mean and variance (`exponents`).
+        Each stake is the best against its own worst law among those with this mean and variance (`exponents`).
         The second stake of each pair adds one value of 0 and one of 1 to the pilot: if the pilot missed
         rare heavy values, the first stake may lose nearly all its capital.
         The n runs must be independent of the pilot's runs, which stay out of their moments.
