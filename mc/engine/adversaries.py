@@ -42,7 +42,7 @@ def even_level(filt: PrivacyFilter, family: MechanismFamily, rounds: int) -> flo
     """The largest parameter of `family`, to about 1 part in 10^4, that the filter admits `rounds` times in a row.
 
     A grid search between `largest` / rounds and `largest`: the filter's own code plays the candidates, with all
-    losses zero. The lower end of the grid is returned where no candidate is admitted so often.
+    losses zero. Returns the lower end of the grid where no candidate is admitted that often.
     """
     low = high = largest(filt, family)
     low /= check_count("rounds", rounds)

@@ -4,6 +4,9 @@
 >>> class Slowing(fp.Adversary):
 ...     def request(self, view):
 ...         return fp.Gaussian(1 / (1 + view.round))
+>>> game = fp.Game.between(fp.ZCDPFilter(rho=0.65), Slowing())
+>>> fp.play(game, lambda paths: paths.releases[:1], n=10, workers=1).sums
+array([2.])
 """
 
 from __future__ import annotations
@@ -28,9 +31,9 @@ class View:
     """What an adversary sees before round `round` (from 0) of n live runs; nothing of that round's outputs.
 
     loss is log P(transcript)/Q(transcript), in nats, shape (n,): a sufficient statistic for telling P from Q, so
-    seeing the loss instead of the outputs makes no adversary weaker. last is the last round's privacy loss.
-    state is the filter's state and memory is what `Adversary.start` returned, both with the run on the first
-    axis. rng is the adversary's own generator.
+    seeing the loss instead of the outputs makes no adversary weaker. last is the privacy loss of the last round,
+    0 after a denial. state is the filter's state and memory is what `Adversary.start` returned, both with the run
+    on the first axis. rng is the adversary's own generator.
     The engine owns the arrays: read them, and neither keep nor change them, `memory` aside (update it in place).
     """
 

@@ -25,7 +25,7 @@ __all__ = ["Nameable", "decode", "decode_fraction", "encode", "nameable"]
 
 #: Fractions without exponents: "1e999999999" is short, and its value would fill the memory.
 _FRACTION = re.compile(r"-?[0-9]{1,4000}(/[0-9]{1,4000})?")
-#: JSON allows integers of any length; no integer that is counted here exceeds a double.
+#: JSON allows integers of any length; no number of this package needs more than a double holds.
 _LARGEST = 2**1023
 _SPECIAL = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 _KINDS = {"f": np.float64, "i": np.int64, "b": np.bool_}

@@ -18,8 +18,8 @@ __all__ = ["Exceeded", "Guard", "is_ours"]
 _ROUNDING = 1e-9
 
 
-class Exceeded(RuntimeError):  # noqa: N818 - it is a finding before it is an error
-    """A run passed a trusted bound, or its request is none that the bound covers: no estimate may rest on it."""
+class Exceeded(RuntimeError):  # noqa: N818 - it reports a finding, not a failure
+    """A run passed a trusted bound, or made a request that the bound does not cover: no estimate may rest on it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Guard:
     """A bound on every run: sum_t log E_P[e^{(s-1) L_t} | L_t < inf] <= log_most, prod_t P(L_t < inf) >= e^{log_kept}.
 
     s = `order`, P is the law that outputs are drawn from, and t runs over the released rounds; for pairs without
-    infinite losses the first sum is (s-1) sum_t D_s (Rényi divergence, nats). Both are known before the release.
+    infinite losses the first sum is (s-1) sum_t D_s (Renyi divergence, nats). Both are known before the release.
     When the next release would take a run without infinite losses past the bound, "stop" ends the run before it,
     and "mark" plays on; both set `Paths.beyond`. "trust" checks finished runs only and raises Exceeded: a theorem
     or a computation says that no run passes the bound. `ours`: that reason covers this library's pairs only.

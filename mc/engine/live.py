@@ -29,7 +29,7 @@ class Live:
     """The live runs: path numbers, losses, log-weights, releases, filter states and adversary memories.
 
     spent, kept and beyond are the guard's account, None where no guard acts.
-    releases is one number while all runs have the same.
+    releases is a single number as long as it is the same for all runs.
     """
 
     game: Game

@@ -1,4 +1,7 @@
-"""Confidence intervals for means of bounded i.i.d. values: each states its failure probability."""
+"""Confidence intervals and sequential tests for means of bounded i.i.d. values, each with its failure probability.
+
+How the values are drawn from games is in `mc.estimate`.
+"""
 
 from mc.intervals.bernstein import empirical_bernstein
 from mc.intervals.choice import Choice, Interval, IntervalName, MomentsMethod, choose_interval

@@ -1,4 +1,10 @@
-"""Is the mean above or below a threshold? A test that may stop at any moment with its error intact."""
+"""The betting test: decides whether a mean is above or below a threshold, valid at every stopping time.
+
+>>> import filterproof as fp
+>>> test = fp.BettingTest(threshold=0.1, upper=1.0, failure=0.01)
+>>> test.decide(test.wealth([0.0, 1.0] * 50)).side
+<Side.ABOVE: 'the mean is above'>
+"""
 
 from __future__ import annotations
 
@@ -30,9 +36,9 @@ class Side(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Wealth:
-    """log-capital that each constant bet won on n samples: a statistic that adds up over tiles.
+    """The log-capital of each constant bet after n samples: a statistic that adds up over tiles.
 
-    above and below hold one number per bet, for the gambler who bets on larger and on smaller values.
+    above holds one number for each bet on larger values, below one for each bet on smaller values.
     """
 
     n: int
@@ -41,7 +47,7 @@ class Wealth:
 
     @classmethod
     def merge(cls, tiles: Iterable[Wealth]) -> Wealth:
-        """The wealth after all tiles, the same bits in whatever order they are given."""
+        """The wealth after all tiles; their order changes no bit."""
         parts = list(tiles)
         if not parts:
             raise ValueError("tiles must hold at least one tile, got none; run at least one tile")
@@ -54,10 +60,10 @@ class Wealth:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What n samples say of the threshold; wrong with probability at most `failure`, whenever one stopped.
+    """The decision after n samples: wrong with probability at most `failure`, at any stopping time.
 
-    rests_on says what the decision needs to be right beside the draws.
     log_e_above is the log of an e-value against "mean <= threshold", log_e_below against "mean >= threshold".
+    rests_on says what the decision assumes besides the draws.
     """
 
     side: Side
@@ -82,14 +88,14 @@ class BettingTest:
 
     E_above = mean over lambda of prod_i (1 + lambda (x_i/upper - m)), 0 < lambda < 1/m, and
     E_below = mean over lambda of prod_i (1 - lambda (x_i/upper - m)), 0 < lambda < 1/(1-m).
-    Under "mean <= threshold" the first is a non-negative supermartingale from 1, under "mean >= threshold"
-    the second; by Ville's inequality each ever reaches 2/failure with probability at most failure/2.
-    The grid halves from 1/2 of the largest bet down to `least_bet` and has three more above, since rare
-    heavy values want bets near the largest; the best bet is about (mean - threshold) upper / variance.
-    An average of constant bets needs no memory of earlier tiles, so workers compute `wealth` of their tiles
-    apart and the logs add up; against the best of the grid it costs at most the log of the grid's size.
-    The stopping rule may look at anything in tiles already taken, and tiles are taken in the order fixed
-    before the run, never in order of arrival, which may depend on the values.
+    Under "mean <= threshold" E_above is a non-negative supermartingale that starts at 1, under "mean >= threshold"
+    E_below is; by Ville's inequality each ever reaches 2/failure with probability at most failure/2.
+    The grid halves from 1/2 of the largest bet down to `least_bet` and has three bets above 1/2, since rare
+    heavy values need bets near the largest; the best bet is about (mean - threshold) upper / variance.
+    Constant bets need no memory of earlier tiles: workers compute the `wealth` of their tiles separately, and
+    the logs add up. The log of the mean is below that of the best bet by at most the log of the grid's size.
+    The stopping rule may depend on anything in the tiles already taken. Tiles are taken in an order fixed before
+    the run, never in order of arrival, which may depend on the values.
     Source: Ville (1939); Waudby-Smith and Ramdas, JRSS B 86 (2024), Section 4 and the constant bets of
     their hedged grid.
     """
@@ -116,13 +122,13 @@ class BettingTest:
         return len(self._grid(self.upper / self.threshold))
 
     def wealth(self, values: ArrayLike, *, zeros: int = 0) -> Wealth:
-        """The wealth that these samples, each in [0, upper], and as many zeros besides add to either gambler."""
+        """The wealth from these samples, each in [0, upper], and from `zeros` more samples of value 0."""
         centre = self.threshold / self.upper
         zeros = check_count("zeros", zeros, least=0)
         values = np.asarray(values, dtype=np.float64)
         shift = unit_values(values, self.upper) - centre if values.size or not zeros else np.empty(0)
         n = shift.size
-        shift = np.pad(shift, (0, -n % _BLOCK)).reshape(_BLOCK, -1)  # a shift of zero wins and loses nothing
+        shift = np.pad(shift, (0, -n % _BLOCK)).reshape(_BLOCK, -1)  # a shift of 0 is a factor of 1
 
         def log_capitals(bets: NDArray[np.float64]) -> tuple[float, ...]:
             logs = np.log(np.multiply.reduce(1 + bets[:, None, None] * shift, axis=1)).sum(axis=1)
@@ -140,7 +146,7 @@ class BettingTest:
         """The decision after the tiles merged in `wealth`."""
         log_above = _log_mean_exp(wealth.above)
         log_below = _log_mean_exp(wealth.below)
-        # One product per sample and one logarithm per block err by less than 2^-50 per sample.
+        # The rounding errors of one product a sample and one logarithm a block are below 2^-50 a sample.
         wanted = math.log(2) - math.log(self.failure) + wealth.n * 2.0**-50
         if log_above >= wanted:
             side = Side.ABOVE
@@ -152,10 +158,9 @@ class BettingTest:
 
 
 class SequentialRun:
-    """Tiles go in, in their fixed order, until the test decides or `most` samples were seen.
+    """A run of a betting test: takes tiles in their fixed order until the test decides or `most` samples are taken.
 
-    `decision` is the state of knowledge; `finished` says that no further tile is wanted. Tiles that arrive
-    after the decision are refused, so that what is reported is what was known at the stopping time.
+    After that `take` raises ValueError, so that the decision reported is that of the stopping time.
     """
 
     def __init__(self, test: BettingTest, *, most: int) -> None:
@@ -173,13 +178,13 @@ class SequentialRun:
 
     @property
     def finished(self) -> bool:
-        """Whether the mean was told from the threshold or the budget of samples is used up."""
+        """Whether the test has decided, or `most` samples have been taken."""
         return self._decision is not None and (
             self._decision.side is not Side.UNDECIDED or self._decision.n >= self.most
         )
 
     def take(self, tile: Wealth) -> Decision:
-        """The decision after one more tile."""
+        """Take one more tile and return the decision after it."""
         if self.finished:
             raise ValueError(f"the run has ended ({self.decision}); start another to test again")
         self._tiles.append(tile)

@@ -1,4 +1,10 @@
-"""The betting interval: the means against which no gambler has grown rich."""
+"""The betting interval: the means m under which neither of two gamblers, betting on x - m, reaches capital 2/failure.
+
+>>> import filterproof as fp
+>>> interval = fp.betting([0.0, 1.0] * 50, failure=0.01)
+>>> round(interval.low, 4), round(interval.high, 4)
+(0.3426, 0.6562)
+"""
 
 from __future__ import annotations
 
@@ -14,12 +20,12 @@ from theory.arguments import check_delta
 
 __all__ = ["betting", "plug_in_bets"]
 
-#: Largest share of the capital that one bet can lose. Any number below 1 is valid.
+#: The largest share c of the capital that one bet can lose. Any number below 1 is valid.
 _STAKE = 0.75
 
 
 def plug_in_bets(unit: NDArray[np.float64], log_term: float) -> NDArray[np.float64]:
-    """lambda_t = sqrt(2 l / (n V_{t-1})), V_{t-1} a running variance that knows nothing of x_t."""
+    """lambda_t = sqrt(2 l / (n V_{t-1})), where V_{t-1} is a running variance of x_1..x_{t-1} only: shape (n,)."""
     count = np.arange(2.0, unit.size + 2)
     mean = (0.5 + np.cumsum(unit)) / count
     spread = (0.25 + np.cumsum((unit - mean) ** 2)) / count
@@ -31,10 +37,10 @@ def plug_in_bets(unit: NDArray[np.float64], log_term: float) -> NDArray[np.float
 def _poorest_mean(
     unit: NDArray[np.float64], bets: NDArray[np.float64], log_term: float, *, larger: bool
 ) -> float:
-    """The root in m of max_t log K_t(m) = l, beyond which the gambler has grown rich.
+    """The root in m of max_t log K_t(m) = l; 0 or 1, the end of the range, where no m gives so large a capital.
 
-    prod_{i<=t} (1 + min(lambda_i, c/m)(x_i - m)), the bets on larger values, decreases in m;
-    prod_{i<=t} (1 + min(lambda_i, c/(1-m))(m - x_i)), on smaller ones, increases. Both are continuous.
+    K_t(m) = prod_{i<=t} (1 + min(lambda_i, c/m)(x_i - m)) for bets on larger values, which decreases in m;
+    K_t(m) = prod_{i<=t} (1 + min(lambda_i, c/(1-m))(m - x_i)) for smaller ones, which increases. Both are continuous.
     """
 
     def surplus(m: float) -> float:
@@ -42,7 +48,7 @@ def _poorest_mean(
         gain = np.minimum(bets, cap) * (sign * (unit - m))
         return float(np.cumsum(np.log1p(gain, out=gain), out=gain).max()) - log_term
 
-    edge = 1e-3 / unit.size  # an endpoint nearer than this to an end of the range says nothing
+    edge = 1e-3 / unit.size  # an endpoint closer than this to 0 or 1 excludes too little to matter
     rich = edge if larger else 1 - edge
     if surplus(rich) <= 0:
         return 0.0 if larger else 1.0
@@ -54,12 +60,12 @@ def _poorest_mean(
 def betting(values: ArrayLike, upper: float = 1.0, *, failure: float) -> Estimate:
     """{m : max_t K_t(m) < 2/failure for both gamblers}, K_t(m) = prod_{i<=t} (1 +- lambda_i (x_i - m)).
 
-    values are i.i.d. in [0, upper], in the order in which they were drawn; bets are predictable plug-ins,
-    truncated at c/m and c/(1-m), c = 3/4, so capital stays positive. At the true mean both capitals are
-    martingales from 1, so by Ville's inequality each side misses with probability at most failure/2.
+    values are i.i.d. in [0, upper], in the order in which they were drawn; lambda_i depends on earlier values only,
+    and is truncated at c/m and c/(1-m), c = 3/4, so that capital stays positive. At the true mean both capitals are
+    martingales that start at 1, so by Ville's inequality each side misses with probability at most failure/2.
     Means of equal blocks of runs are themselves i.i.d. in [0, upper] and may be passed instead of the runs.
-    That is about as sharp while the bets, larger by the block's size, stay below c/m; with few blocks it is
-    much wider, since no bet can win more than the range allows.
+    The interval is then about as narrow while the bets, larger by the block's size, stay below c/m; with few blocks
+    the truncation binds, and the interval is much wider.
     Source: Waudby-Smith and Ramdas, JRSS B 86 (2024), "Estimating means of bounded random variables by
     betting", Theorem 3 and its bets for a fixed sample size.
     """

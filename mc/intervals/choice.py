@@ -1,4 +1,8 @@
-"""Which interval to use, decided by runs that are not part of the estimate."""
+"""The choice of a confidence interval, made from pilot runs that are not part of the estimate.
+
+>>> choose_interval(Moments.of([0.0, 1.0] * 10), 1000, failure=0.01).interval
+<MomentsMethod.KL_CHERNOFF: 'KL-Chernoff'>
+"""
 
 from __future__ import annotations
 
@@ -24,7 +28,7 @@ class _FromMoments(Protocol):
 
 
 class MomentsMethod(Enum):
-    """The intervals that need count, mean and variance only; `IntervalName` and `_FROM_MOMENTS` list each too."""
+    """The intervals that depend only on count, mean and variance; `IntervalName` and `_FROM_MOMENTS` list each too."""
 
     EMPIRICAL_BERNSTEIN = "empirical Bernstein"
     KL_CHERNOFF = "KL-Chernoff"
@@ -40,28 +44,28 @@ _FROM_MOMENTS: Mapping[MomentsMethod, _FromMoments] = {
 }
 
 
-#: Each turns the moments of runs into an `Estimate`; bets want the sums of their logarithms among them.
+#: An interval maps the moments of runs to an `Estimate`; `FixedBets` also needs `Moments.logs`.
 Interval: TypeAlias = MomentsMethod | FixedBets
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """An interval for runs to come, and the estimate that it would give if they were like the pilot."""
+    """An interval for later runs, and the estimate that it would give if they had the pilot's moments."""
 
     interval: Interval
     guess: Estimate
 
     @property
     def width(self) -> float:
-        """The width to expect."""
+        """The width of the guess."""
         return self.guess.high - self.guess.low
 
 
 def choose_interval(pilot: Moments, n: int, *, failure: float, interval: IntervalName = "auto") -> Choice:
-    """The named interval, or the one that would be narrowest for n runs with the pilot's mean and variance.
+    """The named interval, or for "auto" the one that would be narrowest for n runs with the pilot's mean and variance.
 
-    Choosing among intervals, or stakes, after seeing their data voids their failure probability. The pilot's runs
-    must therefore be independent of the n runs and stay out of their moments; then the choice costs nothing.
+    An interval, or stakes, chosen after seeing the data loses its failure probability. The pilot's runs must therefore
+    be independent of the n runs and stay out of their moments; the choice then leaves the failure probability as it is.
     """
     n = check_count("n", n, least=2)
     if interval not in get_args(IntervalName):

@@ -1,4 +1,9 @@
-"""The exact interval for a count of successes."""
+"""The Clopper-Pearson interval: an exact confidence interval for the p of a Binomial(n, p) count.
+
+>>> import filterproof as fp
+>>> round(fp.clopper_pearson(0, 1000, failure=0.01).high, 6)
+0.005284
+"""
 
 from __future__ import annotations
 
@@ -14,7 +19,7 @@ __all__ = ["clopper_pearson"]
 def clopper_pearson(successes: int, n: int, *, failure: float) -> Estimate:
     """[low, high] with P(X >= successes; low) = P(X <= successes; high) = failure/2, X ~ Binomial(n, p).
 
-    Each side misses with probability at most failure/2; low is 0 at no success and high is 1 at no failure.
+    Each side misses with probability at most failure/2; low = 0 if successes = 0, and high = 1 if successes = n.
     Source: Clopper and Pearson, Biometrika 26 (1934); the tails are regularised incomplete beta functions.
     """
     n = check_count("n", n)

@@ -1,4 +1,10 @@
-"""How often intervals miss: repeated experiments on cases where the true mean is known and hard to cover."""
+"""Coverage of intervals: how often they miss the true mean, measured on laws whose mean is known and hard to cover.
+
+>>> import numpy as np
+>>> coin = next(case for case in HARD_CASES if case.name == "fair coin")
+>>> measure_coverage(METHODS[0], coin, rng=np.random.default_rng(0), n=10, repetitions=100).misses
+0
+"""
 
 from __future__ import annotations
 
@@ -28,23 +34,23 @@ class HardCase:
 
     @property
     def mean(self) -> float:
-        """The mean that an interval has to cover."""
+        """The mean that intervals should cover."""
         return float(np.dot(self.levels, self.weights))
 
     @property
     def counts_successes(self) -> bool:
-        """Whether values are 0 or 1, so that Clopper-Pearson applies."""
+        """Whether all values are 0 or 1, as Clopper-Pearson requires."""
         return set(self.levels) <= {0.0, 1.0}
 
     def draw(self, rng: np.random.Generator, n: int) -> NDArray[np.float64]:
-        """n independent values."""
+        """n independent values, shape (n,)."""
         return rng.choice(np.array(self.levels), size=n, p=self.weights)
 
 
-#: How often the test that may stop early looks at a sample.
+#: The number of looks at a sample of the test that may stop early.
 LOOKS = 8
-#: For n = 1000 and failure 1e-2. At the third, the exact interval after no success fails by a hair, with
-#: probability failure/2.
+#: Hard at n = 1000 and failure 1e-2. In the third case there is no success with probability just below failure/2, and
+#: the upper end of the Clopper-Pearson interval is then just below the true mean.
 HARD_CASES: tuple[HardCase, ...] = (
     HardCase("hit of 1 with probability 1e-3", (0.0, 1.0), (1 - 1e-3, 1e-3)),
     HardCase("hit of 1 with probability 1e-5", (0.0, 1.0), (1 - 1e-5, 1e-5)),
@@ -61,7 +67,7 @@ HARD_CASES: tuple[HardCase, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class IntervalMethod:
-    """miss(values, mean, failure) is the side on which the answer misses the true mean, if it does."""
+    """miss(values, mean, failure): ABOVE if the interval lies above the true mean, BELOW if below, else UNDECIDED."""
 
     name: str
     miss: Callable[[NDArray[np.float64], float, float], Side]
@@ -84,7 +90,7 @@ def _by_interval(interval: Callable[[NDArray[np.float64], float], Estimate]) -> 
 
 
 def _sequential(values: NDArray[np.float64], mean: float, failure: float) -> Side:
-    """The exact null boundary: the threshold is the mean, so any decision at any look is wrong."""
+    """The betting test with the true mean as its threshold: a decision at any look is wrong."""
     run = SequentialRun(BettingTest(mean, 1.0, failure), most=values.size)
     for tile in np.array_split(values, LOOKS):
         if run.finished:
@@ -98,7 +104,7 @@ def _from_moments(way: MomentsMethod, values: NDArray[np.float64], failure: floa
 
 
 def _bets_of_a_pilot(values: NDArray[np.float64], failure: float) -> Estimate:
-    """A fifth of the values sets the stakes, the others are bet on."""
+    """The interval of `FixedBets`: the first fifth of the values is the pilot, the others are the runs."""
     pilot, rest = np.split(values, [values.size // 5])
     bets = FixedBets.planned(Moments.of(pilot), rest.size, failure=failure)
     return bets.interval(replace(Moments.of(rest), logs=bets.logs(rest)), failure=failure)
@@ -121,7 +127,7 @@ METHODS: tuple[IntervalMethod, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """Misses of one method on one case: too_high counts intervals that lie wholly above the true mean."""
+    """Misses of one method on one case: too_high counts the intervals that lie above the true mean, too_low below."""
 
     method: str
     case: str
@@ -133,16 +139,16 @@ class Coverage:
 
     @property
     def misses(self) -> int:
-        """Intervals without the true mean, on either side."""
+        """The number of intervals that do not contain the true mean."""
         return self.too_high + self.too_low
 
     @property
     def miss_rate(self) -> Estimate:
-        """The rate of misses, with an interval of its own at failure 1e-6."""
+        """The rate of misses, with a Clopper-Pearson interval at failure 1e-6."""
         return clopper_pearson(self.misses, self.repetitions, failure=1e-6)
 
     def misses_allowed(self, false_alarm: float) -> int:
-        """The least c that a miss probability of `failure` exceeds with probability at most false_alarm."""
+        """The least c with P(X > c) <= false_alarm for X ~ Binomial(repetitions, failure)."""
         from scipy import stats
 
         return int(stats.binom.isf(false_alarm, self.repetitions, self.failure))
@@ -164,9 +170,9 @@ def measure_coverage(
     repetitions: int = 10_000,
     failure: float = 1e-2,
 ) -> Coverage:
-    """The misses of the method on independent samples of size n from the case.
+    """The misses of the method on `repetitions` independent samples of size n from the case.
 
-    Raises ValueError for a method of counts on values other than 0 and 1.
+    Raises ValueError for a method that needs counts if the case has values other than 0 and 1.
     """
     n = check_count("n", n, least=2)
     repetitions = check_count("repetitions", repetitions)

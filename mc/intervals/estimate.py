@@ -1,4 +1,9 @@
-"""A number with error never travels without its interval."""
+"""An estimate: a value together with a confidence interval and its failure probability.
+
+>>> import filterproof as fp
+>>> fp.Estimate(0.5, low=0.25, high=0.75, failure=0.01, n=100, method="KL-Chernoff").relative_half_width
+0.5
+"""
 
 from __future__ import annotations
 
@@ -8,21 +13,23 @@ from theory.arguments import check_delta
 
 __all__ = ["CONFIDENCE", "PLAIN_DRAWS", "Estimate", "stated_failure"]
 
-#: The confidence of an interval unless another is asked for.
+#: The default confidence of an interval.
 CONFIDENCE = 1 - 1e-6
-#: What an estimate rests on that needs nothing but its own draws.
+#: The `rests_on` of an estimate that assumes nothing besides its draws.
 PLAIN_DRAWS = "the draws alone"
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A value whose true mean lies in [low, high] except with probability at most `failure`.
+    """A value and an interval [low, high] that contains the true value except with probability at most `failure`.
 
-    `failure` is stored rather than the confidence 1 - failure, which would lose the digits of 1e-12.
-    n is the number of independent runs behind it, method names estimator and interval.
-    rests_on says what the interval needs to be true beside the draws: a theorem about the rule whose code ran, what
-    the adversary can ask for, states that were expanded, or a guard, which is true by itself. beyond counts the plain
-    paths on which a filter let more through than it says that it holds every path to: above 0, that was false.
+    failure is stored instead of the confidence 1 - failure, which would lose the digits of 1e-12.
+    n is the number of independent runs, method names the estimator and the interval.
+    rests_on says what the interval assumes besides the draws: a theorem about the rule whose code ran, the list of
+    the adversary's requests, an expansion of the filter's states, or a guard, which the engine itself enforces.
+    beyond counts the paths that passed the bound used for the estimate. Where that is a guard at what the filter
+    states in `holds`, a count above 0 shows that the statement is false.
+    Raises ValueError for a value outside [low, high] or a failure outside (0, 1).
     """
 
     value: float
@@ -52,7 +59,7 @@ class Estimate:
 
     @property
     def relative_half_width(self) -> float:
-        """(high - low) / (2 value), the relative precision; inf at value 0."""
+        """(high - low) / (2 value), the relative precision; inf for a value of 0."""
         return (self.high - self.low) / (2 * self.value) if self.value > 0 else float("inf")
 
     def __contains__(self, number: float) -> bool:
@@ -67,7 +74,7 @@ class Estimate:
 
 
 def stated_failure(confidence: float, failure: float | None) -> float:
-    """`failure`, or 1 - confidence where it is None; ValueError for both, which might contradict each other."""
+    """`failure`, or 1 - confidence if failure is None; ValueError if both are given, since they could disagree."""
     if failure is None:
         return 1 - float(check_delta("confidence", confidence))
     if confidence != CONFIDENCE:

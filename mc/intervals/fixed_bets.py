@@ -1,4 +1,11 @@
-"""The betting interval with stakes fixed in advance: its capitals are sums, merged in any order."""
+"""The betting interval with fixed stakes: its log-capitals are sums over runs, which merge in any order.
+
+>>> pilot = Moments.of([0.0, 0.5, 1.0])
+>>> bets = FixedBets.planned(pilot, n=1000, failure=0.01)
+>>> guess = bets.interval(bets.expected(pilot, n=1000), failure=0.01)
+>>> round(guess.low, 4), round(guess.high, 4)
+(0.4575, 0.5425)
+"""
 
 from __future__ import annotations
 
@@ -18,11 +25,11 @@ from theory.arguments import check_count, check_delta
 
 __all__ = ["FixedBets", "exponents"]
 
-#: Shares of the capital that are put on the stake for the pilot's moments and on its insurance.
+#: The shares of the capital on the stake for the pilot's moments, and on the one for a pilot that missed rare values.
 _SHARES = (7 / 8, 1 / 8)
-#: Stakes tried: a step of 2^(1/8) is at most 4 % off the best one, which widens the interval by 0.1 %.
+#: The stakes tried, in steps of 2^(1/8): one is within 4 % of the best, which widens the interval by 0.1 %.
 _TRIED = 2.0 ** np.arange(-30, 30, 1 / 8)
-#: u <= 1 - 2^-10: nearer to 1 would cost digits of log(1 - u x) and gain less than 0.1 % of the width.
+#: u <= 1 - 2^-10: a larger u would lose digits of log(1 - u x) and narrow the interval by less than 0.1 %.
 _LARGEST_FALL = 1 - 2.0**-10
 _FALLS = _TRIED[_TRIED < 2.0**10] / (1 + _TRIED[_TRIED < 2.0**10])
 
@@ -31,12 +38,13 @@ _FALLS = _TRIED[_TRIED < 2.0**10] / (1 + _TRIED[_TRIED < 2.0**10])
 class FixedBets:
     """{m : 7/8 K_1(m) + 1/8 K_2(m) < 2/failure for both gamblers}, for stakes l in `rises` and u in `falls`.
 
-    Capitals are K(m) = prod_i (1 + l x_i)/(1 + l m) = prod_i (1 + lambda (x_i - m)), lambda = l/(1 + l m), l > 0,
-    of the one and prod_i (1 - u x_i)/(1 - u m), 0 < u < 1, of the other, for i.i.d. x in [0, 1]. At the mean m
-    each is a martingale from 1 if its stake was fixed before x was seen, so by Markov's inequality each side
-    misses with probability at most failure/2. K(m) = e^{S - n log(1 + l m)}, S = sum log(1 + l x), is
-    monotone in m, and S a sum over runs, whatever order they come in; a value of zero adds nothing.
-    One stake alone would give m > (e^{(S - log(2/failure))/n} - 1)/l and m < (1 - e^{(S - log(2/failure))/n})/u.
+    For i.i.d. x in [0, 1] the gambler on larger values has, with stake l > 0, the capital
+    K(m) = prod_i (1 + l x_i)/(1 + l m) = prod_i (1 + lambda (x_i - m)), lambda = l/(1 + l m); the gambler on smaller
+    values has, with 0 < u < 1, prod_i (1 - u x_i)/(1 - u m). At the true mean m each capital has mean 1 if its stake
+    was fixed before x was seen, so by Markov's inequality each side misses with probability at most failure/2.
+    K(m) = e^{S - n log(1 + l m)} is monotone in m, and S = sum_i log(1 + l x_i) is a sum over runs, to which
+    x = 0 adds nothing; the other gambler has T = sum_i log(1 - u x_i) in place of S, and -u of l.
+    One stake alone would give m > (e^{(S - log(2/failure))/n} - 1)/l and m < (1 - e^{(T - log(2/failure))/n})/u.
     Source: Waudby-Smith and Ramdas, JRSS B 86 (2024), Section 4, with bets that are constant in l.
     """
 
@@ -52,12 +60,12 @@ class FixedBets:
 
     @classmethod
     def planned(cls, pilot: Moments, n: int, *, failure: float) -> Self:
-        """The stakes to expect the narrowest interval from, at n runs like the pilot's.
+        """The stakes that should give the narrowest interval for n runs with the pilot's mean and variance.
 
-        Each stake is best against the law of the pilot's mean and variance that is worst for it (`exponents`).
-        The second of each pair takes the pilot to have seen one more value at either end: where there are
-        rare heavy values that it missed, the first may be ruinous.
-        The n runs must be independent of the pilot's, which stay out of their moments.
+        Each stake is the best against its own worst law among those with this mean and variance (`exponents`).
+        The second stake of each pair adds one value of 0 and one of 1 to the pilot: if the pilot missed
+        rare heavy values, the first stake may lose nearly all its capital.
+        The n runs must be independent of the pilot's runs, which stay out of their moments.
         """
         n = check_count("n", n, least=2)
         failure = float(check_delta("failure", failure))
@@ -67,16 +75,16 @@ class FixedBets:
         return cls((rise, safe_rise), (fall, safe_fall))
 
     def logs(self, unit: NDArray[np.float64]) -> tuple[float, ...]:
-        """S for each of `rises`, then T for each of `falls`, of values in [0, 1] (zeros may be left out)."""
+        """S for each of `rises`, then T for each of `falls`, over values in [0, 1]; zeros may be left out."""
         return tuple(float(np.log1p(stake * unit).sum()) for stake in self.stakes)
 
     def expected(self, pilot: Moments, n: int) -> Moments:
-        """The moments and logs of n runs from the worst laws that have the pilot's mean and variance."""
+        """The expected moments and logs of n runs, each log under its worst law of the pilot's mean and variance."""
         rises, falls = exponents(pilot, np.array(self.rises), np.array(self.falls))
         return replace(pilot.scaled_to(n), logs=tuple((n * np.concatenate([rises, falls])).tolist()))
 
     def interval(self, moments: Moments, *, failure: float) -> Estimate:
-        """The interval from the runs' moments and logs."""
+        """The interval from the runs' moments and logs; ValueError if there is not one log for each stake."""
         failure = float(check_delta("failure", failure))
         if len(moments.logs) != len(self.stakes):
             raise ValueError(
@@ -85,10 +93,10 @@ class FixedBets:
             )
 
         half = len(self.rises)
-        # 1 - u x >= 2^-10 is in error by 2^-53, so every logarithm by a factor of 1 +- 2^-45 at most, and so
-        # are its multiples and sums of terms of one sign. Taking each sum as smaller and the level as larger
-        # by ROUNDING = 2^-40 outweighs that wherever a capital is large: there n |log(1 + stake m)| is at
-        # most S for the one gambler, and |S| plus the log-capital for the other. So what is called rich is.
+        # Rounding must never make a capital look large enough. As 1 - u x >= 2^-10 has error 2^-53, logarithms, and
+        # multiples and sums of one sign of them, have relative error at most 2^-45. Lowering each sum and raising the
+        # level by the factor ROUNDING = 2^-40 outweighs these errors wherever a capital is large: there
+        # n |log(1 + stake m)| is at most S for rises, and at most |T| plus the log-capital for falls.
         level = _level(failure) * (1 + ROUNDING)
         logs = [log - ROUNDING * abs(log) for log in moments.logs]
 
@@ -103,7 +111,7 @@ class FixedBets:
 
     @property
     def stakes(self) -> tuple[float, ...]:
-        """l of the gambler who bets on larger values, then -u of the other."""
+        """l for each of `rises`, then -u for each of `falls`: K(m) = prod_i (1 + stake x_i)/(1 + stake m)."""
         return self.rises + tuple(-u for u in self.falls)
 
 
@@ -113,7 +121,7 @@ def _level(failure: float) -> float:
 
 
 def _log_capital(n: int, m: float, stakes: Sequence[float], logs: Sequence[float]) -> float:
-    """log of the shared capital, had the mean been m."""
+    """log(7/8 K_1(m) + 1/8 K_2(m)) for the stakes of one gambler."""
     each = [
         math.log(share) + log - n * math.log1p(stake * m)
         for share, log, stake in zip(_SHARES, logs, stakes, strict=True)
@@ -123,7 +131,7 @@ def _log_capital(n: int, m: float, stakes: Sequence[float], logs: Sequence[float
 
 
 def _best(pilot: Moments, level: float) -> tuple[float, float]:
-    """The stakes l and u whose ends are farthest in, when the capital must grow by `level` a run."""
+    """The stakes l and u that give the narrowest interval when log-capital must grow by `level` nats a run."""
     mean = pilot.unit_mean
     top = mean + pilot.centred / pilot.n / mean if mean > 0 else 1.0
     rises = np.minimum(_TRIED / top, 1e300)
@@ -137,8 +145,8 @@ def exponents(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The least E log(1 + l x) and E log(1 - u x) over laws on [0, 1] with the pilot's mean m and variance v.
 
-    The third derivative of the first is positive and of the second negative, so that they are least on two
-    points of which one is 0 and 1, respectively: {0, m + v/m} and {m - v/(1-m), 1}.
+    Third derivatives in x are positive for log(1 + l x) and negative for log(1 - u x), so that each is least for a law
+    on two points: {0, m + v/m} for the first and {m - v/(1-m), 1} for the second.
     Source: Bennett, JASA 57 (1962); Karlin and Studden, "Tchebycheff Systems" (1966), principal representations.
     """
     mean, spread = pilot.unit_mean, min(pilot.centred / pilot.n, pilot.unit_mean * (1 - pilot.unit_mean))

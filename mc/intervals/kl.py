@@ -1,4 +1,10 @@
-"""The Kullback-Leibler interval: the best that the mean alone can give."""
+"""The Kullback-Leibler interval: a confidence interval for the mean of bounded values from the sample mean alone.
+
+>>> import filterproof as fp
+>>> interval = fp.kl_chernoff(fp.Moments.of([0.0, 1.0] * 50), failure=0.01)
+>>> round(interval.low, 4), round(interval.high, 4)
+(0.3415, 0.6585)
+"""
 
 from __future__ import annotations
 
@@ -14,7 +20,7 @@ __all__ = ["kl_chernoff", "last_outside"]
 
 
 def _term(p: float, q: float, shift: float) -> float:
-    """p log(p/q), shift = q - p; near q = p by log1p, so that two terms may cancel and keep their sum."""
+    """p log(p/q), with shift = q - p; log1p near q = p, where the two terms of `bernoulli_kl` nearly cancel."""
     if p == 0:
         return 0.0
     if q == 0:
@@ -30,7 +36,7 @@ def bernoulli_kl(p: float, q: float) -> float:
 
 
 def last_outside(outside: Callable[[float], bool], inner: float, outer: float) -> float:
-    """The point next to the boundary on its outer side, by bisection down to neighbouring doubles."""
+    """The double next to the boundary of `outside`, on its outer side, by bisection; `outer` if none is outside."""
     while True:
         middle = 0.5 * (inner + outer)
         if middle in (inner, outer):
@@ -45,7 +51,7 @@ def kl_chernoff(moments: Moments, *, failure: float) -> Estimate:
     """{q : n KL(mean || q) <= log(2/failure)}, mean in units of upper; failure/2 for each side.
 
     For i.i.d. values in [0, upper]. The variance is not used: the interval is that of a Bernoulli variable
-    with the same mean, the widest case. It beats empirical Bernstein where values sit at the two ends.
+    with the same mean, the widest case. It is narrower than empirical Bernstein if most values are 0 or upper.
     Source: Hoeffding, JASA 58 (1963), Theorem 1, inverted.
     """
     failure = float(check_delta("failure", failure))

@@ -1,4 +1,9 @@
-"""Count, mean and spread of bounded values, merged exactly and in any order."""
+"""The moments of a sample: count, mean and variance of bounded values, merged in any order.
+
+>>> import filterproof as fp
+>>> fp.Moments.merge([fp.Moments.of([0.0, 1.0]), fp.Moments.of([0.5])])
+Moments(n=3, total=1.5, centred=0.5, upper=1.0, logs=())
+"""
 
 from __future__ import annotations
 
@@ -13,16 +18,16 @@ from theory.arguments import check_count, check_positive
 
 __all__ = ["ROUNDING", "Moments", "unit_values"]
 
-#: Relative allowance for rounding: pairwise summation of n <= 2^50 non-negative doubles errs by less than
-#: 2^-46, a quotient or a square root by 2^-53; 2^-40 (1e-12) covers them all and costs no visible width.
+#: The relative rounding error allowed for: pairwise summation of n <= 2^50 non-negative doubles has less than
+#: 2^-46, a quotient or a square root 2^-53; 2^-40 (1e-12) covers them all and adds no visible width.
 ROUNDING = 2.0**-40
 
 
 def unit_values(values: ArrayLike, upper: float) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """values / upper, checked to lie in [0, 1] up to `ROUNDING` and clipped there, shape (n,).
+    """values / upper, shape (n,), clipped to 1 where they exceed it by no more than `ROUNDING`.
 
-    Raises ValueError where a value is outside [0, upper]: the bound is wrong, or the filter broke the promise
-    from which the bound was derived. Either way no interval would be true.
+    Raises ValueError for a value outside [0, upper]: either the bound is wrong, or the filter broke the promise
+    from which the bound was derived. In both cases no interval would be valid.
     """
     bound = float(check_positive("upper", upper, "pass the largest value that a sample can take"))
     unit = np.asarray(values, dtype=np.float64).ravel() / bound
@@ -42,9 +47,9 @@ def unit_values(values: ArrayLike, upper: float) -> np.ndarray[tuple[int], np.dt
 class Moments:
     """n values x in [0, upper]: total = sum x/upper and centred = sum (x/upper - total/n)^2.
 
-    Everything is in units of `upper`, so values of size 1e-200 keep their variance. `centred` is summed
-    around each block's own mean and merged by the parallel-axis identity: nothing cancels.
-    logs are further sums over the values, those that `FixedBets` needs.
+    Sums are in units of `upper`, since squares of values of size 1e-200 would underflow. `centred` is summed
+    around each block's own mean and merged by the parallel-axis identity, which adds terms >= 0 only.
+    logs are the sums that `FixedBets.logs` returns, or empty. Raises ValueError for sums out of range.
     """
 
     n: int
@@ -71,14 +76,14 @@ class Moments:
         unit = unit_values(values, upper)
         total = float(unit.sum())
         unit -= total / unit.size
-        # not np.dot: how BLAS splits a long sum depends on its threads, and so would the bits
+        # not np.dot: BLAS splits long sums by its number of threads, on which the bits would then depend
         return cls(unit.size, total, float(np.square(unit).sum()), float(upper))
 
     @classmethod
     def merge(cls, blocks: Iterable[Moments]) -> Moments:
-        """The moments of all blocks together, the same bits in whatever order they arrive.
+        """The moments of all blocks together; the order of the blocks changes no bit.
 
-        Sums are `math.fsum`, correctly rounded, so merge the blocks themselves rather than merges of merges.
+        Each sum over the blocks is rounded once (`math.fsum`), so merge the blocks themselves, not merged blocks.
         """
         parts = list(blocks)
         if not parts:
@@ -103,7 +108,7 @@ class Moments:
         return cls(n, total, centred + between, uppers[0], logs)
 
     def scaled_to(self, n: int) -> Moments:
-        """The moments that n values of this mean and spread would have: for planning, not for claims."""
+        """The moments of n values with this mean and variance: for planning, not for claims."""
         return Moments(n, self.unit_mean * n, min(self.centred / self.n, 1.0) * n, self.upper)
 
     @property

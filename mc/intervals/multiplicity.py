@@ -1,4 +1,9 @@
-"""Many comparisons share one failure probability, and the sharing is put in words."""
+"""A family of comparisons: their failure probabilities add up to at most one stated probability (union bound).
+
+>>> import filterproof as fp
+>>> fp.Family.crossing(0.01, adversaries=3, directions=("PQ", "QP")).size
+6
+"""
 
 from __future__ import annotations
 
@@ -13,10 +18,11 @@ __all__ = ["Family"]
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """A declared family of comparisons, of which any is wrong with probability at most `failure`.
+    """A declared family of comparisons: with probability at least 1 - `failure`, all of them are right.
 
-    axes name what is crossed and how many there are of each, e.g. (("adversaries", 3), ("directions", 2)).
-    Declare it before the run: comparisons added after seeing results are not covered.
+    axes are (name, number of members); the comparisons are all combinations of members, one from each axis:
+    (("adversaries", 3), ("directions", 2)) makes 6. Declare a family before the run: it does not cover comparisons
+    that are added after seeing results.
     """
 
     failure: float
@@ -44,11 +50,11 @@ class Family:
 
     @property
     def each(self) -> float:
-        """failure / size, rounded down: what one comparison may spend."""
+        """failure / size, rounded down: the failure probability of one comparison."""
         return self.failure if self.size == 1 else math.nextafter(self.failure / self.size, 0.0)
 
     def shares(self, weights: Mapping[str, float]) -> dict[str, float]:
-        """failure divided in proportion to positive weights that were fixed before the run, rounded down."""
+        """`failure` divided in proportion to weights > 0, rounded down; fix the weights before the run."""
         if len(weights) != self.size or not all(w > 0 and math.isfinite(w) for w in weights.values()):
             raise ValueError(
                 f"weights must be {self.size} finite numbers > 0, got weights={dict(weights)!r}; "

@@ -459,7 +459,7 @@ def _at(module: types.ModuleType, path: str) -> object:
 def _shown(value: object) -> str:
     try:
         text = repr(value)
-    except Exception:  # noqa: BLE001 - a user's repr may raise anything, and this is but an error's text
+    except Exception:  # noqa: BLE001 - a user's repr may raise anything, and the text is only for an error message
         text = f"an instance of {type(value).__qualname__}"
     text = " ".join(text.split())
     return text if len(text) <= 80 else f"{text[:77]}..."
