@@ -1,0 +1,35 @@
+"""What all tests of the second checker start from."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.theory.proofs.certificates import Certificate
+from tests.theory.proofs.write_table import TABLE
+from theory.proofs import prove_all
+from theory.proofs.recheck import (
+    read,
+)
+from theory.proofs.theorem import Proof
+
+RECHECK = Path(__file__).parents[3] / "theory" / "proofs" / "recheck.py"
+
+
+@pytest.fixture(scope="session")
+def proofs() -> dict[str, Proof]:
+    return {proof.name: proof for proof in prove_all()}
+
+
+@pytest.fixture(scope="session")
+def genuine(proofs: dict[str, Proof]) -> dict[str, Certificate]:
+    return {name: json.loads(json.dumps(proof.certificate())) for name, proof in proofs.items()}
+
+
+@pytest.fixture(scope="session")
+def table() -> dict[str, Any]:
+    found: dict[str, Any] = read(TABLE)
+    return found

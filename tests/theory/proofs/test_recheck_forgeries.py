@@ -1,0 +1,232 @@
+"""Every forged certificate is refused by the second checker."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.theory.proofs.certificates import Certificate, drop, set_at, step_of
+from theory.proofs import THEOREMS
+from theory.proofs.recheck import (
+    main,
+    recheck,
+)
+from theory.proofs.recheck_balls import RejectedError
+
+RECHECK = Path(__file__).parents[3] / "theory" / "proofs" / "recheck.py"
+
+
+# -- forgeries ----------------------------------------------------------------------------------------------
+
+
+ONE_IS_POSITIVE = {"kind": "positive on a box", "formula": "1", "box": {}, "precision": 64, "tree": "."}
+
+
+def _only_trivial(certificate: Certificate) -> None:
+    for step in certificate["steps"]:
+        step["certificate"] = dict(ONE_IS_POSITIVE)
+
+
+def _one_trivial(certificate: Certificate, kind: str) -> None:
+    step_of(certificate, kind)["certificate"] = dict(ONE_IS_POSITIVE)
+
+
+def _to_a_point(certificate: Certificate) -> None:
+    for step in certificate["steps"]:
+        box = step["certificate"].get("box")
+        if box and step["certificate"]["tree"] == ".":
+            step["certificate"]["box"] = {name: [high, high] for name, (_, high) in box.items()}
+
+
+def _to_a_leaf(certificate: Certificate) -> None:
+    for step in certificate["steps"]:
+        data = step["certificate"]
+        if len(data.get("tree", "")) > 1:
+            data["box"] = {name: [low, low] for name, (low, _) in data["box"].items()}
+            data["tree"] = "."
+
+
+def _points_at_the_roots(certificate: Certificate) -> None:
+    data = step_of(certificate, "zero")["certificate"]
+    data["formula"], data["points"] = "mu*(mu - 1)", [{"mu": "1"}]
+    if "domain" in data:
+        data["domain"] = {"mu": "positive"}
+
+
+def _formula(kind: str, formula: str) -> Callable[[Certificate], None]:
+    def forge(certificate: Certificate) -> None:
+        step_of(certificate, kind)["certificate"]["formula"] = formula
+
+    return forge
+
+
+def _rows(certificate: Certificate) -> None:
+    step = next(s for s in certificate["steps"] if s["certificate"].get("count", 0) > 200)
+    step["certificate"] |= {"comparisons": [["0", "<=", "1"]]}
+
+
+def _parts(certificate: Certificate) -> None:
+    step_of(certificate, "all")["certificate"]["parts"] = [dict(ONE_IS_POSITIVE)]
+
+
+def _as_cited(certificate: Certificate) -> None:
+    for step in certificate["steps"]:
+        step["certificate"] = {"kind": "cited", "source": "well known"}
+
+
+#: Theorem, and what is done to its genuine certificate. A checker that trusted what it read let 54 of these 66
+#: pass, and ended in a raw error, or never, in six more.
+FORGERIES: dict[str, tuple[str, Callable[[Certificate], None]]] = {
+    "the claim of a stronger theorem": ("B*", set_at("claim", "Every mechanism is (0, 0)-DP")),
+    "the claim of another theorem": ("GDP filter", set_at("claim", THEOREMS["CKS"].claim)),
+    "hypotheses that exclude nothing": ("CKS", set_at("hypotheses", "any mechanism, any filter")),
+    "the name of another theorem": ("RR zCDP", set_at("theorem", "RDP filter")),
+    "a statement that says more": ("RDP filter", set_at("steps/0/statement", "The filter is sound.")),
+    "half of the steps left out": ("B*", lambda c: c.update(steps=c["steps"][:5])),
+    "all steps left out but one": ("realisation filter", lambda c: c.update(steps=c["steps"][-1:])),
+    "the cited step dropped": ("RDP filter", lambda c: drop(c, "cited")),
+    "the cited step of another theorem dropped": ("GDP filter", lambda c: drop(c, "cited")),
+    "every step replaced by 1 > 0": ("CKS", _only_trivial),
+    "an identity replaced by 1 > 0": ("Gaussian hockey-stick", lambda c: _one_trivial(c, "zero")),
+    "a game replaced by 1 > 0": ("trackers", lambda c: _one_trivial(c, "comparisons")),
+    "the rows of a game replaced by 0 <= 1": ("RDP filter", _rows),
+    "a list of formulas replaced by 1 > 0": ("GDP filter", _parts),
+    "a residual replaced by 0": ("CKS", _formula("zero", "0")),
+    "the lemmas left out": ("approximate-DP filter", lambda c: c.update(uses=[])),
+    "the lemmas swapped for an easier one": (
+        "approximate-DP filter",
+        lambda c: c.update(uses=[c["uses"][0]] * 3),
+    ),
+    "a box shrunk to a point": ("linear queries", _to_a_point),
+    "split boxes shrunk to a corner": ("papers' steps", _to_a_leaf),
+    "holds: false at the top": ("B*", set_at("holds", False)),
+    "holds: false at the top of a lemma": ("tilted weights", set_at("uses/0/holds", False)),
+    "an unknown function": ("some order", _formula("positive on a box", "sure(1)")),
+    "identities of which the points are the roots": ("Gaussian hockey-stick", _points_at_the_roots),
+    "every step called a citation": ("B*", _as_cited),
+    "evidence raised at the top": ("GDP filter", set_at("evidence", "EXACT")),
+    # more of the same kinds
+    "evidence raised in a step": ("RDP filter", set_at("steps/2/evidence", "EXACT")),
+    "another engine": ("B*", set_at("steps/0/engine", "a proof assistant's kernel")),
+    "a nonnegative expression replaced by 1": ("CKS", _formula("nonnegative", "1")),
+    "a positive formula with a false one": ("kappa", _formula("positive on a box", "0 - 1")),
+    "a step twice": ("B*", lambda c: c["steps"].insert(1, c["steps"][0])),
+    "steps in another order": ("B*", lambda c: c["steps"].reverse()),
+    "a lemma twice": ("tilted weights", lambda c: c["uses"].append(c["uses"][0])),
+    "lemmas in another order": ("approximate-DP filter", lambda c: c["uses"].reverse()),
+    "a lemma of another claim": ("tilted weights", set_at("uses/0/claim", "anything")),
+    "holds: false in a step": ("B*", set_at("steps/3/holds", False)),
+    "holds: 1 in a step": ("B*", set_at("steps/3/holds", 1)),
+    "holds: 1 at the top": ("B*", set_at("holds", 1)),
+    "an unknown key at the top": ("B*", set_at("kernel", "accepted")),
+    "an unknown key in a step": ("B*", set_at("steps/0/note", "checked by hand")),
+    "an unknown key in the data of a step": ("B*", set_at("steps/0/certificate/tree", ".")),
+    "an unknown kind": ("B*", set_at("steps/0/certificate/kind", "obvious")),
+    "an unknown format": ("B*", set_at("format", "filterproof-certificate-1")),
+    "a source of more renown": ("some order", set_at("source", "Euclid")),
+    "another formula of the claim": ("B*", set_at("claim_latex", "0 = 0")),
+    "another formula of a step": ("B*", set_at("steps/0/latex", "0 = 0")),
+    "a count that is larger": ("RDP filter", set_at("steps/8/certificate/count", 10**9)),
+    "a digest of other rows": ("RDP filter", set_at("steps/8/certificate/digest", "0" * 64)),
+    "a domain that is smaller": ("B*", set_at("steps/2/certificate/domain/t", "positive integer")),
+    "terms that are other terms": ("B*", set_at("steps/0/certificate/terms", ["s + w"])),
+    "strict where it is not": ("RDP filter", set_at("steps/1/certificate/strict", True)),
+    "a precision that is lower": ("B*", set_at("steps/9/certificate/precision", 2)),
+    "a citation of another source": ("RDP filter", set_at("steps/2/certificate/source", "folklore")),
+    "words called an identity": ("RDP filter", set_at("steps/5/checked", "identity")),
+    "an instance called an identity": ("RDP filter", set_at("steps/4/checked", "identity")),
+    "instances called a game": ("GDP filter", set_at("steps/10/checked", "game")),
+    "words of more certainty": ("RDP filter", set_at("steps/5/evidence", "EXACT")),
+    "a game called words": ("RDP filter", set_at("steps/8/certificate", {"kind": "prose"})),
+    "what joins the steps left out": ("B*", lambda c: c.pop("joined")),
+    "what joins the steps made a check": ("B*", set_at("joined", "The steps were checked to suffice.")),
+    "citations left out": ("RDP filter", set_at("citations", [])),
+    "citations of a lemma left out": ("trackers", set_at("citations", [])),
+    "a charge below what a request costs": ("RDP filter", set_at("steps/6/certificate/parts/0/formula", "1")),
+    "an identity of one side twice": ("B*", _formula("zero", "(t) - (t)")),
+    "time that is no number": ("B*", set_at("steps/0/seconds", "soon")),
+    "time below zero": ("B*", set_at("steps/0/seconds", -1)),
+    "versions that are a page": ("B*", set_at("versions/python", "3" * 10_000)),
+    "steps that are no list": ("B*", set_at("steps", {"0": "true"})),
+    "a step that is null": ("B*", lambda c: c["steps"].__setitem__(0, None)),
+    "a certificate of a step that is null": ("B*", set_at("steps/0/certificate", None)),
+    "a tree that is empty": ("B*", set_at("steps/9/certificate/tree", "")),
+    "a tree that goes on": ("B*", set_at("steps/9/certificate/tree", "..")),
+    "a tree that splits a side that is not there": ("B*", set_at("steps/9/certificate/tree", "0..")),
+    "a tree of other marks": ("B*", set_at("steps/9/certificate/tree", "²")),
+    "a tree that is a list": ("B*", set_at("steps/9/certificate/tree", ["."])),
+    "a tree that is missing": ("B*", lambda c: c["steps"][9]["certificate"].pop("tree")),
+    "a tree that never ends": ("linear queries", set_at("steps/3/certificate/tree", "0" * 300_000)),
+    "a formula too deep to read": ("B*", set_at("steps/9/certificate/formula", "-" * 100_000 + "1")),
+}
+
+
+@pytest.mark.parametrize(
+    "forgery",
+    [
+        forgery if place < 30 else pytest.param(forgery, marks=pytest.mark.slow)
+        for place, forgery in enumerate(FORGERIES)
+    ],
+)
+def test_a_forged_certificate_is_refused(
+    forgery: str, genuine: dict[str, Certificate], table: dict[str, Any]
+) -> None:
+    name, forge = FORGERIES[forgery]
+    forged = copy.deepcopy(genuine[name])
+    forge(forged)
+    assert json.dumps(forged) != json.dumps(genuine[name])
+    with pytest.raises(RejectedError):
+        recheck(forged, table)
+
+
+@pytest.mark.parametrize("name", list(THEOREMS))
+def test_no_certificate_passes_for_another_theorem(
+    name: str, genuine: dict[str, Certificate], table: dict[str, Any]
+) -> None:
+    for other in THEOREMS:
+        if other != name:
+            with pytest.raises(RejectedError):
+                recheck(genuine[name] | {"theorem": other}, table)
+
+
+@pytest.mark.parametrize(
+    "junk", [None, 1, "B*", [], {}, {"theorem": "B*"}, {"theorem": ["B*"]}, {"theorem": "C*"}]
+)
+def test_what_is_no_certificate_is_refused(junk: object, table: dict[str, Any]) -> None:
+    with pytest.raises(RejectedError):
+        recheck(junk, table)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"theorem": "B*", "theorem": "CKS"}',
+        '{"theorem": NaN}',
+        '{"theorem": -Infinity}',
+        "[" * 100_000 + "]" * 100_000,
+        '{"theorem": ' + "9" * 10_000 + "}",
+        "",
+        "print(1)",
+        "\ud800",
+    ],
+)
+def test_a_file_that_is_not_plain_data_is_refused_without_a_traceback(
+    text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "forged.json"
+    path.write_bytes(text.encode("utf-8", "surrogatepass"))
+    assert main([str(path)]) == 1
+    assert "REFUSED" in capsys.readouterr().out
+
+
+def test_a_file_that_is_not_there_or_too_large_is_refused(tmp_path: Path) -> None:
+    assert main([str(tmp_path / "nothing.json")]) == 1
+    with (tmp_path / "large.json").open("wb") as file:
+        file.truncate(17_000_000)
+    assert main([str(tmp_path / "large.json")]) == 1
+    assert main([]) == 2

@@ -1,0 +1,222 @@
+"""What the second checker says of each kind of step, against a table of its own."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sympy as sp
+
+from tests.theory.proofs.certificates import Certificate, set_at
+from tests.theory.proofs.write_table import table_of
+from theory.evidence import Checked
+from theory.proofs.engines import certified, certified_each, cited, exact, nonnegative, zero
+from theory.proofs.expressions import as_written
+from theory.proofs.recheck import (
+    UNCHECKED,
+    check_label,
+    entry_hash,
+    main,
+    recheck,
+)
+from theory.proofs.recheck_algebra import UndecidedError
+from theory.proofs.recheck_balls import RejectedError, check_box
+from theory.proofs.theorem import CheckedStep, Proof, Step, Theorem, prose
+
+RECHECK = Path(__file__).parents[3] / "theory" / "proofs" / "recheck.py"
+
+
+# -- steps of its own, against a table of its own -------------------------------------------------------------
+
+x, y = sp.symbols("x y", positive=True)
+r = sp.Symbol("r", real=True)
+v = sp.Symbol("v", nonnegative=True)
+
+
+def _proof(*steps: Step) -> Proof:
+    return Proof(Theorem("n", "t", "s", "x > 0", "c", steps), tuple(CheckedStep.run(step) for step in steps))
+
+
+ONE_OF_EACH = (
+    Step("zero", zero(lambda: sp.exp(x * (x + 1)) - sp.exp(x**2) * sp.exp(x))),
+    Step("sign", nonnegative(lambda: (x - y) ** 2 + 1, lambda: ((x - y) ** 2, sp.Integer(1)), strict=True)),
+    Step("box", certified("x*x - x + 26/100", x=(0, 1))),
+    Step("rows", exact(lambda: [(1, "<", 2)])),
+    Step("list", certified_each(lambda: ["exp(1) - 2", "3 - exp(1)"])),
+    Step("cited", cited("a book of theorems"), checked=Checked.CITED),
+    Step("empty", zero(lambda: x - x)),
+    Step("sampled", zero(as_written(lambda: (sp.Abs(r) ** 3, r**2 * sp.Abs(r))))),
+    Step("many", exact(lambda: [(1, "<", n) for n in range(2, 300)])),
+    Step("words", prose, checked=Checked.PROSE),
+    Step("one side twice", zero(lambda: (y * x**2 / y, x * x))),
+    Step("range", certified("x + 1", x=(1, 1))),
+)
+
+
+def test_each_kind_of_step_is_reported_for_what_was_done() -> None:
+    proof = _proof(*ONE_OF_EACH)
+    whole = json.loads(json.dumps(proof.certificate()))
+    assert [line.status for line in recheck(whole, table_of([proof]))] == [
+        "identity",
+        "identity",
+        "balls",
+        "compared",
+        "balls",
+        "cited",
+        "empty when written",
+        "sampled only",
+        "not checkable here",
+        "prose",
+        "empty when written",
+        "balls",
+    ]
+
+
+#: Of ONE_OF_EACH, what each step may say was checked.
+LABELS = (
+    {"identity", "point"}, {"identity", "point"}, {"range", "point"}, {"point"}, {"point"}, {"cited"},
+    {"identity", "point"}, {"identity", "point"}, {"game", "point"}, {"prose"}, {"identity", "point"}, {"point"},
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("checked", [checked.word for checked in Checked])
+def test_no_step_may_say_that_more_was_checked_than_was(checked: str) -> None:
+    proof = _proof(*ONE_OF_EACH)
+    for number, allowed in enumerate(LABELS):
+        certificate, table = json.loads(json.dumps(proof.certificate())), table_of([proof])
+        for holder in (certificate, table["theorems"]["n"]):
+            holder["steps"][number]["checked"] = checked
+        table["theorems"]["n"]["hash"] = entry_hash(table["theorems"]["n"], [])
+        if checked in allowed:
+            assert recheck(certificate, table)
+        else:
+            with pytest.raises(RejectedError, match="is not what was checked"):
+                recheck(certificate, table)
+
+
+def test_a_box_is_not_certified_by_an_integral_that_is_cut_off() -> None:
+    data = {"formula": "Integral(exp(-x*x), (x, 0, oo)) - 1/2", "box": {}, "precision": 64}
+    with pytest.raises(UndecidedError):
+        check_box(data, ".")
+
+
+def test_a_game_is_called_one_only_where_it_was_enumerated_here() -> None:
+    rows = {"kind": "comparisons", "count": 1}
+    check_label("game", rows, "enumerated")
+    check_label("game", rows, "not checkable here")  # named as such, and the exit status says so
+    with pytest.raises(RejectedError):
+        check_label("game", rows, "compared")
+
+
+def test_words_are_never_verified_and_end_in_a_status_of_their_own(
+    genuine: dict[str, Certificate], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert "prose" in UNCHECKED
+    path = tmp_path / "certificate.json"
+    path.write_text(json.dumps(genuine["Rényi divergences"]))
+    assert main([str(path)]) == 3
+    printed = capsys.readouterr().out
+    assert "prose: Rényi divergences: A hockey-stick" in printed
+    assert "12 steps, 11 of them decided here: 10 identity, 1 compared, 1 prose" in printed
+    # with another, a last line counts the steps of both once
+    other = tmp_path / "other.json"
+    other.write_text(json.dumps(genuine["natural filter"]))
+    assert main([str(path), str(path), str(other)]) == 3
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert last == (
+        "in all, each step once: 19 steps, 18 of them decided here: 15 identity, 2 compared, 1 enumerated, 1 prose"
+    )
+
+
+def test_an_identity_of_two_sides_keeps_both_for_the_second_checker() -> None:
+    # one text on both sides says nothing, so the statement is kept as it was written
+    sides = _proof(Step("sides", zero(as_written(lambda: (y * x**2 / y, x * x)))))
+    certificate = json.loads(json.dumps(sides.certificate()))
+    assert certificate["steps"][0]["certificate"]["formula"] == "((x**2*y)/y) - (x*x)"
+    assert recheck(certificate, table_of([sides]))[0].status == "identity"
+    assert not _proof(Step("false", zero(lambda: (x, 2 * x)))).holds
+    assert not _proof(Step("three", zero(lambda: (x, x, x)))).holds  # type: ignore[arg-type,return-value]
+    assert not _proof(Step("none", zero(lambda: ()))).holds  # type: ignore[arg-type,return-value]
+
+
+def test_an_integral_is_kept_for_the_second_checker_and_a_false_one_is_refused() -> None:
+    def tail(factor: int) -> Proof:
+        z = sp.Symbol("z", real=True)
+        density = sp.exp(-(z**2) / 2) / sp.sqrt(2 * sp.pi)
+        return _proof(
+            Step(
+                "tail",
+                zero(lambda: (factor * sp.Integral(density, (z, r, sp.oo)), sp.erfc(r / sp.sqrt(2)) / 2)),
+            )
+        )
+
+    proof = tail(1)
+    certificate = json.loads(json.dumps(proof.certificate()))
+    assert "Integral(" in certificate["steps"][0]["certificate"]["formula"]
+    assert recheck(certificate, table_of([proof]))[0].status == "identity"
+    assert not tail(2).holds
+
+
+def test_an_integral_in_an_identity_stays_within_the_range_of_its_variable() -> None:
+    below = _proof(Step("s", zero(lambda: (sp.Integral(sp.Abs(v), (v, -1, 0)), sp.Rational(-1, 2)))))
+    assert not below.holds
+    assert "not in order within the range" in below.steps[0].detail
+    # what sympy leaves unsolved, or solves under conditions, is refused
+    for unsolved in (sp.Integral(sp.exp(sp.exp(-v)), (v, 0, 1)), sp.Integral(v**r, (v, 0, 1))):
+        assert not _proof(Step("s", zero(lambda unsolved=unsolved: (unsolved, unsolved)))).holds  # type: ignore[misc]
+
+
+FALSE_ENTRIES: dict[str, tuple[int, Callable[[Any], None]]] = {
+    "an identity that is false": (0, lambda d: d.update(formula="exp(x) - x")),
+    "an identity false at one of many points": (
+        0,
+        lambda d: d.update(formula="x*(x - 2)*0 + x - x + 1/10**90"),
+    ),
+    "an expression below 0": (1, lambda d: d.update(formula="x - y", terms=["x", "-y"])),
+    "a box with a leaf that is not positive": (2, lambda d: d.update(formula="x*x - x + 24/100")),
+    "a box that is reversed": (2, lambda d: d.update(box={"x": ["1", "0"]})),
+    "a formula that is not defined": (2, lambda d: d.update(formula="1 + tanh(1/x)**0")),
+    "a row that is false": (3, lambda d: d.update(comparisons=[["2", "<", "1"]])),
+    "no rows": (3, lambda d: d.update(comparisons=[], count=0)),
+    "rows of another digest": (3, lambda d: d.update(comparisons=[["1", "<", "3"]])),
+    "an integral that is false": (
+        0,
+        lambda d: d.update(formula="Integral(exp(-y*x), (y, 0, oo)) - x", points=[]),
+    ),
+    "a false formula in a list": (4, lambda d: d["parts"][1].update(formula="2 - exp(1)")),
+}
+
+
+@pytest.mark.parametrize("name", FALSE_ENTRIES)
+def test_a_table_that_states_what_is_false_is_not_believed(name: str) -> None:
+    proof = _proof(*ONE_OF_EACH)
+    certificate, table = json.loads(json.dumps(proof.certificate())), table_of([proof])
+    number, spoil = FALSE_ENTRIES[name]
+    for holder in (certificate, table["theorems"]["n"]):
+        spoil(holder["steps"][number]["certificate"])
+    table["theorems"]["n"]["hash"] = entry_hash(table["theorems"]["n"], [])
+    with pytest.raises(RejectedError):
+        recheck(certificate, table)
+
+
+def test_a_table_whose_hash_or_evidence_is_wrong_is_not_believed() -> None:
+    proof = _proof(*ONE_OF_EACH)
+    for path, value in (
+        ("hash", "0" * 64),
+        ("evidence", "EXACT"),
+        ("steps/0/evidence", "EXACT"),
+        ("steps/9/evidence", "CERTIFIED"),
+        ("citations", []),
+        ("citations", ["a book of theorems", "folklore"]),
+        ("citations", ["folklore"]),
+    ):
+        certificate, table = json.loads(json.dumps(proof.certificate())), table_of([proof])
+        set_at(path, value)(table["theorems"]["n"])
+        if path != "hash":
+            set_at(path, value)(certificate)
+            table["theorems"]["n"]["hash"] = entry_hash(table["theorems"]["n"], [])
+        with pytest.raises(RejectedError):
+            recheck(certificate, table)
