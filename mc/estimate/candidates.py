@@ -211,9 +211,8 @@ def _with_martingale(
 ) -> Iterator[Estimator | Terms]:
     """One estimator for each order, with the Gaussian filter's martingale as control variate."""
     budget = ceiling.squares
-    if (
-        not _READABLE < budget < math.inf
-    ):  # what is left of the budget is computed from losses of size sqrt(budget)
+    # what is left of the budget is computed from losses of size sqrt(budget)
+    if not _READABLE < budget < math.inf:
         return
     game = replace(game, adversary=GaussianRounds(game.adversary))
     for order in _some(_best_order(budget / 2, max(epsilon, 0.0)) for epsilon in epsilons):

@@ -154,7 +154,7 @@ class Replayed:
 
     @property
     def refutes(self) -> bool:
-        """Whether the result exceeds the filter's own promise; what the witness says of the promise is not used."""
+        """Whether the result exceeds the filter's own promise, at the seed and failure probability of the witness."""
         match self.result:
             case Estimate(low=low):
                 return low > self.promised
