@@ -57,9 +57,8 @@ def largest_response(filt: PrivacyFilter) -> RandomizedResponse | None:
     if not top:
         return None
     ratio = simple_ratio(lambda r: admits(filt, start, RandomizedResponse.from_ratio(r)), top)
-    if (
-        ratio is None
-    ):  # no simple rational is admitted: take one whose logarithm rounds to the very double `top`
+    if ratio is None:
+        # no simple rational is admitted: take one whose logarithm rounds to the very double `top`
         exact = rational(RandomizedResponse(top))
         return exact if isinstance(exact, RandomizedResponse) and admits(filt, start, exact) else None
     return RandomizedResponse.from_ratio(ratio)
