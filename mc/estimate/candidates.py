@@ -1,4 +1,4 @@
-"""Which estimator to use: the candidates that a game allows, and the pilot that chooses among them."""
+"""The choice of an estimator: the candidates that a game allows, and the pilot that picks the narrowest."""
 
 from __future__ import annotations
 
@@ -30,44 +30,44 @@ Method: TypeAlias = Literal["auto", "plain", "tilted", "martingale"]
 _T = TypeVar("_T")
 _M = TypeVar("_M", covariant=True)
 
-#: The tile that pilots play: no run is long enough to reach its index.
+#: The index of the tile that pilots play; no run is long enough to reach it.
 PILOT = 2**62
 PILOT_PATHS = 8192
-#: Bounds whose logarithm is larger than this, of either sign, leave the range of doubles.
+#: Bounds whose logarithm has a larger absolute value than this are not used: they leave the range of doubles.
 DOUBLES_END = 700.0
 _WITHIN = 600.0
-#: On a grid one set of paths answers all epsilons at which it is at most this many times wider than the best.
+#: One estimator answers all epsilons of a grid at which its width is at most this many times the least width.
 SHARED = 2.0
-#: An estimator is no candidate where its values range over more than this many times the least range on offer: a
-#: pilot may then not have seen the heavy ones.
+#: An estimator is not used where its values have more than 16 times the least range of any candidate: the pilot may
+#: have missed its rare large values.
 _RANGE = math.log(16.0)
-#: At most so many orders are tried on a grid.
+#: The most orders tried on a grid.
 _ORDERS = 9
-#: Shares of the paths that may go to a term of a sum.
+#: Shares of the paths tried for a term of a sum.
 SHARES = (1 / 16, 1 / 4, 1 / 2, 3 / 4)
-#: The least sum mu^2 that can be told from the rounding of losses of its size.
+#: The least budget sum mu^2 for the martingale: a smaller one is lost in the rounding of the losses.
 _READABLE = 1e-10
-#: The relative error of the closed forms that the martingale is compared with.
+#: By how much, relative, the martingale's guard exceeds the budget, to allow for rounding.
 _CLOSED = 2.0**-40
 
 
 @dataclass(frozen=True, slots=True)
 class _Aim:
-    """So many paths, so rare a failure, the interval asked for, and the tile that the pilot plays."""
+    """What an estimator is chosen for: n paths, a failure probability, an interval; and the pilot's tile."""
 
     n: int
     failure: float
     interval: IntervalName
     tile: Tile
-    #: Whether the method was asked for by name, and must say why it cannot be used.
+    #: Whether the user named the method, so that it is an error if it cannot be used.
     named: bool = False
 
     def choice(self, pilot: Moments) -> Choice:
-        """What interval to take after seeing a pilot."""
+        """The interval chosen from the pilot's moments."""
         return choose_interval(pilot, self.n, failure=self.failure, interval=self.interval)
 
     def planned(self, point: Point, pilot: Moments) -> Point:
-        """The point with the interval that suits it, and the width to expect."""
+        """The point with the interval chosen from its pilot, and the expected width."""
         choice = self.choice(pilot)
         bets = choice.interval if isinstance(choice.interval, FixedBets) else None
         chosen = replace(point, interval=choice.interval, measure=point.measure.betting(bets))
@@ -90,11 +90,11 @@ def choose(
     interval: IntervalName = "auto",
     trusting: bool = True,
 ) -> tuple[Estimator | Terms, ...]:
-    """Estimators that between them answer every epsilon: of the named method, or of all that apply.
+    """The estimators that together answer every epsilon: of the named method, or of all methods for "auto".
 
-    A pilot, whose paths are not used again, says which is narrowest where; so the choice does not touch the
-    failure probability. One estimator answers all epsilons at which it is nearly as narrow as the best.
-    trusting: whether a ceiling that something vouches for needs no guard.
+    A pilot predicts the width of each candidate's interval. Its paths are not used again, so that the choice leaves
+    the failure probability as it is. One estimator answers all epsilons at which it is nearly as narrow as the best.
+    trusting: whether a `certain` ceiling is used without a guard. Raises ValueError if the named method has no bound.
     """
     aim = _Aim(n, failure, interval, pilot_tile(n), named=method != "auto")
     found = list(_candidates(game, epsilons, aim, method, trusting))
@@ -113,7 +113,7 @@ def choose(
         def good(widths: tuple[float, ...], left: list[int] = left) -> list[int]:
             return [j for j in left if widths[j] <= SHARED * best[j]]
 
-        # who answers most; among equals the narrowest
+        # the estimator that answers most epsilons; among equals the narrowest
         winner, widths = min(offers, key=lambda offer: (-len(good(offer[1])), _relative(offer[1], best)))
         answered = good(widths)
         chosen.append(winner.only(answered))
@@ -122,7 +122,7 @@ def choose(
 
 
 def _usable_widths(found: Sequence[Estimator | Terms]) -> list[tuple[float, ...]]:
-    """The widths that each candidate expects; infinite at an epsilon where its values range too far."""
+    """Each candidate's expected widths; infinite at an epsilon where the range of its values is too large."""
     ranges = [one.log_ranges for one in found]
     least = [min(each) for each in zip(*ranges, strict=True)]
     return [
@@ -135,7 +135,7 @@ def _usable_widths(found: Sequence[Estimator | Terms]) -> list[tuple[float, ...]
 
 
 def _some(orders: Iterable[_T]) -> list[_T]:
-    """The orders without repetition; of many, some that are spread over all."""
+    """The distinct orders; if they are more than `_ORDERS`, that many, spread evenly over them."""
     known = list(dict.fromkeys(orders))
     places = dict.fromkeys(np.linspace(0, len(known) - 1, _ORDERS).round().astype(int).tolist())
     return known if len(known) <= _ORDERS else [known[place] for place in places]
@@ -155,7 +155,7 @@ def _candidates(
         return
     sure, word = certain(game, aim.n) if trusting else None, stated(game)
     if sure is not None and word is not None and not word.below(sure):
-        word = None  # a guard would cut off nothing, and cost the paths that look for it
+        word = None  # no lower than the certain bound: its guard would stop nothing and cost plain paths
     for ceiling in (sure, word):
         if ceiling is None:
             continue
@@ -166,12 +166,12 @@ def _candidates(
 
 
 def _whole(game: Game, epsilons: tuple[float, ...]) -> Estimator:
-    """Plain paths, which need nothing to rest on."""
+    """The plain estimator, which needs no bound on weights."""
     return Estimator("plain", game, tuple(Point(epsilon, HockeyStick(epsilon)) for epsilon in epsilons))
 
 
 def _beyond(game: Game, guard: Guard, epsilons: tuple[float, ...]) -> Estimator:
-    """Plain paths of which those count that the guard would have stopped: all that they do, and whenever."""
+    """The plain estimator of the part of H that comes from paths which the guard would have stopped."""
     points = tuple(Point(epsilon, HockeyStick(epsilon, paths="beyond")) for epsilon in epsilons)
     marked = replace(game, guard=replace(guard, act="mark", ours=False))
     return Estimator("plain beyond the guard", marked, points)
@@ -180,11 +180,11 @@ def _beyond(game: Game, guard: Guard, epsilons: tuple[float, ...]) -> Estimator:
 def _tilted(
     game: Game, ceiling: Ceiling, sure: bool, epsilons: tuple[float, ...], aim: _Aim
 ) -> Iterator[Estimator | Terms]:
-    """Estimators that tilt finite losses, one for each order, and weigh infinite ones where there may be any."""
+    """One estimator for each order: it tilts finite losses, and weighs infinite ones where there may be any."""
     for order in _some(map(ceiling.order, epsilons)):
         bounds = [ceiling.log_bound(order, epsilon) for epsilon in epsilons]
         if not max(map(abs, bounds)) < DOUBLES_END or (order == 1 and ceiling.infinite == 0):
-            continue  # at order 1 nothing is gained over plain paths but the weighing
+            continue  # order 1 differs from plain paths only in that infinite losses are weighed
         guard = ceiling.guard(order, "trust" if sure else "stop")
         name = f"tilted to order {order:.4g}" if order > 1 else "untilted"
         why = ceiling.why(order, max(epsilons))
@@ -209,9 +209,10 @@ def _tilted(
 def _with_martingale(
     game: Game, ceiling: Ceiling, sure: bool, epsilons: tuple[float, ...], aim: _Aim
 ) -> Iterator[Estimator | Terms]:
-    """Estimators that measure how far Gaussian rounds stay below the closed form of a spent budget."""
+    """One estimator for each order, with the Gaussian filter's martingale as control variate."""
     budget = ceiling.squares
-    if not _READABLE < budget < math.inf:  # it is read off losses of size sqrt(budget), to their last digits
+    # what is left of the budget is computed from losses of size sqrt(budget)
+    if not _READABLE < budget < math.inf:
         return
     game = replace(game, adversary=GaussianRounds(game.adversary))
     for order in _some(_best_order(budget / 2, max(epsilon, 0.0)) for epsilon in epsilons):
@@ -228,12 +229,12 @@ def _with_martingale(
 
 
 def _best_order(rho: float, epsilon: float) -> float:
-    """The order of the least bound on weights, no higher than leaves that bound within the doubles."""
+    """The order with the least weight bound, limited so that the bound stays within the doubles."""
     return min(float(CKS.order(rho, epsilon)), 1 + _WITHIN / epsilon if epsilon > 0 else math.inf)
 
 
 def _shared(terms: list[Estimator], aim: _Aim) -> Iterator[Estimator | Terms]:
-    """The sum of the terms, the paths shared out among them as the pilots say that they are best."""
+    """The estimator that adds the terms, the paths shared out so that the expected width is least."""
     least = 2 * len(terms)  # an interval needs two paths
     if aim.n < least and len(terms) > 1:
         if aim.named:
@@ -256,7 +257,7 @@ def _shared(terms: list[Estimator], aim: _Aim) -> Iterator[Estimator | Terms]:
 
 
 def _shares(terms: int) -> list[tuple[float, ...]]:
-    """How paths may be shared out: each term its share of what those before it left."""
+    """The splits of paths to try: each term takes a share of what the terms before it left."""
     if terms == 1:
         return [(1.0,)]
     return [
@@ -266,7 +267,7 @@ def _shares(terms: int) -> list[tuple[float, ...]]:
 
 @dataclass(frozen=True, slots=True)
 class _Pilot:
-    """What a pilot saw of an estimator: the moments of its values, or the paths to which a slack is fitted."""
+    """An estimator's pilot: the moments of its values, or the paths to which a control variate is fitted."""
 
     estimator: Estimator
     seen: tuple[Moments, ...] | Paths
@@ -279,14 +280,14 @@ class _Pilot:
         return cls(estimator, pilot_moments(estimator.game, estimator.measure, tile))
 
     def expected(self, aim: _Aim) -> Estimator:
-        """The estimator as it is best for this aim."""
+        """The estimator with the intervals chosen for this aim, and their expected widths."""
         if isinstance(self.seen, Paths):
             return _fitted(self.estimator, self.seen, aim)
         return aim.expected(self.estimator, self.seen)
 
 
 def _fitted(base: Estimator, paths: Paths, aim: _Aim) -> Estimator:
-    """The martingale as control variate, its coefficient fitted to the pilot's paths at each epsilon."""
+    """The estimator with the martingale's coefficient fitted to the pilot's paths at each epsilon."""
     points: list[Point] = []
     betas: list[float] = []
     for point in base.points:
@@ -306,7 +307,7 @@ def _fitted(base: Estimator, paths: Paths, aim: _Aim) -> Estimator:
 
 
 def pilot_tile(n: int) -> Tile:
-    """The tile that the pilot of n paths plays."""
+    """The tile that the pilot plays before a run of n paths."""
     return Tile(0, PILOT, min(PILOT_PATHS, max(n // 16, 512)))
 
 
@@ -316,5 +317,5 @@ class _Measured(Protocol[_M]):
 
 
 def pilot_moments(game: Game, measure: _Measured[_M], tile: Tile) -> _M:
-    """The moments that a pilot's tile gives."""
+    """The moments of a measure's values on the pilot's tile."""
     return measure.moments(Tally.of([tile], [measure(play_tile(game, tile))]))

@@ -1,4 +1,4 @@
-"""What no path of a game can exceed: the bounds that weights rest on, and what vouches for each."""
+"""A ceiling: bounds on the divergences and infinite losses of every path of a game, each with its reason."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from theory.pairs import RandomizedResponse
 
 __all__ = ["Ceiling", "certain", "stated"]
 
-#: What is added to every bound, relative, for the rounding of sums of divergences along a path.
+#: Relative allowance on every bound for the rounding of sums along a path.
 _SLACK = 1e-9
-#: Bounds on logarithms: of what is zero but for the rounding of a loss that cannot exceed epsilon, and of
-#: what doubles hold with room to spare.
+#: log M_s where no loss can exceed epsilon, so that the integrand is zero up to the rounding of losses; and the
+#: least log M_s used, well within the doubles.
 _ROUNDED, _LEAST = -27.0, -600.0
-#: A ceiling that is not lower than another by this factor is as high.
+#: A ceiling counts as lower than another if it is below this multiple of it.
 _LOWER = 0.9
 #: Orders s that are tried are 1 + t, t in this range.
 _ORDERS = (1e-3, 1e4)
@@ -31,35 +31,35 @@ _STEEP = 200.0
 
 
 class Bound(Protocol):
-    """A bound on every path of a game; all in the direction of play."""
+    """Bounds on every path of a game, for losses in the direction of play."""
 
     @property
     def why(self) -> str:
-        """What vouches for it."""
+        """Why the bounds hold."""
 
     @property
     def infinite(self) -> float:
-        """On the probability of having met an infinite loss."""
+        """The bound on the probability of having met an infinite loss."""
 
     @property
     def pure(self) -> float:
-        """On the sum of finite losses."""
+        """The bound on the sum of finite losses."""
 
     @property
     def squares(self) -> float:
-        """On sum_t mu_t^2 where every round is Gaussian(mu_t)."""
+        """The bound on sum_t mu_t^2 where every round is Gaussian(mu_t)."""
 
     @property
     def highest(self) -> float:
-        """The highest order at which it bounds a divergence."""
+        """The highest order at which `divergence` gives a bound."""
 
     def divergence(self, order: float) -> float:
-        """On sum_t D_order of the rounds' finite losses, order > 1."""
+        """The bound on sum_t D_order of the rounds' finite losses, order > 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Held:
-    """One of the things that a filter says that it holds every path to, beside the infinite mass."""
+    """One bound of a filter's `Holds`, together with its bound on infinite mass."""
 
     holds: Holds
     why: str
@@ -67,7 +67,7 @@ class _Held:
 
     @classmethod
     def each(cls, holds: Holds, why: str, *, sure: bool) -> tuple[_Held, ...]:
-        """The statements of `holds` one by one; sure where a theorem stands behind them."""
+        """The bounds of `holds` one by one; sure says whether a theorem proves them."""
         alone = [
             Holds(zcdp=holds.zcdp),
             *(Holds(orders=(one,)) for one in holds.orders),
@@ -82,7 +82,7 @@ class _Held:
 
     @property
     def pure(self) -> float:
-        # a guard keeps divergences of an order, and those bound no single loss
+        # without a theorem a guard enforces the divergences of one order, which bound no single loss
         return self.holds.pure if self.sure else math.inf
 
     @property
@@ -106,42 +106,42 @@ class _Held:
 class Ceiling:
     """Bounds on every path of a game: sum_t D_s <= divergence(s), s > 1, and P(some L_t = inf) <= infinite.
 
-    D_s is the Rényi divergence of a round's finite losses, t runs over the released rounds. With K the probability
-    of having met no infinite loss on a path's way, P~ the law in which every round is drawn from the finite
-    outcomes of P, and L the loss of the path,
+    D_s is the Rényi divergence of a round's finite losses, t runs over the released rounds. With
+    K = prod_t P(L_t < inf) along a path, P~ the law in which every round is drawn from the finite outcomes of P,
+    and L the loss of the path,
 
         H_{e^eps}(P||Q) = E_P~[1 - K] + E_P~[K (1 - e^{eps - L})_+].
 
-    Proof: a path with an infinite loss pays 1 whatever comes after it; one without has P-probability K P~, for
-    d_t = P(L_t = inf) is known before round t is drawn; and E_P~[K] is the probability of having met none.
+    Proof: a path with an infinite loss contributes 1 whatever follows; one without has P-probability K P~, because
+    P(L_t = inf) is known before round t is drawn; and E_P~[K] is the probability of meeting no infinite loss.
     The first integrand lies in [0, infinite]. The second is drawn from finite outcomes tilted to order s; its weight
     is e^{C - (s-1) L}, C = sum_t log E_P[e^{(s-1) L_t} | L_t < inf], and since (1 - e^{-x})_+ <= c_s e^{(s-1) x},
-    c_s = (1 - 1/s)^s / (s-1), weight times (1 - e^{eps - L})_+ is at most c_s e^{C - (s-1) eps}: M_s where
-    C <= (s-1) divergence(s). K <= 1 only helps.
+    c_s = (1 - 1/s)^s / (s-1), weight times (1 - e^{eps - L})_+ is at most c_s e^{C - (s-1) eps}, and this is at most
+    M_s = c_s e^{(s-1) (divergence(s) - eps)} as C <= (s-1) divergence(s). The factor K <= 1 keeps the bound.
     """
 
     bounds: tuple[Bound, ...]
 
     @property
     def infinite(self) -> float:
-        """The most probability of infinite losses."""
+        """The bound on the probability of having met an infinite loss."""
         return min(1.0, min(bound.infinite for bound in self.bounds) * (1 + _SLACK))
 
     @property
     def squares(self) -> float:
-        """The most sum_t mu_t^2 where every round is Gaussian(mu_t)."""
+        """The bound on sum_t mu_t^2 where every round is Gaussian(mu_t)."""
         return min(bound.squares for bound in self.bounds)
 
     def below(self, other: Ceiling) -> bool:
-        """Whether it is lower by enough to make a difference."""
+        """Whether this ceiling is clearly lower than `other` at some order."""
         return any(self.divergence(order) < _LOWER * other.divergence(order) for order in (1.5, 4.0, 32.0))
 
     def divergence(self, order: float) -> float:
-        """The most that the rounds' D_s, s = `order`, can add up to."""
+        """The bound on sum_t D_s, s = `order`."""
         return min(bound.divergence(order) for bound in self.bounds) * (1 + _SLACK)
 
     def why(self, order: float, epsilon: float) -> str:
-        """What vouches for what is used at an order and up to epsilon: several bounds, where each gives a part."""
+        """Why the bounds used at this order and up to this epsilon hold: one reason, or several joined by "and"."""
         used: list[Callable[[Bound], float]] = [lambda one: one.infinite]
         if order > 1:
             used.insert(0, lambda one: one.divergence(order))
@@ -156,34 +156,34 @@ class Ceiling:
 
     @property
     def why_squares(self) -> str:
-        """What vouches for the bound on sum_t mu_t^2."""
+        """Why the bound on sum_t mu_t^2 holds."""
         return self._vouching(lambda one: one.squares).why
 
     def _vouching(self, size: Callable[[Bound], float]) -> Bound:
         sizes = list(map(size, self.bounds))
-        # of bounds that are as good as equal the first, which is the theorem if there is one
+        # the first of nearly equal bounds, which is the theorem's if there is one
         return next(one for one, x in zip(self.bounds, sizes, strict=True) if x <= min(sizes) * (1 + 1e-6))
 
     @property
     def pure(self) -> float:
-        """The most that finite losses add up to."""
+        """The bound on the sum of finite losses."""
         return min(bound.pure for bound in self.bounds)
 
     def log_bound(self, order: float, epsilon: float) -> float:
-        """log M_s, which no weighted integrand exceeds, or a little more; at order 1 nothing is weighted."""
+        """An upper bound on the log of the weighted integrand, log M_s or a little more; 0 at order 1."""
         if epsilon >= self.pure:
             return _ROUNDED
         return max(log_weight_bound(order, self.divergence(order), epsilon), _LEAST) if order > 1 else 0.0
 
     def order(self, epsilon: float) -> float:
-        """The order s of the least log M_s, 1 where no tilt helps."""
+        """The order s with the least log M_s; 1 where tilting gives no bound below 1."""
         if epsilon >= self.pure:
-            return _STEEP  # no loss is larger, so any order will do
+            return _STEEP  # no loss exceeds epsilon, so any order will do
         size, order = min(self._least(bound, max(epsilon, 0.0)) for bound in self.bounds)
         return order if size < 0 else 1.0
 
     def _least(self, bound: Bound, epsilon: float) -> tuple[float, float]:
-        """The least log M_s by one of the bounds, and its order."""
+        """The least log M_s that one of the bounds gives, and its order."""
 
         def value(log_t: float) -> float:
             order = 1 + math.exp(log_t)
@@ -193,7 +193,7 @@ class Ceiling:
         low, high = math.log(_ORDERS[0]), math.log(min(_ORDERS[1], bound.highest - 1))
         if high <= low:
             return value(high), 1 + math.exp(high)
-        # log M_s is convex in s, for (s-1) D_s is: it falls, then rises, on any scale
+        # (s-1) D_s is convex in s, and so is log M_s: it falls, then rises, on a logarithmic scale too
         best = _golden(value, low, high)
         order = (
             bound.highest if value(high) <= value(best) and bound.highest < _ORDERS[1] else 1 + math.exp(best)
@@ -212,13 +212,13 @@ class Ceiling:
 
 
 def certain(game: Game, n: int) -> Ceiling | None:
-    """What every path of n plays is held to by something other than the filter's word; None where nothing is.
+    """The bounds on every path of n plays that do not rest on the filter's own statement; None if there are none.
 
-    By a theorem about the rule of the catalogue whose code runs; by the rounds and the pairs that the adversary can
-    ask for; or because all states that its requests reach were expanded through the filter's code.
+    They come from a theorem about the catalogue rule whose code runs; from the rounds and the pairs that the adversary
+    can ask for; or from expanding all states that its requests reach through the filter's code.
     """
     ruled = _ruled(game)
-    # where a theorem bounds a path already, a few states are worth a look: they may hold it to less
+    # where a theorem gives a bound already, only a small expansion, which may give a lower one, is worth its time
     most = FEW_POSITIONS if ruled else MOST_POSITIONS
     spent = (within_rounds(game), reached(game, n, most=most))
     bounds: tuple[Bound, ...] = (*ruled, *(one for one in spent if one is not None))
@@ -226,26 +226,26 @@ def certain(game: Game, n: int) -> Ceiling | None:
 
 
 def stated(game: Game) -> Ceiling | None:
-    """What the filter says that it holds every path to, for a guard to enforce; None where it says nothing."""
+    """The bounds that the filter states in `holds`, for a guard to enforce; None where it states none."""
     holds = game.filter.holds
     return None if holds is None else Ceiling(_Held.each(holds, f"a guard at {holds}", sure=False))
 
 
 def _ruled(game: Game) -> tuple[_Held, ...]:
-    """The bounds of a rule of the catalogue: of that very class, for a subclass runs other code."""
+    """The bounds proved for a rule of the catalogue; none for a subclass, which may run other code."""
     filt, asks = game.filter, game.adversary.asks
     entry, holds = CATALOGUE.get(type(filt).__name__), filt.holds
     if entry is None or entry.kind is not type(filt) or holds is None or not holds.rule:
         return ()
     if asks is not None and not all(map(is_ours, asks)):
         return ()
-    # an adversary that does not tell its pairs is held to those of this library: any other that is seen is an Exceeded
+    # where the adversary does not state its pairs, they must be of this library: any other raises Exceeded in play
     scope = "" if asks is not None else ", for pairs of this library"
     return _Held.each(holds, f"{holds.rule}{scope}", sure=True)
 
 
 def _golden(value: Callable[[float], float], low: float, high: float) -> float:
-    """Where a function that falls and then rises is least, by golden section."""
+    """The minimiser of a function that falls and then rises, by golden section."""
     shrink = (math.sqrt(5) - 1) / 2
     a, b = high - shrink * (high - low), low + shrink * (high - low)
     at_a, at_b = value(a), value(b)

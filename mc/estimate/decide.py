@@ -1,4 +1,9 @@
-"""Is a promise kept? Paths are played until that is decided, or until there are enough of them."""
+"""A sequential test of a promise: is H_{e^epsilon} of the released transcript above or below delta?
+
+>>> import filterproof as fp
+>>> fp.decide(fp.GaussianFilter(mu=1.0), fp.OneShot(), epsilon=1.0, delta=0.5, most=1000).side.name
+'BELOW'
+"""
 
 from __future__ import annotations
 
@@ -26,20 +31,20 @@ from theory.arguments import check_count, check_delta, check_probability, check_
 
 __all__ = ["Stake", "decide"]
 
-#: Tiles of the first look and the most between two looks, which double in between.
+#: Tiles played before the first look, and the most between two looks; their number doubles from look to look.
 _FIRST, _MOST = 4, 256
-#: A loss this near above epsilon, relative to 1 + |epsilon|, may be a rounded sum that is equal to it.
+#: A loss above epsilon by no more than this, relative to 1 + |epsilon|, may exceed epsilon by rounding alone.
 _NEAR = 2.0**-40
-#: The least threshold, relative to the largest value. An infinitesimal promise is tested as this much.
+#: The least threshold, relative to the largest value: a smaller delta is tested as this threshold.
 _LEAST = 1e-29
 
 
 @dataclass(frozen=True, slots=True)
 class Stake:
-    """The wealth that a tile's values (1 - e^{epsilon - loss})_+ e^{log_weight} add to a betting test.
+    """The log-capital that a tile's values (1 - e^{epsilon - loss})_+ e^{log_weight} win in a betting test.
 
-    First the gamblers who bet on larger values, for whom a loss that may be epsilon but for rounding pays nothing; then
-    those who bet on smaller ones, for whom it pays what it shows.
+    First come the bets on a mean above the threshold, then those on a mean below. A loss that may exceed epsilon by
+    rounding alone has value 0 for the former and its computed value for the latter: either way against the bet.
     """
 
     test: BettingTest
@@ -51,7 +56,7 @@ class Stake:
         return np.array([*sure.above, *seen.below])
 
     def _wealth(self, paths: Paths, least: float) -> Wealth:
-        """The wealth where losses up to `least` pay nothing."""
+        """The wealth if losses up to `least` have value 0."""
         hits = np.flatnonzero(paths.loss > least)
         y = -np.expm1(self.epsilon - paths.loss[hits])
         y *= np.exp(paths.log_weight[hits])
@@ -60,7 +65,7 @@ class Stake:
         return self.test.wealth(np.minimum(y, self.test.upper), zeros=len(paths.loss) - y.size)
 
     def wealth(self, n: int, row: NDArray[np.float64]) -> Wealth:
-        """The wealth that a row of sums over n paths stands for."""
+        """The wealth on n paths, from their row of sums."""
         bets = self.test.bets_above
         return Wealth(n, tuple(row[:bets].tolist()), tuple(row[bets:].tolist()))
 
@@ -75,15 +80,14 @@ def decide(
     most: int = 10_000_000,
     **how: Unpack[PlayOptions],
 ) -> Decision:
-    """Whether H_{e^epsilon} of the released transcript lies above or below delta, from as few paths as it takes.
+    """Whether H_{e^epsilon} of the released transcript lies above or below delta, from as few paths as possible.
 
-    delta is that of the filter's promise unless given; a delta of 0 is tested as 1e-29. Play ends at the first
-    tile after which the betting test tells, or after `most` paths; the decision is wrong with probability at
-    most `failure` either way.
-    Paths are tilted where something other than the filter's word bounds their weights below 1 (see ceiling.py),
-    plain otherwise: a guard would not help, for what it cuts off is drawn plainly again. The decision says what it
-    rests on. The same arguments give the same decision, wherever paths are played; the other keywords are the fields
-    of `Play`.
+    delta is that of the filter's promise unless given; one below 1e-29 times the largest value is tested as that much.
+    Play ends at the first tile after which the betting test decides, or after `most` paths; the decision is wrong
+    with probability at most `failure`. Paths are tilted where something other than the filter's own statement bounds
+    their weights below 1 (see ceiling.py), plain otherwise. A guard would not help: the paths that it stops would have
+    to be drawn plainly again. The decision says what it rests on, and is the same wherever paths are played.
+    The other keywords are the fields of `Play`.
     """
     epsilon = float(check_real("epsilon", epsilon))
     delta = float(check_probability("delta", filt.promise.delta(epsilon) if delta is None else delta))
@@ -126,15 +130,15 @@ class _Tilted:
 
 
 def _tilted(game: Game, epsilon: float, delta: float, n: int, failure: float) -> _Tilted | None:
-    """The game at the order of its best weight bound, where that is sure and below 1."""
+    """The game at the order of its least weight bound; None where no bound is both certain and below 1."""
     if certain(game, n) is None:
         return None
     try:
         (part,) = choose(game, (epsilon,), n=n, failure=failure, method="tilted")
     except ValueError:  # no order has a bound within the doubles
         return None
-    if not isinstance(part, Estimator):  # a sum of two means, where the test bets on one
+    if not isinstance(part, Estimator):  # H is a sum of two means here, and the test bets on one mean
         return None
-    # a bound below delta decides by itself, but the test wants room to see values below it
+    # a weight bound below delta decides already, but the test needs an upper bound above its threshold
     upper = max(math.exp(part.points[0].measure.log_range), delta * (1 + 2.0**-10))
     return _Tilted(part.game, upper, part.rests_on) if upper < 1 else None

@@ -1,4 +1,4 @@
-"""Infinite losses, weighed instead of drawn: the probability of having met one."""
+"""The probability that a path meets an infinite loss, computed along the path instead of drawn."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ __all__ = ["Erased"]
 
 @dataclass(frozen=True, slots=True)
 class Erased:
-    """Sums of Y = (1 - K) / xi in [0, 1], K the probability of having met no infinite loss on a path's way.
+    """Sums of Y = (1 - K) / xi in [0, 1], K = prod_t P(L_t < inf) over the rounds that a path released.
 
-    The same for every epsilon. See `mc.estimate.ceiling.Ceiling`, whose bound on 1 - K is xi.
+    xi is a bound on 1 - K. E[1 - K], the same for every epsilon, is the first term of H in ceiling.py.
     """
 
     xi: float
@@ -29,12 +29,12 @@ class Erased:
 
     @property
     def log_range(self) -> float:
-        """Minus infinity: the range is that of the term itself, and no reason to prefer another estimator."""
+        """Minus infinity, so that the range of this term never rules out an estimator (see candidates.py)."""
         return -math.inf
 
     @property
     def numbers(self) -> int:
-        """How many numbers it sums."""
+        """The number of sums."""
         return unit_numbers(self.bets)
 
     def __call__(self, paths: Paths) -> NDArray[np.float64]:
@@ -46,13 +46,13 @@ class Erased:
         return moments_of(tally, math.log(self.xi), self.bets)
 
     def betting(self, bets: FixedBets | None) -> Erased:
-        """The measure that sums the logarithms of these bets as well."""
+        """This measure, with the logarithms that these bets need among its sums."""
         return replace(self, bets=bets)
 
     def divergence(self, mean: Estimate) -> Estimate:
-        """What infinite losses add to H_{e^epsilon} is the mean itself."""
+        """The mean itself, which is the term that infinite losses add to H_{e^epsilon}."""
         return mean
 
     def beyond(self, tally: Tally) -> int:
-        """None is counted."""
+        """0: such paths are not counted here."""
         return 0

@@ -1,4 +1,4 @@
-"""Estimators: what to play, what to sum over the paths, and how to read the sums."""
+"""An estimator: a game to play, measures to sum over its paths, and the intervals computed from the sums."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Estimator", "Point", "Terms"]
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One epsilon of an estimator: what is summed for it, the interval that reads the sums, the width to expect."""
+    """One epsilon of an estimator: its measure, the interval computed from the measure's sums, the expected width."""
 
     epsilon: float
     measure: Measure
@@ -25,12 +25,12 @@ class Point:
     width: float = math.inf
 
     def read(self, tally: Tally, failure: float) -> Estimate:
-        """The estimate from the sums of its own measure."""
+        """The estimate at this epsilon, from the tally of its measure."""
         mean = self.interval.interval(self.measure.moments(tally), failure=failure)
         return replace(self.divergence(mean), beyond=self.measure.beyond(tally))
 
     def divergence(self, mean: Estimate) -> Estimate:
-        """The estimate of H_{e^epsilon}, which is at most one, from that of the mean."""
+        """The estimate of H_{e^epsilon}, at most one, from an estimate of the mean of the measure's values."""
         found = self.measure.divergence(mean)
         value, low, high = (min(x, 1.0) for x in (found.value, found.low, found.high))
         return replace(found, value=value, low=low, high=high)
@@ -38,9 +38,9 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Estimator:
-    """A way to estimate H_{e^epsilon} at the epsilons of its points, all from the same paths.
+    """An estimator of H_{e^epsilon} at the epsilons of its points, all from the same paths.
 
-    rests_on says what bounds the values that are summed.
+    rests_on says why the summed values are bounded.
     """
 
     name: str
@@ -50,26 +50,26 @@ class Estimator:
 
     @property
     def epsilons(self) -> tuple[float, ...]:
-        """Where it estimates."""
+        """The epsilons at which it estimates."""
         return tuple(point.epsilon for point in self.points)
 
     @property
     def widths(self) -> tuple[float, ...]:
-        """The width to expect at each epsilon."""
+        """The expected width of the interval at each epsilon."""
         return tuple(point.width for point in self.points)
 
     @property
     def log_ranges(self) -> tuple[float, ...]:
-        """The logarithm of the range of what is averaged, for each epsilon."""
+        """The logarithm of the range of the averaged values, for each epsilon."""
         return tuple(point.measure.log_range for point in self.points)
 
     @property
     def measure(self) -> Sums:
-        """What is summed over the paths, for all epsilons."""
+        """The measures of all epsilons, summed over the same paths."""
         return Sums(tuple(point.measure for point in self.points))
 
     def plays(self, n: int) -> tuple[tuple[Estimator, int], ...]:
-        """What to play, and how many of n paths."""
+        """The estimators to play, each with its number of paths, n in all."""
         return ((self, n),)
 
     def read(self, tallies: Sequence[Tally], failure: float) -> tuple[Estimate, ...]:
@@ -89,8 +89,8 @@ class Estimator:
 class Terms:
     """H_{e^epsilon} as a sum of means, each from paths of its own; the failure probability is divided equally.
 
-    What infinite losses add where they are weighed, and what comes after the release that a guard would have
-    stopped, are terms beside the main one: see `mc.estimate.ceiling.Ceiling` and `mc.engine.guard.Guard`.
+    The main term is the last. Before it come the part of H from paths that a guard would have stopped, and the
+    probability of infinite losses where they are weighed: see `mc.estimate.ceiling.Ceiling`.
     """
 
     terms: tuple[Estimator, ...]
@@ -98,21 +98,21 @@ class Terms:
 
     @property
     def epsilons(self) -> tuple[float, ...]:
-        """Where it estimates."""
+        """The epsilons at which it estimates."""
         return self.terms[-1].epsilons
 
     @property
     def widths(self) -> tuple[float, ...]:
-        """The width to expect at each epsilon."""
+        """The expected width of the interval at each epsilon."""
         return tuple(map(sum, zip(*(term.widths for term in self.terms), strict=True)))
 
     @property
     def log_ranges(self) -> tuple[float, ...]:
-        """The logarithm of the range of what is averaged, for each epsilon: that of the term where it is largest."""
+        """The logarithm of the range of the averaged values, for each epsilon: the largest of any term."""
         return tuple(map(max, zip(*(term.log_ranges for term in self.terms), strict=True)))
 
     def plays(self, n: int) -> tuple[tuple[Estimator, int], ...]:
-        """What to play, and how many of n paths."""
+        """The estimators to play, each with its number of paths, n in all."""
         least = min(n // len(self.terms), 2)  # an interval needs two paths
         sizes = [max(round(share * n), least) for share in self.shares[:-1]]
         while sum(sizes) > n - least:
@@ -120,7 +120,7 @@ class Terms:
         return tuple(zip(self.terms, (*sizes, n - sum(sizes)), strict=True))
 
     def read(self, tallies: Sequence[Tally], failure: float) -> tuple[Estimate, ...]:
-        """One estimate for each epsilon from the tallies of its plays; none while one of them has not begun."""
+        """One estimate for each epsilon from the tallies of its plays; empty while a term has no tally yet."""
         if len(tallies) < len(self.terms):
             return ()
         each = zip(self.terms, tallies, strict=True)

@@ -1,4 +1,4 @@
-"""What is summed over paths, and how sums become moments of bounded values."""
+"""Functionals: sums over simulated paths, from which moments of bounded values are computed."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ __all__ = [
     "unit_sums",
 ]
 
-#: Relative rounding of a log-weight over a run; beyond it a weight above its bound is not the rounding's doing.
+#: Rounding error allowed on a path's log-weight: a weight further above its bound does exceed the bound.
 ROUNDING = 1e-9
 
 
 class Measure(Protocol):
-    """What is summed over paths for one epsilon: the moments of bounded values, whose mean says what H_{e^eps} is.
+    """A functional for one epsilon: sums that give the mean of a bounded value, and H_{e^eps} from that mean.
 
-    Where an interval bets, its stakes are part of the measure, so that a store tells them apart.
+    The stakes of a betting interval are part of the measure, so that a store keeps runs with other stakes apart.
     """
 
     @property
@@ -43,27 +43,27 @@ class Measure(Protocol):
 
     @property
     def numbers(self) -> int:
-        """How many numbers it sums."""
+        """The number of sums."""
 
     def __call__(self, paths: Paths) -> NDArray[np.float64]:
-        """The sums over a tile: the total, the squares about the tile's mean, the logarithms of the bets."""
+        """The sums over a tile: of the values, of their squares about the tile's mean, of logarithms for the bets."""
 
     def moments(self, tally: Tally) -> Moments:
         """The moments of the values over all tiles."""
 
     def betting(self, bets: FixedBets | None) -> Self:
-        """The measure that sums the logarithms of these bets as well."""
+        """This measure, with the logarithms that these bets need among its sums."""
 
     def divergence(self, mean: Estimate) -> Estimate:
-        """The estimate of the divergence, or of its part, from that of the mean of the values."""
+        """The estimate of H_{e^eps}, or of one term of it, from an estimate of the mean of the values."""
 
     def beyond(self, tally: Tally) -> int:
-        """How many paths went beyond the guard, where the measure counts them."""
+        """The number of paths that went beyond the guard's bound; 0 for a measure that does not count them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """Several measures over the same paths: their sums, one after the other."""
+    """Several measures over the same paths, their sums concatenated."""
 
     measures: tuple[Measure, ...]
 
@@ -76,7 +76,7 @@ class Sums:
         return tuple(Tally(tally.sizes, rows) for rows in np.split(tally.rows, ends, axis=1))
 
     def moments(self, tally: Tally) -> tuple[Moments, ...]:
-        """The moments that each measure takes from its sums."""
+        """The moments of each measure's values."""
         each = zip(self.measures, self.parts(tally), strict=True)
         return tuple(measure.moments(own) for measure, own in each)
 
@@ -85,10 +85,10 @@ class Sums:
 class HockeyStick:
     """Sums of Y = e^{log_weight + log_kept - log_bound} (1 - e^{epsilon - loss})_+, in [0, 1].
 
-    E[Y] e^{log_bound} is H_{e^epsilon} of the released transcript, towards the law outputs were drawn from;
-    where erasures are weighed, its part without them (see ceiling.py). `paths` says whether the paths that a guard
-    stopped count as 0 ("within"), or those that it did not mark ("beyond"); the two parts add up to H. "beyond" sums
-    the number of marked paths as well, last.
+    E[Y] e^{log_bound} is H_{e^epsilon} of the law that outputs are drawn from, against the other law. Where infinite
+    losses are weighed it is only the second term of H (see ceiling.py). `paths` says which paths count: "all";
+    "within", those that the guard did not stop; "beyond", those that the guard marked. The means of "within" under a
+    stopping guard and of "beyond" under a marking one add up to H. The last sum of "beyond" counts the marked paths.
     """
 
     epsilon: float
@@ -103,7 +103,7 @@ class HockeyStick:
 
     @property
     def numbers(self) -> int:
-        """How many numbers it sums."""
+        """The number of sums."""
         return unit_numbers(self.bets) + (self.paths == "beyond")
 
     def __call__(self, paths: Paths) -> NDArray[np.float64]:
@@ -125,15 +125,15 @@ class HockeyStick:
         return moments_of(tally, self.log_bound, self.bets)
 
     def betting(self, bets: FixedBets | None) -> HockeyStick:
-        """The measure that sums the logarithms of these bets as well."""
+        """This measure, with the logarithms that these bets need among its sums."""
         return replace(self, bets=bets)
 
     def divergence(self, mean: Estimate) -> Estimate:
-        """H_{e^epsilon}, or its part, is the mean itself."""
+        """The mean itself, which is H_{e^epsilon} or one term of it."""
         return mean
 
     def beyond(self, tally: Tally) -> int:
-        """How many paths the guard marked; 0 where they are not counted."""
+        """The number of paths that the guard marked; 0 unless `paths` is "beyond"."""
         return int(tally.sums[-1]) if self.paths == "beyond" else 0
 
 
@@ -143,9 +143,9 @@ class RenyiMoment:
 
     D_t are the rounds' divergences of order alpha. Under the law tilted to alpha, whose weight is
     e^{(alpha-1)(sum_t D_t - L)}, E[e^{(alpha-1) sum_t D_t}] = E_P[e^{(alpha-1) L}] = e^{(alpha-1) D_alpha(P||Q)} of the
-    transcript: the estimator depends on what was spent and not on what was drawn. Y uses all of [0, 1] where U is
-    small, too. Where paths spend more than `bound`, E[e^u] is less than the moment; they are counted, in the last sum,
-    and so are paths with an infinite loss, before it.
+    transcript: Y depends on what a path spent, not on its losses. Dividing by e^U - 1 lets Y range over [0, 1] even
+    where U is small. Where paths spend more than `bound`, E[e^u] is less than the moment: the last sum counts these
+    paths, the one before it paths with an infinite loss.
     """
 
     alpha: float
@@ -168,11 +168,11 @@ class RenyiMoment:
         return moments_of(tally, 0.0, self.bets)
 
     def betting(self, bets: FixedBets | None) -> RenyiMoment:
-        """The measure that sums the logarithms of these bets as well."""
+        """This measure, with the logarithms that these bets need among its sums."""
         return replace(self, bets=bets)
 
     def divergence(self, mean: float) -> float:
-        """D_alpha = log(1 + y (e^U - 1)) / (alpha-1) where E[Y] = y: within [0, bound]."""
+        """D_alpha = log(1 + mean (e^U - 1)) / (alpha-1), in [0, bound]."""
         if mean <= 0:
             return 0.0
         most = (self.alpha - 1) * self.bound
@@ -181,12 +181,12 @@ class RenyiMoment:
 
     @staticmethod
     def infinite(tally: Tally) -> int:
-        """How many paths had an infinite loss."""
+        """The number of paths with an infinite loss."""
         return int(tally.sums[-2])
 
     @staticmethod
     def beyond(tally: Tally) -> int:
-        """How many paths spent more than the bound."""
+        """The number of paths that spent more than the bound."""
         return int(tally.sums[-1])
 
 
@@ -202,18 +202,18 @@ class Survival:
 
 
 def log_weight_bound(order: float, divergence: float, epsilon: float) -> float:
-    """log M_s, M_s = e^{(s-1)(rho_s - eps)} (1-1/s)^s / (s-1): no weighted integrand exceeds it.
+    """log M_s, where M_s = e^{(s-1)(rho_s - eps)} (1-1/s)^s / (s-1) is an upper bound on the weighted integrand.
 
-    `divergence` is a bound rho_s on the sum of the rounds' Rényi divergences of order s.
+    s is `order`, rho_s is `divergence`, a bound on the sum of the rounds' Rényi divergences of order s.
     """
     t = order - 1
     return t * (divergence - epsilon) - t * math.log1p(1 / t) - math.log1p(t)
 
 
 def unit_sums(y: NDArray[np.float64], n: int, bets: FixedBets | None) -> tuple[float, ...]:
-    """Sum, sum of squares about the mean, and logs of bets, of n values in [0, 1], all zero but y; overwrites y.
+    """Sum, sum of squares about the mean, and logarithms for the bets, of y and n - len(y) zeros; overwrites y.
 
-    Raises Exceeded where a value is above 1: the bound in whose units it is was not kept.
+    Values lie in [0, 1]. Raises Exceeded for one above 1: its path exceeded the bound that values are divided by.
     """
     if len(y) and y.max() > 1:
         if y.max() > 1 + ROUNDING:
@@ -223,17 +223,17 @@ def unit_sums(y: NDArray[np.float64], n: int, bets: FixedBets | None) -> tuple[f
     total = float(y.sum())
     mean = total / n
     y -= mean
-    # not np.dot: how BLAS splits a long sum depends on its threads, and so would the bits
+    # not np.dot: BLAS splits a long sum by its number of threads, and the bits would depend on that
     return total, float(np.square(y, out=y).sum()) + (n - len(y)) * mean * mean, *logs
 
 
 def unit_numbers(bets: FixedBets | None) -> int:
-    """How many numbers `unit_sums` gives."""
+    """The number of sums that `unit_sums` returns."""
     return 2 + (len(bets.stakes) if bets else 0)
 
 
 def moments_of(tally: Tally, log_bound: float, bets: FixedBets | None) -> Moments:
-    """The moments of values, in units of e^{log_bound}, whose `unit_sums` the rows begin with."""
+    """The moments of e^{log_bound} Y, where each row of the tally begins with the `unit_sums` of Y."""
     last = unit_numbers(bets)
     return Moments.merge(
         Moments(int(n), total, centred, math.exp(log_bound), tuple(logs))

@@ -1,4 +1,4 @@
-"""The martingale of the Gaussian filter as a control variate: what a filter lets through, to many digits."""
+"""The martingale of the Gaussian filter as a control variate for the hockey-stick divergence."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _CLOSED_FORMS = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class GaussianRounds(Adversary):
-    """The adversary within, held to Gaussian requests: any other raises TypeError."""
+    """The adversary `inner`, with a TypeError for any request that is not Gaussian."""
 
     inner: Adversary
 
@@ -73,7 +73,7 @@ class GaussianRounds(Adversary):
 
 @dataclass(frozen=True, slots=True)
 class WeightedSlack:
-    """Sums over a tile of y = beta + a - beta (a + b), in [0, 1], of its squares about the mean, and of bets' logs.
+    """Sums of y = beta + a - beta (a + b), in [0, 1]: a + b is the control variate, beta its coefficient.
 
     With S = loss, w = e^{log_weight}, v = B^2 - sum mu_t^2 at the stop, G(eps, v) the hockey-stick of
     Gaussian(sqrt v) and M = e^{log_bound}:
@@ -82,7 +82,7 @@ class WeightedSlack:
     G satisfies the heat equation, so for Gaussian rounds E[w G(epsilon - S, v)] = G(epsilon, B^2) whatever
     the adversary does, and H = beta G(epsilon, B^2) + M (E[y] - beta) for every beta: 0 is the tilted estimator,
     1 the martingale form. Pointwise (1 - e^{-x})_+ <= c_s e^{(s-1) x}, c_s = (1 - 1/s)^s / (s-1), so
-    G(epsilon - S, v) <= c_s e^{(s-1)(s v/2 - epsilon + S)}, of which w makes M: hence a + b <= 1.
+    G(epsilon - S, v) <= c_s e^{(s-1)(s v/2 - epsilon + S)}; w times the right side is M, hence a + b <= 1.
     Source: 003 Theorem 11, and theorem "tilted weights" of `theory.proofs`.
     """
 
@@ -104,13 +104,13 @@ class WeightedSlack:
 
     @property
     def numbers(self) -> int:
-        """How many numbers it sums."""
+        """The number of sums."""
         return unit_numbers(self.bets)
 
     def terms(self, paths: Paths) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """(a, b) of paths with Gaussian rounds only, each of shape (n,).
 
-        Of a path that a guard stopped all is slack: it may be stopped anywhere, and its payoff counts elsewhere.
+        A path that a guard stopped has a = 0, its payoff added to b: its part of H is estimated from plain paths.
         """
         loss, log_weight = paths.loss, paths.log_weight
         scaled = log_weight - self.log_bound
@@ -152,7 +152,7 @@ class WeightedSlack:
         return moments_of(tally, 0.0, self.bets)
 
     def betting(self, bets: FixedBets | None) -> WeightedSlack:
-        """The measure that sums the logarithms of these bets as well."""
+        """This measure, with the logarithms that these bets need among its sums."""
         return replace(self, bets=bets)
 
     def divergence(self, mean: Estimate) -> Estimate:
@@ -169,7 +169,7 @@ class WeightedSlack:
         return Estimate(value, min(low, value), max(high, value), mean.failure, mean.n, mean.method)
 
     def beyond(self, tally: Tally) -> int:
-        """None is counted."""
+        """0: such paths are not counted here."""
         return 0
 
     def mix(self, payoff: NDArray[np.float64], slack: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,4 +1,11 @@
-"""The privacy profile between grid points: a band around delta at every epsilon, from a curve of estimates."""
+"""The privacy profile eps -> H_{e^eps}(P || Q), in a band computed from estimates on a grid.
+
+>>> import filterproof as fp
+>>> options = {"epsilon": [0.0, 1.0, 2.0], "n": 1000, "method": "plain"}
+>>> band = fp.PrivacyProfile(fp.simulate(fp.GaussianFilter(mu=1.0), fp.OneShot(), **options))
+>>> bool(band.low(0.5) <= fp.GaussianDP(1.0).delta(0.5) <= band.high(0.5))
+True
+"""
 
 from __future__ import annotations
 
@@ -13,7 +20,7 @@ from mc.intervals.moments import ROUNDING
 
 __all__ = ["PrivacyProfile"]
 
-#: Beyond this epsilon e^epsilon is no double: what is known there is what is known before.
+#: The largest epsilon whose exponential is taken; the band beyond it is the band at this epsilon.
 _DOUBLES_END = 700.0
 
 
@@ -21,10 +28,10 @@ _DOUBLES_END = 700.0
 class PrivacyProfile:
     """A band around delta(eps) = H_{e^eps}(P || Q) for every real eps at once, from a `Curve` on a grid.
 
-    Between and beyond the grid it follows from three facts about f(g) = H_g, g = e^eps >= 0: it is convex, it
-    decreases, and f(0) = 1. The upper bound is the lower convex hull of the upper ends; the lower bound is what
-    a line from an upper through a lower end implies beyond the latter. So wherever the curve's intervals hold,
-    and they do together except with `failure`, the whole band holds.
+    Between and beyond the grid the band follows from three facts about f(g) = H_g, g = e^eps >= 0: f is convex, f
+    decreases, and f(0) = 1. The upper bound is the lower convex hull of (0, 1) and the intervals' upper ends. The
+    lower bound: by convexity f lies above the line from an upper end through a lower end, beyond the latter. If all
+    intervals of the curve hold, the whole band holds; this fails with probability at most `failure`.
     """
 
     curve: Curve
@@ -62,7 +69,7 @@ class PrivacyProfile:
             before = [(0.0, 1.0), *zip(grid[:k], upper[:k], strict=True)]
             after = zip(grid[k + 1 :], upper[k + 1 :], strict=True)
             for other, high in (*before, *after):
-                # beyond (g, low), seen from (other, high): by convexity f is above the line through both
+                # f(other) <= high and f(g) >= low: beyond g, as seen from other, f is above the line through both
                 line = low + (wanted - g) * ((low - high) / (g - other))
                 line -= ROUNDING * (low + np.abs(line - low))
                 bound = np.where((wanted - g) * (g - other) > 0, np.maximum(bound, line), bound)

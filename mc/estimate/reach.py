@@ -1,4 +1,4 @@
-"""What an adversary can spend: the requests that it can make, counted, as far as the filter's code admits them."""
+"""What an adversary can spend: how often it can get each pair of its menu released by the filter's code."""
 
 from __future__ import annotations
 
@@ -21,15 +21,16 @@ from theory.pairs import DominatingPair, Gaussian, Selection
 
 __all__ = ["FEW_POSITIONS", "MOST_POSITIONS", "Spending", "reached", "within_rounds"]
 
-#: No more positions are expanded than this, and where a glance is enough.
+#: The most positions expanded, without and with a theorem that bounds paths already.
 MOST_POSITIONS, FEW_POSITIONS = 100_000, 1000
 
 
 @dataclass(frozen=True, slots=True)
 class Spending:
-    """Every way to spend: so many releases of each pair of a menu (a row of `counts`), and perhaps one last pair.
+    """All ways to spend: each row of `counts` is a number of releases of each pair of the menu.
 
-    All in the direction of play; `last` holds pairs of shape (m,) and the m rows of counts that they come after.
+    `last` holds the final requests: pairs of shape (m,), and the m rows of counts after which they are released.
+    Pairs are in the direction of play. `why` says why there are no other ways to spend.
     """
 
     menu: tuple[DominatingPair, ...]
@@ -39,21 +40,21 @@ class Spending:
 
     @property
     def highest(self) -> float:
-        """The highest order at which it bounds a divergence."""
+        """Infinity: divergences of every order are bounded."""
         return math.inf
 
     def divergence(self, order: float) -> float:
-        """The most that the rounds' D_order of finite losses add up to."""
+        """The largest sum over the rounds of D_order of their finite losses."""
 
         def cost(pair: DominatingPair) -> Real:
-            # the constant of a weight, over order - 1: the divergence of symmetric pairs
+            # the constant that weights use, divided by order - 1: for symmetric pairs the divergence
             return pair.log_weight(np.zeros(pair.shape or 1), order) / (order - 1)
 
         return max(self._most(cost), 0.0)
 
     @property
     def infinite(self) -> float:
-        """The most probability of having met an infinite loss."""
+        """The largest probability of having met an infinite loss."""
 
         def cost(pair: DominatingPair) -> Real:
             with np.errstate(divide="ignore"):
@@ -63,17 +64,17 @@ class Spending:
 
     @property
     def pure(self) -> float:
-        """The most that finite losses add up to."""
+        """A bound on the sum of finite losses."""
 
         def cost(pair: DominatingPair) -> Real:
-            # the largest finite loss is at most the pure epsilon, which says nothing where losses are infinite
+            # the largest finite loss is at most the pure epsilon, which is infinite where a loss can be
             return np.asarray(pair.pure_epsilon, dtype=np.float64)
 
         return self._most(cost)
 
     @property
     def squares(self) -> float:
-        """The most sum_t mu_t^2 where every pair is Gaussian(mu_t); inf where some are not."""
+        """The largest sum_t mu_t^2 where every pair is Gaussian(mu_t); inf where some are not."""
         if not all(type(pair) is Gaussian for pair in (*self.menu, *(pair for pair, _ in self.last))):
             return math.inf
         return self._most(lambda pair: np.square(pair.gdp_mu))
@@ -82,7 +83,7 @@ class Spending:
         """The largest sum of costs over all ways to spend."""
         costs = np.array([float(np.max(cost(pair))) for pair in self.menu])
         with np.errstate(invalid="ignore"):
-            # what is never released costs nothing, were it infinite
+            # a pair that is never released costs nothing, even where its cost is infinite (0 * inf is NaN)
             sums = np.where(self.counts > 0, self.counts * costs, 0.0).sum(axis=1)
             best = float(np.max(sums, initial=0.0))
             for pair, counts in self.last:
@@ -92,27 +93,28 @@ class Spending:
 
 
 def within_rounds(game: Game) -> Spending | None:
-    """What fits into the rounds of the game if all is granted; None where the adversary does not tell its pairs."""
+    """What is spent if every request is admitted; None where the adversary does not state all of its pairs."""
     asks = game.adversary.asks
     if asks is None or game.adversary.asks_finally:
         return None
-    # a sum over rounds is largest where every round costs as much as the dearest
+    # a sum over rounds is largest if every round releases the dearest pair: one row for each pair
     counts = game.rounds * np.eye(len(asks), dtype=np.int64)
     what = f"{game.rounds} round{'s' * (game.rounds > 1)} of {', '.join(map(str, asks[:3]))}{', ...' * (len(asks) > 3)}"
     return Spending(_played(game, asks), counts, f"all that the adversary can ask for, {what}")
 
 
 def reached(game: Game, n: int, *, most: int = MOST_POSITIONS) -> Spending | None:
-    """All that the adversary's requests reach in the filter's own code: None where that cannot be expanded.
+    """All that the adversary can spend, found by expanding states through the filter's own code; None where it cannot.
 
-    It cannot where the adversary does not tell its pairs, where decisions depend on realised losses, or where there
-    are too many states. The filter's methods must be functions of their arguments, as its contract says.
+    It cannot where the adversary does not state its pairs, where decisions or final requests depend on realised
+    losses, where a state holds more than numbers, or where there are more than `most` states. The filter's methods
+    must be functions of their arguments, as its contract says.
     """
     filt, adversary, asks = game.filter, game.adversary, game.adversary.asks
     if asks is None or filt.looks_at_losses or (adversary.asks_finally and not adversary.final_from_state):
         return None
     if most == FEW_POSITIONS and math.comb(game.rounds + len(asks), len(asks)) > most:
-        return None  # so many ways to spend the rounds
+        return None  # too many ways to spend the rounds
     state = checked_start(filt, min(n, TILE))
     if not _plain(state):
         return None
@@ -152,10 +154,10 @@ def reached(game: Game, n: int, *, most: int = MOST_POSITIONS) -> Spending | Non
 def _steps(
     filt: PrivacyFilter, state: State, asks: tuple[DominatingPair, ...], place: int, n: int
 ) -> list[tuple[NDArray[np.intp], State]]:
-    """Which runs may release a pair, and their states after: for every way to ask for it, and every way to charge it.
+    """The runs that may release a pair and their states afterwards, for every form of request and way to charge it.
 
-    A pair is asked for alone, as one per run or as a choice from the menu, and the engine takes the state after it
-    from `decide` or from `spend`. A form that the filter does not serve ends a play with an error.
+    An adversary can ask for the one pair, for one pair per run, or for a choice from the menu; the engine takes the
+    state afterwards from `decide` or from `spend`. Forms that raise are left out: a play with one ends in an error.
     """
     pair = asks[place]
     numbers = {k: np.full(n, v) for k, v in pair.parameters().items() if isinstance(v, float)}
@@ -174,7 +176,7 @@ def _steps(
 def _answers(
     filt: PrivacyFilter, state: State, request: DominatingPair, n: int
 ) -> list[tuple[NDArray[np.intp], State]]:
-    """Which runs may release `request`, and their states after, from `spend` and where it gives any from `decide`."""
+    """The runs that may release `request` and their states afterwards: by `spend`, and by `decide` if it gives any."""
     admitted, after = checked_decide(filt, state, request, n)
     go = np.flatnonzero(admitted)
     if len(go) == 0:
@@ -189,7 +191,7 @@ def _form(state: State) -> list[tuple[object, tuple[int, ...]]]:
 
 
 def _last(game: Game, state: State, counts: NDArray[np.int64]) -> tuple[DominatingPair, NDArray[np.int64]]:
-    """The final requests that are admitted, one for each row of the counts that come with it."""
+    """The final requests that are admitted, shape (m,), and the m rows of counts before them."""
     n = len(counts)
     nothing = np.zeros(n)
     view = View(game.rounds, nothing, nothing, state, None, game.filter, np.random.default_rng(0))
@@ -203,12 +205,12 @@ def _played(game: Game, pairs: tuple[DominatingPair, ...]) -> tuple[DominatingPa
 
 
 def _distinct(state: State, counts: NDArray[np.int64]) -> tuple[State, NDArray[np.int64]]:
-    """The rows that differ in a bit of the state or in the counts."""
+    """The distinct rows: two rows are equal if the bits of their states and their counts are."""
     rows = np.concatenate([bits(state), np.ascontiguousarray(counts).view(np.uint8)], axis=1)
     _, first = np.unique(rows, axis=0, return_index=True)
     return take(state, first), counts[first]
 
 
 def _plain(state: State) -> bool:
-    """Whether a state is made of numbers, whose bits say all."""
+    """Whether a state is made of arrays of numbers, so that states of equal bits are equal."""
     return all(isinstance(leaf, np.ndarray) and leaf.dtype.kind in "iufb" for leaf in leaves(state))

@@ -1,4 +1,4 @@
-"""Rényi divergences of the released transcript."""
+"""Rényi divergences D_alpha(P || Q) between the laws of the released transcript."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from theory.arguments import check_count, check_order
 
 __all__ = ["simulate_renyi"]
 
-#: Relative to the bound: exponentials and logarithms are right to a few units in the last place.
+#: Allowance for rounding on the ends of the interval, relative to the bound.
 _ROUNDING = 1e-12
 #: The least divergence at which an unbounded integrand is cut off.
 _SOME = 1e-9
@@ -41,11 +41,15 @@ def simulate_renyi(
 ) -> Estimate:
     """D_alpha(P || Q) = log E_P[e^{(alpha-1) L}] / (alpha-1), P and Q the laws of the released transcript.
 
-    Drawn from P^alpha Q^{1-alpha} round by round, where the integrand is e^{(alpha-1) sum_t D_t}, at least 1. Where
-    something other than the filter's word bounds sum_t D_t (see ceiling.py), the integrand is bounded too, and no
-    tail can falsify the interval. Elsewhere no sample bounds it from above: high is infinite, and low is that of the
-    integrand cut off at what the filter says that it holds every path to, or at the most that a pilot saw.
-    A drawn path with an infinite loss has positive probability, and then the divergence is infinite.
+        >>> import filterproof as fp
+        >>> round(fp.simulate_renyi(fp.GaussianFilter(mu=1.0), fp.OneShot(), alpha=2.0, n=1000).value, 6)
+        1.0
+
+    Outputs are drawn from the tilted law P^alpha Q^{1-alpha}, under which the integrand is e^{(alpha-1) sum_t D_t}.
+    Where something other than the filter's own statement bounds sum_t D_t (see ceiling.py), the integrand is bounded,
+    and the interval has two finite ends. Elsewhere no sample bounds the mean from above: high is infinite, and low is
+    for the integrand cut off at the larger of what the filter states in `holds` and what a pilot saw.
+    If a drawn path has an infinite loss, the divergence is infinite, and so are value, low and high.
     interval and failure are as in `simulate`, the other keywords the fields of `Play`. Raises ValueError for
     arguments out of range.
     """
@@ -87,7 +91,7 @@ def simulate_renyi(
 
 
 def _likely(game: Game, alpha: float, n: int) -> float:
-    """Where to cut off what paths spend, where nothing bounds it: what a pilot saw, and the filter says, at most."""
+    """Where to cut off sum_t D_t if nothing bounds it: the larger of what a pilot saw and what the filter states."""
     paths = play_tile(game, pilot_tile(n))
     with np.errstate(invalid="ignore"):
         spent = paths.log_weight / (alpha - 1) + paths.loss

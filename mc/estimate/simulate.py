@@ -1,4 +1,4 @@
-"""Estimates of what a filter lets through: the hockey-stick divergence of the released transcript."""
+"""Estimates of H_{e^epsilon}(P || Q), the hockey-stick divergence between the laws of the released transcript."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from theory.arguments import check_count, check_probability, check_real
 
 __all__ = ["Curve", "Method", "SimulationOptions", "simulate"]
 
-#: Tiles between the first ones of two parts of a grid: their random numbers are never shared.
+#: First tiles of two plays of one simulation lie this many tiles apart, so that they share no random numbers.
 APART = 2**36
 
 
@@ -40,7 +40,7 @@ class SimulationOptions(PlayOptions, total=False):
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """H_{e^epsilon} at each of `epsilons`; all intervals hold together except with `failure`."""
+    """H_{e^epsilon} at each of `epsilons`; all intervals hold together except with probability `failure`."""
 
     epsilons: tuple[float, ...]
     at: tuple[Estimate, ...]
@@ -61,7 +61,7 @@ class Curve:
     def swapped(self) -> Curve:
         """The curve of the other direction at -epsilons: H_{e^-eps}(Q||P) = 1 - e^{-eps} (1 - H_{e^eps}(P||Q)).
 
-        Absolute widths grow by e^{-eps}: fine for moderate divergences, not for tails.
+        Widths of intervals are multiplied by e^{-eps}: fine for moderate divergences, not for tails.
         """
         pairs = [(-e, _mirror(e, one)) for e, one in reversed(list(self))]
         return Curve(tuple(e for e, _ in pairs), tuple(one for _, one in pairs), self.failure)
@@ -69,8 +69,8 @@ class Curve:
     def type_two_floor(self, alpha: float) -> float:
         """A lower bound on the type II error of every test of Q against P with type I error alpha under Q.
 
-        beta >= max over the grid of 1 - delta(eps) - e^eps alpha, delta at the upper ends of the intervals;
-        holds for all alpha together except with `failure`. Source: Dong, Roth and Su, Proposition 2.12.
+        beta >= max over the grid of 1 - delta(eps) - e^eps alpha, delta at the upper ends of the intervals; it holds
+        for all alpha together except with probability `failure`. Source: Dong, Roth and Su, Proposition 2.12.
         """
         alpha = float(check_probability("alpha", alpha))
         return max(0.0, *(1 - one.high - math.exp(e) * alpha for e, one in self))
@@ -115,19 +115,22 @@ def simulate(
 ) -> Estimate | Curve:
     """H_{e^epsilon}(P || Q) = E_P[(1 - e^{epsilon - L})_+], P and Q the laws of the released transcript.
 
+        >>> import filterproof as fp
+        >>> round(fp.simulate(fp.GaussianFilter(mu=1.0), fp.OneShot(), epsilon=1.0, n=100).value, 6)
+        0.126937
+
     n plays of the filter's own code against one adversary; direction "QP" gives H_{e^epsilon}(Q || P). A
     sequence of epsilons gives a `Curve` whose intervals hold together: they share the failure probability.
-    method "plain" draws from P; "tilted" draws round by round from P^s Q^{1-s}, infinite losses weighed in a play of
-    their own; "martingale" measures how far Gaussian rounds stay below the closed form of a spent budget; "auto"
-    takes the one that a pilot finds narrowest. The last three need a bound on what a path is charged, and the promise
-    under test gives none: see `certain` of ceiling.py for what may vouch for one. Where nothing does, a guard holds
-    every path to what the filter says that it `holds`, and what it cuts off is drawn plainly and added. Every
-    estimate says its method and what it rests on.
-    interval is "empirical Bernstein", "KL-Chernoff", "betting" or, again by a pilot, the narrowest. Stakes of bets
-    depend on n: name another interval where a store's paths are to serve a larger n later.
-    failure, the probability that an interval misses, replaces confidence where 1 - failure would lose its digits.
+    method "plain" draws from P; "tilted" draws round by round from P^s Q^{1-s} and weighs infinite losses in a play of
+    their own; "martingale" takes the Gaussian filter's martingale as control variate; "auto" takes the one that a
+    pilot expects to be narrowest. The middle two need a bound on what a path is charged. The promise under test gives
+    none; `certain` of ceiling.py says what can. Where nothing does, a guard ends every path at the bounds that the
+    filter states in `holds`, and what lies beyond the guard is estimated from plain paths and added.
+    interval is "empirical Bernstein", "KL-Chernoff", "betting" or "auto", again by a pilot. The stakes of "betting"
+    depend on n: name another interval if the paths in a store are to serve a larger n later.
+    failure is the probability that an interval misses; pass it where confidence = 1 - failure would lose its digits.
     The other keywords are the fields of `Play`. progress is called a few times a second with the state of the run
-    and the estimates so far of the epsilons that the paths under way answer.
+    and the estimates so far at the epsilons of the play under way. Estimates say their method and what they rest on.
     Raises ValueError or TypeError for arguments out of range and for a filter or adversary of wrong shapes.
     Source: 003 Theorem 6.
     """
@@ -137,7 +140,7 @@ def simulate(
     if method not in ("auto", "plain", "tilted", "martingale"):
         raise ValueError(f"method must be auto, plain, tilted or martingale, got method={method!r}")
     asked = _Asked(play.game(filt, adversary), grid, play, failure / len(grid), interval, progress)
-    # what vouched for a bound may turn out to be wrong, and a guard to be beyond the doubles: draws alone remain
+    # where a path exceeds a trusted bound, try again under a guard, and if that fails as well, with plain draws
     why = ""
     found: dict[float, Estimate] = {}
     tries: tuple[tuple[Method, bool], ...] = ((method, True), (method, False), ("plain", False))
@@ -156,7 +159,7 @@ def simulate(
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """What is to be simulated: a game, at these epsilons, each estimate with this failure probability."""
+    """One call of `simulate`: the game, the epsilons, how to play, and the failure probability of each estimate."""
 
     game: Game
     epsilons: tuple[float, ...]
@@ -166,7 +169,7 @@ class _Asked:
     progress: Callable[[Progress, tuple[Estimate, ...] | None], object] | None
 
     def estimates(self, method: Method, *, trusting: bool) -> dict[float, Estimate]:
-        """One for each epsilon, by estimators that share the paths."""
+        """The estimate at each epsilon; the paths of one estimator serve all of its epsilons."""
         n = self.play.n
         parts = self._chosen(method, trusting)
         least = 2 * len(parts) * max(len(part.plays(n)) for part in parts)  # an interval needs two paths
@@ -198,7 +201,7 @@ class _Asked:
         )
 
     def _told(self, part: Estimator | Terms, tallies: Sequence[Tally], before: int) -> Report | None:
-        """What reports on a part of the run under way, with `before` paths behind it and `tallies` of its plays."""
+        """The report on the play of `part` under way: `tallies` are its finished plays, `before` all paths played."""
         progress = self.progress
         if progress is None:
             return None

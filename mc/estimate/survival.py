@@ -1,4 +1,10 @@
-"""How long a filter lets an adversary go on."""
+"""The survival curve t -> P(T >= t), T the number of outputs that a filter releases to an adversary.
+
+>>> import filterproof as fp
+>>> curve = fp.survival(fp.GaussianFilter(mu=1.0), fp.Constant(0.5), n=1000, rounds=6)
+>>> curve[4].value, curve[5].value
+(1.0, 0.0)
+"""
 
 from __future__ import annotations
 
@@ -18,7 +24,7 @@ __all__ = ["SurvivalCurve", "survival"]
 
 @dataclass(frozen=True, slots=True)
 class SurvivalCurve:
-    """P(T >= t) for t = 1..len(at), T the number of releases; all hold together except with `failure`."""
+    """P(T >= t) for t = 1..len(at); the intervals hold together except with probability `failure`."""
 
     at: tuple[Estimate, ...]
     failure: float
@@ -41,8 +47,8 @@ def survival(
 ) -> SurvivalCurve:
     """P(T >= t), t = 1..rounds, T the number of outputs released before a denial or the end of the rounds.
 
-    Clopper-Pearson intervals that share the failure probability equally, so that they hold together. The other
-    keywords are the fields of `Play`; rounds must be given.
+    Each t has a Clopper-Pearson interval with an equal share of the failure probability, so that all hold together.
+    The other keywords are the fields of `Play`. Raises TypeError where rounds is not given.
     """
     if how.get("rounds") is None:
         raise TypeError("rounds must be given, got rounds=None; pass how far the curve is to go")

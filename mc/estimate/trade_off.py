@@ -1,4 +1,13 @@
-"""The trade-off curve of a transcript: how well any test tells P from Q, with a band around it."""
+"""The trade-off curve alpha -> T(alpha), the least type II error of a test of P against Q, in a band.
+
+>>> import filterproof as fp
+>>> def curve(direction):
+...     options = {"epsilon": [0.0, 1.0], "n": 1000, "method": "plain", "direction": direction}
+...     return fp.simulate(fp.GaussianFilter(mu=1.0), fp.OneShot(), **options)
+>>> band = fp.TradeOff.of(curve("PQ"), curve("QP"))
+>>> bool(band.low(0.1) <= 0.611 <= band.high(0.1))
+True
+"""
 
 from __future__ import annotations
 
@@ -15,17 +24,17 @@ from theory.arguments import check_probability
 
 __all__ = ["TradeOff"]
 
-#: Points between neighbours of the grid at which the band of a profile is read for the upper bound.
+#: Steps between neighbouring epsilons of the grid at which the upper bound reads the profiles.
 _FINER = 16
 
 
 @dataclass(frozen=True, slots=True)
 class TradeOff:
-    """T(alpha) = inf of Q(accept) over tests with P(reject) <= alpha: the least error of the second kind.
+    """T(alpha) = inf of Q(accept) over tests with P(reject) <= alpha: the least type II error, P the hypothesis.
 
     By the duality T(alpha) = sup over g >= 0 of 1 - g alpha - H_g(Q||P), the bands of the two profiles, forward
-    for (P, Q) and backward for (Q, P), bound T at every alpha at once; g < 1 comes from the forward one, since
-    H_g(Q||P) = 1 - g + g H_{1/g}(P||Q). failure is the sum of theirs.
+    for (P, Q) and backward for (Q, P), bound T at every alpha at once. The forward one gives g = e^{-eps} at each of
+    its eps, since H_g(Q||P) = 1 - g + g H_{1/g}(P||Q). failure is the sum of the profiles' failures.
     Source: Dong, Roth and Su, JRSS B 84 (2022), Propositions 2.12 and 2.13.
     """
 
@@ -43,7 +52,7 @@ class TradeOff:
         return self.forward.failure + self.backward.failure
 
     def low(self, alpha: ArrayLike) -> NDArray[np.float64]:
-        """The lower bound on T(alpha), alpha in [0, 1], of the shape of alpha: what no test can beat."""
+        """The lower bound on T(alpha), alpha in [0, 1], of the shape of alpha: every test has at least this error."""
         a = _errors(alpha)
         forward, backward = self.forward, self.backward
         bound = np.zeros_like(a)
@@ -56,7 +65,7 @@ class TradeOff:
         return bound
 
     def high(self, alpha: ArrayLike) -> NDArray[np.float64]:
-        """The upper bound on T(alpha), alpha in [0, 1], of the shape of alpha: a test as good as this exists."""
+        """The upper bound on T(alpha), alpha in [0, 1], of the shape of alpha: some test has at most this error."""
         a = _errors(alpha)
         g, delta = self._lower_profile()
         # Between neighbours g <= g': 1 - x alpha - H_x <= 1 - g alpha - H_{g'}, as H decreases; H_inf >= 0.

@@ -1,4 +1,4 @@
-"""What a filter still admits: requests with rational masses, as large as it lets through."""
+"""The largest requests with rational masses that a filter admits in a state."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = [
     "simple_ratio",
 ]
 
-#: Randomised responses and erasures that are looked for: a filter may admit some in the middle alone.
+#: The epsilons of randomised responses and the shares of erasures that are tried: a filter may admit middle ones only.
 LEVELS = (*(2.0 ** (k / 16) for k in range(-320, 86)), 40.0)
 SHARES = (*(2.0 ** (k / 4) for k in range(-240, 0)), 1.0)
 
@@ -40,7 +40,7 @@ def admits(filt: PrivacyFilter, state: State, request: DominatingPair) -> bool:
 
 
 def simple_ratio(accept: Callable[[Fraction], bool], epsilon: float) -> Fraction | None:
-    """A rational near e^epsilon, with terms as small as acceptance allows; None where none is accepted."""
+    """A rational near e^epsilon with terms as small as `accept` allows; None where it accepts none of those tried."""
     exact = Fraction(math.exp(epsilon))
     for size in (2, 5, 10, 100, 1000, 10**5, 10**8, 10**12):
         near = exact.limit_denominator(size)
@@ -57,7 +57,8 @@ def largest_response(filt: PrivacyFilter) -> RandomizedResponse | None:
     if not top:
         return None
     ratio = simple_ratio(lambda r: admits(filt, start, RandomizedResponse.from_ratio(r)), top)
-    if ratio is None:  # levels so particular that no simple rational is near: the very same double
+    if ratio is None:
+        # no simple rational is admitted: take one whose logarithm rounds to the very double `top`
         exact = rational(RandomizedResponse(top))
         return exact if isinstance(exact, RandomizedResponse) and admits(filt, start, exact) else None
     return RandomizedResponse.from_ratio(ratio)
@@ -75,7 +76,7 @@ def largest_erasure(filt: PrivacyFilter) -> Erasure | None:
 
 
 def _largest_of(accept: Callable[[float], bool], grid: tuple[float, ...]) -> float:
-    """About the largest number accepted, 0.0 where none of the grid is: acceptance need not be monotone."""
+    """About the largest number accepted, 0.0 where no number of the grid is. Acceptance need not be monotone."""
     top = _last_true(accept, grid[0], grid[-1])
     for below, above in reversed(list(pairwise(grid))):
         if below <= top:
@@ -105,7 +106,7 @@ def rational(pair: DominatingPair) -> DominatingPair | None:
 
 
 def _last_true(accept: Callable[[float], bool], low: float, high: float, closeness: float = 1e-12) -> float:
-    """The largest t in [low, high] that is accepted, by bisection on its logarithm; 0.0 where low is not."""
+    """The largest accepted t in [low, high] if acceptance is monotone, by bisection on log t; 0.0 where low is not."""
     if accept(high):
         return high
     if not accept(low):
@@ -117,7 +118,7 @@ def _last_true(accept: Callable[[float], bool], low: float, high: float, closene
 
 
 def best_reply(filt: PrivacyFilter, state: State, growth: Fraction) -> Plan | None:
-    """The pair P = (a, 1-a), Q = (b, 1-b) that the filter admits with the largest a - growth b, if it gains."""
+    """A plan asking for the admitted P = (a, 1-a), Q = (b, 1-b) of largest a - growth b; None if stopping pays more."""
     best, plan = max(1 - growth, Fraction(0)), None
     logs = np.linspace(-40.0, -1.0, 27)
     for closeness in (1e-3, 1e-6):
@@ -130,7 +131,9 @@ def best_reply(filt: PrivacyFilter, state: State, growth: Fraction) -> Plan | No
             values.append(value)
             if pair is not None and value > best:
                 best, plan = Fraction(value), Plan(pair, (None, None))
-        centre = max(range(len(values)), key=values.__getitem__)  # fractions: they need not fit doubles
+        centre = max(
+            range(len(values)), key=values.__getitem__
+        )  # not np.argmax: Fractions need not fit doubles
         spread = logs[1] - logs[0]
         logs = np.linspace(logs[centre] - spread, min(logs[centre] + spread, -0.01), 13)
     return plan

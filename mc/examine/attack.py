@@ -1,4 +1,4 @@
-"""Attacks: a search for a game that a filter loses, and the witness, re-verified exactly."""
+"""An attack: a search for an adaptive plan worth more than a filter's promise, verified in rational arithmetic."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ _MOST_EPSILON = 8192.0
 
 @dataclass(frozen=True, slots=True)
 class Attack:
-    """What the search found: the smallest plan worth more than promised, or the closest it came.
+    """What the search found: the shortest plan worth more than promised, or else the game that came closest.
 
     value is the exact H_ratio of `plan`, ratio >= e^epsilon; promised is the filter's delta(epsilon).
-    games counts the games solved, those left out in which the filter admits nothing. Where none exceeds the
-    promise, value is the largest share of it that was reached and plan is None. Where no game was solved nothing
-    was tried, and untried says why.
+    games counts the games solved, without those in which the filter admits nothing. Where none exceeds the promise,
+    value is that of the game with the largest `share` of it, and plan may be None. Where no game was solved,
+    untried says why.
     """
 
     filter: PrivacyFilter
@@ -87,7 +87,7 @@ class Attack:
         try:
             told: Any = encode(self.filter, known)
         except TypeError:
-            told = repr(self.filter)  # no frozen dataclass: whoever replays must hold the filter
+            told = repr(self.filter)  # not a frozen dataclass: a replay needs the filter itself
         return {
             "filter": told,
             "epsilon": self.epsilon,
@@ -117,13 +117,20 @@ class Attack:
 def attack(filt: PrivacyFilter, *, rounds: int = 4) -> Attack:
     """Search for an adaptive adversary worth more than the filter's promise, with at most `rounds` rounds.
 
-    In turn: the filter's own menu, if it has one; the largest single requests that it admits, asked for again
-    and again (up to 8 `rounds`); ladders of randomised responses; and a small first request followed, on each of
-    its outcomes, by the best pair of two outcomes that the filter still admits. Pairs have rational masses,
-    plans are re-verified in rationals through the filter's own code, and the search ends with the shortest
-    plan of the first stage that finds any. Nothing found proves nothing: the verdict is UNDECIDED then. Of a
-    filter's menu, pairs given by doubles are replaced by rational ones with the same doubles. Games of more than
-    20,000 positions are passed over.
+        >>> from fractions import Fraction
+        >>> import filterproof as fp
+        >>> menu = [fp.RandomizedResponse.from_ratio(Fraction(3, 2) ** k) for k in (1, 2, 3)]
+        >>> with fp.knowingly():
+        ...     natural = fp.NaturalFilter.from_ratio(Fraction(9, 4), Fraction(45, 169), menu)
+        >>> print(fp.attack(natural).value)
+        1899/5915
+
+    In turn: the filter's own menu, if it has one; the largest single requests that it admits, repeated (a response
+    up to 2 `rounds` times, an erasure up to 8); ladders of randomised responses; and a small first request followed,
+    on each of its outputs, by the best pair with two outputs that the filter still admits. Pairs have rational
+    masses: in the filter's own menu, rational pairs with the same doubles stand for pairs given by doubles. Plans
+    are verified in rationals through the filter's own code. The search ends with the shortest plan of the first stage
+    that finds any; if none does, the verdict is UNDECIDED. Games of more than 20,000 positions are skipped.
     """
     checked_filter(filt)
     rounds = check_count("rounds", rounds)
@@ -150,9 +157,9 @@ def attack(filt: PrivacyFilter, *, rounds: int = 4) -> Attack:
 
 
 def replay_attack(data: Mapping[str, Any], filt: PrivacyFilter | None = None, *kinds: type) -> Fraction:
-    """The exact worth of a witness's plan, played again through the filter; ValueError if it is not as told.
+    """The exact worth of a witness's plan, played again through the filter; ValueError if the witness states another.
 
-    filt is needed where the witness could only name its filter; `kinds` adds classes to the catalogue.
+    filt is needed where the witness holds its filter by name only; `kinds` adds classes to the catalogue.
     """
     known = nameable(*kinds) if filt is None else nameable(type(filt), *kinds)
     if filt is None:
@@ -173,7 +180,7 @@ def replay_attack(data: Mapping[str, Any], filt: PrivacyFilter | None = None, *k
 
 @dataclass(frozen=True, slots=True)
 class _Lead:
-    """A game of the given value, or a value yet to be found, its longest play, and how to write the best out."""
+    """A game to follow: its value (None: not known yet), its longest play, and a function that writes out its plan."""
 
     epsilon: float
     ratio: Fraction
@@ -183,7 +190,7 @@ class _Lead:
     write: Callable[[], Plan | None]
 
     def followed(self, filt: PrivacyFilter) -> Attack:
-        """The attack this comes to; a plan is written out and verified only if it may refute."""
+        """The attack that follows from this lead; its plan is written out and verified only if it may refute."""
         promised = _promised(filt, self.epsilon)
         plan: Plan | None = None
         value = self.value
@@ -195,7 +202,7 @@ class _Lead:
 
 
 def _goals(filt: PrivacyFilter) -> Iterator[tuple[float, Fraction]]:
-    """The epsilons to attack, each with a rational just above its exponential."""
+    """The epsilons to attack, each with a rational at or just above e^epsilon."""
     promise = filt.promise
     if isinstance(promise, (ApproxDP, PureDP)):
         if promise.epsilon > _MOST_EPSILON:
@@ -205,7 +212,7 @@ def _goals(filt: PrivacyFilter) -> Iterator[tuple[float, Fraction]]:
         yield promise.epsilon, ratio
         return
     telling = [epsilon for epsilon in _EPSILONS if 0 < _promised(filt, epsilon) < 1]
-    if not telling:  # a promise of another scale
+    if not telling:  # delta is 0 or 1 at all of them: try a wider and finer grid
         finer = (2.0 ** (k / 4) for k in range(-240, 4 * round(math.log2(_MOST_EPSILON)) + 1))
         some = [epsilon for epsilon in finer if 0 < _promised(filt, epsilon) < 1]
         telling = some[:: max(1, -(-len(some) // len(_EPSILONS)))]
@@ -219,7 +226,7 @@ def _promised(filt: PrivacyFilter, epsilon: float) -> float:
 
 
 def _untried(filt: PrivacyFilter) -> Attack:
-    """What is said where no game was solved, and why."""
+    """The result where no game was solved, and why none was."""
     goal = next(_goals(filt), None)
     if goal is None:
         reason = f"no epsilon tried, up to {_MOST_EPSILON:g}, has a promise that a game can exceed"
@@ -246,7 +253,7 @@ def _ratio_above(epsilon: float) -> Fraction:
 
 
 def _length(found: Attack) -> tuple[int, int, int]:
-    """What makes a witness short: few rounds, few requests, small numbers."""
+    """The order of witnesses, shortest first: by rounds, then by requests, then by digits."""
     assert found.plan is not None
     digits = len(str(found.value)) + len(str(found.ratio)) + len(str(found.witness["plan"]))
     return found.plan.rounds, found.plan.size, digits

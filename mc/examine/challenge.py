@@ -1,4 +1,10 @@
-"""A filter's promise against many adversaries at once: one verdict, one failure probability."""
+"""A challenge: a filter's promise is tested against many adversaries, with one failure probability for all tests.
+
+>>> import filterproof as fp
+>>> found = fp.challenge(fp.GaussianFilter(mu=1.0), [fp.OneShot()], epsilons=[1.0], most=1000)
+>>> found.verdict().outcome.name, len(found.comparisons)
+('UNDECIDED', 2)
+"""
 
 from __future__ import annotations
 
@@ -23,7 +29,7 @@ __all__ = ["Challenge", "Comparison", "challenge"]
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """One adversary, epsilon and direction, and on which side of the promise its paths were found."""
+    """One adversary, epsilon and direction, and the decision whether its divergence is above or below the promise."""
 
     adversary: Adversary
     epsilon: float
@@ -33,7 +39,7 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Challenge:
-    """All comparisons of a filter with its promise; any of their decisions is wrong with at most `family.failure`."""
+    """All comparisons of a filter with its promise; all are right except with probability `family.failure`."""
 
     filter: PrivacyFilter
     family: Family
@@ -48,8 +54,8 @@ class Challenge:
     def verdict(self, *kinds: type) -> Verdict:
         """REFUTED with a witness if any comparison lies above the promise, else UNDECIDED, never HOLDS.
 
-        The witness holds the arguments of `decide` that give the same decision again; `kinds` are classes of your
-        own for the catalogue that it is written in.
+        The witness holds the arguments of `decide` that give the same decision again; `kinds` adds classes of your
+        own to the catalogue that names its values.
         """
         names = sorted({type(one.adversary).__name__ for one in self.comparisons})
         scope = f"{', '.join(names)} against {self.filter}; {self.family}"
@@ -87,10 +93,10 @@ def challenge(
     most: int = 1_000_000,
     **how: Unpack[Placement],
 ) -> Challenge:
-    """Every adversary at every epsilon in every direction against the delta that the filter promises there.
+    """Every adversary at every epsilon in every direction, compared with the delta that the filter promises there.
 
-    The failure probability is divided equally over all combinations, fixed before the first path is played; each
-    comparison stops as soon as it is decided, after at most `most` paths. What decides is said with every decision.
+    The combinations are fixed before the first path is played and share the failure probability equally. Each
+    comparison is a `decide`, which stops as soon as it is decided, after at most `most` paths.
     The other keywords are the fields of `Play`.
     """
     foes = tuple(adversary.against(filt) for adversary in adversaries)

@@ -1,4 +1,4 @@
-"""Filters that overspend, each with an adversary that makes use of it and what then gets through, exactly."""
+"""Filters that overspend, each with an adversary that exploits it and the divergence that it then reaches."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["OVERSPENDERS", "FirstThen", "Overspender"]
 
 @dataclass(frozen=True, slots=True)
 class FirstThen(Adversary):
-    """Asks for `first` once and for `then` ever after; `telling`: and says so."""
+    """Asks for `first` once and for `then` ever after; `telling` says whether `asks` states the two pairs."""
 
     first: DominatingPair
     then: DominatingPair
@@ -43,9 +43,10 @@ class FirstThen(Adversary):
 
 @dataclass(frozen=True, slots=True)
 class Overspender:
-    """A filter that should admit `due` requests after the first, and admits `granted` where it is lavish.
+    """A filter whose promise allows `due` requests after the first, and which admits `granted` where it overspends.
 
-    It is lavish on every path, or where the first loss, of a Gaussian, falls below its quantile of `share` under P.
+    It overspends on every path where share is 1, else where the first loss, of a Gaussian, is below its quantile of
+    level `share` under P.
     """
 
     name: str
@@ -66,7 +67,7 @@ class Overspender:
         return OverspendingFilter(promise, word, rho, infinite, most / rho, self._below)
 
     def adversary(self, *, telling: bool) -> FirstThen:
-        """Who makes use of it."""
+        """The adversary that exploits the filter."""
         return FirstThen(self.first, self.then, telling)
 
     @property
@@ -76,11 +77,11 @@ class Overspender:
 
     @property
     def factor(self) -> float:
-        """How many times the budget is let through."""
+        """What a path can spend where the filter overspends, as a multiple of the budget."""
         return self.filter.factor
 
     def truth(self, direction: Direction) -> float:
-        """H_{e^epsilon} of the transcript: a closed form, or one integral over the first loss."""
+        """H_{e^epsilon} of the transcript: a closed form, or the integral over the first loss."""
         if isinstance(self.then, KOV):
             return _composed(self.then, 1 + self.granted, self.epsilon)
         mu, each = float(self.first.gdp_mu), float(self.then.gdp_mu)
@@ -93,8 +94,8 @@ class Overspender:
                 return max(-math.expm1(left), 0.0)
             return float(Gaussian(math.sqrt(granted) * each).hockey_stick(left))
 
-        # the loss towards the law that is drawn from is N(mu^2/2, mu^2) in both directions; the filter sees it
-        # towards P, so that in the other direction it is lavish where this loss is large
+        # in both directions the loss is N(mu^2/2, mu^2) under the law drawn from; the filter sees log dP/dQ, which
+        # has the opposite sign for "QP", so that it then overspends where this loss is large
         def density(z: float, granted: int) -> float:
             return after(mu * mu / 2 + mu * z, granted) * math.exp(-z * z / 2) / math.sqrt(2 * math.pi)
 
@@ -174,8 +175,8 @@ def _gaussians(first: float, then: float) -> tuple[Gaussian, Gaussian]:
     return Gaussian(first), Gaussian(then)
 
 
-#: On every path and on one in 1e4 and in 1e8; by 1.01, 2, 10 and 1e6; from the start and after 150 rounds; seen in
-#: both directions or in one; under every kind of promise.
+#: They overspend on every path, on half, on one in 1e4 or in 1e8; 1.01 to 1e6 times; from the start or after 150
+#: rounds; visibly in both directions or in one; under several kinds of promise.
 OVERSPENDERS: tuple[Overspender, ...] = (
     Overspender("1.01 times, every path", 1.0, *_gaussians(0.05, 0.05), 99, 100, _zcdp),
     Overspender("2 times, every path", 1.0, *_gaussians(0.1, 0.1), 9, 19, _gdp),

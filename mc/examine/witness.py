@@ -1,4 +1,10 @@
-"""A witness: plain data from which anyone can replay an estimate, a decision or a plan, to the bit."""
+"""A witness: plain data from which anyone can replay an estimate, a decision or a plan, to the bit.
+
+>>> import filterproof as fp
+>>> kept = fp.witness(fp.GaussianFilter(mu=1.0), fp.OneShot(), epsilon=1.0, n=1000, method="plain")
+>>> fp.replay(kept).value == kept.value
+True
+"""
 
 from __future__ import annotations
 
@@ -28,13 +34,13 @@ from theory.pairs.base import Direction
 
 __all__ = ["ReplayError", "Replayed", "Witness", "replay", "replayed", "witness", "witness_kind"]
 
-#: What the epsilons of a filter and of its requests lose as doubles: e^epsilon times this is surely not below.
+#: A ratio times this exceeds e^epsilon even if the epsilons of the filter and its requests were rounded to doubles.
 _ROUNDED = 1 + Fraction(1, 10**12)
 
 
 @dataclass(frozen=True, slots=True)
 class Witness:
-    """An estimate of H_{e^epsilon} of a transcript, and all it takes to get it again.
+    """An estimate of H_{e^epsilon} of a transcript, and everything needed to compute it again.
 
     filter and adversary are catalogue data (`mc.engine.encoding`), never code. promised is the delta(epsilon) of
     the filter's promise, closed_form the true value where a formula is known. The estimate refutes
@@ -68,7 +74,7 @@ class Witness:
 
     @classmethod
     def from_data(cls, data: Mapping[str, Any]) -> Self:
-        """The witness that `to_data` made data of, after a passage through JSON or not."""
+        """The witness from the data that `to_data` returned, through JSON or not; ValueError for other fields."""
         names = {f.name for f in fields(cls)}
         if not isinstance(data, Mapping) or set(data) != names:
             missing = sorted(names.symmetric_difference(data)) if isinstance(data, Mapping) else data
@@ -93,8 +99,8 @@ def witness(
 ) -> Witness:
     """Simulate and keep the estimate with everything needed to replay it; arguments are those of `simulate`.
 
-    `kinds` adds classes of your own to the catalogue; whoever replays must pass them too. A filter that is no
-    member of the catalogue is kept by its name alone, and whoever replays must pass the filter itself.
+    `kinds` adds classes of your own to the catalogue; `replay` then needs them too. A filter outside the catalogue
+    is kept by its name alone, and `replay` then needs the filter itself.
     """
     known = nameable(*kinds)
     foe = encode(adversary.against(filt), known)
@@ -127,17 +133,17 @@ def replay(
 ) -> Estimate | Decision | Fraction:
     """Play a witness of any kind (or its data, or its JSON) again: the same bits, or ValueError with what differs.
 
-    An `Estimate` from what `witness` kept, a `Decision` from the verdict of a `challenge`, the exact worth of the
-    plan of an `attack`. `filt` is the filter to play where the witness names one from outside the catalogue.
+    A witness of `witness` gives an `Estimate`, one of a `challenge` a `Decision`, one of an `attack` the exact worth
+    of its plan. `filt` is the filter to play where the witness names one from outside the catalogue.
     """
     return replayed(data, *kinds, filt=filt).result
 
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """What came of a witness that was played again, beside the promise that the filter itself states.
+    """The result of playing a witness again, and the delta that the filter itself promises at epsilon.
 
-    surely is the worth of a plan at a ratio that lies above e^epsilon by more than epsilons are rounded.
+    surely is the worth of a plan at a ratio that was raised by more than the rounding of epsilons.
     """
 
     filter: PrivacyFilter
@@ -148,7 +154,7 @@ class Replayed:
 
     @property
     def refutes(self) -> bool:
-        """Whether it shows that more is let through than was promised; nothing in the witness is trusted here."""
+        """Whether the result exceeds the filter's own promise, at the seed and failure probability of the witness."""
         match self.result:
             case Estimate(low=low):
                 return low > self.promised
@@ -159,13 +165,13 @@ class Replayed:
 
 
 class ReplayError(ValueError):
-    """A witness that says something else than what playing it gives."""
+    """A witness states other numbers than playing it gives."""
 
 
 def replayed(
     data: Witness | Mapping[str, Any] | str, *kinds: type, filt: PrivacyFilter | None = None
 ) -> Replayed:
-    """`replay`, with what the filter promises; ReplayError where the bits differ, ValueError for other data."""
+    """`replay`, with the filter's own promise; ReplayError where the bits differ, ValueError for other data."""
     if isinstance(data, Witness):
         data = data.to_data()
     told = json.loads(data) if isinstance(data, str) else data
@@ -200,7 +206,7 @@ def witness_kind(data: object) -> Literal["simulation", "decision", "plan"] | No
 
 
 _Kind: TypeAlias = Literal["simulation", "decision", "plan"]
-#: The arguments of `decide` that say which paths are played and what is asked of them, not where.
+#: The arguments of `decide` that its result depends on; where paths are played is not among them.
 _DECIDE = frozenset(
     {"epsilon", "delta", "failure", "most", "seed", "rounds", "direction", "on_denial"},
 )
@@ -212,7 +218,7 @@ _FIELDS: dict[_Kind, frozenset[str]] = {
 
 
 def _filter_of(told: object, filt: PrivacyFilter | None, known: Nameable) -> PrivacyFilter:
-    """The filter that a witness is about: made of its data, or the one that was passed where it names another."""
+    """The filter of a witness: built from its data, or `filt` where the data names one outside the catalogue."""
     name = told.split("(")[0] if isinstance(told, str) else None
     if isinstance(told, Mapping):
         if set(told) != {"outside"}:
@@ -224,8 +230,8 @@ def _filter_of(told: object, filt: PrivacyFilter | None, known: Nameable) -> Pri
                 )
             if outside and encode(filt, {**known, type(filt).__name__: type(filt)}) == told:
                 assert filt is not None
-                return filt  # the very one, however it is made
-            with knowingly():  # the filters worth replaying are the unsound ones
+                return filt  # it has the witness's data, and may be made in a way of its own
+            with knowingly():  # most filters worth replaying are unsound ones
                 made = decode(dict(told), known)
             if not isinstance(made, PrivacyFilter):
                 raise ValueError(f"filter must be a filter, got {type(made).__name__}; pass what was written")
@@ -306,7 +312,7 @@ def _worth(told: dict[str, Any], filt: PrivacyFilter, known: Nameable) -> tuple[
 
 
 def _reaches(ratio: Fraction, epsilon: float, filt: PrivacyFilter) -> bool:
-    """Whether the ratio is certainly e^epsilon or more, or the very one that the filter's epsilon is rounded from."""
+    """Whether the ratio is certainly >= e^epsilon, or >= the filter's own ratio, whose rounded logarithm is epsilon."""
     if ratio <= 0:
         return False
     own = getattr(filt, "ratio", None)
@@ -320,7 +326,7 @@ def _log(ratio: Fraction) -> float:
     return log_fraction(ratio) if ratio > 0 else -math.inf
 
 
-#: What is played, and for a plan what it is surely worth.
+#: The result of playing a witness, and for a plan its worth at a raised ratio.
 _Played: TypeAlias = tuple[Estimate] | tuple[Decision] | tuple[Fraction, Fraction]
 _PLAYERS: dict[str, Callable[[dict[str, Any], PrivacyFilter, Nameable], _Played]] = {
     "simulation": _simulated,

@@ -1,4 +1,7 @@
-"""The worst adversary against a filter, solved rather than searched for."""
+"""The worst-case adversary against a filter, solved by Bellman's recursion exactly or within certified bounds.
+
+Simulating adversaries belongs to `mc.estimate`, searching for a game that a filter loses to `mc.examine`.
+"""
 
 from mc.worst_case.log_ratio import Epsilon, LogRatio
 from mc.worst_case.result import WorstCase

@@ -1,4 +1,4 @@
-"""From balls and rationals to doubles, with the direction of rounding said aloud."""
+"""Conversions from balls and rationals to doubles, each with its direction of rounding."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import flint
 
 __all__ = ["BITS", "Rounding", "ball", "down", "fraction", "near", "rounded", "up"]
 
-#: Working precision of every ball here.
+#: Working precision of balls, in bits.
 BITS = 160
 
-#: Which bound an array of doubles serves; "near" rounds correctly and leaves the error to the caller.
+#: How numbers are rounded: down, within 2^-52 of the number ("near": the caller bounds the error), or up.
 Rounding = Literal["low", "near", "high"]
 
 

@@ -1,4 +1,11 @@
-"""Filters calibrated by the game: the largest threshold whose certified worst case keeps a promise."""
+"""Calibration: the largest threshold at which a filter's certified worst case keeps an (epsilon, delta) promise.
+
+>>> import filterproof as fp
+>>> menu = [fp.RandomizedResponse(1.0)]
+>>> filt = fp.calibrate(fp.ZCDPFilter, 1.0, 0.25, menu=menu, relative=0.5)
+>>> filt.certificate.rounds, filt.certificate.high <= 0.25
+(1, True)
+"""
 
 from __future__ import annotations
 
@@ -30,10 +37,10 @@ class CalibratedFilter(PrivacyFilter):
 
     A mechanism dominated by a level is a post-processing of it, so the worst case over the menu, kept as
     `certificate`, bounds every adversary over every mechanism that some level dominates: epsilon-DP ones
-    when the levels are randomised responses, mu-GDP ones when they are Gaussians. What is smaller than the
-    least level is charged as the least level. Where the inner filter looks at losses, post-processing would
-    change what it sees, and only the members of the menu themselves are admitted.
-    State: the inner state; with it, where `rounds` is a number, the releases so far, shape (n,).
+    when the levels are randomised responses, mu-GDP ones when they are Gaussians. A mechanism below the least
+    level is charged as the least level. Where the inner filter looks at losses, post-processing would change
+    the losses that it sees, so only the members of the menu are admitted.
+    State: the inner state; where `rounds` is a number, (inner state, releases so far of shape (n,)).
     """
 
     inner: PrivacyFilter
@@ -63,12 +70,12 @@ class CalibratedFilter(PrivacyFilter):
 
     @property
     def looks_at_losses(self) -> bool:
-        """Whether the inner filter does."""
+        """Whether the inner filter looks at losses."""
         return self.inner.looks_at_losses
 
     @property
     def holds(self) -> Holds | None:
-        """What the inner filter holds the levels to, which dominate what is released."""
+        """The inner filter's bounds on the levels charged, which dominate the mechanisms released."""
         return self.inner.holds
 
     def start(self, n: int) -> State:
@@ -111,7 +118,7 @@ class CalibratedFilter(PrivacyFilter):
 
     @property
     def _measure(self) -> Callable[[DominatingPair], Real] | None:
-        """What orders the mechanisms that the levels dominate; None where only the levels are covered."""
+        """The parameter that orders mechanisms by domination; None where only the levels themselves are covered."""
         if self.looks_at_losses:
             return None
         kinds = {type(pair) for pair in self.menu}
@@ -128,7 +135,7 @@ class CalibratedFilter(PrivacyFilter):
         return np.array([float(measure(pair)) for pair in self.menu])
 
     def _rounded(self, request: DominatingPair, n: int) -> tuple[Selection, NDArray[np.bool_]]:
-        """The level that each run is charged for, and whether there is one."""
+        """The level that each run is charged, and which runs have one: shape (n,)."""
         measure = self._measure
         if measure is None:
             place = positions(self.menu, request, n)
@@ -152,10 +159,10 @@ def calibrate(
 ) -> CalibratedFilter:
     """`family(t)` at the largest threshold t whose certified worst case stays at or below delta.
 
-    family makes a filter of a threshold, larger admitting more: ZCDPFilter for the sum of rho, GaussianFilter
-    for mu. The class is every adaptive adversary over `menu` for at most `rounds` rounds, in both directions;
-    the result says what that covers. t is found within a factor 1 + `relative` of the largest; the
-    certificate is that of the filter returned, so it does not rest on the search.
+    family(t) is a filter that admits more at larger t: ZCDPFilter with t the sum of rho, GaussianFilter with t = mu.
+    The worst case is over every adaptive adversary that asks for members of `menu`, for at most `rounds` rounds, in
+    both directions; `scope` of the result says which mechanisms that covers. t is within a factor 1 + `relative` of
+    the largest. The certificate is solved for the filter returned, so it does not rest on the search.
     Raises ValueError when every threshold, or none, keeps the promise.
     """
     epsilon = float(check_positive("epsilon", epsilon))
@@ -174,7 +181,7 @@ def calibrate(
     calibrated = CalibratedFilter(
         family(threshold), levels, rounds, threshold, found, ApproxDP(epsilon, delta)
     )
-    # the certificate is about the code that is handed out, rounding of requests included
+    # the certificate is about the very filter that is returned, its rounding of requests included
     certificate = worst_case(calibrated, levels, epsilon=epsilon, rounds=rounds, max_positions=max_positions)
     return replace(calibrated, certificate=certificate)
 
@@ -192,7 +199,7 @@ def _ordered(menu: Sequence[DominatingPair]) -> tuple[DominatingPair, ...]:
 def _largest(solve: Callable[[float], WorstCase], delta: float, relative: float) -> tuple[float, WorstCase]:
     """The largest threshold whose worst case is <= delta, within a factor 1 + relative, and that case.
 
-    Doubling finds a bracket; probes on either side of a straight line in (log t, log delta) close it.
+    Doubling finds a bracket; probes on either side of its linear interpolation in (log t, log delta) close it.
     """
     good = bad = 2.0**-40
     kept = broken = solve(good)

@@ -1,4 +1,4 @@
-"""The game in doubles: two numbers between which the exact value lies, every rounding enclosed."""
+"""An enclosure of a game's value: two doubles with the exact value between them, every rounding error included."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from theory.pairs.base import Direction
 
 __all__ = ["Enclosure", "Laws", "enclose", "enclose_watched"]
 
-#: What underflow can add up to: an absolute error far below the least normal double.
+#: An absolute bound on what underflow can add up to: one operation errs by at most 2^-1074.
 _UNDERFLOW = Fraction(1, 2**900)
 
 
@@ -60,7 +60,7 @@ def enclose(
     max_positions: int,
     grid: SpendGrid | None = None,
 ) -> Enclosure:
-    """Solves one game rounded to nearest, or a lower and an upper one, on the filter's own states."""
+    """The enclosure from one game rounded to nearest, or from a lower and an upper game, on the filter's states."""
     low, high = Fraction(1), Fraction(0)
     strategy: Adversary | None = None
     graph: StateGraph | None = None
@@ -105,9 +105,9 @@ def enclose_watched(
     rounds: int | None,
     max_positions: int,
 ) -> Enclosure:
-    """The same for a filter that looks at losses: a position is a state together with a loss.
+    """`enclose` for a filter that looks at losses: a position is a state with a loss.
 
-    sizes[m] is |log dP/dQ| of the finite outputs of request m, as the filter is shown it.
+    sizes[m] is |log dP/dQ| of the finite outputs of request m, as shown to the filter.
     """
     first = games[0].laws
     width = max(len(law.offsets) + 1 for law in first)

@@ -36,7 +36,7 @@ class ExactGame:
         rounds: int | None,
         max_positions: int,
     ) -> ExactGame:
-        """Expands the game by the filter's own decisions."""
+        """The game expanded through the filter's own code; TooLargeError beyond `max_positions`."""
         branches = [[Branch(_move(o.tilt), o.seen) for o in row] for row in outputs]
         layers = expand(filt, menu, branches, Fraction(1), rounds=rounds, max_positions=max_positions)
         return cls(menu, outputs, layers)

@@ -1,4 +1,4 @@
-"""One game: a filter, a menu, an epsilon and a world, in rationals or enclosed in doubles."""
+"""The worst-case game: a filter, a menu, an epsilon and a direction, solved in rationals or enclosed in doubles."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from theory.pairs.base import Direction
 
 __all__ = ["WorstCaseGame"]
 
-#: The doubles that a game may hold unless told otherwise, a quarter of a gigabyte.
+#: The default limit on the doubles that a game holds: a quarter of a gigabyte.
 _DOUBLES = 30_000_000
 
 
@@ -93,7 +93,7 @@ class WorstCaseGame:
         if isinstance(self.epsilon, LogRatio):
             value, strategy = game.solve(self.epsilon.ratio)
             return self._result(value, down(value), up(value), strategy, game.rounds, game.positions)
-        # V falls as e^epsilon grows: rationals on either side of e^epsilon enclose it
+        # V decreases in e^epsilon, so its values at rationals on either side of e^epsilon enclose it
         with flint.ctx.workprec(BITS):
             growth = ball(self.epsilon).exp()
             below, above = fraction(growth.lower()), fraction(growth.upper())

@@ -1,4 +1,4 @@
-"""The states that an adversary can bring about, for a filter that does not look at losses."""
+"""The graph of the states that an adversary can reach, for a filter that does not look at losses."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["StateGraph", "state_weight"]
 
 
 def state_weight(requests: int) -> int:
-    """The memory of a state, its row for so many requests included, in that of a position, one double."""
+    """The memory of a state and its row of child numbers, in positions of one double each."""
     return 32 + requests
 
 
@@ -48,8 +48,8 @@ class StateGraph:
         """Puts every request of the menu to every state, a generation at a time, by the filter's own code.
 
         `rounded` replaces a state by a nearby one after every request. moves says how requests move the loss.
-        Raises ValueError as soon as the states found have more than `max_positions` losses between them,
-        each counting for `state_weight` at least.
+        Raises ValueError as soon as the states found have more than `max_positions` losses in all, each state
+        counting as at least `state_weight`.
         """
         child = _explore(filt, menu, rounds, moves, max_positions, rounded)
         order, depth = _topological(child)
@@ -74,7 +74,7 @@ def _explore(
     max_positions: int,
     rounded: Callable[[State], State] | None,
 ) -> NDArray[np.int64]:
-    """child[i, m] of every state, numbered as found; states first met after the last round have none."""
+    """child[i, m] of every state, numbered as found; states first reached in the last round have no children."""
     weight = state_weight(len(menu))
     reach = Reach.start(moves)
     state = filt.start(1)
@@ -102,7 +102,7 @@ def _explore(
                     fresh.append(i)
             if fresh:
                 found.append(take(spent, np.array(fresh)))
-            # before the generation is complete: it may be larger than all before it
+            # before the generation is complete: one generation may be larger than all before it
             _check(reach.held + weight * (len(number) - first), max_positions, len(number), len(rows))
         new = len(number) - first
         reach = reach.after(child, first, new, weight)
@@ -129,7 +129,7 @@ def _topological(child: NDArray[np.int64]) -> tuple[NDArray[np.int64], int | Non
         order.append(ready)
         depth += 1
         reached = child[ready]
-        # only what is touched: a chain of n states has n generations
+        # update the states reached only: a chain of n states has n generations, and full passes would take n^2
         touched, times = np.unique(reached[reached >= 0], return_counts=True)
         incoming[touched] -= times
         ready = touched[incoming[touched] == 0]

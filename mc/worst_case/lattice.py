@@ -1,4 +1,4 @@
-"""The game on a loss lattice, for filters that do not look at losses: V is one array of losses per state."""
+"""The game on a loss lattice, for filters that do not look at losses: for each state, V is an array over losses."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ _UNIT = Fraction(1, 2**53)
 class LatticeGame:
     """V(state i, k h) = values[i][k - lows[i]], for every loss k h that can occur in state i.
 
-    Sums of products of numbers >= 0 in doubles: no term cancels, so each operation costs a relative 2^-53
-    and the error of the whole is that of one factor, `rounding_factor`.
+    V is computed in doubles as sums of products of numbers >= 0. Nothing cancels, so each operation errs by a
+    relative 2^-53 at most, and `rounding_factor` bounds the error of the whole.
     """
 
     graph: StateGraph
@@ -60,7 +60,8 @@ class LatticeGame:
                 f"in {len(lows)} states; {TOO_LARGE}"
             )
         pay = payoffs(range(least, most + 1), step, epsilon, side)
-        # below `zero` the payoff is 0, from `sure` on the sign of L - epsilon is settled
+        # below `zero` the payoff is 0; V exceeds the payoff only where the loss can still rise to `zero` and, if all
+        # laws are honest, fall below it
         zero = least + int(np.searchsorted(pay, 0.0, side="right"))
         rises, falls = _swings(graph, laws)
         honest = all(law.honest for law in laws)
@@ -120,7 +121,8 @@ def _expect(
 ) -> None:
     """gain[j] = revealed + sum_k P(L = k h) following[first + j + k].
 
-    V rises with L: where `following` was cut short, V is bounded by its last value or by 0 and 1.
+    V increases with L, which bounds it outside the window of `following`: below by 0 or the first value, above by
+    the last value or 1, whichever serves `side`.
     """
     n = len(gain)
     begin = first + int(law.offsets[0])
@@ -202,10 +204,10 @@ def payoffs(units: Sequence[int], step: Fraction, epsilon: Epsilon, side: Roundi
 
 
 def _gap_above(epsilon: Epsilon) -> Callable[[Fraction], flint.arb]:
-    """loss - epsilon of a rational loss as a ball within 2^-64 of its size: its sign is known, or it is 0.
+    """The function loss -> loss - epsilon of rational losses, a ball of relative radius 2^-64 or exactly 0.
 
-    Where epsilon is the logarithm of a rational, the two are equal only at 0 (Hermite, Lindemann), so some
-    precision tells them apart.
+    Where epsilon is the logarithm of a rational, loss = epsilon only if both are 0 (Hermite, Lindemann), so some
+    precision separates them.
     """
     if not isinstance(epsilon, LogRatio):
         exact = Fraction(epsilon)
@@ -219,7 +221,7 @@ def _gap_above(epsilon: Epsilon) -> Callable[[Fraction], flint.arb]:
         while True:
             with flint.ctx.workprec(bits):
                 above = ball(loss, bits) - top
-                if above.rad() <= abs(above).lower() * flint.arb(2) ** -64:  # 0 <= 0 as well
+                if above.rad() <= abs(above).lower() * flint.arb(2) ** -64:  # true for an exact 0, too
                     return above
                 bits *= 2
             with flint.ctx.workprec(bits):

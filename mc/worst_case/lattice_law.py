@@ -18,7 +18,7 @@ from theory.pairs import KOV, DominatingPair, Erasure, RandomizedResponse
 
 __all__ = ["LatticeLaw", "Level", "common_step", "level", "level_law"]
 
-#: A lattice on which one level is more units than this is of no use, and sums of its units need not fit int64.
+#: The most steps of the lattice in one level: on a finer lattice sums of steps might not fit int64.
 _MOST_UNITS = 2**31
 
 
@@ -26,10 +26,10 @@ _MOST_UNITS = 2**31
 class LatticeLaw:
     """P(L = k h) = masses[i] for k = offsets[i], ascending, and P(L = inf) = revealed.
 
-    What an adversary saw when offset k = offsets[i] happened: a loss in (cells[i], cells[i+1]]; beyond the
-    last cell the loss is as good as infinite, and short of the first the play is given up.
-    honest says that the other law has mass one on finite losses, so that V = payoff wherever the sign of
-    eps - L is settled.
+    An adversary that sees a loss in (cells[i], cells[i+1]] counts it as offsets[i]. A loss above the last cell
+    counts as infinite; after one below the first cell it stops.
+    honest says that the other law has mass one on finite losses, so that V = payoff once the sign of eps - L
+    cannot change any more.
     """
 
     offsets: NDArray[np.int64]
@@ -48,8 +48,8 @@ class LatticeLaw:
 class Level:
     """A pair that is KOV(epsilon, delta); larger levels dominate smaller ones.
 
-    epsilon is a ball, relatively narrow however small it is; exact is epsilon as a rational, where it is one.
-    delta always is one, so that 1 - delta loses no digits.
+    epsilon is a ball of small relative radius, even near 0; exact is epsilon as a rational, None if it is not one.
+    delta is a rational, so that 1 - delta loses no digits.
     """
 
     epsilon: flint.arb
@@ -89,8 +89,8 @@ def _level(epsilon: Real, ratio: Fraction | None, delta: Fraction) -> Level:
 def common_step(levels: Sequence[Level]) -> tuple[list[int], Fraction, Fraction] | None:
     """(units, least, most) with units[i] least <= epsilon_i <= units[i] most, or None if none fits closely.
 
-    For levels that are exact multiples of a double, least = most; else the two differ by rounding only:
-    the games on the two lattices enclose the game asked for, because larger levels dominate.
+    For levels that are exact multiples of a double, least = most; else the two differ by rounding only.
+    The games on the two lattices enclose the game asked for, because larger levels dominate.
     """
     with flint.ctx.workprec(BITS):
         sizes = [float(lv.epsilon) for lv in levels]
@@ -125,7 +125,7 @@ def level_law(units: int, delta: Fraction, step: Fraction, side: Rounding) -> La
             np.array(offsets),
             np.array([rounded(mass, side) for mass in masses]),
             rounded(ball(delta), side),
-            # two outputs are told apart by the sign, and any finite loss from an infinite one
+            # the sign tells two outputs apart, and the largest double finite losses from infinite ones
             np.array([-np.inf, *[0.0] * (len(offsets) - 1), np.finfo(np.float64).max]),
             delta == 0,
         )

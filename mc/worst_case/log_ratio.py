@@ -14,7 +14,15 @@ __all__ = ["Epsilon", "LogRatio", "check_epsilon"]
 
 @dataclass(frozen=True, slots=True)
 class LogRatio:
-    """epsilon = log(ratio), in nats, of a positive rational: e^epsilon is exact."""
+    """epsilon = log(ratio), in nats, of a positive rational: e^epsilon is exact.
+
+        >>> from fractions import Fraction
+        >>> import filterproof as fp
+        >>> round(float(fp.LogRatio(Fraction(9, 4))), 4)
+        0.8109
+
+    Raises TypeError where ratio is neither int nor Fraction, ValueError where it is not positive.
+    """
 
     ratio: Fraction
 
@@ -38,7 +46,7 @@ Epsilon: TypeAlias = float | LogRatio
 
 
 def check_epsilon(epsilon: Epsilon) -> Epsilon:
-    """`epsilon`, finite."""
+    """`epsilon` as a finite float, or unchanged if it is a LogRatio."""
     if isinstance(epsilon, LogRatio):
         return epsilon
     return float(check_real("epsilon", epsilon, "pass a finite number or LogRatio(e^epsilon)"))

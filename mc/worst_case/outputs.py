@@ -1,4 +1,4 @@
-"""What a request can reveal: the values of its privacy loss, in the world that outputs are drawn from."""
+"""The outputs of a request: the values of its privacy loss, with their probabilities under the law drawn from."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ __all__ = ["Output", "exact_outputs", "nearest_log"]
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """One value of the loss L of a request: P(L), e^{-L} = dQ/dP, and log dP/dQ as the filter sees it.
+    """One value of the loss L of a request: mass P(L), tilt e^{-L} = dQ/dP, and log dP/dQ as `seen` by the filter.
 
-    In direction "QP" outputs are drawn from Q: mass and tilt change sides, `seen` does not, because the
-    filter is one stopping rule whichever world is true.
+    In direction "QP" outputs are drawn from Q, and P and Q change places in mass and tilt. They do not in `seen`,
+    because the filter is the same stopping rule under both laws.
     """
 
     mass: Fraction
@@ -35,7 +35,7 @@ def nearest_log(ratio: Fraction) -> float:
 def exact_outputs(pair: DominatingPair, direction: Direction) -> tuple[Output, ...] | None:
     """The outputs of a pair given by rationals, equal losses merged; None for any other pair.
 
-    Outputs that the world drawn from cannot produce are left out.
+    Outputs without probability under the law drawn from are left out.
     """
     masses = getattr(pair, "exact_masses", None)
     if masses is None:

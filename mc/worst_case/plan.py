@@ -1,4 +1,4 @@
-"""An adaptive strategy written out: a request, and for each of its outputs what to do next."""
+"""A plan: an adaptive strategy written out as a tree of requests, with one branch for each output."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from theory.pairs.base import Direction
 
 __all__ = ["MARGIN", "DeniedError", "Plan", "masses_of", "written_out"]
 
-#: How far above the promise a plan must be worth, relative: promises are doubles.
+#: Relative margin by which a plan's worth must exceed the promise, because promises are rounded doubles.
 MARGIN = Fraction(1, 10**9)
 
 
@@ -64,7 +64,7 @@ class Plan:
 
     @classmethod
     def from_data(cls, data: object, known: Nameable) -> Plan:
-        """The plan that `to_data` made data of; ValueError for anything else."""
+        """The plan from the data that `to_data` returned; ValueError for any other data."""
         if not isinstance(data, Mapping) or set(data) != {"request", "then"}:
             raise _no_plan("a request and what follows it", data)
         request = decode(data["request"], known)
@@ -97,7 +97,7 @@ def masses_of(pair: DominatingPair) -> tuple[tuple[Fraction, Fraction], ...]:
 def written_out(
     strategy: Adversary, filt: PrivacyFilter, *, rounds: int, direction: Direction = "PQ"
 ) -> Plan | None:
-    """What a deterministic strategy would do in every history, found by asking it; None if it never asks."""
+    """The plan of a deterministic strategy, found by asking it in every history; None if nothing is released."""
     strategy = strategy.against(filt)
     rng = np.random.default_rng(0)
 

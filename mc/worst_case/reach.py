@@ -1,4 +1,4 @@
-"""How far the loss can have moved where a state is first met: what a game will hold at least."""
+"""The range of losses with which a state is first reached: a lower bound on the positions of a game."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["Moves", "Reach", "span"]
 class Moves:
     """The least, largest and mean loss of each request and its variance, in steps: shape (len(menu),).
 
-    dense says that the lattice of losses is cut off at `span`, some law being dense.
+    dense says that some law is dense, so that the lattice of losses is cut off at `span`.
     """
 
     least: NDArray[np.int64]
@@ -29,7 +29,7 @@ class Moves:
 
     @classmethod
     def of(cls, laws: Sequence[LatticeLaw]) -> Moves:
-        """Those of the laws of a menu."""
+        """The moves of the requests with these laws."""
         means = [float(law.masses @ law.offsets) for law in laws]
         return cls(
             np.array([law.offsets[0] for law in laws]),
@@ -43,7 +43,7 @@ class Moves:
 def span(mean: float, variance: float) -> tuple[int, int]:
     """Losses, in steps, outside of which hardly any play ends: 12 standard deviations around 0 and the mean.
 
-    Where it lies decides how close the two bounds come, not whether they hold.
+    The two ends decide how close the bounds on V come, not whether they hold.
     """
     reach = 12 * math.sqrt(variance)
     return -math.ceil(reach), math.ceil(max(mean, 0.0) + reach)
@@ -51,10 +51,10 @@ def span(mean: float, variance: float) -> tuple[int, int]:
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """Bounds on the losses with which the states of one round can be met, shape (n,), and the sums so far.
+    """Bounds on the losses with which the states first reached in one round are reached then: shape (n,).
 
-    Only plays that meet a state in the round in which it is first met count, so that `held`, the positions
-    found so far, is never more than what the whole game holds, however many rounds are left.
+    held counts the positions found so far. Losses with which a state is reached in later rounds do not count, so
+    that held never exceeds the positions of the whole game.
     """
 
     moves: Moves
@@ -66,14 +66,14 @@ class Reach:
 
     @classmethod
     def start(cls, moves: Moves) -> Reach:
-        """That of the start, where the loss is 0."""
+        """The reach of the start, where the loss is 0."""
         zero, none = np.zeros(1, dtype=np.int64), np.zeros(1)
         return cls(moves, zero, zero, none, none, 1)
 
     def after(self, child: NDArray[np.int64], first: int, new: int, weight: int) -> Reach:
-        """That of the `new` states from number `first` on, child[i, m] being the state after request m.
+        """The reach of the `new` states numbered from `first` on; child[i, m] is the state after request m.
 
-        A state counts for as many positions as it has losses, and for `weight` at least.
+        A state counts as the number of its losses, but as at least `weight` positions.
         """
         least, most = np.full(new, np.iinfo(np.int64).max), np.full(new, np.iinfo(np.int64).min)
         mean, variance = np.full(new, -np.inf), np.zeros(new)

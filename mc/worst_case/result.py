@@ -1,4 +1,4 @@
-"""What the solved game says."""
+"""The result of a solved game: bounds on the worst-case divergence, and the scope that they hold for."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from theory.pairs.base import Direction
 
 __all__ = ["NOTHING_ADMITTED", "WorstCase"]
 
-#: What the scope of a game says in which there is nothing to ask for.
+#: The end of the scope of a game in which the filter admits no request.
 NOTHING_ADMITTED = "the filter admits none of these at its start, so nothing was tried"
 
 

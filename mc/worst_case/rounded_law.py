@@ -1,4 +1,4 @@
-"""Any loss law rounded to a lattice so that the game on the lattice bounds the game asked for."""
+"""Loss laws rounded to a lattice, for and against the adversary, so that the lattice games bound the true game."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ __all__ = ["lower_law", "rounded_laws", "upper_law"]
 
 #: P-mass that may be left beyond the ends of the lattice on either side.
 _CUT = 2.0**-80
-#: What working out one loss of a law takes, in positions: tails in ball arithmetic, hundreds of times a double.
+#: The cost of one loss of a law, in positions: its tails in ball arithmetic take hundreds of times a double.
 _POINT = 256
 
 
 def rounded_laws(
     menu: tuple[DominatingPair, ...], step: Fraction | None, *, max_positions: int
 ) -> tuple[Fraction, tuple[LatticeLaw, ...], tuple[LatticeLaw, ...]]:
-    """The step, and for every pair the law that bounds the game from below and that from above.
+    """The step, and for every pair the law that bounds the game from below and the one that bounds it from above.
 
-    Raises ValueError, before the laws are worked out, where one has too many losses for `max_positions`.
+    Raises ValueError, before computing the laws, where one has too many losses for `max_positions`.
     """
     size = _step(menu) if step is None else step
     for pair in menu:
@@ -46,7 +46,7 @@ def rounded_laws(
 
 
 def _step(menu: tuple[DominatingPair, ...]) -> Fraction:
-    """A 40th of the least root of D_2 (the mu of a Gaussian), or a little less: it divides the least atom."""
+    """A 40th of the least sqrt(D_2) in the menu (mu for a Gaussian), reduced so as to divide the least atom."""
     spreads = [float(pair.renyi(2.0)) for pair in menu]
     step = Fraction(min((s for s in spreads if 0 < s < math.inf), default=1.0) ** 0.5) / 40
     atoms = [abs(loss) for pair in menu for loss, _ in tails(pair).atoms if loss]
@@ -60,10 +60,10 @@ def _bounds(pair: DominatingPair, step: Fraction) -> tuple[LatticeLaw, LatticeLa
 
 
 def upper_law(law: Tails, step: Fraction) -> LatticeLaw:
-    """Each loss in (k h, (k+1) h] is spread over the two ends so that its P-mass and its Q-mass both stay.
+    """The law for an upper bound: each loss in (k h, (k+1) h] is split over both ends, its P-mass and Q-mass kept.
 
-    V is convex in z = e^{-L} and falls with it, so V on the lattice is no less (Jensen), by O(h^2). The upper
-    tail is spread over its end and infinity likewise; the lower tail moves up to its end. Masses round up.
+    V is convex and decreasing in z = e^{-L}, so V on the lattice is no smaller (Jensen), and larger by O(h^2). The
+    upper tail is split likewise over its end and infinity; the lower tail moves up to its end. Masses round up.
     """
     first, last = _range(law, step)
     with flint.ctx.workprec(BITS):
@@ -88,12 +88,11 @@ def upper_law(law: Tails, step: Fraction) -> LatticeLaw:
 
 
 def lower_law(law: Tails, step: Fraction) -> LatticeLaw:
-    """Each cell of losses is reported as one output, and its likelihood ratio rounded against the adversary.
+    """The law for a lower bound: each cell of losses is one output, its likelihood ratio rounded against the adversary.
 
-    Reporting the cell alone is post-processing. Cells are laid so that the ratio Q/P of the k-th is a little
-    below e^{-k h}: where balls confirm that, V at k h is no more than at the cell's own ratio; where they do
-    not, the cell counts as k - 1. The loss by O(h^2) is that of the cell's spread. The lower tail counts as
-    nothing, the upper tail as its end. Masses round down.
+    To report only the cell is post-processing, which costs O(h^2). Cells are placed so that the ratio Q/P of the k-th
+    is slightly below e^{-k h}. Where balls confirm this, V at k h is at most V at the cell's own ratio; where they do
+    not, the cell counts as k - 1. The lower tail is dropped, the upper tail moves down to its end. Masses round down.
     """
     first, last = _range(law, step)
     edges = _edges(law, step, first, last)
@@ -106,7 +105,7 @@ def lower_law(law: Tails, step: Fraction) -> LatticeLaw:
             if atom is None:
                 offsets.append(k if q - q_next <= (p - p_next) * (-size * k).exp() else k - 1)
                 masses.append(max(down(p - p_next), 0.0))
-            else:  # its ratio is e^{-k h}; what little lies around it is left out
+            else:  # the atom's ratio is e^{-k h}; the small mass around the atom is left out
                 offsets.append(k)
                 masses.append(down(atom))
         revealed = max(down(law.infinite), 0.0)
@@ -124,7 +123,9 @@ def _cells(
         cells.append((edge, k, None))
         if Fraction(k) in atoms:
             centre = float(step * k)
-            slack = 1e-12 * max(abs(centre), float(step))  # an adversary sees the loss as a double
+            slack = 1e-12 * max(
+                abs(centre), float(step)
+            )  # an adversary sees the atom's loss as a rounded double
             cells += [(centre - slack, k, atoms[Fraction(k)]), (centre + slack, k, None)]
     return cells
 
@@ -161,7 +162,7 @@ def _first_below(tail: Callable[[int], float], most: int) -> int:
 def _edges(law: Tails, step: Fraction, first: int, last: int) -> NDArray[np.float64]:
     """Cell boundaries near (k - 1/2) h, moved so that the mean of e^{-L} over cell k is just below e^{-k h}.
 
-    With a density of logarithmic slope g that takes a shift of h^2 (1/24 - g/12); h^3 more is the margin.
+    For a density of logarithmic slope g the shift is h^2 (1/24 - g/12); h^3 is added as a margin.
     """
     h = float(step)
     middles = (np.arange(first, last + 2) - 0.5) * h

@@ -1,4 +1,4 @@
-"""What calibration is worth: rounds at equal privacy."""
+"""The rounds bought by calibration: releases under a published and a calibrated threshold at equal privacy."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ __all__ = ["RoundsBought", "rounds_bought"]
 
 @dataclass(frozen=True, slots=True)
 class RoundsBought:
-    """How often `level`-DP mechanisms may run under (epsilon, delta)-DP: published filter and calibrated one.
+    """How many `level`-DP mechanisms the published filter and the calibrated one admit under (epsilon, delta)-DP.
 
-    Both compare sum epsilon_t^2 / 2 with a threshold, B* of a conversion or the calibrated one.
+    Both compare sum epsilon_t^2 / 2 with a threshold: B* of a conversion, or the calibrated one.
     """
 
     epsilon: float
@@ -41,9 +41,9 @@ def rounds_bought(
 ) -> RoundsBought:
     """Calibrate sum epsilon_t^2 / 2 for pure mechanisms at (epsilon, delta) and compare with `conversion`.
 
-    Levels are k * level, k = 1, 2, ..., with the level chosen so that about `units` of it reach the Gaussian
-    ceiling mu^2 / 2, beyond which no threshold is safe as the level tends to zero. A finer level costs more
-    time and covers more: every mechanism is charged as the next level, the least one included.
+    The menu holds k * level, k = 1, 2, ...; about `units` charges of level^2 / 2 reach the Gaussian ceiling mu^2 / 2,
+    beyond which no threshold is safe as the level tends to zero. More units take more time and round requests up by
+    less: every mechanism is charged as the next level, one below the least level as the least.
     """
     units = check_count("units", units, least=16)
     ceiling = float(gaussian_mu(epsilon, delta)) ** 2 / 2

@@ -1,4 +1,4 @@
-"""The worst adversary against a filter's own code."""
+"""The worst-case adversary: the supremum of H_{e^epsilon} over adaptive adversaries, on a filter's own code."""
 
 from __future__ import annotations
 
@@ -35,6 +35,12 @@ def worst_case(
 ) -> WorstCase:
     """sup over adaptive adversaries of H_{e^epsilon} between the laws of the released transcript.
 
+        >>> from fractions import Fraction
+        >>> import filterproof as fp
+        >>> menu = [fp.RandomizedResponse.from_ratio(Fraction(3))]
+        >>> print(fp.worst_case(fp.ZCDPFilter(1.0), menu, epsilon=fp.LogRatio(Fraction(2))).value)
+        1/4
+
     The adversary asks for members of `menu` (each of shape (), at a charge `zcdp_rho` of min_charge or more)
     for at most `rounds` rounds (None: until the filter ends the game). Solved by
 
@@ -42,20 +48,20 @@ def worst_case(
 
     on the states that `filt.start`, `admits`, `spend` and `observe` bring about; the supremum is V(start, 0).
     epsilon is in nats; LogRatio(Fraction(9, 4)) keeps e^epsilon exact. direction "PQ" draws outputs from P,
-    "QP" from Q (the filter is shown log dP/dQ in both), "both" takes the worse. Being denied tells an
-    adversary nothing that it cannot work out, and going on never hurts it, so the value is the same whether a
-    denied run halts or may ask again; `on_denial` is recorded in the scope.
+    "QP" from Q (the filter is shown log dP/dQ in both), "both" takes the worse. An adversary can compute denials
+    itself, and asking for more never lowers V, so the value is the same whether a denied run halts or may ask
+    again: `on_denial` only enters the scope.
 
     evidence EXACT asks for rational arithmetic (pairs with rational masses, epsilon a LogRatio);
     CERTIFIED for an enclosure; None takes the strongest available. Losses that lie on no lattice are rounded
     to multiples of `step`, once against and once for the adversary; the enclosure narrows with step^2, or
-    with step where a loss off the lattice has a mass of its own. Left out, step is about a 40th of the least
-    sqrt(D_2) of the menu, for a Gaussian its mu. `spend_steps` rounds the sum that an additive filter keeps to
-    that many steps of its budget, against and for the adversary: for charges of which no two sums are equal.
-    Raises ValueError as soon as the game is found to need more than `max_positions` positions, or when evidence
-    is out of reach. On a lattice a position is a double, a filter's state counting for at least 32 and one
-    for each request, and there may be 30 million unless told otherwise; in rational arithmetic and for a filter
-    that looks at losses each is a state with a loss of its own, and there may be as many as weigh the same.
+    with step where a loss off the lattice has a mass of its own. By default step is about a 40th of the least
+    sqrt(D_2) of the menu, which for a Gaussian is mu. `spend_steps` rounds the sum that an additive filter keeps
+    to that many steps of its budget, against and for the adversary; use it where sums of charges never coincide.
+    Raises ValueError as soon as the game is found to need more than `max_positions` positions, or where the
+    evidence asked for cannot be had. On a lattice a position is one double, and each filter state counts as at
+    least 32 plus one for each request; the default is 30 million. In rational arithmetic, and for a filter that
+    looks at losses, a position is a state with a loss, and the default is the number that takes as much memory.
     Source: Bellman's recursion; L is a sufficient statistic for the hockey-stick divergence.
     """
     epsilon = check_epsilon(epsilon)
@@ -74,7 +80,7 @@ def worst_case(
         raise ValueError(f"direction must be PQ, QP or both, got direction={direction!r}; pass one of them")
     directions: tuple[Direction, ...] = ("PQ", "QP") if direction == "both" else (direction,)
     if direction == "both" and not filt.looks_at_losses and all(pair.swapped == pair for pair in requests):
-        directions = ("PQ",)  # nothing tells the two worlds apart
+        directions = ("PQ",)  # P and Q play the same part, so both directions have the same value
     scope = _scope(requests, rounds, direction, on_denial, min_charge)
     if spend_steps is not None:
         scope += f"; spent sums rounded to 1/{spend_steps} of the budget, once against it and once for it"

@@ -19,8 +19,8 @@ __all__ = ["SpendGrid"]
 class SpendGrid:
     """What an additive filter has spent, rounded after every request to a multiple of budget / steps.
 
-    Rounded down it admits whatever the filter would and more, rounded up no more than the filter would: the
-    values of the two games enclose that of the filter. The filter's own code adds and decides.
+    With sums rounded down the filter admits at least what it would admit, with sums rounded up at most that, so the
+    values of the two games enclose the filter's value. The filter's own code adds and decides.
     """
 
     cell: float

@@ -1,4 +1,4 @@
-"""The worst adversary as one that plays: the best request of every position, by table look-up."""
+"""The worst-case adversary as a strategy that plays: the best request at every position, looked up in a table."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ __all__ = ["LatticeStrategy", "TreeStrategy"]
 class TreeStrategy(Adversary):
     """Plays the solved game tree: before round t, run i asks for menu[choice[t][position of i]].
 
-    The position follows from the losses that were seen: child[t][position, request, output] is the next
-    one, seen[request, output] the loss log dP/dQ that tells outputs apart (NaN: no such output).
-    Where the table has no request left the filter admits none, and the first of the menu ends the run.
+    The position follows from the losses seen: child[t][position, request, output] is the next position,
+    seen[request, output] the loss log dP/dQ that identifies an output (NaN: no such output).
+    Where the table has no request the run asks for menu[0]; if that is admitted, one more release costs no value.
     """
 
     menu: tuple[DominatingPair, ...]
@@ -51,7 +51,7 @@ class TreeStrategy(Adversary):
             reached = self.child[view.round - 1][position[live], move[live], output]
             position[:] = -1
             position[live] = reached
-        # position -1, after an infinite loss or at the end, finds the last entry: nothing left to ask
+        # position -1, after an infinite loss or at the end, reads the appended -1: no request
         move[:] = np.append(self.choice[view.round], -1)[position]
         return Selection(self.menu, np.maximum(move, 0))
 
@@ -67,8 +67,8 @@ class TreeStrategy(Adversary):
 class LatticeStrategy(Adversary):
     """Plays the game solved on a lattice: run i keeps its state number and its loss in steps.
 
-    A loss that lies off the lattice is kept as the offset of its cell, as in the lower of the two games.
-    table is filled in by `against`, since few results are ever played.
+    A loss off the lattice is kept as the offset of its cell, as in the lower of the two games.
+    `against` computes table, because most strategies are never played.
     """
 
     menu: tuple[DominatingPair, ...]
@@ -120,6 +120,6 @@ class LatticeStrategy(Adversary):
             inside = (cell >= 0) & (cell < len(law.offsets))
             steps[runs[inside]] += law.offsets[cell[inside]]
             node[runs] = np.where(inside, self.game.graph.child[node[runs], m], -1)
-        # the solved window may end before the loss does; from there on the strategy of its end is played
+        # a loss outside the solved window is played as the nearest loss in it
         last_step = self.game.lows + np.array([len(values) for values in self.game.values]) - 1
         steps[:] = np.clip(steps, self.game.lows[node], last_step[node])

@@ -1,4 +1,4 @@
-"""The law of a privacy loss by its tails, in ball arithmetic."""
+"""The tails P(L > x) and Q(L > x) of a privacy loss, in ball arithmetic."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from theory.pairs import DominatingPair, Gaussian, Laplace, SubsampledGaussian
 __all__ = ["Tails", "tails"]
 
 
-#: A probability of which nothing is known: what a point that cannot be told from a jump gets.
+#: The ball [0, 1], the tail at a point that the precision cannot tell from a jump of the tail.
 _ANYTHING = flint.arb(0.5, 0.5)
 
 
@@ -106,7 +106,7 @@ def _finite(outputs: tuple[Output, ...]) -> Tails:
         for output in outputs:
             tilt, mass, other = ball(output.tilt), ball(output.mass), ball(output.mass * output.tilt)
             if not (output.tilt == 0 or tilt > edge or tilt < edge or x == 0):
-                p, q = p.union(p + mass), q.union(q + other)  # cannot be told from the point
+                p, q = p.union(p + mass), q.union(q + other)  # the precision cannot tell this loss from x
             elif output.tilt > 0 and (output.tilt < 1 if x == 0 else bool(tilt < edge)):
                 p, q = p + mass, q + other
         return p, q
@@ -129,7 +129,7 @@ def _two_points(known: Level) -> Tails:
                 higher, settled = bool(loss > point), bool(loss > point) or bool(loss <= point)
             else:
                 higher, settled = sign * known.exact > x, True
-            if not settled:  # a point that cannot be told from an atom
+            if not settled:  # the precision cannot tell this loss from x
                 p, q = p.union(p + mass), q.union(q + other)
             elif higher:
                 p, q = p + mass, q + other

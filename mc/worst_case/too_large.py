@@ -4,7 +4,7 @@ from __future__ import annotations
 
 __all__ = ["TOO_LARGE", "TooLargeError"]
 
-#: What to do about it.
+#: The remedy that error messages give.
 TOO_LARGE = (
     "pass fewer rounds or requests, levels whose charges add without rounding (multiples of 2**-7, say, so "
     "that equal sums are equal states), spend_steps=10000, say, to merge sums of charges, or a larger "

@@ -1,4 +1,4 @@
-"""The game tree with equal positions merged: every state and loss an adversary can bring about."""
+"""The game tree with equal positions merged; a position is a filter state with a privacy loss."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Loss = TypeVar("Loss", bound=Hashable)
 
 
 def most_positions(doubles: int, requests: int, outputs: int) -> int:
-    """How many positions of a tree weigh as much as so many doubles: objects, and a number per output."""
+    """How many positions of a tree take the memory of so many doubles: objects, and an int32 per output."""
     return doubles // (32 + requests * outputs // 2)
 
 
@@ -93,7 +93,7 @@ def _advance(
     child: NDArray[np.int32],
     check: Callable[[int], None],
 ) -> tuple[State, list[Loss]]:
-    """The state and losses of the next round's positions; fills in `child`. check(n) refuses n of them."""
+    """The state and losses of the next round's positions; fills in `child`. check(n) raises if n are too many."""
     number: dict[tuple[Hashable, Loss], int] = {}
     states: list[State] = []
     after: list[Loss] = []
@@ -118,8 +118,8 @@ def _advance(
                     fresh.append(i)
             if fresh:
                 states.append(take(shown, np.array(fresh)))
-                check(len(after))  # before the round is complete: it may be larger than all before it
-        # outputs that this request does not have lead nowhere and weigh nothing
+                check(len(after))  # before the round is complete: one round may be larger than all before it
+        # this request has fewer outputs than the widest; the missing ones have mass 0
         child[rows, m, len(branches[m]) :] = REVEALED
     return (join(states) if states else take(state, np.arange(0)), after)
 
@@ -132,8 +132,8 @@ def solve(
     """V and the best request (-1: none is admitted) of every position, by Bellman's recursion backwards.
 
     masses[m, y] weighs output y of request m, 0 where there is none. Arithmetic is that of the arrays
-    given: Fractions in arrays of objects, or doubles. Of equally good moves it takes an admitted request:
-    going on never hurts an adversary, because E[e^{-L}] <= 1.
+    given: Fractions in arrays of objects, or doubles. An admitted request is preferred to stopping with equal
+    gain: asking for more never lowers V, because E[e^{-L}] <= 1.
     """
     values = [payoff(layers[-1].losses)]
     choices: list[NDArray[np.intp]] = []
