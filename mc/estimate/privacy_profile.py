@@ -20,7 +20,7 @@ from mc.intervals.moments import ROUNDING
 
 __all__ = ["PrivacyProfile"]
 
-#: The largest epsilon whose exponential is taken; the band beyond it is the band at this epsilon.
+#: The largest epsilon whose exponential is taken.
 _DOUBLES_END = 700.0
 
 
@@ -72,7 +72,12 @@ class PrivacyProfile:
                 # f(other) <= high and f(g) >= low: beyond g, as seen from other, f is above the line through both
                 line = low + (wanted - g) * ((low - high) / (g - other))
                 line -= ROUNDING * (low + np.abs(line - low))
-                bound = np.where((wanted - g) * (g - other) > 0, np.maximum(bound, line), bound)
+                bound = np.where(np.sign(wanted - g) == np.sign(g - other), np.maximum(bound, line), bound)
+        # above _DOUBLES_END no line is followed: there H is known from below only by what H is further on
+        far = np.asarray(epsilon, dtype=np.float64) > _DOUBLES_END
+        bound = np.where(far, 0.0, bound)
+        for e, one in zip(self.epsilons, self.at, strict=True):
+            bound = np.where(far & np.less_equal(epsilon, e), np.maximum(bound, one.low), bound)
         return np.asarray(np.clip(bound * (1 - ROUNDING), 0.0, 1.0), dtype=np.float64)
 
     def _hull(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -32,10 +32,23 @@ from theory.arguments import check_real
 from theory.numerics.stable import log_fraction
 from theory.pairs.base import Direction
 
-__all__ = ["ReplayError", "Replayed", "Witness", "replay", "replayed", "witness", "witness_kind"]
+__all__ = [
+    "MOST_FAILURE",
+    "ReplayError",
+    "Replayed",
+    "Witness",
+    "replay",
+    "replayed",
+    "witness",
+    "witness_kind",
+]
 
 #: A ratio times this exceeds e^epsilon even if the epsilons of the filter and its requests were rounded to doubles.
 _ROUNDED = 1 + Fraction(1, 10**12)
+
+
+#: The largest failure probability of an estimate or a decision that can refute: that of every default, and a bit.
+MOST_FAILURE = 1.001e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,8 +167,14 @@ class Replayed:
 
     @property
     def refutes(self) -> bool:
-        """Whether the result exceeds the filter's own promise, at the seed and failure probability of the witness."""
+        """Whether the result exceeds the filter's own promise, beyond chance.
+
+        Whoever wrote a witness chose its seed, so a result that is wrong with a probability above `MOST_FAILURE`
+        refutes nothing: a lucky seed would soon be found.
+        """
         match self.result:
+            case Estimate(failure=failure) | Decision(failure=failure) if failure > MOST_FAILURE:
+                return False
             case Estimate(low=low):
                 return low > self.promised
             case Decision(side=side, threshold=threshold):

@@ -45,7 +45,7 @@ def down(x: flint.arb | Fraction) -> float:
 
 def up(x: flint.arb | Fraction) -> float:
     """The least double >= everything in x."""
-    return -down(-x)
+    return 0.0 - down(-x)  # not -down(-x), which is -0.0 for zero
 
 
 def near(x: flint.arb) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from filters import GaussianFilter, NaiveRealisationFilter, RenyiFilter, ZCDPFilter, knowingly
+from filters import BasicFilter, GaussianFilter, NaiveRealisationFilter, RenyiFilter, ZCDPFilter, knowingly
 from mc.engine.adversaries import Constant, EraserForever, LossChasing, ManySmall
 from mc.engine.adversary import Adversary
 from mc.estimate.privacy_profile import PrivacyProfile
@@ -228,3 +228,17 @@ def test_directions_are_not_interchangeable():
     right, wrong = TradeOff(forward, backward), TradeOff(backward, forward)
     assert ((right.low(ALPHAS) <= truth + 1e-12) & (truth <= right.high(ALPHAS) + 1e-12)).all()
     assert not ((wrong.low(ALPHAS) <= truth) & (truth <= wrong.high(ALPHAS))).all()
+
+
+def test_beyond_the_doubles_nothing_is_known_from_below_but_what_lies_further_on() -> None:
+    """RandomizedResponse(705) lets nothing through above epsilon = 705, and all but nothing below it."""
+    filt, adversary = BasicFilter(705.0), Constant(RandomizedResponse(705.0))
+    curve = simulate(
+        filt, adversary, epsilon=[650.0, 699.9, 704.0], n=1000, rounds=1, workers=1, method="plain"
+    )
+    profile = PrivacyProfile(curve)
+    assert profile.low(800.0) == 0
+    assert float(profile.low(703.0)) == pytest.approx(curve[704.0].low, rel=1e-11)
+    for epsilon in (690.0, 703.0, 706.0, 800.0):
+        truth = float(RandomizedResponse(705.0).hockey_stick(epsilon))
+        assert profile.low(epsilon) <= truth <= profile.high(epsilon)

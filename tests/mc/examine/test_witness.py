@@ -14,13 +14,14 @@ import pytest
 from filters import (
     ApproximateDPFilter,
     BasicFilter,
+    GaussianFilter,
     NaiveRealisationFilter,
     PrivacyFilter,
     RealisationFilter,
     knowingly,
 )
 from filters.catalogue import CATALOGUE
-from mc.engine.adversaries import Constant, EraserForever, LossChasing
+from mc.engine.adversaries import Constant, EraserForever, LossChasing, OneShot
 from mc.engine.encoding import decode, encode, nameable
 from mc.estimate.simulate import simulate
 from mc.examine.attack import attack
@@ -358,3 +359,13 @@ def test_a_plan_nested_beyond_reason_is_refused_in_one_sentence() -> None:
         plan = {"request": {"type": "Erasure", "delta": 0.5}, "then": [None, plan]}
     with pytest.raises(ValueError, match="data must"):
         replay(PLANNED | {"plan": plan})
+
+
+def test_a_failure_probability_that_leaves_room_for_chance_refutes_nothing() -> None:
+    """Whoever writes a witness chooses its seed: of a thousand seeds one is wrong at a failure of one in a thousand."""
+    told = {"epsilon": 1.0, "n": 50, "confidence": 0.02, "method": "plain"}
+    every = [
+        witness(GaussianFilter(mu=1.0), OneShot(family=Gaussian), seed=seed, **told) for seed in range(20)
+    ]
+    lucky = next(one for one in every if one.refutes)
+    assert not replayed(lucky).refutes

@@ -188,3 +188,9 @@ def test_the_lattice_counts_what_the_law_of_one_request_holds():
 
 def test_arrays_of_the_menu_are_not_counted_as_positions():
     assert np.isclose(worst_case(CountFilter(1), Erasure(0.5), epsilon=1.0, max_positions=100).high, 0.5)
+
+
+def test_a_game_in_which_nothing_is_admitted_is_worth_zero_without_a_sign():
+    solved = worst_case(BasicFilter(1e-3), [RandomizedResponse.from_ratio(2)], epsilon=LogRatio(2))
+    assert "-0" not in str(solved)
+    assert math.copysign(1.0, solved.high) == 1.0
