@@ -1,4 +1,4 @@
-"""Dominating pairs of the field's mechanisms."""
+"""The dominating pairs of common mechanisms, one class a file; what filters charge for them is computed here too."""
 
 from theory.pairs.base import DominatingPair
 from theory.pairs.erasure import Erasure
