@@ -1,4 +1,4 @@
-"""The drift: how far the mean privacy loss of an epsilon-DP mechanism may lie above zero."""
+"""The drift is an upper bound on the mean privacy loss of an epsilon-DP mechanism."""
 
 from __future__ import annotations
 

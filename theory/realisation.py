@@ -1,4 +1,4 @@
-"""kappa is the realised loss at which the realisation filter on Gaussians stops; a split shares delta within it.
+"""kappa is the realised loss at which the realisation filter on Gaussians stops; a split of delta determines it.
 
 >>> import filterproof as fp
 >>> split = fp.optimal_split(rounds=48, delta=1e-5)

@@ -42,7 +42,7 @@ _BREATH, _LEAVING = 0.1, 5.0
 
 
 def guarded(command: Callable[..., None]) -> Callable[..., None]:
-    """The command, which now always ends in an exit status; with user code or a time limit it runs in a new process."""
+    """The command made to end in an exit status always; with user code or a time limit it runs in a new process."""
 
     @wraps(command)
     def run(**given: Any) -> None:

@@ -44,7 +44,7 @@ Number: TypeAlias = Any
 
 
 def hockey_stick(pair: DominatingPair, epsilon: float, digits: int = 30) -> Number:
-    """E_P[(1 - e^{eps - L})_+], by quadrature for a Gaussian and by the sum over outcomes otherwise."""
+    """E_P[(1 - e^{eps - L})_+], by quadrature, or by the sum over the outcomes of a finite pair."""
     # 1 - p must keep the digits of a mass p as small as the least double
     with mp.workdps(digits + (660 if isinstance(pair, Finite) else 20)):
         eps = mp.mpf(epsilon)
@@ -68,7 +68,7 @@ def hockey_stick(pair: DominatingPair, epsilon: float, digits: int = 30) -> Numb
 
 
 def renyi(pair: DominatingPair, alpha: float, digits: int = 30) -> Number:
-    """log E_Q[(dP/dQ)^alpha] / (alpha - 1), from the masses; a Gaussian by quadrature of its log-moment."""
+    """log E_Q[(dP/dQ)^alpha] / (alpha - 1), by quadrature, or by the sum over the outcomes of a finite pair."""
     # a moment near one differs from it by about (alpha - 1) epsilon^2: its logarithm needs twice the digits
     with mp.workdps(2 * digits + 60):
         a = mp.mpf(alpha)

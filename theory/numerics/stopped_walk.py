@@ -12,7 +12,7 @@ from theory.pairs.gaussian import Gaussian
 
 __all__ = ["stopped_hockey_stick"]
 
-#: Standard deviations beyond which a step has less probability than a double resolves.
+#: Steps further than this many standard deviations from their mean are neglected: their probability is below 1e-32.
 _FAR = 12.0
 
 

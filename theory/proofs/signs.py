@@ -1,4 +1,4 @@
-"""Signs of terms that follow from the ranges of the symbols; an integral has that of its integrand."""
+"""Signs of terms that follow from the ranges of the symbols, also of integrals whose limits are in order."""
 
 from __future__ import annotations
 

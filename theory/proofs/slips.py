@@ -94,7 +94,7 @@ def _moment_at_one() -> Iterator[Inequality]:
 
 
 def _active(counts_skipped: bool) -> Inequalities:
-    """Corollary 4.7 against Algorithm 3: squared norms 9/10, 1/2, 1/10 of one person against the budget 1."""
+    """For squared norms 9/10, 1/2, 1/10 and budget 1: whether Algorithm 3 asks the person, and Corollary 4.7's S_t."""
 
     def comparisons() -> Iterator[Inequality]:
         spent = asked = Fraction(0)
@@ -149,7 +149,7 @@ def _gaussian(mean: str, epsilon: str) -> str:
 def _dominated(mean: str) -> Check:
     """Gaussian(mean) is above one round of DP-SGD with q = 1/100, sigma = 1 at epsilon = 60.
 
-    Its hockey-stick is q delta_1(log(1 + (e^epsilon - 1)/q)).
+    The hockey-stick of that round is q delta_1(log(1 + (e^epsilon - 1)/q)).
     """
     amplified = _gaussian("1", "log(1 + 100*(exp(60) - 1))")
     return certified(f"{_gaussian(mean, '60')} - {amplified}/100", precision=1024)
@@ -164,7 +164,7 @@ def _consumed(spent: Fraction) -> Inequalities:
 
 
 def _returned(last: int) -> Inequalities:
-    """Algorithm 2 on k rounds of mu = 1 against B^2: outputs released, and a^(j - last) with the final j."""
+    """Algorithm 2 on k rounds of mu = 1 with B^2 = k: outputs released, and outputs in the returned a^(j - last)."""
 
     def comparisons() -> Iterator[Inequality]:
         for k in range(1, 5):
@@ -179,7 +179,7 @@ def _returned(last: int) -> Inequalities:
 
 
 def _round_loss(pointwise: bool) -> Inequalities:
-    """e^{(alpha-1) rho} against Loss, at order 2 on the coin: as a bound on each outcome, or on the mean."""
+    """Whether e^{(alpha-1) rho} bounds Loss, at order 2 on the coin: at each outcome (`pointwise`), or in the mean."""
 
     def comparisons() -> Iterator[Inequality]:
         bound = max(COIN.moment(2), COIN.swapped.moment(2))
@@ -196,7 +196,7 @@ def _round_loss(pointwise: bool) -> Inequalities:
 
 
 def _outputs(charged: int) -> Inequalities:
-    """Algorithm 1's loop, never halting: real outputs (y_0 is fixed) against what the proof sums over."""
+    """Real outputs of Algorithm 1's loop if it never halts (y_0 is fixed), and the number that the proof sums over."""
 
     def comparisons() -> Iterator[Inequality]:
         for most in range(1, 6):

@@ -1,4 +1,4 @@
-"""A theorem whose steps are checked by engines, and the proof that comes out when they have run."""
+"""A theorem is a claim with steps that engines check; a proof is a theorem whose checks have run."""
 
 from __future__ import annotations
 

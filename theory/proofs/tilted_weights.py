@@ -42,7 +42,7 @@ def _spend_terms(sign: int = 1) -> tuple[sp.Expr, ...]:
 
 
 def _bound(power: sp.Expr) -> Sides:
-    # log of M_s at rho_s = s r, against the log-objective of the CKS conversion at order s
+    # log of M_s at rho_s = s r, and the log-objective of the CKS conversion at order s
     r = sp.Symbol("r", positive=True)
     bound = t * ((1 + t) * r - eps) + power * (sp.log(t) - sp.log(1 + t)) - sp.log(t)
     objective = t * ((1 + t) * r - eps) + t * sp.log(t) - (1 + t) * sp.log(1 + t)
