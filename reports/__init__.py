@@ -1,1 +1,5 @@
-"""What is shown: claims, figures, the report and the command line."""
+"""The report and the command line: claims and their verdicts, tables, figures, and the files that hold them.
+
+Nothing is decided here about a filter; `theory` proves and `mc` simulates. This room alone writes to the disk, apart
+from the store of runs.
+"""

@@ -1,4 +1,4 @@
-"""The command line `filterproof`; what it ends with is told in `ExitStatus`."""
+"""The command line `filterproof`; `ExitStatus` lists the statuses that it ends with."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
 )
-#: By the names of their functions.
+#: The commands by the names of their functions.
 COMMANDS: dict[str, Callable[..., None]] = {
     command.__name__: command for command in (verify, list_, prove, simulate, attack, calibrate, replay)
 }

@@ -1,4 +1,8 @@
-"""Filters, adversaries and pairs as a person types them: `GaussianFilter(mu=1.0)`, read and never evaluated."""
+"""An expression is a filter, adversary or pair as a person types it; it is parsed and never run as Python.
+
+>>> read_filter("GaussianFilter(mu=1.0)")
+GaussianFilter(mu=1.0)
+"""
 
 from __future__ import annotations
 
@@ -16,9 +20,9 @@ __all__ = ["read_adversary", "read_filter", "read_value"]
 
 
 def read_value(text: str) -> Any:
-    """The value of an expression made of catalogue names, numbers, strings, tuples and calls by keyword.
+    """The value of an expression made of numbers, strings, None, tuples, known names, and calls of known classes.
 
-    Raises ValueError with one sentence for anything else; no Python is ever run.
+    A list is read as a tuple. Raises ValueError with one sentence for anything else.
     """
     try:
         tree = ast.parse(text, mode="eval").body
@@ -43,7 +47,7 @@ def _read(node: ast.expr, known: Mapping[str, Any]) -> Any:
                 raise ValueError(
                     f"expression must call a class, got {name!r}; name a filter, pair or adversary"
                 )
-            with knowingly():  # whoever types the name of an unsound filter knows
+            with knowingly():  # a person who types the name of an unsound filter needs no warning
                 return kind(
                     *(_read(a, known) for a in positional),
                     **{str(k.arg): _read(k.value, known) for k in named},
@@ -58,7 +62,7 @@ def _known(name: str, known: Mapping[str, Any]) -> Any:
 
 
 def read_filter(text: str) -> PrivacyFilter:
-    """A filter: an expression, the name of a catalogue entry (its example), or file.py::Class."""
+    """The filter of an expression, of file.py::Class, or the example of the catalogue entry of that name."""
     if "::" in text:
         return load_filter(text)
     if text in CATALOGUE:
@@ -67,7 +71,7 @@ def read_filter(text: str) -> PrivacyFilter:
 
 
 def read_adversary(text: str) -> Adversary:
-    """An adversary: an expression, or the bare name of one that needs no parameters."""
+    """The adversary of an expression, which may be the bare name of one that needs no parameters."""
     return _of_kind(text, Adversary, "adversary")  # type: ignore[type-abstract]
 
 

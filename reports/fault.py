@@ -1,4 +1,4 @@
-"""Where a filter's own code raised an exception."""
+"""A fault is an exception that an examined filter's own code raised, told with its place in that code."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from filters.privacy_filter import PrivacyFilter
 
 __all__ = ["FilterFault", "ctrl_c", "examining", "own_streams"]
 
-#: They call a filter's methods, and what they raise about the answers is theirs.
+#: Files of ours that call a filter's methods; an exception that they raise about its answers is not a FilterFault.
 _OURS = {filter_base.__file__, checks.__file__, answers.__file__}
 
 
@@ -25,7 +25,7 @@ class FilterFault(Exception):  # noqa: N818 - the fault of the filter, in one se
 
 @contextmanager
 def examining(filt: PrivacyFilter) -> Iterator[None]:
-    """What the filter's own code raises inside becomes a FilterFault, an exit included; everything else passes."""
+    """Turn an exception (SystemExit included) of the filter's own code into a FilterFault; let others pass."""
     with own_streams(type(filt).__name__):
         try:
             yield
@@ -50,7 +50,7 @@ def ctrl_c(error: BaseException, file: str | None) -> bool:
 
 @contextmanager
 def own_streams(name: str) -> Iterator[None]:
-    """Standard output and error as they were before, whatever took their place; a FilterFault where one is closed."""
+    """Restore standard output and error if user code replaced them; FilterFault if it closed one of them."""
     streams = sys.stdout, sys.stderr
     before = [_place_of(stream) for stream in streams]
 
@@ -73,7 +73,7 @@ def own_streams(name: str) -> Iterator[None]:
 
 
 def _place_of(stream: object) -> tuple[int, int] | None:
-    """Which open file a stream writes to; None where it is none."""
+    """The device and inode that a stream writes to; None if it has no open file."""
     try:
         found = os.fstat(stream.fileno())  # type: ignore[attr-defined]
     except (AttributeError, OSError, ValueError):
@@ -86,7 +86,7 @@ def _file(filt: PrivacyFilter) -> str | None:
 
 
 def _place(filt: PrivacyFilter, error: BaseException) -> tuple[CodeType, int] | None:
-    """The filter's method that was running, and the line of its file, of the innermost of its frames."""
+    """The filter's innermost method in the traceback and the line that failed; None if no frame is the filter's."""
     file = _file(filt)
     method: CodeType | None = None
     line = 0
@@ -102,5 +102,5 @@ def _place(filt: PrivacyFilter, error: BaseException) -> tuple[CodeType, int] | 
 
 
 def _self(frame: FrameType) -> object:
-    # a function of ours that is handed the filter first is no method of it
+    # the first argument must be called self: a function of ours that takes the filter first is not its method
     return frame.f_locals.get("self") if frame.f_code.co_varnames[:1] == ("self",) else None

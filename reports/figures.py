@@ -1,4 +1,4 @@
-"""The look of every picture, and its SVG and PNG."""
+"""Figures in the report's style, and their SVG and PNG, which are the same bytes for the same drawing."""
 
 from __future__ import annotations
 

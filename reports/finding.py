@@ -1,4 +1,4 @@
-"""What a chapter of the report is made of: findings, tables, pictures."""
+"""The parts of a chapter: claims, findings, which are claims with verdicts, tables and pictures."""
 
 from __future__ import annotations
 
@@ -19,7 +19,11 @@ __all__ = ["Chapter", "Claim", "Finding", "Picture", "Table", "Told", "slug"]
 
 
 def slug(name: str) -> str:
-    """A name as a key: lower case, digits and dashes."""
+    """A name as a key of lower-case letters, digits and dashes.
+
+    >>> slug("RDP filter"), slug("B*")
+    ('rdp-filter', 'b-star')
+    """
     return re.sub(r"[^a-z0-9]+", "-", name.lower().replace("*", "-star")).strip("-")
 
 
@@ -27,8 +31,8 @@ def slug(name: str) -> str:
 class Claim:
     """A sentence that the report decides, where it comes from, and the outcome that is expected.
 
-    `cited` declares that a HOLDS may rest on theorems that were not checked here; without it that is no HOLDS
-    of the kind expected.
+    `cited` declares that a HOLDS may rest on theorems that were not checked here; without it, a HOLDS that cites a
+    theorem is not as expected.
     """
 
     key: str
@@ -45,7 +49,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A claim, what became of it, and the derivation where it rests on one."""
+    """A claim with its verdict, and with the proof if the verdict rests on one."""
 
     claim: Claim
     verdict: Verdict
@@ -53,7 +57,7 @@ class Finding:
 
     @property
     def as_expected(self) -> bool:
-        """Whether the outcome is the one that the claim expects, resting on no citation it does not declare."""
+        """Whether the outcome is the expected one, and rests on cited theorems only if the claim declares that."""
         declared = self.claim.cited or not self.verdict.citations
         return self.verdict.outcome is self.claim.expected and declared
 
@@ -62,7 +66,7 @@ class Finding:
 class Table:
     """Rows of short strings under column heads; `align` holds 'l' or 'r' per column.
 
-    A table of timings is not reproducible, and stays out of the data that the same seed must give again.
+    Tables that are not `reproducible`, such as timings, are left out of verdicts.json, which depends on the seed only.
     """
 
     caption: str
@@ -81,7 +85,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A figure, its file name without suffix, what it says (caption) and shows (alt text)."""
+    """A figure, its file name without suffix, its caption, and its description for those who cannot see it (alt)."""
 
     name: str
     caption: str
@@ -91,7 +95,7 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What running a chapter brought to light; `proofs` are derivations that no finding carries."""
+    """The results of running a chapter; `proofs` holds proofs that are shown but belong to no finding."""
 
     findings: tuple[Finding, ...]
     tables: tuple[Table, ...] = ()

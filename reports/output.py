@@ -1,4 +1,4 @@
-"""Files appear whole or not at all."""
+"""An output folder in which a set of files appears whole or not at all."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ __all__ = ["OutputFolder"]
 
 
 class OutputFolder:
-    """A folder whose files are written beside their final place and renamed when all are complete.
+    """A folder whose files are written under temporary names and renamed when all are complete.
 
-    Used as a context manager: nothing appears before the block ends well, and nothing at all if it raises.
+    A context manager: the files appear when the block ends without an exception, and none of them if it raises.
     Raises OSError with one sentence when the folder cannot be written to.
     """
 
@@ -33,14 +33,14 @@ class OutputFolder:
         return self
 
     def add(self, name: str, content: bytes) -> None:
-        """Stage a file; it appears under `name` when the block ends well."""
+        """Stage a file; it appears under `name` when the block ends without an exception."""
         handle, staged = tempfile.mkstemp(prefix=f".{name}.", dir=self.path)
         self._staged.append((Path(staged), name))
         with os.fdopen(handle, "wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        # mkstemp makes files private; a report is as readable as the user's other files
+        # mkstemp makes private files; give them the permissions of the user's other files
         umask = os.umask(0)
         os.umask(umask)
         os.chmod(staged, 0o666 & ~umask)

@@ -69,7 +69,7 @@ def _chapter(
         "promise": chapter.promise,
         "story": chapter.story,
         "pictures": [
-            # as an image of its own the drawing keeps its ids apart from those of the others
+            # an <img> of its own: inline SVGs would share element ids
             {
                 "name": p.name,
                 "caption": p.caption,
@@ -92,7 +92,7 @@ def _finding(finding: Finding, replay: Callable[[Finding], str]) -> dict[str, An
         "claim": finding.claim,
         "verdict": finding.verdict,
         "witness": json.dumps(witness, indent=2) if witness is not None else "",
-        # numbers that were compared are no game: the same seed gives them again
+        # a witness that only compares numbers has no game to replay
         "replay": replay(finding) if witness_kind(witness) is not None else "",
         "proof": _proof(finding.proof) if finding.proof is not None else None,
     }
@@ -122,5 +122,5 @@ def _data_uri(svg: str) -> str:
 
 
 def _mathml(latex: str | None) -> Markup:
-    """The formula as MathML; `convert` escapes what it does not know as a formula."""
+    """The formula as MathML; `convert` escapes text that it does not recognise, so the result is safe HTML."""
     return Markup(convert(latex, display="block")) if latex else Markup("")

@@ -1,4 +1,8 @@
-"""The command that replays a witness, as a person types it."""
+"""The command that replays a witness, as a person types it.
+
+>>> replay_command(Path("out/verdicts.json"), "naive-refuted")
+'filterproof replay out/verdicts.json naive-refuted'
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,6 @@ __all__ = ["replay_command"]
 
 
 def replay_command(file: Path, key: str | None = None, *, target: str | None = None) -> str:
-    """`filterproof replay FILE [KEY] [FILE.py::Class]`, to be run in the folder that the paths start from."""
+    """`filterproof replay FILE [KEY] [FILE.py::Class]`, quoted for a shell; relative paths stay relative."""
     words = ("filterproof", "replay", file.as_posix(), key, target)
     return shlex.join(word for word in words if word is not None)

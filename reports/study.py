@@ -1,4 +1,4 @@
-"""One run of the report: its sizes, its seed, and the failure probability it may spend."""
+"""A study is one run of the report: its seed, its sizes, and the failure probability that its intervals share."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["Simulated", "SimulatedCurve", "Study"]
 
 @dataclass(frozen=True, slots=True)
 class Simulated:
-    """One simulation beside what the filter promised at that epsilon, and all it takes to play it again."""
+    """A simulated estimate, the delta that the filter promises at that epsilon, and the arguments to play it again."""
 
     filter: PrivacyFilter
     adversary: Adversary
@@ -41,7 +41,7 @@ class Simulated:
         return self.estimate.low > self.promised
 
     def witness(self, closed_form: float | None = None) -> dict[str, Any]:
-        """The game as replayable data, with the true value beside where a formula is known."""
+        """The game as replayable data; `closed_form` is the true value if a formula for it is known."""
         played = witness(
             self.filter,
             self.adversary,
@@ -59,7 +59,7 @@ class Simulated:
 
 @dataclass(frozen=True, slots=True)
 class SimulatedCurve:
-    """A curve of estimates that hold together, and the simulations it consists of, one for each epsilon."""
+    """Estimates at several epsilons that hold simultaneously, as a curve and as one simulation for each epsilon."""
 
     curve: Curve
     rows: tuple[Simulated, ...]
@@ -67,11 +67,11 @@ class SimulatedCurve:
 
 @dataclass(slots=True)
 class Study:
-    """The setting shared by all chapters, and an account of the comparisons they make.
+    """The setting shared by all chapters, and a count of the comparisons they make.
 
-    Simulations run on `executor`, or in this process alone.
-    The report's failure probability is divided evenly over `comparisons`, a number fixed before any draw;
-    asking for more raises, so the union bound over the whole report holds whatever the outcomes are.
+    Simulations run on `executor`, or in this process if it is None.
+    The report's failure probability is divided evenly over `comparisons`, a number fixed before any draw, so that
+    the union bound holds for the whole report. RuntimeError if chapters make more comparisons than that.
     """
 
     quick: bool = False
@@ -84,7 +84,7 @@ class Study:
     _proofs: dict[str, Proof] = field(default_factory=dict, init=False)
 
     def count(self, comparisons: int = 1) -> float:
-        """Account for further comparisons and return the confidence with which they must all hold together."""
+        """Count further comparisons, and return the confidence with which all of these must hold simultaneously."""
         self.made += comparisons
         if self.made > self.comparisons:
             raise RuntimeError(
@@ -98,7 +98,7 @@ class Study:
         return max(n // 20, 8192) if self.quick else n
 
     def prove(self, name: str) -> Proof:
-        """A theorem with its steps checked by their engines, run once for the whole report."""
+        """The proof of a theorem; its steps are checked once for the whole report."""
         if name not in self._proofs:
             self.on_progress(f"theorem: {name}")
             prove(name, done=self._proofs)
@@ -115,7 +115,7 @@ class Study:
         method: Method = "auto",
         direction: Direction = "PQ",
     ) -> Simulated:
-        """Play the filter's own code and set the estimate beside its promise."""
+        """Simulate the filter's own code against an adversary, at one epsilon."""
         alone = self.simulate_curve(
             *(filt, adversary), epsilons=(epsilon,), n=n, rounds=rounds, method=method, direction=direction
         )
@@ -132,7 +132,7 @@ class Study:
         method: Method = "auto",
         direction: Direction = "PQ",
     ) -> SimulatedCurve:
-        """Play one set of paths for a whole grid: as many comparisons as there are epsilons."""
+        """Simulate one set of paths for several epsilons, which counts as one comparison for each epsilon."""
         where = f"epsilon={epsilons[0]:g}" if len(epsilons) == 1 else f"{len(epsilons)} epsilons"
         self.on_progress(f"{type(filt).__name__} against {type(adversary).__name__}, {where}")
         confidence = self.count(len(epsilons))
@@ -169,5 +169,5 @@ class Study:
 
     @staticmethod
     def undecided(scope: str, detail: str) -> Verdict:
-        """What a simulation that refuted nothing has to say."""
+        """The verdict of simulations that refuted nothing."""
         return Verdict(Outcome.UNDECIDED, Evidence.STATISTICAL, scope=scope, detail=detail)

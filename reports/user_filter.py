@@ -1,6 +1,6 @@
-"""Loading a filter from a user's file: `path/to/file.py::ClassName`.
+"""Loads a filter from a user's file, named `path/to/file.py::ClassName`.
 
-The file is code and runs with the user's own rights.
+The file is code and is run with the rights of the user who names it.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ __all__ = ["load_filter"]
 
 
 def load_filter(target: str) -> PrivacyFilter:
-    """The filter that `file.py::Name` names: a class that needs no arguments, or an instance.
+    """The filter that `file.py::Name` names: an instance, or a class that is called without arguments.
 
-    Raises ValueError with one sentence when the file, the name or the class is not usable, FilterFault where
-    its promise raises instead of being stated.
+    Raises ValueError with one sentence if the file, the name or the class is not usable or states no promise, and
+    FilterFault if its `promise` is code that raises.
     """
     with own_streams(target):
         return _loaded(target)
@@ -41,7 +41,7 @@ def _loaded(target: str) -> PrivacyFilter:
     sys.modules[module_name] = module  # dataclasses and worker processes look classes up by module
     try:
         spec.loader.exec_module(module)
-        found = getattr(module, name, None)  # which a function of the file may answer
+        found = getattr(module, name, None)  # runs user code if the file defines __getattr__
     except BaseException as error:
         sys.modules.pop(module_name, None)
         if ctrl_c(error, module.__file__):

@@ -1,4 +1,4 @@
-"""The main job: every chapter told, the report and its data written."""
+"""The main job: run every chapter, then write the report and its data."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _finding(finding: Finding) -> dict[str, object]:
 
 
 def verdicts_document(told: Sequence[tuple[Chapter, Told]], study: Study) -> dict[str, object]:
-    """All verdicts as JSON-able data; the same seed gives the same document."""
+    """All verdicts and reproducible tables as JSON-able data; the same seed gives the same document."""
     return {
         "schema": SCHEMA,
         "filterproof": _version(),
@@ -93,7 +93,7 @@ def write_report(
 ) -> None:
     """Write report.html, verdicts.json and every picture as SVG and PNG into `out`, all or none.
 
-    `target` is what names the examined filter where it comes from a user's file.
+    `target` is file.py::Class of the examined filter, or None for the filters of the papers.
     """
     findings = [finding for _, what in told for finding in what.findings]
     expected = sum(finding.as_expected for finding in findings)

@@ -1,4 +1,7 @@
-"""What is true: pairs, guarantees, conversions, thresholds and their proofs."""
+"""The mathematics: dominating pairs, guarantees, conversions between them, thresholds of filters, and proofs.
+
+No filter, no random generator and no picture is here; the rooms that have them import this one.
+"""
 
 from theory import pairs
 from theory.conversions import CKS, SIMPLE, Conversion, gaussian_epsilon, gaussian_mu

@@ -1,4 +1,8 @@
-"""How long a Gaussian random walk stays inside an interval, by numerical integration."""
+"""The confinement probability: the chance that a Gaussian random walk has not yet left an interval.
+
+>>> confinement(1.0, drift=0.0, scale=1.0, steps=2, nodes=32).round(4)
+array([1.    , 0.6827, 0.4222])
+"""
 
 from __future__ import annotations
 
@@ -19,9 +23,9 @@ def confinement(
     Nyström's method on Gauss-Legendre nodes: g_k(x), the probability of k more steps inside from x, satisfies
     g_k(x) = integral over |y| < limit of phi((y - x - drift) / scale) / scale g_{k-1}(y) dy. The kernel is
     entire, so the error falls faster than geometrically once nodes are closer than `scale`.
-    The realisation filter on i.i.d. Gaussians is such a walk: limit kappa, drift mu^2/2, scale mu = 1/sigma.
-    Its decision on release t knows the losses of releases 1..t-2 only, so P(T >= t) is entry t - 2, t >= 2,
-    and not entry t - 1: 004 Proposition 1 and Algorithm 1.
+    The loss under the realisation filter on i.i.d. Gaussians is a walk of drift mu^2/2 and scale mu = 1/sigma,
+    and the limit is kappa. The filter decides release t from the losses of releases 1..t-2 only, so P(T >= t)
+    is entry t - 2 for t >= 2, not entry t - 1: 004 Proposition 1 and Algorithm 1.
     """
     limit = float(check_positive("limit", limit))
     scale = float(check_positive("scale", scale))

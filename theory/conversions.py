@@ -1,4 +1,10 @@
-"""Conversions between zero-concentrated, Gaussian and approximate differential privacy.
+"""A conversion is a theorem that turns a zCDP or GDP guarantee into (epsilon, delta)-DP.
+
+    >>> import filterproof as fp
+    >>> round(fp.SIMPLE.budget(epsilon=1.0, delta=1e-5), 8), round(fp.CKS.budget(epsilon=1.0, delta=1e-5), 8)
+    (0.02081994, 0.0305566)
+    >>> round(fp.gaussian_epsilon(mu=1.0, delta=1e-5), 6)
+    4.377178
 
 Everything broadcasts over arrays. epsilon, delta and order are rounded to nearest, with a relative error
 below 1e-12; budgets are rounded down, since a filter compares its spending with them.
@@ -23,11 +29,11 @@ __all__ = ["CKS", "SIMPLE", "Conversion", "gaussian_epsilon", "gaussian_mu"]
 
 Array = NDArray[np.float64]
 
-#: Orders less one are sought between these: beyond them delta is 1, or 0, to the last bit.
+#: Bounds of the search for order - 1; outside them delta is 1 or 0 to the last bit.
 _LEAST, _MOST = float(np.finfo(np.float64).tiny), float(np.finfo(np.float64).max)
-#: What underflow may have added to a budget; it leaves one above 2^-1000 as it is.
+#: Subtracted from every budget: the most that underflow can add. It does not change a budget above 2^-1000.
 _DUST = 2.0**-1068
-#: The square of half of it is no overflow yet; at no finite epsilon does mu reach it.
+#: Above the mu of every finite epsilon; the square of half of it does not overflow.
 _MOST_MU = 2e154
 
 
@@ -44,13 +50,13 @@ class Conversion(ABC):
         rho, epsilon >= 0; rho = 0 gives 0.
         """
         rho, epsilon = check_at_least_zero("rho", rho), check_at_least_zero("epsilon", epsilon)
-        with np.errstate(over="ignore", divide="ignore"):  # far out a delta is 0, or 1
+        with np.errstate(over="ignore", divide="ignore"):  # delta is 0 or 1 where an exponent overflows
             return _unless_zero(rho, lambda r: np.exp(self._log_delta(r, np.asarray(epsilon))))
 
     def epsilon(self, rho: Real, delta: Real) -> Real:
         """The least epsilon >= 0 such that the theorem gives (epsilon, delta)-DP for rho-zCDP."""
         rho, delta = check_at_least_zero("rho", rho), check_delta("delta", delta)
-        with np.errstate(over="ignore"):  # beyond the doubles epsilon is infinite
+        with np.errstate(over="ignore"):  # an epsilon above the largest double is infinite
             return _unless_zero(rho, lambda r: np.maximum(self._epsilon(r, -np.log(np.asarray(delta))), 0.0))
 
     def budget(self, epsilon: Real, delta: Real) -> Real:
@@ -61,7 +67,7 @@ class Conversion(ABC):
         return as_real(np.maximum(budget - _DUST, 0.0))
 
     def order(self, rho: Real, epsilon: Real) -> Real:
-        """The Rényi order a > 1 at which the theorem attains its delta; 1 where it says nothing."""
+        """The Rényi order a > 1 at which the theorem attains its delta; 1 where it gives no delta below 1."""
         rho, epsilon = check_positive("rho", rho), check_at_least_zero("epsilon", epsilon)
         with np.errstate(over="ignore", divide="ignore"):
             return as_real(1 + self._order_less_one(np.asarray(rho), np.asarray(epsilon)))
@@ -108,7 +114,7 @@ class _Simple(Conversion):
         return epsilon
 
     def _budget(self, epsilon: Array, log_inverse_delta: Array) -> Array:
-        # (sqrt(l + eps) - sqrt(l))^2 without the subtraction; the form has eight roundings, each below 2^-53
+        # (sqrt(l + eps) - sqrt(l))^2 without the subtraction; the last factor covers eight roundings of 2^-53
         root: Array = epsilon / (np.sqrt(log_inverse_delta + epsilon) + np.sqrt(log_inverse_delta))
         return root * root * (1 - 2.0**-49)
 
@@ -147,7 +153,8 @@ class _CKS(Conversion):
         return t
 
     def _epsilon(self, rho: Array, log_inverse_delta: Array) -> Array:
-        # rho t^2 + log(1 + t) = l in s = log(1 + t) is convex and increasing: Newton descends from above
+        # as a function of s = log(1 + t), rho t^2 + log(1 + t) is convex and increasing: Newton's method
+        # descends from above to the s where it equals log(1/delta)
         ratio = log_inverse_delta / rho
         root = np.where(np.isfinite(ratio), np.sqrt(ratio), np.sqrt(log_inverse_delta) / np.sqrt(rho))
         s = np.minimum(log_inverse_delta, np.log1p(root))
@@ -163,7 +170,7 @@ class _CKS(Conversion):
         goal = np.where(epsilon < 1e-200, np.minimum(goal, 700.0), goal)
 
         def spent(t: Array, more: float) -> tuple[Array, Array]:
-            """rho and rho t (t + more); where t is so large that rho may underflow, by another route."""
+            """rho and rho t (t + more); at large t, where rho may underflow, the product is formed without it."""
             both = epsilon + np.log1p(1 / t)
             rho = both / (2 * t + 1)
             return rho, np.where(t < 1e100, rho * t * (t + more), both * t / 2)
@@ -174,12 +181,12 @@ class _CKS(Conversion):
             slope = 2 * rho * t - t * (1 / (1 + t) + 2 * rho * t) / (2 * t + 1) + 1 / (1 + t)
             return used + np.log1p(t) - goal, slope
 
-        # the root lies below both 2 goal / epsilon and e^goal: it matters where they are far from one
+        # the root lies below 2 goal / epsilon and below e^goal: at a tiny epsilon the smaller one is the start
         start = np.where(epsilon < 1e-100, np.exp(np.minimum(goal, 700.0)), goal / (1 + epsilon))
         start = np.where(epsilon < 1e-100, np.minimum(start, 2 * goal / epsilon), start)
         t = increasing_root(excess, np.maximum(start, 1e-200))
         rho, used = spent(t, 1.0)
-        # rounded down: an error in l moves log rho by its size over rho t (1+t) = -d log(delta) / d log(rho)
+        # rounded down: an error in log(delta), divided by rho t (1+t) = d log(delta) / d log(rho), is one in log(rho)
         return rho * (1 - 2.0**-50 * (8 + 8 * goal / used))
 
 
@@ -192,13 +199,13 @@ CONVERSIONS: tuple[Conversion, ...] = (SIMPLE, CKS)
 def gaussian_mu(epsilon: Real, delta: Real) -> Real:
     """The mu at which H_{e^epsilon} of Gaussian(mu) is delta, rounded down by a few parts in 10^15.
 
-    By more where delta fixes mu less well: by 10^-13 for delta near 10^-300 beside a smaller epsilon.
-    epsilon >= 0. mu^2 / 2 is the ceiling of every zCDP budget: Gaussian(mu) is mu^2/2-zCDP.
+    Where delta determines mu less well, it is rounded down by more: by 3e-13 for delta = 1e-300 and epsilon = 0.
+    epsilon >= 0. No sound zCDP budget exceeds mu^2 / 2, since Gaussian(mu) is exactly mu^2/2-zCDP.
     Source: paper 003, equation (2.3).
     """
     epsilon, delta = check_at_least_zero("epsilon", epsilon), check_delta("delta", delta)
     eps, goal = np.broadcast_arrays(np.asarray(epsilon), np.asarray(delta))
-    # near one it is 1 - delta, Phi(mu/2 - eps/mu) + e^eps Phi(-mu/2 - eps/mu), that has the digits
+    # a delta near one has lost digits that 1 - delta = Phi(eps/mu - mu/2) + e^eps Phi(-mu/2 - eps/mu) keeps
     high, target = goal > 0.5, np.log(goal)
     rest = np.log1p(-np.where(high, goal, 0.5))
 
@@ -212,10 +219,10 @@ def gaussian_mu(epsilon: Real, delta: Real) -> Real:
         return value, np.exp(log_density - np.where(high, log_rest, log_delta))
 
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-        # the simple conversion gives a start below
+        # the start is the mu of the simple conversion, plus delta so that it is positive at epsilon = 0
         start = np.sqrt(2.0) * eps / (np.sqrt(eps - target) + np.sqrt(-target)) + np.exp(target)
         mu = increasing_root(excess, np.minimum(start, _MOST_MU))
-        # the logarithms that were compared are wrong by this much at most, which their slope turns into mu
+        # the two logarithms compared differ from the true ones by at most `error`; `slope` makes it an error of mu
         edge = eps / mu - mu / 2
         error = 2.0**-52 * (64 + 2 * np.abs(target) + np.where(high, 0.0, edge * edge))
         slope = mu * excess(mu)[1]
@@ -224,7 +231,7 @@ def gaussian_mu(epsilon: Real, delta: Real) -> Real:
 
 
 def gaussian_epsilon(mu: Real, delta: Real) -> Real:
-    """The least epsilon >= 0 at which Gaussian(mu) is (epsilon, delta)-DP."""
+    """The least epsilon >= 0 at which Gaussian(mu), mu > 0, is (epsilon, delta)-DP. Source: paper 003, (2.3)."""
     mu, delta = check_positive("mu", mu), check_delta("delta", delta)
     size, target = np.broadcast_arrays(np.asarray(mu), np.log(np.asarray(delta)))
     with np.errstate(over="ignore"):

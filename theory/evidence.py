@@ -1,4 +1,9 @@
-"""What is known of a claim, and how it is known: outcomes, evidence, verdicts."""
+"""A verdict is what is known of a claim: its outcome, the evidence for it, and the cases that it covers.
+
+>>> import filterproof as fp
+>>> str(fp.Verdict(fp.Outcome.UNDECIDED, fp.Evidence.STATISTICAL, scope="one simulated game"))
+'UNDECIDED (STATISTICAL; one simulated game)'
+"""
 
 from __future__ import annotations
 
@@ -33,7 +38,7 @@ class Evidence(Enum):
 
 
 class Checked(Enum):
-    """What the check of a step covers; a step never says more than this."""
+    """What the check of a proof's step covers; the step must not claim more."""
 
     IDENTITY = "a symbolic identity, or a sum of terms of evident sign: all reals of the stated domain"
     RANGE = "an inequality in balls on the whole of the stated box of parameters"
@@ -49,7 +54,7 @@ class Checked(Enum):
 
 
 class Outcome(Enum):
-    """What became of a claim."""
+    """The result of examining a claim."""
 
     HOLDS = (
         "true for every adversary and mechanism of the stated scope, on the evidence and citations beside it"
@@ -63,8 +68,10 @@ class Verdict:
     """An outcome for a claim, with its evidence and the class of adversaries and mechanisms it covers.
 
     `witness` is plain JSON-able data (never code) from which a refutation can be replayed. `citations` names
-    the theorems that were used and not checked; HOLDS on CITED evidence cannot go without.
-    A verdict has no truth value: UNDECIDED is neither true nor false, so `bool(verdict)` raises.
+    the theorems that were used and not checked.
+    Raises ValueError for an empty scope, HOLDS on STATISTICAL evidence, REFUTED without a witness, and a HOLDS
+    that is CITED without citations or has citations without being CITED.
+    A verdict has no truth value: UNDECIDED is neither true nor false, so `bool(verdict)` raises TypeError.
     """
 
     outcome: Outcome
@@ -101,9 +108,9 @@ class Verdict:
 
     @property
     def joined_by(self) -> str:
-        """What stands beside the outcome when it rests on theorems that were not checked, else ''.
+        """The theorems that the outcome rests on and nothing here checked, in words; '' if there are none.
 
-        Each by its name, which is what comes before a first semicolon; where it is found comes after.
+        Only the name of each is shown: the part of the citation before the first semicolon.
         """
         if not self.citations:
             return ""

@@ -1,4 +1,11 @@
-"""What a filter can promise."""
+"""A guarantee is a bound on how well the transcripts on two neighbouring data sets can be told apart.
+
+>>> import filterproof as fp
+>>> round(fp.GaussianDP(mu=1.0).delta(epsilon=1.0), 6)
+0.126937
+>>> str(fp.ApproxDP(epsilon=1.0, delta=1e-5))
+'(1, 1e-05)-DP'
+"""
 
 from __future__ import annotations
 
@@ -56,8 +63,8 @@ class PureDP(Guarantee):
 class ApproxDP(Guarantee):
     """H_{e^epsilon} <= delta, made by ApproxDP(epsilon, delta).
 
-    At another eps the bound is the hockey-stick of KOV(epsilon, delta), which attains it.
-    The number is kept as `delta_at_epsilon`, since `delta` is the method: delta(epsilon) gives it back.
+    At another eps the bound is the hockey-stick divergence of KOV(epsilon, delta), the least possible.
+    The number delta is the field `delta_at_epsilon`, because `delta` is the method; delta(epsilon) returns it.
     """
 
     epsilon: float
@@ -83,8 +90,8 @@ class RenyiDP(Guarantee):
     """D_alpha <= rho at one order; delta(eps) = min(1, e^{(a-1)(rho - eps)} (1 - 1/a)^a / (a-1)), a = alpha.
 
     An upper bound, not the least delta. Source: Canonne, Kamath and Steinke; paper 003, Lemma C.4.
-    At order 1, D_1 = KL, that formula is 1 and delta is instead the least that KL <= rho implies, about
-    sqrt(rho/2) at eps = 0 and rho/eps far out: see `theory.relative_entropy`.
+    At order 1 (D_1 = KL) this formula is 1, so delta is the least that KL <= rho implies instead, about
+    sqrt(rho/2) at eps = 0 and rho/eps at large eps: see `theory.relative_entropy`.
     """
 
     alpha: float
@@ -98,7 +105,7 @@ class RenyiDP(Guarantee):
         if self.alpha == 1:
             return entropy_delta(self.rho, epsilon)
         t = self.alpha - 1
-        factor = t * np.log1p(1 / t) + np.log1p(t)  # -log of (1 - 1/a)^a / (a-1), without its cancellation
+        factor = t * np.log1p(1 / t) + np.log1p(t)  # -log((1 - 1/a)^a / (a-1))
         with np.errstate(over="ignore"):
             exponent = t * (self.rho - check_at_least_zero("epsilon", epsilon)) - factor
         return as_real(np.exp(np.minimum(exponent, 0.0)))

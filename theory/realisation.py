@@ -1,4 +1,10 @@
-"""The parameters of the realisation-level filter: kappa and the best split of delta."""
+"""kappa is the realised loss at which the realisation filter on Gaussians stops; a split of delta determines it.
+
+>>> import filterproof as fp
+>>> split = fp.optimal_split(rounds=48, delta=1e-5)
+>>> round(split.dhat * 1e6, 4), round(float(fp.kappa(10.0, 2.0, split.dhat, split.theta)), 4)
+(5.389, 4.9461)
+"""
 
 from __future__ import annotations
 
@@ -13,12 +19,12 @@ from theory.arguments import Real, check_count, check_delta, check_positive, che
 __all__ = ["Split", "kappa", "optimal_split"]
 
 
-_LEAST_DELTA = 2.0**-1000  # the quantile of a smaller share may be that of zero
+_LEAST_DELTA = 2.0**-1000  # a share of a smaller delta may underflow to zero, whose quantile is infinite
 
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """dhat and theta with dhat + theta (1 - dhat) N <= delta: the quantile levels of one filter."""
+    """dhat and theta, the two failure probabilities of a realisation filter: dhat + theta (1 - dhat) N <= delta."""
 
     dhat: float
     theta: float
@@ -27,8 +33,8 @@ class Split:
 def kappa(epsilon: Real, sigma: Real, dhat: Real, theta: Real) -> Real:
     """epsilon - 1/sigma^2 - (Phi^-1(1 - dhat) + Phi^-1(1 - theta)) / sigma.
 
-    The filter over i.i.d. Gaussians of unit sensitivity releases output i+1 when |l^(i-1)| < kappa.
-    Source: paper 004, Proposition 1.
+    On i.i.d. Gaussians of unit sensitivity the filter releases output i+1 when |l^(i-1)| < kappa, where
+    l^(i-1) is the loss of the first i-1 outputs, in nats. Source: paper 004, Proposition 1.
     """
     epsilon, sigma = check_real("epsilon", epsilon), check_positive("sigma", sigma)
     dhat, theta = check_delta("dhat", dhat), check_delta("theta", theta)
@@ -40,9 +46,9 @@ def kappa(epsilon: Real, sigma: Real, dhat: Real, theta: Real) -> Real:
 def optimal_split(rounds: int, delta: float) -> Split:
     """The minimiser of Phi^-1(1-dhat) + Phi^-1(1-theta) subject to dhat + theta (1-dhat) N = delta.
 
-    They maximise kappa at every sigma; N = `rounds`, delta < 1/2. On the constraint the stationary point
-    satisfies N (1-dhat)^2 phi(z_theta) = (1-delta) phi(z_dhat), z_p = Phi^-1(1-p), and the sides cross once.
-    theta is rounded down, so that the constraint holds in exact arithmetic.
+    This split maximises kappa at every sigma; N = `rounds`, 2^-1000 <= delta < 1/2. On the constraint the
+    stationary point satisfies N (1-dhat)^2 phi(z_theta) = (1-delta) phi(z_dhat), z_p = Phi^-1(1-p), and there
+    is only one. theta is rounded down, so that dhat + theta (1-dhat) N <= delta in exact arithmetic.
     Source: derived from paper 004, Section V-B; the triple printed there is not optimal for any delta.
     """
     n = check_count("rounds", rounds)

@@ -1,4 +1,8 @@
-"""What a bound on the Kullback-Leibler divergence alone, the Rényi divergence of order 1, says about delta."""
+"""The least delta that a bound on the Kullback-Leibler divergence, the Rényi divergence of order 1, implies.
+
+>>> round(entropy_delta(0.02, epsilon=0.0), 4)  # Pinsker's inequality gives 0.1
+0.0999
+"""
 
 from __future__ import annotations
 
@@ -12,9 +16,9 @@ __all__ = ["entropy_delta"]
 
 Array = NDArray[np.float64]
 
-#: Smaller divergences count as this one: the product of two roots of it is still a double.
+#: Smaller divergences are raised to this one, so that products of their square roots do not underflow.
 _LEAST = 1e-290
-#: delta is within e^-690 of one where the divergence exceeds epsilon by more.
+#: Where the divergence exceeds epsilon by more than this, delta is within e^-690 of one.
 _FAR = 690.0
 
 
@@ -43,12 +47,12 @@ def entropy_delta(rho: Real, epsilon: Real) -> Real:
         above = np.maximum(a, 0.0)
         rate = _slope(s)
         near = -np.expm1(-above) * s * rate - expm1_minus(-above)
-        # the same without the cancellation of s with a
+        # the same left side at large s, in a form in which s and a do not cancel
         whole = np.maximum(s, 1.0) / -np.expm1(-np.maximum(s, 1.0))
         far = whole * (np.exp(-np.maximum(s, 1.0)) - np.exp(-above))
         far += np.log(np.maximum(s, 1.0)) - np.log1p(-np.exp(-np.maximum(s, 1.0))) + eps
         slope = s * (np.exp(-above) * rate * rate - np.expm1(-above) * _bend(s))
-        # below a = 0 the left side is negative and its slope of no use
+        # where a <= 0 the left side is 0, so the excess is -goal; goal / s is any positive slope
         return np.where(a > 0, np.where(s < 1, near, far) - goal, -goal), np.where(a > 0, slope, goal / s)
 
     with np.errstate(over="ignore", under="ignore"):
@@ -62,7 +66,7 @@ def _log_growth(s: Array) -> Array:
     """log((e^s - 1)/s) = s/2 + log(sinh(s/2) / (s/2))."""
     near = np.minimum(s, 1.0) / 2
     square = near * near
-    # sinh(x)/x - 1 by its series: the logarithm of a number near one keeps its digits
+    # sinh(x)/x - 1 by its series, because log of a number near one would lose digits
     series = square / 6 * (1 + square / 20 * (1 + square / 42 * (1 + square / 72 * (1 + square / 110))))
     far = np.maximum(s, 1.0)
     return np.where(s < 1.0, s / 2 + np.log1p(series), far - np.log(far) + np.log1p(-np.exp(-far)))

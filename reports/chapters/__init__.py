@@ -1,4 +1,4 @@
-"""The subjects of the report, in reading order."""
+"""The chapters of the report, in reading order; `common` holds what several share, `reports.finding` their parts."""
 
 from reports.chapters.approximate_dp import APPROXIMATE_DP
 from reports.chapters.coverage import COVERAGE

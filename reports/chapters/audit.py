@@ -1,4 +1,4 @@
-"""A chapter about any filter: its promise against every strategy that we know."""
+"""An audit is a chapter about one filter: every built-in strategy is played against its promise."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from theory.pairs.base import Direction
 
 __all__ = ["audit"]
 
-#: Small, middling and large, and of every kind that filters know.
+#: Small, medium and large requests of every kind of mechanism that filters charge for.
 _REQUESTS: tuple[DominatingPair, ...] = (
     *(Gaussian(mu) for mu in (0.25, 1.0, 4.0)),
     *(RandomizedResponse(epsilon) for epsilon in (0.25, 1.0, 4.0)),
@@ -28,9 +28,9 @@ _REQUESTS: tuple[DominatingPair, ...] = (
 
 
 def audit_epsilons(promise: Guarantee) -> tuple[float, ...]:
-    """Where a promise is tested: at its own epsilon, or on a grid for those that promise a curve.
+    """The epsilons at which a promise is tested: its own, or a grid if it promises a delta for every epsilon.
 
-    The grid ends where the promise is small enough to be broken by what a simulation can see.
+    The grid is stretched until the delta promised at its end is at most 0.1, so that a simulation can exceed it.
     """
     if isinstance(promise, (ApproxDP, PureDP)):
         return (float(promise.epsilon),)
@@ -41,7 +41,7 @@ def audit_epsilons(promise: Guarantee) -> tuple[float, ...]:
 
 
 def audit_adversaries(filt: PrivacyFilter) -> tuple[mc.Adversary, ...]:
-    """Every built-in strategy, in each family that the filter admits at all, and the eraser."""
+    """Every built-in strategy in each family of which the filter admits something, and the eraser if it is admitted."""
     families = [
         family for family in (Gaussian, RandomizedResponse) if filt.affordable(filt.start(1), family)[0] > 0
     ]
@@ -52,9 +52,9 @@ def audit_adversaries(filt: PrivacyFilter) -> tuple[mc.Adversary, ...]:
 
 
 def audit_insistent(filt: PrivacyFilter) -> tuple[mc.Constant, ...]:
-    """The same request for ever, of several sizes: those that the filter admits to begin with.
+    """Strategies that repeat one request for ever: one for each of `_REQUESTS` that the filter admits at first.
 
-    The strategies above ask for what the filter can afford, by its own account. These do not ask it.
+    The strategies of `audit_adversaries` ask the filter what it can afford, which may be wrong; these do not ask.
     """
     return tuple(mc.Constant(pair) for pair in _REQUESTS if _admitted(filt, pair))
 
@@ -67,7 +67,7 @@ def audit(filt: PrivacyFilter, *, name: str) -> Chapter:
     """A chapter that plays every built-in strategy against `filt` and sets the results beside its promise."""
 
     def tell(study: Study, claims: Sequence[Claim]) -> Told:
-        # the pairs played are their own mirror images: the two directions differ only where losses are looked at
+        # the pairs played equal their swapped pairs, so the directions differ only if the filter looks at losses
         directions: tuple[Direction, ...] = ("PQ", "QP") if filt.looks_at_losses else ("PQ",)
         epsilons = audit_epsilons(filt.promise)
         adversaries, insistent = audit_adversaries(filt), audit_insistent(filt)
@@ -81,7 +81,7 @@ def audit(filt: PrivacyFilter, *, name: str) -> Chapter:
             row
             for adversary in insistent
             for direction in directions
-            # plain: no bound of anybody's on what a path may weigh
+            # plain: it needs no bound on the likelihood-ratio weights
             for row in study.simulate_curve(
                 *(filt, adversary),
                 epsilons=epsilons,

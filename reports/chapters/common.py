@@ -1,4 +1,4 @@
-"""What several chapters say in the same way."""
+"""The tables, findings and labels that several chapters share."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["error_bars", "interval", "judge_promise", "name", "proved", "shares_
 
 
 def interval(estimate: Estimate) -> str:
-    """The estimate's interval, four significant digits."""
+    """The estimate's interval to four significant digits."""
     return f"[{estimate.low:.4g}, {estimate.high:.4g}]"
 
 
@@ -47,9 +47,9 @@ def name(adversary: mc.Adversary) -> str:
 def simulations(
     caption: str, rows: Sequence[Simulated], *, lead: tuple[str, Sequence[str]] | None = None
 ) -> Table:
-    """Adversary, epsilon, estimate, interval, and the promise beside it; `lead` is a column to put first.
+    """A table of simulations: adversary, epsilon, estimate, interval, promise; `lead` is a column to put first.
 
-    Where outputs were drawn both ways a column says which: from P, to be told from Q, or the reverse.
+    If the rows have both directions, a column says whether outputs were drawn from P or from Q.
     """
     head, cells = ((lead[0],), [(cell,) for cell in lead[1]]) if lead else ((), [() for _ in rows])
     ways = ("drawn from",) if len({row.direction for row in rows}) > 1 else ()
@@ -82,10 +82,10 @@ def judge_promise(
     *,
     closed_form: Callable[[Simulated], float] | None = None,
 ) -> Finding:
-    """REFUTED by the simulation that lies furthest above the promise, else UNDECIDED.
+    """REFUTED if the lower end of some interval exceeds the promise, else UNDECIDED.
 
-    Furthest above is the largest lower end as a multiple of the promise, and so is closest below it: the lower end
-    is what is known to be reached, where an upper end may only say that few paths were played.
+    The finding tells of the simulation whose lower end is the largest multiple of its promise. The lower end is what
+    the game is known to reach; a high upper end may only mean that few paths were played.
     """
     if not rows:
         scope = "no game: the filter admits nothing that was tried"
@@ -112,7 +112,7 @@ def judge_promise(
 
 
 def shares_of(row: Simulated) -> tuple[float, float, float]:
-    """The lower end and the value as multiples of the promise, and the lower end itself, to tell ties apart."""
+    """The sort key of simulations: lower end over promise; ties by value over promise, then by lower end."""
     low, value = row.estimate.low, row.estimate.value
     if row.promised > 0:
         return low / row.promised, value / row.promised, low
@@ -125,5 +125,5 @@ def _game(row: Simulated, rows: Sequence[Simulated]) -> str:
 
 
 def proved(claim: Claim, proof: Proof) -> Finding:
-    """The verdict of a theorem whose steps were checked; what joins them is prose."""
+    """The finding of a claim that a theorem decides; its steps were checked, and prose joins them."""
     return Finding(claim, proof.verdict(), proof)

@@ -1,4 +1,4 @@
-"""How often the intervals of this report miss, on laws built to defeat them."""
+"""The coverage of the report's intervals: how often they miss a known mean, on laws that are hard for them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _cell(cell: tuple[int, int, int, int]) -> Coverage:
 
 
 def judge(results: Sequence[Coverage], failure: float) -> Verdict:
-    """REFUTED where more of the intervals missed than their failure probability allows, else UNDECIDED."""
+    """REFUTED if in some case more intervals missed than their failure probability allows, else UNDECIDED."""
     nominal = results[0].failure
     scope = (
         f"{len(METHODS)} methods, {len(results)} cases of n = {results[0].n}, nominal miss rate {nominal:g}; "

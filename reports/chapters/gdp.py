@@ -1,4 +1,4 @@
-"""The GDP filter, and that nothing is lost in it."""
+"""The GDP filter is sound, and strategies that spend the whole budget reach exactly what it promises."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
             adversary,
             epsilon=epsilon,
             n=250_000 if epsilon <= 2 else 600_000,
-            method="tilted",  # the martingale estimator presumes the equality that is put to the test
+            method="tilted",  # the martingale estimator assumes the equality that is tested here
         )
         for adversary in exhausting_adversaries()
         for epsilon in EPSILONS

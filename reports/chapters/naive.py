@@ -1,4 +1,4 @@
-"""The naive realisation filter, and the erasures that break it."""
+"""The naive realisation filter is refuted by an adversary that asks for erasures for ever."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Filters that let more through than they promise: what gets through is known, and the intervals must hold it."""
+"""Filters that break their promise by a known amount; the intervals of the simulations must contain it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PATHS = 50_000
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A simulation of a game whose value is known."""
+    """A simulation of a game, with the game's true value."""
 
     case: Overspender
     row: Simulated
@@ -26,17 +26,17 @@ class Known:
 
     @property
     def missed(self) -> bool:
-        """Whether the interval misses the value."""
+        """Whether the interval does not contain the true value."""
         return self.truth not in self.row.estimate
 
     @property
     def verdict(self) -> str:
-        """What the simulation says of the filter."""
+        """The simulation's verdict on the filter's promise, in a word."""
         return "refuted" if self.row.refutes else "undecided"
 
 
 def known(study: Study) -> list[Known]:
-    """A simulation of every game of the overspenders."""
+    """The simulations of each overspending filter: in both directions if they differ, telling its requests or not."""
     found = []
     for case in OVERSPENDERS:
         for direction in ("PQ", "QP") if case.share < 1 else ("PQ",):
@@ -54,7 +54,7 @@ def known(study: Study) -> list[Known]:
 
 
 def judge(study: Study, claim: Claim, found: Sequence[Known]) -> Finding:
-    """REFUTED where an interval misses the known value, else UNDECIDED."""
+    """REFUTED if an interval does not contain the known value, else UNDECIDED."""
     scope = f"{len(found)} simulated games, failure probability {study.failure:.0e} for the whole report"
     for one in found:
         if one.missed:

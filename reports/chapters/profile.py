@@ -1,4 +1,4 @@
-"""Every epsilon at once: the privacy profile and the trade-off function of the GDP filter, in bands."""
+"""The privacy profile and the trade-off function of the GDP filter, in bands that hold at every epsilon at once."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from theory.guarantees import GaussianDP
 
 __all__ = ["PROFILE", "judge_curves", "play_both_ways"]
 
-#: In each direction; larger ones would gain little, for the band widens with the steps of the grid.
+#: Paths in each direction; more would gain little, since the grid's steps limit the width of the band.
 PATHS = 250_000
 EPSILONS = tuple(step / 5 for step in range(31))
 #: Type I errors, denser towards zero, where the trade-off function is steep.
 ALPHAS = np.linspace(0.0, 1.0, 401) ** 2
-#: Where the bands are drawn and their width is told.
+#: Epsilons at which the bands are drawn and their width is stated.
 FINE = np.linspace(EPSILONS[0], EPSILONS[-1], 401)
 
 
@@ -45,7 +45,7 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
 def play_both_ways(study: Study, filt: PrivacyFilter) -> tuple[SimulatedCurve, SimulatedCurve]:
     """The curves from P to Q and from Q to P of the filter against an adversary that chases losses."""
     forward, backward = (
-        # tilted: the martingale estimator presumes the equality that is put to the test
+        # tilted: the martingale estimator assumes the equality that is tested here
         study.simulate_curve(
             filt, mc.LossChasing(), epsilons=EPSILONS, n=PATHS, method="tilted", direction=direction
         )
@@ -57,10 +57,10 @@ def play_both_ways(study: Study, filt: PrivacyFilter) -> tuple[SimulatedCurve, S
 def judge_curves(
     study: Study, claim: Claim, forward: SimulatedCurve, backward: SimulatedCurve, promise: GaussianDP
 ) -> Finding:
-    """REFUTED where a closed form leaves its band, else UNDECIDED.
+    """REFUTED if a closed form leaves its band, else UNDECIDED.
 
-    The grid decides about every epsilon: a convex decreasing function that is within a profile's band there is
-    within it everywhere, as the band follows from the grid by convexity.
+    Checking the profile on the grid is enough: the band between grid points follows by convexity, so a convex
+    decreasing function within the band on the grid is within it everywhere.
     """
     band = TradeOff.of(forward.curve, backward.curve)
     game = forward.rows[0]
@@ -89,7 +89,7 @@ def judge_curves(
 
 @dataclass(frozen=True, slots=True)
 class _Outside:
-    """Where a closed form leaves its band by most, for its height."""
+    """The place at which a closed form leaves its band by most, relative to the band's upper end."""
 
     place: int
     low: float

@@ -1,4 +1,4 @@
-"""The realisation filter, and how long it lets an analyst go on."""
+"""The realisation filter: its promise, and how many rounds it allows compared with mechanism-level filters."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from theory.realisation import kappa, optimal_split
 __all__ = ["REALISATION"]
 
 EPSILON, DELTA, SIGMA, ROUNDS = 10.0, 1e-5, 2.0, 48
-#: With none of n paths above epsilon the interval ends near 20/n, which is to lie well below delta.
+#: If no path exceeds epsilon, the interval ends near 20/n; with this n that is well below delta.
 PATHS = 10_000_000
 
 
@@ -40,7 +40,7 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
     adversary = mc.Constant(pair)
     filt = RealisationFilter(epsilon=EPSILON, delta=DELTA, rounds=ROUNDS, menu=(pair,))
     study.on_progress("RealisationFilter, survival")
-    # the survival of N rounds is a family of N comparisons
+    # N rounds are N comparisons
     simulated = survival(
         filt,
         adversary,
@@ -58,7 +58,7 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
         scale=1 / SIGMA,
         steps=ROUNDS - 2,
     )
-    # release t is decided on the losses of releases 1..t-2
+    # release t is decided from the losses of releases 1..t-2 only
     integrated = (1.0, *(float(p) for p in inside))
     rows = [study.simulate(filt, adversary, epsilon=EPSILON, n=PATHS, rounds=ROUNDS)]
     divergence = stopped_hockey_stick(limit, mu=1 / SIGMA, rounds=ROUNDS, epsilon=EPSILON)
@@ -101,7 +101,7 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
 
 
 def _beside(finding: Finding, row: Simulated, integrated: float) -> Finding:
-    """The finding with the integrated divergence beside what was simulated."""
+    """The finding, with the integrated divergence added to its detail."""
     inside = "inside" if integrated in row.estimate else "outside"
     detail = (
         f"{finding.verdict.detail} By numerical integration it is {integrated:.4g}, {inside} the interval."
@@ -110,10 +110,10 @@ def _beside(finding: Finding, row: Simulated, integrated: float) -> Finding:
 
 
 def _mechanism_level() -> dict[str, tuple[PrivacyFilter, ...]]:
-    """The filters of paper 004's Figure 2 and two better ones, each in the variants to choose the best from.
+    """The filters of paper 004's Figure 2 and two better ones, each in several variants.
 
-    Mechanism i is (epsilon_i, delta_i)-DP on a curve; as in 004 Appendix B, the point and the split of delta
-    that let the filter run longest are chosen beforehand.
+    A Gaussian is (epsilon_i, delta_i)-DP at every point of a curve; as in 004 Appendix B, the point and the split of
+    delta that let the filter run longest are chosen beforehand.
     """
     levels = [float(gaussian_epsilon(1 / SIGMA, DELTA / (2 * t))) for t in range(1, ROUNDS + 1)]
     levels += [float(gaussian_epsilon(1 / SIGMA, DELTA / t)) for t in range(1, ROUNDS + 1)]
@@ -131,7 +131,7 @@ def _mechanism_level() -> dict[str, tuple[PrivacyFilter, ...]]:
 
 
 def _stopping_times(study: Study, adversary: mc.Adversary) -> dict[str, int]:
-    """How many releases each mechanism-level filter allows, found by playing the filter's own code."""
+    """The releases that the best variant of each mechanism-level filter allows, by playing its own code."""
 
     def releases(filt: PrivacyFilter) -> int:
         alive = survival(filt, adversary, n=1, seed=study.seed, rounds=2 * ROUNDS, confidence=0.5)

@@ -1,4 +1,4 @@
-"""The Rényi filter and the zCDP filter, the two on which the others rest."""
+"""The Rényi filter and the zCDP filter are sound, and simulated strategies stay below the converted promise."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the papers slip: each printed form shown false or empty at an instance, each correction true there."""
+"""Slips in the papers: at one instance each, the printed form is false or empty and its correction true."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the three conversions make of the papers' own parameters."""
+"""The epsilon of the papers' own parameters by three conversions: simple, CKS and exact."""
 
 from __future__ import annotations
 

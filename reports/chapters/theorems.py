@@ -1,4 +1,4 @@
-"""The theorems that the papers' filters rest on, their steps checked as the report is made."""
+"""The theorems that the papers' filters rest on; their steps are checked when the report is made."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from theory.proofs.theorem import JOIN
 
 __all__ = ["THEOREMS_CHAPTER"]
 
-#: Those without a chapter of their own.
+#: The theorems without a chapter of their own.
 _NAMES = tuple(name for name in THEOREMS if name not in ("papers' steps", "slips"))
 
 
@@ -23,7 +23,7 @@ def _claim(name: str) -> Claim:
 
 
 def _cites(name: str) -> bool:
-    """Whether a theorem declares a cited step, its own or one of a theorem that it uses."""
+    """Whether a theorem, or one that it uses, declares a cited step."""
     theorem = THEOREMS[name]
     return theorem.cites or any(_cites(used) for used in theorem.uses)
 

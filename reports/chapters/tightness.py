@@ -1,4 +1,4 @@
-"""How much of its promise each filter uses: the worst adversary solved, and thresholds calibrated by it."""
+"""How tight each filter's promise is: its worst case over a menu, enclosed, and thresholds calibrated by it."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ __all__ = ["TIGHTNESS", "tightness_filters", "worst_table"]
 EPSILON, DELTA = 1.0, 1e-5
 GRID = tuple((epsilon, delta) for epsilon in (0.5, 1.0, 3.0) for delta in (1e-3, 1e-5, 1e-7))
 ON_GAUSSIANS = "GDP, on Gaussians"
-#: Rows whose menu has mechanisms that fail with a probability; the others ask for pure mechanisms only.
+#: Added to the names of rows whose menu has mechanisms with a delta; the other menus are pure.
 DELTAS = "with deltas"
-#: The level of the menu for the filter of Rogers et al.
+#: The smaller epsilon of the menu for the filter of Rogers et al.
 ROGERS = 2.0**-7
-#: The most steps of budget in a game: the finer the menu, the worse the worst case.
+#: The most steps into which a game divides the budget: a finer menu has a larger worst case.
 UNITS, CALIBRATION_UNITS = 4000, 256
 
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """One filter's promise beside the worst that a menu can do to it, adaptively and by one level repeated."""
+    """A filter's promised delta, its worst case over a menu, and the largest delta of one request repeated."""
 
     name: str
     promised: float
@@ -50,7 +50,7 @@ class Played:
 def levels(budget: float, units: int) -> tuple[RandomizedResponse, ...]:
     """Randomised responses at multiples of a power of two, up to all of a zCDP budget in one request.
 
-    Multiples of a power of two add without rounding, so that equal spending is one state of the game.
+    Their charges add without rounding, so that equal spends are the same state of the game.
     """
     least = 2.0 ** math.ceil(math.log2(math.sqrt(2 * budget / units)))
     return tuple(RandomizedResponse(j * least) for j in range(1, int(math.sqrt(2 * budget) / least) + 1))
@@ -89,8 +89,8 @@ def tightness_filters(study: Study) -> list[Played]:
             basic,
             [*map(RandomizedResponse, eighths), *(KOV(e, DELTA / 4) for e in eighths)],
         ),
-        # K lets epsilons sum past 1 only where they are small; their e (e^e - 1) fall on no lattice, so that a menu
-        # of more levels has too many states
+        # the rule K admits epsilons that sum past 1 only if they are small; sums of e (e^e - 1) are all different,
+        # so a menu of more levels has too many states
         ("Rogers et al.", rogers, [RandomizedResponse(ROGERS), RandomizedResponse(2 * ROGERS)]),
         (f"Rogers et al., {DELTAS}", rogers, [RandomizedResponse(ROGERS), KOV(ROGERS, DELTA / 8)]),
         ("Whitehouse et al.", whitehouse, menu),
@@ -202,7 +202,7 @@ def worst_table(played: Sequence[Played]) -> Table:
 
 
 def _slack(played: Played) -> str:
-    """Promise over worst case, where there is one."""
+    """Promise over worst case, or words if the worst case is 0."""
     if not played.worst.low > 0:
         return f"no loss exceeds {EPSILON:g}"
     return f"{played.promised / played.worst.high:.3g}"

@@ -1,1 +1,1 @@
-"""The commands of `filterproof`, one a file."""
+"""The commands of `filterproof`, one a file: they read arguments, call the other rooms, and print."""

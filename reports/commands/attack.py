@@ -20,7 +20,7 @@ from reports.replaying import replay_command
 
 __all__ = ["attack"]
 
-#: Far above what can be solved: each round multiplies the histories of a plan.
+#: Far more rounds than can be solved: each round multiplies the number of histories.
 MOST_ROUNDS = 10_000
 
 
@@ -39,7 +39,7 @@ def attack(
         at_most("rounds", rounds, MOST_ROUNDS, "a longer game has too many positions to be solved")
         if out is not None:
             with OutputFolder(out):
-                pass  # an unusable folder is found out before the search
+                pass  # reports an unusable folder before the search
         filt = read_filter(filter_)
         with ExitStack() as stack:
             if "::" in filter_:

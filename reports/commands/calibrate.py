@@ -18,12 +18,12 @@ from theory.pairs import DominatingPair, Gaussian, RandomizedResponse
 
 __all__ = ["calibrate"]
 
-#: A menu with more has more positions than fit in memory.
+#: A menu of more levels has more positions than fit in memory.
 MOST_LEVELS = 4096
 
 
 class Mechanisms(StrEnum):
-    """The mechanisms that the calibrated filter is for."""
+    """The class of mechanisms that the calibrated filter admits."""
 
     pure = "pure"
     gaussian = "gaussian"

@@ -1,4 +1,4 @@
-"""How commands speak: one sentence for what went wrong, with its exit status, and colours for outcomes."""
+"""The output of commands: one sentence and an exit status for each error, and colours for outcomes."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ OUTCOME_STYLE = {Outcome.HOLDS: "green", Outcome.REFUTED: "red", Outcome.UNDECID
 
 
 def styled(verdict: Verdict) -> str:
-    """The outcome as markup; green is kept for a HOLDS in which nothing is cited."""
+    """The outcome as markup; a HOLDS that rests on cited theorems is yellow, any other HOLDS green."""
     if verdict.citations:
         return f"[yellow]{verdict.outcome.name}, {escape(verdict.joined_by)}[/]"
     return f"[{OUTCOME_STYLE[verdict.outcome]}]{verdict.outcome.name}[/]"
 
 
 def complain(message: object) -> None:
-    """One sentence on standard error."""
+    """Print one sentence on standard error."""
     Console(stderr=True, highlight=False).print(
         f"filterproof: {message}", style="red", markup=False, soft_wrap=True
     )
@@ -34,14 +34,14 @@ def complain(message: object) -> None:
 
 @contextmanager
 def clear_errors() -> Iterator[None]:
-    """Unusable input, and a fault of the examined filter, end in one sentence and a status of their own."""
+    """Turn unusable input (UNUSABLE) and a fault of the examined filter (FILTER_FAULT) into a sentence and an End."""
     try:
         yield
     except FilterFault as fault:
         complain(fault)
         raise End(ExitStatus.FILTER_FAULT) from fault
     except BrokenPipeError:
-        raise  # nobody reads what we print: no fault of the input
+        raise  # the reader of our output went away, which is not a fault of the input
     except OSError as error:
         complain(_sentence(error))
         raise End(ExitStatus.UNUSABLE) from error
@@ -51,14 +51,14 @@ def clear_errors() -> Iterator[None]:
 
 
 def _sentence(error: OSError) -> str:
-    """An error of the system without its number; those that we raise ourselves are sentences already."""
+    """A system error as a sentence without its number; an OSError that we raised is a sentence already."""
     if error.filename is None or error.strerror is None:
         return str(error)
     return f"{str(error.filename)!r} must be a file that can be used, got {error.strerror!r}; name another"
 
 
 def at_most(name: str, value: int, most: int, remedy: str) -> int:
-    """`value`, where it is not more than anyone can wait for or hold in memory."""
+    """`value` if it is at most `most`; else ValueError, since it would take too long or too much memory."""
     if value > most:
         raise ValueError(f"{name} must be at most {most:,}, got {name}={value:.6g}; {remedy}")
     return value

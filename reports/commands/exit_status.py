@@ -1,4 +1,8 @@
-"""With what status the command `filterproof` ends."""
+"""The exit statuses of the command `filterproof`.
+
+>>> int(ExitStatus.UNUSABLE), ExitStatus.UNUSABLE.meaning
+(2, 'unusable input')
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,7 @@ __all__ = ["End", "ExitStatus"]
 
 
 class ExitStatus(IntEnum):
-    """What each exit status means, in the words of the README's table."""
+    """An exit status and its `meaning`, in the words of the README's table."""
 
     def __new__(cls, value: int, meaning: str) -> ExitStatus:
         member = int.__new__(cls, value)
@@ -35,7 +39,7 @@ class ExitStatus(IntEnum):
 
 
 class End(typer.Exit):
-    """A command of ours that ends early, with a status that is no success; any other exit is not ours."""
+    """Raised by our commands to end early, with a status other than success; user code that exits raises others."""
 
     def __init__(self, status: ExitStatus) -> None:
         super().__init__(int(status))

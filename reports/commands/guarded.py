@@ -1,9 +1,9 @@
-"""Commands that end well or say so: Ctrl-C, errors of our own, and user code that ends the process.
+"""A guarded command always ends in an exit status: also after Ctrl-C, an internal error, or an exit by user code.
 
-A user's file is code. It is examined in a process of its own, and this one ends with status 0 only after that
-process has said, over a pipe, that the verdict is written: a file that ends its process decides nothing. What
-is said there carries a secret that was drawn for this one process, so that no accident and no stray write passes
-for it; code that goes looking for the secret runs with its user's rights, and nothing here can stop it.
+A user's file is code and is examined in a process of its own. The first process ends with status 0 only after the
+examining process has sent, over a pipe, the status that its command ended with. So a file that ends its process
+decides nothing. Each message carries a secret drawn for that process, so that a stray write to the pipe is not
+mistaken for a message. Code that searches for the secret runs with its user's rights and cannot be stopped here.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ from reports.commands.exit_status import End, ExitStatus
 __all__ = ["guarded"]
 
 _READY = b"ready"
-#: Bytes of the secret, and those of a word beside it.
+#: Bytes of the secret, and most bytes of the word that follows it in a message.
 _SECRET, _LONGEST = 16, 8
-#: Seconds between two looks at the clock, and those that a process may take to leave once it has answered.
+#: Seconds between two looks at the clock, and seconds that a process may take to end after it has answered.
 _BREATH, _LEAVING = 0.1, 5.0
 
 
 def guarded(command: Callable[..., None]) -> Callable[..., None]:
-    """The command, ending in an exit status whatever happens; in a process of its own where it runs user code."""
+    """The command made to end in an exit status always; with user code or a time limit it runs in a new process."""
 
     @wraps(command)
     def run(**given: Any) -> None:
@@ -59,18 +59,18 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _status(command: Callable[..., None], given: Mapping[str, Any]) -> int:
-    """Run the command here; the status that it ends with."""
+    """Run the command in this process and return its exit status."""
     try:
         command(**given)
         sys.stdout.flush()
     except End as end:
-        return end.status or ExitStatus.INTERNAL  # no command of ours ends early as a success
+        return end.status or ExitStatus.INTERNAL  # an End with status 0 would be a bug of ours
     except KeyboardInterrupt:
         complain("interrupted; nothing was decided, and what was not kept in a store is lost")
         return ExitStatus.INTERRUPTED
     except BaseException as error:  # noqa: BLE001 - the last defence: status 1 would read as a verdict
         if isinstance(error, BrokenPipeError) or isinstance(error.__context__, BrokenPipeError):
-            # what is still buffered would fail again when the interpreter leaves
+            # the interpreter flushes the buffer when it exits: without a reader that would raise again
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return ExitStatus.NO_READER
         traceback.print_exc()
@@ -92,14 +92,14 @@ def _examine(pipe: Connection, command: Callable[..., None], given: Mapping[str,
     pipe.send_bytes(secret + _READY)
     status = _status(command, given)
     for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError, ValueError):  # closed by the file, which was told
+        with suppress(OSError, ValueError):  # the file closed it, which was reported
             stream.flush()
-    with suppress(OSError):  # closed by the file: the first process says that there was no verdict
+    with suppress(OSError):  # the file closed the pipe: the first process reports that there was no verdict
         pipe.send_bytes(secret + str(int(status)).encode())
 
 
 def _interrupt_once(number: int, frame: FrameType | None) -> None:
-    # a terminal interrupts both processes and the first passes it on: one key, two signals
+    # one Ctrl-C sends two signals: from the terminal, which interrupts both processes, and from the first process
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     raise KeyboardInterrupt
 
@@ -119,7 +119,7 @@ def _in_a_process_of_its_own(
     here, there = context.Pipe(duplex=False)
     secret = secrets.token_bytes(_SECRET)
     process = context.Process(target=_examine, args=(there, command, dict(given), secret))
-    # ignored until the other process can say what is lost: there is nothing to lose before
+    # Ctrl-C is ignored until `_Watch` handles it; nothing can be lost before
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         process.start()
@@ -133,7 +133,7 @@ def _in_a_process_of_its_own(
 
 
 class _Watch:
-    """The wait for what the examining process has to say, with an ear for Ctrl-C and an eye on the clock."""
+    """Waits for the status of the examining process, while it handles Ctrl-C and the time limit."""
 
     def __init__(
         self,
@@ -146,7 +146,7 @@ class _Watch:
         self.process, self.limit, self.targets, self.secret = process, limit, targets, secret
         self.words: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self.ready = self.closed = False
-        # half a word would block whoever reads it: not the one who watches the clock
+        # reading an incomplete message blocks, so another thread reads and this one can watch the clock
         threading.Thread(target=_listen, args=(pipe, self.words), daemon=True).start()
         self.pressed = self.passed_on = 0
 
@@ -186,7 +186,7 @@ class _Watch:
                 return ExitStatus.TIME_LIMIT
 
     def _word(self) -> bytes | None:
-        """What the other process says within a breath; None if nothing, b"" for what it did not say."""
+        """The word received within _BREATH seconds: None if there was none, b"" if it did not carry the secret."""
         if self.closed:
             self.process.join(_BREATH)
             return None
@@ -195,7 +195,7 @@ class _Watch:
         except queue.Empty:
             return None
         if said is None:
-            self.closed = True  # it is about to leave, or its code closed what it did not open
+            self.closed = True  # the process is about to end, or user code closed the pipe
             return None
         return said[_SECRET:] if secrets.compare_digest(said[:_SECRET], self.secret) else b""
 
@@ -227,12 +227,12 @@ _STATUSES = {str(int(status)).encode(): status for status in ExitStatus}
 
 
 def _listen(pipe: Connection, words: queue.SimpleQueue[bytes | None]) -> None:
-    """Pass on each word, b"" for what is none, until the other end is closed: None."""
+    """Put each message in the queue, b"" for one that is too long, and None when the pipe is closed."""
     while True:
         try:
             words.put(pipe.recv_bytes(_SECRET + _LONGEST))
         except EOFError:
             return words.put(None)
         except OSError as error:
-            # without a number: a length that no word has
+            # recv_bytes raises an OSError without errno for a message that is too long
             return words.put(b"" if error.errno is None else None)

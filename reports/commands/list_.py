@@ -1,4 +1,4 @@
-"""`filterproof list`: what there is."""
+"""`filterproof list`: the filters, the adversaries and the claims of the report."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def list_() -> None:
 
 
 def claims_table() -> Table:
-    """The claims of the report, each with the outcome expected and the citation that it declares."""
+    """The claims of the report, each with its source and the outcome that is expected."""
     from reports.chapters import CHAPTERS
 
     claims = Table("Claim", "Source", "Expected", title="Claims", title_justify="left")

@@ -50,7 +50,7 @@ def prove(
     with clear_errors():
         if certificate is not None:
             with OutputFolder(certificate):
-                pass  # an unusable folder is found out before the work
+                pass  # reports an unusable folder before the work
         for name in names:
             progress.print(f"[bold]{escape(name)}[/]")
             proofs.append(run(name, on_step=line, done=done))

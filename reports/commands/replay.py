@@ -1,4 +1,4 @@
-"""`filterproof replay`: the same bits from a witness."""
+"""`filterproof replay`: plays the game of a witness again and compares the bits."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def replay(
 
 
 def _read(file: Path) -> Mapping[str, Any]:
-    """What a file of verdicts or a witness holds."""
+    """The JSON object in a verdicts.json or witness.json."""
     remedy = "run filterproof verify, or filterproof attack --out"
     document: object = None
     try:
@@ -74,14 +74,14 @@ def _read(file: Path) -> Mapping[str, Any]:
             f"file must be a verdicts.json or a witness.json, got file={str(file)!r} ({error.strerror}); {remedy}"
         ) from error
     except (ValueError, RecursionError):
-        pass  # no JSON: no object either
+        pass  # not JSON: the document stays None and is refused below
     if not isinstance(document, dict):
         raise ValueError(f"file must be a verdicts.json or a witness.json, got file={str(file)!r}; {remedy}")
     return document
 
 
 def _witness(document: Mapping[str, Any], key: str | None, file: Path) -> Mapping[str, Any]:
-    """The witness of that key, or the only thing that the file holds."""
+    """The witness of that key in a verdicts.json, or the document itself if it is a witness."""
     from mc.examine.witness import witness_kind
 
     if "verdicts" not in document:

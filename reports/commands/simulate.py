@@ -23,7 +23,7 @@ from theory.arguments import check_count
 
 __all__ = ["simulate"]
 
-#: Plays of one round that tell whether a filter admits anything.
+#: Runs of one round that show whether the filter admits anything.
 _GLANCE = 256
 
 
@@ -132,7 +132,7 @@ def simulate(
 
 
 class _Hint:
-    """One line, where there is no progress bar, about a run that will take minutes."""
+    """One line for a run that will take minutes, printed once if there is no progress bar."""
 
     def __init__(self) -> None:
         self.given = False

@@ -56,7 +56,7 @@ def verify(
                 f"seed must be an integer >= 0, got seed={seed}; pass --seed with a whole number"
             )
         with OutputFolder(out):
-            pass  # an unusable folder is found out before the work, not after it
+            pass  # reports an unusable folder before the work
         chapters = CHAPTERS
         study = Study(quick=quick, seed=seed)
         if target is not None:
@@ -92,7 +92,7 @@ def verify(
         try:
             if target is None:
                 told = tell(chapters, study, on_chapter=on_chapter)
-            else:  # a user's class is not known by name in other processes
+            else:  # in this process: other processes cannot import a user's class by name
                 with clear_errors(), examining(filt):
                     told = tell(chapters, study, on_chapter=on_chapter)
         except KeyboardInterrupt as stopped:

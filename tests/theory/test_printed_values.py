@@ -8,6 +8,23 @@ import pytest
 from theory import CKS, SIMPLE, gaussian_epsilon, gaussian_mu, kappa, optimal_split
 from theory.guarantees import ZCDP, ApproxDP, GaussianDP, PureDP, RenyiDP
 
+# The reference values of the first four tests come from mpmath, by the definitions and not by the code's formulas:
+#
+#     from mpmath import nstr
+#     from theory import CKS, SIMPLE
+#     from theory.numerics import reference
+#
+#     for e in (0.3, 0.5, 1.0):
+#         by = [reference.conversion_budget(c, e, 1e-5) for c in (SIMPLE, CKS)]
+#         print(e, *(nstr(x, 9) for x in (*by, reference.gaussian_mu(e, 1e-5) ** 2 / 2)))
+#     for sigma, k in ((170, 112), (130, 180), (100, 420)):
+#         by = [reference.conversion_epsilon(c, k / (2 * sigma**2), 1e-5) for c in (SIMPLE, CKS)]
+#         print(sigma, k, *(nstr(x, 7) for x in (*by, reference.gaussian_epsilon(k**0.5 / sigma, 1e-5))))
+#     level = float(reference.conversion_epsilon(CKS, 420 / (2 * 100**2), 1e-5))
+#     print(nstr(reference.gaussian_mu(level, 1e-5) ** 2 * 100**2, 6))
+#     split = reference.optimal_split(48, 1e-5)
+#     print(*(nstr(x, 7) for x in split), nstr(reference.kappa(10.0, 2.0, *map(float, split)), 8))
+
 
 @pytest.mark.parametrize(
     ("epsilon", "simple", "cks", "ceiling"),

@@ -1,1 +1,4 @@
-"""Numerics: stable forms in doubles and the same quantities in high precision."""
+"""Numerical methods: functions that do not cancel in doubles, an integration, and reference values by mpmath.
+
+The privacy notions that they serve are defined in the other modules of `theory`.
+"""

@@ -11,7 +11,7 @@ __all__ = ["LOG_SQRT_TWO_PI", "mills", "mills_drop"]
 LOG_SQRT_TWO_PI = 0.9189385332046727
 _SQRT_HALF_PI = 1.2533141373155003
 _SQRT_HALF = 0.7071067811865476
-#: Terms of the odd series, and depth of the continued fraction for x >= 2: both leave less than 1e-16.
+#: Terms of the odd series, and depth of the continued fraction for x >= 2: both truncation errors are below 1e-16.
 _ODD_TERMS = 7
 _DEPTH = 60
 
@@ -30,7 +30,7 @@ def mills_drop(centre: Array, half: Array) -> Array:
     Both arguments have one shape, at least one-dimensional.
     """
     drop: Array = mills(centre - half) - mills(centre + half)
-    # the difference of neighbours cancels; there the Taylor series about the centre has positive terms only
+    # ratios at close arguments would cancel; the Taylor series about the centre has positive terms only
     close = half < 0.05 * np.maximum(centre, 1.0)
     if close.any():
         drop[close] = _drop_nearby(centre[close], half[close])
@@ -52,13 +52,13 @@ def _moments(x: Array, count: int) -> list[Array]:
     """I_0, ..., I_{count-1} at x >= 0; I_{n+1} = n I_{n-1} - x I_n and I_1 = 1 - x I_0."""
     moments = [np.empty_like(x) for _ in range(count)]
     near = x < 2.0
-    if near.any():  # upwards; what cancels is damped by the powers of half
+    if near.any():  # upward recursion: it cancels, but the caller multiplies I_n by a small power of half
         y = x[near]
         last, this = mills(y), 1 - y * mills(y)
         for n in range(count):
             moments[n][near] = last
             last, this = this, (n + 1) * last - y * this
-    if not near.all():  # downwards, as the minimal solution: I_n / I_{n-1} = n / (x + I_{n+1} / I_n)
+    if not near.all():  # downward, since I_n is the minimal solution: I_n / I_{n-1} = n / (x + I_{n+1} / I_n)
         y = x[~near]
         ratio = (np.sqrt(y * y + 4.0 * _DEPTH) - y) / 2
         ratios: list[Array] = []

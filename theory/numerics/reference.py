@@ -1,8 +1,8 @@
 """Reference digits by mpmath, each quantity from its definition rather than from the formula used in doubles.
 
 Every function takes `digits`, works at that precision (more where something cancels) and leaves the global
-precision of mpmath as it was. It is slow: thousandths to tenths of a second per number. Roots are sought
-from the double's neighbourhood, but are those of the mpmath function, and their residual is checked.
+precision of mpmath as it was. It is slow: thousandths to tenths of a second per number. A search for a root
+starts at the double, but solves the mpmath function, and its residual is checked.
 """
 
 from __future__ import annotations
@@ -44,17 +44,17 @@ Number: TypeAlias = Any
 
 
 def hockey_stick(pair: DominatingPair, epsilon: float, digits: int = 30) -> Number:
-    """E_P[(1 - e^{eps - L})_+], by quadrature for a Gaussian and by the sum over outcomes otherwise."""
-    # masses of any size in the range of doubles may be subtracted from one
+    """E_P[(1 - e^{eps - L})_+], by quadrature, or by the sum over the outcomes of a finite pair."""
+    # 1 - p must keep the digits of a mass p as small as the least double
     with mp.workdps(digits + (660 if isinstance(pair, Finite) else 20)):
         eps = mp.mpf(epsilon)
         if isinstance(pair, Gaussian):
             mu = mp.mpf(pair.mu)
-            edge = eps / mu - mu / 2  # L > eps beyond it; L = mu z + mu^2/2 under P
+            edge = eps / mu - mu / 2  # L = mu z + mu^2/2 under P exceeds eps for z > edge
             return _normal_mean_beyond(edge, lambda z: -mp.expm1(mu * (edge - z)))
         if isinstance(pair, Laplace):
             b = mp.mpf(pair.b)
-            # at 0 <= x <= 1 the loss is (1 - 2x)/b: the integral runs up to where it falls to eps
+            # at 0 <= x <= 1 the loss is (1 - 2x)/b: the integral ends where the loss has fallen to eps
             last = min(max((1 - eps * b) / 2, mp.zero), mp.one)
             inner = mp.quad(lambda x: mp.exp(-x / b) * -mp.expm1(eps - (1 - 2 * x) / b), [0, last / 2, last])
             ends = [
@@ -68,13 +68,13 @@ def hockey_stick(pair: DominatingPair, epsilon: float, digits: int = 30) -> Numb
 
 
 def renyi(pair: DominatingPair, alpha: float, digits: int = 30) -> Number:
-    """log E_Q[(dP/dQ)^alpha] / (alpha - 1), from the masses; a Gaussian by quadrature of its log-moment."""
-    # the logarithm of a moment near one cancels, as (alpha - 1) epsilon^2: twice the digits, and more
+    """log E_Q[(dP/dQ)^alpha] / (alpha - 1), by quadrature, or by the sum over the outcomes of a finite pair."""
+    # a moment near one differs from it by about (alpha - 1) epsilon^2: its logarithm needs twice the digits
     with mp.workdps(2 * digits + 60):
         a = mp.mpf(alpha)
         if isinstance(pair, Gaussian):
-            # E_Q[e^{a L}], L = mu y - mu^2/2, about the place y = a mu where its integrand is largest; the
-            # trapezoidal rule of step h errs by e^{-2 pi^2 / h^2} on e^{-z^2/2}
+            # E_Q[e^{a L}], L = mu y - mu^2/2, integrated around y = a mu, where the integrand is largest; the
+            # trapezoidal rule of step h has error e^{-2 pi^2 / h^2} on e^{-z^2/2}
             mu, reach = mp.mpf(pair.mu), mp.sqrt(2 * mp.dps * mp.log(10)) + 1
             step = 2 * mp.pi / reach
             points = (a * mu + step * k for k in range(-int(reach / step) - 1, int(reach / step) + 2))
@@ -161,7 +161,7 @@ def optimal_split(rounds: int, delta: float, digits: int = 30) -> tuple[Number, 
 
 
 def _subsampled_ratio(pair: SubsampledGaussian, x: Number) -> Number:
-    """dM/dN(0) at x, M the mixture."""
+    """dM/dN(0, sigma^2) at x, where M = q N(1, sigma^2) + (1 - q) N(0, sigma^2)."""
     q, sigma = mp.mpf(pair.q), mp.mpf(pair.sigma)
     return q * mp.exp((x - 0.5) / sigma**2) + (1 - q)
 
@@ -223,7 +223,7 @@ def _normal_mean_beyond(edge: Number, function: Callable[[Number], Number]) -> N
     if edge > -2:
         width = 1 / (1 + max(edge, mp.zero))  # phi(edge + u) falls like e^{-edge u}
         points = [width * step for step in _steps(reach / width)]
-        # mp.quad stops at an absolute error, so the size of the integrand is taken out
+        # mp.quad stops at an absolute error, so the factor phi(edge) is taken out of the integrand
         inner = mp.quad(
             lambda u: mp.exp(-u * (edge + u / 2)) * function(edge + u), points, method="gauss-legendre"
         )

@@ -19,12 +19,12 @@ _COEFFICIENTS = tuple(1 / math.factorial(k) for k in range(19, 1, -1))
 
 
 def as_real(value: NDArray[np.float64] | np.float64 | float) -> Real:
-    """A float for a number, the array itself otherwise."""
+    """A scalar or an array of shape () as a float; any other array as it is."""
     return value if isinstance(value, np.ndarray) and value.ndim else float(value)
 
 
 def expm1_minus(x: Real | NDArray[np.float64]) -> NDArray[np.float64]:
-    """e^x - 1 - x, with full relative accuracy near zero; inf at both ends."""
+    """e^x - 1 - x, with full relative accuracy near zero; inf at x = -inf and x = inf."""
     x = np.asarray(x, dtype=np.float64)
     near = np.clip(x, -0.75, 0.75)
     series = np.zeros_like(near)
@@ -40,7 +40,7 @@ def expm1_minus(x: Real | NDArray[np.float64]) -> NDArray[np.float64]:
 def log_fraction(ratio: Fraction) -> float:
     """log of a positive rational, with full relative accuracy near one and beyond the range of doubles.
 
-    Zero for one alone: a logarithm below the least double is that double, with its sign.
+    Only ratio = 1 gives zero: a logarithm too small for a double becomes the least double, with its sign.
     """
     if 2 * abs(ratio - 1) < 1:
         near = math.log1p(float(ratio - 1))
@@ -51,12 +51,12 @@ def log_fraction(ratio: Fraction) -> float:
 
 
 def signed_square(x: Real) -> Real:
-    """x |x|: a parameter below zero, which no pair has, gives no charge above it."""
+    """x |x|: x^2 for the x >= 0 of a pair; a negative x, which no pair has, never becomes a positive charge."""
     return x * np.abs(x) if isinstance(x, np.ndarray) else x * abs(x)
 
 
 def mass_fraction(mass: Fraction) -> float:
-    """The double next to a rational mass, where doubles are coarse the one above: zero for no mass but zero."""
+    """A rational mass as the nearest double, rounded up below 2^-1022, so that only a mass of 0 becomes 0."""
     near = float(mass)
     return math.nextafter(near, 1.0) if 0 <= near < _LEAST_NORMAL and mass > near else near
 
@@ -65,10 +65,10 @@ def increasing_root(
     function: Callable[[NDArray[np.float64]], tuple[NDArray[np.float64], NDArray[np.float64]]],
     start: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """The root x > 0 of an increasing function, elementwise, to the last digits that its values carry.
+    """The root x > 0 of an increasing function, elementwise, as exact as the values of the function allow.
 
-    `function` returns value and slope. From `start` > 0 a bracket is kept while Newton's method runs in
-    log x; a step that would leave it is replaced by bisection, or by growth where one side is still open.
+    `function` returns value and slope. Newton's method runs in log x from `start` > 0 and keeps a bracket; a
+    step that leaves it is replaced by bisection, or by a factor of 16 while one end of the bracket is open.
     Raises ArithmeticError if 200 steps do not suffice.
     """
     x = np.array(start, dtype=np.float64)

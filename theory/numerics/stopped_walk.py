@@ -1,4 +1,4 @@
-"""What is released up to the end of a confined Gaussian walk, by numerical integration."""
+"""The divergence of what a realisation filter releases to repeated Gaussian requests, by numerical integration."""
 
 from __future__ import annotations
 
@@ -12,23 +12,24 @@ from theory.pairs.gaussian import Gaussian
 
 __all__ = ["stopped_hockey_stick"]
 
-#: Standard deviations beyond which a step has less probability than a double resolves.
+#: Steps further than this many standard deviations from their mean are neglected: their probability is below 1e-32.
 _FAR = 12.0
 
 
 def stopped_hockey_stick(limit: float, *, mu: float, rounds: int, epsilon: float, nodes: int = 256) -> float:
-    """H_{e^epsilon} of the outputs that the realisation filter releases to one who asks for Gaussian(mu) for ever.
+    """H_{e^epsilon} of the transcript of a realisation filter when every request is Gaussian(mu).
 
-    S_k, the loss of k outputs, is a walk of steps N(mu^2/2, mu^2). Output t + 1 is released while |S_{t-1}| < limit
-    and t < `rounds`, so the last output or two add their loss unseen; given S they leave the hockey-stick divergence
-    of one Gaussian at epsilon - S. Nyström's method as in `confinement`, forwards: relative errors only, since
-    nothing is subtracted. Source: 004 Algorithm 1 and Proposition 1; derived here.
+    S_k, the loss of the first k outputs, is a walk of steps N(mu^2/2, mu^2). Output t + 1 is released while
+    |S_{t-1}| < limit and t < `rounds`, so the filter never looks at the loss of the last output or two; given the S
+    before them they add the hockey-stick divergence of one Gaussian at epsilon - S. Nyström's method as in
+    `confinement`, run forwards; nothing is subtracted, so errors stay relative. Derived from 004 Algorithm 1 and
+    Proposition 1.
     """
     limit = float(check_positive("limit", limit))
     mu = float(check_positive("mu", mu))
     epsilon = float(check_real("epsilon", epsilon))
     rounds = check_count("rounds", rounds)
-    if rounds <= 2:  # decided before a loss is known
+    if rounds <= 2:  # both releases are decided before any loss is known
         return float(Gaussian(math.sqrt(rounds) * mu).hockey_stick(epsilon))
     unit, share = np.polynomial.legendre.leggauss(check_count("nodes", nodes, least=2))
     inside, weight = limit * unit, limit * share
@@ -37,7 +38,7 @@ def stopped_hockey_stick(limit: float, *, mu: float, rounds: int, epsilon: float
     outside, area = np.concatenate([beyond, -beyond]), np.tile(reach * share / 2, 2)
     one_more = np.asarray(Gaussian(mu).hockey_stick(epsilon - outside)) * area
     two_more = np.asarray(Gaussian(math.sqrt(2) * mu).hockey_stick(epsilon - inside)) * weight
-    # the value of leaving at once, from a place inside
+    # from each node inside: the expected divergence at the end if the next step leaves the interval
     leaving = _density(outside[None, :] - inside[:, None], mu) @ one_more
     onwards = _density(inside[None, :] - inside[:, None], mu)
     density = _density(inside, mu)

@@ -1,4 +1,10 @@
-"""The dominating pair: two laws whose divergences bound those of a mechanism."""
+"""A dominating pair is two laws (P, Q) whose hockey-stick divergences bound those of a mechanism.
+
+>>> import filterproof as fp
+>>> pair = fp.Gaussian(mu=1.0)
+>>> round(pair.hockey_stick(epsilon=1.0), 6), pair.renyi(alpha=2.0), pair.zcdp_rho
+(0.126937, 1.0, 0.5)
+"""
 
 from __future__ import annotations
 
@@ -16,17 +22,17 @@ from theory.arguments import Real
 
 __all__ = ["Direction", "DominatingPair"]
 
-#: The law that outputs are drawn from: P and then towards Q, or Q and then towards P.
+#: "PQ": outputs are drawn from P and the loss is log dP/dQ. "QP": they are drawn from Q and it is log dQ/dP.
 Direction: TypeAlias = Literal["PQ", "QP"]
 
 
 class DominatingPair(ABC):
     """A pair of laws (P, Q) with H_{e^eps}(M(x) || M(x')) <= H_{e^eps}(P || Q) for every real eps.
 
-    L = log dP/dQ at an outcome drawn from P is the privacy loss, in nats; it may be +inf (an outcome
-    that Q cannot produce) and, drawn from Q, -inf.
+    L = log dP/dQ at an outcome drawn from P is the privacy loss, in nats; it is +inf at an outcome that Q
+    cannot produce, and -inf at one that only Q can produce.
     Parameters are numbers or arrays of shape (n,), one per run; every method broadcasts over them.
-    The arrays of the pairs of this package are copies of their own and read-only: what was checked stays.
+    The pairs of this package copy the arrays they are given and make the copies read-only.
     Subclasses are frozen slotted dataclasses whose fields are the parameters, declared with
     `@dataclass(frozen=True, slots=True, eq=False)`; equality and hash come from here.
     Source: Zhu, Dong and Wang; paper 003, Definition 3.
@@ -77,7 +83,7 @@ class DominatingPair(ABC):
 
     @property
     def infinite_mass(self) -> Real:
-        """P(L = inf), the chance that a round tells P from Q for certain: 0 unless a pair says otherwise."""
+        """P(L = inf), the probability of an outcome that Q cannot produce; 0 unless a subclass overrides it."""
         return 0.0
 
     @property
@@ -98,13 +104,13 @@ class DominatingPair(ABC):
     def sample_finite(self, rng: np.random.Generator, n: int, order: float = 1.0) -> NDArray[np.float64]:
         """n losses drawn as `sample` draws them, given that they are finite: shape (n,).
 
-        `log_weight` is that of this law as well: tilting moves no mass between finite and infinite losses.
-        What comes back means nothing where `infinite_mass` is 1. To be overridden with `infinite_mass`.
+        `log_weight` holds for this law too, since tilting moves no mass between finite and infinite losses.
+        Where `infinite_mass` is 1 the result is meaningless. Subclasses override this and `infinite_mass` together.
         """
         return self.sample(rng, n, order)
 
     def log_weight(self, loss: NDArray[np.float64], order: float) -> NDArray[np.float64]:
-        """log dP/dR at an outcome of the given loss, R the law that `sample` draws from at `order`.
+        """The log of the likelihood-ratio weight dP/dR at the given losses, R the tilted law of `sample` at `order`.
 
         It is log E_P[e^{(order-1) L} | L < inf] - (order-1) L, and 0 at an infinite loss. For a pair without
         infinite losses this is (order-1)(D_order - L).
@@ -118,7 +124,7 @@ class DominatingPair(ABC):
         return weight
 
     def _log_normaliser(self, order: float) -> Real:
-        """log E_P[e^{(order-1) L} | L < inf]; to be overridden where losses are infinite."""
+        """log E_P[e^{(order-1) L} | L < inf]; a subclass with infinite losses overrides it."""
         return (order - 1) * self.renyi(order)
 
     # -- shape ---------------------------------------------------------------------------------
@@ -137,7 +143,7 @@ class DominatingPair(ABC):
         return self.with_parameters(picked)
 
     def _keep(self, name: str, value: object) -> None:
-        """Set a parameter that was checked; an array is this pair's own, and nobody writes to it any more."""
+        """Set a checked parameter; an array must belong to this pair alone and becomes read-only."""
         if isinstance(value, np.ndarray):
             value.flags.writeable = False
         object.__setattr__(self, name, value)
@@ -146,9 +152,9 @@ class DominatingPair(ABC):
         return {name: getattr(self, name) for name in _names(type(self)) if name[0] != "_"}
 
     def with_parameters(self, changed: Mapping[str, object]) -> Self:
-        """This pair with other parameters, which were checked before: nothing is checked again.
+        """This pair with the parameters in `changed` replaced, without checking them.
 
-        Arrays among them must be nobody else's.
+        Arrays among them must belong to the new pair alone.
         """
         new: Self = object.__new__(type(self))
         for name in _names(type(self)):
@@ -157,7 +163,7 @@ class DominatingPair(ABC):
 
     @property
     def family(self) -> Hashable:
-        """Pairs of one family differ in numbers only, so that one vectorised pair can stand for them all."""
+        """A key; pairs with equal keys differ in numbers only, so one vectorised pair can replace them all."""
         fixed = (v for v in self.parameters().values() if not isinstance(v, (float, np.ndarray, Fraction)))
         return (type(self), *(v for v in fixed if v is not None))
 

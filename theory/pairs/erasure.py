@@ -1,4 +1,10 @@
-"""The erasure channel, the pair with all of its privacy loss at infinity."""
+"""The erasure pair: with probability p the secret bit is revealed, otherwise nothing is.
+
+>>> import filterproof as fp
+>>> pair = fp.Erasure(0.25)
+>>> pair.hockey_stick(epsilon=3.0), pair.loss_quantile(tail=0.1), pair.zcdp_rho
+(0.25, inf, inf)
+"""
 
 from __future__ import annotations
 
@@ -17,9 +23,9 @@ __all__ = ["Erasure"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Erasure(Finite):
-    """P reveals its bit with probability p and a blank otherwise, Q likewise with the other bit.
+    """P outputs "P" with probability p and a blank otherwise; Q outputs "Q" with probability p and a blank otherwise.
 
-    L = inf with probability p, else 0: it is (epsilon, p)-DP for every epsilon, and D_a = inf for every a.
+    L = inf with probability p, else 0: it is (epsilon, p)-DP for every epsilon, and D_a = inf for every a if p > 0.
     A p given as a Fraction is also kept exactly (`exact_masses`).
     """
 

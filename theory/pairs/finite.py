@@ -1,4 +1,10 @@
-"""Pairs of laws over finitely many outcomes, in doubles and, where they are rational, exactly."""
+"""A finite pair is two laws over the same finitely many outcomes, in doubles and, if given as rationals, exactly.
+
+>>> import filterproof as fp
+>>> pair = fp.FinitePair(p=(0.5, 0.5), q=(0.125, 0.875))
+>>> pair.hockey_stick(epsilon=0.0), round(pair.renyi(alpha=2.0), 6)  # log(16/7)
+(0.375, 0.826679)
+"""
 
 from __future__ import annotations
 
@@ -32,9 +38,9 @@ class ExactMasses:
 
 
 class Finite(DominatingPair):
-    """What all pairs over finitely many outcomes share: every method is a sum over the outcomes.
+    """A pair over finitely many outcomes, so that every method is a sum over them.
 
-    A subclass states its outcomes once, in descending order of the loss: an infinite loss comes first.
+    A subclass lists its outcomes in descending order of the loss, an infinite loss first.
     """
 
     __slots__ = ()
@@ -56,9 +62,9 @@ class Finite(DominatingPair):
 
     def hockey_stick(self, epsilon: Real) -> Real:
         total: Real = 0.0
-        epsilon = np.minimum(epsilon, _MOST)  # at inf, too, an infinite loss counts in full
+        epsilon = np.minimum(epsilon, _MOST)  # inf - inf would be NaN; an infinite loss counts in full
         with np.errstate(over="ignore"):
-            for loss, mass in self.outputs:  # terms >= 0, each with all its digits
+            for loss, mass in self.outputs:  # all terms are >= 0, so nothing cancels
                 total = total - mass * np.expm1(np.minimum(epsilon - loss, 0.0))
         return as_real(total)
 
@@ -70,7 +76,7 @@ class Finite(DominatingPair):
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             for loss, mass in self.outputs:
                 back = expm1_minus(-loss)
-                there = np.greater(mass, 0)  # an infinite loss of no mass counts for nothing
+                there = np.greater(mass, 0)  # else an infinite loss of mass zero would give NaN
                 moment = moment + np.where(there, mass * (expm1_minus(b * loss) + b * back), 0.0)
                 relative = relative + np.where(there, mass * back, 0.0)
             log_moment = np.log1p(moment)
@@ -80,7 +86,7 @@ class Finite(DominatingPair):
 
     @property
     def _are_laws(self) -> NDArray[np.bool_]:
-        """Where no mass is below zero or NaN and the losses descend: not so for parameters that no pair has."""
+        """True where all masses are >= 0 and the losses descend; False for parameters that no pair can have."""
         good, last = np.greater_equal(self._missing, 0), np.asarray(np.inf)
         for loss, mass in self.outputs:
             good = good & np.greater_equal(mass, 0) & np.less_equal(loss, last)
@@ -88,7 +94,7 @@ class Finite(DominatingPair):
         return np.asarray(good)
 
     def _far_renyi(self, b: Real) -> Real:
-        """log E_P[e^(bL)] / b about the largest loss, for moments beyond the range of doubles."""
+        """log E_P[e^(bL)] / b, with the largest loss factored out, for a moment above the largest double."""
         top: Real = -np.inf
         for loss, mass in self.outputs:
             top = np.maximum(top, np.where(np.greater(mass, 0), loss, -np.inf))
@@ -106,7 +112,7 @@ class Finite(DominatingPair):
     def loss_quantile(self, tail: Real) -> Real:
         above: Real = 0.0
         level: Real = np.inf
-        for loss, mass in self.outputs:  # downwards, while the mass above still fits into the tail
+        for loss, mass in self.outputs:  # the last loss whose mass above it is still within the tail
             level = np.where(np.less_equal(above, tail), loss, level)
             above = above + mass
         level = np.where(np.less(tail, 1.0), level, -np.inf)
@@ -157,8 +163,8 @@ class FinitePair(Finite):
 
     One pair for all runs, shape (). Fractions and ints are kept exactly (`exact_masses`) and must sum to one
     exactly, floats to 1e-12. `zcdp_rho` is the upper bound e^2/2, e = `pure_epsilon` (Bun and Steinke), and `gdp_mu`
-    that of RandomizedResponse(e), which dominates every e-DP pair; neither is the least.
-    Raises ValueError for masses below zero, unequal lengths or sums other than one.
+    that of RandomizedResponse(e), which dominates every e-DP pair; neither is the least possible.
+    Raises ValueError for masses outside [0, 1], unequal lengths or sums other than one, TypeError for other values.
     """
 
     p: tuple[Fraction | float, ...]
@@ -209,12 +215,12 @@ class FinitePair(Finite):
 
 
 def _is_infinite(loss: Real) -> bool:
-    """Whether an outcome's loss is +inf, which does not differ from run to run."""
+    """Whether an outcome's loss is +inf; an outcome has an infinite loss in every run or in none."""
     return bool(np.all(np.isposinf(loss)))
 
 
 def _draw(rng: np.random.Generator, n: int, outcomes: Outputs) -> NDArray[np.float64]:
-    """n losses with the given masses, the last outcome taking what the others leave."""
+    """n losses drawn with the given masses; the last outcome has the probability that remains."""
     if not outcomes:
         return np.zeros(n)
     # thresholds are summed from the largest loss down, so that a small mass at the top keeps its digits

@@ -1,4 +1,9 @@
-"""The pair of Kairouz, Oh and Viswanath, which dominates every (epsilon, delta)-DP mechanism."""
+"""The pair of Kairouz, Oh and Viswanath, which dominates every (epsilon, delta)-DP mechanism.
+
+>>> import filterproof as fp
+>>> round(fp.KOV(epsilon=1.0, delta=0.125).hockey_stick(epsilon=1.0), 6)
+0.125
+"""
 
 from __future__ import annotations
 
@@ -22,8 +27,8 @@ __all__ = ["KOV"]
 class KOV(Finite):
     """P = (d, (1-d) e^epsilon / (1 + e^epsilon), (1-d) / (1 + e^epsilon), 0), Q its mirror image, d = delta.
 
-    L = inf, epsilon, -epsilon on the outcomes that P can produce: an erasure with probability delta, else
-    randomised response. With delta > 0 the charges in pure, zero-concentrated and Gaussian DP are infinite;
+    L = inf, epsilon, -epsilon on the outcomes that P can produce: the bit is revealed with probability delta, else
+    goes through randomised response. With delta > 0 the charges in pure, zero-concentrated and Gaussian DP are inf;
     with delta = 0 they are those of RandomizedResponse(epsilon). Source: Kairouz, Oh and Viswanath.
     """
 

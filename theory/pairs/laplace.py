@@ -1,4 +1,10 @@
-"""The Laplace pair."""
+"""The Laplace pair: Laplace noise of scale b on a value that one person changes by at most 1.
+
+>>> import filterproof as fp
+>>> pair = fp.Laplace(b=2.0)
+>>> pair.pure_epsilon, pair.zcdp_rho, round(pair.renyi(alpha=2.0), 6)
+(0.5, 0.125, 0.200304)
+"""
 
 from __future__ import annotations
 
@@ -63,13 +69,14 @@ class Laplace(DominatingPair):
 
     def renyi(self, alpha: Real) -> Real:
         e, t = self.pure_epsilon, alpha - 1
-        # E_P[e^{tL}] = (alpha e^{te} + t e^{-alpha e}) / (2 alpha - 1); less one, the first order cancels
+        # E_P[e^{tL}] - 1, where E_P[e^{tL}] = (alpha e^{te} + t e^{-alpha e}) / (2 alpha - 1), in a form that
+        # does not cancel
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             excess = (alpha * expm1_minus(t * e) + t * expm1_minus(-alpha * e)) / (2 * alpha - 1)
             beyond = -np.log(2 - 1 / alpha) + np.log1p(t / alpha * np.exp(-(t + alpha) * e))
             divergence = np.where(np.isfinite(excess), np.log1p(excess) / t, e + beyond / t)
-        divergence = np.where(np.equal(t, 0), expm1_minus(-e), divergence)
-        return as_real(np.where(np.greater_equal(e, 0), divergence, np.nan))  # at order 1 the limit
+        divergence = np.where(np.equal(t, 0), expm1_minus(-e), divergence)  # at order 1 the limit
+        return as_real(np.where(np.greater_equal(e, 0), divergence, np.nan))  # no pair has e < 0
 
     def loss_cdf(self, x: Real) -> Real:
         e = self.pure_epsilon
@@ -87,14 +94,15 @@ class Laplace(DominatingPair):
         return self
 
     def sample(self, rng: np.random.Generator, n: int, order: float = 1.0) -> NDArray[np.float64]:
-        # masses over e^{(order-1) e}: 1/2 at e, e^{-2re}/2 at -e, e^{-r(e-l)}/4 between, r = order - 1/2
+        # tilted masses divided by e^{(order-1) e}, r = order - 1/2: 1/2 at e, e^{-2re}/2 at -e, and the density
+        # e^{-r(e-l)}/4 between
         e, r = self.pure_epsilon, order - 0.5
         width = 2 * e
         between = width / 4 * special.exprel(-r * width)
         low = np.exp(-r * width) / 2
         uniform = rng.random(n) * (0.5 + between + low)
-        share = np.clip((uniform - 0.5) / between, 0.0, 1.0)  # how far down from e to -e
-        # the inverse of (1 - e^{-ry}) / (1 - e^{-r width}) at y = e - l
+        share = np.clip((uniform - 0.5) / between, 0.0, 1.0)
+        # y = e - l inverts the distribution function (1 - e^{-ry}) / (1 - e^{-r width}) = share
         down = share * width if r == 0 else -np.log1p(share * np.expm1(-r * width)) / r
         loss = np.maximum(e - down, -e)
         np.copyto(loss, e, where=uniform < 0.5)

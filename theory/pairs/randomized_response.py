@@ -1,4 +1,9 @@
-"""Randomised response, the pair that dominates every pure differentially private mechanism."""
+"""Randomised response keeps a bit with probability e^epsilon / (1 + e^epsilon); it dominates all epsilon-DP mechanisms.
+
+>>> import filterproof as fp
+>>> fp.RandomizedResponse.from_ratio(3).exact_masses.p
+(Fraction(3, 4), Fraction(1, 4))
+"""
 
 from __future__ import annotations
 
@@ -19,7 +24,7 @@ __all__ = ["RandomizedResponse", "check_ratio"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RandomizedResponse(Finite):
-    """P keeps a bit with probability e^epsilon / (1 + e^epsilon), Q is its mirror image; L = +-epsilon.
+    """P = (e^epsilon, 1) / (1 + e^epsilon), Q its mirror image; L = +-epsilon.
 
     D_a = log(cosh((a - 1/2) epsilon) / cosh(epsilon / 2)) / (a - 1). `zcdp_rho` is the bound epsilon^2 / 2
     that the papers charge, not the least rho: D_a <= a epsilon^2 / 2 because g(x) = log cosh x - x^2/2 falls
@@ -61,7 +66,7 @@ class RandomizedResponse(Finite):
         )
 
     def sample(self, rng: np.random.Generator, n: int, order: float = 1.0) -> NDArray[np.float64]:
-        # the two-outcome case without a branch: the tilted law is RandomizedResponse((2 order - 1) epsilon)
+        # one pass over two outcomes: the tilted law is RandomizedResponse((2 order - 1) epsilon)
         with np.errstate(over="ignore"):
             keep = 1 / (1 + np.exp((1 - 2 * order) * self.epsilon))
         uniform = rng.random(n)

@@ -1,4 +1,11 @@
-"""The pair that differs from run to run: each run picks from a menu."""
+"""A selection is one pair per run, picked from a menu.
+
+>>> import filterproof as fp
+>>> import numpy as np
+>>> menu = (fp.Gaussian(1.0), fp.Laplace(2.0))
+>>> fp.Selection(menu, index=np.array([0, 1, 0])).zcdp_rho
+array([0.5  , 0.125, 0.5  ])
+"""
 
 from __future__ import annotations
 
@@ -25,7 +32,8 @@ class Selection(DominatingPair):
     Members may be of different families, shared (shape ()) or one per run (shape (n,)). `index` holds
     integers from 0 (or booleans, for a menu of two). Members of one family are drawn in one call: a menu of
     Gaussians costs one standard normal and one table look-up per run.
-    Raises ValueError for an empty menu or an index outside it, TypeError for what is no pair or no index.
+    Raises ValueError for an empty menu or an index outside it, TypeError for a member that is not a pair or is a
+    Selection, and for an index that is not an integer array of shape (n,).
     """
 
     pairs: tuple[DominatingPair, ...]
@@ -49,7 +57,7 @@ class Selection(DominatingPair):
                 "index must be an integer array of shape (n,), "
                 f"got {type(index).__name__} of shape {np.shape(index)}; pass the choice of each run"
             )
-        index = index.astype(np.intp)  # a copy: what is checked here stays
+        index = index.astype(np.intp)  # a copy, so that nobody can change the checked index
         if index.size and (index.min() < 0 or index.max() >= len(pairs)):
             raise ValueError(
                 f"index must lie in 0..{len(pairs) - 1}, got {index.min()}..{index.max()}; pick from the menu"
@@ -140,6 +148,7 @@ class Selection(DominatingPair):
         return np.empty(0) if out is None else out
 
     def families(self) -> list[Group]:
+        """The runs of each family that is asked for, and the vectorised pair of those runs."""
         members: dict[Hashable, list[int]] = {}
         for position, pair in enumerate(self.pairs):
             members.setdefault(pair.family, []).append(position)
@@ -175,7 +184,7 @@ class Selection(DominatingPair):
 
 
 def look_up(values: Sequence[Real], index: NDArray[np.integer[Any]]) -> NDArray[np.float64]:
-    """values[index[i]] for every run i, the index checked before; values are shared or have one entry per run."""
+    """values[index[i]] for every run i; values are shared or have one entry per run. The caller checked the index."""
     if any(isinstance(value, np.ndarray) and value.ndim for value in values):
         table = np.stack([np.broadcast_to(value, index.shape) for value in values])
         picked: NDArray[np.float64] = table[index, np.arange(len(index))]
@@ -195,5 +204,5 @@ def _merge(pairs: tuple[DominatingPair, ...], index: NDArray[np.intp]) -> Domina
         if isinstance(value, (float, np.ndarray)):
             merged[name] = look_up([column[name] for column in columns], index)  # type: ignore[misc]
         elif any(column[name] != value for column in columns):
-            merged[name] = None  # exact twins of the numbers differ: a merged pair has none
+            merged[name] = None  # the exact rationals differ, and a vectorised pair has none
     return first.with_parameters(merged)

@@ -1,4 +1,10 @@
-"""The Poisson-subsampled Gaussian pair, in both directions."""
+"""The Poisson-subsampled Gaussian: Gaussian noise on a sample that holds each person with probability q.
+
+>>> import filterproof as fp
+>>> pair = fp.SubsampledGaussian(q=0.1, sigma=1.0)
+>>> round(pair.hockey_stick(epsilon=0.5), 6), pair.swapped.adjacency
+(0.002033, 'addition')
+"""
 
 from __future__ import annotations
 
@@ -28,13 +34,13 @@ class SubsampledGaussian(DominatingPair):
     """Removal: P = q N(1, sigma^2) + (1-q) N(0, sigma^2), Q = N(0, sigma^2); addition is the swapped pair.
 
     It dominates the Gaussian mechanism of noise sigma (in units of the sensitivity) on a sample that holds
-    each person with probability q, for data sets that differ by the removal or addition of one person: a
-    mechanism is private only if both directions are counted.
-    The hockey-sticks are those of Gaussian(1/sigma) at another epsilon, times a factor; D_a has no closed
-    form and is integrated by the trapezoidal rule, which converges geometrically here.
+    each person with probability q, for data sets that differ by the removal or addition of one person; a
+    privacy guarantee must hold for both.
+    The hockey-stick divergences are those of Gaussian(1/sigma) at another epsilon, times a factor; D_a has no
+    closed form and is integrated by the trapezoidal rule, which converges geometrically here.
     `zcdp_rho` = 1/(2 sigma^2) and `gdp_mu` = 1/sigma are those of the full batch. They are upper bounds by
-    joint convexity, and the least ones, since far out (large a, large eps) sampling gains no more than a
-    factor: a filter that charges them ignores the sampling.
+    joint convexity, and the least ones, since at large a and eps sampling gains a constant factor at most: a
+    filter that charges them gets nothing from the sampling.
     Source: Zhu, Dong and Wang; paper 003, Lemma 8, which misprints the removal pair as ((1-q) Q + q P, P) in
     its notation: it must be ((1-q) P + q Q, P), trivial at q = 0.
     """
@@ -75,7 +81,7 @@ class SubsampledGaussian(DominatingPair):
         return _log_ratio(np.asarray(x), np.asarray(self.q), np.asarray(self.sigma))
 
     def _raised(self, level: Real) -> Array:
-        """y with 1 - q + q e^y = e^level: the loss of the full batch; -inf where there is none."""
+        """The y with 1 - q + q e^y = e^level, which is the loss of the full batch; -inf where no y exists."""
         level = np.asarray(level, dtype=np.float64)
         with np.errstate(divide="ignore"):
             near = np.log1p(np.maximum(np.expm1(np.minimum(level, 30.0)) / self.q, -1.0))
@@ -83,12 +89,12 @@ class SubsampledGaussian(DominatingPair):
         return np.where(level > 30, far, near)
 
     def _output(self, level: Real) -> Array:
-        """The x with l(x) = level; -inf where l is above it everywhere."""
+        """The output x with l(x) = level; -inf where l(x) > level for every x."""
         output: Array = 0.5 + self.sigma * self.sigma * self._raised(level)
         return output
 
     def hockey_stick(self, epsilon: Real) -> Real:
-        # both follow from P - e^eps Q = c (N(1) - e^eps' N(0)), or the mirror image, with a constant c
+        # with a constant c, P - e^eps Q = c (N(1) - e^eps' N(0)), for addition with N(0) and N(1) exchanged
         full = Gaussian(1 / self.sigma)
         grown = np.expm1(np.minimum(epsilon, 700.0))
         if self.adjacency == "removal":
@@ -136,7 +142,7 @@ class SubsampledGaussian(DominatingPair):
             low, high = np.where(log_tail > goal, x, low), np.where(log_tail > goal, high, x)
         return high
 
-    # -- sampling: exact, parameter by parameter ------------------------------------------------------
+    # -- exact sampling, one call per distinct (q, sigma) ------------------------------------------------
 
     def sample(self, rng: np.random.Generator, n: int, order: float = 1.0) -> NDArray[np.float64]:
         if not order >= 1:
@@ -156,7 +162,8 @@ class SubsampledGaussian(DominatingPair):
 
     @property
     def family(self) -> Hashable:
-        # what has no closed form is done once for each member of a menu, not once for each run
+        # members of a menu with different numbers are not merged: loops over (q, sigma) then run once a member,
+        # not once a run
         values = (self.q, self.sigma) if self.shape == () else (id(self),)
         return (SubsampledGaussian, self.adjacency, *values)
 
@@ -173,8 +180,8 @@ def _log_ratio(x: Array, q: Array, sigma: Array) -> Array:
 def _renyi(q: float, sigma: float, adjacency: Adjacency, alpha: float) -> float:
     """log E_P[e^{tL}] / t, t = alpha - 1, by the trapezoidal rule; E_P[L] at t = 0.
 
-    The integrand lies about [0, alpha] ([-t, 0] for addition), with tails of width sigma, and is analytic up
-    to pi sigma^2 from the real line: with the step below the rule errs by less than 1e-16.
+    The integrand is concentrated on [0, alpha] ([-t, 0] for addition), with tails of width sigma, and is analytic
+    up to pi sigma^2 from the real line: with the step below the error of the rule is less than 1e-16.
     """
     t = alpha - 1
     low, high = (0.0, alpha) if adjacency == "removal" else (-t, 0.0)
@@ -188,7 +195,7 @@ def _renyi(q: float, sigma: float, adjacency: Adjacency, alpha: float) -> float:
         loss = -loss
     if t * loss.max() < 600 and (loss.min() > -600):
         # E[e^{tL}] - 1 = E[h(tL) + t h(-L)], h(x) = e^x - 1 - x >= 0: nothing cancels
-        if t == 0:  # the limit of what follows
+        if t == 0:  # the limit of the formula below
             return math.fsum(np.exp(log_mass) * expm1_minus(-loss))
         moment = np.exp(log_mass) * (expm1_minus(t * loss) + t * expm1_minus(-loss))
         return math.log1p(math.fsum(moment)) / t

@@ -1,4 +1,9 @@
-"""Theorems of the papers whose steps are checked by engines when they run; what joins the steps is prose."""
+"""The theorems of the papers as lists of steps: engines check the steps when they run, and prose joins them.
+
+>>> import filterproof as fp
+>>> list(fp.THEOREMS)[2:5]
+['RR zCDP', 'RDP filter', 'B*']
+"""
 
 from __future__ import annotations
 
@@ -35,7 +40,7 @@ _MODULES = {
 
 
 class _Registry(Mapping[str, "Theorem"]):
-    """Theorems by name, in the order of the proofs; a module, and sympy with it, is imported on demand."""
+    """Theorems by name, in the order of the proofs; a theorem's module and sympy are imported when asked for."""
 
     def __getitem__(self, name: str) -> Theorem:
         if name not in _MODULES:
@@ -60,10 +65,10 @@ def prove(
     on_step: Callable[[CheckedStep], object] | None = None,
     done: dict[str, Proof] | None = None,
 ) -> Proof:
-    """Run every step of a theorem, those of the theorems it uses first; `on_step` sees each as it is done.
+    """Run every step of a theorem, after those of the theorems it uses; `on_step` is called after each step.
 
-    `done` holds proofs already made, by name: they are used instead of run again, and the new ones are added.
-    Raises ValueError on an unknown name. A step that is refused does not raise: see `Proof.holds`.
+    `done` maps names to proofs already made: these are not run again, and new ones are added to it.
+    Raises ValueError on an unknown name. A refused step does not raise: `Proof.holds` is then False.
     """
     if name not in THEOREMS:
         raise ValueError(f"name must be a known theorem, got name={name!r}; known: {', '.join(THEOREMS)}")
@@ -71,7 +76,7 @@ def prove(
 
 
 def prove_all(*, on_step: Callable[[CheckedStep], object] | None = None) -> tuple[Proof, ...]:
-    """Every theorem, in the order of `THEOREMS`; a theorem that others use is proved once."""
+    """The proofs of all theorems, in the order of `THEOREMS`; a theorem that others use is run once."""
     done: dict[str, Proof] = {}
     return tuple(prove(name, on_step=on_step, done=done) for name in THEOREMS)
 

@@ -26,7 +26,7 @@ def _rate(half: sp.Expr = HALF) -> Sides:
 
 
 def _fixed_order(sign: int = 1) -> sp.Expr:
-    # the loss of a filter that fixes t = alpha - 1 in advance, against the best order m/b
+    # epsilon of a filter that fixes t = alpha - 1 in advance, minus epsilon at the best t = m/b
     at_order = (1 + t) * b**2 + m**2 / t
     return sign * (at_order - (b**2 + 2 * b * m))
 

@@ -10,14 +10,14 @@ from theory.proofs.theorem import Step, Theorem
 
 __all__ = ["THEOREM"]
 
-# Work in b = sqrt B, m = sqrt(log(1/delta)) and t = alpha - 1: every claim is then algebraic.
+# In b = sqrt B, m = sqrt(log(1/delta)) and t = alpha - 1 every claim is algebraic.
 b, m, t, s, h, eps = sp.symbols("b m t s h epsilon", positive=True)
 w = sp.Symbol("w", positive=True)
 PERCENT = sp.Rational(101, 100)
 
 
 def _cost(order_minus_one: sp.Expr, root: sp.Expr) -> sp.Expr:
-    """Epsilon that root^2-zCDP buys at one order by Fact 2.4: alpha B + log(1/delta)/(alpha-1)."""
+    """The epsilon that Fact 2.4 gives for root^2-zCDP at one order: alpha B + log(1/delta)/(alpha-1)."""
     return (1 + order_minus_one) * root**2 + m**2 / order_minus_one
 
 
@@ -32,7 +32,7 @@ def _pointwise(constant: sp.Expr | int = 1) -> sp.Expr:
 
 @as_written
 def _exponent(orders: sp.Expr | int = 1) -> Sides:
-    # log of the bound e^{t(D - eps)} at D = alpha B, at the epsilon of Fact 2.4, against log delta = -m^2
+    # the log of the bound e^{t(D - eps)}, at D = alpha B and the epsilon of Fact 2.4, and log delta = -m^2
     return t * (orders * (1 + t) * b**2 - _cost(t, b)), -(m**2)
 
 

@@ -1,4 +1,4 @@
-"""Branch and bound in ball arithmetic: a formula is positive on a whole box, with the tree that shows it."""
+"""Branch and bound in ball arithmetic: it shows that a formula is positive on a box and records the halvings."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Box = tuple[tuple[fmpq, fmpq], ...]
 
 @dataclass(frozen=True, slots=True)
 class BoxTree:
-    """Shows formula > 0 on the box.
+    """A certificate that formula > 0 on the box.
 
     `tree` lists the nodes in pre-order: a digit k halves variable k at its exact midpoint (lower half first),
     a dot is a leaf on which the ball of the formula is positive at `precision` bits.
@@ -36,7 +36,7 @@ class BoxTree:
 
 
 class NotPositiveError(Exception):
-    """The formula is not positive at a point of the box, or no proof was found within the leaves allowed."""
+    """The formula is not positive at `point`; or `point` is None and no proof was found within the leaves allowed."""
 
     def __init__(self, reason: str, point: Mapping[str, str] | None) -> None:
         super().__init__(reason)
@@ -52,9 +52,10 @@ def prove_positive(
 ) -> BoxTree:
     """The tree that shows formula > 0 on the closed box with rational corners.
 
-    NotPositiveError carries a point where the formula is certainly <= 0, if the search met one. The global
-    precision is restored on return. At most 10 variables, since a split is one digit; the box names those of
-    the formula, and each side has low <= high. Where a part of the formula is undefined it is not positive.
+    Raises NotPositiveError, with a point where the formula is certainly <= 0 if the search met one, and ValueError
+    for a box that does not fit: it names exactly the variables of the formula, at most 10 since the tree writes one
+    digit for each split, and each side has low <= high. A formula with an undefined part counts as not positive.
+    The global precision is restored on return.
     """
     evaluate = compile_formula(formula)
     names = tuple(box)
@@ -118,8 +119,8 @@ def _refuse_if_negative(evaluate: Evaluator, names: tuple[str, ...], corner: Box
 
 
 def _best_axis(evaluate: Evaluator, names: tuple[str, ...], corner: Box, root: Box) -> int:
-    # Halve the side that leaves the narrowest ball; a ball that is not finite says nothing, so fall back on
-    # the side that is widest against the root box.
+    # Halve the side that leaves the narrowest ball. If no ball is finite, halve the side that is longest relative
+    # to the root box.
     if len(names) == 1:
         return 0
     widths = []

@@ -99,7 +99,7 @@ def _reaches(budget: str) -> str:
 
 
 def _misses(budget: str) -> str:
-    """Formula, positive if no order does: the objective is convex, so it is above its left tangent."""
+    """Formula, positive if no order certifies delta = 1e-5: the objective is convex, so above its left tangent."""
     return f"{_log_bound(_LEFT, budget)} + {_log_slope(_LEFT, budget)}*({_RIGHT} - {_LEFT}) + log(100000)"
 
 

@@ -1,4 +1,4 @@
-"""Two sharper conversions to approximate DP, derived and placed: Bun-Steinke 3.6 and the best at one order."""
+"""Two sharper conversions to approximate DP, Bun-Steinke 3.6 and the best at one order, and their rank."""
 
 from __future__ import annotations
 
@@ -102,14 +102,14 @@ def _determinant(factor: sp.Expr | int = 1) -> Sides:
 
 
 def _in_q(sign: int = 1) -> Sides:
-    # minus the derivative in q of the two-cell moment, with j = 1 - p and h = 1 - q, which falls as q rises
+    # minus the derivative in q of the two-cell moment, with j = 1 - p and h = 1 - q, so that dh = -dq
     moment = p ** (1 + t) * q**-t + j ** (1 + t) * h**-t
     ratios = (p / q) ** (1 + t) - sign * (j / h) ** (1 + t)
     return -(sp.diff(moment, q) - sp.diff(moment, h)), t * ratios
 
 
 def _falls(sign: int = 1) -> tuple[sp.Expr, tuple[sp.Expr, ...]]:
-    # the ratio of the likelier cell, low + gap, against the other, low
+    # the difference of the two powers, at the ratio low + gap of the likelier cell and low of the other
     ratios = (low + gap) ** (1 + t) - low ** (1 + t)
     return sign * ratios, (sp.Integral(sign * (1 + t) * up**t, (up, low, low + gap)),)
 
@@ -122,7 +122,7 @@ def _two_points(extra: int = 0) -> Sides:
 
 
 def _bends(part: int, factor: sp.Expr | int = 1) -> Sides:
-    """Second derivative in p of a term, over the term, against its closed form."""
+    """Second derivative in p of a term, and its closed form times the term."""
     term, gap = ((p**a * (p - d) ** (1 - a)), d) if part == 0 else ((1 - p) ** a * (c - p) ** (1 - a), c - 1)
     closed = (
         a * (a - 1) * gap**2 / (p * (p - d)) ** 2
@@ -155,7 +155,7 @@ def _psi_slope(at: str) -> str:
 
 
 def _optimal(budget: str) -> str:
-    """Formula, positive if zCDP with this budget keeps (1, 1e-5) by the two-point bound at the one order."""
+    """Formula, positive if zCDP with this budget implies (1, 1e-5)-DP by the two-point bound at _ORDER."""
     return (
         f"{_psi(_LEFT)} + {_psi_slope(_LEFT)}*({_RIGHT} - {_LEFT})"
         f" - exp(({_ORDER} - 1)*({_ORDER}*{budget} - 1))"

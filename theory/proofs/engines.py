@@ -1,7 +1,7 @@
 """The engines that decide a step: symbolic identities, balls on a box, rational arithmetic, citations.
 
-Each engine is a function from a claim to a `Check`; nothing runs until the check is called, so a theorem is
-cheap to build and a claim that is slightly wrong can be handed to the same engine.
+Each engine is a function from a claim to a `Check`. Nothing runs until the check is called, so a theorem is
+cheap to build. Tests hand slightly wrong claims to the same engine, which must refuse them.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ _RELATIONS: Mapping[str, Callable[[Fraction, Fraction], bool]] = {
     "<": lambda a, b: a < b,
     "!=": lambda a, b: a != b,
 }
-#: Of more comparisons than this a certificate holds the number and the digest: they come from games that the
-#: second checker enumerates itself.
+#: A certificate lists at most so many comparisons, else only their number and digest: longer lists come from games
+#: that the second checker enumerates itself.
 _COMPARISONS_KEPT = 200
 _CORNER = re.compile(r"-?\d{1,400}(/\d{1,400}|\.\d{1,400})?")
 
@@ -42,12 +42,12 @@ _CORNER = re.compile(r"-?\d{1,400}(/\d{1,400}|\.\d{1,400})?")
 def zero(residual: Callable[[], sp.Expr | Sides], *, at: Mapping[str, str] | None = None) -> Check:
     """DERIVED: the residual simplifies to zero, so the identity holds wherever its symbols are defined.
 
-    Symbols have a declared range, parts are those that `expressions.py` knows, decimals are refused. `at` is a
-    rational point of the domain, for the second checker and for witnesses; without it the points follow from
-    the ranges of the symbols, and the residual must be zero at those of them where it is defined. A pair is
-    the two sides of an identity: the certificate then holds both, where a residual that sympy cancels as it is
-    written leaves the second checker 0 = 0. Integrals in them, their limits in order, are solved here and left
-    as they are in the certificate.
+    Every symbol has a declared range, every part is one that `expressions.py` knows, and decimals are refused.
+    `at` is a rational point of the domain, for the second checker and for witnesses; without it points are chosen
+    from the ranges of the symbols, and the residual must be zero at each of them where it is defined.
+    Pass the two sides of an identity as a pair: the certificate then holds both. If sympy cancelled the residual
+    while building it, the second checker would only see 0 = 0. Integrals, their limits in order, are solved here
+    and stay unsolved in the certificate.
     """
 
     def check() -> Reached:
@@ -58,14 +58,14 @@ def zero(residual: Callable[[], sp.Expr | Sides], *, at: Mapping[str, str] | Non
         for integral in {part for side in sides for part in side.atoms(sp.Integral)}:
             if not all(in_order(limit) for limit in integral.limits):
                 raise refusal(f"the limits of {integral} are not in order within the range of its variable")
-        # what an integral came to is admitted anew: a Piecewise is refused, and an integral that nothing solved
+        # sides with solved integrals are admitted again: this refuses a Piecewise and an integral left unsolved
         solved = [admit(side.doit()) for side in sides]
         expression = admit(solved[0] - solved[1]) if len(sides) == 2 else solved[0]
         domain, found = domains(*sides), points(sides, at)
         simplified = simplify(expression)
         if simplified != 0:
             raise refusal(f"the residual is {simplified}, not 0", witness(simplified, at))
-        # A second route, in numbers: a simplification that is valid on a part of the domain only ends here.
+        # A second route, in numbers, refuses a simplification that is valid on a part of the domain only.
         if (shown := witness(expression, at)) is not None:
             raise refusal("the residual is not 0 at the point of the witness", shown)
         return Reached(
@@ -92,9 +92,9 @@ def nonnegative(
 ) -> Check:
     """DERIVED: the expression is the sum of terms whose sign is evident, so it is >= 0 (> 0 if strict).
 
-    A term is evident if sympy knows its sign from the ranges of its symbols, or if it is an integral with an
-    evident integrand whose limits are all in order and within the ranges of their variables. Squares of reals
-    are evident. If strict, some term is evidently > 0. What cannot be decided is refused.
+    The sign of a term is evident if sympy knows it from the ranges of the symbols (as for squares of reals), or if
+    the term is an integral of an evident integrand whose limits are all in order and within the ranges of their
+    variables. If strict, some term must be evidently > 0. What cannot be decided is refused.
     """
 
     def check() -> Reached:
@@ -174,7 +174,7 @@ def certified(
 
 
 def certified_each(formulas: Callable[[], Iterable[str]], *, precision: int = 128) -> Check:
-    """CERTIFIED: every formula, none with variables, is > 0; they are written when the check runs."""
+    """CERTIFIED: every formula is > 0. Formulas have no variables; `formulas` is called when the check runs."""
 
     def check() -> Reached:
         parts = [certified(formula, precision=precision)().certificate for formula in formulas()]

@@ -1,4 +1,4 @@
-"""What the symbolic engine reads: expressions of known parts, over symbols whose range is declared."""
+"""The expressions that the symbolic engine accepts: built of known parts, over symbols of declared range."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = [
     "witness",
 ]
 
-#: Ranges that a symbol may be declared with; another declaration is refused, since no rule here reads it.
+#: Ranges that a symbol may be declared with; others are refused, since no rule here uses them.
 _RANGES: Mapping[str, Mapping[str, bool]] = {
     "real": {"real": True},
     "positive": {"positive": True},
@@ -38,19 +38,19 @@ _RANGES: Mapping[str, Mapping[str, bool]] = {
     "positive integer": {"integer": True, "positive": True},
     "nonnegative integer": {"integer": True, "nonnegative": True},
 }
-#: Every part an expression may have. Piecewise, Sum, Order, functions without a definition and decimals stay
-#: out: their sign or their zeros rest on conditions that nothing here decides.
+#: Every part an expression may have. Piecewise, Sum, Order, undefined functions and decimals are refused: whether
+#: they vanish, and their sign, depends on conditions that nothing here decides.
 _PARTS = (
     sp.Add, sp.Mul, sp.Pow, sp.Rational, sp.exp, sp.log, sp.sinh, sp.cosh, sp.tanh, sp.erf, sp.erfc, sp.erfinv,
     sp.Abs, type(sp.pi), type(sp.E),
 )  # fmt: skip
-#: Where symbols are set to look for a counterexample: each takes those of its range.
+#: Values at which a counterexample is sought; each symbol takes those within its range.
 _VALUES = (
     "3/2", "5/3", "2/7", "9/4", "1/5", "2", "3", "1", "7", "1/50", "40", "4",
     "-3/2", "-1/3", "-2", "-7/4", "0", "-5", "1/7", "-1",
 )  # fmt: skip
 _NUMBER = re.compile(r"-?\d{1,400}(/\d{1,400}|\.\d{1,400})?")
-#: What 30 digits may leave of a zero.
+#: A value computed to 30 digits counts as zero below this.
 NOISE = sp.Float("1e-20")
 
 
@@ -59,9 +59,9 @@ _Stated = TypeVar("_Stated")
 
 
 def as_written(stated: Callable[_Arguments, _Stated]) -> Callable[_Arguments, _Stated]:
-    """The same expressions with nothing evaluated as they are built, so that a certificate says what they say.
+    """The same function, building its expressions without evaluation, so that a certificate holds them as written.
 
-    For what is algebra alone: limits, integrals and derivatives are not taken correctly without evaluation.
+    For algebra only: sympy does not take limits, integrals and derivatives correctly without evaluation.
     """
 
     @wraps(stated)
@@ -78,7 +78,7 @@ def refusal(reason: str, found: Mapping[str, object] | None = None) -> RefusedEr
 
 
 def range_of(symbol: sp.Symbol) -> str | None:
-    """The name of the range that a symbol was declared with; None if it is none of those known here."""
+    """The name of the range that a symbol was declared with; None if it is not in `_RANGES`."""
     for name, declared in _RANGES.items():
         if symbol.assumptions0 == sp.Symbol(symbol.name, **declared).assumptions0:
             return name
@@ -86,7 +86,7 @@ def range_of(symbol: sp.Symbol) -> str | None:
 
 
 def admit(expression: object, *, integrals: bool = False) -> sp.Expr:
-    """The expression, if it is built of known parts over symbols of known range; refused otherwise."""
+    """The expression, if it is built of known parts over symbols of known range; else RefusedError."""
     if isinstance(expression, (int, Fraction)) and not isinstance(expression, bool):
         expression = sp.Rational(expression)
     if not isinstance(expression, sp.Expr):
@@ -117,10 +117,10 @@ def domains(*expressions: sp.Expr) -> dict[str, str]:
 def points(
     expressions: Iterable[sp.Expr], at: Mapping[str, str] | None, most: int = 3
 ) -> list[dict[str, str]]:
-    """Rational points of the domain: the one given, which must lie in it, or some that fit the ranges."""
+    """Rational points of the domain: the point `at`, which must lie in it, or else `most` that fit the ranges."""
     symbols = sorted({s for e in expressions for s in e.free_symbols}, key=str)
     if at is not None:
-        # a symbol that cancelled as the residual was written may still be given
+        # `at` may also name a symbol that cancelled while the residual was built
         if not {s.name for s in symbols} <= set(at) or not all(map(_NUMBER.fullmatch, at.values())):
             raise ValueError(
                 f"at must give rationals for {', '.join(map(str, symbols))}, got {dict(at)}; pass each symbol"
@@ -134,7 +134,7 @@ def points(
         return [dict(at)]
     chosen = {symbol: [value for value in _VALUES if _fits(symbol, value)] for symbol in symbols}
     rows = range(most) if symbols else range(1)
-    # symbols are set apart from each other, or x - y would only be seen where it is 0
+    # different symbols get different values, or x - y would be 0 at every point
     return [{s.name: chosen[s][(i + k) % len(chosen[s])] for k, s in enumerate(symbols)} for i in rows]
 
 
@@ -151,7 +151,7 @@ def value_at(expression: sp.Expr, point: Mapping[str, str]) -> sp.Expr | None:
 
 
 def witness(expression: sp.Expr, at: Mapping[str, str] | None) -> dict[str, object] | None:
-    """Numbers that show an expression is not zero, or nothing if the points cannot show it."""
+    """A point at which an expression is not zero, and its value there; None if no point shows it."""
     names = {symbol.name for symbol in expression.free_symbols}
     for point in [at] if at is not None and names <= set(at) else points([expression], None):
         value = value_at(expression, point)
@@ -161,9 +161,9 @@ def witness(expression: sp.Expr, at: Mapping[str, str] | None) -> dict[str, obje
 
 
 def simplify(expression: sp.Expr) -> sp.Expr:
-    """The same function in the shortest form that was found; 0 if it was seen to vanish."""
-    # Gaussian integrals and exponentials of sums cancel only after their exponents are expanded, and tails
-    # only when all are written with the same function.
+    """An equal expression in a simpler form; 0 if it was found to vanish."""
+    # Gaussian integrals and exponentials of sums cancel only after their exponents are expanded, and normal tails
+    # only when erfc is written with erf.
     if expression.is_rational_function():
         return sp.cancel(sp.together(expression))
     attempt = sp.expand(expression.rewrite(sp.erf) if expression.has(sp.erfc) else expression)

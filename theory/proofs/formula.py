@@ -1,9 +1,9 @@
-"""Formulas as text, evaluated in balls: what a certificate holds is what the engine computed.
+"""Formulas as text, evaluated in ball arithmetic: the engine computes the same text that a certificate holds.
 
 A formula is a Python expression over named variables, integers and the functions below. It is read with
-`ast` and every node must be known; nothing is ever evaluated by Python itself. A value is a ball only where
-every part of the formula is: what is undefined at one point of a ball is undefined on it, whatever a bounded
-function or the power 0 would make of it.
+`ast` and every node must be known; nothing is ever evaluated by Python itself. If a part of a formula is
+undefined anywhere on the given balls, the value is NaN, even where a bounded function or the power 0 of that
+part would be finite.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ def hull(low: fmpq, high: fmpq) -> arb:
 
 
 def _decreasing(function: Callable[[arb], arb]) -> Callable[[arb], arb]:
-    # A decreasing function on a wide ball: evaluate it at the end points. Taken of the whole ball at once,
-    # exp(x^2/2) and erfc(x) lose their correlation and the product is useless.
+    # A decreasing function is evaluated at the end points of the ball. On the whole ball at once exp(x^2/2) and
+    # erfc(x) would vary independently, and their product would be far too wide.
     def on_ball(x: arb) -> arb:
         return function(x) if x.is_exact() else function(arb(x.lower())).union(function(arb(x.upper())))
 
@@ -70,7 +70,7 @@ _LONGEST, _DEEPEST = 100_000, 150
 def compile_formula(text: str) -> Evaluator:
     """The evaluator of a formula; ValueError on anything but arithmetic, variables and `FUNCTIONS`.
 
-    Its value is finite, or NaN if some part of the formula is not finite on the whole of the balls given.
+    Its value is finite, or NaN if some part of the formula is not finite on all of the given balls.
     """
     return _compile(_parsed(text), _DEEPEST)
 

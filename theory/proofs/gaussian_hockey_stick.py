@@ -34,7 +34,7 @@ def _loss(half: sp.Expr = HALF) -> Sides:
 
 
 def _turned(sign: int = -1) -> Sides:
-    # the same with Q drawn: log q/p at x = x1 + sigma z, where p is the density around x0 = x1 + shift
+    # the same under Q: log q/p at x = x1 + sigma z, where p is the density around x0 = x1 + shift
     log_q, log_p = -(z**2) / 2, -((sigma * z - shift) ** 2) / (2 * sigma**2)
     return log_q - log_p, HALF * (shift / sigma) ** 2 + sign * (shift / sigma) * z
 

@@ -1,4 +1,4 @@
-"""Soundness of B* for Gaussian rounds, and how much it leaves unused, through the Mills ratio."""
+"""B* is sound for Gaussian rounds; the Mills ratio gives the share of delta that it leaves unused."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _laplace(power: int = 2) -> Sides:
 
 
 def _half_gap(sign: int = 1) -> sp.Expr:
-    # what R(0) - R(t) + R(t + mu) integrates against e^{-s^2/2}
+    # R(0) - R(t) + R(t + mu) is the integral of this times e^{-s^2/2} over s > 0
     return 1 - sp.exp(-t * s) + sign * sp.exp(-(t + mu) * s)
 
 
@@ -65,9 +65,9 @@ def _below(share: str) -> str:
 
 
 def _raised(c: str) -> str:
-    """Formula, positive if Gaussians keep (epsilon, delta) with the budget c B*.
+    """Formula, positive if Gaussians with the budget c B* are (epsilon, delta)-DP.
 
-    The threshold moves from t to (t - mu (c-1)/2)/sqrt c.
+    The loss reaches epsilon at (t - mu (c-1)/2)/sqrt c instead of t.
     """
     moved = f"(({_T} - {_MU}*({c} - 1)/2)/sqrt({c}))"
     return f"sqrt(2*pi) - exp(l - {moved}**2/2)*(mills({moved}) - mills({moved} + {_MU}*sqrt({c})))"

@@ -1,4 +1,4 @@
-"""The GDP filter: paper 003, Theorem 11 and Algorithm 2; what is left of delta is a mixture of hockey-sticks."""
+"""The GDP filter: paper 003, Theorem 11 and Algorithm 2. Its supermartingale is a mixture of hockey-sticks."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _convolution(total: sp.Expr) -> Sides:
 
 
 def _bends(sign: int = 1) -> sp.Expr:
-    # what is left of the budget, as a function of z = e^{-L}: delta_{epsilon + log z}(r)
+    # f(z) = delta_r(epsilon + log z) at z = e^{-L}: the delta of the remaining budget r^2 after a loss L
     return sign * sp.diff(_delta(eps + sp.log(ratio), r), ratio, 2)
 
 
@@ -56,7 +56,7 @@ def _density(sign: int = 1) -> tuple[sp.Expr, ...]:
 
 
 def _weight(at: sp.Expr) -> sp.Expr:
-    """The second derivative of what is left, at z = `at`."""
+    """The second derivative f''(z) at z = `at`."""
     return sp.exp(eps) * _phi((eps + sp.log(at)) / r + r / 2) / (r * at)
 
 
@@ -66,12 +66,12 @@ def _strike(at: sp.Expr) -> sp.Expr:
 
 
 def _substituted(factor: sp.Expr | int = 1) -> Sides:
-    # f''(k) dk in the variable x, against e^eps phi(x) dx
+    # f''(k) dk in the variable x, and e^eps phi(x) dx
     return _weight(_strike(x)) * sp.diff(_strike(x), x), factor * sp.exp(eps) * _phi(x)
 
 
 def _mixture(factor: sp.Expr | int = 1) -> Sides:
-    # the integral of (k - z) f''(k) dk over k > z, at z = _strike(edge), against f(z)
+    # the integral of (k - z) f''(k) dk over k > z, at z = _strike(edge), and f(z)
     integrand = sp.exp(sp.expand(-(x**2) / 2 + r * x - r**2 / 2)) - sp.exp(r * edge - r**2 / 2) * sp.exp(
         -(x**2) / 2
     )
@@ -80,7 +80,7 @@ def _mixture(factor: sp.Expr | int = 1) -> Sides:
 
 
 def _put(sign: int = -1) -> Sides:
-    # k - e^{-L} where it is positive, against k times the hockey-stick integrand at order 1/k
+    # k times the hockey-stick integrand at order 1/k, and k - e^{-L}, where positive
     return strike * (1 - sp.exp(-sp.log(strike) + sign * loss)), strike - sp.exp(-loss)
 
 
@@ -112,7 +112,7 @@ _BUDGET = f"({_MUS[0]}**2 + {_MUS[1]}**2)"
 
 @cache
 def _admits(released: tuple[int, ...], request: int) -> bool:
-    # A ball that cannot tell the spend from the budget counts as within it, so the game is only made harder.
+    # A spend whose ball overlaps the budget is admitted; this can only raise the worst case.
     spend = " + ".join(f"{_MUS[i]}**2" for i in (*released, request))
     with ctx.workprec(128):
         return not compile_formula(f"{spend} - {_BUDGET}")({}) > 0
@@ -123,7 +123,7 @@ def _late(released: tuple[int, ...], request: int) -> bool:
 
 
 def _rounds(share: str = "1") -> Callable[[], Iterator[str]]:
-    """Formula per (w, r, epsilon): delta of sqrt(r^2 + share mu^2) minus the mean of delta_r(epsilon - L)."""
+    """One formula per (w, r, epsilon): delta of sqrt(r^2 + share mu^2) minus the mean of delta_r(epsilon - L)."""
 
     def left(epsilon: str, mean: str) -> str:
         return f"(tail(({epsilon})/{mean} - {mean}/2) - exp({epsilon})*tail(({epsilon})/{mean} + {mean}/2))"
@@ -143,7 +143,7 @@ def _rounds(share: str = "1") -> Callable[[], Iterator[str]]:
 def _games(
     admits: Callable[[tuple[int, ...], int], bool] = _admits, share: str = "1"
 ) -> Callable[[], Iterator[str]]:
-    """Formula per order g: `share` times delta_B(log g) minus the worst of all strategies of three rounds."""
+    """One formula per order g: `share` times delta_B(log g) minus the largest H_g of all strategies of three rounds."""
 
     def formulas() -> Iterator[str]:
         games = [list(play(tree, _MENU, admits)) for tree in all_trees(len(_MENU), 3)]

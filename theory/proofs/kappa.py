@@ -1,4 +1,4 @@
-"""kappa: the stopping limit of the realisation-level filter for Gaussians, paper 004, Proposition 1."""
+"""kappa: the largest loss at which the realisation filter on Gaussians goes on, paper 004, Proposition 1."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ HALF, PERCENT = sp.Rational(1, 2), sp.Rational(101, 100)
 
 
 def _standard(level: sp.Expr) -> sp.Expr:
-    """The standard normal point of a level of the loss, which is N(1/(2 sigma^2), 1/sigma^2)."""
+    """A level of the loss, which is N(1/(2 sigma^2), 1/sigma^2), in standard normal units."""
     return sigma * (level - 1 / (2 * sigma**2))
 
 
 def _inner_limit() -> sp.Expr:
-    """The largest loss so far at which the next loss exceeds what is left with probability d."""
+    """The loss so far at which the next loss exceeds the rest of epsilon with probability d."""
     return eps - 1 / (2 * sigma**2) - z_d / sigma
 
 
@@ -36,7 +36,7 @@ def _inner(sign: int = 1) -> Sides:
 
 
 def _outer(limit: sp.Expr) -> Sides:
-    # the loss of the round in between must stay under the inner limit, given the loss before it
+    # given the loss before it, the loss of the unseen round must keep the total under the inner limit
     return _standard(_inner_limit() - loss).subs(loss, limit), z_theta
 
 
@@ -46,7 +46,7 @@ def _mirrored(sign: int = -1) -> Sides:
 
 
 def _failure(sign: int = -1) -> Sides:
-    # 1 - sum over stopping times of (1-d)(P(T = i) - theta), the P(T = i) adding to 1
+    # 1 - sum over stopping times i of (1-d)(P(T = i) - theta), where the P(T = i) add to 1
     return 1 - (1 - d) * (1 - n * theta), d + n * theta * (1 + sign * d)
 
 
@@ -121,9 +121,9 @@ def _kappa_value(centre: int) -> str:
 
 
 def _not_stationary(d_hat: str, limit: str, least: str) -> str:
-    """Formula: in a (d-hat, theta) the two sides of the first-order condition differ by the factor `least`.
+    """Formula, positive if the sides of the first-order condition at (d-hat, theta) differ by a factor over `least`.
 
-    The condition N phi(z_theta)(1 - d) = (1 - N theta) phi(z_d) does not mention delta.
+    The condition N phi(z_theta)(1 - d) = (1 - N theta) phi(z_d) does not depend on delta.
     """
     left = f"48*exp(-quantile({limit})**2/2)*(1 - {d_hat})"
     right = f"(1 - 48*{limit})*exp(-quantile({d_hat})**2/2)"

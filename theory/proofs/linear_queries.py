@@ -20,7 +20,7 @@ PERCENT = sp.Rational(101, 100)
 
 @as_written
 def _charge(variance: sp.Expr) -> Sides:
-    # sum of rho_t = alpha |q_t|^2/(2 sigma^2) for one person, against alpha kappa times the share spent
+    # the sum of rho_t = alpha |q_t|^2/(2 sigma^2) for one person, and alpha kappa times the share spent
     return alpha * spent / (2 * variance), alpha * kappa * spent / norm
 
 

@@ -1,4 +1,4 @@
-"""The natural filter fails: composing what was run so far is no promise under adaptivity."""
+"""The natural filter composes the mechanisms run so far as if they had been fixed; under adaptivity that is unsound."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def _randomised_response(odds: Fraction) -> Pair:
 
 
 def _reveal(chance: Fraction) -> Pair:
-    """The erasure mechanism: the bit itself with that chance, a blank otherwise, the third outcome."""
+    """The erasure mechanism: the bit itself with probability `chance`, otherwise a blank, the third outcome."""
     return Pair((chance, Fraction(0), 1 - chance), (Fraction(0), chance, 1 - chance))
 
 
 def _composed(pairs: tuple[Pair, ...], ratio: Fraction) -> Fraction:
-    """Hockey-stick of the pairs composed without adaptivity: what the natural filter looks at."""
+    """The hockey-stick divergence of the pairs composed without adaptivity, which the natural filter checks."""
     ends = [
         Transcript(
             prod((pair.p[y] for pair, y in zip(pairs, outcome, strict=True)), start=Fraction(1)),
@@ -54,7 +54,7 @@ _WORST = Fraction(1899, 5915)
 def _three_rounds(
     claimed: Fraction = _WORST, promise: Fraction = _DELTA
 ) -> Callable[[], Iterator[Inequality]]:
-    """All 7204 strategies: none above the claimed worst case, one at it, and that above the promise."""
+    """All 7204 strategies: none exceeds the claimed worst case, one attains it, and it exceeds the promise."""
 
     @cache
     def admits(released: tuple[int, ...], request: int) -> bool:
@@ -74,7 +74,7 @@ def _three_rounds(
 
 # -- two rounds, any (epsilon, delta) ---------------------------------------------------------------
 
-# o, g, x: e^{e1}, e^epsilon, e^{eB}; delta the promise. RR(eB) is to spend delta/p_+ on the branch "+".
+# o, g, x: e^{e1}, e^epsilon, e^{eB}; delta is promised. On the branch "+" RR(eB) shall spend delta/p_+.
 o, g, x, delta = sp.symbols("o g x delta", positive=True)
 room, more = sp.symbols("room more", nonnegative=True)
 _P_PLUS = o / (1 + o)
@@ -86,18 +86,18 @@ def _chosen() -> sp.Expr:
 
 
 def _solves(sign: int = 1) -> Sides:
-    # H_{e^{epsilon - e1}}(RR(eB)) = (x - g/o)/(1 + x) against delta / p_+
+    # H_{e^{epsilon - e1}}(RR(eB)) = (x - g/o)/(1 + x), and delta / p_+
     return ((x - g / o) / (1 + x)).subs(x, _chosen()), sign * delta / _P_PLUS
 
 
 def _minus_plus(sign: int = 1) -> tuple[sp.Expr, tuple[sp.Expr, ...]]:
-    # e^epsilon Q - P of "-" and then "+", where x is below g o by `room`
+    # e^epsilon Q - P at the outcome "-" then "+", where x is below g o by `room`
     above = ((x + room) / o) * (o / (1 + o)) / (1 + x) - (1 / (1 + o)) * x / (1 + x)
     return sign * above, (sign * room / ((1 + o) * (1 + x)),)
 
 
 def _plus_minus(sign: int = 1) -> tuple[sp.Expr, tuple[sp.Expr, ...]]:
-    # the same of "+" and then "-", where g is above o by `more` and x above 1 by `room`
+    # e^epsilon Q - P at the outcome "+" then "-", where g is above o by `more` and x above 1 by `room`
     second = 1 + room
     above = (o + more) * second / ((1 + o) * (1 + second)) - o / ((1 + o) * (1 + second))
     return sign * above, (sign * (more + (o + more) * room) / ((1 + o) * (1 + second)),)

@@ -1,4 +1,4 @@
-"""What k Gaussian steps cost, at the parameters of papers 000 and 003, to the digits shown."""
+"""The epsilon of k Gaussian steps at the parameters of papers 000 and 003, certified to the digits shown."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _gaussian_delta(sigma: int, k: int | str, epsilon: str) -> str:
 
 
 def _orders_near(sigma: int, k: int, millionths: int) -> tuple[Fraction, Fraction]:
-    """An interval of t around the optimal order, from the root of the slope; only its width is a choice."""
+    """An interval of t around the root of the slope; later steps check the slope's sign at both ends."""
     rho, epsilon = k / (2 * sigma**2), millionths / 10**6
     low, high = 1e-3, 1e4
     for _ in range(200):
@@ -58,7 +58,7 @@ def _orders_near(sigma: int, k: int, millionths: int) -> tuple[Fraction, Fractio
 
 
 def _half(millionths: int, sign: int, shift: int) -> str:
-    """The end of the rounding interval of the printed digits, moved by `shift` millionths."""
+    """The upper (sign 1) or lower (sign -1) end of the rounding interval, moved by `shift` millionths."""
     return f"({Fraction(2 * (millionths + shift) + sign, 2 * 10**6)})"
 
 
@@ -150,7 +150,7 @@ THEOREM = Theorem(
     "{(170, 112), (130, 180), (100, 420)}",
     claim="The epsilons are those printed, to six digits, and at the CKS epsilon of 420 steps with "
     "sigma = 100 the exact curve allows 495 steps and not 496",
-    # the three curves, and that the Gaussian one falls in epsilon and rises in mu
+    # these prove the three curves, and that the Gaussian one falls in epsilon and rises in mu
     uses=("B*", "CKS", "Gaussian hockey-stick"),
     steps=(
         Step(

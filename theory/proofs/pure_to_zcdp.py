@@ -31,7 +31,7 @@ def _log_cosh(v: sp.Expr, constant: sp.Expr = HALF) -> sp.Expr:
 
 
 def _gap(constant: sp.Expr = HALF) -> Sides:
-    # alpha (eps^2/2) (alpha - 1) minus the log-moment, against g(eps/2) - g((alpha - 1/2) eps)
+    # alpha (eps^2/2) (alpha - 1) minus the log-moment, and g(eps/2) - g((alpha - 1/2) eps)
     log_moment = sp.log(sp.cosh((alpha - HALF) * eps)) - sp.log(sp.cosh(eps / 2))
     return constant * eps**2 * alpha * t - log_moment, _log_cosh(eps / 2) - _log_cosh((alpha - HALF) * eps)
 

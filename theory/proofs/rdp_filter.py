@@ -20,14 +20,14 @@ OPTIONAL_STOPPING = (
     "MeasureTheory.Submartingale.expected_stoppedValue_mono applied to the negative"
 )
 
-# t = alpha - 1; rho declared and D true divergence of the round; slack = rho - D >= 0; spent = past sum.
+# t = alpha - 1; rho is the declared and D the true divergence of the round; slack = rho - D >= 0; spent = past sum.
 t, past, p, q = sp.symbols("t past p q", positive=True)
 slack, left, v = sp.symbols("slack left v", nonnegative=True)
 divergence, spent, rho = sp.symbols("D spent rho", real=True)
 
 
 def _one_step(sign: int = 1) -> Sides:
-    # E[M_t | past] for M_t = Loss^(t) e^{-(alpha-1) sum rho}, against M_{t-1} e^{-(alpha-1)(rho - D)}
+    # E[M_t | past] for M_t = Loss^(t) e^{-(alpha-1) sum rho}, and M_{t-1} e^{-(alpha-1)(rho - D)}
     before = past * sp.exp(-t * spent)
     after = past * sp.exp(-t * (spent + rho)) * sp.exp(t * divergence)
     return after, before * sp.exp(-sign * t * (rho - divergence))
@@ -43,8 +43,8 @@ def _budget(sign: int = 1) -> sp.Expr:
 
 
 def _chain(drawn_from_p: bool = True) -> Sides:
-    # two rounds, two outcomes each, the second pair chosen by the first outcome: KL of the transcript
-    # against KL of the first round and the mean of KL of the second
+    # two rounds of two outcomes, the second pair chosen by the first outcome: KL of the transcript, and KL of the
+    # first round plus the mean of KL of the second
     first = (p, q)
     second = (sp.symbols("a b", positive=True), sp.symbols("c d", positive=True))
 
@@ -76,16 +76,16 @@ _INSIDE = {"p": "1/3", "q": "1/5", "a": "1/2", "b": "1/4", "c": "2/3", "d": "2/5
 
 
 def _charge(request: int, order: int) -> Fraction:
-    """e^{(order-1) rho} of a request, rho the larger divergence of the two directions."""
+    """e^{(order-1) rho} of a request, where rho is the larger divergence of the two directions."""
     return max(_MENU[request].moment(order), _MENU[request].swapped.moment(order))
 
 
 def _games(
     rounds: int, late: bool = False, share: Fraction = Fraction(1)
 ) -> Callable[[], Iterator[Inequality]]:
-    """Every strategy on the menu, both directions, three orders: moment <= budget, and E[M_T] <= 1.
+    """Every strategy on the menu, both directions, three orders: moment <= `share` of the budget, and E[M_T] <= 1.
 
-    `late` lets the filter look at the past only; `share` of the budget is what the claim promises.
+    With `late` the filter checks the released requests only, not the next one.
     """
 
     def comparisons() -> Iterator[Inequality]:
@@ -119,13 +119,13 @@ def _games(
     return comparisons
 
 
-#: Rationals above KL of each request, the larger of the two directions, and the budget of both together.
+#: Rational upper bounds of the KL divergence of each request in both directions, and the budget, their sum.
 _KL_CHARGES, _KL_BUDGET = (Fraction(24, 100), Fraction(6, 100)), Fraction(30, 100)
 
 
 def _order_one(share: Fraction = Fraction(1), late: bool = False) -> Callable[[], Iterator[str]]:
-    """Formula per request, its charge minus KL, and per distinct law of the transcript, `share` of the budget
-    minus KL; every strategy, both directions.
+    """Formulas: the charge minus KL for each request, and `share` of the budget minus KL for each distinct law of
+    the transcript, over every strategy in both directions.
     """
 
     def admits(released: tuple[int, ...], request: int) -> bool:

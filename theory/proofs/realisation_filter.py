@@ -37,14 +37,14 @@ def _summed(charged: sp.Expr) -> Sides:
 
 
 def _free_first(charged: sp.Expr) -> Sides:
-    # the same where T = 1 has probability `first` and is not charged, the other n - 1 values are
+    # the same sum if T = 1, of probability `first`, is not charged theta and the other n - 1 values are
     first = sp.Symbol("first", positive=True)
     safe = (1 - dhat) * first + (1 - dhat) * ((1 - first) - (n - 1) * theta)
     return 1 - safe, dhat + theta * (1 - dhat) * charged
 
 
 def _naive(factor: sp.Expr | int = 1) -> Sides:
-    # the bit is still hidden after n + 1 rounds: (1-p)^{n+1}; against one round more of the recursion
+    # one more round of the recursion, and 1 - (1-p)^{n+1}: the bit stays hidden with probability (1-p)^{n+1}
     p = sp.Symbol("p", positive=True)
     reached = 1 - (1 - p) ** n
     return reached + factor * p * (1 - reached), 1 - (1 - p) ** (n + 1)
@@ -55,10 +55,10 @@ def _naive(factor: sp.Expr | int = 1) -> Sides:
 _RATIO = Fraction(2)  # e^epsilon
 _THETA, _DHAT = Fraction(1, 50), Fraction(1, 20)
 _ROUNDS = 3
-#: Two leaks of the bit (theta and dhat likely) and a coin that can be tossed once within epsilon.
+#: Two leaks of the bit, of probability theta and dhat, and a coin that can be tossed once within epsilon.
 _MENU = (bernoulli("1/50", "0"), bernoulli("1/20", "0"), bernoulli("3/5", "2/5"))
 
-#: Whether the next request may be received, from the masses of the transcript before the current round.
+#: Whether the filter goes on after the current pair; its arguments are the masses p, q of the transcript before it.
 ChargeCheck = Callable[[Fraction, Fraction, Pair], bool]
 
 
@@ -72,7 +72,7 @@ class _End:
 
 
 def _risk(p: Fraction, q: Fraction, pair: Pair) -> Fraction:
-    """P(L > epsilon - loss so far) for one more request after a transcript with these masses."""
+    """P(L > epsilon - loss so far) for the pair as the next request after a transcript with masses p, q."""
     return sum(
         (a for a, b in zip(pair.p, pair.q, strict=True) if p * a > _RATIO * q * b),
         Fraction(0),
@@ -81,7 +81,9 @@ def _risk(p: Fraction, q: Fraction, pair: Pair) -> Fraction:
 
 @cache
 def _look_ahead(p: Fraction, q: Fraction, current: Pair) -> bool:
-    """Condition (4): whatever comes next, the output is safe with probability 1 - theta, both ways."""
+    """Condition (4), both directions: with probability 1 - theta over the current output, every request of the menu
+    has risk at most dhat.
+    """
     for a, b, now, menu in (
         (p, q, current, _MENU),
         (q, p, current.swapped, tuple(pair.swapped for pair in _MENU)),
@@ -97,7 +99,7 @@ def _look_ahead(p: Fraction, q: Fraction, current: Pair) -> bool:
 
 
 def _sees_the_output(p: Fraction, q: Fraction, current: Pair) -> bool:
-    """The classic mistake: the check as `_look_ahead`, but it will be made after the output is known."""
+    """`_look_ahead` as if no output were unseen; used with `late`, after the output is known, which is unsound."""
     return _look_ahead(p, q, Pair((Fraction(1),), (Fraction(1),)))
 
 
@@ -124,7 +126,7 @@ def _play(tree: Tree | None, check: ChargeCheck, late: bool) -> Iterator[_End]:
 def _games(
     charged: int = _ROUNDS - 1, *, check: ChargeCheck = _look_ahead, late: bool = False
 ) -> Callable[[], Iterator[Inequality]]:
-    """Every strategy that never stops of itself, both directions: (12) round by round, (5), and (6)."""
+    """Every strategy that never stops by itself, both directions: (12) for each round, then (5) and (6)."""
 
     def comparisons() -> Iterator[Inequality]:
         promise = _DHAT + _THETA * (1 - _DHAT) * charged
@@ -135,7 +137,7 @@ def _games(
                     here = [end for end in way if end.stopped_at == i]
                     stops = sum((end.p for end in here), Fraction(0))
                     safe = sum((end.p for end in here if end.p <= _RATIO * end.q), Fraction(0))
-                    # the first round was checked without an output in between, so it costs no theta
+                    # the first round is checked with no unseen output before it, so it costs no theta
                     yield (1 - _DHAT) * (stops - (_THETA if i > 1 else 0)), "<=", safe
                 unsafe = sum((end.p for end in way if end.p > _RATIO * end.q), Fraction(0))
                 yield unsafe, "<=", promise
@@ -146,7 +148,7 @@ def _games(
 
 
 def _worst(rounds: int, product: Fraction) -> Callable[[], Iterator[Inequality]]:
-    """The leaks of theta, theta, ..., dhat: all admitted, and one minus the product of what stays hidden."""
+    """The leaks of theta, theta, ..., dhat are all admitted and reveal the bit with probability 1 - `product`."""
 
     def comparisons() -> Iterator[Inequality]:
         tree: Tree | None = None
@@ -160,7 +162,7 @@ def _worst(rounds: int, product: Fraction) -> Callable[[], Iterator[Inequality]]
 
 
 def _erasures(claim: Callable[[Fraction, int], Fraction]) -> Callable[[], Iterator[Inequality]]:
-    """The naive filter on the erasure mechanism: it goes on while only blanks are seen."""
+    """The naive filter on erasures: it admits every round, and after `rounds` it has reached claim(chance, rounds)."""
 
     def comparisons() -> Iterator[Inequality]:
         for chance in (Fraction(1, 100), Fraction(1, 10)):

@@ -1,13 +1,13 @@
 """Verify certificates with python-flint alone: python recheck.py CERTIFICATE.json ...
 
 The theorems are those of `recheck_table.json` beside this file: claims, steps, formulas, boxes, lemmas. A
-certificate must say exactly what the table says, and what it says is then established again here: formulas of
-the table on their boxes along the tree of the certificate, comparisons, finite games enumerated anew, identities
-as polynomials in their parts. Exit status 0: everything was verified. 1: something is false, forged or
-unreadable. 3: nothing is false, but some step could not be checked here (prose, cited, sampled at points only,
-reduced to x = x before it was written down); each is named. 2: no file was given. That the steps suffice for the
-claim is prose in every theorem, which nothing checks. Nothing of the package that wrote the certificate is
-imported, nothing that is read is executed; `seconds` and `versions` are not checked.
+certificate must agree with the table exactly. This program then checks the steps again: formulas on their boxes
+along the certificate's tree, comparisons, finite games by a new enumeration, identities as polynomials in their
+parts. Exit status 0: everything was verified. 1: something is false, forged or unreadable. 2: no file was given.
+3: nothing is false, but some steps could not be checked here (prose, cited, sampled at points only, or already
+reduced to x = x in the certificate); each is named. That the steps suffice for the claim is prose in every theorem,
+which nothing checks. Nothing of the package that wrote the certificate is imported, and nothing that is read is
+executed. `seconds` and `versions` are not compared with the table.
 """
 
 import ast
@@ -41,20 +41,20 @@ else:  # run as a script: the files beside this one, which import nothing of the
 
 FORMAT = "filterproof-certificate-2"
 STRENGTH = ("EXACT", "CERTIFIED", "DERIVED", "STATISTICAL", "CITED")
-BEST = {  # the strongest evidence that a kind of step can be
+BEST = {  # the strongest evidence that a step of each kind can have
     "comparisons": "EXACT", "positive on a box": "CERTIFIED", "all": "CERTIFIED", "zero": "DERIVED",
     "nonnegative": "DERIVED", "prose": "DERIVED", "cited": "CITED",
 }  # fmt: skip
 VERIFIED = ("identity", "balls", "compared", "enumerated")
 UNCHECKED = ("prose", "cited", "sampled only", "empty when written", "not checkable here")
-COVERS = {  # what a step may say was checked, by what was done here; a box that is no point covers a range too
+COVERS = {  # by the status found here, the labels that a step may carry; `check_label` adds "range" for wide boxes
     "identity": ("identity", "point"), "balls": ("point",), "compared": ("point",),
     "enumerated": ("game", "point"), "prose": ("prose",), "cited": ("cited",),
 }  # fmt: skip
 
 
 class Line(NamedTuple):
-    """What became of a step."""
+    """A step and the status that this program found for it."""
 
     theorem: str
     step: str
@@ -66,7 +66,7 @@ class Line(NamedTuple):
 RELATIONS: dict[str, Callable[[Fraction, Fraction], bool]] = {
     "=": lambda a, b: a == b, "<=": lambda a, b: a <= b, "<": lambda a, b: a < b, "!=": lambda a, b: a != b,
 }  # fmt: skip
-#: Where symbols are set for a spot check, those of their range.
+#: Values for spot checks; each symbol takes those within its range.
 VALUES = [
     Fraction(n, d)
     for n, d in (
@@ -83,7 +83,7 @@ def check_rows(rows: list[tuple[Any, str, Any]]) -> None:
 
 
 def check_comparisons(theorem: str, data: Any) -> str:
-    """All rows are true, and they are those of the table, or those that a game enumerated here makes."""
+    """All rows are true, and are either rows of the table or those of a game enumerated here."""
 
     def digest(rows: list[tuple[Any, str, Any]]) -> str:
         return sha256("\n".join(sorted(f"{a} {r} {b}" for a, r, b in rows)).encode()).hexdigest()
@@ -103,7 +103,7 @@ def check_comparisons(theorem: str, data: Any) -> str:
 
 
 def samples(domain: dict[str, str], given: list[dict[str, str]], most: int) -> Iterator[dict[str, arb]]:
-    """Points of the domain as balls: those given, and `most` of this checker's own."""
+    """Points of the domain as balls: the given ones, and `most` chosen here."""
     names = sorted(domain)
     fitting: dict[str, list[Fraction]] = {}
     for name, kind in domain.items():
@@ -123,7 +123,7 @@ def samples(domain: dict[str, str], given: list[dict[str, str]], most: int) -> I
 
 
 def check_symbolic(data: Any) -> str:
-    """The formula is 0, or the sum of terms of evident sign; whatever the algebra says, points must agree."""
+    """The formula is 0, or the sum of terms of evident sign. Sample points must agree with that in any case."""
     node, domain, zero = parse(data["formula"]), data["domain"], data["kind"] == "zero"
     seen = 0
     with ctx.workprec(256):
@@ -140,7 +140,7 @@ def check_symbolic(data: Any) -> str:
     if data["formula"] == "0" and not (not zero and data["strict"]):
         return "empty when written"
     if zero and isinstance(node, ast.BinOp) and ast.dump(node.left) == ast.dump(node.right):
-        return "empty when written"  # x - x: the two sides became one text before they were written
+        return "empty when written"  # x - x: the two sides were already the same text in the certificate
     if not zero and not names_in(node) - {"pi", "sqrt", "exp", "log"} and seen:
         with ctx.workprec(256):
             if ball(node, {}) > 0:
@@ -160,7 +160,7 @@ def check_symbolic(data: Any) -> str:
 
 
 def check_data(theorem: str, data: Any, given: Any) -> str:
-    """What the data of a table's step amounts to; `given`, the certificate's, adds the trees of its boxes."""
+    """The status of a step of the table; `given` is the certificate's data, which adds the trees of its boxes."""
     match data["kind"]:
         case "comparisons":
             return check_comparisons(theorem, data)
@@ -185,7 +185,7 @@ def check_data(theorem: str, data: Any, given: Any) -> str:
 
 
 def check_label(checked: Any, data: Any, status: str) -> None:
-    """A step may not say that more was checked than was; where nothing was, its kind is the most it may say."""
+    """RejectedError if a step's label claims more than was checked, or, if nothing was, more than its kind allows."""
     of_kind = {"comparisons": ("game", "point"), "positive on a box": ("range", "point"), "all": ("point",)}
     covers = COVERS.get(status, of_kind.get(data["kind"], ("identity", "point")))
     if status == "balls" and any(low != high for low, high in data.get("box", {}).values()):
@@ -204,7 +204,7 @@ def entry_hash(entry: Any, lemmas: list[str]) -> str:
 
 
 def same(found: Any, stated: Any, where: str) -> None:
-    """RejectedError unless the two are the same data, but that a box may come with the tree that halves it."""
+    """RejectedError unless the two are the same data; only a box of `found` may have a `tree` in addition."""
     if isinstance(found, dict) and isinstance(stated, dict):
         tree = {"tree"} if stated.get("kind") == "positive on a box" else set()
         for key in sorted((set(found) ^ set(stated)) - tree):
@@ -223,7 +223,7 @@ def weakest(evidence: list[str]) -> str:
 
 
 def recheck(certificate: Any, table: Any, done: dict[str, Any] | None = None) -> list[Line]:
-    """What became of each step of a certificate and of those it uses; RejectedError at the first that is forged."""
+    """The status of each step of a certificate and of its lemmas; RejectedError at the first false or forged one."""
     done = {} if done is None else done
     name = certificate.get("theorem") if isinstance(certificate, dict) else None
     if not isinstance(name, str) or name not in table["theorems"]:

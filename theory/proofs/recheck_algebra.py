@@ -1,8 +1,7 @@
 """Identities for `recheck.py`: quotients of polynomials whose generators are symbols, exp, log, erfc and roots.
 
-Only what is equal is identified (exponents add, logarithms of positive factors add, a root to its power is its
-polynomial), so a difference that comes out as 0 is 0 wherever each of its parts is real; one that does not is
-undecided.
+Every simplification is an equality (exponents add, logarithms of positive factors add, a root to its power is its
+polynomial). So a difference that simplifies to 0 is 0 wherever its parts are real, and any other is undecided.
 Stand-alone: the standard library only.
 """
 
@@ -13,7 +12,7 @@ from itertools import product
 
 
 class UndecidedError(Exception):
-    """Something is beyond this checker."""
+    """This checker cannot decide a step, which is not an error of the step."""
 
 
 Mono = tuple[tuple[str, Fraction], ...]
@@ -29,7 +28,7 @@ def text(p: Poly) -> str:
 
 
 class Algebra:
-    """Arithmetic that only ever identifies what is equal, for symbols of the ranges declared."""
+    """Quotients of polynomials over symbols of declared ranges; two results are identified only if they are equal."""
 
     def __init__(self, domain: dict[str, str]) -> None:
         self.domain = domain
@@ -89,7 +88,7 @@ class Algebra:
                 return self.times(n, {tuple((name, -e) for name, e in mono): 1 / c}), ONE
         names = {name for m in d for name, _ in m if name not in self.roots and name[0] != "#"}
         out = {tuple((k, -min(dict(m).get(k, Fraction(0)) for m in d)) for k in sorted(names)): Fraction(1)}
-        n, d = self.times(n, out), self.times(d, out)  # what divides the denominator is not 0
+        n, d = self.times(n, out), self.times(d, out)  # a factor of the denominator is not 0, so it cancels
         lead = d[min(d)]
         return {m: c / lead for m, c in n.items()}, {m: c / lead for m, c in d.items()}
 
@@ -110,7 +109,7 @@ class Algebra:
         return self.quotient(self.times(x[0], y[1]), self.times(x[1], y[0]))
 
     def split(self, p: Poly) -> tuple[Fraction, dict[str, Fraction], Poly]:
-        """A positive number, powers of positive generators, and the rest: their product is the polynomial."""
+        """The polynomial as a product of a positive number, powers of positive generators, and the rest."""
         c = Fraction(
             math.gcd(*(x.numerator for x in p.values())), math.lcm(*(x.denominator for x in p.values()))
         )
@@ -240,7 +239,7 @@ class Algebra:
         raise UndecidedError(name)
 
     def integral(self, f: ast.AST, v: str, low: ast.AST, high: ast.AST) -> Quotient:
-        """Of v^e, tanh(v)^2 or exp of a polynomial of degree 2 in v, times what does not depend on v, and of sums."""
+        """The integral in v of a sum of v^e, tanh(v)^2 or exp(polynomial of degree 2), times factors free of v."""
         match f:
             case ast.UnaryOp(op=ast.USub(), operand=x):
                 return self.mul(self.constant(-1), self.integral(x, v, low, high))
@@ -268,7 +267,7 @@ class Algebra:
         raise UndecidedError(f"the integral of {ast.unparse(f)[:60]}")
 
     def coefficients(self, node: ast.AST, v: str) -> list[Quotient]:
-        """Of 1, v, v^2 in a polynomial of v; what v stands for does not enter."""
+        """The coefficients of 1, v, v^2 in a polynomial of v, which hold whatever the range of v is."""
         none = self.constant(0)
         if v not in names_in(node):
             return [self.read(node), none, none]
@@ -330,7 +329,7 @@ class Algebra:
 
 
 def factors(n: int) -> list[int]:
-    """The primes of n, each as often as it divides."""
+    """The prime factors of n, with multiplicity."""
     found, p = [], 2
     while p * p <= n:
         if p > 10_000:

@@ -1,4 +1,4 @@
-"""Formulas in balls for `recheck.py`: values that enclose the true ones, and a sign on the whole of a box.
+"""Formulas in ball arithmetic for `recheck.py`: enclosures of their values, and their sign on a whole box.
 
 Stand-alone: the standard library and python-flint only.
 """
@@ -17,24 +17,24 @@ else:  # beside recheck.py, which is run as a script
 
 
 class RejectedError(Exception):
-    """Something is false or forged."""
+    """A certificate is false or forged."""
 
 
 OPERATORS: dict[type, Callable[[Any, Any], Any]] = {
     ast.Add: lambda a, b: a + b, ast.Sub: lambda a, b: a - b, ast.Mult: lambda a, b: a * b,
     ast.Div: lambda a, b: a / b, ast.Pow: lambda a, b: a**b,
 }  # fmt: skip
-ENTIRE = ("exp", "cosh", "sinh", "tanh", "erf")  # and where tanh is not, it is not finite
+ENTIRE = ("exp", "cosh", "sinh", "tanh", "erf")  # tanh has poles, but a ball around one is not finite
 METHODS = ("exp", "log", "log1p", "sqrt", "cosh", "sinh", "tanh", "erf", "erfinv")
 FALLING: dict[
     str, Callable[[arb], arb]
-] = {  # evaluated at both ends of a ball, which encloses what is between
+] = {  # decreasing functions: the values at both ends of a ball enclose those between
     "erfc": lambda x: x.erfc(),
     "tail": lambda x: (x / arb(2).sqrt()).erfc() / 2,
     "quantile": lambda p: arb(2).sqrt() * (2 * p).erfcinv(),
     "mills": lambda x: (arb.pi() / 2).sqrt() * (x * x / 2).exp() * (x / arb(2).sqrt()).erfc(),
 }
-#: Where an integral to infinity is cut off.
+#: An integral to infinity is cut off here.
 FAR = 1000
 
 
@@ -85,7 +85,7 @@ def ball(node: ast.AST, point: dict[str, Any]) -> Any:
                 and name not in ENTIRE
                 and not (name in ("log", "sqrt") and inner.real > 0)
             ):
-                raise ArithmeticError  # not analytic there, or not seen to be
+                raise ArithmeticError  # not analytic there, or not known to be
             value = getattr(inner, name)()
         case _:
             raise UndecidedError(ast.dump(node)[:60])
@@ -101,23 +101,23 @@ def real(x: Any) -> arb:
 
 
 def integral(f: ast.AST, v: str, low: ast.AST, high: ast.AST, point: dict[str, Any]) -> arb:
-    """The value between finite ends; to infinity, for a spot check, that up to FAR, with 1e-40 either way."""
+    """The integral, plus or minus 1e-40; one to infinity ends at FAR, which is good enough for spot checks only."""
 
     def inside(z: acb, _: bool) -> acb:
         try:
             return acb(ball(f, point | {v: z}))
-        except (ArithmeticError, UndecidedError):  # none may pass through the library's frame
+        except (ArithmeticError, UndecidedError):  # an exception must not pass through the library's C code
             return acb(float("nan"))
 
     far = {"oo": arb(FAR), "-oo": arb(-FAR)}
     ends = [far[text] if (text := ast.unparse(x)) in far else ball(x, point) for x in (low, high)]
-    # what needs more evaluations comes back as a wide ball, which decides nothing
+    # an integral that needs more evaluations comes back as a wide ball, which decides nothing
     least = {"rel_tol": arb("1e-45"), "abs_tol": arb("1e-45"), "eval_limit": 20_000}
     return acb.integral(inside, *(acb(x) for x in ends), **least).real + arb(0, 1e-40)
 
 
 def check_box(data: Any, tree: str) -> str:
-    """The formula is > 0 on the box: a digit k halves variable k, lower half first, a dot is a leaf."""
+    """Check that formula > 0 on the box: in `tree` a digit k halves variable k, lower half first; a dot is a leaf."""
     formula, names = parse(data["formula"]), list(data["box"])
     if "Integral" in names_in(formula):
         raise UndecidedError("an integral, which is cut off and good for a spot check alone")

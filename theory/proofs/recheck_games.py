@@ -1,8 +1,8 @@
-"""Finite games for `recheck.py`, enumerated anew: each strategy, each transcript, in rational arithmetic.
+"""Finite games for `recheck.py`: every strategy and every transcript, enumerated in rational arithmetic.
 
 A game yields the comparisons that a theorem's step makes over all strategies, as rows (left, relation, right) in
-any order. Written apart from the games of the theorems and sharing nothing with them. Stand-alone: the standard
-library only.
+any order. This is a second implementation that shares no code with the games of the theorems. Stand-alone: the
+standard library only.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,7 +16,7 @@ F = Fraction
 Law = tuple[F, ...]
 Pair = tuple[Law, Law]
 Row = tuple[F | int, str, F | int]
-#: P, Q, the requests released, of one transcript.
+#: One transcript: its probability under P, under Q, and the requests released.
 End = tuple[F, F, tuple[int, ...]]
 
 
@@ -35,7 +35,7 @@ def strategies(requests: int, rounds: int, stop: bool = True) -> Iterator[Any]:
 
 
 def ends(tree: Any, menu: Sequence[Pair], admits: Callable[[tuple[int, ...]], bool]) -> list[End]:
-    """All transcripts against a filter that stops at the first request after which `admits` is false."""
+    """All transcripts against a filter that halts at the first request with which `admits` is false."""
     found: list[End] = []
     open_ends: list[tuple[Any, F, F, tuple[int, ...]]] = [(tree, F(1), F(1), ())]
     while open_ends:
@@ -171,13 +171,13 @@ def realisation() -> Iterator[Row]:
 
 
 def gdp_worst() -> list[F]:
-    """The worst hockey-stick of all strategies at each order; the budget is that of both responses once."""
+    """The largest hockey-stick of all strategies at each order; the budget pays for both responses once."""
     weights = (F(2, 5), F(1, 4))
     menu = [((1 - w, w), (w, 1 - w)) for w in weights]
 
     def admits(released: tuple[int, ...]) -> bool:
-        # (mu/2)^2 is quantile(2/5)^2 = 0.0642 and quantile(1/4)^2 = 0.4549, the budget their sum 0.5191: one of
-        # the larger with at most one of the smaller, or up to three rounds of the smaller
+        # (mu/2)^2 is quantile(2/5)^2 = 0.0642 and quantile(1/4)^2 = 0.4549; the budget, their sum 0.5191, pays
+        # for one of the larger with at most one of the smaller, or for three of the smaller
         return released.count(1) == 0 or (released.count(1) == 1 and released.count(0) <= 1)
 
     games = [[e[:2] for e in ends(tree, menu, admits)] for tree in strategies(2, 3)]
@@ -186,12 +186,12 @@ def gdp_worst() -> list[F]:
 
 
 def divergence(law: Sequence[tuple[F, F]]) -> str:
-    """Formula of KL, its terms in the order of their masses; outcomes as likely under both add nothing."""
+    """The KL divergence as a formula, terms sorted by their masses; outcomes with p = q are left out."""
     return " + ".join(f"{p}*log({p / q})" for p, q in sorted(law) if p != q) or "0"
 
 
 def kullback() -> set[str]:
-    """Order 1: each charge above KL of its request, and the budget of both above KL of each transcript."""
+    """Order 1: formulas of each charge minus KL of its request, and of the budget minus KL of each transcript."""
     charges, budget = (F(6, 25), F(3, 50)), F(3, 10)
     found = set()
     for menu in directions(TWO):

@@ -1,4 +1,4 @@
-"""Signs for `recheck.py` that are evident from the ranges of the symbols, and those of integrals in order.
+"""Signs of terms for `recheck.py`, as far as they follow from the ranges of the symbols.
 
 Stand-alone: the standard library only.
 """
@@ -44,7 +44,7 @@ def evident(algebra: Algebra, node: ast.AST) -> int:
             width = ast.BinOp(high, ast.Sub(), low) if ast.unparse(low) != "0" else high
             return min(evident(algebra, f), evident(algebra, width)) if inside else 0
     if not real(algebra, node):
-        return 0  # what the algebra calls > 0, as exp(y log x), is so where its parts are real
+        return 0  # the sign that the algebra gives, as for exp(y log x), holds only where all parts are real
     try:
         n, d = algebra.read(node)
     except UndecidedError:
@@ -53,7 +53,7 @@ def evident(algebra: Algebra, node: ast.AST) -> int:
 
 
 def real(algebra: Algebra, node: ast.AST) -> bool:
-    """Whether the term is evidently real wherever its symbols are in their ranges and it is defined."""
+    """Whether the term is evidently real wherever it is defined and its symbols are in their ranges."""
     match node:
         case ast.Constant() | ast.Name():
             return True

@@ -25,7 +25,7 @@ HALF = sp.Rational(1, 2)
 
 
 def _gaussian(half: sp.Expr = HALF) -> Sides:
-    # under Q the loss is -mu^2/2 + mu z; what remains of the exponent is that of N(alpha mu, 1)
+    # under Q the loss is -mu^2/2 + mu z; the exponent is that of N(alpha mu, 1) plus a constant
     exponent = alpha * (mu * z - mu**2 / 2) - z**2 / 2
     return exponent, -((z - alpha * mu) ** 2) / 2 + half * t * alpha * mu**2
 
@@ -43,13 +43,13 @@ def _max_divergence(sign: int = -1) -> Sides:
 
 
 def _erasure(power: sp.Expr | None = None) -> Sides:
-    # with Q-mass eta on the outcome of P-mass p its term is p^alpha eta^{1-alpha}; eta makes it any K
+    # an outcome of P-mass p and Q-mass eta adds p^alpha eta^{1-alpha} to the moment; this eta makes it K
     eta = p * (p / level) ** (1 / t if power is None else power)
     return p**alpha * eta**-t, level
 
 
 def _kov_curve(slope: sp.Expr | int = 1) -> Sides:
-    # hockey-stick at g <= e^e, from the outcomes of loss +inf and +e, against the line through it
+    # hockey-stick at g <= e^e, from the outcomes of loss +inf and +e, and the line in g
     high = odds / (1 + odds)
     reached = d + (1 - d) * (high - g * (1 - high))
     return reached, d + (1 - d) * (odds - slope * g) / (1 + odds)
@@ -63,7 +63,7 @@ def _kov_moment(factor: sp.Expr | int = 1) -> Sides:
 
 
 def _short(sign: int = 1) -> tuple[sp.Expr, tuple[sp.Expr, ...]]:
-    # (1 + E) - (1 + E^(2 alpha - 1)), E = e^-e, and its only term
+    # (1 + E) - (1 + E^(2 alpha - 1)), E = e^-e, and the integral that it equals
     gap = sp.exp(-e) - sp.exp(-(2 * t + 1) * e)
     return sign * gap, (sign * sp.exp(-e) * sp.Integral(sp.exp(-v), (v, 0, 2 * t * e)),)
 
@@ -77,7 +77,7 @@ def _not_far(sign: int = 1) -> tuple[sp.Expr, tuple[sp.Expr, ...]]:
 
 @as_written
 def _chord(at: sp.Expr, reached: sp.Expr) -> Sides:
-    # the KOV line of slope -(1-d)/(1 + e^e) at an order, against what a hockey-stick can be there
+    # the KOV line of slope -(1-d)/(1 + e^e) at an order, and the largest possible hockey-stick there
     return d + (1 - d) * (odds - at) / (1 + odds), reached
 
 

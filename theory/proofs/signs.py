@@ -1,4 +1,4 @@
-"""Signs that are evident from the ranges of the symbols, and those of integrals over limits in order."""
+"""Signs of terms that follow from the ranges of the symbols, also of integrals whose limits are in order."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ __all__ = ["evidently_nonnegative", "evidently_positive", "in_order"]
 
 
 def evidently_nonnegative(term: sp.Expr) -> bool:
-    """Whether the term is >= 0 at every point of its domain; False also if that is not evident."""
+    """Whether the term is evidently >= 0 at every point of its domain; False may mean that it is not evident."""
     return _evident(term, strict=False)
 
 
 def evidently_positive(term: sp.Expr) -> bool:
-    """Whether the term is > 0 at every point of its domain; False also if that is not evident."""
+    """Whether the term is evidently > 0 at every point of its domain; False may mean that it is not evident."""
     return _evident(term, strict=True)
 
 
 def _evident(term: sp.Expr, *, strict: bool) -> bool:
     if isinstance(term, sp.Integral):
-        # an inner limit may depend on outer variables: its order must hold on the whole of their ranges
+        # an inner limit may depend on outer variables, so it must be in order for all their values
         return all(in_order(limit, strict=strict) for limit in term.limits) and _evident(
             term.function, strict=strict
         )
@@ -39,8 +39,8 @@ def in_order(limit: sp.Tuple, *, strict: bool = False) -> bool:
     if low == sp.oo or high == -sp.oo or not all(end.is_extended_real for end in (low, high)):
         return False
     match range_of(variable):
-        # the sign of the integrand is read from the declared range, so the limits must not leave it; an end
-        # point on its border has no length
+        # the sign of the integrand follows from the declared range, so the limits must stay within it; a single
+        # end point on its border does not matter
         case "real":
             inside = True
         case "positive" | "nonnegative":

@@ -1,4 +1,4 @@
-"""Slips in the papers: each printed form shown false or empty, each corrected form shown true."""
+"""Slips in the papers: at one instance each, the printed form is shown false or empty and the corrected form true."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Inequalities = Callable[[], Iterator[Inequality]]
 
 
 def slip(statement: str, printed: Check, corrected: Check, latex: str = "") -> Step:
-    """A step that runs both forms: the printed one must be refused with a witness, the corrected accepted."""
+    """A step that runs both forms: the printed one must be refused, the corrected one accepted."""
 
     def check() -> Reached:
         reached = corrected()
@@ -35,7 +35,7 @@ def slip(statement: str, printed: Check, corrected: Check, latex: str = "") -> S
             "the printed form was accepted", engine=accepted.engine, evidence=accepted.evidence
         )
 
-    # a printed form is refused by a witness, so whatever the engine of the correction, this is one instance
+    # the printed form is refused at one instance, so the step covers a point, whatever the corrected form covers
     return Step(statement, check, {"as printed": printed}, latex, checked=Checked.POINT)
 
 
@@ -80,7 +80,7 @@ def _tracker(initial: int) -> Inequalities:
 
 
 def _order_one(slack: sp.Expr) -> Check:
-    # KL of the coin (p, q) near q: D_1 = sum p log(p/q); what the moment at order 1 says is D <= 0
+    # KL of a coin, D_1 = sum p log(p/q); the moment at order 1 is 1, which read as a bound says D <= 0
     p, q = Fraction(2, 3), Fraction(1, 3)
     kl = sp.Rational(p) * sp.log(sp.Rational(p / q)) + sp.Rational(1 - p) * sp.log(
         sp.Rational((1 - p) / (1 - q))
@@ -94,7 +94,7 @@ def _moment_at_one() -> Iterator[Inequality]:
 
 
 def _active(counts_skipped: bool) -> Inequalities:
-    """Corollary 4.7 against Algorithm 3: squared norms 9/10, 1/2, 1/10 of one person against the budget 1."""
+    """For squared norms 9/10, 1/2, 1/10 and budget 1: whether Algorithm 3 asks the person, and Corollary 4.7's S_t."""
 
     def comparisons() -> Iterator[Inequality]:
         spent = asked = Fraction(0)
@@ -130,7 +130,7 @@ def _removal(printed: bool) -> Inequalities:
             stated = _mixed(q, p, share) if printed else _mixed(p, q, share)
             for ratio in (Fraction(1), Fraction(6, 5), Fraction(2)):
                 reached = sum((max(a - ratio * b, Fraction(0)) for a, b in zip(stated, p.p, strict=True)))
-                # the truth: of weight g, and at order 1 + (ratio-1)/g
+                # the truth: g times the hockey-stick of (Q, P) at order 1 + (ratio-1)/g
                 true = sum(
                     (
                         max(share * b - (ratio - 1 + share) * a, Fraction(0))
@@ -149,7 +149,7 @@ def _gaussian(mean: str, epsilon: str) -> str:
 def _dominated(mean: str) -> Check:
     """Gaussian(mean) is above one round of DP-SGD with q = 1/100, sigma = 1 at epsilon = 60.
 
-    Its hockey-stick is q delta_1(log(1 + (e^epsilon - 1)/q)).
+    The hockey-stick of that round is q delta_1(log(1 + (e^epsilon - 1)/q)).
     """
     amplified = _gaussian("1", "log(1 + 100*(exp(60) - 1))")
     return certified(f"{_gaussian(mean, '60')} - {amplified}/100", precision=1024)
@@ -157,14 +157,14 @@ def _dominated(mean: str) -> Check:
 
 def _consumed(spent: Fraction) -> Inequalities:
     def comparisons() -> Iterator[Inequality]:
-        # rounds of mu = 3 and mu = 4 make exactly Gaussian(5): what is spent, squared, must be 25
+        # rounds of mu = 3 and mu = 4 compose to exactly Gaussian(5), so the square of the spend must be 25
         yield spent**2, "=", Fraction(3) ** 2 + Fraction(4) ** 2
 
     return comparisons
 
 
 def _returned(last: int) -> Inequalities:
-    """Algorithm 2 on k rounds of mu = 1 against B^2: outputs released, and a^(j - last) with the final j."""
+    """Algorithm 2 on k rounds of mu = 1 with B^2 = k: outputs released, and outputs in the returned a^(j - last)."""
 
     def comparisons() -> Iterator[Inequality]:
         for k in range(1, 5):
@@ -179,7 +179,7 @@ def _returned(last: int) -> Inequalities:
 
 
 def _round_loss(pointwise: bool) -> Inequalities:
-    """e^{(alpha-1) rho} against Loss, at order 2 on the coin: as a bound on each outcome, or on the mean."""
+    """Whether e^{(alpha-1) rho} bounds Loss, at order 2 on the coin: at each outcome (`pointwise`), or in the mean."""
 
     def comparisons() -> Iterator[Inequality]:
         bound = max(COIN.moment(2), COIN.swapped.moment(2))
@@ -196,7 +196,7 @@ def _round_loss(pointwise: bool) -> Inequalities:
 
 
 def _outputs(charged: int) -> Inequalities:
-    """Algorithm 1's loop, never halting: real outputs (y_0 is fixed) against what the proof sums over."""
+    """Real outputs of Algorithm 1's loop if it never halts (y_0 is fixed), and the number that the proof sums over."""
 
     def comparisons() -> Iterator[Inequality]:
         for most in range(1, 6):
@@ -210,7 +210,7 @@ def _outputs(charged: int) -> Inequalities:
 
 
 def _free_order(fixed: bool) -> Check:
-    # zCDP: sum r_t <= r at once for all orders; what a fixed order t = alpha - 1 loses is a square
+    # under zCDP sum r_t <= r holds for all orders at once; an order fixed in advance costs more than the best
     b, m = sp.symbols("b m", positive=True)
     cost = (1 + t) * b**2 + m**2 / t
     best = b**2 + 2 * b * m

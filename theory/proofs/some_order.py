@@ -1,4 +1,4 @@
-"""Choosing the Rényi order at the end fails: one order of a set is not enough."""
+"""A filter that admits while the budget is met at some Rényi order of a set breaks its promise."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from theory.proofs.theorem import Check, Step, Theorem
 
 __all__ = ["THEOREM"]
 
-# Both Q are rounded up: rounded to nearest they miss the budgets by 6e-7 and 6e-9.
 # epsilon = 6, delta = 1/100; the first round is RR(0.1), the second a pair of coins chosen by its answer.
+# Both Q are rounded up: rounded to nearest the pairs would exceed their budgets, by 6e-7 and 6e-9.
 _PLUS = ("(608430710/10**9)", "(1614677/10**9)")
 _MINUS = ("(168334078/10**10)", "(18877554/10**12)")
 

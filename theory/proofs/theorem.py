@@ -1,4 +1,4 @@
-"""A theorem whose steps are checked by engines, and the proof that comes out when they have run."""
+"""A theorem is a claim with steps that engines check; a proof is a theorem whose checks have run."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["JOIN", "Check", "CheckedStep", "Proof", "Reached", "RefusedError", "
 #: The version of the certificate's file format, which `recheck.py` reads.
 CERTIFICATE_FORMAT = "filterproof-certificate-2"
 
-#: What no engine does, in any theorem; it is said wherever a derivation is shown.
+#: Shown with every derivation: what no engine checks in any theorem.
 JOIN = (
     "What joins the steps into the claim is prose: no engine checked that they suffice for it. The claim is about "
     "the rule in exact arithmetic: no step reads the code of a filter."
@@ -25,9 +25,9 @@ JOIN = (
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """What an engine established: the evidence, a line of detail, and data from which to check it again.
+    """The result of an engine that accepted a claim: evidence, a line of detail, and data to check it again.
 
-    `certificate` is JSON-able; its `kind` tells `recheck.py` what to do with it.
+    `certificate` is JSON-able; its `kind` tells `recheck.py` how to check it.
     """
 
     engine: str
@@ -37,7 +37,7 @@ class Reached:
 
 
 class RefusedError(Exception):
-    """An engine refused a claim; `witness` is plain data that shows why, where the engine found some."""
+    """An engine refused a claim; `witness` is plain data that shows why, or None if the engine found none."""
 
     def __init__(
         self, reason: str, *, engine: str, evidence: Evidence, witness: Mapping[str, object] | None = None
@@ -54,12 +54,12 @@ Check = Callable[[], Reached]
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One claim of a proof, the check that decides it, and claims slightly wrong that the check must refuse.
+    """One claim of a proof, the check that decides it, and slightly wrong claims that the check must refuse.
 
-    `wrong` maps a description ("1 % more budget") to the same engine run on the claim so changed. It is what
-    shows that the step can fail; only a step that is cited or prose goes without. `checked` says what the
-    check covers where its engine cannot tell: a finite game, and an identity that fixes what the theorem
-    leaves free, which is a point. A cited step says so too: what a theorem cites is known before it runs.
+    `wrong` maps a description ("1 % more budget") to the check of the claim with that change. It shows that the
+    step can fail; only cited steps and prose have none. `checked` says what the check covers where the engine
+    cannot tell: GAME for a finite game, POINT for an identity at fixed values of parameters that the theorem
+    leaves free. Cited steps declare CITED, so that the citations of a theorem are known before it runs.
     """
 
     statement: str
@@ -74,7 +74,7 @@ def prose() -> Reached:
     return Reached("none", Evidence.DERIVED, "argued in words", {"kind": "prose"})
 
 
-#: What a step may call its check, by what the engine covered.
+#: Narrower labels that a step may declare, by what its engine reports.
 _NARROWER: Mapping[Checked, frozenset[Checked]] = {
     Checked.IDENTITY: frozenset({Checked.POINT}),
     Checked.POINT: frozenset({Checked.GAME}),
@@ -107,7 +107,7 @@ def _checked(step: Step, reached: Reached) -> Checked:
 
 @dataclass(frozen=True, slots=True)
 class CheckedStep:
-    """A step after its check has run: what it reached, or why it was refused."""
+    """A step after its check has run: its evidence and certificate, or why it was refused."""
 
     statement: str
     latex: str
@@ -168,7 +168,7 @@ class Theorem:
 
     @property
     def cites(self) -> bool:
-        """Whether a step of its own says that it is cited."""
+        """Whether one of the theorem's own steps declares that it is cited."""
         return any(step.checked is Checked.CITED for step in self.steps)
 
 
@@ -186,7 +186,7 @@ class Proof:
 
     @property
     def holds(self) -> bool:
-        """Whether every step of the theorem, and every proof that it uses, is here and was accepted."""
+        """Whether every step of the theorem and every proof that it uses is present and was accepted."""
         stated = tuple(step.statement for step in self.theorem.steps)
         return (
             bool(stated)
@@ -198,14 +198,14 @@ class Proof:
 
     @property
     def evidence(self) -> Evidence:
-        """The evidence of the weakest step, those of the theorems used included."""
+        """The evidence of the weakest step of the theorem and of the theorems that it uses."""
         return Evidence.weakest(
             *(step.evidence for step in self.steps), *(lemma.evidence for lemma in self.lemmas)
         )
 
     @property
     def citations(self) -> tuple[str, ...]:
-        """The theorems used that nothing here checked, each once, those of the theorems used included."""
+        """The cited theorems, which nothing here checked, each once, including those cited by lemmas."""
         found = [source for lemma in self.lemmas for source in lemma.citations]
         found += [step.detail for step in self.steps if step.holds and step.checked is Checked.CITED]
         return tuple(dict.fromkeys(found))
@@ -233,7 +233,7 @@ class Proof:
         return Verdict(Outcome.UNDECIDED, self.evidence, self.theorem.hypotheses, detail)
 
     def latex(self) -> str:
-        """The derivation as a person would write it: theorem, steps with what was checked, what it rests on."""
+        """The derivation in LaTeX: theorem, lemmas used, and steps, each with its evidence and what was checked."""
         theorem = self.theorem
         lines = [
             rf"\begin{{theorem}}[{_tex(theorem.title)}; {_tex(theorem.source)}]",
@@ -255,8 +255,8 @@ class Proof:
     def certificate(self) -> dict[str, object]:
         """JSON-able record of every step; `theory/proofs/recheck.py` verifies it without this package.
 
-        What differs from run to run is `seconds`, `versions` and the `tree` of a box; the rest must be what the
-        checker's own table says, so a change of a theorem is followed by `python -m tests.theory.proofs.write_table`.
+        `seconds`, `versions` and the `tree` of a box may differ from run to run; the rest must agree with the
+        checker's own table. After changing a theorem run `python -m tests.theory.proofs.write_table`.
         """
         return {
             "format": CERTIFICATE_FORMAT,
@@ -299,7 +299,7 @@ def _mark(step: CheckedStep) -> str:
 
 
 _GREEK = "alpha|delta|epsilon|kappa|theta|sigma|Delta|rho|mu"
-#: What is mathematics in a line of prose: a power, a Greek name with its index, a relation.
+#: The mathematics in a line of prose: a power, a Greek name with its index, a relation.
 _MATHEMATICS = re.compile(
     rf"(\b\w+\^(?:\((?:[^()]|\([^()]*\))*\)|-?\w+)|\b(?:{_GREEK})\b(?:_\w+)?|<=|>=|<|>)"
 )
@@ -309,7 +309,7 @@ _RESERVED = str.maketrans(
 
 
 def _tex(prose: str) -> str:
-    """A line of prose with its mathematics set as such and what LaTeX reserves escaped."""
+    """A line of prose as LaTeX: mathematics between dollars, reserved characters escaped."""
     parts = _MATHEMATICS.split(prose)
     parts[::2] = [text.translate(_RESERVED) for text in parts[::2]]
     parts[1::2] = [f"${_formula(text)}$" for text in parts[1::2]]

@@ -1,4 +1,9 @@
-"""Thresholds of filters as balls, to any number of digits."""
+"""A threshold is the largest budget that a conversion turns into (epsilon, delta)-DP, here to any number of digits.
+
+>>> import filterproof as fp
+>>> print(fp.threshold("B*", epsilon=1, delta="1e-5", digits=12))
+0.0208199383395
+"""
 
 from __future__ import annotations
 
@@ -16,7 +21,7 @@ __all__ = ["THRESHOLDS", "Ball", "threshold"]
 
 @dataclass(frozen=True, slots=True)
 class Ball:
-    """A real number known to lie within `radius` of `mid`, both decimal strings.
+    """A real number certified to lie within `radius` of `mid`, both decimal strings.
 
     `str()` prints `digits` significant digits; the number differs from what is printed by less than one unit
     in the last of them.
@@ -134,9 +139,9 @@ def _gdp(eps: fmpq, delta: fmpq) -> arb:
 
 
 def _falling_root(function: Callable[[arb], arb]) -> tuple[arb, arb]:
-    """Points low < high, exact, with function(low) > 0 > function(high), as near as the precision can tell.
+    """Exact points low < high with function(low) > 0 > function(high), as close as the precision allows.
 
-    The function falls strictly on (0, inf), so its root lies between them.
+    The function falls strictly on (0, inf), so its root lies between them. NaN twice if the balls are too wide.
     """
     low, high = arb(1), arb(1)
     for _ in range(64 * ctx.prec):
@@ -150,7 +155,7 @@ def _falling_root(function: Callable[[arb], arb]) -> tuple[arb, arb]:
     f_low, f_high = function(low), function(high)
     if not (f_low > 0 > f_high):
         return arb.nan(), arb.nan()  # the balls are too wide to tell; the caller takes more bits
-    # Illinois steps converge fast; a step that balls cannot place falls back to the midpoint.
+    # Secant steps, tried a little to both sides, converge fast; the midpoint is tried as well.
     for _ in range(8 * ctx.prec):
         middle = ((low + high) / 2).mid()
         guess = ((low * f_high - high * f_low) / (f_high - f_low)).mid()

@@ -1,4 +1,4 @@
-"""Tilted simulation has bounded weights under a Rényi filter."""
+"""Under a Rényi filter the likelihood-ratio weights of a tilted simulation, times the integrand, are bounded."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _spend_terms(sign: int = 1) -> tuple[sp.Expr, ...]:
 
 
 def _bound(power: sp.Expr) -> Sides:
-    # log of M_s at rho_s = s r, against the log-objective of the CKS conversion at order s
+    # log of M_s at rho_s = s r, and the log-objective of the CKS conversion at order s
     r = sp.Symbol("r", positive=True)
     bound = t * ((1 + t) * r - eps) + power * (sp.log(t) - sp.log(1 + t)) - sp.log(t)
     objective = t * ((1 + t) * r - eps) + t * sp.log(t) - (1 + t) * sp.log(1 + t)
@@ -54,7 +54,7 @@ _ORDER = 3
 
 
 def _games(share: Fraction = Fraction(1), late: bool = False) -> Callable[[], Iterator[Inequality]]:
-    """Every strategy: each weighted integrand within [0, M_s], and their mean under the tilted law is H."""
+    """Every strategy: the weighted integrand is at most `share` M_s, and its mean under the tilted law is H."""
     charges = [pair.moment(_ORDER) for pair in _MENU]
     ratio = Fraction(3)
     power = _ORDER - 1

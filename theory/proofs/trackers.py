@@ -23,14 +23,14 @@ waste = sp.Symbol("waste", nonnegative=True)
 
 
 def _restarts(charged: sp.Expr = rho) -> sp.Expr:
-    # filter m halts with `waste` left of Delta, and the request that it denied goes to filter m + 1: m Delta
-    # and the charge there, against (m-1) Delta, what filter m spent, and the request
+    # filter m halts with `waste` left of Delta, and filter m + 1 charges the request that it denied: m Delta plus
+    # that charge, minus the spend, which is at most (m-1) Delta, what filter m spent, and the request
     return (m * step + charged) - ((m - 1) * step + (step - waste) + rho)
 
 
 @as_written
 def _squares(total: sp.Expr) -> Sides:
-    # GDP: the squares of m filters of size Delta, against the size of the composition
+    # GDP: the squares of m filters of size Delta, and the square of the composition's mu
     return m * step**2, total**2
 
 
@@ -46,11 +46,11 @@ _SIZE = max(_charge(request) for request in range(len(_MENU)))
 
 
 def _level(released: tuple[int, ...], first: int) -> int:
-    """Algorithm 5's tracker, in units of Delta, after these rounds: filters of size Delta, restarted."""
+    """The value of Algorithm 5's tracker after these rounds, in units of Delta; `first` is its initial value."""
     level, spent = first, Fraction(1)
     for request in released:
         spent *= _charge(request)
-        if spent > _SIZE:  # the filter halts on this request: it is charged to the next one
+        if spent > _SIZE:  # the filter denies this request, and the next filter charges it
             level, spent = level + 1, _charge(request)
     return level
 
@@ -58,9 +58,9 @@ def _level(released: tuple[int, ...], first: int) -> int:
 def _games(
     first: int = 1, most: int = 2, restart: Callable[[tuple[int, ...], int], int] = _level
 ) -> Callable[[], Iterator[Inequality]]:
-    """Every strategy that stops before the tracker passes `most`: its moment is below Delta^most.
+    """Every strategy that stops before the tracker passes `most`: its moment is at most _SIZE^most.
 
-    `first` is the tracker's initial value; 0 is what reading O_0 as zero would give.
+    `first` is the tracker's initial value; 0 is the value if the unset O_0 is read as zero.
     """
 
     @cache
@@ -87,7 +87,7 @@ def _forgets(released: tuple[int, ...], first: int) -> int:
 
 
 def _covers(first: int) -> Callable[[], Iterator[Inequality]]:
-    """Tracker against spend on every sequence of four requests."""
+    """On every sequence of four requests the spend is at most the tracker."""
 
     def comparisons() -> Iterator[Inequality]:
         for sequence in product(range(len(_MENU)), repeat=4):

@@ -1,4 +1,10 @@
-"""Finite adaptive games in rational arithmetic: every strategy is a tree, every transcript is enumerated."""
+"""A finite adaptive game: a strategy is a tree of requests, and all its transcripts are enumerated in rationals.
+
+>>> coin = bernoulli("2/3", "1/3")
+>>> ask_twice_after_heads = Tree(0, (Tree(0, (None, None)), None))
+>>> print(hockey_stick(list(play(ask_twice_after_heads, [coin], lambda released, request: True)), Fraction(1)))
+1/3
+"""
 
 from __future__ import annotations
 
@@ -47,7 +53,8 @@ class Pair:
 class Tree:
     """A deterministic strategy: the request to make (an index into a menu), then a tree per outcome.
 
-    A tree of None stops. A random strategy is a mixture of these; a claim for each holds for the mixture.
+    None in place of a tree stops. A random strategy is a mixture of trees, and H and moments of the mixture are at
+    most those of its worst tree.
     """
 
     request: int
@@ -124,7 +131,7 @@ def _continue(
         raise ValueError(f"request must be on the menu of {len(menu)}, got {tree.request}; number it from 0")
     pair = menu[tree.request]
     if len(tree.after) != len(pair.p):
-        # a missing branch would lose its mass, and with it the worst case
+        # a missing branch would lose its mass, and the worst case could be too small
         raise ValueError(f"after must have the {len(pair.p)} outcomes of its pair, got {len(tree.after)}")
     for y, below in enumerate(tree.after):
         yield from _continue(
@@ -141,13 +148,13 @@ def _continue(
 
 
 def moment(transcripts: Sequence[Transcript], order: int) -> Fraction:
-    """E_Q[(P/Q)^order] over full transcripts, which share out the whole probability; order >= 1."""
+    """E_Q[(P/Q)^order] over all transcripts of one strategy, order >= 1."""
     _check_whole(transcripts)
     return _moment(((t.p, t.q) for t in transcripts), order)
 
 
 def hockey_stick(transcripts: Sequence[Transcript], ratio: Fraction) -> Fraction:
-    """H_{e^eps}(P||Q) over full transcripts, with e^eps = ratio >= 0."""
+    """H_{e^eps}(P||Q) over all transcripts of one strategy, with e^eps = ratio >= 0."""
     _check_whole(transcripts)
     if ratio < 0:
         raise ValueError(f"ratio must be >= 0, got ratio={ratio}; pass e^epsilon")
@@ -166,7 +173,7 @@ def _moment(masses: Iterable[tuple[Fraction, Fraction]], order: int) -> Fraction
 
 
 def _check_whole(transcripts: Sequence[Transcript]) -> None:
-    # sums over some of the transcripts are smaller, and would pass for a proof
+    # a sum over a part of the transcripts is smaller and would wrongly pass as a proof
     if not isinstance(transcripts, Sequence) or {
         sum(t.p for t in transcripts),
         sum(t.q for t in transcripts),
