@@ -28,7 +28,7 @@ _ROUNDING = 2.0**-50
 _FINEST, _COARSEST = -14, -8
 #: A law of more than _LONG points is coarsened if its step is far below its spread, one of more than _TOO_LONG always.
 _LONG, _TOO_LONG = 2**13, 2**16
-#: The spread of a mechanism's loss is at least _START steps; a composition of more than _SPARE steps is coarsened.
+#: A mechanism starts with a spread of at least _START steps; a long law with more than _SPARE steps is coarsened.
 _START, _SPARE = 8.0, 32.0
 #: Shortening raises to inf at most this share of the divergence at `high`, and raises at the bottom this P-mass.
 _TAIL, _LOW = 2.0**-24, 2.0**-84

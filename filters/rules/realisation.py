@@ -39,7 +39,7 @@ class RealisationFilter(PrivacyFilter[_State]):
     trivial mechanism, whose loss is 0 and which any menu may include. As printed, the pass of the loop at i = 0
     releases nothing, so there are at most N - 1 outputs; the proof covers N, and N are allowed here.
     The sums of losses are doubles; the comparison denies early by more than their rounding.
-    Raises ValueError for an empty menu or when dhat and theta break the condition.
+    Raises ValueError for an empty menu, for dhat and theta that break the condition, and for delta >= 1/2 without them.
 
     >>> import filterproof as fp
     >>> session = fp.RealisationFilter(epsilon=10.0, delta=1e-5, rounds=48, menu=(fp.Gaussian(0.5),)).open("retry")
@@ -96,7 +96,7 @@ class RealisationFilter(PrivacyFilter[_State]):
         return inside
 
     def remaining(self, state: _State) -> NDArray[np.float64]:
-        """How far, in nats, the loss before the last release is from the limit; 0 where a release is denied."""
+        """The distance, in nats, of the loss before the last release from its nearer limit; 0 at or beyond a limit."""
         before, _, forward, backward, released = state
         with np.errstate(invalid="ignore"):
             up = self.epsilon - before - forward - self._reach[0]

@@ -28,9 +28,9 @@ _State = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
 class WhitehouseFilter(PrivacyFilter[_State]):
     """CONT while sqrt(2 log(1/d') S) + S/2 <= epsilon and weight sum_t delta_t <= delta - d'.
 
-    S = sum_t epsilon_t^2, mechanism t being (epsilon_t, delta_t)-DP. d' = `tail` bounds the probability that the
-    loss exceeds epsilon, delta/2 if left out. weight=2 is the form of paper 004 (its equation 2: d' + sum 2
-    delta_i), weight=1 that of Whitehouse et al. `at` as in BasicFilter.
+    S = sum_t epsilon_t^2, mechanism t being (epsilon_t, delta_t)-DP. d' = `tail` (delta/2 if left out) bounds the
+    probability that the loss exceeds epsilon outside the events paid for by the delta_t. weight=2 is the form of
+    paper 004 (its equation 2: d' + sum 2 delta_i), weight=1 that of Whitehouse et al. `at` as in BasicFilter.
 
     Proof: the first condition is S <= S* = 2 B*, B* the simple zCDP budget at (epsilon, d'). Up to an
     event of probability sum delta_t the losses are those of RR(epsilon_t), for which e^{k L - k(k+1)
