@@ -1,4 +1,7 @@
-"""What decides: privacy filters, each with its promise."""
+"""Privacy filters: rules that admit or deny a request before anything is released, and the objects that hold them.
+
+Pairs, guarantees and proofs are in `theory`; adversaries, simulations and exact worst cases are in `mc`.
+"""
 
 from filters import catalogue
 from filters.accounting.amounts import Charge, Plain, Square

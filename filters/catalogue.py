@@ -1,4 +1,8 @@
-"""Every filter of the project, each with an example instance; `filters` exports what is listed here."""
+"""The catalogue: every filter of the project with an example of it; `filters` exports the classes listed here.
+
+>>> CATALOGUE["ZCDPFilter"].example()
+ZCDPFilter(rho=0.5)
+"""
 
 from __future__ import annotations
 
@@ -59,7 +63,7 @@ class Entry:
 
     @property
     def sound(self) -> bool | None:
-        """False for the counterexamples, None for the undecided."""
+        """False for a counterexample, None where neither proof nor counterexample is known."""
         return self.kind.sound
 
     def example(self) -> PrivacyFilter:

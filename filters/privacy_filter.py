@@ -1,4 +1,11 @@
-"""The privacy filter: decide first, release after."""
+"""A privacy filter: a rule that admits or denies each request before anything is released, and keeps a promise.
+
+>>> import filterproof as fp
+>>> import numpy as np
+>>> filt = fp.GaussianFilter(mu=1.0)
+>>> filt.admits(filt.start(2), fp.Gaussian(np.array([0.9, 1.1])))
+array([ True, False])
+"""
 
 from __future__ import annotations
 
@@ -17,7 +24,8 @@ class PrivacyFilter(FilterBase[StateT]):
     `start`, `admits` and `spend`; a realisation-level filter also overrides `observe`.
     The decision sees the declared pair of the next mechanism, never its output.
     A request that the filter does not cover (an infinite or undefined charge) is denied, not an error.
-    A subclass may say what its states are: `PrivacyFilter[NDArray[np.float64]]`; see `State`.
+    A subclass may name the type of its states: `PrivacyFilter[NDArray[np.float64]]`; see `State`.
+    "CONT while X" in a subclass's docstring means, as in the papers, that a request is admitted if X holds.
     """
 
     def open(
@@ -27,5 +35,5 @@ class PrivacyFilter(FilterBase[StateT]):
         record: Callable[[Mapping[str, object]], object] | None = None,
         key: bytes | None = None,
     ) -> Session:
-        """A session over one data set, the object that an application holds; see `Session`."""
+        """A session of this filter over one data set; see `Session`."""
         return Session(self, on_denial, record=record, key=key)

@@ -1,1 +1,4 @@
-"""The contract: what a privacy filter says and decides, what it holds every path to, and the checks of both."""
+"""The contract of a privacy filter: its methods, states, parameters and stated bounds, and the checks of each.
+
+The rules are in `filters.rules`, the sums that they keep in `filters.accounting`.
+"""

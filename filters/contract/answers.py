@@ -1,4 +1,4 @@
-"""What a method of a filter returned, checked: a wrong shape or type is one sentence with its remedy."""
+"""Checks of what a filter's methods return: a wrong shape or type raises TypeError with a remedy."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ __all__ = ["checked_booleans", "checked_state"]
 
 
 def checked_booleans(answer: object, *, method: str, n: int, remedy: str) -> NDArray[np.bool_]:
-    """`answer`, booleans of shape (n,)."""
+    """`answer` if it is an array of booleans of shape (n,), else TypeError."""
     if isinstance(answer, np.ndarray) and answer.dtype == np.bool_ and answer.shape == (n,):
         return answer
     raise TypeError(f"{method} must return booleans of shape ({n},), got {_described(answer)}; {remedy}")
 
 
 def checked_state(answer: Any, *, method: str, n: int) -> State:
-    """`answer`, an array or a tuple of arrays with n runs on the first axis."""
+    """`answer` if it is an array, or a tuple of arrays, with n runs on the first axis, else TypeError."""
     parts = answer if isinstance(answer, tuple) and answer else (answer,)
     if all(isinstance(part, np.ndarray) and part.ndim > 0 and len(part) == n for part in parts):
         state: State = answer

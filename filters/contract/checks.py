@@ -1,4 +1,4 @@
-"""The methods of a filter, called and their answers checked: what every player and holder of a filter asks it by."""
+"""Checked calls of a filter's methods: each returns the method's answer, or raises TypeError if it is malformed."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ __all__ = [
     "checked_start",
 ]
 
-#: What a state comes from, and what says which states there are.
+#: The methods that make states, and `reaches`, which says what states they can make.
 _RULES = ("reaches", "start", "spend", "observe")
 
 
 def checked_filter(filt: object) -> FilterBase:
-    """`filt`, a filter that states its promise."""
+    """`filt` if it is a filter with a promise and well-formed `holds`, else TypeError."""
     if isinstance(filt, type):
         raise TypeError(
             f"filt must be a filter, got the class {filt.__name__}; make one of it: {filt.__name__}(...)"
@@ -87,8 +87,8 @@ def checked_observe(filt: FilterBase, state: State, loss: NDArray[np.float64], n
 def checked_reaches(filt: FilterBase, state: State, n: int) -> NDArray[np.bool_]:
     """`filt.reaches(state)`, booleans of shape (n,).
 
-    A subclass that starts, spends or observes otherwise than its base has said nothing about the states of its own,
-    so what it inherits is not asked. One that only decides otherwise has states like those of its base.
+    Where a subclass overrides start, spend or observe but not `reaches`, the inherited `reaches` does not know the
+    states and the default of FilterBase is called instead. Overriding only `admits` or `decide` changes no states.
     """
     order = type(filt).__mro__
     place = {name: next(i for i, kind in enumerate(order) if name in vars(kind)) for name in _RULES}

@@ -1,4 +1,4 @@
-"""The contract of a privacy filter: what it promises, and how it decides before anything is released."""
+"""The base class of filters: the promise, and the methods that decide before anything is released."""
 
 from __future__ import annotations
 
@@ -26,32 +26,31 @@ else:  # a default is known to Python 3.13 and later
 
 __all__ = ["FilterBase", "MechanismFamily", "OnDenial", "StateT"]
 
-#: Mechanisms of one parameter, larger meaning less private: `Gaussian`, `lambda t: Laplace(1 / t)`.
+#: A family of mechanisms, less private as its one parameter grows: `Gaussian`, `lambda t: Laplace(1 / t)`.
 MechanismFamily: TypeAlias = Callable[[Any], DominatingPair]
 
-#: What a denial means: the end, or that the adversary may ask again.
+#: After a denial the filter halts for good, or the adversary may make another request.
 OnDenial: TypeAlias = Literal["halt", "retry"]
 
-# Parameters that bisection tries, as the bit patterns of positive doubles: their order is that of the
-# doubles.
+# `affordable` bisects on bit patterns: those of positive doubles have the same order as the doubles.
 _LEAST, _ONE, _MOST = (int(np.float64(x).view(np.int64)) for x in (2.0**-100, 1.0, 2.0**10))
 
 
 class FilterBase(ABC, Generic[StateT]):
-    """All of a filter but the session that holds it: what those who check and hold filters ask of one.
+    """A privacy filter without `open`, so that sessions can import it; StateT is the type of the states.
 
-    Subclass `PrivacyFilter`, where the contract is written out. StateT is the type of the states.
+    Users subclass `PrivacyFilter`, whose docstring states the contract.
     """
 
     #: What the released transcript satisfies when the filter is sound.
     promise: Guarantee
     #: Where the promise is proved (paper and theorem), or why it is false.
     proof: ClassVar[str] = "no proof is stated"
-    #: The theorem, a key of `theory.proofs.THEOREMS`, that proves or refutes it; None where `proof` says all there is.
+    #: The key in `theory.proofs.THEOREMS` of the theorem on the promise; None where `proof` is the only account.
     theorem: ClassVar[str | None] = None
     #: False for filters kept as counterexamples, None where neither proof nor counterexample is known.
     sound: ClassVar[bool | None] = True
-    #: Whether decisions depend on which requests were granted, not on their order; a law is tested where True.
+    #: Whether decisions depend on which requests were granted and not on their order; if True, `laws` tests it.
     order_free: ClassVar[bool] = False
     #: The mechanisms and adversaries that the promise covers.
     scope: str = "every adaptive adversary over the mechanisms that the filter admits"
@@ -69,14 +68,14 @@ class FilterBase(ABC, Generic[StateT]):
         """The state after each run was charged for `request`, before its output is known."""
 
     def decide(self, state: StateT, request: DominatingPair) -> tuple[NDArray[Any], StateT | None]:
-        """`admits`, and `spend` if that comes with it: for filters whose two methods share their work.
+        """(`admits`, the state after `spend`, or None if the caller has to call `spend`).
 
-        Of runs that were not admitted the state after the spend means nothing. None: call `spend`.
+        Override it where the two share work. The state of a run that is denied means nothing.
         """
         return self.admits(state, request), None
 
     def observe(self, state: StateT, loss: NDArray[Any]) -> StateT:
-        """The state after each run realised the privacy loss log p(output)/q(output), shape (n,)."""
+        """The state after each run realised the privacy loss log p(output)/q(output), in nats: `loss`, shape (n,)."""
         return state
 
     @property
@@ -86,22 +85,23 @@ class FilterBase(ABC, Generic[StateT]):
 
     @property
     def holds(self) -> Holds | None:
-        """What this filter holds every path to, for estimates to be narrow; None where nothing is known.
+        """Bounds that this filter keeps on every path, by which estimates become narrow; None where none is known.
 
-        Optional: by default what the promise suggests. See `Holds`: the engine enforces it and trusts it nowhere.
+        Optional; the default is what the promise suggests. The engine trusts bounds with a `rule` of filters in the
+        catalogue, and enforces all others; see `Holds`.
         """
         return Holds.suggested(self.promise)
 
     def __repr__(self) -> str:
-        # no memory address, and every parameter: a saved session is restored under the same filter or not at all
+        # every parameter and no memory address: `from_dict` refuses a filter whose repr is not the saved one
         given = {"promise": getattr(self, "promise", None)} | getattr(self, "__dict__", {})
         return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in given.items())})"
 
     def reaches(self, state: StateT) -> NDArray[Any]:
         """Whether granted requests may have led each run to `state`: booleans of shape (n,).
 
-        A saved state is restored only where this says so. Here: wherever no NaN has come in. A filter that can
-        tell more should: a sum below zero, put into a saved file by hand, would be budget out of nothing.
+        A saved state is restored only if this holds or it is a fresh one. The default refuses NaN where a fresh
+        state has none. Override it to refuse more: a sum below zero, written into a file by hand, adds budget.
         """
         return free_of_nan(state, self.start(1))
 
@@ -114,9 +114,9 @@ class FilterBase(ABC, Generic[StateT]):
     def affordable(self, state: StateT, family: MechanismFamily) -> NDArray[np.float64]:
         """The largest t in [2^-100, 2^10] with `admits(state, family(t))`, 0.0 where there is none: (n,).
 
-        For a family that stops at 1, such as Erasure, the largest in [2^-100, 1]. What is returned above
-        zero is always admitted. It is the largest to the last bit when `admits` is monotone in t; this
-        method bisects on the bits of t, about 60 calls of `admits`.
+        For a family of probabilities, such as Erasure, the largest in [2^-100, 1]. A positive answer is always
+        admitted, and is the largest to the last bit if `admits` is monotone in t. Bisects on the bits of t, in
+        about 60 calls of `admits`.
         """
         n, name = runs_of(state), f"{type(self).__name__}.admits"
         most = _MOST

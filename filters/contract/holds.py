@@ -1,4 +1,9 @@
-"""What a filter holds every path to, whatever the adversary does and whatever is drawn."""
+"""Holds: bounds that a filter keeps on every path, whatever the adversary asks and the mechanisms draw.
+
+>>> import filterproof as fp
+>>> print(fp.BasicFilter(epsilon=1.0, delta=1e-3).holds)
+zCDP 0.5, pure epsilon 1, infinite mass 0.001
+"""
 
 from __future__ import annotations
 
@@ -14,16 +19,16 @@ __all__ = ["Holds"]
 
 @dataclass(frozen=True, slots=True)
 class Holds:
-    """Bounds on the sums over the rounds of every path, with d_t = P(L_t = inf) and D_s of the finite losses:
+    """Bounds on the sums over the rounds of every path, with d_t = P(L_t = inf) and D_s of the finite losses L_t:
 
     sum_t D_s <= s zcdp at every order s > 1; sum_t D_a <= r for each (a, r) of `orders`, and so at lower orders;
     sum_t epsilon_t <= pure, round t being epsilon_t-DP where its losses are finite; sum_t d_t <= infinite.
 
-    In both directions. A filter that states nothing of a kind leaves it out: infinity, and no infinite losses.
-    An estimate draws where such a bound says that it pays, and a guard of the engine enforces the bound: a false
-    statement makes an interval wider, never wrong. `rule` names the theorem about a rule's own code by which no
-    path exceeds the bounds; it counts for the filters of this project's catalogue alone.
-    Raises ValueError for negative bounds, orders up to 1 and an `infinite` that is no probability.
+    In both directions, in nats. By default zcdp, orders and pure state nothing, and infinite states that no loss
+    is infinite. Estimates choose their tilted laws by these bounds, and a guard of the engine enforces them: a false
+    statement makes an interval wider, never wrong. `rule` names the theorem by which a rule's own code keeps the
+    bounds. The engine trusts it for filters of this project's catalogue alone, and checks their finished runs.
+    Raises ValueError for negative bounds, orders at most 1 and an `infinite` outside [0, 1].
     """
 
     zcdp: float = math.inf
@@ -50,7 +55,7 @@ class Holds:
 
     @classmethod
     def suggested(cls, promise: Guarantee) -> Holds | None:
-        """What a filter with this promise is likely to hold every path to: where to look, and nothing more."""
+        """Bounds that a filter with this promise probably keeps, None if no bound follows; not a theorem."""
         if isinstance(promise, ZCDP):
             return cls(zcdp=promise.rho)
         if isinstance(promise, GaussianDP):

@@ -13,7 +13,7 @@ from theory.arguments import (
 
 __all__ = ["one_at_least_zero", "one_delta", "one_mu", "one_order", "one_order_from_one", "one_positive"]
 
-#: mu^2 / 2, the zCDP parameter that belongs to mu, is a double up to here.
+#: For mu up to this, mu^2 / 2 (its zCDP parameter) does not overflow.
 _MOST_MU = 2.0**511
 
 
@@ -41,7 +41,7 @@ def one_delta(name: str, value: object) -> float:
 
 
 def one_mu(name: str, value: object) -> float:
-    """`value` as a float, > 0 and so small that its square is a double."""
+    """`value` as a float in (0, 2^511], so that its square does not overflow."""
     mu = one_positive(name, value)
     if mu > _MOST_MU:
         raise ValueError(

@@ -6,7 +6,7 @@
     (array([2., 0.]), array([9, 7]))
 
 `fold` is the only function here that enters tuples; every other one says what it does with arrays.
-What an adversary remembers is carried along in the same way, and may be no state at all: all runs then share it.
+An adversary's memory is handled by the same functions; a part of it that is no array is shared by all runs.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ _S = TypeVar("_S")
 
 
 def fold(array: Callable[..., Any], together: Callable[[list[Any]], Any], state: Any, *others: Any) -> Any:
-    """`array` of the arrays at each place of the states, put `together` where a tuple holds them.
+    """Call `array` on the arrays at each place of the states and `together` on the list of results in a tuple.
 
-    The states have one form: `others` are entered beside the first.
+    All states must nest in the same way: `others` are entered beside the first.
     """
     if isinstance(state, tuple):
         parts = zip(state, *others, strict=True)
@@ -91,12 +91,12 @@ def join(states: Sequence[_S]) -> _S:
 
 
 def moved(state: _S, runs: NDArray[np.intp], into: NDArray[np.intp], n: int) -> _S:
-    """The first n runs after `runs` were moved into the places `into`, within the arrays where they can be written."""
+    """The first n runs after copying `runs` to the places `into`; overwrites the given arrays where writeable."""
 
     def shortened(leaf: Any) -> Any:
         if not _per_run(leaf):
             return leaf
-        if leaf.strides[0]:  # else one entry that all runs share
+        if leaf.strides[0]:  # a stride of 0: all runs share one entry, nothing to copy
             leaf = leaf if leaf.flags.writeable else leaf.copy()
             leaf[into] = leaf[runs]
         return leaf[:n]
@@ -116,7 +116,7 @@ def choose(mask: NDArray[np.bool_], yes: _S, no: _S) -> _S:
 
 
 def same(state: State, other: State) -> NDArray[np.bool_]:
-    """Which runs of `state` hold what `other` holds, a state of as many runs or of one; NaN equals NaN: shape (n,)."""
+    """Whether each run of `state` equals that of `other` (n runs, or one for all), NaN equal to NaN: shape (n,)."""
 
     def equal(a: NDArray[Any], b: NDArray[Any]) -> NDArray[np.bool_]:
         if a.shape[1:] != b.shape[1:]:
@@ -129,7 +129,7 @@ def same(state: State, other: State) -> NDArray[np.bool_]:
 
 
 def free_of_nan(state: State, fresh: State) -> NDArray[np.bool_]:
-    """Whether each run of `state` holds no NaN, but in an array where `fresh` holds one: shape (n,)."""
+    """Whether each run of `state` is free of NaN, arrays with a NaN in `fresh` left out: shape (n,)."""
     good = np.ones(runs_of(state), dtype=np.bool_)
     for part, new in zip(leaves(state), leaves(fresh), strict=True):
         if part.dtype.kind == "f" and not np.isnan(new).any():

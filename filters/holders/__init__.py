@@ -1,1 +1,4 @@
-"""The holders: what an application or a curator keeps of a filter while budget is spent."""
+"""Holders: the objects that keep a filter's state while releases are made, or measure what releases have spent.
+
+The rules that decide are in `filters.rules`; simulated adversaries are in `mc`.
+"""

@@ -1,4 +1,4 @@
-"""What is saved: JSON values under known keys, with a signature where there is a key."""
+"""The envelope of saved data: JSON values under known names, with format, version and, given a key, a signature."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def checked_key(key: object) -> bytes | None:
 
 
 def sealed(kind: str, version: int, content: Mapping[str, object], key: bytes | None) -> dict[str, object]:
-    """`content` with its format and version and, where there is a key, the HMAC-SHA256 of all of it."""
+    """`content` with its format and version and, given a key, the HMAC-SHA256 of the whole."""
     data = {"format": f"filterproof.{kind}", "version": version, **content}
     return data if key is None else {**data, "hmac": _signature(data, key)}
 
@@ -33,16 +33,16 @@ def sealed(kind: str, version: int, content: Mapping[str, object], key: bytes | 
 def unsealed(
     data: object, kind: str, version: int, names: tuple[str, ...], key: bytes | None, source: str
 ) -> dict[str, Any]:
-    """A copy of the content that `sealed` was given: JSON values under exactly `names`, signed by `key`.
+    """A copy of the content that `sealed` was given: JSON values under exactly `names`.
 
-    Raises ValueError for anything else.
+    Raises ValueError for anything else: without a key for signed data, with a key for data it did not sign.
     """
     if not isinstance(data, Mapping):
         raise ValueError(f"data must be a mapping, got a {type(data).__name__}; pass what {source} returned")
     try:
-        # a copy that nobody else holds, and only types that JSON knows
+        # a copy that the caller cannot change, in JSON's own types
         copy = json.loads(json.dumps(dict(data), allow_nan=False))
-    except Exception:  # noqa: BLE001 - a mapping of somebody else's may raise anything
+    except Exception:  # noqa: BLE001 - a foreign mapping may raise anything
         raise ValueError(
             f"data must hold JSON values only, got something else; pass what {source} returned"
         ) from None
@@ -96,6 +96,6 @@ def saved_count(content: Mapping[str, Any], name: str, least: int = 0) -> int:
 
 
 def _signature(data: Mapping[str, object], key: bytes) -> str:
-    """HMAC-SHA256 over the one JSON text of `data`: keys sorted, no spaces, ASCII."""
+    """HMAC-SHA256 of the canonical JSON text of `data`: keys sorted, no spaces, ASCII."""
     text = json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
     return hmac.new(key, text.encode("ascii"), hashlib.sha256).hexdigest()

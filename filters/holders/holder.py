@@ -1,4 +1,4 @@
-"""The one holder of a budget: no second copy of it, no second process, no request within a request."""
+"""The base class of objects that spend a budget: it refuses copies, forked processes and nested requests."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ __all__ = ["Holder"]
 
 
 class Holder:
-    """What spends a budget, kept the only one that does.
+    """An object that spends a budget and stays its only spender.
 
-    Changes wait for each other (threads), a change within a change is refused (a request made by a callback
-    of a request), and so are copies, pickles and changes in a forked process: each would be a second spender.
+    Changes from several threads wait for each other. A change within a change (a callback of a request makes
+    another request) and a change in a forked process raise RuntimeError, copies and pickles raise TypeError.
     """
 
     def __init__(self) -> None:
-        self._lock = threading.RLock()  # the thread that holds it is told to go, not left waiting for itself
+        self._lock = threading.RLock()  # reentrant: a change within a change gets an error, not a deadlock
         self._changing = False
         self._process = os.getpid()
 
     @contextmanager
     def _change(self, method: str) -> Iterator[None]:
-        """The only change under way. Raises RuntimeError within another one, or in a forked process."""
+        """Run the block as the only change. Raises RuntimeError within another change or in a forked process."""
         name = type(self).__name__
-        if os.getpid() != self._process:  # asked first: a fork may have copied the lock while it was held
+        if os.getpid() != self._process:  # before the lock: a fork may have copied it locked for ever
             raise RuntimeError(
                 f"{name}.{method} must be called in the process that made it, got process {os.getpid()} for "
                 f"{self._process}; save it with to_dict there and restore it here with "

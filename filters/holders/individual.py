@@ -1,4 +1,11 @@
-"""Individual accounting: one filter per person, all people one vectorised state."""
+"""Individual accounting: one filter per person; each round uses only the people whose own budget covers it.
+
+>>> import filterproof as fp
+>>> import numpy as np
+>>> people = fp.IndividualFilter(fp.GaussianFilter(mu=1.0), people=3)
+>>> people.select(fp.gaussian_request(np.array([0.5, 2.0, 0.0]), sigma=1.0))
+array([ True, False,  True])
+"""
 
 from __future__ import annotations
 
@@ -35,8 +42,8 @@ _SAVED = ("filter", "people", "state")
 def gaussian_request(norms: NDArray[np.float64], sigma: float) -> DominatingPair:
     """The pairs of N(sum_i f(x_i), sigma^2) for removing person i: mu_i = |f(x_i)|_2 / sigma, rounded up.
 
-    norms has shape (n,); a norm of zero asks for the trivial pair, which costs nothing. Source: paper
-    003, Appendix C.2; paper 000, Example 2.7.
+    norms has shape (n,); a norm of zero gives the trivial pair, which costs nothing. Raises ValueError for negative
+    norms and sigma <= 0. Source: paper 003, Appendix C.2; paper 000, Example 2.7.
     """
     checked, noise = np.asarray(check_at_least_zero("norms", norms)), one_positive("sigma", sigma)
     mu = checked / noise
@@ -53,9 +60,9 @@ def gaussian_request(norms: NDArray[np.float64], sigma: float) -> DominatingPair
 class PersonalReport:
     """What one person has left. FOR THAT PERSON'S EYES ONLY.
 
-    It depends on that person's data, and on other people's through nothing but what was released (000, after
-    Algorithm 5): shown to the person it costs the others nothing; shown to anyone else, published, or summed
-    over people, it leaks. There is deliberately no way to ask for all reports at once.
+    It depends on that person's data, and on other people's data only through what was released (000, after
+    Algorithm 5). Showing it to that person costs the others no privacy. Shown to anyone else, published, or summed
+    over people, it leaks. There is deliberately no method that returns all reports at once.
     """
 
     person: int
@@ -70,18 +77,18 @@ class PersonalReport:
 
 
 class IndividualFilter(Holder):
-    """One filter per person: in each round those take part whose own budget still covers it.
+    """One filter per person: in each round those take part whose own budget still covers their own pair.
 
         people = IndividualFilter(GaussianFilter(mu=1.0), people=1_000_000)
         active = people.select(gaussian_request(norms, sigma))
         release(values[active].sum() + sigma * noise)
 
-    The pair of person i must hold for every data set with that person in it, not for the present one only (000,
-    Definition 2.5; with the per-instance Definition 2.6 leaving a person out would itself leak).
-    `select` charges those who take part and leaves the others as they were: they sit out this round only and
-    may take part in a cheaper one. The output computed on the active people has the filter's promise for
-    adding or removing one person. The mask itself is personal data: use it to compute the release, never
-    release it. Filters that look at realised losses are refused: their promise is not about persons.
+    The pair of person i must dominate on every data set that contains the person, not only on the present one (000,
+    Definition 2.5; with the per-instance Definition 2.6, leaving a person out would itself leak).
+    `select` charges those who take part. The others are not charged, sit out this round only and may take part in
+    a cheaper one. The outputs computed on the active people keep the filter's promise for adding or removing one
+    person. The mask itself is personal data: use it to compute the release, never release it.
+    Filters that look at realised losses raise TypeError: their promise is not about persons.
     Threads may share it, rounds wait for each other; it is not copied, pickled or used after a fork.
     Source: paper 000, Algorithm 3 and Theorem 4.5; paper 003, Algorithm 1 and Theorem 12.
     """
@@ -126,7 +133,7 @@ class IndividualFilter(Holder):
         return active
 
     def report_for(self, person: int) -> PersonalReport:
-        """The report that may be shown to `person`, and to nobody else; see `PersonalReport`."""
+        """The report that may be shown to `person` only; IndexError beyond the last person; see `PersonalReport`."""
         index = self._index(person)
         left = float(self._filter.remaining(take(self._state, np.array([index])))[0])
         return PersonalReport(index, str(self._filter.promise), left)
@@ -140,7 +147,7 @@ class IndividualFilter(Holder):
     def to_dict(self, *, key: bytes | None = None) -> dict[str, object]:
         """Everything that `from_dict` needs, as JSON values. Personal data of everyone: store it as such.
 
-        With a key, the one given here or else the one it was restored with, it is signed as a session is.
+        Signed with `key`, or else with the key it was restored with; unsigned if there is neither.
         """
         content = {
             "filter": repr(self._filter),
@@ -155,8 +162,7 @@ class IndividualFilter(Holder):
     ) -> IndividualFilter:
         """The people that `to_dict` described, under the same filter.
 
-        Checked as a session is, person by person; what holds with a key, and what without, is said at
-        `Session.from_dict`.
+        Checked person by person as in `Session.from_dict`, which says what a key protects and what not.
         """
         checked_filter(filt)
         key = checked_key(key)
@@ -167,7 +173,7 @@ class IndividualFilter(Holder):
                 "pass the same filter"
             )
         number = saved_count(content, "people", least=1)
-        # decoded before people are made, so that no number by itself takes memory
+        # decoded first, so that a forged number of people alone allocates no memory
         start, reaches = checked_start(filt, 1), lambda state: checked_reaches(filt, state, number)
         state = decode_state(content["state"], start, number, reaches)
         people = cls(filt, number)

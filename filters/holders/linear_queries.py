@@ -1,4 +1,12 @@
-"""Adaptive linear queries, answered accurately as long as each person matters to few of them."""
+"""Linear queries: noisy sums over people, each over those whose sum of squared norms stays within a budget.
+
+>>> import filterproof as fp
+>>> import numpy as np
+>>> queries = fp.LinearQueries(people=100, norm_budget=5.0, kappa=1.0)
+>>> answer = queries.answer(np.ones(100), np.random.default_rng(1))
+>>> round(answer.sigma, 4), round(answer.error(delta=0.05), 4)
+(1.5811, 3.8702)
+"""
 
 from __future__ import annotations
 
@@ -23,14 +31,14 @@ from theory.guarantees import ZCDP, Guarantee
 __all__ = ["LinearAnswer", "LinearQueries"]
 
 _VERSION = 1
-#: Quotients of doubles above this have all of their digits.
+#: A quotient of doubles below this may be subnormal, with fewer digits.
 _LEAST_VARIANCE = 2.0**-1020
 _SAVED = ("norm_budget", "kappa", "people", "state")
 
 
 @dataclass(frozen=True, slots=True)
 class LinearAnswer:
-    """A noisy sum over the people who took part, shape (d,); noise is N(0, sigma^2) in each coordinate."""
+    """A noisy sum over the people S_t who took part, shape (d,); noise is N(0, sigma^2) in each coordinate."""
 
     value: NDArray[np.float64]
     sigma: float
@@ -47,8 +55,8 @@ class LinearAnswer:
 class LinearQueries(Holder):
     """Answers sum_i q_t(x_i), t = 1, 2, ..., for adaptively chosen q_t, without a limit on their number.
 
-    Person i takes part while sum_t |q_t(x_i)|_2^2 <= norm_budget (those who would exceed it sit out that query
-    only); noise has variance norm_budget / (2 kappa). All answers together are kappa-zCDP for adding or
+    Person i takes part while sum_t |q_t(x_i)|_2^2 <= norm_budget; whoever would exceed it sits out that query
+    only. The noise has variance norm_budget / (2 kappa). All answers together are kappa-zCDP for adding or
     removing one person. For 0/1 queries norm_budget is the number s of queries in which one person may count.
     Noise is drawn in doubles from the generator passed; against an adversary who reads the last bits of the
     answers use a hardened sampler. Threads may share it; it is not copied, pickled or used after a fork.
@@ -66,14 +74,14 @@ class LinearQueries(Holder):
         self._key: bytes | None = None
 
     def sigma(self, dimension: int = 1) -> float:
-        """The noise of an answer: sqrt(norm_budget / (2 kappa)), raised by a few ulps.
+        """The standard deviation of an answer's noise: sqrt(norm_budget / (2 kappa)), raised by a few ulps.
 
-        A squared norm in doubles falls short by at most dimension + 2 half-ulps; the noise makes up for it.
+        A squared norm in doubles is too small by at most dimension + 2 half-ulps; the larger noise covers that.
         """
         variance = self.norm_budget / (2 * self.kappa)
         if (
             not _LEAST_VARIANCE < variance < math.inf
-        ):  # digits lost, or all of them: root by root, whatever the size
+        ):  # the quotient lost digits, underflowed or overflowed: divide the roots
             root = math.sqrt(self.norm_budget) / math.sqrt(self.kappa) / math.sqrt(2)
             return root * (1 + (dimension + 8) * 2.0**-52)
         return math.sqrt(variance) * (1 + (dimension + 4) * 2.0**-52)
@@ -84,7 +92,7 @@ class LinearQueries(Holder):
         Pass the values of everyone, also of those who have run out. Raises ValueError for values that are not
         finite or not one per person.
         """
-        rows = np.array(values, dtype=np.float64)  # a copy: what is summed is what was charged
+        rows = np.array(values, dtype=np.float64)  # a copy: no change by the caller between charge and sum
         rows = rows[:, None] if rows.ndim == 1 else rows
         if rows.ndim != 2 or len(rows) != self._people or not np.isfinite(rows).all():
             raise ValueError(
@@ -93,18 +101,17 @@ class LinearQueries(Holder):
             )
         with np.errstate(over="ignore"):
             squares = np.einsum("ij,ij->i", rows, rows)
-        # a square among the subnormal doubles loses up to half of the least one: charged for each, and no
-        # other sum changes by it
+        # rounding a subnormal square loses up to 2^-1075: 2^-1074 per entry covers it, negligible otherwise
         squares += np.count_nonzero(rows, axis=1) * 2.0**-1074
         with self._change("answer"):
             active = self._budget.fits(self._state, Plain(squares))
-            # charged before the noise is drawn: an answer that never came out was paid for
+            # charged before the noise is drawn: if that raises, budget is lost and none gained
             self._state = self._budget.add(self._state, Plain(np.where(active, squares, 0.0)))
         sigma = self.sigma(rows.shape[1])
         return LinearAnswer(rows[active].sum(axis=0) + sigma * rng.standard_normal(rows.shape[1]), sigma)
 
     def report_for(self, person: int) -> PersonalReport:
-        """The report that may be shown to `person`, and to nobody else; see `PersonalReport`."""
+        """The report that may be shown to `person` only; IndexError beyond the last person; see `PersonalReport`."""
         index = check_count("person", person, least=0)
         if index >= self._people:
             raise IndexError(f"person must be below {self._people}, got person={person!r}; count from zero")
@@ -115,7 +122,7 @@ class LinearQueries(Holder):
     def to_dict(self, *, key: bytes | None = None) -> dict[str, object]:
         """Everything that `from_dict` needs, as JSON values. Personal data of everyone: store it as such.
 
-        With a key, the one given here or else the one it was restored with, it is signed as a session is.
+        Signed with `key`, or else with the key it was restored with; unsigned if there is neither.
         """
         content = {
             "norm_budget": self.norm_budget.hex(),
@@ -129,9 +136,9 @@ class LinearQueries(Holder):
     def from_dict(
         cls, data: Mapping[str, object], *, norm_budget: float, kappa: float, key: bytes | None = None
     ) -> LinearQueries:
-        """The queries that `to_dict` described; both budgets are passed and must be those that were saved.
+        """The queries that `to_dict` described; norm_budget and kappa must be those that were saved.
 
-        What holds with a key, and what without, is said at `Session.from_dict`.
+        `Session.from_dict` says what a key protects and what not.
         """
         key = checked_key(key)
         content = unsealed(data, "queries", _VERSION, _SAVED, key, "LinearQueries.to_dict")
@@ -143,7 +150,7 @@ class LinearQueries(Holder):
                 )
         number = saved_count(content, "people", least=1)
         budget = Budget.of(one_positive("norm_budget", norm_budget))
-        # decoded before people are made, so that no number by itself takes memory
+        # decoded first, so that a forged number of people alone allocates no memory
         state = decode_state(content["state"], budget.start(1), number, budget.reaches)
         queries = cls(number, norm_budget=norm_budget, kappa=kappa)
         queries._state, queries._key = state, key

@@ -1,4 +1,10 @@
-"""Odometers: bounds on the loss so far that hold at all times at once."""
+"""An odometer: a bound on the privacy loss so far that holds at all times at once, except with small probability.
+
+>>> import filterproof as fp
+>>> odometer = fp.LineOdometer(delta=1e-5, target=1.0)
+>>> odometer.epsilon(odometer.spend(odometer.start(1), fp.Gaussian(mu=0.5))).round(4)
+array([3.1241])
+"""
 
 from __future__ import annotations
 
@@ -33,20 +39,20 @@ __all__ = [
 #: (high, low) of the sum of rho, (high, low) of the sum of xi: arrays of shape (n,).
 _State = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
 
-#: Bounds are raised by this much, relative: more than the rounding of the elementary functions.
+#: Bounds are raised by this share of themselves, more than the rounding of the elementary functions.
 _MARGIN = 1e-13
 
 
 class Odometer(ABC):
-    """P(L_t > epsilon(state_t) for some t) <= delta + xi, L_t the loss of everything released up to t.
+    """P(L_t > epsilon(state_t) for some t) <= delta + xi, L_t the loss of everything released up to t, in nats.
 
-    So a rule that releases only what keeps the bound within e, whatever else it looks at, is (e, delta + xi)-DP;
+    So a rule that releases only while the bound stays at most e, whatever else it depends on, is (e, delta + xi)-DP;
     the odometer itself limits nothing. A mechanism that is xi_t-approximately rho_t-zCDP adds to two sums; when
-    the xi_t come to more than `xi` the bound is infinite.
+    sum_t xi_t exceeds `xi` the bound is infinite.
 
-    All bounds but that of Rogers et al. are of one supermartingale: e^{k L_t - k (k+1) S_t/2}, S_t = 2 sum
+    Every bound here but that of Rogers et al. comes from one supermartingale: e^{k L_t - k (k+1) S_t/2}, S_t = 2 sum
     rho_s, has mean at most 1 for every k >= 0, because E e^{k L} <= e^{k D_{k+1}} <= e^{k (k+1) rho}; by Ville's
-    inequality it exceeds 1/delta at some time with probability at most delta. They differ in the k they use.
+    inequality it exceeds 1/delta at some time with probability at most delta. The odometers differ in their k.
     """
 
     delta: float
@@ -67,7 +73,7 @@ class Odometer(ABC):
         return (*_added(state[:2], rho), *_added(state[2:], xi))
 
     def epsilon(self, state: _State) -> NDArray[np.float64]:
-        """The bound on the loss so far, in nats, infinite for a state that no releases lead to: shape (n,)."""
+        """The bound on the loss so far, in nats; inf beyond `xi` and for a state that no requests lead to: (n,)."""
         squares = 2 * (state[0] + state[1]) * (1 + 2.0**-50)
         with np.errstate(invalid="ignore", over="ignore"):
             bound = self.bound(squares) * (1 + _MARGIN)
@@ -79,7 +85,7 @@ _UNIT = Budget.of(1.0)
 
 
 def _added(state: Exact, charge: Charge) -> Exact:
-    """The sums with `charge` added; infinite where it is no charge: below zero, which would lower them, or NaN."""
+    """The sums with `charge` added; infinite where the charge is negative, which would lower them, or NaN."""
     high, low = _UNIT.add(state, charge)
     proper = np.greater_equal(charge.rough(1.0), 0)
     return (high, low) if proper.all() else (np.where(proper, high, np.inf), np.where(proper, low, 0.0))
@@ -92,7 +98,7 @@ def _check(odometer: Odometer) -> None:
 
 @dataclass(frozen=True, slots=True)
 class LineOdometer(Odometer):
-    """One k, the best at S = target: L <= (k+1) S/2 + log(1/delta)/k, k = sqrt(2 log(1/delta) / target).
+    """L <= (k+1) S/2 + log(1/delta)/k for one k = sqrt(2 log(1/delta) / target), the best at S = target.
 
     Source: Whitehouse, Ramdas, Rogers and Wu, arXiv 2203.05481; derived from the supermartingale above.
     """
@@ -113,7 +119,7 @@ class LineOdometer(Odometer):
 
 @dataclass(frozen=True, slots=True)
 class MixtureOdometer(Odometer):
-    """All k >= 0, mixed as |N(0, 1/scale)|: L <= S/2 + sqrt(2 (S+scale) (log(1/delta) + log(S/scale + 1)/2)).
+    """L <= S/2 + sqrt(2 (S+scale) (log(1/delta) + log(S/scale + 1)/2)): k >= 0 mixed as |N(0, 1/scale)|.
 
     The mixture of e^{k Y - k^2 S/2}, Y = L - S/2 > 0, is 2 sqrt(scale/(S+scale)) e^{Y^2/(2(S+scale))}
     Phi(Y/sqrt(S+scale)), and Phi is at least 1/2; for Y <= 0 the bound holds anyway.
@@ -136,10 +142,10 @@ class MixtureOdometer(Odometer):
 
 @dataclass(frozen=True, slots=True)
 class StitchedOdometer(Odometer):
-    """Lines stitched together: line j is the best at S = first 2^{j+1/2} and may fail with probability delta_j.
+    """The least of several lines: line j is the best at S = first 2^{j+1/2} and fails with probability delta_j.
 
-    delta_j = delta / ((j+1)^1.4 zeta(1.4)), j = 0, 1, ...; the bound is the least of the lines of the epoch of
-    S and its neighbours, so it grows like S/2 + sqrt(S log log S). The published closed form, S/2 +
+    delta_j = delta / ((j+1)^1.4 zeta(1.4)), j = 0, 1, ...; the lines taken are that of the epoch of S, first 2^j
+    <= S < first 2^{j+1}, and its two neighbours; growth S/2 + sqrt(S log log S). The published closed form, S/2 +
     1.7 sqrt(S (log log(2 S/first) + 0.72 log(5.2/delta))) for S >= first, is never less.
     Source: Whitehouse, Ramdas, Rogers and Wu; Howard, Ramdas, McAuliffe and Sekhon; derived here.
     """
@@ -165,7 +171,7 @@ class StitchedOdometer(Odometer):
 
 @dataclass(frozen=True, slots=True)
 class DoublingOdometer(Odometer):
-    """Filters of sizes first, 2 first, 4 first, ...: the bound of the smallest that has not halted yet.
+    """The bound of the smallest filter that has not halted, among filters of sizes first, 2 first, 4 first, and so on.
 
     Filter j bounds sum rho by first 2^j and gives epsilon_j by the simple conversion at delta_j = delta /
     ((j+1)^2 pi^2/6); that conversion is Markov's inequality for the supermartingale above, so it holds at all
@@ -195,7 +201,7 @@ class DoublingOdometer(Odometer):
 class RogersOdometer:
     """The odometer of Rogers et al.: with probability 1 - delta, L_t <= epsilon(state_t) for all t.
 
-    Mechanisms are (epsilon_s, delta_s)-DP, sum delta_s <= delta/2 (infinite beyond). With S = sum epsilon_s^2,
+    Mechanisms are (epsilon_s, delta_s)-DP; the bound is infinite if sum delta_s > delta/2. With S = sum epsilon_s^2,
     D = sum epsilon_s (e^{epsilon_s} - 1)/2 and n = `records`,
     D + sqrt(2 S (log(110 e) + 2 log(log(n)/delta))) for 1/n^2 <= S <= 1, and otherwise
     D + sqrt(2 (1/n^2 + S)(1 + log(1 + n^2 S)/2) log(4 log2(n)/delta)).
@@ -235,7 +241,7 @@ class RogersOdometer:
         )
 
     def epsilon(self, state: tuple[NDArray[Any], ...]) -> NDArray[np.float64]:
-        """The bound on the loss so far, in nats, infinite for a state that no releases lead to: shape (n,)."""
+        """The bound on the loss so far, in nats; inf beyond delta/2 and for a state that no requests lead to: (n,)."""
         squares, drifts = (state[0] + state[1]) * (1 + 2.0**-50), state[2] + state[3]
         least = 1 / self.records**2
         with np.errstate(invalid="ignore", over="ignore"):

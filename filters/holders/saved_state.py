@@ -1,4 +1,4 @@
-"""A filter's state as JSON values, to the last bit and back."""
+"""A saved state: a filter's state as JSON values, from which it is restored bit for bit."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from filters.contract.state import State, fold, same
 
 __all__ = ["decode_state", "encode_state"]
 
-#: What JSON has for the values of an array, by the kind of its dtype.
+#: The type of the JSON values that hold an array, by the kind of its dtype: floats become hexadecimal text.
 _TYPES = {"f": str, "i": int, "u": int, "b": bool}
 _REMEDY = "pass what to_dict returned"
 
 
 def encode_state(state: State) -> object:
-    """`state` as JSON values; floats in hexadecimal keep every bit, infinities and NaN included."""
+    """`state` as JSON values; floats are hexadecimal text, exact, and may be infinite or NaN."""
     return fold(_encoded_array, list, state)
 
 
@@ -33,9 +33,9 @@ def decode_state(
     *,
     fresh: bool = False,
 ) -> StateT:
-    """The state of `runs` runs that `encode_state` wrote, each as in `start` (of one run) or where `reaches` says so.
+    """The state of `runs` runs that `encode_state` wrote, each run equal to `start` (one run) or one that `reaches`.
 
-    fresh: whether nothing was granted, so that all are as in `start`. Raises ValueError for anything else.
+    fresh: nothing was granted, so every run must equal `start`. Raises ValueError for anything else.
     """
     state: StateT = _decoded(data, start, runs)
     unspent = same(state, start)
@@ -80,7 +80,7 @@ def _decoded_array(data: object, like: NDArray[Any], runs: int) -> NDArray[Any]:
         array = np.array(numbers, dtype=like.dtype).reshape(shape)
     except (ValueError, OverflowError):
         array = None
-    if array is None or _encoded_array(array) != data:  # one way to write a number, and all of its bits
+    if array is None or _encoded_array(array) != data:  # a number written in another way, or with digits lost
         raise ValueError(
             f"values must be numbers of dtype {dtype} as they were written, got {short(values)}; {_REMEDY}"
         )

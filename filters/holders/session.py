@@ -1,4 +1,10 @@
-"""The session: what an application holds of a filter."""
+"""A session: one filter and its state over one data set, which an application asks before each release.
+
+>>> import filterproof as fp
+>>> session = fp.GaussianFilter(mu=1.0).open(on_denial="retry")
+>>> [session.request(fp.Gaussian(mu)) for mu in (0.8, 0.8, 0.5)]
+[True, False, True]
+"""
 
 from __future__ import annotations
 
@@ -36,7 +42,7 @@ class FilterHaltedError(RuntimeError):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Standing:
-    """How a session stands: replaced as a whole, so that no reader and no interrupt sees half a decision."""
+    """All that changes in a session, replaced as a whole: no reader and no interrupt sees half a decision."""
 
     state: State
     halted: bool = False
@@ -48,20 +54,20 @@ class Session(Holder):
     """One filter over one data set: ask, and release only on True.
 
         session = GaussianFilter(mu=1.0).open()
-        if session.request(Gaussian(mu=0.3)):   # the spend is recorded before True comes back
+        if session.request(Gaussian(mu=0.3)):   # the charge is recorded before True is returned
             ...                                 # release
 
     on_denial="halt": the first denial ends the session, later requests raise FilterHaltedError (000
-    Algorithms 2 and 4). on_denial="retry": a denied request costs nothing and something cheaper may be asked
+    Algorithms 2 and 4). on_denial="retry": a denied request costs nothing and a cheaper one may follow
     (000, remark after Lemma 4.2). The promise is the same.
-    `record`, if given, is called with `to_dict()` once a decision was made and before it is returned, so
-    that a process that dies between decision and release has spent, never gained. If it raises, so does the
-    request: nothing was granted, yet the charge (or the halt) stands and the grant is counted, for the record
-    may have been written; a realisation-level filter then waits for the loss of a release that never came,
-    which is 0.0. `key` signs all that is saved, see `from_dict`.
-    One spender of one budget: threads may share a session, and no two decisions overlap (so `record` must not
-    wait for a thread that asks); a request or loss from within a decision, from `record` say, is refused, and
-    so are copies, pickles and forked processes.
+    `record`, if given, is called with `to_dict()` after each change of state and before the method returns: a
+    process that dies between decision and release loses budget and gains none. If it raises, so does the
+    request, and nothing may be released; yet the charge (or the halt) stands and the grant is counted, because
+    the record may have been written. A realisation-level filter then still awaits a loss: call observe(0.0).
+    `key` signs all that is saved, see `from_dict`.
+    Threads may share a session and decide one after the other, so `record` must not wait for a thread that makes
+    a request. A request or loss from within a decision, as from `record`, and use after a fork raise RuntimeError;
+    copying and pickling raise TypeError.
     """
 
     def __init__(
@@ -93,7 +99,7 @@ class Session(Holder):
 
     @property
     def granted(self) -> int:
-        """How many requests were granted and charged, one whose record raised included."""
+        """How many requests were granted and charged, including any whose `record` raised."""
         return self._now.granted
 
     def request(self, pair: DominatingPair) -> bool:
@@ -160,7 +166,7 @@ class Session(Holder):
     def to_dict(self, *, key: bytes | None = None) -> dict[str, object]:
         """Everything that `from_dict` needs, as JSON values; numbers are kept to the last bit.
 
-        With a key, the one given here or else the session's own, it carries the HMAC-SHA256 of all of it.
+        Signed by HMAC-SHA256 with `key`, or else with the session's own; unsigned if there is neither.
         """
         now = self._now
         content = {
@@ -183,19 +189,18 @@ class Session(Holder):
         record: Callable[[Mapping[str, object]], object] | None = None,
         key: bytes | None = None,
     ) -> Session:
-        """The session that `to_dict` described, under the same rules, with not an ulp lost or regained.
+        """The session that `to_dict` described, under the same filter and on_denial, bit for bit.
 
-        The filter and what a denial means are passed, not read from the data: a saved file must not be able
-        to raise its own budget. Raises ValueError unless the data fit both, hold exactly what `to_dict` writes,
-        agree with themselves, and tell of a state that granted requests can have led the filter to, as far as
-        `filt.reaches` says; every filter of this package that adds up charges says enough that no data restore
-        more than its whole budget. That does not hold of filters that look at realised losses (RealisationFilter,
-        KappaFilter, NaiveRealisationFilter): a loss that could have happened is not told from one put in by hand,
-        and it may restore more than a fresh session has. Pass key= for them.
-        Without a key that is all: a file rewritten to say that less was spent, or that no denial came, is not
-        detected. With a key (16 bytes or more, kept where the file is not) a file is refused that was written
-        without it, under another one, or changed since. An older genuine copy put back is still not detected:
-        keep `granted` of the last one elsewhere and compare; and restore each copy once, into one holder.
+        `filt` and `on_denial` are passed, not read from the data: a saved file must not raise its own budget.
+        Raises ValueError unless the data fit both, hold exactly what `to_dict` writes, are consistent, and hold a
+        state that granted requests can have led to, as far as `filt.reaches` tells. Of filters in this package that
+        add up charges, no data restore more than the whole budget. That is not so for filters that look at realised
+        losses (RealisationFilter, KappaFilter, NaiveRealisationFilter): a possible loss written by hand looks like a
+        real one and may restore more than a fresh session has. Pass key= for them.
+        Without a key nothing more is checked: a file rewritten to say that less was spent, or that no denial came, is
+        restored. With a key (at least 16 bytes, stored apart from the file) a file is refused that was saved without
+        it, signed with another key, or changed since. An older genuine file is still accepted: keep the latest
+        `granted` elsewhere and compare; and restore each file once, into one holder.
         """
         checked_filter(filt)
         key = checked_key(key)

@@ -1,4 +1,11 @@
-"""Trackers: how much was spent by certain times, counted in blocks of a fixed size."""
+"""A tracker: counts how many filters of one size, each started when the last would halt, the releases have used up.
+
+>>> import filterproof as fp
+>>> tracker = fp.GaussianTracker(size=1.0)
+>>> once = tracker.spend(tracker.start(1), fp.Gaussian(mu=0.8))
+>>> tracker.value(once), tracker.value(tracker.spend(once, fp.Gaussian(mu=0.8))).round(4)
+(array([1.]), array([1.4142]))
+"""
 
 from __future__ import annotations
 
@@ -24,12 +31,12 @@ _State = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
 class Tracker(ABC):
     """A filter of size `size`, restarted whenever it would halt; every restart closes a block.
 
-    It limits nothing. With m - 1 blocks closed, what was released so far is part of the output up to the m-th
-    restart, which costs at most m blocks: a bound for those times, fixed m, not for a time picked by looking at
-    the value. n runs, or n people, at once; for people the value is personal data (see `PersonalReport`).
-    A mechanism dearer than a block closes as many as it needs, as if it were their composition.
-    Source: paper 000, Algorithm 5 and Proposition 4.10 (O_0 there must read O_1 = size, and mechanisms dearer
-    than a block are excluded).
+    It limits nothing. For each fixed m, everything released before the m-th restart costs at most m blocks; with
+    m - 1 blocks closed that includes all releases so far. The bound does not hold at a time chosen by the value.
+    n runs, or n people, at once; for people the value is personal data (see `PersonalReport`).
+    A mechanism that costs more than a block closes as many as it needs, as if it were their composition.
+    Source: paper 000, Algorithm 5 and Proposition 4.10 (O_0 there must read O_1 = size, and mechanisms that cost
+    more than a block are excluded).
     """
 
     size: float
@@ -42,7 +49,7 @@ class Tracker(ABC):
 
     @abstractmethod
     def value(self, state: _State) -> NDArray[np.float64]:
-        """What was spent up to the end of the open block, inf for a state that no releases lead to: shape (n,)."""
+        """The cost of all blocks opened so far, inf for a state that no requests lead to: shape (n,)."""
 
     def start(self, n: int) -> _State:
         """n empty first blocks."""
@@ -70,7 +77,7 @@ class Tracker(ABC):
 
 
 def _blocks(budget: Budget, charge: Charge, n: int) -> NDArray[np.float64]:
-    """How many budgets the charge needs by itself, rounded up; inf where it is none, infinite or below zero: (n,)."""
+    """The number of whole budgets that cover the charge; inf where it is NaN, infinite or negative: shape (n,)."""
     with np.errstate(over="ignore", invalid="ignore"):
         high, low = charge.exact(1 / budget.root_unit)
         needs = np.ceil(high / budget.high * (1 - 2.0**-48))
@@ -82,7 +89,7 @@ def _blocks(budget: Budget, charge: Charge, n: int) -> NDArray[np.float64]:
 
 @dataclass(frozen=True, slots=True)
 class RenyiTracker(Tracker):
-    """Rényi divergence of order alpha in blocks of `size`: the value is size times the number of blocks."""
+    """Rényi divergence of order alpha in blocks of `size`, in nats: the value is size times the number of blocks."""
 
     alpha: float
     size: float

@@ -1,1 +1,4 @@
-"""The rules: one family of filters a file, the unsound ones beside the sound."""
+"""Rules: what each privacy filter admits, one family of filters in each file, the unsound ones in `unsound`.
+
+Sums and budgets are in `filters.accounting`, sessions in `filters.holders`.
+"""

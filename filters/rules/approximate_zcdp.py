@@ -1,4 +1,4 @@
-"""The filter of approximate zero-concentrated differential privacy."""
+"""Approximate zCDP: the filter that adds up rho and xi of xi-approximately rho-zCDP mechanisms."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ _State = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
 
 @dataclass(frozen=True, slots=True)
 class ApproximateZCDP(Guarantee):
-    """Up to probability xi, D_a <= a rho for every a > 1; delta(eps) = xi + (1 - xi) CKS(rho, eps)."""
+    """xi-approximate rho-zCDP: D_a <= a rho for every a > 1, outside an event of probability xi.
+
+    delta(eps) = xi + (1 - xi) CKS(rho, eps).
+    """
 
     rho: float
     xi: float
@@ -47,6 +50,11 @@ class ApproximateZCDPFilter(PrivacyFilter[_State]):
     parts, which satisfy D_a <= a rho by the zCDP filter. Then H(P||Q) <= 1 - int w min(P', e^eps Q') <=
     1 - (1 - xi)(1 - H(P'||Q')).
     Source: Whitehouse, Ramdas, Rogers and Wu, arXiv 2203.05481; derived here.
+
+    >>> import filterproof as fp
+    >>> session = fp.ApproximateZCDPFilter(rho=0.5, xi=0.01).open("retry")
+    >>> session.request(fp.KOV(0.5, 0.005)), session.request(fp.Erasure(0.01))
+    (True, False)
     """
 
     rho: float

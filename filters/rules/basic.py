@@ -1,4 +1,4 @@
-"""The filter of basic composition."""
+"""Basic composition: the filter that adds up the epsilons and the deltas of (epsilon, delta)-DP mechanisms."""
 
 from __future__ import annotations
 
@@ -26,11 +26,17 @@ _State = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
 class BasicFilter(PrivacyFilter[_State]):
     """CONT while sum_t epsilon_t <= epsilon and sum_t delta_t <= delta, mechanism t (epsilon_t, delta_t)-DP.
 
-    A mechanism that is not pure is declared at the epsilon `at` (see `approximate_charge`), or denied
-    when `at` is None. delta = 0 admits pure mechanisms only, and the promise is pure.
-    Proof, by induction on the rounds: if what follows outcome y is (e - e_1, d - d_1)-DP, then P(S) <=
+    KOV and Erasure are charged their own (epsilon_t, delta_t), pure mechanisms (epsilon_t, 0). For any other one
+    epsilon_t = `at` and delta_t is its hockey-stick there; if `at` is None it is denied (see `approximate_charge`).
+    delta = 0 admits only mechanisms with delta_t = 0, and the promise is pure.
+    Proof, by induction on the rounds: if the rounds after outcome y are (e - e_1, d - d_1)-DP, then P(S) <=
     E_P[min(1, e^{e-e_1} Q(S|y))] + d - d_1 <= e^{e_1} E_Q[e^{e-e_1} Q(S|y)] + d_1 + d - d_1.
     Source: the additive filter of paper 004, Section II-A; Rogers, Roth, Ullman and Vadhan.
+
+    >>> import filterproof as fp
+    >>> session = fp.BasicFilter(epsilon=1.0).open("retry")
+    >>> session.request(fp.RandomizedResponse(0.75)), session.request(fp.RandomizedResponse(0.5))
+    (True, False)
     """
 
     epsilon: float
@@ -59,7 +65,7 @@ class BasicFilter(PrivacyFilter[_State]):
     def holds(self) -> Holds | None:
         if (
             self.at is not None
-        ):  # what is declared by its hockey-stick at one epsilon may diverge at every order
+        ):  # a mechanism charged its hockey-stick at one epsilon may have infinite Rényi divergences
             return None
         epsilon = self._epsilon.limit
         rule = "the ledger admits no larger sums of epsilons and of deltas"

@@ -1,4 +1,4 @@
-"""Filters that hold the composed hockey-stick under that of a Gaussian."""
+"""Blackwell filters: they continue while a Gaussian's hockey-stick bounds that of the mechanisms composed."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _MARGIN = 1e-12
 def _heights(
     losses: NDArray[np.float64], masses: NDArray[np.float64], eps: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """H(e^eps) of a law of losses, ascending, by sums from above."""
+    """The hockey-stick at each eps of a law whose losses ascend, summed from the largest loss down."""
     p = np.concatenate((np.cumsum(masses[::-1])[::-1], [0.0]))
     q = np.concatenate((np.cumsum((masses * np.exp(-losses))[::-1])[::-1], [0.0]))
     above = np.searchsorted(losses, eps, side="right")
@@ -48,8 +48,8 @@ def _heights(
 def covers(mu: float, z: NDArray[np.float64], height: NDArray[np.float64]) -> bool:
     """Whether the convex function with these heights at z = e^eps lies under the hockey-stick of Gaussian(mu).
 
-    Between two grid points it lies under its chord, and the Gaussian, convex as well, above its tangent at the
-    middle: it is enough that the ends of the chord lie under the tangent.
+    Between two grid points the function lies under its chord, and the Gaussian's, convex too, above its tangent at
+    the midpoint: it is enough that both ends of the chord lie under that tangent.
     """
     middle = (z[:-1] + z[1:]) / 2
     eps = np.log(middle)
@@ -63,9 +63,9 @@ def covers(mu: float, z: NDArray[np.float64], height: NDArray[np.float64]) -> bo
 def _law(
     pairs: tuple[DominatingPair, ...], counts: tuple[int, ...], high: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """(losses, masses) of the composition, exact for finite pairs and on a lattice from above for others.
+    """(losses, masses) of a law that dominates the composition: rounded up for finite pairs, else on a lattice.
 
-    The lattice is close to it for eps <= `high`.
+    The lattice is close for eps <= `high`; see `composed_law` and `composed_lattice`.
     """
     if all(isinstance(pair, Finite) for pair, count in zip(pairs, counts, strict=True) if count):
         return composed_law(pairs, counts)
@@ -77,9 +77,10 @@ def _law(
 def gaussian_cover(
     pairs: tuple[DominatingPair, ...], counts: tuple[int, ...], low: float = 0.0, high: float = math.inf
 ) -> float:
-    """A mu such that Gaussian(mu) dominates the composed pairs for eps in [low, high], both ways; inf if none.
+    """A mu such that Gaussian(mu) dominates the composed pairs for eps in [low, high], in both directions.
 
-    The least one up to the grid and one part in 10^9. Both ways for eps >= 0 is one way for every real eps.
+    The least such mu, up to the grid and one part in 10^9; inf where none up to 500 does. Both directions for all
+    eps >= 0 are the same as one direction for all real eps.
     """
     if not any(counts):
         return 0.0
@@ -110,14 +111,19 @@ def gaussian_cover(
 
 @dataclass(frozen=True, slots=True)
 class BlackwellFilter(PrivacyFilter[_State]):
-    """CONT while the mechanisms so far, had they been fixed, are dominated by Gaussian(mu) at every real eps.
+    """CONT while Gaussian(mu) dominates, at every real eps, the mechanisms so far composed as if fixed in advance.
 
-    Finite pairs with finite losses come from a `menu`, Gaussians are free: the finite ones composed must be
-    dominated by Gaussian(m), and m^2 plus the sum of the Gaussians' mu_t^2 stay within mu^2.
+    Finite pairs with finite losses must be on the `menu`, Gaussians may have any mu: Gaussian(m) must dominate the
+    finite ones composed, and m^2 plus the sum of the Gaussians' mu_t^2 stay within mu^2.
     The transcript is (mu^2/2)-zCDP. Proof: domination at every eps gives sum_t D_a(t) = D_a(composed) <=
     a mu^2/2 at every order a (Blackwell and data processing), along every path; so the filter of all orders
-    would have continued. Source: paper 003, Section 5; the condition is checked on the whole line here, which
-    the printed (5.1) asks for and a bounded grid does not give (see RangedBlackwellFilter).
+    would have continued. Source: paper 003, Section 5. The printed (5.1) asks for the condition on the whole line,
+    which is checked here; a bounded grid does not give it (see RangedBlackwellFilter).
+
+    >>> import filterproof as fp
+    >>> session = fp.BlackwellFilter(mu=1.0, menu=(fp.RandomizedResponse(0.25),)).open("retry")
+    >>> session.request(fp.RandomizedResponse(0.25)), session.request(fp.RandomizedResponse(0.5))  # not on the menu
+    (True, False)
     """
 
     mu: float
@@ -161,7 +167,7 @@ class BlackwellFilter(PrivacyFilter[_State]):
         return counted(counts, len(self.menu)) & self._budget.reaches((high, low))
 
     def _charged(self, state: _State, request: DominatingPair) -> tuple[NDArray[np.bool_], _State]:
-        """Which runs ask for something known, and the state with the request charged to them."""
+        """(Which runs request a Gaussian or a pair of the menu, the state with those requests charged)."""
         counts, high, low = state
         place = positions(self.menu, request, len(high))
         asked = np.flatnonzero(place >= 0)
@@ -195,12 +201,17 @@ class RangedZCDP(Guarantee):
 
 @dataclass(frozen=True, slots=True)
 class RangedBlackwellFilter(BlackwellFilter):
-    """CONT while the composed hockey-stick is at most that of Gaussian(mu) for eps in [low, high], both ways.
+    """CONT while the composed hockey-stick is at most that of Gaussian(mu) for eps in [low, high], both directions.
 
-    What paper 003 computes in Section 5 (its (5.1) asks for all real eps, which for DP-SGD forces mu >=
-    sqrt(T)/sigma). Undecided: off the range the divergence may be anything, so the step to Rényi divergences
-    is not covered, and the promise speaks of the range alone. The menu may hold any pair: losses that are not
-    finitely many are put on a lattice from above, and infinite ones count as such.
+    Paper 003 computes this in Section 5 (its (5.1) asks for all real eps, which for DP-SGD forces mu >=
+    sqrt(T)/sigma). Undecided: nothing bounds the divergence outside the range, so the step to Rényi divergences is
+    not covered, and the promise is for the range alone. The menu may hold any pair, with infinite losses too;
+    pairs that are not finite are replaced by a dominating law on a lattice.
+
+    >>> import filterproof as fp
+    >>> filt = fp.RangedBlackwellFilter(mu=1.0, menu=(fp.RandomizedResponse(0.25),), low=0.0, high=4.0)
+    >>> filt.open().request(fp.RandomizedResponse(0.25))
+    True
     """
 
     low: float

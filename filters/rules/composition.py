@@ -1,4 +1,9 @@
-"""The hockey-stick divergence of a multiset of mechanisms, composed exactly."""
+"""Composition of a multiset of mechanisms fixed in advance: its hockey-stick divergence and its privacy-loss law.
+
+>>> from theory.pairs import RandomizedResponse
+>>> composed_hockey_stick((RandomizedResponse.from_ratio(3),), counts=(2,), ratio=Fraction(3))
+Fraction(3, 8)
+"""
 
 from __future__ import annotations
 
@@ -16,7 +21,7 @@ from theory.pairs.finite import Finite, FinitePair
 
 __all__ = ["composed_hockey_stick", "composed_law", "is_exact"]
 
-#: P-mass of each likelihood ratio p/q, None for infinity; what P cannot produce is left out.
+#: P-mass by likelihood ratio p/q, None where q = 0; outcomes with p = 0 are left out.
 _Law = dict[Fraction | None, Fraction]
 
 
@@ -36,11 +41,11 @@ def is_exact(pair: DominatingPair) -> bool:
 def composed_hockey_stick(
     pairs: tuple[DominatingPair, ...], counts: tuple[int, ...], ratio: Fraction
 ) -> Fraction:
-    """The larger of E_P[(1 - ratio q/p)_+] both ways, for pairs[j] composed counts[j] times with themselves.
+    """The larger of E_P[(1 - ratio q/p)_+] in both directions, for the composition with pairs[j] used counts[j] times.
 
-    Finite pairs are composed in rationals: those of `exact_masses`, or those of the doubles p, e^{-L}. The
-    Gaussians among the pairs compose to one Gaussian, whose hockey-stick is evaluated in doubles for every
-    outcome of the rest; without them the result is exact for the masses it was given.
+    Finite pairs are composed in rational arithmetic: on `exact_masses` if known, else on the doubles p and q (or
+    p e^{-L}). The Gaussians compose to one Gaussian, whose hockey-stick is evaluated in doubles for every outcome
+    of the rest; without Gaussians the result is exact for those masses. Raises TypeError for other pairs.
     """
     return max(_one_way(_Multiset(pairs, counts), ratio), _one_way(_swapped(pairs, counts), ratio))
 

@@ -1,4 +1,10 @@
-"""The realisation filter reduced to its threshold."""
+"""The kappa filter: it continues while the loss before the last release lies between -kappa and kappa.
+
+>>> import filterproof as fp
+>>> session, pair = KappaFilter(kappa=1.0, rounds=48).open(), fp.Gaussian(mu=0.5)
+>>> session.request(pair), session.observe(1.5), session.request(pair), session.observe(0.0), session.request(pair)
+(True, None, True, None, False)
+"""
 
 from __future__ import annotations
 
@@ -24,8 +30,8 @@ class KappaFilter(PrivacyFilter[_State]):
     """CONT to release i+1 while |l^{(i-1)}| < kappa, for at most `rounds` releases.
 
     l^{(i-1)} is the realised loss BEFORE release i: the decision does not know the last output. For i.i.d.
-    mechanisms this is what paper 004, Algorithm 1, comes down to (Proposition 1); which kappa keeps which
-    promise depends on the mechanisms, so by itself it promises nothing. `mc.worst_case.calibrate` finds kappa.
+    mechanisms Algorithm 1 of paper 004 reduces to this rule (Proposition 1). Which promise a kappa keeps depends on
+    the mechanisms, so the filter itself promises nothing; `mc.worst_case.calibrate` finds kappa.
     State: the loss before the last release, that of the last release, the releases so far.
     """
 

@@ -1,4 +1,10 @@
-"""Privacy-loss laws on a lattice, for pairs whose losses are not finitely many."""
+"""A loss lattice: a law of the privacy loss on multiples of a step that dominates a pair, or a composition of pairs.
+
+>>> from theory.pairs import RandomizedResponse
+>>> law = lattice_of(RandomizedResponse(1.0), step=1.0)
+>>> law.losses, law.masses.round(4)
+(array([-1.,  0.,  1.]), array([0.2689, 0.    , 0.7311]))
+"""
 
 from __future__ import annotations
 
@@ -12,19 +18,19 @@ from theory.pairs import DominatingPair
 
 __all__ = ["LossLattice", "composed_lattice", "lattice_of", "step_of"]
 
-#: Losses beyond this are infinite (upwards) or raised to it (downwards): both only add to the divergence.
+#: Losses above _REACH are raised to inf, losses below -_REACH to -_REACH: both only add to the divergence.
 _REACH = 40.0
-#: Masses are raised by this much, relative: more than the rounding of hockey-sticks and of sums of products.
+#: Masses are raised by this share of themselves: more than the rounding of hockey-sticks and of sums of products.
 _MARGIN = 1e-9
-#: What the two shares of a split mass may have lost to rounding, relative.
+#: Relative bound on what rounding takes from a mass that is split into two.
 _ROUNDING = 2.0**-50
 #: Steps are powers of two between these, so that the coarser of two lattices lies within the finer.
 _FINEST, _COARSEST = -14, -8
-#: A law longer than the first is put on a coarser lattice if its step is far below its spread, than the second always.
+#: A law of more than _LONG points is coarsened if its step is far below its spread, one of more than _TOO_LONG always.
 _LONG, _TOO_LONG = 2**13, 2**16
-#: A step against the spread of the loss: of one mechanism at the start, of a composition before it is coarsened.
+#: A mechanism starts with a spread of at least _START steps; a long law with more than _SPARE steps is coarsened.
 _START, _SPARE = 8.0, 32.0
-#: The share of the divergence at the last epsilon of interest, and the P-mass, that shortening may add.
+#: Shortening raises to inf at most this share of the divergence at `high`, and raises at the bottom this P-mass.
 _TAIL, _LOW = 2.0**-24, 2.0**-84
 
 
@@ -43,7 +49,7 @@ class LossLattice:
         return (self.first + np.arange(len(self.masses), dtype=np.float64)) * self.step
 
     def plus(self, other: LossLattice) -> LossLattice:
-        """The law of the sum of independent losses; products are added directly, so that tails keep digits."""
+        """The law of the sum of independent losses; no FFT, because it would lose the digits of the tails."""
         one = self
         while one.step < other.step:
             one = one.coarser()
@@ -54,9 +60,9 @@ class LossLattice:
         return _trimmed(LossLattice(one.step, one.first + other.first, masses, infinite))
 
     def coarser(self) -> LossLattice:
-        """A law on twice the step that dominates: losses between its points go to both, as to keep P- and Q-mass.
+        """A dominating law on twice the step: a loss between two points is split so as to keep P- and Q-mass.
 
-        Upwards by the share 1/(1 + e^-step), which spreads that loss by a variance of step^2 at most.
+        The share 1/(1 + e^-step) goes up; the split adds at most step^2 to the variance.
         """
         even = self.first + np.arange(len(self.masses)) & 1 == 0
         up = 1 / (1 + np.exp(-self.step))
@@ -68,10 +74,10 @@ class LossLattice:
         return LossLattice(2 * self.step, first, masses * (1 + _ROUNDING), self.infinite)
 
     def shortened(self, high: float) -> LossLattice:
-        """A law that dominates, on fewer points, and whose hockey-stick at eps <= `high` is hardly larger.
+        """A dominating law on fewer points, whose hockey-stick at eps <= `high` is hardly larger.
 
-        Tails are rounded up: at the top to inf while that adds less than a share of H at `high`, at the bottom to
-        the least loss that is kept.
+        The largest losses are raised to inf, up to a mass that is a share _TAIL of the hockey-stick at `high`; the
+        smallest, up to a mass _LOW, to the smallest loss kept.
         """
         beyond = -np.expm1(np.minimum(high - self.losses, 0.0)) @ self.masses + self.infinite
         above = np.cumsum(self.masses[::-1])[::-1]
@@ -95,7 +101,7 @@ class LossLattice:
 
 
 def _trimmed(law: LossLattice) -> LossLattice:
-    """The law with far losses rounded up: above the reach to infinity, below it to its lower end."""
+    """A dominating law within the reach: losses above _REACH are raised to inf, losses below -_REACH to that."""
     most = int(_REACH / law.step)
     last = law.first + len(law.masses) - 1
     masses, first, infinite = law.masses, law.first, law.infinite
@@ -115,9 +121,9 @@ def _trimmed(law: LossLattice) -> LossLattice:
 def lattice_of(pair: DominatingPair, step: float) -> LossLattice:
     """A law on the lattice whose hockey-stick is at least that of `pair` at every eps.
 
-    In z = e^eps the hockey-stick H is convex with H(0) = 1; the polygon through its values at z_i = e^{i step}
-    lies above it, and is the hockey-stick of the law with Q-mass the change of slope at z_i and P-mass z_i times
-    that; what H keeps at the last z_i is the mass of the loss +inf. The polygon is O(step^2) away.
+    In z = e^eps the hockey-stick H is convex with H(0) = 1. The polygon through its values at z_i = e^{i step} lies
+    above H by O(step^2). It is the hockey-stick of the law whose Q-mass at z_i is the change of slope there, whose
+    P-mass is z_i times that, and whose mass of the loss +inf is the value of H at the last z_i.
     Source: Doroshenko, Ghazi, Kamath, Kumar and Manurangsi, "connect the dots".
     """
     most = int(_REACH / step)
@@ -127,7 +133,7 @@ def lattice_of(pair: DominatingPair, step: float) -> LossLattice:
     if flat.size:
         eps, height = eps[: flat[0] + 1], height[: flat[0] + 1]
     z = np.exp(eps)
-    # below the smallest loss H = 1 - z: the excess over it keeps the digits that H loses there
+    # below the smallest loss H = 1 - z: the excess over 1 - z keeps the digits that H itself loses
     excess = np.asarray(pair.swapped.hockey_stick(-eps), dtype=np.float64) * z
     rise = np.where(eps[:-1] < 0, np.diff(excess) - np.diff(z), np.diff(height))
     slope = np.concatenate(([-1 + excess[0] / z[0]], rise / np.diff(z), [0.0]))
@@ -141,20 +147,20 @@ def lattice_of(pair: DominatingPair, step: float) -> LossLattice:
 
 @lru_cache(maxsize=256)
 def step_of(pair: DominatingPair) -> float:
-    """The step for `pair`: a power of two, at most an eighth of the spread of its loss, sqrt(2 KL) or so.
+    """The step for `pair`: a power of two, at most an eighth of the spread of its loss, about sqrt(2 KL).
 
-    A loss between two points is split among them, which adds at most step^2/4 to the variance of a round, hence
-    at most 1/256 of it, and half of that to the mu of a long composition. No finer than 2^-14, no coarser than 2^-8.
+    A loss between two points is split between them, which adds at most step^2/4 to the variance of a round, hence
+    at most 1/256 of it, and half of that to the mu of a long composition. The step is clipped to [2^-14, 2^-8].
     """
-    entropy = float(pair.renyi(1 + 2.0**-10))  # about that of order 1
+    entropy = float(pair.renyi(1 + 2.0**-10))  # about KL, the divergence of order 1
     finest = np.log2(np.sqrt(2 * entropy) / _START) if 0 < entropy < np.inf else _COARSEST
     return 2.0 ** int(np.clip(np.floor(finest), _FINEST, _COARSEST))
 
 
 def composed_lattice(pairs: tuple[DominatingPair, ...], counts: tuple[int, ...], high: float) -> LossLattice:
-    """The law of the composition, pairs[j] used counts[j] times, dominated by no less than it is.
+    """A law that dominates the composition with pairs[j] used counts[j] times.
 
-    Close to it for eps <= `high`; the steps follow from the pairs and grow with the spread of the composition.
+    It is close for eps <= `high`; its step starts from `step_of` and grows with the spread of the composition.
     """
     law: LossLattice | None = None
     for pair, count in zip(pairs, counts, strict=True):

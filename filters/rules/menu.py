@@ -1,4 +1,9 @@
-"""Menus: finitely many pairs that a filter knows by heart."""
+"""A menu: a tuple of single pairs, fixed when a filter is made, in which the filter looks up each request.
+
+>>> from theory.pairs import Gaussian
+>>> positions((Gaussian(0.5), Gaussian(1.0)), Gaussian(1.0), n=2)
+array([1, 1])
+"""
 
 from __future__ import annotations
 
@@ -32,7 +37,7 @@ def checked_menu(menu: object) -> tuple[DominatingPair, ...]:
 def positions(menu: tuple[DominatingPair, ...], request: DominatingPair, n: int) -> NDArray[np.intp]:
     """The place in the menu of each run's request, -1 where it is not on the menu: shape (n,).
 
-    Pairs are the same when they are of one family and their numbers are equal to the last bit.
+    Pairs are the same if they are of one class and their numbers are equal.
     """
     if isinstance(request, Selection):
         table = np.stack([positions(menu, pair, n) for pair in request.pairs])
@@ -44,7 +49,7 @@ def positions(menu: tuple[DominatingPair, ...], request: DominatingPair, n: int)
 
 
 def counted(counts: NDArray[np.int64], entries: int) -> NDArray[np.bool_]:
-    """Whether each row says how often each of `entries` was used: shape (n,). Nothing is used 2^48 times."""
+    """Whether each row holds `entries` numbers of uses, each in [0, 2^48): shape (n,)."""
     if counts.shape[1] != entries:
         return np.zeros(len(counts), dtype=np.bool_)
     return np.asarray(((counts >= 0) & (counts < 2**48)).all(axis=1))

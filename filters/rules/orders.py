@@ -1,4 +1,4 @@
-"""Filters that keep one running sum per Rényi order."""
+"""Filters over several Rényi orders: each keeps one running sum of Rényi divergences per order."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Orders:
         return tuple(part for budget in self.budgets for part in budget.start(n))
 
     def fits(self, state: _State, request: DominatingPair) -> NDArray[np.bool_]:
-        """Whether each order's sum stays within its budget with the request: shape (orders, n)."""
+        """Whether each order's sum with the request added stays within its budget: shape (orders, n)."""
         return np.array(
             [
                 budget.fits((state[2 * j], state[2 * j + 1]), renyi_charge(request, alpha))
@@ -129,8 +129,13 @@ class RenyiCurve(Guarantee):
 class AllOrdersFilter(PrivacyFilter[_State]):
     """CONT while sum_t D_alpha_j(mechanism t) <= rhos[j] at every order alphas[j] of a set fixed in advance.
 
-    The transcript is (alphas[j], rhos[j])-RDP for all j, so delta(eps) may be taken at the best order after
-    the fact. Source: paper 000, Remark 4.4.
+    The transcript is (alphas[j], rhos[j])-RDP for every j, so delta(eps) is the least over the orders.
+    Source: paper 000, Remark 4.4.
+
+    >>> import filterproof as fp
+    >>> session = fp.AllOrdersFilter(alphas=(2.0, 8.0), rhos=(1.0, 4.0)).open("retry")
+    >>> session.request(fp.Gaussian(mu=1.0)), session.request(fp.Gaussian(mu=0.1))
+    (True, False)
     """
 
     alphas: tuple[float, ...]
@@ -208,7 +213,7 @@ class SomeOrderRule(PrivacyFilter[_State]):
         return self._orders.add(state, request)
 
     def reaches(self, state: _State) -> NDArray[Any]:
-        # an order that is not used any more may be beyond its budget, at infinity or at NaN
+        # an order that some request took beyond its budget may hold any sum, inf or NaN
         known = [
             is_sum((high, low)) | np.isnan(high) | (high == np.inf)
             for high, low in zip(state[::2], state[1::2], strict=True)
@@ -224,8 +229,13 @@ class SomeOrderRule(PrivacyFilter[_State]):
 class SomeOrderMarkovFilter(SomeOrderRule):
     """CONT while at SOME order of a set the sum stays within the budget that Markov's inequality allows.
 
-    Undecided: no proof covers an order that is picked by what happened, and no counterexample is known with
+    Undecided: the order in use depends on the outcomes, which no proof covers, and no counterexample is known with
     this older conversion; with CKS there is one, see SomeOrderFilter. Source: Lécuyer, arXiv 2103.01379.
+
+    >>> import filterproof as fp
+    >>> session = fp.SomeOrderMarkovFilter(epsilon=6.0, delta=0.01, orders=(2.0, 32.0)).open("retry")
+    >>> session.request(fp.Gaussian(mu=1.0)), session.request(fp.Gaussian(mu=2.0))
+    (True, False)
     """
 
     conversion: ClassVar[Conversion] = SIMPLE

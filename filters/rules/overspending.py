@@ -1,4 +1,11 @@
-"""A filter that lets more through than it promises, on some paths, for tools to be tried on."""
+"""The overspending filter: it admits more than it promises, on all or some paths, to test the tools that detect it.
+
+>>> from theory.guarantees import ZCDP
+>>> from theory.pairs import Gaussian
+>>> session = OverspendingFilter(ZCDP(0.5), word=None, rho=0.5, factor=2.0).open("retry")
+>>> [session.request(Gaussian(mu=1.0)) for _ in range(3)]
+[True, True, False]
+"""
 
 from __future__ import annotations
 
@@ -17,7 +24,7 @@ from theory.pairs import KOV, DominatingPair
 
 __all__ = ["OverspendingFilter"]
 
-#: What sums may lose to rounding, relative: a plain sum of doubles decides here, as in a stranger's filter.
+#: Relative allowance for rounding: this filter adds up doubles directly, as a user's own filter may.
 _ROUNDING = 1e-12
 
 _State = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
@@ -25,11 +32,11 @@ _State = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
 
 @dataclass(frozen=True, slots=True)
 class OverspendingFilter(PrivacyFilter[_State]):
-    """CONT while sum_t rho_t <= rho, or <= factor rho on runs whose first loss is below `below`: a planted fault.
+    """CONT while sum_t rho_t <= rho and sum_t d_t <= infinite, with rho_t and d_t those of the t-th mechanism.
 
-    The losses' part of the budget only: infinite masses must add up to `infinite` at most, or to factor times that.
-    `word` is what it says that it holds every path to, truly or not. rho_t is the zCDP parameter of the t-th
-    mechanism's finite losses.
+    The planted fault: both budgets are multiplied by `factor` on runs whose first loss is below `below`, on all runs
+    if that is inf. rho_t is the zCDP parameter of the finite losses, d_t = P(loss is inf). `word` is the filter's
+    `holds`, true or false.
     """
 
     promise: Guarantee
@@ -56,7 +63,7 @@ class OverspendingFilter(PrivacyFilter[_State]):
     def admits(self, state: _State, request: DominatingPair) -> NDArray[Any]:
         spent, met, first = state
         rho, infinite = _costs(request)
-        # a run that has seen no loss yet is held to the promise, unless all are let through
+        # before its first loss (NaN) a run is held to the promise, unless all runs overspend
         lavish = np.where((first < self.below) | (self.below == math.inf), self.factor, 1.0)
         most = lavish * (1 + _ROUNDING)
         within: NDArray[np.bool_] = (spent + rho <= self.rho * most) & (

@@ -1,4 +1,4 @@
-"""The filter that looks at realised losses and stays honest by deciding one step ahead."""
+"""The realisation-level filter: its decisions use the realised losses of all releases but the last."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from theory.realisation import optimal_split
 
 __all__ = ["RealisationFilter"]
 
-#: (loss before the last release, loss of the last release, its upper quantile both ways, releases so far)
+#: (loss before the last release, loss of the last release, its upper quantile in both directions, releases so far)
 _State = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
 
 
@@ -28,18 +28,24 @@ _State = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any], NDArray[A
 class RealisationFilter(PrivacyFilter[_State]):
     """CONT to release i+1 while q_i(theta) + max_r q_r(dhat) <= epsilon -+ l^{(i-1)}, in both directions.
 
-    q(z) is the upper z-quantile of the privacy loss, q_i that of the mechanism i released last, the maximum
+    q(z) is the upper z-quantile of the privacy loss, q_i that of the last released mechanism i, the maximum
     runs over the `menu`; l^{(i-1)} is the realised loss BEFORE release i: the check on request i+1 knows
-    which mechanism ran as i but not what it put out. At most `rounds` = N outputs, and
+    which mechanism ran as i but not its output. At most `rounds` = N outputs, and
     dhat + theta (1 - dhat) N <= delta; left out, dhat and theta are the optimal split for i.i.d. Gaussians.
     The transcript is (epsilon, delta)-DP. Source: paper 004, Algorithm 1 and Theorem 1.
 
-    The decision does not depend on the request, except that one whose dhat-quantile exceeds the menu's is
-    denied as if it had been the trivial mechanism; an adversary who stops early asked for trivial ones, of
-    which every menu may be thought to hold one. As printed the loop makes a dummy pass at i = 0, so at most
-    N - 1 real outputs; the proof sums to N, which is what is allowed here.
-    The sums of losses are doubles; the comparison leaves room for their rounding, on the side of denial.
-    Raises ValueError for an empty menu or when dhat and theta break the condition.
+    The decision does not depend on the request, except that a request with a larger dhat-quantile than the menu's
+    maximum is denied. In the proof such a request, and every round after an adversary stops early, counts as the
+    trivial mechanism, whose loss is 0 and which any menu may include. As printed, the pass of the loop at i = 0
+    releases nothing, so there are at most N - 1 outputs; the proof covers N, and N are allowed here.
+    The sums of losses are doubles; the comparison denies early by more than their rounding.
+    Raises ValueError for an empty menu, for dhat and theta that break the condition, and for delta >= 1/2 without them.
+
+    >>> import filterproof as fp
+    >>> session = fp.RealisationFilter(epsilon=10.0, delta=1e-5, rounds=48, menu=(fp.Gaussian(0.5),)).open("retry")
+    >>> session.request(fp.Gaussian(mu=1.0)), session.request(fp.Gaussian(mu=0.5))
+    (False, True)
+    >>> session.observe(0.3)  # log p(output)/q(output) of the release
     """
 
     epsilon: float
@@ -68,7 +74,7 @@ class RealisationFilter(PrivacyFilter[_State]):
         object.__setattr__(self, "promise", ApproxDP(epsilon, delta))
         forward = max(float(upper_quantile(pair, dhat)) for pair in menu)
         backward = max(float(upper_quantile(pair.swapped, dhat)) for pair in menu)
-        # the trivial mechanism belongs to every menu
+        # as if the menu included the trivial mechanism, whose loss is 0
         object.__setattr__(self, "_reach", (max(forward, 0.0), max(backward, 0.0)))
         most = (max(map(_largest_loss, menu)), max(_largest_loss(pair.swapped) for pair in menu))
         object.__setattr__(self, "_most", most)
@@ -80,7 +86,7 @@ class RealisationFilter(PrivacyFilter[_State]):
     def admits(self, state: _State, request: DominatingPair) -> NDArray[Any]:
         before, _, forward, backward, released = state
         with np.errstate(invalid="ignore"):
-            # partial sums stayed within epsilon, so each of the additions strayed by at most an ulp of it
+            # partial sums stayed within epsilon, so each addition rounded by at most an ulp of epsilon
             slack = (released + 4) * 2.0**-51 * (self.epsilon + np.abs(before))
             inside = forward + self._reach[0] <= self.epsilon - before - slack
             inside &= backward + self._reach[1] <= self.epsilon + before - slack
@@ -90,7 +96,7 @@ class RealisationFilter(PrivacyFilter[_State]):
         return inside
 
     def remaining(self, state: _State) -> NDArray[np.float64]:
-        """How far, in nats, the loss before the last release is from the limit; 0 where a release is denied."""
+        """The distance, in nats, of the loss before the last release from its nearer limit; 0 at or beyond a limit."""
         before, _, forward, backward, released = state
         with np.errstate(invalid="ignore"):
             up = self.epsilon - before - forward - self._reach[0]
@@ -106,10 +112,10 @@ class RealisationFilter(PrivacyFilter[_State]):
         return before + last, np.zeros(n), forward, backward, released + 1
 
     def reaches(self, state: _State) -> NDArray[Any]:
-        """Whether losses of the menu, on a run that was never denied, lead to such sums, quantiles and counts.
+        """False where no losses of the menu's pairs, on a run never denied, lead to such sums, quantiles and counts.
 
-        An infinite loss is one as well: it ends the run. Finite ones that the menu does not have, of a request that is
-        not on it, are not restored.
+        Infinite losses are accepted: they end the run. A finite loss beyond the menu's largest, which a request off
+        the menu may have had, is refused.
         """
         before, last, forward, backward, released = state
         # E_P[e^-L] <= 1, so P(L <= x) <= e^x: no upper quantile lies below log(1 - theta)
@@ -117,11 +123,11 @@ class RealisationFilter(PrivacyFilter[_State]):
         room, past = 1 + 2.0**-40, np.maximum(released - 1, 0)
         known = (released >= 0) & (released <= self.rounds) & (forward >= least) & (backward >= least)
         for sign, most, reach in zip((1, -1), self._most, self._reach, strict=True):
-            with np.errstate(invalid="ignore"):  # no release, however large its loss
+            with np.errstate(invalid="ignore"):  # 0 * inf where nothing was released
                 sums = np.where(past > 0, past * most, 0.0)
-            # the loss before the last release but one was within the limit, and one more came on top
+            # the last admission bounded the sum without its last term, and that term is at most `most`
             sums = np.minimum(sums, self.epsilon - reach - least + most)
-            # NaN is at most nothing
+            # NaN fails every comparison
             known &= (sign * before <= sums * room) | (np.isinf(before) & (past > 0))
             known &= (sign * last <= np.where(released > 0, most * room, 0.0)) | (
                 np.isinf(last) & (released > 0)
@@ -165,7 +171,7 @@ def _split(dhat: float | None, theta: float | None, rounds: int, delta: float) -
     if dhat is None or theta is None:
         split = optimal_split(rounds, delta)
         one, other = float(split.dhat), float(split.theta)
-        while spent(one, other) > Fraction(delta):  # an ulp or two: the split rounds to nearest
+        while spent(one, other) > Fraction(delta):  # a guard: optimal_split rounds theta down already
             other = float(np.nextafter(other, 0.0))
         return one, other
     one, other = float(check_probability("dhat", dhat)), float(check_probability("theta", theta))

@@ -1,4 +1,4 @@
-"""The first filter of advanced composition."""
+"""The filter of advanced composition of Rogers, Roth, Ullman and Vadhan."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["RogersFilter"]
 #: (high, low) of the drift, of the squares and of the deltas.
 _State = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
 
-#: What K keeps free of epsilon, relative: more than the rounding of the elementary functions.
+#: K is raised by this share before it is compared with epsilon: more than the rounding of the elementary functions.
 _MARGIN = 1e-13
 
 
@@ -37,11 +37,16 @@ class RogersFilter(PrivacyFilter[_State]):
     S = sum_t epsilon_t^2, H = epsilon^2 / (28.04 log(1/delta)) or epsilon^2 / (28.04 log(2/delta)): the
     published readings differ, `reading` picks one. delta < 1/e. `at` as in BasicFilter.
 
-    Proof, for every constant H > 0: with M = L - E L, e^{kM - k^2 S/2} is a supermartingale for every real k;
-    mixed over k ~ N(0, 1/H) it is sqrt(H/(S+H)) e^{M^2/(2(S+H))}, so by Ville's inequality M exceeds
-    sqrt(2 (S+H)(log(2/delta) + log(S/H+1)/2)) with probability at most delta/2, and K is larger because
-    log(2/delta) >= 1. The delta_t cost the other half. So both readings are sound.
+    Proof, for every constant H > 0: with M the loss less the sum of its conditional means, e^{kM - k^2 S/2} is a
+    supermartingale for every real k; mixed over k ~ N(0, 1/H) it is sqrt(H/(S+H)) e^{M^2/(2(S+H))}, so by Ville's
+    inequality M exceeds sqrt(2 (S+H)(log(2/delta) + log(S/H+1)/2)) with probability at most delta/2, and K is larger
+    because log(2/delta) >= 1. The delta_t cost the other half. So both readings are sound.
     Source: Rogers, Roth, Ullman and Vadhan, Theorem 5.1; derived here.
+
+    >>> import filterproof as fp
+    >>> session = fp.RogersFilter(epsilon=2.0, delta=1e-3).open("retry")
+    >>> session.request(fp.RandomizedResponse(0.25)), session.request(fp.RandomizedResponse(0.5))
+    (True, False)
     """
 
     epsilon: float
@@ -73,7 +78,7 @@ class RogersFilter(PrivacyFilter[_State]):
 
     @property
     def h(self) -> float:
-        """The constant H; every H > 0 is sound, so one that left the doubles is replaced."""
+        """The constant H, kept in [1e-300, 1e300] against under- and overflow: every H > 0 is sound."""
         h = self.epsilon * self.epsilon / (28.04 * self._log(1 if self.reading == "1/delta" else 2))
         return min(max(h, 1e-300), 1e300)
 
@@ -84,9 +89,9 @@ class RogersFilter(PrivacyFilter[_State]):
 
     @property
     def squares(self) -> float:
-        """The S at which S/2 + the deviation in K reaches epsilon: no run that was admitted has more.
+        """The S at which S/2 + the deviation in K reaches epsilon, rounded up: no admitted run has a larger S.
 
-        Rounded up. The drift is at least S/2, since e^x - 1 >= x.
+        For the drift in K is at least S/2, since e^x - 1 >= x.
         """
         if float(self.deviation(0.0)) >= self.epsilon:
             return 0.0  # a budget so small that nothing is admitted
@@ -104,7 +109,7 @@ class RogersFilter(PrivacyFilter[_State]):
     def holds(self) -> Holds | None:
         if (
             self.at is not None
-        ):  # what is declared by its hockey-stick at one epsilon may diverge at every order
+        ):  # a mechanism charged its hockey-stick at one epsilon may have infinite Rényi divergences
             return None
         rule = "K admits no larger sum of epsilon^2, the ledger no larger sum of deltas"
         return Holds(self.squares / 2, infinite=self._delta.value, rule=rule)
@@ -115,7 +120,7 @@ class RogersFilter(PrivacyFilter[_State]):
     def admits(self, state: _State, request: DominatingPair) -> NDArray[Any]:
         epsilon, delta = approximate_charge(request, self.at)
         fits = self._delta.fits(state[4:], Plain(delta))
-        # K is more than the drift, and sqrt(S) less than the root of it: both sums stay within their budgets
+        # K is at least the drift and at least sqrt(S): a run with K <= epsilon is within both budgets
         fits &= self._drift.fits(state[:2], Plain(drift(epsilon)))
         fits &= self._squares.fits(state[2:4], Square(epsilon))
         after = self.spend(state, request)
@@ -130,11 +135,11 @@ class RogersFilter(PrivacyFilter[_State]):
             return np.asarray(sums & (self.bound(state) <= self.epsilon))
 
     def remaining(self, state: _State) -> NDArray[np.float64]:
-        """epsilon less K of what was spent so far."""
+        """epsilon minus K of the charges so far, at least 0."""
         return np.maximum(self.epsilon - self.bound(state) * (1 + _MARGIN), 0.0)
 
     def bound(self, state: _State) -> NDArray[np.float64]:
-        """K of what was spent so far."""
+        """K of the charges so far."""
         spread: NDArray[np.float64] = self.deviation(self._squares.value(state[2:4]))
         return self._drift.value(state[:2]) + spread
 

@@ -28,7 +28,7 @@ from theory.pairs import DominatingPair
 
 __all__ = ["NaiveRealisationFilter", "NaturalFilter", "SomeOrderFilter", "UnsoundFilterWarning", "knowingly"]
 
-#: What a natural filter keeps free of delta, relative, when its arithmetic is not exact.
+#: Inexact divergences are raised by this share before they are compared with delta: more than their rounding.
 _MARGIN = Fraction(1, 10**9)
 
 
@@ -38,7 +38,7 @@ class UnsoundFilterWarning(UserWarning):
 
 @contextmanager
 def knowingly() -> Iterator[None]:
-    """No UnsoundFilterWarning inside: for those who refute the filter."""
+    """Suppress UnsoundFilterWarning within the block, where an unsound filter is made in order to refute it."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnsoundFilterWarning)
         yield
@@ -54,11 +54,17 @@ def _warn(filt: PrivacyFilter) -> None:
 
 @dataclass(frozen=True, slots=True)
 class NaiveRealisationFilter(PrivacyFilter):
-    """CONT while P(L_i > epsilon - l^{(i-1)}) <= delta both ways, l^{(i-1)} all losses realised so far.
+    """CONT while P(L_i > epsilon - l^{(i-1)}) <= delta in both directions, l^{(i-1)} the sum of the losses so far.
 
-    Flaw: every round may fail with probability delta, and the rule forgets the rounds that might have.
-    Witness: Erasure(p), p <= delta, asked for N times: H_{e^epsilon} = 1 - (1-p)^N at every epsilon.
+    Flaw: every round may fail with probability delta, and the rule does not add these probabilities up.
+    Witness: Erasure(p), p <= delta, requested N times: H_{e^epsilon} = 1 - (1-p)^N at every epsilon.
     Source: paper 004, Section II-B.
+
+    >>> import filterproof as fp
+    >>> with fp.knowingly():
+    ...     session = fp.NaiveRealisationFilter(epsilon=1.0, delta=0.01).open("retry")
+    >>> session.request(fp.Erasure(0.02)), session.request(fp.Erasure(0.01))
+    (False, True)
     """
 
     epsilon: float
@@ -98,21 +104,27 @@ class NaiveRealisationFilter(PrivacyFilter):
 
 @dataclass(frozen=True, slots=True)
 class NaturalFilter(PrivacyFilter):
-    """CONT while the mechanisms so far, had they been chosen in advance, compose to (epsilon, delta)-DP.
+    """CONT while the mechanisms so far, had they been fixed in advance, compose to (epsilon, delta)-DP.
 
     That is: the composed hockey-stick divergence at epsilon is at most delta in both directions, the request
     included. Mechanisms come from a `menu`; others are denied. State: how often each was used, shape
     (n, len(menu)), integers; so the order of requests does not matter.
 
-    Exact when built by `from_ratio` on a menu of pairs with rational masses: every decision, equality
-    included, is one of rational numbers. Otherwise masses are doubles and the composed divergence must stay
-    below delta by one part in 10^9, far more than the rounding.
+    Decisions are exact, ties included, when the filter is made by `from_ratio` on a menu of pairs with rational
+    masses. Otherwise masses are doubles and the composed divergence must stay below delta by one part in 10^9,
+    far more than the rounding.
 
-    Flaw: the adversary picks the next mechanism by the outcome of the last. The rule holds each branch to
-    delta as if its mechanisms had been fixed, and the worst branches add up.
+    Flaw: the adversary chooses the next mechanism by the outcome of the last. The rule bounds each branch by delta
+    as if its mechanisms had been fixed in advance, and the worst branches together exceed delta.
     Witness: RR at log 1.5, 2 log 1.5, 3 log 1.5, e^epsilon = 9/4, delta = 45/169, three rounds: the adaptive
     adversary reaches 1899/5915. For any (epsilon, delta) two rounds suffice. Source: theorem "natural filter"
     of `theory.proofs`; known from the literature on fully adaptive composition.
+
+    >>> import filterproof as fp
+    >>> with fp.knowingly():
+    ...     session = fp.NaturalFilter(epsilon=1.0, delta=0.01, menu=(fp.RandomizedResponse(0.5),)).open("retry")
+    >>> [session.request(fp.RandomizedResponse(0.5)) for _ in range(3)]
+    [True, True, False]
     """
 
     epsilon: float
@@ -147,7 +159,7 @@ class NaturalFilter(PrivacyFilter):
 
     @classmethod
     def from_ratio(cls, ratio: Fraction, delta: Fraction, menu: tuple[DominatingPair, ...]) -> NaturalFilter:
-        """The filter with e^epsilon = `ratio` and `delta` rational."""
+        """The filter with rational e^epsilon = `ratio` and `delta`."""
         exact, allowed = Fraction(ratio), Fraction(delta)
         return cls(log_fraction(exact), float(allowed), menu, ratio=exact, exact_delta=allowed)
 
@@ -178,7 +190,7 @@ class NaturalFilter(PrivacyFilter):
         return after
 
     def remaining(self, state: NDArray[Any]) -> NDArray[np.float64]:
-        """delta less the composed hockey-stick so far."""
+        """delta minus the composed hockey-stick divergence so far, at least 0."""
         ratio, allowed = _exactly(self)
         left = [allowed - composed_hockey_stick(self.menu, tuple(row), ratio) for row in state.tolist()]
         return np.array([max(float(room), 0.0) for room in left])
@@ -188,7 +200,7 @@ class NaturalFilter(PrivacyFilter):
 
 
 def _exactly(filt: NaturalFilter) -> tuple[Fraction, Fraction]:
-    """e^epsilon and delta, those of the doubles where no rationals were given."""
+    """(e^epsilon, delta) as rationals: those given, else the values of the doubles."""
     ratio = Fraction(math.exp(filt.epsilon)) if filt.ratio is None else filt.ratio
     return ratio, Fraction(filt.delta) if filt.exact_delta is None else filt.exact_delta
 
@@ -202,14 +214,20 @@ def _stays_within(filt: NaturalFilter, counts: tuple[int, ...]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class SomeOrderFilter(SomeOrderRule):
-    """CONT while at SOME order of a set the sum of divergences stays within the budget that CKS allows it.
+    """CONT while at SOME order of a set the sum of divergences stays within the budget that CKS allows that order.
 
-    Flaw: each branch of an adaptive play may meet the budget of an order of its own, and the conversion holds
-    for one order, not for the best of several.
+    Flaw: each branch of an adaptive play may stay within the budget of a different order, but the conversion holds for
+    one order fixed in advance.
     Witness: epsilon = 6, delta = .01, orders {2, 32}: RR(0.1), then on "+" P = (.608430710, .391569290),
     Q = (.001614677, .998385323), on "-" P = (.0168334078, .9831665922), Q = (1.8877554e-5, .999981122446);
     H_{e^6} > .013979. Source: theorem "some order" of `theory.proofs`; the rule is that of Lécuyer,
-    arXiv 2103.01379, whose older conversion is SomeOrderMarkovFilter.
+    arXiv 2103.01379; SomeOrderMarkovFilter is the same rule with the older conversion used there.
+
+    >>> import filterproof as fp
+    >>> with fp.knowingly():
+    ...     session = fp.SomeOrderFilter(epsilon=6.0, delta=0.01, orders=(2.0, 32.0)).open("retry")
+    >>> session.request(fp.Gaussian(mu=1.0)), session.request(fp.Gaussian(mu=3.0))
+    (True, False)
     """
 
     conversion: ClassVar[Conversion] = CKS
@@ -220,5 +238,5 @@ class SomeOrderFilter(SomeOrderRule):
     sound: ClassVar[bool | None] = False
 
     def __post_init__(self) -> None:
-        SomeOrderRule.__post_init__(self)  # super() does not find its class in a slotted dataclass
+        SomeOrderRule.__post_init__(self)  # super() without arguments fails in a slotted dataclass
         _warn(self)

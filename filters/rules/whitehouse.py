@@ -1,4 +1,4 @@
-"""The filter of advanced composition without loss."""
+"""The filter of advanced composition of Whitehouse, Ramdas, Rogers and Wu."""
 
 from __future__ import annotations
 
@@ -28,16 +28,19 @@ _State = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
 class WhitehouseFilter(PrivacyFilter[_State]):
     """CONT while sqrt(2 log(1/d') S) + S/2 <= epsilon and weight sum_t delta_t <= delta - d'.
 
-    S = sum_t epsilon_t^2.
-
-    Mechanism t is (epsilon_t, delta_t)-DP; d' = `tail` is what the deviation of the loss may cost, half of
-    delta if left out. weight=2 is the form of paper 004 (its equation 2: d' + sum 2 delta_i), weight=1
-    that of Whitehouse et al. Mechanisms that are not pure are declared at the epsilon `at`, or denied.
+    S = sum_t epsilon_t^2, mechanism t being (epsilon_t, delta_t)-DP. d' = `tail` (delta/2 if left out) bounds the
+    probability that the loss exceeds epsilon outside the events paid for by the delta_t. weight=2 is the form of
+    paper 004 (its equation 2: d' + sum 2 delta_i), weight=1 that of Whitehouse et al. `at` as in BasicFilter.
 
     Proof: the first condition is S <= S* = 2 B*, B* the simple zCDP budget at (epsilon, d'). Up to an
     event of probability sum delta_t the losses are those of RR(epsilon_t), for which e^{k L - k(k+1)
     S/2} is a supermartingale for every k >= 0; at k = sqrt(2 log(1/d')/S*) Markov's inequality gives P(L >
     epsilon) <= d'. Source: Whitehouse, Ramdas, Rogers and Wu, arXiv 2203.05481; derived here.
+
+    >>> import filterproof as fp
+    >>> session = fp.WhitehouseFilter(epsilon=1.0, delta=1e-3).open("retry")
+    >>> session.request(fp.RandomizedResponse(0.1)), session.request(fp.RandomizedResponse(0.5))
+    (True, False)
     """
 
     epsilon: float
@@ -78,7 +81,7 @@ class WhitehouseFilter(PrivacyFilter[_State]):
     def holds(self) -> Holds | None:
         if (
             self.at is not None
-        ):  # what is declared by its hockey-stick at one epsilon may diverge at every order
+        ):  # a mechanism charged its hockey-stick at one epsilon may have infinite Rényi divergences
             return None
         rule = "the ledger admits no larger sums of epsilon^2 and of deltas"
         return Holds(self._squares.limit / 2, infinite=self._delta.value, rule=rule)

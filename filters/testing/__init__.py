@@ -1,1 +1,4 @@
-"""What tests a filter: the laws of the contract and Hypothesis strategies, for other people's suites too."""
+"""Property tests for filters, a user's own included: the laws of the contract and Hypothesis strategies.
+
+Estimates of how much a filter really spends are in `mc`; the project's own tests are in `tests`.
+"""

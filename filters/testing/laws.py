@@ -1,10 +1,11 @@
-"""The laws that every filter obeys, as tests for any filter, ours or yours.
+"""Laws: properties that every privacy filter must have, as a test class for any filter.
 
-    import filterproof as fp
-    TestMyFilter = fp.laws(MyFilter)
+    >>> import filterproof as fp
+    >>> TestMyFilter = fp.laws(fp.ZCDPFilter(0.5))
+    >>> len([name for name in dir(TestMyFilter) if name.startswith("test_")])
+    11
 
-Two lines in a test module, and pytest collects them. Importing this module does not import hypothesis;
-calling `laws` does.
+pytest collects the class from a test module. Only calling `laws` imports hypothesis, not importing this module.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
 __all__ = ["LAWS", "laws", "transcript_divergence"]
 
-#: At which epsilons the promise is held against exact transcripts.
+#: The epsilons at which exact transcripts are compared with the promise.
 _EPSILONS = (0.0, 0.5, 1.0, 3.0)
 
 
@@ -68,9 +69,9 @@ def _admits(filt: PrivacyFilter, state: State, request: DominatingPair) -> bool:
 def transcript_divergence(
     filt: PrivacyFilter, adversary: TreeAdversary, epsilons: tuple[float, ...] = _EPSILONS
 ) -> dict[float, float]:
-    """H_{e^eps}(P || Q) of the transcript, every outcome of every round enumerated, at each eps.
+    """H_{e^eps}(P || Q) of the transcript at each eps, by enumeration of every outcome of every round.
 
-    The filter's own code decides every node; a denial ends the path. Mechanisms must be finite.
+    The filter's own code decides at every node; a denial ends the path. Raises TypeError for pairs not finite.
     """
     total = dict.fromkeys(epsilons, 0.0)
 
@@ -98,14 +99,14 @@ def transcript_divergence(
 
 
 def something_is_admitted(filt: PrivacyFilter, request: DominatingPair) -> bool:
-    """Whether a fresh run admits the request: laws about a filter that denies everything would be empty."""
+    """Whether a fresh run admits the request: a filter that denies everything would pass the laws vacuously."""
     return _admits(filt, checked_start(filt, 1), request)
 
 
 def cheaper_is_admitted_too(
     filt: PrivacyFilter, history: History, both: tuple[DominatingPair, DominatingPair]
 ) -> None:
-    """Monotone in the cost of the request: what admits the dearer admits the cheaper."""
+    """Monotone in the cost of the request: a state that admits the dearer one admits the cheaper one."""
     cheaper, dearer = both
     state, _ = _play(filt, history)
     assert _admits(filt, state, cheaper) or not _admits(filt, state, dearer), (
@@ -132,7 +133,7 @@ def a_cheaper_past_denies_no_more(
 
 
 def a_denial_changes_nothing(filt: PrivacyFilter, history: History, request: DominatingPair) -> None:
-    """Asking has no effect: the same question gets the same answer, and the state is as it was."""
+    """`admits` has no effect: the same request gets the same answer, and the state is unchanged."""
     state, _ = _play(filt, history)
     kept = copy.deepcopy(state)
     first = _admits(filt, state, request)
@@ -154,7 +155,7 @@ def the_old_state_is_left_alone(filt: PrivacyFilter, history: History, request: 
 
 
 def halting_absorbs(filt: PrivacyFilter, history: History) -> None:
-    """After its first denial a halting session grants nothing, whatever is asked."""
+    """After its first denial a session that halts raises FilterHaltedError for every request."""
     session, denied = filt.open("halt"), False
     for request, loss in history:
         if denied:
@@ -172,7 +173,7 @@ def halting_absorbs(filt: PrivacyFilter, history: History) -> None:
 def the_future_changes_no_past_decision(
     filt: PrivacyFilter, history: History, one: History, other: History
 ) -> None:
-    """Decisions on a common past are the same, whatever comes after."""
+    """Decisions on a common past are the same, whatever is requested later."""
     _, first = _play(filt, [*history, *one])
     _, second = _play(filt, [*history, *other])
     assert first[: len(history)] == second[: len(history)], (
@@ -206,7 +207,7 @@ def runs_do_not_see_each_other(filt: PrivacyFilter, together: list[History]) -> 
 
 
 def saving_is_invisible(filt: PrivacyFilter, history: History) -> None:
-    """A session that is saved and restored before every step goes on as one that was not."""
+    """A session that is saved and restored before every step decides as one that never was."""
     kept, moved = filt.open("retry"), filt.open("retry")
     for request, loss in history:
         moved = Session.from_dict(json.loads(json.dumps(moved.to_dict())), filt, "retry")
@@ -231,7 +232,7 @@ def the_promise_is_kept(filt: PrivacyFilter, adversary: TreeAdversary) -> None:
 def order_does_not_matter(
     filt: PrivacyFilter, requests: list[DominatingPair], shuffled: list[DominatingPair], after: DominatingPair
 ) -> None:
-    """The same requests in another order leave the same to ask for."""
+    """After the same requests in another order, the next request gets the same answer."""
     states = []
     for order in (requests, shuffled):
         state = checked_start(filt, 1)
@@ -246,7 +247,7 @@ def order_does_not_matter(
 def a_larger_budget_admits_as_much(
     filt: PrivacyFilter, larger: PrivacyFilter, history: History, request: DominatingPair
 ) -> None:
-    """What the smaller budget grants, the larger one grants."""
+    """A request that the smaller budget grants is granted by the larger one."""
     small, large = checked_start(filt, 1), checked_start(larger, 1)
     for asked, loss in [*history, (request, 0.0)]:
         if _admits(filt, small, asked):
@@ -255,7 +256,7 @@ def a_larger_budget_admits_as_much(
             large, _ = _round(larger, large, asked, loss)
 
 
-#: Test name -> the law, in words: those that every filter gets.
+#: Name of the test -> the law in words, for the laws that every filter is tested on.
 LAWS: Mapping[str, str] = {
     "test_something_is_admitted": "the mechanisms of the test include some that a fresh run admits",
     "test_cheaper_is_admitted_too": "monotone in the cost of the request",
@@ -277,14 +278,14 @@ def laws(
     larger: PrivacyFilter | None = None,
     examples: int = 40,
 ) -> type:
-    """A test class of the laws for `target`, a filter or what makes one: `TestMyFilter = fp.laws(MyFilter)`.
+    """A test class of the laws for `target`, a filter or a callable that makes one: `TestMyFilter = fp.laws(MyFilter)`.
 
-    `mechanisms` draws the single pairs to ask for (default: `strategies.mechanisms()`); a filter with a menu
-    needs its own. `larger` is the same filter with more budget and adds a law. A filter that says
-    `order_free = True` gets the law that order does not matter. Runs are reproducible: examples are derived
-    from the law, not from the clock. What no example contradicts is not proved.
+    `mechanisms` draws the single pairs to request (default: `strategies.mechanisms()`); a filter with a menu
+    needs its own. `larger` is the same filter with more budget and adds a law. A filter with `order_free = True`
+    gets the law that order does not matter. Runs are reproducible: no example depends on the clock.
+    Passing is no proof: it says that no example contradicted a law. Raises ImportError without hypothesis.
     """
-    from filters.testing import strategies  # before hypothesis itself: it says what to install
+    from filters.testing import strategies  # before hypothesis: its ImportError says what to install
 
     import hypothesis  # isort: skip
     from hypothesis import strategies as st

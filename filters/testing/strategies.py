@@ -1,6 +1,10 @@
 """Hypothesis strategies for testing filters: mechanisms, requests, budgets, histories and adversaries.
 
-Importing this module imports hypothesis; nothing else in the project does.
+    >>> adversary = TreeAdversary({(): Erasure(0.1), (1,): Erasure(0.2)})
+    >>> adversary.request((0.7,)).p, adversary.request((-0.7,))
+    (0.2, None)
+
+Importing this module imports hypothesis; no other module of the project does so when it is imported.
 """
 
 from __future__ import annotations
@@ -33,7 +37,7 @@ __all__ = [
     "mechanisms",
 ]
 
-#: What happened, round by round: the request and the loss that its output realised.
+#: The rounds so far: each request and the privacy loss that its output realised, in nats.
 History: TypeAlias = list[tuple[DominatingPair, float]]
 
 
@@ -68,14 +72,14 @@ def losses(most: float = 2.0) -> SearchStrategy[float]:
 def histories(
     requests: SearchStrategy[DominatingPair] | None = None, longest: int = 12
 ) -> SearchStrategy[History]:
-    """Requests with the losses that they realise if they are granted."""
+    """Lists of at most `longest` requests, each with the loss that it realises if it is granted."""
     return st.lists(st.tuples(mechanisms() if requests is None else requests, losses()), max_size=longest)
 
 
 def comparable(
     requests: SearchStrategy[DominatingPair] | None = None,
 ) -> SearchStrategy[tuple[DominatingPair, DominatingPair]]:
-    """(cheaper, dearer) of one family: no number of the first exceeds that of the second."""
+    """(cheaper, dearer) of one family: no parameter of the first exceeds that of the second."""
     drawn = mechanisms() if requests is None else requests
     return st.tuples(drawn, drawn).map(_sorted).filter(lambda both: both is not None)  # type: ignore[return-value]
 
@@ -100,10 +104,10 @@ def _sorted(
 
 @dataclass(frozen=True, slots=True)
 class TreeAdversary:
-    """A decision tree: what it asks after each sequence of loss signs, as plain data.
+    """A decision tree: the next request as a function of the signs of the losses so far, as plain data.
 
-    `tree` maps (sign, sign, ...) of the losses so far, shortest first, to the next request; a path without an
-    entry asks no more. Predictable by construction: it sees the past and nothing else.
+    `tree` maps (sign, sign, ...) to a request; a path without an entry makes no more requests. The adversary is
+    predictable: a request depends on past losses only.
     """
 
     tree: Mapping[tuple[int, ...], DominatingPair]
