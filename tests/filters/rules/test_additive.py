@@ -153,7 +153,7 @@ def test_what_little_is_left_is_affordable_too() -> None:
     rng = np.random.default_rng(0)
     for mu in rng.uniform(0.2, 1.9, 40):
         filt = fp.GaussianFilter(mu)
-        budget = filt._budget
+        budget = filt.budget
         low = budget.low - np.spacing(abs(budget.low)) * np.round(2.0 ** rng.uniform(40, 53, 50))
         state = (np.full(50, budget.high), low)
         best = filt.affordable(state, Gaussian)
