@@ -89,8 +89,8 @@ class Budget:
         return (self.high + self.low) * self.root_unit * self.root_unit
 
     def start(self, n: int) -> Exact:
-        """n empty sums."""
-        return np.zeros(n), np.zeros(n)
+        """n empty sums. One zero is the low part of them all, until something is rounded away in one of them."""
+        return np.zeros(n), np.broadcast_to(0.0, n)
 
     def step(self, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_], Exact]:
         """(Whether each sum stays within the budget with `charge` added, the sums with it added).

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from filters.accounting.amounts import LEAST, LEAST_ROOT, Charge, Mixed, Plain, Square, is_power_of_two
 from filters.accounting.error_free import Exact, square
-from filters.accounting.fast.short import LAST_BITS, grain, last_fitting
+from filters.accounting.fast.short import LAST_BITS, grain, is_zero, last_fitting
 from theory.pairs.selection import look_up
 
 if TYPE_CHECKING:
@@ -37,25 +37,28 @@ def step(budget: Budget, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_
 
 
 class _Cost(NamedTuple):
-    """Charges as pairs high + low; where each is one double, low is None and 2^grain divides them all."""
+    """Charges as pairs high + low, in arrays made for this step.
+
+    Where each charge is one double, low is None, 2^grain divides them all and none is more than `most`.
+    """
 
     high: Any
     low: Any = None
     grain: int | None = None
+    most: float = np.inf
 
 
 def _step(budget: Budget, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_], Exact]:
     """One block: in doubles if nothing is rounded, else in pairs."""
-    high, low = state
     cost = _cost(charge, budget.root)
-    if cost.grain is not None and not np.bitwise_or.reduce(low.view(np.int64)):
-        of_sums = grain(high)
-        if of_sums is not None:
-            total = high + cost.high
-            most = float(np.max(total, initial=0.0))
-            if most < 2.0 ** (min(of_sums, cost.grain) + 53):
-                last = last_fitting(budget)
-                return np.ones(len(total), dtype=np.bool_) if most <= last else total <= last, (total, low)
+    if cost.grain is not None and is_zero(state[1]):
+        of_sums = grain(state[0])
+        most = float(np.max(state[0], initial=0.0)) + cost.most
+        if of_sums is not None and most < 2.0 ** (min(of_sums, cost.grain) + 53):
+            own = cost.high if isinstance(cost.high, np.ndarray) else None
+            total = np.add(state[0], cost.high, out=own)
+            last = last_fitting(budget)
+            return np.ones(len(total), dtype=np.bool_) if most <= last else total <= last, (total, state[1])
     after = _add_up(state, (cost.high, 0.0 if cost.low is None else cost.low))
     fits = after[0] < budget.high
     if not fits.all():
@@ -71,8 +74,14 @@ def _cost(charge: Charge, root: float) -> _Cost:
         return _of_menu([_cost(member, root) for member in charge.charges], charge.index)
     if isinstance(charge.x, float) or not charge.x.size:
         high, low = charge.exact(root)
-        return _Cost(high, None, grain(high)) if isinstance(low, float) and low == 0 else _Cost(high, low)
+        return _short(high) if isinstance(low, float) and low == 0 else _Cost(high, low)
     return _of_numbers(charge, root) if isinstance(charge, Plain) else _of_squares(charge, charge.x, root)
+
+
+def _short(high: Any, levels: Any = None) -> _Cost:
+    """Charges that are one double each, and among `levels` where these are known."""
+    among = high if levels is None else levels
+    return _Cost(high, None, grain(among), float(np.max(among, initial=0.0)))
 
 
 def _of_menu(costs: list[_Cost], index: NDArray[np.integer[Any]]) -> _Cost:
@@ -80,8 +89,7 @@ def _of_menu(costs: list[_Cost], index: NDArray[np.integer[Any]]) -> _Cost:
     high = look_up([cost.high for cost in costs], index)
     if any(cost.low is not None for cost in costs):
         return _Cost(high, look_up([0.0 if cost.low is None else cost.low for cost in costs], index))
-    grains = [cost.grain for cost in costs if cost.grain is not None]
-    return _Cost(high, None, min(grains) if len(grains) == len(costs) else None)
+    return _short(high)
 
 
 def _of_numbers(charge: Plain, root: float) -> _Cost:
@@ -89,7 +97,7 @@ def _of_numbers(charge: Plain, root: float) -> _Cost:
     x = charge.x * root * root
     if not np.min(x) >= LEAST:
         x = charge.exact(root)[0]
-    return _Cost(x, None, grain(x))
+    return _short(x)
 
 
 def _of_squares(charge: Square, x: NDArray[np.float64], root: float) -> _Cost:
@@ -102,36 +110,30 @@ def _of_squares(charge: Square, x: NDArray[np.float64], root: float) -> _Cost:
         return _of_two_levels(charge, x, root, *ends)
     if not is_power_of_two(charge.scale):
         return _Cost(*charge.exact(root))
-    if not int(np.bitwise_or.reduce(x.view(np.int64))) & LAST_BITS:
-        product = _product(x, root, charge.scale)
-        return _Cost(product, None, grain(product))
-    high, low = square(x * root)
+    a = x * root
+    if not int(np.bitwise_or.reduce(a.view(np.int64))) & LAST_BITS:
+        return _short(a * a * charge.scale)
+    high, low = square(a)
     return _Cost(high * charge.scale, low * charge.scale)
 
 
 def _of_two_levels(charge: Square, x: NDArray[np.float64], root: float, least: float, most: float) -> _Cost:
-    """The exact squares of the two levels, looked up."""
+    """The exact squares of the two levels, looked up, or multiplied anew where that gives the same."""
     pairs = [_exact_square(level, charge.scale, root) for level in (least, most)]
     highs, lows = np.array([high for high, _ in pairs]), np.array([low for _, low in pairs])
-    simple = is_power_of_two(charge.scale)  # then the product rounds to the first half of the pair
-    if simple and not lows.any():
-        return _Cost(_product(x, root, charge.scale), None, grain(highs))
-    which = (x == most).view(np.int8)
-    return _Cost(_product(x, root, charge.scale) if simple else highs.take(which), lows.take(which))
+    factor = charge.scale * root * root
+    if all(level * level * factor == high for level, (high, _) in zip((least, most), pairs, strict=True)):
+        high = x * x
+        if factor != 1:
+            high *= factor
+    else:
+        high = highs.take((x == most).view(np.int8))
+    return _Cost(high, lows.take((x == most).view(np.int8))) if lows.any() else _short(high, highs)
 
 
 @lru_cache(maxsize=256)
 def _exact_square(x: float, scale: float, root: float) -> Exact:
     return Square(x, scale).exact(root)
-
-
-def _product(x: NDArray[np.float64], root: float, scale: float) -> NDArray[np.float64]:
-    """scale (root x)^2 in doubles."""
-    a = x if root == 1 else x * root
-    product = a * a
-    if scale != 1:
-        product *= scale
-    return product
 
 
 def _add_up(state: Exact, cost: Exact) -> Exact:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from filters.accounting.amounts import LEAST_ROOT, Charge, Square, is_power_of_two
 from filters.accounting.error_free import Exact
-from filters.accounting.fast.short import LAST_BITS, bits_of, last_fitting
+from filters.accounting.fast.short import LAST_BITS, bits_of, is_zero, last_fitting
 from theory.fast.compiler import compiler
 
 if TYPE_CHECKING:
@@ -33,18 +33,16 @@ def step(budget: Budget, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_
     found = kernels()
     if found is None or not isinstance(charge, Square) or not is_power_of_two(charge.scale):
         return None
-    n = len(state[0])
-    x = np.full(n, charge.x) if isinstance(charge.x, float) else np.ascontiguousarray(charge.x)
-    high, low = (np.ascontiguousarray(part) for part in state)
+    n, (high, low) = len(state[0]), (np.ascontiguousarray(part) for part in state)
+    x = np.ascontiguousarray(np.atleast_1d(charge.x))
     fits, top = np.empty(n, dtype=np.bool_), np.empty(n)
-    if not bits_of(float(x[0])) & LAST_BITS:
-        least = max(LEAST_ROOT / budget.root, 5e-324)
-        parts = high, low.view(np.int64), x, x.view(np.int64)
-        terms = budget.root, charge.scale, bits_of(least), last_fitting(budget)
-        if not found.add_short_squares(*parts, *terms, top, fits):
+    if not bits_of(float(x[0])) & LAST_BITS and is_zero(state[1]):
+        least = bits_of(max(LEAST_ROOT / budget.root, 5e-324))
+        terms = budget.root, charge.scale, least, last_fitting(budget)
+        if not found.add_short_squares(high, x, x.view(np.int64), *terms, top, fits):
             return fits, (top, state[1])
-    rest = np.empty(n)
-    found.add_squares(high, low, x, budget.root, charge.scale, budget.high, budget.low, fits, top, rest)
+    rest, each = np.empty(n), x if len(x) == n else np.full(n, x[0])
+    found.add_squares(high, low, each, budget.root, charge.scale, budget.high, budget.low, fits, top, rest)
     return fits, (top, rest)
 
 
@@ -64,35 +62,26 @@ def kernels() -> Kernels | None:
 
 
 def _add_short_squares(
-    high: Any,
-    low: Any,
-    x: Any,
-    bits: Any,
-    root: float,
-    scale: float,
-    least_bits: int,
-    last: float,
-    top: Any,
-    fits: Any,
+    high: Any, x: Any, bits: Any, root: float, scale: float, least_bits: int, last: float, top: Any, fits: Any
 ) -> Any:
     """top = high + scale (root x)^2, fits where that is at most last; 0 if every square and every sum is exact.
 
-    low and bits are those of the low parts and of x, seen as integers. Their loop has no branch, so that several
-    runs are done in one instruction.
+    x holds one number per run or one for all, bits the same seen as integers. The loop has no branch, so that
+    several runs are done in one instruction.
     """
-    rounded, lows, together, least = 0, low[0], bits[0], bits[0]
+    rounded, together, least, shared = 0, bits[0], bits[0], x.size == 1
     for i in range(high.size):
-        a = x[i] * root
+        a = (x[0] if shared else x[i]) * root
         p = a * a * scale
         total = high[i] + p
         gained = total - high[i]
         top[i] = total
         fits[i] = total <= last
         rounded += (gained != p) | (total - gained != high[i])
-        lows |= low[i]
-        together |= bits[i]
-        least = min(least, bits[i])
-    return rounded + (lows != 0) + (together & LAST_BITS != 0) + (least < least_bits)
+        if not shared:
+            together |= bits[i]
+            least = min(least, bits[i])
+    return rounded + (together & LAST_BITS != 0) + (least < least_bits)
 
 
 def _add_squares(

@@ -13,11 +13,12 @@ import struct
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from filters.accounting.ledger import Budget
 
-__all__ = ["LAST_BITS", "bits_of", "grain", "last_fitting"]
+__all__ = ["LAST_BITS", "bits_of", "grain", "is_zero", "last_fitting"]
 
 #: A double of which these bits are zero has 26 bits at most, and its square is a double.
 LAST_BITS = 2**27 - 1
@@ -50,6 +51,11 @@ def grain(x: Any) -> int | None:
     if not 0 < least < math.inf:
         return None
     return min(math.frexp(least)[1] - 53 + min((bits & -bits).bit_length() - 1, 52), _ANY)
+
+
+def is_zero(low: NDArray[np.float64]) -> bool:
+    """Whether all low parts are zero: at one glance where one number stands for all runs, as in a fresh state."""
+    return not (low[:1] if low.strides == (0,) else low.view(np.int64)).any()
 
 
 def last_fitting(budget: Budget) -> float:

@@ -226,7 +226,8 @@ def test_runs_do_not_see_each_other(rounds: list[list[float]], scale: float) -> 
 @pytest.mark.parametrize("n", SIZES)
 def test_a_state_is_sixteen_bytes_a_run_and_left_alone(n: int) -> None:
     budget = Budget.of(1.0)
-    state = budget.add(budget.start(n), Plain(0.1))
+    state = budget.add(budget.add(budget.start(n), Plain(0.1)), Plain(0.1))
+    state = budget.add(state, Plain(0.1))  # three tenths are more than one double holds
     kept = [part.copy() for part in state]
     for charge in (Plain(0.3), Plain(np.full(n, 0.25)), Square(0.5)):
         asked = np.copy(charge.x)
