@@ -26,6 +26,7 @@ __all__ = ["LEAST", "LEAST_ROOT", "Charge", "Mixed", "Plain", "Square", "is_powe
 #: product below can underflow; it would take 2^900 rounds to notice.
 LEAST = 2.0**-960
 LEAST_ROOT = 2.0**-480
+_LEAST_SCALE = 2.0**-60
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,6 +52,7 @@ class Square:
     """The charge scale x^2, exactly, of the doubles x and scale: x one for all runs, or one per run in shape (n,).
 
     levels: the one or two numbers among which every x is, where that is known. It saves looking for them.
+    Raises ValueError for a scale below 2^-60 or none: the least charges would underflow, and be free.
     """
 
     x: Real
@@ -58,6 +60,10 @@ class Square:
     levels: tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
+        if not _LEAST_SCALE <= self.scale < math.inf:
+            raise ValueError(
+                f"scale must be finite and at least 2^-60, got scale={self.scale!r}; put the factor into x"
+            )
         object.__setattr__(self, "x", _doubles(self.x))
 
     def exact(self, root: float) -> Exact:

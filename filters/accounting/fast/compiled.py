@@ -33,7 +33,7 @@ def step(budget: Budget, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_
     found = kernels()
     if found is None or not isinstance(charge, Square) or not is_power_of_two(charge.scale):
         return None
-    n, (high, low) = len(state[0]), (np.ascontiguousarray(part) for part in state)
+    n, high = len(state[0]), np.ascontiguousarray(state[0])
     x = np.ascontiguousarray(np.atleast_1d(charge.x))
     fits, top = np.empty(n, dtype=np.bool_), np.empty(n)
     if not bits_of(float(x[0])) & LAST_BITS and is_zero(state[1]):
@@ -41,7 +41,7 @@ def step(budget: Budget, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_
         terms = budget.root, charge.scale, least, last_fitting(budget)
         if not found.add_short_squares(high, x, x.view(np.int64), *terms, top, fits):
             return fits, (top, state[1])
-    rest, each = np.empty(n), x if len(x) == n else np.full(n, x[0])
+    low, rest, each = np.ascontiguousarray(state[1]), np.empty(n), x if len(x) == n else np.full(n, x[0])
     found.add_squares(high, low, each, budget.root, charge.scale, budget.high, budget.low, fits, top, rest)
     return fits, (top, rest)
 

@@ -184,6 +184,14 @@ def test_what_is_no_charge_is_refused_in_its_own_run_only(n: int, bad: float) ->
             assert budget.fits(state, Square(x)).tolist() == fits.tolist()
 
 
+@pytest.mark.parametrize("scale", [0.0, -1.0, 2.0**-61, math.inf, math.nan])
+def test_a_scale_that_could_make_a_charge_free_is_refused(scale: float) -> None:
+    with pytest.raises(ValueError, match=r"scale must be finite and at least 2\^-60, got scale=.*; put the"):
+        Square(0.5, scale)
+    full = Budget.of(1.0).add(Budget.of(1.0).start(1), Plain(1.0))
+    assert not Budget.of(1.0).fits(full, Square(1e-300, 2.0**-60))[0]
+
+
 def test_a_root_below_zero_is_charged_its_square() -> None:
     budget = Budget.square_of(1.0)
     for n in SIZES:
@@ -263,6 +271,15 @@ def test_integers_and_short_floats_are_charged_as_the_doubles_they_are(kind: str
         assert charge.x.tolist() == [float(v) for v in declared]
         for value in (declared[2], np.array(declared[2])):
             assert type(made(value).x) is float
+
+
+def test_a_pair_is_reached_if_it_is_a_sum_within_the_budget() -> None:
+    budget = Budget.of(1.0)
+    reached = [(0.0, 0.0), (0.5, -1e-18), (0.5, 1e-18), (1.0, 0.0), (1.0, -1e-18)]
+    others = [(1.0, 1e-18), (math.nextafter(1, 2), -1e-18), (-0.5, 0.0), (0.5, 0.5), (-math.inf, 0.0)]
+    others += [(math.nan, 0.0), (0.5, math.nan), (math.inf, -math.inf)]
+    high, low = np.array([*reached, *others]).T
+    assert budget.reaches((high, low)).tolist() == [True] * len(reached) + [False] * len(others)
 
 
 @settings(deadline=None, max_examples=100)
