@@ -38,6 +38,7 @@ SCALES = st.sampled_from([1.0, 0.5, 1.25, 3.0, 2.0])
 _LEVELS = st.one_of(
     st.builds(lambda k, j: k * 2.0**-j, st.integers(1, 40), st.integers(3, 27)),
     st.floats(0, 1),
+    st.builds(lambda k: (2.0**k - 1) * 2.0 ** (-k - 2), st.integers(25, 29)),  # squares of about 53 bits
     st.sampled_from([0.07, 0.1, 0.3, 2.0**-25, 2.0**-26, 3 * 2.0**-26, 2.0**-480, 2.0**-600, 0.0]),
 )
 #: Rounds: how they charge, and up to three levels that the runs take in turn, as shares of the budget's root.

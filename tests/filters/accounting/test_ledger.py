@@ -82,6 +82,13 @@ def test_a_budget_between_two_doubles_decides_by_the_rationals(n: int) -> None:
 
 
 @pytest.mark.parametrize("n", SIZES)
+def test_a_small_sum_is_not_lost_in_a_large_charge(n: int) -> None:
+    for small in (2.0**-30, 2.0**-480):
+        for one, other in ((small, 0.5), (np.full(n, small), np.full(n, 0.5))):
+            follow(Budget.of(1.0), Fraction(1), n, [Square(one), Square(other), Square(one)])
+
+
+@pytest.mark.parametrize("n", SIZES)
 def test_what_no_double_shows_decides_at_the_edge(n: int) -> None:
     """Sums whose first double is that of the budget: the second one tells."""
     budget = Budget.of(1.0)
@@ -164,7 +171,7 @@ def test_the_ends_of_the_doubles() -> None:
 def test_no_charge_is_so_small_that_a_full_budget_admits_it(n: int, value: float) -> None:
     budget = Budget.square_of(value)
     full = budget.add(budget.start(n), Square(value))
-    for root in (5e-324, 1e-310, 1e-300, 1e-160, 2.0**-490, -5e-324, -1e-300):
+    for root in (5e-324, 1e-310, 1e-300, 2.0**-600, 1e-160, 2.0**-490, -5e-324, -1e-300):
         for charge in (
             Square(root),
             Square(np.full(n, root)),
