@@ -4,6 +4,7 @@ Pairs, guarantees and proofs are in `theory`; adversaries, simulations and exact
 """
 
 from filters import catalogue
+from filters.accounting.allowance import Allowance
 from filters.accounting.amounts import Charge, Plain, Square
 from filters.accounting.charges import (
     approximate_charge,
@@ -12,7 +13,7 @@ from filters.accounting.charges import (
     renyi_charge,
     zcdp_charge,
 )
-from filters.accounting.ledger import Allowance, Budget
+from filters.accounting.ledger import Budget
 from filters.catalogue import *  # noqa: F403
 from filters.contract.holds import Holds
 from filters.holders.individual import IndividualFilter, PersonalReport, gaussian_request

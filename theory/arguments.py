@@ -9,8 +9,6 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from theory.fast import WORTH_IT, kernels
-
 __all__ = [
     "Real",
     "check_at_least_zero",
@@ -62,8 +60,6 @@ def _check(name: str, value: object, low: float, high: float, closed: str, rule:
     if isinstance(real, np.ndarray):
         if real.size == 0:
             return real
-        if _all_inside(real, low, high):
-            return real
         # every rule is an interval: two passes without a temporary settle an array, NaN included
         least, most = float(real.min()), float(real.max())
     else:
@@ -74,12 +70,6 @@ def _check(name: str, value: object, low: float, high: float, closed: str, rule:
         return real
     bad = least if not above else most
     raise ValueError(f"{name} must be {rule}, got {name}={bad!r}; {remedy}")
-
-
-def _all_inside(x: NDArray[np.float64], low: float, high: float) -> bool:
-    """Whether a compiled kernel finds every number strictly inside: one pass instead of two."""
-    fast = kernels() if x.ndim == 1 and x.size >= WORTH_IT else None
-    return fast is not None and fast.inside(np.ascontiguousarray(x), low, high) == x.size
 
 
 def check_real(name: str, value: object, remedy: str = "pass a finite number") -> Real:

@@ -1,4 +1,11 @@
-"""Amounts that a ledger is charged, one or one per run: numbers, scaled squares, and picks from a menu of them."""
+"""Charges: what a ledger is asked to add, exact numbers told by the doubles that they are made of.
+
+    >>> Square(0.1).exact(1.0)
+    (0.010000000000000002, -8.326672684688674e-19)
+
+A charge is `Plain` (a double), `Square` (scale x^2, which is no double in general) or `Mixed` (each run's own pick from
+a menu of charges), for all runs alike or one per run. `exact` turns it into the two doubles that the ledger adds.
+"""
 
 from __future__ import annotations
 
@@ -10,53 +17,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filters.accounting.error_free import Exact, round_up, square, two_product, two_sum
-from filters.accounting.granularity import GRID, even_squares, granularity, granularity_of_few
 from theory.arguments import Real
 from theory.pairs.selection import look_up
 
-__all__ = ["LEAST", "LEAST_ROOT", "Charge", "Mixed", "Plain", "Square"]
+__all__ = ["LEAST", "LEAST_ROOT", "Charge", "Mixed", "Plain", "Square", "is_power_of_two"]
 
-#: The least positive charge, as a share of the budget. Anything smaller is charged as this, so that no
+#: The least positive charge, as a share of the unit of the budget. Anything smaller is charged as this, so that no
 #: product below can underflow; it would take 2^900 rounds to notice.
 LEAST = 2.0**-960
 LEAST_ROOT = 2.0**-480
-#: A double whose last 27 bits are zero has an exact square.
-_LAST_BITS = np.int64(2**27 - 1)
+_LEAST_SCALE = 2.0**-60
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Plain:
-    """The charge x itself."""
+    """The charge x: one double, or one per run in shape (n,)."""
 
     x: Real
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "x", _doubles(self.x))
 
-    def rough(self, root: float) -> Any:
-        """The charge in budget units, within two half-ulps."""
-        return self.x if root == 1 else self.x * root * root
-
-    @property
-    def is_long(self) -> bool:
-        """Whether most charges look too long for a double: then no shorter route is tried."""
-        return False
-
     def exact(self, root: float) -> Exact:
-        """The charge in budget units, never below the exact value."""
-        return _lift(self.rough(root), self.x, LEAST), 0.0
-
-    def short(self, root: float) -> tuple[NDArray[np.float64], NDArray[np.bool_] | None]:
-        """(The charge in budget units as fresh doubles, where that is not exact; None: nowhere)."""
-        return np.atleast_1d(np.asarray(self.x * (root * root), dtype=np.float64)), None
-
-    def even(self, exponent: int) -> Real | None:
-        """The charge in units of 4^exponent, as a fresh array, if every one is a multiple of 2^-50; else None."""
-        least = granularity(self.x)
-        if least is None or least - 2 * exponent < GRID:
-            return None
-        root = math.ldexp(1.0, -exponent)
-        return self.x * root * root
+        """root^2 x as a pair of doubles, never below it; root is a power of two."""
+        return _lift(self.x * root * root, self.x, LEAST), 0.0
 
     def take(self, runs: Any) -> Plain:
         """The charges of the selected runs."""
@@ -65,9 +49,10 @@ class Plain:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Square:
-    """The charge scale x^2, of the exact rational value of the doubles x and scale.
+    """The charge scale x^2, exactly, of the doubles x and scale: x one for all runs, or one per run in shape (n,).
 
-    levels: numbers among which every x is, where they are known to be few.
+    levels: the one or two numbers among which every x is, where that is known. It saves looking for them.
+    Raises ValueError for a scale below 2^-60 or none: the least charges would underflow, and be free.
     """
 
     x: Real
@@ -75,28 +60,17 @@ class Square:
     levels: tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
+        if not _LEAST_SCALE <= self.scale < math.inf:
+            raise ValueError(
+                f"scale must be finite and at least 2^-60, got scale={self.scale!r}; put the factor into x"
+            )
         object.__setattr__(self, "x", _doubles(self.x))
 
-    def rough(self, root: float) -> Any:
-        """The charge in budget units, within three half-ulps."""
-        x = self.x if root == 1 else self.x * root
-        return x * x if self.scale == 1 else x * x * self.scale
-
-    @property
-    def is_long(self) -> bool:
-        """Whether most charges look too long for a double: then no shorter route is tried."""
-        if math.frexp(self.scale)[0] != 0.5:
-            return True
-        first = next(self.x.flat, 0.0) if isinstance(self.x, np.ndarray) else self.x
-        return bool(np.float64(first).view(np.int64) & _LAST_BITS)
-
     def exact(self, root: float) -> Exact:
-        """The charge in budget units, never below the exact value; equal to it if scale is a power of 2."""
+        """scale (root x)^2 as a pair of doubles, never below it; equal to it if scale is a power of two, as root is."""
         x: Any = abs(self.x)
-        high, low = square(_lift(x if root == 1 else x * root, x, LEAST_ROOT))
-        if self.scale == 1:
-            return high, low
-        if math.frexp(self.scale)[0] == 0.5:
+        high, low = square(_lift(x * root, x, LEAST_ROOT))
+        if is_power_of_two(self.scale):
             return high * self.scale, low * self.scale
         high, first = two_product(high, self.scale)
         second, third = two_product(low, self.scale)
@@ -104,28 +78,6 @@ class Square:
         v = round_up(v, lost + third)
         top = high + v
         return top, v - (top - high)
-
-    def short(self, root: float) -> tuple[NDArray[np.float64], NDArray[np.bool_] | None]:
-        """(The charge in budget units as fresh doubles, where that is not exact; None: nowhere)."""
-        x = np.atleast_1d(np.asarray(self.x if root == 1 else self.x * root, dtype=np.float64))
-        charge = x * x
-        if self.scale != 1:
-            charge *= self.scale
-            if math.frexp(self.scale)[0] != 0.5:
-                return charge, np.ones(len(x), dtype=np.bool_)
-        last = x.view(np.int64) & _LAST_BITS
-        return charge, last != 0 if last.max(initial=0) > 0 else None
-
-    def even(self, exponent: int) -> Real | None:
-        """The charge in units of 4^exponent, as a fresh array, if every one is a multiple of 2^-50; else None."""
-        least = granularity(self.x) if self.levels is None else granularity_of_few(self.levels)
-        if least is None or not even_squares(least, self.scale, exponent):
-            return None
-        factor = math.ldexp(self.scale, -2 * exponent)
-        charge: Real = self.x * self.x
-        if factor != 1:
-            charge *= factor
-        return charge
 
     def take(self, runs: Any) -> Square:
         """The charges of the selected runs."""
@@ -139,34 +91,10 @@ class Mixed:
     charges: tuple[Charge, ...]
     index: NDArray[np.integer[Any]]
 
-    def rough(self, root: float) -> Any:
-        """The charges in budget units, as near as those of the members."""
-        return look_up([charge.rough(root) for charge in self.charges], self.index)
-
-    @property
-    def is_long(self) -> bool:
-        """Whether most charges look too long for a double: then no shorter route is tried."""
-        return all(charge.is_long for charge in self.charges)
-
     def exact(self, root: float) -> Exact:
-        """The charges in budget units, never below the exact values."""
+        """The charges in units of root^-2 as pairs of doubles, never below the exact values."""
         both = [charge.exact(root) for charge in self.charges]
         return look_up([high for high, _ in both], self.index), look_up([low for _, low in both], self.index)
-
-    def short(self, root: float) -> tuple[NDArray[np.float64], NDArray[np.bool_] | None]:
-        """(The charges in budget units as fresh doubles, where that is not exact; None: nowhere)."""
-        shorts = [charge.short(root) for charge in self.charges]
-        extra = look_up([_shared(values) for values, _ in shorts], self.index)
-        if all(long is None for _, long in shorts):
-            return extra, None
-        longs = [0.0 if long is None else _shared(long.astype(np.float64)) for _, long in shorts]
-        return extra, look_up(longs, self.index) > 0
-
-    def even(self, exponent: int) -> Real | None:
-        """The charges in units of 4^exponent, as a fresh array, if every one is a multiple of 2^-50; else None."""
-        members = [charge.even(exponent) for charge in self.charges]
-        known = [member for member in members if member is not None]
-        return look_up(known, self.index) if len(known) == len(members) else None
 
     def take(self, runs: Any) -> Mixed:
         """The charges of the selected runs."""
@@ -176,26 +104,25 @@ class Mixed:
 Charge: TypeAlias = Plain | Square | Mixed
 
 
+def is_power_of_two(x: float) -> bool:
+    """Whether multiplying by x > 0 rounds nothing."""
+    return math.frexp(x)[0] == 0.5
+
+
 def _doubles(x: Any) -> Real:
     """x in doubles: a user's pair may name integers or single precision, whose products are other numbers."""
     if isinstance(x, np.ndarray) and x.ndim:
         doubles: NDArray[np.float64] = x if x.dtype == np.float64 else x.astype(np.float64)
         return doubles
-    return x if isinstance(x, float) else float(x)
-
-
-def _shared(values: NDArray[np.float64]) -> Real:
-    return float(values[0]) if len(values) == 1 else values
+    return x if type(x) is float else float(x)
 
 
 def _pick(x: Real, runs: Any) -> Real:
-    return x[runs] if isinstance(x, np.ndarray) and x.ndim else x
+    return x[runs] if isinstance(x, np.ndarray) else x
 
 
 def _lift(scaled: Any, x: Any, least: float) -> Any:
-    """`scaled`, raised to `least` where x is positive but scaled is smaller."""
+    """`scaled`, or `least` where that is more and x is positive: what is not free is never charged as nothing."""
     if isinstance(scaled, float):
-        return max(scaled, least) if x > 0 else scaled
-    if np.min(scaled, initial=np.inf) >= least:  # not so where one is NaN, which has no say about the others
-        return scaled
-    return np.where((scaled < least) & (np.asarray(x) > 0), least, scaled)
+        return least if x > 0 and scaled < least else scaled
+    return np.where((scaled < least) & (x > 0), least, scaled)

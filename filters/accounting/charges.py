@@ -1,6 +1,10 @@
-"""What filters charge for a pair: the exact value of its declared doubles, infinite where they are no charge.
+"""What filters charge for a mechanism: the exact value of what its pair declares.
 
-A declared number that is NaN or below zero is nothing that a pair can have: it counts as infinite, which no filter
+    >>> from theory.pairs import Gaussian
+    >>> zcdp_charge(Gaussian(0.5))
+    Square(x=0.5, scale=0.5, levels=None)
+
+A pair that declares NaN or a number below zero declares what no mechanism has. It counts as infinite, which no filter
 grants.
 """
 
@@ -29,18 +33,17 @@ __all__ = [
 
 
 def gdp_charge(request: DominatingPair) -> Charge:
-    """mu^2 of the declared mu."""
+    """mu^2, mu being the GDP parameter that `request` declares: what sums to at most mu^2 is mu-GDP (003)."""
     if isinstance(request, Selection):
         return Mixed(tuple(gdp_charge(pair) for pair in request.pairs), request.index)
     mu = request.gdp_mu
-    # the levels are those of Gaussian.mu; a subclass may charge for another
-    return Square(
-        proper(mu), levels=request.levels if isinstance(request, Gaussian) and mu is request.mu else None
-    )
+    # levels are those of Gaussian.mu: a subclass may declare another gdp_mu
+    levels = request.levels if isinstance(request, Gaussian) and mu is request.mu else None
+    return Square(proper(mu), levels=levels)
 
 
 def zcdp_charge(request: DominatingPair) -> Charge:
-    """mu^2/2 for Gaussian(mu), epsilon^2/2 for RandomizedResponse(epsilon), the declared rho otherwise."""
+    """The zCDP parameter rho: mu^2/2 of Gaussian(mu), epsilon^2/2 of RandomizedResponse(epsilon), else as declared."""
     if isinstance(request, Selection):
         return Mixed(tuple(zcdp_charge(pair) for pair in request.pairs), request.index)
     if isinstance(request, Gaussian):
@@ -51,7 +54,7 @@ def zcdp_charge(request: DominatingPair) -> Charge:
 
 
 def renyi_charge(request: DominatingPair, alpha: float) -> Charge:
-    """alpha mu^2/2 for Gaussian(mu), otherwise the declared divergence of order alpha, both directions."""
+    """The Rényi divergence of order alpha, the larger direction: alpha mu^2/2 of Gaussian(mu), else as declared."""
     if isinstance(request, Selection):
         return Mixed(tuple(renyi_charge(pair, alpha) for pair in request.pairs), request.index)
     if isinstance(request, Gaussian):
@@ -102,7 +105,7 @@ def proper(charge: Real) -> Real:
     """`charge` where it is a number from zero up, inf elsewhere."""
     if not isinstance(charge, np.ndarray):
         return charge if charge >= 0 else math.inf
-    if not charge.size or charge.min() >= 0:  # NaN is the least of all
+    if not charge.size or charge.min() >= 0:  # the minimum of an array with a NaN is NaN
         return charge
     return np.where(charge >= 0, charge, np.inf)
 

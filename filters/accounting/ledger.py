@@ -1,45 +1,58 @@
-"""The running sum behind every additive filter: exact where doubles allow, rounded up where they do not."""
+"""The running sum behind every additive filter: a request is granted if the exact sum stays within the budget.
+
+    >>> from filters.accounting.amounts import Plain
+    >>> budget = Budget.of(1.0)  # ten charges of the double 0.1 add up to more than 1, by 5.6e-17
+    >>> sums, granted = budget.start(1), 0
+    >>> for _ in range(10):
+    ...     fits, after = budget.step(sums, Plain(0.1))
+    ...     if fits[0]:
+    ...         sums, granted = after, granted + 1
+    >>> granted
+    9
+
+The rule. A ledger holds n sums at once, each as a pair of doubles high + low that is never below the exact sum of what
+was charged. A request adds its charge to the pair, rounding up where 106 bits do not do (`error_free.add_up`), and
+compares the pair with the budget, which is a pair too. Nothing else decides.
+
+Why pairs of doubles, and neither fractions nor integers. A simulation holds a million sums and adds to all of them
+in every round: two arrays of doubles take 16 bytes a run for good, and NumPy adds them a million at a time. The exact
+sum of charges mu^2 gains bits without end, so that fractions grow with the number of rounds; and integers in units
+of a fixed size round every charge that is no multiple of the unit, which a mu as users write it, 0.07, never is. One
+double is too short for a single square of 53 bits; two hold it exactly, and the sum of very many.
+
+Why it is safe. Rounding goes up only: whatever is in a pair, the exact sum is not above it, so no sequence of
+requests is admitted whose exact sum exceeds the budget. The other side is a promise as well: one addition rounds up by
+at most 2^-102 of the sum, so a sequence of fewer than 2^48 requests is refused only where its exact sum comes within
+4 units in the last place of the budget, or goes beyond it.
+"""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.accounting.amounts import LEAST, LEAST_ROOT, Charge, Square
+from filters.accounting import fast
+from filters.accounting.amounts import Charge
 from filters.accounting.error_free import Exact, add_up, square, two_sum
-from filters.accounting.granularity import GRID_END, even_squares, shared_granularity
-from theory.fast import WORTH_IT, Kernels, kernels
 
-__all__ = ["Allowance", "Budget", "is_sum"]
-
-#: Runs handled at a time: their temporaries stay in cache, and a simulated tile is done in one go.
-_TILE = 131072
-#: How far, relative to the budget, one rounded addition may stray from the exact sum (at most 6 half-ulps).
-_STRAY = 2.0**-49
-#: The zero that runs share as `low` while all their charges were multiples of 2^-50 units. Told by identity: no
-#: array but a view of this one says so.
-_NOTHING = np.zeros(())
-_NOTHING.flags.writeable = False
-#: The answer for a tile of runs that all fit.
-_ALL = np.ones(_TILE, dtype=np.bool_)
-_ALL.flags.writeable = False
+__all__ = ["Budget", "is_sum"]
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """The rule sum of charges <= high + low, in units of 4^exponent, for n running sums at once.
+    """The rule: sum of charges <= budget, exactly, for n sums at once. Make one with `of` or `square_of`.
 
-    State: (high, low), two contiguous float64 arrays of shape (n,), 16 bytes per run; the exact sum never
-    exceeds high + low. Two promises, for charges whose exact values are rational:
-    no sequence is admitted whose exact sum exceeds the budget, and none is refused whose exact sum lies below
-    it by more than 4 units in the last place of the budget (for any sequence shorter than 2^48: one addition
-    rounds up by at most 2^-102 of the sum).
-    Infinite, NaN and negative charges are refused. A request costs O(1) time and memory.
+        >>> Budget.of(0.5).limit, Budget.square_of(3.0).limit
+        (0.5, 9.0)
+
+    The budget is high + low in units of 4^exponent, high between 1 and 4; so are the sums. A state is a tuple of two
+    float64 arrays of shape (n,), the high parts and the low parts. Every method leaves the state that it is given as it
+    was. A charge that is infinite, NaN or below zero is refused. No sequence of charges is admitted whose exact sum
+    exceeds the budget, and none refused whose exact sum lies more than 4 units in its last place below it.
     """
 
     high: float
@@ -61,200 +74,54 @@ class Budget:
         return cls(high, low, exponent)
 
     @property
-    def _root(self) -> float:
+    def root(self) -> float:
+        """2^-exponent: what is charged x takes x root^2 units of the budget."""
         return math.ldexp(1.0, -self.exponent)
-
-    @property
-    def limit(self) -> float:
-        """The budget in units of one, to the last place of a double."""
-        return (self.high + self.low) * self.root_unit * self.root_unit
 
     @property
     def root_unit(self) -> float:
         """2^exponent, the square root of the unit."""
         return math.ldexp(1.0, self.exponent)
 
+    @property
+    def limit(self) -> float:
+        """The budget in units of one, to the last place of a double."""
+        return (self.high + self.low) * self.root_unit * self.root_unit
+
     def start(self, n: int) -> Exact:
-        """n empty sums."""
-        return np.zeros(n), np.broadcast_to(_NOTHING, n)
-
-    def fits(self, state: Exact, charge: Charge) -> NDArray[np.bool_]:
-        """Whether each sum stays within the budget with `charge` added: shape (n,).
-
-        One rounded addition settles all but the runs within a few ulps of the budget; those are added
-        exactly.
-        """
-        n = len(state[0])
-        if n > _TILE:
-            return _tiled(lambda runs: self.fits((state[0][runs], state[1][runs]), charge.take(runs)), n)
-        with np.errstate(over="ignore", invalid="ignore"):
-            rough = charge.rough(self._root)
-            total = state[0] + rough
-            fits: NDArray[np.bool_] = total <= self.high * (1 - _STRAY)
-            if np.ndim(rough):
-                fits &= rough >= 0
-            elif not rough >= 0:
-                fits[:] = False
-            if not fits.all():
-                near = ~fits & (total <= self.high * (1 + _STRAY)) & (rough >= 0)
-                if near.any():
-                    near = np.flatnonzero(near)
-                    high, low = add_up((state[0][near], state[1][near]), charge.take(near).exact(self._root))
-                    fits[near] = (high < self.high) | ((high == self.high) & (low <= self.low))
-        return fits
-
-    def add(self, state: Exact, charge: Charge) -> Exact:
-        """The sums with `charge` added, rounded up."""
-        if len(state[0]) <= _TILE:
-            return self._advance(state, charge)[0]
-        high, low = np.empty_like(state[0]), np.empty_like(state[1])
-        for first in range(0, len(high), _TILE):
-            runs = slice(first, first + _TILE)
-            high[runs], low[runs] = self._advance((state[0][runs], state[1][runs]), charge.take(runs))[0]
-        return high, low
+        """n empty sums. One zero is the low part of them all, until something is rounded away in one of them."""
+        return np.zeros(n), np.broadcast_to(0.0, n)
 
     def step(self, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_], Exact]:
-        """(`fits`, `add`) at the price of one; the second means nothing for a run that does not fit."""
-        even = self._even(state, charge)
-        if even is not None:
-            return even[0], (even[1], state[1])
-        compiled = self._compiled(state, charge)
-        if compiled is not None:
-            return compiled
-        n = len(state[0])
-        if n <= _TILE:
-            return self._checked(state, charge)
-        fits, high, low = np.empty(n, dtype=np.bool_), np.empty(n), np.empty(n)
-        for first in range(0, n, _TILE):
-            runs = slice(first, first + _TILE)
-            some = (state[0][runs], state[1][runs]), charge.take(runs)
-            fits[runs], (high[runs], low[runs]) = self._checked(*some)
-        return fits, (high, low)
+        """(Whether each sum stays within the budget with `charge` added, the sums with it added).
 
-    def _checked(self, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_], Exact]:
-        """`step` run by run, for few enough runs that their temporaries stay in cache."""
-        after, least = self._advance(state, charge)
-        fits = after[0] < self.high
-        if not fits.all():
-            tie = after[0] == self.high
-            if tie.any():
-                fits |= tie & (after[1] <= self.low)
-        if not least >= 0:
-            with np.errstate(over="ignore", invalid="ignore"):
-                fits &= charge.rough(self._root) >= 0
-        return fits, after
-
-    def _even(self, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_], NDArray[np.float64]] | None:
-        """(Which sums fit with `charge` added, the sums); None where one has to be rounded.
-
-        Multiples of 2^-50 units below 8 units add without rounding: no run needs a check, and `low` stays as it is.
+        What is added to a sum that does not fit may be rounded up; for what is no charge it may be NaN.
         """
-        if state[1].base is not _NOTHING:
-            return None
-        high = state[0]
-        fast = kernels() if len(high) >= WORTH_IT and isinstance(charge, Square) else None
-        if fast is not None and isinstance(charge, Square) and np.shape(charge.x) == high.shape:
-            return self._even_compiled(fast, high, charge)
+        same_bits_sooner = fast.step(self, state, charge)
+        return self.general_step(state, charge) if same_bits_sooner is None else same_bits_sooner
+
+    def general_step(self, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_], Exact]:
+        """`step` by the definition, whatever the charge."""
         with np.errstate(over="ignore", invalid="ignore"):
-            extra = charge.even(self.exponent)
-            if extra is None:
-                return None
-            # in place where the charges are one per run, an array that is then nobody else's
-            fresh = isinstance(extra, np.ndarray) and extra.shape == high.shape
-            total = np.add(high, extra, out=extra if fresh else None)  # type: ignore[arg-type]
-        most = float(np.maximum.reduce(total, initial=0.0))
-        if not most < GRID_END:
-            return None
-        known = most <= self.last and len(total) <= _TILE
-        return _ALL[: len(total)] if known else total <= self.last, total
+            cost = charge.exact(self.root)
+            after = add_up(state, cost)
+            return self.covers(after) & (cost[0] >= 0), after
 
-    def _even_compiled(
-        self, fast: Kernels, high: NDArray[np.float64], charge: Square
-    ) -> tuple[NDArray[np.bool_], NDArray[np.float64]] | None:
-        """`_even` in one pass, for squares one per run."""
-        x, total, fits = np.ascontiguousarray(charge.x), np.empty(len(high)), np.empty(len(high), np.bool_)
-        scale = charge.scale * self._root * self._root
-        least, together, beyond = fast.add_even_squares(
-            high, x, x.view(np.int64), scale, self.last, GRID_END, total, fits
-        )
-        if beyond or least <= 0:
-            return None
-        shared = shared_granularity(float(np.int64(least).view(np.float64)), together)
-        return (fits, total) if even_squares(shared, charge.scale, self.exponent) else None
+    def covers(self, sums: Exact) -> Any:
+        """Whether each pair is at most the budget; False for NaN."""
+        return (sums[0] < self.high) | ((sums[0] == self.high) & (sums[1] <= self.low))
 
-    @property
-    def last(self) -> float:
-        """The largest double within the budget."""
-        return self.high if self.low >= 0 else math.nextafter(self.high, 0.0)
+    def fits(self, state: Exact, charge: Charge) -> NDArray[np.bool_]:
+        """Whether each sum stays within the budget with `charge` added: shape (n,)."""
+        return self.step(state, charge)[0]
 
-    def _compiled(self, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_], Exact] | None:
-        """`step` by a compiled kernel, where there is one for such charges: the same bits."""
-        n = len(state[0])
-        fast = kernels() if n >= WORTH_IT and isinstance(charge, Square) else None
-        if fast is None or not isinstance(charge, Square) or math.frexp(charge.scale)[0] != 0.5:
-            return None
-        x = np.atleast_1d(np.asarray(charge.x, dtype=np.float64))
-        if x.shape not in ((1,), (n,)):
-            return None
-        fits, high, low = np.empty(n, dtype=np.bool_), np.empty(n), np.empty(n)
-        fast.add_squares(
-            *(
-                *_unmarked(state),
-                x,
-                self._root,
-                charge.scale,
-                LEAST_ROOT,
-                self.high,
-                self.low,
-                fits,
-                high,
-                low,
-            )
-        )
-        return fits, (high, low)
-
-    def _advance(self, state: Exact, charge: Charge) -> tuple[Exact, float]:
-        """(The sums with `charge` added, the least charge; NaN or below zero where one is no charge).
-
-        A run whose sum and charge are short enough for doubles is done in one addition, which is checked to
-        be exact; the others take the general route, to the same bits as if they had all taken it.
-        """
-        even = self._even(state, charge)
-        if even is not None:
-            return (even[1], state[1]), 0.0
-        high, low = _unmarked(state)
-        root = self._root
-        with np.errstate(over="ignore", invalid="ignore"):
-            if charge.is_long:
-                pairs = charge.exact(root)
-                return add_up((high, low), _spread(pairs, len(high))), float(np.min(pairs[0], initial=np.inf))
-            extra, long = charge.short(root)
-            least = float(extra.min(initial=np.inf))
-            total = high + extra
-            gained = total - high
-            exact = gained == extra
-            if not least >= LEAST:  # an underflow, or no charge at all
-                exact &= extra >= LEAST
-            if not exact.all() or not float(high.min(initial=np.inf)) >= float(extra.max(initial=0.0)):
-                exact &= total - gained == high
-            if long is not None:
-                exact &= ~long
-            if low.max(initial=0.0) > 0 or low.min(initial=0.0) < 0:  # faster than any()
-                exact &= low == 0
-            if exact.all():
-                return (total, low), least
-            rest = np.flatnonzero(~exact)
-            if 2 * len(rest) > len(exact):
-                return add_up((high, low), _spread(charge.exact(root), len(high))), least
-            carry = low.copy()
-            total[rest], carry[rest] = add_up((high[rest], low[rest]), charge.take(rest).exact(root))
-        return (total, carry), least
+    def add(self, state: Exact, charge: Charge) -> Exact:
+        """The sums with `charge` added, within the budget or not."""
+        return self.step(state, charge)[1]
 
     def reaches(self, state: Exact) -> NDArray[np.bool_]:
         """Whether each pair is a sum that charges within the budget can come to: shape (n,)."""
-        high, low = state
-        within: NDArray[np.bool_] = (high < self.high) | ((high == self.high) & (low <= self.low))
-        within &= is_sum(state)
+        within: NDArray[np.bool_] = self.covers(state) & is_sum(state)
         return within
 
     def room(self, state: Exact) -> NDArray[np.float64]:
@@ -274,64 +141,9 @@ class Budget:
         return total
 
 
-@dataclass(frozen=True, slots=True)
-class Allowance:
-    """A budget that may be zero: then nothing but charges of zero fit."""
-
-    value: float
-
-    @classmethod
-    def below(cls, value: Fraction) -> Allowance:
-        """The largest double that is at most `value`."""
-        rounded = float(value)
-        return cls(rounded if Fraction(rounded) <= value else math.nextafter(rounded, -math.inf))
-
-    @property
-    def _budget(self) -> Budget:
-        return Budget.of(self.value) if self.value > 0 else Budget(0.0, 0.0, 0)
-
-    def start(self, n: int) -> Exact:
-        """n empty sums."""
-        return self._budget.start(n)
-
-    def fits(self, state: Exact, charge: Charge) -> NDArray[np.bool_]:
-        """Whether each sum stays within the allowance with `charge` added."""
-        return self._budget.fits(state, charge)
-
-    def add(self, state: Exact, charge: Charge) -> Exact:
-        """The sums with `charge` added, rounded up."""
-        return self._budget.add(state, charge)
-
-    def reaches(self, state: Exact) -> NDArray[np.bool_]:
-        """Whether each pair is a sum that charges within the allowance can come to."""
-        return self._budget.reaches(state)
-
-    def holds(self, state: Exact) -> NDArray[np.bool_]:
-        """Whether each sum, in units of one, is at most the allowance."""
-        within: NDArray[np.bool_] = (state[0] < self.value) | ((state[0] == self.value) & (state[1] <= 0))
-        return within
-
-
 def is_sum(state: Exact) -> NDArray[np.bool_]:
     """Whether each pair is a finite sum of charges: zero or more, high the double next to high + low."""
     high, low = state
     with np.errstate(over="ignore", invalid="ignore"):
         proper: NDArray[np.bool_] = (high >= 0) & (high < math.inf) & (high + low == high)
     return proper
-
-
-def _unmarked(state: Exact) -> Exact:
-    """The same sums with a zero of its own for every run: what comes next need not be a multiple of 2^-50."""
-    return (state[0], np.zeros(len(state[0]))) if state[1].base is _NOTHING else state
-
-
-def _spread(pair: Exact, n: int) -> Exact:
-    return np.broadcast_to(pair[0], n), np.broadcast_to(pair[1], n)
-
-
-def _tiled(decide: Any, n: int) -> NDArray[np.bool_]:
-    answer = np.empty(n, dtype=np.bool_)
-    for first in range(0, n, _TILE):
-        runs = slice(first, first + _TILE)
-        answer[runs] = decide(runs)
-    return answer

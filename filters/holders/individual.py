@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from filters.accounting.error_free import two_product
 from filters.contract.checks import (
-    checked_admits,
+    checked_decide,
     checked_filter,
     checked_reaches,
     checked_spend,
@@ -117,7 +117,8 @@ class IndividualFilter(Holder):
     def select(self, request: DominatingPair) -> NDArray[np.bool_]:
         """Who takes part in the round that `request` declares, charged for it at once: booleans of shape (n,).
 
-        request: the pair of each person's removal, shape (n,), or one for all.
+        request: the pair of each person's removal, shape (n,), or one for all. The filter decides once, by `decide`
+        as in a simulation; what the active people spend came with the decision.
         """
         if not isinstance(request, DominatingPair):
             raise TypeError(f"request must be a DominatingPair, got {request!r}; pass gaussian_request(...)")
@@ -127,8 +128,9 @@ class IndividualFilter(Holder):
                 "declare a pair for everyone, also for those who have run out"
             )
         with self._change("select"):
-            active = checked_admits(self._filter, self._state, request, self._people)
-            spent = checked_spend(self._filter, self._state, request, self._people)
+            active, spent = checked_decide(self._filter, self._state, request, self._people)
+            if spent is None:
+                spent = checked_spend(self._filter, self._state, request, self._people)
             self._state = spent if active.all() else choose(active, spent, self._state)
         return active
 

@@ -17,10 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from filters.accounting.allowance import Allowance
 from filters.accounting.amounts import Charge, Plain, Square
 from filters.accounting.charges import approximate_charge, approximate_zcdp_charge
 from filters.accounting.error_free import Exact
-from filters.accounting.ledger import Allowance, Budget, is_sum
+from filters.accounting.ledger import Budget, is_sum
 from filters.contract.parameters import one_at_least_zero, one_delta, one_positive
 from theory.arguments import check_count
 from theory.conversions import SIMPLE
@@ -87,7 +88,8 @@ _UNIT = Budget.of(1.0)
 def _added(state: Exact, charge: Charge) -> Exact:
     """The sums with `charge` added; infinite where the charge is negative, which would lower them, or NaN."""
     high, low = _UNIT.add(state, charge)
-    proper = np.greater_equal(charge.rough(1.0), 0)
+    with np.errstate(over="ignore", invalid="ignore"):
+        proper = np.greater_equal(charge.exact(1.0)[0], 0)
     return (high, low) if proper.all() else (np.where(proper, high, np.inf), np.where(proper, low, 0.0))
 
 

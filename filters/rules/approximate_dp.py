@@ -5,11 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from filters.accounting.charges import Charge, zcdp_charge
-from filters.accounting.error_free import Exact
 from filters.accounting.ledger import Budget
 from filters.contract.filter_base import MechanismFamily
 from filters.contract.holds import Holds
@@ -36,7 +32,7 @@ class ApproximateDPFilter(AdditiveFilter):
     delta: float
     conversion: Conversion = CKS
     promise: Guarantee = field(init=False, repr=False, compare=False)
-    _budget: Budget = field(init=False, repr=False, compare=False)
+    budget: Budget = field(init=False, repr=False, compare=False)
     theorem: ClassVar[str | None] = "approximate-DP filter"
     proof: ClassVar[str] = "000 Theorem 4.9: the zCDP filter with budget B*, then the conversion"
 
@@ -47,7 +43,7 @@ class ApproximateDPFilter(AdditiveFilter):
         object.__setattr__(self, "epsilon", epsilon)
         object.__setattr__(self, "delta", delta)
         object.__setattr__(self, "promise", ApproxDP(epsilon, delta))
-        object.__setattr__(self, "_budget", Budget.of(float(self.conversion.budget(epsilon, delta))))
+        object.__setattr__(self, "budget", Budget.of(float(self.conversion.budget(epsilon, delta))))
 
     def charge(self, request: DominatingPair) -> Charge:
         return zcdp_charge(request)
@@ -55,7 +51,7 @@ class ApproximateDPFilter(AdditiveFilter):
     @property
     def holds(self) -> Holds:
         return Holds(
-            self._budget.limit, rule="000 Theorem 4.9: the ledger admits no larger sum of zCDP charges"
+            self.budget.limit, rule="000 Theorem 4.9: the ledger admits no larger sum of zCDP charges"
         )
 
     def _scale(self, family: MechanismFamily) -> float | None:
@@ -64,8 +60,4 @@ class ApproximateDPFilter(AdditiveFilter):
     @property
     def threshold(self) -> float:
         """B*, the budget of the sum of rho."""
-        return self._budget.limit
-
-    def remaining(self, state: Exact) -> NDArray[np.float64]:
-        """The largest further rho."""
-        return self._budget.left(state)
+        return self.budget.limit

@@ -8,9 +8,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from filters.accounting.allowance import Allowance
 from filters.accounting.amounts import Plain
 from filters.accounting.charges import approximate_charge
-from filters.accounting.ledger import Allowance, Budget
+from filters.accounting.ledger import Budget
 from filters.contract.holds import Holds
 from filters.contract.parameters import one_at_least_zero, one_positive
 from filters.privacy_filter import PrivacyFilter

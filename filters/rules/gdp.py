@@ -31,7 +31,7 @@ class GaussianFilter(AdditiveFilter):
 
     mu: float
     promise: Guarantee = field(init=False, repr=False, compare=False)
-    _budget: Budget = field(init=False, repr=False, compare=False)
+    budget: Budget = field(init=False, repr=False, compare=False)
     theorem: ClassVar[str | None] = "GDP filter"
     proof: ClassVar[str] = (
         "003 Theorem 11 and C.1: delta_{eps - L_k}(sqrt(mu^2 - sum mu_i^2)) is a supermartingale"
@@ -41,18 +41,18 @@ class GaussianFilter(AdditiveFilter):
         mu = one_mu("mu", self.mu)
         object.__setattr__(self, "mu", mu)
         object.__setattr__(self, "promise", GaussianDP(mu))
-        object.__setattr__(self, "_budget", Budget.square_of(mu))
+        object.__setattr__(self, "budget", Budget.square_of(mu))
 
     def charge(self, request: DominatingPair) -> Charge:
         return gdp_charge(request)
 
     @property
     def holds(self) -> Holds:
-        return Holds(self._budget.limit / 2, rule="003 Algorithm 2: the ledger admits no larger sum of mu^2")
+        return Holds(self.budget.limit / 2, rule="003 Algorithm 2: the ledger admits no larger sum of mu^2")
 
     def _scale(self, family: MechanismFamily) -> float | None:
         return 1.0 if family is Gaussian else None
 
     def remaining(self, state: Exact) -> NDArray[np.float64]:
         """The largest further mu, sqrt(mu^2 - sum mu_t^2)."""
-        return np.sqrt(self._budget.room(state)) * (self._budget.root_unit * (1 - 2.0**-52))
+        return np.sqrt(self.budget.room(state)) * (self.budget.root_unit * (1 - 2.0**-52))

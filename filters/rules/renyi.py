@@ -5,11 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from filters.accounting.charges import Charge, renyi_charge
-from filters.accounting.error_free import Exact
 from filters.accounting.ledger import Budget
 from filters.contract.filter_base import MechanismFamily
 from filters.contract.holds import Holds
@@ -32,7 +28,7 @@ class RenyiFilter(AdditiveFilter):
     alpha: float
     rho: float
     promise: Guarantee = field(init=False, repr=False, compare=False)
-    _budget: Budget = field(init=False, repr=False, compare=False)
+    budget: Budget = field(init=False, repr=False, compare=False)
     theorem: ClassVar[str | None] = "RDP filter"
     proof: ClassVar[str] = "000 Theorem 4.3: Loss^(t) e^{-(alpha-1) sum rho_j} is a supermartingale"
 
@@ -41,7 +37,7 @@ class RenyiFilter(AdditiveFilter):
         object.__setattr__(self, "alpha", alpha)
         object.__setattr__(self, "rho", rho)
         object.__setattr__(self, "promise", RenyiDP(alpha, rho))
-        object.__setattr__(self, "_budget", Budget.of(rho))
+        object.__setattr__(self, "budget", Budget.of(rho))
 
     def charge(self, request: DominatingPair) -> Charge:
         return renyi_charge(request, self.alpha)
@@ -50,12 +46,8 @@ class RenyiFilter(AdditiveFilter):
     def holds(self) -> Holds | None:
         if self.alpha == 1:
             return None
-        bound = ((self.alpha, self._budget.limit),)
+        bound = ((self.alpha, self.budget.limit),)
         return Holds(orders=bound, rule="000 Theorem 4.3: the ledger admits no larger sum of divergences")
 
     def _scale(self, family: MechanismFamily) -> float | None:
         return self.alpha / 2 if family is Gaussian else None
-
-    def remaining(self, state: Exact) -> NDArray[np.float64]:
-        """The largest further divergence of order alpha."""
-        return self._budget.left(state)

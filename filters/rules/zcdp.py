@@ -5,11 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from filters.accounting.charges import Charge, zcdp_charge
-from filters.accounting.error_free import Exact
 from filters.accounting.ledger import Budget
 from filters.contract.filter_base import MechanismFamily
 from filters.contract.holds import Holds
@@ -30,7 +26,7 @@ class ZCDPFilter(AdditiveFilter):
 
     rho: float
     promise: Guarantee = field(init=False, repr=False, compare=False)
-    _budget: Budget = field(init=False, repr=False, compare=False)
+    budget: Budget = field(init=False, repr=False, compare=False)
     theorem: ClassVar[str | None] = "RDP filter"
     proof: ClassVar[str] = "000 Remark 4.4: the stopping rule of Theorem 4.3 does not depend on the order"
 
@@ -38,7 +34,7 @@ class ZCDPFilter(AdditiveFilter):
         rho = one_positive("rho", self.rho)
         object.__setattr__(self, "rho", rho)
         object.__setattr__(self, "promise", ZCDP(rho))
-        object.__setattr__(self, "_budget", Budget.of(rho))
+        object.__setattr__(self, "budget", Budget.of(rho))
 
     def charge(self, request: DominatingPair) -> Charge:
         return zcdp_charge(request)
@@ -46,12 +42,8 @@ class ZCDPFilter(AdditiveFilter):
     @property
     def holds(self) -> Holds:
         return Holds(
-            self._budget.limit, rule="000 Remark 4.4: the ledger admits no larger sum of zCDP charges"
+            self.budget.limit, rule="000 Remark 4.4: the ledger admits no larger sum of zCDP charges"
         )
 
     def _scale(self, family: MechanismFamily) -> float | None:
         return 0.5 if family in (Gaussian, RandomizedResponse) else None
-
-    def remaining(self, state: Exact) -> NDArray[np.float64]:
-        """The largest further rho."""
-        return self._budget.left(state)

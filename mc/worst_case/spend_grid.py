@@ -33,7 +33,7 @@ class SpendGrid:
                 f"spend_steps needs a filter that compares a sum with a budget, got {type(filt).__name__}; "
                 "leave spend_steps out"
             )
-        return cls(filt._budget.high / check_count("spend_steps", steps))
+        return cls(filt.budget.high / check_count("spend_steps", steps))
 
     def down(self, state: Any) -> Exact:
         """The sums (high, low) as multiples of the cell, no larger than they were."""

@@ -46,10 +46,12 @@ PLAIN = HockeyStick(1.0)
 
 @dataclass(frozen=True)
 class UsersOwn(Adversary):
-    """A loss-chasing adversary as a user writes it."""
+    """A loss-chasing adversary as a user writes it: the square of a level such as 0.07 is no double."""
+
+    level: float = 0.07
 
     def request(self, view: View) -> DominatingPair:
-        return Gaussian(0.07 + 0.07 * (view.loss > 0))
+        return Gaussian(self.level + self.level * (view.loss > 0))
 
 
 class Releases:
@@ -71,6 +73,9 @@ GAMES: dict[str, Callable[[], Game]] = {
     ),
     "GDP filter, a user's three lines": lambda: Game.between(
         GaussianFilter(mu=1.0), UsersOwn(), rounds=ROUNDS
+    ),
+    "GDP filter, the same with levels of few bits": lambda: Game.between(
+        GaussianFilter(mu=1.0), UsersOwn(0.0703125), rounds=ROUNDS
     ),
     "GDP filter, Constant": lambda: Game.between(
         GaussianFilter(mu=1.0), Constant(Gaussian(0.0999755859375)), rounds=ROUNDS

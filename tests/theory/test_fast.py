@@ -1,4 +1,4 @@
-"""Compiled kernels against NumPy and Python, bit by bit; and what a Gaussian says of its levels."""
+"""Compiled draws against NumPy's, bit by bit; and what a Gaussian says of its levels."""
 
 from __future__ import annotations
 
@@ -15,13 +15,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-import filters.accounting.ledger
-import theory.arguments
-import theory.pairs.gaussian
-from filters.accounting.amounts import Square
-from filters.accounting.ledger import Budget
+import theory.fast.gaussian
 from theory.arguments import check_positive, check_probability
-from theory.fast import Kernels, kernels
+from theory.fast.gaussian import Kernels, kernels
 from theory.pairs import Gaussian, Selection
 
 compiled = pytest.mark.skipif(kernels() is None, reason="numba, the extra [fast], is not installed")
@@ -44,8 +40,7 @@ def test_where_numba_is_installed_the_kernels_pass_their_own_check() -> None:
 
 @pytest.fixture
 def numpy_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (filters.accounting.ledger, theory.pairs.gaussian, theory.arguments):
-        monkeypatch.setattr(module, "kernels", lambda: None)
+    monkeypatch.setattr(theory.fast.gaussian, "kernels", lambda: None)
 
 
 @compiled
@@ -63,7 +58,7 @@ def test_compiled_normals_are_those_of_numpy_and_leave_its_state(
         np.testing.assert_array_equal(
             ours.integers(2**32, size=5, dtype=np.uint32), theirs.integers(2**32, size=5, dtype=np.uint32)
         )
-        drawn, expected = fast().gaussian_losses(ours, one, 0.0, n), theirs.standard_normal(n)
+        drawn, expected = fast().draw(ours, one, 0.0, n), theirs.standard_normal(n)
         assert drawn.tobytes() == expected.tobytes()
         tails += int((np.abs(drawn) > TAIL).sum())
         assert repr(ours.bit_generator.state) == repr(theirs.bit_generator.state)
@@ -85,7 +80,7 @@ def test_compiled_losses_are_those_of_numpy(n: int, order: float, monkeypatch: p
         Gaussian.either(0.1, 0.35, raised),
     ]
     drawn = [pair.sample(np.random.Generator(np.random.SFC64(5)), n, order) for pair in pairs]
-    monkeypatch.setattr(theory.pairs.gaussian, "kernels", lambda: None)
+    monkeypatch.setattr(theory.fast.gaussian, "kernels", lambda: None)
     z = np.random.Generator(np.random.SFC64(5)).standard_normal(n)
     for pair, loss in zip(pairs, drawn, strict=True):
         assert loss.tobytes() == pair.sample(np.random.Generator(np.random.SFC64(5)), n, order).tobytes()
@@ -98,16 +93,6 @@ def test_losses_are_drawn_for_the_runs_of_the_pair_and_no_others(n: int) -> None
     rng = np.random.default_rng(1)
     with pytest.raises(ValueError, match=rf"n must be the number of runs 5, got n={n}; take the live runs"):
         Gaussian(np.ones(5)).sample(rng, n)
-
-
-@compiled
-def test_numbers_inside_are_counted_as_python_counts_them() -> None:
-    odd = [0.0, -0.0, 5e-324, -5e-324, 1.0, math.nextafter(1, 0), math.nan, math.inf, -math.inf, 0.5, -2.0]
-    x = np.array(odd * 5)
-    for low, high in ((0.0, 1.0), (-math.inf, math.inf), (0.0, math.inf), (1.0, 0.0), (0.5, 0.5)):
-        for values in (x, x[::3], x[::-1], np.broadcast_to(0.25, 40)):
-            expected = sum(low < v < high for v in values.tolist())
-            assert fast().inside(np.ascontiguousarray(values), low, high) == expected
 
 
 @pytest.mark.parametrize("n", [31, 32, 1000])
@@ -124,64 +109,6 @@ def test_one_bad_number_among_many_is_found(n: int, bad: float, place: int) -> N
         else:
             with pytest.raises(ValueError, match=r"p must be in \[0, 1\]"):
                 check_probability("p", values)
-
-
-@compiled
-def test_even_squares_are_added_and_counted_as_numpy_does() -> None:
-    rng = np.random.default_rng(8)
-    for n in (1, 2, 33, 1000):
-        high, x = rng.integers(0, 9, n) / 4, rng.integers(1, 9, n) / 4
-        for extra in (None, -1.0, math.nan, math.inf, 0.0):
-            x[-1] = x[-1] if extra is None else extra
-            for scale, last in ((0.5, 2.5), (1.0, 0.0), (3.0, 1e9)):
-                top, fits = np.empty(n), np.empty(n, dtype=np.bool_)
-                least, together, beyond = fast().add_even_squares(
-                    high, x, x.view(np.int64), scale, last, 8.0, top, fits
-                )
-                totals = [h + v * v * scale for h, v in zip(high.tolist(), x.tolist(), strict=True)]
-                np.testing.assert_array_equal(top, totals)
-                words = [int.from_bytes(v.tobytes(), "little", signed=True) for v in x.astype("<f8")]
-                assert least == min(words)
-                expected = 0
-                for word in words:
-                    expected |= word
-                assert together == expected
-                assert fits.tolist() == [total <= last for total in totals]
-                assert beyond == sum(not total < 8 for total in totals)
-
-
-@compiled
-@pytest.mark.parametrize("scale", [1.0, 0.5, 2.0])
-@pytest.mark.parametrize("value", [1.0, 0.7, 3.0, 1e100, 1e-150])
-def test_compiled_sums_are_those_of_numpy(
-    value: float, scale: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    rng, n = np.random.default_rng(9), 500
-    odd = [0.0, -0.0, 5e-324, -1e-310, 1e-300, 2.0**-481, 1e300, 1.7e308, math.inf, -math.inf, math.nan, -0.3]
-    budget = Budget.square_of(value)
-    asked = [value * rng.uniform(0, 0.5, n) for _ in range(6)]
-    asked[3] = value * 0.5 ** rng.integers(0, 600, n)
-    with np.errstate(over="ignore"):
-        asked[4] = rng.permuted(np.resize(odd, n)) * np.where(rng.random(n) < 0.5, 1.0, value)
-    charges = [
-        *(Square(x, scale) for x in asked),
-        Square(0.1 * value, scale),
-        Square(np.full(1, 0.2 * value), scale),
-    ]
-    answers = []
-    with np.errstate(all="ignore"):
-        for route in range(2):
-            if route:
-                monkeypatch.setattr(filters.accounting.ledger, "kernels", lambda: None)
-            state, seen = budget.start(n), []
-            for charge in charges:
-                fits, after = budget.step(state, charge)
-                seen += [fits.tolist(), *(part[fits].tobytes() for part in after)]
-                state = tuple(np.where(fits, new, old) for new, old in zip(after, state, strict=True))
-            answers.append(seen)
-    assert answers[0] == answers[1]
-    assert True in answers[0][-3]
-    assert False in answers[0][12]
 
 
 # -- levels -------------------------------------------------------------------------------------

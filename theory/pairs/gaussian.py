@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from theory import fast
 from theory.arguments import Real, check_positive, check_probability, own
-from theory.fast import WORTH_IT, kernels
 from theory.numerics.mills import LOG_SQRT_TWO_PI, mills, mills_drop
 from theory.numerics.stable import as_real
 from theory.pairs.base import DominatingPair
@@ -47,16 +47,9 @@ class Gaussian(DominatingPair):
                 f"raised must be booleans of shape (n,), got {raised!r}; pass a comparison, view.loss > 0 say"
             )
         low, high = _level("low", low), _level("high", high)
-        fast = kernels() if len(raised) >= WORTH_IT else None
-        if fast is not None:
-            mu = np.empty(len(raised))
-            fast.either(low, high, np.ascontiguousarray(raised), mu)
-        elif low + (high - low) == high:
-            mu = raised.astype(np.float64)  # arithmetic on the bits of a decision: no branch, no look-up
-            mu *= high - low
-            mu += low
-        else:
-            mu = np.where(raised, high, low)
+        mu = fast.either(low, high, raised)
+        if mu is None:
+            mu = _either(low, high, raised)
         pair: Self = _prototype(cls).with_parameters({"mu": mu})
         return pair._knowing((low, high))
 
@@ -161,9 +154,8 @@ class Gaussian(DominatingPair):
             raise ValueError(
                 f"n must be the number of runs {self.shape[0]}, got n={n}; take the live runs first"
             )
-        fast = kernels() if n >= WORTH_IT else None
-        if fast is not None:
-            drawn: NDArray[np.float64] = fast.gaussian_losses(rng, np.atleast_1d(self.mu), order - 0.5, n)
+        drawn = fast.losses(rng, self.mu, order - 0.5, n)
+        if drawn is not None:
             return drawn
         loss, shift, own = np.empty(n), np.empty(min(n, _BLOCK)), self.shape == (n,)
         for first in range(0, n, _BLOCK):
@@ -179,6 +171,16 @@ class Gaussian(DominatingPair):
 def _prototype(kind: type[_Kind]) -> _Kind:
     """Some pair of that kind, for others to be made of."""
     return kind(1.0)
+
+
+def _either(low: float, high: float, raised: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """`high` where `raised`, else `low`: by arithmetic where it gives the last bit, which is four times as fast."""
+    if low + (high - low) != high:
+        return np.where(raised, high, low)
+    mu = raised.astype(np.float64)
+    mu *= high - low
+    mu += low
+    return mu
 
 
 def _level(name: str, level: object) -> float:

@@ -10,8 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import filters as fp
+from filters.accounting import Budget, Charge, Plain
+from filters.rules.additive import AdditiveFilter
 from theory.conversions import CKS, SIMPLE
-from theory.guarantees import ZCDP, ApproxDP, GaussianDP, RenyiDP
+from theory.guarantees import ZCDP, ApproxDP, GaussianDP, PureDP, RenyiDP
 from theory.pairs import KOV, DominatingPair, Erasure, FinitePair, Gaussian, RandomizedResponse, Selection
 
 ADDITIVE = [
@@ -46,6 +48,38 @@ def test_promises_and_values() -> None:
         assert hash(filt) == hash(pickle.loads(pickle.dumps(filt)))  # noqa: S301
         assert filt.sound
         assert not filt.looks_at_losses
+
+
+class OfPureEpsilon(AdditiveFilter):
+    """A user's filter: a promise, a budget and what a request costs."""
+
+    promise = PureDP(1.0)
+    budget = Budget.of(1.0)
+
+    def charge(self, request: DominatingPair) -> Charge:
+        return Plain(request.pure_epsilon)
+
+
+def test_a_filter_of_ones_own_adds_exactly() -> None:
+    filt = OfPureEpsilon()
+    assert count(filt, RandomizedResponse(0.1)) == 9  # ten times the double 0.1 is above 1
+    assert count(filt, RandomizedResponse(0.125)) == 8
+    assert not filt.admits(filt.start(3), Gaussian(np.full(3, 1e-9))).any()
+    session = filt.open()
+    assert session.request(RandomizedResponse(0.25))
+    assert session.remaining() == pytest.approx(0.75, rel=1e-14)
+    assert session.affordable(RandomizedResponse) == 0.75
+
+
+def test_a_filter_with_another_budget_is_not_the_one_that_was_saved() -> None:
+    class Wider(OfPureEpsilon):
+        budget = Budget.of(2.0)
+
+    Wider.__name__ = "OfPureEpsilon"
+    saved = OfPureEpsilon().open().to_dict()
+    assert repr(fp.Session.from_dict(saved, OfPureEpsilon())) == repr(OfPureEpsilon().open())
+    with pytest.raises(ValueError, match="filt must be the filter that was saved"):
+        fp.Session.from_dict(saved, Wider())
 
 
 @pytest.mark.parametrize("bad", [0.0, -1.0, math.inf, math.nan, "1", np.array([1.0, 2.0])])
@@ -153,7 +187,7 @@ def test_what_little_is_left_is_affordable_too() -> None:
     rng = np.random.default_rng(0)
     for mu in rng.uniform(0.2, 1.9, 40):
         filt = fp.GaussianFilter(mu)
-        budget = filt._budget
+        budget = filt.budget
         low = budget.low - np.spacing(abs(budget.low)) * np.round(2.0 ** rng.uniform(40, 53, 50))
         state = (np.full(50, budget.high), low)
         best = filt.affordable(state, Gaussian)

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import filters
-import filters.accounting.ledger
-import theory.pairs.gaussian
+import filters.accounting.fast.compiled
+import theory.fast.gaussian
 from filters import (
     ApproximateDPFilter,
     GaussianFilter,
@@ -37,7 +37,7 @@ from mc.engine.encoding import decode, encode, nameable
 from mc.engine.game import Game
 from mc.engine.streams import Tile
 from mc.engine.tiles import play_tile
-from theory.fast import kernels
+from theory.fast.gaussian import kernels
 from theory.guarantees import PureDP
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse
 
@@ -168,7 +168,7 @@ def test_compiled_kernels_give_the_bits_of_numpy(
 ) -> None:
     game = Game.between(filt, adversary, rounds=60).at(1.5)
     fast = play_tile(game, Tile(3, 0, 3000))
-    for module in (filters.accounting.ledger, theory.pairs.gaussian):
+    for module in (filters.accounting.fast.compiled, theory.fast.gaussian):
         monkeypatch.setattr(module, "kernels", lambda: None)
     slow = play_tile(game, Tile(3, 0, 3000))
     for name in ("loss", "log_weight", "releases"):

@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-import filters.accounting.ledger
-import theory.arguments
-import theory.pairs.gaussian
+import filters.accounting.fast.compiled
+import theory.fast.gaussian
 from filters import GaussianFilter, ZCDPFilter
 from mc.engine.adversaries import LossChasing
 from mc.engine.adversary import Adversary, View
@@ -20,7 +19,7 @@ from mc.engine.paths import Paths
 from mc.engine.streams import TILE, Tile
 from mc.engine.tiles import play_tile
 from mc.runs.play import play
-from theory.fast import kernels
+from theory.fast.gaussian import kernels
 from theory.pairs import DominatingPair, Gaussian
 
 
@@ -55,7 +54,7 @@ GAMES = [
 
 
 def without_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (filters.accounting.ledger, theory.pairs.gaussian, theory.arguments):
+    for module in (filters.accounting.fast.compiled, theory.fast.gaussian):
         monkeypatch.setattr(module, "kernels", lambda: None)
 
 

@@ -231,8 +231,8 @@ def test_a_function_or_a_constant_of_the_package_that_was_patched_is_another_run
         (filters.rules.gdp, "gdp_charge", lambda request: Square(request.mu * 0.1)),
         (filters.rules.gdp, "gdp_charge", lambda request: Square(request.mu * 0.2)),
         (filters.rules.gdp, "gdp_charge", filters.accounting.charges.zcdp_charge),
-        (theory.pairs.gaussian, "WORTH_IT", 7),
-        (Square, "short", lambda *_: 0.0),
+        (theory.pairs.gaussian, "_BLOCK", 7),
+        (Square, "exact", lambda *_: 0.0),
     ):
         with monkeypatch.context() as patch:
             patch.setattr(module, name, value)

@@ -1,0 +1,172 @@
+"""Many sums in NumPy: a block of runs at a time, and squares worked out once for each level that is asked for."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from filters.accounting.amounts import LEAST, LEAST_ROOT, Charge, Mixed, Plain, Square, is_power_of_two
+from filters.accounting.error_free import Exact, square
+from filters.accounting.fast.short import LAST_BITS, grain, is_zero, last_fitting
+from theory.pairs.selection import look_up
+
+if TYPE_CHECKING:
+    from filters.accounting.ledger import Budget
+
+__all__ = ["step"]
+
+#: Runs handled at a time: what is computed on the way stays in cache.
+BLOCK = 131072
+
+
+def step(budget: Budget, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_], Exact]:
+    """`Budget.general_step`, block by block."""
+    n = len(state[0])
+    with np.errstate(over="ignore", invalid="ignore"):
+        if n <= BLOCK:
+            return _step(budget, state, charge)
+        fits, high, low = np.empty(n, dtype=np.bool_), np.empty(n), np.empty(n)
+        for first in range(0, n, BLOCK):
+            runs = slice(first, first + BLOCK)
+            some = (state[0][runs], state[1][runs])
+            fits[runs], (high[runs], low[runs]) = _step(budget, some, charge.take(runs))
+    return fits, (high, low)
+
+
+class _Cost(NamedTuple):
+    """Charges as pairs high + low, in arrays made for this step.
+
+    Where each charge is one double, low is None, 2^grain divides them all and none is more than `most`.
+    """
+
+    high: Any
+    low: Any = None
+    grain: int | None = None
+    most: float = np.inf
+
+
+def _step(budget: Budget, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_], Exact]:
+    """One block: in doubles if nothing is rounded, else in pairs."""
+    cost = _cost(charge, budget.root)
+    if cost.grain is not None and is_zero(state[1]):
+        of_sums = grain(state[0])
+        most = float(np.max(state[0], initial=0.0)) + cost.most
+        if of_sums is not None and most < 2.0 ** (min(of_sums, cost.grain) + 53):
+            own = cost.high if isinstance(cost.high, np.ndarray) else None
+            total = np.add(state[0], cost.high, out=own)
+            last = last_fitting(budget)
+            return np.ones(len(total), dtype=np.bool_) if most <= last else total <= last, (total, state[1])
+    after = _add_up(state, (cost.high, 0.0 if cost.low is None else cost.low))
+    fits = after[0] < budget.high
+    if not fits.all():
+        fits = budget.covers(after)
+    if not isinstance(charge, Square):  # a square is never below zero
+        fits &= cost.high >= 0
+    return fits, after
+
+
+def _cost(charge: Charge, root: float) -> _Cost:
+    """`charge.exact(root)`, to the same bits."""
+    if isinstance(charge, Mixed):
+        return _of_menu([_cost(member, root) for member in charge.charges], charge.index)
+    if isinstance(charge.x, float) or not charge.x.size:
+        high, low = charge.exact(root)
+        return _short(high) if isinstance(low, float) and low == 0 else _Cost(high, low)
+    return _of_numbers(charge, root) if isinstance(charge, Plain) else _of_squares(charge, charge.x, root)
+
+
+def _short(high: Any, levels: Any = None) -> _Cost:
+    """Charges that are one double each, and among `levels` where these are known."""
+    among = high if levels is None else levels
+    return _Cost(high, None, grain(among), float(np.max(among, initial=0.0)))
+
+
+def _of_menu(costs: list[_Cost], index: NDArray[np.integer[Any]]) -> _Cost:
+    """Each run's own pick."""
+    high = look_up([cost.high for cost in costs], index)
+    if any(cost.low is not None for cost in costs):
+        return _Cost(high, look_up([0.0 if cost.low is None else cost.low for cost in costs], index))
+    return _short(high)
+
+
+def _of_numbers(charge: Plain, root: float) -> _Cost:
+    """One double per run."""
+    x = charge.x * root * root
+    if not np.min(x) >= LEAST:
+        x = charge.exact(root)[0]
+    return _short(x)
+
+
+def _of_squares(charge: Square, x: NDArray[np.float64], root: float) -> _Cost:
+    """By level where there are two at most, by one product where the squares are short, else by Dekker's product."""
+    known = charge.levels is not None and len(charge.levels) == 2
+    ends = sorted(charge.levels) if known else (float(x.min()), float(x.max()))  # type: ignore[arg-type]
+    if not ends[0] * root >= LEAST_ROOT:  # or NaN
+        return _Cost(*charge.exact(root))
+    if known or np.count_nonzero(x == ends[0]) + np.count_nonzero(x == ends[1]) >= len(x):
+        return _of_two_levels(charge, x, root, *ends)
+    if not is_power_of_two(charge.scale):
+        return _Cost(*charge.exact(root))
+    a = x * root
+    if not int(np.bitwise_or.reduce(a.view(np.int64))) & LAST_BITS:
+        return _short(a * a * charge.scale)
+    high, low = square(a)
+    return _Cost(high * charge.scale, low * charge.scale)
+
+
+def _of_two_levels(charge: Square, x: NDArray[np.float64], root: float, least: float, most: float) -> _Cost:
+    """The exact squares of the two levels, looked up, or multiplied anew where that gives the same."""
+    pairs = [_exact_square(level, charge.scale, root) for level in (least, most)]
+    highs, lows = np.array([high for high, _ in pairs]), np.array([low for _, low in pairs])
+    factor = charge.scale * root * root
+    if all(level * level * factor == high for level, (high, _) in zip((least, most), pairs, strict=True)):
+        high = x * x
+        if factor != 1:
+            high *= factor
+    else:
+        high = highs.take((x == most).view(np.int8))
+    return _Cost(high, lows.take((x == most).view(np.int8))) if lows.any() else _short(high, highs)
+
+
+@lru_cache(maxsize=256)
+def _exact_square(x: float, scale: float, root: float) -> Exact:
+    return Square(x, scale).exact(root)
+
+
+def _add_up(state: Exact, cost: Exact) -> Exact:
+    """`error_free.add_up`, operation by operation, into as few arrays as will do."""
+    (high, low), (gain, rest) = state, cost
+    s = high + gain
+    t = s - high
+    e = s - t
+    np.subtract(high, e, out=e)
+    np.subtract(gain, t, out=t)
+    e += t
+    w = low + rest
+    np.subtract(w, low, out=t)
+    lost = w - t
+    np.subtract(low, lost, out=lost)
+    np.subtract(rest, t, out=t)
+    lost += t
+    v = e + w
+    np.subtract(v, e, out=t)
+    w -= t
+    np.subtract(v, t, out=t)
+    e -= t
+    w += e
+    lost += w
+    up = lost > 0
+    if up.any():
+        np.abs(v, out=t)
+        t *= 2.0**-52
+        lost *= 2
+        t += lost
+        t *= up
+        v += t
+    total = s + v
+    np.subtract(total, s, out=s)
+    v -= s
+    return total, v
