@@ -30,7 +30,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,12 +37,13 @@ from numpy.typing import NDArray
 from filters.accounting import fast
 from filters.accounting.amounts import Charge
 from filters.accounting.error_free import Exact, add_up, square, two_sum
+from filters.accounting.limit import Limit
 
 __all__ = ["Budget", "is_sum"]
 
 
 @dataclass(frozen=True, slots=True)
-class Budget:
+class Budget(Limit):
     """The rule: sum of charges <= budget, exactly, for n sums at once. Make one with `of` or `square_of`.
 
         >>> Budget.of(0.5).limit, Budget.square_of(3.0).limit
@@ -54,10 +54,6 @@ class Budget:
     was. A charge that is infinite, NaN or below zero is refused. No sequence of charges is admitted whose exact sum
     exceeds the budget, and none refused whose exact sum lies more than 4 units in its last place below it.
     """
-
-    high: float
-    low: float
-    exponent: int
 
     @classmethod
     def of(cls, value: float) -> Budget:
@@ -72,21 +68,6 @@ class Budget:
         exponent = max(math.frexp(value)[1] - 1, -1000)  # 2^1074 would be no double
         high, low = square(math.ldexp(value, -exponent))
         return cls(high, low, exponent)
-
-    @property
-    def root(self) -> float:
-        """2^-exponent: what is charged x takes x root^2 units of the budget."""
-        return math.ldexp(1.0, -self.exponent)
-
-    @property
-    def root_unit(self) -> float:
-        """2^exponent, the square root of the unit."""
-        return math.ldexp(1.0, self.exponent)
-
-    @property
-    def limit(self) -> float:
-        """The budget in units of one, to the last place of a double."""
-        return (self.high + self.low) * self.root_unit * self.root_unit
 
     def start(self, n: int) -> Exact:
         """n empty sums. One zero is the low part of them all, until something is rounded away in one of them."""
@@ -106,10 +87,6 @@ class Budget:
             cost = charge.exact(self.root)
             after = add_up(state, cost)
             return self.covers(after) & (cost[0] >= 0), after
-
-    def covers(self, sums: Exact) -> Any:
-        """Whether each pair is at most the budget; False for NaN."""
-        return (sums[0] < self.high) | ((sums[0] == self.high) & (sums[1] <= self.low))
 
     def fits(self, state: Exact, charge: Charge) -> NDArray[np.bool_]:
         """Whether each sum stays within the budget with `charge` added: shape (n,)."""

@@ -14,8 +14,8 @@ from theory.pairs import DominatingPair
 
 __all__ = [
     "checked_admits",
-    "checked_decide",
     "checked_filter",
+    "checked_grant",
     "checked_observe",
     "checked_reaches",
     "checked_spend",
@@ -62,14 +62,14 @@ def checked_admits(filt: FilterBase, state: State, request: DominatingPair, n: i
     )
 
 
-def checked_decide(
+def checked_grant(
     filt: FilterBase, state: State, request: DominatingPair, n: int
 ) -> tuple[NDArray[np.bool_], State | None]:
-    """`filt.decide(state, request)`, booleans of shape (n,) and a state of n runs or None."""
-    if type(filt).decide is FilterBase.decide:
+    """`filt.grant(state, request)`, booleans of shape (n,) and a state of n runs or None."""
+    if type(filt).grant is FilterBase.grant:
         return checked_admits(filt, state, request, n), None
-    method = f"{type(filt).__name__}.decide"
-    answer, after = filt.decide(state, request)
+    method = f"{type(filt).__name__}.grant"
+    answer, after = filt.grant(state, request)
     admitted = checked_booleans(answer, method=method, n=n, remedy="put first what admits returns")
     return admitted, None if after is None else checked_state(after, method=method, n=n)
 
@@ -88,7 +88,7 @@ def checked_reaches(filt: FilterBase, state: State, n: int) -> NDArray[np.bool_]
     """`filt.reaches(state)`, booleans of shape (n,).
 
     Where a subclass overrides start, spend or observe but not `reaches`, the inherited `reaches` does not know the
-    states and the default of FilterBase is called instead. Overriding only `admits` or `decide` changes no states.
+    states and the default of FilterBase is called instead. Overriding only `admits` or `grant` changes no states.
     """
     order = type(filt).__mro__
     place = {name: next(i for i, kind in enumerate(order) if name in vars(kind)) for name in _RULES}

@@ -67,7 +67,7 @@ class FilterBase(ABC, Generic[StateT]):
     def spend(self, state: StateT, request: DominatingPair) -> StateT:
         """The state after each run was charged for `request`, before its output is known."""
 
-    def decide(self, state: StateT, request: DominatingPair) -> tuple[NDArray[Any], StateT | None]:
+    def grant(self, state: StateT, request: DominatingPair) -> tuple[NDArray[Any], StateT | None]:
         """(`admits`, the state after `spend`, or None if the caller has to call `spend`).
 
         Override it where the two share work. The state of a run that is denied means nothing.

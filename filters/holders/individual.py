@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from filters.accounting.error_free import two_product
 from filters.contract.checks import (
-    checked_decide,
     checked_filter,
+    checked_grant,
     checked_reaches,
     checked_spend,
     checked_start,
@@ -117,7 +117,7 @@ class IndividualFilter(Holder):
     def select(self, request: DominatingPair) -> NDArray[np.bool_]:
         """Who takes part in the round that `request` declares, charged for it at once: booleans of shape (n,).
 
-        request: the pair of each person's removal, shape (n,), or one for all. The filter decides once, by `decide`
+        request: the pair of each person's removal, shape (n,), or one for all. The filter decides once, by `grant`
         as in a simulation; what the active people spend came with the decision.
         """
         if not isinstance(request, DominatingPair):
@@ -128,7 +128,7 @@ class IndividualFilter(Holder):
                 "declare a pair for everyone, also for those who have run out"
             )
         with self._change("select"):
-            active, spent = checked_decide(self._filter, self._state, request, self._people)
+            active, spent = checked_grant(self._filter, self._state, request, self._people)
             if spent is None:
                 spent = checked_spend(self._filter, self._state, request, self._people)
             self._state = spent if active.all() else choose(active, spent, self._state)

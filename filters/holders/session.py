@@ -16,8 +16,8 @@ from reprlib import repr as short
 import numpy as np
 
 from filters.contract.checks import (
-    checked_decide,
     checked_filter,
+    checked_grant,
     checked_observe,
     checked_reaches,
     checked_spend,
@@ -105,7 +105,7 @@ class Session(Holder):
     def request(self, pair: DominatingPair) -> bool:
         """Whether the mechanism that `pair` dominates may be released now; True means the spend is recorded.
 
-        The filter decides once, by `decide` as in a simulation; the spend is the one that came with the decision.
+        The filter decides once, by `grant` as in a simulation; the spend is the one that came with the decision.
         Raises FilterHaltedError after a halt, RuntimeError while a realisation-level filter waits for the
         loss of the last release, within another decision and in a forked process, TypeError when `pair` is no
         pair of a single run.
@@ -127,7 +127,7 @@ class Session(Holder):
                     f"{type(self._filter).__name__} decides on realised losses and the last release has "
                     "none; call observe(loss) first"
                 )
-            admitted, spent = checked_decide(self._filter, now.state, pair, 1)
+            admitted, spent = checked_grant(self._filter, now.state, pair, 1)
             if not admitted[0]:
                 if self._on_denial == "halt":
                     self._settle(replace(now, halted=True))

@@ -77,10 +77,10 @@ class AdditiveFilter(PrivacyFilter[Exact]):
     def spend(self, state: Exact, request: DominatingPair) -> Exact:
         return self.budget.add(state, self.charge(request))
 
-    def decide(self, state: Exact, request: DominatingPair) -> tuple[NDArray[Any], Exact | None]:
+    def grant(self, state: Exact, request: DominatingPair) -> tuple[NDArray[Any], Exact | None]:
         kind = type(self)
         if kind.admits is not AdditiveFilter.admits or kind.spend is not AdditiveFilter.spend:
-            return PrivacyFilter.decide(self, state, request)  # a subclass with rules of its own
+            return PrivacyFilter.grant(self, state, request)  # a subclass with rules of its own
         return self.budget.step(state, self.charge(request))
 
     def reaches(self, state: Exact) -> NDArray[Any]:

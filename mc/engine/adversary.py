@@ -18,7 +18,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.contract.checks import checked_decide
+from filters.contract.checks import checked_grant
 from filters.contract.state import State
 from filters.privacy_filter import PrivacyFilter
 from theory.pairs import DominatingPair
@@ -56,11 +56,11 @@ class View:
         A filter decides from what the adversary has seen, so a real adversary can compute the decision, too.
         The engine decides again on the request that is made: its arrays may have changed in between.
         """
-        return self.decide(request)[0]
+        return self.grant(request)[0]
 
-    def decide(self, request: DominatingPair) -> tuple[NDArray[np.bool_], State | None]:
+    def grant(self, request: DominatingPair) -> tuple[NDArray[np.bool_], State | None]:
         """`admits`, and the state after the spend if the filter computes both together, else None."""
-        return checked_decide(self.filter, self.state, request, self.n)
+        return checked_grant(self.filter, self.state, request, self.n)
 
 
 class Adversary(ABC):

@@ -81,7 +81,7 @@ class _UnderWay:
     def release_or_end(self, view: View, request: DominatingPair, *, finally_: bool) -> None:
         """Release to the admitted runs; finish the others, or put them aside for their final requests."""
         live = self.live
-        admitted, after = view.decide(request)
+        admitted, after = view.grant(request)
         if live.beyond is not None:
             admitted, request = self.guarded(request, admitted)
             after = None

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.contract.checks import checked_decide, checked_spend, checked_start
+from filters.contract.checks import checked_grant, checked_spend, checked_start
 from filters.contract.state import State, bits, join, leaves, runs_of, take
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversary import View
@@ -157,7 +157,7 @@ def _steps(
     """The runs that may release a pair and their states afterwards, for every form of request and way to charge it.
 
     An adversary can ask for the one pair, for one pair per run, or for a choice from the menu; the engine takes the
-    state afterwards from `decide` or from `spend`. Forms that raise are left out: a play with one ends in an error.
+    state afterwards from `grant` or from `spend`. Forms that raise are left out: a play with one ends in an error.
     """
     pair = asks[place]
     numbers = {k: np.full(n, v) for k, v in pair.parameters().items() if isinstance(v, float)}
@@ -176,8 +176,8 @@ def _steps(
 def _answers(
     filt: PrivacyFilter, state: State, request: DominatingPair, n: int
 ) -> list[tuple[NDArray[np.intp], State]]:
-    """The runs that may release `request` and their states afterwards: by `spend`, and by `decide` if it gives any."""
-    admitted, after = checked_decide(filt, state, request, n)
+    """The runs that may release `request` and their states afterwards: by `spend`, and by `grant` if it gives any."""
+    admitted, after = checked_grant(filt, state, request, n)
     go = np.flatnonzero(admitted)
     if len(go) == 0:
         return [(go, take(state, go))]

@@ -2,7 +2,7 @@
 
 >>> import filterproof as fp
 >>> test = fp.BettingTest(threshold=0.1, upper=1.0, failure=0.01)
->>> test.decide(test.wealth([0.0, 1.0] * 50)).side
+>>> test.decision(test.wealth([0.0, 1.0] * 50)).side
 <Side.ABOVE: 'the mean is above'>
 """
 
@@ -142,7 +142,7 @@ class BettingTest:
         shares = [15 / 16, 7 / 8, 3 / 4, *(0.5**d for d in range(1, halvings + 1))]
         return largest * np.array(shares)
 
-    def decide(self, wealth: Wealth) -> Decision:
+    def decision(self, wealth: Wealth) -> Decision:
         """The decision after the tiles merged in `wealth`."""
         log_above = _log_mean_exp(wealth.above)
         log_below = _log_mean_exp(wealth.below)
@@ -188,7 +188,7 @@ class SequentialRun:
         if self.finished:
             raise ValueError(f"the run has ended ({self.decision}); start another to test again")
         self._tiles.append(tile)
-        self._decision = self.test.decide(Wealth.merge(self._tiles))
+        self._decision = self.test.decision(Wealth.merge(self._tiles))
         return self._decision
 
 

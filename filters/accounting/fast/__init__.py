@@ -7,31 +7,27 @@ and every answer of the ledger stays.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 
 from filters.accounting.amounts import Charge, Mixed
 from filters.accounting.error_free import Exact
 from filters.accounting.fast import blocks, compiled, single
+from filters.accounting.limit import Limit
 from theory.fast.compiler import WORTH_IT
-
-if TYPE_CHECKING:
-    from filters.accounting.ledger import Budget
 
 __all__ = ["step"]
 
 
-def step(budget: Budget, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_], Exact] | None:
+def step(limit: Limit, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_], Exact] | None:
     """(Whether each sum fits the budget with `charge` added, the sums with it added); None: ask the general route."""
     n = len(state[0])
     if n == 1:
-        return single.step(budget, state, charge)
+        return single.step(limit, state, charge)
     if n < WORTH_IT or not _one_each(charge, n):
         return None
-    found = compiled.step(budget, state, charge)
-    return blocks.step(budget, state, charge) if found is None else found
+    found = compiled.step(limit, state, charge)
+    return blocks.step(limit, state, charge) if found is None else found
 
 
 def _one_each(charge: Charge, n: int) -> bool:

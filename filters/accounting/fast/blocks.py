@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from filters.accounting.amounts import LEAST, LEAST_ROOT, Charge, Mixed, Plain, Square, is_power_of_two
 from filters.accounting.error_free import Exact, square
-from filters.accounting.fast.short import LAST_BITS, grain, is_zero, last_fitting
+from filters.accounting.fast.short import LAST_BITS, grain, is_zero
+from filters.accounting.limit import Limit
 from theory.pairs.selection import look_up
-
-if TYPE_CHECKING:
-    from filters.accounting.ledger import Budget
 
 __all__ = ["step"]
 
@@ -22,17 +20,17 @@ __all__ = ["step"]
 BLOCK = 131072
 
 
-def step(budget: Budget, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_], Exact]:
+def step(limit: Limit, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_], Exact]:
     """`Budget.general_step`, block by block."""
     n = len(state[0])
     with np.errstate(over="ignore", invalid="ignore"):
         if n <= BLOCK:
-            return _step(budget, state, charge)
+            return _step(limit, state, charge)
         fits, high, low = np.empty(n, dtype=np.bool_), np.empty(n), np.empty(n)
         for first in range(0, n, BLOCK):
             runs = slice(first, first + BLOCK)
             some = (state[0][runs], state[1][runs])
-            fits[runs], (high[runs], low[runs]) = _step(budget, some, charge.take(runs))
+            fits[runs], (high[runs], low[runs]) = _step(limit, some, charge.take(runs))
     return fits, (high, low)
 
 
@@ -48,21 +46,21 @@ class _Cost(NamedTuple):
     most: float = np.inf
 
 
-def _step(budget: Budget, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_], Exact]:
+def _step(limit: Limit, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_], Exact]:
     """One block: in doubles if nothing is rounded, else in pairs."""
-    cost = _cost(charge, budget.root)
+    cost = _cost(charge, limit.root)
     if cost.grain is not None and is_zero(state[1]):
         of_sums = grain(state[0])
         most = float(np.max(state[0], initial=0.0)) + cost.most
         if of_sums is not None and most < 2.0 ** (min(of_sums, cost.grain) + 53):
             own = cost.high if isinstance(cost.high, np.ndarray) else None
             total = np.add(state[0], cost.high, out=own)
-            last = last_fitting(budget)
+            last = limit.last
             return np.ones(len(total), dtype=np.bool_) if most <= last else total <= last, (total, state[1])
     after = _add_up(state, (cost.high, 0.0 if cost.low is None else cost.low))
-    fits = after[0] < budget.high
+    fits = after[0] < limit.high
     if not fits.all():
-        fits = budget.covers(after)
+        fits = limit.covers(after)
     if not isinstance(charge, Square):  # a square is never below zero
         fits &= cost.high >= 0
     return fits, after

@@ -9,18 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from filters.accounting.amounts import LEAST_ROOT, Charge, Square, is_power_of_two
 from filters.accounting.error_free import Exact
-from filters.accounting.fast.short import LAST_BITS, bits_of, is_zero, last_fitting
+from filters.accounting.fast.short import LAST_BITS, bits_of, is_zero
+from filters.accounting.limit import Limit
 from theory.fast.compiler import compiler
-
-if TYPE_CHECKING:
-    from filters.accounting.ledger import Budget
 
 __all__ = ["step"]
 
@@ -28,7 +26,7 @@ _SPLITTER = 2.0**27 + 1
 _ULP = 2.0**-52
 
 
-def step(budget: Budget, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_], Exact] | None:
+def step(limit: Limit, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_], Exact] | None:
     """`Budget.general_step` for squares times a power of two; None for others, and where nothing is compiled."""
     found = kernels()
     if found is None or not isinstance(charge, Square) or not is_power_of_two(charge.scale):
@@ -37,12 +35,12 @@ def step(budget: Budget, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_
     x = np.ascontiguousarray(np.atleast_1d(charge.x))
     fits, top = np.empty(n, dtype=np.bool_), np.empty(n)
     if not bits_of(float(x[0])) & LAST_BITS and is_zero(state[1]):
-        least = bits_of(max(LEAST_ROOT / budget.root, 5e-324))
-        terms = budget.root, charge.scale, least, last_fitting(budget)
+        least = bits_of(max(LEAST_ROOT / limit.root, 5e-324))
+        terms = limit.root, charge.scale, least, limit.last
         if not found.add_short_squares(high, x, x.view(np.int64), *terms, top, fits):
             return fits, (top, state[1])
     low, rest, each = np.ascontiguousarray(state[1]), np.empty(n), x if len(x) == n else np.full(n, x[0])
-    found.add_squares(high, low, each, budget.root, charge.scale, budget.high, budget.low, fits, top, rest)
+    found.add_squares(high, low, each, limit.root, charge.scale, limit.high, limit.low, fits, top, rest)
     return fits, (top, rest)
 
 

@@ -10,15 +10,12 @@ from __future__ import annotations
 
 import math
 import struct
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from filters.accounting.ledger import Budget
-
-__all__ = ["LAST_BITS", "bits_of", "grain", "is_zero", "last_fitting"]
+__all__ = ["LAST_BITS", "bits_of", "grain", "is_zero"]
 
 #: A double of which these bits are zero has 26 bits at most, and its square is a double.
 LAST_BITS = 2**27 - 1
@@ -56,8 +53,3 @@ def grain(x: Any) -> int | None:
 def is_zero(low: NDArray[np.float64]) -> bool:
     """Whether all low parts are zero: at one glance where one number stands for all runs, as in a fresh state."""
     return not (low[:1] if low.strides == (0,) else low.view(np.int64)).any()
-
-
-def last_fitting(budget: Budget) -> float:
-    """The largest double within the budget."""
-    return budget.high if budget.low >= 0 else math.nextafter(budget.high, 0.0)

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 
 from filters.accounting.amounts import Charge, Mixed
 from filters.accounting.error_free import Exact, add_up
-
-if TYPE_CHECKING:
-    from filters.accounting.ledger import Budget
+from filters.accounting.limit import Limit
 
 __all__ = ["step"]
 
 
-def step(budget: Budget, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_], Exact] | None:
+def step(limit: Limit, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_], Exact] | None:
     """The general route, on numbers instead of arrays; None for a charge that comes in an array."""
     if isinstance(charge, Mixed) or not isinstance(charge.x, float):
         return None
-    cost = charge.exact(budget.root)
+    cost = charge.exact(limit.root)
     after = add_up((state[0].item(), state[1].item()), cost)
-    fits = np.array([budget.covers(after) and cost[0] >= 0])
+    fits = np.array([limit.covers(after) and cost[0] >= 0])
     return fits, (np.array([after[0]]), np.array([after[1]]))

@@ -133,7 +133,7 @@ def test_the_other_runs_of_a_batch_are_charged_as_ever(value: float) -> None:
     pair = changed(Gaussian(np.array([0.5, 0.5, 0.5])), "mu", 0.5)
     object.__setattr__(pair, "mu", np.array([0.5, value, 0.25]))
     assert filt.admits(filt.start(3), pair).tolist() == [True, False, True]
-    admitted, after = filt.decide(filt.start(3), pair)
+    admitted, after = filt.grant(filt.start(3), pair)
     assert admitted.tolist() == [True, False, True]
     assert after is not None
     assert after[0][[0, 2]].tolist() == [0.25, 0.0625]

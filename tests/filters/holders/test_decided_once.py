@@ -29,24 +29,24 @@ class Counting(fp.PrivacyFilter):
         self.asked.append("spend")
         return state + request.gdp_mu
 
-    def decide(self, state: Any, request: Any) -> Any:
-        self.asked.append("decide")
+    def grant(self, state: Any, request: Any) -> Any:
+        self.asked.append("grant")
         after = state + request.gdp_mu
         return after <= 1, after if self.together else None
 
 
-@pytest.mark.parametrize(("together", "asked"), [(True, ["decide"]), (False, ["decide", "spend"])])
+@pytest.mark.parametrize(("together", "asked"), [(True, ["grant"]), (False, ["grant", "spend"])])
 def test_a_session_decides_once(together: bool, asked: list[str]) -> None:
     filt = Counting(together)
     session = filt.open("retry")
     for fits in (True, True, False):
         filt.asked.clear()
         assert session.request(Gaussian(0.5)) == fits
-        assert filt.asked == (asked if fits else ["decide"])
+        assert filt.asked == (asked if fits else ["grant"])
     assert session.granted == 2
 
 
-@pytest.mark.parametrize(("together", "asked"), [(True, ["decide"]), (False, ["decide", "spend"])])
+@pytest.mark.parametrize(("together", "asked"), [(True, ["grant"]), (False, ["grant", "spend"])])
 def test_people_are_selected_by_one_decision(together: bool, asked: list[str]) -> None:
     filt = Counting(together)
     people = fp.IndividualFilter(filt, 3)

@@ -10,7 +10,7 @@ from mc.intervals.anytime import BettingTest, SequentialRun, Side, Wealth
 
 
 def e_values(test, values):
-    decision = test.decide(test.wealth(values))
+    decision = test.decision(test.wealth(values))
     return math.exp(decision.log_e_above), math.exp(decision.log_e_below)
 
 
@@ -92,9 +92,9 @@ def test_each_side_may_spend_half_of_the_failure_probability():
     test = BettingTest(0.5, 1.0, 0.01)
     bets = len(test.wealth([0.5]).above)
     for log_e, side in [(math.log(199), Side.UNDECIDED), (math.log(201), Side.ABOVE)]:
-        assert test.decide(Wealth(10, (log_e,) * bets, (-1.0,) * bets)).side is side
+        assert test.decision(Wealth(10, (log_e,) * bets, (-1.0,) * bets)).side is side
         mirrored = Side.BELOW if side is Side.ABOVE else side
-        assert test.decide(Wealth(10, (-1.0,) * bets, (log_e,) * bets)).side is mirrored
+        assert test.decision(Wealth(10, (-1.0,) * bets, (log_e,) * bets)).side is mirrored
 
 
 def test_questions_that_no_sample_can_answer_are_refused():
@@ -110,6 +110,6 @@ def test_questions_that_no_sample_can_answer_are_refused():
 
 def test_a_decision_says_what_it_knows_and_how_surely():
     test = BettingTest(0.5, 1.0, 1e-6)
-    text = str(test.decide(test.wealth(np.zeros(100))))
+    text = str(test.decision(test.wealth(np.zeros(100))))
     assert text.startswith("the mean is below 0.5 (n=100, log e-values ")
     assert text.endswith("failure 1e-06 at any stopping time; rests on the draws alone)")

@@ -1,0 +1,48 @@
+"""A limit: the number that a sum may come to, exact in two doubles.
+
+>>> Limit(1.0, 0.0, 1).limit
+4.0
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from filters.accounting.error_free import Exact
+
+__all__ = ["Limit"]
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """high + low in units of 4^exponent, high between 1 and 4 unless the limit is 0."""
+
+    high: float
+    low: float
+    exponent: int
+
+    @property
+    def root(self) -> float:
+        """2^-exponent: what is charged x takes x root^2 units of the budget."""
+        return math.ldexp(1.0, -self.exponent)
+
+    @property
+    def root_unit(self) -> float:
+        """2^exponent, the square root of the unit."""
+        return math.ldexp(1.0, self.exponent)
+
+    @property
+    def limit(self) -> float:
+        """The budget in units of one, to the last place of a double."""
+        return (self.high + self.low) * self.root_unit * self.root_unit
+
+    @property
+    def last(self) -> float:
+        """The largest double within the limit, in its units."""
+        return self.high if self.low >= 0 else math.nextafter(self.high, 0.0)
+
+    def covers(self, sums: Exact) -> Any:
+        """Whether each pair is at most the limit; False for NaN."""
+        return (sums[0] < self.high) | ((sums[0] == self.high) & (sums[1] <= self.low))
