@@ -6,9 +6,6 @@
 
 from __future__ import annotations
 
-import array
-import builtins
-import collections
 import dataclasses
 import decimal
 import functools
@@ -19,13 +16,14 @@ import operator
 import struct
 import sys
 import types
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 import scipy.special
 
 from mc.runs.bytecode import names
+from mc.runs.objects import ACCOUNTABLE, BASES, DESCRIPTORS, UNSAID, at, module_name, shown
 from mc.runs.own_code import OwnCode, reads_from
 from mc.runs.own_code import member as member_of
 from mc.runs.plain import dtype_name, hashed_alike_everywhere, plain
@@ -43,50 +41,6 @@ __all__ = ["digest", "fingerprint"]
 
 _POINTER = struct.calcsize("P")
 _ABSENT = object()
-#: Built-in classes that may have subclasses with attributes, and readers that ignore a subclass's overrides.
-_BASES: dict[type, Callable[[Any], Any]] = {
-    int: int.__index__,
-    float: float.__float__,
-    complex: complex.__pos__,
-    str: str.__str__,
-    bytes: lambda value: bytes.__getitem__(value, slice(None)),
-    bytearray: lambda value: bytearray.__getitem__(value, slice(None)),
-    tuple: lambda value: tuple(tuple.__iter__(value)),
-    list: lambda value: list(list.__iter__(value)),
-    dict: lambda value: dict(dict.items(value)),
-    set: lambda value: value,
-    frozenset: lambda value: value,
-}
-#: Compiled classes whose `__reduce_ex__` describes an instance completely.
-_ACCOUNTABLE = (
-    array.array,
-    collections.OrderedDict,
-    collections.defaultdict,
-    collections.deque,
-    decimal.Decimal,
-    functools.partial,
-    operator.attrgetter,
-    operator.itemgetter,
-    operator.methodcaller,
-    range,
-    slice,
-    types.GenericAlias,
-    type(collections.namedtuple("_", "x").x),  # type: ignore[attr-defined]
-)
-_DESCRIPTORS = (
-    types.MemberDescriptorType,
-    types.GetSetDescriptorType,
-    types.MethodDescriptorType,
-    types.WrapperDescriptorType,
-    types.ClassMethodDescriptorType,
-)
-#: Members of a class that repeat its code, or that may change from process to process.
-_UNSAID = {
-    *("__dict__", "__weakref__", "__doc__", "__module__", "__qualname__", "__firstlineno__", "_abc_impl"),
-    *("__annotations__", "__annotate__", "__annotate_func__", "__annotations_cache__"),
-    *("__abstractmethods__", "__static_attributes__", "__orig_bases__", "__parameters__"),
-    *("__type_params__", "__protocol_attrs__", "__non_callable_proto_members__"),
-}
 
 
 def fingerprint(value: object, name: str = "value") -> Any:
@@ -157,7 +111,7 @@ class _Describer:
             value.__self__, (types.ModuleType, type(None))
         ):
             return ["method", value.__name__, self.value(value.__self__, f"{where}.__self__")]
-        if kind in _DESCRIPTORS:
+        if kind in DESCRIPTORS:
             return ["descriptor", value.__name__, self.value(value.__objclass__, where)]
         if id(value) in self._seen:
             return ["seen", self._seen[id(value)]]
@@ -191,7 +145,7 @@ class _Describer:
         members = list(value)
         if len(members) > 1 and not all(map(hashed_alike_everywhere, members)):
             raise StoreError(
-                f"{where} is a set whose order changes from process to process, got {_shown(value)}; make it a "
+                f"{where} is a set whose order changes from process to process, got {shown(value)}; make it a "
                 "sorted tuple or the keys of a dict, or leave store out"
             )
         return [self.value(x, f"a member of {where}") for x in members]
@@ -230,7 +184,7 @@ class _Describer:
     def _compiled(self, value: Any, where: str) -> Any:
         """Values of compiled classes that can be described completely; None for others."""
         kind = type(value)
-        if kind in _ACCOUNTABLE:
+        if kind in ACCOUNTABLE:
             made, *parts = value.__reduce_ex__(4)
             if kind is operator.methodcaller and type(made) is functools.partial:
                 parts.insert(0, (made.args, made.keywords))
@@ -255,7 +209,7 @@ class _Describer:
     def _instance(self, value: Any, where: str) -> Any:
         kind = type(value)
         described = ["instance", self.value(kind, where)]
-        base = next((base for base in _BASES if issubclass(kind, base)), object)
+        base = next((base for base in BASES if issubclass(kind, base)), object)
         slots = [
             (name, member)
             for cls in kind.__mro__
@@ -271,7 +225,7 @@ class _Describer:
             raise self._refused(value, where)
         if base is not object:
             described.append(
-                self.value(_BASES[base](value), where)
+                self.value(BASES[base](value), where)
                 if base not in (set, frozenset)
                 else self._set(base.__iter__(value), where)
             )
@@ -298,9 +252,9 @@ class _Describer:
         described = [self.value(type(cls), f"the metaclass of {where}")]
         described += [self.value(base, f"a base of {where}") for base in cls.__mro__[1:]]
         for name, member in type.__dict__["__dict__"].__get__(cls).items():
-            if name not in _UNSAID:
+            if name not in UNSAID:
                 described.append([name, self.value(member, f"{where}.{name}")])
-        return ["class", _module_name(cls), cls.__qualname__, digest(described)]
+        return ["class", module_name(cls), cls.__qualname__, digest(described)]
 
     def _function(self, function: types.FunctionType, where: str) -> Any:
         referred = self._reference(function, where)
@@ -321,7 +275,7 @@ class _Describer:
             described.append(self._named(function, where))
         else:
             self._own.add(function)
-        return ["function", _module_name(function), function.__qualname__, digest(described)]
+        return ["function", module_name(function), function.__qualname__, digest(described)]
 
     def _cell(self, cell: types.CellType, where: str) -> Any:
         try:
@@ -394,7 +348,7 @@ class _Describer:
         return ["absent"] if held is _ABSENT else self.value(held, f"{name}, which {where} reads,")
 
     def _module(self, module: types.ModuleType, where: str) -> Any:
-        name = _module_name(module)
+        name = module_name(module)
         pinned = pin(module)
         if is_ours(module):
             return ["module", name]
@@ -408,10 +362,10 @@ class _Describer:
 
     def _reference(self, value: Any, where: str) -> Any:
         """The name and pin of a value that an installed package or the standard library defines; else None."""
-        name = _module_name(value)
+        name = module_name(value)
         module = sys.modules.get(name)
         path: str = value.__qualname__
-        if module is None or is_ours(module) or _at(module, path) is not value:
+        if module is None or is_ours(module) or at(module, path) is not value:
             return None
         pinned = pin(module)
         if pinned is None:
@@ -436,30 +390,5 @@ class _Describer:
     def _refused(self, value: object, where: str) -> StoreError:
         return StoreError(
             f"{where} has a state that cannot be read, so a store could not tell this run from another, got "
-            f"{_shown(value)}; build it from numbers, strings, arrays, tuples and dataclasses, or leave store out"
+            f"{shown(value)}; build it from numbers, strings, arrays, tuples and dataclasses, or leave store out"
         )
-
-
-def _module_name(value: Any) -> str:
-    name = value.__name__ if isinstance(value, types.ModuleType) else getattr(value, "__module__", None)
-    if not isinstance(name, str):
-        name = getattr(getattr(value, "__self__", builtins), "__name__", "")
-    # worker processes import the main script under the name __mp_main__
-    return "__main__" if name == "__mp_main__" else str(name)
-
-
-def _at(module: types.ModuleType, path: str) -> object:
-    """The value of a dotted name in a module."""
-    held: object = module
-    for name in path.split("."):
-        held = getattr(held, name, _ABSENT)
-    return held
-
-
-def _shown(value: object) -> str:
-    try:
-        text = repr(value)
-    except Exception:  # noqa: BLE001 - a user's repr may raise anything, and the text is only for an error message
-        text = f"an instance of {type(value).__qualname__}"
-    text = " ".join(text.split())
-    return text if len(text) <= 80 else f"{text[:77]}..."
