@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from filters.accounting.amounts import Plain
 from filters.accounting.ledger import Budget
 from filters.contract.parameters import one_delta, one_positive
+from filters.contract.state import choose
 from filters.holders.envelope import checked_key, saved_count, sealed, unsealed
 from filters.holders.holder import Holder
 from filters.holders.individual import PersonalReport
@@ -104,9 +105,9 @@ class LinearQueries(Holder):
         # rounding a subnormal square loses up to 2^-1075: 2^-1074 per entry covers it, negligible otherwise
         squares += np.count_nonzero(rows, axis=1) * 2.0**-1074
         with self._change("answer"):
-            active = self._budget.fits(self._state, Plain(squares))
+            active, spent = self._budget.step(self._state, Plain(squares))
             # charged before the noise is drawn: if that raises, budget is lost and none gained
-            self._state = self._budget.add(self._state, Plain(np.where(active, squares, 0.0)))
+            self._state = choose(active, spent, self._state)
         sigma = self.sigma(rows.shape[1])
         return LinearAnswer(rows[active].sum(axis=0) + sigma * rng.standard_normal(rows.shape[1]), sigma)
 

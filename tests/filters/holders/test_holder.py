@@ -232,29 +232,26 @@ def test_threads_never_answer_more_than_the_norm_budget() -> None:
     assert asked.report_for(0).remaining == 0.0
 
 
-def test_values_that_change_while_they_are_answered_are_charged_as_they_are_summed() -> None:
+def test_values_that_change_while_they_are_answered_are_charged_as_they_are_summed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     values = np.ones(1)
     asked = fp.LinearQueries(1, norm_budget=1.0, kappa=1e12)
 
-    class Late:
-        """A generator that is asked for noise, and meanwhile the caller's array changes."""
+    class Silence:
+        """A generator without noise."""
 
         def standard_normal(self, size: int) -> Any:
             return np.zeros(size)
 
-    fits = asked._budget.fits
+    step = fp.Budget.step
 
-    class Budget:
-        """The budget, with someone writing to the values once they were charged."""
+    def late(budget: fp.Budget, state: Any, charge: Any) -> Any:
+        """The ledger, with someone writing to the caller's array once its values were charged."""
+        answer = step(budget, state, charge)
+        values[:] = 1e6
+        return answer
 
-        left = staticmethod(asked._budget.left)
-        add = staticmethod(asked._budget.add)
-
-        @staticmethod
-        def fits(state: Any, charge: Any) -> Any:
-            answer = fits(state, charge)
-            values[:] = 1e6
-            return answer
-
-    asked._budget = Budget()  # type: ignore[assignment]
-    assert asked.answer(values, Late()).value.tolist() == [1.0]  # type: ignore[arg-type]
+    monkeypatch.setattr(fp.Budget, "step", late)
+    assert asked.answer(values, Silence()).value.tolist() == [1.0]  # type: ignore[arg-type]
+    assert values.tolist() == [1e6]

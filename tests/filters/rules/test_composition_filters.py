@@ -55,7 +55,7 @@ def test_what_is_not_pure_is_declared_at_an_epsilon_or_denied() -> None:
     mixed = Selection((RandomizedResponse(0.5), Gaussian(0.3), Erasure(0.05)), np.array([0, 1, 2]))
     state = filt.spend(filt.start(3), mixed)
     assert state[0] == pytest.approx([0.5, 0.25, 0.0])
-    assert state[2] * 4.0**filt._delta._budget.exponent == pytest.approx([0.0, delta, 0.05])
+    assert fp.Budget.of(filt.delta).value(state[2:]) == pytest.approx([0.0, delta, 0.05])
 
 
 def test_basic_keeps_its_promise_on_compositions() -> None:
