@@ -31,7 +31,7 @@ from mc.intervals.coverage import Coverage, measure_coverage
 from mc.intervals.estimate import Estimate
 from mc.intervals.multiplicity import Family
 from mc.runs.executors import LocalPool, cluster
-from mc.runs.play import Interrupted, play
+from mc.runs.play import Interrupted, Play, play
 from mc.runs.store import RunStore, StoreError
 from mc.runs.tally import Progress, Tally
 from mc.worst_case import LogRatio, WorstCase
@@ -61,6 +61,7 @@ __all__ = [
     "Moments",
     "OneShot",
     "Paths",
+    "Play",
     "PrivacyProfile",
     "Progress",
     "RandomSpender",
