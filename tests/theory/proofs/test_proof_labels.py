@@ -10,17 +10,12 @@ import pytest
 from scipy import stats
 
 from theory.evidence import Checked, Evidence, Outcome
-from theory.proofs import THEOREMS, prove_all
+from theory.proofs import THEOREMS
 from theory.proofs.engines import certified, cited, exact, zero
 from theory.proofs.theorem import JOIN, Check, CheckedStep, Proof, RefusedError, Step, Theorem, prose
 
 X = pytest.importorskip("sympy").Symbol("x", positive=True)
 BOOK = "a book of theorems, Theorem 7"
-
-
-@pytest.fixture(scope="module")
-def proofs() -> dict[str, Proof]:
-    return {proof.name: proof for proof in prove_all()}
 
 
 def _run(check: Check, checked: Checked | None = None) -> CheckedStep:

@@ -6,7 +6,7 @@ import flint
 import pytest
 
 from theory.evidence import Checked, Outcome
-from theory.proofs import THEOREMS, prove, prove_all
+from theory.proofs import THEOREMS, prove
 from theory.proofs.theorem import Check, Proof, RefusedError, Step
 
 STEPS = [(name, number) for name, theorem in THEOREMS.items() for number in range(len(theorem.steps))]
@@ -17,11 +17,6 @@ def _wrong() -> Iterator[object]:
         for number, step in enumerate(theorem.steps):
             for label, check in step.wrong.items():
                 yield pytest.param(check, id=f"{name}-{number}-{label}")
-
-
-@pytest.fixture(scope="module")
-def proofs() -> dict[str, Proof]:
-    return {proof.name: proof for proof in prove_all()}
 
 
 @pytest.mark.parametrize("name", list(THEOREMS))
