@@ -8,14 +8,13 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
 from filters.accounting.amounts import Charge
+from filters.accounting.directed import within
 from filters.accounting.error_free import Exact
 from filters.accounting.ledger import Budget
 
@@ -25,17 +24,17 @@ __all__ = ["Allowance"]
 @dataclass(frozen=True, slots=True)
 class Allowance:
     """The rule: sum of charges <= value, exactly, where value may be zero: then nothing but charges of zero fit.
+    A value that is no double counts as the largest one below it.
 
     Its states and methods are those of `Budget`.
     """
 
     value: float
 
-    @classmethod
-    def below(cls, value: Fraction) -> Allowance:
-        """The largest double that is at most `value`."""
-        rounded = float(value)
-        return cls(rounded if Fraction(rounded) <= value else math.nextafter(rounded, -math.inf))
+    def __post_init__(self) -> None:
+        if not self.value >= 0:
+            raise ValueError(f"allowance must be >= 0, got {self.value!r}; pass 0 for nothing")
+        object.__setattr__(self, "value", within(self.value) if self.value > 0 else 0.0)
 
     @property
     def _budget(self) -> Budget:

@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from filters.accounting.directed import beyond
 from filters.accounting.error_free import Exact, round_up, square, two_product, two_sum
 from theory.arguments import Real
 from theory.pairs.selection import look_up
@@ -26,7 +27,8 @@ __all__ = ["LEAST", "LEAST_ROOT", "Charge", "Mixed", "Plain", "Square", "is_powe
 #: product below can underflow; it would take 2^900 rounds to notice.
 LEAST = 2.0**-960
 LEAST_ROOT = 2.0**-480
-_LEAST_SCALE = 2.0**-60
+#: Below this scale the second double of the least square would underflow.
+_LEAST_SCALE = 2.0**-8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,8 +53,8 @@ class Plain:
 class Square:
     """The charge scale x^2, exactly, of the doubles x and scale: x one for all runs, or one per run in shape (n,).
 
-    levels: the one or two numbers among which every x is, where that is known. It saves looking for them.
-    Raises ValueError for a scale below 2^-60 or none: the least charges would underflow, and be free.
+    levels: a hint, the two numbers among which every x is thought to be. It saves looking for them.
+    Raises ValueError for a scale below 2^-8 or none: the least charges would underflow, and be free.
     """
 
     x: Real
@@ -60,10 +62,12 @@ class Square:
     levels: tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
-        if not _LEAST_SCALE <= self.scale < math.inf:
+        scale = float(self.scale)
+        if not _LEAST_SCALE <= scale < math.inf or scale != self.scale:
             raise ValueError(
-                f"scale must be finite and at least 2^-60, got scale={self.scale!r}; put the factor into x"
+                f"scale must be a double of at least 2^-8, got scale={self.scale!r}; put the factor into x"
             )
+        object.__setattr__(self, "scale", scale)
         object.__setattr__(self, "x", _doubles(self.x))
 
     def exact(self, root: float) -> Exact:
@@ -91,6 +95,10 @@ class Mixed:
     charges: tuple[Charge, ...]
     index: NDArray[np.integer[Any]]
 
+    def __post_init__(self) -> None:
+        if self.index.dtype == np.bool_:  # as an index it would pick runs, not charges
+            object.__setattr__(self, "index", self.index.astype(np.intp))
+
     def exact(self, root: float) -> Exact:
         """The charges in units of root^-2 as pairs of doubles, never below the exact values."""
         both = [charge.exact(root) for charge in self.charges]
@@ -110,11 +118,13 @@ def is_power_of_two(x: float) -> bool:
 
 
 def _doubles(x: Any) -> Real:
-    """x in doubles: a user's pair may name integers or single precision, whose products are other numbers."""
+    """x in doubles, rounded away from zero where it is none: a charge is never less than what was declared."""
     if isinstance(x, np.ndarray) and x.ndim:
-        doubles: NDArray[np.float64] = x if x.dtype == np.float64 else x.astype(np.float64)
-        return doubles
-    return x if type(x) is float else float(x)
+        if x.dtype == np.float64 or (x.dtype.kind == "f" and x.dtype.itemsize < 8):
+            doubles: NDArray[np.float64] = x.astype(np.float64, copy=False)
+            return doubles
+        return np.array([beyond(one) for one in x], dtype=np.float64)
+    return x if type(x) is float else beyond(x[()] if isinstance(x, np.ndarray) else x)
 
 
 def _pick(x: Real, runs: Any) -> Real:

@@ -36,6 +36,7 @@ from numpy.typing import NDArray
 
 from filters.accounting import fast
 from filters.accounting.amounts import Charge
+from filters.accounting.directed import within
 from filters.accounting.error_free import Exact, add_up, square, two_sum
 from filters.accounting.limit import Limit
 
@@ -57,14 +58,16 @@ class Budget(Limit):
 
     @classmethod
     def of(cls, value: float) -> Budget:
-        """The budget `value` > 0."""
+        """The budget `value` > 0, or the largest double below it if it is none."""
+        value = within(value)
         exponent = (math.frexp(value)[1] - 1) // 2
         root = math.ldexp(1.0, -exponent)
         return cls(value * root * root, 0.0, exponent)
 
     @classmethod
     def square_of(cls, value: float) -> Budget:
-        """The budget `value`^2, exactly, for a double `value` > 0."""
+        """The budget `value`^2, exactly, for a double `value` > 0, or the largest one below it."""
+        value = within(value)
         exponent = max(math.frexp(value)[1] - 1, -1000)  # 2^1074 would be no double
         high, low = square(math.ldexp(value, -exponent))
         return cls(high, low, exponent)

@@ -34,6 +34,11 @@ def checked_filter(filt: object) -> FilterBase:
         )
     if not isinstance(filt, FilterBase):
         raise TypeError(f"filt must be a PrivacyFilter, got {type(filt).__name__}; subclass fp.PrivacyFilter")
+    if hasattr(type(filt), "decide"):
+        raise TypeError(
+            f"{type(filt).__name__}.decide must not be defined, for it is not called; name it "
+            "grant, as PrivacyFilter does"
+        )
     if not isinstance(getattr(filt, "promise", None), Guarantee):
         raise TypeError(
             f"{type(filt).__name__}.promise must be a guarantee, got "

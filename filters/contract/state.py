@@ -11,6 +11,7 @@ An adversary's memory is handled by the same functions; a part of it that is no 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Sequence
 from itertools import chain
 from typing import Any, TypeAlias, TypeVar
@@ -22,6 +23,7 @@ __all__ = [
     "State",
     "bits",
     "choose",
+    "copied",
     "fold",
     "free_of_nan",
     "join",
@@ -66,6 +68,12 @@ def take(state: _S, runs: NDArray[Any]) -> _S:
     """The state of the selected runs (mask or indices)."""
     some: _S = fold(lambda leaf: _taken(leaf, runs), tuple, state)
     return some
+
+
+def copied(state: _S) -> _S:
+    """The state in arrays of its own."""
+    own: _S = fold(np.array, tuple, state)
+    return own
 
 
 def put(state: _S, runs: NDArray[np.intp], part: _S) -> _S:
@@ -139,10 +147,16 @@ def free_of_nan(state: State, fresh: State) -> NDArray[np.bool_]:
 
 def bits(state: State) -> NDArray[np.uint8]:
     """The bytes of each run's numbers: shape (n, bytes of a run)."""
-    flat = [np.ascontiguousarray(leaf).reshape(len(leaf), -1) for leaf in leaves(state)]
-    return np.concatenate(
-        [leaf.view(np.uint8) if leaf.size else leaf.astype(np.uint8) for leaf in flat], axis=1
-    )
+
+    def packed(leaf: NDArray[Any]) -> NDArray[np.uint8]:
+        flat = np.ascontiguousarray(leaf).reshape(len(leaf), math.prod(leaf.shape[1:]))
+        return (
+            flat.view(np.uint8)
+            if flat.size
+            else np.empty((len(flat), flat.shape[1] * flat.itemsize), np.uint8)
+        )
+
+    return np.concatenate([packed(leaf) for leaf in leaves(state)], axis=1)
 
 
 def keys(state: State) -> list[Hashable]:
@@ -151,7 +165,7 @@ def keys(state: State) -> list[Hashable]:
     if len(arrays) == 1 and arrays[0].ndim == 1 and arrays[0].dtype.kind in "iub":
         return list(arrays[0].tolist())
     if any(leaf.dtype.kind == "O" for leaf in arrays):
-        columns = [leaf.reshape(len(leaf), -1).tolist() for leaf in arrays]
+        columns = [leaf.reshape(len(leaf), math.prod(leaf.shape[1:])).tolist() for leaf in arrays]
         return [tuple(map(tuple, row)) for row in zip(*columns, strict=True)]
     rows = bits(tuple(leaf + leaf.dtype.type(0) if leaf.dtype.kind == "f" else leaf for leaf in arrays))
     packed, width = rows.tobytes(), rows.shape[1]

@@ -132,7 +132,7 @@ class IndividualFilter(Holder):
             if spent is None:
                 spent = checked_spend(self._filter, self._state, request, self._people)
             self._state = spent if active.all() else choose(active, spent, self._state)
-        return active
+        return active.copy()  # the filter may answer from an array that it uses again
 
     def report_for(self, person: int) -> PersonalReport:
         """The report that may be shown to `person` only; IndexError beyond the last person; see `PersonalReport`."""

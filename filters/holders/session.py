@@ -24,7 +24,7 @@ from filters.contract.checks import (
     checked_start,
 )
 from filters.contract.filter_base import FilterBase, MechanismFamily, OnDenial
-from filters.contract.state import State
+from filters.contract.state import State, copied
 from filters.holders.envelope import checked_key, saved_count, saved_flag, sealed, unsealed
 from filters.holders.holder import Holder
 from filters.holders.saved_state import decode_state, encode_state
@@ -85,7 +85,7 @@ class Session(Holder):
         self._on_denial: OnDenial = on_denial
         self._record = record
         self._key = checked_key(key)
-        self._now = _Standing(checked_start(filt, 1))
+        self._now = _Standing(copied(checked_start(filt, 1)))
 
     @property
     def filter(self) -> FilterBase:
@@ -134,7 +134,8 @@ class Session(Holder):
                 return False
             if spent is None:
                 spent = checked_spend(self._filter, now.state, pair, 1)
-            self._settle(_Standing(spent, False, self._filter.looks_at_losses, now.granted + 1))
+            # a copy: a filter that goes on writing into what it returned must not change what was spent
+            self._settle(_Standing(copied(spent), False, self._filter.looks_at_losses, now.granted + 1))
             return True
 
     def observe(self, loss: float) -> None:
@@ -149,7 +150,7 @@ class Session(Holder):
             if not now.awaits_loss:
                 raise RuntimeError("no release waits for its loss; call observe(loss) once after each grant")
             after = checked_observe(self._filter, now.state, np.array([float(loss)]), 1)
-            self._settle(replace(now, state=after, awaits_loss=False))
+            self._settle(replace(now, state=copied(after), awaits_loss=False))
 
     def _settle(self, after: _Standing) -> None:
         self._now = after

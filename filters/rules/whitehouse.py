@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from filters.accounting.allowance import Allowance
 from filters.accounting.amounts import Plain, Square
 from filters.accounting.charges import approximate_charge
+from filters.accounting.directed import within
 from filters.accounting.ledger import Budget
 from filters.contract.holds import Holds
 from filters.contract.parameters import one_at_least_zero, one_delta, one_positive
@@ -76,7 +77,7 @@ class WhitehouseFilter(PrivacyFilter[_State]):
         object.__setattr__(self, "promise", ApproxDP(epsilon, delta))
         object.__setattr__(self, "_squares", Budget.of(2 * float(SIMPLE.budget(epsilon, tail))))
         allowed = (Fraction(delta) - Fraction(tail)) / Fraction(weight)
-        object.__setattr__(self, "_delta", Allowance.below(allowed))
+        object.__setattr__(self, "_delta", Allowance(within(allowed) if allowed > 0 else 0.0))
 
     @property
     def holds(self) -> Holds | None:

@@ -100,12 +100,16 @@ def _of_numbers(charge: Plain, root: float) -> _Cost:
 
 def _of_squares(charge: Square, x: NDArray[np.float64], root: float) -> _Cost:
     """By level where there are two at most, by one product where the squares are short, else by Dekker's product."""
-    known = charge.levels is not None and len(charge.levels) == 2
-    ends = sorted(charge.levels) if known else (float(x.min()), float(x.max()))  # type: ignore[arg-type]
-    if not ends[0] * root >= LEAST_ROOT:  # or NaN
+    ends = charge.levels if charge.levels is not None and len(charge.levels) == 2 else _ends(x)
+    two = _among(x, ends)
+    if not two and ends is charge.levels:  # they are a hint, and this one was wrong
+        ends = _ends(x)
+        two = _among(x, ends)
+    least, most = min(ends), max(ends)
+    if not least * root >= LEAST_ROOT:  # or NaN
         return _Cost(*charge.exact(root))
-    if known or np.count_nonzero(x == ends[0]) + np.count_nonzero(x == ends[1]) >= len(x):
-        return _of_two_levels(charge, x, root, *ends)
+    if two:
+        return _of_two_levels(charge, x, root, least, most)
     if not is_power_of_two(charge.scale):
         return _Cost(*charge.exact(root))
     a = x * root
@@ -113,6 +117,17 @@ def _of_squares(charge: Square, x: NDArray[np.float64], root: float) -> _Cost:
         return _short(a * a * charge.scale)
     high, low = square(a)
     return _Cost(high * charge.scale, low * charge.scale)
+
+
+def _ends(x: NDArray[np.float64]) -> tuple[float, float]:
+    return float(x.min()), float(x.max())
+
+
+def _among(x: NDArray[np.float64], levels: tuple[float, ...]) -> bool:
+    """Whether every x is one of two levels."""
+    first, second = levels
+    others = np.count_nonzero(x == second) if second != first else 0
+    return bool(np.count_nonzero(x == first) + others >= len(x))
 
 
 def _of_two_levels(charge: Square, x: NDArray[np.float64], root: float, least: float, most: float) -> _Cost:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from filters.contract.state import (
     bits,
     choose,
+    copied,
     free_of_nan,
     join,
     keys,
@@ -136,3 +137,19 @@ def test_entries_that_runs_share_are_taken_moved_and_joined_as_if_each_had_its_o
 def test_states_of_two_forms_are_refused() -> None:
     with pytest.raises(ValueError, match="zip"):
         join([(np.zeros(1), np.zeros(1)), (np.zeros(1),)])
+
+
+def test_states_of_no_runs_have_no_keys() -> None:
+    for state in (np.zeros(0), (np.zeros((0, 2)), np.zeros(0, dtype=np.int64)), np.zeros((0,), dtype=object)):
+        assert keys(state) == []
+    assert bits((np.zeros((0, 2)), np.zeros(0))).shape == (0, 24)
+    assert runs_of(take((np.zeros(3), np.zeros((3, 2))), np.array([], dtype=np.intp))) == 0
+
+
+def test_a_copied_state_is_nobody_elses() -> None:
+    state = (np.zeros(3), (np.ones(3, dtype=np.int64),))
+    own = copied(state)
+    state[0][:] = 7
+    state[1][0][:] = 7
+    assert own[0].tolist() == [0, 0, 0]
+    assert own[1][0].tolist() == [1, 1, 1]

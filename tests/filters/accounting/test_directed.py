@@ -1,0 +1,128 @@
+"""What is no double is charged as the next one above, and budgeted as the next one below; a hint grants nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+import filters as fp
+from filters.accounting.amounts import Mixed
+from filters.accounting.directed import beyond, within
+from theory.guarantees import ZCDP
+from theory.pairs import Gaussian
+
+NUMBERS = [
+    Fraction(1, 3),
+    Fraction(1, 10),
+    2**53 + 1,
+    np.int64(2**53 + 1),
+    np.int64(-(2**53) - 1),
+    np.longdouble(1) / 3,
+    np.float32(0.1),
+    0.1,
+    -Fraction(1, 3),
+    Fraction(1, 10**400),
+]
+
+
+def exact(x: Any) -> Fraction:
+    return Fraction(int(x)) if isinstance(x, np.integer) else Fraction(*x.as_integer_ratio())
+
+
+@pytest.mark.parametrize("x", NUMBERS, ids=repr)
+def test_a_charge_is_the_nearest_double_that_is_no_less(x: Any) -> None:
+    up = beyond(x)
+    assert type(up) is float
+    assert abs(exact(up)) >= abs(exact(x))
+    assert abs(exact(float(np.nextafter(up, 0.0)))) < abs(exact(x)) or up == 0
+
+
+@pytest.mark.parametrize("x", [x for x in NUMBERS if float(x) > 0], ids=repr)
+def test_a_budget_is_the_nearest_double_that_is_no_more(x: Any) -> None:
+    down = within(x)
+    assert type(down) is float
+    assert exact(down) <= exact(x) < exact(float(np.nextafter(down, np.inf)))
+
+
+@pytest.mark.parametrize("bad", [0, -1.0, np.inf, np.nan, Fraction(0)])
+def test_a_budget_of_nothing_or_of_everything_is_refused(bad: Any) -> None:
+    with pytest.raises(ValueError, match="budget must be finite and > 0, got"):
+        fp.Budget.of(bad)
+
+
+@pytest.mark.parametrize("n", [1, 2, 40])
+@pytest.mark.parametrize(
+    ("budget", "charge", "fits"),
+    [
+        (fp.Budget.of(1.0), fp.Plain(1 + Fraction(1, 10**30)), False),
+        (fp.Budget.of(2.0**53), fp.Plain(2**53 + 1), False),
+        (fp.Budget.of(Fraction(1, 10)), fp.Plain(0.1), False),
+        (fp.Budget.of(np.float32(0.1)), fp.Plain(float(np.float32(0.1)) * (1 + 2.0**-30)), False),
+        (fp.Budget.of(np.float32(0.1)), fp.Plain(np.float32(0.1)), True),
+        (fp.Budget.of(1.0), fp.Square(1 + Fraction(1, 10**30)), False),
+        (fp.Budget.of(0.5), fp.Square(1 + 2.0**-30, np.float32(0.5)), False),  # type: ignore[arg-type]
+        (fp.Allowance(Fraction(1, 10)), fp.Plain(0.1), False),  # type: ignore[arg-type]
+    ],
+)
+def test_nothing_gains_by_its_type(budget: Any, charge: Any, fits: bool, n: int) -> None:
+    assert budget.fits(budget.start(n), charge).tolist() == [fits] * n
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.longdouble, object])
+def test_arrays_of_other_numbers_are_charged_one_by_one(dtype: Any) -> None:
+    x = np.array([2**53 + 1, 2**53], dtype=dtype)
+    budget = fp.Budget.of(2.0**53)
+    assert budget.fits(budget.start(2), fp.Plain(x)).tolist() == [False, True]
+
+
+@pytest.mark.parametrize("scale", [1.0, 0.5, 1.1])
+@pytest.mark.parametrize("hint", [(0.1, 0.2), (0.3, 0.4), (1.0, 2.0), (0.3, 0.3), (float("nan"), 0.3)])
+def test_a_hint_at_levels_that_is_wrong_changes_nothing(hint: tuple[float, ...], scale: float) -> None:
+    x = np.where(np.arange(40) % 2, 0.3, 0.4)
+    budget = fp.Budget.of(1.0)
+    told, plain = fp.Square(x, scale, hint), fp.Square(x, scale)
+    some, other = budget.start(40), budget.start(40)
+    for _ in range(12):
+        (fits, some), (known, other) = budget.step(some, told), budget.step(other, plain)
+        assert fits.tolist() == known.tolist()
+        assert [part.tobytes() for part in map(np.array, some)] == [
+            part.tobytes() for part in map(np.array, other)
+        ]
+
+
+def test_levels_of_single_precision_are_charged_as_they_are() -> None:
+    """A user's filter that passed the levels of a pair along with rounded numbers was granted three budgets."""
+
+    @dataclass(frozen=True)
+    class Rounded(fp.AdditiveFilter):
+        promise = ZCDP(1.0)
+        budget = fp.Budget.of(1.0)
+
+        def charge(self, request: Any) -> Any:
+            return fp.Square(request.mu.astype(np.float32), 1.1, request.levels)
+
+    people = fp.IndividualFilter(Rounded(), 40)
+    mu = np.where(np.arange(40) % 2 == 0, 0.1, 0.17)
+    spent = [Fraction(0)] * 40
+    for _ in range(120):
+        request = Gaussian.either(0.1, 0.17, np.arange(40) % 2 == 1)
+        active = people.select(request)
+        for i in np.flatnonzero(active):
+            spent[i] += Fraction(float(np.float32(mu[i]))) ** 2 * Fraction(1.1)
+    assert 0.95 < max(spent) <= 1
+
+
+def test_a_choice_told_by_booleans_is_a_choice() -> None:
+    budget = fp.Budget.of(1.0)
+    mixed = Mixed((fp.Plain(np.zeros(2)), fp.Plain(np.full(2, 3.0))), np.array([True, False]))
+    assert budget.fits(budget.start(2), mixed).tolist() == [False, True]
+
+
+def test_the_least_square_keeps_its_second_double() -> None:
+    x = 2.0**-480 * (1 + 2.0**-30)
+    high, low = fp.Square(x, 2.0**-8).exact(1.0)
+    assert Fraction(high) + Fraction(low) == Fraction(x) ** 2 * Fraction(1, 2**8)
