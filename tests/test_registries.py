@@ -1,4 +1,4 @@
-"""What was added cannot be forgotten: whatever lies in a room is listed in that room's registry, or a test names it."""
+"""What was added cannot be forgotten: a class in a room is in its registries, or a test names the missing line."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ import filterproof as fp
 import mc
 from filters import catalogue
 from filters.privacy_filter import PrivacyFilter
+from mc.engine.encoding import nameable
 from mc.intervals import IntervalName, Moments, MomentsMethod
 from mc.intervals.coverage import METHODS
 from reports.chapters import CHAPTERS
@@ -152,6 +153,7 @@ def test_every_adversary_is_public_and_plays_against_a_filter_from_a_file() -> N
     filt = fp.BasicFilter(1.0, 0.5)
     played = {type(adversary) for adversary in (*audit_adversaries(filt), *audit_insistent(filt))}
     for name, kind in own_classes("mc.engine", fp.Adversary).items():
+        assert nameable().get(name) is kind, f"mc/engine/adversaries.py must list {name}: add it to __all__"
         assert name in mc.__all__, (
             f"mc/__init__.py must export {name}: add its import, and its name to __all__"
         )

@@ -10,6 +10,7 @@ from filters.accounting.charges import (
     approximate_charge,
     approximate_zcdp_charge,
     gdp_charge,
+    proper,
     renyi_charge,
     zcdp_charge,
 )
@@ -25,6 +26,7 @@ __all__ = [
     "approximate_charge",
     "approximate_zcdp_charge",
     "gdp_charge",
+    "proper",
     "renyi_charge",
     "zcdp_charge",
 ]

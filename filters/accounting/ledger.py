@@ -50,9 +50,10 @@ class Budget(Limit):
         >>> Budget.of(0.5).limit, Budget.square_of(3.0).limit
         (0.5, 9.0)
 
-    The budget is high + low in units of 4^exponent, high between 1 and 4; so are the sums. A state is a tuple of two
-    float64 arrays of shape (n,), the high parts and the low parts. Every method leaves the state that it is given as it
-    was. A charge that is infinite, NaN or below zero is refused. No sequence of charges is admitted whose exact sum
+    The budget is high + low in units of 4^exponent, high from 1 to 4 (less for the least budgets of all); so are
+    the sums. A state is a tuple of two float64 arrays of shape (n,), the high parts and the low parts. Every method
+    leaves the state that it is given as it was. A charge that is infinite, NaN or below zero is refused. A value that
+    is no double counts as the largest one below it. No sequence of charges is admitted whose exact sum
     exceeds the budget, and none refused whose exact sum lies more than 4 units in its last place below it.
     """
 

@@ -17,7 +17,7 @@ __all__ = ["Limit"]
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """high + low in units of 4^exponent, high between 1 and 4 unless the limit is 0."""
+    """high + low in units of 4^exponent, high from 1 to 4 unless the limit is 0, or too small for that."""
 
     high: float
     low: float

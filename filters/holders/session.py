@@ -163,7 +163,7 @@ class Session(Holder):
         return 0.0 if now.halted else float(self._filter.remaining(now.state)[0])
 
     def affordable(self, family: MechanismFamily) -> float:
-        """The largest parameter t such that request(family(t)) is granted now; 0.0 if none is."""
+        """A parameter t such that request(family(t)) is granted now, next to the largest; 0.0 if none is."""
         now = self._now
         return 0.0 if now.halted else float(self._filter.affordable(now.state, family)[0])
 

@@ -48,7 +48,8 @@ class AdditiveFilter(PrivacyFilter[Exact]):
     A subclass sets `promise` and `budget`, as attributes of the class or in its constructor, and defines
     `charge(request)`. Charges are `Plain(x)`, `Square(x)` for x^2, or those that filters of this package use:
     `zcdp_charge(request)`, `gdp_charge(request)`, `renyi_charge(request, alpha)`. That the sum bounds what was
-    promised is the theorem that the subclass cites in `proof`.
+    promised is the theorem that the subclass cites in `proof`. A number that a pair declares goes through `proper`
+    first, so that one that is NaN or below zero is infinite: `Square(proper(request.gdp_mu))`.
     """
 
     budget: Budget
@@ -91,6 +92,7 @@ class AdditiveFilter(PrivacyFilter[Exact]):
         return self.budget.left(state)
 
     def affordable(self, state: Exact, family: MechanismFamily) -> NDArray[np.float64]:
+        """A t that is admitted and within 2^-49 of the largest, relatively, where family(t) is charged scale t^2."""
         scale = self._scale(family)
         if scale is None:
             return PrivacyFilter.affordable(self, state, family)

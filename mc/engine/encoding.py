@@ -35,11 +35,13 @@ Nameable = Mapping[str, Any]
 
 
 def nameable(*extra: type) -> dict[str, Any]:
-    """The names that data may use: public filters, adversaries, pairs, guarantees, conversions, `extra` classes."""
+    """The names that data may use: filters, adversaries, pairs, guarantees, conversions, `extra` classes."""
     named: dict[str, Any] = {}
     rooms: tuple[ModuleType, ...] = (conversions, guarantees, pairs, filters, adversaries)
     for room in rooms:
-        named.update({name: getattr(room, name) for name in room.__all__})
+        members = {name: getattr(room, name) for name in room.__all__}
+        # of filters the values alone: no session and no function is ever data
+        named |= {name: it for name, it in members.items() if room is not filters or is_dataclass(it)}
     return named | {kind.__name__: kind for kind in extra}
 
 

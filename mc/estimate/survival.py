@@ -50,8 +50,8 @@ def survival(
     Each t has a Clopper-Pearson interval with an equal share of the failure probability, so that all hold together.
     The other keywords are the fields of `Play`. Raises TypeError where rounds is not given.
     """
-    if how.get("rounds") is None:
-        raise TypeError("rounds must be given, got rounds=None; pass how far the curve is to go")
+    if "rounds" not in how:
+        raise TypeError("rounds must be given, got none; pass how far the curve is to go")
     play = Play(n=n, **how)
     failure = stated_failure(confidence, failure)
     game = play.game(filt, adversary)

@@ -28,7 +28,7 @@ from mc.intervals.estimate import CONFIDENCE, Estimate
 from mc.runs.play import Play, PlayOptions
 from mc.worst_case.balls import BITS, ball
 from mc.worst_case.plan import MARGIN, DeniedError, Plan
-from theory.arguments import check_real
+from theory.arguments import check_count, check_real
 from theory.numerics.stable import log_fraction
 from theory.pairs.base import Direction
 
@@ -118,7 +118,7 @@ def witness(
     known = nameable(*kinds)
     foe = encode(adversary.against(filt), known)
     told = encode(filt, known) if type(filt) in known.values() else {"outside": type(filt).__name__}
-    play = Play(n=n, **how)
+    play = Play(n=check_count("n", n, least=2), **how)
     estimate = simulate(
         filt, adversary, epsilon=epsilon, n=play.n, confidence=confidence, method=method, **how
     )
