@@ -2,7 +2,7 @@
 
     >>> from theory.pairs import Gaussian
     >>> zcdp_charge(Gaussian(0.5))
-    Square(x=0.5, scale=0.5, levels=None)
+    Square(x=0.5, scale=0.5)
 
 A pair that declares NaN or a number below zero declares what no mechanism has. It counts as infinite, which no filter
 grants.
@@ -14,7 +14,7 @@ import math
 
 import numpy as np
 
-from filters.accounting.amounts import Charge, Mixed, Plain, Square
+from filters.accounting.amounts import Charge, Mixed, Plain, Square, square_among
 from theory.arguments import Real
 from theory.numerics.stable import as_real
 from theory.pairs import KOV, DominatingPair, Erasure, Gaussian, RandomizedResponse, Selection
@@ -37,9 +37,7 @@ def gdp_charge(request: DominatingPair) -> Charge:
     if isinstance(request, Selection):
         return Mixed(tuple(gdp_charge(pair) for pair in request.pairs), request.index)
     mu = request.gdp_mu
-    # levels are those of Gaussian.mu: a subclass may declare another gdp_mu
-    levels = request.levels if isinstance(request, Gaussian) and mu is request.mu else None
-    return Square(proper(mu), levels=levels)
+    return square_among(proper(mu), 1.0, _levels(request))
 
 
 def zcdp_charge(request: DominatingPair) -> Charge:
@@ -47,7 +45,7 @@ def zcdp_charge(request: DominatingPair) -> Charge:
     if isinstance(request, Selection):
         return Mixed(tuple(zcdp_charge(pair) for pair in request.pairs), request.index)
     if isinstance(request, Gaussian):
-        return Square(proper(request.mu), 0.5, request.levels)
+        return square_among(proper(request.mu), 0.5, _levels(request))
     if isinstance(request, RandomizedResponse):
         return Square(proper(request.epsilon), 0.5)
     return Plain(proper(request.zcdp_rho))
@@ -58,7 +56,7 @@ def renyi_charge(request: DominatingPair, alpha: float) -> Charge:
     if isinstance(request, Selection):
         return Mixed(tuple(renyi_charge(pair, alpha) for pair in request.pairs), request.index)
     if isinstance(request, Gaussian):
-        return Square(proper(request.mu), alpha / 2, request.levels)
+        return square_among(proper(request.mu), alpha / 2, _levels(request))
     forward, swapped = proper(request.renyi(alpha)), request.swapped
     return Plain(forward if swapped is request else np.maximum(forward, proper(swapped.renyi(alpha))))
 
@@ -99,6 +97,11 @@ def approximate_zcdp_charge(request: DominatingPair) -> tuple[Charge, Charge]:
     if isinstance(request, Erasure):
         return Plain(_zero_like(request.p)), Plain(proper(request.p))
     return zcdp_charge(request), Plain(0.0)
+
+
+def _levels(request: DominatingPair) -> tuple[float, ...] | None:
+    """The levels of mu that a Gaussian made itself; a subclass may declare another mu, or other levels."""
+    return request.levels if type(request) is Gaussian else None
 
 
 def proper(charge: Real) -> Real:

@@ -100,14 +100,12 @@ def _of_numbers(charge: Plain, root: float) -> _Cost:
 
 def _of_squares(charge: Square, x: NDArray[np.float64], root: float) -> _Cost:
     """By level where there are two at most, by one product where the squares are short, else by Dekker's product."""
-    ends = charge.levels if charge.levels is not None and len(charge.levels) == 2 else _ends(x)
-    two = _among(x, ends)
-    if not two and ends is charge.levels:  # they are a hint, and this one was wrong
-        ends = _ends(x)
-        two = _among(x, ends)
+    known = charge.levels is not None and len(charge.levels) == 2
+    ends = charge.levels if known and charge.levels is not None else (float(x.min()), float(x.max()))
     least, most = min(ends), max(ends)
     if not least * root >= LEAST_ROOT:  # or NaN
         return _Cost(*charge.exact(root))
+    two = known or np.count_nonzero(x == least) + np.count_nonzero(x == most) >= len(x)
     if two:
         return _of_two_levels(charge, x, root, least, most)
     if not is_power_of_two(charge.scale):
@@ -117,17 +115,6 @@ def _of_squares(charge: Square, x: NDArray[np.float64], root: float) -> _Cost:
         return _short(a * a * charge.scale)
     high, low = square(a)
     return _Cost(high * charge.scale, low * charge.scale)
-
-
-def _ends(x: NDArray[np.float64]) -> tuple[float, float]:
-    return float(x.min()), float(x.max())
-
-
-def _among(x: NDArray[np.float64], levels: tuple[float, ...]) -> bool:
-    """Whether every x is one of two levels."""
-    first, second = levels
-    others = np.count_nonzero(x == second) if second != first else 0
-    return bool(np.count_nonzero(x == first) + others >= len(x))
 
 
 def _of_two_levels(charge: Square, x: NDArray[np.float64], root: float, least: float, most: float) -> _Cost:

@@ -10,13 +10,14 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from filters.accounting import Charge, Mixed, Plain, Square
+from filters.accounting.amounts import square_among
 
 Shape = Callable[[NDArray[np.float64], float], Charge]
 
 #: Ways to charge scale x^2, x the levels that the runs ask for.
 SHAPES: dict[str, Shape] = {
     "squares": lambda x, scale: Square(x, scale),
-    "named levels": lambda x, scale: Square(x, scale, levels_of(x)),
+    "named levels": lambda x, scale: square_among(x, scale, levels_of(x)),
     "strided squares": lambda x, scale: Square(np.repeat(x, 2)[::2], scale),
     "one square": lambda x, scale: Square(float(x[0]), scale),
     "shared entry": lambda x, scale: Square(np.broadcast_to(x[0], len(x)), scale),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -12,7 +11,6 @@ import pytest
 import filters as fp
 from filters.accounting.amounts import Mixed
 from filters.accounting.directed import beyond, within
-from theory.guarantees import ZCDP
 from theory.pairs import Gaussian
 
 NUMBERS = [
@@ -79,41 +77,24 @@ def test_arrays_of_other_numbers_are_charged_one_by_one(dtype: Any) -> None:
     assert budget.fits(budget.start(2), fp.Plain(x)).tolist() == [False, True]
 
 
-@pytest.mark.parametrize("scale", [1.0, 0.5, 1.1])
-@pytest.mark.parametrize("hint", [(0.1, 0.2), (0.3, 0.4), (1.0, 2.0), (0.3, 0.3), (float("nan"), 0.3)])
-def test_a_hint_at_levels_that_is_wrong_changes_nothing(hint: tuple[float, ...], scale: float) -> None:
-    x = np.where(np.arange(40) % 2, 0.3, 0.4)
-    budget = fp.Budget.of(1.0)
-    told, plain = fp.Square(x, scale, hint), fp.Square(x, scale)
-    some, other = budget.start(40), budget.start(40)
-    for _ in range(12):
-        (fits, some), (known, other) = budget.step(some, told), budget.step(other, plain)
-        assert fits.tolist() == known.tolist()
-        assert [part.tobytes() for part in map(np.array, some)] == [
-            part.tobytes() for part in map(np.array, other)
-        ]
+def test_only_a_gaussian_itself_says_among_which_levels_its_mu_is() -> None:
+    """A filter that passed the levels of a pair along with other numbers was granted three budgets."""
+    with pytest.raises(TypeError, match="positional"):
+        fp.Square(np.full(40, 0.17), 1.1, (0.1, 0.2))  # type: ignore[call-arg]
 
+    class Lying(Gaussian):
+        """Says that every mu is 0.1 or 0.17, and asks for 0.9."""
 
-def test_levels_of_single_precision_are_charged_as_they_are() -> None:
-    """A user's filter that passed the levels of a pair along with rounded numbers was granted three budgets."""
+        __slots__ = ()
 
-    @dataclass(frozen=True)
-    class Rounded(fp.AdditiveFilter):
-        promise = ZCDP(1.0)
-        budget = fp.Budget.of(1.0)
+        @property
+        def levels(self) -> Any:
+            return (0.1, 0.17)
 
-        def charge(self, request: Any) -> Any:
-            return fp.Square(request.mu.astype(np.float32), 1.1, request.levels)
-
-    people = fp.IndividualFilter(Rounded(), 40)
-    mu = np.where(np.arange(40) % 2 == 0, 0.1, 0.17)
-    spent = [Fraction(0)] * 40
-    for _ in range(120):
-        request = Gaussian.either(0.1, 0.17, np.arange(40) % 2 == 1)
-        active = people.select(request)
-        for i in np.flatnonzero(active):
-            spent[i] += Fraction(float(np.float32(mu[i]))) ** 2 * Fraction(1.1)
-    assert 0.95 < max(spent) <= 1
+    for charge in (fp.gdp_charge, fp.zcdp_charge, lambda pair: fp.renyi_charge(pair, 3.0)):
+        budget = fp.Budget.of(0.1)
+        assert not budget.fits(budget.start(40), charge(Lying(np.full(40, 0.9)))).any()
+        assert charge(Gaussian.either(0.1, 0.17, np.arange(40) % 2 == 0)).levels == (0.1, 0.17)
 
 
 def test_a_choice_told_by_booleans_is_a_choice() -> None:
