@@ -94,7 +94,8 @@ class Live:
     def keep(self, runs: NDArray[np.intp]) -> None:
         """Drop all other runs."""
         for name in _PER_RUN:
-            setattr(self, name, take(getattr(self, name), runs))
+            if (kept := getattr(self, name)) is not None:
+                setattr(self, name, take(kept, runs))
 
     def drop(self, runs: NDArray[np.intp]) -> None:
         """Drop these runs, in increasing order, in place: the last runs move into their places."""
@@ -104,7 +105,8 @@ class Live:
             staying[runs[runs.searchsorted(n) :] - n] = False
             tail = n + staying.nonzero()[0]
             for name in _PER_RUN:
-                setattr(self, name, moved(getattr(self, name), tail, runs[: len(tail)], n))
+                if (kept := getattr(self, name)) is not None:
+                    setattr(self, name, moved(kept, tail, runs[: len(tail)], n))
 
     def account(self, request: DominatingPair, admitted: NDArray[np.bool_]) -> NDArray[np.intp]:
         """Charge the admitted runs in the guard's account; returns those, of finite loss, that pass its bound."""

@@ -76,10 +76,9 @@ def _cost(charge: Charge, root: float) -> _Cost:
     return _of_numbers(charge, root) if isinstance(charge, Plain) else _of_squares(charge, charge.x, root)
 
 
-def _short(high: Any, levels: Any = None) -> _Cost:
-    """Charges that are one double each, and among `levels` where these are known."""
-    among = high if levels is None else levels
-    return _Cost(high, None, grain(among), float(np.max(among, initial=0.0)))
+def _short(high: Any) -> _Cost:
+    """Charges that are one double each."""
+    return _Cost(high, None, grain(high), float(np.max(high, initial=0.0)))
 
 
 def _of_menu(costs: list[_Cost], index: NDArray[np.integer[Any]]) -> _Cost:
@@ -119,21 +118,40 @@ def _of_squares(charge: Square, x: NDArray[np.float64], root: float) -> _Cost:
 
 def _of_two_levels(charge: Square, x: NDArray[np.float64], root: float, least: float, most: float) -> _Cost:
     """The exact squares of the two levels, looked up, or multiplied anew where that gives the same."""
-    pairs = [_exact_square(level, charge.scale, root) for level in (least, most)]
-    highs, lows = np.array([high for high, _ in pairs]), np.array([low for _, low in pairs])
-    factor = charge.scale * root * root
-    if all(level * level * factor == high for level, (high, _) in zip((least, most), pairs, strict=True)):
-        high = x * x
-        if factor != 1:
-            high *= factor
+    known = _two_levels(least, most, charge.scale, root)
+    if known.factor is None:
+        high = known.highs.take((x == most).view(np.int8))
     else:
-        high = highs.take((x == most).view(np.int8))
-    return _Cost(high, lows.take((x == most).view(np.int8))) if lows.any() else _short(high, highs)
+        high = x * x
+        if known.factor != 1:
+            high *= known.factor
+    if known.lows is None:
+        return _Cost(high, None, *known.short)
+    return _Cost(high, known.lows.take((x == most).view(np.int8)))
+
+
+class _TwoLevels(NamedTuple):
+    """The exact squares of two levels: highs, lows unless both are 0; `factor` where x x factor gives the highs too.
+
+    short: the grain and the largest of the highs, where these are the squares.
+    """
+
+    highs: NDArray[np.float64]
+    lows: NDArray[np.float64] | None
+    factor: float | None
+    short: tuple[int | None, float]
 
 
 @lru_cache(maxsize=256)
-def _exact_square(x: float, scale: float, root: float) -> Exact:
-    return Square(x, scale).exact(root)
+def _two_levels(least: float, most: float, scale: float, root: float) -> _TwoLevels:
+    pairs = [Square(level, scale).exact(root) for level in (least, most)]
+    highs, lows = np.array([high for high, _ in pairs]), np.array([low for _, low in pairs])
+    factor = scale * root * root
+    same = all(level * level * factor == high for level, (high, _) in zip((least, most), pairs, strict=True))
+    whole = _short(highs)
+    return _TwoLevels(
+        highs, lows if lows.any() else None, factor if same else None, (whole.grain, whole.most)
+    )
 
 
 def _add_up(state: Exact, cost: Exact) -> Exact:
