@@ -24,9 +24,8 @@ __all__ = ["Allowance"]
 @dataclass(frozen=True, slots=True)
 class Allowance:
     """The rule: sum of charges <= value, exactly, where value may be zero: then nothing but charges of zero fit.
-    A value that is no double counts as the largest one below it.
 
-    Its states and methods are those of `Budget`.
+    A value that is no double counts as the largest one below it. Its states and methods are those of `Budget`.
     """
 
     value: float
@@ -62,5 +61,6 @@ class Allowance:
 
     def holds(self, state: Exact) -> NDArray[np.bool_]:
         """Whether each sum, in units of one, is at most the allowance."""
-        within: NDArray[np.bool_] = (state[0] < self.value) | ((state[0] == self.value) & (state[1] <= 0))
-        return within
+        most = self.value
+        held: NDArray[np.bool_] = (state[0] < most) | ((state[0] == most) & (state[1] <= 0))
+        return held

@@ -36,8 +36,7 @@ def gdp_charge(request: DominatingPair) -> Charge:
     """mu^2, mu being the GDP parameter that `request` declares: what sums to at most mu^2 is mu-GDP (003)."""
     if isinstance(request, Selection):
         return Mixed(tuple(gdp_charge(pair) for pair in request.pairs), request.index)
-    mu = request.gdp_mu
-    return square_among(proper(mu), 1.0, _levels(request))
+    return square_among(proper(request.gdp_mu), 1.0, _levels(request))
 
 
 def zcdp_charge(request: DominatingPair) -> Charge:
