@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from filters.privacy_filter import PrivacyFilter
-from reports.fault import ctrl_c, examining, own_streams
+from mc.examine.fault import ctrl_c, examining, own_streams
 from theory.guarantees import Guarantee
 
 __all__ = ["load_filter"]

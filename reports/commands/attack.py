@@ -14,7 +14,7 @@ import mc.examine.attack
 from reports.commands.console import at_most, clear_errors
 from reports.commands.exit_status import End, ExitStatus
 from reports.expression import read_filter
-from reports.fault import examining
+from mc.examine.fault import examining
 from reports.output import OutputFolder
 from reports.replaying import replay_command
 

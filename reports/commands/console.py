@@ -10,7 +10,7 @@ from rich.markup import escape
 
 from mc import StoreError
 from reports.commands.exit_status import End, ExitStatus
-from reports.fault import FilterFault
+from mc.examine.fault import FilterFault
 from theory.evidence import Outcome, Verdict
 
 __all__ = ["OUTCOME_STYLE", "at_most", "clear_errors", "complain", "styled"]

@@ -30,7 +30,7 @@ def replay(
 ) -> None:
     """Replay the witness of a refutation, which must give the same bits: a simulation, a decision or a plan."""
     from mc.examine.witness import ReplayError, replayed
-    from reports.fault import examining
+    from mc.examine.fault import examining
     from reports.user_filter import load_filter
 
     console = Console(highlight=False)

@@ -18,7 +18,7 @@ from mc.estimate.survival import survival
 from reports.commands.console import at_most, clear_errors, complain
 from reports.commands.exit_status import End, ExitStatus
 from reports.expression import read_adversary, read_filter
-from reports.fault import examining
+from mc.examine.fault import examining
 from theory.arguments import check_count
 
 __all__ = ["simulate"]

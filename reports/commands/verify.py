@@ -41,7 +41,7 @@ def verify(
     """Run the main job and write the report."""
     from reports.chapters import CHAPTERS
     from reports.chapters.audit import audit
-    from reports.fault import examining
+    from mc.examine.fault import examining
     from reports.output import OutputFolder
     from reports.replaying import replay_command
     from reports.study import Study

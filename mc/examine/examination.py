@@ -1,0 +1,115 @@
+"""An examination: the findings of all stages about one filter, and the one verdict that follows from them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from filters.privacy_filter import PrivacyFilter
+from mc.examine.finding import Finding, Tightness
+from mc.examine.witness import Witness
+from theory.evidence import Evidence, Outcome, Verdict
+
+__all__ = ["Examination", "Status"]
+
+
+class Status(Enum):
+    """Whether a filter could be examined at all."""
+
+    EXAMINED = "examined"
+    FAULTY = "its own code breaks the contract, so that nothing is said for its promise"
+    DENIES = "it admits nothing that was tried, so that nothing was examined"
+
+
+@dataclass(frozen=True, slots=True)
+class Examination:
+    """What was found about the promise of `filter`, stage by stage; `failure` bounds the chance of a false refutation.
+
+    mechanisms names the families asked for, seconds the time it took, seed what its random numbers came from.
+    """
+
+    filter: PrivacyFilter
+    mechanisms: tuple[str, ...]
+    findings: tuple[Finding, ...]
+    seconds: float
+    seed: int
+    failure: float
+
+    @property
+    def name(self) -> str:
+        """The class of the filter."""
+        return type(self.filter).__name__
+
+    @property
+    def faults(self) -> tuple[str, ...]:
+        """What is wrong with the filter's code, each a sentence."""
+        return tuple(dict.fromkeys(one.fault for one in self.findings if one.fault))
+
+    @property
+    def admits_something(self) -> bool:
+        """Whether some request was granted."""
+        return any(one.stage == "admission" and not one.found.startswith("nothing") for one in self.findings)
+
+    @property
+    def status(self) -> Status:
+        """Whether the filter could be examined."""
+        if self.faults:
+            return Status.FAULTY
+        return Status.EXAMINED if self.admits_something else Status.DENIES
+
+    @property
+    def witnesses(self) -> tuple[Witness, ...]:
+        """Every refutation found, the smallest first: by evidence, then by rounds, then by length."""
+        found = [one.witness for one in self.findings if one.witness is not None]
+        return tuple(sorted(found, key=_size))
+
+    @property
+    def witness(self) -> Witness | None:
+        """The smallest refutation, None if nothing was refuted."""
+        return next(iter(self.witnesses), None)
+
+    @property
+    def tightness(self) -> tuple[Tightness, ...]:
+        """The best attack, the worst case and the promise for each measure and menu, nearest to the promise first."""
+        rows = [row for one in self.findings for row in one.tightness]
+        return tuple(sorted(rows, key=lambda row: -row.share))
+
+    @property
+    def verdict(self) -> Verdict:
+        """REFUTED by a witness; HOLDS by a theorem that covers the code that ran; else UNDECIDED, and how near it came.
+
+        What holds on a menu alone stays with its finding, and leaves the promise itself UNDECIDED.
+        """
+        refuted = [one for one in self.findings if one.witness is not None and one.witness is self.witness]
+        if refuted and refuted[0].verdict is not None:
+            return refuted[0].verdict
+        scope = self.filter.scope if isinstance(self.filter.scope, str) else "every adaptive adversary"
+        if self.faults:
+            return Verdict(
+                Outcome.UNDECIDED, Evidence.STATISTICAL, scope, "no verdict: " + "; ".join(self.faults)
+            )
+        if self.status is Status.DENIES:
+            return Verdict(
+                Outcome.UNDECIDED, Evidence.STATISTICAL, scope, f"no verdict: {Status.DENIES.value}"
+            )
+        for one in self.findings:
+            if one.whole and one.verdict is not None and one.verdict.outcome is Outcome.HOLDS:
+                return one.verdict
+        return Verdict(Outcome.UNDECIDED, Evidence.STATISTICAL, scope, self._closest())
+
+    def _closest(self) -> str:
+        on_menus = sum(
+            one.verdict is not None and one.verdict.outcome is Outcome.HOLDS for one in self.findings
+        )
+        rows = self.tightness
+        near = (
+            f"the closest, {rows[0].menu} at {rows[0].measure}, reaches {rows[0].share:.4g} of the promise"
+            if rows
+            else "nothing could be compared with the promise"
+        )
+        there = f"; on {on_menus} menus it holds" if on_menus else ""
+        return f"nothing was found above the promise, which proves nothing; {near}{there}"
+
+
+def _size(witness: Witness) -> tuple[int, int, int]:
+    return witness.evidence.strength, witness.rounds, len(str(witness.data))

@@ -1,0 +1,59 @@
+"""A finding is what one stage of an examination asked of a filter, what it found, and what it did not look at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mc.examine.measure import Measure
+from mc.examine.witness import Witness
+from theory.evidence import Evidence, Verdict
+
+__all__ = ["Finding", "Tightness"]
+
+
+@dataclass(frozen=True, slots=True)
+class Tightness:
+    """How near to its promise a filter comes on a menu: the best attack found, the worst case, and the promise.
+
+    attack is a lower bound on the measure against the best adversary found; worst an upper bound against every
+    adversary on the menu, None where none was computed; evidence says how both are known.
+    """
+
+    measure: Measure
+    menu: str
+    attack: float
+    worst: float | None
+    promised: float
+    evidence: Evidence
+
+    @property
+    def share(self) -> float:
+        """attack / promised; inf where something was found and nothing promised."""
+        if self.promised > 0:
+            return self.attack / self.promised
+        return float("inf") if self.attack > 0 else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One stage's question, its answer, and the limits of both.
+
+    stage is laws, parts, sequences, games, search or tests; asked is the question, found the answer in a sentence.
+    verdict is on the promise, within its own scope, None where the stage asks nothing of the promise or was
+    not reached. menu names the mechanisms asked for, unseen what the stage did not look at. whole says that a HOLDS
+    covers every mechanism that the filter admits, and not this menu alone. fault is the sentence on a filter that
+    breaks the contract. notes are facts worth knowing that decide nothing.
+    """
+
+    stage: str
+    asked: str
+    found: str
+    menu: str
+    unseen: str
+    verdict: Verdict | None = None
+    witness: Witness | None = None
+    whole: bool = False
+    seconds: float = 0.0
+    tightness: tuple[Tightness, ...] = ()
+    fault: str = ""
+    notes: tuple[str, ...] = ()

@@ -1,0 +1,327 @@
+"""The kinds of witness: the fields of each, and how its game is played again.
+
+A simulation gives an estimate, a decision the result of a sequential test, a plan its exact worth, a sequence a
+certified lower bound, and a menu the certified or exact value of its worst-case game.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from fractions import Fraction
+from typing import Any, Literal, Self, TypeAlias
+
+import flint
+
+from filters import PrivacyFilter, knowingly
+from filters.contract.filter_base import OnDenial
+from mc.engine.adversary import Adversary
+from mc.engine.encoding import Nameable, decode, decode_fraction, encode
+from mc.estimate.decide import decide
+from mc.estimate.simulate import Method, simulate
+from mc.examine.measure import Measure
+from mc.examine.sequence import Sequence
+from mc.intervals.anytime import Decision
+from mc.intervals.estimate import Estimate
+from mc.worst_case import LogRatio, WorstCase, worst_case
+from mc.worst_case.balls import BITS, ball
+from mc.worst_case.plan import DeniedError, Plan
+from theory.arguments import check_count
+from theory.evidence import Evidence
+from theory.numerics.stable import log_fraction
+from theory.pairs import DominatingPair
+from theory.pairs.base import Direction
+
+__all__ = [
+    "FIELDS",
+    "PLAYERS",
+    "Bound",
+    "Kind",
+    "Played",
+    "ReplayError",
+    "Simulation",
+    "filter_of",
+    "measure_of",
+    "witness_kind",
+]
+
+#: A ratio times this exceeds e^epsilon even if the epsilons of the filter and its requests were rounded to doubles.
+_ROUNDED = 1 + Fraction(1, 10**12)
+
+
+Kind: TypeAlias = Literal["simulation", "decision", "plan", "sequence", "menu"]
+
+
+class ReplayError(ValueError):
+    """A witness states other numbers than playing it gives."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A value that is certainly at least `low`, and at most `high` where that is known."""
+
+    low: float
+    high: float | None
+    evidence: Evidence
+
+    def __str__(self) -> str:
+        most = "" if self.high is None else f", at most {self.high:.9g}"
+        return f"at least {self.low:.9g}{most} ({self.evidence.name})"
+
+
+@dataclass(frozen=True, slots=True)
+class Simulation:
+    """The data of a simulated estimate of H_{e^epsilon} of a transcript, and of everything needed to compute it again.
+
+    filter and adversary are catalogue data (`mc.engine.encoding`), never code. promised is the delta(epsilon) of
+    the filter's promise, closed_form the true value where a formula is known. The estimate refutes
+    the promise when low > promised.
+    """
+
+    filter: Mapping[str, Any]
+    adversary: Mapping[str, Any]
+    epsilon: float
+    n: int
+    seed: int
+    rounds: int | None
+    confidence: float
+    method: Method
+    direction: Direction
+    on_denial: OnDenial
+    promised: float
+    closed_form: float | None
+    value: float
+    low: float
+    high: float
+
+    def to_data(self) -> dict[str, Any]:
+        """The simulation as JSON-able data."""
+        return {f.name: getattr(self, f.name) for f in fields(self)}
+
+    @classmethod
+    def from_data(cls, data: Mapping[str, Any]) -> Self:
+        """The simulation from the data that `to_data` returned, through JSON or not; ValueError for other fields."""
+        names = {f.name for f in fields(cls)}
+        if not isinstance(data, Mapping) or set(data) != names:
+            missing = sorted(names.symmetric_difference(data)) if isinstance(data, Mapping) else data
+            raise ValueError(
+                f"data must hold exactly the fields of a witness, got a difference in {missing}; "
+                "pass what was written"
+            )
+        return cls(**data)
+
+
+def witness_kind(data: object) -> Kind | None:
+    """What kind of replayable witness the data is, by its fields; None if it is none."""
+    if isinstance(data, Mapping):
+        for kind, names in FIELDS.items():
+            if set(data) == names:
+                return kind
+    return None
+
+
+#: The arguments of `decide` that its result depends on; where paths are played is not among them.
+_DECIDE = frozenset(
+    {"epsilon", "delta", "failure", "most", "seed", "rounds", "direction", "on_denial"},
+)
+FIELDS: dict[Kind, frozenset[str]] = {
+    "simulation": frozenset(f.name for f in fields(Simulation)),
+    "decision": _DECIDE | {"filter", "adversary", "n", "log_e_above"},
+    "plan": frozenset({"filter", "epsilon", "ratio", "promised", "value", "direction", "plan"}),
+    "sequence": frozenset({"filter", "measure", "promised", "sequence", "low"}),
+    "menu": frozenset({"filter", "measure", "ratio", "promised", "menu", "rounds", "low", "high"}),
+}
+
+
+def filter_of(told: object, filt: PrivacyFilter | None, known: Nameable) -> PrivacyFilter:
+    """The filter of a witness: built from its data, or `filt` where the data names one outside the catalogue."""
+    name = told.split("(")[0] if isinstance(told, str) else None
+    if isinstance(told, Mapping):
+        if set(told) != {"outside"}:
+            outside = filt is not None and type(filt).__name__ == told.get("type")
+            kind = told.get("type")
+            if not outside and (not isinstance(kind, str) or kind not in known):
+                raise ValueError(
+                    f"data must name a member of the catalogue, got {repr(kind)[:40]}; pass the filter, or its class"
+                )
+            if outside and encode(filt, {**known, type(filt).__name__: type(filt)}) == told:
+                assert filt is not None
+                return filt  # it has the witness's data, and may be made in a way of its own
+            with knowingly():  # most filters worth replaying are unsound ones
+                made = decode(dict(told), known)
+            if not isinstance(made, PrivacyFilter):
+                raise ValueError(f"filter must be a filter, got {type(made).__name__}; pass what was written")
+            return made
+        name = str(told["outside"])
+    if name is None or type(filt).__name__ != name:
+        wrong = ValueError if filt is None or name is None else ReplayError
+        raise wrong(f"filt must be the {name} that the witness was made with, got filt={filt!r}; pass it")
+    assert filt is not None
+    return filt
+
+
+def _adversary_of(told: object, known: Nameable) -> Adversary:
+    foe = decode(told, known)
+    if not isinstance(foe, Adversary):
+        raise ValueError(f"adversary must be one of the catalogue, got {foe!r}; pass what was written")
+    return foe
+
+
+def _number(name: str, value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise ValueError(f"{name} must be a number, got {name}={str(value)[:40]!r}; pass what was written")
+    try:
+        number = float(value)
+    except OverflowError:  # JSON holds integers of any length
+        number = math.inf
+    if not math.isfinite(number):
+        raise ValueError(f"{name} must be a finite number, got {name}={number}; pass what was written")
+    return number
+
+
+def _simulated(told: dict[str, Any], filt: PrivacyFilter, known: Nameable) -> tuple[Estimate]:
+    kept = Simulation.from_data(told)
+    estimate = simulate(
+        filt,
+        _adversary_of(kept.adversary, known),
+        epsilon=_number("epsilon", kept.epsilon),
+        n=kept.n,
+        seed=kept.seed,
+        rounds=kept.rounds,
+        confidence=_number("confidence", kept.confidence),
+        method=kept.method,
+        direction=kept.direction,
+        on_denial=kept.on_denial,
+    )
+    _compare((estimate.value, estimate.low, estimate.high), (kept.value, kept.low, kept.high))
+    return (estimate,)
+
+
+def _decided(told: dict[str, Any], filt: PrivacyFilter, known: Nameable) -> tuple[Decision]:
+    setting = {name: told[name] for name in _DECIDE}
+    for name in ("delta", "failure"):
+        setting[name] = _number(name, setting[name])
+    decision = decide(filt, _adversary_of(told["adversary"], known), **setting)
+    _compare((decision.n, decision.log_e_above), (told["n"], told["log_e_above"]))
+    return (decision,)
+
+
+def _worth(told: dict[str, Any], filt: PrivacyFilter, known: Nameable) -> tuple[Fraction, Fraction]:
+    ratio, direction = decode_fraction(told["ratio"]), told["direction"]
+    if direction not in ("PQ", "QP"):
+        raise ValueError(
+            f"direction must be 'PQ' or 'QP', got direction={direction!r}; pass what was written"
+        )
+    if not _reaches(ratio, _number("epsilon", told["epsilon"]), filt):
+        raise ReplayError(
+            f"ratio must be e^epsilon or more, got a logarithm of {_log(ratio)!r} at epsilon={told['epsilon']!r}; "
+            "compare them"
+        )
+    plan = Plan.from_data(told["plan"], known)
+    try:
+        value = plan.worth(filt, ratio, direction)
+        surely = plan.worth(filt, ratio * _ROUNDED, direction)
+    except DeniedError as denied:
+        raise ReplayError(str(denied)) from denied
+    _compare((value,), (decode_fraction(told["value"]),))
+    return value, surely
+
+
+def _sequence(told: dict[str, Any], filt: PrivacyFilter, known: Nameable) -> tuple[Bound]:
+    asked = Sequence.from_data(told["sequence"], known)
+    if not asked.admitted(filt):
+        raise ReplayError(
+            f"the sequence must be admitted, got a denial by {type(filt).__name__}; check the filter"
+        )
+    low = asked.low(measure_of(told))
+    _compare((low,), (_bound("low", told["low"]),))
+    return (Bound(low, None, Evidence.CERTIFIED),)
+
+
+def _menu(told: dict[str, Any], filt: PrivacyFilter, known: Nameable) -> tuple[Bound]:
+    menu = decode(told["menu"], known)
+    if not isinstance(menu, tuple) or not all(isinstance(pair, DominatingPair) for pair in menu):
+        raise ValueError(f"menu must hold pairs, got {repr(menu)[:40]}; pass what was written")
+    measure, rounds, ratio = measure_of(told), told["rounds"], told["ratio"]
+    if rounds is not None:
+        rounds = check_count("rounds", rounds)
+    exact = None if ratio is None else decode_fraction(ratio)
+    if exact is not None and not _reaches(exact, measure.at, filt):
+        raise ReplayError(
+            f"ratio must be e^epsilon or more, got {ratio} at epsilon={measure.at!r}; compare them"
+        )
+    solved = solved_again(filt, menu, measure, rounds, exact)
+    _compare((solved.low, solved.high), (_number("low", told["low"]), _number("high", told["high"])))
+    return (Bound(solved.low, solved.high, solved.evidence),)
+
+
+def solved_again(
+    filt: PrivacyFilter,
+    menu: tuple[DominatingPair, ...],
+    measure: Measure,
+    rounds: int | None,
+    ratio: Fraction | None,
+) -> WorstCase:
+    """The worst-case game of a witness that holds a menu."""
+    epsilon = measure.at if ratio is None else LogRatio(ratio)
+    return worst_case(filt, menu, epsilon=epsilon, rounds=rounds, direction=measure.direction)
+
+
+def measure_of(told: Mapping[str, Any]) -> Measure:
+    """What a witness measures; ValueError for data that names no measure."""
+    if "measure" not in told:
+        return Measure.hockey_stick(_number("epsilon", told["epsilon"]), _way(told["direction"]))
+    match told["measure"]:
+        case {"kind": "hockey-stick" | "renyi" as kind, "at": at, "direction": way}:
+            number = _number("at", at)
+            if kind == "renyi" and not number > 1:
+                raise ValueError(f"order must be above 1, got order={number}; pass what was written")
+            return Measure(kind, number, _way(way))
+    raise ValueError(f"measure must be what was written, got {repr(told['measure'])[:40]}; pass it unchanged")
+
+
+def _way(direction: object) -> Direction:
+    if direction not in ("PQ", "QP"):
+        raise ValueError(
+            f"direction must be 'PQ' or 'QP', got direction={direction!r}; pass what was written"
+        )
+    return direction
+
+
+def _bound(name: str, value: object) -> float:
+    return math.inf if value == {"float": "inf"} else _number(name, value)
+
+
+def _reaches(ratio: Fraction, epsilon: float, filt: PrivacyFilter) -> bool:
+    """Whether the ratio is certainly >= e^epsilon, or >= the filter's own ratio, whose rounded logarithm is epsilon."""
+    if ratio <= 0:
+        return False
+    own = getattr(filt, "ratio", None)
+    if isinstance(own, Fraction) and ratio >= own > 0 and log_fraction(own) == epsilon:
+        return True
+    with flint.ctx.workprec(2 * BITS):
+        return bool(ball(ratio, 2 * BITS) >= ball(epsilon).exp())
+
+
+def _log(ratio: Fraction) -> float:
+    return log_fraction(ratio) if ratio > 0 else -math.inf
+
+
+#: The result of playing a witness, and for a plan its worth at a raised ratio.
+Played: TypeAlias = tuple[Estimate] | tuple[Decision] | tuple[Fraction, Fraction] | tuple[Bound]
+PLAYERS: dict[str, Callable[[dict[str, Any], PrivacyFilter, Nameable], Played]] = {
+    "simulation": _simulated,
+    "decision": _decided,
+    "plan": _worth,
+    "sequence": _sequence,
+    "menu": _menu,
+}
+
+
+def _compare(got: tuple[object, ...], told: tuple[object, ...]) -> None:
+    if got != told:
+        raise ReplayError(
+            f"the witness must replay to the bit, got {', '.join(map(str, got))} where it says "
+            f"{', '.join(map(str, told))}; compare the versions of numpy and of this package"
+        )

@@ -1,0 +1,119 @@
+"""A measure of a transcript, with what a promise allows it: a hockey-stick divergence or a Rényi divergence.
+
+>>> from theory.guarantees import ZCDP
+>>> Measure.renyi(2.0).promised(ZCDP(0.5))
+1.0
+>>> print(Measure.hockey_stick(1.5, "QP"))
+H at epsilon=1.5, QP
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal, Self
+
+import numpy as np
+
+from mc.worst_case.plan import MARGIN
+from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
+from theory.pairs.base import Direction
+
+__all__ = ["Measure", "exceeds", "goals"]
+
+#: Orders at which a zCDP promise is examined.
+_ORDERS = (2.0, 1.5, 4.0, 8.0, 32.0, 128.0, 1.1)
+#: The deltas at which a promise for every epsilon is examined, from the middle out to where it is thinnest.
+_DELTAS = (0.3, 0.1, 1e-2, 1e-4, 1e-6, 1e-9, 1e-13, 1e-20)
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """H_{e^at} of the transcript, or its Rényi divergence of order `at`; "PQ" is of P from Q, "QP" of Q from P.
+
+    `promised` is what a guarantee allows it in either direction: delta(at), or the Rényi divergence that the
+    guarantee itself states, inf where it states none.
+    """
+
+    kind: Literal["hockey-stick", "renyi"]
+    at: float
+    direction: Direction = "PQ"
+
+    @classmethod
+    def hockey_stick(cls, epsilon: float, direction: Direction = "PQ") -> Self:
+        return cls("hockey-stick", float(epsilon), direction)
+
+    @classmethod
+    def renyi(cls, order: float, direction: Direction = "PQ") -> Self:
+        return cls("renyi", float(order), direction)
+
+    def promised(self, promise: Guarantee) -> float:
+        if self.kind == "hockey-stick":
+            with np.errstate(all="ignore"):
+                return float(promise.delta(self.at))
+        match promise:
+            case ZCDP(rho):
+                return self.at * rho
+            case GaussianDP(mu):
+                return self.at * mu * mu / 2
+            case RenyiDP(alpha, rho) if self.at <= alpha:
+                return rho
+        return math.inf
+
+    def __str__(self) -> str:
+        said = f"H at epsilon={self.at:g}" if self.kind == "hockey-stick" else f"D of order {self.at:g}"
+        return f"{said}, {self.direction}"
+
+
+def exceeds(low: float | Fraction, promised: float) -> bool:
+    """Whether a value of at least `low` breaks a promise of `promised`, by more than the rounding of the promise."""
+    if math.isinf(promised) or math.isnan(promised):
+        return False
+    if isinstance(low, float) and math.isinf(low):
+        return low > 0
+    return Fraction(low) > Fraction(promised) * (1 + MARGIN)
+
+
+def goals(promise: Guarantee) -> tuple[Measure, ...]:
+    """The measures, in direction "PQ", at which a promise is examined: all that it says, or a grid of it."""
+    return tuple(dict.fromkeys(_goals(promise)))
+
+
+def _goals(promise: Guarantee) -> Iterator[Measure]:
+    if isinstance(promise, (ApproxDP, PureDP)):
+        # nothing is promised beyond a pure epsilon: looked at where its own rounding cannot matter
+        beyond = isinstance(promise, PureDP) or promise.delta_at_epsilon == 0
+        yield Measure.hockey_stick(promise.epsilon * (1 + float(MARGIN)) if beyond else promise.epsilon)
+        return
+    if isinstance(promise, ZCDP):
+        yield from (Measure.renyi(order) for order in _ORDERS)
+    if isinstance(promise, RenyiDP):
+        yield Measure.renyi(promise.alpha)
+    for delta in _DELTAS:
+        epsilon = _epsilon(promise, delta)
+        if epsilon is not None:
+            yield Measure.hockey_stick(epsilon)
+    at_zero = Measure.hockey_stick(0.0)
+    if 0 <= at_zero.promised(promise) < 1:
+        yield at_zero
+
+
+def _epsilon(promise: Guarantee, delta: float) -> float | None:
+    """An epsilon at which the promise is about `delta`, to three digits; None where there is none."""
+
+    def promised(epsilon: float) -> float:
+        return Measure.hockey_stick(epsilon).promised(promise)
+
+    low, high = 0.0, 2.0**-20
+    while not promised(high) <= delta:
+        low, high = high, 2 * high
+        if high > 2.0**20:
+            return None
+    if low == 0 and promised(0.0) <= delta:
+        return None  # thinner than that everywhere
+    while high - low > 1e-3 * high:
+        middle = (low + high) / 2
+        low, high = (low, middle) if promised(middle) <= delta else (middle, high)
+    return float(f"{high:.4g}") if promised(float(f"{high:.4g}")) > 0 else high

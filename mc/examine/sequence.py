@@ -1,0 +1,150 @@
+"""A fixed sequence of requests, put to a filter's own code, and certified lower bounds on what its transcript reveals.
+
+>>> import filterproof as fp
+>>> played = Sequence(((fp.Gaussian(0.5), 4),))
+>>> played.admitted(fp.GaussianFilter(mu=1.0)), played.rounds
+(True, 4)
+>>> low = played.low(Measure.hockey_stick(1.0))
+>>> 0.126936 < low <= fp.GaussianDP(1.0).delta(1.0)
+True
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import flint
+
+from filters.contract.checks import checked_grant, checked_spend, checked_start
+from filters.contract.state import State, same
+from filters.privacy_filter import PrivacyFilter
+from mc.engine.encoding import Nameable, decode, encode
+from mc.examine.measure import Measure
+from mc.worst_case.balls import ball, down
+from mc.worst_case.binned_law import composed_low, renyi_low
+from theory.arguments import check_count
+from theory.pairs import DominatingPair, Gaussian
+
+__all__ = ["MOST_PLAYED", "Sequence", "granted"]
+
+#: Requests of a kind that are put to the filter one by one; more are taken for granted only where they change nothing.
+MOST_PLAYED = 20_000
+#: The most repetitions that a witness may state.
+_MOST = 10**15
+
+
+def granted(filt: PrivacyFilter, state: State, request: DominatingPair) -> State | None:
+    """The state after one run was granted the request, as an application's session asks for it; None if denied."""
+    admitted, after = checked_grant(filt, state, request, 1)
+    if not admitted[0]:
+        return None
+    return checked_spend(filt, state, request, 1) if after is None else after
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence:
+    """Requests fixed in advance: each pair of `steps` so many times in a row."""
+
+    steps: tuple[tuple[DominatingPair, int], ...]
+
+    @property
+    def rounds(self) -> int:
+        """The number of requests."""
+        return sum(times for _, times in self.steps)
+
+    @property
+    def counts(self) -> dict[DominatingPair, int]:
+        """How often each pair is asked for, in the order of first appearance."""
+        total: Counter[DominatingPair] = Counter()
+        for pair, times in self.steps:
+            total[pair] += times
+        return dict(total)
+
+    def admitted(self, filt: PrivacyFilter) -> bool:
+        """Whether the filter's own code grants every request, played by one run.
+
+        A request that leaves the state as it was, bit for bit, is granted any number of times, since a filter's
+        methods are pure. A filter that looks at losses is asked for one
+        request alone, whose grant depends on none.
+        """
+        state: State = checked_start(filt, 1)
+        if filt.looks_at_losses and self.rounds > 1:
+            return False
+        for pair, times in self.steps:
+            for done in range(times):
+                after = granted(filt, state, pair)
+                if after is None or (done >= MOST_PLAYED):
+                    return False
+                unchanged = bool(same(after, state)[0])
+                state = after
+                if unchanged:
+                    break
+        return True
+
+    def low(self, measure: Measure) -> float:
+        """A certified lower bound on the measure of the composition of all requests, every rounding error included.
+
+        Gaussians compose in closed form. The law of any other pair is put into bins, which is post-processing
+        and so can lower the divergence only; sums and products of bins are rounded against the claim.
+        """
+        counts = self.counts
+        if measure.direction == "QP":
+            counts = {pair.swapped: times for pair, times in counts.items()}
+        gaussians = {pair: times for pair, times in counts.items() if type(pair) is Gaussian}
+        variance = sum(
+            (times * Fraction(float(pair.mu)) ** 2 for pair, times in gaussians.items()), Fraction(0)
+        )
+        rest = {pair: times for pair, times in counts.items() if pair not in gaussians}
+        if measure.kind == "renyi":
+            total = down(Fraction(measure.at) * variance / 2)
+            return max(total + sum(times * renyi_low(pair, measure.at) for pair, times in rest.items()), 0.0)
+        if not rest:
+            return gaussian_low(variance, measure.at)
+        if variance:
+            rest[Gaussian(math.sqrt(variance) * (1 - 2.0**-50))] = 1
+        return composed_low(rest, measure.at)
+
+    def to_data(self, known: Nameable) -> list[dict[str, Any]]:
+        """The sequence as JSON-able data."""
+        return [{"request": encode(pair, known), "times": times} for pair, times in self.steps]
+
+    @classmethod
+    def from_data(cls, data: object, known: Nameable) -> Sequence:
+        """The sequence from the data that `to_data` returned; ValueError for any other data."""
+        wrong = ValueError(
+            f"sequence must hold requests and times, got {repr(data)[:40]}; pass what was written"
+        )
+        if not isinstance(data, list | tuple) or not data:
+            raise wrong
+        steps = []
+        for step in data:
+            if not isinstance(step, Mapping) or set(step) != {"request", "times"}:
+                raise wrong
+            pair = decode(step["request"], known)
+            if not isinstance(pair, DominatingPair) or pair.shape != ():
+                raise wrong
+            times = check_count("times", step["times"])
+            if times > _MOST:
+                raise ValueError(f"times must be at most {_MOST}, got times={times}; pass what was written")
+            steps.append((pair, times))
+        return cls(tuple(steps))
+
+
+def gaussian_low(variance: Fraction, epsilon: float) -> float:
+    """The largest double below H_{e^epsilon} of a Gaussian pair with mu^2 = variance."""
+    if variance == 0:
+        return 0.0
+    for bits in (160, 640, 2560):
+        with flint.ctx.workprec(bits):
+            mu, root = ball(variance, bits).sqrt(), flint.arb(2).sqrt()
+            p = ((ball(epsilon) / mu - mu / 2) / root).erfc() / 2
+            q = ((ball(epsilon) / mu + mu / 2) / root).erfc() / 2
+            value = p - ball(epsilon).exp() * q
+            if value > 0:
+                return down(value)
+    return 0.0
