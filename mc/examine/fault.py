@@ -12,6 +12,7 @@ from types import CodeType, FrameType
 
 from filters.contract import answers, checks, filter_base
 from filters.privacy_filter import PrivacyFilter
+from mc.examine.clock import OutOfTime
 
 __all__ = ["FilterFault", "ctrl_c", "examining", "own_streams"]
 
@@ -30,8 +31,12 @@ def examining(filt: PrivacyFilter) -> Iterator[None]:
         try:
             yield
         except BaseException as error:
+            if isinstance(error, OutOfTime) or ctrl_c(error, _file(filt)):
+                raise
+            if (broken := _malformed(filt, error)) is not None:
+                raise broken from error
             found = _place(filt, error)
-            if found is None or ctrl_c(error, _file(filt)):
+            if found is None:
                 raise
             code, line = found
             method = code.co_name if code.co_name.isidentifier() else code.co_qualname
@@ -40,6 +45,19 @@ def examining(filt: PrivacyFilter) -> Iterator[None]:
                 f"{type(filt).__name__}.{method} raised {type(error).__name__}{': ' if said else ''}{said} at "
                 f"{Path(code.co_filename).name}, line {line}; mend it there: what a filter does not cover it denies"
             ) from error
+
+
+def _malformed(filt: PrivacyFilter, error: BaseException) -> FilterFault | None:
+    """The fault where a method of the filter answered in a form that the contract does not allow; None elsewhere."""
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    if not isinstance(error, TypeError) or not frames or frames[-1].f_code.co_filename not in _OURS:
+        return None
+    said = " ".join(str(error).split())
+    kind, _, method = said.partition(" ")[0].partition(".")
+    code = getattr(getattr(type(filt), method, None), "__code__", None)
+    if kind != type(filt).__name__ or code is None:
+        return None
+    return FilterFault(f"{said} ({Path(code.co_filename).name}, line {code.co_firstlineno})")
 
 
 def ctrl_c(error: BaseException, file: str | None) -> bool:

@@ -33,6 +33,7 @@ from mc.intervals.anytime import Decision, Side
 from mc.intervals.estimate import CONFIDENCE, Estimate
 from mc.runs.play import Play, PlayOptions
 from mc.worst_case.plan import MARGIN
+from mc.worst_case.strategy import TreeStrategy
 from theory.arguments import check_count, check_real
 from theory.evidence import Evidence
 
@@ -120,7 +121,7 @@ _EVIDENCE: dict[Kind, Evidence] = {
 
 def named(filt: PrivacyFilter, *kinds: type) -> Any:
     """The filter as data: by the catalogue, or by the name of its class alone."""
-    known = nameable(*kinds)
+    known = nameable(TreeStrategy, *kinds)
     return encode(filt, known) if type(filt) in known.values() else {"outside": type(filt).__name__}
 
 
@@ -141,7 +142,7 @@ def witness(
     `kinds` adds classes of your own to the catalogue; `replay` then needs them too. A filter outside the catalogue
     is kept by its name alone, and `replay` then needs the filter itself.
     """
-    known = nameable(*kinds)
+    known = nameable(TreeStrategy, *kinds)
     foe = encode(adversary.against(filt), known)
     play = Play(n=check_count("n", n, least=2), **how)
     estimate = simulate(
@@ -227,7 +228,7 @@ def replayed(
             "a sequence or a menu, got "
             f"{named or 'none'}; pass what was written"
         )
-    known = nameable(*kinds)
+    known = nameable(TreeStrategy, *kinds)
     if filt is not None:
         known = {type(filt).__name__: type(filt)} | known
     filt = filter_of(told["filter"], filt, known)

@@ -68,14 +68,6 @@ class BinnedLaw:
         loss: NDArray[np.float64] = np.log(np.maximum(self.p, _LEAST)) - np.log(self.q)
         return loss
 
-    def power(self, times: int) -> BinnedLaw:
-        """The law of so many independent releases, by squaring."""
-        if times == 1:
-            return self
-        half = self.power(times // 2)
-        both = half.times(half)
-        return both.times(self) if times % 2 else both
-
     def low(self, epsilon: float) -> float:
         """A number not above H_{e^epsilon}(P || Q)."""
         growth = math.exp(min(epsilon, 700.0)) * (1 + 2.0**-50)
@@ -89,9 +81,19 @@ def composed_low(counts: Mapping[DominatingPair, int], epsilon: float) -> float:
     law: BinnedLaw | None = None
     for pair, times in counts.items():
         if times:
-            power = _base(pair).power(times)
+            power = _power(pair, times)
             law = power if law is None else law.times(power)
     return 0.0 if law is None else law.low(epsilon)
+
+
+@lru_cache(maxsize=4096)
+def _power(pair: DominatingPair, times: int) -> BinnedLaw:
+    """The law of so many independent releases, by squaring."""
+    if times == 1:
+        return _base(pair)
+    half = _power(pair, times // 2)
+    both = half.times(half)
+    return both.times(_base(pair)) if times % 2 else both
 
 
 @lru_cache(maxsize=4096)

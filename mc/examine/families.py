@@ -1,0 +1,137 @@
+"""The families of mechanisms that an examination asks for, each as lines of pairs that grow with one number.
+
+>>> from theory.guarantees import ApproxDP
+>>> lines = lines_of(("gaussian", "erasure"), ApproxDP(1.0, 1e-5))
+>>> [line.name for line in lines], lines[0].pair(0.5)
+(['gaussian', 'erasure'], Gaussian(mu=0.5))
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from theory.guarantees import ApproxDP, Guarantee
+from theory.pairs import (
+    KOV,
+    DominatingPair,
+    Erasure,
+    FinitePair,
+    Gaussian,
+    Laplace,
+    RandomizedResponse,
+    SubsampledGaussian,
+)
+
+__all__ = ["FAMILIES", "Line", "lines_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Pairs of one family, less private as t grows from `least` to `most`; name says what is fixed."""
+
+    family: str
+    name: str
+    make: Callable[[float], DominatingPair] = field(repr=False)
+    least: float = 2.0**-14
+    most: float = 32.0
+
+    def pair(self, t: float) -> DominatingPair:
+        """The pair of size t."""
+        return self.make(t)
+
+    @property
+    def sizes(self) -> tuple[float, ...]:
+        """Four sizes an octave, ascending, with few bits: sums of their squares are doubles, and states meet again."""
+        lowest, highest = math.floor(math.log2(self.least)), math.ceil(math.log2(self.most))
+        grid = (m / 4 * 2.0**e for e in range(lowest, highest + 1) for m in (4, 5, 6, 7))
+        return tuple(t for t in grid if self.least <= t <= self.most)
+
+
+def lines_of(names: Sequence[str], promise: Guarantee) -> tuple[Line, ...]:
+    """The lines of these families, with the constants that the promise suggests; ValueError for an unknown family."""
+    for name in names:
+        if name not in FAMILIES:
+            raise ValueError(
+                f"mechanisms must be among {', '.join(FAMILIES)}, got {name!r}; name some of these"
+            )
+    return tuple(line for name in names for line in FAMILIES[name](promise))
+
+
+def _gaussian(promise: Guarantee) -> Iterator[Line]:
+    yield Line("gaussian", "gaussian", Gaussian)
+
+
+def _response(promise: Guarantee) -> Iterator[Line]:
+    yield Line("rr", "rr", RandomizedResponse)
+
+
+def _laplace(promise: Guarantee) -> Iterator[Line]:
+    yield Line("laplace", "laplace", lambda t: Laplace(1 / t))
+
+
+def _erasure(promise: Guarantee) -> Iterator[Line]:
+    yield Line("erasure", "erasure", Erasure, 2.0**-40, 1.0)
+
+
+def _kov(promise: Guarantee) -> Iterator[Line]:
+    for delta in _deltas(promise):
+        yield Line("kov", f"kov, delta={delta:.3g}", lambda t, d=delta: KOV(t, d), 2.0**-10, 16.0)  # type: ignore[misc]
+
+
+def _subsampled(promise: Guarantee) -> Iterator[Line]:
+    for q in (0.5, 0.125, 1 / 64):
+        for way in ("removal", "addition"):
+            yield Line(
+                "subsampled",
+                f"subsampled, q={q:g}, {way}",
+                lambda t, q=q, way=way: SubsampledGaussian(q, 1 / t, adjacency=way),  # type: ignore[misc]
+                2.0**-8,
+                16.0,
+            )
+
+
+def _two_points(promise: Guarantee) -> Iterator[Line]:
+    for b in (Fraction(1, 8), Fraction(1, 1024)):
+        for swap in (False, True):
+            name = f"two points, rare {'under P' if swap else 'under Q'}, {b}"
+            yield Line("twopoint", name, lambda t, b=b, swap=swap: _two(t, b, swap=swap), 2.0**-8, 16.0)  # type: ignore[misc]
+    for swap in (False, True):
+        name = f"revealed under {'Q' if swap else 'P'} alone"
+        yield Line("twopoint", name, lambda t, swap=swap: _revealed(t, swap=swap), 2.0**-30, 0.5)  # type: ignore[misc]
+
+
+def _two(t: float, b: Fraction, *, swap: bool) -> FinitePair:
+    """The outcome of Q-mass b has a loss of about t, no more than leaves the other outcome a mass."""
+    ratio = Fraction(math.exp(min(t, 600.0))).limit_denominator(64)
+    a = min(b * ratio, 1 - b / 2)
+    pair = FinitePair((a, 1 - a), (b, 1 - b))
+    return pair.swapped if swap else pair
+
+
+def _revealed(t: float, *, swap: bool) -> FinitePair:
+    """Only P can produce the first outcome, of mass t."""
+    d = Fraction(t)
+    pair = FinitePair((d, 1 - d), (Fraction(0), Fraction(1)))
+    return pair.swapped if swap else pair
+
+
+def _deltas(promise: Guarantee) -> tuple[float, ...]:
+    if isinstance(promise, ApproxDP) and promise.delta_at_epsilon > 0:
+        delta = promise.delta_at_epsilon
+        return tuple(dict.fromkeys(min(delta * share, 0.5) for share in (1.0, 0.5, 0.125, 2.0**-7, 8.0)))
+    return (2.0**-10, 2.0**-20, 0.125)
+
+
+#: Name, as on the command line -> the family's lines.
+FAMILIES: dict[str, Callable[[Guarantee], Iterator[Line]]] = {
+    "gaussian": _gaussian,
+    "rr": _response,
+    "laplace": _laplace,
+    "kov": _kov,
+    "erasure": _erasure,
+    "subsampled": _subsampled,
+    "twopoint": _two_points,
+}

@@ -1,0 +1,285 @@
+"""The stage of exact games: the worst adversary over menus of what the filter really admits, solved and certified."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from filters.contract.checks import checked_start
+from filters.contract.state import State
+from filters.privacy_filter import PrivacyFilter
+from mc.engine.encoding import encode, nameable
+from mc.examine.attack import attack
+from mc.examine.clock import Clock, OutOfTime
+from mc.examine.fault import examining
+from mc.examine.finding import Finding, Tightness
+from mc.examine.measure import Measure, exceeds
+from mc.examine.sequence import granted
+from mc.examine.subject import Admission, Subject
+from mc.examine.witness import Witness, named
+from mc.worst_case import WorstCase, worst_case
+from theory.evidence import Evidence, Outcome, Verdict
+from theory.pairs import DominatingPair, Gaussian
+
+__all__ = ["games"]
+
+_ASKED = "What is the most that the worst adversary over a menu can reach?"
+#: Rounds that the least pair of a menu lasts, and how many multiples of it the menu holds.
+_PACES, _WIDTHS = (2, 3, 4, 6, 9, 14, 20, 32, 48), (1, 2, 3, 5, 8)
+#: Positions of one game; more take longer than they are worth here.
+_POSITIONS = 2_500_000
+#: The goals at which games are solved where a promise has many.
+_GOALS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class _Menu:
+    name: str
+    pairs: tuple[DominatingPair, ...]
+    rounds: int
+
+
+def games(subject: Subject, clock: Clock) -> Iterator[Finding]:
+    """A finding for each refutation, and one on all menus that were solved."""
+    filt = subject.filter
+    goals = _chosen(subject)
+    if not goals:
+        return
+    with examining(filt):
+        yield from _planned(subject, clock.part(0.25))
+        tried = _Tried(subject)
+        for menu in _menus(subject, clock):
+            if clock.over:
+                break
+            for goal in goals:
+                found = tried.solve(menu, goal, clock)
+                if found is not None:
+                    yield found
+                    goals = tuple(other for other in goals if other is not goal)
+        yield tried.summary()
+
+
+def _chosen(subject: Subject) -> tuple[Measure, ...]:
+    """The hockey-sticks to solve games at: promised more than nothing where that can be, and less than all."""
+    sticks = [goal for goal in subject.goals if goal.kind == "hockey-stick" and subject.promised(goal) < 1]
+    if len(sticks) <= _GOALS:
+        return tuple(sticks)
+    telling = [goal for goal in sticks if subject.promised(goal) > 1e-12]
+    return tuple(telling[:: max(1, len(telling) // _GOALS)][:_GOALS])
+
+
+def _planned(subject: Subject, clock: Clock) -> Iterator[Finding]:
+    """The search of `attack` for a plan in rational numbers, which is the shortest kind of witness."""
+    try:
+        with clock.limiting():
+            found = attack(subject.filter)
+    except OutOfTime:
+        return
+    measure = Measure.hockey_stick(found.epsilon, found.direction)
+    if found.refuted and found.plan is not None:
+        witness = Witness(subject.filter, found.witness)
+        if not witness.replay().refutes:
+            return
+        row = Tightness(measure, "a plan", float(found.value), None, found.promised, Evidence.EXACT)
+        menu = f"the plan's own pairs, {found.plan.size} requests"
+        yield Finding(
+            "games", _ASKED, found.verdict.detail, menu, "", found.verdict, witness, tightness=(row,)
+        )
+
+
+@dataclass(slots=True)
+class _Tried:
+    """The games solved so far."""
+
+    subject: Subject
+    rows: list[Tightness] = field(default_factory=list)
+    solved: list[WorstCase] = field(default_factory=list)
+    above: int = 0
+    large: int = 0
+
+    def solve(self, menu: _Menu, goal: Measure, clock: Clock) -> Finding | None:
+        """Solve one game in both directions; a finding if its value exceeds the promise."""
+        symmetric = not self.subject.looks and all(pair.swapped == pair for pair in menu.pairs)
+        for measure in (goal,) if symmetric else (goal, replace(goal, direction="QP")):
+            found = self._solve(menu, measure, clock)
+            if found is not None:
+                return found
+        return None
+
+    def _solve(self, menu: _Menu, measure: Measure, clock: Clock) -> Finding | None:
+        filt, promised = self.subject.filter, self.subject.promised(measure)
+        try:
+            with clock.at_most(max(clock.left / 6, 0.5)).limiting():
+                worst = worst_case(
+                    filt,
+                    menu.pairs,
+                    epsilon=measure.at,
+                    rounds=menu.rounds,
+                    direction=measure.direction,
+                    max_positions=_POSITIONS,
+                )
+        except (OutOfTime, ValueError):
+            self.large += 1
+            return None
+        if not worst.tried:
+            return None
+        self.solved.append(worst)
+        row = Tightness(measure, menu.name, worst.low, worst.high, promised, worst.evidence)
+        self.rows.append(row)
+        if not exceeds(worst.low, promised):
+            return None
+        self.above += 1
+        data = {
+            "filter": named(filt),
+            "measure": {"kind": "hockey-stick", "at": measure.at, "direction": measure.direction},
+            "ratio": None,
+            "promised": promised,
+            "menu": encode(menu.pairs, nameable()),
+            "rounds": menu.rounds,
+            "low": worst.low,
+            "high": worst.high,
+        }
+        said = f"an adaptive adversary over {menu.name} reaches {worst.low:.6g} at {measure}, promised {promised:.6g}"
+        verdict = Verdict(Outcome.REFUTED, worst.evidence, worst.scope, said, data)
+        return Finding("games", _ASKED, said, menu.name, "", verdict, Witness(filt, data), tightness=(row,))
+
+    def summary(self) -> Finding:
+        """What was solved; HOLDS on the union of menus is not claimed, for an adversary may mix them."""
+        within = [row for row in self.rows if row.worst is not None and row.worst <= row.promised]
+        near = max(
+            self.rows, key=lambda row: row.attack / row.promised if row.promised else 0.0, default=None
+        )
+        closest = (
+            f"; the closest, {near.menu} at {near.measure}, reaches {near.share:.4g} of the promise"
+            if near
+            else ""
+        )
+        found = (
+            f"{len(self.rows)} games solved, {self.above} worth more than the promise, "
+            f"{len(within)} certified within it{closest}"
+        )
+        too_large = f"; {self.large} games were too large" if self.large else ""
+        verdict = None
+        if within and not self.above:
+            widest = max(within, key=lambda row: (row.attack, row.menu))
+            scope = next(
+                one.scope for one in self.solved if one.low == widest.attack and one.high == widest.worst
+            )
+            detail = f"{widest.menu} at {widest.measure}: at most {widest.worst:.6g}, promised {widest.promised:.6g}"
+            verdict = Verdict(Outcome.HOLDS, widest.evidence, f"{scope}; at {widest.measure}", detail)
+        return Finding(
+            "games",
+            _ASKED,
+            found,
+            "; ".join(dict.fromkeys(row.menu for row in self.rows)),
+            "other menus, longer games, pairs between these" + too_large,
+            verdict,
+            tightness=tuple(self.rows),
+        )
+
+
+# -- the menus -------------------------------------------------------------------------------------------------
+
+
+def _menus(subject: Subject, clock: Clock) -> Iterator[_Menu]:
+    """Menus from small to large: multiples of what lasts a number of rounds, alone and with other families."""
+    filt = subject.filter
+    by_name: dict[str, list[Admission]] = {}
+    for line in subject.lines:
+        by_name.setdefault(line.line.family, []).append(line)
+    own = tuple(getattr(filt, "menu", ()) or ())
+    if own and all(isinstance(pair, DominatingPair) and pair.shape == () for pair in own):
+        yield from (_Menu("its own menu", own, rounds) for rounds in (1, 2, 3, 5, 8))
+    lattice = [line for name in ("rr", "kov", "erasure") for line in by_name.get(name, ())]
+    paces = {line.line.name: _paces(filt, line, clock) for line in subject.lines}
+    for pace in _PACES:
+        for width in _WIDTHS:
+            for line in by_name.get("rr", ()):
+                yield from _ladder(line, paces[line.line.name], pace, width)
+        if lattice:
+            yield from _mixed(lattice, paces, pace)
+        if not subject.looks:
+            for line in (
+                *by_name.get("gaussian", ()),
+                *by_name.get("laplace", ()),
+                *by_name.get("subsampled", ()),
+            ):
+                yield from _ladder(line, paces[line.line.name], pace, 3)
+            yield from _across(by_name, paces, pace)
+        if pace <= 4:
+            for line in by_name.get("twopoint", ()):
+                yield from _both_ways(line, paces[line.line.name], pace)
+
+
+def _paces(filt: PrivacyFilter, line: Admission, clock: Clock) -> dict[int, float]:
+    """For each pace the largest size that is granted that often in a row, with all losses zero."""
+    found: dict[int, float] = {}
+    wanted = list(_PACES)
+    for size, pair in zip(reversed(line.sizes), reversed(line.pairs), strict=True):
+        if not wanted or clock.over:
+            break
+        state: State | None = checked_start(filt, 1)
+        times = 0
+        while state is not None and times < wanted[-1] and not clock.over:
+            state = granted(filt, state, pair)
+            times += state is not None
+        while wanted and times >= wanted[0]:
+            found[wanted.pop(0)] = size
+    return found
+
+
+def _ladder(line: Admission, paces: dict[int, float], pace: int, width: int) -> Iterator[_Menu]:
+    least = paces.get(pace)
+    if least is None:
+        return
+    sizes = sorted(
+        {least * k for k in ((1, 2, 4) if width == 3 and line.line.family != "rr" else range(1, width + 1))}
+    )
+    pairs = tuple(line.line.pair(size) for size in sizes if size <= line.sizes[-1] * 1.0001)
+    if len(pairs) > 1 or width == 1:
+        yield _Menu(f"{line.line.name}, {len(pairs)} multiples of {least:.4g}", pairs, 4 * pace)
+
+
+def _mixed(lattice: list[Admission], paces: dict[str, dict[int, float]], pace: int) -> Iterator[_Menu]:
+    """Randomised response beside pairs that may reveal all, on one lattice."""
+    response = next((line for line in lattice if line.line.family == "rr"), None)
+    step = paces[response.line.name].get(pace) if response is not None else None
+    for line in lattice:
+        least = paces[line.line.name].get(pace)
+        if line is response or least is None:
+            continue
+        if line.line.family == "erasure":
+            ladder = tuple(line.line.pair(size) for size in (least, least / 4))
+        else:
+            size = step if step is not None and step <= line.sizes[-1] else least
+            ladder = tuple(line.line.pair(k * size) for k in (1, 2) if k * size <= line.sizes[-1])
+        if response is not None and step is not None:
+            ladder += tuple(response.line.pair(k * step) for k in (1, 2) if k * step <= response.sizes[-1])
+        yield _Menu(f"{line.line.name} with randomised response", ladder, 3 * pace)
+
+
+def _across(
+    by_name: dict[str, list[Admission]], paces: dict[str, dict[int, float]], pace: int
+) -> Iterator[_Menu]:
+    """One pair of each continuous family, and a smaller Gaussian."""
+    pairs: list[DominatingPair] = []
+    for name in ("gaussian", "laplace", "subsampled"):
+        for line in by_name.get(name, ())[:2]:
+            size = paces[line.line.name].get(pace)
+            if size is not None:
+                pairs.append(line.line.pair(size))
+                if name == "gaussian":
+                    pairs.append(Gaussian(size / 2))
+    if len({type(pair) for pair in pairs}) > 1 and pace <= 9:
+        yield _Menu("one of each continuous family", tuple(pairs), 2 * pace)
+
+
+def _both_ways(line: Admission, paces: dict[int, float], pace: int) -> Iterator[_Menu]:
+    size = paces.get(pace)
+    if size is not None:
+        pair, small = line.line.pair(size), line.line.pair(max(size / 4, line.line.least))
+        yield _Menu(
+            f"{line.line.name}, {size:.4g} and a quarter, both ways round",
+            (pair, pair.swapped, small),
+            pace + 1,
+        )

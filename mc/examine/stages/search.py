@@ -1,0 +1,190 @@
+"""The stage of search: strategies that read realised losses, found on a coarse mesh of losses, confirmed by simulation.
+
+The mesh only chooses a strategy: each loss is replaced by one of a few, and the game that remains is solved on the
+filter's own code. What the strategy is worth is then estimated by playing it on fresh random numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from filters.privacy_filter import PrivacyFilter
+from mc.examine.clock import Clock, OutOfTime
+from mc.examine.fault import examining
+from mc.examine.finding import Finding, Tightness
+from mc.examine.measure import Measure, exceeds
+from mc.examine.subject import Subject
+from mc.examine.witness import Witness, witness
+from mc.worst_case.strategy import TreeStrategy
+from mc.worst_case.too_large import TooLargeError
+from mc.worst_case.tree import Branch, expand, solve
+from theory.evidence import Evidence, Outcome, Verdict
+from theory.pairs import DominatingPair
+
+__all__ = ["mesh_strategy", "search"]
+
+_ASKED = "Can a strategy that reads realised losses reach more than was promised?"
+#: Positions of a game on the mesh.
+_POSITIONS = 60_000
+#: Paths of a confirmation.
+_PATHS = 200_000
+#: The share of a promise that the mesh must suggest before a strategy is played.
+_WORTH = 0.7
+
+
+def search(subject: Subject, clock: Clock, failure: float) -> Iterator[Finding]:
+    """Findings on the strategies that the mesh suggests; the failure probability is shared by at most 64 of them."""
+    filt = subject.filter
+    sticks = tuple(
+        goal for goal in subject.goals if goal.kind == "hockey-stick" and 0 < subject.promised(goal) < 1
+    )
+    each = failure / 64
+    rows: list[Tightness] = []
+    tried = played = 0
+    if not subject.looks or not sticks:
+        return
+    with examining(filt):
+        for menu, rounds in _menus(subject):
+            if clock.over or played >= 60:
+                break
+            for goal in sticks[: 1 if len(sticks) < 3 else 3]:
+                for measure in (goal, replace(goal, direction="QP")):
+                    promised = subject.promised(measure)
+                    try:
+                        with clock.at_most(max(clock.left / 8, 1.0)).limiting():
+                            worth, strategy = mesh_strategy(filt, menu, measure, rounds)
+                            tried += 1
+                            if worth < _WORTH * promised or played >= 60:
+                                continue
+                            played += 1
+                            kept = witness(
+                                filt,
+                                strategy,
+                                epsilon=measure.at,
+                                n=_PATHS,
+                                seed=subject.seed + played,
+                                rounds=rounds,
+                                confidence=1 - each,
+                                direction=measure.direction,
+                                workers=1,
+                                kinds=(TreeStrategy,),
+                            )
+                    except (OutOfTime, TooLargeError):
+                        continue
+                    low = float(kept.data["low"])
+                    row = Tightness(measure, _said(menu), low, None, promised, Evidence.STATISTICAL)
+                    rows.append(row)
+                    if exceeds(low, promised):
+                        yield _refutation(subject, kept, row)
+                        return
+    near = max(rows, key=lambda row: row.share, default=None)
+    closest = f"; the closest, {near.menu}, reaches {near.share:.4g} of the promise" if near else ""
+    yield Finding(
+        "search",
+        _ASKED,
+        f"{tried} games on a mesh of losses, {played} of their strategies played{closest}",
+        ", ".join(one.line.name for one in subject.lines),
+        "strategies of more than a few rounds, and those between the points of the mesh",
+        tightness=tuple(rows),
+    )
+
+
+def _refutation(subject: Subject, kept: Witness, row: Tightness) -> Finding:
+    said = f"a strategy over {row.menu} reaches at least {row.attack:.6g} at {row.measure}, promised {row.promised:.6g}"
+    scope = f"one strategy over {row.menu}, played {_PATHS:,} times"
+    verdict = Verdict(Outcome.REFUTED, Evidence.STATISTICAL, scope, said, kept.to_data())
+    return Finding("search", _ASKED, said, row.menu, "", verdict, kept, tightness=(row,))
+
+
+def _menus(subject: Subject) -> Iterator[tuple[tuple[DominatingPair, ...], int]]:
+    """Two or three sizes of a family, for a few rounds."""
+    for rounds in (2, 3, 4):
+        for line in subject.lines:
+            pairs = line.pairs
+            for low in (5, 9, 17):
+                if len(pairs) > low:
+                    yield (pairs[-1], pairs[-1 - low]), rounds
+            yield (pairs[-1],), rounds
+
+
+def mesh_strategy(
+    filt: PrivacyFilter, menu: tuple[DominatingPair, ...], measure: Measure, rounds: int
+) -> tuple[float, TreeStrategy]:
+    """(About what it is worth, the best strategy) on a mesh of losses; a suggestion and nothing else."""
+    way = measure.direction
+    laws = [_mesh(pair if way == "PQ" else pair.swapped) for pair in menu]
+    width = max(len(losses) for losses, _ in laws)
+    seen, masses = np.full((len(menu), width), np.nan), np.zeros((len(menu), width))
+    branches: list[list[Branch[float]]] = []
+    for m, (losses, mass) in enumerate(laws):
+        seen[m, : len(losses)] = losses if way == "PQ" else -losses
+        masses[m, : len(losses)] = mass
+        branches.append(
+            [
+                Branch(_moved(float(x)) if np.isfinite(x) else None, float(s))
+                for x, s in zip(losses, seen[m], strict=False)
+            ]
+        )
+    layers = expand(filt, menu, branches, 0.0, rounds=rounds, max_positions=_POSITIONS)
+
+    def payoff(losses: object) -> NDArray[np.float64]:
+        return np.maximum(-np.expm1(measure.at - np.asarray(losses, dtype=np.float64)), 0.0)
+
+    values, choices = solve(layers, masses, payoff)
+    return float(values[0][0]), _pruned(menu, choices, [layer.child for layer in layers[:-1]], seen)
+
+
+def _pruned(
+    menu: tuple[DominatingPair, ...],
+    choices: list[NDArray[np.intp]],
+    children: list[NDArray[np.int32]],
+    seen: NDArray[np.float64],
+) -> TreeStrategy:
+    """The strategy on the positions that it can come to itself."""
+    here, kept_choices, kept_children = np.array([0]), [], []
+    for choice, child in zip(choices, children, strict=True):
+        chosen = choice[here]
+        small = np.full((len(here), *child.shape[1:]), -1, dtype=np.int32)
+        asking = np.flatnonzero(chosen >= 0)
+        rows = child[here[asking], chosen[asking]]
+        following = np.unique(rows[rows >= 0])
+        small[asking, chosen[asking]] = np.where(
+            rows >= 0, np.searchsorted(following, np.maximum(rows, 0)), -1
+        )
+        kept_choices.append(chosen)
+        kept_children.append(small)
+        here = following
+        if not len(here):
+            break
+    return TreeStrategy(menu, tuple(kept_choices), tuple(kept_children), seen)
+
+
+def _moved(step: float) -> Callable[[float], float]:
+    return lambda loss: loss + step
+
+
+def _mesh(pair: DominatingPair) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """A few losses with masses: equal shares of the middle, and the far ends that rare events live in."""
+    tails = np.array([1e-7, 1e-5, 1e-3, 0.03, 0.15, 0.35, 0.65, 0.85, 0.97, 1 - 1e-3])
+    losses = np.array([float(pair.loss_quantile(float(t))) for t in tails])
+    infinite = float(pair.infinite_mass)
+    edges = np.concatenate([[0.0], np.sqrt(tails[1:] * tails[:-1]), [1.0]])
+    masses = np.diff(edges)
+    losses = np.round(losses * 256) / 256  # sums of them meet again
+    if infinite > 0:
+        masses = np.where(np.isinf(losses), 0.0, masses)
+        masses *= (1 - infinite) / max(masses.sum(), 1e-300)
+    kept = np.isfinite(losses)
+    distinct, place = np.unique(losses[kept], return_inverse=True)
+    joined = np.bincount(place.reshape(-1), weights=masses[kept]).astype(np.float64)
+    if infinite > 0:
+        distinct, joined = np.append(distinct, np.inf), np.append(joined, infinite)
+    return distinct, joined
+
+
+def _said(menu: tuple[DominatingPair, ...]) -> str:
+    return " and ".join(repr(pair) for pair in menu[:3])

@@ -1,0 +1,134 @@
+"""The subject of an examination: a filter, what its promise is measured by, and what it admits at its start."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from filters.contract.checks import checked_start
+from filters.privacy_filter import PrivacyFilter
+from mc.examine.clock import Clock
+from mc.examine.families import Line
+from mc.examine.fault import FilterFault, examining
+from mc.examine.finding import Finding
+from mc.examine.measure import Measure, goals
+from mc.examine.sequence import granted
+from theory.pairs import DominatingPair
+
+__all__ = ["Admission", "Subject", "admission"]
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """The sizes of a line that the filter grants as its first request, ascending, and the pairs.
+
+    raised is what its code said instead of an answer.
+    """
+
+    line: Line
+    sizes: tuple[float, ...]
+    pairs: tuple[DominatingPair, ...]
+    raised: str = ""
+
+    @property
+    def largest(self) -> DominatingPair:
+        """The largest pair that is granted."""
+        return self.pairs[-1]
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A filter under examination; goals are the measures in direction "PQ", lines what it admits at its start."""
+
+    filter: PrivacyFilter
+    goals: tuple[Measure, ...]
+    lines: tuple[Admission, ...]
+    seed: int
+
+    @classmethod
+    def of(cls, filt: PrivacyFilter, lines: tuple[Admission, ...], seed: int) -> Subject:
+        """The subject, its goals those of its promise."""
+        return cls(filt, goals(filt.promise), lines, seed)
+
+    @property
+    def looks(self) -> bool:
+        """Whether the filter's decisions depend on realised losses."""
+        return bool(self.filter.looks_at_losses)
+
+    def promised(self, measure: Measure) -> float:
+        """What the filter's promise allows a measure."""
+        return measure.promised(self.filter.promise)
+
+
+def admission(
+    filt: PrivacyFilter, lines: tuple[Line, ...], clock: Clock
+) -> tuple[Finding, tuple[Admission, ...]]:
+    """What a fresh run of the filter grants: the finding, and the lines of which it grants something.
+
+    A family for which its code raises is outside its scope; where it raises for all of them that is a fault.
+    """
+    found: list[Admission] = []
+    for line in lines:
+        if clock.over:
+            break
+        # a slow filter is asked for fewer sizes, so that every family is asked for
+        share = clock.left / (len(lines) - len(found))
+        found.append(_admitted(filt, line, clock.at_most(share)))
+    open_lines = tuple(one for one in found if one.sizes)
+    raising = {one.line.family: one.raised for one in found if one.raised}
+    inside = [family for family in dict.fromkeys(one.line.family for one in found) if family not in raising]
+    notes = tuple(f"outside its scope: {family}, for {said}" for family, said in raising.items())
+    told = ", ".join(f"{one.line.name} up to {one.sizes[-1]:.4g}" for one in open_lines) or "nothing"
+    finding = Finding(
+        stage="admission",
+        asked="What does a fresh run grant?",
+        found=told,
+        menu=", ".join(dict.fromkeys(line.family for line in lines)),
+        unseen="" if len(found) == len(lines) else "the rest of the families: the time was up",
+        fault=next(iter(raising.values())) if found and not inside else "",
+        notes=notes,
+    )
+    return finding, open_lines
+
+
+def _admitted(filt: PrivacyFilter, line: Line, clock: Clock) -> Admission:
+    sizes, raised = [], ""
+    for t in _coarse_first(line.sizes):
+        if clock.over:
+            break
+        try:
+            with examining(filt):
+                if granted(filt, checked_start(filt, 1), line.pair(t)) is not None:
+                    sizes.append(t)
+        except FilterFault as fault:
+            raised = str(fault)
+            break
+    sizes.sort()
+    if sizes:
+        sizes.extend(_between(filt, line, sizes[-1]))
+    return Admission(line, tuple(sizes), tuple(map(line.pair, sizes)), raised)
+
+
+def _coarse_first(sizes: tuple[float, ...]) -> list[float]:
+    """All sizes, octaves first, then what lies between them."""
+    return [*sizes[::4], *sizes[2::4], *sizes[1::2]]
+
+
+def _between(filt: PrivacyFilter, line: Line, top: float) -> list[float]:
+    """Larger sizes than the grid's last one that are granted too, to about one part in 2^10, with few bits."""
+    above = next((t for t in line.sizes if t > top), None)
+    if above is None:
+        return []
+    found, low, high = [], top, above
+    for _ in range(9):
+        middle = (low + high) / 2
+        try:
+            with examining(filt):
+                fits = granted(filt, checked_start(filt, 1), line.pair(middle)) is not None
+        except FilterFault:
+            fits = False
+        if fits:
+            low = middle
+            found.append(middle)
+        else:
+            high = middle
+    return found[-1:]

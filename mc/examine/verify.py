@@ -1,0 +1,131 @@
+"""The examination of a filter: all stages in turn, each with its share of the time, and no stage that ends the others.
+
+>>> import filterproof as fp
+>>> with fp.knowingly():
+...     found = examine(fp.NaiveRealisationFilter(1.0, 0.01), seconds=5.0, mechanisms=("erasure",), first_only=True)
+>>> found.verdict.outcome.name, found.witness.evidence.name
+('REFUTED', 'CERTIFIED')
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import time
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, redirect_stdout
+from dataclasses import replace
+
+from filters.contract.checks import checked_filter
+from filters.privacy_filter import PrivacyFilter
+from mc.examine.clock import Clock, OutOfTime
+from mc.examine.examination import Examination
+from mc.examine.families import FAMILIES, lines_of
+from mc.examine.fault import FilterFault, examining
+from mc.examine.finding import Finding
+from mc.examine.stages.games import games
+from mc.examine.stages.search import search
+from mc.examine.stages.sequences import sequences
+from mc.examine.stages.tests import betting_tests
+from mc.examine.subject import Subject, admission
+from theory.arguments import check_count
+
+__all__ = ["FAILURE", "examine"]
+
+#: The probability that an examination refutes a promise that is kept, shared by all that it estimates.
+FAILURE = 1e-6
+
+
+def examine(
+    filt: PrivacyFilter,
+    *,
+    seconds: float = 60.0,
+    mechanisms: Sequence[str] | None = None,
+    seed: int = 20_261_121,
+    on_stage: Callable[[str], object] = lambda stage: None,
+    first_only: bool = False,
+) -> Examination:
+    """Examine the promise of a filter for about so many seconds; `first_only` ends with the first refutation.
+
+    mechanisms are names of `FAMILIES`, all of them by default. on_stage is told each stage as it begins.
+    Raises TypeError for what is no filter, ValueError for seconds, seeds or mechanisms out of range. What the filter's
+    own code raises, prints or returns in the wrong form becomes a finding.
+    """
+    clock = Clock.of(seconds)
+    seed = check_count("seed", seed, least=0)
+    began = time.perf_counter()
+    names = tuple(FAMILIES) if mechanisms is None else tuple(mechanisms)
+    findings: list[Finding] = []
+    with examining(filt):
+        checked_filter(filt)
+    lines = lines_of(names, filt.promise)
+
+    def run(stage: str, share: float, work: Callable[[Clock], Iterator[Finding]]) -> None:
+        if first_only and any(one.witness is not None for one in findings):
+            return
+        on_stage(stage)
+        findings.extend(_run(stage, filt, clock.part(share), work))
+
+    admitted: list[Subject] = []
+
+    def admit(part: Clock) -> Iterator[Finding]:
+        finding, found = admission(filt, lines, part)
+        admitted.append(Subject.of(filt, found, seed))
+        yield finding
+
+    with _quietly() as noise:
+        run("admission", 0.15, admit)
+        subject = admitted[0] if admitted else None
+        if subject is not None and subject.lines:
+            run("sequences", 0.3, lambda part: sequences(subject, part))
+            run("games", 0.5, lambda part: games(subject, part))
+            run("search", 0.6, lambda part: search(subject, part, FAILURE / 2))
+            if not any(one.witness is not None for one in findings):
+                run("tests", 1.0, lambda part: betting_tests(subject, part, FAILURE / 2))
+    if noise():
+        told = f"{type(filt).__name__} prints while it decides; what it printed was left out"
+        findings.append(Finding("laws", "Does it decide in silence?", told, "", "", notes=(told,)))
+    return Examination(filt, names, tuple(findings), time.perf_counter() - began, seed, FAILURE)
+
+
+def _run(
+    stage: str, filt: PrivacyFilter, clock: Clock, work: Callable[[Clock], Iterator[Finding]]
+) -> list[Finding]:
+    """The findings of a stage; what it found is kept when its time is up or the filter's code raises."""
+    found: list[Finding] = []
+    began = time.perf_counter()
+    asked = "Was the stage finished?"
+    try:
+        # the stages look at the clock themselves; the alarm is for a filter that does not come back
+        with examining(filt), clock.at_most(clock.left + 2.0).limiting():
+            for finding in _each(work(clock)):
+                found.append(finding)  # noqa: PERF402 - what was found is kept when the next one does not come
+    except OutOfTime:
+        told = f"{type(filt).__name__} was still at work when the time was up"
+        found.append(Finding(stage, asked, told, "", "the rest of the stage", notes=(told,)))
+    except FilterFault as fault:
+        found.append(Finding(stage, asked, str(fault), "", "the rest of the stage", fault=str(fault)))
+    spent = time.perf_counter() - began
+    return [_timed(one, spent / len(found)) for one in found]
+
+
+def _each(findings: Iterator[Finding]) -> Iterator[Finding]:
+    home = os.getpid()
+    for finding in findings:
+        if os.getpid() != home:
+            os._exit(0)  # a filter forked, and this is the child: there is one examination
+        yield finding
+
+
+def _timed(finding: Finding, seconds: float) -> Finding:
+    return replace(finding, seconds=seconds)
+
+
+@contextmanager
+def _quietly() -> Iterator[Callable[[], bool]]:
+    """Keep what a filter prints and warns of out of sight; the function says whether anything was printed."""
+    sink = io.StringIO()
+    with redirect_stdout(sink), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield lambda: bool(sink.getvalue())
