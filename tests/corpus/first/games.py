@@ -72,7 +72,7 @@ def best_value(
 ) -> float:
     """The most that an adversary reaches with `rounds` requests from the menu, both directions, by enumeration."""
 
-    def best(state: object, p: float, q: float, left: int) -> float:
+    def best(forward: bool, state: object, p: float, q: float, left: int) -> float:
         value = max(p - math.exp(epsilon) * q, 0.0)
         if left == 0 or p == 0:
             return value
@@ -81,15 +81,13 @@ def best_value(
                 spent = filt.spend(state, request)
                 after = 0.0
                 for loss, a, b in _outcomes(request):
-                    a, b = (a, b) if forward else (b, a)
-                    after += best(filt.observe(spent, np.array([loss])), p * a, q * b, left - 1)
+                    drawn, other = (a, b) if forward else (b, a)
+                    told = filt.observe(spent, np.array([loss]))
+                    after += best(forward, told, p * drawn, q * other, left - 1)
                 value = max(value, after)
         return value
 
-    values = []
-    for forward in (True, False):
-        values.append(best(filt.start(1), 1.0, 1.0, rounds))
-    return max(values)
+    return max(best(forward, filt.start(1), 1.0, 1.0, rounds) for forward in (True, False))
 
 
 def _outcomes(pair: fp.DominatingPair) -> list[tuple[float, float, float]]:
