@@ -12,7 +12,7 @@ import filterproof as fp
 from theory.arguments import Real
 from theory.pairs.selection import look_up
 
-__all__ = ["Case", "Reached", "broken", "only", "per_run", "sound"]
+__all__ = ["Case", "Reached", "at_least_dust", "broken", "only", "per_run", "sound"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +73,11 @@ def sound(
 ) -> Case:
     """A sound case."""
     return Case(name, "sound", filter_class, because=because, shown=shown)
+
+
+def at_least_dust(charge: Real) -> Real:
+    """`charge`, raised to 1e-200 where it is less: what underflows to nothing would be free for ever."""
+    return np.maximum(charge, 1e-200)
 
 
 def per_run(request: fp.DominatingPair, rule: Callable[[fp.DominatingPair], Real]) -> Real:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from scipy import stats
 
 import filterproof as fp
-from tests.corpus.first.case import Reached, only, per_run, sound
+from tests.corpus.first.case import Reached, at_least_dust, only, per_run, sound
 from tests.corpus.first.games import gaussian_delta, hockey_stick, require_granted, transcript
 
 #: More than the rounding of a declared number, and of a charge computed from it.
@@ -21,20 +22,21 @@ class PureOrConcentrated(fp.PrivacyFilter):
     pure, concentrated = fp.Budget.of(1.0 - 1e-12), fp.Budget.of(float(fp.CKS.budget(1.0, 1e-5)))
 
     def start(self, n):
-        return self.pure.start(n), self.concentrated.start(n)
+        return (*self.pure.start(n), *self.concentrated.start(n))
 
     def _charges(self, request):
         # both sums hold every request; what is infinite counts as more than the whole budget
         epsilon = np.minimum(request.pure_epsilon * ROUNDED_UP, 2.0)
-        return fp.Plain(epsilon), fp.Plain(np.minimum(request.zcdp_rho * ROUNDED_UP, 2.0))
+        rho = np.minimum(at_least_dust(request.zcdp_rho) * ROUNDED_UP, 2.0)
+        return fp.Plain(epsilon), fp.Plain(rho)
 
     def admits(self, state, request):
         epsilon, rho = self._charges(request)
-        return self.pure.fits(state[0], epsilon) | self.concentrated.fits(state[1], rho)
+        return self.pure.fits(state[:2], epsilon) | self.concentrated.fits(state[2:], rho)
 
     def spend(self, state, request):
         epsilon, rho = self._charges(request)
-        return self.pure.add(state[0], epsilon), self.concentrated.add(state[1], rho)
+        return (*self.pure.add(state[:2], epsilon), *self.concentrated.add(state[2:], rho))
 
 
 class RealisedPure(fp.PrivacyFilter):
@@ -71,16 +73,16 @@ class StopsOnATrend(fp.PrivacyFilter):
     budget = fp.Budget.square_of(1.0)
 
     def start(self, n):
-        return self.budget.start(n), np.zeros(n)
+        return (*self.budget.start(n), np.zeros(n))
 
     def admits(self, state, request):
-        return (state[1] < 2.0) & (state[1] > -3.0) & self.budget.fits(state[0], fp.gdp_charge(request))
+        return (state[2] < 2.0) & (state[2] > -3.0) & self.budget.fits(state[:2], fp.gdp_charge(request))
 
     def spend(self, state, request):
-        return self.budget.add(state[0], fp.gdp_charge(request)), state[1].copy()
+        return (*self.budget.add(state[:2], fp.gdp_charge(request)), state[2].copy())
 
     def observe(self, state, loss):
-        return state[0], state[1] + loss
+        return (*state[:2], state[2] + loss)
 
 
 def _all_at_once(filt: fp.PrivacyFilter) -> Reached:
@@ -126,29 +128,27 @@ def _answers(epsilon: float, level: float, delta: float) -> int:
 
 
 class CalibratedCount(fp.PrivacyFilter):
-    """(1, 1e-6)-DP: as many questions, each 0.1-DP, as optimal composition allows, and not one more."""
+    """(1, 1e-6)-DP: as many questions, each 0.02-DP, as optimal composition allows, and not one more."""
 
     promise = fp.ApproxDP(epsilon=1.0, delta=1e-6)
-    most = _answers(1.0, 0.1, 1e-6)
+    most = _answers(1.0, 0.02, 1e-6)
 
     def start(self, n):
         return np.zeros(n, dtype=np.int64)
 
     def admits(self, state, request):
-        return (state < self.most) & np.less_equal(request.pure_epsilon, 0.1)
+        return (state < self.most) & np.less_equal(request.pure_epsilon, 0.02)
 
     def spend(self, state, request):
         return state + 1
 
 
 def _all_answers(filt: fp.PrivacyFilter) -> Reached:
-    from scipy import stats
-
     k = filt.most
-    require_granted(filt, [fp.RandomizedResponse(0.1)] * k)
+    require_granted(filt, [fp.RandomizedResponse(0.02)] * k)
     ups = np.arange(k + 1)
-    masses = stats.binom.pmf(ups, k, 1 / (1 + math.exp(-0.1)))
-    value = masses @ np.maximum(-np.expm1(1.0 - (2 * ups - k) * 0.1), 0.0)
+    masses = stats.binom.pmf(ups, k, 1 / (1 + math.exp(-0.02)))
+    value = masses @ np.maximum(-np.expm1(1.0 - (2 * ups - k) * 0.02), 0.0)
     return Reached(float(value), epsilon=1.0)
 
 
@@ -175,12 +175,12 @@ class SurvivingSecrets(fp.PrivacyFilter):
     epsilons, failures = fp.Budget.of(0.1), fp.Budget.of(-math.log1p(-0.01) * (1 - 1e-12))
 
     def start(self, n):
-        return self.epsilons.start(n), self.failures.start(n)
+        return (*self.epsilons.start(n), *self.failures.start(n))
 
     def _charges(self, request):
         def epsilon(pair):
             if isinstance(pair, fp.Erasure):
-                return np.zeros_like(pair.p)
+                return 0.0 * pair.p
             return (pair.epsilon if isinstance(pair, fp.KOV) else pair.pure_epsilon) * ROUNDED_UP
 
         def failure(pair):
@@ -193,11 +193,11 @@ class SurvivingSecrets(fp.PrivacyFilter):
 
     def admits(self, state, request):
         epsilon, failure = self._charges(request)
-        return self.epsilons.fits(state[0], epsilon) & self.failures.fits(state[1], failure)
+        return self.epsilons.fits(state[:2], epsilon) & self.failures.fits(state[2:], failure)
 
     def spend(self, state, request):
         epsilon, failure = self._charges(request)
-        return self.epsilons.add(state[0], epsilon), self.failures.add(state[1], failure)
+        return (*self.epsilons.add(state[:2], epsilon), *self.failures.add(state[2:], failure))
 
 
 def _ten_erasures(filt: fp.PrivacyFilter) -> Reached:
@@ -213,18 +213,20 @@ class CoolsDown(fp.PrivacyFilter):
     budget = fp.Budget.of(float(fp.CKS.budget(1.0, 1e-5)))
 
     def start(self, n):
-        return self.budget.start(n), np.zeros(n, dtype=np.bool_)
+        return (*self.budget.start(n), np.zeros(n, dtype=np.bool_))
+
+    def _charge(self, request):
+        return fp.Plain(at_least_dust(request.zcdp_rho) * ROUNDED_UP)
 
     def admits(self, state, request):
-        spent, hot = state
-        calm = ~hot | np.less_equal(request.zcdp_rho, self.budget.limit / 100)
-        return calm & self.budget.fits(spent, fp.zcdp_charge(request))
+        calm = ~state[2] | np.less_equal(request.zcdp_rho, self.budget.limit / 100)
+        return calm & self.budget.fits(state[:2], self._charge(request))
 
     def spend(self, state, request):
-        return self.budget.add(state[0], fp.zcdp_charge(request)), state[1].copy()
+        return (*self.budget.add(state[:2], self._charge(request)), state[2].copy())
 
     def observe(self, state, loss):
-        return state[0], loss > 0.2
+        return (*state[:2], loss > 0.2)
 
 
 class ThreeGaussians(fp.PrivacyFilter):
@@ -277,7 +279,7 @@ SOUND_STOPS = (
     sound(
         "calibrated-count",
         CalibratedCount,
-        because="RR(0.1) dominates every 0.1-DP mechanism, so k adaptive rounds are dominated by its k-fold product",
+        because="RR(0.02) dominates every 0.02-DP mechanism, so k adaptive rounds are dominated by its k-fold product",
         shown=_all_answers,
     ),
     sound(

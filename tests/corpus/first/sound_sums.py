@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 
 import filterproof as fp
-from tests.corpus.first.case import Reached, only, per_run, sound
+from tests.corpus.first.case import Reached, at_least_dust, only, per_run, sound
 from tests.corpus.first.games import gaussian_delta, hockey_stick, product, renyi, require_granted
 
 #: More than the rounding of a declared number, and of a charge computed from it.
@@ -44,7 +44,7 @@ class HyperbolicCharges(fp.AdditiveFilter):
                 return pair.mu**2 / 2 * ROUNDED_UP
             return pair.pure_epsilon * np.tanh(pair.pure_epsilon / 2) * ROUNDED_UP
 
-        return fp.Plain(per_run(request, rho))
+        return fp.Plain(at_least_dust(per_run(request, rho)))
 
 
 def _near_order_one(filt: fp.PrivacyFilter) -> Reached:
@@ -76,15 +76,16 @@ class TwoPhases(fp.PrivacyFilter):
     early, whole = fp.Budget.of(0.25), fp.Budget.of(1.0)
 
     def start(self, n):
-        return self.early.start(n), self.whole.start(n), np.zeros(n, dtype=np.int64)
+        return (*self.early.start(n), *self.whole.start(n), np.zeros(n, dtype=np.int64))
 
     def admits(self, state, request):
-        charge = fp.zcdp_charge(request)
-        return self.whole.fits(state[1], charge) & ((state[2] >= 10) | self.early.fits(state[0], charge))
+        charge = fp.Plain(at_least_dust(request.zcdp_rho) * ROUNDED_UP)
+        early = (state[4] >= 10) | self.early.fits(state[:2], charge)
+        return early & self.whole.fits(state[2:4], charge)
 
     def spend(self, state, request):
-        charge = fp.zcdp_charge(request)
-        return self.early.add(state[0], charge), self.whole.add(state[1], charge), state[2] + 1
+        charge = fp.Plain(at_least_dust(request.zcdp_rho) * ROUNDED_UP)
+        return (*self.early.add(state[:2], charge), *self.whole.add(state[2:4], charge), state[4] + 1)
 
 
 class ListedEpsilons(fp.PrivacyFilter):
@@ -201,7 +202,10 @@ class RenyiAtSix(fp.AdditiveFilter):
     budget = fp.Budget.of(1.5 * (1 - 1e-9))
 
     def charge(self, request):
-        return fp.renyi_charge(request, 6.0)
+        def both_ways(pair):
+            return np.maximum(pair.renyi(6.0), pair.swapped.renyi(6.0))
+
+        return fp.Plain(at_least_dust(per_run(request, both_ways)))
 
 
 def _pair_at_six(filt: fp.PrivacyFilter) -> Reached:
@@ -220,12 +224,12 @@ class SampledOnly(fp.AdditiveFilter):
         def both_ways(pair):
             return np.maximum(pair.renyi(16.0), pair.swapped.renyi(16.0))
 
-        return fp.Plain(per_run(request, only(fp.SubsampledGaussian, both_ways)))
+        return fp.Plain(at_least_dust(per_run(request, only(fp.SubsampledGaussian, both_ways))))
 
 
 def _steps_at_sixteen(filt: fp.PrivacyFilter) -> Reached:
     # E_Q[(dP/dQ)^16] by the binomial formula of integer orders
-    q, sigma, count = 0.01, 1.5, 220
+    q, sigma, count = 0.01, 1.2, 3
     require_granted(filt, [fp.SubsampledGaussian(q, sigma, adjacency="addition")] * count)
     moment = math.fsum(
         math.comb(16, k) * q**k * (1 - q) ** (16 - k) * math.exp(k * (k - 1) / (2 * sigma**2))
