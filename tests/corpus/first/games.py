@@ -1,0 +1,145 @@
+"""Games: requests played through a filter's own code, and divergences computed by closed form or enumeration."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+from scipy import special
+
+import filterproof as fp
+
+__all__ = [
+    "best_value",
+    "gaussian_delta",
+    "granted_for_ever",
+    "hockey_stick",
+    "lower_power",
+    "product",
+    "renyi",
+    "require_granted",
+    "tail_hockey_stick",
+    "transcript",
+]
+
+#: (P-mass, Q-mass) of every outcome, or of every transcript.
+Masses = list[tuple[float, float]]
+#: What to ask for after these losses; None ends the game.
+Strategy = Callable[[tuple[float, ...]], "fp.DominatingPair | None"]
+
+
+# -- playing -----------------------------------------------------------------------------------------------
+
+
+def require_granted(filt: fp.PrivacyFilter, requests: Iterable[fp.DominatingPair]) -> None:
+    """Ask a fresh session for one after the other; AssertionError unless it grants them all."""
+    session = filt.open("halt")
+    for place, request in enumerate(requests):
+        assert session.request(request), f"request {place} was denied: {request!r}"
+
+
+def granted_for_ever(
+    filt: fp.PrivacyFilter, first: Sequence[fp.DominatingPair], then: fp.DominatingPair
+) -> bool:
+    """Whether after `first` the filter grants `then` and is left in the same state: so it grants it for ever."""
+    state = filt.start(1)
+    for request in first:
+        assert filt.admits(state, request)[0]
+        state = filt.spend(state, request)
+    return bool(filt.admits(state, then)[0]) and np.array_equal(filt.spend(state, then), state)
+
+
+def transcript(filt: fp.PrivacyFilter, strategy: Strategy) -> Masses:
+    """The laws of the transcript, by enumeration of every outcome; a denied request ends a path."""
+    leaves: Masses = []
+
+    def walk(state: object, past: tuple[float, ...], p: float, q: float) -> None:
+        request = strategy(past)
+        if request is None or not filt.admits(state, request)[0]:
+            leaves.append((p, q))
+            return
+        spent = filt.spend(state, request)
+        for loss, a, b in _outcomes(request):
+            walk(filt.observe(spent, np.array([loss])), (*past, loss), p * a, q * b)
+
+    walk(filt.start(1), (), 1.0, 1.0)
+    return leaves
+
+
+def best_value(
+    filt: fp.PrivacyFilter, menu: Sequence[fp.DominatingPair], epsilon: float, rounds: int
+) -> float:
+    """The most that an adversary reaches with `rounds` requests from the menu, both directions, by enumeration."""
+
+    def best(forward: bool, state: object, p: float, q: float, left: int) -> float:
+        value = max(p - math.exp(epsilon) * q, 0.0)
+        if left == 0 or p == 0:
+            return value
+        for request in menu:
+            if filt.admits(state, request)[0]:
+                spent = filt.spend(state, request)
+                after = 0.0
+                for loss, a, b in _outcomes(request):
+                    drawn, other = (a, b) if forward else (b, a)
+                    told = filt.observe(spent, np.array([loss]))
+                    after += best(forward, told, p * drawn, q * other, left - 1)
+                value = max(value, after)
+        return value
+
+    return max(best(forward, filt.start(1), 1.0, 1.0, rounds) for forward in (True, False))
+
+
+def _outcomes(pair: fp.DominatingPair) -> list[tuple[float, float, float]]:
+    """(loss, P-mass, Q-mass) of a finite pair's outcomes, those that P cannot produce too."""
+    found = [(float(loss), float(p), float(p) * math.exp(-loss)) for loss, p in pair.outputs if p > 0]
+    missing = float(pair._missing)
+    return found + ([(-math.inf, 0.0, missing)] if missing > 0 else [])
+
+
+# -- divergences -------------------------------------------------------------------------------------------
+
+
+def product(pairs: Iterable[fp.DominatingPair]) -> Masses:
+    """The laws of finite pairs fixed in advance, by enumeration."""
+    law: Masses = [(1.0, 1.0)]
+    for pair in pairs:
+        law = [(p * a, q * b) for p, q in law for _, a, b in _outcomes(pair)]
+    return law
+
+
+def hockey_stick(law: Masses, epsilon: float) -> float:
+    """H_{e^epsilon}, the larger direction."""
+    e = math.exp(epsilon)
+    return max(math.fsum(max(p - e * q, 0.0) for p, q in law), math.fsum(max(q - e * p, 0.0) for p, q in law))
+
+
+def renyi(law: Masses, alpha: float) -> float:
+    """D_alpha, the larger direction."""
+    there = math.fsum(p**alpha * q ** (1 - alpha) for p, q in law if p > 0)
+    back = math.fsum(q**alpha * p ** (1 - alpha) for p, q in law if q > 0)
+    return math.log(max(there, back)) / (alpha - 1)
+
+
+def gaussian_delta(mu: float, epsilon: float) -> float:
+    """Phi(mu/2 - epsilon/mu) - e^epsilon Phi(-mu/2 - epsilon/mu), the closed form."""
+    near, far = mu / 2 - epsilon / mu, -mu / 2 - epsilon / mu
+    return float(special.ndtr(near) - np.exp(epsilon + special.log_ndtr(far)))
+
+
+def lower_power(losses: np.ndarray, masses: np.ndarray, count: int, width: float, cells: int) -> np.ndarray:
+    """P-masses of the sum of `count` independent losses, each rounded down to a multiple of `width`.
+
+    Entry k stands for the sum k width + count * floor(least loss): what rounds losses down bounds the hockey-stick
+    from below. The transform is circular, and what goes beyond the last cell comes back as a smaller loss.
+    """
+    units = np.floor(losses / width).astype(np.int64)
+    law = np.bincount(units - units.min(), weights=masses, minlength=cells)
+    return np.maximum(np.fft.irfft(np.fft.rfft(law) ** count, cells), 0.0)
+
+
+def tail_hockey_stick(law: np.ndarray, least: float, width: float, epsilon: float) -> float:
+    """H_{e^epsilon} of the law that `lower_power` gives, its first entry standing for the loss `least`."""
+    losses = least + width * np.arange(len(law))
+    above = losses > epsilon
+    return float(np.sum(law[above] * -np.expm1(epsilon - losses[above])))
