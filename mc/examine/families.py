@@ -44,10 +44,11 @@ class Line:
 
     @property
     def sizes(self) -> tuple[float, ...]:
-        """Four sizes an octave, ascending, with few bits: sums of their squares are doubles, and states meet again."""
+        """Four sizes an octave, with few bits, so that states meet again; and those that people write: 0.1, 0.2, 0.5."""
         lowest, highest = math.floor(math.log2(self.least)), math.ceil(math.log2(self.most))
-        grid = (m / 4 * 2.0**e for e in range(lowest, highest + 1) for m in (4, 5, 6, 7))
-        return tuple(t for t in grid if self.least <= t <= self.most)
+        grid = {m / 4 * 2.0**e for e in range(lowest, highest + 1) for m in (4, 5, 6, 7)}
+        grid |= {float(f"{digit}e{power}") for power in range(-4, 2) for digit in (1, 2, 3, 5)}
+        return tuple(sorted(t for t in grid if self.least <= t <= self.most))
 
 
 def lines_of(names: Sequence[str], promise: Guarantee) -> tuple[Line, ...]:

@@ -59,6 +59,17 @@ class Subject:
         return measure.promised(self.filter.promise)
 
 
+def own_pairs(filt: PrivacyFilter) -> tuple[DominatingPair, ...]:
+    """The single pairs that the filter names among its attributes: a menu, as a rule."""
+    found: list[DominatingPair] = []
+    names = [name for kind in type(filt).__mro__ for name in vars(kind) if name[:2] != "__"]
+    for name in dict.fromkeys([*getattr(filt, "__dict__", {}), *names]):
+        value = getattr(filt, name, None)
+        parts = value if isinstance(value, (tuple, list)) else (value,)
+        found.extend(part for part in parts if isinstance(part, DominatingPair) and part.shape == ())
+    return tuple(dict.fromkeys(found))
+
+
 def admission(
     filt: PrivacyFilter, lines: tuple[Line, ...], clock: Clock
 ) -> tuple[Finding, tuple[Admission, ...]]:
@@ -73,6 +84,13 @@ def admission(
         # a slow filter is asked for fewer sizes, so that every family is asked for
         share = clock.left / (len(lines) - len(found))
         found.append(_admitted(filt, line, clock.at_most(share)))
+    with examining(filt):
+        own = [pair for pair in own_pairs(filt) if granted(filt, checked_start(filt, 1), pair) is not None]
+    if own:
+        own.sort(key=lambda pair: float(pair.hockey_stick(0.0)))
+        sizes = tuple(map(float, range(1, len(own) + 1)))
+        line = Line("own", "its own menu", lambda t: own[min(max(int(t), 1), len(own)) - 1], 1.0, len(own))
+        found.append(Admission(line, sizes, tuple(own)))
     open_lines = tuple(one for one in found if one.sizes)
     raising = {one.line.family: one.raised for one in found if one.raised}
     inside = [family for family in dict.fromkeys(one.line.family for one in found) if family not in raising]
@@ -83,7 +101,7 @@ def admission(
         asked="What does a fresh run grant?",
         found=told,
         menu=", ".join(dict.fromkeys(line.family for line in lines)),
-        unseen="" if len(found) == len(lines) else "the rest of the families: the time was up",
+        unseen="" if len(found) >= len(lines) else "the rest of the families: the time was up",
         fault=next(iter(raising.values())) if found and not inside else "",
         notes=notes,
     )

@@ -31,7 +31,7 @@ from theory.pairs import KOV, DominatingPair, Erasure, RandomizedResponse
 __all__ = ["BinnedLaw", "composed_low", "renyi_low"]
 
 #: Bins of a continuous law, and the most that a product keeps.
-_BASE, _KEPT = 600, 1200
+_BASE, _KEPT = 400, 1000
 #: Products of at most so many bins are searched for equal losses first.
 _FEW = 300_000
 #: P-mass that the first and the last bin of a continuous law may hold, and the least Q-mass that is told from 0.

@@ -45,18 +45,21 @@ def games(subject: Subject, clock: Clock) -> Iterator[Finding]:
     goals = _chosen(subject)
     if not goals:
         return
-    with examining(filt):
-        yield from _planned(subject, clock.part(0.25))
-        tried = _Tried(subject)
-        for menu in _menus(subject, clock):
-            if clock.over:
-                break
-            for goal in goals:
-                found = tried.solve(menu, goal, clock)
-                if found is not None:
-                    yield found
-                    goals = tuple(other for other in goals if other is not goal)
-        yield tried.summary()
+    tried = _Tried(subject)
+    try:
+        with examining(filt):
+            yield from _planned(subject, clock.part(0.3))
+            for menu in _menus(subject, clock):
+                for goal in goals:
+                    found = tried.solve(menu, goal, clock)
+                    if found is not None:
+                        yield found
+                        goals = tuple(other for other in goals if other is not goal)
+                    if clock.over:
+                        raise OutOfTime
+    except OutOfTime:
+        tried.cut = True
+    yield tried.summary()
 
 
 def _chosen(subject: Subject) -> tuple[Measure, ...]:
@@ -96,6 +99,7 @@ class _Tried:
     solved: list[WorstCase] = field(default_factory=list)
     above: int = 0
     large: int = 0
+    cut: bool = False
 
     def solve(self, menu: _Menu, goal: Measure, clock: Clock) -> Finding | None:
         """Solve one game in both directions; a finding if its value exceeds the promise."""
@@ -172,7 +176,7 @@ class _Tried:
             _ASKED,
             found,
             "; ".join(dict.fromkeys(row.menu for row in self.rows)),
-            "other menus, longer games, pairs between these" + too_large,
+            f"other menus, longer games, pairs between these{too_large}{'; the time was up' if self.cut else ''}",
             verdict,
             tightness=tuple(self.rows),
         )

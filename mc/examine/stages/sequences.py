@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from filters.contract.checks import checked_start
 from filters.contract.state import State, same
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.encoding import encode, nameable
-from mc.examine.clock import Clock
+from mc.examine.clock import Clock, OutOfTime
 from mc.examine.fault import examining
 from mc.examine.finding import Finding, Tightness
 from mc.examine.measure import Measure, exceeds
@@ -35,20 +36,22 @@ _MANY, _LONG = 300, 6000
 _WARM_UPS = (1, 3, 10, 60, 400, 2500)
 #: A request smaller than the largest by this factor is tiny.
 _TINY = 256.0
+#: The orders by which a sequence is judged before it is looked at exactly.
+_ORDERS = (1.5, 2.0, 3.0, 5.0, 9.0, 17.0, 33.0, 65.0, 129.0)
 
 
 def sequences(subject: Subject, clock: Clock) -> Iterator[Finding]:
     """Findings on the sequences that the filter admits: at most one refutation a family, and the best of the rest."""
     search = _Search(subject)
-    with examining(subject.filter):
-        for program in _programs(subject, clock):
-            if clock.over:
-                search.cut = True
-                break
-            before = len(search.refuted)
-            search.take(program)
-            if len(search.refuted) > before:
-                yield search.refutation(clock)
+    try:
+        with examining(subject.filter):
+            for played in _programs(subject, clock):
+                if search.take(played):
+                    yield search.refutation(clock)
+                if clock.over:
+                    raise OutOfTime
+    except OutOfTime:
+        search.cut = True
     yield search.summary()
 
 
@@ -64,24 +67,32 @@ class _Search:
     longest: int = 0
     cut: bool = False
 
-    def take(self, played: Sequence) -> None:
-        """Measure a sequence; keep it where it is the best, and as a refutation the first of its families."""
+    def take(self, played: Sequence) -> bool:
+        """Measure a sequence; whether it is a refutation, the first of its families."""
         self.plays += 1
         self.longest = max(self.longest, played.rounds)
         names = "+".join(sorted({type(pair).__name__ for pair in played.counts}))
         if names in self.families:
-            return
+            return False
         for measure in _both(self.subject.goals, played):
-            low = _low(played, measure, self.subject)
-            if low is None:
-                continue
             goal = replace(measure, direction="PQ")
-            if low > self.best.get(goal, (-1.0, played))[0]:
+            best = self.best.get(goal, (0.0, played))[0]
+            promised = self.subject.promised(measure)
+            # computed where it may refute, or be the best so far where nothing comes near the promise
+            worth = promised if best > 0.9 * promised else max(best, 0.01 * promised)
+            if (
+                promised >= (1 if measure.kind == "hockey-stick" else math.inf)
+                or most(played, measure) <= worth
+            ):
+                continue
+            low = played.low(measure)
+            if low > best:
                 self.best[goal] = low, played
-            if exceeds(low, self.subject.promised(measure)):
+            if exceeds(low, promised):
                 self.refuted.append((measure, played, low))
                 self.families.add(names)
-                return
+                return True
+        return False
 
     def refutation(self, clock: Clock) -> Finding:
         """The last refutation, made short."""
@@ -179,7 +190,7 @@ def _programs(subject: Subject, clock: Clock) -> Iterator[Sequence]:
     """The sequences, cheapest first; each is admitted as it is built."""
     filt, lines = subject.filter, subject.lines
     for line in lines:
-        yield from (Sequence(((pair, 1),)) for pair in reversed(line.pairs))
+        yield from (Sequence(((pair, 1),)) for pair in line.pairs[:-9:-1] + line.pairs[-9::-3])
     if subject.looks:
         return
     for line in lines:  # repeated until denied, large ones first
@@ -299,27 +310,41 @@ def _both(goals: tuple[Measure, ...], played: Sequence) -> Iterator[Measure]:
         yield from (replace(goal, direction=way) for way in ways)
 
 
-def _low(played: Sequence, measure: Measure, subject: Subject) -> float | None:
-    """The certified lower bound; None where a closed form shows that it cannot exceed half of the best there is."""
-    promised = subject.promised(measure)
-    if math.isinf(promised) or (measure.kind == "hockey-stick" and promised >= 1):
-        return None
-    if _most(played, measure) <= 0.05 * promised:
-        return None
-    return played.low(measure)
+def most(played: Sequence, measure: Measure) -> float:
+    """An upper bound in doubles, quickly computed: by the Gaussians that the pairs declare, and by Rényi divergences.
 
-
-def _most(played: Sequence, measure: Measure) -> float:
-    """An upper bound that is quickly computed: all pairs are dominated by the Gaussians that they declare."""
-    total = 0.0
-    for pair, times in played.counts.items():
-        with np.errstate(all="ignore"):
-            total += times * float(pair.gdp_mu) ** 2
-    if not math.isfinite(total) or total <= 0:
-        return math.inf
+    It only decides what is worth an exact look.
+    """
+    counts = played.counts
+    if measure.direction == "QP":
+        counts = {pair.swapped: times for pair, times in counts.items()}
     if measure.kind == "renyi":
-        return measure.at * total / 2 * (1 + 1e-9)
-    return float(Gaussian(math.sqrt(total)).hockey_stick(measure.at)) * (1 + 1e-9)
+        return sum(times * _renyi(pair, measure.at) for pair, times in counts.items()) * (1 + 1e-9)
+    if played.rounds == 1:
+        (pair,) = counts
+        return float(pair.hockey_stick(measure.at)) * (1 + 1e-9)
+    bound = 1.0
+    with np.errstate(all="ignore"):
+        total = sum(times * float(pair.gdp_mu) ** 2 for pair, times in counts.items())
+        if 0 < total < math.inf:
+            bound = float(Gaussian(math.sqrt(total)).hockey_stick(measure.at))
+        for order in _ORDERS:
+            spent = sum(times * _renyi(pair, order) for pair, times in counts.items())
+            if spent < math.inf:
+                log = (
+                    (order - 1) * (spent - measure.at)
+                    + (order - 1) * math.log1p(-1 / order)
+                    - math.log(order)
+                )
+                bound = min(bound, math.exp(min(log, 0.0)))
+    return bound * (1 + 1e-9)
+
+
+@lru_cache(maxsize=1 << 16)
+def _renyi(pair: DominatingPair, order: float) -> float:
+    with np.errstate(all="ignore"):
+        divergence = float(pair.renyi(order))
+    return divergence if divergence >= 0 else math.inf
 
 
 def _shortened(

@@ -1,0 +1,8 @@
+"""The two halves of the corpus: one written before the search of `mc/examine` existed, one after, unread by its author."""
+
+from tests.corpus.first import CASES as FIRST
+from tests.corpus.first.case import Case
+
+__all__ = ["HALVES"]
+
+HALVES: dict[str, tuple[Case, ...]] = {"first": FIRST}

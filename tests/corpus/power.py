@@ -1,0 +1,90 @@
+"""The power of the examination, measured on the corpus: `make power`, or `python -m tests.corpus.power [--seconds 60]`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+import warnings
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+from mc.examine.examination import Status
+from mc.examine.verify import examine
+from tests.corpus.halves import HALVES
+
+#: What an examination says of a filter, in one word.
+Said = dict[str, object]
+
+
+def examined(half: str, place: int, seconds: float) -> Said:
+    """The examination of one case, until its first refutation."""
+    case = HALVES[half][place]
+    began = time.perf_counter()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = examine(case.filter_class(), seconds=seconds, first_only=True)
+    outcome = found.verdict.outcome.name if found.status is Status.EXAMINED else found.status.name
+    if found.witness is not None:
+        outcome = "REFUTED" if found.witness.replay().refutes else "REPLAY FAILS"
+    return {
+        "half": half,
+        "name": case.name,
+        "kind": case.kind,
+        "outcome": outcome,
+        "evidence": found.verdict.evidence.name,
+        "seconds": time.perf_counter() - began,
+        "stages": [one.stage for one in found.findings if one.witness is not None],
+        "detail": found.verdict.detail,
+        "breaks": case.breaks,
+    }
+
+
+def right(said: Said) -> bool:
+    """A broken filter is refuted, or named as breaking the contract; a sound one is neither."""
+    if said["kind"] == "broken":
+        return said["outcome"] in ("REFUTED", "FAULTY")
+    return said["outcome"] in ("HOLDS", "UNDECIDED")
+
+
+def main(arguments: list[str]) -> int:
+    """Examine the corpus and print the table; status 1 if anything was judged wrongly."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--half", choices=sorted(HALVES))
+    parser.add_argument("--only", default="", help="names of cases, separated by commas")
+    parser.add_argument("--out", type=Path)
+    given = parser.parse_args(arguments)
+    wanted = set(given.only.split(",")) if given.only else None
+    jobs = [
+        (half, place)
+        for half, cases in HALVES.items()
+        for place, case in enumerate(cases)
+        if (given.half in (None, half)) and (wanted is None or case.name in wanted)
+    ]
+    with ProcessPoolExecutor(given.workers, max_tasks_per_child=8) as pool:
+        futures = [pool.submit(examined, half, place, given.seconds) for half, place in jobs]
+        table = []
+        for future in futures:
+            said = future.result()
+            table.append(said)
+            mark = " " if right(said) else "X"
+            print(
+                f"{mark} {said['kind']:6} {said['name']:32} {said['outcome']:9} {said['evidence']:11} "
+                f"{said['seconds']:5.1f} s  {str(said['detail'])[:110]}",
+                flush=True,
+            )
+    for half in HALVES:
+        for kind in ("broken", "sound"):
+            rows = [said for said in table if said["half"] == half and said["kind"] == kind]
+            if rows:
+                print(f"{half} half, {kind}: {sum(map(right, rows))} of {len(rows)} as they should be")
+    if given.out is not None:
+        given.out.write_text(json.dumps(table, indent=1) + "\n")
+    return int(not all(map(right, table)))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
