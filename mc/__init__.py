@@ -12,6 +12,7 @@ from mc.engine.adversaries import (
     ManySmall,
     OneShot,
     RandomSpender,
+    Scripted,
 )
 from mc.engine.adversary import Adversary, View
 from mc.engine.game import Game
@@ -67,6 +68,7 @@ __all__ = [
     "RandomSpender",
     "RoundsBought",
     "RunStore",
+    "Scripted",
     "SequentialRun",
     "Side",
     "StoreError",

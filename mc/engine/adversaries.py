@@ -8,7 +8,9 @@ Constant(pair=Gaussian(mu=0.5), pace=4)
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from dataclasses import dataclass, replace
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +32,7 @@ __all__ = [
     "ManySmall",
     "OneShot",
     "RandomSpender",
+    "Scripted",
     "even_level",
 ]
 
@@ -151,6 +154,42 @@ class Constant(Adversary):
     def request(self, view: View) -> DominatingPair:
         assert isinstance(self.pair, DominatingPair)
         return self.pair
+
+
+@dataclass(frozen=True, slots=True)
+class Scripted(Adversary):
+    """Asks for each of `pairs` in turn, so many `times` in a row; the order is fixed, whatever is released."""
+
+    pairs: tuple[DominatingPair, ...]
+    times: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        if len(self.pairs) != len(self.times) or not self.pairs:
+            raise ValueError(
+                f"times must hold one number for each pair, got {len(self.times)} for {len(self.pairs)}; pass both"
+            )
+        for pair, times in zip(self.pairs, self.times, strict=True):
+            if pair.shape != ():
+                raise ValueError(
+                    f"pairs must be single pairs, got shape {pair.shape}; pass scalar parameters"
+                )
+            check_count("times", times)
+
+    @property
+    def horizon(self) -> int:
+        return sum(self.times)
+
+    @property
+    def gaussian(self) -> bool:
+        return all(isinstance(pair, Gaussian) for pair in self.pairs)
+
+    @property
+    def asks(self) -> tuple[DominatingPair, ...]:
+        return tuple(dict.fromkeys(self.pairs))
+
+    def request(self, view: View) -> DominatingPair:
+        place = bisect_right(list(accumulate(self.times)), view.round)
+        return self.pairs[min(place, len(self.pairs) - 1)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ from mc.worst_case import worst_case
 from mc.worst_case.balls import BITS, ball, fraction
 from mc.worst_case.log_ratio import LogRatio
 from mc.worst_case.outputs import nearest_log
-from mc.worst_case.plan import MARGIN, Plan, masses_of, written_out
+from mc.worst_case.plan import MARGIN, DeniedError, Plan, masses_of, written_out
 from mc.worst_case.too_large import TooLargeError
 from theory.arguments import check_count
 from theory.evidence import Evidence, Outcome, Verdict
@@ -197,7 +197,10 @@ class _Lead:
         if value is None or value > Fraction(promised) * (1 + MARGIN):
             plan = self.write()
             plan = plan and plan.pruned(self.ratio, self.direction)
-            value = plan.worth(filt, self.ratio, self.direction) if plan else Fraction(0)
+            try:
+                value = plan.worth(filt, self.ratio, self.direction) if plan else Fraction(0)
+            except DeniedError:  # a filter that answers the same question twice in two ways
+                plan, value = None, Fraction(0)
         return Attack(filt, self.epsilon, self.ratio, promised, value, self.direction, plan, 1)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from theory.guarantees import ApproxDP, Guarantee
@@ -37,6 +37,7 @@ class Line:
     make: Callable[[float], DominatingPair] = field(repr=False)
     least: float = 2.0**-14
     most: float = 32.0
+    extra: tuple[float, ...] = ()
 
     def pair(self, t: float) -> DominatingPair:
         """The pair of size t."""
@@ -44,21 +45,25 @@ class Line:
 
     @property
     def sizes(self) -> tuple[float, ...]:
-        """Four sizes an octave, with few bits, so that states meet again; and those that people write: 0.1, 0.2, 0.5."""
+        """Four sizes an octave, with few bits, so that states meet again; and those that people write, 0.1, 0.2."""
         lowest, highest = math.floor(math.log2(self.least)), math.ceil(math.log2(self.most))
         grid = {m / 4 * 2.0**e for e in range(lowest, highest + 1) for m in (4, 5, 6, 7)}
         grid |= {float(f"{digit}e{power}") for power in range(-4, 2) for digit in (1, 2, 3, 5)}
-        return tuple(sorted(t for t in grid if self.least <= t <= self.most))
+        return tuple(sorted(t for t in (*grid, *self.extra) if self.least <= t <= self.most))
 
 
-def lines_of(names: Sequence[str], promise: Guarantee) -> tuple[Line, ...]:
-    """The lines of these families, with the constants that the promise suggests; ValueError for an unknown family."""
+def lines_of(names: Sequence[str], promise: Guarantee, extra: Sequence[float] = ()) -> tuple[Line, ...]:
+    """The lines of these families, with the constants that the promise suggests; ValueError for an unknown family.
+
+    extra holds further sizes: numbers that the filter itself names.
+    """
     for name in names:
         if name not in FAMILIES:
             raise ValueError(
                 f"mechanisms must be among {', '.join(FAMILIES)}, got {name!r}; name some of these"
             )
-    return tuple(line for name in names for line in FAMILIES[name](promise))
+    more = tuple(sorted(set(extra)))
+    return tuple(replace(line, extra=more) for name in names for line in FAMILIES[name](promise))
 
 
 def _gaussian(promise: Guarantee) -> Iterator[Line]:

@@ -14,7 +14,7 @@ from filters.contract import answers, checks, filter_base
 from filters.privacy_filter import PrivacyFilter
 from mc.examine.clock import OutOfTime
 
-__all__ = ["FilterFault", "ctrl_c", "examining", "own_streams"]
+__all__ = ["FilterFault", "at_work", "ctrl_c", "examining", "own_streams"]
 
 #: Files of ours that call a filter's methods; an exception that they raise about its answers is not a FilterFault.
 _OURS = {filter_base.__file__, checks.__file__, answers.__file__}
@@ -45,6 +45,15 @@ def examining(filt: PrivacyFilter) -> Iterator[None]:
                 f"{type(filt).__name__}.{method} raised {type(error).__name__}{': ' if said else ''}{said} at "
                 f"{Path(code.co_filename).name}, line {line}; mend it there: what a filter does not cover it denies"
             ) from error
+
+
+def at_work(filt: PrivacyFilter, error: BaseException) -> str:
+    """The method of the filter that was running when the error came, with its place; else the filter's name."""
+    found = _place(filt, error)
+    if found is None:
+        return type(filt).__name__
+    code, line = found
+    return f"{type(filt).__name__}.{code.co_name} ({Path(code.co_filename).name}, line {line})"
 
 
 def _malformed(filt: PrivacyFilter, error: BaseException) -> FilterFault | None:

@@ -68,22 +68,22 @@ class Sequence:
     def admitted(self, filt: PrivacyFilter) -> bool:
         """Whether the filter's own code grants every request, played by one run.
 
-        A request that leaves the state as it was, bit for bit, is granted any number of times, since a filter's
-        methods are pure. A filter that looks at losses is asked for one
+        Of each step at most `MOST_PLAYED` requests are put to it. More are granted where the last of them left the
+        state as it was, bit for bit, since a filter's methods are pure. A filter that looks at losses is asked for one
         request alone, whose grant depends on none.
         """
         state: State = checked_start(filt, 1)
         if filt.looks_at_losses and self.rounds > 1:
             return False
         for pair, times in self.steps:
-            for done in range(times):
+            unchanged = True
+            for _ in range(min(times, MOST_PLAYED)):
                 after = granted(filt, state, pair)
-                if after is None or (done >= MOST_PLAYED):
+                if after is None:
                     return False
-                unchanged = bool(same(after, state)[0])
-                state = after
-                if unchanged:
-                    break
+                unchanged, state = bool(same(after, state)[0]), after
+            if times > MOST_PLAYED and not unchanged:
+                return False
         return True
 
     def low(self, measure: Measure) -> float:

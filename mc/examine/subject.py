@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
+import math
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
+from types import CodeType
+from typing import Any
 
 from filters.contract.checks import checked_start
 from filters.privacy_filter import PrivacyFilter
@@ -17,7 +23,7 @@ from theory.pairs import DominatingPair
 __all__ = ["Admission", "Subject", "admission"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Admission:
     """The sizes of a line that the filter grants as its first request, ascending, and the pairs.
 
@@ -29,6 +35,11 @@ class Admission:
     pairs: tuple[DominatingPair, ...]
     raised: str = ""
 
+    @cached_property
+    def every(self) -> tuple[DominatingPair, ...]:
+        """Every pair of the grid, ascending: what is denied at the start may be granted later."""
+        return tuple(map(self.line.pair, sorted({*self.line.sizes, *self.sizes})))
+
     @property
     def largest(self) -> DominatingPair:
         """The largest pair that is granted."""
@@ -37,17 +48,25 @@ class Admission:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A filter under examination; goals are the measures in direction "PQ", lines what it admits at its start."""
+    """A filter under examination; goals are the measures in direction "PQ", lines what it admits at its start, and
+    closed the lines of which it admits nothing at its start.
+
+    pure says that no law of purity was found broken, so that a state stands for all that the filter knows.
+    """
 
     filter: PrivacyFilter
     goals: tuple[Measure, ...]
     lines: tuple[Admission, ...]
     seed: int
+    closed: tuple[Admission, ...] = ()
+    pure: bool = True
 
     @classmethod
-    def of(cls, filt: PrivacyFilter, lines: tuple[Admission, ...], seed: int) -> Subject:
+    def of(
+        cls, filt: PrivacyFilter, lines: tuple[Admission, ...], closed: tuple[Admission, ...], seed: int
+    ) -> Subject:
         """The subject, its goals those of its promise."""
-        return cls(filt, goals(filt.promise), lines, seed)
+        return cls(filt, goals(filt.promise), lines, seed, closed)
 
     @property
     def looks(self) -> bool:
@@ -70,10 +89,51 @@ def own_pairs(filt: PrivacyFilter) -> tuple[DominatingPair, ...]:
     return tuple(dict.fromkeys(found))
 
 
+#: Numbers of a filter's own that are tried as sizes, and the multiples of each.
+_NUMBERS, _MULTIPLES = 24, (1.0, 2.0, 3.0, 0.5)
+
+
+def own_numbers(filt: PrivacyFilter) -> tuple[float, ...]:
+    """Sizes that the filter's own code suggests: numbers of its attributes and methods, and multiples of them.
+
+    A filter that grants a few levels only names them somewhere.
+    """
+    found: dict[float, None] = {}
+    for number in _numbers_of(filt):
+        if math.isfinite(number) and 1e-6 < number < 40 and len(found) < _NUMBERS:
+            found[float(number)] = None
+    return tuple(dict.fromkeys(k * number for number in found for k in _MULTIPLES))
+
+
+def _numbers_of(filt: PrivacyFilter) -> Iterator[float]:
+    own = [kind for kind in type(filt).__mro__ if kind.__module__.partition(".")[0] not in _LIBRARY]
+    names = dict.fromkeys([*getattr(filt, "__dict__", {}), *(name for kind in own for name in vars(kind))])
+    for name in names:
+        if name[:2] != "__":
+            yield from _numbers_in(inspect.getattr_static(filt, name, None))
+    for kind in own:
+        for method in vars(kind).values():
+            code = getattr(getattr(method, "__func__", method), "__code__", None)
+            if isinstance(code, CodeType):
+                yield from _numbers_in(code.co_consts)
+
+
+def _numbers_in(value: Any) -> Iterator[float]:
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        yield float(value) if abs(value) < 1e300 else math.inf
+    elif isinstance(value, (tuple, list)):
+        for part in value[:_NUMBERS]:
+            yield from _numbers_in(part)
+
+
+_LIBRARY = {"filters", "theory", "mc", "abc", "typing", "builtins"}
+
+
 def admission(
     filt: PrivacyFilter, lines: tuple[Line, ...], clock: Clock
-) -> tuple[Finding, tuple[Admission, ...]]:
-    """What a fresh run of the filter grants: the finding, and the lines of which it grants something.
+) -> tuple[Finding, tuple[Admission, ...], tuple[Admission, ...]]:
+    """What a fresh run of the filter grants: the finding, the lines of which it grants something, and those
+    of which it grants nothing yet.
 
     A family for which its code raises is outside its scope; where it raises for all of them that is a fault.
     """
@@ -92,6 +152,7 @@ def admission(
         line = Line("own", "its own menu", lambda t: own[min(max(int(t), 1), len(own)) - 1], 1.0, len(own))
         found.append(Admission(line, sizes, tuple(own)))
     open_lines = tuple(one for one in found if one.sizes)
+    closed = tuple(one for one in found if not one.sizes and not one.raised)
     raising = {one.line.family: one.raised for one in found if one.raised}
     inside = [family for family in dict.fromkeys(one.line.family for one in found) if family not in raising]
     notes = tuple(f"outside its scope: {family}, for {said}" for family, said in raising.items())
@@ -105,7 +166,7 @@ def admission(
         fault=next(iter(raising.values())) if found and not inside else "",
         notes=notes,
     )
-    return finding, open_lines
+    return finding, open_lines, closed
 
 
 def _admitted(filt: PrivacyFilter, line: Line, clock: Clock) -> Admission:

@@ -22,13 +22,13 @@ from filters.privacy_filter import PrivacyFilter
 from mc.examine.clock import Clock, OutOfTime
 from mc.examine.examination import Examination
 from mc.examine.families import FAMILIES, lines_of
-from mc.examine.fault import FilterFault, examining
+from mc.examine.fault import FilterFault, at_work, examining
 from mc.examine.finding import Finding
 from mc.examine.stages.games import games
 from mc.examine.stages.search import search
 from mc.examine.stages.sequences import sequences
 from mc.examine.stages.tests import betting_tests
-from mc.examine.subject import Subject, admission
+from mc.examine.subject import Subject, admission, own_numbers
 from theory.arguments import check_count
 
 __all__ = ["FAILURE", "examine"]
@@ -59,19 +59,19 @@ def examine(
     findings: list[Finding] = []
     with examining(filt):
         checked_filter(filt)
-    lines = lines_of(names, filt.promise)
+    lines = lines_of(names, filt.promise, own_numbers(filt))
 
     def run(stage: str, share: float, work: Callable[[Clock], Iterator[Finding]]) -> None:
         if first_only and any(one.witness is not None for one in findings):
             return
         on_stage(stage)
-        findings.extend(_run(stage, filt, clock.part(share), work))
+        findings.extend(_run(stage, filt, clock.part(share), work, first_only=first_only))
 
     admitted: list[Subject] = []
 
     def admit(part: Clock) -> Iterator[Finding]:
-        finding, found = admission(filt, lines, part)
-        admitted.append(Subject.of(filt, found, seed))
+        finding, found, closed = admission(filt, lines, part)
+        admitted.append(Subject.of(filt, found, closed, seed))
         yield finding
 
     with _quietly() as noise:
@@ -90,7 +90,12 @@ def examine(
 
 
 def _run(
-    stage: str, filt: PrivacyFilter, clock: Clock, work: Callable[[Clock], Iterator[Finding]]
+    stage: str,
+    filt: PrivacyFilter,
+    clock: Clock,
+    work: Callable[[Clock], Iterator[Finding]],
+    *,
+    first_only: bool,
 ) -> list[Finding]:
     """The findings of a stage; what it found is kept when its time is up or the filter's code raises."""
     found: list[Finding] = []
@@ -98,12 +103,16 @@ def _run(
     asked = "Was the stage finished?"
     try:
         # the stages look at the clock themselves; the alarm is for a filter that does not come back
-        with examining(filt), clock.at_most(clock.left + 2.0).limiting():
+        with examining(filt), Clock(clock.until + 2.0).limiting():
             for finding in _each(work(clock)):
-                found.append(finding)  # noqa: PERF402 - what was found is kept when the next one does not come
-    except OutOfTime:
-        told = f"{type(filt).__name__} was still at work when the time was up"
-        found.append(Finding(stage, asked, told, "", "the rest of the stage", notes=(told,)))
+                found.append(finding)
+                if first_only and finding.witness is not None:
+                    break
+    except OutOfTime as late:
+        told = f"{at_work(filt, late)} was still at work when the time was up"
+        # nothing can be asked of a filter whose first answers do not come
+        fault = told if stage == "admission" else ""
+        found.append(Finding(stage, asked, told, "", "the rest of the stage", fault=fault, notes=(told,)))
     except FilterFault as fault:
         found.append(Finding(stage, asked, str(fault), "", "the rest of the stage", fault=str(fault)))
     spent = time.perf_counter() - began

@@ -11,10 +11,11 @@ from filters.privacy_filter import PrivacyFilter
 from mc.engine.encoding import encode, nameable
 from mc.examine.attack import attack
 from mc.examine.clock import Clock, OutOfTime
-from mc.examine.fault import examining
+from mc.examine.fault import FilterFault, examining
 from mc.examine.finding import Finding, Tightness
 from mc.examine.measure import Measure, exceeds
 from mc.examine.sequence import granted
+from mc.examine.stages.sequences import Player, greedily
 from mc.examine.subject import Admission, Subject
 from mc.examine.witness import Witness, named
 from mc.worst_case import WorstCase, worst_case
@@ -30,6 +31,8 @@ _PACES, _WIDTHS = (2, 3, 4, 6, 9, 14, 20, 32, 48), (1, 2, 3, 5, 8)
 _POSITIONS = 2_500_000
 #: The goals at which games are solved where a promise has many.
 _GOALS = 3
+#: Families of first requests whose outputs an adversary answers in different ways.
+_OPENINGS = ("gaussian", "rr", "laplace", "own")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +76,12 @@ def _chosen(subject: Subject) -> tuple[Measure, ...]:
 
 def _planned(subject: Subject, clock: Clock) -> Iterator[Finding]:
     """The search of `attack` for a plan in rational numbers, which is the shortest kind of witness."""
+    if not {"rr", "erasure", "twopoint"} & {one.line.family for one in subject.lines}:
+        return
     try:
-        with clock.limiting():
+        with clock.limiting(), examining(subject.filter):
             found = attack(subject.filter)
-    except OutOfTime:
+    except (OutOfTime, FilterFault):  # it also asks for families that may be outside the filter's scope
         return
     measure = Measure.hockey_stick(found.epsilon, found.direction)
     if found.refuted and found.plan is not None:
@@ -197,6 +202,8 @@ def _menus(subject: Subject, clock: Clock) -> Iterator[_Menu]:
     lattice = [line for name in ("rr", "kov", "erasure") for line in by_name.get(name, ())]
     paces = {line.line.name: _paces(filt, line, clock) for line in subject.lines}
     for pace in _PACES:
+        if pace == 6 and not subject.looks:
+            yield from _replies(subject, clock)
         for width in _WIDTHS:
             for line in by_name.get("rr", ()):
                 yield from _ladder(line, paces[line.line.name], pace, width)
@@ -276,6 +283,28 @@ def _across(
                     pairs.append(Gaussian(size / 2))
     if len({type(pair) for pair in pairs}) > 1 and pace <= 9:
         yield _Menu("one of each continuous family", tuple(pairs), 2 * pace)
+
+
+def _replies(subject: Subject, clock: Clock) -> Iterator[_Menu]:
+    """A first request, then as much as is left of its own family or of another: each branch spends another way."""
+    openings = [one for one in subject.lines if one.line.family in _OPENINGS]
+    for share in (0.6, 0.3, 0.85):
+        for opening in openings:
+            first = opening.line.pair(_near(opening, share * opening.sizes[-1]))
+            replies = {}
+            for line in (*subject.lines, *subject.closed):
+                if not clock.over:
+                    player = Player(subject.filter, clock, checked_start(subject.filter, 1))
+                    if player.ask(first) and greedily(player, line, 1):
+                        replies[line.line.name] = player.steps[-1][0]
+            own = replies.pop(opening.line.name, None)
+            for name, reply in replies.items():
+                pairs = tuple(dict.fromkeys(pair for pair in (first, own, reply) if pair is not None))
+                yield _Menu(f"{opening.line.name}, then the rest of it or as {name}", pairs, 2)
+
+
+def _near(line: Admission, size: float) -> float:
+    return min(line.line.sizes, key=lambda one: abs(one - size))
 
 
 def _both_ways(line: Admission, paces: dict[int, float], pace: int) -> Iterator[_Menu]:

@@ -7,16 +7,19 @@ filter's own code. What the strategy is worth is then estimated by playing it on
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from filters.privacy_filter import PrivacyFilter
+from mc.engine.adversaries import Scripted
+from mc.engine.adversary import Adversary
 from mc.examine.clock import Clock, OutOfTime
 from mc.examine.fault import examining
 from mc.examine.finding import Finding, Tightness
 from mc.examine.measure import Measure, exceeds
+from mc.examine.stages.sequences import most, programs
 from mc.examine.subject import Subject
 from mc.examine.witness import Witness, witness
 from mc.worst_case.strategy import TreeStrategy
@@ -32,68 +35,124 @@ _ASKED = "Can a strategy that reads realised losses reach more than was promised
 _POSITIONS = 60_000
 #: Paths of a confirmation.
 _PATHS = 200_000
+#: The most strategies that are played, and the most rounds of a fixed one.
+_PLAYED, _LONGEST = 64, 250
 #: The share of a promise that the mesh must suggest before a strategy is played.
 _WORTH = 0.7
 
 
 def search(subject: Subject, clock: Clock, failure: float) -> Iterator[Finding]:
-    """Findings on the strategies that the mesh suggests; the failure probability is shared by at most 64 of them."""
-    filt = subject.filter
-    sticks = tuple(
-        goal for goal in subject.goals if goal.kind == "hockey-stick" and 0 < subject.promised(goal) < 1
-    )
-    each = failure / 64
-    rows: list[Tightness] = []
-    tried = played = 0
-    if not subject.looks or not sticks:
+    """Findings on strategies against a filter that looks at losses: fixed ones first, then those that a mesh suggests.
+
+    The failure probability is shared by at most 64 strategies that are played.
+    """
+    if not subject.looks:
         return
-    with examining(filt):
-        for menu, rounds in _menus(subject):
-            if clock.over or played >= 60:
-                break
-            for goal in sticks[: 1 if len(sticks) < 3 else 3]:
-                for measure in (goal, replace(goal, direction="QP")):
-                    promised = subject.promised(measure)
-                    try:
-                        with clock.at_most(max(clock.left / 8, 1.0)).limiting():
-                            worth, strategy = mesh_strategy(filt, menu, measure, rounds)
-                            tried += 1
-                            if worth < _WORTH * promised or played >= 60:
-                                continue
-                            played += 1
-                            kept = witness(
-                                filt,
-                                strategy,
-                                epsilon=measure.at,
-                                n=_PATHS,
-                                seed=subject.seed + played,
-                                rounds=rounds,
-                                confidence=1 - each,
-                                direction=measure.direction,
-                                workers=1,
-                                kinds=(TreeStrategy,),
-                            )
-                    except (OutOfTime, TooLargeError):
-                        continue
-                    low = float(kept.data["low"])
-                    row = Tightness(measure, _said(menu), low, None, promised, Evidence.STATISTICAL)
-                    rows.append(row)
-                    if exceeds(low, promised):
-                        yield _refutation(subject, kept, row)
-                        return
-    near = max(rows, key=lambda row: row.share, default=None)
-    closest = f"; the closest, {near.menu}, reaches {near.share:.4g} of the promise" if near else ""
-    yield Finding(
-        "search",
-        _ASKED,
-        f"{tried} games on a mesh of losses, {played} of their strategies played{closest}",
-        ", ".join(one.line.name for one in subject.lines),
-        "strategies of more than a few rounds, and those between the points of the mesh",
-        tightness=tuple(rows),
-    )
+    sticks = [goal for goal in subject.goals if goal.kind == "hockey-stick" and subject.promised(goal) < 1]
+    trial = _Trial(subject, failure / _PLAYED)
+    try:
+        with examining(subject.filter):
+            for tail in (0.5, 0.9, 0.1):
+                yield from _fixed(trial, tuple(sticks), clock.part(0.2), tail)
+            for menu, rounds in _menus(subject):
+                for goal in sticks[:3]:
+                    for measure in (goal, replace(goal, direction="QP")):
+                        yield from _on_mesh(trial, menu, measure, rounds, clock)
+                        if clock.over or trial.played >= _PLAYED:
+                            raise OutOfTime
+    except OutOfTime:
+        trial.cut = True
+    yield trial.summary()
 
 
-def _refutation(subject: Subject, kept: Witness, row: Tightness) -> Finding:
+@dataclass(slots=True)
+class _Trial:
+    """The strategies played so far."""
+
+    subject: Subject
+    each: float
+    rows: list[Tightness] = field(default_factory=list)
+    tried: int = 0
+    played: int = 0
+    cut: bool = False
+
+    def play(self, strategy: Adversary, menu: str, measure: Measure, rounds: int) -> Iterator[Finding]:
+        """A finding if the strategy, simulated on fresh random numbers, exceeds the promise."""
+        if self.played >= _PLAYED:
+            return
+        self.played += 1
+        subject, promised = self.subject, self.subject.promised(measure)
+        kept = witness(
+            subject.filter,
+            strategy,
+            epsilon=measure.at,
+            n=_PATHS,
+            seed=subject.seed + self.played,
+            rounds=rounds,
+            confidence=1 - self.each,
+            direction=measure.direction,
+            workers=1,
+            kinds=(TreeStrategy,),
+        )
+        low = float(kept.data["low"])
+        row = Tightness(measure, menu, low, None, promised, Evidence.STATISTICAL)
+        self.rows.append(row)
+        if exceeds(low, promised):
+            yield _refutation(kept, row)
+
+    def summary(self) -> Finding:
+        near = max(self.rows, key=lambda row: row.share, default=None)
+        closest = f"; the closest, {near.menu}, reaches {near.share:.4g} of the promise" if near else ""
+        return Finding(
+            "search",
+            _ASKED,
+            f"{self.tried} games on a mesh of losses; {self.played} strategies played{closest}",
+            ", ".join(one.line.name for one in self.subject.lines),
+            "strategies of more than a few rounds, and those between the points of the mesh"
+            + ("; the rest of the plan: the time was up" if self.cut else ""),
+            tightness=tuple(self.rows),
+        )
+
+
+def _fixed(trial: _Trial, goals: tuple[Measure, ...], clock: Clock, tail: float) -> Iterator[Finding]:
+    """Orders of requests that would be granted if all losses came out alike, where they might exceed the promise."""
+    known: set[tuple[str, str]] = set()
+    for played in programs(trial.subject, clock, tail):
+        if clock.over:
+            return
+        names = "+".join(sorted({type(pair).__name__ for pair in played.counts}))
+        for way in ("PQ", "QP"):
+            for goal, bound in zip(goals, most(played, goals, way), strict=True):
+                promised = trial.subject.promised(goal)
+                if bound <= promised or (names, way) in known or played.rounds > _LONGEST:
+                    continue
+                measure = replace(goal, direction=way)
+                if exceeds(played.low(measure), promised):
+                    known.add((names, way))
+                    strategy = Scripted(
+                        tuple(pair for pair, _ in played.steps), tuple(times for _, times in played.steps)
+                    )
+                    yield from trial.play(strategy, names, measure, played.rounds)
+
+
+def _on_mesh(
+    trial: _Trial, menu: tuple[DominatingPair, ...], measure: Measure, rounds: int, clock: Clock
+) -> Iterator[Finding]:
+    """The best strategy on the mesh, played if it is worth it."""
+    try:
+        with clock.at_most(max(clock.left / 8, 1.0)).limiting():
+            worth, strategy = mesh_strategy(trial.subject.filter, menu, measure, rounds)
+            trial.tried += 1
+            if worth >= _WORTH * trial.subject.promised(measure):
+                yield from trial.play(strategy, _said(menu), measure, rounds)
+    except TooLargeError:
+        return
+    except OutOfTime:
+        if clock.over:
+            raise
+
+
+def _refutation(kept: Witness, row: Tightness) -> Finding:
     said = f"a strategy over {row.menu} reaches at least {row.attack:.6g} at {row.measure}, promised {row.promised:.6g}"
     scope = f"one strategy over {row.menu}, played {_PATHS:,} times"
     verdict = Verdict(Outcome.REFUTED, Evidence.STATISTICAL, scope, said, kept.to_data())

@@ -7,13 +7,14 @@ certified from below. Of a filter that looks at losses only a first request is o
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
-from filters.contract.checks import checked_start
+from filters.contract.checks import checked_observe, checked_start
 from filters.contract.state import State, same
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.encoding import encode, nameable
@@ -28,7 +29,7 @@ from theory.evidence import Evidence, Outcome, Verdict
 from theory.pairs import DominatingPair, Gaussian
 from theory.pairs.base import Direction
 
-__all__ = ["sequences"]
+__all__ = ["Player", "greedily", "most", "programs", "sequences"]
 
 #: Requests of one kind in a row in most plays, and in the few that go past any warm-up.
 _MANY, _LONG = 300, 6000
@@ -38,14 +39,20 @@ _WARM_UPS = (1, 3, 10, 60, 400, 2500)
 _TINY = 256.0
 #: The orders by which a sequence is judged before it is looked at exactly.
 _ORDERS = (1.5, 2.0, 3.0, 5.0, 9.0, 17.0, 33.0, 65.0, 129.0)
+_LESS = np.array(_ORDERS) - 1
+_CKS = _LESS * np.log1p(-1 / np.array(_ORDERS)) - np.log(_ORDERS)
 
 
 def sequences(subject: Subject, clock: Clock) -> Iterator[Finding]:
     """Findings on the sequences that the filter admits: at most one refutation a family, and the best of the rest."""
-    search = _Search(subject)
+    allowed = {goal: subject.promised(goal) for goal in subject.goals}
+    search = _Search(
+        subject,
+        {goal: p for goal, p in allowed.items() if p < (1 if goal.kind == "hockey-stick" else math.inf)},
+    )
     try:
         with examining(subject.filter):
-            for played in _programs(subject, clock):
+            for played in programs(subject, clock):
                 if search.take(played):
                     yield search.refutation(clock)
                 if clock.over:
@@ -60,6 +67,7 @@ class _Search:
     """The best value found at each goal, and the refutations."""
 
     subject: Subject
+    promised: dict[Measure, float]
     best: dict[Measure, tuple[float, Sequence]] = field(default_factory=dict)
     refuted: list[tuple[Measure, Sequence, float]] = field(default_factory=list)
     families: set[str] = field(default_factory=set)
@@ -74,25 +82,26 @@ class _Search:
         names = "+".join(sorted({type(pair).__name__ for pair in played.counts}))
         if names in self.families:
             return False
-        for measure in _both(self.subject.goals, played):
-            goal = replace(measure, direction="PQ")
-            best = self.best.get(goal, (0.0, played))[0]
-            promised = self.subject.promised(measure)
-            # computed where it may refute, or be the best so far where nothing comes near the promise
-            worth = promised if best > 0.9 * promised else max(best, 0.01 * promised)
-            if (
-                promised >= (1 if measure.kind == "hockey-stick" else math.inf)
-                or most(played, measure) <= worth
-            ):
-                continue
-            low = played.low(measure)
-            if low > best:
-                self.best[goal] = low, played
-            if exceeds(low, promised):
-                self.refuted.append((measure, played, low))
-                self.families.add(names)
-                return True
+        for direction in _ways(played):
+            for goal, bound in zip(self.goals, most(played, self.goals, direction), strict=True):
+                best, promised = self.best.get(goal, (0.0, played))[0], self.promised[goal]
+                # computed where it may refute, or be the best so far where nothing comes near the promise
+                if bound <= (promised if best > 0.9 * promised else max(best, 0.01 * promised)):
+                    continue
+                measure = replace(goal, direction=direction)
+                low = played.low(measure)
+                if low > best:
+                    self.best[goal] = low, played
+                if exceeds(low, promised) and played.admitted(self.subject.filter):
+                    self.refuted.append((measure, played, low))
+                    self.families.add(names)
+                    return True
         return False
+
+    @property
+    def goals(self) -> tuple[Measure, ...]:
+        """The goals that can be exceeded at all."""
+        return tuple(self.promised)
 
     def refutation(self, clock: Clock) -> Finding:
         """The last refutation, made short."""
@@ -149,18 +158,19 @@ class _Search:
 
 
 @dataclass(slots=True)
-class _Player:
-    """One run of the filter, the requests that it granted so far, and the last state."""
+class Player:
+    """One run of the filter, the requests that it granted so far, and the last state.
+
+    A filter that looks at losses is shown the upper `tail` quantile of each, as if every release came out like that.
+    """
 
     filter: PrivacyFilter
     clock: Clock
     state: State
+    tail: float | None = None
+    pure: bool = True
     steps: list[tuple[DominatingPair, int]] = field(default_factory=list)
     unchanged: DominatingPair | None = None
-
-    @classmethod
-    def fresh(cls, filt: PrivacyFilter, clock: Clock) -> _Player:
-        return cls(filt, clock, checked_start(filt, 1))
 
     def ask(self, pair: DominatingPair, times: int = 1) -> int:
         """How often in a row the pair is granted, at most `times`; stops where it leaves the state as it was."""
@@ -170,7 +180,9 @@ class _Player:
             if after is None:
                 break
             done += 1
-            if same(after, self.state)[0]:
+            if self.tail is not None:
+                after = checked_observe(self.filter, after, np.array([_quantile(pair, self.tail)]), 1)
+            elif self.pure and same(after, self.state)[0]:
                 self.unchanged = pair
                 break
             self.state = after
@@ -181,71 +193,91 @@ class _Player:
                 self.steps.append((pair, done))
         return done
 
+    def grants(self, pair: DominatingPair) -> bool:
+        """Whether the pair would be granted next."""
+        return granted(self.filter, self.state, pair) is not None
+
     @property
     def played(self) -> Sequence:
         return Sequence(tuple(self.steps))
 
 
-def _programs(subject: Subject, clock: Clock) -> Iterator[Sequence]:
-    """The sequences, cheapest first; each is admitted as it is built."""
+@lru_cache(maxsize=1 << 14)
+def _quantile(pair: DominatingPair, tail: float) -> float:
+    return float(pair.loss_quantile(tail))
+
+
+def programs(subject: Subject, clock: Clock, tail: float | None = None) -> Iterator[Sequence]:
+    """The sequences, cheapest first; each is admitted as it is built, with the losses that `tail` tells."""
     filt, lines = subject.filter, subject.lines
     for line in lines:
         yield from (Sequence(((pair, 1),)) for pair in line.pairs[:-9:-1] + line.pairs[-9::-3])
-    if subject.looks:
+    if subject.looks and tail is None:
         return
+
+    def fresh() -> Player:
+        return Player(filt, clock, checked_start(filt, 1), tail, subject.pure)
+
+    for line in lines:  # so small that a sum may swallow it, at the start and late
+        yield from _swallowed(fresh, line) if tail is None else ()
     for line in lines:  # repeated until denied, large ones first
         for pair in line.pairs[-1:-14:-2]:
-            yield from _repeated(filt, pair, _MANY, clock)
-    for line in lines:  # so small that a sum may swallow it, at the start and late
-        yield from _swallowed(filt, line, clock)
+            yield from _repeated(fresh(), pair, _MANY)
+    every = (*lines, *subject.closed)
     for line in lines:  # as much as is left each time, then as much of every other family
-        player = _Player.fresh(filt, clock)
-        for then in (line, *(other for other in lines if other is not line)):
-            _greedily(player, then)
+        player = fresh()
+        for then in (line, *(other for other in every if other is not line)):
+            greedily(player, then, 8)
         yield from _told(player)
-    for line in lines:  # a warm-up of tiny ones, then as much as is left
-        tiny = _tiny(line)
-        for times in _WARM_UPS:
+    for line in lines:
+        player = fresh()
+        greedily(player, line, _MANY)
+        yield from _told(player)
+    for times in _WARM_UPS:  # a warm-up of tiny ones, then as much as is left
+        for line in lines:
+            tiny = _tiny(line)
             if tiny is None or clock.over:
-                break
-            player = _Player.fresh(filt, clock)
+                continue
+            player = fresh()
             if player.ask(tiny, times) < times:
-                break
-            for then in (line, *(other for other in lines if other is not line)):
-                _greedily(player, then)
+                continue
+            for then in (line, *(other for other in every if other is not line)):
+                greedily(player, then, 3)
             yield from _told(player)
     for line in lines:  # large and tiny ones in turn
         tiny = _tiny(line)
         if tiny is None:
             continue
         for times in (1, 4):
-            player = _Player.fresh(filt, clock)
+            player = fresh()
             for _ in range(60):
-                if not (_greedily(player, line, most=1) + player.ask(tiny, times)) or clock.over:
+                if not (greedily(player, line, most=1) + player.ask(tiny, times)) or clock.over:
                     break
             yield from _told(player)
     for one in lines:  # one family until denied, then another
         for size in (one.pairs[-1 - len(one.pairs) // 4], one.pairs[-1 - len(one.pairs) // 2]):
             for other in lines:
                 if other is not one and not clock.over:
-                    player = _Player.fresh(filt, clock)
+                    player = fresh()
                     player.ask(size, _MANY)
                     if player.unchanged is None:
                         player.ask(other.pairs[-1 - len(other.pairs) // 4], _MANY)
                         player.ask(other.pairs[-1 - len(other.pairs) // 2], _MANY)
                         yield from _told(player)
-    for line in lines:  # thousands of rounds, past any warm-up
+    for line in lines:  # thousands of rounds: a cap on each round is no cap on all
+        if not clock.over:
+            yield from _repeated(fresh(), line.largest, MOST_PLAYED)
+    for line in lines:  # and past any warm-up
         for place in (len(line.pairs) // 2, 2 * len(line.pairs) // 3):
             if not clock.over:
-                yield from _repeated(filt, line.pairs[-1 - min(place, len(line.pairs) - 1)], _LONG, clock)
+                yield from _repeated(fresh(), line.pairs[-1 - min(place, len(line.pairs) - 1)], _LONG)
 
 
-def _repeated(filt: PrivacyFilter, pair: DominatingPair, most: int, clock: Clock) -> Iterator[Sequence]:
-    player = _Player.fresh(filt, clock)
+def _repeated(player: Player, pair: DominatingPair, most: int) -> Iterator[Sequence]:
     times = 4
     while True:
         wanted = min(times, most) - (player.steps[-1][1] if player.steps else 0)
-        if wanted <= 0 or clock.over:
+        if wanted <= 0 or player.clock.over:
             return
         got = player.ask(pair, wanted)
         yield from _told(player)
@@ -254,22 +286,22 @@ def _repeated(filt: PrivacyFilter, pair: DominatingPair, most: int, clock: Clock
         times *= 4
 
 
-def _told(player: _Player) -> Iterator[Sequence]:
+def _told(player: Player) -> Iterator[Sequence]:
     """The play so far; where its last request left the state as it was, that request ever more often."""
     if not player.steps:
         return
     yield player.played
-    if player.unchanged is not None and player.steps[-1][0] == player.unchanged:
+    if player.unchanged is not None and player.steps[-1][0] == player.unchanged and player.pure:
         for exponent in range(1, 41, 3):
             yield Sequence((*player.steps[:-1], (player.unchanged, 2**exponent)))
 
 
-def _swallowed(filt: PrivacyFilter, line: Admission, clock: Clock) -> Iterator[Sequence]:
+def _swallowed(fresh: Callable[[], Player], line: Admission) -> Iterator[Sequence]:
     for before in (0, 1, 2):
         for pair in line.pairs[: max(len(line.pairs) // 2, 1) : 6]:
-            if clock.over:
+            player = fresh()
+            if player.clock.over:
                 return
-            player = _Player.fresh(filt, clock)
             for size in line.pairs[-1 : -1 - 8 * before : -8][:before]:
                 player.ask(size)
             player.ask(pair, 2)
@@ -277,20 +309,32 @@ def _swallowed(filt: PrivacyFilter, line: Admission, clock: Clock) -> Iterator[S
                 yield from _told(player)
 
 
-def _greedily(player: _Player, line: Admission, most: int = 40) -> int:
+def greedily(player: Player, line: Admission, most: int = 40) -> int:
     """Ask for the largest pair of the line that is granted, again and again; how many were granted."""
-    done, top = 0, len(line.pairs)
+    pairs = line.every
+    done, top = 0, len(pairs)
     while done < most and not player.clock.over and player.unchanged is None:
         for place in range(top - 1, -1, -1):
-            times = player.ask(line.pairs[place])
-            if times:
-                done, top = done + times, place + 1
+            if player.grants(pairs[place]):
+                pair = _between(player, line, place) if place + 1 < len(pairs) else pairs[place]
+                done += player.ask(pair)
+                top = min(place + 9, len(pairs))
                 break
-            if place < top - 24:  # six octaves down: what is left is not worth it
+            if place < top - 60 and done:  # far down: what is left is not worth it
                 return done
         else:
             return done
     return done
+
+
+def _between(player: Player, line: Admission, place: int) -> DominatingPair:
+    """The largest pair granted between one of the grid that is and the next one, which is not, to a part in 2^12."""
+    sizes = sorted({*line.line.sizes, *line.sizes})
+    low, high = sizes[place], sizes[place + 1]
+    for _ in range(10):
+        middle = (low + high) / 2
+        low, high = (middle, high) if player.grants(line.line.pair(middle)) else (low, middle)
+    return line.line.pair(low)
 
 
 def _tiny(line: Admission) -> DominatingPair | None:
@@ -303,48 +347,50 @@ def _tiny(line: Admission) -> DominatingPair | None:
 # -- what it reveals -------------------------------------------------------------------------------------------
 
 
-def _both(goals: tuple[Measure, ...], played: Sequence) -> Iterator[Measure]:
-    symmetric = all(pair.swapped == pair for pair in played.counts)
-    ways: tuple[Direction, ...] = ("PQ",) if symmetric else ("PQ", "QP")
-    for goal in goals:
-        yield from (replace(goal, direction=way) for way in ways)
+def _ways(played: Sequence) -> tuple[Direction, ...]:
+    return ("PQ",) if all(pair.swapped == pair for pair in played.counts) else ("PQ", "QP")
 
 
-def most(played: Sequence, measure: Measure) -> float:
-    """An upper bound in doubles, quickly computed: by the Gaussians that the pairs declare, and by Rényi divergences.
+def most(played: Sequence, goals: tuple[Measure, ...], direction: Direction) -> list[float]:
+    """Upper bounds in doubles, quickly computed: by the Gaussians that the pairs declare, and by Rényi divergences.
 
-    It only decides what is worth an exact look.
+    They only decide what is worth an exact look.
     """
-    counts = played.counts
-    if measure.direction == "QP":
-        counts = {pair.swapped: times for pair, times in counts.items()}
-    if measure.kind == "renyi":
-        return sum(times * _renyi(pair, measure.at) for pair, times in counts.items()) * (1 + 1e-9)
-    if played.rounds == 1:
-        (pair,) = counts
-        return float(pair.hockey_stick(measure.at)) * (1 + 1e-9)
-    bound = 1.0
+    orders = (*_ORDERS, *(goal.at for goal in goals if goal.kind == "renyi"))
+    spent, total = np.zeros(len(orders)), 0.0
     with np.errstate(all="ignore"):
-        total = sum(times * float(pair.gdp_mu) ** 2 for pair, times in counts.items())
-        if 0 < total < math.inf:
-            bound = float(Gaussian(math.sqrt(total)).hockey_stick(measure.at))
-        for order in _ORDERS:
-            spent = sum(times * _renyi(pair, order) for pair, times in counts.items())
-            if spent < math.inf:
-                log = (
-                    (order - 1) * (spent - measure.at)
-                    + (order - 1) * math.log1p(-1 / order)
-                    - math.log(order)
-                )
-                bound = min(bound, math.exp(min(log, 0.0)))
-    return bound * (1 + 1e-9)
+        for pair, times in played.steps:
+            mu, divergences = _declared(pair, orders, direction)
+            spent = spent + times * divergences
+            total += times * mu * mu
+        spent = np.where(np.isnan(spent), np.inf, spent)
+    named = dict(zip(orders, spent.tolist(), strict=True))
+    first = played.steps[0][0] if direction == "PQ" else played.steps[0][0].swapped
+    bounds = []
+    for goal in goals:
+        if goal.kind == "renyi":
+            bound = named[goal.at]
+        elif played.rounds == 1:
+            bound = float(first.hockey_stick(goal.at))
+        else:
+            bound = 1.0
+            if 0 < total < math.inf:
+                bound = float(Gaussian(math.sqrt(total)).hockey_stick(goal.at))
+            logs = _LESS * (spent[: len(_ORDERS)] - goal.at) + _CKS
+            bound = min(bound, math.exp(min(float(logs.min()), 0.0)))
+        bounds.append(bound * (1 + 1e-9))
+    return bounds
 
 
-@lru_cache(maxsize=1 << 16)
-def _renyi(pair: DominatingPair, order: float) -> float:
-    with np.errstate(all="ignore"):
-        divergence = float(pair.renyi(order))
-    return divergence if divergence >= 0 else math.inf
+@lru_cache(maxsize=1 << 14)
+def _declared(
+    pair: DominatingPair, orders: tuple[float, ...], direction: Direction
+) -> tuple[float, NDArray[np.float64]]:
+    """(The GDP parameter, the Rényi divergences) of a pair; inf where it has none."""
+    pair = pair if direction == "PQ" else pair.swapped
+    divergences = np.array([float(pair.renyi(order)) for order in orders])
+    mu = float(pair.gdp_mu)
+    return (mu if mu >= 0 else math.inf), np.where(divergences >= 0, divergences, np.inf)
 
 
 def _shortened(
@@ -352,8 +398,12 @@ def _shortened(
 ) -> Sequence:
     """A shorter sequence that is admitted and exceeds the promise as well: steps dropped, then counts lowered."""
 
+    # a short witness that exceeds the promise by a millionth convinces nobody: keep up to a hundredth of the excess
+    goal = min(promised + (played.low(measure) - promised) / 2, 1.01 * promised)
+
     def refutes(tried: Sequence) -> bool:
-        return bool(tried.steps) and exceeds(tried.low(measure), promised) and tried.admitted(filt)
+        low = tried.low(measure) if tried.steps else 0.0
+        return low >= goal and exceeds(low, promised) and tried.admitted(filt)
 
     place = 0
     while place < len(played.steps) and not clock.over:
