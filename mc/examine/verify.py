@@ -75,11 +75,11 @@ def examine(
         yield finding
 
     with _quietly() as noise:
-        run("admission", 0.15, admit)
+        run("admission", 0.1, admit)
         subject = admitted[0] if admitted else None
         if subject is not None and subject.lines:
             run("sequences", 0.3, lambda part: sequences(subject, part))
-            run("games", 0.5, lambda part: games(subject, part))
+            run("games", 0.6, lambda part: games(subject, part))
             run("search", 0.6, lambda part: search(subject, part, FAILURE / 2))
             if not any(one.witness is not None for one in findings):
                 run("tests", 1.0, lambda part: betting_tests(subject, part, FAILURE / 2))
