@@ -67,6 +67,7 @@ _CASES: Mapping[str, tuple[Callable[[Requests, Tape], dict[str, Any]], int]] = {
     "a_cheaper_past_denies_no_more": (_cheaper_past, 80),
     "a_denial_changes_nothing": (_asked, 80),
     "the_old_state_is_left_alone": (_asked, 80),
+    "a_grant_is_admits_and_spend": (_asked, 80),
     "halting_absorbs": (_history, 80),
     "the_future_changes_no_past_decision": (_futures, 160),
     "runs_do_not_see_each_other": (_together, 320),

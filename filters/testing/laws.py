@@ -3,7 +3,7 @@
     >>> import filterproof as fp
     >>> TestMyFilter = fp.laws(fp.ZCDPFilter(0.5))
     >>> len([name for name in dir(TestMyFilter) if name.startswith("test_")])
-    11
+    12
 
 pytest collects the class from a test module. Only calling `laws` imports hypothesis, not importing this module.
 """
@@ -21,6 +21,7 @@ import numpy as np
 from filters.contract.checks import (
     checked_admits,
     checked_filter,
+    checked_grant,
     checked_observe,
     checked_reaches,
     checked_spend,
@@ -32,7 +33,7 @@ from filters.privacy_filter import PrivacyFilter
 from filters.testing.cases import case_bytes, drawn_case
 from filters.testing.play import admits, answers, one_round, play, states, transcript_divergence
 from filters.testing.requests import History, Requests, at_once, requests_near
-from theory.pairs import DominatingPair, Selection
+from theory.pairs import DominatingPair
 from theory.pairs.finite import Finite
 
 if TYPE_CHECKING:
@@ -162,6 +163,16 @@ def the_old_state_is_left_alone(filt: PrivacyFilter, history: History, request: 
         raise LawBrokenError(f"the state before spend denies {request!r} now, which it admitted")
 
 
+def a_grant_is_admits_and_spend(filt: PrivacyFilter, history: History, request: DominatingPair) -> None:
+    """`grant` answers as `admits` does, and gives the state that `spend` gives."""
+    state, _ = play(filt, history)
+    granted, after = checked_grant(filt, state, request, 1)
+    if granted[0] != admits(filt, state, request):
+        raise LawBrokenError(f"grant and admits answer {request!r} in two ways")
+    if after is not None and granted[0] and not same(after, checked_spend(filt, state, request, 1)).all():
+        raise LawBrokenError(f"grant and spend give two states after {request!r}")
+
+
 def halting_absorbs(filt: PrivacyFilter, history: History) -> None:
     """After its first denial a session that halts raises FilterHaltedError for every request."""
     session, denied = filt.open("halt"), False
@@ -197,7 +208,7 @@ def runs_do_not_see_each_other(filt: PrivacyFilter, together: list[History]) -> 
     state = checked_start(filt, n)
     alone = [checked_start(filt, 1) for _ in range(n)]
     for rounds in zip(*together, strict=False):
-        request = Selection(tuple(pair for pair, _ in rounds), np.arange(n))
+        request = at_once(tuple(pair for pair, _ in rounds), np.arange(n))
         loss = np.array([realised for _, realised in rounds])
         granted = checked_admits(filt, state, request, n)
         after = checked_observe(filt, checked_spend(filt, state, request, n), loss, n)
@@ -274,6 +285,7 @@ def a_larger_budget_admits_as_much(
 EXAMINED: tuple[Callable[..., None], ...] = (
     a_denial_changes_nothing,
     the_old_state_is_left_alone,
+    a_grant_is_admits_and_spend,
     halting_absorbs,
     the_future_changes_no_past_decision,
     runs_do_not_see_each_other,
@@ -289,6 +301,7 @@ LAWS: Mapping[str, str] = {
     "test_a_cheaper_past_denies_no_more": "monotone in the cost of the past",
     "test_a_denial_changes_nothing": "asking has no effect",
     "test_the_old_state_is_left_alone": "methods are pure",
+    "test_a_grant_is_admits_and_spend": "grant does what admits and spend do",
     "test_halting_absorbs": "after a halt nothing is granted",
     "test_the_future_changes_no_past_decision": "decisions are predictable",
     "test_runs_do_not_see_each_other": "n runs behave as n single runs",

@@ -311,7 +311,7 @@ def _replies(subject: Subject, clock: Clock) -> Iterator[_Menu]:
                 return
             own = replies.pop(opening.line.name, None)
             for name, reply in replies.items():
-                if clock.over:
+                if not clock.left:
                     return
                 pairs = tuple(dict.fromkeys(pair for pair in (first, own, reply) if pair is not None))
                 yield _Menu(f"{opening.line.name}, then the rest of it or as {name}", pairs, 2)
