@@ -3,7 +3,7 @@
 >>> from theory.guarantees import ApproxDP
 >>> certain = implied("zCDP", Fraction(0.0305), ApproxDP(1.0, 1e-5))
 >>> certain.theorem, certain.says
-('CKS', 'the conversion CKS at order 18.8324')
+('CKS', 'the conversion CKS at order 17.8392')
 
 Every comparison is one of rationals, or of balls at the exact doubles of the promise and the exact value of the budget.
 """
