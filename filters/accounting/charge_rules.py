@@ -6,9 +6,9 @@
     >>> zcdp_charge.bounds(0.02), renyi_charge.at(8.0).bounds(0.5)
     (ZCDP(rho=0.02), RenyiDP(alpha=8.0, rho=0.5))
 
-A rule is a value: it is called like a function, and a class of filters names it, `charge = zcdp_charge`. It charges what
-a pair declares. A pair that declares NaN or a number below zero declares what no mechanism has: it counts as infinite,
-which no filter grants.
+A rule is a value: it is called like a function, and a class of filters names it, `charge = zcdp_charge`. It
+charges what a pair declares. A pair that declares NaN or a number below zero declares what no mechanism has: it counts
+as infinite, which no filter grants.
 """
 
 from __future__ import annotations

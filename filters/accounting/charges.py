@@ -1,15 +1,13 @@
-"""What two numbers a mechanism is charged where one does not do, and what counts as a number that a pair declares.
+"""What a mechanism is charged where one number does not do, and the quantiles that pairs declare.
 
     >>> approximate_charge(KOV(0.5, 0.125), None)
     (0.5, 0.125)
 
-The charges that are one number are in `charge_rules`. A pair that declares NaN or a number below zero declares what no mechanism has. It counts as infinite, which no filter
-grants.
+The charges that are one number are in `charge_rules`. What a pair declares that no mechanism has counts as infinite,
+which no filter grants: see `proper`.
 """
 
 from __future__ import annotations
-
-import math
 
 import numpy as np
 

@@ -54,12 +54,17 @@ class _Promised:
         held: Any = kind if filt is None else filt
         promise, charge, conversion = getattr(held, "promise", None), held.charge, held.conversion
         for_promise, for_charge, by_conversion, budget = self._last
-        if budget is not None and for_promise is promise and for_charge is charge and by_conversion is conversion:
+        if (
+            budget is not None
+            and for_promise is promise
+            and for_charge is charge
+            and by_conversion is conversion
+        ):
             return budget
         if not isinstance(charge, ChargeRule) or not isinstance(promise, Guarantee):
             raise AttributeError(
                 f"{kind.__name__}.budget must be set where promise and charge do not give it, got "
-                f"promise={promise!r} and a charge that is {'a rule' if isinstance(charge, ChargeRule) else 'no rule'}; "
+                f"promise={promise!r} and charge={getattr(charge, '__name__', charge)!r}; "
                 "set budget = fp.Budget.of(...), or a promise and charge = fp.zcdp_charge"
             )
         budget = _joined(charge, promise, conversion)

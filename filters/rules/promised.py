@@ -26,8 +26,9 @@ def promised_budget(charge: ChargeRule, promise: Guarantee, conversion: Conversi
     """The largest B, rounded down, such that charges summing to at most B give `promise`.
 
     Implications between guarantees are used where they are one line: epsilon-DP is (epsilon^2/2)-zCDP, mu-GDP is
-    (mu^2/2)-zCDP, r-zCDP is (a, a r)-RDP. To (epsilon, delta)-DP `conversion` leads from zCDP and from RDP, the Gaussian
-    hockey-stick from GDP, that of randomised response from pure DP. Raises ValueError where no theorem joins the two.
+    (mu^2/2)-zCDP, r-zCDP is (a, a r)-RDP. To (epsilon, delta)-DP `conversion` leads from zCDP and from RDP, the
+    Gaussian hockey-stick from GDP, that of randomised response from pure DP.
+    Raises ValueError where no theorem joins the two.
     """
     if not isinstance(conversion, Conversion):
         raise TypeError(f"conversion must be CKS or SIMPLE, got {conversion!r}; pass fp.CKS")

@@ -25,23 +25,23 @@ __all__ = ["Implied", "Kind", "implied"]
 #: What sums: pure epsilons, zCDP parameters rho, squares mu^2 of GDP parameters, Rényi divergences of one order.
 Kind: TypeAlias = Literal["pure DP", "zCDP", "GDP", "RDP"]
 
-_DOMINATION = "mu-GDP implies (alpha, alpha mu^2/2)-RDP; Dong, Roth & Su, Gaussian Differential Privacy, Appendix B"
+_DOMINATION = (
+    "mu-GDP implies (alpha, alpha mu^2/2)-RDP; Dong, Roth & Su, Gaussian Differential Privacy, Appendix B"
+)
 _RESPONSE = "randomised response dominates every epsilon-DP mechanism; Kairouz, Oh & Viswanath"
 _LOGS = "t*log(t) - (1 + t)*log(1 + t)"
 #: Positive where delta is more than the bound of CKS at order 1 + t, from zCDP and from RDP at that order.
 _CKS = f"log(delta) - (t*((1 + t)*B - epsilon) + {_LOGS})"
 _AT_ORDER = f"log(delta) - (t*(B - epsilon) + {_LOGS})"
 #: Positive where delta is more than the hockey-stick divergence of Gaussian(sqrt(B)).
-_GAUSSIAN = (
-    "delta - tail(epsilon/sqrt(B) - sqrt(B)/2) + exp(epsilon)*tail(epsilon/sqrt(B) + sqrt(B)/2)"
-)
+_GAUSSIAN = "delta - tail(epsilon/sqrt(B) - sqrt(B)/2) + exp(epsilon)*tail(epsilon/sqrt(B) + sqrt(B)/2)"
 #: Positive where delta is more than the hockey-stick divergence of randomised response at B.
 _PURE = "delta*(1 + exp(B)) - exp(B) + exp(epsilon)"
 
 
 @dataclass(frozen=True, slots=True)
 class Implied:
-    """What implies a promise: the certificate, in words, the key of the theorem used (None: a definition), citations."""
+    """What implies a promise: the certificate, in words, the key of the theorem (None: a definition), citations."""
 
     certificate: Reached
     says: str
@@ -69,7 +69,9 @@ def implied(kind: Kind, total: Fraction, promise: Guarantee, *, order: float | N
             found = _to_dp(kind, total, Fraction(epsilon), Fraction(delta), order)
     if found is None:
         raise RefusedError(
-            f"nothing here leads from a sum of {kind} charges to {promise}", engine="none", evidence=Evidence.EXACT
+            f"nothing here leads from a sum of {kind} charges to {promise}",
+            engine="none",
+            evidence=Evidence.EXACT,
         )
     return found
 
@@ -85,7 +87,9 @@ def _to_zcdp(kind: Kind, total: Fraction, rho: Fraction) -> Implied | None:
     return None
 
 
-def _to_rdp(kind: Kind, total: Fraction, alpha: Fraction, rho: Fraction, order: float | None) -> Implied | None:
+def _to_rdp(
+    kind: Kind, total: Fraction, alpha: Fraction, rho: Fraction, order: float | None
+) -> Implied | None:
     match kind:
         case "RDP" if order is not None and alpha <= Fraction(order):
             return _within(total, rho, "the sum of divergences, which grow with the order")
@@ -143,6 +147,3 @@ def _positive(formula: str, at: dict[str, Fraction]) -> Reached:
             if refusal.witness is not None:  # certainly at most zero
                 raise
     return certified(formula, precision=2048, **{name: (x, x) for name, x in at.items()})()
-
-
-

@@ -194,7 +194,9 @@ def proven_filters(promise: Guarantee) -> Iterator[_Candidate]:
 
 def _basic(done: dict[str, Proof] | None) -> Verdict:
     cited = BasicFilter.proof
-    return proved((), (cited,), (Evidence.EXACT,), "every adaptive adversary", f"the proof is cited: {cited}", done)
+    return proved(
+        (), (cited,), (Evidence.EXACT,), "every adaptive adversary", f"the proof is cited: {cited}", done
+    )
 
 
 def _checked(menu: Iterable[DominatingPair]) -> tuple[DominatingPair, ...]:

@@ -34,7 +34,13 @@ _DATA = {"promise", "charge", "budget", "conversion"}
 _TOLD = {"proof", "theorem", "sound", "scope", "holds", "order_free", "remaining", "affordable", "_scale"}
 _PLAIN = {
     *("__module__", "__qualname__", "__doc__", "__dict__", "__weakref__", "__slots__", "__annotations__"),
-    *("__firstlineno__", "__static_attributes__", "__annotate__", "__annotate_func__", "__annotations_cache__"),
+    *(
+        "__firstlineno__",
+        "__static_attributes__",
+        "__annotate__",
+        "__annotate_func__",
+        "__annotations_cache__",
+    ),
     *("__abstractmethods__", "_abc_impl", "__parameters__", "__orig_bases__", "__type_params__"),
     *("__init__", "__post_init__", "__repr__", "__str__", "__eq__", "__hash__", "__match_args__"),
     *("__dataclass_fields__", "__dataclass_params__", "__replace__", "__setattr__", "__delattr__"),

@@ -8,8 +8,8 @@
 >>> found.outcome.name, found.evidence.name
 ('HOLDS', 'CITED')
 
-What is certified is the filter as it stands: the very functions, and the very doubles, that decide. A class that brings a
-deciding function of its own, or a budget above the threshold by a unit in the last place that matters, is UNDECIDED.
+What is certified is the filter as it stands: the very functions, and the very doubles, that decide. A class that
+brings a deciding function of its own, or a budget above what the theorem allows, is UNDECIDED.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ from theory.proofs.theorem import Proof, Reached, RefusedError
 __all__ = ["SCOPE", "parts", "proved"]
 
 SCOPE = (
-    "every adaptive adversary over every mechanism, charged by what its dominating pair declares, in finitely many rounds"
+    "every adaptive adversary over every mechanism, charged by what its dominating pair declares, "
+    "in finitely many rounds"
 )
 _KINDS: dict[str, Kind] = {
     "PureCharge": "pure DP",

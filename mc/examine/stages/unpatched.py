@@ -15,7 +15,13 @@ import filters.catalogue
 __all__ = ["patched"]
 
 #: The rooms whose code decides what a filter grants, and what a pair declares.
-_ROOMS = ("filters.accounting", "filters.contract", "filters.holders", "filters.rules", "filters.privacy_filter")
+_ROOMS = (
+    "filters.accounting",
+    "filters.contract",
+    "filters.holders",
+    "filters.rules",
+    "filters.privacy_filter",
+)
 _ROOMS += ("theory.pairs", "theory.guarantees", "theory.conversions")
 _DECIDING = (FunctionType, property, classmethod, staticmethod, MemberDescriptorType)
 
@@ -24,7 +30,8 @@ def _ours() -> list[ModuleType]:
     return [
         module
         for name, module in list(sys.modules.items())
-        if isinstance(module, ModuleType) and any(name == room or name.startswith(f"{room}.") for room in _ROOMS)
+        if isinstance(module, ModuleType)
+        and any(name == room or name.startswith(f"{room}.") for room in _ROOMS)
     ]
 
 
@@ -61,7 +68,11 @@ def patched() -> str:
     now = _snapshot()
     for place, was in _IMPORTED.items():
         there = now.get(place)
-        if there is None or len(there) != len(was) or any(a is not b for a, b in zip(was, there, strict=True)):
+        if (
+            there is None
+            or len(there) != len(was)
+            or any(a is not b for a, b in zip(was, there, strict=True))
+        ):
             return f"{place[0].__name__}.{place[1]}"
     for place in now.keys() - _IMPORTED.keys():
         # a method put into a class may hide an inherited one; a module imported later only adds to what there was
