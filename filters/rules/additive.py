@@ -17,6 +17,7 @@ The budget follows from the two, rounded down. There is no sum to write, and non
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import lru_cache
 from inspect import getattr_static
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -115,7 +116,9 @@ class AdditiveFilter(PrivacyFilter[Exact]):
 
     def __repr__(self) -> str:
         # a saved session is restored under the same budget or not at all
-        given = {"promise": getattr(self, "promise", None), "budget": getattr(self, "budget", None)}
+        given = {"promise": getattr(self, "promise", None), "budget": None}
+        with suppress(AttributeError, ValueError):  # none is set, and none follows
+            given["budget"] = self.budget
         if isinstance(self.charge, ChargeRule):
             given["charge"] = self.charge
         given |= getattr(self, "__dict__", {})

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from theory.conversions import CKS
 from theory.evidence import Evidence
@@ -140,10 +140,11 @@ def _within(
 
 def _positive(formula: str, at: dict[str, Fraction]) -> Reached:
     """That the formula is above zero at the point, with as many bits as that takes."""
+    point: dict[str, Any] = {name: (x, x) for name, x in at.items()}
     for precision in (128, 512):
         try:
-            return certified(formula, precision=precision, **{name: (x, x) for name, x in at.items()})()
+            return certified(formula, precision=precision, **point)()
         except RefusedError as refusal:
             if refusal.witness is not None:  # certainly at most zero
                 raise
-    return certified(formula, precision=2048, **{name: (x, x) for name, x in at.items()})()
+    return certified(formula, precision=2048, **point)()

@@ -16,13 +16,9 @@ __all__ = ["patched"]
 
 #: The rooms whose code decides what a filter grants, and what a pair declares.
 _ROOMS = (
-    "filters.accounting",
-    "filters.contract",
-    "filters.holders",
-    "filters.rules",
-    "filters.privacy_filter",
+    *("filters.accounting", "filters.contract", "filters.holders", "filters.rules", "filters.privacy_filter"),
+    *("theory.pairs", "theory.guarantees", "theory.conversions"),
 )
-_ROOMS += ("theory.pairs", "theory.guarantees", "theory.conversions")
 _DECIDING = (FunctionType, property, classmethod, staticmethod, MemberDescriptorType)
 
 

@@ -258,7 +258,8 @@ def test_a_charge_is_the_same_in_a_class_in_a_method_and_called(rule: ChargeRule
     for pair in (*asked, Selection(asked[:3], np.array([2, 0, 1]))):
         n = pair.shape[0] if pair.shape else 1
         first, second = (filt.spend(filt.start(n), pair) for filt in (Named(), Method()))
-        assert [part.tolist() for part in first] == [part.tolist() for part in second]
+        for one, other in zip(first, second, strict=True):
+            assert np.array_equal(one, other, equal_nan=True)
         assert (
             Named().admits(Named().start(n), pair).tolist()
             == Method().admits(Method().start(n), pair).tolist()
