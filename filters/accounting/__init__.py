@@ -15,8 +15,8 @@ from filters.accounting.charge_rules import (
     zcdp_charge,
 )
 from filters.accounting.charges import approximate_charge, approximate_zcdp_charge
+from filters.accounting.declared import proper
 from filters.accounting.ledger import Budget
-from filters.accounting.proper import proper
 
 __all__ = [
     "Allowance",

@@ -22,7 +22,7 @@ from typing import ClassVar
 import numpy as np
 
 from filters.accounting.amounts import Charge, Mixed, Plain, Square, square_among
-from filters.accounting.proper import proper
+from filters.accounting.declared import proper
 from theory.arguments import check_order_from_one
 from theory.guarantees import ZCDP, GaussianDP, Guarantee, PureDP, RenyiDP
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse, Selection

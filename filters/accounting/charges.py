@@ -13,7 +13,7 @@ import numpy as np
 
 from filters.accounting.amounts import Charge, Mixed, Plain, Square
 from filters.accounting.charge_rules import zcdp_charge
-from filters.accounting.proper import proper
+from filters.accounting.declared import proper
 from theory.arguments import Real
 from theory.numerics.stable import as_real
 from theory.pairs import KOV, DominatingPair, Erasure, Selection

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from scipy import special
 
 from filters.accounting.amounts import Square
+from filters.accounting.declared import proper
 from filters.accounting.ledger import Budget
-from filters.accounting.proper import proper
 from filters.contract.filter_base import MechanismFamily
 from filters.contract.parameters import one_mu
 from filters.privacy_filter import PrivacyFilter
