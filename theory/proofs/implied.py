@@ -10,6 +10,7 @@ Every comparison is one of rationals, or of balls at the exact doubles of the pr
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias
@@ -118,7 +119,7 @@ def _to_dp(
     match kind:
         case "pure DP":
             return Implied(_positive(_PURE, at), "randomised response at the budget", None, (_RESPONSE,))
-        case "zCDP":
+        case "zCDP" if 0 < float(total) < math.inf:
             best = float(CKS.order(float(total), float(epsilon)))
             if best > 1:
                 reached = _positive(_CKS, at | {"t": Fraction(best) - 1})

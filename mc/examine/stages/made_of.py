@@ -99,7 +99,7 @@ def parts_of(filt: PrivacyFilter) -> Parts:
             raise Unknown(str(reason)) from reason
     if type(budget) is not Budget:
         raise Unknown(f"its budget is a {type(budget).__name__}, not a plain Budget")
-    if not _numbers(budget.high, budget.low) or type(budget.exponent) is not int or not budget.high > 0:
+    if not _proper(budget):
         raise Unknown(f"its budget is {budget!r}, which Budget.of does not make")
     return Parts(charge, budget, promise)
 
@@ -129,6 +129,8 @@ def _check_classes(kind: type) -> None:
     if type(kind) is not ABCMeta:
         raise Unknown(f"its class is made by {type(kind).__name__}, which may change what its attributes are")
     known = {*_OURS, *(entry.kind for entry in CATALOGUE.values())}
+    if AdditiveFilter not in kind.__mro__:
+        raise Unknown("its class does not derive from AdditiveFilter")
     for one in kind.__mro__:
         if one in known:
             continue
@@ -161,7 +163,10 @@ def _read(filt: PrivacyFilter, name: str) -> object:
         if held is _ABSENT:
             continue
         if isinstance(held, types.MemberDescriptorType):  # a slot
-            return held.__get__(filt)
+            try:
+                return held.__get__(filt)
+            except AttributeError as empty:
+                raise Unknown(f"its {name} is not set") from empty
         own = _instance(filt).get(name, _ABSENT)
         if held is vars(AdditiveFilter)["budget"]:  # gives way to an attribute of the instance
             return held if own is _ABSENT else own
@@ -172,6 +177,14 @@ def _read(filt: PrivacyFilter, name: str) -> object:
     if own is _ABSENT:
         raise Unknown(f"it has no {name}")
     return own
+
+
+def _proper(budget: Budget) -> bool:
+    """Whether the budget is a pair of doubles as `Budget` compares them, the high one next to the sum."""
+    high, low, exponent = budget.high, budget.low, budget.exponent
+    if not _numbers(high, low) or type(exponent) is not int or abs(exponent) > 1100:
+        return False
+    return high > 0 and high + low == high
 
 
 def _numbers(*values: object) -> bool:

@@ -293,6 +293,16 @@ class WiderBudget(Mine):
     budget = Wider(1.0, 0.0, -3)
 
 
+class UnlikePair(Mine):
+    budget = Budget(1.0, -5.0, 0)  # its value is -4, and it covers whatever is below 1
+
+
+class UnsetSlot(fp.AdditiveFilter):
+    __slots__ = ("promise",)
+    budget = Budget.of(0.02)
+    charge = fp.zcdp_charge
+
+
 class MorePrivate(fp.ApproxDP):
     """A guarantee of one's own that can be changed."""
 
@@ -369,7 +379,7 @@ DIFFERENT = [
         HiddenMethod,
         Doubtful,
     ),
-    *(Refuted, Mixed, FromMeta, OtherConversion),
+    *(Refuted, Mixed, FromMeta, OtherConversion, UnlikePair, UnsetSlot),
 ]
 
 
@@ -382,6 +392,18 @@ def test_what_differs_from_its_parts_is_not_certified(kind: type[fp.PrivacyFilte
 
 def test_a_class_with_the_methods_of_another_rule_is_not_certified() -> None:
     assert outcome(OfAnother(1.0)) is not Outcome.HOLDS
+
+
+def test_a_class_that_is_only_registered_as_a_sum_is_not_certified() -> None:
+    class Foreign(fp.PrivacyFilter):
+        promise = PROMISE
+        budget = Budget.of(0.02)
+        charge = fp.zcdp_charge
+        start = admits = spend = lambda self, *_: np.ones(1)  # type: ignore[assignment]
+
+    assert parts(Foreign()) is None
+    AdditiveFilter.register(Foreign)
+    assert outcome(Foreign()) is not Outcome.HOLDS
 
 
 def test_an_attribute_that_changed_after_the_fact_is_seen() -> None:
@@ -419,7 +441,7 @@ def test_an_attribute_that_changed_after_the_fact_is_seen() -> None:
         (fp.Session, "request", lambda self, pair: True),
         (fp.Gaussian, "zcdp_rho", property(lambda self: 0.0)),
     ],
-    ids=lambda thing: getattr(thing, "__name__", str(thing)),
+    ids=lambda thing: thing if isinstance(thing, str) else getattr(thing, "__name__", "property"),
 )
 def test_a_patched_library_certifies_nothing(
     where: Any, name: str, value: Any, monkeypatch: pytest.MonkeyPatch
