@@ -29,8 +29,8 @@ def replay(
     time_limit: Annotated[float | None, typer.Option(help="At most so many seconds.")] = None,
 ) -> None:
     """Replay the witness of a refutation, which must give the same bits: a simulation, a decision or a plan."""
-    from mc.examine.witness import ReplayError, replayed
     from mc.examine.fault import examining
+    from mc.examine.witness import ReplayError, replayed
     from reports.user_filter import load_filter
 
     console = Console(highlight=False)

@@ -39,9 +39,9 @@ def verify(
     time_limit: Annotated[float | None, typer.Option(help="At most so many seconds.")] = None,
 ) -> None:
     """Run the main job and write the report."""
+    from mc.examine.fault import examining
     from reports.chapters import CHAPTERS
     from reports.chapters.audit import audit
-    from mc.examine.fault import examining
     from reports.output import OutputFolder
     from reports.replaying import replay_command
     from reports.study import Study
