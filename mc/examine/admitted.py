@@ -121,7 +121,7 @@ def best_reply(filt: PrivacyFilter, state: State, growth: Fraction) -> Plan | No
     """A plan asking for the admitted P = (a, 1-a), Q = (b, 1-b) of largest a - growth b; None if stopping pays more."""
     best, plan = max(1 - growth, Fraction(0)), None
     logs = np.linspace(-40.0, -1.0, 27)
-    for closeness in (1e-3, 1e-6):
+    for closeness in (1e-2, 1e-4):
         values = []
         for exponent in logs:
             b = _dyadic(2.0**exponent)
@@ -135,7 +135,7 @@ def best_reply(filt: PrivacyFilter, state: State, growth: Fraction) -> Plan | No
             range(len(values)), key=values.__getitem__
         )  # not np.argmax: Fractions need not fit doubles
         spread = logs[1] - logs[0]
-        logs = np.linspace(logs[centre] - spread, min(logs[centre] + spread, -0.01), 13)
+        logs = np.linspace(logs[centre] - spread, min(logs[centre] + spread, -0.01), 9)
     return plan
 
 

@@ -29,6 +29,7 @@ from mc.examine.stages.laws import laws
 from mc.examine.stages.search import search
 from mc.examine.stages.sequences import sequences
 from mc.examine.stages.tests import betting_tests
+from mc.examine.stages.theorems import theorems
 from mc.examine.subject import Subject, admission, own_numbers
 from theory.arguments import check_count
 
@@ -82,6 +83,8 @@ def examine(
             run("laws", 0.08, lambda part: laws(first, part))
             # where purity is broken a state does not stand for a run, and only what one run is granted counts
             subject = replace(first, pure=not any(one.fault for one in findings))
+            if subject.pure:
+                run("parts", 0.1, lambda part: theorems(subject, part))
             run("sequences", 0.3, lambda part: sequences(subject, part))
             if subject.pure:
                 run("games", 0.6, lambda part: games(subject, part))

@@ -37,6 +37,8 @@ _MANY, _LONG = 300, 6000
 _WARM_UPS = (1, 3, 10, 60, 400, 2500)
 #: A request smaller than the largest by this factor is tiny.
 _TINY = 256.0
+#: Families whose largest pair is looked for between the sizes of the grid.
+_FINE = ("gaussian", "rr", "laplace", "kov", "erasure")
 #: The orders by which a sequence is judged before it is looked at exactly.
 _ORDERS = (1.5, 2.0, 3.0, 5.0, 9.0, 17.0, 33.0, 65.0, 129.0)
 _LESS = np.array(_ORDERS) - 1
@@ -220,30 +222,30 @@ def programs(subject: Subject, clock: Clock, tail: float | None = None) -> Itera
 
     for line in lines:  # so small that a sum may swallow it, at the start and late
         yield from _swallowed(fresh, line) if tail is None else ()
-    for line in lines:  # repeated until denied, large ones first
-        for pair in line.pairs[-1:-14:-2]:
-            yield from _repeated(fresh(), pair, _MANY)
-    every = (*lines, *subject.closed)
+    leaders = _leaders((*lines, *subject.closed))
     for line in lines:  # as much as is left each time, then as much of every other family
         player = fresh()
-        for then in (line, *(other for other in every if other is not line)):
+        for then in (line, *(other for other in leaders if other is not line)):
             greedily(player, then, 8)
         yield from _told(player)
-    for line in lines:
-        player = fresh()
-        greedily(player, line, _MANY)
-        yield from _told(player)
     for times in _WARM_UPS:  # a warm-up of tiny ones, then as much as is left
-        for line in lines:
+        for line in _leaders(lines):
             tiny = _tiny(line)
             if tiny is None or clock.over:
                 continue
             player = fresh()
             if player.ask(tiny, times) < times:
                 continue
-            for then in (line, *(other for other in every if other is not line)):
+            for then in (line, *(other for other in leaders if other is not line)):
                 greedily(player, then, 3)
             yield from _told(player)
+    for line in lines:  # repeated until denied, large ones first
+        for pair in line.pairs[-1:-14:-2]:
+            yield from _repeated(fresh(), pair, _MANY)
+    for line in lines:
+        player = fresh()
+        greedily(player, line, _MANY)
+        yield from _told(player)
     for line in lines:  # large and tiny ones in turn
         tiny = _tiny(line)
         if tiny is None:
@@ -316,7 +318,8 @@ def greedily(player: Player, line: Admission, most: int = 40) -> int:
     while done < most and not player.clock.over and player.unchanged is None:
         for place in range(top - 1, -1, -1):
             if player.grants(pairs[place]):
-                pair = _between(player, line, place) if place + 1 < len(pairs) else pairs[place]
+                fine = place + 1 < len(pairs) and line.line.family in _FINE
+                pair = _between(player, line, place) if fine else pairs[place]
                 done += player.ask(pair)
                 top = min(place + 9, len(pairs))
                 break
@@ -335,6 +338,14 @@ def _between(player: Player, line: Admission, place: int) -> DominatingPair:
         middle = (low + high) / 2
         low, high = (middle, high) if player.grants(line.line.pair(middle)) else (low, middle)
     return line.line.pair(low)
+
+
+def _leaders(lines: tuple[Admission, ...]) -> tuple[Admission, ...]:
+    """The first line of each family."""
+    first: dict[str, Admission] = {}
+    for line in lines:
+        first.setdefault(line.line.family, line)
+    return tuple(first.values())
 
 
 def _tiny(line: Admission) -> DominatingPair | None:

@@ -1,0 +1,68 @@
+"""The stage of theorems: on the parts that a filter is made of, and on proven filters that it is never looser than."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mc.examine.clock import Clock, OutOfTime
+from mc.examine.fault import examining
+from mc.examine.finding import Finding
+from mc.examine.stages.domination import dominated
+from mc.examine.stages.parts import parts
+from mc.examine.subject import Admission, Subject
+from theory.evidence import Outcome
+from theory.pairs import DominatingPair
+
+__all__ = ["theorems"]
+
+#: Pairs of each family on the menu on which filters are compared, and their number in all.
+_EACH, _MOST = 2, 6
+
+
+def theorems(subject: Subject, clock: Clock) -> Iterator[Finding]:
+    """One finding on the filter's parts and, where they prove nothing, one on proven filters that it never exceeds."""
+    filt = subject.filter
+    made = parts(filt)
+    whole = made is not None and made.outcome is Outcome.HOLDS
+    said = "it is not made of library parts" if made is None else made.detail
+    yield Finding(
+        "parts",
+        "Do theorems on the parts that it is made of cover it, at the very doubles that it compares?",
+        said,
+        "every mechanism, by what its pair declares",
+        "what pairs declare, and the interpreter below",
+        made if whole else None,
+        whole=whole,
+        notes=() if made is None or whole else (made.detail,),
+    )
+    if whole or subject.looks:
+        return
+    for menu in _menus(subject.lines):
+        try:
+            with clock.part(0.5).limiting(), examining(filt):
+                verdict = dominated(filt, menu)
+        except OutOfTime:
+            if clock.over:
+                return
+            continue
+        if verdict is not None:
+            yield Finding(
+                "parts",
+                "Is it never looser than a proven filter with the same promise, in any state that a menu leads to?",
+                verdict.detail,
+                ", ".join(map(repr, menu)),
+                "requests that are not on this menu",
+                verdict,
+            )
+            return
+
+
+def _menus(lines: tuple[Admission, ...]) -> Iterator[tuple[DominatingPair, ...]]:
+    """A menu of several families, then of one."""
+    some: list[DominatingPair] = []
+    for line in lines:
+        if line.line.family in ("gaussian", "rr", "laplace", "own") and len(line.pairs) > 3:
+            some += [line.pairs[-1 - len(line.pairs) // 6], line.pairs[-1 - len(line.pairs) // 4]][:_EACH]
+    if some:
+        yield tuple(dict.fromkeys(some[:_MOST]))
+        yield tuple(dict.fromkeys(some[:_EACH]))
