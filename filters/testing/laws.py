@@ -223,7 +223,10 @@ def saving_is_invisible(filt: PrivacyFilter, history: History) -> None:
     """A session that is saved and restored before every step decides as one that never was."""
 
     def restored(session: Session) -> Session:
-        saved = json.loads(json.dumps(session.to_dict()))
+        try:
+            saved = json.loads(json.dumps(session.to_dict()))
+        except TypeError as refused:
+            raise LawBrokenError(f"a session cannot be saved: {refused}") from refused
         try:
             return Session.from_dict(saved, filt, "retry")
         except ValueError as refused:

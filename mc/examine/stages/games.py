@@ -51,11 +51,9 @@ def games(subject: Subject, clock: Clock) -> Iterator[Finding]:
     tried = _Tried(subject)
     try:
         with examining(filt):
-            yield from _planned(subject, clock.part(0.15), attack)
+            yield from _planned(subject, clock.part(0.3), replied)
+            yield from _planned(subject, clock.part(0.12), attack)
             for menu in _menus(subject, clock):
-                if menu is None:
-                    yield from _planned(subject, clock.part(0.6), replied)
-                    continue
                 for goal in goals:
                     found = tried.solve(menu, goal, clock)
                     if found is not None:
@@ -195,11 +193,8 @@ class _Tried:
 # -- the menus -------------------------------------------------------------------------------------------------
 
 
-def _menus(subject: Subject, clock: Clock) -> Iterator[_Menu | None]:
-    """Menus from small to large: multiples of what lasts a number of rounds, alone and with other families.
-
-    None marks the place of the search for best replies, which takes longer than small menus.
-    """
+def _menus(subject: Subject, clock: Clock) -> Iterator[_Menu]:
+    """Menus from small to large: multiples of what lasts a number of rounds, alone and with other families."""
     filt = subject.filter
     by_name: dict[str, list[Admission]] = {}
     for line in subject.lines:
@@ -210,10 +205,8 @@ def _menus(subject: Subject, clock: Clock) -> Iterator[_Menu | None]:
     lattice = [line for name in ("rr", "kov", "erasure") for line in by_name.get(name, ())]
     paces = {line.line.name: _paces(filt, line, clock) for line in subject.lines}
     for pace in _PACES:
-        if pace == 4:
-            if not subject.looks:
-                yield from _replies(subject, clock.part(0.3))
-            yield None
+        if pace == 4 and not subject.looks:
+            yield from _replies(subject, clock.part(0.4))
         for width in _WIDTHS:
             for line in by_name.get("rr", ()):
                 yield from _ladder(line, paces[line.line.name], pace, width)
