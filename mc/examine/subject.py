@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from types import CodeType
@@ -49,7 +49,7 @@ class Admission:
 @dataclass(frozen=True, slots=True)
 class Subject:
     """A filter under examination; goals are the measures in direction "PQ", lines what it admits at its start, and
-    closed the lines of which it admits nothing at its start.
+    closed the lines of which it admits nothing at its start. families are those that may be asked for.
 
     pure says that no law of purity was found broken, so that a state stands for all that the filter knows.
     """
@@ -59,14 +59,20 @@ class Subject:
     lines: tuple[Admission, ...]
     seed: int
     closed: tuple[Admission, ...] = ()
+    families: frozenset[str] = frozenset()
     pure: bool = True
 
     @classmethod
     def of(
-        cls, filt: PrivacyFilter, lines: tuple[Admission, ...], closed: tuple[Admission, ...], seed: int
+        cls,
+        filt: PrivacyFilter,
+        lines: tuple[Admission, ...],
+        closed: tuple[Admission, ...],
+        families: Iterable[str],
+        seed: int,
     ) -> Subject:
         """The subject, its goals those of its promise."""
-        return cls(filt, goals(filt.promise), lines, seed, closed)
+        return cls(filt, goals(filt.promise), lines, seed, closed, frozenset(families))
 
     @property
     def looks(self) -> bool:

@@ -2,9 +2,10 @@
 
 >>> import filterproof as fp
 >>> with fp.knowingly():
-...     found = examine(fp.NaiveRealisationFilter(1.0, 0.01), seconds=5.0, mechanisms=("erasure",), first_only=True)
+...     naive = fp.NaiveRealisationFilter(1.0, 0.01)
+>>> found = examine(naive, seconds=9.0, first_only=True)
 >>> found.verdict.outcome.name, found.witness.evidence.name
-('REFUTED', 'CERTIFIED')
+('REFUTED', 'EXACT')
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ def examine(
 
     def admit(part: Clock) -> Iterator[Finding]:
         finding, found, closed = admission(filt, lines, part)
-        admitted.append(Subject.of(filt, found, closed, seed))
+        admitted.append(Subject.of(filt, found, closed, names, seed))
         yield finding
 
     with _quietly() as noise:
