@@ -65,17 +65,17 @@ class VariationSoFar(fp.PrivacyFilter):
         return np.zeros((n, 2), dtype=np.int64)
 
     def _level(self, request):
-        return np.ceil(np.minimum(np.asarray(request.pure_epsilon) / self.step, 1e6) - 1e-9)
+        # an answer below 0.1 counts as one of 0.1
+        return np.maximum(np.ceil(np.minimum(np.asarray(request.pure_epsilon) / self.step, 1e6) - 1e-9), 1)
 
     def spend(self, state, request):
         level = np.broadcast_to(self._level(request), len(state))
         return state + (level[:, None] == np.array([1.0, 2.0]))
 
     def admits(self, state, request):
-        # an answer of no epsilon at all is as good as one of 0.1
-        known = (self._level(request) <= 2) & (self._level(request) >= 1)
         after = self.spend(state, request)
-        return np.array([self._variation(*row) <= 0.0996679947 for row in after.tolist()]) & known
+        small = np.array([self._variation(*row) <= 0.0996679947 for row in after.tolist()], dtype=np.bool_)
+        return small & (self._level(request) <= 2)
 
     @classmethod
     @lru_cache(maxsize=4096)
