@@ -3,6 +3,7 @@
 from tests.corpus.second.branches import BRANCHES
 from tests.corpus.second.calendar import CALENDAR
 from tests.corpus.second.figures import FIGURES
+from tests.corpus.second.steady_accounts import STEADY_ACCOUNTS
 from tests.corpus.second.steady_stops import STEADY_STOPS
 from tests.corpus.second.steady_sums import STEADY_SUMS
 from tests.corpus.second.tariffs import TARIFFS
@@ -15,5 +16,6 @@ CASES = (
     *WATCHERS,
     *BRANCHES,
     *STEADY_SUMS,
+    *STEADY_ACCOUNTS,
     *STEADY_STOPS,
 )
