@@ -2,7 +2,8 @@
 
 from tests.corpus.first import CASES as FIRST
 from tests.corpus.first.case import Case
+from tests.corpus.second import CASES as SECOND
 
 __all__ = ["HALVES"]
 
-HALVES: dict[str, tuple[Case, ...]] = {"first": FIRST}
+HALVES: dict[str, tuple[Case, ...]] = {"first": FIRST, "second": SECOND}

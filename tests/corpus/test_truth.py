@@ -5,10 +5,11 @@ import pytest
 
 import filterproof as fp
 from filters.contract.checks import checked_admits, checked_filter, checked_spend, checked_start
-from tests.corpus.first import CASES
 from tests.corpus.first.case import Case
 from tests.corpus.first.games import best_value
+from tests.corpus.halves import HALVES
 
+CASES = [case for half in HALVES.values() for case in half]
 BROKEN = [case for case in CASES if case.kind == "broken"]
 SOUND = [case for case in CASES if case.kind == "sound"]
 
@@ -24,7 +25,12 @@ MENU = (
 )
 #: One of these is granted by every filter.
 FIRST = (fp.RandomizedResponse(0.015), fp.RandomizedResponse(0.15), fp.Gaussian(0.05))
-FIRST += (fp.SubsampledGaussian(0.01, 2.0), fp.RandomizedResponse(np.log(1.25)))
+FIRST += (
+    fp.SubsampledGaussian(0.01, 2.0),
+    fp.RandomizedResponse(np.log(1.25)),
+    fp.Laplace(20.0),
+    fp.RandomizedResponse(0.005),
+)
 
 
 @pytest.mark.parametrize("case", BROKEN, ids=lambda case: case.name)
@@ -67,11 +73,13 @@ def test_a_filter_grants_something_and_keeps_to_the_contract(case: Case) -> None
     assert any(granted)
 
 
+@pytest.mark.parametrize("half", HALVES)
 @pytest.mark.parametrize(("kind", "count"), [("broken", 32), ("sound", 20)])
-def test_the_first_half_holds_as_many_cases_of_each_kind_under_names_of_their_own(
-    kind: str, count: int
-) -> None:
-    assert len({case.name for case in CASES if case.kind == kind}) == count
+def test_each_half_holds_as_many_cases_of_each_kind(half: str, kind: str, count: int) -> None:
+    assert sum(case.kind == kind for case in HALVES[half]) == count
+
+
+def test_every_case_has_a_name_and_a_class_of_its_own() -> None:
     assert len({case.name for case in CASES}) == len({case.filter_class for case in CASES}) == len(CASES)
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 
 import numpy as np
 from scipy import special
 
 import filterproof as fp
+from filters.contract.state import keys
 
 __all__ = [
     "best_value",
@@ -71,18 +72,28 @@ def best_value(
     filt: fp.PrivacyFilter, menu: Sequence[fp.DominatingPair], epsilon: float, rounds: int
 ) -> float:
     """The most that an adversary reaches with `rounds` requests from the menu, both directions, by enumeration."""
+    # each state is asked once about each request: a filter that looks at no losses comes to few states
+    asked: dict[tuple[Hashable, int], object] = {}
+
+    def spent(state: object, place: int) -> object:
+        """The state after the request, None if it is denied."""
+        key = (keys(state)[0], place)
+        if key not in asked:
+            admitted = filt.admits(state, menu[place])[0]
+            asked[key] = filt.spend(state, menu[place]) if admitted else None
+        return asked[key]
 
     def best(forward: bool, state: object, p: float, q: float, left: int) -> float:
         value = max(p - math.exp(epsilon) * q, 0.0)
         if left == 0 or p == 0:
             return value
-        for request in menu:
-            if filt.admits(state, request)[0]:
-                spent = filt.spend(state, request)
+        for place, request in enumerate(menu):
+            granted = spent(state, place)
+            if granted is not None:
                 after = 0.0
                 for loss, a, b in _outcomes(request):
                     drawn, other = (a, b) if forward else (b, a)
-                    told = filt.observe(spent, np.array([loss]))
+                    told = filt.observe(granted, np.array([loss]))
                     after += best(forward, told, p * drawn, q * other, left - 1)
                 value = max(value, after)
         return value
