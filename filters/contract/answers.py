@@ -21,14 +21,19 @@ def checked_booleans(answer: object, *, method: str, n: int, remedy: str) -> NDA
 
 def checked_state(answer: Any, *, method: str, n: int) -> State:
     """`answer` if it is an array, or a tuple of arrays, with n runs on the first axis, else TypeError."""
-    parts = answer if isinstance(answer, tuple) and answer else (answer,)
-    if all(isinstance(part, np.ndarray) and part.ndim > 0 and len(part) == n for part in parts):
+    if _is_state(answer, n):
         state: State = answer
         return state
     raise TypeError(
         f"{method} must return an array, or a tuple of arrays, with {n} runs on the first axis, "
         f"got {_described(answer)}; return one number per run, e.g. np.zeros(n)"
     )
+
+
+def _is_state(answer: object, n: int) -> bool:
+    if isinstance(answer, tuple):
+        return bool(answer) and all(_is_state(part, n) for part in answer)
+    return isinstance(answer, np.ndarray) and answer.ndim > 0 and len(answer) == n
 
 
 def _described(value: object) -> str:
