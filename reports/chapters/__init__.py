@@ -2,6 +2,7 @@
 
 from reports.chapters.approximate_dp import APPROXIMATE_DP
 from reports.chapters.coverage import COVERAGE
+from reports.chapters.examined import EXAMINED
 from reports.chapters.gdp import GDP
 from reports.chapters.naive import NAIVE
 from reports.chapters.overspending import OVERSPENDING
@@ -17,6 +18,7 @@ from reports.finding import Chapter
 __all__ = ["CHAPTERS"]
 
 CHAPTERS: tuple[Chapter, ...] = (
+    EXAMINED,
     STEPS,
     RENYI,
     GDP,
