@@ -34,7 +34,9 @@ __all__ = ["Player", "greedily", "most", "programs", "sequences"]
 #: Requests of one kind in a row in most plays, and in the few that go past any warm-up.
 _MANY, _LONG = 300, 6000
 #: Tiny requests before a large one.
-_WARM_UPS = (1, 3, 10, 60, 400, 2500)
+_WARM_UPS = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 400, 1000, 2500)
+#: Families whose tiny requests make warm-ups.
+_WARMED = 4
 #: A request smaller than the largest by this factor is tiny.
 _TINY = 256.0
 #: Families whose largest pair is looked for between the sizes of the grid.
@@ -195,6 +197,10 @@ class Player:
                 self.steps.append((pair, done))
         return done
 
+    def fork(self) -> Player:
+        """Another run with the same past."""
+        return replace(self, steps=list(self.steps))
+
     def grants(self, pair: DominatingPair) -> bool:
         """Whether the pair would be granted next."""
         return granted(self.filter, self.state, pair) is not None
@@ -228,14 +234,13 @@ def programs(subject: Subject, clock: Clock, tail: float | None = None) -> Itera
         for then in (line, *(other for other in leaders if other is not line)):
             greedily(player, then, 8)
         yield from _told(player)
-    for times in _WARM_UPS:  # a warm-up of tiny ones, then as much as is left
-        for line in _leaders(lines):
-            tiny = _tiny(line)
-            if tiny is None or clock.over:
-                continue
-            player = fresh()
-            if player.ask(tiny, times) < times:
-                continue
+    for line in _leaders(lines)[:_WARMED]:  # a warm-up of tiny ones, then as much as is left
+        tiny, warm = _tiny(line), fresh()
+        for times in _WARM_UPS if tiny is not None else ():
+            wanted = times - (warm.steps[-1][1] if warm.steps else 0)
+            if clock.over or tiny is None or warm.ask(tiny, wanted) < wanted:
+                break
+            player = warm.fork()
             for then in (line, *(other for other in leaders if other is not line)):
                 greedily(player, then, 3)
             yield from _told(player)
