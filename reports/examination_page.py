@@ -105,10 +105,16 @@ def _plain(exam: Examined) -> str:
         case "HOLDS":
             return "The promise is true within the scope below, on the evidence below."
         case "FAULTY":
-            return "The filter's own code breaks the contract of a filter, so nothing is said for its promise."
+            return (
+                "The filter's own code breaks the contract of a filter, so nothing is said for its promise."
+            )
+        case "OUT OF TIME":
+            return "The filter did not answer in time, so nothing is said for its promise: it may hang."
         case "NOT EXAMINED":
             return "The filter admits nothing that was tried, so nothing was examined."
-    return "Nothing was found that breaks the promise. That proves nothing: it may be true, or false in a way not tried."
+    return (
+        "Nothing was found that breaks the promise, which proves nothing: it may be false in a way not tried."
+    )
 
 
 def _row(row: Any) -> dict[str, str]:

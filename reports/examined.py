@@ -29,7 +29,7 @@ __all__ = ["SCHEMA", "SEED", "Examined", "verify", "version"]
 
 #: The number of the layout of verdict.json.
 SCHEMA = 1
-SEED = 20_210_825
+SEED = 20_261_121
 _COLUMNS = ("kind", "at", "direction", "menu", "attack", "worst", "promised", "share", "evidence")
 
 
@@ -51,10 +51,7 @@ def verify(
     command line names the filter, FILE.py::Class. Raises ValueError for unusable arguments, and never decides
     HOLDS because nothing was found: that is UNDECIDED.
     """
-    try:
-        from mc.examine.verify import examine
-    except ModuleNotFoundError:  # until it is there
-        from reports.stand_in import examine
+    from mc.examine.verify import examine
 
     if isinstance(filt, type):
         raise TypeError(f"filt must be a filter, got the class {filt.__name__}; call it: {filt.__name__}()")
@@ -121,17 +118,27 @@ class Examined:
 
     @property
     def headline(self) -> str:
-        """REFUTED, HOLDS or UNDECIDED; FAULTY or NOT EXAMINED where there is no verdict."""
-        if self.refuted or self.status is Status.EXAMINED:
+        """REFUTED, HOLDS or UNDECIDED; FAULTY, NOT EXAMINED or OUT OF TIME where there is no verdict."""
+        if self.refuted or (self.status is Status.EXAMINED and not self.out_of_time):
             return self.verdict.outcome.name
+        if self.out_of_time:
+            return "OUT OF TIME"
         return "FAULTY" if self.status is Status.FAULTY else "NOT EXAMINED"
+
+    @property
+    def out_of_time(self) -> bool:
+        """Whether the time was up before a single question about the promise was answered: the filter may hang."""
+        return self.status is Status.EXAMINED and not any(
+            one.verdict is not None or one.tightness for one in self.findings
+        )
 
     @property
     def conclusion(self) -> str:
         """The headline with its evidence and scope, and what it rests on."""
         if self.headline == self.verdict.outcome.name:
             return str(self.verdict)
-        return f"{self.headline}: {self.status.value}"
+        why = "the time was up before it had answered anything; a method of it may not return"
+        return f"{self.headline}: {why if self.out_of_time else self.status.value}"
 
     def again(self, folder: Path = Path("out")) -> str:
         """The command that replays the witness from a folder into which the examination was saved; '' without one."""
@@ -148,9 +155,8 @@ class Examined:
         if self.headline == self.verdict.outcome.name and self.verdict.detail:
             lines.append(self.verdict.detail)
         lines += self.examination.faults
-        for one in self.findings:
-            lines.append(f"  {one.stage:<10} {one.seconds:5.1f} s  {one.found}")
-            lines += [f"{'':<21} {note}" for note in one.notes]
+        for stage in dict.fromkeys(one.stage for one in self.findings):
+            lines += _of_stage(stage, [one for one in self.findings if one.stage == stage])
         if self.witness is not None:
             saved = "" if folder is not None else 'exam.save("out"), then '
             lines.append(f"Witness: {witness_words(self.witness)}")
@@ -165,7 +171,7 @@ class Examined:
             "filterproof": version(),
             "filter": self.name,
             "promise": str(self.filter.promise),
-            "status": self.status.name,
+            "status": "OUT OF TIME" if self.out_of_time else self.status.name,
             **_verdict(told),
             "faults": list(self.examination.faults),
             "findings": [
@@ -270,6 +276,23 @@ def version() -> str:
         return metadata.version("filterproof")
     except metadata.PackageNotFoundError:
         return "not installed"
+
+
+def _of_stage(stage: str, findings: Sequence[Finding]) -> list[str]:
+    """A line for a stage: its first refutation, or else what it found last; then its notes."""
+    refuted = [one for one in findings if one.witness is not None]
+    told = refuted[0] if refuted else findings[-1]
+    more = f" (and {len(refuted) - 1} more)" if len(refuted) > 1 else ""
+    seconds = sum(one.seconds for one in findings)
+    notes = dict.fromkeys(note for one in findings for note in one.notes if note != told.found)
+    return [
+        f"  {stage:<10} {seconds:5.1f} s  {_short(told.found)}{more}",
+        *(f"{'':<22}{note}" for note in notes),
+    ]
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 200 else f"{text[:196]} ..."
 
 
 def _verdict(verdict: Verdict) -> dict[str, Any]:

@@ -75,7 +75,9 @@ def pdf_bytes(figure: Figure) -> bytes:
     """The figure as a PDF whose letters are text."""
     buffer = io.BytesIO()
     with mpl.rc_context(_STYLE):
-        figure.savefig(buffer, format="pdf", metadata={"CreationDate": None, "Producer": None, "Creator": None})
+        figure.savefig(
+            buffer, format="pdf", metadata={"CreationDate": None, "Producer": None, "Creator": None}
+        )
     return buffer.getvalue()
 
 

@@ -46,9 +46,7 @@ def tightness_figure(
         return None
     heights = [_LINE * len(part) + _FOOT for _, part in panels]
     with new_figure(width, sum(heights) + _HEAD, dark=dark) as figure:
-        figure.suptitle(
-            f"{name}: how near to the promise", x=0.01, ha="left", fontsize=11, fontweight="bold"
-        )
+        figure.suptitle(f"{name}: how near to the promise", x=0.01, ha="left", fontsize=11, fontweight="bold")
         axes = figure.subplots(len(panels), 1, squeeze=False, gridspec_kw={"height_ratios": heights})[:, 0]
         for ax, (label, part) in zip(axes, panels, strict=True):
             _draw(ax, label, part, letters=round(13.5 * width), ink="#e6e9ec" if dark else "#1b1f24")
@@ -82,7 +80,9 @@ def _draw(ax: Axes, label: str, rows: Sequence[Tightness], *, letters: int, ink:
         ax.plot([at(row.attack), at(row.promised)], [y, y], color=_RED if above else ink, lw=1, alpha=0.5)
         ax.plot(at(row.promised), y, "|", ms=15, mew=2.4, color=ink, label="" if y else "promise")
         if row.worst is not None:
-            ax.plot(at(row.worst), y, "D", ms=7, mfc="none", mew=1.6, color=_GREEN, label="certified worst case")
+            ax.plot(
+                at(row.worst), y, "D", ms=7, mfc="none", mew=1.6, color=_GREEN, label="certified worst case"
+            )
         ax.plot(
             at(row.attack),
             y,
@@ -93,9 +93,7 @@ def _draw(ax: Axes, label: str, rows: Sequence[Tightness], *, letters: int, ink:
         )
         words = f"{_plain(row)} {row.menu}"
         words = words if len(words) <= letters else f"{words[: letters - 2]} …"
-        ax.text(
-            0.0, y + 0.32, words, transform=ax.get_yaxis_transform(), fontsize=9, color=ink, va="center"
-        )
+        ax.text(0.0, y + 0.32, words, transform=ax.get_yaxis_transform(), fontsize=9, color=ink, va="center")
     ax.set_xscale("log")
     ax.set_xlim(low, high)
     ax.set_ylim(-0.45, len(rows) - 0.3)

@@ -79,7 +79,8 @@ def witness_words(witness: Witness) -> str:
             game = f"{_short(spelled(data['adversary']))}, simulated {data['n']:,} times with seed {data['seed']}"
             gives = f"is at least {number(data['low'])}, but for a chance of {1 - data['confidence']:.0e},"
         case "decision":
-            game = f"{_short(spelled(data['adversary']))}, a betting test of {data['n']:,} plays with seed {data['seed']}"
+            foe = _short(spelled(data["adversary"]))
+            game = f"{foe}, a betting test of {data['n']:,} plays with seed {data['seed']}"
             gives = f"exceeds {number(data['delta'])}, but for a chance of {data['failure']:.0e},"
             promised = "which is promised"
     return f"{game}; {measure} {gives} {promised}"
@@ -128,8 +129,11 @@ def replay_snippet(witness: Witness) -> str:
     if not _outside(witness):
         return f"import filterproof as fp\n\nprint(fp.replay({text!r}))"
     kind = type(witness.filter)
-    told = repr(witness.filter)
-    made = told if told.startswith(f"{kind.__name__}(") else f"{kind.__name__}()"
+    made = f"{kind.__name__}(...)"  # for the reader to fill in
+    if "__dataclass_fields__" in vars(kind):
+        made = repr(witness.filter)
+    elif not inspect.signature(kind).parameters:
+        made = f"{kind.__name__}()"
     module = "your_module" if kind.__module__ == "__main__" else kind.__module__.removeprefix("_user_filter_")
     return (
         f"import filterproof as fp\nfrom {module} import {kind.__name__}\n\n"

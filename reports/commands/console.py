@@ -9,8 +9,8 @@ from rich.console import Console
 from rich.markup import escape
 
 from mc import StoreError
-from reports.commands.exit_status import End, ExitStatus
 from mc.examine.fault import FilterFault
+from reports.commands.exit_status import End, ExitStatus
 from theory.evidence import Outcome, Verdict
 
 __all__ = ["OUTCOME_STYLE", "at_most", "clear_errors", "complain", "styled"]

@@ -15,10 +15,10 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 import mc.estimate.simulate
 from mc.engine.streams import MOST_PATHS
 from mc.estimate.survival import survival
+from mc.examine.fault import examining
 from reports.commands.console import at_most, clear_errors, complain
 from reports.commands.exit_status import End, ExitStatus
 from reports.expression import read_adversary, read_filter
-from mc.examine.fault import examining
 from theory.arguments import check_count
 
 __all__ = ["simulate"]

@@ -1,0 +1,103 @@
+"""`filterproof verify TARGET`: one filter is examined, and the verdict printed and written."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+from rich.console import Console
+
+from mc.examine.clock import OutOfTime
+from mc.examine.examination import Status
+from mc.examine.fault import examining
+from reports.commands.console import OUTCOME_STYLE, clear_errors, complain
+from reports.commands.exit_status import End, ExitStatus
+from reports.examined import SEED, Examined, verify
+from reports.expression import read_filter
+from reports.output import OutputFolder
+
+__all__ = ["SECONDS", "verify_one"]
+
+#: How long an examination takes by default.
+SECONDS = 60.0
+
+
+def verify_one(
+    target: str,
+    out: Path,
+    *,
+    seconds: float,
+    mechanisms: Sequence[str] | None,
+    as_json: bool,
+    seed: int | None,
+) -> None:
+    """Examine one filter, print and write what was found, and end with the status that it calls for."""
+    began = time.perf_counter()
+    named = target if "::" in target else None
+    doing = ["loading the filter"]
+    with clear_errors(), ExitStack() as stack:
+        with OutputFolder(out):
+            pass  # reports an unusable folder before the work
+        filt = read_filter(target)
+        if named is not None:
+            stack.enter_context(examining(filt))
+        status = stack.enter_context(Console(stderr=True).status(f"examining {type(filt).__name__}"))
+
+        def on_stage(stage: str) -> None:
+            doing[:] = [stage]
+            status.update(f"{type(filt).__name__}: {stage}")
+
+        try:
+            exam = verify(
+                filt,
+                seconds=seconds,
+                mechanisms=mechanisms,
+                seed=SEED if seed is None else seed,
+                on_stage=on_stage,
+                target=named,
+            )
+        except OutOfTime as late:
+            complain(f"{type(filt).__name__} was still at work when the time was up, in {doing[0]}")
+            raise End(ExitStatus.TIME_LIMIT) from late
+        except KeyboardInterrupt as stopped:
+            status.stop()
+            complain(
+                f"interrupted after {time.perf_counter() - began:.0f} s, in {doing[0]}; "
+                "nothing was decided or written, what was done is lost, and verify starts anew"
+            )
+            raise End(ExitStatus.INTERRUPTED) from stopped
+    with clear_errors(), ExitStack() as stack:
+        if named is not None:
+            stack.enter_context(examining(filt))  # its promise and scope are its code too
+        _tell(exam, out, as_json=as_json)
+
+
+def _tell(exam: Examined, out: Path, *, as_json: bool) -> None:
+    """Print and write the examination; a filter at fault gets its sentences, and no report."""
+    if as_json:
+        sys.stdout.write(exam.json())
+    if not exam.refuted:
+        if exam.status is Status.FAULTY:
+            for fault in exam.examination.faults:
+                complain(fault)
+            raise End(ExitStatus.FILTER_FAULT)
+        if exam.out_of_time:
+            complain(f"{exam.name} was {exam.conclusion}: mend it, or pass longer --seconds")
+            raise End(ExitStatus.TIME_LIMIT)
+    exam.save(out)
+    if not as_json:
+        console = Console(highlight=False)
+        first, *others = exam.lines(out)
+        console.print(
+            first, style=f"bold {OUTCOME_STYLE[exam.verdict.outcome]}", markup=False, soft_wrap=True
+        )
+        for line in others:
+            console.print(line, markup=False, soft_wrap=True)
+        console.print(f"Report: {out / 'report.html'}", markup=False, soft_wrap=True)
+    if exam.refuted:
+        raise End(ExitStatus.NOT_AS_EXPECTED)
+    if exam.status is Status.DENIES:
+        raise End(ExitStatus.NOTHING_TRIED)
