@@ -203,7 +203,7 @@ def test_a_witness_of_every_kind_is_told_in_a_line() -> None:
     assert "\n" not in told
     plan = fp.Witness(naive, fp.attack(naive).witness)
     assert re.search(r"a plan of \d+ rounds?, the first .*is exactly", witness_words(plan))
-    tested = fp.challenge(naive, [fp.EraserForever(p=0.01)], epsilons=[1.0], n=20_000, seed=1).verdict()
+    tested = fp.challenge(naive, [fp.EraserForever(p=0.01)], epsilons=[1.0], most=20_000, seed=1).verdict()
     told = witness_words(fp.Witness(naive, tested.witness))
     assert "a betting test of" in told
     assert "exceeds 0.01, but for a chance of 1e-06, which is promised" in told

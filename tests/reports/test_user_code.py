@@ -164,7 +164,7 @@ def test_a_file_that_replaces_standard_output_replaces_its_own(tmp_path: Path, s
     (tmp_path / "rude.py").write_text(BASE + f"\nsys.stdout = sys.stderr = {stream}\n")
     status, out, err = filterproof("verify", "rude.py::F", "--quick", "--json", cwd=tmp_path)
     assert (status, err.strip()) == (0, "")
-    assert json.loads(out)["verdicts"]
+    assert json.loads(out)["verdict"]
 
 
 def test_a_module_that_leaves_at_any_other_name_is_examined_all_the_same(tmp_path: Path) -> None:
