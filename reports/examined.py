@@ -1,9 +1,11 @@
 """The examination of a filter as a person sees it: in words, as files, in a notebook and in a paper.
 
 >>> import filterproof as fp
->>> exam = fp.verify(fp.GaussianFilter(mu=1.0), seconds=5, mechanisms=["gaussian"])
->>> exam.verdict.outcome is fp.Outcome.REFUTED
-False
+>>> with fp.knowingly():
+...     filt = fp.NaiveRealisationFilter(1.0, 0.01)
+>>> exam = fp.verify(filt, seconds=5, mechanisms=["erasure"], first_only=True)
+>>> str(exam).split(" (")[0]
+'NaiveRealisationFilter, promised (1, 0.01)-DP: REFUTED'
 """
 
 from __future__ import annotations

@@ -206,7 +206,7 @@ def test_a_witness_of_every_kind_is_told_in_a_line() -> None:
     tested = fp.challenge(naive, [fp.EraserForever(p=0.01)], epsilons=[1.0], most=20_000, seed=1).verdict()
     told = witness_words(fp.Witness(naive, tested.witness))
     assert "a betting test of" in told
-    assert "exceeds 0.01, but for a chance of 1e-06, which is promised" in told
+    assert "exceeds 0.01, but for a chance of 5e-07, which is promised" in told
     menu = {"filter": {"outside": "Mine"}, "measure": {"kind": "hockey-stick", "at": 1.0, "direction": "QP"}}
     menu |= {"ratio": None, "promised": 0.1, "menu": [{"type": "Gaussian", "mu": 1.0}], "rounds": 3}
     told = witness_words(fp.Witness(Mine(), menu | {"low": 0.25, "high": 0.5}))

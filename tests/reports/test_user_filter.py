@@ -85,7 +85,7 @@ def test_a_filter_of_a_module_is_found_by_its_name(tmp_path: Path, monkeypatch: 
     (tmp_path / "my_broken_module.py").write_text("import nothing_of_that_name\n")
     monkeypatch.syspath_prepend(tmp_path)
     assert isinstance(load_filter("my_package.filters_of_mine::filt"), PrivacyFilter)
-    with pytest.raises(ValueError, match="must import cleanly.*nothing_of_that_name"):
+    with pytest.raises(ValueError, match=r"must import cleanly.*nothing_of_that_name"):
         load_filter("my_broken_module::filt")
     with pytest.raises(ValueError, match="no file at 'my_gone', and no module of that name"):
         load_filter("my_gone::filt")
