@@ -21,6 +21,7 @@ from theory.evidence import Evidence, Outcome
 from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
 
 if TYPE_CHECKING:
+    from mc.examine.finding import Finding
     from reports.examined import Examined
 
 __all__ = ["examination_fragment", "examination_page"]
@@ -89,6 +90,7 @@ def _render(template: str, exam: Examined, **more: Any) -> str:
         colour={"REFUTED": "refuted", "HOLDS": "holds"}.get(exam.headline, "undecided"),
         plain=_plain(exam),
         stages=_STAGES,
+        limits=_limits,
         game=witness_words(witness) if witness is not None else "",
         snippet=replay_snippet(witness) if witness is not None else "",
         data=json.dumps(witness.to_data(), indent=2) if witness is not None else "",
@@ -115,6 +117,14 @@ def _plain(exam: Examined) -> str:
     return (
         "Nothing was found that breaks the promise, which proves nothing: it may be false in a way not tried."
     )
+
+
+def _limits(finding: Finding) -> str:
+    """What a stage's verdict does not say."""
+    if finding.verdict is None:
+        return "decides nothing"
+    menu_alone = finding.verdict.outcome is Outcome.HOLDS and not finding.whole
+    return ", on its menu alone" if menu_alone else ""
 
 
 def _row(row: Any) -> dict[str, str]:
@@ -154,11 +164,11 @@ def _formula(promise: Guarantee) -> Markup:
         case RenyiDP():
             text = rf"D_{{{promise.alpha:g}}}(P\|Q) \le {_tex(promise.rho)}"
         case GaussianDP():
-            mu = f"{promise.mu:g}"
             text = (
-                r"H_{e^\varepsilon}(P\|Q) \le \Phi\left(-\frac{\varepsilon}{M} + \frac{M}{2}\right)"
-                r" - e^\varepsilon \Phi\left(-\frac{\varepsilon}{M} - \frac{M}{2}\right)"
-            ).replace("M", mu)
+                r"H_{e^\varepsilon}(P\|Q) \le \Phi\left(-\frac{\varepsilon}{\mu} + \frac{\mu}{2}\right)"
+                r" - e^\varepsilon \Phi\left(-\frac{\varepsilon}{\mu} - \frac{\mu}{2}\right) \quad (\mu = "
+                rf"{promise.mu:g})"
+            )
         case _:
             return Markup("")
     return _mathml(text)

@@ -4,8 +4,8 @@
 >>> with fp.knowingly():
 ...     filt = fp.NaiveRealisationFilter(1.0, 0.01)
 >>> exam = fp.verify(filt, seconds=5, mechanisms=["erasure"], first_only=True)
->>> str(exam).split(" (")[0]
-'NaiveRealisationFilter, promised (1, 0.01)-DP: REFUTED'
+>>> exam.headline, exam.witness.replay().refutes
+('REFUTED', True)
 """
 
 from __future__ import annotations

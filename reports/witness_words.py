@@ -3,7 +3,7 @@
 >>> import filterproof as fp
 >>> kept = fp.witness(fp.GaussianFilter(mu=1.0), fp.OneShot(), epsilon=1.0, n=1000, method="plain")
 >>> witness_words(kept).split(";")[0]
-'Constant(pair=Gaussian(mu=1.0), pace=20), simulated 1,000 times with seed 0'
+'OneShot(family=Gaussian, level=1.0), simulated 1,000 times with seed 0'
 """
 
 from __future__ import annotations

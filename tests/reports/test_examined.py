@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import filterproof as fp
+from mc.examine.finding import Finding
 from reports.examination_latex import latex_number, latex_text
 from reports.examined import Examined
 from reports.figures import svg_text
@@ -19,6 +20,7 @@ from reports.tightness_figure import MOST_ROWS, shown, tightness_figure
 from reports.witness_words import replay_snippet, spelled, target_of, witness_words
 from tests.reports import examinations
 from tests.reports.examinations import EVERY, Mine, refuted, undecided
+from theory.evidence import Evidence, Outcome, Verdict
 
 HEADLINES = {
     "refuted": "REFUTED",
@@ -172,6 +174,18 @@ def test_the_picture_marks_what_is_above_the_promise_and_keeps_zeros_on_the_axis
     assert [ax.get_xscale() for ax in figure.axes] == ["log", "log"]
     assert svg_text(figure) == svg_text(tightness_figure("Mine", refuted().tightness))
     assert tightness_figure("Mine", ()) is None
+
+
+def test_what_holds_on_a_menu_alone_is_never_shown_as_more(tmp_path: Path) -> None:
+    verdict = Verdict(Outcome.HOLDS, Evidence.CERTIFIED, "one menu", "certified")
+    exam = examinations.exam_of(
+        examinations.ADMISSION, Finding("games", "Lost?", "no", "rr", "longer", verdict)
+    )
+    assert exam.headline == "UNDECIDED"
+    exam.save(tmp_path)
+    for told in ((tmp_path / "report.html").read_text("utf-8"), exam._repr_html_()):
+        assert "on its menu alone" in told
+    assert "on its menu alone" not in EVERY["holds"]()._repr_html_()
 
 
 def test_a_picture_of_many_rows_has_every_menu_before_a_second_row_of_one() -> None:
