@@ -91,6 +91,8 @@ def _render(template: str, exam: Examined, **more: Any) -> str:
         plain=_plain(exam),
         stages=_STAGES,
         limits=_limits,
+        findings=_told(exam),
+        left_out=len(exam.findings) - len(_told(exam)),
         game=witness_words(witness) if witness is not None else "",
         snippet=replay_snippet(witness) if witness is not None else "",
         data=json.dumps(witness.to_data(), indent=2) if witness is not None else "",
@@ -117,6 +119,15 @@ def _plain(exam: Examined) -> str:
     return (
         "Nothing was found that breaks the promise, which proves nothing: it may be false in a way not tried."
     )
+
+
+def _told(exam: Examined) -> list[Finding]:
+    """The findings without further refutations of a stage that has told one: verdict.json has them all."""
+    first: dict[str, Finding] = {}
+    for one in exam.findings:
+        if one.witness is not None and (one.witness is exam.witness or one.stage not in first):
+            first[one.stage] = one
+    return [one for one in exam.findings if one.witness is None or first[one.stage] is one]
 
 
 def _limits(finding: Finding) -> str:

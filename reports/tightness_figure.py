@@ -81,7 +81,7 @@ def _draw(ax: Axes, label: str, rows: Sequence[Tightness], *, letters: int, ink:
         ax.plot(at(row.promised), y, "|", ms=15, mew=2.4, color=ink, label="" if y else "promise")
         if row.worst is not None:
             ax.plot(
-                at(row.worst), y, "D", ms=7, mfc="none", mew=1.6, color=_GREEN, label="certified worst case"
+                at(row.worst), y, "D", ms=9, mfc="none", mew=1.6, color=_GREEN, label="certified worst case"
             )
         ax.plot(
             at(row.attack),

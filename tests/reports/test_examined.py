@@ -6,6 +6,7 @@ import csv
 import json
 import os
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -174,6 +175,19 @@ def test_the_picture_marks_what_is_above_the_promise_and_keeps_zeros_on_the_axis
     assert [ax.get_xscale() for ax in figure.axes] == ["log", "log"]
     assert svg_text(figure) == svg_text(tightness_figure("Mine", refuted().tightness))
     assert tightness_figure("Mine", ()) is None
+
+
+def test_the_page_shows_one_refutation_of_a_stage_and_counts_the_others(tmp_path: Path) -> None:
+    exam = refuted()
+    others = (replace(exam.findings[1], witness=examinations.sequence_witness()) for _ in range(3))
+    many = examinations.exam_of(*exam.findings, *others)
+    many.save(tmp_path)
+    page = (tmp_path / "report.html").read_text("utf-8")
+    assert page.count("four Gaussians do") == 1
+    assert "3 more are in" in page
+    assert len(json.loads((tmp_path / "verdict.json").read_text("utf-8"))["findings"]) == 5
+    exam.save(tmp_path)
+    assert "more are in" not in (tmp_path / "report.html").read_text("utf-8")
 
 
 def test_what_holds_on_a_menu_alone_is_never_shown_as_more(tmp_path: Path) -> None:
