@@ -6,13 +6,15 @@ Pairs, guarantees and proofs are in `theory`; adversaries, simulations and exact
 from filters import catalogue
 from filters.accounting.allowance import Allowance
 from filters.accounting.amounts import Charge, Plain, Square
-from filters.accounting.charges import (
-    approximate_charge,
-    approximate_zcdp_charge,
+from filters.accounting.charge_rules import (
+    ChargeRule,
+    RenyiCharge,
     gdp_charge,
+    pure_charge,
     renyi_charge,
     zcdp_charge,
 )
+from filters.accounting.charges import approximate_charge, approximate_zcdp_charge
 from filters.accounting.ledger import Budget
 from filters.catalogue import *  # noqa: F403
 from filters.contract.holds import Holds
@@ -41,6 +43,7 @@ __all__ = [
     "ApproximateZCDP",
     "Budget",
     "Charge",
+    "ChargeRule",
     "DoublingOdometer",
     "FilterHaltedError",
     "GaussianTracker",
@@ -55,6 +58,7 @@ __all__ = [
     "Plain",
     "PrivacyFilter",
     "RangedZCDP",
+    "RenyiCharge",
     "RenyiCurve",
     "RenyiTracker",
     "RogersOdometer",
@@ -68,6 +72,7 @@ __all__ = [
     "gaussian_request",
     "gdp_charge",
     "knowingly",
+    "pure_charge",
     "renyi_charge",
     "zcdp_charge",
 ]

@@ -119,7 +119,7 @@ _ENTRIES = (
     Entry(
         RealisationFilter,
         lambda: RealisationFilter(10.0, 1e-5, 48, _STEP),
-        lambda: RealisationFilter(12.0, 1e-4, 48, _STEP),
+        lambda: RealisationFilter(12.0, 1e-5, 48, _STEP),
     ),
     Entry(
         NaiveRealisationFilter,

@@ -1,63 +1,25 @@
-"""What filters charge for a mechanism: the exact value of what its pair declares.
+"""What a mechanism is charged where one number does not do, and the quantiles that pairs declare.
 
-    >>> from theory.pairs import Gaussian
-    >>> zcdp_charge(Gaussian(0.5))
-    Square(x=0.5, scale=0.5)
+    >>> approximate_charge(KOV(0.5, 0.125), None)
+    (0.5, 0.125)
 
-A pair that declares NaN or a number below zero declares what no mechanism has. It counts as infinite, which no filter
-grants.
+The charges that are one number are in `charge_rules`. What a pair declares that no mechanism has counts as infinite,
+which no filter grants: see `proper`.
 """
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
-from filters.accounting.amounts import Charge, Mixed, Plain, Square, square_among
+from filters.accounting.amounts import Charge, Mixed, Plain, Square
+from filters.accounting.charge_rules import zcdp_charge
+from filters.accounting.declared import proper
 from theory.arguments import Real
 from theory.numerics.stable import as_real
-from theory.pairs import KOV, DominatingPair, Erasure, Gaussian, RandomizedResponse, Selection
+from theory.pairs import KOV, DominatingPair, Erasure, Selection
 from theory.pairs.selection import look_up
 
-__all__ = [
-    "Charge",
-    "approximate_charge",
-    "approximate_zcdp_charge",
-    "gdp_charge",
-    "proper",
-    "renyi_charge",
-    "upper_quantile",
-    "zcdp_charge",
-]
-
-
-def gdp_charge(request: DominatingPair) -> Charge:
-    """mu^2, mu being the GDP parameter that `request` declares: what sums to at most mu^2 is mu-GDP (003)."""
-    if isinstance(request, Selection):
-        return Mixed(tuple(gdp_charge(pair) for pair in request.pairs), request.index)
-    return square_among(proper(request.gdp_mu), 1.0, _levels(request))
-
-
-def zcdp_charge(request: DominatingPair) -> Charge:
-    """The zCDP parameter rho: mu^2/2 of Gaussian(mu), epsilon^2/2 of RandomizedResponse(epsilon), else as declared."""
-    if isinstance(request, Selection):
-        return Mixed(tuple(zcdp_charge(pair) for pair in request.pairs), request.index)
-    if isinstance(request, Gaussian):
-        return square_among(proper(request.mu), 0.5, _levels(request))
-    if isinstance(request, RandomizedResponse):
-        return Square(proper(request.epsilon), 0.5)
-    return Plain(proper(request.zcdp_rho))
-
-
-def renyi_charge(request: DominatingPair, alpha: float) -> Charge:
-    """The Rényi divergence of order alpha, the larger direction: alpha mu^2/2 of Gaussian(mu), else as declared."""
-    if isinstance(request, Selection):
-        return Mixed(tuple(renyi_charge(pair, alpha) for pair in request.pairs), request.index)
-    if isinstance(request, Gaussian):
-        return square_among(proper(request.mu), alpha / 2, _levels(request))
-    forward, swapped = proper(request.renyi(alpha)), request.swapped
-    return Plain(forward if swapped is request else np.maximum(forward, proper(swapped.renyi(alpha))))
+__all__ = ["approximate_charge", "approximate_zcdp_charge", "upper_quantile"]
 
 
 def approximate_charge(request: DominatingPair, at: float | None) -> tuple[Real, Real]:
@@ -96,20 +58,6 @@ def approximate_zcdp_charge(request: DominatingPair) -> tuple[Charge, Charge]:
     if isinstance(request, Erasure):
         return Plain(_zero_like(request.p)), Plain(proper(request.p))
     return zcdp_charge(request), Plain(0.0)
-
-
-def _levels(request: DominatingPair) -> tuple[float, ...] | None:
-    """The levels of mu that a Gaussian made itself; a subclass may declare another mu, or other levels."""
-    return request.levels if type(request) is Gaussian else None
-
-
-def proper(charge: Real) -> Real:
-    """`charge` where it is a number from zero up, inf elsewhere."""
-    if not isinstance(charge, np.ndarray):
-        return charge if charge >= 0 else math.inf
-    if not charge.size or charge.min() >= 0:  # the minimum of an array with a NaN is NaN
-        return charge
-    return np.where(charge >= 0, charge, np.inf)
 
 
 def upper_quantile(request: DominatingPair, tail: float) -> Real:

@@ -16,7 +16,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.accounting.charges import Charge, gdp_charge, renyi_charge
+from filters.accounting.amounts import Charge
+from filters.accounting.charge_rules import gdp_charge, renyi_charge
 from filters.accounting.error_free import two_product
 from filters.accounting.ledger import Budget
 from filters.contract.parameters import one_order_from_one, one_positive

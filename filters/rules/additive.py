@@ -1,36 +1,39 @@
 """The filter that adds: a request is granted while the exact sum of all charges stays within a budget.
 
-A design of one's own says what it promises, what the budget is and what a request costs:
+A design of one's own says what it promises and what a request costs:
 
-    >>> from filters.accounting import Budget, Charge, Plain
+    >>> from filters.accounting import pure_charge
     >>> from theory import PureDP, RandomizedResponse
-    >>> class Tenth(AdditiveFilter):
+    >>> class One(AdditiveFilter):
     ...     promise = PureDP(1.0)
-    ...     budget = Budget.of(1.0)
-    ...
-    ...     def charge(self, request: DominatingPair) -> Charge:
-    ...         return Plain(request.pure_epsilon)
-    >>> session = Tenth().open("retry")
+    ...     charge = pure_charge
+    >>> session = One().open("retry")
     >>> [session.request(RandomizedResponse(epsilon)) for epsilon in (0.6, 0.6, 0.4, 1e-300)]
     [True, False, True, False]
 
-There is no sum to write, and none to get wrong by rounding.
+The budget follows from the two, rounded down. There is no sum to write, and none to get wrong by rounding.
 """
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from collections.abc import Callable
+from contextlib import suppress
 from functools import lru_cache
-from typing import Any, ClassVar
+from inspect import getattr_static
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from filters.accounting.amounts import Charge, Square
+from filters.accounting.charge_rules import ChargeRule
 from filters.accounting.error_free import Exact
 from filters.accounting.ledger import Budget
 from filters.contract.filter_base import MechanismFamily
 from filters.privacy_filter import PrivacyFilter
+from filters.rules.promised import promised_budget
+from theory.conversions import CKS, Conversion
+from theory.guarantees import Guarantee
 from theory.pairs import DominatingPair
 
 __all__ = ["AdditiveFilter"]
@@ -42,30 +45,82 @@ _SHAVE = 1 - 2.0**-50
 _LITTLE = 2.0**-40
 
 
+class _Promised:
+    """The attribute `budget` of a filter that sets none: it follows from the promise and the charge."""
+
+    #: (promise, charge, conversion, budget) last worked out: a filter asks for its budget in every decision.
+    _last: tuple[object, object, object, Budget | None] = (None, None, None, None)
+
+    def __get__(self, filt: AdditiveFilter | None, kind: type[AdditiveFilter]) -> Budget:
+        held: Any = kind if filt is None else filt
+        promise, charge, conversion = getattr(held, "promise", None), held.charge, held.conversion
+        for_promise, for_charge, by_conversion, budget = self._last
+        if (
+            budget is not None
+            and for_promise is promise
+            and for_charge is charge
+            and by_conversion is conversion
+        ):
+            return budget
+        if not isinstance(charge, ChargeRule) or not isinstance(promise, Guarantee):
+            raise AttributeError(
+                f"{kind.__name__}.budget must be set where promise and charge do not give it, got "
+                f"promise={promise!r} and charge={getattr(charge, '__name__', charge)!r}; "
+                "set budget = fp.Budget.of(...), or a promise and charge = fp.zcdp_charge"
+            )
+        budget = _joined(charge, promise, conversion)
+        self._last = promise, charge, conversion, budget
+        return budget
+
+
 class AdditiveFilter(PrivacyFilter[Exact]):
     """CONT while the sum of charges is at most the budget, exactly: see `Budget` for what no rounding can do.
 
-    A subclass sets `promise` and `budget`, as attributes of the class or in its constructor, and defines
-    `charge(request)`. Charges are `Plain(x)`, `Square(x)` for x^2, or those that filters of this package use:
-    `zcdp_charge(request)`, `gdp_charge(request)`, `renyi_charge(request, alpha)`. That the sum bounds what was
-    promised is the theorem that the subclass cites in `proof`. A number that a pair declares goes through `proper`
-    first, so that one that is NaN or below zero is infinite: `Square(proper(request.gdp_mu))`.
+    A subclass sets `promise` and `charge`, as attributes of the class or in its constructor. `charge` is one of
+    `pure_charge`, `zcdp_charge`, `gdp_charge` and `renyi_charge.at(alpha)`; the budget is then the largest from which
+    a theorem gives the promise, by `conversion` where one is needed, unless `budget` is set: see `promised_budget`.
+    Or `charge(self, request)` is a method that returns `Plain(x)`, or `Square(x)` for x^2, and `budget` is set. That
+    the sum bounds what was promised is then the theorem that the subclass cites in `proof`. A number that a pair
+    declares goes through `proper` first, so that one that is NaN or below zero is infinite:
+    `Square(proper(request.gdp_mu))`.
+    Raises ValueError, when the class is made, where no theorem joins its charge and its promise.
     """
 
-    budget: Budget
+    conversion: Conversion = CKS
     order_free: ClassVar[bool] = True
 
-    @abstractmethod
-    def charge(self, request: DominatingPair) -> Charge:
-        """What `request` costs, for all runs or one per run."""
+    if TYPE_CHECKING:
+        budget: Budget
+        #: What a request costs, for all runs or one per run.
+        charge: Callable[[DominatingPair], Charge]
+    else:
+        budget = _Promised()
+
+        def charge(self, request: DominatingPair) -> Charge:
+            """What `request` costs, for all runs or one per run."""
+            raise TypeError(
+                f"{type(self).__name__}.charge must be set, got none; set charge = fp.zcdp_charge, say"
+            )
+
+    def __init_subclass__(cls, **given: Any) -> None:
+        super().__init_subclass__(**given)
+        if not isinstance(getattr(cls, "promise", None), Guarantee) or not isinstance(cls.charge, ChargeRule):
+            return
+        if isinstance(getattr_static(cls, "budget", None), _Promised):
+            promised_budget(cls.charge, cls.promise, cls.conversion)
 
     def _scale(self, family: MechanismFamily) -> float | None:
         """The scale with charge(family(t)) = scale t^2, None where the charge is no such square."""
-        return None
+        charge: object = self.charge
+        return charge.scale(family) if isinstance(charge, ChargeRule) else None
 
     def __repr__(self) -> str:
         # a saved session is restored under the same budget or not at all
-        given = {"promise": getattr(self, "promise", None), "budget": getattr(self, "budget", None)}
+        given = {"promise": getattr(self, "promise", None), "budget": None}
+        with suppress(AttributeError, ValueError):  # none is set, and none follows
+            given["budget"] = self.budget
+        if isinstance(self.charge, ChargeRule):
+            given["charge"] = self.charge
         given |= getattr(self, "__dict__", {})
         return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in given.items())})"
 
@@ -116,6 +171,11 @@ def _shaved(budget: Budget, state: Exact, root: NDArray[np.float64], scale: floa
         trial = root * (1 - 2.0**-bits)
         np.copyto(best, trial, where=(best == 0) & budget.fits(state, Square(trial, scale)))
     return best
+
+
+@lru_cache(maxsize=256)
+def _joined(charge: ChargeRule, promise: Guarantee, conversion: Conversion) -> Budget:
+    return promised_budget(charge, promise, conversion)
 
 
 @lru_cache(maxsize=256)

@@ -5,15 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from filters.accounting.charges import Charge, zcdp_charge
+from filters.accounting.charge_rules import zcdp_charge
 from filters.accounting.ledger import Budget
-from filters.contract.filter_base import MechanismFamily
 from filters.contract.holds import Holds
 from filters.contract.parameters import one_delta, one_positive
 from filters.rules.additive import AdditiveFilter
 from theory.conversions import CKS, Conversion
 from theory.guarantees import ApproxDP, Guarantee
-from theory.pairs import DominatingPair, Gaussian, RandomizedResponse
 
 __all__ = ["ApproximateDPFilter"]
 
@@ -33,6 +31,7 @@ class ApproximateDPFilter(AdditiveFilter):
     conversion: Conversion = CKS
     promise: Guarantee = field(init=False, repr=False, compare=False)
     budget: Budget = field(init=False, repr=False, compare=False)
+    charge = zcdp_charge
     theorem: ClassVar[str | None] = "approximate-DP filter"
     proof: ClassVar[str] = "000 Theorem 4.9: the zCDP filter with budget B*, then the conversion"
 
@@ -45,17 +44,11 @@ class ApproximateDPFilter(AdditiveFilter):
         object.__setattr__(self, "promise", ApproxDP(epsilon, delta))
         object.__setattr__(self, "budget", Budget.of(float(self.conversion.budget(epsilon, delta))))
 
-    def charge(self, request: DominatingPair) -> Charge:
-        return zcdp_charge(request)
-
     @property
     def holds(self) -> Holds:
         return Holds(
             self.budget.limit, rule="000 Theorem 4.9: the ledger admits no larger sum of zCDP charges"
         )
-
-    def _scale(self, family: MechanismFamily) -> float | None:
-        return 0.5 if family in (Gaussian, RandomizedResponse) else None
 
     @property
     def threshold(self) -> float:

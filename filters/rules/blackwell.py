@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from filters.accounting.amounts import Square
-from filters.accounting.charges import proper
+from filters.accounting.declared import proper
 from filters.accounting.ledger import Budget
 from filters.contract.filter_base import MechanismFamily
 from filters.contract.parameters import one_mu

@@ -8,15 +8,13 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.accounting.charges import Charge, gdp_charge
+from filters.accounting.charge_rules import gdp_charge
 from filters.accounting.error_free import Exact
 from filters.accounting.ledger import Budget
-from filters.contract.filter_base import MechanismFamily
 from filters.contract.holds import Holds
 from filters.contract.parameters import one_mu
 from filters.rules.additive import AdditiveFilter
 from theory.guarantees import GaussianDP, Guarantee
-from theory.pairs import DominatingPair, Gaussian
 
 __all__ = ["GaussianFilter"]
 
@@ -32,6 +30,7 @@ class GaussianFilter(AdditiveFilter):
     mu: float
     promise: Guarantee = field(init=False, repr=False, compare=False)
     budget: Budget = field(init=False, repr=False, compare=False)
+    charge = gdp_charge
     theorem: ClassVar[str | None] = "GDP filter"
     proof: ClassVar[str] = (
         "003 Theorem 11 and C.1: delta_{eps - L_k}(sqrt(mu^2 - sum mu_i^2)) is a supermartingale"
@@ -43,15 +42,9 @@ class GaussianFilter(AdditiveFilter):
         object.__setattr__(self, "promise", GaussianDP(mu))
         object.__setattr__(self, "budget", Budget.square_of(mu))
 
-    def charge(self, request: DominatingPair) -> Charge:
-        return gdp_charge(request)
-
     @property
     def holds(self) -> Holds:
         return Holds(self.budget.limit / 2, rule="003 Algorithm 2: the ledger admits no larger sum of mu^2")
-
-    def _scale(self, family: MechanismFamily) -> float | None:
-        return 1.0 if family is Gaussian else None
 
     def remaining(self, state: Exact) -> NDArray[np.float64]:
         """The largest further mu, sqrt(mu^2 - sum mu_t^2)."""

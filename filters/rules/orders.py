@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.accounting.charges import renyi_charge
+from filters.accounting.charge_rules import renyi_charge
 from filters.accounting.ledger import Budget, is_sum
 from filters.contract.holds import Holds
 from filters.contract.parameters import one_delta, one_order, one_positive

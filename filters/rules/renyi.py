@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from filters.accounting.charges import Charge, renyi_charge
+from filters.accounting.charge_rules import RenyiCharge
 from filters.accounting.ledger import Budget
-from filters.contract.filter_base import MechanismFamily
 from filters.contract.holds import Holds
 from filters.contract.parameters import one_order_from_one, one_positive
 from filters.rules.additive import AdditiveFilter
 from theory.guarantees import Guarantee, RenyiDP
-from theory.pairs import DominatingPair, Gaussian
 
 __all__ = ["RenyiFilter"]
 
@@ -29,6 +27,7 @@ class RenyiFilter(AdditiveFilter):
     rho: float
     promise: Guarantee = field(init=False, repr=False, compare=False)
     budget: Budget = field(init=False, repr=False, compare=False)
+    charge: RenyiCharge = field(init=False, repr=False, compare=False)
     theorem: ClassVar[str | None] = "RDP filter"
     proof: ClassVar[str] = "000 Theorem 4.3: Loss^(t) e^{-(alpha-1) sum rho_j} is a supermartingale"
 
@@ -38,9 +37,7 @@ class RenyiFilter(AdditiveFilter):
         object.__setattr__(self, "rho", rho)
         object.__setattr__(self, "promise", RenyiDP(alpha, rho))
         object.__setattr__(self, "budget", Budget.of(rho))
-
-    def charge(self, request: DominatingPair) -> Charge:
-        return renyi_charge(request, self.alpha)
+        object.__setattr__(self, "charge", RenyiCharge(alpha))
 
     @property
     def holds(self) -> Holds | None:
@@ -48,6 +45,3 @@ class RenyiFilter(AdditiveFilter):
             return None
         bound = ((self.alpha, self.budget.limit),)
         return Holds(orders=bound, rule="000 Theorem 4.3: the ledger admits no larger sum of divergences")
-
-    def _scale(self, family: MechanismFamily) -> float | None:
-        return self.alpha / 2 if family is Gaussian else None

@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from filters.accounting.charges import Charge, zcdp_charge
+from filters.accounting.charge_rules import zcdp_charge
 from filters.accounting.ledger import Budget
-from filters.contract.filter_base import MechanismFamily
 from filters.contract.holds import Holds
 from filters.contract.parameters import one_positive
 from filters.rules.additive import AdditiveFilter
 from theory.guarantees import ZCDP, Guarantee
-from theory.pairs import DominatingPair, Gaussian, RandomizedResponse
 
 __all__ = ["ZCDPFilter"]
 
@@ -27,6 +25,7 @@ class ZCDPFilter(AdditiveFilter):
     rho: float
     promise: Guarantee = field(init=False, repr=False, compare=False)
     budget: Budget = field(init=False, repr=False, compare=False)
+    charge = zcdp_charge
     theorem: ClassVar[str | None] = "RDP filter"
     proof: ClassVar[str] = "000 Remark 4.4: the stopping rule of Theorem 4.3 does not depend on the order"
 
@@ -36,14 +35,8 @@ class ZCDPFilter(AdditiveFilter):
         object.__setattr__(self, "promise", ZCDP(rho))
         object.__setattr__(self, "budget", Budget.of(rho))
 
-    def charge(self, request: DominatingPair) -> Charge:
-        return zcdp_charge(request)
-
     @property
     def holds(self) -> Holds:
         return Holds(
             self.budget.limit, rule="000 Remark 4.4: the ledger admits no larger sum of zCDP charges"
         )
-
-    def _scale(self, family: MechanismFamily) -> float | None:
-        return 0.5 if family in (Gaussian, RandomizedResponse) else None

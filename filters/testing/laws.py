@@ -3,7 +3,7 @@
     >>> import filterproof as fp
     >>> TestMyFilter = fp.laws(fp.ZCDPFilter(0.5))
     >>> len([name for name in dir(TestMyFilter) if name.startswith("test_")])
-    11
+    12
 
 pytest collects the class from a test module. Only calling `laws` imports hypothesis, not importing this module.
 """
@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import copy
 import json
-import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,78 +21,31 @@ import numpy as np
 from filters.contract.checks import (
     checked_admits,
     checked_filter,
+    checked_grant,
     checked_observe,
+    checked_reaches,
     checked_spend,
     checked_start,
 )
-from filters.contract.state import State, same
+from filters.contract.state import State, choose, same, take
 from filters.holders.session import FilterHaltedError, Session
 from filters.privacy_filter import PrivacyFilter
-from theory.pairs import DominatingPair, Selection
+from filters.testing.cases import case_bytes, drawn_case
+from filters.testing.play import admits, answers, one_round, play, states, transcript_divergence
+from filters.testing.requests import History, Requests, at_once, requests_near
+from theory.pairs import DominatingPair
 from theory.pairs.finite import Finite
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
-    from filters.testing.strategies import History, TreeAdversary
+    from filters.testing.strategies import TreeAdversary
 
-__all__ = ["LAWS", "laws", "transcript_divergence"]
-
-#: The epsilons at which exact transcripts are compared with the promise.
-_EPSILONS = (0.0, 0.5, 1.0, 3.0)
+__all__ = ["LAWS", "LawBrokenError", "laws", "transcript_divergence"]
 
 
-# -- playing ---------------------------------------------------------------------------------------------------
-
-
-def _play(filt: PrivacyFilter, history: History) -> tuple[State, list[bool]]:
-    """The state after a history, denied requests left out, and the decisions."""
-    state = checked_start(filt, 1)
-    decisions = []
-    for request, loss in history:
-        state, granted = _round(filt, state, request, loss)
-        decisions.append(granted)
-    return state, decisions
-
-
-def _round(filt: PrivacyFilter, state: State, request: DominatingPair, loss: float) -> tuple[State, bool]:
-    if not checked_admits(filt, state, request, 1)[0]:
-        return state, False
-    state = checked_spend(filt, state, request, 1)
-    return checked_observe(filt, state, np.array([loss]), 1), True
-
-
-def _admits(filt: PrivacyFilter, state: State, request: DominatingPair) -> bool:
-    return bool(checked_admits(filt, state, request, 1)[0])
-
-
-def transcript_divergence(
-    filt: PrivacyFilter, adversary: TreeAdversary, epsilons: tuple[float, ...] = _EPSILONS
-) -> dict[float, float]:
-    """H_{e^eps}(P || Q) of the transcript at each eps, by enumeration of every outcome of every round.
-
-    The filter's own code decides at every node; a denial ends the path. Raises TypeError for pairs not finite.
-    """
-    total = dict.fromkeys(epsilons, 0.0)
-
-    def walk(state: State, past: tuple[float, ...], p: float, loss: float) -> None:
-        request = adversary.request(past)
-        if request is None or not _admits(filt, state, request):
-            for eps in epsilons:
-                total[eps] += p * max(-math.expm1(eps - loss), 0.0)
-            return
-        if not isinstance(request, Finite):
-            raise TypeError(
-                f"adversary must ask for finite pairs, got {request!r}; use strategies.adversaries()"
-            )
-        spent = checked_spend(filt, state, request, 1)
-        for outcome, mass in request.outputs:
-            if mass > 0:
-                after = checked_observe(filt, spent, np.array([float(outcome)]), 1)
-                walk(after, (*past, float(outcome)), p * float(mass), loss + float(outcome))
-
-    walk(checked_start(filt, 1), (), 1.0, 0.0)
-    return total
+class LawBrokenError(AssertionError):
+    """A filter breaks a law; an exception of the filter's own code is never one of these."""
 
 
 # -- the laws --------------------------------------------------------------------------------------------------
@@ -100,58 +53,124 @@ def transcript_divergence(
 
 def something_is_admitted(filt: PrivacyFilter, request: DominatingPair) -> bool:
     """Whether a fresh run admits the request: a filter that denies everything would pass the laws vacuously."""
-    return _admits(filt, checked_start(filt, 1), request)
+    return admits(filt, checked_start(filt, 1), request)
 
 
-def cheaper_is_admitted_too(
-    filt: PrivacyFilter, history: History, both: tuple[DominatingPair, DominatingPair]
-) -> None:
-    """Monotone in the cost of the request: a state that admits the dearer one admits the cheaper one."""
-    cheaper, dearer = both
-    state, _ = _play(filt, history)
-    assert _admits(filt, state, cheaper) or not _admits(filt, state, dearer), (
-        f"{dearer!r} is admitted and the cheaper {cheaper!r} is not"
-    )
+def cheaper_is_admitted_too(filt: PrivacyFilter, history: History, ladder: Sequence[DominatingPair]) -> None:
+    """Monotone in the cost of the request: a state that admits the dearer one admits the cheaper one.
+
+    `ladder` goes from the cheapest to the dearest. Every state on the way through the history is asked for all of it
+    at once, and a single run again where the answers rise; in the last state a single run is asked in any case.
+    """
+    if not ladder:
+        return
+    request = at_once(ladder, np.arange(len(ladder)))
+    for state in states(filt, history):
+        admitted = answers(filt, state, request, len(ladder))[0]
+        for i in np.flatnonzero(admitted[1:] & ~admitted[:-1]).tolist():
+            _no_rise(filt, state, ladder[i : i + 2])
+    _no_rise(filt, state, ladder[:: max(len(ladder) // 4, 1)])
+
+
+def _no_rise(filt: PrivacyFilter, state: State, ladder: Sequence[DominatingPair]) -> None:
+    denied = None
+    for request in ladder:
+        if not admits(filt, state, request):
+            denied = denied or request
+        elif denied is not None:
+            raise LawBrokenError(f"{request!r} is admitted and the cheaper {denied!r} is not")
 
 
 def a_cheaper_past_denies_no_more(
     filt: PrivacyFilter,
     history: History,
-    both: tuple[DominatingPair, DominatingPair],
+    ladder: Sequence[DominatingPair],
     loss: float,
-    after: DominatingPair,
+    then: Sequence[DominatingPair],
+    after: Sequence[DominatingPair],
 ) -> None:
-    """Monotone in the cost of the past: had an earlier request been cheaper, no more would be denied."""
-    cheaper, dearer = both
-    state, _ = _play(filt, history)
-    rich, granted = _round(filt, state, cheaper, loss)
-    poor, granted_too = _round(filt, state, dearer, loss)
-    if granted and granted_too:
-        assert _admits(filt, rich, after) or not _admits(filt, poor, after), (
-            f"after {dearer!r} {after!r} is admitted, after the cheaper {cheaper!r} it is not"
+    """Monotone in the cost of the past: had an earlier request been cheaper, no more would be denied.
+
+    `ladder` goes from the cheapest to the dearest. After the history each of it is requested in a world of its own,
+    next those of `then` are, a world that denies one being left out, and last the worlds are asked for each of
+    `after`. The worlds are runs of one state; two of them are played again alone where the answers rise.
+    """
+    if not ladder:
+        return
+    state, _ = play(filt, history)
+    worlds, pasts = take(state, np.zeros(len(ladder), dtype=np.intp)), list(ladder)
+    request = at_once(ladder, np.arange(len(ladder)))
+    granted = checked_admits(filt, worlds, request, len(ladder))
+    for k in range(len(then) + 1):
+        worlds, request = take(worlds, granted), request.take(granted)
+        pasts = [past for past, made in zip(pasts, granted, strict=True) if made]
+        asked = after if k == len(then) else then[k : k + 1]
+        if len(pasts) < 2 or not asked:
+            return
+        n = len(pasts)
+        worlds = checked_observe(filt, checked_spend(filt, worlds, request, n), np.full(n, loss), n)
+        many = at_once(asked, np.tile(np.arange(len(asked)), len(pasts)))
+        admitted = answers(filt, worlds, many, len(asked))
+        for world, i in np.argwhere(admitted[1:] & ~admitted[:-1])[:4]:
+            rest = [(made, loss) for made in (*then[:k], asked[i])]
+            _compare_pasts(filt, history, pasts[world], pasts[world + 1], loss, rest)
+        request, granted = asked[0], admitted[:, 0]
+
+
+def _compare_pasts(
+    filt: PrivacyFilter,
+    history: History,
+    cheaper: DominatingPair,
+    dearer: DominatingPair,
+    loss: float,
+    rest: History,
+) -> None:
+    _, rich = play(filt, [*history, (cheaper, loss), *rest])
+    _, poor = play(filt, [*history, (dearer, loss), *rest])
+    made = len(history)
+    if all(poor[made:]) and all(rich[made:-1]) and not rich[-1]:
+        asked = rest[-1][0]
+        raise LawBrokenError(
+            f"after {dearer!r} {asked!r} is admitted, after the cheaper {cheaper!r} it is not"
         )
 
 
 def a_denial_changes_nothing(filt: PrivacyFilter, history: History, request: DominatingPair) -> None:
     """`admits` has no effect: the same request gets the same answer, and the state is unchanged."""
-    state, _ = _play(filt, history)
+    state, _ = play(filt, history)
     kept = copy.deepcopy(state)
-    first = _admits(filt, state, request)
-    assert first == _admits(filt, state, request), f"asked twice, {request!r} is answered twice differently"
-    assert same(state, kept).all(), "admits changed the state it was given"
+    first = admits(filt, state, request)
+    if first != admits(filt, state, request):
+        raise LawBrokenError(f"asked twice, {request!r} is answered twice differently")
+    if not same(state, kept).all():
+        raise LawBrokenError("admits changed the state it was given")
 
 
 def the_old_state_is_left_alone(filt: PrivacyFilter, history: History, request: DominatingPair) -> None:
-    """spend and observe return a new state and leave the old one as it was."""
-    state, _ = _play(filt, history)
-    if not _admits(filt, state, request):
+    """spend and observe return a new state and leave the old one as it was, which still answers as it did."""
+    state, _ = play(filt, history)
+    if not admits(filt, state, request):
         return
     kept = copy.deepcopy(state)
     spent = checked_spend(filt, state, request, 1)
-    assert same(state, kept).all(), "spend changed the state it was given"
+    if not same(state, kept).all():
+        raise LawBrokenError("spend changed the state it was given")
     kept = copy.deepcopy(spent)
     checked_observe(filt, spent, np.array([0.1]), 1)
-    assert same(spent, kept).all(), "observe changed the state it was given"
+    if not same(spent, kept).all():
+        raise LawBrokenError("observe changed the state it was given")
+    if not admits(filt, state, request):
+        raise LawBrokenError(f"the state before spend denies {request!r} now, which it admitted")
+
+
+def a_grant_is_admits_and_spend(filt: PrivacyFilter, history: History, request: DominatingPair) -> None:
+    """`grant` answers as `admits` does, and gives the state that `spend` gives."""
+    state, _ = play(filt, history)
+    granted, after = checked_grant(filt, state, request, 1)
+    if granted[0] != admits(filt, state, request):
+        raise LawBrokenError(f"grant and admits answer {request!r} in two ways")
+    if after is not None and granted[0] and not same(after, checked_spend(filt, state, request, 1)).all():
+        raise LawBrokenError(f"grant and spend give two states after {request!r}")
 
 
 def halting_absorbs(filt: PrivacyFilter, history: History) -> None:
@@ -163,70 +182,76 @@ def halting_absorbs(filt: PrivacyFilter, history: History) -> None:
                 session.request(request)
             except FilterHaltedError:
                 continue
-            raise AssertionError("a halted session answered")
+            raise LawBrokenError("a halted session answered")
         denied = not session.request(request)
         if not denied and filt.looks_at_losses:
             session.observe(loss)
-    assert session.halted == denied
+    if session.halted != denied:
+        raise LawBrokenError("a session halted without a denial, or was denied and did not halt")
 
 
 def the_future_changes_no_past_decision(
     filt: PrivacyFilter, history: History, one: History, other: History
 ) -> None:
     """Decisions on a common past are the same, whatever is requested later."""
-    _, first = _play(filt, [*history, *one])
-    _, second = _play(filt, [*history, *other])
-    assert first[: len(history)] == second[: len(history)], (
-        "a later request or loss changed an earlier decision"
-    )
+    _, first = play(filt, [*history, *one])
+    _, second = play(filt, [*history, *other])
+    if first[: len(history)] != second[: len(history)]:
+        raise LawBrokenError("a later request or loss changed an earlier decision")
 
 
 def runs_do_not_see_each_other(filt: PrivacyFilter, together: list[History]) -> None:
     """n runs at once decide as n single runs do."""
     n = len(together)
-    rounds = min(map(len, together), default=0)
     if n == 0:
         return
     state = checked_start(filt, n)
     alone = [checked_start(filt, 1) for _ in range(n)]
-    alive = np.ones(n, dtype=np.bool_)
-    for t in range(rounds):
-        request = Selection(tuple(history[t][0] for history in together), np.arange(n))
-        loss = np.array([history[t][1] for history in together])
+    for rounds in zip(*together, strict=False):
+        request = at_once(tuple(pair for pair, _ in rounds), np.arange(n))
+        loss = np.array([realised for _, realised in rounds])
         granted = checked_admits(filt, state, request, n)
-        state = checked_observe(filt, checked_spend(filt, state, request, n), loss, n)
-        for run in range(n):
-            if alive[run]:
-                pair = together[run][t][0]
-                single = _admits(filt, alone[run], pair)
-                assert single == granted[run], f"run {run} of {n} is decided otherwise when it is alone"
-                if single:
-                    spent = checked_spend(filt, alone[run], pair, 1)
-                    alone[run] = checked_observe(filt, spent, loss[run : run + 1], 1)
-        alive &= granted
+        after = checked_observe(filt, checked_spend(filt, state, request, n), loss, n)
+        state = choose(granted, after, state)
+        for run, (pair, realised) in enumerate(rounds):
+            alone[run], single = one_round(filt, alone[run], pair, realised)
+            if single != granted[run]:
+                raise LawBrokenError(f"run {run} of {n} is decided otherwise when it is alone")
 
 
 def saving_is_invisible(filt: PrivacyFilter, history: History) -> None:
     """A session that is saved and restored before every step decides as one that never was."""
+
+    def restored(session: Session) -> Session:
+        saved = json.loads(json.dumps(session.to_dict()))
+        try:
+            return Session.from_dict(saved, filt, "retry")
+        except ValueError as refused:
+            checked_reaches(
+                filt, play(filt, history)[0], 1
+            )  # raises what was raised, if the filter raised it
+            raise LawBrokenError(f"a saved session is not restored: {refused}") from refused
+
     kept, moved = filt.open("retry"), filt.open("retry")
     for request, loss in history:
-        moved = Session.from_dict(json.loads(json.dumps(moved.to_dict())), filt, "retry")
+        moved = restored(moved)
         granted = kept.request(request)
-        assert moved.request(request) == granted, "a restored session decides otherwise"
+        if moved.request(request) != granted:
+            raise LawBrokenError(f"a restored session decides otherwise on {request!r}")
         if granted and filt.looks_at_losses:
-            moved = Session.from_dict(json.loads(json.dumps(moved.to_dict())), filt, "retry")
+            moved = restored(moved)
             kept.observe(loss)
             moved.observe(loss)
-    assert moved.to_dict() == kept.to_dict(), "a restored session holds another state"
+    if moved.to_dict() != kept.to_dict():
+        raise LawBrokenError("a restored session holds another state")
 
 
 def the_promise_is_kept(filt: PrivacyFilter, adversary: TreeAdversary) -> None:
     """Against an adaptive adversary whose every outcome is enumerated, H_{e^eps} <= promise.delta(eps)."""
     for eps, truth in transcript_divergence(filt, adversary).items():
         promised = float(filt.promise.delta(eps))
-        assert truth <= promised * (1 + 1e-9) + 1e-15, (
-            f"H at eps={eps} is {truth:.6g}, above the promised {promised:.6g}"
-        )
+        if not truth <= promised * (1 + 1e-9) + 1e-15:
+            raise LawBrokenError(f"H at eps={eps} is {truth:.6g}, above the promised {promised:.6g}")
 
 
 def order_does_not_matter(
@@ -239,9 +264,8 @@ def order_does_not_matter(
         for request in order:
             state = checked_spend(filt, state, request, 1)
         states.append(state)
-    assert _admits(filt, states[0], after) == _admits(filt, states[1], after), (
-        f"{after!r} is decided by the order of {requests!r}"
-    )
+    if admits(filt, states[0], after) != admits(filt, states[1], after):
+        raise LawBrokenError(f"{after!r} is decided by the order of {requests!r}")
 
 
 def a_larger_budget_admits_as_much(
@@ -250,11 +274,25 @@ def a_larger_budget_admits_as_much(
     """A request that the smaller budget grants is granted by the larger one."""
     small, large = checked_start(filt, 1), checked_start(larger, 1)
     for asked, loss in [*history, (request, 0.0)]:
-        if _admits(filt, small, asked):
-            assert _admits(larger, large, asked), f"{asked!r} is granted by {filt!r} and not by {larger!r}"
-            small, _ = _round(filt, small, asked, loss)
-            large, _ = _round(larger, large, asked, loss)
+        if admits(filt, small, asked):
+            if not admits(larger, large, asked):
+                raise LawBrokenError(f"{asked!r} is granted by {filt!r} and not by {larger!r}")
+            small, _ = one_round(filt, small, asked, loss)
+            large, _ = one_round(larger, large, asked, loss)
 
+
+#: The laws about decisions and states, for which `drawn_case` draws what is asked.
+EXAMINED: tuple[Callable[..., None], ...] = (
+    a_denial_changes_nothing,
+    the_old_state_is_left_alone,
+    a_grant_is_admits_and_spend,
+    halting_absorbs,
+    the_future_changes_no_past_decision,
+    runs_do_not_see_each_other,
+    saving_is_invisible,
+    cheaper_is_admitted_too,
+    a_cheaper_past_denies_no_more,
+)
 
 #: Name of the test -> the law in words, for the laws that every filter is tested on.
 LAWS: Mapping[str, str] = {
@@ -263,6 +301,7 @@ LAWS: Mapping[str, str] = {
     "test_a_cheaper_past_denies_no_more": "monotone in the cost of the past",
     "test_a_denial_changes_nothing": "asking has no effect",
     "test_the_old_state_is_left_alone": "methods are pure",
+    "test_a_grant_is_admits_and_spend": "grant does what admits and spend do",
     "test_halting_absorbs": "after a halt nothing is granted",
     "test_the_future_changes_no_past_decision": "decisions are predictable",
     "test_runs_do_not_see_each_other": "n runs behave as n single runs",
@@ -280,9 +319,10 @@ def laws(
 ) -> type:
     """A test class of the laws for `target`, a filter or a callable that makes one: `TestMyFilter = fp.laws(MyFilter)`.
 
-    `mechanisms` draws the single pairs to request (default: `strategies.mechanisms()`); a filter with a menu
-    needs its own. `larger` is the same filter with more budget and adds a law. A filter with `order_free = True`
-    gets the law that order does not matter. Runs are reproducible: no example depends on the clock.
+    `mechanisms` draws the single pairs to request; a filter with a menu needs its own. By default they are of the
+    common families, many of them near what a fresh run just admits or denies. `larger` is the same filter with more
+    budget and adds a law. A filter with `order_free = True` gets the law that order does not matter.
+    Runs are reproducible: no example depends on the clock.
     Passing is no proof: it says that no example contradicted a law. Raises ImportError without hypothesis.
     """
     from filters.testing import strategies  # before hypothesis: its ImportError says what to install
@@ -292,11 +332,6 @@ def laws(
 
     filt = target if isinstance(target, PrivacyFilter) else target()
     checked_filter(filt)
-    drawn = strategies.mechanisms() if mechanisms is None else mechanisms
-    history, pair = strategies.histories(drawn), drawn
-    both = strategies.comparable(drawn)
-    finite = drawn.filter(lambda request: isinstance(request, Finite))
-    foes = strategies.adversaries(finite)
     configured = hypothesis.settings(
         deadline=None,
         max_examples=examples,
@@ -305,51 +340,48 @@ def laws(
         suppress_health_check=list(hypothesis.HealthCheck),
     )
 
+    @cache  # when the first test runs, not when the class is made
+    def near() -> Requests:
+        return requests_near(filt)
+
+    if mechanisms is None:
+        some = st.builds(near)
+        foes = strategies.adversaries_of(st.builds(lambda: near().only(Finite)))
+    else:
+        some = strategies.menus(mechanisms)
+        foes = strategies.adversaries(mechanisms.filter(lambda request: isinstance(request, Finite)))
+
     def test_something_is_admitted(self: object) -> None:
+        drawn = st.sampled_from(near().pairs) if mechanisms is None else mechanisms
         try:
             hypothesis.find(drawn, lambda request: something_is_admitted(filt, request), settings=configured)
         except hypothesis.errors.NoSuchExample:
-            raise AssertionError(
+            raise LawBrokenError(
                 f"{filt!r} admits none of the mechanisms drawn; pass mechanisms=... that it covers"
             ) from None
 
     methods: dict[str, Any] = {"test_something_is_admitted": test_something_is_admitted}
 
-    def add(law: Callable[..., None], **drawing: SearchStrategy[Any]) -> None:
-        def test(self: object, **given: Any) -> None:
-            law(filt, **given)
+    def add(
+        law: Callable[..., None], given: SearchStrategy[dict[str, Any]] | None = None, **fixed: Any
+    ) -> None:
+        name = law.__name__
+        if given is None:
+            given = strategies.drawn(some, partial(drawn_case, name), case_bytes(name))
 
-        test.__name__ = test.__qualname__ = f"test_{law.__name__}"
+        def test(self: object, given: dict[str, Any]) -> None:
+            law(filt, **fixed, **given)
+
+        test.__name__ = test.__qualname__ = f"test_{name}"
         test.__doc__ = law.__doc__
-        methods[test.__name__] = configured(hypothesis.given(**drawing)(test))
+        methods[test.__name__] = configured(hypothesis.given(given=given)(test))
 
-    add(cheaper_is_admitted_too, history=history, both=both)
-    add(a_cheaper_past_denies_no_more, history=history, both=both, loss=strategies.losses(), after=pair)
-    add(a_denial_changes_nothing, history=history, request=pair)
-    add(the_old_state_is_left_alone, history=history, request=pair)
-    add(halting_absorbs, history=history)
-    add(the_future_changes_no_past_decision, history=history, one=history, other=history)
-    add(runs_do_not_see_each_other, together=st.lists(strategies.histories(drawn), max_size=5))
-    add(saving_is_invisible, history=history)
-    add(the_promise_is_kept, adversary=foes)
+    for law in EXAMINED:
+        add(law)
+    add(the_promise_is_kept, foes.map(lambda adversary: {"adversary": adversary}))
     if filt.order_free:
-        shuffles = st.lists(drawn, max_size=8).flatmap(
-            lambda asked: st.tuples(st.just(asked), st.permutations(asked))
-        )
-
-        def order(filt: PrivacyFilter, orders: tuple[list[Any], list[Any]], after: DominatingPair) -> None:
-            order_does_not_matter(filt, *orders, after)
-
-        order.__name__, order.__doc__ = "order_does_not_matter", order_does_not_matter.__doc__
-        add(order, orders=shuffles, after=pair)
+        add(order_does_not_matter)
     if larger is not None:
-        more = larger
-        checked_filter(more)
-
-        def budget(filt: PrivacyFilter, history: History, request: DominatingPair) -> None:
-            a_larger_budget_admits_as_much(filt, more, history, request)
-
-        budget.__name__ = "a_larger_budget_admits_as_much"
-        budget.__doc__ = a_larger_budget_admits_as_much.__doc__
-        add(budget, history=history, request=pair)
+        checked_filter(larger)
+        add(a_larger_budget_admits_as_much, larger=larger)
     return type(f"Test{type(filt).__name__}", (), methods)

@@ -9,9 +9,10 @@ Importing this module imports hypothesis; no other module of the project does so
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from typing import TypeAlias
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import product
+from typing import TypeVar
 
 import numpy as np
 
@@ -23,6 +24,7 @@ except ModuleNotFoundError as missing:
         "strategies and laws need Hypothesis, which is not installed; pip install filterproof[testing]"
     ) from missing
 
+from filters.testing.requests import History, Requests, Tape, cheaper_first, requests_of
 from theory.pairs import KOV, DominatingPair, Erasure, Gaussian, RandomizedResponse
 
 __all__ = [
@@ -37,8 +39,7 @@ __all__ = [
     "mechanisms",
 ]
 
-#: The rounds so far: each request and the privacy loss that its output realised, in nats.
-History: TypeAlias = list[tuple[DominatingPair, float]]
+_T = TypeVar("_T")
 
 
 def budgets(least: float = 1e-6, most: float = 1e6) -> SearchStrategy[float]:
@@ -81,25 +82,20 @@ def comparable(
 ) -> SearchStrategy[tuple[DominatingPair, DominatingPair]]:
     """(cheaper, dearer) of one family: no parameter of the first exceeds that of the second."""
     drawn = mechanisms() if requests is None else requests
-    return st.tuples(drawn, drawn).map(_sorted).filter(lambda both: both is not None)  # type: ignore[return-value]
+    return st.tuples(drawn, drawn).map(lambda both: cheaper_first(*both) or (both[0], both[0]))
 
 
-def _numbers(pair: DominatingPair) -> tuple[float, ...]:
-    values = (getattr(pair, f.name) for f in fields(pair))  # type: ignore[arg-type]
-    return tuple(value for value in values if isinstance(value, float))
+def drawn(
+    requests: SearchStrategy[Requests], make: Callable[[Requests, Tape], _T], size: int
+) -> SearchStrategy[_T]:
+    """What `make` reads off `size` bytes: one choice of Hypothesis, so that an example is drawn and shrunk fast."""
+    data = st.binary(min_size=size, max_size=size)
+    return st.tuples(requests, data).map(lambda both: make(both[0], Tape(both[1])))
 
 
-def _sorted(
-    both: tuple[DominatingPair, DominatingPair],
-) -> tuple[DominatingPair, DominatingPair] | None:
-    first, second = both
-    if type(first) is not type(second) or not _numbers(first):
-        return (first, first)
-    if all(a <= b for a, b in zip(_numbers(first), _numbers(second), strict=True)):
-        return first, second
-    if all(a >= b for a, b in zip(_numbers(first), _numbers(second), strict=True)):
-        return second, first
-    return (first, first)
+def menus(requests: SearchStrategy[DominatingPair], size: int = 4) -> SearchStrategy[Requests]:
+    """Menus of `size` requests, from which one example is made."""
+    return st.tuples(*[requests] * size).map(requests_of)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,22 +110,25 @@ class TreeAdversary:
 
     def request(self, past: tuple[float, ...]) -> DominatingPair | None:
         """The request after these losses, None to stop."""
-        return self.tree.get(tuple(int(np.sign(loss)) for loss in past))
+        return self.tree.get(tuple((loss > 0) - (loss < 0) for loss in past))
 
 
-@st.composite
 def adversaries(
-    draw: st.DrawFn, requests: SearchStrategy[DominatingPair] | None = None, depth: int = 3
-) -> TreeAdversary:
+    requests: SearchStrategy[DominatingPair] | None = None, depth: int = 3
+) -> SearchStrategy[TreeAdversary]:
     """Adaptive adversaries of at most `depth` rounds over finite mechanisms."""
     chosen = requests
     if chosen is None:
         chosen = mechanisms().filter(lambda pair: not isinstance(pair, Gaussian))
-    menu = draw(st.lists(chosen, min_size=1, max_size=4))
-    tree: dict[tuple[int, ...], DominatingPair] = {}
-    layer: list[tuple[int, ...]] = [()]
-    for _ in range(depth):
-        for past in layer:
-            tree[past] = draw(st.sampled_from(menu))
-        layer = [(*past, sign) for past in layer for sign in (-1, 0, 1)]
-    return TreeAdversary(tree)
+    return adversaries_of(menus(chosen), depth)
+
+
+def adversaries_of(requests: SearchStrategy[Requests], depth: int = 3) -> SearchStrategy[TreeAdversary]:
+    """Adversaries that ask for at most four of the requests, one after each sequence of signs."""
+
+    def planted(some: Requests, tape: Tape) -> TreeAdversary:
+        menu = [some.request(tape) for _ in range(1 + tape.below(4))]
+        layers = [product((-1, 0, 1), repeat=rounds) for rounds in range(depth)]
+        return TreeAdversary({past: menu[tape.below(len(menu))] for layer in layers for past in layer})
+
+    return drawn(requests, planted, 16 + 3**depth)

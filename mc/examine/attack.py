@@ -37,7 +37,7 @@ from theory.guarantees import ApproxDP, PureDP
 from theory.pairs import DominatingPair, Erasure, RandomizedResponse
 from theory.pairs.base import Direction
 
-__all__ = ["Attack", "attack", "replay_attack"]
+__all__ = ["Attack", "attack", "replay_attack", "replied"]
 
 #: Epsilons tried against a promise that holds at every epsilon.
 _EPSILONS = (0.25, 0.5, 1.0, 2.0, 4.0, 6.0, 8.0, 12.0, 15.0)
@@ -154,6 +154,15 @@ def attack(filt: PrivacyFilter, *, rounds: int = 4) -> Attack:
     if best is None:
         return _untried(filt)
     return replace(best, games=games)
+
+
+def replied(filt: PrivacyFilter) -> Attack | None:
+    """The first refutation by a small request and the best replies to its outputs; None where there is none."""
+    for lead in _best_replies(checked_filter(filt), 2):  # type: ignore[arg-type]
+        tried = lead.followed(filt)
+        if tried.refuted:
+            return tried
+    return None
 
 
 def replay_attack(data: Mapping[str, Any], filt: PrivacyFilter | None = None, *kinds: type) -> Fraction:

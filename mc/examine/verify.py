@@ -25,6 +25,7 @@ from mc.examine.families import FAMILIES, lines_of
 from mc.examine.fault import FilterFault, at_work, examining
 from mc.examine.finding import Finding
 from mc.examine.stages.games import games
+from mc.examine.stages.laws import laws
 from mc.examine.stages.search import search
 from mc.examine.stages.sequences import sequences
 from mc.examine.stages.tests import betting_tests
@@ -75,14 +76,18 @@ def examine(
         yield finding
 
     with _quietly() as noise:
-        run("admission", 0.15, admit)
-        subject = admitted[0] if admitted else None
-        if subject is not None and subject.lines:
+        run("admission", 0.1, admit)
+        if admitted and admitted[0].lines:
+            first = admitted[0]
+            run("laws", 0.08, lambda part: laws(first, part))
+            # where purity is broken a state does not stand for a run, and only what one run is granted counts
+            subject = replace(first, pure=not any(one.fault for one in findings))
             run("sequences", 0.3, lambda part: sequences(subject, part))
-            run("games", 0.5, lambda part: games(subject, part))
-            run("search", 0.6, lambda part: search(subject, part, FAILURE / 2))
-            if not any(one.witness is not None for one in findings):
-                run("tests", 1.0, lambda part: betting_tests(subject, part, FAILURE / 2))
+            if subject.pure:
+                run("games", 0.6, lambda part: games(subject, part))
+                run("search", 0.6, lambda part: search(subject, part, FAILURE / 2))
+                if not any(one.witness is not None for one in findings):
+                    run("tests", 1.0, lambda part: betting_tests(subject, part, FAILURE / 2))
     if noise():
         told = f"{type(filt).__name__} prints while it decides; what it printed was left out"
         findings.append(Finding("laws", "Does it decide in silence?", told, "", "", notes=(told,)))

@@ -1,4 +1,4 @@
-"""The two halves of the corpus: one written before the search of `mc/examine` existed, one after, unread by its author."""
+"""The halves of the corpus: one written before the search of `mc/examine`, one after, its author unread in it."""
 
 from tests.corpus.first import CASES as FIRST
 from tests.corpus.first.case import Case

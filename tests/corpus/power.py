@@ -1,4 +1,4 @@
-"""The power of the examination, measured on the corpus: `make power`, or `python -m tests.corpus.power [--seconds 60]`."""
+"""The power of the examination, measured on the corpus: `make power`."""
 
 from __future__ import annotations
 

@@ -26,15 +26,22 @@ def as_real(value: NDArray[np.float64] | np.float64 | float) -> Real:
 def expm1_minus(x: Real | NDArray[np.float64]) -> NDArray[np.float64]:
     """e^x - 1 - x, with full relative accuracy near zero; inf at x = -inf and x = inf."""
     x = np.asarray(x, dtype=np.float64)
+    if x.ndim == 0 and abs(x) < 0.75:  # one number: the same products and sums as below, in Python's floats
+        one, total = float(x), 0.0
+        for coefficient in _COEFFICIENTS:
+            total = total * one + coefficient
+        return np.asarray(total * (one * one))
+    with np.errstate(over="ignore", invalid="ignore"):
+        far = np.where(np.isposinf(x), np.inf, np.expm1(x) - x)
+    if x.ndim == 0:
+        return far
     near = np.clip(x, -0.75, 0.75)
     series = np.zeros_like(near)
     for coefficient in _COEFFICIENTS:
         series *= near
         series += coefficient
     series *= near * near
-    with np.errstate(over="ignore", invalid="ignore"):
-        far = np.expm1(x) - x
-    return np.where(np.abs(x) < 0.75, series, np.where(np.isposinf(x), np.inf, far))
+    return np.where(np.abs(x) < 0.75, series, far)
 
 
 def log_fraction(ratio: Fraction) -> float:

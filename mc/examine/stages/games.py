@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
 from filters.contract.checks import checked_start
 from filters.contract.state import State
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.encoding import encode, nameable
-from mc.examine.attack import attack
+from mc.examine.attack import Attack, attack, replied
 from mc.examine.clock import Clock, OutOfTime
 from mc.examine.fault import FilterFault, examining
 from mc.examine.finding import Finding, Tightness
@@ -51,8 +51,11 @@ def games(subject: Subject, clock: Clock) -> Iterator[Finding]:
     tried = _Tried(subject)
     try:
         with examining(filt):
-            yield from _planned(subject, clock.part(0.3))
+            yield from _planned(subject, clock.part(0.15), attack)
             for menu in _menus(subject, clock):
+                if menu is None:
+                    yield from _planned(subject, clock.part(0.6), replied)
+                    continue
                 for goal in goals:
                     found = tried.solve(menu, goal, clock)
                     if found is not None:
@@ -74,20 +77,22 @@ def _chosen(subject: Subject) -> tuple[Measure, ...]:
     return tuple(telling[:: max(1, len(telling) // _GOALS)][:_GOALS])
 
 
-def _planned(subject: Subject, clock: Clock) -> Iterator[Finding]:
-    """The search of `attack` for a plan in rational numbers, which is the shortest kind of witness."""
+def _planned(
+    subject: Subject, clock: Clock, find: Callable[[PrivacyFilter], Attack | None]
+) -> Iterator[Finding]:
+    """A search for a plan in rational numbers, which is the shortest kind of witness."""
     if not {"rr", "erasure", "twopoint"} & {one.line.family for one in subject.lines}:
         return
     try:
         with clock.limiting(), examining(subject.filter):
-            found = attack(subject.filter)
+            found = find(subject.filter)
     except (OutOfTime, FilterFault):  # it also asks for families that may be outside the filter's scope
         return
-    measure = Measure.hockey_stick(found.epsilon, found.direction)
-    if found.refuted and found.plan is not None:
+    if found is not None and found.refuted and found.plan is not None:
         witness = Witness(subject.filter, found.witness)
         if not witness.replay().refutes:
             return
+        measure = Measure.hockey_stick(found.epsilon, found.direction)
         row = Tightness(measure, "a plan", float(found.value), None, found.promised, Evidence.EXACT)
         menu = f"the plan's own pairs, {found.plan.size} requests"
         yield Finding(
@@ -190,8 +195,11 @@ class _Tried:
 # -- the menus -------------------------------------------------------------------------------------------------
 
 
-def _menus(subject: Subject, clock: Clock) -> Iterator[_Menu]:
-    """Menus from small to large: multiples of what lasts a number of rounds, alone and with other families."""
+def _menus(subject: Subject, clock: Clock) -> Iterator[_Menu | None]:
+    """Menus from small to large: multiples of what lasts a number of rounds, alone and with other families.
+
+    None marks the place of the search for best replies, which takes longer than small menus.
+    """
     filt = subject.filter
     by_name: dict[str, list[Admission]] = {}
     for line in subject.lines:
@@ -202,14 +210,16 @@ def _menus(subject: Subject, clock: Clock) -> Iterator[_Menu]:
     lattice = [line for name in ("rr", "kov", "erasure") for line in by_name.get(name, ())]
     paces = {line.line.name: _paces(filt, line, clock) for line in subject.lines}
     for pace in _PACES:
-        if pace == 6 and not subject.looks:
-            yield from _replies(subject, clock)
+        if pace == 4:
+            if not subject.looks:
+                yield from _replies(subject, clock.part(0.3))
+            yield None
         for width in _WIDTHS:
             for line in by_name.get("rr", ()):
                 yield from _ladder(line, paces[line.line.name], pace, width)
         if lattice:
             yield from _mixed(lattice, paces, pace)
-        if not subject.looks:
+        if not subject.looks and pace >= 4:
             for line in (
                 *by_name.get("gaussian", ()),
                 *by_name.get("laplace", ()),
@@ -297,8 +307,12 @@ def _replies(subject: Subject, clock: Clock) -> Iterator[_Menu]:
                     player = Player(subject.filter, clock, checked_start(subject.filter, 1))
                     if player.ask(first) and greedily(player, line, 1):
                         replies[line.line.name] = player.steps[-1][0]
+            if clock.over:
+                return
             own = replies.pop(opening.line.name, None)
             for name, reply in replies.items():
+                if not clock.left:
+                    return
                 pairs = tuple(dict.fromkeys(pair for pair in (first, own, reply) if pair is not None))
                 yield _Menu(f"{opening.line.name}, then the rest of it or as {name}", pairs, 2)
 

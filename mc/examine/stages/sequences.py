@@ -388,7 +388,7 @@ def _declared(
 ) -> tuple[float, NDArray[np.float64]]:
     """(The GDP parameter, the Rényi divergences) of a pair; inf where it has none."""
     pair = pair if direction == "PQ" else pair.swapped
-    divergences = np.array([float(pair.renyi(order)) for order in orders])
+    divergences = np.asarray(pair.renyi(np.array(orders)), dtype=np.float64)
     mu = float(pair.gdp_mu)
     return (mu if mu >= 0 else math.inf), np.where(divergences >= 0, divergences, np.inf)
 

@@ -10,11 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import filters as fp
-from filters.accounting import Budget, Charge, Plain
+from filters.accounting import Budget, Charge, ChargeRule, Plain
 from filters.rules.additive import AdditiveFilter
+from mc.engine.encoding import decode, encode, nameable
 from theory.conversions import CKS, SIMPLE
 from theory.guarantees import ZCDP, ApproxDP, GaussianDP, PureDP, RenyiDP
 from theory.pairs import KOV, DominatingPair, Erasure, FinitePair, Gaussian, RandomizedResponse, Selection
+from theory.proofs import THEOREMS
 
 ADDITIVE = [
     fp.GaussianFilter(mu=1.0),
@@ -221,3 +223,111 @@ def test_the_squares_that_the_rogers_filter_admits_reach_its_cap_and_no_further(
     filt = fp.RogersFilter(epsilon, delta, reading=reading)
     rounds = count(filt, KOV(math.sqrt(filt.squares / 400), 0.0))
     assert 0.85 * 400 <= rounds <= 400
+
+
+# -- charges that a class names, and the budget that follows ------------------------------------------------------
+
+RULES = (fp.pure_charge, fp.zcdp_charge, fp.gdp_charge, fp.renyi_charge.at(8.0))
+
+
+def test_a_charge_is_a_value_with_a_name() -> None:
+    names = "pure_charge", "zcdp_charge", "gdp_charge", "renyi_charge.at(8.0)"
+    for rule, name in zip(RULES, names, strict=True):
+        assert repr(rule) == name
+        assert pickle.loads(pickle.dumps(rule)) == rule  # noqa: S301
+        assert decode(encode(rule, nameable()), nameable()) == rule
+        assert rule.source
+    assert pickle.loads(pickle.dumps(fp.zcdp_charge)) is fp.zcdp_charge  # noqa: S301
+    assert fp.renyi_charge.at(8) == fp.RenyiCharge(8.0)
+    with pytest.raises(ValueError, match="alpha must be"):
+        fp.renyi_charge.at(0.5)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=repr)
+def test_a_charge_is_the_same_in_a_class_in_a_method_and_called(rule: ChargeRule) -> None:
+    class Named(AdditiveFilter):
+        promise = ZCDP(0.5)
+        budget = Budget.of(1.0)
+        charge = rule
+
+    class Method(Named):
+        def charge(self, request: DominatingPair) -> Charge:
+            return rule(request)
+
+    asked = (Gaussian(0.25), RandomizedResponse(0.25), FinitePair((0.55, 0.45), (0.5, 0.5)), KOV(0.1, 1e-9))
+    for pair in (*asked, Selection(asked[:3], np.array([2, 0, 1]))):
+        n = pair.shape[0] if pair.shape else 1
+        first, second = (filt.spend(filt.start(n), pair) for filt in (Named(), Method()))
+        for one, other in zip(first, second, strict=True):
+            assert np.array_equal(one, other, equal_nan=True)
+        assert (
+            Named().admits(Named().start(n), pair).tolist()
+            == Method().admits(Method().start(n), pair).tolist()
+        )
+
+
+def test_what_a_sum_bounds() -> None:
+    assert fp.pure_charge.bounds(0.5) == PureDP(0.5)
+    assert fp.zcdp_charge.bounds(0.5) == ZCDP(0.5)
+    assert fp.renyi_charge.at(8.0).bounds(0.5) == RenyiDP(8.0, 0.5)
+    assert fp.gdp_charge.bounds(0.25) == GaussianDP(0.5)
+    for total in (2.0, 0.1, 0.3):  # the root is rounded up
+        assert Fraction(fp.gdp_charge.bounds(total).mu) ** 2 >= Fraction(total)  # type: ignore[attr-defined]
+    for rule in RULES:
+        assert rule.theorem is None or rule.theorem in THEOREMS
+
+
+def test_the_budget_follows_from_promise_and_charge() -> None:
+    class Mine(AdditiveFilter):
+        promise = ApproxDP(1.0, 1e-5)
+        charge = fp.zcdp_charge
+
+    class Simple(Mine):
+        conversion = SIMPLE
+
+    class Given(Mine):
+        budget = Budget.of(0.02)
+
+    class Stricter(Mine):
+        promise = ApproxDP(0.5, 1e-5)
+
+    class When(AdditiveFilter):
+        charge = fp.gdp_charge
+
+        def __init__(self, mu: float) -> None:
+            self.promise = GaussianDP(mu)
+
+    assert Mine().budget == fp.ApproximateDPFilter(1.0, 1e-5).budget == Mine.budget
+    assert Simple().budget == fp.ApproximateDPFilter(1.0, 1e-5, SIMPLE).budget
+    assert Given().budget.limit == 0.02
+    assert Stricter().budget == fp.ApproximateDPFilter(0.5, 1e-5).budget
+    assert [When(mu).budget for mu in (0.3, 1.0, 0.3)] == [
+        fp.GaussianFilter(mu).budget for mu in (0.3, 1.0, 0.3)
+    ]
+    assert count(Mine(), Gaussian(0.01)) == count(fp.ApproximateDPFilter(1.0, 1e-5), Gaussian(0.01))
+    assert Mine().affordable(Mine().start(1), Gaussian) == pytest.approx(math.sqrt(2 * Mine().budget.limit))
+
+
+def test_a_promise_that_no_theorem_joins_to_the_charge_is_one_sentence() -> None:
+    with pytest.raises(
+        ValueError, match=r"promise must follow from a sum of gdp_charge, got PureDP"
+    ) as error:
+
+        class Wrong(AdditiveFilter):
+            promise = PureDP(1.0)
+            charge = fp.gdp_charge
+
+    assert "\n" not in str(error.value)
+    with pytest.raises(ValueError, match="promise must leave a budget above zero"):
+
+        class Little(AdditiveFilter):
+            promise = ApproxDP(1.0, 1e-5)
+            charge = fp.renyi_charge.at(2.0)
+
+    class Unset(AdditiveFilter):
+        promise = PureDP(1.0)
+
+    with pytest.raises(AttributeError, match=r"Unset\.budget must be set"):
+        Unset().start(1)
+    with pytest.raises(TypeError, match=r"Unset\.charge must be set"):
+        Unset().charge(Gaussian(0.1))

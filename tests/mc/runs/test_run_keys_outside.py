@@ -228,9 +228,10 @@ def test_a_function_or_a_constant_of_the_package_that_was_patched_is_another_run
     first = key(GAME)
     found = [first]
     for module, name, value in (
-        (filters.rules.gdp, "gdp_charge", lambda request: Square(request.mu * 0.1)),
-        (filters.rules.gdp, "gdp_charge", lambda request: Square(request.mu * 0.2)),
-        (filters.rules.gdp, "gdp_charge", filters.accounting.charges.zcdp_charge),
+        (GaussianFilter, "charge", lambda _, request: Square(request.mu * 0.1)),
+        (GaussianFilter, "charge", lambda _, request: Square(request.mu * 0.2)),
+        (GaussianFilter, "charge", filters.zcdp_charge),
+        (filters.accounting.charge_rules, "proper", lambda x: x * 0.1),
         (theory.pairs.gaussian, "_BLOCK", 7),
         (Square, "exact", lambda *_: 0.0),
     ):
@@ -263,7 +264,7 @@ def test_the_store_does_not_answer_a_patched_filter_with_the_true_ones_tiles(
     asked = (GaussianFilter(mu=1.0), Constant(Gaussian(0.9)))
     first = simulate(*asked, store=tmp_path / "run.db", **arguments)
     with monkeypatch.context() as patch:
-        patch.setattr(filters.rules.gdp, "gdp_charge", lambda request: Square(request.mu * 0.1))
+        patch.setattr(GaussianFilter, "charge", lambda _, request: Square(request.mu * 0.1))
         again = simulate(*asked, store=tmp_path / "run.db", **arguments)
         assert again == simulate(*asked, **arguments) != first
     assert simulate(*asked, store=tmp_path / "run.db", **arguments) == first

@@ -1,0 +1,208 @@
+"""Charge rules: what a mechanism is charged, exactly, and what a sum of such charges bounds.
+
+    >>> from theory.pairs import Gaussian
+    >>> zcdp_charge(Gaussian(0.5))
+    Square(x=0.5, scale=0.5)
+    >>> zcdp_charge.bounds(0.02), renyi_charge.at(8.0).bounds(0.5)
+    (ZCDP(rho=0.02), RenyiDP(alpha=8.0, rho=0.5))
+
+A rule is a value: it is called like a function, and a class of filters names it, `charge = zcdp_charge`. It
+charges what a pair declares. A pair that declares NaN or a number below zero declares what no mechanism has: it counts
+as infinite, which no filter grants.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+
+from filters.accounting.amounts import Charge, Mixed, Plain, Square, square_among
+from filters.accounting.declared import proper
+from theory.arguments import check_order_from_one
+from theory.guarantees import ZCDP, GaussianDP, Guarantee, PureDP, RenyiDP
+from theory.pairs import DominatingPair, Gaussian, RandomizedResponse, Selection
+
+__all__ = [
+    "ChargeRule",
+    "GDPCharge",
+    "PureCharge",
+    "RenyiCharge",
+    "RenyiCharges",
+    "ZCDPCharge",
+    "gdp_charge",
+    "pure_charge",
+    "renyi_charge",
+    "zcdp_charge",
+]
+
+
+class ChargeRule(ABC):
+    """What each request is charged, such that a sum of charges of at most B, kept by a filter, bounds the transcript.
+
+    `bounds(B)` is what the transcript then satisfies, by the theorem of `theorem` (a key of `theory.proofs.THEOREMS`,
+    None where none of ours states it) and `source`. Rules are frozen values without state.
+    """
+
+    __slots__ = ()
+    theorem: ClassVar[str | None]
+    source: ClassVar[str]
+
+    @abstractmethod
+    def __call__(self, request: DominatingPair) -> Charge:
+        """The charge of a request, for all runs or one per run."""
+
+    @abstractmethod
+    def bounds(self, total: float) -> Guarantee:
+        """What a transcript satisfies on whose every path the charges sum to at most `total` > 0."""
+
+    def scale(self, family: object) -> float | None:
+        """The scale with charge(family(t)) = scale t^2, None where the charge is no such square."""
+        return None
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class PureCharge(ChargeRule):
+    """epsilon of an epsilon-DP mechanism: what sums to at most B is B-DP (basic composition)."""
+
+    theorem: ClassVar[str | None] = None
+    source: ClassVar[str] = "basic composition, by induction on the rounds; paper 004, Section II-A"
+
+    def __call__(self, request: DominatingPair) -> Charge:
+        if isinstance(request, Selection):
+            return Mixed(tuple(self(pair) for pair in request.pairs), request.index)
+        return Plain(proper(request.pure_epsilon))
+
+    def bounds(self, total: float) -> Guarantee:
+        return PureDP(total)
+
+    def __repr__(self) -> str:
+        return "pure_charge"
+
+    def __reduce__(self) -> str:
+        return "pure_charge"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ZCDPCharge(ChargeRule):
+    """The zCDP parameter rho: mu^2/2 of Gaussian(mu), epsilon^2/2 of RandomizedResponse(epsilon), else as declared."""
+
+    theorem: ClassVar[str | None] = "RDP filter"
+    source: ClassVar[str] = "paper 000, Remark 4.4"
+
+    def __call__(self, request: DominatingPair) -> Charge:
+        if isinstance(request, Selection):
+            return Mixed(tuple(self(pair) for pair in request.pairs), request.index)
+        if isinstance(request, Gaussian):
+            return square_among(proper(request.mu), 0.5, _levels(request))
+        if isinstance(request, RandomizedResponse):
+            return Square(proper(request.epsilon), 0.5)
+        return Plain(proper(request.zcdp_rho))
+
+    def bounds(self, total: float) -> Guarantee:
+        return ZCDP(total)
+
+    def scale(self, family: object) -> float | None:
+        return 0.5 if family in (Gaussian, RandomizedResponse) else None
+
+    def __repr__(self) -> str:
+        return "zcdp_charge"
+
+    def __reduce__(self) -> str:
+        return "zcdp_charge"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class GDPCharge(ChargeRule):
+    """mu^2, mu being the GDP parameter that a request declares: what sums to at most mu^2 is mu-GDP."""
+
+    theorem: ClassVar[str | None] = "GDP filter"
+    source: ClassVar[str] = "paper 003, Theorem C.1"
+
+    def __call__(self, request: DominatingPair) -> Charge:
+        if isinstance(request, Selection):
+            return Mixed(tuple(self(pair) for pair in request.pairs), request.index)
+        return square_among(proper(request.gdp_mu), 1.0, _levels(request))
+
+    def bounds(self, total: float) -> Guarantee:
+        """sqrt(total)-GDP, the root rounded up."""
+        mu = math.sqrt(total)
+        return GaussianDP(mu if Fraction(mu) ** 2 >= Fraction(total) else math.nextafter(mu, math.inf))
+
+    def scale(self, family: object) -> float | None:
+        return 1.0 if family is Gaussian else None
+
+    def __repr__(self) -> str:
+        return "gdp_charge"
+
+    def __reduce__(self) -> str:
+        return "gdp_charge"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class RenyiCharge(ChargeRule):
+    """The Rényi divergence of order alpha, the larger direction: alpha mu^2/2 of Gaussian(mu), else as declared."""
+
+    alpha: float
+    theorem: ClassVar[str | None] = "RDP filter"
+    source: ClassVar[str] = "paper 000, Theorem 4.3"
+
+    def __post_init__(self) -> None:
+        alpha = check_order_from_one("alpha", self.alpha)
+        if not isinstance(alpha, float):
+            raise TypeError(f"alpha must be one order, got {self.alpha!r}; make one rule for each")
+        object.__setattr__(self, "alpha", alpha)
+
+    def __call__(self, request: DominatingPair) -> Charge:
+        return _renyi(request, self.alpha)
+
+    def bounds(self, total: float) -> Guarantee:
+        return RenyiDP(self.alpha, total)
+
+    def scale(self, family: object) -> float | None:
+        return self.alpha / 2 if family is Gaussian else None
+
+    def __repr__(self) -> str:
+        return f"renyi_charge.at({self.alpha!r})"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class RenyiCharges:
+    """The rules of all orders: `renyi_charge.at(8.0)` is one of them, `renyi_charge(request, 8.0)` what it charges."""
+
+    def __call__(self, request: DominatingPair, alpha: float) -> Charge:
+        return _renyi(request, alpha)
+
+    def at(self, alpha: float) -> RenyiCharge:
+        """The rule of the order alpha >= 1."""
+        return RenyiCharge(alpha)
+
+    def __repr__(self) -> str:
+        return "renyi_charge"
+
+    def __reduce__(self) -> str:
+        return "renyi_charge"
+
+
+def _renyi(request: DominatingPair, alpha: float) -> Charge:
+    if isinstance(request, Selection):
+        return Mixed(tuple(_renyi(pair, alpha) for pair in request.pairs), request.index)
+    if isinstance(request, Gaussian):
+        return square_among(proper(request.mu), alpha / 2, _levels(request))
+    forward, swapped = proper(request.renyi(alpha)), request.swapped
+    return Plain(forward if swapped is request else np.maximum(forward, proper(swapped.renyi(alpha))))
+
+
+def _levels(request: DominatingPair) -> tuple[float, ...] | None:
+    """The levels of mu that a Gaussian made itself; a subclass may declare another mu, or other levels."""
+    return request.levels if type(request) is Gaussian else None
+
+
+pure_charge = PureCharge()
+zcdp_charge = ZCDPCharge()
+gdp_charge = GDPCharge()
+renyi_charge = RenyiCharges()

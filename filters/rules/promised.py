@@ -1,0 +1,113 @@
+"""The budget that a promise allows: the largest sum of charges from which a theorem gives the promise, rounded down.
+
+>>> from filters.accounting import gdp_charge, zcdp_charge
+>>> from theory.guarantees import ApproxDP, GaussianDP
+>>> f"{promised_budget(zcdp_charge, ApproxDP(1.0, 1e-5), CKS).limit:.10f}"
+'0.0305565952'
+>>> promised_budget(gdp_charge, GaussianDP(3.0), CKS).limit
+9.0
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from filters.accounting.charge_rules import ChargeRule, GDPCharge, PureCharge, RenyiCharge, ZCDPCharge
+from filters.accounting.ledger import Budget
+from filters.rules.orders import order_budget
+from theory.conversions import CKS, Conversion, gaussian_mu
+from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
+
+__all__ = ["promised_budget"]
+
+
+def promised_budget(charge: ChargeRule, promise: Guarantee, conversion: Conversion = CKS) -> Budget:
+    """The largest B, rounded down, such that charges summing to at most B give `promise`.
+
+    Implications between guarantees are used where they are one line: epsilon-DP is (epsilon^2/2)-zCDP, mu-GDP is
+    (mu^2/2)-zCDP, r-zCDP is (a, a r)-RDP. To (epsilon, delta)-DP `conversion` leads from zCDP and from RDP, the
+    Gaussian hockey-stick from GDP, that of randomised response from pure DP.
+    Raises ValueError where no theorem joins the two.
+    """
+    if not isinstance(conversion, Conversion):
+        raise TypeError(f"conversion must be CKS or SIMPLE, got {conversion!r}; pass fp.CKS")
+    found: Budget | Fraction | float | None
+    match charge:
+        case PureCharge():
+            found = _from_pure(promise)
+        case ZCDPCharge():
+            found = _from_zcdp(promise, conversion)
+        case GDPCharge():
+            found = _from_gdp(promise)
+        case RenyiCharge(alpha):
+            found = _from_renyi(promise, alpha, conversion)
+        case _:
+            found = None
+    if found is None:
+        raise ValueError(
+            f"promise must follow from a sum of {charge!r}, got {promise!r}, which no theorem here joins to it; "
+            "change one of them, or set budget and cite the proof"
+        )
+    if isinstance(found, Budget):
+        return found
+    if not 0 < found < math.inf:
+        raise ValueError(
+            f"promise must leave a budget above zero for a sum of {charge!r}, got {promise!r}; promise less"
+        )
+    return Budget.of(found)  # type: ignore[arg-type]  # a fraction is rounded down
+
+
+def _from_pure(promise: Guarantee) -> Fraction | float | None:
+    match promise:
+        case PureDP(epsilon):
+            return epsilon
+        case ApproxDP(epsilon, delta) if delta < 1:
+            # H_{e^eps} of B-DP is (e^B - e^eps)/(1 + e^B)
+            more = math.log1p(delta * math.exp(-epsilon)) - math.log1p(-delta)
+            return max(epsilon, (epsilon + more) * (1 - 2.0**-48))
+        case ZCDP(rho):
+            return _root(2 * Fraction(rho))
+        case RenyiDP(alpha, rho):  # the divergence of order alpha is at most that of order infinity as well
+            return max(Fraction(_root(2 * Fraction(rho) / Fraction(alpha))), Fraction(rho))
+    return None
+
+
+def _from_zcdp(promise: Guarantee, conversion: Conversion) -> Fraction | float | None:
+    match promise:
+        case ZCDP(rho):
+            return rho
+        case RenyiDP(alpha, rho):
+            return Fraction(rho) / Fraction(alpha)
+        case ApproxDP(epsilon, delta) if epsilon > 0 and 0 < delta < 1:
+            return float(conversion.budget(epsilon, delta))
+    return None
+
+
+def _from_gdp(promise: Guarantee) -> Budget | Fraction | None:
+    match promise:
+        case GaussianDP(mu):
+            return Budget.square_of(mu)
+        case ZCDP(rho):
+            return 2 * Fraction(rho)
+        case RenyiDP(alpha, rho):
+            return 2 * Fraction(rho) / Fraction(alpha)
+        case ApproxDP(epsilon, delta) if 0 < delta < 1:
+            mu = float(gaussian_mu(epsilon, delta))
+            return Budget.square_of(mu) if mu > 0 else Fraction(0)
+    return None
+
+
+def _from_renyi(promise: Guarantee, order: float, conversion: Conversion) -> float | None:
+    match promise:
+        case RenyiDP(alpha, rho) if alpha <= order:
+            return rho
+        case ApproxDP(epsilon, delta) if order > 1 and 0 < delta < 1:
+            return order_budget(order, epsilon, delta, conversion)
+    return None
+
+
+def _root(square: Fraction) -> float:
+    """The square root, rounded down."""
+    root = math.sqrt(square)
+    return root if Fraction(root) ** 2 <= square else math.nextafter(root, 0.0)

@@ -1,0 +1,84 @@
+"""The stage of laws: what every filter must do, on a few examples of each law and family."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from filters.testing.broken_laws import BrokenLaw, broken_laws
+from mc.examine.clock import Clock
+from mc.examine.fault import FilterFault, examining
+from mc.examine.finding import Finding
+from mc.examine.subject import Subject
+from theory.pairs import DominatingPair
+
+__all__ = ["laws"]
+
+#: Laws without which a state is not all that a filter knows of a run, so that games on states mean nothing.
+_PURITY = {
+    "a_denial_changes_nothing": "asking it has an effect",
+    "the_old_state_is_left_alone": "it changes the state that it is given, or keeps state outside its state",
+    "a_grant_is_admits_and_spend": "its grant is not its admits and spend",
+    "runs_do_not_see_each_other": "it mixes runs, or keeps state outside its state",
+    "the_future_changes_no_past_decision": "its decisions depend on what comes later",
+    "halting_absorbs": "it goes on after it has halted",
+}
+#: Examples of each law for each family.
+_EXAMPLES = 25
+
+
+def laws(subject: Subject, clock: Clock) -> Iterator[Finding]:
+    """One finding: the laws of purity that some example breaks are faults, other laws are worth a note."""
+    filt, broken, notes = subject.filter, dict[str, BrokenLaw](), []
+    rng = np.random.default_rng(subject.seed)
+    tried = 0
+    # one family at a time: a filter may know one family only, and a request for several runs is then of that family
+    for line in subject.lines:
+        if clock.over:
+            break
+        share = clock.part(1 / (len(subject.lines) - tried))
+        try:
+            with examining(filt):
+                found = broken_laws(
+                    filt,
+                    rng=rng,
+                    examples=_EXAMPLES,
+                    requests=_some(line.pairs),
+                    until=lambda c=share: c.over,  # type: ignore[misc]
+                )
+        except FilterFault as fault:
+            found = ()
+            broken.setdefault("runs_do_not_see_each_other", BrokenLaw("raises", str(fault)))
+        tried += 1
+        for law in found:
+            broken.setdefault(law.law, law)
+    name = type(filt).__name__
+    faults = [
+        law.words if law.law == "raises" else f"{name} breaks the contract: {_PURITY[key]} ({law.words})"
+        for key, law in broken.items()
+        if key in _PURITY
+    ]
+    notes = [
+        f"{law.law.replace('_', ' ')}: not so, {law.words}"
+        for key, law in broken.items()
+        if key not in _PURITY
+    ]
+    told = (
+        f"{len(faults)} laws of purity broken, {len(notes)} others" if broken else "no law was seen to break"
+    )
+    yield Finding(
+        "laws",
+        "Does it do what every filter must: decide by its state alone, change no old state, mix no runs?",
+        told,
+        ", ".join(line.line.name for line in subject.lines[:tried]),
+        f"other than {_EXAMPLES} examples of each law and family"
+        + ("" if tried == len(subject.lines) else "; the time was up"),
+        fault="; ".join(faults),
+        notes=tuple(notes),
+    )
+
+
+def _some(pairs: tuple[DominatingPair, ...]) -> tuple[DominatingPair, ...]:
+    """Large ones, which fill a budget soon, and some small ones."""
+    return tuple(dict.fromkeys((*pairs[-1:-10:-1], *pairs[-10::-8])))

@@ -1,0 +1,153 @@
+"""The stage of parts: a filter built from library charges, an exact budget and a library conversion is proved.
+
+>>> import filterproof as fp
+>>> class Mine(fp.AdditiveFilter):
+...     promise = fp.ApproxDP(epsilon=1.0, delta=1e-5)
+...     charge = fp.zcdp_charge
+>>> found = parts(Mine())
+>>> found.outcome.name, found.evidence.name
+('HOLDS', 'CITED')
+
+What is certified is the filter as it stands: the very functions, and the very doubles, that decide. A class that
+brings a deciding function of its own, or a budget above what the theorem allows, is UNDECIDED.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from filters import PrivacyFilter
+from filters.accounting import Budget
+from filters.accounting.charge_rules import ChargeRule, RenyiCharge
+from filters.catalogue import CATALOGUE, AllOrdersFilter, RealisationFilter
+from filters.rules.additive import AdditiveFilter
+from mc.examine.stages.made_of import Parts, Unknown, fields_as_made, parts_of
+from mc.examine.stages.unpatched import patched
+from theory.evidence import Evidence, Outcome, Verdict
+from theory.guarantees import RenyiDP
+from theory.proofs import THEOREMS, prove
+from theory.proofs.implied import Kind, implied
+from theory.proofs.theorem import Proof, Reached, RefusedError
+
+__all__ = ["SCOPE", "parts", "proved"]
+
+SCOPE = (
+    "every adaptive adversary over every mechanism, charged by what its dominating pair declares, "
+    "in finitely many rounds"
+)
+_KINDS: dict[str, Kind] = {
+    "PureCharge": "pure DP",
+    "ZCDPCharge": "zCDP",
+    "GDPCharge": "GDP",
+    "RenyiCharge": "RDP",
+}
+#: Proofs already run in this process.
+_DONE: dict[str, Proof] = {}
+
+
+def parts(filt: PrivacyFilter, *, done: dict[str, Proof] | None = None) -> Verdict | None:
+    """HOLDS where the filter is built of library parts whose theorems give its promise; None where it is not so built.
+
+    An `AdditiveFilter` whose deciding functions are the library's own, with a library charge, a plain `Budget` and a
+    library guarantee, holds if the exact value of the budget is certified to be at most what the promise allows; a
+    sound filter of the catalogue, if the proof of its theorem runs. UNDECIDED, with the reason, where the filter is
+    an AdditiveFilter, or of the catalogue, and something stands in the way. `done` keeps proofs from call to call.
+    """
+    kind = type(filt)
+    listed = kind in {entry.kind for entry in CATALOGUE.values()} and "theorem" in vars(kind)
+    if not issubclass(kind, AdditiveFilter) and not (listed and kind.sound is True and kind.theorem):
+        return None
+    try:
+        if changed := patched():
+            raise Unknown(f"{changed} is not the function that was imported")
+        if issubclass(kind, AdditiveFilter):
+            return _of_a_sum(parts_of(filt), kind.theorem if listed else None, done)
+        return _of_the_catalogue(filt, done)
+    except (Unknown, RefusedError) as reason:
+        detail = f"{kind.__name__} is not covered by a theorem on its parts: {reason}"
+        return Verdict(Outcome.UNDECIDED, Evidence.CITED, SCOPE, detail)
+
+
+def _of_a_sum(made: Parts, own: str | None, done: dict[str, Proof] | None) -> Verdict:
+    rule, total, promise = made.charge, exactly(made.budget), made.promise
+    order = rule.alpha if isinstance(rule, RenyiCharge) else None
+    certain = implied(_KINDS[type(rule).__name__], total, promise, order=order)
+    said = (
+        f"the deciding functions are the library's own; {_sums(rule)}; a sum within {made.budget!r}, about "
+        f"{made.budget.limit:.10g}, gives {promise!r} by {certain.says}, {_how(certain.certificate)}"
+    )
+    keys = tuple(key for key in (rule.theorem, certain.theorem, own) if key is not None)
+    cited = (*(() if rule.theorem else (rule.source,)), *certain.citations)
+    return proved(keys, cited, (certain.certificate.evidence,), SCOPE, said, done)
+
+
+def _sums(rule: ChargeRule) -> str:
+    by = f"theorem {rule.theorem!r}, {rule.source}" if rule.theorem else rule.source
+    return f"what a sum of {rule!r} bounds is proved by {by}"
+
+
+def _how(reached: Reached) -> str:
+    if reached.evidence is Evidence.EXACT:
+        return "compared exactly"
+    return f"certified in balls of {reached.certificate['precision']} bits at these very doubles"
+
+
+def _of_the_catalogue(filt: PrivacyFilter, done: dict[str, Proof] | None) -> Verdict:
+    """The filters of the catalogue that are no single sum."""
+    fields_as_made(filt)
+    theorem = type(filt).theorem
+    assert theorem is not None
+    if type(filt) is AllOrdersFilter:
+        allowed = dict(zip(filt.alphas, filt.rhos, strict=True))
+        orders = tuple(zip(filt._orders.alphas, filt._orders.budgets, strict=True))
+        if {alpha for alpha, _ in orders} != set(allowed):
+            raise Unknown("it keeps other orders than it promises")
+        for alpha, budget in orders:
+            implied("RDP", exactly(budget), RenyiDP(alpha, allowed[alpha]), order=alpha)
+        said = f"theorem {theorem!r} at each of the orders {filt.alphas!r}, each budget at most {filt.rhos!r}, exactly"
+        return proved((theorem,), (), (Evidence.EXACT,), SCOPE, said, done)
+    if type(filt) is RealisationFilter:
+        assert filt.dhat is not None
+        assert filt.theta is not None
+        dhat, theta = Fraction(filt.dhat), Fraction(filt.theta)
+        spent = dhat + theta * (1 - dhat) * filt.rounds
+        if spent > Fraction(filt.delta):
+            raise Unknown("dhat + theta (1 - dhat) N is more than delta")
+        said = (
+            f"theorem {theorem!r}: dhat + theta (1 - dhat) N <= delta exactly, for dhat={filt.dhat!r} "
+            f"theta={filt.theta!r} N={filt.rounds} delta={filt.delta!r}; quantiles are those that pairs declare"
+        )
+        scope = f"{SCOPE}; {THEOREMS[theorem].hypotheses}"
+        return proved((theorem,), (), (Evidence.EXACT,), scope, said, done)
+    raise Unknown(f"no certificate joins {theorem!r} to its code")
+
+
+def exactly(budget: Budget) -> Fraction:
+    """The exact value of a budget."""
+    return (Fraction(budget.high) + Fraction(budget.low)) * Fraction(4) ** budget.exponent
+
+
+def proved(
+    keys: tuple[str, ...],
+    cited: tuple[str, ...],
+    evidence: tuple[Evidence, ...],
+    scope: str,
+    detail: str,
+    done: dict[str, Proof] | None = None,
+) -> Verdict:
+    """HOLDS by the theorems of these keys, whose steps are run, by what is cited, and by other evidence.
+
+    Raises RefusedError where a step of a theorem is refused.
+    """
+    kept = _DONE if done is None else done
+    proofs = [prove(key, done=kept) for key in dict.fromkeys(keys)]
+    for proof in proofs:
+        if not proof.holds:
+            raise RefusedError(
+                f"theorem {proof.name!r}: {proof.verdict().detail}", engine="proof", evidence=proof.evidence
+            )
+    citations = tuple(dict.fromkeys([*cited, *(one for proof in proofs for one in proof.citations)]))
+    weakest = Evidence.weakest(*evidence, *(proof.evidence for proof in proofs))
+    return Verdict(
+        Outcome.HOLDS, Evidence.CITED if citations else weakest, scope, detail, citations=citations
+    )

@@ -1,0 +1,77 @@
+"""Whether the library's own code is still what was imported: a theorem about a rule covers no function put in later.
+
+>>> patched()
+''
+"""
+
+from __future__ import annotations
+
+import sys
+from types import FunctionType, MemberDescriptorType, ModuleType
+from typing import Any
+
+import filters.catalogue
+
+__all__ = ["patched"]
+
+#: The rooms whose code decides what a filter grants, and what a pair declares.
+_ROOMS = (
+    *("filters.accounting", "filters.contract", "filters.holders", "filters.rules", "filters.privacy_filter"),
+    *("theory.pairs", "theory.guarantees", "theory.conversions"),
+)
+_DECIDING = (FunctionType, property, classmethod, staticmethod, MemberDescriptorType)
+
+
+def _ours() -> list[ModuleType]:
+    return [
+        module
+        for name, module in list(sys.modules.items())
+        if isinstance(module, ModuleType)
+        and any(name == room or name.startswith(f"{room}.") for room in _ROOMS)
+    ]
+
+
+def _parts(held: Any) -> tuple[Any, ...]:
+    """What a member does, as objects to compare by identity."""
+    if isinstance(held, property):
+        return (held, held.fget, *_parts(held.fget))
+    if isinstance(held, classmethod | staticmethod):
+        return (held, *_parts(held.__func__))
+    return (held, held.__code__, held.__defaults__) if isinstance(held, FunctionType) else (held,)
+
+
+def _snapshot() -> dict[tuple[Any, str], tuple[Any, ...]]:
+    """(module or class, name) -> what it is: the functions, the classes, and the members of classes that decide."""
+    found: dict[tuple[Any, str], tuple[Any, ...]] = {}
+    for module in _ours():
+        for name, held in list(vars(module).items()):
+            if not isinstance(held, type | FunctionType):
+                continue
+            found[module, name] = _parts(held)
+            if isinstance(held, type) and held.__module__ == module.__name__:
+                for member, value in list(vars(held).items()):
+                    rule = isinstance(value, filters.accounting.ChargeRule)
+                    if isinstance(value, _DECIDING) or rule or member in ("sound", "theorem"):
+                        found[held, member] = _parts(value)
+    return found
+
+
+_IMPORTED = _snapshot()
+
+
+def patched() -> str:
+    """The name of a function or member of the library that is not what was imported; '' where there is none."""
+    now = _snapshot()
+    for place, was in _IMPORTED.items():
+        there = now.get(place)
+        if (
+            there is None
+            or len(there) != len(was)
+            or any(a is not b for a, b in zip(was, there, strict=True))
+        ):
+            return f"{place[0].__name__}.{place[1]}"
+    for place in now.keys() - _IMPORTED.keys():
+        # a method put into a class may hide an inherited one; a module imported later only adds to what there was
+        if isinstance(place[0], type) and any(kept is place[0] for kept, _ in _IMPORTED):
+            return f"{place[0].__name__}.{place[1]}"
+    return ""

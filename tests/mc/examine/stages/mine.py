@@ -1,0 +1,21 @@
+"""A user's filter of library parts, and what the stage of parts says of a filter."""
+
+from __future__ import annotations
+
+import filterproof as fp
+from mc.examine.stages.parts import parts
+from theory.evidence import Outcome
+
+PROMISE = fp.ApproxDP(epsilon=1.0, delta=1e-5)
+
+
+class Mine(fp.AdditiveFilter):
+    """The design of the README: a promise and a charge."""
+
+    promise = PROMISE
+    charge = fp.zcdp_charge
+
+
+def outcome(filt: fp.PrivacyFilter) -> Outcome | None:
+    found = parts(filt)
+    return None if found is None else found.outcome

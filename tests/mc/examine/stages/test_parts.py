@@ -1,0 +1,177 @@
+"""What is built of library parts holds by the theorem that covers them; what differs from them in any way does not."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import mpmath
+import pytest
+
+import filterproof as fp
+from filters.accounting import Budget
+from mc.examine.stages.parts import exactly, parts
+from tests.mc.examine.stages.mine import PROMISE, Mine, outcome
+from theory.evidence import Evidence, Outcome
+
+
+def with_budget(charge: Any, promise: fp.Guarantee, value: Fraction) -> fp.PrivacyFilter:
+    """A filter whose budget is the largest double up to `value`."""
+
+    class Given(fp.AdditiveFilter):
+        budget = Budget.of(value)  # type: ignore[arg-type]
+
+    Given.promise, Given.charge = promise, charge
+    return Given()
+
+
+# -- what holds ------------------------------------------------------------------------------------------------
+
+
+def test_a_filter_of_library_parts_holds_and_says_by_what() -> None:
+    found = parts(Mine())
+    assert found is not None
+    assert found.outcome is Outcome.HOLDS
+    assert found.evidence is Evidence.CITED
+    assert any("optional stopping" in one for one in found.citations)
+    assert "charged by what its dominating pair declares" in found.scope
+    for said in ("'RDP filter'", repr(Mine().budget), repr(PROMISE), "CKS at order 17.8"):
+        assert said in found.detail
+
+
+PURE, ZCDP, GDP, RDP = fp.pure_charge, fp.zcdp_charge, fp.gdp_charge, fp.renyi_charge.at(8.0)
+JOINED = [
+    *((PURE, promise) for promise in (fp.PureDP(0.7), PROMISE, fp.ZCDP(0.3), fp.RenyiDP(3.0, 0.2))),
+    *((ZCDP, promise) for promise in (PROMISE, fp.ZCDP(0.3), fp.RenyiDP(3.0, 0.2), fp.ApproxDP(0.1, 0.4))),
+    *((GDP, promise) for promise in (PROMISE, fp.GaussianDP(0.3), fp.ZCDP(0.3), fp.RenyiDP(3.0, 0.2))),
+    *((RDP, promise) for promise in (fp.ApproxDP(5.0, 1e-5), fp.RenyiDP(3.0, 0.2), fp.RenyiDP(8.0, 0.2))),
+    (PURE, fp.RenyiDP(3.0, 9.7)),
+    (ZCDP, fp.ApproxDP(1e-3, 1e-12)),
+    (ZCDP, fp.ApproxDP(20.0, 1e-300)),
+    (GDP, fp.ApproxDP(20.0, 1e-300)),
+]
+
+
+def largest(charge: Any, promise: Any) -> mpmath.mpf:
+    """The largest budget that the theorem allows, in 60 digits and by other formulas than the library's."""
+    mp = mpmath.mp
+    match promise:
+        case fp.ApproxDP(e, d):
+            epsilon, delta = mp.mpf(e), mp.mpf(d)
+        case fp.PureDP(e) if charge == PURE:
+            return mp.mpf(e)
+        case fp.GaussianDP(mu) if charge == GDP:
+            return mp.mpf(mu) ** 2
+        case fp.ZCDP(rho):
+            r = mp.mpf(rho)
+            return {PURE: mp.sqrt(2 * r), ZCDP: r, GDP: 2 * r}[charge]
+        case fp.RenyiDP(a, rho):
+            r, alpha = mp.mpf(rho), mp.mpf(a)
+            return {PURE: max(r, mp.sqrt(2 * r / alpha)), ZCDP: r / alpha, GDP: 2 * r / alpha, RDP: r}[charge]
+    if charge == PURE:
+        return mp.log((mp.exp(epsilon) + delta) / (1 - delta))
+    if charge == GDP:
+        low, high = mp.mpf(2) ** -20, mp.mpf(64)
+        for _ in range(200):  # halving: delta grows with mu
+            mu = (low + high) / 2
+            reached = mp.ncdf(mu / 2 - epsilon / mu) - mp.exp(epsilon) * mp.ncdf(-mu / 2 - epsilon / mu)
+            low, high = (mu, high) if reached <= delta else (low, mu)
+        return low**2
+
+    def log_delta(order: Any, divergence: Any) -> Any:
+        return (order - 1) * (divergence - epsilon) + order * mp.log(1 - 1 / order) - mp.log(order - 1)
+
+    if charge == RDP:
+        order = mp.mpf(8)
+        return epsilon + (mp.log(delta) - log_delta(order, epsilon)) / (order - 1)
+    # the budget for each order in closed form, and the best order by its stationary point
+    by_order = lambda t: (epsilon + (mp.log(delta) - log_delta(1 + t, epsilon)) / t) / (1 + t)  # noqa: E731
+    start = float(fp.CKS.order(float(fp.CKS.budget(float(epsilon), float(delta))), float(epsilon))) - 1
+    return by_order(mp.findroot(lambda t: mp.diff(by_order, t), start * (1 + 1e-3)))
+
+
+@pytest.mark.parametrize(("charge", "promise"), JOINED, ids=repr)
+def test_the_threshold_itself_holds_and_one_part_in_1e12_more_does_not(charge: Any, promise: Any) -> None:
+    with mpmath.workdps(60):
+        found = largest(charge, promise)
+        man, exponent = found.man_exp
+        most = Fraction(int(man)) * Fraction(2) ** int(exponent)
+
+    class Own(fp.AdditiveFilter):
+        pass
+
+    Own.promise, Own.charge = promise, charge
+    assert outcome(Own()) is Outcome.HOLDS
+    budget = exactly(Own().budget)
+    assert budget <= most
+    assert budget > most * (1 - Fraction(1, 10**11))
+    assert outcome(with_budget(charge, promise, most * (1 - Fraction(1, 10**13)))) is Outcome.HOLDS
+    refused = parts(with_budget(charge, promise, most * (1 + Fraction(1, 10**12))))
+    assert refused is not None
+    assert refused.outcome is Outcome.UNDECIDED
+    assert "not covered" in refused.detail
+
+
+def test_the_last_bit_of_an_exact_budget_decides() -> None:
+    assert outcome(with_budget(ZCDP, fp.ZCDP(0.3), Fraction(0.3))) is Outcome.HOLDS
+    above = Fraction(math.nextafter(0.3, 1.0))
+    assert outcome(with_budget(ZCDP, fp.ZCDP(0.3), above)) is Outcome.UNDECIDED
+
+    class Square(fp.AdditiveFilter):
+        promise = fp.GaussianDP(0.3)
+        charge = fp.gdp_charge
+        budget = Budget.square_of(0.3)
+
+    assert outcome(Square()) is Outcome.HOLDS  # 0.3^2 is no double
+    Square.budget = Budget.of(0.09)  # the double next to 0.09 is below or above the square of the double 0.3
+    expected = Outcome.HOLDS if Fraction(0.09) <= Fraction(0.3) ** 2 else Outcome.UNDECIDED
+    assert outcome(Square()) is expected
+
+
+UNJOINED = [(GDP, fp.PureDP(1.0)), (RDP, fp.ZCDP(0.1)), (ZCDP, fp.GaussianDP(1.0))]
+
+
+@pytest.mark.parametrize(("charge", "promise"), UNJOINED)
+def test_what_no_theorem_joins_does_not_hold(charge: Any, promise: Any) -> None:
+    assert outcome(with_budget(charge, promise, Fraction(1, 10**6))) is Outcome.UNDECIDED
+
+
+def test_a_filter_that_takes_its_promise_when_it_is_made_holds() -> None:
+    @dataclass(frozen=True)
+    class Frozen(fp.AdditiveFilter):
+        epsilon: float
+
+        def __post_init__(self) -> None:
+            object.__setattr__(self, "promise", fp.ApproxDP(self.epsilon, 1e-5))
+            object.__setattr__(self, "charge", fp.renyi_charge.at(16.0))
+
+    assert outcome(Frozen(2.0)) is Outcome.HOLDS
+    assert outcome(type("Sub", (Mine,), {"holds": fp.Holds(zcdp=0.031), "helper": 3})()) is Outcome.HOLDS
+
+
+PROVED = ["ZCDPFilter", "GaussianFilter", "RenyiFilter", "ApproximateDPFilter", "AllOrdersFilter"]
+
+
+@pytest.mark.parametrize("name", PROVED)
+def test_a_sound_filter_of_the_catalogue_holds_by_its_theorem(name: str) -> None:
+    entry = fp.CATALOGUE[name]
+    for filt in (entry.example(), entry.larger()):
+        found = parts(filt)
+        assert found is not None
+        assert found.outcome is Outcome.HOLDS
+        assert "theorem" in found.detail
+
+
+def test_the_realisation_filter_holds_within_the_hypotheses_of_its_theorem() -> None:
+    found = parts(fp.CATALOGUE["RealisationFilter"].example())
+    assert found is not None
+    assert found.outcome is Outcome.HOLDS
+    assert "at most N outputs" in found.scope
+
+
+def test_filters_that_are_unsound_or_unproved_are_not_certified() -> None:
+    for name, entry in fp.CATALOGUE.items():
+        if entry.sound is not True or entry.kind.theorem is None:
+            assert parts(entry.example()) is None, name
