@@ -32,6 +32,8 @@ __all__ = ["SCHEMA", "SEED", "Examined", "verify", "version"]
 #: The number of the layout of verdict.json.
 SCHEMA = 1
 SEED = 20_261_121
+#: How a fault reads where a method did not return.
+_LATE = "was still at work when the time was up"
 _COLUMNS = ("kind", "at", "direction", "menu", "attack", "worst", "promised", "share", "evidence")
 
 
@@ -130,9 +132,9 @@ class Examined:
     @property
     def out_of_time(self) -> bool:
         """Whether the time was up before a single question about the promise was answered: the filter may hang."""
-        return self.status is Status.EXAMINED and not any(
-            one.verdict is not None or one.tightness for one in self.findings
-        )
+        late = all(_LATE in fault for fault in self.examination.faults)
+        answered = any(one.verdict is not None or one.tightness for one in self.findings)
+        return self.status is not Status.DENIES and late and not answered
 
     @property
     def conclusion(self) -> str:

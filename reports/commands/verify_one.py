@@ -72,31 +72,32 @@ def verify_one(
     with clear_errors(), ExitStack() as stack:
         if named is not None:
             stack.enter_context(examining(filt))  # its promise and scope are its code too
-        _tell(exam, out, as_json=as_json)
+        data, (first, *lines) = exam.json(), exam.lines(out)
+        if exam.headline not in ("FAULTY", "OUT OF TIME"):
+            exam.save(out)
+    with clear_errors():
+        _tell(exam, out, data if as_json else None, first, lines)
 
 
-def _tell(exam: Examined, out: Path, *, as_json: bool) -> None:
-    """Print and write the examination; a filter at fault gets its sentences, and no report."""
-    if as_json:
-        sys.stdout.write(exam.json())
-    if not exam.refuted:
-        if exam.status is Status.FAULTY:
+def _tell(exam: Examined, out: Path, data: str | None, first: str, lines: list[str]) -> None:
+    """Print the examination, and end with its status; a filter at fault gets its sentences alone."""
+    if data is not None:
+        sys.stdout.write(data)
+    match exam.headline:
+        case "FAULTY":
             for fault in exam.examination.faults:
                 complain(fault)
             raise End(ExitStatus.FILTER_FAULT)
-        if exam.out_of_time:
-            complain(f"{exam.name} was {exam.conclusion}: mend it, or pass longer --seconds")
+        case "OUT OF TIME":
+            for told in exam.examination.faults or (f"{exam.name} was {exam.conclusion}",):
+                complain(f"{told}; nothing was decided: mend it, or pass longer --seconds")
             raise End(ExitStatus.TIME_LIMIT)
-    exam.save(out)
-    if not as_json:
+    if data is None:
         console = Console(highlight=False)
-        first, *others = exam.lines(out)
-        console.print(
-            first, style=f"bold {OUTCOME_STYLE[exam.verdict.outcome]}", markup=False, soft_wrap=True
-        )
-        for line in others:
+        style = f"bold {OUTCOME_STYLE[exam.verdict.outcome]}"
+        console.print(first, style=style, markup=False, soft_wrap=True)
+        for line in (*lines, f"Report: {out / 'report.html'}"):
             console.print(line, markup=False, soft_wrap=True)
-        console.print(f"Report: {out / 'report.html'}", markup=False, soft_wrap=True)
     if exam.refuted:
         raise End(ExitStatus.NOT_AS_EXPECTED)
     if exam.status is Status.DENIES:

@@ -105,7 +105,13 @@ def denies() -> Examined:
 
 
 def hangs() -> Examined:
-    return exam_of(Finding("admission", "What is granted?", "Mine was still at work", "", "the rest"))
+    late = "Mine.spend (mine.py, line 3) was still at work when the time was up"
+    return exam_of(Finding("admission", "What is granted?", late, "", "the rest", fault=late, notes=(late,)))
 
 
-EVERY = {f.__name__: f for f in (refuted, undecided, holds, faulty, denies, hangs)}
+def unanswered() -> Examined:
+    late = "Mine.spend (mine.py, line 3) was still at work when the time was up"
+    return exam_of(ADMISSION, Finding("games", "Lost?", late, "", "the rest", notes=(late,)))
+
+
+EVERY = {f.__name__: f for f in (refuted, undecided, holds, faulty, denies, hangs, unanswered)}

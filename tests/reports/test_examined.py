@@ -30,6 +30,7 @@ HEADLINES = {
     "faulty": "FAULTY",
     "denies": "NOT EXAMINED",
     "hangs": "OUT OF TIME",
+    "unanswered": "OUT OF TIME",
 }
 VOID = {"meta", "img", "source", "br", "link"}
 
