@@ -12,7 +12,6 @@ Every public name can be imported from here. This package holds no logic: `theor
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING
 
 for _room in ("theory", "filters", "mc", "reports"):
@@ -54,14 +53,21 @@ _namesakes = {  # functions named like their modules, which their rooms therefor
     *("attack", "calibrate", "challenge", "decide", "laws", "rounds_bought", "simulate", "survival"),
     *("witness", "worst_case"),
 }
-__all__ = sorted({*theory.__all__, *filters.__all__, *mc.__all__, *_proofs, *_namesakes})
+#: What is shown, imported when it is asked for: name -> module.
+_shown = {"Examined": "reports.examined", "assert_holds": "reports.assertion", "verify": "reports.examined"}
+__all__ = sorted({*theory.__all__, *filters.__all__, *mc.__all__, *_proofs, *_namesakes, *_shown})
 
 
 if TYPE_CHECKING:
     from filters.testing import strategies as strategies
+    from reports.assertion import assert_holds as assert_holds
+    from reports.examined import Examined as Examined
+    from reports.examined import verify as verify
 else:
 
-    def __getattr__(name: str) -> ModuleType:
+    def __getattr__(name: str) -> object:
         if name == "strategies":  # lazily, because this module imports hypothesis
             return import_module("filters.testing.strategies")
+        if name in _shown:
+            return getattr(import_module(_shown[name]), name)
         raise AttributeError(f"module 'filterproof' has no attribute {name!r}")

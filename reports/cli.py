@@ -13,7 +13,7 @@ from reports.commands.list_ import list_
 from reports.commands.prove import prove
 from reports.commands.replay import replay
 from reports.commands.simulate import simulate
-from reports.commands.verify import verify
+from reports.commands.verify import limit_of, verify
 
 __all__ = ["COMMANDS", "app", "main"]
 
@@ -29,7 +29,9 @@ COMMANDS: dict[str, Callable[..., None]] = {
     command.__name__: command for command in (verify, list_, prove, simulate, attack, calibrate, replay)
 }
 for _name, _command in COMMANDS.items():
-    app.command(name=_name.rstrip("_"))(guarded(_command))
+    app.command(name=_name.rstrip("_"))(
+        guarded(_command, limit_of) if _command is verify else guarded(_command)
+    )
 
 
 def main() -> None:

@@ -19,6 +19,7 @@ class OutputFolder:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._staged: list[tuple[Path, str]] = []
+        self._dropped: list[str] = []
 
     def __enter__(self) -> OutputFolder:
         try:
@@ -45,9 +46,16 @@ class OutputFolder:
         os.umask(umask)
         os.chmod(staged, 0o666 & ~umask)
 
+    def drop(self, name: str) -> None:
+        """Remove an earlier file of that name when the block ends without an exception, if there is one."""
+        self._dropped.append(name)
+
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         for staged, name in self._staged:
             if kind is None:
                 os.replace(staged, self.path / name)
             else:
                 staged.unlink(missing_ok=True)
+        if kind is None:
+            for name in self._dropped:
+                (self.path / name).unlink(missing_ok=True)

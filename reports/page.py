@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 from collections.abc import Callable, Mapping, Sequence
 from importlib import resources
@@ -13,6 +12,7 @@ from latex2mathml.converter import convert
 from markupsafe import Markup
 
 from mc.examine.witness import witness_kind
+from reports.figures import data_uri
 from reports.finding import Chapter, Finding, Told
 from theory.evidence import Checked, Evidence, Outcome
 from theory.proofs.theorem import JOIN
@@ -69,12 +69,11 @@ def _chapter(
         "promise": chapter.promise,
         "story": chapter.story,
         "pictures": [
-            # an <img> of its own: inline SVGs would share element ids
             {
                 "name": p.name,
                 "caption": p.caption,
                 "alt": p.alt,
-                "src": _data_uri(drawings[p.name]),
+                "src": data_uri(drawings[p.name]),
                 "inches": f"{p.figure.get_figwidth():g}",
             }
             for p in told.pictures
@@ -115,10 +114,6 @@ def _proof(proof: Proof) -> dict[str, Any]:
             for step in proof.steps
         ],
     }
-
-
-def _data_uri(svg: str) -> str:
-    return "data:image/svg+xml;base64," + base64.b64encode(svg.encode()).decode()
 
 
 def _mathml(latex: str | None) -> Markup:

@@ -30,9 +30,15 @@ class ExitStatus(IntEnum):
         "a verdict is not the expected one: a promise is refuted, a witness does not replay or refutes nothing",
     )
     UNUSABLE = 2, "unusable input"
-    FILTER_FAULT = 3, "the examined filter's own code raised an exception, or ended the process"
+    FILTER_FAULT = (
+        3,
+        "the examined filter's own code raised an exception, broke the contract of a filter, or ended the process",
+    )
     INTERNAL = 4, "an error of Filterproof itself"
-    TIME_LIMIT = 5, "`--time-limit` was reached"
+    TIME_LIMIT = (
+        5,
+        "the time was up before there was a verdict: `--time-limit` was reached, or the filter may hang",
+    )
     NOTHING_TRIED = 6, "the filter admits nothing that was tried, so nothing was examined"
     INTERRUPTED = 130, "Ctrl-C"
     NO_READER = 141, "whoever read the output went away"

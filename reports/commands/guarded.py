@@ -41,8 +41,13 @@ _SECRET, _LONGEST = 16, 8
 _BREATH, _LEAVING = 0.1, 5.0
 
 
-def guarded(command: Callable[..., None]) -> Callable[..., None]:
-    """The command made to end in an exit status always; with user code or a time limit it runs in a new process."""
+def guarded(
+    command: Callable[..., None], limit_of: Callable[[Mapping[str, Any]], float | None] = lambda given: None
+) -> Callable[..., None]:
+    """The command made to end in an exit status always; with user code or a time limit it runs in a new process.
+
+    limit_of says from the arguments the time limit that holds where none is given.
+    """
 
     @wraps(command)
     def run(**given: Any) -> None:
@@ -50,9 +55,15 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
         if limit is not None and not 0 < limit < float("inf"):
             complain(f"time-limit must be a number of seconds > 0, got {limit!r}; pass --time-limit 600, say")
             raise typer.Exit(ExitStatus.UNUSABLE)
+        advice = "raise --time-limit, or leave it out"
+        if limit is None:
+            limit, advice = (
+                limit_of(given),
+                "a method of the filter may not return; mend it, or pass --time-limit",
+            )
         targets = [value for value in given.values() if isinstance(value, str) and "::" in value]
         if targets or limit is not None:
-            raise typer.Exit(_in_a_process_of_its_own(command, given, limit, targets))
+            raise typer.Exit(_in_a_process_of_its_own(command, given, limit, targets, advice))
         raise typer.Exit(_status(command, given))
 
     return run
@@ -113,7 +124,11 @@ def _leave_after(sentinel: int) -> None:
 
 
 def _in_a_process_of_its_own(
-    command: Callable[..., None], given: Mapping[str, Any], limit: float | None, targets: list[str]
+    command: Callable[..., None],
+    given: Mapping[str, Any],
+    limit: float | None,
+    targets: list[str],
+    advice: str,
 ) -> int:
     context = multiprocessing.get_context("spawn")
     here, there = context.Pipe(duplex=False)
@@ -124,7 +139,7 @@ def _in_a_process_of_its_own(
     try:
         process.start()
         there.close()
-        return _Watch(process, here, limit, targets, secret).status()
+        return _Watch(process, here, limit, targets, secret, advice).status()
     finally:
         if process.is_alive():
             process.kill()
@@ -142,8 +157,10 @@ class _Watch:
         limit: float | None,
         targets: list[str],
         secret: bytes,
+        advice: str,
     ) -> None:
         self.process, self.limit, self.targets, self.secret = process, limit, targets, secret
+        self.advice = advice
         self.words: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self.ready = self.closed = False
         # reading an incomplete message blocks, so another thread reads and this one can watch the clock
@@ -180,9 +197,7 @@ class _Watch:
                 return ExitStatus.FILTER_FAULT
             elif self.limit is not None and time.monotonic() - began > self.limit:
                 self._end()
-                complain(
-                    f"stopped after {self.limit:g} s; nothing was decided: raise --time-limit, or leave it out"
-                )
+                complain(f"stopped after {self.limit:g} s; nothing was decided: {self.advice}")
                 return ExitStatus.TIME_LIMIT
 
     def _word(self) -> bytes | None:

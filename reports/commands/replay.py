@@ -16,9 +16,13 @@ from reports.commands.exit_status import End, ExitStatus
 
 __all__ = ["replay"]
 
+_FILES = "witness.json, verdict.json or verdicts.json"
+
 
 def replay(
-    file: Annotated[Path, typer.Argument(help="A verdicts.json, or the witness.json of an attack.")],
+    file: Annotated[
+        Path, typer.Argument(help="A witness.json, a verdict.json, or a verdicts.json of the main job.")
+    ],
     key: Annotated[
         str | None,
         typer.Argument(help="The key of a refuted claim of a verdicts.json, such as naive-refuted."),
@@ -28,7 +32,7 @@ def replay(
     ] = None,
     time_limit: Annotated[float | None, typer.Option(help="At most so many seconds.")] = None,
 ) -> None:
-    """Replay the witness of a refutation, which must give the same bits: a simulation, a decision or a plan."""
+    """Replay the witness of a refutation, of whatever kind, which must give the same bits."""
     from mc.examine.fault import examining
     from mc.examine.witness import ReplayError, replayed
     from reports.user_filter import load_filter
@@ -37,7 +41,7 @@ def replay(
     with clear_errors(), ExitStack() as stack:
         document = _read(file)
         if "verdicts" not in document and key is not None and target is None:
-            key, target = None, key  # a witness by itself has no keys
+            key, target = None, key  # a witness by itself has no keys, nor has a verdict.json
         data = _witness(document, key, file)
         filt = load_filter(target) if target is not None else None
         told = data["filter"]
@@ -71,12 +75,12 @@ def _read(file: Path) -> Mapping[str, Any]:
         document = json.loads(file.read_text("utf-8"))
     except OSError as error:
         raise ValueError(
-            f"file must be a verdicts.json or a witness.json, got file={str(file)!r} ({error.strerror}); {remedy}"
+            f"file must be a {_FILES}, got file={str(file)!r} ({error.strerror}); {remedy}"
         ) from error
     except (ValueError, RecursionError):
         pass  # not JSON: the document stays None and is refused below
     if not isinstance(document, dict):
-        raise ValueError(f"file must be a verdicts.json or a witness.json, got file={str(file)!r}; {remedy}")
+        raise ValueError(f"file must be a {_FILES}, got file={str(file)!r}; {remedy}")
     return document
 
 
@@ -85,10 +89,14 @@ def _witness(document: Mapping[str, Any], key: str | None, file: Path) -> Mappin
     from mc.examine.witness import witness_kind
 
     if "verdicts" not in document:
+        if "findings" in document and "witness" in document:
+            if document["witness"] is None:
+                raise ValueError(
+                    f"file must hold a witness, got file={str(file)!r}, which refuted nothing; replay another"
+                )
+            document = document["witness"]
         if witness_kind(document) is None:
-            raise ValueError(
-                f"file must be a verdicts.json or a witness.json, got file={str(file)!r}; run filterproof verify"
-            )
+            raise ValueError(f"file must be a {_FILES}, got file={str(file)!r}; run filterproof verify")
         return document
     entries = document["verdicts"] if isinstance(document["verdicts"], list) else []
     known = {

@@ -1,13 +1,14 @@
-"""`filterproof verify`: the main job, or the audit of a filter of one's own."""
+"""`filterproof verify`: the main job, or the examination of one filter."""
 
 from __future__ import annotations
 
 import json
 import sys
 import time
+from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -15,54 +16,84 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from rich.table import Table
 
 from mc import LocalPool
-from mc.examine.witness import witness_kind
 from reports.commands.console import clear_errors, complain, styled
 from reports.commands.exit_status import End, ExitStatus
 
 if TYPE_CHECKING:
     from reports.finding import Chapter
 
-__all__ = ["verify"]
+__all__ = ["limit_of", "verify"]
 
 
 def verify(
     target: Annotated[
         str | None,
-        typer.Argument(help="A filter of your own, file.py::MyFilter; without it, the papers' filters."),
+        typer.Argument(help="file.py::MyFilter or 'ZCDPFilter(0.5)'; without it, the papers' filters."),
     ] = None,
-    out: Annotated[Path, typer.Option(help="Folder for report.html, verdicts.json and figures.")] = Path(
+    out: Annotated[Path, typer.Option(help="Folder for report.html, the data and the figures.")] = Path(
         "filterproof-report"
     ),
-    quick: Annotated[bool, typer.Option("--quick", help="A twentieth of the runs.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print verdicts.json instead of a table.")] = False,
-    seed: Annotated[int, typer.Option(help="The seed of every simulation.")] = 20_210_825,
-    time_limit: Annotated[float | None, typer.Option(help="At most so many seconds.")] = None,
+    seconds: Annotated[
+        float | None, typer.Option(help="How long to examine TARGET; default: 60, with --quick 6.")
+    ] = None,
+    mechanisms: Annotated[
+        str | None,
+        typer.Option(
+            help="Ask TARGET for gaussian,rr,laplace,kov,erasure,subsampled,twopoint; default: all."
+        ),
+    ] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="A twentieth of the runs, or a tenth of the time.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the verdict as JSON instead.")] = False,
+    seed: Annotated[int | None, typer.Option(help="What every random number comes from.")] = None,
+    time_limit: Annotated[
+        float | None, typer.Option(help="At most so many seconds; for TARGET twice --seconds and a minute.")
+    ] = None,
 ) -> None:
-    """Run the main job and write the report."""
-    from mc.examine.fault import examining
+    """Run the main job, or examine the promise of TARGET, and write the report."""
+    with clear_errors():
+        if seed is not None and seed < 0:
+            raise ValueError(
+                f"seed must be an integer >= 0, got seed={seed}; pass --seed with a whole number"
+            )
+        if target is None and (seconds is not None or mechanisms is not None):
+            raise ValueError(
+                "target must be given with --seconds or --mechanisms, got none; name file.py::MyFilter"
+            )
+    if target is not None:
+        from reports.commands.verify_one import SECONDS, verify_one
+
+        chosen = None if mechanisms is None else [name.strip() for name in mechanisms.split(",")]
+        long = seconds if seconds is not None else SECONDS / 10 if quick else SECONDS
+        verify_one(target, out, seconds=long, mechanisms=chosen, as_json=as_json, seed=seed)
+    else:
+        _main_job(out, quick=quick, as_json=as_json, seed=seed)
+
+
+def limit_of(given: Mapping[str, Any]) -> float | None:
+    """The seconds after which the process that examines a target is stopped; None for the main job."""
+    from reports.commands.verify_one import SECONDS
+
+    if given.get("target") is None:
+        return None
+    seconds = given.get("seconds") or SECONDS
+    return float(2 * seconds + 60) if 0 < seconds < float("inf") else None
+
+
+def _main_job(out: Path, *, quick: bool, as_json: bool, seed: int | None) -> None:
     from reports.chapters import CHAPTERS
-    from reports.chapters.audit import audit
     from reports.output import OutputFolder
-    from reports.replaying import replay_command
     from reports.study import Study
-    from reports.user_filter import load_filter
     from reports.verify import tell, verdicts_document, write_report
 
     started = time.perf_counter()
     console = Console(stderr=True)
     with clear_errors():
-        if seed < 0:
-            raise ValueError(
-                f"seed must be an integer >= 0, got seed={seed}; pass --seed with a whole number"
-            )
         with OutputFolder(out):
             pass  # reports an unusable folder before the work
         chapters = CHAPTERS
-        study = Study(quick=quick, seed=seed)
-        if target is not None:
-            filt = load_filter(target)
-            with examining(filt):
-                chapters = (audit(filt, name=target.rpartition("::")[2]),)
+        study = Study(quick=quick) if seed is None else Study(quick=quick, seed=seed)
     with (
         Progress(
             SpinnerColumn(),
@@ -87,27 +118,19 @@ def verify(
             progress.update(task, completed=len(over) - 1)
 
         study.on_progress = on_progress
-        pool = stack.enter_context(LocalPool()) if target is None else None  # one pool for all simulations
-        study.executor = pool
+        study.executor = pool = stack.enter_context(LocalPool())  # one pool for all simulations
         try:
-            if target is None:
-                told = tell(chapters, study, on_chapter=on_chapter)
-            else:  # in this process: other processes cannot import a user's class by name
-                with clear_errors(), examining(filt):
-                    told = tell(chapters, study, on_chapter=on_chapter)
+            told = tell(chapters, study, on_chapter=on_chapter)
         except KeyboardInterrupt as stopped:
-            if pool is not None:
-                pool.kill()
+            pool.kill()
             progress.stop()
             complain(
                 f"interrupted after {time.perf_counter() - started:.0f} s, in chapter {len(over)} of {len(chapters)} "
                 f"({doing[0]}); nothing was decided or written, what was done is lost, and verify starts anew"
             )
             raise End(ExitStatus.INTERRUPTED) from stopped
-    with clear_errors(), ExitStack() as stack:
-        if target is not None:
-            stack.enter_context(examining(filt))
-        write_report(told, study, out, seconds=time.perf_counter() - started, target=target)
+    with clear_errors():
+        write_report(told, study, out, seconds=time.perf_counter() - started)
         findings = [finding for _, what in told for finding in what.findings]
         if as_json:
             sys.stdout.write(json.dumps(verdicts_document(told, study), indent=2) + "\n")
@@ -122,12 +145,5 @@ def verify(
                 )
             Console().print(table)
             Console().print(f"Report: {out / 'report.html'}", soft_wrap=True)
-            for finding in findings if target is not None else ():
-                Console(highlight=False).print(finding.verdict.detail, markup=False, soft_wrap=True)
-                if witness_kind(finding.verdict.witness) is not None:
-                    again = replay_command(out / "verdicts.json", finding.claim.key, target=target)
-                    Console(highlight=False).print(f"Again: {again}", markup=False, soft_wrap=True)
         if not all(finding.as_expected for finding in findings):
             raise End(ExitStatus.NOT_AS_EXPECTED)
-        if study.made == 0:
-            raise End(ExitStatus.NOTHING_TRIED)

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from reports.commands.verify import limit_of
+
 ROOT = Path(__file__).parent.parent.parent
 LINK = re.compile(r'(?:href|src)="([^"]*)"')
 
@@ -67,55 +69,84 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_a_sound_filter_of_the_users_is_undecided_with_status_zero(folder: Path) -> None:
-    result = filterproof("verify", "mine.py::MyFilter", "--quick", "--json", cwd=folder)
+    asked = ("--seconds", "10", "--mechanisms", "rr", "--json")
+    result = filterproof("verify", "mine.py::MyFilter", *asked, cwd=folder)
     assert result.returncode == 0, result.stderr
-    (verdict,) = json.loads(result.stdout)["verdicts"]
-    assert verdict["outcome"] == "UNDECIDED"
+    told = json.loads(result.stdout)
+    assert (told["verdict"], told["status"], told["mechanisms"]) == ("UNDECIDED", "EXAMINED", ["rr"])
+    assert told == json.loads((folder / "filterproof-report" / "verdict.json").read_text("utf-8"))
     assert (folder / "filterproof-report" / "report.html").stat().st_size > 1000
 
 
-@pytest.mark.slow
-def test_a_filter_that_checks_too_late_is_refuted_with_status_one(folder: Path) -> None:
+def test_a_filter_that_checks_too_late_is_refuted_with_status_one_and_replayed(folder: Path) -> None:
     result = filterproof("verify", "mine.py::Overspends", "--quick", "--json", cwd=folder)
     assert result.returncode == 1, result.stderr
-    (verdict,) = json.loads(result.stdout)["verdicts"]
-    assert verdict["outcome"] == "REFUTED"
-    assert verdict["witness"]["low"] > 1e-5
-    saved = "filterproof-report/verdicts.json"
-    again = filterproof("replay", saved, "audit-promise", "mine.py::Overspends", cwd=folder)
-    assert again.returncode == 0, again.stderr
-    assert "The same bits again" in again.stdout
-    other = filterproof("replay", saved, "audit-promise", "mine.py::MyFilter", cwd=folder)
+    told = json.loads(result.stdout)
+    assert told["verdict"] == "REFUTED"
+    assert told["witness"] == json.loads((folder / "filterproof-report" / "witness.json").read_text("utf-8"))
+    for saved in ("filterproof-report/verdict.json", "filterproof-report/witness.json"):
+        again = filterproof("replay", saved, "mine.py::Overspends", cwd=folder)
+        assert again.returncode == 0, again.stderr
+        assert "The same bits again" in again.stdout
+    other = filterproof("replay", saved, "mine.py::MyFilter", cwd=folder)
     assert other.returncode == 1
-    without = filterproof("replay", saved, "audit-promise", cwd=folder)
+    without = filterproof("replay", saved, cwd=folder)
     assert without.returncode == 2
 
 
-def test_a_filter_that_watches_one_world_is_refuted_from_the_other(folder: Path) -> None:
-    result = filterproof("verify", "mine.py::LooksOneWay", "--quick", "--json", cwd=folder)
+def test_a_verdict_without_a_witness_has_nothing_to_replay(folder: Path) -> None:
+    (folder / "verdict.json").write_text('{"schema": 1, "findings": [], "witness": null}')
+    result = filterproof("replay", "verdict.json", cwd=folder)
+    assert result.returncode == 2
+    assert "which refuted nothing" in result.stderr
+
+
+def test_a_filter_of_the_catalogue_is_examined_by_its_expression(folder: Path) -> None:
+    asked = ("--seconds", "10", "--mechanisms", "erasure", "--out", "out")
+    result = filterproof("verify", "NaiveRealisationFilter(1.0, 0.01)", *asked, cwd=folder)
     assert result.returncode == 1, result.stderr
-    (verdict,) = json.loads(result.stdout)["verdicts"]
-    assert verdict["outcome"] == "REFUTED"
-    assert verdict["witness"]["direction"] == "QP"
+    lines = result.stdout.splitlines()
+    assert lines[0].startswith("NaiveRealisationFilter, promised (1, 0.01)-DP: REFUTED")
+    assert any(line.strip().startswith("games ") for line in lines)
+    assert "Again: filterproof replay out/witness.json" in lines  # the catalogue rebuilds it
+    again = filterproof("replay", "out/witness.json", cwd=folder)
+    assert again.returncode == 0, again.stderr
+
+
+def test_the_process_that_examines_may_take_twice_the_time_and_a_minute() -> None:
+    assert limit_of({"target": None}) is None
+    assert limit_of({"target": "mine.py::X", "seconds": None}) == 180
+    assert limit_of({"target": "ZCDPFilter(0.5)", "seconds": 5.0}) == 70
+
+
+def test_a_filter_that_watches_one_world_is_refuted_from_the_other(folder: Path) -> None:
+    asked = ("--seconds", "30", "--mechanisms", "rr", "--json")
+    result = filterproof("verify", "mine.py::LooksOneWay", *asked, cwd=folder)
+    assert result.returncode == 1, result.stderr
+    told = json.loads(result.stdout)
+    assert told["verdict"] == "REFUTED"
+    assert told["witness"].get("direction", told["witness"].get("measure", {}).get("direction")) == "QP"
 
 
 def test_overspending_is_refuted(folder: Path) -> None:
     result = filterproof("verify", "mine.py::ChecksAfterSpending", "--quick", "--json", cwd=folder)
     assert result.returncode == 1, result.stderr
-    (verdict,) = json.loads(result.stdout)["verdicts"]
-    assert verdict["outcome"] == "REFUTED"
-    assert verdict["witness"]["low"] > verdict["witness"]["promised"]
+    told = json.loads(result.stdout)
+    assert told["verdict"] == "REFUTED"
+    assert told["tightness"][0]["share"] > 1
 
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("verify", "mine.py::WrongShape", "--quick"), ["admits", "shape"]),
-        (("verify", "mine.py::NotBoolean", "--quick"), ["admits", "bool"]),
+        (("verify", "mine.py::MyFilter", "--mechanisms", "rr,lasers"), ["mechanisms must be", "lasers"]),
+        (("verify", "mine.py::MyFilter", "--seconds", "-1"), ["seconds must be"]),
+        (("verify", "--seconds", "5"), ["target must be given"]),
+        (("verify", "Nothing(1)"), ["must name something known"]),
         (("verify", "nowhere.py::X"), ["no file at"]),
         (("verify", "--seed", "-1"), ["seed must be"]),
         (("verify", "--out", "mine.py"), ["out must be a folder"]),
-        (("replay", "mine.py", "x"), ["must be a verdicts.json"]),
+        (("replay", "mine.py", "x"), ["must be a witness.json"]),
         (("prove", "Fermat"), ["known theorem", "B*"]),
     ],
 )

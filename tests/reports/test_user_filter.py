@@ -74,3 +74,18 @@ def test_a_file_that_does_not_import_says_what_it_raised(tmp_path: Path, text: s
     (tmp_path / "broken.py").write_text(text)
     with pytest.raises(ValueError, match=f"must import cleanly.*{kind}"):
         load_filter(f"{tmp_path / 'broken.py'}::MyFilter")
+
+
+def test_a_filter_of_a_module_is_found_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "my_package").mkdir()
+    (tmp_path / "my_package" / "__init__.py").touch()
+    (tmp_path / "my_package" / "filters_of_mine.py").write_text(
+        "import filterproof as fp\nfilt = fp.GaussianFilter(mu=1.0)\n"
+    )
+    (tmp_path / "my_broken_module.py").write_text("import nothing_of_that_name\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert isinstance(load_filter("my_package.filters_of_mine::filt"), PrivacyFilter)
+    with pytest.raises(ValueError, match=r"must import cleanly.*nothing_of_that_name"):
+        load_filter("my_broken_module::filt")
+    with pytest.raises(ValueError, match="no file at 'my_gone', and no module of that name"):
+        load_filter("my_gone::filt")

@@ -1,0 +1,104 @@
+"""`filterproof verify TARGET`: one filter is examined, and the verdict printed and written."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+from rich.console import Console
+
+from mc.examine.clock import OutOfTime
+from mc.examine.examination import Status
+from mc.examine.fault import examining
+from reports.commands.console import OUTCOME_STYLE, clear_errors, complain
+from reports.commands.exit_status import End, ExitStatus
+from reports.examined import SEED, Examined, verify
+from reports.expression import read_filter
+from reports.output import OutputFolder
+
+__all__ = ["SECONDS", "verify_one"]
+
+#: How long an examination takes by default.
+SECONDS = 60.0
+
+
+def verify_one(
+    target: str,
+    out: Path,
+    *,
+    seconds: float,
+    mechanisms: Sequence[str] | None,
+    as_json: bool,
+    seed: int | None,
+) -> None:
+    """Examine one filter, print and write what was found, and end with the status that it calls for."""
+    began = time.perf_counter()
+    named = target if "::" in target else None
+    doing = ["loading the filter"]
+    with clear_errors(), ExitStack() as stack:
+        with OutputFolder(out):
+            pass  # reports an unusable folder before the work
+        filt = read_filter(target)
+        if named is not None:
+            stack.enter_context(examining(filt))
+        status = stack.enter_context(Console(stderr=True).status(f"examining {type(filt).__name__}"))
+
+        def on_stage(stage: str) -> None:
+            doing[:] = [stage]
+            status.update(f"{type(filt).__name__}: {stage}")
+
+        try:
+            exam = verify(
+                filt,
+                seconds=seconds,
+                mechanisms=mechanisms,
+                seed=SEED if seed is None else seed,
+                on_stage=on_stage,
+                target=named,
+            )
+        except OutOfTime as late:
+            complain(f"{type(filt).__name__} was still at work when the time was up, in {doing[0]}")
+            raise End(ExitStatus.TIME_LIMIT) from late
+        except KeyboardInterrupt as stopped:
+            status.stop()
+            complain(
+                f"interrupted after {time.perf_counter() - began:.0f} s, in {doing[0]}; "
+                "nothing was decided or written, what was done is lost, and verify starts anew"
+            )
+            raise End(ExitStatus.INTERRUPTED) from stopped
+    with clear_errors(), ExitStack() as stack:
+        if named is not None:
+            stack.enter_context(examining(filt))  # its promise and scope are its code too
+        data, (first, *lines) = exam.json(), exam.lines(out)
+        if exam.headline not in ("FAULTY", "OUT OF TIME"):
+            exam.save(out)
+    with clear_errors():
+        _tell(exam, out, data if as_json else None, first, lines)
+
+
+def _tell(exam: Examined, out: Path, data: str | None, first: str, lines: list[str]) -> None:
+    """Print the examination, and end with its status; a filter at fault gets its sentences alone."""
+    if data is not None:
+        sys.stdout.write(data)
+    match exam.headline:
+        case "FAULTY":
+            for fault in exam.examination.faults:
+                complain(fault)
+            raise End(ExitStatus.FILTER_FAULT)
+        case "OUT OF TIME":
+            for told in exam.examination.faults or (f"{exam.name} was {exam.conclusion}",):
+                complain(f"{told}; nothing was decided: mend it, or pass longer --seconds")
+            raise End(ExitStatus.TIME_LIMIT)
+    if data is None:
+        console = Console(highlight=False)
+        style = f"bold {OUTCOME_STYLE[exam.verdict.outcome]}"
+        console.print(first, style=style, markup=False, soft_wrap=True)
+        for line in (*lines, f"Report: {out / 'report.html'}"):
+            console.print(line, markup=False, soft_wrap=True)
+    if exam.refuted:
+        raise End(ExitStatus.NOT_AS_EXPECTED)
+    if exam.status is Status.DENIES:
+        raise End(ExitStatus.NOTHING_TRIED)

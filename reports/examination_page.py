@@ -1,0 +1,208 @@
+"""The page of an examination, self-contained, and the shorter form of it that a notebook shows."""
+
+from __future__ import annotations
+
+import json
+import platform
+import time
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+from latex2mathml.converter import convert
+from markupsafe import Markup
+
+from mc.examine.measure import exceeds
+from reports.figures import data_uri, svg_text
+from reports.tightness_figure import MOST_ROWS, tightness_alt, tightness_figure
+from reports.witness_words import number, replay_snippet, witness_words
+from theory.evidence import Evidence, Outcome
+from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
+
+if TYPE_CHECKING:
+    from mc.examine.finding import Finding
+    from reports.examined import Examined
+
+__all__ = ["examination_fragment", "examination_page"]
+
+#: The picture for each kind of screen: its condition, its width in inches, and whether it is dark.
+_SCREENS = (
+    ("(max-width: 44rem) and (prefers-color-scheme: dark)", 4.0, True),
+    ("(max-width: 44rem)", 4.0, False),
+    ("(prefers-color-scheme: dark)", 8.0, True),
+    ("", 8.0, False),
+)
+#: What each stage does, for those who meet it for the first time.
+_STAGES = {
+    "admission": "what the filter grants as its first request",
+    "laws": "properties that every filter must have",
+    "parts": "theorems about the parts that it is built from",
+    "sequences": "fixed requests, composed in closed form",
+    "games": "the best adversary on a menu, solved",
+    "search": "strategies that learn from what they see",
+    "tests": "betting tests, which stop when they have seen enough",
+}
+
+
+def examination_page(exam: Examined, folder: Path) -> str:
+    """The whole page; folder is where it will stand, for the command that replays the witness."""
+    from reports.examined import version
+
+    style = resources.files("reports").joinpath("templates", "report.css").read_text("utf-8")
+    return _render(
+        "examined.html.j2",
+        exam,
+        style=Markup(style),
+        sources=_sources(exam),
+        alt=tightness_alt(exam.tightness),
+        most=MOST_ROWS,
+        formula=_formula(exam.filter.promise),
+        sets=", S any set of outcomes" if isinstance(exam.filter.promise, ApproxDP | PureDP) else "",
+        measures=_measures(exam),
+        again=exam.again(folder),
+        outcomes=list(Outcome),
+        evidences=list(Evidence),
+        version=version(),
+        colophon=(
+            f"Examined for {exam.examination.seconds:.0f} s with seed {exam.examination.seed}, by filterproof "
+            f"{version()} and Python {platform.python_version()}, on {time.strftime('%Y-%m-%d')}. "
+            "Losses are in nats."
+        ),
+    )
+
+
+def examination_fragment(exam: Examined) -> str:
+    """The verdict, the stages and the witness as HTML that borrows the colours of what surrounds it."""
+    return _render("examined_fragment.html.j2", exam)
+
+
+def _render(template: str, exam: Examined, **more: Any) -> str:
+    environment = Environment(
+        loader=PackageLoader("reports", "templates"),
+        autoescape=select_autoescape(default_for_string=True, default=True),
+        undefined=StrictUndefined,
+    )
+    witness = exam.witness
+    return environment.get_template(template).render(
+        exam=exam,
+        promise=str(exam.filter.promise),
+        colour={"REFUTED": "refuted", "HOLDS": "holds"}.get(exam.headline, "undecided"),
+        plain=_plain(exam),
+        stages=_STAGES,
+        limits=_limits,
+        findings=_told(exam),
+        left_out=len(exam.findings) - len(_told(exam)),
+        game=witness_words(witness) if witness is not None else "",
+        snippet=replay_snippet(witness) if witness is not None else "",
+        data=json.dumps(witness.to_data(), indent=2) if witness is not None else "",
+        rows=[_row(row) for row in exam.tightness],
+        **more,
+    )
+
+
+def _plain(exam: Examined) -> str:
+    """What the verdict means for whoever wants to use the filter."""
+    match exam.headline:
+        case "REFUTED":
+            return "The promise is false: the witness below breaks it, and anyone can play it again."
+        case "HOLDS":
+            return "The promise is true within the scope below, on the evidence below."
+        case "FAULTY":
+            return (
+                "The filter's own code breaks the contract of a filter, so nothing is said for its promise."
+            )
+        case "OUT OF TIME":
+            return "The filter did not answer in time, so nothing is said for its promise: it may hang."
+        case "NOT EXAMINED":
+            return "The filter admits nothing that was tried, so nothing was examined."
+    return (
+        "Nothing was found that breaks the promise, which proves nothing: it may be false in a way not tried."
+    )
+
+
+def _told(exam: Examined) -> list[Finding]:
+    """The findings without further refutations of a stage that has told one: verdict.json has them all."""
+    first: dict[str, Finding] = {}
+    for one in exam.findings:
+        if one.witness is not None and (one.witness is exam.witness or one.stage not in first):
+            first[one.stage] = one
+    return [one for one in exam.findings if one.witness is None or first[one.stage] is one]
+
+
+def _limits(finding: Finding) -> str:
+    """What a stage's verdict does not say."""
+    if finding.verdict is None:
+        return "decides nothing"
+    menu_alone = finding.verdict.outcome is Outcome.HOLDS and not finding.whole
+    return ", on its menu alone" if menu_alone else ""
+
+
+def _row(row: Any) -> dict[str, str]:
+    return {
+        "measure": str(row.measure),
+        "menu": row.menu,
+        "attack": number(row.attack),
+        "worst": "" if row.worst is None else number(row.worst),
+        "promised": number(row.promised),
+        "share": f"{row.share:.4g}",
+        "evidence": row.evidence.name,
+        "above": "unexpected" if exceeds(row.attack, row.promised) else "",
+    }
+
+
+def _sources(exam: Examined) -> list[dict[str, str]]:
+    """The picture once for each kind of screen, as data that an <img> shows."""
+    if not exam.tightness:
+        return []
+    drawn = []
+    for media, width, dark in _SCREENS:
+        figure = tightness_figure(exam.name, exam.tightness, width=width, dark=dark)
+        assert figure is not None
+        drawn.append({"media": media, "src": data_uri(svg_text(figure, dark=dark))})
+    return drawn
+
+
+def _formula(promise: Guarantee) -> Markup:
+    """What the promise says of the transcripts P and Q on neighbouring data sets, as a formula."""
+    match promise:
+        case ApproxDP():
+            text = rf"P(S) \le e^{{{promise.epsilon:g}}}\, Q(S) + {_tex(promise.delta_at_epsilon)}"
+        case PureDP():
+            text = rf"P(S) \le e^{{{promise.epsilon:g}}}\, Q(S)"
+        case ZCDP():
+            text = rf"D_\alpha(P\|Q) \le {_tex(promise.rho)}\,\alpha \quad (\alpha > 1)"
+        case RenyiDP():
+            text = rf"D_{{{promise.alpha:g}}}(P\|Q) \le {_tex(promise.rho)}"
+        case GaussianDP():
+            text = (
+                r"H_{e^\varepsilon}(P\|Q) \le \Phi\left(-\frac{\varepsilon}{\mu} + \frac{\mu}{2}\right)"
+                r" - e^\varepsilon \Phi\left(-\frac{\varepsilon}{\mu} - \frac{\mu}{2}\right) \quad (\mu = "
+                rf"{promise.mu:g})"
+            )
+        case _:
+            return Markup("")
+    return _mathml(text)
+
+
+def _tex(value: float) -> str:
+    digits, _, exponent = f"{value:g}".partition("e")
+    return digits if not exponent else rf"{digits}\cdot 10^{{{int(exponent)}}}"
+
+
+def _measures(exam: Examined) -> list[tuple[Markup, str]]:
+    kinds = {row.measure.kind for row in exam.tightness}
+    told = []
+    if "hockey-stick" in kinds:
+        formula = r"H_{e^\varepsilon}(P\|Q) = \sup_S\, P(S) - e^\varepsilon Q(S)"
+        told.append(
+            (_mathml(formula), "H at epsilon is the hockey-stick divergence: the least delta at epsilon.")
+        )
+    if "renyi" in kinds:
+        formula = r"D_\alpha(P\|Q) = \frac{1}{\alpha-1} \log \sum P^\alpha Q^{1-\alpha}"
+        told.append((_mathml(formula), "D of order alpha is the Rényi divergence, in nats."))
+    return told
+
+
+def _mathml(latex: str) -> Markup:
+    return Markup(convert(latex, display="block"))  # it escapes text that it does not recognise

@@ -1,0 +1,117 @@
+"""Examinations built by hand, one for each way that an examination can end."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import filterproof as fp
+from mc.engine.encoding import nameable
+from mc.examine.examination import Examination
+from mc.examine.finding import Finding, Tightness
+from mc.examine.measure import Measure
+from mc.examine.sequence import Sequence
+from mc.examine.witness import Witness
+from reports.examined import Examined
+from theory.evidence import Evidence, Outcome, Verdict
+
+
+class Mine(fp.PrivacyFilter):
+    """Admits Gaussians one by one, and forgets what it granted: its promise is false."""
+
+    promise = fp.GaussianDP(mu=1.0)
+
+    def start(self, n):
+        return np.zeros(n)
+
+    def admits(self, state, request):
+        return state + request.gdp_mu**2 <= 1.0
+
+    def spend(self, state, request):
+        return state + 0 * request.gdp_mu
+
+
+ADMISSION = Finding("admission", "What is granted?", "gaussian up to 1", "gaussian, rr", "sizes between")
+H1 = Measure.hockey_stick(1.0)
+D2 = Measure.renyi(2.0, "QP")
+
+
+def sequence_witness(filt: fp.PrivacyFilter | None = None) -> Witness:
+    """Four Gaussians of mu = 1, which `Mine` grants: together they are 2-GDP."""
+    played = Sequence(((fp.Gaussian(1.0), 4),))
+    measure = {"kind": "hockey-stick", "at": 1.0, "direction": "PQ"}
+    data = {
+        "filter": {"outside": "Mine"},
+        "measure": measure,
+        "promised": H1.promised(Mine.promise),
+        "sequence": played.to_data(nameable()),
+        "low": played.low(H1),
+    }
+    return Witness(Mine() if filt is None else filt, data)
+
+
+def exam_of(*findings: Finding, filt: fp.PrivacyFilter | None = None) -> Examined:
+    """These findings about `Mine`, as a person sees them."""
+    made = Examination(Mine() if filt is None else filt, ("gaussian", "rr"), findings, 12.5, 7, 1e-6)
+    return Examined(made)
+
+
+def rows(attack: float = 0.05) -> tuple[Tightness, ...]:
+    promised = H1.promised(Mine.promise)
+    return (
+        Tightness(H1, "a menu, with 50% & under_score", attack, 0.08, promised, Evidence.CERTIFIED),
+        Tightness(D2, "four Gaussians", 0.5, None, 1.0, Evidence.CERTIFIED),
+        Tightness(Measure.hockey_stick(9.0), "nothing", 0.0, None, float("inf"), Evidence.EXACT),
+    )
+
+
+def refuted() -> Examined:
+    witness = sequence_witness()
+    verdict = Verdict(
+        Outcome.REFUTED, Evidence.CERTIFIED, "the sequence", "0.6 > 0.1 & <b>more</b>", witness.to_data()
+    )
+    finding = Finding(
+        "sequences",
+        "Does a fixed sequence reveal more than is promised?",
+        "four Gaussians do",
+        "gaussian",
+        "sequences that mix families",
+        verdict,
+        witness,
+        seconds=1.25,
+        tightness=rows(attack=witness.data["low"]),
+        notes=("a note <worth> knowing",),
+    )
+    return exam_of(ADMISSION, finding)
+
+
+def undecided() -> Examined:
+    verdict = Verdict(Outcome.UNDECIDED, Evidence.STATISTICAL, "all", "nothing found")
+    return exam_of(ADMISSION, Finding("games", "Lost?", "no", "rr", "longer", verdict, tightness=rows()))
+
+
+def holds() -> Examined:
+    verdict = Verdict(Outcome.HOLDS, Evidence.CITED, "all", "by theorem", citations=("Theorem 1; p. 3",))
+    return exam_of(ADMISSION, Finding("parts", "By parts?", "yes", "all", "", verdict, whole=True))
+
+
+def faulty() -> Examined:
+    return exam_of(
+        ADMISSION, Finding("laws", "Lawful?", "no", "", "", fault="Mine.spend mutates its state; copy it")
+    )
+
+
+def denies() -> Examined:
+    return exam_of(Finding("admission", "What is granted?", "nothing", "gaussian, rr", ""))
+
+
+def hangs() -> Examined:
+    late = "Mine.spend (mine.py, line 3) was still at work when the time was up"
+    return exam_of(Finding("admission", "What is granted?", late, "", "the rest", fault=late, notes=(late,)))
+
+
+def unanswered() -> Examined:
+    late = "Mine.spend (mine.py, line 3) was still at work when the time was up"
+    return exam_of(ADMISSION, Finding("games", "Lost?", late, "", "the rest", notes=(late,)))
+
+
+EVERY = {f.__name__: f for f in (refuted, undecided, holds, faulty, denies, hangs, unanswered)}

@@ -1,0 +1,274 @@
+"""What a person sees of an examination: words, files, LaTeX and a notebook say the same and no more."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+import filterproof as fp
+from mc.examine.finding import Finding
+from reports.examination_latex import latex_number, latex_text
+from reports.examined import Examined
+from reports.figures import svg_text
+from reports.tightness_figure import MOST_ROWS, shown, tightness_figure
+from reports.witness_words import replay_snippet, spelled, target_of, witness_words
+from tests.reports import examinations
+from tests.reports.examinations import EVERY, Mine, refuted, undecided
+from theory.evidence import Evidence, Outcome, Verdict
+
+HEADLINES = {
+    "refuted": "REFUTED",
+    "undecided": "UNDECIDED",
+    "holds": "HOLDS",
+    "faulty": "FAULTY",
+    "denies": "NOT EXAMINED",
+    "hangs": "OUT OF TIME",
+    "unanswered": "OUT OF TIME",
+}
+VOID = {"meta", "img", "source", "br", "link"}
+
+
+class Balanced(HTMLParser):
+    """Collects tags and text, and fails on an end tag that nothing opened."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.seen: list[tuple[str, dict[str, str | None]]] = []
+        self.words = ""
+
+    def handle_starttag(self, tag, attrs):
+        self.seen.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.words += data
+
+
+def parsed(text: str) -> Balanced:
+    page = Balanced()
+    page.feed(text)
+    assert page.open == []
+    return page
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_every_way_to_end_is_told_alike_everywhere(name: str, tmp_path: Path) -> None:
+    exam = EVERY[name]()
+    assert exam.headline == HEADLINES[name]
+    exam.save(tmp_path)
+    page = parsed((tmp_path / "report.html").read_text("utf-8"))
+    for told in (str(exam), page.words, exam.latex(), parsed(exam._repr_html_()).words):
+        assert HEADLINES[name] in told
+        assert "Mine" in told
+        others = set(HEADLINES.values()) - {HEADLINES[name]}
+        if told is not page.words:  # the page explains every word at its end
+            assert not any(other in told for other in others), told
+    assert json.loads((tmp_path / "verdict.json").read_text("utf-8")) == exam.to_data()
+
+
+def test_the_words_are_a_line_a_stage_and_the_witness_in_two() -> None:
+    lines = str(refuted()).splitlines()
+    assert lines[0] == "Mine, promised 1-GDP: REFUTED (CERTIFIED; the sequence)"
+    assert [line.split()[0] for line in lines if re.match(r"  \w", line)] == ["admission", "sequences"]
+    assert lines[-2].startswith(
+        "Witness: 4 requests: 4 x Gaussian(mu=1.0); H at epsilon=1, PQ is at least 0.5"
+    )
+    assert lines[-1].startswith('Again: exam.save("out"), then filterproof replay out/witness.json ')
+    assert lines[-1].endswith("examinations.py::Mine")
+
+
+def test_the_smallest_of_many_refutations_is_one_line_with_a_count() -> None:
+    exam = refuted()
+    exam = examinations.exam_of(*exam.findings, exam.findings[1])
+    assert "four Gaussians do (and 1 more)" in str(exam)
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_the_files_are_those_that_were_promised(name: str, tmp_path: Path) -> None:
+    exam = EVERY[name]()
+    out = tmp_path / "out"
+    assert exam.save(out) == out / "report.html"
+    expected = {"report.html", "verdict.json", "data.csv"}
+    expected |= {"witness.json"} if exam.witness else set()
+    expected |= {f"tightness.{kind}" for kind in ("svg", "png", "pdf")} if exam.tightness else set()
+    assert set(os.listdir(out)) == expected
+
+
+def test_the_pictures_are_what_their_names_say(tmp_path: Path) -> None:
+    undecided().save(tmp_path)
+    assert (tmp_path / "tightness.png").read_bytes().startswith(b"\x89PNG")
+    assert (tmp_path / "tightness.pdf").read_bytes().startswith(b"%PDF")
+    assert (tmp_path / "tightness.svg").read_text().startswith("<svg")
+
+
+def test_a_witness_of_an_earlier_examination_does_not_stay_beside_another_verdict(tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("mine")
+    refuted().save(tmp_path)
+    EVERY["holds"]().save(tmp_path)
+    assert set(os.listdir(tmp_path)) == {"report.html", "verdict.json", "data.csv", "mine.txt"}
+
+
+def test_nothing_is_written_when_a_file_cannot_be_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(self):
+        raise RuntimeError("no csv")
+
+    monkeypatch.setattr(Examined, "csv", broken)
+    with pytest.raises(RuntimeError, match="no csv"):
+        refuted().save(tmp_path / "out")
+    assert os.listdir(tmp_path / "out") == []
+
+
+def test_the_data_is_json_without_infinities_and_csv_with_every_digit() -> None:
+    exam = undecided()
+    again = json.loads(exam.json(), parse_constant=pytest.fail)
+    assert {"schema", "verdict", "status", "scope", "evidence", "seed", "mechanisms", "witness"} <= set(again)
+    assert again["schema"] == 1
+    table = list(csv.DictReader(exam.csv().splitlines()))
+    assert [float(row["attack"]) for row in table] == [row.attack for row in exam.tightness]
+    assert sorted(row["worst"] for row in table) == ["", "", "0.08"]
+    assert {row["promised"] for row in table} >= {"inf"}
+
+
+def test_a_saved_witness_replays_to_the_bit(tmp_path: Path) -> None:
+    refuted().save(tmp_path)
+    again = fp.replay((tmp_path / "witness.json").read_text("utf-8"), filt=Mine())
+    assert again.low == refuted().witness.data["low"]
+    # by a second route: four Gaussians of mu = 1 are one of mu = 2
+    assert again.low == pytest.approx(fp.GaussianDP(2.0).delta(1.0), rel=1e-12)
+
+
+def test_the_page_needs_no_other_file_and_escapes_what_a_filter_says(tmp_path: Path) -> None:
+    refuted().save(tmp_path)
+    text = (tmp_path / "report.html").read_text("utf-8")
+    page = parsed(text)
+    assert "<b>more</b>" not in text
+    assert "a note <worth> knowing" in page.words
+    for tag, given in page.seen:
+        for name in ("src", "srcset"):
+            assert (given.get(name) or "data:").startswith("data:"), tag
+        if tag == "a":
+            assert (tmp_path / str(given["href"])).is_file()
+        assert tag not in ("script", "link", "iframe")
+    media = [given["media"] for tag, given in page.seen if tag == "source"]
+    assert any("dark" in one and "44rem" in one for one in media)
+    assert all(given.get("alt") for tag, given in page.seen if tag == "img")
+    assert "prefers-color-scheme:dark" in text
+
+
+def test_the_picture_marks_what_is_above_the_promise_and_keeps_zeros_on_the_axis() -> None:
+    figure = tightness_figure("Mine", refuted().tightness)
+    labels = {text for ax in figure.axes for text in ax.get_legend_handles_labels()[1]}
+    assert {"attack above the promise", "attack found", "certified worst case", "promise"} <= labels
+    assert [ax.get_xscale() for ax in figure.axes] == ["log", "log"]
+    assert svg_text(figure) == svg_text(tightness_figure("Mine", refuted().tightness))
+    assert tightness_figure("Mine", ()) is None
+
+
+def test_the_page_shows_one_refutation_of_a_stage_and_counts_the_others(tmp_path: Path) -> None:
+    exam = refuted()
+    others = (replace(exam.findings[1], witness=examinations.sequence_witness()) for _ in range(3))
+    many = examinations.exam_of(*exam.findings, *others)
+    many.save(tmp_path)
+    page = (tmp_path / "report.html").read_text("utf-8")
+    assert page.count("four Gaussians do") == 1
+    assert "3 more are in" in page
+    assert len(json.loads((tmp_path / "verdict.json").read_text("utf-8"))["findings"]) == 5
+    exam.save(tmp_path)
+    assert "more are in" not in (tmp_path / "report.html").read_text("utf-8")
+
+
+def test_what_holds_on_a_menu_alone_is_never_shown_as_more(tmp_path: Path) -> None:
+    verdict = Verdict(Outcome.HOLDS, Evidence.CERTIFIED, "one menu", "certified")
+    exam = examinations.exam_of(
+        examinations.ADMISSION, Finding("games", "Lost?", "no", "rr", "longer", verdict)
+    )
+    assert exam.headline == "UNDECIDED"
+    exam.save(tmp_path)
+    for told in ((tmp_path / "report.html").read_text("utf-8"), exam._repr_html_()):
+        assert "on its menu alone" in told
+    assert "on its menu alone" not in EVERY["holds"]()._repr_html_()
+
+
+def test_a_picture_of_many_rows_has_every_menu_before_a_second_row_of_one() -> None:
+    row = undecided().tightness[0]
+    many = tuple(
+        type(row)(row.measure, f"menu {k % 12}", row.attack, None, row.promised, row.evidence)
+        for k in range(60)
+    )
+    drawn = shown(many)
+    assert len(drawn) == MOST_ROWS
+    assert {one.menu for one in drawn} == {one.menu for one in many}
+
+
+def test_latex_writes_out_what_it_reserves() -> None:
+    text = refuted().latex()
+    assert r"50\% \& under\_score" in text
+    assert text.count(r"\begin{") == text.count(r"\end{") == 2
+    assert text.count(r"\\") == 1 + 3
+    assert latex_text("{~^}") == r"\{\textasciitilde{}\textasciicircum{}\}"
+    assert (latex_number(float("inf")), latex_number(1e-300)) == (r"$\infty$", r"$1\cdot 10^{-300}$")
+
+
+def test_a_witness_of_every_kind_is_told_in_a_line() -> None:
+    with fp.knowingly():
+        naive = fp.NaiveRealisationFilter(1.0, 0.01)
+    simulated = fp.witness(fp.GaussianFilter(1.0), fp.OneShot(), epsilon=1.0, n=1000, method="plain")
+    told = witness_words(simulated)
+    assert "simulated 1,000 times with seed 0" in told
+    assert "\n" not in told
+    plan = fp.Witness(naive, fp.attack(naive).witness)
+    assert re.search(r"a plan of \d+ rounds?, the first .*is exactly", witness_words(plan))
+    tested = fp.challenge(naive, [fp.EraserForever(p=0.01)], epsilons=[1.0], most=20_000, seed=1).verdict()
+    told = witness_words(fp.Witness(naive, tested.witness))
+    assert "a betting test of" in told
+    assert "exceeds 0.01, but for a chance of 5e-07, which is promised" in told
+    menu = {"filter": {"outside": "Mine"}, "measure": {"kind": "hockey-stick", "at": 1.0, "direction": "QP"}}
+    menu |= {"ratio": None, "promised": 0.1, "menu": [{"type": "Gaussian", "mu": 1.0}], "rounds": 3}
+    told = witness_words(fp.Witness(Mine(), menu | {"low": 0.25, "high": 0.5}))
+    assert told == (
+        "the best adversary of 3 rounds over the menu Gaussian(mu=1.0); "
+        "H at epsilon=1, QP is at least 0.25 where 0.1 is promised"
+    )
+
+
+def test_an_encoded_value_is_spelled_as_an_expression() -> None:
+    assert spelled({"type": "KOV", "epsilon": 1.0, "exact_delta": {"fraction": "1/3"}}) == (
+        "KOV(epsilon=1.0, exact_delta=1/3)"
+    )
+    assert spelled([{"name": "CKS"}, 2]) == "(CKS, 2)"
+
+
+def test_a_filter_of_the_catalogue_needs_no_target_and_one_of_a_file_has_it() -> None:
+    assert target_of(fp.GaussianFilter(1.0)) is None
+    assert target_of(Mine()).endswith("tests/reports/examinations.py::Mine")
+
+
+def test_the_snippet_rebuilds_the_witness_without_files(capsys: pytest.CaptureFixture[str]) -> None:
+    exec(replay_snippet(refuted().witness), {})  # noqa: S102 - it is what we print
+    low = refuted().witness.data["low"]
+    assert f"at least {low:.9g}" in capsys.readouterr().out
+
+
+def test_a_class_in_the_place_of_a_filter_is_refused_with_the_remedy() -> None:
+    with pytest.raises(TypeError, match=r"call it: Mine\(\)"):
+        fp.verify(Mine)
+
+
+def test_an_examination_of_a_broken_filter_is_refuted_and_says_so() -> None:
+    exam = fp.verify(Mine(), seconds=10, mechanisms=["gaussian"], first_only=True)
+    assert exam.headline == "REFUTED"
+    assert exam.witness.replay().refutes
