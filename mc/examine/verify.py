@@ -88,7 +88,8 @@ def examine(
                 run("parts", 0.1, lambda part: theorems(subject, part))
             run("sequences", 0.3, lambda part: sequences(subject, part))
             if subject.pure:
-                run("games", 0.6, lambda part: games(subject, part))
+                # a filter that looks at losses is searched for as long as it is solved
+                run("games", 0.45 if subject.looks else 0.6, lambda part: games(subject, part))
                 run("search", 0.6, lambda part: search(subject, part, FAILURE / 2))
                 if not any(one.witness is not None for one in findings):
                     run("tests", 1.0, lambda part: betting_tests(subject, part, FAILURE / 2))

@@ -111,8 +111,8 @@ EXAMINED = Chapter(
     title="Every filter, examined",
     promise="The promise of each filter of the catalogue, asked of the code that runs.",
     story="The examination asks each filter for requests of seven families, holds it to the laws that every filter "
-    "obeys, looks for a theorem on its parts, plays fixed sequences, solves games and tests strategies. Only the search "
-    "for a theorem asks which filters are ours.",
+    "obeys, looks for a theorem on its parts, plays fixed sequences, solves games and tests strategies. Only the "
+    "search for a theorem asks which filters are ours.",
     claims=tuple(
         Claim(
             f"examined-{slug(name)}",

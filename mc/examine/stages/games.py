@@ -205,8 +205,10 @@ def _menus(subject: Subject, clock: Clock) -> Iterator[_Menu]:
     lattice = [line for name in ("rr", "kov", "erasure") for line in by_name.get(name, ())]
     paces = {line.line.name: _paces(filt, line, clock) for line in subject.lines}
     for pace in _PACES:
-        if pace == 4 and not subject.looks:
-            yield from _replies(subject, clock.part(0.4))
+        if pace == 4:
+            yield from _later(subject, paces, clock.part(0.3))
+            if not subject.looks:
+                yield from _replies(subject, clock.part(0.4))
         for width in _WIDTHS:
             for line in by_name.get("rr", ()):
                 yield from _ladder(line, paces[line.line.name], pace, width)
@@ -308,6 +310,32 @@ def _replies(subject: Subject, clock: Clock) -> Iterator[_Menu]:
                     return
                 pairs = tuple(dict.fromkeys(pair for pair in (first, own, reply) if pair is not None))
                 yield _Menu(f"{opening.line.name}, then the rest of it or as {name}", pairs, 2)
+
+
+def _later(subject: Subject, paces: dict[str, dict[int, float]], clock: Clock) -> Iterator[_Menu]:
+    """Responses, and pairs that may reveal all where a filter that looks at losses grants them after some of these."""
+    lines = (*subject.lines, *subject.closed)
+    response = next((one for one in lines if one.line.family == "rr"), None)
+    if response is None or not subject.looks:
+        return
+    for pace in (3, 6, 9, 14):
+        step = paces.get(response.line.name, {}).get(pace)
+        if step is None:
+            continue
+        answer = response.line.pair(step)
+        found: dict[DominatingPair, None] = {}
+        for signs in ((0.1,), (0.9,), (0.1, 0.9), (0.9, 0.9), (0.1, 0.1)):
+            for line in lines:
+                if line.line.family not in ("kov", "erasure") or not clock.left:
+                    continue
+                player = Player(subject.filter, clock, checked_start(subject.filter, 1))
+                for tail in signs:
+                    player.tail = tail
+                    player.ask(answer)
+                sizes = (2 * step, step, step / 2) if line.line.family == "kov" else line.line.sizes[::-1]
+                found.update(dict.fromkeys([p for p in map(line.line.pair, sizes) if player.grants(p)][:1]))
+        for pair in found:
+            yield _Menu(f"rr of {step:.4g} and {pair!r}", (answer, pair), min(pace + 2, 14))
 
 
 def _near(line: Admission, size: float) -> float:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from filters.contract.checks import checked_start
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversaries import Scripted
 from mc.engine.adversary import Adversary
@@ -19,8 +20,8 @@ from mc.examine.clock import Clock, OutOfTime
 from mc.examine.fault import examining
 from mc.examine.finding import Finding, Tightness
 from mc.examine.measure import Measure, exceeds
-from mc.examine.stages.sequences import most, programs
-from mc.examine.subject import Subject
+from mc.examine.stages.sequences import Player, greedily, leaders, most, programs
+from mc.examine.subject import Admission, Subject
 from mc.examine.witness import Witness, witness
 from mc.worst_case.strategy import TreeStrategy
 from mc.worst_case.too_large import TooLargeError
@@ -54,7 +55,7 @@ def search(subject: Subject, clock: Clock, failure: float) -> Iterator[Finding]:
         with examining(subject.filter):
             for tail in (0.5, 0.9, 0.1):
                 yield from _fixed(trial, tuple(sticks), clock.part(0.2), tail)
-            for menu, rounds in _menus(subject):
+            for menu, rounds in _menus(subject, clock):
                 for goal in sticks[:3]:
                     for measure in (goal, replace(goal, direction="QP")):
                         yield from _on_mesh(trial, menu, measure, rounds, clock)
@@ -159,8 +160,9 @@ def _refutation(kept: Witness, row: Tightness) -> Finding:
     return Finding("search", _ASKED, said, row.menu, "", verdict, kept, tightness=(row,))
 
 
-def _menus(subject: Subject) -> Iterator[tuple[tuple[DominatingPair, ...], int]]:
-    """Two or three sizes of a family, for a few rounds."""
+def _menus(subject: Subject, clock: Clock) -> Iterator[tuple[tuple[DominatingPair, ...], int]]:
+    """A first request and what is granted after it; then two sizes of a family, for more and more rounds."""
+    yield from _answered(subject, clock.part(0.5))
     for rounds in (2, 3, 4):
         for line in subject.lines:
             pairs = line.pairs
@@ -168,6 +170,31 @@ def _menus(subject: Subject) -> Iterator[tuple[tuple[DominatingPair, ...], int]]
                 if len(pairs) > low:
                     yield (pairs[-1], pairs[-1 - low]), rounds
             yield (pairs[-1],), rounds
+
+
+def _answered(subject: Subject, clock: Clock) -> Iterator[tuple[tuple[DominatingPair, ...], int]]:
+    """A first request, and the largest of its own family and of another that are granted after a loss of some kind."""
+    every = leaders((*subject.lines, *subject.closed))
+    for share in (0.5, 0.8, 0.25):
+        for opening in leaders(subject.lines):
+            first = min(opening.pairs, key=lambda p, top=opening: _distance(top, p, share))  # type: ignore[misc]
+            replies: dict[str, dict[DominatingPair, None]] = {}
+            for tail in (0.9, 0.5, 0.1):
+                for line in every:
+                    if not clock.left:
+                        return
+                    player = Player(subject.filter, clock, checked_start(subject.filter, 1), tail)
+                    if player.ask(first) and greedily(player, line, 1):
+                        replies.setdefault(line.line.name, {})[player.steps[-1][0]] = None
+            own = replies.pop(opening.line.name, {})
+            for other in (*replies.values(), {}):
+                pairs = tuple(dict.fromkeys((first, *own, *other)))
+                if clock.left and len(pairs) > 1:
+                    yield pairs[:5], 2
+
+
+def _distance(line: Admission, pair: DominatingPair, share: float) -> float:
+    return abs(line.sizes[line.pairs.index(pair)] - share * line.sizes[-1])
 
 
 def mesh_strategy(

@@ -29,7 +29,7 @@ from theory.evidence import Evidence, Outcome, Verdict
 from theory.pairs import DominatingPair, Gaussian
 from theory.pairs.base import Direction
 
-__all__ = ["Player", "greedily", "most", "programs", "sequences"]
+__all__ = ["Player", "greedily", "leaders", "most", "programs", "sequences"]
 
 #: Requests of one kind in a row in most plays, and in the few that go past any warm-up.
 _MANY, _LONG = 300, 6000
@@ -228,20 +228,20 @@ def programs(subject: Subject, clock: Clock, tail: float | None = None) -> Itera
 
     for line in lines:  # so small that a sum may swallow it, at the start and late
         yield from _swallowed(fresh, line) if tail is None else ()
-    leaders = _leaders((*lines, *subject.closed))
+    first = leaders((*lines, *subject.closed))
     for line in lines:  # as much as is left each time, then as much of every other family
         player = fresh()
-        for then in (line, *(other for other in leaders if other is not line)):
+        for then in (line, *(other for other in first if other is not line)):
             greedily(player, then, 8)
         yield from _told(player)
-    for line in _leaders(lines)[:_WARMED]:  # a warm-up of tiny ones, then as much as is left
+    for line in leaders(lines)[:_WARMED]:  # a warm-up of tiny ones, then as much as is left
         tiny, warm = _tiny(line), fresh()
         for times in _WARM_UPS if tiny is not None else ():
             wanted = times - (warm.steps[-1][1] if warm.steps else 0)
             if clock.over or tiny is None or warm.ask(tiny, wanted) < wanted:
                 break
             player = warm.fork()
-            for then in (line, *(other for other in leaders if other is not line)):
+            for then in (line, *(other for other in first if other is not line)):
                 greedily(player, then, 3)
             yield from _told(player)
     for line in lines:  # repeated until denied, large ones first
@@ -345,7 +345,7 @@ def _between(player: Player, line: Admission, place: int) -> DominatingPair:
     return line.line.pair(low)
 
 
-def _leaders(lines: tuple[Admission, ...]) -> tuple[Admission, ...]:
+def leaders(lines: tuple[Admission, ...]) -> tuple[Admission, ...]:
     """The first line of each family."""
     first: dict[str, Admission] = {}
     for line in lines:
