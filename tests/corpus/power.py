@@ -34,7 +34,7 @@ def examined(half: str, place: int, seconds: float) -> Said:
         "kind": case.kind,
         "outcome": outcome,
         "evidence": found.verdict.evidence.name,
-        "seconds": time.perf_counter() - began,
+        "seconds": round(time.perf_counter() - began, 1),
         "stages": [one.stage for one in found.findings if one.witness is not None],
         "detail": found.verdict.detail,
         "breaks": case.breaks,
@@ -89,7 +89,10 @@ def main(arguments: list[str]) -> int:
             if rows:
                 print(f"{half} half, {kind}: {sum(map(right, rows))} of {len(rows)} as they should be")
     if given.out is not None:
-        given.out.write_text(json.dumps(table, indent=1) + "\n")
+        table.sort(key=lambda said: (str(said["half"]), str(said["kind"]), str(said["name"])))
+        record = {"date": time.strftime("%Y-%m-%d"), "seconds": given.seconds, "cases": table}
+        given.out.parent.mkdir(parents=True, exist_ok=True)
+        given.out.write_text(json.dumps(record, indent=1) + "\n")
     return int(not all(map(right, table)))
 
 
