@@ -85,7 +85,7 @@ def examine(
             # where purity is broken a state does not stand for a run, and only what one run is granted counts
             subject = replace(first, pure=not any(one.fault for one in findings))
             if subject.pure:
-                run("parts", 0.1, lambda part: theorems(subject, part))
+                run("parts", 0.6, lambda part: theorems(subject, part))
             run("sequences", 0.3, lambda part: sequences(subject, part))
             if subject.pure:
                 # a filter that looks at losses is searched for as long as it is solved

@@ -93,9 +93,8 @@ def _stable(found: Examination) -> Verdict:
 
 def _row(found: Examination) -> tuple[str, ...]:
     rows = found.tightness
-    solved = [row for row in rows if row.worst is not None]
     near = rows[0] if rows else None
-    worst = next((row for row in solved if near is not None and row.menu == near.menu), None)
+    solved = [row.worst / row.promised for row in rows if row.worst is not None and row.promised > 0]
     verdict = found.verdict
     cited = ", cited" if verdict.evidence is Evidence.CITED else f", {verdict.evidence.name}"
     return (
@@ -104,7 +103,7 @@ def _row(found: Examination) -> tuple[str, ...]:
         f"{verdict.outcome.name}{cited if verdict.outcome is not Outcome.UNDECIDED else ''}",
         "none was comparable" if near is None else f"{near.menu} at {near.measure}",
         "" if near is None else f"{near.share:.4g}",
-        "" if worst is None else f"{worst.worst:.4g}",
+        f"{max(solved):.4g}" if solved else "",
     )
 
 
