@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from filters.privacy_filter import PrivacyFilter
 from mc.examine.clock import Clock, OutOfTime
 from mc.examine.fault import examining
 from mc.examine.finding import Finding
@@ -13,36 +14,34 @@ from mc.examine.subject import Admission, Subject
 from theory.evidence import Outcome
 from theory.pairs import DominatingPair
 
-__all__ = ["theorems"]
+__all__ = ["of_parts", "on_a_menu"]
 
 #: Pairs of each family on the menu on which filters are compared, and their number in all.
 _EACH, _MOST = 2, 6
 
 
-def theorems(subject: Subject, clock: Clock) -> Iterator[Finding]:
-    """One finding on the filter's parts and, where they prove nothing, one on proven filters that it never exceeds."""
-    filt = subject.filter
+def of_parts(filt: PrivacyFilter) -> Finding:
+    """The finding on the filter's parts; proofs are run, which takes seconds once, and none of the filter's code is."""
     made = parts(filt)
     whole = made is not None and made.outcome is Outcome.HOLDS
-    said = "it is not made of library parts" if made is None else made.detail
-    yield Finding(
+    return Finding(
         "parts",
         "Do theorems on the parts that it is made of cover it, at the very doubles that it compares?",
-        said,
+        "it is not made of library parts" if made is None else made.detail,
         "every mechanism, by what its pair declares",
         "what pairs declare, and the interpreter below",
         made if whole else None,
         whole=whole,
         notes=() if made is None or whole else (made.detail,),
     )
-    if whole or subject.looks:
-        return
-    # proofs have the time that they need; a comparison on a menu is worth less
-    clock = clock.part(0.2)
-    for menu in _menus(subject.lines):
+
+
+def on_a_menu(subject: Subject, clock: Clock) -> Iterator[Finding]:
+    """A finding where the filter is never looser than a proven one, in any state that some small menu leads to."""
+    for menu in () if subject.looks else _menus(subject.lines):
         try:
-            with clock.part(0.5).limiting(), examining(filt):
-                verdict = dominated(filt, menu)
+            with clock.part(0.5).limiting(), examining(subject.filter):
+                verdict = dominated(subject.filter, menu)
         except OutOfTime:
             if clock.over:
                 return
