@@ -22,7 +22,7 @@ from typing import ClassVar
 import numpy as np
 
 from filters.accounting.amounts import Charge, Mixed, Plain, Square, square_among
-from filters.accounting.declared import proper
+from filters.accounting.declared import proper, unvanished
 from theory.arguments import check_order_from_one
 from theory.guarantees import ZCDP, GaussianDP, Guarantee, PureDP, RenyiDP
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse, Selection
@@ -101,7 +101,7 @@ class ZCDPCharge(ChargeRule):
             return square_among(proper(request.mu), 0.5, _levels(request))
         if isinstance(request, RandomizedResponse):
             return Square(proper(request.epsilon), 0.5)
-        return Plain(proper(request.zcdp_rho))
+        return Plain(unvanished(proper(request.zcdp_rho), request))
 
     def bounds(self, total: float) -> Guarantee:
         return ZCDP(total)
@@ -194,7 +194,8 @@ def _renyi(request: DominatingPair, alpha: float) -> Charge:
     if isinstance(request, Gaussian):
         return square_among(proper(request.mu), alpha / 2, _levels(request))
     forward, swapped = proper(request.renyi(alpha)), request.swapped
-    return Plain(forward if swapped is request else np.maximum(forward, proper(swapped.renyi(alpha))))
+    larger = forward if swapped is request else np.maximum(forward, proper(swapped.renyi(alpha)))
+    return Plain(unvanished(larger, request))
 
 
 def _levels(request: DominatingPair) -> tuple[float, ...] | None:

@@ -1,4 +1,4 @@
-"""A number that a pair declares, read as a charge: what no mechanism can have counts as infinite.
+"""A number that a pair declares, read as a charge: what no mechanism has is infinite, what underflowed is not free.
 
 >>> proper(0.5), proper(math.nan), proper(-1.0)
 (0.5, inf, inf)
@@ -11,8 +11,12 @@ import math
 import numpy as np
 
 from theory.arguments import Real
+from theory.numerics.stable import as_real
+from theory.pairs import DominatingPair
 
-__all__ = ["proper"]
+__all__ = ["proper", "unvanished"]
+
+_LEAST = 5e-324
 
 
 def proper(charge: Real) -> Real:
@@ -22,3 +26,11 @@ def proper(charge: Real) -> Real:
     if not charge.size or charge.min() >= 0:  # the minimum of an array with a NaN is NaN
         return charge
     return np.where(charge >= 0, charge, np.inf)
+
+
+def unvanished(charge: Real, request: DominatingPair) -> Real:
+    """`charge`, but the least double above 0 where it is 0 and the pair reveals something: a square may underflow."""
+    if np.all(charge):
+        return charge
+    reveals = np.not_equal(request.pure_epsilon, 0)
+    return as_real(np.where(np.equal(charge, 0) & reveals, _LEAST, charge))

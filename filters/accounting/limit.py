@@ -23,6 +23,14 @@ class Limit:
     low: float
     exponent: int
 
+    def __post_init__(self) -> None:
+        # sums are compared part by part, which is right only where high is the double next to high + low
+        if not (0 <= self.high < math.inf and self.high + self.low == self.high):
+            raise ValueError(
+                f"high and low must be a limit in two doubles, got high={self.high!r}, low={self.low!r}; "
+                "make it by Budget.of"
+            )
+
     @property
     def root(self) -> float:
         """2^-exponent: what is charged x takes x root^2 units of the budget."""

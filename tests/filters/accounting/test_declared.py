@@ -1,0 +1,52 @@
+"""What pairs declare, read as charges: nothing that reveals something is free."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from filters import GaussianFilter, RenyiFilter, ZCDPFilter
+from filters.accounting import Budget
+from filters.accounting.charge_rules import renyi_charge, zcdp_charge
+from theory.pairs import KOV, DominatingPair, FinitePair, Laplace, SubsampledGaussian
+
+LITTLE = Fraction(1, 10**200)
+TINY: tuple[DominatingPair, ...] = (
+    Laplace(1e200),
+    KOV(1e-200, 0.0),
+    SubsampledGaussian(1e-200, 1.0),
+    FinitePair((Fraction(1, 2) + LITTLE, Fraction(1, 2) - LITTLE), (Fraction(1, 2), Fraction(1, 2))),
+)
+
+
+@pytest.mark.parametrize("pair", TINY, ids=lambda pair: type(pair).__name__)
+def test_a_square_that_underflows_is_not_free(pair: DominatingPair) -> None:
+    for charge in (zcdp_charge(pair), renyi_charge(pair, 4.0)):
+        assert charge.x > 0  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("pair", TINY, ids=lambda pair: type(pair).__name__)
+@pytest.mark.parametrize("filt", [ZCDPFilter(0.5), GaussianFilter(1.0), RenyiFilter(4.0, 1.0)])
+def test_a_filter_notices_what_underflows(
+    filt: ZCDPFilter | GaussianFilter | RenyiFilter, pair: DominatingPair
+) -> None:
+    start = filt.start(1)
+    assert filt.budget.value(filt.spend(start, pair))[0] > 0
+
+
+def test_what_reveals_nothing_is_free_and_runs_are_told_apart() -> None:
+    assert zcdp_charge(KOV(0.0, 0.0)).x == 0.0  # type: ignore[attr-defined]
+    both = zcdp_charge(Laplace(np.array([1.0, 1e200]))).x  # type: ignore[attr-defined]
+    assert both.tolist() == [0.5, 5e-324]
+
+
+@pytest.mark.parametrize(
+    ("high", "low"),
+    [(1.0, -0.98), (1.0, 0.5), (math.nan, 0.0), (math.inf, 0.0), (-1.0, 0.0), (1.0, math.nan)],
+)
+def test_a_budget_made_by_hand_of_parts_that_do_not_fit_is_refused(high: float, low: float) -> None:
+    with pytest.raises(ValueError, match="must be a limit in two doubles"):
+        Budget(high, low, 0)
