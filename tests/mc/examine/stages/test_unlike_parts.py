@@ -114,8 +114,14 @@ class WiderBudget(Mine):
     budget = Wider(1.0, 0.0, -3)
 
 
+def unlike_pair() -> Budget:
+    made = Budget.of(1.0)
+    object.__setattr__(made, "low", -5.0)  # no constructor makes this
+    return made
+
+
 class UnlikePair(Mine):
-    budget = Budget(1.0, -5.0, 0)  # its value is -4, and it covers whatever is below 1
+    budget = unlike_pair()  # its value is -4, and it covers whatever is below 1
 
 
 class UnsetSlot(fp.AdditiveFilter):
