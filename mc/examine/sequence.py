@@ -101,8 +101,11 @@ class Sequence:
         )
         rest = {pair: times for pair, times in counts.items() if pair not in gaussians}
         if measure.kind == "renyi":
-            total = down(Fraction(measure.at) * variance / 2)
-            return max(total + sum(times * renyi_low(pair, measure.at) for pair, times in rest.items()), 0.0)
+            each = {pair: renyi_low(pair, measure.at) for pair in rest}
+            if math.inf in each.values():
+                return math.inf
+            total = Fraction(measure.at) * variance / 2
+            return down(sum((rest[pair] * Fraction(low) for pair, low in each.items()), total))
         if not rest:
             return gaussian_low(variance, measure.at)
         if variance:

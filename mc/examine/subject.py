@@ -10,7 +10,7 @@ from functools import cached_property
 from types import CodeType
 from typing import Any
 
-from filters.contract.checks import checked_start
+from filters.contract.checks import checked_admits, checked_start
 from filters.privacy_filter import PrivacyFilter
 from mc.examine.clock import Clock
 from mc.examine.families import Line
@@ -27,13 +27,14 @@ __all__ = ["Admission", "Subject", "admission"]
 class Admission:
     """The sizes of a line that the filter grants as its first request, ascending, and the pairs.
 
-    raised is what its code said instead of an answer.
+    raised is what its code said instead of an answer, and spending whether `admits` had said yes by then.
     """
 
     line: Line
     sizes: tuple[float, ...]
     pairs: tuple[DominatingPair, ...]
     raised: str = ""
+    spending: bool = False
 
     @cached_property
     def every(self) -> tuple[DominatingPair, ...]:
@@ -169,14 +170,19 @@ def admission(
         found=told,
         menu=", ".join(dict.fromkeys(line.family for line in lines)),
         unseen="" if len(found) >= len(lines) else "the rest of the families: the time was up",
-        fault=next(iter(raising.values())) if found and not inside else "",
+        fault=_fault(found, open_lines) or (next(iter(raising.values())) if found and not inside else ""),
         notes=notes,
     )
     return finding, open_lines, closed
 
 
+def _fault(found: list[Admission], open_lines: tuple[Admission, ...]) -> str:
+    """What its code says of requests that it admits, where it never comes to spend on one."""
+    return "" if open_lines else next((one.raised for one in found if one.spending), "")
+
+
 def _admitted(filt: PrivacyFilter, line: Line, clock: Clock) -> Admission:
-    sizes, raised = [], ""
+    sizes, raised, spending = [], "", False
     for t in _coarse_first(line.sizes):
         if clock.over:
             break
@@ -185,12 +191,20 @@ def _admitted(filt: PrivacyFilter, line: Line, clock: Clock) -> Admission:
                 if granted(filt, checked_start(filt, 1), line.pair(t)) is not None:
                     sizes.append(t)
         except FilterFault as fault:
-            raised = str(fault)
+            raised, spending = str(fault), _admits(filt, line.pair(t))
             break
     sizes.sort()
     if sizes:
         sizes.extend(_between(filt, line, sizes[-1]))
-    return Admission(line, tuple(sizes), tuple(map(line.pair, sizes)), raised)
+    return Admission(line, tuple(sizes), tuple(map(line.pair, sizes)), raised, spending)
+
+
+def _admits(filt: PrivacyFilter, pair: DominatingPair) -> bool:
+    try:
+        with examining(filt):
+            return bool(checked_admits(filt, checked_start(filt, 1), pair, 1)[0])
+    except FilterFault:
+        return False
 
 
 def _coarse_first(sizes: tuple[float, ...]) -> list[float]:

@@ -11,12 +11,14 @@
 from __future__ import annotations
 
 import io
-import os
+import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import replace
+
+import numpy as np
 
 from filters.contract.checks import checked_filter
 from filters.privacy_filter import PrivacyFilter
@@ -25,6 +27,7 @@ from mc.examine.examination import Examination
 from mc.examine.families import FAMILIES, lines_of
 from mc.examine.fault import FilterFault, at_work, examining
 from mc.examine.finding import Finding
+from mc.examine.no_forks import without_forks
 from mc.examine.stages.games import games
 from mc.examine.stages.laws import laws
 from mc.examine.stages.search import search
@@ -33,6 +36,7 @@ from mc.examine.stages.tests import betting_tests
 from mc.examine.stages.theorems import of_parts, on_a_menu
 from mc.examine.subject import Subject, admission, own_numbers
 from theory.arguments import check_count
+from theory.guarantees import PureDP
 
 __all__ = ["FAILURE", "examine"]
 
@@ -60,25 +64,29 @@ def examine(
     began = time.perf_counter()
     names = tuple(FAMILIES) if mechanisms is None else tuple(mechanisms)
     findings: list[Finding] = []
-    with examining(filt):
-        checked_filter(filt)
-    lines = lines_of(names, filt.promise, own_numbers(filt))
+    lines_of(names, PureDP(1.0))  # an unknown name is the caller's mistake, whatever the filter is
 
     def run(stage: str, share: float, work: Callable[[Clock], Iterator[Finding]]) -> None:
         if first_only and any(one.witness is not None for one in findings):
             return
-        on_stage(stage)
+        with redirect_stdout(told_on):
+            on_stage(stage)
         findings.extend(_run(stage, filt, clock.part(share), work, first_only=first_only))
 
     admitted: list[Subject] = []
 
     def admit(part: Clock) -> Iterator[Finding]:
+        lines = lines_of(names, filt.promise, own_numbers(filt))
         finding, found, closed = admission(filt, lines, part)
         admitted.append(Subject.of(filt, found, closed, names, seed))
         yield finding
 
-    with _quietly() as noise:
-        run("admission", 0.1, admit)
+    told_on = sys.stdout
+    with _quietly() as noise, without_forks(filt):
+        if (broken := _no_promise(filt, clock.part(0.1))) is not None:
+            findings.append(broken)
+        else:
+            run("admission", 0.1, admit)
         if admitted and admitted[0].lines:
             first = admitted[0]
             run("laws", 0.08, lambda part: laws(first, part))
@@ -122,7 +130,7 @@ def _run(
     try:
         # the stages look at the clock themselves; the alarm is for a filter that does not come back
         with examining(filt), Clock(clock.until + 2.0).limiting():
-            for finding in _each(work(clock)):
+            for finding in work(clock):
                 found.append(finding)
                 if first_only and finding.witness is not None:
                     break
@@ -133,26 +141,55 @@ def _run(
         found.append(Finding(stage, asked, told, "", "the rest of the stage", fault=fault, notes=(told,)))
     except FilterFault as fault:
         found.append(Finding(stage, asked, str(fault), "", "the rest of the stage", fault=str(fault)))
+    except Exception as error:  # noqa: BLE001
+        # not the filter's own code, but our own at what it returned: a stranger's filter ends no examination
+        told = f"the stage broke off at what {type(filt).__name__} returned: {type(error).__name__}: {error}"
+        found.append(Finding(stage, asked, told, "", "the rest of the stage", notes=(told,)))
     spent = time.perf_counter() - began
     return [_timed(one, spent / len(found)) for one in found]
 
 
-def _each(findings: Iterator[Finding]) -> Iterator[Finding]:
-    home = os.getpid()
-    for finding in findings:
-        if os.getpid() != home:
-            os._exit(0)  # a filter forked, and this is the child: there is one examination
-        yield finding
+def _no_promise(filt: PrivacyFilter, clock: Clock) -> Finding | None:
+    """What is wrong where the filter's code does not come to say what it promises; TypeError for what is no filter."""
+    try:
+        with examining(filt), Clock(clock.until + 2.0).limiting():
+            checked_filter(filt)
+            return None
+    except OutOfTime as late:
+        fault = f"{at_work(filt, late)} was still at work when the time was up"
+    except FilterFault as raised:
+        fault = str(raised)
+    return Finding("admission", "What does it promise?", "nothing", "", "everything", fault=fault)
 
 
 def _timed(finding: Finding, seconds: float) -> Finding:
     return replace(finding, seconds=seconds)
 
 
+class _Silence(io.TextIOBase):
+    """Forgets what is written to it, but for whether something was; it cannot be closed."""
+
+    heard = False
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, text: str) -> int:
+        self.heard = self.heard or bool(text)
+        return len(text)
+
+    def close(self) -> None:
+        self.heard = True
+
+
 @contextmanager
 def _quietly() -> Iterator[Callable[[], bool]]:
-    """Keep what a filter prints and warns of out of sight; the function says whether anything was printed."""
-    sink = io.StringIO()
-    with redirect_stdout(sink), warnings.catch_warnings():
+    """Keep what a filter prints and warns of out of sight; the function says whether anything was printed.
+
+    What it sets of warnings and of numpy's floating-point errors is put back.
+    """
+    sink = _Silence()
+    with redirect_stdout(sink), warnings.catch_warnings(), np.errstate():
         warnings.simplefilter("ignore")
-        yield lambda: bool(sink.getvalue())
+        warnings.showwarning = lambda *told, **more: None  # should the filter ask for warnings
+        yield lambda: sink.heard

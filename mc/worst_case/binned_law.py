@@ -36,6 +36,8 @@ _BASE, _KEPT = 400, 1000
 _FEW = 300_000
 #: P-mass that the first and the last bin of a continuous law may hold, and the least Q-mass that is told from 0.
 _ENDS, _LEAST = 2.0**-60, 1e-280
+#: Beyond it e^epsilon overflows.
+_FAR = 700.0
 #: Losses nearer than this, relative to 1, are one loss before anything else is joined.
 _SAME = 2.0**-34
 
@@ -70,10 +72,13 @@ class BinnedLaw:
 
     def low(self, epsilon: float) -> float:
         """A number not above H_{e^epsilon}(P || Q)."""
-        growth = math.exp(min(epsilon, 700.0)) * (1 + 2.0**-50)
+        if epsilon > _FAR:  # e^epsilon is no double: what P alone can produce is left
+            return self.infinite * (1 - min(self.error, 1.0)) * (1 - 2.0**-50)
+        growth = math.exp(epsilon) * (1 + 2.0**-50)
         gain = self.p * (1 - self.error) - growth * (self.q * (1 + self.error))
         slack = (len(gain) + 4) * 2.0**-52 + self.error
-        return max((float(gain[gain > 0].sum()) + self.infinite) * (1 - slack), 0.0)
+        low = (float(gain[gain > 0].sum()) + self.infinite) * (1 - slack)
+        return low if low > _LEAST else 0.0  # numbers this small have fewer bits than `error` counts on
 
 
 def composed_low(counts: Mapping[DominatingPair, int], epsilon: float) -> float:
@@ -104,16 +109,19 @@ def renyi_low(pair: DominatingPair, order: float) -> float:
         return math.inf
     b = order - 1
     loss = law.loss
-    top = float(loss.max(initial=0.0))
-    if b * top > 600:  # one bin decides: D >= (log p + b loss) / b
-        return max(float((np.log(law.p) + b * loss).max()) / b * (1 - 1e-12), 0.0)
+    with np.errstate(divide="ignore"):
+        logs = np.log(law.p)
+    wrong = (np.abs(logs) + np.abs(np.log(law.q)) + 1) * 2.0**-51  # by which a loss may be too large
+    if b * float(loss.max(initial=0.0)) > 600:  # e^{bL} may be no double; -1 does not matter
+        exponents = logs * (1 + 2.0**-51) + b * (loss - wrong)
+        top = float(exponents.max())
+        total = top + math.log(math.fsum(np.exp(exponents - top)) * (1 - 1e-12))
+        return max(total / b * (1 - 1e-12), 0.0)
     # E_P[e^{bL} - 1] without cancellation; what the rounding of masses can take away is subtracted
-    moment = float(np.sum(law.p * np.expm1(b * loss)))
-    missing = max(1 - float(law.p.sum()), 0.0)
-    slack = (law.error + 2.0**-48) * float(
-        np.sum(law.p * np.abs(np.expm1(b * loss)) + law.p * b * np.exp(b * loss))
-    )
-    moment -= missing + slack
+    terms, tilted = law.p * np.expm1(b * loss), law.p * np.exp(b * loss)
+    missing = math.fsum([1.0, *(-law.p)])
+    slack = (law.error + 2.0**-48) * math.fsum(np.abs(terms)) + math.fsum(b * tilted * wrong) * (1 + 2.0**-20)
+    moment = math.fsum(terms) - max(missing, 0.0) * (1 + 2.0**-50) - slack
     return max(math.log1p(moment) / b * (1 - 1e-12), 0.0) if moment > 0 else 0.0
 
 
@@ -198,10 +206,13 @@ def _atoms(pair: DominatingPair) -> list[tuple[flint.arb, flint.arb]] | None:
 
 
 def _edges(pair: DominatingPair) -> NDArray[np.float64]:
-    """The lower ends of the bins, ascending: equal widths between far quantiles, and a bin for each atom."""
+    """The lower ends of the bins, ascending: equal widths between far quantiles, quantiles, and a bin for each atom."""
     high, low = float(pair.loss_quantile(_ENDS)), float(pair.loss_quantile(1 - 2.0**-50))
     far = [float(pair.loss_quantile(10.0**-k)) for k in range(20, 300, 3)]  # high orders live there
+    # the losses of a subsampled pair pile up below its largest, where equal widths do not tell them apart
+    piled = [float(pair.loss_quantile(t)) for t in (*np.arange(1, 10) / 10, *10.0 ** (-np.arange(2, 17) / 2))]
     edges = np.append(np.linspace(low, high, _BASE + 1), [x for x in far if high < x < math.inf])
+    edges = np.append(edges, [x for x in piled if low < x < high])
     # a bin about each atom: its ratio is that of the atom
     for atom, _ in tails(pair).atoms:
         slack = 1e-9 * max(abs(float(atom)), 1e-3)

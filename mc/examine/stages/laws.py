@@ -6,11 +6,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from filters.contract.checks import checked_start
 from filters.testing.broken_laws import BrokenLaw, broken_laws
 from mc.examine.clock import Clock
 from mc.examine.fault import FilterFault, examining
 from mc.examine.finding import Finding
-from mc.examine.subject import Subject
+from mc.examine.sequence import granted
+from mc.examine.subject import Admission, Subject
 from theory.pairs import DominatingPair
 
 __all__ = ["laws"]
@@ -40,6 +42,10 @@ def laws(subject: Subject, clock: Clock) -> Iterator[Finding]:
         share = clock.part(1 / (len(subject.lines) - tried))
         try:
             with examining(filt):
+                if (words := _used_up(subject, line)) is not None:
+                    broken.setdefault(
+                        "runs_do_not_see_each_other", BrokenLaw("runs_do_not_see_each_other", words)
+                    )
                 found = broken_laws(
                     filt,
                     rng=rng,
@@ -77,6 +83,15 @@ def laws(subject: Subject, clock: Clock) -> Iterator[Finding]:
         fault="; ".join(faults),
         notes=tuple(notes),
     )
+
+
+def _used_up(subject: Subject, line: Admission) -> str | None:
+    """What a fresh run denies now, though one was granted it before."""
+    filt = subject.filter
+    for pair in dict.fromkeys((line.pairs[0], line.pairs[len(line.pairs) // 2], line.largest)):
+        if granted(filt, checked_start(filt, 1), pair) is None:
+            return f"a fresh run denies {pair!r}, which one was granted before"
+    return None
 
 
 def _some(pairs: tuple[DominatingPair, ...]) -> tuple[DominatingPair, ...]:

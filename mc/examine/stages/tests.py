@@ -48,7 +48,12 @@ def betting_tests(subject: Subject, clock: Clock, failure: float) -> Iterator[Fi
     """One finding: the tests were fixed before the first path, and share the failure probability equally."""
     filt = subject.filter
     with examining(filt):
-        tests = list(_tests(subject))
+        try:
+            with clock.limiting():  # what each strategy asks for is found by asking the filter
+                tests = list(_tests(subject))
+        except OutOfTime:
+            yield Finding("tests", _ASKED, "no test was begun", "", "every strategy: the time was up")
+            return
         each = failure / max(len(tests), 1)
         below = done = 0
         for number, test in enumerate(tests):

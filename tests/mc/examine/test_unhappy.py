@@ -1,0 +1,262 @@
+"""Whatever a filter's code does, an examination ends in time with a sentence about it, and leaves nothing behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import filterproof as fp
+from mc.examine.examination import Examination, Status
+from mc.examine.verify import examine
+from tests.mc.examine import unhappy
+from theory.evidence import Outcome
+
+SECONDS = 1.5
+#: What may pass beyond the seconds given: a stage's grace, several rings of an alarm, and a busy machine.
+LATE = 25.0
+
+
+@pytest.fixture(autouse=True)
+def _everything_is_left_as_it_was() -> Iterator[None]:
+    def seen() -> tuple[object, ...]:
+        handler, timer = signal.getsignal(signal.SIGALRM), signal.getitimer(signal.ITIMER_REAL)[1]
+        return sys.stdout, sys.stderr, handler, timer, list(warnings.filters), np.geterr(), sys.gettrace()
+
+    before, process, shown = seen(), os.getpid(), warnings.showwarning
+    yield
+    assert seen() == before
+    assert warnings.showwarning is shown
+    assert os.getpid() == process
+
+
+def examined(filt: fp.PrivacyFilter, seconds: float = SECONDS, **more) -> Examination:
+    began = time.monotonic()
+    found = examine(filt, seconds=seconds, **more)
+    assert time.monotonic() - began < seconds + LATE
+    return found
+
+
+def line_of(kind: type, words: str) -> int:
+    """The line of a class of `unhappy` that holds the words."""
+    lines = Path(unhappy.__file__).read_text().splitlines()
+    first = lines.index(f"class {kind.__name__}(Plain):")
+    return 1 + next(i for i in range(first, len(lines)) if words in lines[i])
+
+
+#: The filter -> the method that is named, the words on its line, and words of the sentence.
+BREAKS = {
+    unhappy.Raises: ("admits", "raise Zero", "ZeroDivisionError: no budget was set"),
+    unhappy.Hangs: ("admits", "", "was still at work when the time was up"),
+    unhappy.Sleeps: ("admits", "time.sleep", "was still at work when the time was up"),
+    unhappy.HangsWhereNothingIsCaught: ("admits", "", "was still at work when the time was up"),
+    unhappy.ScalarAnswers: ("admits", "def admits", "must return booleans of shape (1,), got"),
+    unhappy.FloatAnswers: ("admits", "def admits", "got float64 of shape (1,)"),
+    unhappy.WrongShape: ("admits", "def admits", "got bool of shape (1, 1)"),
+    unhappy.ScalarState: ("spend", "def spend", "must return an array"),
+    unhappy.Forks: ("admits", "os.fork()", "must not fork"),
+    unhappy.HasNoBudget: ("start", "self.budget", "has no attribute 'budget'"),
+    unhappy.PromiseRaises: ("promise", "raise KeyError", "KeyError: 'epsilon'"),
+    unhappy.Recurses: ("admits", "return self.admits", "RecursionError"),
+    unhappy.RunsOutOfMemory: ("spend", "raise MemoryError", "MemoryError"),
+    unhappy.Exits: ("spend", "sys.exit", "SystemExit: 0"),
+    unhappy.LosesItsGlobals: ("admits", "<= _budget", "name '_budget' is not defined"),
+}
+
+
+@pytest.mark.parametrize("kind", BREAKS, ids=lambda kind: kind.__name__)
+def test_code_that_breaks_is_a_fault_with_its_method_and_line(
+    kind: type[fp.PrivacyFilter], monkeypatch
+) -> None:
+    method, words, said = BREAKS[kind]
+    monkeypatch.setattr(unhappy, "_budget", 0.0199)  # one of them deletes it
+    found = examined(kind())
+    assert found.status is Status.FAULTY
+    assert found.verdict.outcome is Outcome.UNDECIDED
+    fault = found.faults[0]
+    assert fault.startswith(f"{kind.__name__}.{method} ")
+    assert said in fault
+    assert "unhappy.py, line " in fault
+    if words:
+        assert f"unhappy.py, line {line_of(kind, words)}" in fault
+    assert found.verdict.detail == "no verdict: " + "; ".join(found.faults)
+    assert found.witness is None
+
+
+#: The filter -> words of the sentence.
+IMPURE = {
+    unhappy.MutatesItsInput: "changes the state that it is given",
+    unhappy.KeepsStateOutside: "keeps state outside its state",
+    unhappy.MixesRuns: "mixes runs",
+    unhappy.AnswersAtRandom: "asking it has an effect",
+    unhappy.GrantsOtherwise: "its grant is not its admits and spend",
+}
+
+
+@pytest.mark.parametrize("kind", IMPURE, ids=lambda kind: kind.__name__)
+def test_a_filter_whose_state_is_not_all_it_knows_is_at_fault(kind: type[fp.PrivacyFilter]) -> None:
+    found = examined(kind(), 3.0)
+    assert found.status is Status.FAULTY
+    assert f"{kind.__name__} breaks the contract: " in found.faults[0]
+    assert IMPURE[kind] in found.faults[0]
+    assert found.verdict.outcome is not Outcome.HOLDS
+
+
+def test_a_filter_of_library_parts_that_is_not_pure_does_not_hold() -> None:
+    class Counts(fp.AdditiveFilter):
+        promise = fp.ZCDP(0.02)
+        charge = fp.zcdp_charge
+        spent = 0
+
+        def spend(self, state, request):
+            type(self).spent += 1
+            return super().spend(state, request)
+
+        def admits(self, state, request):
+            return super().admits(state, request) & (self.spent < 400)
+
+    found = examined(Counts(), 3.0)
+    assert found.status is Status.FAULTY
+    assert found.verdict.outcome is Outcome.UNDECIDED
+
+
+@pytest.mark.parametrize(
+    "kind", [unhappy.OnlyGaussians, unhappy.RaisesForOneFamily], ids=lambda k: k.__name__
+)
+def test_a_family_for_which_the_code_raises_is_outside_its_scope(kind: type[fp.PrivacyFilter]) -> None:
+    found = examined(kind())
+    assert found.status is Status.EXAMINED
+    assert found.verdict.outcome is Outcome.UNDECIDED
+    outside = {
+        note.split(",")[0] for one in found.findings for note in one.notes if "outside its scope" in note
+    }
+    if kind is unhappy.OnlyGaussians:  # a SubsampledGaussian has no mu either
+        expected = {"rr", "laplace", "kov", "erasure", "subsampled", "twopoint"}
+    else:
+        expected = {"laplace"}
+    assert outside == {f"outside its scope: {name}" for name in expected}
+    near = max(row.share for row in found.tightness)
+    assert 0.9 < near < 1  # 0.0199 of 0.02
+
+
+def test_a_filter_of_gaussians_that_knows_no_other_family_asked_is_at_fault() -> None:
+    found = examined(unhappy.OnlyGaussians(), mechanisms=("rr", "erasure"))
+    assert found.status is Status.FAULTY
+    assert "'RandomizedResponse' object has no attribute 'mu'" in found.faults[0]
+
+
+def test_a_filter_that_admits_nothing_is_not_examined() -> None:
+    found = examined(unhappy.AdmitsNothing())
+    assert found.status is Status.DENIES
+    assert found.faults == ()
+    assert found.verdict.outcome is Outcome.UNDECIDED
+    assert "admits nothing that was tried" in found.verdict.detail
+
+
+@pytest.mark.parametrize("kind", [unhappy.Prints, unhappy.ClosesStandardOutput], ids=lambda k: k.__name__)
+def test_what_a_filter_prints_is_kept_from_the_page_and_told(kind, capsys) -> None:
+    found = examined(kind())
+    assert capsys.readouterr() == ("", "")
+    assert (
+        f"{kind.__name__} prints while it decides; what it printed was left out" in found.findings[-1].notes
+    )
+    assert found.status is Status.EXAMINED
+    assert found.verdict.outcome is Outcome.UNDECIDED
+
+
+def test_what_a_filter_warns_of_is_kept_from_the_page(capsys) -> None:
+    found = examined(unhappy.Warns())
+    assert capsys.readouterr() == ("", "")
+    assert found.status is Status.EXAMINED
+
+
+def test_who_is_told_of_the_stages_may_print(capsys) -> None:
+    examined(unhappy.AdmitsNothing(), on_stage=print)
+    assert capsys.readouterr().out == "admission\n"
+
+
+def test_a_quiet_filter_is_not_said_to_print() -> None:
+    found = examined(unhappy.AdmitsNothing(), on_stage=lambda stage: None)
+    assert not any("prints" in note for one in found.findings for note in one.notes)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [unhappy.GrowingState, unhappy.DeepensItsState, unhappy.ObjectState, unhappy.SetsNumpyErrors],
+    ids=lambda kind: kind.__name__,
+)
+def test_states_of_odd_forms_end_no_examination(kind: type[fp.PrivacyFilter]) -> None:
+    found = examined(kind())
+    assert found.verdict.outcome is Outcome.UNDECIDED
+    assert found.admits_something
+
+
+def test_a_hang_that_comes_late_is_told_and_the_rest_is_looked_at() -> None:
+    found = examined(unhappy.HangsLate())
+    told = [note for one in found.findings for note in one.notes]
+    lines = {line_of(unhappy.HangsLate, words) for words in ("while", "pass")}
+    sentences = {
+        f"HangsLate.admits (unhappy.py, line {line}) was still at work when the time was up" for line in lines
+    }
+    assert sentences & set(told)
+    assert found.verdict.outcome is Outcome.UNDECIDED
+    assert any(one.stage == "sequences" and one.tightness for one in found.findings)
+
+
+def test_what_forked_is_no_second_examination() -> None:
+    """The child would go on as a second examination; os.fork is refused instead."""
+    children = set(_children())
+    examined(unhappy.Forks())
+    assert set(_children()) <= children
+    child = os.fork()  # and is not refused any more
+    if child == 0:
+        os._exit(0)
+    assert os.waitpid(child, 0) == (child, 0)
+
+
+def _children() -> list[str]:
+    path = Path(f"/proc/self/task/{os.getpid()}/children")
+    return path.read_text().split() if path.exists() else []
+
+
+def test_what_is_no_filter_is_the_callers_mistake() -> None:
+    with pytest.raises(TypeError, match="must be a filter, got the class Plain; make one of it"):
+        examine(unhappy.Plain, seconds=1.0)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="must be a PrivacyFilter, got object"):
+        examine(object(), seconds=1.0)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"PromisesANumber.promise must be a guarantee, got 1.0"):
+        examine(unhappy.PromisesANumber(), seconds=1.0)
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({"seconds": 0.0}, "seconds must be"),
+        ({"seconds": float("nan")}, "seconds must be"),
+        ({"seed": -1}, "seed must be"),
+        ({"mechanisms": ("gauss",)}, "mechanisms must be among gaussian, rr"),
+    ],
+)
+def test_arguments_out_of_range_are_refused(more, words) -> None:
+    with pytest.raises(ValueError, match=words):
+        examine(unhappy.Plain(), **more)
+
+
+def test_a_person_may_interrupt() -> None:
+    class Interrupted(unhappy.Plain):
+        def admits(self, state, request):
+            signal.raise_signal(signal.SIGINT)
+            return super().admits(state, request)
+
+    def stop(stage: str) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        examine(unhappy.Plain(), seconds=1.0, on_stage=stop)

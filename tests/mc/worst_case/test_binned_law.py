@@ -1,0 +1,354 @@
+"""Bounds from laws in bins are never above the truth, and how near they come, each number by a second route."""
+
+from __future__ import annotations
+
+import math
+import random
+from fractions import Fraction
+from itertools import pairwise
+
+import mpmath
+import numpy as np
+import pytest
+
+from mc.worst_case import binned_law
+from mc.worst_case.binned_law import BinnedLaw, composed_low, renyi_low
+from mc.worst_case.tails import tails
+from theory.pairs import KOV, Erasure, FinitePair, Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
+
+
+@pytest.fixture(autouse=True)
+def _sixty_digits():
+    with mpmath.workdps(60):
+        yield
+
+
+def real(x: Fraction | float) -> mpmath.mpf:
+    x = Fraction(x)
+    return mpmath.mpf(x.numerator) / x.denominator
+
+
+def composed(pair: FinitePair, times: int) -> list[tuple[Fraction, Fraction]]:
+    """(P-mass, Q-mass) of every outcome of so many releases, equal ratios joined, by exact enumeration."""
+    one = [(p, q) for p, q in zip(pair.exact_masses.p, pair.exact_masses.q, strict=True) if p > 0]
+    law = {Fraction(1): (Fraction(1), Fraction(1))}
+    for _ in range(times):
+        after: dict[Fraction, tuple[Fraction, Fraction]] = {}
+        for a, b in law.values():
+            for p, q in one:
+                ratio = b * q / (a * p)
+                before = after.get(ratio, (Fraction(0), Fraction(0)))
+                after[ratio] = (before[0] + a * p, before[1] + b * q)
+        law = after
+    return list(law.values())
+
+
+def stick(law: list[tuple[Fraction, Fraction]], epsilon: float) -> mpmath.mpf:
+    growth = mpmath.exp(real(epsilon))
+    return sum((max(real(p) - growth * real(q), mpmath.mpf(0)) for p, q in law), mpmath.mpf(0))
+
+
+def gaussian(mu: mpmath.mpf, epsilon: float) -> mpmath.mpf:
+    e = real(epsilon)
+    return mpmath.ncdf(mu / 2 - e / mu) - mpmath.exp(e) * mpmath.ncdf(-mu / 2 - e / mu)
+
+
+def revealing(epsilon: float, delta: float, times: int, at: float) -> mpmath.mpf:
+    """H of KOV(epsilon, delta) released so often: a release that reveals all, or a binomial number of ones."""
+    d, p, growth = real(delta), 1 / (1 + mpmath.exp(-real(epsilon))), mpmath.exp(real(at))
+    q = 1 / (1 + mpmath.exp(real(epsilon)))  # 1 - p would lose its digits
+    kept = (1 - d) ** times
+    gains = (
+        mpmath.binomial(times, k) * max(p**k * q ** (times - k) - growth * q**k * p ** (times - k), 0)
+        for k in range(times // 2, times + 1)
+    )
+    return 1 - kept + kept * sum(gains)
+
+
+def near(low: float, true: mpmath.mpf, share: float) -> bool:
+    """Not above the truth, and less below it than this share of it."""
+    return low <= true <= low + share * true
+
+
+def lost(pair, times: int) -> float:
+    """What rounding may take away: the tracked error of masses that sum to 1, twice, and a few last places."""
+    return 4 * binned_law._power(pair, times).error + 1e-14
+
+
+def random_pair(rng: random.Random) -> FinitePair | None:
+    a, b = ([rng.randint(0, 9) for _ in range(rng.randint(2, 4))] for _ in range(2))
+    a, b = a[: len(b)], b[: len(a)]
+    a[0] *= rng.choice((1, 10**6))
+    b[-1] *= rng.choice((1, 10**9))
+    if not sum(a) or not sum(b):
+        return None
+    return FinitePair(tuple(Fraction(x, sum(a)) for x in a), tuple(Fraction(x, sum(b)) for x in b))
+
+
+def test_compositions_of_random_finite_pairs_are_met_from_below_but_for_rounding() -> None:
+    rng, seen = random.Random(12), 0
+    for _ in range(250):
+        pair, times, epsilon = (
+            random_pair(rng),
+            rng.randint(1, 6),
+            rng.choice((0.0, 0.1, 1.0, 2.5, 7.0, 20.0)),
+        )
+        if pair is None:
+            continue
+        true, low = stick(composed(pair, times), epsilon), composed_low({pair: times}, epsilon)
+        assert true - lost(pair, times) <= low <= true, (pair, times, epsilon)
+        seen += true > 0
+    assert seen > 100
+
+
+def test_of_two_different_finite_pairs_both_are_composed() -> None:
+    both = [(a * p, b * q) for a, b in composed(PAIR, 3) for p, q in composed(BIT, 2)]
+    for epsilon in (0.0, 0.7, 3.0):
+        assert near(composed_low({PAIR: 3, BIT: 2}, epsilon), stick(both, epsilon), 1e-12)
+
+
+PAIR = FinitePair(
+    (Fraction(1, 2), Fraction(3, 10), Fraction(1, 5)), (Fraction(1, 10), Fraction(1, 10), Fraction(4, 5))
+)
+BIT = RandomizedResponse.from_ratio(3)
+
+
+@pytest.mark.parametrize("delta", [0.0, 1e-300, 1e-9, 0.01, 0.5])
+@pytest.mark.parametrize("epsilon", [1e-6, 0.1, 1.0, 50.0])
+@pytest.mark.parametrize("times", [1, 3, 100])
+def test_kov_pairs_and_randomised_response_are_met_from_below(epsilon, delta, times) -> None:
+    pair = KOV(epsilon, delta) if delta else RandomizedResponse(epsilon)
+    for at in (0.0, 0.4 * epsilon * math.sqrt(times), 0.999 * epsilon * times):
+        if at < 700:
+            true, low = revealing(epsilon, delta, times, at), composed_low({pair: times}, at)
+            assert true - lost(pair, times) <= low <= true
+
+
+@pytest.mark.parametrize("times", [1, 2, 7, 1000, 10**5])
+@pytest.mark.parametrize("p", [1e-200, 1e-12, 0.01, 0.75, 1.0])
+def test_erasure_is_the_chance_that_one_of_them_reveals_all(p: float, times: int) -> None:
+    exact = -mpmath.expm1(times * mpmath.log1p(-real(p))) if p < 1 else mpmath.mpf(1)
+    for epsilon in (0.0, 1.0, 699.0, 800.0):
+        assert near(composed_low({Erasure(p): times}, epsilon), exact, 1e-6)
+
+
+@pytest.mark.parametrize("mu", [1e-3, 0.1, 1.0, 3.0, 10.0])
+@pytest.mark.parametrize("times", [1, 2, 16, 1000, 10**5])
+def test_gaussians_are_met_from_below_to_a_twentieth(mu: float, times: int) -> None:
+    total = real(mu) * mpmath.sqrt(times)
+    for z, share in ((0.0, 1e-3), (0.5, 0.05), (2.0, 0.05), (5.0, 0.05)):
+        epsilon = float(total * total / 2 + z * total) if z else 0.0
+        if epsilon < 600:  # further out Q-masses are below the least that is told from 0
+            low = composed_low({Gaussian(mu): times}, epsilon)
+            assert near(low, gaussian(total, epsilon), share)
+
+
+@pytest.mark.parametrize(
+    "pair",
+    [
+        *(Laplace(b) for b in (0.01, 0.3, 1.0, 20.0, 1e4)),
+        *(
+            SubsampledGaussian(q, sigma, adjacency=way)
+            for q in (1 / 64, 0.5, 1.0)
+            for sigma in (0.3, 1.0, 10.0)
+            for way in ("removal", "addition")
+        ),
+    ],
+    ids=repr,
+)
+def test_one_release_of_a_continuous_pair_is_met_from_below_but_for_the_bin_that_epsilon_lies_in(
+    pair,
+) -> None:
+    edges = [*binned_law._edges(pair).tolist(), math.inf]
+    for tail in (0.9, 0.3, 1e-2, 1e-5):
+        epsilon = max(float(pair.loss_quantile(tail)), 0.0)
+        true, low = float(pair.hockey_stick(epsilon)), composed_low({pair: 1}, epsilon)
+        assert low <= true * (1 + 1e-12) + 1e-16  # the other side is in doubles
+        # in the bin [a, b) about epsilon P loses at most P(bin) (1 - e^{-(b - a)})
+        a, b = next((a, b) for a, b in pairwise([-math.inf, *edges]) if a <= epsilon <= b)
+        mass = (
+            tails(pair).above(Fraction(a))[0] - (tails(pair).above(Fraction(b))[0] if b < math.inf else 0)
+        ).upper()
+        assert low >= true - float(mass) * -math.expm1(a - b) - 1e-14
+
+
+@pytest.mark.parametrize(
+    "pair", [Laplace(2.0), SubsampledGaussian(0.1, 1.0), Gaussian(0.3).swapped], ids=repr
+)
+@pytest.mark.parametrize("times", [5, 60])
+def test_finer_bins_give_no_less_and_hardly_more(pair, times: int, monkeypatch) -> None:
+    low = {epsilon: composed_low({pair: times}, epsilon) for epsilon in (0.0, 0.5, 2.0)}
+    for cached in (binned_law._base, binned_law._power):
+        cached.cache_clear()
+    monkeypatch.setattr(binned_law, "_BASE", 3 * binned_law._BASE)
+    monkeypatch.setattr(binned_law, "_KEPT", 3 * binned_law._KEPT)
+    try:
+        for epsilon, coarse in low.items():
+            fine = composed_low({pair: times}, epsilon)
+            assert coarse * (1 - 1e-9) <= fine <= coarse * 1.03
+    finally:
+        for cached in (binned_law._base, binned_law._power):
+            cached.cache_clear()
+
+
+def test_the_tracked_error_covers_what_rounding_did_to_the_masses() -> None:
+    """Masses of a product sum to the product of the sums, exactly; the laws' own sums are off by rounding alone."""
+    rng = np.random.default_rng(3)
+    for _ in range(40):
+        law = exact_sums = None
+        for _ in range(int(rng.integers(2, 6))):
+            n = int(rng.integers(2, 60))
+            part = BinnedLaw(rng.dirichlet(np.ones(n)) * 0.9, rng.dirichlet(np.ones(n)), 0.1, 0.0)
+            sums = [sum(map(Fraction, x.tolist())) for x in (part.p, part.q)]
+            law = part if law is None else law.times(part)
+            exact_sums = (
+                sums if exact_sums is None else [a * b for a, b in zip(exact_sums, sums, strict=True)]
+            )
+        for stored, exact in zip((law.p, law.q), exact_sums, strict=True):
+            off = abs(sum(map(Fraction, stored.tolist())) - exact)
+            assert off <= Fraction(law.error) * exact
+        assert law.error < 1e-9
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_what_a_law_says_is_not_above_its_own_masses_at_either_end_of_their_error(seed: int) -> None:
+    """The masses may be off by the relative error: of P from above, of Q from below."""
+    rng = np.random.default_rng(seed)
+    p, q = rng.dirichlet(np.ones(30)) * 0.75, rng.dirichlet(np.ones(30))
+    infinite = 0.25
+    for error in (0.0, 1e-12, 1e-3):
+        law = BinnedLaw(p, q, infinite, error)
+        for epsilon in (0.0, 0.3, 2.0):
+            growth, e = mpmath.exp(real(epsilon)), real(error)
+            pairs = zip(p.tolist(), q.tolist(), strict=True)
+            true = real(infinite) * (1 - e) + sum(
+                max(real(a) / (1 + e) - growth * real(b) / (1 - e), mpmath.mpf(0)) for a, b in pairs
+            )
+            assert law.low(epsilon) <= true
+            assert law.low(epsilon) >= true * (1 - 4 * error - 1e-12)
+
+
+def test_ratios_that_agree_but_for_rounding_leave_nothing_behind() -> None:
+    """P = Q in every bin: no rounding may leave a gain."""
+    rng = np.random.default_rng(5)
+    masses = rng.dirichlet(np.ones(500))
+    law = BinnedLaw(masses, masses, 0.0, 0.0)
+    assert law.low(0.0) == 0
+    assert law.times(law).low(0.0) == 0
+    for epsilon in rng.uniform(0, 3, 200).tolist():
+        p = np.array([float(mpmath.exp(real(epsilon)))]) * 2.0**-8
+        tilted = BinnedLaw(p, np.array([2.0**-8]), 0.0, 0.0)
+        assert tilted.low(epsilon) <= max(real(p[0]) - mpmath.exp(real(epsilon)) / 256, 0)
+
+
+@pytest.mark.parametrize("epsilon", [700.5, 710.0, 1e4])
+def test_beyond_the_exponents_of_doubles_only_what_reveals_all_is_left(epsilon: float) -> None:
+    assert composed_low({RandomizedResponse(705.0): 1}, epsilon) <= float(epsilon < 705)
+    assert composed_low({RandomizedResponse(705.0): 1}, 800.0) == 0
+    assert composed_low({Erasure(0.25): 2, RandomizedResponse(709.0): 1}, epsilon) == pytest.approx(
+        0.4375, 1e-9
+    )
+
+
+def test_underflow_makes_no_mass_of_q_vanish() -> None:
+    """Forty outputs that are e^50 times rarer under Q: their product has a Q-mass below all doubles, and a P-mass."""
+    pair = FinitePair((Fraction(1, 2), Fraction(1, 2)), (Fraction(1, 10**22), 1 - Fraction(1, 10**22)))
+    for times in (13, 14, 20, 40):
+        for epsilon in (0.0, 300.0, 600.0, 690.0):
+            assert composed_low({pair: times}, epsilon) <= stick(composed(pair, times), epsilon)
+    rare = FinitePair(
+        (Fraction(1, 10**200), 1 - Fraction(1, 10**200)), (Fraction(1, 10**210), 1 - Fraction(1, 10**210))
+    )
+    assert composed_low({rare: 2}, 40.0) == 0
+
+
+def test_nothing_asked_reveals_nothing() -> None:
+    assert composed_low({}, 0.0) == 0
+    assert composed_low({Erasure(1e-300): 1}, 0.0) == 0  # so little is told from nothing by nobody
+    assert composed_low({Gaussian(1.0): 0}, 0.0) == 0
+    assert composed_low({Erasure(1.0): 3}, 5.0) == pytest.approx(1, abs=1e-12)
+    assert composed_low({FinitePair((Fraction(1),), (Fraction(1),)): 5}, 0.0) == 0
+
+
+# -- Rényi divergences -----------------------------------------------------------------------------------------
+
+
+def renyi(pair: FinitePair, order: float) -> mpmath.mpf:
+    a = real(order)
+    masses = zip(pair.exact_masses.p, pair.exact_masses.q, strict=True)
+    return mpmath.log(sum(real(p) ** a * real(q) ** (1 - a) for p, q in masses if p > 0)) / (a - 1)
+
+
+ORDERS = (1 + 1e-9, 1 + 1e-6, 1.1, 2.0, 8.0, 128.0, 1e4)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_the_renyi_divergence_of_random_finite_pairs_is_met_from_below(order: float) -> None:
+    rng, seen = random.Random(21), 0
+    for _ in range(120):
+        pair = random_pair(rng)
+        if pair is None:
+            continue
+        low = renyi_low(pair, order)
+        if any(p > 0 and q == 0 for p, q in zip(pair.exact_masses.p, pair.exact_masses.q, strict=True)):
+            assert low == math.inf
+        else:
+            true = renyi(pair, order)
+            assert low <= true
+            assert low >= true * (1 - 1e-8) - 1e-13 * (1 + 1 / (order - 1))
+            seen += true > 0
+    assert seen > 20
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("epsilon", [1e-5, 0.01, 1.0, 30.0, 300.0])
+def test_the_renyi_divergence_of_randomised_response_is_met_from_below(epsilon: float, order: float) -> None:
+    a, e = real(order), real(epsilon)
+    p, q = 1 / (1 + mpmath.exp(-e)), 1 / (1 + mpmath.exp(e))
+    true = mpmath.log(p**a * q ** (1 - a) + q**a * p ** (1 - a)) / (a - 1)
+    low = renyi_low(RandomizedResponse(epsilon), order)
+    assert low <= true
+    assert low >= true * (1 - 1e-9) - 1e-13 * (1 + 1 / (order - 1))
+
+
+def test_small_masses_do_not_raise_a_renyi_divergence() -> None:
+    """A rare output, with a moment near 1: the loss has lost digits, and the order multiplies what is wrong."""
+    rng = random.Random(8)
+    for _ in range(200):
+        a, b = rng.randint(100, 290), rng.randint(100, 290)
+        p, q = Fraction(rng.randint(1, 10**6), 10**a), Fraction(rng.randint(1, 10**6), 10**b)
+        if not p > q:
+            continue
+        pair = FinitePair((p, 1 - p), (q, 1 - q))
+        loss = float(mpmath.log(real(p) / real(q)))
+        for moment in (-25.0, -10.0, -1.0, 5.0):
+            order = 1 + (moment - float(mpmath.log(real(p)))) / loss
+            if order > 1:
+                assert renyi_low(pair, order) <= renyi(pair, order)
+
+
+@pytest.mark.parametrize("order", [1.1, 2.0, 16.0])
+@pytest.mark.parametrize(
+    "pair",
+    [
+        Laplace(0.5),
+        Laplace(10.0),
+        SubsampledGaussian(0.1, 1.0),
+        SubsampledGaussian(0.5, 2.0, adjacency="addition"),
+    ],
+    ids=repr,
+)
+def test_the_renyi_divergence_of_a_continuous_pair_is_met_from_below(pair, order: float) -> None:
+    true, low = float(pair.renyi(order)), renyi_low(pair, order)
+    assert low <= true * (1 + 1e-9)  # the other side is in doubles
+    assert low >= 0.98 * true
+
+
+@pytest.mark.parametrize("mu", [1e-3, 0.1, 1.0, 5.0])
+@pytest.mark.parametrize("order", [1.1, 2.0, 8.0, 32.0])
+def test_the_renyi_divergence_of_a_gaussian_is_met_from_below(mu: float, order: float) -> None:
+    true = real(order) * real(mu) ** 2 / 2
+    low = renyi_low(Gaussian(mu), order)
+    assert low <= true
+    if mu * order < 30:  # the tilted law lies within the bins
+        assert low >= 0.98 * true
