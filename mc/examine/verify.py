@@ -109,7 +109,12 @@ def examine(
                 run("search", 0.6, lambda part: search(subject, part, FAILURE / 2))
                 if not any(one.witness is not None for one in findings):
                     run("tests", 1.0, lambda part: betting_tests(subject, part, FAILURE / 2))
-    if noise():
+    if noise.shut:
+        told = f"{type(filt).__name__} closed standard output while it decides; leave it open"
+        findings.append(
+            Finding("laws", "Does it leave alone what it did not open?", told, "", "", fault=told)
+        )
+    if noise.heard:
         told = f"{type(filt).__name__} prints while it decides; what it printed was left out"
         findings.append(Finding("laws", "Does it decide in silence?", told, "", "", notes=(told,)))
     return Examination(filt, names, tuple(findings), time.perf_counter() - began, seed, FAILURE)
@@ -167,9 +172,10 @@ def _timed(finding: Finding, seconds: float) -> Finding:
 
 
 class _Silence(io.TextIOBase):
-    """Forgets what is written to it, but for whether something was; it cannot be closed."""
+    """Forgets what is written to it, but for whether something was, and whether it was to be closed."""
 
     heard = False
+    shut = False
 
     def writable(self) -> bool:
         return True
@@ -179,12 +185,12 @@ class _Silence(io.TextIOBase):
         return len(text)
 
     def close(self) -> None:
-        self.heard = True
+        self.shut = True
 
 
 @contextmanager
-def _quietly() -> Iterator[Callable[[], bool]]:
-    """Keep what a filter prints and warns of out of sight; the function says whether anything was printed.
+def _quietly() -> Iterator[_Silence]:
+    """Keep what a filter prints and warns of out of sight, and yield what heard it.
 
     What it sets of warnings and of numpy's floating-point errors is put back.
     """
@@ -192,4 +198,4 @@ def _quietly() -> Iterator[Callable[[], bool]]:
     with redirect_stdout(sink), warnings.catch_warnings(), np.errstate():
         warnings.simplefilter("ignore")
         warnings.showwarning = lambda *told, **more: None  # should the filter ask for warnings
-        yield lambda: sink.heard
+        yield sink
