@@ -120,7 +120,7 @@ def test_a_filter_that_raises_ends_in_a_sentence_with_its_method_and_line(
     folder: Path, method: str, raised: str
 ) -> None:
     name = f"RaisesIn{method.capitalize()}"
-    status, out, err = filterproof("verify", f"faulty.py::{name}", "--quick", cwd=folder)
+    status, out, err = filterproof("verify", f"faulty.py::{name}", "--seconds", "2", cwd=folder)
     assert (status, out) == (3, "")
     assert err.strip() == (
         f"filterproof: {name}.{method} raised {raised} at faulty.py, line {LINES[method]}; "
@@ -153,7 +153,7 @@ def test_every_command_that_plays_a_filter_names_its_fault(folder: Path, command
     ],
 )
 def test_a_filter_that_ends_the_process_in_play_is_no_success(folder: Path, name: str, words: str) -> None:
-    status, _, err = filterproof("verify", f"faulty.py::{name}", "--quick", cwd=folder)
+    status, _, err = filterproof("verify", f"faulty.py::{name}", "--seconds", "2", cwd=folder)
     assert status == 3
     assert words in err
     assert not list(folder.glob("filterproof-report/*"))
@@ -163,7 +163,7 @@ def test_a_filter_that_ends_the_process_in_play_is_no_success(folder: Path, name
 @pytest.mark.parametrize(
     "command",
     [
-        ("verify", "leaves.py::X", "--quick"),
+        ("verify", "leaves.py::X", "--seconds", "2"),
         ("simulate", "leaves.py::X", "OneShot", "--epsilon", "1"),
         ("attack", "leaves.py::X"),
         ("replay", "verdicts.json", "x", "leaves.py::X"),
@@ -205,7 +205,7 @@ def test_a_time_limit_has_a_status_and_takes_the_other_process_along(folder: Pat
 
 
 def test_a_filter_that_denies_everything_does_not_look_like_a_pass(folder: Path) -> None:
-    status, out, err = filterproof("verify", "faulty.py::DeniesAll", "--quick", "--json", cwd=folder)
+    status, out, err = filterproof("verify", "faulty.py::DeniesAll", "--seconds", "2", "--json", cwd=folder)
     assert status == 6, err
     told = json.loads(out)
     assert (told["verdict"], told["status"]) == ("UNDECIDED", "DENIES")
@@ -349,7 +349,9 @@ def test_a_report_of_a_users_filter_prints_the_command_that_replays_its_witness(
     (folder / "my filter.py").write_text(
         FAULTY + "\nclass Lax(Base):\n    def admits(self, spent, request): return spent <= 0.02\n"
     )
-    status, out, err = filterproof("verify", "my filter.py::Lax", "--quick", "--out", "out", cwd=folder)
+    status, out, err = filterproof(
+        "verify", "my filter.py::Lax", "--seconds", "3", "--out", "out", cwd=folder
+    )
     assert status == 1, err
     page = (folder / "out" / "report.html").read_text()
     (command,) = re.findall(r'<pre class="wrap">(filterproof replay [^<]*)</pre>', page)

@@ -113,7 +113,7 @@ USUAL = {"a forged success", "half a length", "a promise that exits", "words tha
 def test_a_fault_of_the_file_is_one_sentence_and_never_a_success(tmp_path: Path, name: str) -> None:
     code, words = FAULTS[name]
     (tmp_path / "rude.py").write_text(BASE + code)
-    status, out, err = filterproof("verify", "rude.py::F", "--quick", cwd=tmp_path)
+    status, out, err = filterproof("verify", "rude.py::F", "--seconds", "2", cwd=tmp_path)
     assert status == 3, err
     # what was printed before the last word failed cannot be taken back
     assert not out or "descriptor" in name or "half" in name
@@ -154,7 +154,7 @@ UNUSABLE = {
 def test_a_file_that_holds_no_filter_is_unusable_input(tmp_path: Path, name: str) -> None:
     code, words = UNUSABLE[name]
     (tmp_path / "rude.py").write_text(BASE + code)
-    status, out, err = filterproof("verify", "rude.py::F", "--quick", cwd=tmp_path)
+    status, out, err = filterproof("verify", "rude.py::F", "--seconds", "2", cwd=tmp_path)
     assert (status, out) == (2, ""), err
     assert one_sentence(err), err
     assert words in err
@@ -163,14 +163,14 @@ def test_a_file_that_holds_no_filter_is_unusable_input(tmp_path: Path, name: str
 @pytest.mark.parametrize("stream", ["None", "object()"])
 def test_a_file_that_replaces_standard_output_replaces_its_own(tmp_path: Path, stream: str) -> None:
     (tmp_path / "rude.py").write_text(BASE + f"\nsys.stdout = sys.stderr = {stream}\n")
-    status, out, err = filterproof("verify", "rude.py::F", "--quick", "--json", cwd=tmp_path)
+    status, out, err = filterproof("verify", "rude.py::F", "--seconds", "2", "--json", cwd=tmp_path)
     assert (status, err.strip()) == (0, "")
     assert json.loads(out)["verdict"]
 
 
 def test_a_module_that_leaves_at_any_other_name_is_examined_all_the_same(tmp_path: Path) -> None:
     (tmp_path / "rude.py").write_text(BASE + "\ndef __getattr__(name): sys.exit(0)\n")
-    status, out, err = filterproof("verify", "rude.py::F", "--quick", "--json", cwd=tmp_path)
+    status, out, err = filterproof("verify", "rude.py::F", "--seconds", "2", "--json", cwd=tmp_path)
     assert status in (0, 2, 3)
     assert bool(out) == (status == 0)
     assert not err.strip() or one_sentence(err)
