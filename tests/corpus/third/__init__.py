@@ -1,0 +1,6 @@
+"""The third part of the corpus, written when the search was mended, its author unread in it; `CASES` lists it."""
+
+from tests.corpus.third.gauges import GAUGES
+from tests.corpus.third.totals import TOTALS
+
+CASES = (*GAUGES, *TOTALS)

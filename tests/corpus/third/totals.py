@@ -1,0 +1,162 @@
+"""Rules that are right for totals fixed in advance, and decide by totals that depend on the answers."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy import integrate, optimize, special
+
+import filterproof as fp
+from tests.corpus.first.case import Reached, broken
+from tests.corpus.first.games import gaussian_delta, require_granted
+from tests.corpus.second.lattice import response_delta
+
+
+def _density(mu: float, loss: float) -> float:
+    """The density of the loss of Gaussian(mu) under P."""
+    z = (loss - mu * mu / 2) / mu
+    return math.exp(-z * z / 2) / mu / math.sqrt(2 * math.pi)
+
+
+class CurveOfTheRest(fp.PrivacyFilter):
+    """(1, 1e-5)-DP: pure epsilons add up; the rest by the exact Gaussian curve at the epsilon that they leave."""
+
+    promise = fp.ApproxDP(epsilon=1.0, delta=1e-5)
+
+    def start(self, n):
+        return np.zeros(n), np.zeros(n)
+
+    def spend(self, state, request):
+        pure = np.asarray(request.pure_epsilon)
+        finite = np.isfinite(pure)
+        return state[0] + np.where(finite, pure, 0.0), state[1] + np.where(finite, 0.0, request.gdp_mu**2)
+
+    def admits(self, state, request):
+        epsilon, square = self.spend(state, request)
+        left = 1 - epsilon
+        root = np.sqrt(np.clip(square, 1e-12, 1e6))
+        curve = np.asarray(fp.Gaussian(root).hockey_stick(np.maximum(left, 0.0)))
+        return (left >= 1e-9) & (square <= 1e6) & (curve <= 1e-5 * (1 - 1e-9))
+
+
+def _on_a_large_loss(filt: fp.PrivacyFilter) -> Reached:
+    first = 0.15
+    second = math.sqrt(float(fp.gaussian_mu(1.0, 1e-5)) ** 2 - first**2) * (1 - 1e-6)
+    epsilon = optimize.brentq(lambda e: gaussian_delta(first, 1 - e) - 1e-5, 0.1, 0.9) * (1 - 1e-6)
+    require_granted(filt, [fp.Gaussian(first), fp.Gaussian(second)])
+    require_granted(filt, [fp.Gaussian(first), fp.RandomizedResponse(epsilon)])
+    # the response where the first loss brings 1 within its reach
+    near, far = (
+        integrate.quad(lambda loss: _density(first, loss) * after(loss), low, high, epsabs=0, epsrel=1e-8)[0]
+        for after, low, high in (
+            (lambda loss: gaussian_delta(second, 1 - loss), first**2 / 2 - 10 * first, 1 - 0.9 * epsilon),
+            (lambda loss: response_delta(epsilon, 1, 1.0, loss), 1 - 0.9 * epsilon, 1 + epsilon),
+        )
+    )
+    return Reached(near + far, epsilon=1.0)
+
+
+class EitherVariation(fp.PrivacyFilter):
+    """(0, 0.05)-DP: the total variations add up to 0.05, or the Gaussian of all squares stays within it."""
+
+    promise = fp.ApproxDP(epsilon=0.0, delta=0.05)
+    square = float(2 * special.ndtri((1 + 0.05) / 2)) ** 2
+
+    def start(self, n):
+        return np.zeros(n), np.zeros(n)
+
+    def spend(self, state, request):
+        return state[0] + request.hockey_stick(0.0), state[1] + request.gdp_mu**2
+
+    def admits(self, state, request):
+        variation, square = self.spend(state, request)
+        return (variation <= 0.05 * (1 - 1e-9)) | (square <= self.square * (1 - 1e-9))
+
+
+def _erased_or_not(filt: fp.PrivacyFilter) -> Reached:
+    first = math.sqrt(filt.square) / 2
+    second = math.sqrt(0.75 * filt.square) * (1 - 1e-6)
+    erased = (0.05 - float(2 * special.ndtr(first / 2) - 1)) * (1 - 1e-6)
+    require_granted(filt, [fp.Gaussian(first), fp.Gaussian(second)])
+    require_granted(filt, [fp.Gaussian(first), fp.Erasure(erased)])
+
+    # an erasure where the first loss is far from zero, a Gaussian between: any such rule is a strategy
+    def erase(loss):
+        return erased + (1 - erased) * max(-math.expm1(-loss), 0.0)
+
+    edges = (first**2 / 2 - 10 * first, -first, first, first**2 / 2 + 10 * first)
+    rules = (erase, lambda loss: gaussian_delta(second, -loss), erase)
+    parts = (
+        integrate.quad(
+            lambda loss, after=after: _density(first, loss) * after(loss), a, b, epsabs=0, epsrel=1e-8
+        )[0]
+        for after, a, b in zip(rules, edges[:-1], edges[1:], strict=True)
+    )
+    return Reached(math.fsum(parts), epsilon=0.0)
+
+
+def _opening() -> list[tuple[float, float]]:
+    """(P-mass, loss) of three answers at 0.2."""
+    keep = 1 / (1 + math.exp(-0.2))
+    return [(math.comb(3, j) * keep**j * (1 - keep) ** (3 - j), (2 * j - 3) * 0.2) for j in range(4)]
+
+
+def _after_opening(level: float, count: int) -> float:
+    """The delta at 1 of three answers at 0.2 and `count` more at `level`."""
+    return math.fsum(p * response_delta(level, count, 1.0, loss) for p, loss in _opening())
+
+
+class LockedPlan(fp.PrivacyFilter):
+    """(1, delta)-DP: three answers at 0.2; the fourth locks the plan, 34 at 0.12 in all or two at 0.5, each exact."""
+
+    many, few = (0.12, 34), (0.5, 2)
+    promise = fp.ApproxDP(epsilon=1.0, delta=max(_after_opening(*many), _after_opening(*few)) * (1 + 1e-9))
+
+    def start(self, n):
+        return np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+
+    def spend(self, state, request):
+        rounds, plan = state
+        asked = np.where(np.less_equal(request.pure_epsilon, self.many[0]), 1, 2)
+        return rounds + 1, np.where(rounds == 3, asked, plan)
+
+    def admits(self, state, request):
+        rounds, plan = self.spend(state, request)
+        level = np.array([0.2, self.many[0], self.few[0]])[plan]
+        most = np.array([3, 3 + self.many[1], 3 + self.few[1]])[plan]
+        return (rounds <= most) & (request.pure_epsilon <= level)
+
+
+def _locked_by_the_answers(filt: fp.PrivacyFilter) -> Reached:
+    opening = [fp.RandomizedResponse(0.2)] * 3
+    for level, count in (filt.many, filt.few):
+        require_granted(filt, opening + [fp.RandomizedResponse(level)] * count)
+    value = math.fsum(
+        p * max(response_delta(level, count, 1.0, loss) for level, count in (filt.many, filt.few))
+        for p, loss in _opening()
+    )
+    return Reached(value, epsilon=1.0)
+
+
+TOTALS = (
+    broken(
+        "curve-of-the-rest",
+        CurveOfTheRest,
+        breaks="Gaussian(0.15); on a large loss the rest as a response, elsewhere as a Gaussian",
+        shown=_on_a_large_loss,
+    ),
+    broken(
+        "either-variation",
+        EitherVariation,
+        breaks="a Gaussian; far from zero the rest as an erasure, near zero as a Gaussian: 1.06 times delta",
+        shown=_erased_or_not,
+    ),
+    broken(
+        "locked-plan",
+        LockedPlan,
+        breaks="three responses at 0.2; their answers say which of the two plans is locked: 1.12 times delta",
+        shown=_locked_by_the_answers,
+        margin=0.1,
+    ),
+)
