@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 from scipy import integrate, optimize, special
@@ -13,10 +14,14 @@ from tests.corpus.first.games import gaussian_delta, require_granted
 from tests.corpus.second.lattice import response_delta
 
 
-def _density(mu: float, loss: float) -> float:
-    """The density of the loss of Gaussian(mu) under P."""
-    z = (loss - mu * mu / 2) / mu
-    return math.exp(-z * z / 2) / mu / math.sqrt(2 * math.pi)
+def _mean(mu: float, after: Callable[[float], float], low: float, high: float) -> float:
+    """E_P[after(L); low < L < high], L the loss of Gaussian(mu)."""
+
+    def weighted(loss: float) -> float:
+        z = (loss - mu * mu / 2) / mu
+        return math.exp(-z * z / 2) / mu / math.sqrt(2 * math.pi) * after(loss)
+
+    return float(integrate.quad(weighted, low, high, epsabs=0, epsrel=1e-8)[0])
 
 
 class CurveOfTheRest(fp.PrivacyFilter):
@@ -47,13 +52,9 @@ def _on_a_large_loss(filt: fp.PrivacyFilter) -> Reached:
     require_granted(filt, [fp.Gaussian(first), fp.Gaussian(second)])
     require_granted(filt, [fp.Gaussian(first), fp.RandomizedResponse(epsilon)])
     # the response where the first loss brings 1 within its reach
-    near, far = (
-        integrate.quad(lambda loss: _density(first, loss) * after(loss), low, high, epsabs=0, epsrel=1e-8)[0]
-        for after, low, high in (
-            (lambda loss: gaussian_delta(second, 1 - loss), first**2 / 2 - 10 * first, 1 - 0.9 * epsilon),
-            (lambda loss: response_delta(epsilon, 1, 1.0, loss), 1 - 0.9 * epsilon, 1 + epsilon),
-        )
-    )
+    cut, least = 1 - 0.9 * epsilon, first**2 / 2 - 10 * first
+    near = _mean(first, lambda loss: gaussian_delta(second, 1 - loss), least, cut)
+    far = _mean(first, lambda loss: response_delta(epsilon, 1, 1.0, loss), cut, 1 + epsilon)
     return Reached(near + far, epsilon=1.0)
 
 
@@ -85,13 +86,11 @@ def _erased_or_not(filt: fp.PrivacyFilter) -> Reached:
     def erase(loss):
         return erased + (1 - erased) * max(-math.expm1(-loss), 0.0)
 
-    edges = (first**2 / 2 - 10 * first, -first, first, first**2 / 2 + 10 * first)
-    rules = (erase, lambda loss: gaussian_delta(second, -loss), erase)
+    least, most = first**2 / 2 - 10 * first, first**2 / 2 + 10 * first
     parts = (
-        integrate.quad(
-            lambda loss, after=after: _density(first, loss) * after(loss), a, b, epsabs=0, epsrel=1e-8
-        )[0]
-        for after, a, b in zip(rules, edges[:-1], edges[1:], strict=True)
+        _mean(first, erase, least, -first),
+        _mean(first, lambda loss: gaussian_delta(second, -loss), -first, first),
+        _mean(first, erase, first, most),
     )
     return Reached(math.fsum(parts), epsilon=0.0)
 
