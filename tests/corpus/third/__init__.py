@@ -2,7 +2,9 @@
 
 from tests.corpus.third.gauges import GAUGES
 from tests.corpus.third.ledgers import LEDGERS
+from tests.corpus.third.sound_books import SOUND_BOOKS
+from tests.corpus.third.sound_gauges import SOUND_GAUGES
 from tests.corpus.third.totals import TOTALS
 from tests.corpus.third.units import UNITS
 
-CASES = (*GAUGES, *TOTALS, *LEDGERS, *UNITS)
+CASES = (*GAUGES, *TOTALS, *LEDGERS, *UNITS, *SOUND_BOOKS, *SOUND_GAUGES)

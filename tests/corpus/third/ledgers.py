@@ -91,7 +91,7 @@ def _second_job(filt: fp.PrivacyFilter) -> Reached:
 
 
 class LentQuota(fp.PrivacyFilter):
-    """1-GDP; large releases and small ones have half of the budget each, and may use half of what the other has left."""
+    """1-GDP; large releases and small ones have half of it each, and may use half of what the other has left."""
 
     promise = fp.GaussianDP(1.0)
 
