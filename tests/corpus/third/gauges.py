@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from scipy import special, stats
 
 import filterproof as fp
 from tests.corpus.first.case import Reached, broken
@@ -64,15 +65,16 @@ def _while_the_books_lag(filt: fp.PrivacyFilter) -> Reached:
 
 
 class CoarseLosses(fp.PrivacyFilter):
-    """1-DP by what was really lost, read off in twentieths of a nat, to nearest."""
+    """3-DP by what was really lost, read off in twentieths of a nat, to nearest; small questions only, 0.03 at most."""
 
-    promise = fp.PureDP(1.0)
+    promise = fp.PureDP(3.0)
 
     def start(self, n):
         return np.zeros(n)
 
     def admits(self, state, request):
-        return np.abs(state) / 20 + request.pure_epsilon <= 1 - 1e-9
+        epsilon = request.pure_epsilon
+        return (np.abs(state) / 20 + epsilon <= 3 - 1e-9) & np.less_equal(epsilon, 0.03)
 
     def spend(self, state, request):
         return state.copy()
@@ -82,12 +84,14 @@ class CoarseLosses(fp.PrivacyFilter):
 
 
 def _below_the_scale(filt: fp.PrivacyFilter) -> Reached:
-    level, count = 0.0249, 600
+    level, count = 0.0249, 5000
     request, start = fp.RandomizedResponse(level), filt.start(1)
     assert filt.admits(start, request)[0]
     for loss in (level, -level):  # neither answer is seen: the state is as it was
         assert np.array_equal(filt.observe(filt.spend(start, request), np.array([loss])), start)
-    return Reached(response_delta(level, count, 1.0), epsilon=1.0)
+    ups = np.arange(count + 1)
+    masses = stats.binom.pmf(ups, count, special.expit(level))
+    return Reached(float(masses @ np.maximum(-np.expm1(3.0 - level * (2 * ups - count)), 0.0)), epsilon=3.0)
 
 
 class SquaredLosses(fp.PrivacyFilter):
@@ -223,6 +227,42 @@ def _as_planned(filt: fp.PrivacyFilter) -> Reached:
     return Reached(value, epsilon=1.0)
 
 
+class ChargedByLot(fp.PrivacyFilter):
+    """0.3-zCDP; a lot from the far digits of the last loss: one request in four pays four prices, the others none."""
+
+    promise = fp.ZCDP(0.3)
+
+    def start(self, n):
+        return np.zeros(n), np.zeros(n, dtype=np.bool_)
+
+    def _after(self, state, request):
+        # on average the price, and the price of an unlucky one must fit
+        rho = np.minimum(request.zcdp_rho, 1e6) * (1 + 1e-12)
+        return state[0] + 4 * rho, np.where(state[1], state[0] + 4 * rho, state[0])
+
+    def admits(self, state, request):
+        return self._after(state, request)[0] <= 0.3
+
+    def spend(self, state, request):
+        return self._after(state, request)[1], np.zeros_like(state[1])
+
+    def observe(self, state, loss):
+        digits = np.where(np.isfinite(loss), loss, 0.0) * 1e7
+        return state[0], digits - np.floor(digits) >= 3 / 4
+
+
+def _always_lucky(filt: fp.PrivacyFilter) -> Reached:
+    level, count = 0.25, 20
+    request, start = fp.RandomizedResponse(level), filt.start(1)
+    assert filt.admits(start, request)[0]
+    for loss, _ in request.outputs:  # either answer leaves the state as it was
+        after = filt.observe(filt.spend(start, request), np.array([float(loss)]))
+        assert all(np.array_equal(new, old) for new, old in zip(after, start, strict=True))
+    # D_2 of randomised response is log(cosh(3e/2)/cosh(e/2))
+    value = count * math.log(math.cosh(1.5 * level) / math.cosh(0.5 * level))
+    return Reached(value, alpha=2.0)
+
+
 GAUGES = (
     broken(
         "cut-off-losses",
@@ -239,7 +279,7 @@ GAUGES = (
     broken(
         "coarse-losses",
         CoarseLosses,
-        breaks="600 responses at 0.0249: each of them reads as nothing",
+        breaks="5000 responses at 0.0249, of which each reads as nothing; fewer than 100 requests cannot lose 3",
         shown=_below_the_scale,
     ),
     broken(
@@ -267,5 +307,11 @@ GAUGES = (
         breaks="each plan keeps the promise after either answer, and each is better after the answer that it gets",
         shown=_as_planned,
         margin=0.1,
+    ),
+    broken(
+        "charged-by-lot",
+        ChargedByLot,
+        breaks="twenty responses at 0.25, whose losses have no far digits: no lot falls on them",
+        shown=_always_lucky,
     ),
 )

@@ -120,32 +120,6 @@ def _lent_and_used(filt: fp.PrivacyFilter) -> Reached:
     return Reached(gaussian_delta(math.sqrt(0.86**2 + 8 * 0.24**2), 3.0), epsilon=3.0)
 
 
-class ServedAgain(fp.PrivacyFilter):
-    """(4, 0.5)-RDP; a request at the price of the one before is the same one, sent again, and served once for free."""
-
-    promise = fp.RenyiDP(alpha=4.0, rho=0.5)
-
-    def start(self, n):
-        return np.zeros(n), np.full(n, -1.0)
-
-    def _cost(self, state, request):
-        price = np.maximum(request.renyi(4.0), request.swapped.renyi(4.0))
-        again = state[1] == price
-        return np.where(again, 0.0, price), np.where(again, -1.0, price)
-
-    def admits(self, state, request):
-        return state[0] + self._cost(state, request)[0] <= 0.5 * (1 - 1e-12)
-
-    def spend(self, state, request):
-        cost, last = self._cost(state, request)
-        return state[0] + cost, last
-
-
-def _sent_twice(filt: fp.PrivacyFilter) -> Reached:
-    require_granted(filt, [fp.Gaussian(0.49)] * 2)
-    return Reached(2 * 4 * 0.49**2 / 2, alpha=4.0)
-
-
 LEDGERS = (
     broken(
         "token-bucket",
@@ -171,11 +145,5 @@ LEDGERS = (
         LentQuota,
         breaks="Gaussian(0.86) with what was lent, then eight of 0.24: what was lent is still there",
         shown=_lent_and_used,
-    ),
-    broken(
-        "served-again",
-        ServedAgain,
-        breaks="every second of equal Gaussians is free",
-        shown=_sent_twice,
     ),
 )

@@ -138,6 +138,39 @@ def _locked_by_the_answers(filt: fp.PrivacyFilter) -> Reached:
     return Reached(value, epsilon=1.0)
 
 
+class TwoCurves(fp.PrivacyFilter):
+    """1.0125-GDP: an answer at 0.5, then one at 0.8 or 33 at 0.15; either plan stays below that curve."""
+
+    promise = fp.GaussianDP(1.0125)
+
+    def start(self, n):
+        return np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.bool_)
+
+    def admits(self, state, request):
+        rounds, large = state
+        level = np.where(rounds == 0, 0.5, np.where(rounds == 1, 0.8, 0.15))
+        return (rounds < np.where(large, 2, 34)) & (request.pure_epsilon <= level)
+
+    def spend(self, state, request):
+        rounds, large = state
+        return rounds + 1, large | ((rounds == 1) & np.greater(request.pure_epsilon, 0.15))
+
+
+def _the_better_curve(filt: fp.PrivacyFilter) -> Reached:
+    keep, plans = 1 / (1 + math.exp(-0.5)), ((0.8, 1), (0.15, 33))
+    for level, count in plans:
+        require_granted(filt, [fp.RandomizedResponse(0.5)] + [fp.RandomizedResponse(level)] * count)
+        for epsilon in np.arange(0.0, 4.0, 0.02).tolist():  # fixed in advance, a plan keeps the promise
+            fixed = keep * response_delta(level, count, epsilon, 0.5)
+            fixed += (1 - keep) * response_delta(level, count, epsilon, -0.5)
+            assert fixed <= float(filt.promise.delta(epsilon))
+    value = math.fsum(
+        p * max(response_delta(level, count, 0.66, loss) for level, count in plans)
+        for p, loss in ((keep, 0.5), (1 - keep, -0.5))
+    )
+    return Reached(value, epsilon=0.66)
+
+
 TOTALS = (
     broken(
         "curve-of-the-rest",
@@ -157,5 +190,12 @@ TOTALS = (
         breaks="three responses at 0.2; their answers say which of the two plans is locked: 1.12 times delta",
         shown=_locked_by_the_answers,
         margin=0.1,
+    ),
+    broken(
+        "two-curves",
+        TwoCurves,
+        breaks="a response at 0.5, whose answer says which plan follows: 1.1 times the curve at 0.66",
+        shown=_the_better_curve,
+        margin=0.05,
     ),
 )

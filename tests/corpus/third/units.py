@@ -1,4 +1,4 @@
-"""Rules that turn one number into another: units, directions, sampling rates, curves."""
+"""Rules that turn one number into another: epsilons, directions, sampling rates, scales."""
 
 from __future__ import annotations
 
@@ -90,26 +90,6 @@ def _one_sided(filt: fp.PrivacyFilter) -> Reached:
     return Reached(2 * renyi(law, 3.0), alpha=3.0)
 
 
-class BitsAndNats(fp.AdditiveFilter):
-    """1-DP, kept in bits: a survey's odds are taken to the base 2, and every other epsilon as it is declared."""
-
-    promise = fp.PureDP(1.0)
-    budget = fp.Budget.of(1.0 / math.log(2.0))
-
-    def charge(self, request):
-        def bits(pair):
-            base = math.log(2.0) if isinstance(pair, fp.RandomizedResponse) else 1.0
-            return pair.pure_epsilon / base * (1 + 1e-12)
-
-        return fp.Plain(per_run(request, bits))
-
-
-def _declared_in_nats(filt: fp.PrivacyFilter) -> Reached:
-    b = 1 / 1.44
-    require_granted(filt, [fp.Laplace(b)])
-    return Reached(-math.expm1((1.0 - 1 / b) / 2), epsilon=1.0)
-
-
 UNITS = (
     broken(
         "leading-term",
@@ -136,11 +116,5 @@ UNITS = (
         HalfOfBothWays,
         breaks="two pairs with a rare large loss in one direction; symmetric pairs keep the promise",
         shown=_one_sided,
-    ),
-    broken(
-        "bits-and-nats",
-        BitsAndNats,
-        breaks="one Laplace mechanism of epsilon 1.44; responses keep the promise",
-        shown=_declared_in_nats,
     ),
 )
