@@ -1,9 +1,13 @@
-"""The halves of the corpus: one written before the search of `mc/examine`, one after, its author unread in it."""
+"""The parts of the corpus: one written before the search of `mc/examine`, two after, their authors unread in it.
+
+The third is held out: it was written when the search was mended after the second.
+"""
 
 from tests.corpus.first import CASES as FIRST
 from tests.corpus.first.case import Case
 from tests.corpus.second import CASES as SECOND
+from tests.corpus.third import CASES as THIRD
 
 __all__ = ["HALVES"]
 
-HALVES: dict[str, tuple[Case, ...]] = {"first": FIRST, "second": SECOND}
+HALVES: dict[str, tuple[Case, ...]] = {"first": FIRST, "second": SECOND, "third": THIRD}

@@ -73,9 +73,18 @@ def test_a_filter_grants_something_and_keeps_to_the_contract(case: Case) -> None
     assert any(granted)
 
 
-@pytest.mark.parametrize("half", HALVES)
-@pytest.mark.parametrize(("kind", "count"), [("broken", 32), ("sound", 20)])
-def test_each_half_holds_as_many_cases_of_each_kind(half: str, kind: str, count: int) -> None:
+@pytest.mark.parametrize(
+    ("half", "kind", "count"),
+    [
+        ("first", "broken", 32),
+        ("first", "sound", 20),
+        ("second", "broken", 32),
+        ("second", "sound", 20),
+        ("third", "broken", 20),
+        ("third", "sound", 10),
+    ],
+)
+def test_each_part_holds_so_many_cases_of_each_kind(half: str, kind: str, count: int) -> None:
     assert sum(case.kind == kind for case in HALVES[half]) == count
 
 
