@@ -327,6 +327,16 @@ def test_small_masses_do_not_raise_a_renyi_divergence() -> None:
                 assert renyi_low(pair, order) <= renyi(pair, order)
 
 
+@pytest.mark.parametrize("order", [1.5, 2.0, 600.0])
+def test_an_output_rarer_than_any_double_is_left_out(order: float) -> None:
+    tiny = Fraction(1, 10**400)
+    pair = FinitePair(
+        (tiny, Fraction(3, 4), Fraction(1, 4) - tiny), (tiny / 2, Fraction(1, 4), Fraction(3, 4) - tiny / 2)
+    )
+    low, true = renyi_low(pair, order), renyi(pair, order)
+    assert true * (1 - 1e-10) <= low <= true
+
+
 @pytest.mark.parametrize("order", [1.1, 2.0, 16.0])
 @pytest.mark.parametrize(
     "pair",
