@@ -82,7 +82,10 @@ class BinnedLaw:
 
 
 def composed_low(counts: Mapping[DominatingPair, int], epsilon: float) -> float:
-    """A number not above H_{e^epsilon}(P || Q) of each pair released so often, all independent."""
+    """A number not above H_{e^epsilon}(P || Q) of each pair released so often, all independent.
+
+    A pair whose tails are not known (`mc.worst_case.tails`) counts as one that reveals nothing.
+    """
     law: BinnedLaw | None = None
     for pair, times in counts.items():
         if times:
@@ -173,7 +176,12 @@ def _base(pair: DominatingPair) -> BinnedLaw:
             finite = [(down(p), up(q)) for p, q in kept if q > 0]
             masses = np.array(finite, dtype=np.float64).reshape(-1, 2)
             return BinnedLaw(masses[:, 0], masses[:, 1], infinite, 0.0)
-        law = tails(pair)
+        try:
+            law = tails(pair)
+        except (
+            TypeError
+        ):  # of a pair of somebody's own nothing is known, and to release nothing is post-processing
+            return BinnedLaw(np.ones(1), np.ones(1), 0.0, 0.0)
         edges = [Fraction(float(x)) for x in _edges(pair)]
         points = [law.above(x) for x in edges]
         p = [max(down(a[0] - b[0]), 0.0) for a, b in pairwise(points)]

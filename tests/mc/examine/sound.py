@@ -43,25 +43,6 @@ class CountsFirstOnly(ByHand):
         return np.maximum(state, self.cost(state, request))
 
 
-class MeanOfEpsilons(fp.PrivacyFilter):
-    """Promises a pure epsilon of 1 and charges randomised responses by their mean loss: a game refutes it."""
-
-    promise = fp.PureDP(1.0)
-
-    def start(self, n):
-        return np.zeros(n)
-
-    def admits(self, state, request):
-        return state + self.cost(state, request) <= 1.0
-
-    def spend(self, state, request):
-        return state + self.cost(state, request)
-
-    def cost(self, state, request):
-        epsilon = np.broadcast_to(np.asarray(request.pure_epsilon, dtype=float), state.shape)
-        return epsilon * np.tanh(epsilon / 2)
-
-
 class RefundsLosses(fp.PrivacyFilter):
     """Sums of zCDP charges, and takes back what a negative loss seems to give: the realised loss decides."""
 

@@ -270,6 +270,13 @@ def test_nothing_asked_reveals_nothing() -> None:
     assert composed_low({FinitePair((Fraction(1),), (Fraction(1),)): 5}, 0.0) == 0
 
 
+def test_a_pair_whose_tails_are_not_known_counts_as_one_that_reveals_nothing() -> None:
+    floats = FinitePair((0.6, 0.4), (0.4, 0.6))
+    assert composed_low({floats: 3}, 0.0) == 0
+    assert renyi_low(floats, 2.0) == 0
+    assert composed_low({floats: 3, BIT: 2}, 0.5) == pytest.approx(composed_low({BIT: 2}, 0.5), rel=1e-12)
+
+
 # -- Rényi divergences -----------------------------------------------------------------------------------------
 
 
