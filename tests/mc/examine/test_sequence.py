@@ -50,11 +50,11 @@ class Recording(PrivacyFilter):
 
 
 class OwnGrant(Recording):
-    """Its grant, which a session asks, allows twice as much as its admits."""
+    """Its grant, which a session asks, allows twice as much as its admits and charges half."""
 
     def grant(self, state, request):
         cost = float(request.mu) ** 2
-        return state + cost <= 2.0, state + cost
+        return state + cost <= 2.0, state + cost / 2
 
 
 class Swallows(Recording):
@@ -107,11 +107,11 @@ def test_a_sequence_is_admitted_only_if_its_last_request_is() -> None:
 
 
 def test_the_grant_of_a_filter_that_has_one_is_what_counts() -> None:
-    assert Sequence(((Gaussian(0.5), 8),)).admitted(OwnGrant())
-    assert not Sequence(((Gaussian(0.5), 9),)).admitted(OwnGrant())
+    assert Sequence(((Gaussian(0.5), 15),)).admitted(OwnGrant())
+    assert not Sequence(((Gaussian(0.5), 16),)).admitted(OwnGrant())
     state = granted(OwnGrant(), np.zeros(1), Gaussian(0.5))
     assert state is not None
-    assert state.tolist() == [0.25]
+    assert state.tolist() == [0.125]
     assert granted(OwnGrant(), np.full(1, 2.0), Gaussian(0.5)) is None
 
 

@@ -250,6 +250,32 @@ def test_beyond_the_exponents_of_doubles_only_what_reveals_all_is_left(epsilon: 
     )
 
 
+def test_just_before_that_an_epsilon_is_itself() -> None:
+    for epsilon in (691.0, 695.0, 699.9):
+        assert composed_low({RandomizedResponse(epsilon): 1}, 700.0) == 0
+        assert composed_low({RandomizedResponse(epsilon + 0.05): 1}, epsilon) <= -math.expm1(-0.05) * (
+            1 + 1e-9
+        )
+
+
+def test_masses_of_a_continuous_law_are_rounded_against_the_claim() -> None:
+    """Each bin holds no more than the P-mass, and no less than the Q-mass, between its ends; by mpmath."""
+    law, edges = binned_law._base(Gaussian(1.0)), [*binned_law._edges(Gaussian(1.0)).tolist(), math.inf]
+    half = mpmath.mpf(1) / 2
+
+    def above(x: float) -> tuple[mpmath.mpf, mpmath.mpf]:
+        if x == math.inf:
+            return mpmath.mpf(0), mpmath.mpf(0)
+        return mpmath.ncdf(half - real(x)), mpmath.ncdf(-half - real(x))
+
+    points = [above(x) for x in edges]
+    exact = [(a[0] - b[0], a[1] - b[1]) for a, b in pairwise(points)]
+    assert len(exact) == len(law.p)
+    for (p, q), stored_p, stored_q in zip(exact, law.p.tolist(), law.q.tolist(), strict=True):
+        assert p * (1 - mpmath.mpf(2) ** -50) <= stored_p <= p
+        assert q <= stored_q <= max(q * (1 + mpmath.mpf(2) ** -50), binned_law._LEAST)
+
+
 def test_underflow_makes_no_mass_of_q_vanish() -> None:
     """Forty outputs that are e^50 times rarer under Q: their product has a Q-mass below all doubles, and a P-mass."""
     pair = FinitePair((Fraction(1, 2), Fraction(1, 2)), (Fraction(1, 10**22), 1 - Fraction(1, 10**22)))
