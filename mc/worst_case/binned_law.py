@@ -82,7 +82,10 @@ class BinnedLaw:
 
 
 def composed_low(counts: Mapping[DominatingPair, int], epsilon: float) -> float:
-    """A number not above H_{e^epsilon}(P || Q) of each pair released so often, all independent."""
+    """A number not above H_{e^epsilon}(P || Q) of each pair released so often, all independent.
+
+    A pair whose tails are not known (`mc.worst_case.tails`) counts as one that reveals nothing.
+    """
     law: BinnedLaw | None = None
     for pair, times in counts.items():
         if times:
@@ -108,18 +111,17 @@ def renyi_low(pair: DominatingPair, order: float) -> float:
     if law.infinite > 0:
         return math.inf
     b = order - 1
-    loss = law.loss
-    with np.errstate(divide="ignore"):
-        logs = np.log(law.p)
-    wrong = (np.abs(logs) + np.abs(np.log(law.q)) + 1) * 2.0**-51  # by which a loss may be too large
+    there = law.p > 0  # else less than any double
+    p, loss, logs = law.p[there], law.loss[there], np.log(law.p[there])
+    wrong = (np.abs(logs) + np.abs(np.log(law.q[there])) + 1) * 2.0**-51  # by which a loss may be too large
     if b * float(loss.max(initial=0.0)) > 600:  # e^{bL} may be no double; -1 does not matter
         exponents = logs * (1 + 2.0**-51) + b * (loss - wrong)
         top = float(exponents.max())
         total = top + math.log(math.fsum(np.exp(exponents - top)) * (1 - 1e-12))
         return max(total / b * (1 - 1e-12), 0.0)
     # E_P[e^{bL} - 1] without cancellation; what the rounding of masses can take away is subtracted
-    terms, tilted = law.p * np.expm1(b * loss), law.p * np.exp(b * loss)
-    missing = math.fsum([1.0, *(-law.p)])
+    terms, tilted = p * np.expm1(b * loss), p * np.exp(b * loss)
+    missing = math.fsum([1.0, *(-p)])
     slack = (law.error + 2.0**-48) * math.fsum(np.abs(terms)) + math.fsum(b * tilted * wrong) * (1 + 2.0**-20)
     moment = math.fsum(terms) - max(missing, 0.0) * (1 + 2.0**-50) - slack
     return max(math.log1p(moment) / b * (1 - 1e-12), 0.0) if moment > 0 else 0.0
@@ -174,7 +176,12 @@ def _base(pair: DominatingPair) -> BinnedLaw:
             finite = [(down(p), up(q)) for p, q in kept if q > 0]
             masses = np.array(finite, dtype=np.float64).reshape(-1, 2)
             return BinnedLaw(masses[:, 0], masses[:, 1], infinite, 0.0)
-        law = tails(pair)
+        try:
+            law = tails(pair)
+        except (
+            TypeError
+        ):  # of a pair of somebody's own nothing is known, and to release nothing is post-processing
+            return BinnedLaw(np.ones(1), np.ones(1), 0.0, 0.0)
         edges = [Fraction(float(x)) for x in _edges(pair)]
         points = [law.above(x) for x in edges]
         p = [max(down(a[0] - b[0]), 0.0) for a, b in pairwise(points)]

@@ -50,7 +50,7 @@ def laws(subject: Subject, clock: Clock) -> Iterator[Finding]:
                     filt,
                     rng=rng,
                     examples=_EXAMPLES,
-                    requests=_some(line.pairs),
+                    requests=_some(line),
                     until=lambda c=share: c.over,  # type: ignore[misc]
                 )
         except FilterFault as fault:
@@ -94,6 +94,9 @@ def _used_up(subject: Subject, line: Admission) -> str | None:
     return None
 
 
-def _some(pairs: tuple[DominatingPair, ...]) -> tuple[DominatingPair, ...]:
-    """Large ones, which fill a budget soon, and some small ones."""
-    return tuple(dict.fromkeys((*pairs[-1:-10:-1], *pairs[-10::-8])))
+def _some(line: Admission) -> tuple[DominatingPair, ...]:
+    """Large ones, which fill a budget soon, some small ones, and some that are denied though larger ones are not."""
+    pairs, granted_sizes = line.pairs, set(line.sizes)
+    gaps = [t for t in line.line.sizes if t < line.sizes[-1] and t not in granted_sizes]
+    denied = map(line.line.pair, gaps[:: -max(len(gaps) // 3, 1)])
+    return tuple(dict.fromkeys((*pairs[-1:-10:-1], *pairs[-10::-8], *denied)))

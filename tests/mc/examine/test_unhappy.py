@@ -19,7 +19,7 @@ from mc.examine.verify import examine
 from tests.mc.examine import unhappy
 from theory.evidence import Outcome
 
-SECONDS = 1.5
+SECONDS = 1.0
 #: What may pass beyond the seconds given: a stage's grace, several rings of an alarm, and a busy machine.
 LATE = 25.0
 
@@ -102,7 +102,7 @@ IMPURE = {
 
 @pytest.mark.parametrize("kind", IMPURE, ids=lambda kind: kind.__name__)
 def test_a_filter_whose_state_is_not_all_it_knows_is_at_fault(kind: type[fp.PrivacyFilter]) -> None:
-    found = examined(kind(), 3.0)
+    found = examined(kind(), 2.0)
     assert found.status is Status.FAULTY
     assert f"{kind.__name__} breaks the contract: " in found.faults[0]
     assert IMPURE[kind] in found.faults[0]

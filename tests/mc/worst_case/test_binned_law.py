@@ -250,6 +250,32 @@ def test_beyond_the_exponents_of_doubles_only_what_reveals_all_is_left(epsilon: 
     )
 
 
+def test_just_before_that_an_epsilon_is_itself() -> None:
+    for epsilon in (691.0, 695.0, 699.9):
+        assert composed_low({RandomizedResponse(epsilon): 1}, 700.0) == 0
+        assert composed_low({RandomizedResponse(epsilon + 0.05): 1}, epsilon) <= -math.expm1(-0.05) * (
+            1 + 1e-9
+        )
+
+
+def test_masses_of_a_continuous_law_are_rounded_against_the_claim() -> None:
+    """Each bin holds no more than the P-mass, and no less than the Q-mass, between its ends; by mpmath."""
+    law, edges = binned_law._base(Gaussian(1.0)), [*binned_law._edges(Gaussian(1.0)).tolist(), math.inf]
+    half = mpmath.mpf(1) / 2
+
+    def above(x: float) -> tuple[mpmath.mpf, mpmath.mpf]:
+        if x == math.inf:
+            return mpmath.mpf(0), mpmath.mpf(0)
+        return mpmath.ncdf(half - real(x)), mpmath.ncdf(-half - real(x))
+
+    points = [above(x) for x in edges]
+    exact = [(a[0] - b[0], a[1] - b[1]) for a, b in pairwise(points)]
+    assert len(exact) == len(law.p)
+    for (p, q), stored_p, stored_q in zip(exact, law.p.tolist(), law.q.tolist(), strict=True):
+        assert p * (1 - mpmath.mpf(2) ** -50) <= stored_p <= p
+        assert q <= stored_q <= max(q * (1 + mpmath.mpf(2) ** -50), binned_law._LEAST)
+
+
 def test_underflow_makes_no_mass_of_q_vanish() -> None:
     """Forty outputs that are e^50 times rarer under Q: their product has a Q-mass below all doubles, and a P-mass."""
     pair = FinitePair((Fraction(1, 2), Fraction(1, 2)), (Fraction(1, 10**22), 1 - Fraction(1, 10**22)))
@@ -268,6 +294,13 @@ def test_nothing_asked_reveals_nothing() -> None:
     assert composed_low({Gaussian(1.0): 0}, 0.0) == 0
     assert composed_low({Erasure(1.0): 3}, 5.0) == pytest.approx(1, abs=1e-12)
     assert composed_low({FinitePair((Fraction(1),), (Fraction(1),)): 5}, 0.0) == 0
+
+
+def test_a_pair_whose_tails_are_not_known_counts_as_one_that_reveals_nothing() -> None:
+    floats = FinitePair((0.6, 0.4), (0.4, 0.6))
+    assert composed_low({floats: 3}, 0.0) == 0
+    assert renyi_low(floats, 2.0) == 0
+    assert composed_low({floats: 3, BIT: 2}, 0.5) == pytest.approx(composed_low({BIT: 2}, 0.5), rel=1e-12)
 
 
 # -- Rényi divergences -----------------------------------------------------------------------------------------
@@ -325,6 +358,16 @@ def test_small_masses_do_not_raise_a_renyi_divergence() -> None:
             order = 1 + (moment - float(mpmath.log(real(p)))) / loss
             if order > 1:
                 assert renyi_low(pair, order) <= renyi(pair, order)
+
+
+@pytest.mark.parametrize("order", [1.5, 2.0, 600.0])
+def test_an_output_rarer_than_any_double_is_left_out(order: float) -> None:
+    tiny = Fraction(1, 10**400)
+    pair = FinitePair(
+        (tiny, Fraction(3, 4), Fraction(1, 4) - tiny), (tiny / 2, Fraction(1, 4), Fraction(3, 4) - tiny / 2)
+    )
+    low, true = renyi_low(pair, order), renyi(pair, order)
+    assert true * (1 - 1e-10) <= low <= true
 
 
 @pytest.mark.parametrize("order", [1.1, 2.0, 16.0])

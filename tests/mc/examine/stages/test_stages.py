@@ -1,0 +1,231 @@
+"""Each stage by itself: what it finds, what it leaves to the others, and what it says that it did not look at."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+import filterproof as fp
+from filters.contract.checks import checked_start
+from mc.examine.clock import Clock
+from mc.examine.families import FAMILIES, lines_of
+from mc.examine.measure import Measure, exceeds
+from mc.examine.sequence import Sequence
+from mc.examine.stages.games import games
+from mc.examine.stages.laws import laws
+from mc.examine.stages.search import mesh_strategy, search
+from mc.examine.stages.sequences import Player, greedily, most, programs, sequences
+from mc.examine.stages.tests import betting_tests
+from mc.examine.stages.theorems import theorems
+from mc.examine.subject import Subject, admission
+from mc.examine.verify import FAILURE
+from tests.mc.examine import sound, unhappy
+from theory.evidence import Evidence, Outcome
+from theory.pairs import Gaussian, RandomizedResponse
+
+LONG = 60.0
+
+
+def subject(filt: fp.PrivacyFilter, *names: str) -> Subject:
+    lines = lines_of(names or tuple(FAMILIES), filt.promise)
+    _, found, closed = admission(filt, lines, Clock.of(LONG))
+    return Subject.of(filt, found, closed, 7)
+
+
+class TakesTheWorse(sound.ByHand):
+    """Charges the larger of what was spent and what is asked: small requests are free after a large one."""
+
+    def spend(self, state, request):
+        return np.maximum(state, self.cost(state, request))
+
+
+class CapsEachRound(fp.PrivacyFilter):
+    """Looks at losses, and only caps each request."""
+
+    promise = fp.ApproxDP(1.0, 1e-5)
+
+    def start(self, n):
+        return np.zeros(n)
+
+    def admits(self, state, request):
+        rho = np.broadcast_to(np.asarray(request.zcdp_rho, dtype=float), state.shape)
+        return (rho <= 0.1) & (state < 30)
+
+    def spend(self, state, request):
+        return state + 1
+
+    def observe(self, state, loss):
+        return state
+
+
+# -- laws ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", [unhappy.MutatesItsInput, unhappy.MixesRuns, unhappy.GrantsOtherwise])
+def test_a_broken_law_of_purity_is_a_fault(kind: type[fp.PrivacyFilter]) -> None:
+    (finding,) = laws(subject(kind(), "gaussian"), Clock.of(LONG))
+    assert finding.fault.startswith(f"{kind.__name__} breaks the contract: ")
+
+
+def test_a_filter_that_is_not_monotone_is_noted_and_not_at_fault() -> None:
+    (finding,) = laws(subject(sound.NotMonotone(), "gaussian"), Clock.of(LONG))
+    assert finding.fault == ""
+    assert any(note.startswith("cheaper is admitted too: not so, Gaussian") for note in finding.notes)
+
+
+def test_no_law_is_seen_to_break_where_none_does_and_what_was_not_reached_is_said() -> None:
+    (finding,) = laws(subject(sound.ByHand(), "gaussian", "rr"), Clock.of(LONG))
+    assert (finding.fault, finding.notes, finding.found) == ("", (), "no law was seen to break")
+    late = Clock.of(1e-9)
+    while not late.over:
+        pass
+    (finding,) = laws(subject(sound.ByHand(), "gaussian", "rr"), late)
+    assert finding.menu == ""
+    assert finding.unseen.endswith("the time was up")
+
+
+# -- theorems --------------------------------------------------------------------------------------------------
+
+
+def test_a_filter_of_parts_holds_as_a_whole_and_one_by_hand_on_a_menu_at_most() -> None:
+    (whole,) = theorems(subject(sound.TightSum(), "gaussian"), Clock.of(LONG))
+    assert whole.whole
+    assert whole.verdict is not None
+    assert whole.verdict.outcome is Outcome.HOLDS
+    first, *rest = theorems(subject(sound.ByHand(), "gaussian"), Clock.of(2.0))
+    assert first.verdict is None
+    assert not any(one.whole for one in rest)
+    assert not list(theorems(subject(sound.StopsAtLosses(), "gaussian"), Clock.of(LONG)))[1:]
+
+
+# -- sequences -------------------------------------------------------------------------------------------------
+
+
+def test_a_player_keeps_to_what_was_granted() -> None:
+    filt = sound.ByHand()
+    player = Player(filt, Clock.of(LONG), checked_start(filt, 1))
+    each = np.sqrt(2 * sound.RHO / 5.5)
+    assert player.ask(Gaussian(each), 3) == 3
+    assert player.ask(Gaussian(each), 10) == 2
+    assert not player.grants(Gaussian(each))
+    assert player.played == Sequence(((Gaussian(each), 5),))
+    assert player.played.admitted(filt)
+
+
+def test_a_player_notices_a_request_that_leaves_the_state_as_it_was() -> None:
+    filt = sound.Forgets()
+    for pure in (True, False):
+        player = Player(filt, Clock.of(LONG), checked_start(filt, 1), pure=pure)
+        done = player.ask(Gaussian(0.1), 50)
+        assert (player.unchanged is None) is not pure
+        assert done == (1 if pure else 50)
+
+
+def test_greed_takes_nearly_all_of_a_budget() -> None:
+    about = subject(sound.ByHand(), "gaussian")
+    player = Player(about.filter, Clock.of(LONG), checked_start(about.filter, 1))
+    assert greedily(player, about.lines[0], 8) > 0
+    spent = sum(times * float(pair.mu) ** 2 / 2 for pair, times in player.steps)
+    assert 0.999 * sound.RHO < spent <= sound.RHO
+
+
+def test_every_program_of_a_pure_filter_is_admitted() -> None:
+    about = subject(sound.ByHand(), "gaussian", "rr")
+    seen = 0
+    for played in programs(about, Clock.of(2.0)):
+        assert played.admitted(about.filter)
+        seen += 1
+    assert seen > 100
+
+
+def test_quick_bounds_are_above_the_certified_ones() -> None:
+    goals = (Measure.hockey_stick(0.5), Measure.hockey_stick(2.0), Measure.renyi(2.0), Measure.renyi(8.0))
+    steps = [(Gaussian(0.3), 5), (RandomizedResponse(0.5), 3), (fp.Laplace(2.0), 2), (fp.Erasure(0.01), 2)]
+    steps += [(fp.SubsampledGaussian(0.1, 1.0), 4), (fp.KOV(0.2, 1e-3), 2)]
+    for one, other in product(steps, steps):
+        played = Sequence((one, other))
+        for way in ("PQ", "QP"):
+            for goal, bound in zip(goals, most(played, goals, way), strict=True):
+                low = played.low(Measure(goal.kind, goal.at, way))
+                assert low <= bound or low == bound == float("inf")
+
+
+def test_a_sequence_that_is_worth_more_than_the_promise_is_found_and_made_short() -> None:
+    about = subject(TakesTheWorse(), "gaussian")
+    refuted = [one for one in sequences(about, Clock.of(20.0)) if one.witness is not None]
+    assert len(refuted) == 1  # one a family
+    (row,) = refuted[0].tightness
+    assert exceeds(row.attack, row.promised)
+    assert refuted[0].verdict.evidence is Evidence.CERTIFIED
+    assert refuted[0].witness.replay().refutes
+
+
+def test_the_summary_of_sequences_compares_each_goal_with_the_promise() -> None:
+    about = subject(sound.ByHand(), "gaussian")
+    (summary,) = sequences(about, Clock.of(3.0))
+    assert summary.verdict is None
+    assert summary.found.startswith("0 refutations among ")
+    (row,) = summary.tightness
+    # all of the budget as Gaussians is one Gaussian
+    assert row.attack <= float(Gaussian(np.sqrt(2 * sound.RHO)).hockey_stick(1.0)) <= row.promised
+    assert row.attack >= 0.9 * float(Gaussian(np.sqrt(2 * sound.RHO)).hockey_stick(1.0))
+
+
+# -- games, search, tests --------------------------------------------------------------------------------------
+
+
+def test_games_within_the_promise_hold_on_their_menus_alone() -> None:
+    found = list(games(subject(sound.ByHand(), "rr"), Clock.of(4.0)))
+    (summary,) = found
+    assert summary.tightness
+    assert all(row.attack <= row.worst <= row.promised for row in summary.tightness)
+    assert summary.verdict.outcome is Outcome.HOLDS
+    assert not summary.whole
+
+
+def test_the_value_of_a_game_is_that_of_the_only_sequence_it_allows() -> None:
+    """One Gaussian, as often as the sum allows: the game is the composition, which has a closed form."""
+    summary = list(games(subject(sound.ByHand(), "gaussian"), Clock.of(4.0)))[-1]
+    whole = float(Gaussian(np.sqrt(2 * sound.RHO)).hockey_stick(1.0))
+    for row in summary.tightness:
+        assert row.attack <= whole * (1 + 1e-9)
+
+
+def test_a_strategy_on_the_mesh_is_worth_about_what_one_request_is() -> None:
+    filt = CapsEachRound()
+    for mu in (0.4, 0.2):
+        worth, strategy = mesh_strategy(filt, (Gaussian(mu),), Measure.hockey_stick(0.2), 1)
+        true = float(Gaussian(mu).hockey_stick(0.2))
+        assert 0.6 * true < worth < 1.6 * true
+        assert strategy is not None
+
+
+def test_search_refutes_a_filter_that_only_caps_each_round_and_plays_on_fresh_numbers() -> None:
+    found = list(search(subject(CapsEachRound(), "gaussian"), Clock.of(20.0), FAILURE / 2))
+    refuted = next(one for one in found if one.witness is not None)
+    assert refuted.verdict.evidence is Evidence.STATISTICAL
+    again = refuted.witness.replay()
+    assert again.refutes
+    assert again.result.failure <= FAILURE / 2
+
+
+def test_search_asks_nothing_of_a_filter_that_does_not_look_at_losses() -> None:
+    assert not list(search(subject(sound.ByHand(), "gaussian"), Clock.of(1.0), FAILURE))
+
+
+def test_a_betting_test_refutes_what_only_caps_each_round_and_replays() -> None:
+    (finding,) = betting_tests(subject(CapsEachRound(), "gaussian"), Clock.of(20.0), FAILURE / 2)
+    assert finding.verdict.outcome is Outcome.REFUTED
+    assert finding.verdict.evidence is Evidence.STATISTICAL
+    assert finding.witness.kind == "decision"
+    assert finding.witness.replay().refutes
+    assert finding.witness.data["failure"] < FAILURE / 2
+
+
+def test_betting_tests_of_a_sound_filter_count_what_they_could_tell() -> None:
+    (finding,) = betting_tests(subject(sound.OneFamily(), "gaussian"), Clock.of(3.0), FAILURE / 2)
+    assert finding.verdict is None
+    assert finding.witness is None
+    assert "could not tell" in finding.found

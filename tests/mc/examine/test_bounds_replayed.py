@@ -1,0 +1,197 @@
+"""Witnesses of sequences and menus replay to the bit; tampered ones are refused, or do not refute."""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+from fractions import Fraction
+
+import pytest
+
+import filterproof as fp
+from filters.catalogue import CATALOGUE
+from mc.engine.encoding import encode, nameable
+from mc.examine.examination import Examination
+from mc.examine.kinds import Bound
+from mc.examine.measure import Measure
+from mc.examine.sequence import Sequence
+from mc.examine.verify import examine
+from mc.examine.witness import ReplayError, Witness, replayed
+from mc.worst_case import worst_case
+from tests.mc.examine.sound import ByHand, Forgets
+from theory.evidence import Evidence
+from theory.pairs import FinitePair, Gaussian
+
+LOUD = Gaussian(0.2)
+
+
+def sequence(filt: fp.PrivacyFilter, played: Sequence, measure: Measure, *, name: object = None) -> dict:
+    return {
+        "filter": name or {"outside": type(filt).__name__},
+        "measure": {"kind": measure.kind, "at": measure.at, "direction": measure.direction},
+        "promised": measure.promised(filt.promise),
+        "sequence": played.to_data(nameable()),
+        "low": encode(played.low(measure), nameable()),
+    }
+
+
+def forgotten() -> dict:
+    return sequence(Forgets(), Sequence(((LOUD, 40),)), Measure.hockey_stick(1.0))
+
+
+def test_a_sequence_replays_to_the_bit_and_refutes_what_admits_it() -> None:
+    data = json.loads(json.dumps(forgotten()))
+    again = replayed(data, filt=Forgets())
+    assert again.refutes
+    assert again.result == Bound(data["low"], None, Evidence.CERTIFIED)
+    assert again.promised == 1e-5
+    # forty of 0.2 make a Gaussian of 0.2 sqrt(40), by another route
+    assert again.result.low == pytest.approx(fp.GaussianDP(0.2 * math.sqrt(40)).delta(1.0), rel=1e-9)
+
+
+def test_a_filter_from_outside_has_to_be_passed_and_to_be_the_one_that_is_named() -> None:
+    with pytest.raises(ValueError, match="filt must be the Forgets that the witness was made with"):
+        replayed(forgotten())
+    with pytest.raises(ReplayError, match="filt must be the Forgets"):
+        replayed(forgotten(), filt=ByHand())
+
+
+def test_a_filter_that_denies_the_sequence_is_not_refuted_by_it() -> None:
+    class Forgets(ByHand):
+        """It has been mended."""
+
+    with pytest.raises(ReplayError, match="the sequence must be admitted, got a denial by Forgets"):
+        replayed(forgotten(), filt=Forgets())
+
+
+@pytest.mark.parametrize(
+    ("where", "value"),
+    [
+        ("low", 0.9),
+        ("low", lambda low: math.nextafter(low, 2.0)),
+        ("low", {"float": "inf"}),
+        ("low", None),
+        ("low", "0.1"),
+        ("low", True),
+        ("promised", 1e-9),
+        ("promised", lambda p: math.nextafter(p, 0.0)),
+        ("filter", {"outside": "ByHand"}),
+        ("filter", 3),
+        ("measure", {"kind": "hockey-stick", "at": 0.5, "direction": "PQ"}),
+        ("measure", {"kind": "hockey-stick", "at": 1.0, "direction": "up"}),
+        ("measure", {"kind": "hockey-stick", "at": float("nan"), "direction": "PQ"}),
+        ("measure", {"kind": "renyi", "at": 1.0, "direction": "PQ"}),
+        ("measure", {"kind": "total variation", "at": 1.0, "direction": "PQ"}),
+        ("measure", None),
+        ("sequence", []),
+        ("sequence", lambda steps: [*steps, *steps]),
+        ("sequence", lambda steps: [steps[0] | {"times": 39}]),
+        ("sequence", lambda steps: [steps[0] | {"request": {"type": "Gaussian", "mu": 5.0}}]),
+        ("more", 1),
+    ],
+)
+def test_a_sequence_that_was_tampered_with_is_refused(where: str, value) -> None:
+    data = copy.deepcopy(forgotten())
+    data[where] = value(data[where]) if callable(value) else value
+    with pytest.raises(ValueError):
+        replayed(data, filt=Forgets())
+
+
+def test_a_true_sequence_within_the_promise_refutes_nothing() -> None:
+    filt = ByHand()
+    data = sequence(filt, Sequence(((Gaussian(0.02), 40),)), Measure.hockey_stick(1.0))
+    again = replayed(data, filt=filt)
+    assert 0 < again.result.low < again.promised
+    assert not again.refutes
+
+
+def test_an_infinite_divergence_is_written_and_read() -> None:
+    class Anything(Forgets):
+        promise = fp.ZCDP(0.5)
+
+        def admits(self, state, request):
+            return state == 0
+
+    reveals = FinitePair((Fraction(1, 2), Fraction(1, 2)), (Fraction(0), Fraction(1)))
+    data = json.loads(json.dumps(sequence(Anything(), Sequence(((reveals, 1),)), Measure.renyi(2.0))))
+    assert data["low"] == {"float": "inf"}
+    assert replayed(data, filt=Anything()).refutes
+    with pytest.raises(ReplayError, match="to the bit"):
+        replayed(data | {"low": 3.0}, filt=Anything())
+
+
+@pytest.fixture(scope="module")
+def natural() -> Examination:
+    with fp.knowingly():
+        return examine(CATALOGUE["NaturalFilter"].example(), seconds=10.0, first_only=True)
+
+
+def menu_of(found: Examination) -> dict:
+    """A game over a menu of the catalogue's unsound filter, solved again and written out here."""
+    filt = found.filter
+    pairs = (
+        tuple(filt.menu) if getattr(filt, "menu", None) else (fp.RandomizedResponse(float(filt.epsilon) / 2),)
+    )
+    measure = Measure.hockey_stick(float(filt.epsilon))
+    worst = worst_case(filt, pairs, epsilon=measure.at, rounds=2)
+    return {
+        "filter": encode(filt, nameable()),
+        "measure": {"kind": "hockey-stick", "at": measure.at, "direction": "PQ"},
+        "ratio": None,
+        "promised": measure.promised(filt.promise),
+        "menu": encode(pairs, nameable()),
+        "rounds": 2,
+        "low": worst.low,
+        "high": worst.high,
+    }
+
+
+def test_the_witness_of_an_examined_menu_replays_to_the_bit(natural: Examination) -> None:
+    kept = natural.witness
+    assert kept is not None
+    data = json.loads(json.dumps(kept.to_data()))
+    assert replayed(data).refutes
+    assert kept.replay().refutes
+
+
+def test_a_menu_replays_to_the_bit_with_what_is_certain_on_both_sides(natural: Examination) -> None:
+    data = json.loads(json.dumps(menu_of(natural)))
+    again = replayed(data)
+    assert (again.result.low, again.result.high) == (data["low"], data["high"])
+    assert again.refutes is (data["low"] > again.promised * (1 + 1e-9))
+
+
+@pytest.mark.parametrize(
+    ("where", "value"),
+    [
+        ("low", lambda low: math.nextafter(low, 2.0)),
+        ("low", lambda low: math.nextafter(low, 0.0)),
+        ("high", lambda high: math.nextafter(high, 2.0)),
+        ("promised", 0.0),
+        ("rounds", 1),
+        ("rounds", 0),
+        ("rounds", "2"),
+        ("menu", []),
+        ("menu", "all"),
+        ("ratio", "1/2"),
+        ("ratio", 3),
+        ("filter", {"type": "os"}),
+        ("measure", {"kind": "hockey-stick", "at": 0.1, "direction": "PQ"}),
+    ],
+)
+def test_a_menu_that_was_tampered_with_is_refused(natural: Examination, where: str, value) -> None:
+    data = menu_of(natural)
+    data[where] = value(data[where]) if callable(value) else value
+    with pytest.raises((ValueError, TypeError)):
+        replayed(data)
+
+
+def test_a_witness_says_how_long_and_how_sure_it_is() -> None:
+    kept = Witness(Forgets(), forgotten())
+    assert (kept.kind, kept.rounds, kept.evidence) == ("sequence", 40, Evidence.CERTIFIED)
+    assert kept.measure == Measure.hockey_stick(1.0)
+    assert kept.replay().refutes
+    assert kept.replay(Forgets()).refutes
+    with pytest.raises(ReplayError):
+        kept.replay(ByHand())

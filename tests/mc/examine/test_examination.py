@@ -1,0 +1,177 @@
+"""Broken filters are refuted by the stage that should see them, sound ones never; the verdict says what was found."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import filterproof as fp
+from filters.catalogue import CATALOGUE
+from mc.examine.examination import Examination, Status
+from mc.examine.finding import Finding, Tightness
+from mc.examine.measure import Measure, exceeds
+from mc.examine.stages.parts import parts
+from mc.examine.verify import FAILURE, examine
+from mc.examine.witness import MOST_FAILURE
+from tests.mc.examine import sound
+from theory.evidence import Evidence, Outcome, Verdict
+
+
+def refuted_by(filt: fp.PrivacyFilter, stage: str, seconds: float, **more) -> Examination:
+    found = examine(filt, seconds=seconds, first_only=True, **more)
+    assert found.verdict.outcome is Outcome.REFUTED
+    (finding,) = (one for one in found.findings if one.witness is not None)
+    assert finding.stage == stage
+    assert found.witness is finding.witness
+    # anyone can play it again, through JSON
+    data = json.loads(json.dumps(found.witness.to_data()))
+    played = fp.replay(data, filt=filt)
+    assert str(played)
+    assert found.witness.replay().refutes
+    return found
+
+
+@pytest.mark.parametrize("kind", [sound.Forgets, sound.CountsFirstOnly], ids=lambda kind: kind.__name__)
+def test_a_filter_that_charges_too_little_is_refuted_by_a_sequence(kind) -> None:
+    found = refuted_by(kind(), "sequences", 5.0)
+    assert found.witness.kind == "sequence"
+    assert found.witness.evidence is Evidence.CERTIFIED
+    assert found.verdict.evidence is Evidence.CERTIFIED
+    assert found.status is Status.EXAMINED
+    (row,) = next(one for one in found.findings if one.witness is not None).tightness
+    assert exceeds(row.attack, row.promised)
+
+
+def test_first_only_ends_with_the_first_refutation() -> None:
+    stages: list[str] = []
+    found = examine(sound.Forgets(), seconds=5.0, first_only=True, on_stage=stages.append)
+    assert stages[-1] == "sequences"
+    assert len(found.witnesses) == 1
+
+
+def test_a_filter_whose_budget_is_worth_more_to_an_adaptive_adversary_is_refuted_by_a_game() -> None:
+    with fp.knowingly():
+        natural = CATALOGUE["NaturalFilter"].example()
+        found = refuted_by(natural, "games", 10.0)
+    assert found.witness.kind in ("menu", "plan")
+
+
+def test_a_filter_that_refunds_losses_is_refuted_by_a_strategy_that_reads_them() -> None:
+    found = examine(sound.RefundsLosses(), seconds=8.0, first_only=True, mechanisms=("gaussian",))
+    assert found.verdict.outcome is Outcome.REFUTED
+    assert found.witness.replay().refutes
+    assert found.findings[-1].stage in ("games", "search", "tests")
+
+
+def test_a_filter_of_library_parts_holds_by_theorems_on_them() -> None:
+    assert parts(sound.TightSum()) is not None  # the proof runs once a process, in its own time
+    found = examine(sound.TightSum(), seconds=3.0)
+    assert found.verdict.outcome is Outcome.HOLDS
+    (whole,) = (one for one in found.findings if one.whole)
+    assert whole.stage == "parts"
+    assert whole.verdict == found.verdict
+    assert found.witness is None
+
+
+def test_a_sound_filter_written_by_hand_is_undecided_and_says_how_near_it_came() -> None:
+    found = examine(sound.ByHand(), seconds=3.0)
+    assert found.verdict.outcome is Outcome.UNDECIDED
+    assert found.status is Status.EXAMINED
+    assert found.witness is None
+    assert found.tightness
+    near = found.tightness[0]
+    assert all(one.share <= near.share for one in found.tightness)
+    assert f"reaches {near.share:.4g} of the promise" in found.verdict.detail
+
+
+QUICK = [sound.StopsAtLosses(), fp.BasicFilter(1.0, 1e-5)]
+SLOW = [
+    sound.ByHand(),
+    sound.OneFamily(),
+    sound.NotMonotone(),
+    sound.TightSum(),
+    *(entry.example() for entry in CATALOGUE.values() if entry.kind.sound is True),
+]
+
+
+@pytest.mark.parametrize(
+    "filt",
+    [*QUICK, *(pytest.param(one, marks=pytest.mark.slow) for one in SLOW)],
+    ids=lambda one: type(one).__name__,
+)
+def test_no_sound_filter_is_refuted(filt: fp.PrivacyFilter) -> None:
+    found = examine(filt, seconds=3.0, first_only=True)
+    assert found.witness is None
+    assert found.status is Status.EXAMINED
+    assert found.verdict.outcome is not Outcome.REFUTED
+    assert all(row.attack <= row.promised * (1 + 1e-9) for row in found.tightness)
+
+
+def test_the_chance_of_a_false_refutation_is_shared_and_small_enough_to_refute() -> None:
+    assert FAILURE <= MOST_FAILURE
+    assert examine(sound.OneFamily(), seconds=0.5).failure == FAILURE
+
+
+# -- what follows from findings --------------------------------------------------------------------------------
+
+AT = Measure.hockey_stick(1.0)
+HOLDS = Verdict(Outcome.HOLDS, Evidence.DERIVED, "all", "by a theorem")
+
+
+def _examination(*findings: Finding, filt: fp.PrivacyFilter | None = None) -> Examination:
+    return Examination(filt or sound.ByHand(), ("gaussian",), findings, 1.0, 1, FAILURE)
+
+
+def _found(stage: str = "parts", found: str = "something", **more) -> Finding:
+    return Finding(stage, "?", found, "menu", "", **more)
+
+
+OPEN = _found("admission", "gaussian up to 1")
+
+
+def test_a_holds_of_a_menu_is_not_one_of_the_promise() -> None:
+    assert _examination(OPEN, _found(verdict=HOLDS, whole=True)).verdict == HOLDS
+    on_a_menu = _examination(OPEN, _found(verdict=HOLDS)).verdict
+    assert on_a_menu.outcome is Outcome.UNDECIDED
+    assert "on 1 menus it holds" in on_a_menu.detail
+
+
+def test_a_fault_leaves_no_verdict_whatever_a_theorem_says() -> None:
+    found = _examination(
+        OPEN, _found(verdict=HOLDS, whole=True), _found(fault="It raises."), _found(fault="It raises.")
+    )
+    assert found.faults == ("It raises.",)
+    assert found.status is Status.FAULTY
+    assert found.verdict.outcome is Outcome.UNDECIDED
+    assert found.verdict.detail == "no verdict: It raises."
+
+
+def test_nothing_admitted_leaves_no_verdict_whatever_a_theorem_says() -> None:
+    for findings in ((_found("admission", "nothing"),), ()):
+        found = _examination(*findings, _found(verdict=HOLDS, whole=True))
+        assert found.status is Status.DENIES
+        assert found.verdict.outcome is Outcome.UNDECIDED
+
+
+def test_the_smallest_witness_comes_first_by_evidence_then_rounds() -> None:
+    broken = examine(sound.Forgets(), seconds=4.0)
+    found = broken.witnesses
+    assert len(found) > 1
+    order = [(one.evidence.strength, one.rounds) for one in found]
+    assert order == sorted(order)
+    refuting = next(one for one in broken.findings if one.witness is broken.witness)
+    assert broken.verdict == refuting.verdict
+
+
+@pytest.mark.parametrize(
+    ("attack", "promised", "share"), [(0.5, 1.0, 0.5), (0.0, 0.0, 0.0), (1e-9, 0.0, float("inf"))]
+)
+def test_a_share_of_nothing_is_infinite_where_something_was_found(attack, promised, share) -> None:
+    assert Tightness(AT, "menu", attack, None, promised, Evidence.EXACT).share == share
+
+
+def test_a_scope_that_is_no_text_is_not_quoted() -> None:
+    filt = sound.ByHand()
+    filt.scope = 3
+    assert _examination(OPEN, filt=filt).verdict.scope == "every adaptive adversary"

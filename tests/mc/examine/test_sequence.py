@@ -1,0 +1,272 @@
+"""A fixed sequence goes through the filter's own code, and what it reveals is a certified lower bound."""
+
+from __future__ import annotations
+
+import json
+import math
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+import pytest
+
+import filterproof as fp
+from filters.privacy_filter import PrivacyFilter
+from mc.engine.encoding import nameable
+from mc.examine.measure import Measure
+from mc.examine.sequence import MOST_PLAYED, Sequence, gaussian_low, granted
+from mc.worst_case.binned_law import renyi_low
+from tests.mc.worst_case.test_binned_law import composed, gaussian, real, stick
+from theory.pairs import Erasure, FinitePair, Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
+
+TILTED = FinitePair(
+    (Fraction(1, 2), Fraction(3, 10), Fraction(1, 5)), (Fraction(1, 10), Fraction(1, 10), Fraction(4, 5))
+)
+
+
+@pytest.fixture(autouse=True)
+def _sixty_digits():
+    with mpmath.workdps(60):
+        yield
+
+
+class Recording(PrivacyFilter):
+    """Admits while the sum of mu^2 is at most 1, and records what it is asked."""
+
+    promise = fp.GaussianDP(1.0)
+
+    def __init__(self):
+        self.asked = []
+
+    def start(self, n):
+        return np.zeros(n)
+
+    def admits(self, state, request):
+        self.asked.append(request)
+        return state + float(request.mu) ** 2 <= 1.0
+
+    def spend(self, state, request):
+        return state + float(request.mu) ** 2
+
+
+class OwnGrant(Recording):
+    """Its grant, which a session asks, allows twice as much as its admits and charges half."""
+
+    def grant(self, state, request):
+        cost = float(request.mu) ** 2
+        return state + cost <= 2.0, state + cost / 2
+
+
+class Swallows(Recording):
+    """Adds to one: what is below half a last place of 1 is swallowed."""
+
+    def start(self, n):
+        return np.ones(n)
+
+    def admits(self, state, request):
+        self.asked.append(request)
+        return state + float(request.mu) ** 2 <= 2.0
+
+
+class Counts(Swallows):
+    """The same, with a counter of requests, and no more than a million of them."""
+
+    def start(self, n):
+        return np.ones(n), np.zeros(n, dtype=np.int64)
+
+    def admits(self, state, request):
+        return (state[0] + float(request.mu) ** 2 <= 2.0) & (state[1] < 10**6)
+
+    def spend(self, state, request):
+        return state[0] + float(request.mu) ** 2, state[1] + 1
+
+
+class Looks(Recording):
+    """Looks at losses."""
+
+    def observe(self, state, loss):
+        return state - np.maximum(-loss, 0)
+
+
+TINY = Gaussian(2.0**-30)
+
+
+def test_every_request_is_put_to_the_filters_own_code_in_order() -> None:
+    filt = Recording()
+    steps = ((Gaussian(0.5), 2), (Gaussian(0.25), 3), (Gaussian(0.5), 1))
+    assert Sequence(steps).admitted(filt)
+    assert filt.asked == [Gaussian(0.5)] * 2 + [Gaussian(0.25)] * 3 + [Gaussian(0.5)]
+
+
+def test_a_sequence_is_admitted_only_if_its_last_request_is() -> None:
+    for times, whole in ((4, True), (5, False)):
+        filt = Recording()
+        assert Sequence(((Gaussian(0.5), times),)).admitted(filt) is whole
+        assert len(filt.asked) == times
+    assert not Sequence(((Gaussian(1.5), 1), (Gaussian(0.1), 1))).admitted(Recording())
+
+
+def test_the_grant_of_a_filter_that_has_one_is_what_counts() -> None:
+    assert Sequence(((Gaussian(0.5), 15),)).admitted(OwnGrant())
+    assert not Sequence(((Gaussian(0.5), 16),)).admitted(OwnGrant())
+    state = granted(OwnGrant(), np.zeros(1), Gaussian(0.5))
+    assert state is not None
+    assert state.tolist() == [0.125]
+    assert granted(OwnGrant(), np.full(1, 2.0), Gaussian(0.5)) is None
+
+
+def test_what_leaves_the_state_as_it_was_is_granted_any_number_of_times() -> None:
+    filt = Swallows()
+    assert Sequence(((TINY, 10**12),)).admitted(filt)
+    assert len(filt.asked) == MOST_PLAYED
+    assert Sequence(((Gaussian(0.5), 2), (TINY, 10**12))).admitted(filt)
+
+
+def test_what_moves_the_state_is_granted_as_often_as_it_was_played_and_no_more() -> None:
+    for pair in (Gaussian(2.0**-20), Gaussian(2.0**-24)):
+        assert Sequence(((pair, MOST_PLAYED),)).admitted(Swallows())
+        assert not Sequence(((pair, MOST_PLAYED + 1),)).admitted(Swallows())
+
+
+def test_a_filter_with_a_counter_is_never_taken_for_granted() -> None:
+    assert Sequence(((TINY, MOST_PLAYED),)).admitted(Counts())
+    assert not Sequence(((TINY, MOST_PLAYED + 1),)).admitted(Counts())
+
+
+def test_of_a_filter_that_looks_at_losses_one_request_is_a_sequence_and_two_are_not() -> None:
+    assert Sequence(((Gaussian(0.5), 1),)).admitted(Looks())
+    assert not Sequence(((Gaussian(2.0), 1),)).admitted(Looks())
+    assert not Sequence(((Gaussian(0.5), 2),)).admitted(Looks())
+    assert not Sequence(((Gaussian(0.5), 1), (Gaussian(0.25), 1))).admitted(Looks())
+
+
+# -- what is revealed ------------------------------------------------------------------------------------------
+
+
+def test_steps_of_one_pair_are_counted_together() -> None:
+    played = Sequence(((Gaussian(0.5), 2), (TILTED, 1), (Gaussian(0.5), 3)))
+    assert played.counts == {Gaussian(0.5): 5, TILTED: 1}
+    assert played.rounds == 6
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 0.3, 1.0, 4.0, 40.0])
+@pytest.mark.parametrize("steps", [((1.0, 1),), ((0.5, 3), (0.1, 7)), ((1e-4, 10**6),), ((3.0, 2),)])
+def test_gaussians_compose_in_closed_form_to_the_last_places(steps, epsilon: float) -> None:
+    played = Sequence(tuple((Gaussian(mu), times) for mu, times in steps))
+    true = gaussian(mpmath.sqrt(sum(times * real(mu) ** 2 for mu, times in steps)), epsilon)
+    for direction in ("PQ", "QP"):
+        low = played.low(Measure.hockey_stick(epsilon, direction))
+        assert low <= true <= low * (1 + 1e-15) + 1e-300
+
+
+def test_a_gaussian_too_thin_for_ordinary_precision_is_seen_and_none_is_nothing() -> None:
+    with mpmath.workdps(400):
+        true = gaussian(mpmath.mpf(1), 35.0)
+    assert 0 < gaussian_low(Fraction(1), 35.0) <= true
+    assert gaussian_low(Fraction(0), 0.0) == 0
+
+
+def test_both_directions_of_a_mixed_sequence_are_those_of_the_exact_law() -> None:
+    played = Sequence(((TILTED, 2), (RandomizedResponse.from_ratio(3), 2), (TILTED, 1)))
+    bit = RandomizedResponse.from_ratio(3)
+    seen = {}
+    for direction, one in (("PQ", TILTED), ("QP", TILTED.swapped)):
+        law = [(a * p, b * q) for a, b in composed(one, 3) for p, q in composed(bit, 2)]
+        for epsilon in (0.0, 0.5, 2.0):
+            true, low = stick(law, epsilon), played.low(Measure.hockey_stick(epsilon, direction))
+            assert true * (1 - 1e-12) <= low <= true
+            seen[direction, epsilon] = low
+    assert abs(seen["PQ", 2.0] - seen["QP", 2.0]) > 1e-3  # else one direction would do
+
+
+def test_a_gaussian_beside_a_finite_pair_is_the_mixture_over_its_outputs() -> None:
+    """H of a Gaussian and a finite pair is the mean over outputs of the Gaussian's H at a moved epsilon."""
+    mus, epsilon = (0.5, 0.5, 1.0), 1.0
+    total = mpmath.sqrt(sum(real(mu) ** 2 for mu in mus))
+    played = Sequence((*((Gaussian(mu), 1) for mu in mus), (TILTED, 1)))
+    for direction, one in (("PQ", TILTED), ("QP", TILTED.swapped)):
+        true = sum(
+            real(p) * gaussian(total, real_float(epsilon - mpmath.log(real(p) / real(q))))
+            for p, q in composed(one, 1)
+        )
+        low = played.low(Measure.hockey_stick(epsilon, direction))
+        assert true * (1 - 1e-3) <= low <= true
+
+
+def real_float(x: mpmath.mpf) -> Fraction:
+    return Fraction(mpmath.nstr(x, 40))
+
+
+def test_what_may_reveal_all_counts_in_the_direction_in_which_it_does() -> None:
+    reveals = FinitePair((Fraction(1, 4), Fraction(3, 4)), (Fraction(0), Fraction(1)))
+    played = Sequence(((reveals, 2), (Gaussian(0.1), 1)))
+    assert played.low(Measure.hockey_stick(500.0)) == pytest.approx(7 / 16, rel=1e-12)
+    assert played.low(Measure.hockey_stick(500.0, "QP")) == 0
+    assert played.low(Measure.renyi(2.0)) == math.inf
+    # D_2(Q || P) = log E_P[(Q/P)^2] = log(4/3) each
+    true = 2 * mpmath.log(real(Fraction(4, 3))) + real(0.1) ** 2
+    low = played.low(Measure.renyi(2.0, "QP"))
+    assert true * (1 - 1e-10) <= low <= true
+
+
+@pytest.mark.parametrize("order", [1.1, 2.0, 32.0])
+def test_renyi_divergences_add_and_those_of_gaussians_are_exact(order: float) -> None:
+    played = Sequence(((Gaussian(0.5), 3), (Gaussian(0.1), 7)))
+    true = real(order) * (3 * real(0.5) ** 2 + 7 * real(0.1) ** 2) / 2
+    low = played.low(Measure.renyi(order))
+    assert low <= true <= low * (1 + 1e-15)
+    mixed = Sequence((*played.steps, (TILTED, 2), (Laplace(2.0), 1)))
+    rest = 2 * real(renyi_low(TILTED, order)) + real(renyi_low(Laplace(2.0), order))
+    low = mixed.low(Measure.renyi(order))
+    assert low <= true + rest <= low * (1 + 1e-15)
+
+
+def test_nothing_reveals_nothing() -> None:
+    for measure in (Measure.hockey_stick(0.0), Measure.renyi(2.0)):
+        assert Sequence(()).low(measure) == 0
+
+
+# -- data ------------------------------------------------------------------------------------------------------
+
+
+def test_data_come_back_as_the_sequence_that_was_written() -> None:
+    played = Sequence(
+        (
+            (Gaussian(0.1), 3),
+            (TILTED, 1),
+            (RandomizedResponse.from_ratio(3), 2),
+            (Erasure(0.25), 10**12),
+            (SubsampledGaussian(0.1, 1.0, adjacency="addition"), 1),
+        )
+    )
+    data = json.loads(json.dumps(played.to_data(nameable())))
+    assert Sequence.from_data(data, nameable()) == played
+
+
+def written() -> dict:
+    return Sequence(((Gaussian(0.5), 2),)).to_data(nameable())[0]
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda one: [], "sequence must hold requests and times"),
+        (lambda one: one, "sequence must hold requests and times"),
+        (lambda one: None, "sequence must hold requests and times"),
+        (lambda one: "steps", "sequence must hold requests and times"),
+        (lambda one: [one, 3], "sequence must hold requests and times"),
+        (lambda one: [{"request": one["request"]}], "sequence must hold requests and times"),
+        (lambda one: [one | {"more": 1}], "sequence must hold requests and times"),
+        (lambda one: [one | {"request": 3}], "sequence must hold requests and times"),
+        (lambda one: [one | {"request": {"type": "os.system"}}], "os.system"),
+        (lambda one: [one | {"times": 0}], "times must be"),
+        (lambda one: [one | {"times": -1}], "times must be"),
+        (lambda one: [one | {"times": 1.5}], "times must be"),
+        (lambda one: [one | {"times": True}], "times must be"),
+        (lambda one: [one | {"times": "2"}], "times must be"),
+        (lambda one: [one | {"times": 10**15 + 1}], "times must be at most"),
+    ],
+)
+def test_data_of_any_other_form_are_refused(change, words: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=words):
+        Sequence.from_data(change(written()), nameable())
