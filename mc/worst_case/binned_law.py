@@ -60,7 +60,8 @@ class BinnedLaw:
         np.maximum(q, _LEAST, out=q)
         loss = np.add.outer(self.loss, other.loss).ravel()
         infinite = self.infinite + other.infinite - self.infinite * other.infinite
-        return _joined(p, q, loss, max(infinite, 0.0), self.error + other.error + 2.0**-50)
+        error = self.error + other.error + self.error * other.error
+        return _joined(p, q, loss, max(infinite, 0.0), error + 2.0**-50)
 
     @property
     def loss(self) -> NDArray[np.float64]:
@@ -70,8 +71,11 @@ class BinnedLaw:
 
     def low(self, epsilon: float) -> float:
         """A number not above H_{e^epsilon}(P || Q)."""
-        growth = math.exp(min(epsilon, 700.0)) * (1 + 2.0**-50)
-        gain = self.p * (1 - self.error) - growth * (self.q * (1 + self.error))
+        # in two factors, so that no growth of a Q-mass is cut off: 2^-1074 e^1400 is more than any P-mass
+        root = math.exp(min(epsilon, 1400.0) / 2)
+        with np.errstate(over="ignore"):
+            grown = root * (self.q * root * ((1 + 2.0**-49) * (1 + self.error)))
+        gain = self.p * (1 - self.error) - grown
         slack = (len(gain) + 4) * 2.0**-52 + self.error
         return max((float(gain[gain > 0].sum()) + self.infinite) * (1 - slack), 0.0)
 
@@ -103,16 +107,19 @@ def renyi_low(pair: DominatingPair, order: float) -> float:
     if law.infinite > 0:
         return math.inf
     b = order - 1
-    loss = law.loss
+    p, q = law.p[law.p > 0], law.q[law.p > 0]
+    log_p, log_q = np.log(p), np.log(q)
+    # a tiny loss is a difference of logarithms that are not: their rounding is taken off it
+    dust = (np.abs(log_p) + np.abs(log_q)) * 2.0**-51
+    loss = log_p - log_q - dust
     top = float(loss.max(initial=0.0))
     if b * top > 600:  # one bin decides: D >= (log p + b loss) / b
-        return max(float((np.log(law.p) + b * loss).max()) / b * (1 - 1e-12), 0.0)
+        high = log_p - dust + b * loss - np.abs(b * loss) * 2.0**-51
+        return max(float(high.max()) / b * (1 - 1e-12), 0.0)
     # E_P[e^{bL} - 1] without cancellation; what the rounding of masses can take away is subtracted
-    moment = float(np.sum(law.p * np.expm1(b * loss)))
-    missing = max(1 - float(law.p.sum()), 0.0)
-    slack = (law.error + 2.0**-48) * float(
-        np.sum(law.p * np.abs(np.expm1(b * loss)) + law.p * b * np.exp(b * loss))
-    )
+    moment = float(np.sum(p * np.expm1(b * loss)))
+    missing = max(1 - float(p.sum()), 0.0)
+    slack = (law.error + 2.0**-48) * float(np.sum(p * np.abs(np.expm1(b * loss)) + p * b * np.exp(b * loss)))
     moment -= missing + slack
     return max(math.log1p(moment) / b * (1 - 1e-12), 0.0) if moment > 0 else 0.0
 
