@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 import math
+import pickle
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from fractions import Fraction
 from typing import Any
 
 import flint
+import numpy as np
 
 from filters.contract.checks import checked_grant, checked_spend, checked_start
 from filters.contract.state import State, same
@@ -34,6 +36,8 @@ __all__ = ["MOST_PLAYED", "Sequence", "granted"]
 
 #: Requests of a kind that are put to the filter one by one; more are taken for granted only where they change nothing.
 MOST_PLAYED = 20_000
+#: What a class may count in.
+_COUNTING = (int, float, list, dict, set, bytearray, np.ndarray)
 #: The most repetitions that a witness may state.
 _MOST = 10**15
 
@@ -44,6 +48,23 @@ def granted(filt: PrivacyFilter, state: State, request: DominatingPair) -> State
     if not admitted[0]:
         return None
     return checked_spend(filt, state, request, 1) if after is None else after
+
+
+def _attributes(filt: PrivacyFilter) -> list[bytes]:
+    """What the filter keeps in itself and in its classes, written out; to compare before and after a request."""
+    kept: list[object] = [object.__getstate__(filt)]
+    for kind in type(filt).__mro__:
+        kept += [
+            held for name, held in vars(kind).items() if name[:2] != "__" and isinstance(held, _COUNTING)
+        ]
+    return [_written(held) for held in kept]
+
+
+def _written(held: object) -> bytes:
+    try:
+        return pickle.dumps(held)
+    except (pickle.PicklingError, TypeError, AttributeError, ValueError, RecursionError):
+        return repr(held).encode()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,20 +90,24 @@ class Sequence:
         """Whether the filter's own code grants every request, played by one run.
 
         Of each step at most `MOST_PLAYED` requests are put to it. More are granted where the last of them left the
-        state as it was, bit for bit, since a filter's methods are pure. A filter that looks at losses is asked for one
-        request alone, whose grant depends on none.
+        state as it was, bit for bit, since a filter's methods are pure; they are not where it changed the filter's own
+        attributes, or those of its classes. A filter that looks at losses is asked for
+        one request alone, whose grant depends on none.
         """
         state: State = checked_start(filt, 1)
         if filt.looks_at_losses and self.rounds > 1:
             return False
         for pair, times in self.steps:
-            unchanged = True
-            for _ in range(min(times, MOST_PLAYED)):
+            unchanged, before = True, list[bytes]()
+            for asked in range(min(times, MOST_PLAYED)):
+                if asked == MOST_PLAYED - 1 < times - 1:
+                    before = _attributes(filt)  # late: what only the first requests fill is a cache
                 after = granted(filt, state, pair)
                 if after is None:
                     return False
                 unchanged, state = bool(same(after, state)[0]), after
-            if times > MOST_PLAYED and not unchanged:
+            # a count that is kept in the object may stop what the state does not
+            if times > MOST_PLAYED and not (unchanged and before == _attributes(filt)):
                 return False
         return True
 

@@ -17,7 +17,7 @@ from theory.evidence import Evidence, Outcome, Verdict
 __all__ = ["EXAMINED", "expected"]
 
 #: Seconds for each filter; a refutation ends its examination.
-_SECONDS, _QUICK = 8.0, 2.0
+_SECONDS, _QUICK = 6.0, 1.0
 
 
 def expected(entry: Entry) -> Outcome:
@@ -49,7 +49,7 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
     seconds = _QUICK if study.quick else _SECONDS
     jobs = [
         # what is hard to refute is given the time that it takes
-        (name, 4 * _SECONDS if entry.sound is False else seconds, study.seed)
+        (name, 5 * _SECONDS if entry.sound is False else seconds, study.seed)
         for name, entry in CATALOGUE.items()
     ]
     study.on_progress("examining every filter")

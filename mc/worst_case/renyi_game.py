@@ -1,0 +1,99 @@
+"""The most that an adaptive adversary can make of the Rényi divergence of a transcript, from below, on finite menus.
+
+e^{(a-1) D_a} = E_P[e^{(a-1) L}] is a product over rounds, so that the best strategy follows from the filter's state alone:
+
+    V(state) = max(1, max over admitted m of E_{P_m} [e^{(a-1) loss} V(state after m and its loss)]).
+
+>>> import filterproof as fp
+>>> low = renyi_game(fp.RenyiFilter(2.0, 1.0), (fp.RandomizedResponse(0.5),), order=2.0, rounds=8)
+>>> 4 * fp.RandomizedResponse(0.5).renyi(2.0) >= low > 3.99 * fp.RandomizedResponse(0.5).renyi(2.0)  # four are granted
+True
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import flint
+import numpy as np
+from numpy.typing import NDArray
+
+from filters.privacy_filter import PrivacyFilter
+from mc.worst_case.balls import BITS, ball, down
+from mc.worst_case.outputs import nearest_log
+from mc.worst_case.tree import Branch, depth, expand, solve
+from theory.pairs import DominatingPair
+from theory.pairs.base import Direction
+from theory.pairs.finite import Finite
+
+__all__ = ["renyi_game"]
+
+
+def renyi_game(
+    filt: PrivacyFilter,
+    menu: Sequence[DominatingPair],
+    *,
+    order: float,
+    rounds: int,
+    direction: Direction = "PQ",
+    max_positions: int = 200_000,
+) -> float:
+    """A number not above the largest D_order(P || Q) of a transcript over adaptive adversaries on the menu.
+
+    Every rounding error is included. A strategy is counted that may stop at any time. Raises TypeError for pairs that
+    are not finite, TooLargeError beyond `max_positions` states.
+    """
+    laws = [_outputs(pair, order, direction) for pair in menu]
+    width = max(len(law) for law in laws)
+    masses = np.zeros((len(menu), width))
+    branches: list[list[Branch[int]]] = []
+    for m, law in enumerate(laws):
+        masses[m, : len(law)] = [weight for weight, _ in law]
+        # the loss so far does not matter: positions are states
+        branches.append([Branch(_nothing, seen) for _, seen in law])
+    layers = expand(filt, menu, branches, 0, rounds=rounds, max_positions=max_positions)
+
+    def payoff(losses: Sequence[int]) -> NDArray[np.float64]:
+        return np.ones(len(losses))
+
+    values, _ = solve(layers, masses, payoff)
+    value = float(values[0][0])
+    if math.isinf(value):
+        return math.inf
+    # each round multiplies and adds `width` terms, all positive
+    slack = (depth(layers) + 1) * (width + 2) * 2.0**-52
+    if value <= 1 + slack:
+        return 0.0
+    return math.log(value) / (order - 1) * (1 - 1e-12) - 2 * slack / (order - 1)
+
+
+def _nothing(loss: int) -> int:
+    return loss
+
+
+def _outputs(pair: DominatingPair, order: float, direction: Direction) -> list[tuple[float, float]]:
+    """(p e^{(order-1) loss} rounded down, the loss log dP/dQ that the filter sees) of each output."""
+    if not isinstance(pair, Finite):
+        raise TypeError(f"menu must hold finite pairs, got {pair!r}; pass RandomizedResponse(0.5), say")
+    exact = pair.exact_masses
+    found = []
+    with flint.ctx.workprec(BITS):
+        if exact is None:
+            drawn = pair if direction == "PQ" else pair.swapped
+            for loss, mass in drawn.outputs:
+                if float(mass) > 0:
+                    seen = float(loss) if direction == "PQ" else -float(loss)
+                    grown = ball(float(mass)) * (ball(order - 1) * ball(float(loss))).exp()
+                    weight = math.inf if math.isinf(float(loss)) else down(grown * (1 - flint.arb(2) ** -50))
+                    found.append((weight, seen))
+            return found
+        for p, q in zip(exact.p, exact.q, strict=True):
+            here, there = (p, q) if direction == "PQ" else (q, p)
+            if here > 0:
+                seen = nearest_log(p / q) if p * q else (math.inf if p else -math.inf)
+                weight = math.inf
+                if there > 0:
+                    weight = down(ball(here) * (ball(order - 1) * (ball(here) / ball(there)).log()).exp())
+                found.append((weight, seen))
+    return found
