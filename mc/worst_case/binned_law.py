@@ -36,8 +36,8 @@ _BASE, _KEPT = 400, 1000
 _FEW = 300_000
 #: P-mass that the first and the last bin of a continuous law may hold, and the least Q-mass that is told from 0.
 _ENDS, _LEAST = 2.0**-60, 1e-280
-#: Beyond it e^epsilon overflows.
-_FAR = 700.0
+#: Beyond it no Q-mass that is a double leaves anything of a P-mass.
+_FAR = 1400.0
 #: Losses nearer than this, relative to 1, are one loss before anything else is joined.
 _SAME = 2.0**-34
 
@@ -62,7 +62,8 @@ class BinnedLaw:
         np.maximum(q, _LEAST, out=q)
         loss = np.add.outer(self.loss, other.loss).ravel()
         infinite = self.infinite + other.infinite - self.infinite * other.infinite
-        return _joined(p, q, loss, max(infinite, 0.0), self.error + other.error + 2.0**-50)
+        error = self.error + other.error + self.error * other.error
+        return _joined(p, q, loss, max(infinite, 0.0), error + 2.0**-50)
 
     @property
     def loss(self) -> NDArray[np.float64]:
@@ -72,10 +73,11 @@ class BinnedLaw:
 
     def low(self, epsilon: float) -> float:
         """A number not above H_{e^epsilon}(P || Q)."""
-        if epsilon > _FAR:  # e^epsilon is no double: what P alone can produce is left
-            return self.infinite * (1 - min(self.error, 1.0)) * (1 - 2.0**-50)
-        growth = math.exp(epsilon) * (1 + 2.0**-50)
-        gain = self.p * (1 - self.error) - growth * (self.q * (1 + self.error))
+        # in two factors, so that no growth of a Q-mass is cut off: 2^-1074 e^1400 is more than any P-mass
+        root = math.exp(min(epsilon, _FAR) / 2)
+        with np.errstate(over="ignore"):
+            grown = root * (self.q * root * ((1 + 2.0**-49) * (1 + self.error)))
+        gain = self.p * (1 - self.error) - grown
         slack = (len(gain) + 4) * 2.0**-52 + self.error
         low = (float(gain[gain > 0].sum()) + self.infinite) * (1 - slack)
         return low if low > _LEAST else 0.0  # numbers this small have fewer bits than `error` counts on
@@ -112,8 +114,9 @@ def renyi_low(pair: DominatingPair, order: float) -> float:
         return math.inf
     b = order - 1
     there = law.p > 0  # else less than any double
-    p, loss, logs = law.p[there], law.loss[there], np.log(law.p[there])
-    wrong = (np.abs(logs) + np.abs(np.log(law.q[there])) + 1) * 2.0**-51  # by which a loss may be too large
+    p, logs, log_q = law.p[there], np.log(law.p[there]), np.log(law.q[there])
+    loss = logs - log_q
+    wrong = (np.abs(logs) + np.abs(log_q) + 1) * 2.0**-51  # by which a loss may be too large
     if b * float(loss.max(initial=0.0)) > 600:  # e^{bL} may be no double; -1 does not matter
         exponents = logs * (1 + 2.0**-51) + b * (loss - wrong)
         top = float(exponents.max())
