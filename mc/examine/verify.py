@@ -4,7 +4,7 @@
 >>> with fp.knowingly():
 ...     found = examine(fp.NaiveRealisationFilter(1.0, 0.01), seconds=5.0, mechanisms=("erasure",), first_only=True)
 >>> found.verdict.outcome.name, found.witness.evidence.name
-('REFUTED', 'CERTIFIED')
+('REFUTED', 'EXACT')
 """
 
 from __future__ import annotations
