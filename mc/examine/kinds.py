@@ -27,6 +27,7 @@ from mc.intervals.estimate import Estimate
 from mc.worst_case import LogRatio, WorstCase, worst_case
 from mc.worst_case.balls import BITS, ball
 from mc.worst_case.plan import DeniedError, Plan
+from mc.worst_case.renyi_game import renyi_game
 from theory.arguments import check_count
 from theory.evidence import Evidence
 from theory.numerics.stable import log_fraction
@@ -246,6 +247,11 @@ def _menu(told: dict[str, Any], filt: PrivacyFilter, known: Nameable) -> tuple[B
     measure, rounds, ratio = measure_of(told), told["rounds"], told["ratio"]
     if rounds is not None:
         rounds = check_count("rounds", rounds)
+    if measure.kind == "renyi":
+        limit = check_count("rounds", rounds)
+        low = renyi_game(filt, menu, order=measure.at, rounds=limit, direction=measure.direction)
+        _compare((low,), (_bound("low", told["low"]),))
+        return (Bound(low, None, Evidence.CERTIFIED),)
     exact = None if ratio is None else decode_fraction(ratio)
     if exact is not None and not _reaches(exact, measure.at, filt):
         raise ReplayError(

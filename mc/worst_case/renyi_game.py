@@ -1,6 +1,6 @@
 """The most that an adaptive adversary can make of the Rényi divergence of a transcript, from below, on finite menus.
 
-e^{(a-1) D_a} = E_P[e^{(a-1) L}] is a product over rounds, so that the best strategy follows from the filter's state alone:
+e^{(a-1) D_a} = E_P[e^{(a-1) L}] is a product over rounds, so that the best strategy depends on the filter's state:
 
     V(state) = max(1, max over admitted m of E_{P_m} [e^{(a-1) loss} V(state after m and its loss)]).
 
@@ -81,7 +81,7 @@ def _outputs(pair: DominatingPair, order: float, direction: Direction) -> list[t
     with flint.ctx.workprec(BITS):
         if exact is None:
             drawn = pair if direction == "PQ" else pair.swapped
-            for loss, mass in drawn.outputs:
+            for loss, mass in drawn.outputs if isinstance(drawn, Finite) else ():
                 if float(mass) > 0:
                     seen = float(loss) if direction == "PQ" else -float(loss)
                     grown = ball(float(mass)) * (ball(order - 1) * ball(float(loss))).exp()

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
 from filters.contract.checks import checked_start
-from filters.contract.state import State
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.encoding import encode, nameable
 from mc.examine.attack import Attack, attack, replied
@@ -14,19 +13,20 @@ from mc.examine.clock import Clock, OutOfTime
 from mc.examine.fault import FilterFault, examining
 from mc.examine.finding import Finding, Tightness
 from mc.examine.measure import Measure, exceeds
-from mc.examine.sequence import granted
 from mc.examine.stages.sequences import Player, greedily
 from mc.examine.subject import Admission, Subject
 from mc.examine.witness import Witness, named
 from mc.worst_case import WorstCase, worst_case
+from mc.worst_case.renyi_game import renyi_game
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.pairs import DominatingPair, Gaussian
+from theory.pairs.finite import Finite
 
 __all__ = ["games"]
 
 _ASKED = "What is the most that the worst adversary over a menu can reach?"
 #: Rounds that the least pair of a menu lasts, and how many multiples of it the menu holds.
-_PACES, _WIDTHS = (2, 3, 4, 6, 9, 14, 20, 32, 48), (1, 2, 3, 5, 8)
+_PACES, _WIDTHS = (1, 2, 3, 4, 6, 9, 14, 20, 32, 48), (1, 2, 3, 5, 8)
 #: Positions of one game; more take longer than they are worth here.
 _POSITIONS = 2_500_000
 #: The goals at which games are solved where a promise has many.
@@ -46,11 +46,12 @@ def games(subject: Subject, clock: Clock) -> Iterator[Finding]:
     """A finding for each refutation, and one on all menus that were solved."""
     filt = subject.filter
     goals = _chosen(subject)
-    if not goals:
-        return
     tried = _Tried(subject)
     try:
         with examining(filt):
+            yield from _renyi(subject, clock.part(0.2))
+            if not goals:
+                return
             yield from _planned(subject, clock.part(0.3), replied)
             yield from _planned(subject, clock.part(0.12), attack)
             for menu in _menus(subject, clock):
@@ -64,6 +65,63 @@ def games(subject: Subject, clock: Clock) -> Iterator[Finding]:
     except OutOfTime:
         tried.cut = True
     yield tried.summary()
+
+
+def _renyi(subject: Subject, clock: Clock) -> Iterator[Finding]:
+    """Rényi promises of filters that look at losses: one finite pair at a time, for more and more rounds."""
+    filt, goals = subject.filter, [goal for goal in subject.goals if goal.kind == "renyi"]
+    if not subject.looks:
+        return
+    for rounds in (4, 30, 150):
+        for line in subject.lines:
+            if line.line.family not in ("rr", "twopoint", "own") or not isinstance(line.largest, Finite):
+                continue
+            for pair in dict.fromkeys(
+                (line.pairs[-1], line.pairs[-1 - len(line.pairs) // 6], line.pairs[len(line.pairs) // 2])
+            ):
+                for goal in goals[:3]:
+                    for measure in (goal, replace(goal, direction="QP")):
+                        if not clock.left:
+                            return
+                        found = _renyi_game(filt, subject, pair, measure, rounds, clock)
+                        if found is not None:
+                            yield found
+                            return
+
+
+def _renyi_game(
+    filt: PrivacyFilter, subject: Subject, pair: DominatingPair, measure: Measure, rounds: int, clock: Clock
+) -> Finding | None:
+    promised = subject.promised(measure)
+    try:
+        with clock.part(0.2).limiting():
+            low = renyi_game(
+                filt,
+                (pair,),
+                order=measure.at,
+                rounds=rounds,
+                direction=measure.direction,
+                max_positions=20_000,
+            )
+    except (OutOfTime, ValueError):
+        return None
+    if not exceeds(low, promised):
+        return None
+    data = {
+        "filter": named(filt),
+        "measure": {"kind": "renyi", "at": measure.at, "direction": measure.direction},
+        "ratio": None,
+        "promised": promised,
+        "menu": encode((pair,), nameable()),
+        "rounds": rounds,
+        "low": encode(low, nameable()),
+        "high": None,
+    }
+    said = f"asking for {pair!r} again and again reaches {low:.6g} in {measure}, promised {promised:.6g}"
+    scope = f"an adversary that asks for {pair!r} in at most {rounds} rounds, and stops when that is best"
+    verdict = Verdict(Outcome.REFUTED, Evidence.CERTIFIED, scope, said, data)
+    row = Tightness(measure, repr(pair), low, None, promised, Evidence.CERTIFIED)
+    return Finding("games", _ASKED, said, repr(pair), "", verdict, Witness(filt, data), tightness=(row,))
 
 
 def _chosen(subject: Subject) -> tuple[Measure, ...]:
@@ -203,8 +261,10 @@ def _menus(subject: Subject, clock: Clock) -> Iterator[_Menu]:
     if own and all(isinstance(pair, DominatingPair) and pair.shape == () for pair in own):
         yield from (_Menu("its own menu", own, rounds) for rounds in (1, 2, 3, 5, 8))
     lattice = [line for name in ("rr", "kov", "erasure") for line in by_name.get(name, ())]
-    paces = {line.line.name: _paces(filt, line, clock) for line in subject.lines}
+    paces = {line.line.name: _paces(subject, line, clock) for line in subject.lines}
     for pace in _PACES:
+        if pace == 3:
+            yield from _named(subject, clock.part(0.3))
         if pace == 4:
             yield from _later(subject, paces, clock.part(0.3))
             if not subject.looks:
@@ -227,21 +287,56 @@ def _menus(subject: Subject, clock: Clock) -> Iterator[_Menu]:
                 yield from _both_ways(line, paces[line.line.name], pace)
 
 
-def _paces(filt: PrivacyFilter, line: Admission, clock: Clock) -> dict[int, float]:
-    """For each pace the largest size that is granted that often in a row, with all losses zero."""
+def _paces(subject: Subject, line: Admission, clock: Clock) -> dict[int, float]:
+    """For each pace the largest size that is granted that often in a row, whatever is lost where that matters."""
     found: dict[int, float] = {}
     wanted = list(_PACES)
     for size, pair in zip(reversed(line.sizes), reversed(line.pairs), strict=True):
         if not wanted or clock.over:
             break
-        state: State | None = checked_start(filt, 1)
         times = 0
-        while state is not None and times < wanted[-1] and not clock.over:
-            state = granted(filt, state, pair)
-            times += state is not None
+        for tail in (0.1, 0.5, 0.9) if subject.looks else (None,):
+            player = Player(subject.filter, clock, checked_start(subject.filter, 1), tail, pure=False)
+            times = max(times, player.ask(pair, wanted[-1]))
         while wanted and times >= wanted[0]:
             found[wanted.pop(0)] = size
     return found
+
+
+def _named(subject: Subject, clock: Clock) -> Iterator[_Menu]:
+    """Responses of the sizes that are granted at some time: levels may change with the round or with an answer."""
+    response = next((one for one in (*subject.lines, *subject.closed) if one.line.family == "rr"), None)
+    if response is None:
+        return
+    sizes: dict[float, None] = {}
+    longest = 1
+    for tail in (0.1, 0.9) if subject.looks else (None,):
+        player = Player(subject.filter, clock, checked_start(subject.filter, 1), tail, pure=False)
+        for rounds in range(60):
+            # the largest of its own numbers, or of the grid, that is granted now
+            own = [
+                t
+                for t in sorted(response.line.extra, reverse=True)
+                if response.line.least <= t <= response.line.most
+            ]
+            for t in (*own, *response.line.sizes[::-4]):
+                if not clock.left:
+                    return
+                if player.ask(response.line.pair(t)):
+                    sizes[t] = None
+                    longest = max(longest, rounds + 1)
+                    break
+            else:
+                break
+    largest = sorted(sizes, reverse=True)[:4]
+    own = [t for t in response.line.extra[:12] if any(abs(t - s) > 0 for s in largest)]
+    for more in ((), own[:2], own[:4]):
+        levels = sorted({*largest, *more})
+        if levels and clock.left:
+            for rounds in (6, 14, 40):
+                if rounds <= 2 * longest + 6:
+                    pairs = tuple(map(response.line.pair, levels))
+                    yield _Menu(f"responses of {len(levels)} levels granted at some time", pairs, rounds)
 
 
 def _ladder(line: Admission, paces: dict[int, float], pace: int, width: int) -> Iterator[_Menu]:

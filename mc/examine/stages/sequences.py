@@ -33,8 +33,12 @@ __all__ = ["Player", "greedily", "leaders", "most", "programs", "sequences"]
 
 #: Requests of one kind in a row in most plays, and in the few that go past any warm-up.
 _MANY, _LONG = 300, 6000
+#: The most requests of one family, each as large as is granted.
+_LASTING = 1200
 #: Tiny requests before a large one.
 _WARM_UPS = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 400, 1000, 2500)
+#: After warm-ups of at most so many requests a size is also repeated.
+_STUBBORN = 20
 #: Families whose tiny requests make warm-ups.
 _WARMED = 4
 #: A request smaller than the largest by this factor is tiny.
@@ -234,6 +238,10 @@ def programs(subject: Subject, clock: Clock, tail: float | None = None) -> Itera
         for then in (line, *(other for other in first if other is not line)):
             greedily(player, then, 8)
         yield from _told(player)
+    for line in leaders(lines):  # as much as is left, for as long as anything is
+        player = fresh()
+        greedily(player, line, _LASTING)
+        yield from _told(player)
     for line in leaders(lines)[:_WARMED]:  # a warm-up of tiny ones, then as much as is left
         tiny, warm = _tiny(line), fresh()
         for times in _WARM_UPS if tiny is not None else ():
@@ -244,13 +252,13 @@ def programs(subject: Subject, clock: Clock, tail: float | None = None) -> Itera
             for then in (line, *(other for other in first if other is not line)):
                 greedily(player, then, 3)
             yield from _told(player)
+            if times <= _STUBBORN:  # one size for as long as it is granted, and not the largest each time
+                player = warm.fork()
+                greedily(player, line, 4, repeated=_MANY)
+                yield from _told(player)
     for line in lines:  # repeated until denied, large ones first
         for pair in line.pairs[-1:-14:-2]:
             yield from _repeated(fresh(), pair, _MANY)
-    for line in lines:
-        player = fresh()
-        greedily(player, line, _MANY)
-        yield from _told(player)
     for line in lines:  # large and tiny ones in turn
         tiny = _tiny(line)
         if tiny is None:
@@ -316,16 +324,20 @@ def _swallowed(fresh: Callable[[], Player], line: Admission) -> Iterator[Sequenc
                 yield from _told(player)
 
 
-def greedily(player: Player, line: Admission, most: int = 40) -> int:
-    """Ask for the largest pair of the line that is granted, again and again; how many were granted."""
+def greedily(player: Player, line: Admission, most: int = 40, *, repeated: int = 1) -> int:
+    """Ask for the largest pair of the line that is granted, at most `most` times; how many requests were granted.
+
+    Each pair is asked for `repeated` times in a row, if it is granted as often.
+    """
     pairs = line.every
-    done, top = 0, len(pairs)
-    while done < most and not player.clock.over and player.unchanged is None:
+    done, chosen, top = 0, 0, len(pairs)
+    while chosen < most and not player.clock.over and player.unchanged is None:
         for place in range(top - 1, -1, -1):
             if player.grants(pairs[place]):
                 fine = place + 1 < len(pairs) and line.line.family in _FINE
                 pair = _between(player, line, place) if fine else pairs[place]
-                done += player.ask(pair)
+                done += player.ask(pair, repeated)
+                chosen += 1
                 top = min(place + 9, len(pairs))
                 break
             if place < top - 60 and done:  # far down: what is left is not worth it

@@ -30,13 +30,18 @@ def _sixty_digits():
         yield
 
 
+#: What each recording filter was asked: kept outside, for a filter that changes itself is not pure.
+_ASKED = {}
+
+
 class Recording(PrivacyFilter):
-    """Admits while the sum of mu^2 is at most 1, and records what it is asked."""
+    """Admits while the sum of mu^2 is at most 1; what it is asked is recorded."""
 
     promise = fp.GaussianDP(1.0)
 
-    def __init__(self):
-        self.asked = []
+    @property
+    def asked(self):
+        return _ASKED.setdefault(id(self), [])
 
     def start(self, n):
         return np.zeros(n)
