@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
-from filters.contract.checks import checked_start
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.encoding import encode, nameable
 from mc.examine.attack import Attack, attack, replied
@@ -13,33 +12,24 @@ from mc.examine.clock import Clock, OutOfTime
 from mc.examine.fault import FilterFault, examining
 from mc.examine.finding import Finding, Tightness
 from mc.examine.measure import Measure, exceeds
-from mc.examine.stages.sequences import Player, greedily
-from mc.examine.subject import Admission, Subject
+from mc.examine.stages.menus import Menu, menus
+from mc.examine.subject import Subject
 from mc.examine.witness import Witness, named
 from mc.worst_case import WorstCase, worst_case
 from mc.worst_case.renyi_game import renyi_game
 from theory.evidence import Evidence, Outcome, Verdict
-from theory.pairs import DominatingPair, Gaussian
+from theory.pairs import DominatingPair
 from theory.pairs.finite import Finite
 
 __all__ = ["games"]
 
 _ASKED = "What is the most that the worst adversary over a menu can reach?"
-#: Rounds that the least pair of a menu lasts, and how many multiples of it the menu holds.
-_PACES, _WIDTHS = (1, 2, 3, 4, 6, 9, 14, 20, 32, 48), (1, 2, 3, 5, 8)
 #: Positions of one game; more take longer than they are worth here.
 _POSITIONS = 2_500_000
+#: The share of a promised curve from which the epsilons about it are looked at as well.
+_NEAR = 0.9
 #: The goals at which games are solved where a promise has many.
 _GOALS = 3
-#: Families of first requests whose outputs an adversary answers in different ways.
-_OPENINGS = ("gaussian", "rr", "laplace", "own")
-
-
-@dataclass(frozen=True, slots=True)
-class _Menu:
-    name: str
-    pairs: tuple[DominatingPair, ...]
-    rounds: int
 
 
 def games(subject: Subject, clock: Clock) -> Iterator[Finding]:
@@ -54,7 +44,8 @@ def games(subject: Subject, clock: Clock) -> Iterator[Finding]:
                 return
             yield from _planned(subject, clock.part(0.3), replied)
             yield from _planned(subject, clock.part(0.12), attack)
-            for menu in _menus(subject, clock):
+            for menu in menus(subject, clock):
+                before = len(tried.rows)
                 for goal in goals:
                     found = tried.solve(menu, goal, clock)
                     if found is not None:
@@ -62,9 +53,27 @@ def games(subject: Subject, clock: Clock) -> Iterator[Finding]:
                         goals = tuple(other for other in goals if other is not goal)
                     if clock.over:
                         raise OutOfTime
+                for goal in _between(goals, tried.rows[before:]):  # a curve may be thinnest between two goals
+                    if (found := tried.solve(menu, goal, clock)) is not None:
+                        yield found
+                        break
     except OutOfTime:
         tried.cut = True
     yield tried.summary()
+
+
+def _between(goals: tuple[Measure, ...], rows: list[Tightness]) -> tuple[Measure, ...]:
+    """Epsilons on both sides of the goal that a menu came near to, half way to the next."""
+    near = max(rows, key=lambda row: row.share, default=None)
+    if near is None or not _NEAR <= near.share <= 1 or len(goals) < 2:
+        return ()
+    here = near.measure.at
+    others = sorted({0.0, 2 * here, *(goal.at for goal in goals)} - {here})
+    sides = (
+        max((e for e in others if e < here), default=here),
+        min((e for e in others if e > here), default=here),
+    )
+    return tuple(Measure.hockey_stick((here + other) / 2) for other in sides if other != here)
 
 
 def _renyi(subject: Subject, clock: Clock) -> Iterator[Finding]:
@@ -167,7 +176,7 @@ class _Tried:
     large: int = 0
     cut: bool = False
 
-    def solve(self, menu: _Menu, goal: Measure, clock: Clock) -> Finding | None:
+    def solve(self, menu: Menu, goal: Measure, clock: Clock) -> Finding | None:
         """Solve one game in both directions; a finding if its value exceeds the promise."""
         symmetric = not self.subject.looks and all(pair.swapped == pair for pair in menu.pairs)
         for measure in (goal,) if symmetric else (goal, replace(goal, direction="QP")):
@@ -176,7 +185,7 @@ class _Tried:
                 return found
         return None
 
-    def _solve(self, menu: _Menu, measure: Measure, clock: Clock) -> Finding | None:
+    def _solve(self, menu: Menu, measure: Measure, clock: Clock) -> Finding | None:
         filt, promised = self.subject.filter, self.subject.promised(measure)
         try:
             with clock.at_most(max(clock.left / 6, 0.5)).limiting():
@@ -245,204 +254,4 @@ class _Tried:
             f"other menus, longer games, pairs between these{too_large}{'; the time was up' if self.cut else ''}",
             verdict,
             tightness=tuple(self.rows),
-        )
-
-
-# -- the menus -------------------------------------------------------------------------------------------------
-
-
-def _menus(subject: Subject, clock: Clock) -> Iterator[_Menu]:
-    """Menus from small to large: multiples of what lasts a number of rounds, alone and with other families."""
-    filt = subject.filter
-    by_name: dict[str, list[Admission]] = {}
-    for line in subject.lines:
-        by_name.setdefault(line.line.family, []).append(line)
-    own = tuple(getattr(filt, "menu", ()) or ())
-    if own and all(isinstance(pair, DominatingPair) and pair.shape == () for pair in own):
-        yield from (_Menu("its own menu", own, rounds) for rounds in (1, 2, 3, 5, 8))
-    lattice = [line for name in ("rr", "kov", "erasure") for line in by_name.get(name, ())]
-    paces = {line.line.name: _paces(subject, line, clock) for line in subject.lines}
-    for pace in _PACES:
-        if pace == 3:
-            yield from _named(subject, clock.part(0.3))
-        if pace == 4:
-            yield from _later(subject, paces, clock.part(0.3))
-            if not subject.looks:
-                yield from _replies(subject, clock.part(0.4))
-        for width in _WIDTHS:
-            for line in by_name.get("rr", ()):
-                yield from _ladder(line, paces[line.line.name], pace, width)
-        if lattice:
-            yield from _mixed(lattice, paces, pace)
-        if not subject.looks and pace >= 4:
-            for line in (
-                *by_name.get("gaussian", ()),
-                *by_name.get("laplace", ()),
-                *by_name.get("subsampled", ()),
-            ):
-                yield from _ladder(line, paces[line.line.name], pace, 3)
-            yield from _across(by_name, paces, pace)
-        if pace <= 4:
-            for line in by_name.get("twopoint", ()):
-                yield from _both_ways(line, paces[line.line.name], pace)
-
-
-def _paces(subject: Subject, line: Admission, clock: Clock) -> dict[int, float]:
-    """For each pace the largest size that is granted that often in a row, whatever is lost where that matters."""
-    found: dict[int, float] = {}
-    wanted = list(_PACES)
-    for size, pair in zip(reversed(line.sizes), reversed(line.pairs), strict=True):
-        if not wanted or clock.over:
-            break
-        times = 0
-        for tail in (0.1, 0.5, 0.9) if subject.looks else (None,):
-            player = Player(subject.filter, clock, checked_start(subject.filter, 1), tail, pure=False)
-            times = max(times, player.ask(pair, wanted[-1]))
-        while wanted and times >= wanted[0]:
-            found[wanted.pop(0)] = size
-    return found
-
-
-def _named(subject: Subject, clock: Clock) -> Iterator[_Menu]:
-    """Responses of the sizes that are granted at some time: levels may change with the round or with an answer."""
-    response = next((one for one in (*subject.lines, *subject.closed) if one.line.family == "rr"), None)
-    if response is None:
-        return
-    sizes: dict[float, None] = {}
-    longest = 1
-    for tail in (0.1, 0.9) if subject.looks else (None,):
-        player = Player(subject.filter, clock, checked_start(subject.filter, 1), tail, pure=False)
-        for rounds in range(60):
-            # the largest of its own numbers, or of the grid, that is granted now
-            own = [
-                t
-                for t in sorted(response.line.extra, reverse=True)
-                if response.line.least <= t <= response.line.most
-            ]
-            for t in (*own, *response.line.sizes[::-4]):
-                if not clock.left:
-                    return
-                if player.ask(response.line.pair(t)):
-                    sizes[t] = None
-                    longest = max(longest, rounds + 1)
-                    break
-            else:
-                break
-    largest = sorted(sizes, reverse=True)[:4]
-    own = [t for t in response.line.extra[:12] if any(abs(t - s) > 0 for s in largest)]
-    for more in ((), own[:2], own[:4]):
-        levels = sorted({*largest, *more})
-        if levels and clock.left:
-            for rounds in (6, 14, 40):
-                if rounds <= 2 * longest + 6:
-                    pairs = tuple(map(response.line.pair, levels))
-                    yield _Menu(f"responses of {len(levels)} levels granted at some time", pairs, rounds)
-
-
-def _ladder(line: Admission, paces: dict[int, float], pace: int, width: int) -> Iterator[_Menu]:
-    least = paces.get(pace)
-    if least is None:
-        return
-    sizes = sorted(
-        {least * k for k in ((1, 2, 4) if width == 3 and line.line.family != "rr" else range(1, width + 1))}
-    )
-    pairs = tuple(line.line.pair(size) for size in sizes if size <= line.sizes[-1] * 1.0001)
-    if len(pairs) > 1 or width == 1:
-        yield _Menu(f"{line.line.name}, {len(pairs)} multiples of {least:.4g}", pairs, 4 * pace)
-
-
-def _mixed(lattice: list[Admission], paces: dict[str, dict[int, float]], pace: int) -> Iterator[_Menu]:
-    """Randomised response beside pairs that may reveal all, on one lattice."""
-    response = next((line for line in lattice if line.line.family == "rr"), None)
-    step = paces[response.line.name].get(pace) if response is not None else None
-    for line in lattice:
-        least = paces[line.line.name].get(pace)
-        if line is response or least is None:
-            continue
-        if line.line.family == "erasure":
-            ladder = tuple(line.line.pair(size) for size in (least, least / 4))
-        else:
-            size = step if step is not None and step <= line.sizes[-1] else least
-            ladder = tuple(line.line.pair(k * size) for k in (1, 2) if k * size <= line.sizes[-1])
-        if response is not None and step is not None:
-            ladder += tuple(response.line.pair(k * step) for k in (1, 2) if k * step <= response.sizes[-1])
-        yield _Menu(f"{line.line.name} with randomised response", ladder, 3 * pace)
-
-
-def _across(
-    by_name: dict[str, list[Admission]], paces: dict[str, dict[int, float]], pace: int
-) -> Iterator[_Menu]:
-    """One pair of each continuous family, and a smaller Gaussian."""
-    pairs: list[DominatingPair] = []
-    for name in ("gaussian", "laplace", "subsampled"):
-        for line in by_name.get(name, ())[:2]:
-            size = paces[line.line.name].get(pace)
-            if size is not None:
-                pairs.append(line.line.pair(size))
-                if name == "gaussian":
-                    pairs.append(Gaussian(size / 2))
-    if len({type(pair) for pair in pairs}) > 1 and pace <= 9:
-        yield _Menu("one of each continuous family", tuple(pairs), 2 * pace)
-
-
-def _replies(subject: Subject, clock: Clock) -> Iterator[_Menu]:
-    """A first request, then as much as is left of its own family or of another: each branch spends another way."""
-    openings = [one for one in subject.lines if one.line.family in _OPENINGS]
-    for share in (0.6, 0.3, 0.85):
-        for opening in openings:
-            first = opening.line.pair(_near(opening, share * opening.sizes[-1]))
-            replies = {}
-            for line in (*subject.lines, *subject.closed):
-                if not clock.over:
-                    player = Player(subject.filter, clock, checked_start(subject.filter, 1))
-                    if player.ask(first) and greedily(player, line, 1):
-                        replies[line.line.name] = player.steps[-1][0]
-            if clock.over:
-                return
-            own = replies.pop(opening.line.name, None)
-            for name, reply in replies.items():
-                if not clock.left:
-                    return
-                pairs = tuple(dict.fromkeys(pair for pair in (first, own, reply) if pair is not None))
-                yield _Menu(f"{opening.line.name}, then the rest of it or as {name}", pairs, 2)
-
-
-def _later(subject: Subject, paces: dict[str, dict[int, float]], clock: Clock) -> Iterator[_Menu]:
-    """Responses, and pairs that may reveal all where a filter that looks at losses grants them after some of these."""
-    lines = (*subject.lines, *subject.closed)
-    response = next((one for one in lines if one.line.family == "rr"), None)
-    if response is None or not subject.looks:
-        return
-    for pace in (3, 6, 9, 14):
-        step = paces.get(response.line.name, {}).get(pace)
-        if step is None:
-            continue
-        answer = response.line.pair(step)
-        found: dict[DominatingPair, None] = {}
-        for signs in ((0.1,), (0.9,), (0.1, 0.9), (0.9, 0.9), (0.1, 0.1)):
-            for line in lines:
-                if line.line.family not in ("kov", "erasure") or not clock.left:
-                    continue
-                player = Player(subject.filter, clock, checked_start(subject.filter, 1))
-                for tail in signs:
-                    player.tail = tail
-                    player.ask(answer)
-                sizes = (2 * step, step, step / 2) if line.line.family == "kov" else line.line.sizes[::-1]
-                found.update(dict.fromkeys([p for p in map(line.line.pair, sizes) if player.grants(p)][:1]))
-        for pair in found:
-            yield _Menu(f"rr of {step:.4g} and {pair!r}", (answer, pair), min(pace + 2, 14))
-
-
-def _near(line: Admission, size: float) -> float:
-    return min(line.line.sizes, key=lambda one: abs(one - size))
-
-
-def _both_ways(line: Admission, paces: dict[int, float], pace: int) -> Iterator[_Menu]:
-    size = paces.get(pace)
-    if size is not None:
-        pair, small = line.line.pair(size), line.line.pair(max(size / 4, line.line.least))
-        yield _Menu(
-            f"{line.line.name}, {size:.4g} and a quarter, both ways round",
-            (pair, pair.swapped, small),
-            pace + 1,
         )

@@ -20,7 +20,8 @@ from mc.examine.clock import Clock, OutOfTime
 from mc.examine.fault import examining
 from mc.examine.finding import Finding, Tightness
 from mc.examine.measure import Measure, exceeds
-from mc.examine.stages.sequences import Player, greedily, leaders, most, programs
+from mc.examine.stages.plays import Player, greedily, leaders, programs
+from mc.examine.stages.sequences import most
 from mc.examine.subject import Admission, Subject
 from mc.examine.witness import Witness, witness
 from mc.worst_case.strategy import TreeStrategy

@@ -15,8 +15,9 @@ from mc.examine.measure import Measure, exceeds
 from mc.examine.sequence import Sequence
 from mc.examine.stages.games import games
 from mc.examine.stages.laws import laws
+from mc.examine.stages.plays import Player, greedily, programs
 from mc.examine.stages.search import mesh_strategy, search
-from mc.examine.stages.sequences import Player, greedily, most, programs, sequences
+from mc.examine.stages.sequences import most, sequences
 from mc.examine.stages.tests import betting_tests
 from mc.examine.stages.theorems import theorems
 from mc.examine.subject import Subject, admission

@@ -1,0 +1,249 @@
+"""Plays of one run: fixed orders of requests, each put to the filter's own code as it is built.
+
+>>> from theory.pairs import Gaussian
+>>> import filterproof as fp
+>>> filt, clock = fp.GaussianFilter(mu=1.0), Clock.of(5.0)
+>>> player = Player(filt, clock, filt.start(1))
+>>> player.ask(Gaussian(0.5), times=10), player.played.rounds
+(4, 4)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+
+import numpy as np
+
+from filters.contract.checks import checked_observe, checked_start
+from filters.contract.state import State, same
+from filters.privacy_filter import PrivacyFilter
+from mc.examine.clock import Clock
+from mc.examine.sequence import MOST_PLAYED, Sequence, granted
+from mc.examine.subject import Admission, Subject
+from theory.pairs import DominatingPair
+
+__all__ = ["Player", "greedily", "leaders", "programs"]
+
+#: Requests of one kind in a row in most plays, and in the few that go past any warm-up.
+_MANY, _LONG = 300, 6000
+#: The most requests of one family, each as large as is granted.
+_LASTING = 1200
+#: Tiny requests before a large one.
+_WARM_UPS = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 400, 1000, 2500)
+#: After warm-ups of at most so many requests a size is also repeated.
+_STUBBORN = 20
+#: Families whose tiny requests make warm-ups.
+_WARMED = 4
+#: A request smaller than the largest by this factor is tiny.
+_TINY = 256.0
+#: Families whose largest pair is looked for between the sizes of the grid.
+_FINE = ("gaussian", "rr", "laplace", "kov", "erasure")
+
+
+@dataclass(slots=True)
+class Player:
+    """One run of the filter, the requests that it granted so far, and the last state.
+
+    A filter that looks at losses is shown the upper `tail` quantile of each, as if every release came out like that.
+    """
+
+    filter: PrivacyFilter
+    clock: Clock
+    state: State
+    tail: float | None = None
+    pure: bool = True
+    steps: list[tuple[DominatingPair, int]] = field(default_factory=list)
+    unchanged: DominatingPair | None = None
+
+    def ask(self, pair: DominatingPair, times: int = 1) -> int:
+        """How often in a row the pair is granted, at most `times`; stops where it leaves the state as it was."""
+        done = 0
+        while done < times and not (done % 64 == 63 and self.clock.over):
+            after = granted(self.filter, self.state, pair)
+            if after is None:
+                break
+            done += 1
+            if self.tail is not None:
+                after = checked_observe(self.filter, after, np.array([_quantile(pair, self.tail)]), 1)
+            elif self.pure and same(after, self.state)[0]:
+                self.unchanged = pair
+                break
+            self.state = after
+        if done:
+            if self.steps and self.steps[-1][0] == pair:
+                self.steps[-1] = pair, self.steps[-1][1] + done
+            else:
+                self.steps.append((pair, done))
+        return done
+
+    def fork(self) -> Player:
+        """Another run with the same past."""
+        return replace(self, steps=list(self.steps))
+
+    def grants(self, pair: DominatingPair) -> bool:
+        """Whether the pair would be granted next."""
+        return granted(self.filter, self.state, pair) is not None
+
+    @property
+    def played(self) -> Sequence:
+        return Sequence(tuple(self.steps))
+
+
+@lru_cache(maxsize=1 << 14)
+def _quantile(pair: DominatingPair, tail: float) -> float:
+    return float(pair.loss_quantile(tail))
+
+
+def programs(subject: Subject, clock: Clock, tail: float | None = None) -> Iterator[Sequence]:
+    """The sequences, cheapest first; each is admitted as it is built, with the losses that `tail` tells."""
+    filt, lines = subject.filter, subject.lines
+    for line in lines:
+        yield from (Sequence(((pair, 1),)) for pair in line.pairs[:-9:-1] + line.pairs[-9::-3])
+    if subject.looks and tail is None:
+        return
+
+    def fresh() -> Player:
+        return Player(filt, clock, checked_start(filt, 1), tail, subject.pure)
+
+    for line in lines:  # so small that a sum may swallow it, at the start and late
+        yield from _swallowed(fresh, line) if tail is None else ()
+    first = leaders((*lines, *subject.closed))
+    for line in lines:  # as much as is left each time, then as much of every other family
+        player = fresh()
+        for then in (line, *(other for other in first if other is not line)):
+            greedily(player, then, 8)
+        yield from _told(player)
+    for line in leaders(lines):  # as much as is left, for as long as anything is
+        player = fresh()
+        greedily(player, line, _LASTING)
+        yield from _told(player)
+    for line in leaders(lines)[:_WARMED]:  # a warm-up of tiny ones, then as much as is left
+        tiny, warm = _tiny(line), fresh()
+        for times in _WARM_UPS if tiny is not None else ():
+            wanted = times - (warm.steps[-1][1] if warm.steps else 0)
+            if clock.over or tiny is None or warm.ask(tiny, wanted) < wanted:
+                break
+            player = warm.fork()
+            for then in (line, *(other for other in first if other is not line)):
+                greedily(player, then, 3)
+            yield from _told(player)
+            if times <= _STUBBORN:  # one size for as long as it is granted, and not the largest each time
+                player = warm.fork()
+                greedily(player, line, 4, repeated=_MANY)
+                yield from _told(player)
+    for line in lines:  # repeated until denied, large ones first
+        for pair in line.pairs[-1:-14:-2]:
+            yield from _repeated(fresh(), pair, _MANY)
+    for line in lines:  # large and tiny ones in turn
+        tiny = _tiny(line)
+        if tiny is None:
+            continue
+        for times in (1, 4):
+            player = fresh()
+            for _ in range(60):
+                if not (greedily(player, line, most=1) + player.ask(tiny, times)) or clock.over:
+                    break
+            yield from _told(player)
+    for one in lines:  # one family until denied, then another
+        for size in (one.pairs[-1 - len(one.pairs) // 4], one.pairs[-1 - len(one.pairs) // 2]):
+            for other in lines:
+                if other is not one and not clock.over:
+                    player = fresh()
+                    player.ask(size, _MANY)
+                    if player.unchanged is None:
+                        player.ask(other.pairs[-1 - len(other.pairs) // 4], _MANY)
+                        player.ask(other.pairs[-1 - len(other.pairs) // 2], _MANY)
+                        yield from _told(player)
+    for line in lines:  # thousands of rounds: a cap on each round is no cap on all
+        if not clock.over:
+            yield from _repeated(fresh(), line.largest, MOST_PLAYED)
+    for line in lines:  # and past any warm-up
+        for place in (len(line.pairs) // 2, 2 * len(line.pairs) // 3):
+            if not clock.over:
+                yield from _repeated(fresh(), line.pairs[-1 - min(place, len(line.pairs) - 1)], _LONG)
+
+
+def _repeated(player: Player, pair: DominatingPair, most: int) -> Iterator[Sequence]:
+    times = 4
+    while True:
+        wanted = min(times, most) - (player.steps[-1][1] if player.steps else 0)
+        if wanted <= 0 or player.clock.over:
+            return
+        got = player.ask(pair, wanted)
+        yield from _told(player)
+        if got < wanted or player.unchanged is not None:
+            return
+        times *= 4
+
+
+def _told(player: Player) -> Iterator[Sequence]:
+    """The play so far; where its last request left the state as it was, that request ever more often."""
+    if not player.steps:
+        return
+    yield player.played
+    if player.unchanged is not None and player.steps[-1][0] == player.unchanged and player.pure:
+        for exponent in range(1, 41, 3):
+            yield Sequence((*player.steps[:-1], (player.unchanged, 2**exponent)))
+
+
+def _swallowed(fresh: Callable[[], Player], line: Admission) -> Iterator[Sequence]:
+    for before in (0, 1, 2):
+        for pair in line.pairs[: max(len(line.pairs) // 2, 1) : 6]:
+            player = fresh()
+            if player.clock.over:
+                return
+            for size in line.pairs[-1 : -1 - 8 * before : -8][:before]:
+                player.ask(size)
+            player.ask(pair, 2)
+            if player.unchanged is not None:
+                yield from _told(player)
+
+
+def greedily(player: Player, line: Admission, most: int = 40, *, repeated: int = 1) -> int:
+    """Ask for the largest pair of the line that is granted, at most `most` times; how many requests were granted.
+
+    Each pair is asked for `repeated` times in a row, if it is granted as often.
+    """
+    pairs = line.every
+    done, chosen, top = 0, 0, len(pairs)
+    while chosen < most and not player.clock.over and player.unchanged is None:
+        for place in range(top - 1, -1, -1):
+            if player.grants(pairs[place]):
+                fine = place + 1 < len(pairs) and line.line.family in _FINE
+                pair = _between(player, line, place) if fine else pairs[place]
+                done += player.ask(pair, repeated)
+                chosen += 1
+                top = min(place + 9, len(pairs))
+                break
+            if place < top - 60 and done:  # far down: what is left is not worth it
+                return done
+        else:
+            return done
+    return done
+
+
+def _between(player: Player, line: Admission, place: int) -> DominatingPair:
+    """The largest pair granted between one of the grid that is and the next one, which is not, to a part in 2^12."""
+    sizes = sorted({*line.line.sizes, *line.sizes})
+    low, high = sizes[place], sizes[place + 1]
+    for _ in range(10):
+        middle = (low + high) / 2
+        low, high = (middle, high) if player.grants(line.line.pair(middle)) else (low, middle)
+    return line.line.pair(low)
+
+
+def leaders(lines: tuple[Admission, ...]) -> tuple[Admission, ...]:
+    """The first line of each family."""
+    first: dict[str, Admission] = {}
+    for line in lines:
+        first.setdefault(line.line.family, line)
+    return tuple(first.values())
+
+
+def _tiny(line: Admission) -> DominatingPair | None:
+    small = [
+        pair for size, pair in zip(line.sizes, line.pairs, strict=True) if size <= line.sizes[-1] / _TINY
+    ]
+    return small[-1] if small else None
