@@ -87,7 +87,8 @@ class Attack:
         try:
             told: Any = encode(self.filter, known)
         except TypeError:
-            told = repr(self.filter)  # not a frozen dataclass: a replay needs the filter itself
+            # not a frozen dataclass: a replay needs the filter itself, whose repr may say anything
+            told = {"outside": type(self.filter).__name__}
         return {
             "filter": told,
             "epsilon": self.epsilon,
@@ -172,7 +173,7 @@ def replay_attack(data: Mapping[str, Any], filt: PrivacyFilter | None = None, *k
     """
     known = nameable(*kinds) if filt is None else nameable(type(filt), *kinds)
     if filt is None:
-        if not isinstance(data["filter"], Mapping):
+        if not isinstance(data["filter"], Mapping) or "outside" in data["filter"]:
             raise ValueError(
                 f"filt must be given, got None for a filter known as {data['filter']!r}; pass it"
             )

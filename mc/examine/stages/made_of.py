@@ -116,6 +116,9 @@ def own_promise(filt: PrivacyFilter) -> Guarantee:
 
 def fields_as_made(filt: PrivacyFilter) -> None:
     """Unknown unless every field of a filter of the catalogue is what its constructor makes of its parameters."""
+    for name in _instance(filt):
+        if _decides(name):
+            raise Unknown(f"this instance has a {name} of its own")
     kind: Any = type(filt)
     given = {one.name: getattr(filt, one.name) for one in fields(kind) if one.init}
     made = kind(**given)

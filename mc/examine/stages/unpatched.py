@@ -6,11 +6,19 @@
 
 from __future__ import annotations
 
+import collections
+import contextlib
+import dataclasses
+import enum
+import functools
 import sys
-from types import FunctionType, MemberDescriptorType, ModuleType
+import typing
+from pathlib import Path
+from types import CodeType, FunctionType, MemberDescriptorType, ModuleType
 from typing import Any
 
 import filters.catalogue
+import theory
 
 __all__ = ["patched"]
 
@@ -58,9 +66,28 @@ def _snapshot() -> dict[tuple[Any, str], tuple[Any, ...]]:
 
 _IMPORTED = _snapshot()
 
+#: Where the members of our classes are written: in our own files, or in those of the decorators that make them.
+_HOMES = (str(Path(filters.__file__).parent), str(Path(theory.__file__).parent))
+_MADE = {one.__file__ for one in (collections, contextlib, dataclasses, enum, functools, typing)}
+
+
+def _foreign() -> str:
+    """The name of a member of our classes that was written elsewhere: put in before this module was imported."""
+    for (place, name), parts in _IMPORTED.items():
+        for part in parts if isinstance(place, type) else ():
+            if isinstance(part, CodeType) and not (
+                part.co_filename.startswith(_HOMES)
+                or part.co_filename in _MADE
+                or (part.co_filename == "<string>" and name[:2] == "__")
+            ):
+                return f"{place.__name__}.{name}"
+    return ""
+
 
 def patched() -> str:
     """The name of a function or member of the library that is not what was imported; '' where there is none."""
+    if foreign := _foreign():
+        return foreign
     now = _snapshot()
     for place, was in _IMPORTED.items():
         there = now.get(place)

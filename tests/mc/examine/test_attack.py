@@ -10,13 +10,16 @@ import numpy as np
 import pytest
 
 from filters import ApproximateDPFilter, BlackwellFilter, RealisationFilter, knowingly
+from filters.accounting import Budget, Plain
 from filters.catalogue import CATALOGUE
 from filters.privacy_filter import PrivacyFilter
+from filters.rules.additive import AdditiveFilter
 from filters.rules.unsound import NaiveRealisationFilter, NaturalFilter, SomeOrderFilter
 from mc.examine.attack import attack, replay_attack
+from mc.examine.witness import replayed
 from mc.worst_case.plan import DeniedError, Plan
 from theory.evidence import Evidence, Outcome
-from theory.guarantees import ZCDP, ApproxDP, Guarantee
+from theory.guarantees import ZCDP, ApproxDP, Guarantee, PureDP
 from theory.pairs import Erasure, Gaussian, RandomizedResponse
 
 
@@ -126,7 +129,28 @@ def test_a_witness_that_was_tampered_with_does_not_replay():
     with pytest.raises(DeniedError, match="denial"):
         replay_attack(stricter)
     with pytest.raises(ValueError, match="filt must be given"):
-        replay_attack({**data, "filter": "Mine()"})
+        replay_attack({**data, "filter": {"outside": "Mine"}})
+
+
+class Told(AdditiveFilter):
+    """0.3-DP with twice the budget, and a repr of its own."""
+
+    promise = PureDP(0.3)
+    budget = Budget.of(0.6)
+
+    def charge(self, request):
+        return Plain(request.pure_epsilon)
+
+    def __repr__(self):
+        return "the filter of our team"
+
+
+def test_a_plan_against_a_filter_with_a_repr_of_its_own_replays():
+    found = attack(Told())
+    assert found.refuted
+    again = replayed(json.loads(json.dumps(found.witness)), filt=Told())
+    assert again.result == found.value
+    assert again.refutes
 
 
 @pytest.mark.parametrize(

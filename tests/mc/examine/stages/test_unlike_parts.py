@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -287,6 +289,26 @@ def test_code_put_into_a_function_of_the_library_is_seen(monkeypatch: pytest.Mon
         patch.setattr(AdditiveFilter.spend, "__code__", (lambda self, state, request: state).__code__)
         assert outcome(Mine()) is Outcome.UNDECIDED
     assert outcome(Mine()) is Outcome.HOLDS
+
+
+BEFORE = """
+import filterproof as fp
+fp.Gaussian.zcdp_rho = property(lambda pair: pair.mu**2 / 8)
+from mc.examine.stages.parts import parts
+print(parts(fp.ZCDPFilter(0.5)).outcome.name)
+"""
+
+
+def test_what_was_put_into_the_library_before_anything_was_examined_is_seen() -> None:
+    told = subprocess.run([sys.executable, "-c", BEFORE], capture_output=True, text=True, check=True).stdout
+    assert told == "UNDECIDED\n"
+
+
+def test_a_method_put_into_an_instance_of_the_catalogue_is_seen() -> None:
+    orders = fp.CATALOGUE["AllOrdersFilter"].example()
+    assert outcome(orders) is Outcome.HOLDS
+    object.__setattr__(orders, "grant", lambda state, request: (np.ones(1, dtype=bool), state))
+    assert outcome(orders) is Outcome.UNDECIDED
 
 
 def test_a_filter_that_is_no_sum_is_left_to_other_stages() -> None:
