@@ -19,7 +19,7 @@ from mc.examine.stages.plays import Player, greedily, programs
 from mc.examine.stages.search import mesh_strategy, search
 from mc.examine.stages.sequences import most, sequences
 from mc.examine.stages.tests import betting_tests
-from mc.examine.stages.theorems import theorems
+from mc.examine.stages.theorems import of_parts, on_a_menu
 from mc.examine.subject import Subject, admission
 from mc.examine.verify import FAILURE
 from tests.mc.examine import sound, unhappy
@@ -91,14 +91,15 @@ def test_no_law_is_seen_to_break_where_none_does_and_what_was_not_reached_is_sai
 
 
 def test_a_filter_of_parts_holds_as_a_whole_and_one_by_hand_on_a_menu_at_most() -> None:
-    (whole,) = theorems(subject(sound.TightSum(), "gaussian"), Clock.of(LONG))
+    whole = of_parts(sound.TightSum())
     assert whole.whole
     assert whole.verdict is not None
     assert whole.verdict.outcome is Outcome.HOLDS
-    first, *rest = theorems(subject(sound.ByHand(), "gaussian"), Clock.of(2.0))
+    first = of_parts(sound.ByHand())
+    rest = list(on_a_menu(subject(sound.ByHand(), "gaussian"), Clock.of(LONG)))
     assert first.verdict is None
     assert not any(one.whole for one in rest)
-    assert not list(theorems(subject(sound.StopsAtLosses(), "gaussian"), Clock.of(LONG)))[1:]
+    assert not list(on_a_menu(subject(sound.StopsAtLosses(), "gaussian"), Clock.of(LONG)))
 
 
 # -- sequences -------------------------------------------------------------------------------------------------
