@@ -132,7 +132,8 @@ class Examined:
     @property
     def out_of_time(self) -> bool:
         """Whether the time was up before a single question about the promise was answered: the filter may hang."""
-        late = all(_LATE in fault for fault in self.examination.faults)
+        faults = self.examination.faults
+        late = bool(faults) and all(_LATE in fault for fault in faults)
         answered = any(one.verdict is not None or one.tightness for one in self.findings)
         return self.status is not Status.DENIES and late and not answered
 

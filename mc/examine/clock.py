@@ -103,6 +103,10 @@ class Clock:
             try:  # the alarm may ring as soon as it is set
                 signal.setitimer(signal.ITIMER_REAL, max(first, 1e-4), _AGAIN)
                 yield
+            except Exception as error:
+                if rings:  # a library may put another exception in the place of the one that rang
+                    raise OutOfTime from error
+                raise
             finally:
                 live = False  # what is put back below is put back as a whole
         finally:

@@ -33,6 +33,10 @@ def examining(filt: PrivacyFilter) -> Iterator[None]:
         except BaseException as error:
             if isinstance(error, OutOfTime) or ctrl_c(error, _file(filt)):
                 raise
+            if isinstance(error, RuntimeError) and isinstance(error.__cause__, StopIteration):
+                error = (
+                    error.__cause__
+                )  # a generator on the way turned the filter's own exception into another
             if (broken := _malformed(filt, error)) is not None:
                 raise broken from error
             found = _place(filt, error)

@@ -32,7 +32,7 @@ from mc.worst_case.binned_law import composed_low, renyi_low
 from theory.arguments import check_count
 from theory.pairs import DominatingPair, Gaussian
 
-__all__ = ["MOST_PLAYED", "Sequence", "granted"]
+__all__ = ["MOST_PLAYED", "Sequence", "attributes", "granted"]
 
 #: Requests of a kind that are put to the filter one by one; more are taken for granted only where they change nothing.
 MOST_PLAYED = 20_000
@@ -50,7 +50,7 @@ def granted(filt: PrivacyFilter, state: State, request: DominatingPair) -> State
     return checked_spend(filt, state, request, 1) if after is None else after
 
 
-def _attributes(filt: PrivacyFilter) -> list[bytes]:
+def attributes(filt: PrivacyFilter) -> list[bytes]:
     """What the filter keeps in itself and in its classes, written out; to compare before and after a request."""
     kept: list[object] = [object.__getstate__(filt)]
     for kind in type(filt).__mro__:
@@ -101,13 +101,13 @@ class Sequence:
             unchanged, before = True, list[bytes]()
             for asked in range(min(times, MOST_PLAYED)):
                 if asked == MOST_PLAYED - 1 < times - 1:
-                    before = _attributes(filt)  # late: what only the first requests fill is a cache
+                    before = attributes(filt)  # late: what only the first requests fill is a cache
                 after = granted(filt, state, pair)
                 if after is None:
                     return False
                 unchanged, state = bool(same(after, state)[0]), after
             # a count that is kept in the object may stop what the state does not
-            if times > MOST_PLAYED and not (unchanged and before == _attributes(filt)):
+            if times > MOST_PLAYED and not (unchanged and before == attributes(filt)):
                 return False
         return True
 

@@ -137,7 +137,7 @@ _LIBRARY = {"filters", "theory", "mc", "abc", "typing", "builtins"}
 
 
 def admission(
-    filt: PrivacyFilter, lines: tuple[Line, ...], clock: Clock
+    filt: PrivacyFilter, lines: tuple[Line, ...], clock: Clock, *, own_menu: bool = True
 ) -> tuple[Finding, tuple[Admission, ...], tuple[Admission, ...]]:
     """What a fresh run of the filter grants: the finding, the lines of which it grants something, and those
     of which it grants nothing yet.
@@ -152,7 +152,11 @@ def admission(
         share = clock.left / (len(lines) - len(found))
         found.append(_admitted(filt, line, clock.at_most(share)))
     with examining(filt):
-        own = [pair for pair in own_pairs(filt) if granted(filt, checked_start(filt, 1), pair) is not None]
+        own = [
+            pair
+            for pair in own_pairs(filt)
+            if own_menu and granted(filt, checked_start(filt, 1), pair) is not None
+        ]
     if own:
         own.sort(key=lambda pair: float(pair.hockey_stick(0.0)))
         sizes = tuple(map(float, range(1, len(own) + 1)))

@@ -77,7 +77,7 @@ def examine(
 
     def admit(part: Clock) -> Iterator[Finding]:
         lines = lines_of(names, filt.promise, own_numbers(filt))
-        finding, found, closed = admission(filt, lines, part)
+        finding, found, closed = admission(filt, lines, part, own_menu=mechanisms is None)
         admitted.append(Subject.of(filt, found, closed, names, seed))
         yield finding
 

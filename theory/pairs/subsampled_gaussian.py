@@ -65,7 +65,8 @@ class SubsampledGaussian(DominatingPair):
 
     @property
     def zcdp_rho(self) -> Real:
-        return as_real(np.broadcast_to(1 / (2 * self.sigma * self.sigma), self.shape))
+        with np.errstate(divide="ignore"):  # the square of a tiny sigma is 0
+            return as_real(np.broadcast_to(np.divide(1.0, 2 * self.sigma * self.sigma), self.shape))
 
     @property
     def gdp_mu(self) -> Real:

@@ -11,7 +11,7 @@ from filters.testing.broken_laws import BrokenLaw, broken_laws
 from mc.examine.clock import Clock
 from mc.examine.fault import FilterFault, examining
 from mc.examine.finding import Finding
-from mc.examine.sequence import granted
+from mc.examine.sequence import attributes, granted
 from mc.examine.subject import Admission, Subject
 from theory.pairs import DominatingPair
 
@@ -34,7 +34,7 @@ def laws(subject: Subject, clock: Clock) -> Iterator[Finding]:
     """One finding: the laws of purity that some example breaks are faults, other laws are worth a note."""
     filt, broken, notes = subject.filter, dict[str, BrokenLaw](), []
     rng = np.random.default_rng(subject.seed)
-    tried = 0
+    tried, before = 0, attributes(filt)
     # one family at a time: a filter may know one family only, and a request for several runs is then of that family
     for line in subject.lines:
         if clock.over:
@@ -70,6 +70,10 @@ def laws(subject: Subject, clock: Clock) -> Iterator[Finding]:
         for key, law in broken.items()
         if key not in _PURITY
     ]
+    if attributes(filt) != before:  # a cache, it may be
+        notes.append(
+            f"{name} changed attributes of its own while it was asked: a state may not be all that it knows"
+        )
     told = (
         f"{len(faults)} laws of purity broken, {len(notes)} others" if broken else "no law was seen to break"
     )

@@ -19,6 +19,7 @@ from filters.accounting import Budget
 from filters.accounting.charge_rules import ChargeRule, GDPCharge, PureCharge, RenyiCharge, ZCDPCharge
 from filters.catalogue import CATALOGUE
 from filters.contract.filter_base import FilterBase
+from filters.contract.holds import Holds
 from filters.rules.additive import AdditiveFilter
 from filters.rules.promised import promised_budget
 from theory.conversions import CONVERSIONS, Conversion
@@ -34,6 +35,7 @@ _DATA = {"promise", "charge", "budget", "conversion"}
 _TOLD = {"proof", "theorem", "sound", "scope", "holds", "order_free", "remaining", "affordable", "_scale"}
 _PLAIN = {
     *("__module__", "__qualname__", "__doc__", "__dict__", "__weakref__", "__slots__", "__annotations__"),
+    "__slotnames__",  # kept by copyreg when an instance is first copied
     *(
         "__firstlineno__",
         "__static_attributes__",
@@ -139,6 +141,9 @@ def _check_classes(kind: type) -> None:
             continue
         for name in filter(_decides, vars(one)):
             raise Unknown(f"{one.__name__} has a {name} of its own")
+        # a session reads `holds` when it opens: what is code could change the filter then
+        if not isinstance(vars(one).get("holds"), Holds | None):
+            raise Unknown(f"{one.__name__} computes its holds; make it a value, holds = Holds(zcdp=0.02)")
     for name in _DECIDING:
         if _holder(kind, name) is not _holder(AdditiveFilter, name):
             raise Unknown(f"its {name} is that of {_holder(kind, name).__name__}")

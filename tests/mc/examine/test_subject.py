@@ -148,7 +148,7 @@ def test_a_denied_family_beside_one_that_is_not_known_is_no_fault() -> None:
 
 def test_the_goals_of_a_subject_are_those_of_its_promise_and_looks_is_whether_it_observes() -> None:
     for kind, looks in ((sound.ByHand, False), (sound.StopsAtLosses, True)):
-        subject = Subject.of(kind(), (), (), 1)
+        subject = Subject.of(kind(), (), (), ("gaussian",), 1)
         assert subject.goals == (Measure.hockey_stick(1.0),)
         assert subject.promised(subject.goals[0]) == 1e-5
         assert subject.looks is looks

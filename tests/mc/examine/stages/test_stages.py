@@ -32,7 +32,7 @@ LONG = 60.0
 def subject(filt: fp.PrivacyFilter, *names: str) -> Subject:
     lines = lines_of(names or tuple(FAMILIES), filt.promise)
     _, found, closed = admission(filt, lines, Clock.of(LONG))
-    return Subject.of(filt, found, closed, 7)
+    return Subject.of(filt, found, closed, names or tuple(FAMILIES), 7)
 
 
 class TakesTheWorse(sound.ByHand):
