@@ -1,0 +1,99 @@
+"""The Rényi game against every strategy enumerated, and against the sum that a fixed order composes to."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import filterproof as fp
+from mc.examine.witness import Witness, replayed
+from mc.worst_case.renyi_game import renyi_game
+from theory.pairs import FinitePair, Gaussian, RandomizedResponse
+
+
+class Forgives(fp.PrivacyFilter):
+    """Charges a loss only when it was positive: after bad luck for the adversary it goes on."""
+
+    promise = fp.RenyiDP(alpha=2.0, rho=0.3)
+
+    def start(self, n):
+        return np.zeros(n)
+
+    def admits(self, state, request):
+        return state + request.renyi(2.0) <= 0.3
+
+    def spend(self, state, request):
+        return state.copy()
+
+    def observe(self, state, loss):
+        return state + np.where(loss > 0, 0.2, 0.0)
+
+
+RARE = FinitePair((Fraction(1, 8), Fraction(7, 8)), (Fraction(1, 16), Fraction(15, 16)))
+MENU = (RandomizedResponse.from_ratio(Fraction(3, 2)), RARE, RARE.swapped)
+
+
+def enumerated(filt, order, rounds, way, state=None) -> float:
+    """E_P[e^{(order-1) L}] of the best strategy, by trying every request after every history."""
+    state = filt.start(1) if state is None else state
+    best = 1.0
+    for pair in MENU if rounds else ():
+        if filt.admits(state, pair)[0]:
+            masses, total = pair.exact_masses, 0.0
+            for p, q in zip(masses.p, masses.q, strict=True):
+                here, there = (p, q) if way == "PQ" else (q, p)
+                after = filt.observe(filt.spend(state, pair), np.array([math.log(p / q)]))
+                total += (
+                    float(here)
+                    * float(here / there) ** (order - 1)
+                    * enumerated(filt, order, rounds - 1, way, after)
+                )
+            best = max(best, total)
+    return best
+
+
+@pytest.mark.parametrize("way", ["PQ", "QP"])
+@pytest.mark.parametrize("order", [1.5, 2.0, 8.0])
+def test_the_value_is_that_of_the_best_of_all_strategies(order: float, way) -> None:
+    filt = Forgives()
+    low = renyi_game(filt, MENU, order=order, rounds=4, direction=way)
+    truth = math.log(enumerated(filt, order, 4, way)) / (order - 1)
+    assert truth * (1 - 1e-10) - 1e-14 <= low <= truth
+
+
+@pytest.mark.parametrize("order", [1.5, 2.0, 32.0])
+def test_for_a_filter_that_ignores_losses_it_is_the_sum_over_the_rounds(order: float) -> None:
+    pair = RandomizedResponse(0.25)
+    filt = fp.BasicFilter(1.0, 1e-9)
+    low = renyi_game(filt, (pair,), order=order, rounds=50)
+    assert 4 * pair.renyi(order) * (1 - 1e-9) <= low <= 4 * pair.renyi(order) * (1 + 1e-15)
+
+
+def test_an_infinite_loss_has_an_infinite_divergence_and_a_gaussian_is_refused() -> None:
+    assert renyi_game(fp.BasicFilter(1.0, 0.5), (fp.Erasure(0.25),), order=2.0, rounds=1) == math.inf
+    with pytest.raises(TypeError, match="menu must hold finite pairs"):
+        renyi_game(fp.ZCDPFilter(1.0), (Gaussian(0.5),), order=2.0, rounds=1)
+
+
+def test_a_witness_of_it_is_replayed_to_the_bit_and_another_number_is_refused() -> None:
+    filt = Forgives()
+    found = fp.verify(filt, seconds=6, mechanisms=["rr", "twopoint"], first_only=True)
+    assert found.verdict.outcome is fp.Outcome.REFUTED
+    low = renyi_game(filt, MENU[:1], order=2.0, rounds=12)
+    data = {
+        "filter": {"outside": "Forgives"},
+        "measure": {"kind": "renyi", "at": 2.0, "direction": "PQ"},
+        "ratio": None,
+        "promised": 0.3,
+        "menu": [{"type": "RandomizedResponse", "epsilon": MENU[0].epsilon, "ratio": {"fraction": "3/2"}}],
+        "rounds": 12,
+        "low": low,
+        "high": None,
+    }
+    again = Witness(filt, data).replay()
+    assert again.refutes == (low > 0.3)
+    with pytest.raises(ValueError, match="replay to the bit"):
+        replayed({**data, "low": low * 1.01}, filt=filt)
