@@ -132,8 +132,10 @@ class Examined:
     @property
     def out_of_time(self) -> bool:
         """Whether the time was up before a single question about the promise was answered: the filter may hang."""
-        faults = self.examination.faults
-        late = bool(faults) and all(_LATE in fault for fault in faults)
+        told = self.examination.faults or [
+            note for one in self.findings for note in one.notes if _LATE in note
+        ]
+        late = bool(told) and all(_LATE in words for words in told)
         answered = any(one.verdict is not None or one.tightness for one in self.findings)
         return self.status is not Status.DENIES and late and not answered
 

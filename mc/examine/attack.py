@@ -111,7 +111,8 @@ class Attack:
         if not self.refuted:
             closest = f"no game exceeded the promise; the closest is worth {self.share:.4g} of it"
             return Verdict(Outcome.UNDECIDED, Evidence.EXACT, scope, closest)
-        detail = f"worth {self.value} = {float(self.value):.6g}, promised {self.promised:.6g}"
+        decimal = "" if self.value.denominator == 1 else f" = {float(self.value):.6g}"
+        detail = f"worth {self.value}{decimal}, promised {self.promised:.6g}"
         return Verdict(Outcome.REFUTED, Evidence.EXACT, scope, detail, self.witness)
 
 

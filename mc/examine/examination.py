@@ -107,7 +107,7 @@ class Examination:
             if rows
             else "nothing could be compared with the promise"
         )
-        there = f"; on {on_menus} menus it holds" if on_menus else ""
+        there = f"; on {'one menu' if on_menus == 1 else f'{on_menus} menus'} it holds" if on_menus else ""
         return f"nothing was found above the promise, which proves nothing; {near}{there}"
 
 

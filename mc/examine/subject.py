@@ -167,7 +167,7 @@ def admission(
     raising = {one.line.family: one.raised for one in found if one.raised}
     inside = [family for family in dict.fromkeys(one.line.family for one in found) if family not in raising]
     notes = tuple(f"outside its scope: {family}, for {said}" for family, said in raising.items())
-    told = ", ".join(f"{one.line.name} up to {one.sizes[-1]:.4g}" for one in open_lines) or "nothing"
+    told = _largest(open_lines)
     finding = Finding(
         stage="admission",
         asked="What does a fresh run grant?",
@@ -178,6 +178,14 @@ def admission(
         notes=notes,
     )
     return finding, open_lines, closed
+
+
+def _largest(lines: tuple[Admission, ...]) -> str:
+    """The largest size granted in each family."""
+    most: dict[str, float] = {}
+    for one in lines:
+        most[one.line.family] = max(most.get(one.line.family, 0.0), one.sizes[-1])
+    return ", ".join(f"{family} up to {size:.4g}" for family, size in most.items()) or "nothing"
 
 
 def _fault(found: list[Admission], open_lines: tuple[Admission, ...]) -> str:

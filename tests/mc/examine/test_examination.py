@@ -134,7 +134,7 @@ def test_a_holds_of_a_menu_is_not_one_of_the_promise() -> None:
     assert _examination(OPEN, _found(verdict=HOLDS, whole=True)).verdict == HOLDS
     on_a_menu = _examination(OPEN, _found(verdict=HOLDS)).verdict
     assert on_a_menu.outcome is Outcome.UNDECIDED
-    assert "on 1 menus it holds" in on_a_menu.detail
+    assert "on one menu it holds" in on_a_menu.detail
 
 
 def test_a_fault_leaves_no_verdict_whatever_a_theorem_says() -> None:
