@@ -9,7 +9,7 @@ from filters.catalogue import CATALOGUE, Entry
 from mc.examine.examination import Examination, Status
 from mc.examine.verify import examine
 from mc.runs.executors import completed
-from reports.chapters.power import recorded_power
+from reports.chapters.power import recorded_history, recorded_power
 from reports.finding import Chapter, Claim, Finding, Table, Told, slug
 from reports.study import Study
 from theory.evidence import Evidence, Outcome, Verdict
@@ -80,6 +80,7 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
         notes=(
             "A closest attack is the best lower bound found on a menu or a sequence, and proves nothing where it stays "
             "within the promise. `filterproof verify FILE.py::MyFilter` does the same for a filter of yours.",
+            *recorded_history(),
         ),
     )
 

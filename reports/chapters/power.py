@@ -9,18 +9,28 @@ from typing import Any
 
 from reports.finding import Table
 
-__all__ = ["recorded_power"]
+__all__ = ["recorded_history", "recorded_power"]
 
 #: Words of the examination that are right for a filter of each kind.
 _RIGHT = {"broken": ("REFUTED", "FAULTY"), "sound": ("HOLDS", "UNDECIDED")}
 
 
-def recorded_power() -> tuple[Table, ...]:
-    """The table of what was found, half by half, and the table of misses; nothing where nothing was recorded."""
+def _record() -> dict[str, Any]:
     file = resources.files("reports").joinpath("recorded", "power.json")
-    if not file.is_file():
+    record: dict[str, Any] = json.loads(file.read_text("utf-8")) if file.is_file() else {}
+    return record
+
+
+def recorded_history() -> tuple[str, ...]:
+    """How the corpus came about, and what was found when each part was new."""
+    return tuple(filter(None, [_record().get("history", "")]))
+
+
+def recorded_power() -> tuple[Table, ...]:
+    """The table of what was found, part by part, and the table of misses; nothing where nothing was recorded."""
+    record = _record()
+    if not record:
         return ()
-    record = json.loads(file.read_text("utf-8"))
     cases: list[dict[str, Any]] = record["cases"]
     groups = dict.fromkeys((str(case["half"]), str(case["kind"])) for case in cases)
     rows = tuple(_row(half, kind, _of(cases, half, kind)) for half, kind in groups)
@@ -32,7 +42,7 @@ def recorded_power() -> tuple[Table, ...]:
     when = f"recorded by `make power` on {record['date']}, at most {record['seconds']:g} s for each filter"
     tables = [
         Table(
-            f"The examination on a corpus that it does not know, {when}.",
+            f"What the examination says of a corpus of broken and sound filters, {when}.",
             (
                 "Part",
                 "filters",

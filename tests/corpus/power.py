@@ -90,7 +90,14 @@ def main(arguments: list[str]) -> int:
                 print(f"{half} half, {kind}: {sum(map(right, rows))} of {len(rows)} as they should be")
     if given.out is not None:
         table.sort(key=lambda said: (str(said["half"]), str(said["kind"]), str(said["name"])))
-        record = {"date": time.strftime("%Y-%m-%d"), "seconds": given.seconds, "cases": table}
+        # how the corpus came about is kept from record to record
+        before = json.loads(given.out.read_text("utf-8")) if given.out.is_file() else {}
+        record = {
+            "date": time.strftime("%Y-%m-%d"),
+            "seconds": given.seconds,
+            "history": before.get("history", ""),
+            "cases": table,
+        }
         given.out.parent.mkdir(parents=True, exist_ok=True)
         given.out.write_text(json.dumps(record, indent=1) + "\n")
     return int(not all(map(right, table)))
