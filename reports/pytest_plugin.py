@@ -5,6 +5,9 @@
 fixture. An item fails when the promise is refuted or the filter could not be examined. Passing is no proof.
 
 pytest loads this module at every start, so that it imports nothing of ours but within the functions.
+
+Load it by `pytest -p reports.pytest_plugin`, or by `pytest_plugins = "reports.pytest_plugin"` in a conftest.py. It is
+no entry point: pytest would then rewrite the assertions of all of Filterproof, which a run store takes for other code.
 """
 
 from __future__ import annotations

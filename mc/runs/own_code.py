@@ -22,7 +22,7 @@ _ABSENT = object()
 _UNSAID = {
     *("__dict__", "__weakref__", "__doc__", "__module__", "__qualname__", "__firstlineno__", "_abc_impl"),
     *("__annotations__", "__dataclass_fields__", "__dataclass_params__", "__parameters__", "__orig_bases__"),
-    *("__annotate__", "__annotate_func__", "__annotations_cache__", "__static_attributes__"),
+    *("__annotate__", "__annotate_func__", "__annotations_cache__", "__static_attributes__", "__slotnames__"),
 }
 #: Digest and names of code objects, by id. Each entry keeps its code object alive, so that no id is reused.
 _known: dict[int, tuple[types.CodeType, str, Names]] = {}

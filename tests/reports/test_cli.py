@@ -102,7 +102,7 @@ def test_a_verdict_without_a_witness_has_nothing_to_replay(folder: Path) -> None
 
 
 def test_a_filter_of_the_catalogue_is_examined_by_its_expression(folder: Path) -> None:
-    asked = ("--seconds", "6", "--out", "out")
+    asked = ("--seconds", "20", "--out", "out")
     result = filterproof("verify", "NaiveRealisationFilter(1.0, 0.01)", *asked, cwd=folder)
     assert result.returncode == 1, result.stderr
     lines = result.stdout.splitlines()
@@ -128,6 +128,7 @@ def test_a_filter_that_watches_one_world_is_refuted_from_the_other(folder: Path)
     assert told["witness"].get("direction", told["witness"].get("measure", {}).get("direction")) == "QP"
 
 
+@pytest.mark.slow
 def test_overspending_is_refuted(folder: Path) -> None:
     result = filterproof("verify", "mine.py::ChecksAfterSpending", "--seconds", "3", "--json", cwd=folder)
     assert result.returncode == 1, result.stderr

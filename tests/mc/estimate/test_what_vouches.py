@@ -36,7 +36,7 @@ BY_NAME = {case.name: case for case in OVERSPENDERS}
 def test_a_subclass_of_a_rule_has_not_its_theorem() -> None:
     class Half(ZCDPFilter):
         def charge(self, request: Any) -> Any:
-            return ZCDPFilter.charge(honest, Gaussian(request.mu / 2))
+            return honest.charge(Gaussian(request.mu / 2))
 
     honest = ZCDPFilter(0.02)
     game = Game.between(honest, Silent(Gaussian(0.1)))
