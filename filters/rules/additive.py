@@ -48,29 +48,17 @@ _LITTLE = 2.0**-40
 class _Promised:
     """The attribute `budget` of a filter that sets none: it follows from the promise and the charge."""
 
-    #: (promise, charge, conversion, budget) last worked out: a filter asks for its budget in every decision.
-    _last: tuple[object, object, object, Budget | None] = (None, None, None, None)
-
     def __get__(self, filt: AdditiveFilter | None, kind: type[AdditiveFilter]) -> Budget:
         held: Any = kind if filt is None else filt
         promise, charge, conversion = getattr(held, "promise", None), held.charge, held.conversion
-        for_promise, for_charge, by_conversion, budget = self._last
-        if (
-            budget is not None
-            and for_promise is promise
-            and for_charge is charge
-            and by_conversion is conversion
-        ):
-            return budget
         if not isinstance(charge, ChargeRule) or not isinstance(promise, Guarantee):
             raise AttributeError(
                 f"{kind.__name__}.budget must be set where promise and charge do not give it, got "
                 f"promise={promise!r} and charge={getattr(charge, '__name__', charge)!r}; "
                 "set budget = fp.Budget.of(...), or a promise and charge = fp.zcdp_charge"
             )
-        budget = _joined(charge, promise, conversion)
-        self._last = promise, charge, conversion, budget
-        return budget
+        # kept by the function: what is kept here a run store would take for a part of the rule
+        return _joined(charge, promise, conversion)
 
 
 class AdditiveFilter(PrivacyFilter[Exact]):

@@ -101,6 +101,7 @@ def test_a_verdict_without_a_witness_has_nothing_to_replay(folder: Path) -> None
     assert "which refuted nothing" in result.stderr
 
 
+@pytest.mark.slow
 def test_a_filter_of_the_catalogue_is_examined_by_its_expression(folder: Path) -> None:
     asked = ("--seconds", "20", "--out", "out")
     result = filterproof("verify", "NaiveRealisationFilter(1.0, 0.01)", *asked, cwd=folder)
@@ -119,6 +120,7 @@ def test_the_process_that_examines_may_take_twice_the_time_and_a_minute() -> Non
     assert limit_of({"target": "ZCDPFilter(0.5)", "seconds": 5.0}) == 70
 
 
+@pytest.mark.slow
 def test_a_filter_that_watches_one_world_is_refuted_from_the_other(folder: Path) -> None:
     asked = ("--seconds", "8", "--mechanisms", "rr", "--json")
     result = filterproof("verify", "mine.py::LooksOneWay", *asked, cwd=folder)

@@ -17,6 +17,9 @@ from mc.examine.witness import MOST_FAILURE
 from tests.mc.examine import sound
 from theory.evidence import Evidence, Outcome, Verdict
 
+#: Seconds of examinations each; the stages, the unhappy filters and the README have quick tests.
+pytestmark = pytest.mark.slow
+
 
 def refuted_by(filt: fp.PrivacyFilter, stage: str, seconds: float, **more) -> Examination:
     found = examine(filt, seconds=seconds, first_only=True, **more)

@@ -67,6 +67,7 @@ def test_what_is_never_looser_holds_on_the_menu_and_names_the_theorem() -> None:
     assert dominated(Wider(), BITS, max_states=1000) is None
 
 
+@pytest.mark.slow
 def test_the_proven_filter_is_chosen_from_the_promise() -> None:
     class Approximate(Squares):
         promise = fp.ApproxDP(2.0, 1e-3)
