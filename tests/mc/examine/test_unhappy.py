@@ -191,6 +191,7 @@ def test_a_quiet_filter_is_not_said_to_print() -> None:
     assert not any("prints" in note for one in found.findings for note in one.notes)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "kind",
     [unhappy.GrowingState, unhappy.DeepensItsState, unhappy.ObjectState, unhappy.SetsNumpyErrors],
