@@ -41,13 +41,14 @@ class StateGraph:
         menu: Sequence[DominatingPair],
         *,
         rounds: int | None,
-        moves: Moves,
+        moves: Moves | None,
         max_positions: int,
         rounded: Callable[[State], State] | None = None,
     ) -> StateGraph:
         """Puts every request of the menu to every state, a generation at a time, by the filter's own code.
 
-        `rounded` replaces a state by a nearby one after every request. moves says how requests move the loss.
+        `rounded` replaces a state by a nearby one after every request. moves says how requests move the loss; None,
+        that the game holds few of the losses with which a state is reached.
         Raises ValueError as soon as the states found have more than `max_positions` losses in all, each state
         counting as at least `state_weight`.
         """
@@ -70,13 +71,13 @@ def _explore(
     filt: PrivacyFilter,
     menu: Sequence[DominatingPair],
     rounds: int | None,
-    moves: Moves,
+    moves: Moves | None,
     max_positions: int,
     rounded: Callable[[State], State] | None,
 ) -> NDArray[np.int64]:
     """child[i, m] of every state, numbered as found; states first reached in the last round have no children."""
     weight = state_weight(len(menu))
-    reach = Reach.start(moves)
+    reach = None if moves is None else Reach.start(moves)
     state = filt.start(1)
     number: dict[Hashable, int] = {keys(state)[0]: 0}
     rows: list[NDArray[np.int64]] = []
@@ -103,10 +104,12 @@ def _explore(
             if fresh:
                 found.append(take(spent, np.array(fresh)))
             # before the generation is complete: one generation may be larger than all before it
-            _check(reach.held + weight * (len(number) - first), max_positions, len(number), len(rows))
+            held = weight * first if reach is None else reach.held
+            _check(held + weight * (len(number) - first), max_positions, len(number), len(rows))
         new = len(number) - first
-        reach = reach.after(child, first, new, weight)
-        _check(reach.held, max_positions, len(number), len(rows))
+        if reach is not None:
+            reach = reach.after(child, first, new, weight)
+            _check(reach.held, max_positions, len(number), len(rows))
         if found:
             state = join(found)
     return np.concatenate(rows)

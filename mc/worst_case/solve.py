@@ -60,7 +60,8 @@ def worst_case(
     to that many steps of its budget, against and for the adversary; use it where sums of charges never coincide.
     Raises ValueError as soon as the game is found to need more than `max_positions` positions, or where the
     evidence asked for cannot be had. On a lattice a position is one double, and each filter state counts as at
-    least 32 plus one for each request; the default is 30 million. In rational arithmetic, and for a filter that
+    least 32 plus one for each request; the default is 30 million. Where all requests are randomised responses only
+    the losses that matter are solved, most are not kept, and the default is 120 million. In rational arithmetic, and for a filter that
     looks at losses, a position is a state with a loss, and the default is the number that takes as much memory.
     Source: Bellman's recursion; L is a sufficient statistic for the hockey-stick divergence.
     """
