@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
+from hashlib import sha256
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversary import Adversary
 from mc.worst_case.balls import Rounding, down, up
-from mc.worst_case.graph import StateGraph
+from mc.worst_case.graph import KnownStates, StateGraph
 from mc.worst_case.lattice import UNDERFLOW, LatticeGame, payoffs, rounding_factor
 from mc.worst_case.lattice_law import LatticeLaw
 from mc.worst_case.log_ratio import Epsilon
@@ -24,7 +25,7 @@ from mc.worst_case.tree import Branch, depth, expand, solve
 from theory.pairs import DominatingPair
 from theory.pairs.base import Direction
 
-__all__ = ["DOUBLES", "Enclosure", "Laws", "enclose", "enclose_watched"]
+__all__ = ["DOUBLES", "Enclosure", "Laws", "SharedGames", "enclose", "enclose_watched"]
 
 #: The default limit on the doubles that a game holds: a quarter of a gigabyte.
 DOUBLES = 30_000_000
@@ -52,6 +53,17 @@ class Laws:
 
 
 @dataclass(frozen=True, slots=True)
+class SharedGames:
+    """What the games of one menu, epsilon, direction and number of rounds share, whatever their filters are.
+
+    The states that their filters reach, and the enclosures of the graphs that were solved: a game is its graph.
+    """
+
+    states: KnownStates = field(default_factory=KnownStates)
+    solved: dict[bytes, Enclosure] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Enclosure:
     """low <= V(start, 0) <= high, and a strategy worth at least low."""
 
@@ -72,15 +84,17 @@ def enclose(
     rounds: int | None,
     max_positions: int | None,
     grid: SpendGrid | None = None,
+    shared: SharedGames | None = None,
 ) -> Enclosure:
     """The enclosure from one game rounded to nearest, or from a lower and an upper game, on the filter's states.
 
     Without `max_positions` a game may hold `DOUBLES` doubles, and four times as many positions where all requests are
-    randomised responses, of which most doubles need not be held.
+    randomised responses, of which most doubles need not be held. `shared` holds what games of other filters found.
     """
     low, high = Fraction(1), Fraction(0)
     strategy: Adversary | None = None
     graph: StateGraph | None = None
+    mark: bytes | None = None
     positions = longest = 0
     responses = all(laws.responses and moderate(laws.units, laws.step, epsilon) for laws in games)
     for laws in games:
@@ -93,7 +107,12 @@ def enclose(
                 moves=None if responses else Moves.of(laws.laws),
                 max_positions=max_positions or DOUBLES,
                 rounded=rounded,
+                known=None if shared is None else shared.states,
             )
+            if shared is not None and grid is None:
+                mark = sha256(graph.child.tobytes()).digest()
+                if mark in shared.solved:
+                    return shared.solved[mark]
             longest = max(longest, graph.depth)
         game: LatticeGame | ResponseGame
         if responses:
@@ -109,7 +128,10 @@ def enclose(
             high = above
         positions += game.positions
     assert strategy is not None
-    return Enclosure(down(low), up(high), strategy, longest, positions)
+    enclosed = Enclosure(down(low), up(high), strategy, longest, positions)
+    if mark is not None and shared is not None:
+        shared.solved[mark] = enclosed
+    return enclosed
 
 
 def _bounds(value: float, laws: Laws, depth: int) -> tuple[Fraction, Fraction]:

@@ -10,7 +10,7 @@ import flint
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversary import Adversary
 from mc.worst_case.balls import BITS, Rounding, ball, down, fraction, up
-from mc.worst_case.enclosure import DOUBLES, Enclosure, Laws, enclose, enclose_watched
+from mc.worst_case.enclosure import DOUBLES, Enclosure, Laws, SharedGames, enclose, enclose_watched
 from mc.worst_case.exact import ExactGame
 from mc.worst_case.lattice_law import common_step, level, level_law
 from mc.worst_case.log_ratio import Epsilon, LogRatio
@@ -40,6 +40,7 @@ class WorstCaseGame:
     step: float | None
     spend_steps: int | None
     scope: str
+    shared: SharedGames | None = None
 
     def solve(self, evidence: Evidence | None) -> WorstCase:
         """The value with the evidence asked for, or the strongest available."""
@@ -141,6 +142,7 @@ class WorstCaseGame:
             rounds=self.rounds,
             max_positions=self.max_positions,
             grid=grid,
+            shared=self.shared,
         )
 
     def _result(

@@ -123,81 +123,101 @@ class ResponseGame:
 
     def _swept(self, *, record: bool) -> tuple[float, list[NDArray[np.signedinteger[Any]]]]:
         """X at the start and, if asked for, the choices."""
-        child, windows = self.graph.child, self.windows
+        child, windows, units = self.graph.child, self.windows, np.array(self.units)
         stride, n = windows.stride, len(child)
         lows, sizes = windows.lows.tolist(), windows.sizes.tolist()
-        bases, lengths, last = self._held()
-        kind = np.min_scalar_type(-len(self.units))
-        scales, gains = self._scales(), self._gains()
+        shelf = _Shelf.of(child, windows, units)
+        scales, (centre, gains) = self._scales(), self._gains()
+        kind = np.min_scalar_type(-len(units))
         table: list[NDArray[np.signedinteger[Any]]] = [np.empty(0, dtype=kind)] * n
-        held: list[NDArray[np.float64]] = [np.empty(0)] * n
-        widest = max(sizes)
-        spare, mask = np.empty(widest), np.empty(widest, dtype=np.bool_)
         for i in range(n - 1, -1, -1):
             low, size = lows[i], sizes[i]
-            whole = np.zeros(lengths[i])
-            held[i] = whole
-            place = (low - bases[i]) // stride
-            best, gain, better = whole[place : place + size], spare[:size], mask[:size]
+            whole = shelf.cleared(i)
+            moves = np.flatnonzero(child[i] >= 0)
             if record:
                 table[i] = np.full(size, -1, dtype=kind)
-            row = child[i].tolist()
-            for m, after in enumerate(row):
-                if size and after >= 0:
-                    k, following = self.units[m], held[after]
-                    up, down = (low + k - bases[after]) // stride, (low - k - bases[after]) // stride
-                    np.add(following[up : up + size], following[down : down + size], out=gain)
-                    begin, won = gains[m][low % stride]
-                    at = (begin - low) // stride
-                    first, end = max(at, 0), min(at + len(won), size)
-                    if first < end:
-                        gain[first:end] += won[first - at : end - at]
-                    np.multiply(gain, scales[m], out=gain)
-                    if record:
-                        np.greater(gain, best, out=better)
-                        np.putmask(table[i], better, m)
-                    np.maximum(best, gain, out=best)
-            for after in row:
-                if after >= 0 and last[after] == i:
-                    held[after] = spare[:0]
+            if not size or not len(moves):
+                continue
+            after = child[i, moves]
+            # row r of `views` is what the shelf holds from place r on
+            views = np.ndarray((len(shelf.held) - size + 1, size), np.float64, shelf.held, 0, (8, 8))
+            gain = views[shelf.place(after, low + units[moves])]
+            gain += views[shelf.place(after, low - units[moves])]
+            hill = gains[low % stride]
+            first = (low - centre[low % stride]) // stride
+            begin, end = max(-first, 0), min(hill.shape[1] - first, size)
+            if begin < end:
+                gain[:, begin:end] += hill[moves, first + begin : first + end]
+            gain *= scales[moves, None]
+            best = whole[(low - shelf.lows[i]) // stride :][:size]
+            gain.max(axis=0, out=best)
+            if record:
+                table[i] = np.where(best > 0, moves[gain.argmax(axis=0)], -1).astype(kind)
         inside = lows[0] <= 0 < lows[0] + stride * sizes[0]
-        return (float(held[0][-bases[0] // stride]) if inside else 0.0), table
+        return (float(whole[-shelf.lows[0] // stride]) if inside else 0.0), table
 
-    def _held(self) -> tuple[list[int], list[int], list[int]]:
-        """For each state the least loss at which it is looked up, their number, and the last state that looks."""
-        child, windows = self.graph.child, self.windows
-        filled = windows.sizes > 0
-        least, most = windows.lows.copy(), np.where(filled, windows.highs, windows.lows)
-        last = np.full(len(child), len(child))
-        for m, k in enumerate(self.units):
-            rows = np.flatnonzero(child[:, m] >= 0)
-            np.minimum.at(last, child[rows, m], rows)
-            rows = rows[filled[rows]]
-            np.minimum.at(least, child[rows, m], windows.lows[rows] - k)
-            np.maximum.at(most, child[rows, m], windows.highs[rows] + k)
-        return least.tolist(), ((most - least) // windows.stride + 1).tolist(), last.tolist()
-
-    def _gains(self) -> list[list[tuple[int, NDArray[np.float64]]]]:
-        """2 sinh((k - |x|)_+ / 2) of each request at the losses of each parity, from the first loss named on."""
-        gap, largest = gap_above(self.epsilon), max(self.units)
+    def _gains(self) -> tuple[list[int], list[NDArray[np.float64]]]:
+        """For losses of each parity the first, and 2 sinh((k - |x|)_+ / 2) of each request from there on."""
+        gap, largest, stride = gap_above(self.epsilon), max(self.units), self.windows.stride
         zero = math.floor(float(self.epsilon) / float(self.step)) - 1
         while not gap(self.step * zero) >= 0:
             zero += 1
         with flint.ctx.workprec(BITS):
             halves = [abs(gap(self.step * (zero + j))) / 2 for j in range(-largest, largest)]
             won = np.array([rounded(2 * half.sinh(), self.side) for half in halves])
-        found = []
-        for k in self.units:
+        hills = np.zeros((len(self.units), 2 * largest))
+        for m, k in enumerate(self.units):
             # at zero + j the walk crosses epsilon by what lies between epsilon and zero + j + k, or zero + j - k
-            hill = np.concatenate([won[largest : largest + k], won[largest - k : largest]])
-            row: list[tuple[int, NDArray[np.float64]]] = [(0, hill)] * self.windows.stride
-            for shift in range(self.windows.stride):
-                begin = zero - k + shift
-                row[begin % self.windows.stride] = (begin, hill[shift :: self.windows.stride].copy())
-            found.append(row)
-        return found
+            hills[m, largest - k : largest] = won[largest : largest + k]
+            hills[m, largest : largest + k] = won[largest - k : largest]
+        begins = [zero - largest + (parity - zero + largest) % stride for parity in range(stride)]
+        return begins, [hills[:, begin - zero + largest :: stride] for begin in begins]
 
-    def _scales(self) -> list[float]:
+    def _scales(self) -> NDArray[np.float64]:
         """1 / (2 cosh(k / 2)) of each request."""
         with flint.ctx.workprec(BITS):
-            return [rounded(1 / (2 * (ball(self.step * k) / 2).cosh()), self.side) for k in self.units]
+            scales = [rounded(1 / (2 * (ball(self.step * k) / 2).cosh()), self.side) for k in self.units]
+        return np.array(scales)
+
+
+@dataclass(frozen=True, slots=True)
+class _Shelf:
+    """X of the states that are still to be looked up, in one array, each from its least loss looked up on.
+
+    States are put there from the last to the first. Nothing before state i looks beyond the last child of states up
+    to i, so that places are used again after so many states.
+    """
+
+    held: NDArray[np.float64]
+    lows: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    stride: int
+
+    @classmethod
+    def of(cls, child: NDArray[np.int64], windows: Windows, units: NDArray[np.int64]) -> _Shelf:
+        """Room for the states of a graph; around each window, zeros as far as a parent looks."""
+        filled = windows.sizes > 0
+        lows, highs = windows.lows.copy(), np.where(filled, windows.highs, windows.lows)
+        for m, k in enumerate(units.tolist()):
+            rows = np.flatnonzero((child[:, m] >= 0) & filled)
+            np.minimum.at(lows, child[rows, m], windows.lows[rows] - k)
+            np.maximum.at(highs, child[rows, m], windows.highs[rows] + k)
+        sizes = (highs - lows) // windows.stride + 1
+        ends = np.cumsum(sizes)
+        last = np.maximum.accumulate(np.maximum(child.max(axis=1), np.arange(len(child))))
+        room = int((ends[last] - ends + sizes).max())
+        # one that reaches beyond the room does not go on at its beginning
+        starts = (ends[-1] - ends) % room
+        return cls(np.zeros(room + int(sizes.max())), lows, sizes, starts, windows.stride)
+
+    def cleared(self, state: int) -> NDArray[np.float64]:
+        """The place of a state, filled with zeros."""
+        place = self.held[self.starts[state] : self.starts[state] + self.sizes[state]]
+        place[:] = 0.0
+        return place
+
+    def place(self, states: NDArray[np.int64], losses: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Where the losses of the states are held."""
+        places: NDArray[np.int64] = self.starts[states] + (losses - self.lows[states]) // self.stride
+        return places
