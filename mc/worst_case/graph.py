@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -152,12 +153,15 @@ def _explore(
                 continue
             spent = filt.spend(take(state, admitted), request)
             spent = spent if rounded is None else rounded(spent)
+            names = keys(spent)
+            places = np.fromiter(map(number.get, names, repeat(-1)), dtype=np.int64, count=len(names))
             fresh = []
-            for i, key in enumerate(keys(spent)):
+            for i in np.flatnonzero(places < 0).tolist():
                 before = len(number)
-                child[admitted[i], m] = number.setdefault(key, before)
+                places[i] = number.setdefault(names[i], before)
                 if len(number) > before:
                     fresh.append(i)
+            child[admitted, m] = places
             if fresh:
                 found.append(take(spent, np.array(fresh)))
             # before the generation is complete: one generation may be larger than all before it
