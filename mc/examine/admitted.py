@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
 
@@ -22,6 +23,7 @@ from theory.pairs import KOV, DominatingPair, Erasure, FinitePair, RandomizedRes
 __all__ = [
     "LEVELS",
     "SHARES",
+    "Frontier",
     "admits",
     "best_reply",
     "largest_erasure",
@@ -117,7 +119,33 @@ def _last_true(accept: Callable[[float], bool], low: float, high: float, closene
     return low
 
 
-def best_reply(filt: PrivacyFilter, state: State, growth: Fraction) -> Plan | None:
+@dataclass(frozen=True, slots=True)
+class Frontier:
+    """The pairs P = (a, 1-a), Q = (b, 1-b) that a filter admits in a state: for each b, all a up to a largest one.
+
+    What was asked is remembered, for the answers do not depend on what an adversary wants. Acceptance is taken to be
+    monotone in a; where it is not, a reply may be missed, and none is believed that was not admitted.
+    """
+
+    filter: PrivacyFilter
+    state: State
+    known: dict[Fraction, tuple[float, float]] = field(default_factory=dict)
+
+    def largest(self, b: Fraction, least: float, closeness: float) -> float:
+        """About the largest a; 0.0 where it is below `least`, which one question settles."""
+        low = max(1.001 * float(b), least)
+        return 0.0 if low >= 1 else _last_true(lambda a: self._admits(a, b), low, 1.0, closeness)
+
+    def _admits(self, a: float, b: Fraction) -> bool:
+        admitted, denied = self.known.get(b, (-math.inf, math.inf))
+        if admitted < a < denied:
+            answer = admits(self.filter, self.state, _two_points(a, b))
+            self.known[b] = (a, denied) if answer else (admitted, a)
+            return answer
+        return a <= admitted
+
+
+def best_reply(frontier: Frontier, growth: Fraction) -> Plan | None:
     """A plan asking for the admitted P = (a, 1-a), Q = (b, 1-b) of largest a - growth b; None if stopping pays more."""
     best, plan = max(1 - growth, Fraction(0)), None
     logs = np.linspace(-40.0, -1.0, 27)
@@ -125,7 +153,7 @@ def best_reply(filt: PrivacyFilter, state: State, growth: Fraction) -> Plan | No
         values = []
         for exponent in logs:
             b = _dyadic(2.0**exponent)
-            a = _largest_mass(filt, state, b, closeness)
+            a = frontier.largest(b, float(best + growth * b), closeness)
             pair = _two_points(a, b) if a > b else None
             value = pair.p[0] - growth * pair.q[0] if pair is not None else Fraction(-1)
             values.append(value)
@@ -137,11 +165,6 @@ def best_reply(filt: PrivacyFilter, state: State, growth: Fraction) -> Plan | No
         spread = logs[1] - logs[0]
         logs = np.linspace(logs[centre] - spread, min(logs[centre] + spread, -0.01), 9)
     return plan
-
-
-def _largest_mass(filt: PrivacyFilter, state: State, b: Fraction, closeness: float) -> float:
-    """The largest a for which P = (a, 1-a), Q = (b, 1-b) is admitted."""
-    return _last_true(lambda a: admits(filt, state, _two_points(a, b)), 1.001 * float(b), 1.0, closeness)
 
 
 def _dyadic(x: float) -> Fraction:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
@@ -13,11 +13,13 @@ import flint
 import numpy as np
 
 from filters.contract.checks import checked_filter
+from filters.contract.state import keys
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.encoding import decode, encode, nameable
 from mc.examine.admitted import (
     LEVELS,
     SHARES,
+    Frontier,
     admits,
     best_reply,
     largest_erasure,
@@ -342,6 +344,8 @@ def _best_replies(filt: PrivacyFilter, rounds: int) -> Iterator[_Lead]:
         return
     start = filt.start(1)
     goals = list(_goals(filt))
+    # by state: most filters are in one state after both outputs, and at every epsilon
+    frontiers: dict[Hashable, Frontier] = {}
     for epsilon, ratio in goals[len(goals) // 3 :: 3]:  # slow: a third of them, but never none
         for share in (0.1, 0.02, 0.05, 0.25, 0.5):
             base = simple_ratio(lambda r: r > 1, share * _size(top))
@@ -351,7 +355,8 @@ def _best_replies(filt: PrivacyFilter, rounds: int) -> Iterator[_Lead]:
             then = []
             for p, q in masses_of(opening):
                 state = filt.observe(spent, np.array([nearest_log(p / q)]))
-                then.append(best_reply(filt, state, ratio * q / p))
+                frontier = frontiers.setdefault(keys(state)[0], Frontier(filt, state))
+                then.append(best_reply(frontier, ratio * q / p))
             plan = Plan(opening, tuple(then))
             yield _Lead(epsilon, ratio, None, "PQ", plan.rounds, partial(_itself, plan))
 

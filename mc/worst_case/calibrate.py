@@ -22,11 +22,13 @@ from filters.contract.holds import Holds
 from filters.contract.state import State, runs_of
 from filters.privacy_filter import PrivacyFilter
 from filters.rules.menu import positions
-from mc.worst_case import WorstCase, worst_case
-from mc.worst_case.result import NOTHING_ADMITTED
+from mc.worst_case.enclosure import SharedGames
+from mc.worst_case.result import NOTHING_ADMITTED, WorstCase
+from mc.worst_case.solve import worst_case_sharing
 from theory.arguments import Real, check_count, check_delta, check_positive
 from theory.guarantees import ApproxDP, Guarantee
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse, Selection
+from theory.pairs.base import Direction
 
 __all__ = ["CalibratedFilter", "calibrate"]
 
@@ -172,18 +174,20 @@ def calibrate(
     if rounds is not None:
         rounds = check_count("rounds", rounds)
 
-    def solve(threshold: float) -> WorstCase:
-        return worst_case(
-            family(threshold), levels, epsilon=epsilon, rounds=rounds, max_positions=max_positions
+    # thresholds decide what is admitted, and seldom what follows: most games have states, or all, in common
+    shared: dict[Direction, SharedGames] = {"PQ": SharedGames(), "QP": SharedGames()}
+
+    def solve(filt: PrivacyFilter) -> WorstCase:
+        return worst_case_sharing(
+            shared, filt, levels, epsilon=epsilon, rounds=rounds, max_positions=max_positions
         )
 
-    threshold, found = _largest(solve, delta, relative)
+    threshold, found = _largest(lambda threshold: solve(family(threshold)), delta, relative)
     calibrated = CalibratedFilter(
         family(threshold), levels, rounds, threshold, found, ApproxDP(epsilon, delta)
     )
     # the certificate is about the very filter that is returned, its rounding of requests included
-    certificate = worst_case(calibrated, levels, epsilon=epsilon, rounds=rounds, max_positions=max_positions)
-    return replace(calibrated, certificate=certificate)
+    return replace(calibrated, certificate=solve(calibrated))
 
 
 def _ordered(menu: Sequence[DominatingPair]) -> tuple[DominatingPair, ...]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
+from hashlib import sha256
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,21 +13,24 @@ from numpy.typing import NDArray
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversary import Adversary
 from mc.worst_case.balls import Rounding, down, up
-from mc.worst_case.graph import StateGraph
-from mc.worst_case.lattice import LatticeGame, payoffs, rounding_factor
+from mc.worst_case.graph import KnownStates, StateGraph
+from mc.worst_case.lattice import UNDERFLOW, LatticeGame, payoffs, rounding_factor
 from mc.worst_case.lattice_law import LatticeLaw
 from mc.worst_case.log_ratio import Epsilon
 from mc.worst_case.reach import Moves
+from mc.worst_case.responses import ResponseGame, moderate
 from mc.worst_case.spend_grid import SpendGrid
 from mc.worst_case.strategy import LatticeStrategy, TreeStrategy
 from mc.worst_case.tree import Branch, depth, expand, solve
 from theory.pairs import DominatingPair
 from theory.pairs.base import Direction
 
-__all__ = ["Enclosure", "Laws", "enclose", "enclose_watched"]
+__all__ = ["DOUBLES", "Enclosure", "Laws", "SharedGames", "enclose", "enclose_watched"]
 
-#: An absolute bound on what underflow can add up to: one operation errs by at most 2^-1074.
-_UNDERFLOW = Fraction(1, 2**900)
+#: The default limit on the doubles that a game holds: a quarter of a gigabyte.
+DOUBLES = 30_000_000
+#: The default limit on the positions of a game of randomised responses: its strategy takes a byte or two for each.
+_RESPONSES = 4 * DOUBLES
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +40,27 @@ class Laws:
     laws: tuple[LatticeLaw, ...]
     step: Fraction
     side: Rounding
+
+    @property
+    def units(self) -> tuple[int, ...]:
+        """The largest loss of each request, in steps."""
+        return tuple(int(law.offsets[-1]) for law in self.laws)
+
+    @property
+    def responses(self) -> bool:
+        """Whether every request is a randomised response."""
+        return all(law.honest for law in self.laws)
+
+
+@dataclass(frozen=True, slots=True)
+class SharedGames:
+    """What the games of one menu, epsilon, direction and number of rounds share, whatever their filters are.
+
+    The states that their filters reach, and the enclosures of the graphs that were solved: a game is its graph.
+    """
+
+    states: KnownStates = field(default_factory=KnownStates)
+    solved: dict[bytes, Enclosure] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +82,21 @@ def enclose(
     *,
     direction: Direction,
     rounds: int | None,
-    max_positions: int,
+    max_positions: int | None,
     grid: SpendGrid | None = None,
+    shared: SharedGames | None = None,
 ) -> Enclosure:
-    """The enclosure from one game rounded to nearest, or from a lower and an upper game, on the filter's states."""
+    """The enclosure from one game rounded to nearest, or from a lower and an upper game, on the filter's states.
+
+    Without `max_positions` a game may hold `DOUBLES` doubles, and four times as many positions where all requests are
+    randomised responses, of which most doubles need not be held. `shared` holds what games of other filters found.
+    """
     low, high = Fraction(1), Fraction(0)
     strategy: Adversary | None = None
     graph: StateGraph | None = None
+    mark: bytes | None = None
     positions = longest = 0
+    responses = all(laws.responses and moderate(laws.units, laws.step, epsilon) for laws in games)
     for laws in games:
         if graph is None or grid is not None:
             rounded = None if grid is None else grid.up if laws.side == "low" else grid.down
@@ -72,26 +104,40 @@ def enclose(
                 filt,
                 menu,
                 rounds=rounds,
-                moves=Moves.of(laws.laws),
-                max_positions=max_positions,
+                moves=None if responses else Moves.of(laws.laws),
+                max_positions=max_positions or DOUBLES,
                 rounded=rounded,
+                known=None if shared is None else shared.states,
             )
+            if shared is not None and grid is None:
+                mark = sha256(graph.child.tobytes()).digest()
+                if mark in shared.solved:
+                    return shared.solved[mark]
             longest = max(longest, graph.depth)
-        game = LatticeGame.solve(graph, laws.laws, laws.step, epsilon, laws.side, max_positions=max_positions)
-        below, above = _bounds(game.start, laws, graph.depth)
+        game: LatticeGame | ResponseGame
+        if responses:
+            most = max_positions or _RESPONSES
+            game = ResponseGame.solve(graph, laws.units, laws.step, epsilon, laws.side, max_positions=most)
+        else:
+            most = max_positions or DOUBLES
+            game = LatticeGame.solve(graph, laws.laws, laws.step, epsilon, laws.side, max_positions=most)
+        below, above = game.bounds
         if laws.side != "high":
-            low, strategy = below, LatticeStrategy(menu, game, direction)
+            low, strategy = below, LatticeStrategy(menu, game, laws.laws, direction)
         if laws.side != "low":
             high = above
         positions += game.positions
     assert strategy is not None
-    return Enclosure(down(low), up(high), strategy, longest, positions)
+    enclosed = Enclosure(down(low), up(high), strategy, longest, positions)
+    if mark is not None and shared is not None:
+        shared.solved[mark] = enclosed
+    return enclosed
 
 
 def _bounds(value: float, laws: Laws, depth: int) -> tuple[Fraction, Fraction]:
     factor = rounding_factor(laws.laws, depth, laws.side)
     exact = Fraction(value)
-    return max(exact / factor - _UNDERFLOW, Fraction(0)), min(exact * factor + _UNDERFLOW, Fraction(1))
+    return max(exact / factor - UNDERFLOW, Fraction(0)), min(exact * factor + UNDERFLOW, Fraction(1))
 
 
 def enclose_watched(

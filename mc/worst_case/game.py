@@ -10,7 +10,7 @@ import flint
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversary import Adversary
 from mc.worst_case.balls import BITS, Rounding, ball, down, fraction, up
-from mc.worst_case.enclosure import Enclosure, Laws, enclose, enclose_watched
+from mc.worst_case.enclosure import DOUBLES, Enclosure, Laws, SharedGames, enclose, enclose_watched
 from mc.worst_case.exact import ExactGame
 from mc.worst_case.lattice_law import common_step, level, level_law
 from mc.worst_case.log_ratio import Epsilon, LogRatio
@@ -26,9 +26,6 @@ from theory.pairs.base import Direction
 
 __all__ = ["WorstCaseGame"]
 
-#: The default limit on the doubles that a game holds: a quarter of a gigabyte.
-_DOUBLES = 30_000_000
-
 
 @dataclass(frozen=True, slots=True)
 class WorstCaseGame:
@@ -43,6 +40,7 @@ class WorstCaseGame:
     step: float | None
     spend_steps: int | None
     scope: str
+    shared: SharedGames | None = None
 
     def solve(self, evidence: Evidence | None) -> WorstCase:
         """The value with the evidence asked for, or the strongest available."""
@@ -63,12 +61,12 @@ class WorstCaseGame:
 
     @property
     def _most(self) -> int:
-        return _DOUBLES if self.max_positions is None else self.max_positions
+        return DOUBLES if self.max_positions is None else self.max_positions
 
     def _most_of_a_tree(self, outputs: int) -> int:
         if self.max_positions is not None:
             return self.max_positions
-        return most_positions(_DOUBLES, len(self.menu), outputs)
+        return most_positions(DOUBLES, len(self.menu), outputs)
 
     def _check_exact(self, outputs: list[tuple[Output, ...] | None]) -> None:
         if not isinstance(self.epsilon, LogRatio):
@@ -142,8 +140,9 @@ class WorstCaseGame:
             self.epsilon,
             direction=self.direction,
             rounds=self.rounds,
-            max_positions=self._most,
+            max_positions=self.max_positions,
             grid=grid,
+            shared=self.shared,
         )
 
     def _result(

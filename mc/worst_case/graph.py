@@ -4,23 +4,75 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from itertools import repeat
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import breadth_first_order
 
-from filters.contract.checks import checked_admits
-from filters.contract.state import State, join, keys, take
+from filters.contract.checks import checked_admits, checked_reaches
+from filters.contract.state import State, join, keys, leaves, same, take
 from filters.privacy_filter import PrivacyFilter
 from mc.worst_case.reach import Moves, Reach
 from mc.worst_case.too_large import TOO_LARGE, TooLargeError
 from theory.pairs import DominatingPair
 
-__all__ = ["StateGraph", "state_weight"]
+__all__ = ["KnownStates", "StateGraph", "state_weight"]
+
+#: In place of a child: the filter admits the request, and the state after it is not known.
+_UNKNOWN = -2
 
 
 def state_weight(requests: int) -> int:
     """The memory of a state and its row of child numbers, in positions of one double each."""
     return 32 + requests
+
+
+@dataclass(slots=True)
+class KnownStates:
+    """All states that a filter was found to reach, and child as in `StateGraph`, kept for other filters of its kind.
+
+    A filter that is asked about all of them at once answers in no time; whether its states are among them is seen from
+    its own answers.
+    """
+
+    states: State | None = None
+    child: NDArray[np.int64] | None = None
+
+    def asked(
+        self,
+        filt: PrivacyFilter,
+        menu: Sequence[DominatingPair],
+        max_positions: int,
+        rounded: Callable[[State], State] | None,
+    ) -> NDArray[np.int64] | None:
+        """child of the states that `filt` reaches from its start, the first; None where one of them is not known."""
+        states, known = self.states, self.child
+        if states is None or known is None or len(known) * state_weight(len(menu)) > max_positions:
+            return None
+        start = filt.start(1)
+        if _kinds(start) != _kinds(states) or keys(start) != keys(take(states, np.array([0]))):
+            return None
+        # a filter may refuse to answer about what it cannot have spent
+        sound = np.flatnonzero(checked_reaches(filt, states, len(known)))
+        asked = take(states, sound)
+        child = np.full(known.shape, _UNKNOWN, dtype=np.int64)
+        for m, request in enumerate(menu):
+            admitted = checked_admits(filt, asked, request, len(sound))
+            child[sound[~admitted], m] = -1
+            rows = sound[admitted]
+            rows = rows[known[rows, m] >= 0]
+            if len(rows):
+                spent = filt.spend(take(states, rows), request)
+                spent = spent if rounded is None else rounded(spent)
+                if _kinds(spent) != _kinds(states):
+                    return None
+                expected = known[rows, m]
+                alike = same(spent, take(states, expected))
+                child[rows[alike], m] = expected[alike]
+        return _reachable(child)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,17 +93,22 @@ class StateGraph:
         menu: Sequence[DominatingPair],
         *,
         rounds: int | None,
-        moves: Moves,
+        moves: Moves | None,
         max_positions: int,
         rounded: Callable[[State], State] | None = None,
+        known: KnownStates | None = None,
     ) -> StateGraph:
         """Puts every request of the menu to every state, a generation at a time, by the filter's own code.
 
-        `rounded` replaces a state by a nearby one after every request. moves says how requests move the loss.
+        `rounded` replaces a state by a nearby one after every request. moves says how requests move the loss; None,
+        that the game holds few of the losses with which a state is reached.
+        known holds the states found with another filter, and those found here afterwards.
         Raises ValueError as soon as the states found have more than `max_positions` losses in all, each state
         counting as at least `state_weight`.
         """
-        child = _explore(filt, menu, rounds, moves, max_positions, rounded)
+        child = None if known is None else known.asked(filt, menu, max_positions, rounded)
+        if child is None:
+            child = _explore(filt, menu, rounds, moves, max_positions, rounded, known)
         order, depth = _topological(child)
         if rounds is None and depth is None:
             raise ValueError(
@@ -70,22 +127,24 @@ def _explore(
     filt: PrivacyFilter,
     menu: Sequence[DominatingPair],
     rounds: int | None,
-    moves: Moves,
+    moves: Moves | None,
     max_positions: int,
     rounded: Callable[[State], State] | None,
+    known: KnownStates | None = None,
 ) -> NDArray[np.int64]:
     """child[i, m] of every state, numbered as found; states first reached in the last round have no children."""
     weight = state_weight(len(menu))
-    reach = Reach.start(moves)
+    reach = None if moves is None else Reach.start(moves)
     state = filt.start(1)
     number: dict[Hashable, int] = {keys(state)[0]: 0}
     rows: list[NDArray[np.int64]] = []
+    generations = [state]
     new = 1
     while new:
         child = np.full((new, len(menu)), -1, dtype=np.int64)
         rows.append(child)
         if rounds is not None and len(rows) > rounds:
-            break
+            return np.concatenate(rows)
         found = []
         first = len(number)
         for m, request in enumerate(menu):
@@ -94,22 +153,49 @@ def _explore(
                 continue
             spent = filt.spend(take(state, admitted), request)
             spent = spent if rounded is None else rounded(spent)
+            names = keys(spent)
+            places = np.fromiter(map(number.get, names, repeat(-1)), dtype=np.int64, count=len(names))
             fresh = []
-            for i, key in enumerate(keys(spent)):
+            for i in np.flatnonzero(places < 0).tolist():
                 before = len(number)
-                child[admitted[i], m] = number.setdefault(key, before)
+                places[i] = number.setdefault(names[i], before)
                 if len(number) > before:
                     fresh.append(i)
+            child[admitted, m] = places
             if fresh:
                 found.append(take(spent, np.array(fresh)))
             # before the generation is complete: one generation may be larger than all before it
-            _check(reach.held + weight * (len(number) - first), max_positions, len(number), len(rows))
+            held = weight * first if reach is None else reach.held
+            _check(held + weight * (len(number) - first), max_positions, len(number), len(rows))
         new = len(number) - first
-        reach = reach.after(child, first, new, weight)
-        _check(reach.held, max_positions, len(number), len(rows))
+        if reach is not None:
+            reach = reach.after(child, first, new, weight)
+            _check(reach.held, max_positions, len(number), len(rows))
         if found:
             state = join(found)
-    return np.concatenate(rows)
+            if known is not None:
+                generations.append(state)
+    children = np.concatenate(rows)
+    if known is not None:
+        known.states, known.child = join(generations), children
+    return children
+
+
+def _kinds(state: State) -> list[tuple[np.dtype[Any], tuple[int, ...]]]:
+    return [(leaf.dtype, leaf.shape[1:]) for leaf in leaves(state)]
+
+
+def _reachable(child: NDArray[np.int64]) -> NDArray[np.int64] | None:
+    """The rows of the states that are reached from state 0, numbered anew; None where an unknown state is reached."""
+    source, request = np.nonzero(child >= 0)
+    target = child[source, request]
+    edges = csr_array((np.ones(len(target), dtype=np.int8), (source, target)), shape=(len(child), len(child)))
+    reached = np.sort(breadth_first_order(edges, 0, return_predecessors=False))
+    if (child[reached] == _UNKNOWN).any():
+        return None
+    number = np.full(len(child) + 1, -1, dtype=np.int64)
+    number[reached] = np.arange(len(reached))
+    return number[child[reached]]
 
 
 def _check(held: int, max_positions: int, states: int, rounds: int) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import flint
 import numpy as np
@@ -17,10 +18,12 @@ from mc.worst_case.log_ratio import Epsilon, LogRatio
 from mc.worst_case.reach import Moves, span
 from mc.worst_case.too_large import TOO_LARGE, TooLargeError
 
-__all__ = ["LatticeGame", "payoffs", "rounding_factor"]
+__all__ = ["UNDERFLOW", "LatticeGame", "gap_above", "payoffs", "rounding_factor"]
 
 #: Unit roundoff of IEEE double precision, rounding to nearest.
 _UNIT = Fraction(1, 2**53)
+#: An absolute bound on what underflow can add up to: one operation errs by at most 2^-1074.
+UNDERFLOW = Fraction(1, 2**900)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,13 +92,32 @@ class LatticeGame:
         return float(self.values[0][-int(self.lows[0])])
 
     @property
+    def sizes(self) -> NDArray[np.int64]:
+        """The number of losses of each state."""
+        return np.array([len(best) for best in self.values])
+
+    @property
+    def stride(self) -> int:
+        """The distance of two losses that a state holds, in steps."""
+        return 1
+
+    @property
     def positions(self) -> int:
         """The number of (state, loss) positions."""
-        return sum(map(len, self.values))
+        return int(self.sizes.sum())
 
-    def choices(self) -> list[NDArray[np.int16]]:
+    @property
+    def bounds(self) -> tuple[Fraction, Fraction]:
+        """Bounds on V(start, 0): below unless side is "high", above unless it is "low"."""
+        factor = rounding_factor(self.laws, self.graph.depth, self.side)
+        return (
+            max(Fraction(self.start) / factor - UNDERFLOW, Fraction(0)),
+            min(Fraction(self.start) * factor + UNDERFLOW, Fraction(1)),
+        )
+
+    def choices(self) -> list[NDArray[np.signedinteger[Any]]]:
         """The best request at every position, -1 where none is admitted."""
-        table = []
+        table: list[NDArray[np.signedinteger[Any]]] = []
         for i, best in enumerate(self.values):
             low, n = int(self.lows[i]), len(best)
             choice = np.full(n, -1, dtype=np.int16)
@@ -194,7 +216,7 @@ def _swings(graph: StateGraph, laws: Sequence[LatticeLaw]) -> tuple[NDArray[np.i
 
 def payoffs(units: Sequence[int], step: Fraction, epsilon: Epsilon, side: Rounding) -> NDArray[np.float64]:
     """(1 - e^{epsilon - k step})_+ for every k of `units`, each rounded to `side`."""
-    gap = _gap_above(epsilon)
+    gap = gap_above(epsilon)
     paid = []
     for k in units:
         above = gap(step * k)
@@ -203,7 +225,7 @@ def payoffs(units: Sequence[int], step: Fraction, epsilon: Epsilon, side: Roundi
     return np.array(paid)
 
 
-def _gap_above(epsilon: Epsilon) -> Callable[[Fraction], flint.arb]:
+def gap_above(epsilon: Epsilon) -> Callable[[Fraction], flint.arb]:
     """The function loss -> loss - epsilon of rational losses, a ball of relative radius 2^-64 or exactly 0.
 
     Where epsilon is the logarithm of a rational, loss = epsilon only if both are 0 (Hermite, Lindemann), so some

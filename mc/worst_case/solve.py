@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Literal
 
 from filters.contract.filter_base import OnDenial
 from filters.privacy_filter import PrivacyFilter
+from mc.worst_case.enclosure import SharedGames
 from mc.worst_case.game import WorstCaseGame
 from mc.worst_case.log_ratio import Epsilon, check_epsilon
 from mc.worst_case.result import WorstCase
@@ -16,7 +17,7 @@ from theory.evidence import Evidence
 from theory.pairs import DominatingPair
 from theory.pairs.base import Direction
 
-__all__ = ["worst_case"]
+__all__ = ["worst_case", "worst_case_sharing"]
 
 
 def worst_case(
@@ -60,10 +61,44 @@ def worst_case(
     to that many steps of its budget, against and for the adversary; use it where sums of charges never coincide.
     Raises ValueError as soon as the game is found to need more than `max_positions` positions, or where the
     evidence asked for cannot be had. On a lattice a position is one double, and each filter state counts as at
-    least 32 plus one for each request; the default is 30 million. In rational arithmetic, and for a filter that
-    looks at losses, a position is a state with a loss, and the default is the number that takes as much memory.
+    least 32 plus one for each request; the default is 30 million. Where all requests are randomised responses, only
+    the losses that matter are solved, most are not kept, and the default is 120 million. In rational arithmetic, and
+    for a filter that looks at losses, a position is a state with a loss, and the default is the number that takes as
+    much memory.
     Source: Bellman's recursion; L is a sufficient statistic for the hockey-stick divergence.
     """
+    return worst_case_sharing(
+        None,
+        filt,
+        menu,
+        epsilon=epsilon,
+        rounds=rounds,
+        direction=direction,
+        on_denial=on_denial,
+        min_charge=min_charge,
+        evidence=evidence,
+        max_positions=max_positions,
+        step=step,
+        spend_steps=spend_steps,
+    )
+
+
+def worst_case_sharing(
+    shared: Mapping[Direction, SharedGames] | None,
+    filt: PrivacyFilter,
+    menu: DominatingPair | Sequence[DominatingPair],
+    *,
+    epsilon: Epsilon,
+    rounds: int | None = None,
+    direction: Direction | Literal["both"] = "both",
+    on_denial: OnDenial = "halt",
+    min_charge: float = 0.0,
+    evidence: Evidence | None = None,
+    max_positions: int | None = None,
+    step: float | None = None,
+    spend_steps: int | None = None,
+) -> WorstCase:
+    """`worst_case`, with what the games of several filters share; all other arguments must be the same each time."""
     epsilon = check_epsilon(epsilon)
     requests = _checked_menu(menu, float(check_at_least_zero("min_charge", min_charge)))
     if rounds is not None:
@@ -86,7 +121,16 @@ def worst_case(
         scope += f"; spent sums rounded to 1/{spend_steps} of the budget, once against it and once for it"
     solved = [
         WorstCaseGame(
-            filt, requests, epsilon, rounds, towards, max_positions, step, spend_steps, scope
+            filt,
+            requests,
+            epsilon,
+            rounds,
+            towards,
+            max_positions,
+            step,
+            spend_steps,
+            scope,
+            None if shared is None else shared[towards],
         ).solve(evidence)
         for towards in directions
     ]

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversary import Adversary, View
-from mc.worst_case.lattice import LatticeGame
+from mc.worst_case.graph import StateGraph
+from mc.worst_case.lattice_law import LatticeLaw
 from theory.pairs import DominatingPair, Selection
 from theory.pairs.base import Direction
 
@@ -63,18 +64,43 @@ class TreeStrategy(Adversary):
         return nearest
 
 
+class SolvedGame(Protocol):
+    """A game on a lattice of losses: state i was solved at sizes[i] losses from lows[i] on, `stride` steps apart."""
+
+    @property
+    def graph(self) -> StateGraph:
+        """The states."""
+
+    @property
+    def lows(self) -> NDArray[np.int64]:
+        """The least loss of each state."""
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """The number of losses of each state."""
+
+    @property
+    def stride(self) -> int:
+        """The distance of two losses."""
+
+    def choices(self) -> list[NDArray[np.signedinteger[Any]]]:
+        """The best request at every position, -1 where there is none."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class LatticeStrategy(Adversary):
     """Plays the game solved on a lattice: run i keeps its state number and its loss in steps.
 
     A loss off the lattice is kept as the offset of its cell, as in the lower of the two games.
-    `against` computes table, because most strategies are never played.
+    `against` computes table, because most strategies are never played; first[i] is where it holds state i.
     """
 
     menu: tuple[DominatingPair, ...]
-    game: LatticeGame
+    game: SolvedGame
+    laws: tuple[LatticeLaw, ...]
     direction: Direction
-    table: NDArray[np.int16] | None = None
+    table: NDArray[np.signedinteger[Any]] | None = None
+    first: NDArray[np.int64] | None = None
 
     @property
     def horizon(self) -> int:
@@ -86,20 +112,25 @@ class LatticeStrategy(Adversary):
         return self.menu
 
     def against(self, filt: PrivacyFilter) -> Self:
-        return self if self.table is not None else replace(self, table=np.concatenate(self.game.choices()))
+        if self.table is not None:
+            return self
+        ends = np.cumsum(self.game.sizes)
+        # what the last entry says where a state has no loss is not looked at
+        table = np.append(np.concatenate(self.game.choices()), np.int8(-1))
+        return replace(self, table=table, first=ends - self.game.sizes)
 
     def start(self, filt: PrivacyFilter, n: int, rng: np.random.Generator) -> tuple[NDArray[np.intp], ...]:
         return tuple(np.zeros(n, dtype=np.int64) for _ in range(3))
 
     def request(self, view: View) -> DominatingPair:
-        if self.table is None:
+        if self.table is None or self.first is None:
             raise RuntimeError("table must be filled in before play, got None; call strategy.against(filter)")
         node, steps, move = view.memory
         if view.round > 0:
             self._advance(node, steps, move, view.last if self.direction == "PQ" else -view.last)
-        sizes = np.array([len(values) for values in self.game.values])
-        place = np.concatenate([[0], np.cumsum(sizes)[:-1]])[node] + steps - self.game.lows[node]
-        move[:] = np.where(node >= 0, self.table[np.where(node >= 0, place, 0)], -1)
+        known = (node >= 0) & (self.game.sizes[node] > 0)
+        place = self.first[node] + (steps - self.game.lows[node]) // self.game.stride
+        move[:] = np.where(known, self.table[np.where(known, place, -1)], -1)
         return Selection(self.menu, np.maximum(move, 0))
 
     def _advance(
@@ -115,11 +146,11 @@ class LatticeStrategy(Adversary):
             if m < 0:
                 node[runs] = -1
                 continue
-            law = self.game.laws[m]
+            law = self.laws[m]
             cell = np.searchsorted(law.cells, last[runs]) - 1
             inside = (cell >= 0) & (cell < len(law.offsets))
             steps[runs[inside]] += law.offsets[cell[inside]]
             node[runs] = np.where(inside, self.game.graph.child[node[runs], m], -1)
         # a loss outside the solved window is played as the nearest loss in it
-        last_step = self.game.lows + np.array([len(values) for values in self.game.values]) - 1
-        steps[:] = np.clip(steps, self.game.lows[node], last_step[node])
+        least = self.game.lows[node]
+        steps[:] = np.clip(steps, least, least + self.game.stride * np.maximum(self.game.sizes[node] - 1, 0))

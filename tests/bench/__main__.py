@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
-from filters import GaussianFilter, ZCDPFilter
+from filters import AllOrdersFilter, GaussianFilter, RenyiFilter, ZCDPFilter
 from mc.engine.adversaries import Constant, LossChasing
 from mc.engine.adversary import Adversary, View
 from mc.engine.game import Game
@@ -36,8 +36,11 @@ from mc.estimate.candidates import choose
 from mc.estimate.estimator import Estimator
 from mc.estimate.functionals import HockeyStick
 from mc.estimate.simulate import simulate
+from mc.examine.attack import attack
 from mc.runs.executors import LocalPool
 from mc.runs.play import play
+from mc.worst_case import worst_case
+from mc.worst_case.rounds_bought import rounds_bought
 from theory.pairs import DominatingPair, Gaussian, Laplace, RandomizedResponse
 
 ROUNDS = 100
@@ -196,6 +199,30 @@ def efficiencies(game: Game, epsilon: float, paths: int, repeats: int) -> dict[s
     }
 
 
+def solved_games() -> dict[str, float]:
+    """Seconds of exact games: many charges of few levels and of many, a calibration, attacks."""
+    step = 2.0**-8
+
+    def game(levels: int, charges: int) -> Callable[[], object]:
+        menu = [RandomizedResponse(step * k) for k in range(1, levels + 1)]
+        return lambda: worst_case(ZCDPFilter(charges * step**2 / 2), menu, epsilon=1.0)
+
+    work: dict[str, Callable[[], object]] = {
+        "worst case, 1 level, 16384 charges": game(1, 16384),
+        "worst case, 4 levels, 16384 charges": game(4, 16384),
+        "worst case, 64 levels, 4096 charges": game(64, 4096),
+        "calibration, 800 units": lambda: rounds_bought(1.0, 1e-5, units=800),
+        "attack on (8, 1)-RDP": lambda: attack(RenyiFilter(8.0, 1.0)),
+        "attack on three orders": lambda: attack(AllOrdersFilter((2.0, 8.0, 32.0), (0.25, 1.0, 4.0))),
+    }
+    answer = {}
+    for name, done in work.items():
+        began = time.perf_counter()
+        done()
+        answer[name] = time.perf_counter() - began
+    return answer
+
+
 def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
@@ -230,6 +257,12 @@ def main() -> None:
             gains = efficiencies(game, tail(game, delta), 2 * TILE, 3)
             worth.add_row(name, f"{delta:.0e}", *(f"{gain:.3g}" for gain in gains.values()))
     console.print(worth)
+    exact = Table(title="Exact games and attacks, once each")
+    for heading in ("work", "seconds"):
+        exact.add_column(heading, justify="left" if heading == "work" else "right")
+    for name, seconds in solved_games().items():
+        exact.add_row(name, f"{seconds:.2f}")
+    console.print(exact)
     game = LEAVING["1-GDP, two Gaussian levels"]
     found = simulate(game.filter, game.adversary, epsilon=6.55, rounds=game.rounds, method="tilted")
     console.print(f"{found.relative_half_width:.2%} on either side at epsilon 6.55: {found}")

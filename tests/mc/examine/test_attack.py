@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
-from filters import ApproximateDPFilter, BlackwellFilter, RealisationFilter, knowingly
+from filters import ApproximateDPFilter, BlackwellFilter, RealisationFilter, ZCDPFilter, knowingly
 from filters.accounting import Budget, Plain
 from filters.catalogue import CATALOGUE
 from filters.privacy_filter import PrivacyFilter
 from filters.rules.additive import AdditiveFilter
 from filters.rules.unsound import NaiveRealisationFilter, NaturalFilter, SomeOrderFilter
+from mc.examine.admitted import Frontier
 from mc.examine.attack import attack, replay_attack
 from mc.examine.witness import replayed
 from mc.worst_case.plan import DeniedError, Plan
@@ -192,3 +194,26 @@ def test_a_plan_is_pruned_to_what_pays():
     assert pruned.size == 2
     assert pruned.then[1] is None
     assert plan.pruned(Fraction(100)) is None
+
+
+def test_a_frontier_asks_nothing_twice_and_finds_what_bisection_finds():
+    asked = []
+
+    class Asked(ZCDPFilter):
+        def admits(self, state, request):
+            asked.append(request)
+            return super().admits(state, request)
+
+    filt, b = Asked(0.5), Fraction(1, 8)
+    frontier = Frontier(filt, filt.start(1))
+    largest = frontier.largest(b, 0.0, 1e-9)
+    # charged by its largest loss, log(8 a), of which 1 is admitted
+    assert largest == pytest.approx(math.e / 8, rel=1e-6)
+    first = len(asked)
+    assert frontier.largest(b, 0.0, 1e-9) == largest
+    assert 0.999 * largest < frontier.largest(b, largest / 2, 1e-3) <= largest
+    assert frontier.largest(b, 1.001 * largest, 1e-3) == 0.0
+    assert len(asked) == first
+    other = Frontier(filt, filt.start(1))
+    assert other.largest(b, 1.001 * largest, 1e-3) == 0.0
+    assert len(asked) == first + 2

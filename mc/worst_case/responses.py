@@ -1,0 +1,223 @@
+"""The game of randomised responses at multiples of one step, seen from half way between P and Q."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import flint
+import numpy as np
+from numpy.typing import NDArray
+
+from mc.worst_case.balls import BITS, Rounding, ball, fraction, rounded
+from mc.worst_case.graph import StateGraph
+from mc.worst_case.lattice import UNDERFLOW, gap_above
+from mc.worst_case.log_ratio import Epsilon, LogRatio
+from mc.worst_case.too_large import TOO_LARGE, TooLargeError
+from mc.worst_case.windows import Windows
+
+__all__ = ["ResponseGame", "moderate"]
+
+#: The largest epsilon, and the largest level, in nats: further up, what is half way between P and Q underflows.
+_MOST = 128.0
+#: The largest level and epsilon in steps: sums of their squares fit int64.
+_MOST_UNITS, _MOST_STEPS = 2**20, 2**40
+#: Unit roundoff of IEEE double precision.
+_UNIT = Fraction(1, 2**53)
+
+
+def moderate(units: Sequence[int], step: Fraction, epsilon: Epsilon) -> bool:
+    """Whether the numbers of the game are far from the ends of the doubles and of int64."""
+    size = float(epsilon)
+    near = 0 <= size <= _MOST and step * max(units) <= _MOST
+    return near and max(units) <= _MOST_UNITS and size <= _MOST_STEPS * step
+
+
+@dataclass(frozen=True, slots=True)
+class ResponseGame:
+    """X(state, loss) = e^{(loss - epsilon) / 2} (V(state, loss) - (1 - e^{epsilon - loss})_+), on windows of losses.
+
+    V exceeds what stopping pays by what may still be won, and that is little where the loss is far from epsilon. With
+    the masses e^{+-k/2} / (2 cosh(k/2)) of a response, k = units h, Bellman's recursion for V becomes
+
+        X(s, x) = max over admitted k of (X(s', x + k) + X(s', x - k) + 2 sinh((k - |x|)_+ / 2)) / (2 cosh(k / 2))
+
+    with x = loss - epsilon and s' the state after k; X = 0 where none is admitted. For epsilon >= 0,
+    V(start, 0) = e^{epsilon / 2} X(start, -epsilon). Every number is >= 0, and nothing cancels. Losses outside of the
+    windows count as 0, which is on the low side. Only the states that are still to be looked up are held.
+    """
+
+    graph: StateGraph
+    units: tuple[int, ...]
+    step: Fraction
+    epsilon: Epsilon
+    side: Rounding
+    windows: Windows
+    start: float
+
+    @classmethod
+    def solve(
+        cls,
+        graph: StateGraph,
+        units: Sequence[int],
+        step: Fraction,
+        epsilon: Epsilon,
+        side: Rounding,
+        *,
+        max_positions: int,
+    ) -> ResponseGame:
+        """Bellman's recursion from the last states to the first."""
+        # tanh(k / 2) <= k / 2 is what a request gains at most
+        windows = Windows.of(graph, units, float(epsilon) / float(step), most=float(step) / 2)
+        game = cls(graph, tuple(units), step, epsilon, side, windows, 0.0)
+        if game.positions > max_positions:
+            raise TooLargeError(
+                f"max_positions must cover the game, got max_positions={max_positions} and {game.positions} "
+                f"positions in {len(graph.child)} states; {TOO_LARGE}"
+            )
+        return replace(game, start=game._swept(record=False)[0])
+
+    @property
+    def lows(self) -> NDArray[np.int64]:
+        """The least loss of each state, in steps."""
+        return self.windows.lows
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """The number of losses of each state."""
+        return self.windows.sizes
+
+    @property
+    def stride(self) -> int:
+        """The distance of two losses that a state holds, in steps."""
+        return self.windows.stride
+
+    @property
+    def positions(self) -> int:
+        """The number of (state, loss) positions, at least one for each state."""
+        return int(np.maximum(self.windows.sizes, 1).sum())
+
+    @property
+    def bounds(self) -> tuple[Fraction, Fraction]:
+        """Bounds on V(start, 0): below unless side is "high", above unless it is "low"."""
+        # a round adds three numbers and multiplies once, each within 1 + u; near, a scale and a gain are within 1 + 2u
+        depth = self.graph.depth
+        operations = 3 * depth + (2 * depth + 2 if self.side == "near" else 0)
+        exact, factor = Fraction(self.start), 1 / (1 - operations * _UNIT)
+        if isinstance(self.epsilon, LogRatio):
+            with flint.ctx.workprec(BITS):
+                growth = ball(self.epsilon.ratio).sqrt()
+        else:
+            with flint.ctx.workprec(BITS):
+                growth = (ball(self.epsilon) / 2).exp()
+        low = (exact / factor - UNDERFLOW) * fraction(growth.lower())
+        high = (exact * factor + Fraction(self.windows.left_out) + UNDERFLOW) * fraction(growth.upper())
+        return max(low, Fraction(0)), min(high, Fraction(1))
+
+    def choices(self) -> list[NDArray[np.signedinteger[Any]]]:
+        """The best request at every position, -1 where none is admitted or nothing can be won."""
+        return self._swept(record=True)[1]
+
+    def _swept(self, *, record: bool) -> tuple[float, list[NDArray[np.signedinteger[Any]]]]:
+        """X at the start and, if asked for, the choices."""
+        child, windows, units = self.graph.child, self.windows, np.array(self.units)
+        stride, n = windows.stride, len(child)
+        lows, sizes = windows.lows.tolist(), windows.sizes.tolist()
+        shelf = _Shelf.of(child, windows, units)
+        scales, (centre, gains) = self._scales(), self._gains()
+        kind = np.min_scalar_type(-len(units))
+        table: list[NDArray[np.signedinteger[Any]]] = [np.empty(0, dtype=kind)] * n
+        for i in range(n - 1, -1, -1):
+            low, size = lows[i], sizes[i]
+            whole = shelf.cleared(i)
+            moves = np.flatnonzero(child[i] >= 0)
+            if record:
+                table[i] = np.full(size, -1, dtype=kind)
+            if not size or not len(moves):
+                continue
+            after = child[i, moves]
+            # row r of `views` is what the shelf holds from place r on
+            views = np.ndarray((len(shelf.held) - size + 1, size), np.float64, shelf.held, 0, (8, 8))
+            gain = views[shelf.place(after, low + units[moves])]
+            gain += views[shelf.place(after, low - units[moves])]
+            hill = gains[low % stride]
+            first = (low - centre[low % stride]) // stride
+            begin, end = max(-first, 0), min(hill.shape[1] - first, size)
+            if begin < end:
+                gain[:, begin:end] += hill[moves, first + begin : first + end]
+            gain *= scales[moves, None]
+            best = whole[(low - shelf.lows[i]) // stride :][:size]
+            gain.max(axis=0, out=best)
+            if record:
+                table[i] = np.where(best > 0, moves[gain.argmax(axis=0)], -1).astype(kind)
+        inside = lows[0] <= 0 < lows[0] + stride * sizes[0]
+        return (float(whole[-shelf.lows[0] // stride]) if inside else 0.0), table
+
+    def _gains(self) -> tuple[list[int], list[NDArray[np.float64]]]:
+        """For losses of each parity the first, and 2 sinh((k - |x|)_+ / 2) of each request from there on."""
+        gap, largest, stride = gap_above(self.epsilon), max(self.units), self.windows.stride
+        zero = math.floor(float(self.epsilon) / float(self.step)) - 1
+        while not gap(self.step * zero) >= 0:
+            zero += 1
+        with flint.ctx.workprec(BITS):
+            halves = [abs(gap(self.step * (zero + j))) / 2 for j in range(-largest, largest)]
+            won = np.array([rounded(2 * half.sinh(), self.side) for half in halves])
+        hills = np.zeros((len(self.units), 2 * largest))
+        for m, k in enumerate(self.units):
+            # at zero + j the walk crosses epsilon by what lies between epsilon and zero + j + k, or zero + j - k
+            hills[m, largest - k : largest] = won[largest : largest + k]
+            hills[m, largest : largest + k] = won[largest - k : largest]
+        begins = [zero - largest + (parity - zero + largest) % stride for parity in range(stride)]
+        return begins, [hills[:, begin - zero + largest :: stride] for begin in begins]
+
+    def _scales(self) -> NDArray[np.float64]:
+        """1 / (2 cosh(k / 2)) of each request."""
+        with flint.ctx.workprec(BITS):
+            scales = [rounded(1 / (2 * (ball(self.step * k) / 2).cosh()), self.side) for k in self.units]
+        return np.array(scales)
+
+
+@dataclass(frozen=True, slots=True)
+class _Shelf:
+    """X of the states that are still to be looked up, in one array, each from its least loss looked up on.
+
+    States are put there from the last to the first. Nothing before state i looks beyond the last child of states up
+    to i, so that places are used again after so many states.
+    """
+
+    held: NDArray[np.float64]
+    lows: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    stride: int
+
+    @classmethod
+    def of(cls, child: NDArray[np.int64], windows: Windows, units: NDArray[np.int64]) -> _Shelf:
+        """Room for the states of a graph; around each window, zeros as far as a parent looks."""
+        filled = windows.sizes > 0
+        lows, highs = windows.lows.copy(), np.where(filled, windows.highs, windows.lows)
+        for m, k in enumerate(units.tolist()):
+            rows = np.flatnonzero((child[:, m] >= 0) & filled)
+            np.minimum.at(lows, child[rows, m], windows.lows[rows] - k)
+            np.maximum.at(highs, child[rows, m], windows.highs[rows] + k)
+        sizes = (highs - lows) // windows.stride + 1
+        ends = np.cumsum(sizes)
+        last = np.maximum.accumulate(np.maximum(child.max(axis=1), np.arange(len(child))))
+        room = int((ends[last] - ends + sizes).max())
+        # one that reaches beyond the room does not go on at its beginning
+        starts = (ends[-1] - ends) % room
+        return cls(np.zeros(room + int(sizes.max())), lows, sizes, starts, windows.stride)
+
+    def cleared(self, state: int) -> NDArray[np.float64]:
+        """The place of a state, filled with zeros."""
+        place = self.held[self.starts[state] : self.starts[state] + self.sizes[state]]
+        place[:] = 0.0
+        return place
+
+    def place(self, states: NDArray[np.int64], losses: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Where the losses of the states are held."""
+        places: NDArray[np.int64] = self.starts[states] + (losses - self.lows[states]) // self.stride
+        return places

@@ -1,0 +1,90 @@
+"""The losses that matter in a game of randomised responses: for each state a window, and what all windows leave out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mc.worst_case.graph import StateGraph
+
+__all__ = ["Windows"]
+
+#: -log of the share of the value that the windows leave out, about 2^-100.
+_LEFT = 70.0
+_LINES = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Windows:
+    """State i is solved at the losses lows[i], lows[i] + stride, ... <= highs[i], in steps; none if lows[i] > highs[i].
+
+    Half way between P and Q (see `ResponseGame`) the loss is a walk that moves by k up or down with probability 1/2,
+    and E[exp(t move)] = cosh(t k) <= exp(t^2 k^2 / 2). Let s be the sum of k^2 so far, n the largest there is. By
+    Doob's inequality for exp(t loss - t^2 s / 2), for every t > 0, under every strategy, P(loss >= c^2 / 2t + t s / 2
+    at some time) <= exp(-c^2 / 2). The windows are cut at such lines, for several t, on both sides. From a state after
+    which the squares add up to at most r, the walk comes within the largest k of epsilon from c sqrt(r) further away
+    with probability exp(-c^2 / 2) at most; there the windows are cut, too. A value half way lies in [0, 1] and is at
+    most the sum of all gains, so that `left_out` bounds what all cuts cost the value at the start. It is 0 where no
+    cut falls within what can be reached. Where each state is reached with losses of one parity, the stride is 2.
+    """
+
+    lows: NDArray[np.int64]
+    highs: NDArray[np.int64]
+    stride: int
+    left_out: float
+
+    @classmethod
+    def of(cls, graph: StateGraph, units: Sequence[int], centre: float, most: float) -> Windows:
+        """The windows for requests that move the loss by `units`; epsilon lies at `centre`, in steps.
+
+        A request of k units gains `most` k at most.
+        """
+        moves = np.array(units, dtype=np.int64)
+        before, after = _sums(graph, np.stack([moves, moves * moves], axis=1))
+        total = max(int(before[:, 1].max()), 1)
+        c = math.sqrt(2 * _LEFT + min(centre * centre / total, 1e6))
+        spans = [total / 4.0**j for j in range(_LINES) if j == 0 or total / 4.0**j > c * c]
+        lines = np.array([c / 2 * math.sqrt(span) * (1 + before[:, 1] / span) for span in spans])
+        ahead, back = np.ceil(lines.min(axis=0)), np.ceil(c * np.sqrt(after[:, 1])) + moves.max()
+        cut = bool((ahead < before[:, 0]).any() or (back < after[:, 0]).any())
+        ahead = np.minimum(ahead, before[:, 0]).astype(np.int64)
+        back = np.minimum(back, after[:, 0]).astype(np.int64)
+        lows = np.maximum(-ahead, math.floor(centre) - back)
+        highs = np.minimum(ahead, math.ceil(centre) + back)
+        stride = 2 if _even(graph, moves, before[:, 0]) else 1
+        if stride == 2:
+            lows += (lows ^ before[:, 0]) & 1
+        left_out = (2 * len(spans) + 1) * math.exp(-c * c / 2) * min(1.0, most * int(before[:, 0].max()))
+        return cls(lows, highs, stride, left_out * (1 + 1e-9) if cut else 0.0)
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """The number of losses in each window."""
+        sizes: NDArray[np.int64] = np.maximum((self.highs - self.lows) // self.stride + 1, 0)
+        return sizes
+
+
+def _sums(graph: StateGraph, moves: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The largest sums, up to each state and from it on, of the columns of moves[request]."""
+    n = len(graph.child)
+    # a request that is denied has child -1: the last entry
+    before, after = np.zeros((2, n + 1, moves.shape[1]), dtype=np.int64)
+    after[-1] = -(2**62)
+    for i, row in enumerate(graph.child):
+        np.maximum.at(before, row, before[i] + moves)
+    for i in range(n - 1, -1, -1):
+        (after[graph.child[i]] + moves).max(axis=0, initial=0, out=after[i])
+    return before[:-1], after[:-1]
+
+
+def _even(graph: StateGraph, moves: NDArray[np.int64], sums: NDArray[np.int64]) -> bool:
+    """Whether the losses with which a state is reached all have the parity of `sums`."""
+    for m, move in enumerate(moves):
+        rows = np.flatnonzero(graph.child[:, m] >= 0)
+        if ((sums[graph.child[rows, m]] - sums[rows] - move) & 1).any():
+            return False
+    return True

@@ -1,0 +1,134 @@
+"""The game of randomised responses seen from half way: the same enclosures as on the whole lattice, in less room."""
+
+from __future__ import annotations
+
+import math
+import random
+from fractions import Fraction
+
+import mpmath
+import pytest
+
+from filters import ZCDPFilter
+from mc.worst_case import LogRatio, windows, worst_case
+from mc.worst_case.graph import StateGraph
+from mc.worst_case.lattice import LatticeGame
+from mc.worst_case.lattice_law import level_law
+from mc.worst_case.responses import ResponseGame
+from mc.worst_case.windows import Windows
+from tests.mc.worst_case.small_games import CountFilter, SquaresFilter, worth
+from theory.evidence import Evidence
+from theory.pairs import RandomizedResponse
+
+STEP = 2.0**-8
+
+
+def _graph(filt, units, step=STEP, rounds=None):
+    menu = [RandomizedResponse(step * k) for k in units]
+    return StateGraph.of(filt, menu, rounds=rounds, moves=None, max_positions=10**8)
+
+
+def _both(filt, units, epsilon, side="near", step=STEP, rounds=None):
+    """Bounds on windows and on the whole lattice."""
+    graph, exact = _graph(filt, units, step, rounds), Fraction(step)
+    laws = [level_law(k, Fraction(0), exact, side) for k in units]
+    cut = ResponseGame.solve(graph, units, exact, epsilon, side, max_positions=10**9)
+    whole = LatticeGame.solve(graph, laws, exact, epsilon, side, max_positions=10**9)
+    return cut, whole
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 0.3, 1.0, 2.5, 100 * STEP])
+@pytest.mark.parametrize(
+    ("units", "budget"), [((1,), 1500), ((1, 2, 3, 4), 1500), ((3, 5), 6000), ((2, 4), 6000)]
+)
+def test_windows_and_the_whole_lattice_enclose_the_same_value(units, budget, epsilon):
+    cut, whole = _both(SquaresFilter(STEP, budget), units, epsilon)
+    assert cut.windows.left_out > 0
+    assert cut.positions < whole.positions / 2
+    (low, high), (least, most) = cut.bounds, whole.bounds
+    assert max(low, least) <= min(high, most)
+    assert high - low < 2e-11 * low
+
+
+@pytest.mark.parametrize("left", [0.0, 0.5, 2.0, 6.0])
+@pytest.mark.parametrize("epsilon", [0.2, 1.0])
+@pytest.mark.parametrize("units", [(1,), (1, 3), (2, 7)])
+def test_what_narrow_windows_leave_out_is_accounted_for(units, epsilon, left, monkeypatch):
+    monkeypatch.setattr(windows, "_LEFT", left)
+    cut, whole = _both(SquaresFilter(STEP, 1500), units, epsilon)
+    (low, high), (least, most) = cut.bounds, whole.bounds
+    assert low <= most
+    assert least <= high
+    # the windows do cut: the value from below is less than the whole
+    assert low < least * Fraction(9999999, 10**7)
+
+
+def test_the_sides_enclose_each_other():
+    below, near, above = (
+        _both(SquaresFilter(STEP, 900), (1, 2, 5), 0.5, side)[0].bounds for side in ("low", "near", "high")
+    )
+    assert below[0] <= near[1]
+    assert near[0] <= above[1]
+    assert above[1] - below[0] < Fraction(1, 10**11) * near[0]
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_small_games_are_enclosed_as_in_rationals(seed):
+    rng = random.Random(seed)
+    ratio = Fraction(rng.choice([9, 11, 13]), 8)
+    units = sorted(rng.sample(range(1, 6), rng.randint(1, 3)))
+    menu = [RandomizedResponse.from_ratio(ratio**k) for k in units]
+    filt = rng.choice([SquaresFilter(math.log(ratio), rng.randint(1, 40)), CountFilter(rng.randint(1, 4))])
+    epsilon = LogRatio(
+        rng.choice([Fraction(1), Fraction(6, 5), ratio, ratio**3, ratio**2 + Fraction(1, 10**30)])
+    )
+    exact = worst_case(filt, menu, epsilon=epsilon, rounds=5)
+    solved = worst_case(filt, menu, epsilon=epsilon, rounds=5, evidence=Evidence.CERTIFIED)
+    assert Fraction(solved.low) <= exact.value <= Fraction(solved.high)
+    assert solved.high - solved.low <= 1e-13 * float(exact.value) + 1e-35
+
+
+def test_losses_of_one_parity_are_held_alone_where_no_state_is_reached_with_both():
+    squares = Windows.of(_graph(SquaresFilter(STEP, 50), (1, 2, 3)), (1, 2, 3), 4.0, STEP)
+    rounds = Windows.of(_graph(CountFilter(3), (1, 2)), (1, 2), 4.0, STEP)
+    odd = Windows.of(_graph(CountFilter(3), (1, 3)), (1, 3), 4.0, STEP)
+    assert (squares.stride, rounds.stride, odd.stride) == (2, 1, 2)
+
+
+@pytest.mark.parametrize("left", [1.0, 70.0])
+@pytest.mark.parametrize("epsilon", [LogRatio(Fraction(3, 2)), LogRatio(Fraction(5, 4))])
+def test_the_strategy_is_worth_what_the_windows_hold(left, epsilon, monkeypatch):
+    monkeypatch.setattr(windows, "_LEFT", left)
+    menu = [RandomizedResponse.from_ratio(Fraction(9, 8) ** k) for k in (1, 2)]
+    filt = SquaresFilter(math.log(9 / 8), 12)
+    solved = worst_case(filt, menu, epsilon=epsilon, rounds=7, evidence=Evidence.CERTIFIED)
+    reached = worth(solved.strategy, filt, epsilon.ratio, 7, "PQ")
+    assert Fraction(solved.low) <= reached <= Fraction(solved.high)
+    exact = worst_case(filt, menu, epsilon=epsilon, rounds=7).value
+    assert reached == exact if left == 70.0 else reached <= exact
+
+
+def test_sixteen_thousand_charges_of_one_level_are_the_binomial_composition():
+    n, epsilon = 2**14, 1.0
+    solved = worst_case(ZCDPFilter(n * STEP**2 / 2), RandomizedResponse(STEP), epsilon=epsilon)
+    with mpmath.workdps(40):
+        keep = 1 / (1 + mpmath.exp(-mpmath.mpf(STEP)))
+        mass = keep**n
+        total = mpmath.mpf(0)
+        for lies in range(n // 2):
+            loss = (n - 2 * lies) * mpmath.mpf(STEP)
+            if loss <= epsilon:
+                break
+            total += mass * (1 - mpmath.exp(epsilon - loss))
+            mass *= mpmath.mpf(n - lies) / (lies + 1) * (1 - keep) / keep
+        assert solved.low <= total <= solved.high
+    assert solved.rounds == n
+    assert solved.high - solved.low < 1e-10 * solved.low
+
+
+def test_levels_too_large_for_the_middle_are_solved_on_the_whole_lattice():
+    menu = [RandomizedResponse(200.0), RandomizedResponse(400.0)]
+    solved = worst_case(CountFilter(1), menu, epsilon=399.0)
+    with mpmath.workdps(400):
+        exact = (1 - mpmath.exp(-1)) / (1 + mpmath.exp(-400))
+        assert solved.low <= exact <= solved.high
