@@ -1,7 +1,7 @@
 """The losses of a release cut into cells between multiples of a step, each with its P-mass and its Q-mass as balls.
 
 >>> from theory.pairs import Gaussian
->>> cut = cells(Gaussian(1.0), Fraction(1, 64), tilt=0.0, variance=1e-3)
+>>> cut = cells(Gaussian(1.0), Fraction(1, 64), tilts=(0.0,), variance=1e-3)
 >>> bool(sum(cut.p, cut.infinite).overlaps(1 - cut.below - cut.above)), int(cut.widths.max() // cut.widths.min())
 (True, 32)
 """
@@ -19,11 +19,11 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
-from mc.worst_case.balls import BITS
+from mc.worst_case.balls import BITS, ball, up
 from mc.worst_case.tails import Tails, tails
 from theory.pairs import DominatingPair
 
-__all__ = ["Cells", "cells", "rough_cells"]
+__all__ = ["Cells", "cells", "extent", "rough_cells"]
 
 #: P-mass that may be left below the first cell, and above the last.
 _BELOW, _ABOVE = 2.0**-80, 2.0**-400
@@ -39,6 +39,7 @@ class Cells:
 
     below is the P-mass at or under the first edge, above and beyond are the P-mass and the Q-mass of the finite losses
     over the last edge, infinite is P(L = inf).
+    atoms are losses with a P-mass of their own; those that are multiples of the step are edges.
     """
 
     step: Fraction
@@ -49,6 +50,44 @@ class Cells:
     above: flint.arb
     beyond: flint.arb
     infinite: flint.arb
+    atoms: tuple[tuple[Fraction, flint.arb], ...]
+
+    def split(self) -> tuple[NDArray[np.int64], NDArray[np.float64], float]:
+        """Places, masses and P(L = inf) of a law whose hockey-sticks are no smaller: all masses rounded up.
+
+        Each loss is split over both ends of its cell so that its P-mass and its Q-mass are kept. Hockey-sticks are
+        convex in the likelihood ratio Q/P, so that this raises them (Jensen), by the order of the squared widths. The
+        upper tail is split likewise over its end and infinity, the lower tail moves up to its end.
+        """
+        edges = self.edges.tolist()
+        with flint.ctx.workprec(BITS):
+            step = ball(self.step)
+            decays = {width: (-step * width).exp() for width in set(self.widths.tolist())}
+            at = [self.below] + [flint.arb(0)] * len(self.p)
+            for i, (p, q) in enumerate(zip(self.p, self.q, strict=True)):
+                decay = decays[edges[i + 1] - edges[i]]
+                stays = (q * (step * edges[i]).exp() - p * decay) / (1 - decay)
+                at[i] += stays
+                at[i + 1] += p - stays
+            grown = self.beyond * (step * edges[-1]).exp()
+            at[-1] += grown
+            masses = np.array([max(up(mass), 0.0) for mass in at])
+            revealed = max(up(self.above - grown + self.infinite), 0.0)
+        some = masses > 0
+        return self.edges[some], masses[some], revealed
+
+    def without_atoms(self) -> tuple[list[flint.arb], list[flint.arb], dict[int, flint.arb]]:
+        """p and q less the masses at upper ends of cells that are known to be atoms, and those P-masses by edge."""
+        p, q, own = list(self.p), list(self.q), {}
+        place = {edge: i for i, edge in enumerate(self.edges.tolist())}
+        with flint.ctx.workprec(BITS):
+            for loss, mass in self.atoms:
+                i = place.get(int(loss / self.step), 0)
+                if i > 0 and self.step * int(self.edges[i]) == loss:
+                    own[i] = mass
+                    p[i - 1] -= mass
+                    q[i - 1] -= mass * ball(-loss).exp()
+        return p, q, own
 
     @property
     def widths(self) -> NDArray[np.int64]:
@@ -58,49 +97,24 @@ class Cells:
 
 @lru_cache(maxsize=256)
 def cells(
-    pair: DominatingPair, step: Fraction, *, tilt: float, variance: float, most: int = 1 << 20
+    pair: DominatingPair, step: Fraction, *, tilts: tuple[float, ...], variance: float, most: int = 1 << 20
 ) -> Cells:
-    """Cells that are narrow where the law of the loss, tilted by e^{tilt L}, has its mass.
+    """Cells that are narrow where the law of the loss, tilted by e^{tilt L}, has its mass, for each of the tilts.
 
-    The cells whose squared widths weigh most are halved until the mean squared width under the tilted law is at most
+    The cells whose squared widths weigh most are halved until the mean squared width under each tilted law is at most
     `variance`, every cell is one step wide, or there are `most` cells. Where cells are cut decides how close bounds
     come, not whether they hold.
     """
     law = tails(pair)
-    low, high = _ends(pair)
+    low, high = extent(pair)
     with flint.ctx.workprec(BITS):
         first, last = math.floor(low / step), math.floor(high / step) + 1
         width = 1 << max(math.ceil(math.log2((last - first) / _COARSE)), 0)
-        edges = range(first, last + width, width)
+        atoms = {int(loss / step) for loss, _ in law.atoms if (loss / step).denominator == 1}
+        edges = sorted({*range(first, last + width, width), *(k for k in atoms if k > first)})
         found = {edge: law.above(step * edge) for edge in edges}
-        size = float(step)
-        heap: list[tuple[float, int, int]] = []
-        spread = total = 0.0
-
-        def weigh(a: int, b: int) -> tuple[float, float]:
-            centre = (a + b) / 2 * size
-            mass = max(float(found[a][0] - found[b][0]), 0.0) * math.exp(min(tilt * centre, 600.0))
-            return mass, mass * ((b - a) * size) ** 2
-
-        for a, b in pairwise(edges):
-            mass, weight = weigh(a, b)
-            total, spread = total + mass, spread + weight
-            heap.append((-weight, a, b))
-        heapq.heapify(heap)
-        done: list[tuple[int, int]] = []
-        while heap and spread > variance * total and len(heap) + len(done) < most:
-            weight, a, b = heapq.heappop(heap)
-            if b - a == 1:
-                done.append((a, b))
-                continue
-            middle = (a + b) // 2
-            found[middle] = law.above(step * middle)
-            spread += weight
-            total -= weigh(a, b)[0]
-            for one, other in ((a, middle), (middle, b)):
-                mass, part = weigh(one, other)
-                total, spread = total + mass, spread + part
-                heapq.heappush(heap, (-part, one, other))
+        for tilt in tilts:
+            _halve(law, step, found, tilt, variance, most)
         places = sorted(found)
         points = [found[place] for place in places]
         return Cells(
@@ -112,11 +126,50 @@ def cells(
             points[-1][0],
             points[-1][1],
             law.infinite,
+            law.atoms,
         )
 
 
+def _halve(
+    law: Tails,
+    step: Fraction,
+    found: dict[int, tuple[flint.arb, flint.arb]],
+    tilt: float,
+    variance: float,
+    most: int,
+) -> None:
+    """Adds to `found`, the tails at the edges, those of edges half way between two."""
+    size = float(step)
+    heap: list[tuple[float, int, int]] = []
+    spread = total = 0.0
+
+    def weigh(a: int, b: int) -> tuple[float, float]:
+        mass = max(float(found[a][0] - found[b][0]), 0.0)
+        # to about the middle of the cell, and below what overflows
+        mass *= math.exp(min(tilt * (a + b) / 2 * size, 600.0))
+        return mass, mass * ((b - a) * size) ** 2
+
+    for a, b in pairwise(sorted(found)):
+        mass, weight = weigh(a, b)
+        total, spread = total + mass, spread + weight
+        if b - a > 1:
+            heap.append((-weight, a, b))
+    heapq.heapify(heap)
+    while heap and spread > variance * total and len(found) <= most:
+        weight, a, b = heapq.heappop(heap)
+        middle = (a + b) // 2
+        found[middle] = law.above(step * middle)
+        spread += weight
+        total -= weigh(a, b)[0]
+        for one, other in ((a, middle), (middle, b)):
+            mass, part = weigh(one, other)
+            total, spread = total + mass, spread + part
+            if other - one > 1:
+                heapq.heappush(heap, (-part, one, other))
+
+
 @lru_cache(maxsize=1024)
-def _ends(pair: DominatingPair) -> tuple[float, float]:
+def extent(pair: DominatingPair) -> tuple[float, float]:
     """Losses between which all finite ones lie but for a negligible P-mass."""
     law = tails(pair)
     with flint.ctx.workprec(BITS):
@@ -146,6 +199,6 @@ def _end(law: Tails, sign: int) -> float:
 
 def rough_cells(pair: DominatingPair, tilt: float) -> Cells:
     """A few cells, for a first look at a law."""
-    low, high = _ends(pair)
+    low, high = extent(pair)
     step = Fraction(2.0 ** (math.floor(math.log2(max(high - low, 2.0**-60))) - _FINEST))
-    return cells(pair, step, tilt=tilt, variance=0.0, most=_ROUGH)
+    return cells(pair, step, tilts=(tilt,), variance=0.0, most=_ROUGH)

@@ -273,7 +273,7 @@ class Composition:
 
 @lru_cache(maxsize=64)
 def _two_laws(pair: DominatingPair, step: Fraction, tilt: float, variance: float) -> TwoLaws:
-    return TwoLaws.of_cells(cells(pair, step, tilt=tilt, variance=variance))
+    return TwoLaws.of_cells(cells(pair, step, tilts=(tilt,), variance=variance))
 
 
 def _coarser(x: float, parts: int = 1) -> float:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversary import Adversary
 from mc.worst_case.balls import Rounding, down, up
+from mc.worst_case.dense import DenseGame
 from mc.worst_case.graph import KnownStates, StateGraph
 from mc.worst_case.lattice import UNDERFLOW, LatticeGame, payoffs, rounding_factor
 from mc.worst_case.lattice_law import LatticeLaw
@@ -45,6 +46,11 @@ class Laws:
     def units(self) -> tuple[int, ...]:
         """The largest loss of each request, in steps."""
         return tuple(int(law.offsets[-1]) for law in self.laws)
+
+    @property
+    def dense(self) -> bool:
+        """Whether some request has so many losses that sums over them are transforms."""
+        return any(law.dense for law in self.laws)
 
     @property
     def responses(self) -> bool:
@@ -104,7 +110,7 @@ def enclose(
                 filt,
                 menu,
                 rounds=rounds,
-                moves=None if responses else Moves.of(laws.laws),
+                moves=None if responses or laws.dense else Moves.of(laws.laws),
                 max_positions=max_positions or DOUBLES,
                 rounded=rounded,
                 known=None if shared is None else shared.states,
@@ -114,10 +120,13 @@ def enclose(
                 if mark in shared.solved:
                     return shared.solved[mark]
             longest = max(longest, graph.depth)
-        game: LatticeGame | ResponseGame
+        game: DenseGame | LatticeGame | ResponseGame
         if responses:
             most = max_positions or _RESPONSES
             game = ResponseGame.solve(graph, laws.units, laws.step, epsilon, laws.side, max_positions=most)
+        elif laws.dense:
+            most = max_positions or DOUBLES
+            game = DenseGame.solve(graph, laws.laws, laws.step, epsilon, laws.side, max_positions=most)
         else:
             most = max_positions or DOUBLES
             game = LatticeGame.solve(graph, laws.laws, laws.step, epsilon, laws.side, max_positions=most)

@@ -15,7 +15,7 @@ from mc.worst_case.balls import BITS, Rounding, ball, rounded
 from mc.worst_case.graph import StateGraph
 from mc.worst_case.lattice_law import LatticeLaw
 from mc.worst_case.log_ratio import Epsilon, LogRatio
-from mc.worst_case.reach import Moves, span
+from mc.worst_case.reach import Moves
 from mc.worst_case.too_large import TOO_LARGE, TooLargeError
 
 __all__ = ["UNDERFLOW", "LatticeGame", "gap_above", "payoffs", "rounding_factor"]
@@ -53,9 +53,6 @@ class LatticeGame:
     ) -> LatticeGame:
         """Bellman's recursion from the last states to the first."""
         lows, highs = _windows(graph, laws)
-        if any(law.dense for law in laws):
-            low, high = _span(graph, laws)
-            lows, highs = np.clip(lows, low, high), np.clip(highs, low, high)
         least, most = int(lows.min()), int(highs.max())
         if (held := int((highs - lows + 1).sum())) > max_positions:
             raise TooLargeError(
@@ -149,7 +146,7 @@ def _expect(
     n = len(gain)
     begin = first + int(law.offsets[0])
     end = first + n + int(law.offsets[-1])
-    if law.dense or begin < 0 or end > len(following):
+    if begin < 0 or end > len(following):
         below, above = (0.0, following[-1]) if side == "low" else (following[0], 1.0)
         following = np.concatenate(
             [
@@ -159,16 +156,11 @@ def _expect(
             ]
         )
         first -= begin
-    if law.dense:
-        kernel = np.zeros(end - begin - n + 1)
-        np.add.at(kernel, law.offsets[-1] - law.offsets, law.masses)
-        gain[:] = np.convolve(following, kernel, mode="valid")
-    else:
-        for j, (offset, mass) in enumerate(zip(law.offsets.tolist(), law.masses.tolist(), strict=True)):
-            source = following[first + offset : first + offset + n]
-            np.multiply(source, mass, out=part if j else gain)
-            if j:
-                np.add(gain, part, out=gain)
+    for j, (offset, mass) in enumerate(zip(law.offsets.tolist(), law.masses.tolist(), strict=True)):
+        source = following[first + offset : first + offset + n]
+        np.multiply(source, mass, out=part if j else gain)
+        if j:
+            np.add(gain, part, out=gain)
     if law.revealed:
         np.add(gain, law.revealed, out=gain)
 
@@ -185,18 +177,6 @@ def _windows(graph: StateGraph, laws: Sequence[LatticeLaw]) -> tuple[NDArray[np.
         np.minimum.at(lows, after, lows[i] + moved.least[moves])
         np.maximum.at(highs, after, highs[i] + moved.most[moves])
     return lows, highs
-
-
-def _span(graph: StateGraph, laws: Sequence[LatticeLaw]) -> tuple[int, int]:
-    """The `span` of the play with the largest mean loss and of that with the largest variance."""
-    moved = Moves.of(laws)
-    n = len(graph.child)
-    mean, spread = np.zeros(n), np.zeros(n)
-    for i in range(n):
-        moves = np.flatnonzero(graph.child[i] >= 0)
-        np.maximum.at(mean, graph.child[i, moves], mean[i] + moved.mean[moves])
-        np.maximum.at(spread, graph.child[i, moves], spread[i] + moved.variance[moves])
-    return span(float(mean.max()), float(spread.max()))
 
 
 def _swings(graph: StateGraph, laws: Sequence[LatticeLaw]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

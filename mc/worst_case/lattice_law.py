@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import singledispatch
+from typing import Self
 
 import flint
 import numpy as np
@@ -16,26 +17,80 @@ from mc.worst_case.balls import BITS, Rounding, ball, fraction, rounded
 from theory.arguments import Real
 from theory.pairs import KOV, DominatingPair, Erasure, RandomizedResponse
 
-__all__ = ["LatticeLaw", "Level", "common_step", "level", "level_law"]
+__all__ = ["LatticeLaw", "Level", "Report", "common_step", "level", "level_law"]
 
 #: The most steps of the lattice in one level: on a finer lattice sums of steps might not fit int64.
 _MOST_UNITS = 2**31
 
 
 @dataclass(frozen=True, slots=True)
+class Report:
+    """A loss in (edges[i], edges[i+1]] counts as low[i], or as high[i] with probability share[i], in steps.
+
+    A loss above the last edge counts as infinite; after one at or below the first an adversary stops.
+    """
+
+    edges: NDArray[np.float64]
+    low: NDArray[np.int64]
+    high: NDArray[np.int64]
+    share: NDArray[np.float64]
+
+    @classmethod
+    def exactly(cls, edges: NDArray[np.float64], offsets: Sequence[int]) -> Self:
+        """The report of a law of few losses, one between each pair of edges."""
+        places = np.array(offsets, dtype=np.int64)
+        return cls(edges, places, places, np.zeros(len(places)))
+
+    @classmethod
+    def of_cells(
+        cls,
+        edges: NDArray[np.int64],
+        step: float,
+        share: NDArray[np.float64],
+        atoms: Sequence[int],
+        seen: float,
+    ) -> Self:
+        """The report of one end of each cell, and of an atom at edges[i], i in `atoms`, where it is seen near there."""
+        points = edges * step
+        bounds, low, high, shares = [points[0]], [], [], []
+        for i, place in enumerate(edges.tolist()):
+            if i in atoms:
+                slack = seen * max(abs(points[i]), step)
+                bounds[-1] = points[i] - slack
+                bounds.append(points[i] + slack)
+                low.append(place)
+                high.append(place)
+                shares.append(0.0)
+            last = i + 1 == len(edges)
+            bounds.append(np.finfo(np.float64).max if last else points[i + 1])
+            low.append(place)
+            high.append(place if last else int(edges[i + 1]))
+            shares.append(float(share[i]))
+        return cls(np.array(bounds), np.array(low), np.array(high), np.array(shares))
+
+    def count(
+        self, losses: NDArray[np.float64], rng: np.random.Generator
+    ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """The places that losses count as, and which losses have one."""
+        cell = np.searchsorted(self.edges, losses) - 1
+        known = (cell >= 0) & (cell < len(self.low))
+        cell = np.where(known, cell, 0)
+        raised = rng.random(len(losses)) < self.share[cell]
+        return np.where(raised, self.high[cell], self.low[cell]), known
+
+
+@dataclass(frozen=True, slots=True)
 class LatticeLaw:
     """P(L = k h) = masses[i] for k = offsets[i], ascending, and P(L = inf) = revealed.
 
-    An adversary that sees a loss in (cells[i], cells[i+1]] counts it as offsets[i]. A loss above the last cell
-    counts as infinite; after one below the first cell it stops.
-    honest says that the other law has mass one on finite losses, so that V = payoff once the sign of eps - L
-    cannot change any more.
+    report says how an adversary counts the loss that it sees. honest says that the other law has mass one on finite
+    losses, so that V = payoff once the sign of eps - L cannot change any more.
     """
 
     offsets: NDArray[np.int64]
     masses: NDArray[np.float64]
     revealed: float
-    cells: NDArray[np.float64]
+    report: Report
     honest: bool
 
     @property
@@ -126,6 +181,8 @@ def level_law(units: int, delta: Fraction, step: Fraction, side: Rounding) -> La
             np.array([rounded(mass, side) for mass in masses]),
             rounded(ball(delta), side),
             # the sign tells two outputs apart, and the largest double finite losses from infinite ones
-            np.array([-np.inf, *[0.0] * (len(offsets) - 1), np.finfo(np.float64).max]),
+            Report.exactly(
+                np.array([-np.inf, *[0.0] * (len(offsets) - 1), np.finfo(np.float64).max]), offsets
+            ),
             delta == 0,
         )

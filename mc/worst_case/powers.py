@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["ELEMENTARY", "Masses", "Power", "power"]
+__all__ = ["ELEMENTARY", "Masses", "Power", "power", "transform_error"]
 
 #: Bound on the relative error of `np.exp` and `np.log`'s absolute one near 1, far above what they are built to.
 ELEMENTARY = 2.0**-44
@@ -133,7 +133,7 @@ def _transformed(
     that it errs by at most the levels' errors times the sum of the inputs, which is 1. Powers of numbers of modulus
     <= 1 multiply that by the derivative, and transforming back averages over the frequencies.
     """
-    each = (math.log2(size) + 4) * _LEVEL * _UNIT
+    each = transform_error(size)
     there = np.arange(size // 2 + 1)
     total: NDArray[np.complex128] = np.ones(len(there), dtype=np.complex128)
     bound, slope = np.ones(len(there)), np.zeros(len(there))
@@ -154,6 +154,15 @@ def _transformed(
     spectrum = np.zeros(size // 2 + 1, dtype=np.complex128)
     spectrum[there] = total
     return np.fft.irfft(spectrum, size), off * (1 + 2.0**-20)
+
+
+def transform_error(size: int) -> float:
+    """Bound on the error of a transform of so many numbers, and of its inverse.
+
+    It is that of each entry relative to the sum of the moduli of the inputs, and that of the whole relative to its
+    Euclidean norm. Source: Higham, Theorem 24.2.
+    """
+    return (math.log2(size) + 4) * _LEVEL * _UNIT
 
 
 def _whole_power(base: NDArray[np.complex128], count: int) -> NDArray[np.complex128]:

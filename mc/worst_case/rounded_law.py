@@ -3,26 +3,31 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
-from itertools import pairwise
 
 import flint
 import numpy as np
 from numpy.typing import NDArray
 
-from mc.worst_case.balls import BITS, ball, down, up
-from mc.worst_case.lattice_law import LatticeLaw
-from mc.worst_case.tails import Tails, tails
+from mc.worst_case.balls import BITS, ball, down
+from mc.worst_case.cells import Cells, cells, extent
+from mc.worst_case.lattice_law import LatticeLaw, Report
+from mc.worst_case.tails import tails
 from theory.pairs import DominatingPair
 
 __all__ = ["lower_law", "rounded_laws", "upper_law"]
 
-#: P-mass that may be left beyond the ends of the lattice on either side.
-_CUT = 2.0**-80
+#: Tilts of the laws under which cells are narrow where their mass is: which of them counts is known after the game.
+_TILTS = (0.0, 4.0, 16.0)
+#: Cells of a law, at most; finer ones are for the tilts that come first.
+_MOST = 8192
+#: Steps that divide one atom are tried for others if there are at most so many.
+_PARTS = 4096
 #: The cost of one loss of a law, in positions: its tails in ball arithmetic take hundreds of times a double.
 _POINT = 256
+#: Relative distance from an atom within which a loss that an adversary sees, a rounded double, is the atom's.
+_SEEN = 1e-12
 
 
 def rounded_laws(
@@ -30,150 +35,118 @@ def rounded_laws(
 ) -> tuple[Fraction, tuple[LatticeLaw, ...], tuple[LatticeLaw, ...]]:
     """The step, and for every pair the law that bounds the game from below and the one that bounds it from above.
 
-    Raises ValueError, before computing the laws, where one has too many losses for `max_positions`.
+    A step that is given is made smaller, by less than half, where it then divides the losses that have a mass of their
+    own. Raises ValueError, before computing the laws, where one has too many losses for `max_positions`.
     """
-    size = _step(menu) if step is None else step
+    size = _step(menu, step)
     for pair in menu:
-        first, last = _range(tails(pair), size, max_positions // _POINT)
-        if last - first >= max_positions // _POINT:
+        low, high = extent(pair)
+        if (high - low) / float(size) > max_positions / _POINT:
             raise ValueError(
                 f"step must leave each pair at most max_positions / {_POINT} losses, got step={float(size):.6g} "
                 f"and max_positions={max_positions} for {pair!r}; pass a larger step, pairs nearer in size, or "
                 "a larger max_positions"
             )
-    both = [_bounds(pair, size) for pair in menu]
+    both = [_both(pair, size) for pair in menu]
     return size, tuple(lower for lower, _ in both), tuple(upper for _, upper in both)
 
 
-def _step(menu: tuple[DominatingPair, ...]) -> Fraction:
-    """A 40th of the least sqrt(D_2) in the menu (mu for a Gaussian), reduced so as to divide the least atom."""
-    spreads = [float(pair.renyi(2.0)) for pair in menu]
-    step = Fraction(min((s for s in spreads if 0 < s < math.inf), default=1.0) ** 0.5) / 40
-    atoms = [abs(loss) for pair in menu for loss, _ in tails(pair).atoms if loss]
-    return min(atoms) / math.ceil(min(atoms) / step) if atoms else step
+@lru_cache(maxsize=256)
+def _both(pair: DominatingPair, step: Fraction) -> tuple[LatticeLaw, LatticeLaw]:
+    cut = cells(pair, step, tilts=_TILTS, variance=float(step) ** 2, most=_MOST)
+    return lower_law(cut), upper_law(cut)
 
 
-@lru_cache(maxsize=1024)
-def _bounds(pair: DominatingPair, step: Fraction) -> tuple[LatticeLaw, LatticeLaw]:
-    law = tails(pair)
-    return lower_law(law, step), upper_law(law, step)
+def _step(menu: tuple[DominatingPair, ...], wanted: Fraction | None) -> Fraction:
+    """About `wanted`, by default a 40th of the least sqrt(D_2) in the menu (mu for a Gaussian), to divide the atoms."""
+    if wanted is None:
+        spreads = [float(pair.renyi(2.0)) for pair in menu]
+        wanted = Fraction(min((s for s in spreads if 0 < s < math.inf), default=1.0) ** 0.5) / 40
+    atoms = sorted({abs(loss) for pair in menu for loss, _ in tails(pair).atoms})
+    atoms = [atom for atom in atoms if atom >= wanted]
+    if not atoms:
+        return wanted
+    least = math.ceil(atoms[0] / wanted)
+    if len(atoms) == 1 or least > _PARTS:
+        return atoms[0] / least
+    # of the steps that divide the least atom, the one that comes nearest to dividing the others
+
+    def misfit(parts: int) -> float:
+        shares = [float(atom / atoms[0]) * parts for atom in atoms]
+        return max(abs(share - round(share)) for share in shares) / parts
+
+    return atoms[0] / min(range(least, 2 * least), key=misfit)
 
 
-def upper_law(law: Tails, step: Fraction) -> LatticeLaw:
-    """The law for an upper bound: each loss in (k h, (k+1) h] is split over both ends, its P-mass and Q-mass kept.
+def upper_law(cut: Cells) -> LatticeLaw:
+    """The law for an upper bound: each loss is split over both ends of its cell, its P-mass and Q-mass kept.
 
     V is convex and decreasing in z = e^{-L}, so V on the lattice is no smaller (Jensen), and larger by O(h^2). The
     upper tail is split likewise over its end and infinity; the lower tail moves up to its end. Masses round up.
     """
-    first, last = _range(law, step)
-    with flint.ctx.workprec(BITS):
-        size, count = ball(step), last - first + 1
-        points = [law.above(step * k) for k in range(first, last + 1)]
-        masses = [flint.arb(0)] * count
-        masses[0] = 1 - law.infinite - points[0][0]
-        decay = (-size).exp()
-        for i in range(count - 1):
-            p, q = points[i][0] - points[i + 1][0], points[i][1] - points[i + 1][1]
-            grown = q * (size * (first + i)).exp()
-            stays = (grown - p * decay) / (1 - decay)
-            masses[i] += stays
-            masses[i + 1] += p - stays
-        p, q = points[-1]
-        grown = q * (size * last).exp()
-        masses[-1] += grown
-        revealed = up(p - grown + law.infinite)
-        rounded = np.array([max(up(mass), 0.0) for mass in masses])
-    edges = np.full(count + 1, np.nan)  # nobody plays the upper game
-    return LatticeLaw(np.arange(first, last + 1), rounded, max(revealed, 0.0), edges, honest=False)
+    places, masses, revealed = cut.split()
+    nobody = Report.exactly(np.array([np.inf]), [])  # the upper game is not played
+    return LatticeLaw(places, masses, revealed, nobody, honest=False)
 
 
-def lower_law(law: Tails, step: Fraction) -> LatticeLaw:
-    """The law for a lower bound: each cell of losses is one output, its likelihood ratio rounded against the adversary.
+def lower_law(cut: Cells) -> LatticeLaw:
+    """The law for a lower bound: each cell is reported as one of its ends, drawn so that no report says too much.
 
-    To report only the cell is post-processing, which costs O(h^2). Cells are placed so that the ratio Q/P of the k-th
-    is slightly below e^{-k h}. Where balls confirm this, V at k h is at most V at the cell's own ratio; where they do
-    not, the cell counts as k - 1. The lower tail is dropped, the upper tail moves down to its end. Masses round down.
+    Let z be the mean of e^{-L} over a cell, between e^{-b} and e^{-a} at its ends. A lattice point is reported from
+    the cell below it (z too large) and from the one above it (z too small), in shares with which the mean of e^{-L}
+    given the report is at most that of the point: V there is at most V of the report. To report only that is
+    post-processing, which costs O(h^2). Atoms at lattice points are reported as they are. The lower tail is dropped,
+    the upper tail moves down to its end. Masses round down.
     """
-    first, last = _range(law, step)
-    edges = _edges(law, step, first, last)
+    edges, step = cut.edges.tolist(), float(cut.step)
     with flint.ctx.workprec(BITS):
-        size = ball(step)
-        cells = _cells(law, step, first, edges)
-        points = [law.above(Fraction(edge)) for edge, _, _ in cells] + [(flint.arb(0), flint.arb(0))]
-        offsets, masses = [], []
-        for (_, k, atom), (p, q), (p_next, q_next) in zip(cells, points, points[1:], strict=False):
-            if atom is None:
-                offsets.append(k if q - q_next <= (p - p_next) * (-size * k).exp() else k - 1)
-                masses.append(max(down(p - p_next), 0.0))
-            else:  # the atom's ratio is e^{-k h}; the small mass around the atom is left out
-                offsets.append(k)
-                masses.append(down(atom))
-        revealed = max(down(law.infinite), 0.0)
-    bounds = np.array([*(edge for edge, _, _ in cells), math.inf])
-    return LatticeLaw(np.array(offsets), np.array(masses), revealed, bounds, honest=False)
+        size = ball(cut.step)
+        p, q, own = cut.without_atoms()
+        n = len(edges)
+        points = [(-size * edge).exp() for edge in edges]
+        # how far the mean of each cell is from its two ends, times its mass
+        low = [max(float(points[i] * p[i] - q[i]), 0.0) for i in range(n - 1)]
+        high = [max(float(q[i] - points[i + 1] * p[i]), 0.0) for i in range(n - 1)]
+        # the upper tail is all of it beyond the last point
+        low.append(max(float(points[-1] * cut.above - cut.beyond), 0.0))
+        share = np.append(_shares(np.array(low), np.array(high)), 0.0).tolist()
+        masses = []
+        for i in range(n):
+            mass = own.get(i, flint.arb(0))
+            kept = 1 - flint.arb(share[i])
+            mass += p[i] * kept if i < n - 1 else cut.above
+            mass += p[i - 1] * flint.arb(share[i - 1]) if i > 0 else 0
+            masses.append(max(down(mass), 0.0))
+        revealed = max(down(cut.infinite), 0.0)
+    report = Report.of_cells(cut.edges, step, np.array(share), sorted(own), _SEEN)
+    some = np.array(masses) > 0
+    return LatticeLaw(cut.edges[some], np.array(masses)[some], revealed, report, honest=False)
 
 
-def _cells(
-    law: Tails, step: Fraction, first: int, edges: NDArray[np.float64]
-) -> list[tuple[float, int, flint.arb | None]]:
-    """(lower edge, k, mass of the atom at k h that the cell is about) of every cell, ascending."""
-    atoms = {loss / step: mass for loss, mass in law.atoms}
-    cells: list[tuple[float, int, flint.arb | None]] = []
-    for k, edge in enumerate(edges[:-1].tolist(), first):
-        cells.append((edge, k, None))
-        if Fraction(k) in atoms:
-            centre = float(step * k)
-            slack = 1e-12 * max(
-                abs(centre), float(step)
-            )  # an adversary sees the atom's loss as a rounded double
-            cells += [(centre - slack, k, atoms[Fraction(k)]), (centre + slack, k, None)]
-    return cells
+def _shares(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The share of each cell that is reported as its upper end, given how far means are from both ends, times masses.
 
-
-def _range(law: Tails, step: Fraction, most: int = 2**62) -> tuple[int, int]:
-    """The lattice points between which all but a negligible P-mass lies, if they are at most `most`."""
-    with flint.ctx.workprec(BITS):
-
-        def upper(k: int) -> float:
-            return float(law.above(step * k)[0])
-
-        def lower(k: int) -> float:
-            return float(1 - law.infinite - law.above(step * k)[0])
-
-        last = _first_below(upper, most)
-        first = -_first_below(lambda k: lower(-k), most)
-    return first, last
-
-
-def _first_below(tail: Callable[[int], float], most: int) -> int:
-    """The least k >= 1 with tail(k) <= the cut, or a k > most."""
-    k = 1
-    while tail(k) > _CUT:
-        k *= 2
-        if k > 2 * most:
-            return k
-    low = k // 2
-    while k - low > 1:
-        middle = (low + k) // 2
-        low, k = (low, middle) if tail(middle) <= _CUT else (middle, k)
-    return k
-
-
-def _edges(law: Tails, step: Fraction, first: int, last: int) -> NDArray[np.float64]:
-    """Cell boundaries near (k - 1/2) h, moved so that the mean of e^{-L} over cell k is just below e^{-k h}.
-
-    For a density of logarithmic slope g the shift is h^2 (1/24 - g/12); h^3 is added as a margin.
+    At the upper end of cell i, share[i] high[i] <= (1 - share[i+1]) low[i+1] is needed, and equality loses nothing.
+    The recursion of equalities is stable upwards where the density rises and downwards where it falls.
     """
-    h = float(step)
-    middles = (np.arange(first, last + 2) - 0.5) * h
-    with flint.ctx.workprec(BITS):
-        above = [law.above(Fraction(float(x)))[0] for x in middles]
-        masses = np.array([float(a - b) for a, b in pairwise(above)])
-    logs = np.log(np.maximum(masses, 2.0**-200))
-    slopes = np.zeros(last - first + 2)
-    slopes[1:-1] = np.diff(logs) / h
-    slopes[0], slopes[-1] = slopes[1], slopes[-2]
-    shift = np.clip(h * h * (1 / 24 - slopes / 12) + h**3, -h / 3, h / 3)
-    edges = middles + shift
-    edges[-1] = math.inf
-    return edges
+    n = len(high)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        room = np.where(high > 0, np.minimum(low[1:] / high, 2.0**100), 2.0**100)
+    up, down = np.full(n, 0.5), np.full(n, 0.5)
+    for i in range(n - 1):
+        up[i + 1] = _calmed(1 - up[i] / room[i], room[i]) if room[i] > 0 else 0.0
+    for i in range(n - 2, -1, -1):
+        down[i] = _calmed(room[i] * (1 - down[i + 1]), room[i])
+    share = np.where(room >= 1, up, down)
+    # what no rounding and no meeting of both recursions may pass
+    after = 0.0
+    for i in range(n - 1, -1, -1):
+        share[i] = after = min(share[i], room[i] * (1 - after) * (1 - 2.0**-40))
+    return share
+
+
+def _calmed(share: float, room: float) -> float:
+    """share in [0, 1], nearer to the one that repeats itself if it is far from it: else it would swing for ever."""
+    still = room / (1 + room)
+    share = min(max(share, 0.0), 1.0)
+    return share - 0.1 * (share - still) if abs(share - still) > 0.2 else share

@@ -91,7 +91,7 @@ class SolvedGame(Protocol):
 class LatticeStrategy(Adversary):
     """Plays the game solved on a lattice: run i keeps its state number and its loss in steps.
 
-    A loss off the lattice is kept as the offset of its cell, as in the lower of the two games.
+    A loss off the lattice is kept as an end of its cell, drawn as in the lower of the two games.
     `against` computes table, because most strategies are never played; first[i] is where it holds state i.
     """
 
@@ -127,7 +127,7 @@ class LatticeStrategy(Adversary):
             raise RuntimeError("table must be filled in before play, got None; call strategy.against(filter)")
         node, steps, move = view.memory
         if view.round > 0:
-            self._advance(node, steps, move, view.last if self.direction == "PQ" else -view.last)
+            self._advance(node, steps, move, view.last if self.direction == "PQ" else -view.last, view.rng)
         known = (node >= 0) & (self.game.sizes[node] > 0)
         place = self.first[node] + (steps - self.game.lows[node]) // self.game.stride
         move[:] = np.where(known, self.table[np.where(known, place, -1)], -1)
@@ -139,6 +139,7 @@ class LatticeStrategy(Adversary):
         steps: NDArray[np.int64],
         move: NDArray[np.int64],
         last: NDArray[np.float64],
+        rng: np.random.Generator,
     ) -> None:
         live = node >= 0
         for m in np.unique(move[live]):
@@ -146,11 +147,9 @@ class LatticeStrategy(Adversary):
             if m < 0:
                 node[runs] = -1
                 continue
-            law = self.laws[m]
-            cell = np.searchsorted(law.cells, last[runs]) - 1
-            inside = (cell >= 0) & (cell < len(law.offsets))
-            steps[runs[inside]] += law.offsets[cell[inside]]
-            node[runs] = np.where(inside, self.game.graph.child[node[runs], m], -1)
+            moved, known = self.laws[m].report.count(last[runs], rng)
+            steps[runs[known]] += moved[known]
+            node[runs] = np.where(known, self.game.graph.child[node[runs], m], -1)
         # a loss outside the solved window is played as the nearest loss in it
         least = self.game.lows[node]
         steps[:] = np.clip(steps, least, least + self.game.stride * np.maximum(self.game.sizes[node] - 1, 0))

@@ -32,45 +32,26 @@ class TwoLaws:
 
     @classmethod
     def of_cells(cls, cut: Cells) -> TwoLaws:
-        """Above: each loss is split over both ends of its cell, P-mass and Q-mass kept. Below: only cells are reported.
+        """Above: losses are split over both ends of their cells (`Cells.split`). Below: only cells are reported.
 
-        A hockey-stick is convex in the likelihood ratio Q/P, so the split raises it (Jensen); reporting less is
-        post-processing. Both cost the order of the squared widths. The upper tail is split over its end and infinity,
-        the lower tail moves up to its end, or is left out.
+        To report less is post-processing. Both cost the order of the squared widths.
         """
-        edges = cut.edges.tolist()
+        places, high, revealed = cut.split()
         with flint.ctx.workprec(BITS):
-            step = ball(cut.step)
-            at = [flint.arb(0)] * len(edges)
-            at[0] = cut.below
-            decays = {width: (-step * width).exp() for width in {int(w) for w in cut.widths}}
-            growth = {}
-            for i, (p, q) in enumerate(zip(cut.p, cut.q, strict=True)):
-                a, width = edges[i], edges[i + 1] - edges[i]
-                decay = decays[width]
-                growth[i] = q * (step * a).exp()
-                stays = (growth[i] - p * decay) / (1 - decay)
-                at[i] += stays
-                at[i + 1] += p - stays
-            grown = cut.beyond * (step * edges[-1]).exp()
-            at[-1] += grown
-            revealed = max(up(cut.above - grown + cut.infinite), 0.0)
-            high = np.array([max(up(mass), 0.0) for mass in at])
             p_down = np.array([max(down(p), 0.0) for p in (*cut.p, cut.above)])
             q_up = np.array([max(up(q), 0.0) for q in (*cut.q, cut.beyond)])
             kept = max(down(cut.infinite), 0.0)
-        places = cut.edges.copy()
+        labels = cut.edges.copy()
         with np.errstate(divide="ignore", invalid="ignore"):
             mean = np.floor(np.log(p_down / q_up) / float(cut.step))
         inside = np.clip(np.where(np.isnan(mean), -np.inf, mean)[:-1], cut.edges[:-1], cut.edges[1:] - 1)
-        places[:-1] = inside.astype(np.int64)
+        labels[:-1] = inside.astype(np.int64)
         met = (p_down > 0) & (q_up < np.inf)
-        some = high > 0
         return cls(
-            Masses(cut.edges[some], high[some]),
+            Masses(places, high),
             revealed,
-            Masses(places[met], p_down[met]),
-            Masses(places[met], q_up[met]),
+            Masses(labels[met], p_down[met]),
+            Masses(labels[met], q_up[met]),
             kept,
         )
 

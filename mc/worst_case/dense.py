@@ -1,0 +1,287 @@
+"""The game on a lattice where requests have many losses, for filters that do not look at losses: sums by transforms."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mc.worst_case.balls import Rounding
+from mc.worst_case.graph import StateGraph
+from mc.worst_case.lattice_law import LatticeLaw
+from mc.worst_case.log_ratio import Epsilon
+from mc.worst_case.powers import ELEMENTARY, transform_error
+from mc.worst_case.too_large import TOO_LARGE, TooLargeError
+
+__all__ = ["DenseGame"]
+
+#: -log of the share of the value that losses outside of the window may have.
+_LEFT = 40.0
+#: Tilts that are tried, in units of one over the largest standard deviation of a request's loss.
+_TILTS = 2.0 ** np.arange(-10.0, 5.0, 0.25)
+#: P(L = inf) of a request from which on losses are not tilted.
+_REVEALED = 1e-13
+
+
+@dataclass(frozen=True, slots=True)
+class DenseGame:
+    """Y(state, x) = e^{-tilt x} (V(state, loss) - (1 - e^{-x})_+), x = loss - epsilon, on one window of losses.
+
+    V exceeds what stopping pays by what may still be won. Bellman's recursion is
+
+        Y(s, x) = max(0, max over admitted m of sum_k a_k Y(s', x + k h) + gain_m(x)),  a_k = P(L = k h) e^{tilt k h},
+
+    with s' the state after m and gain_m what a single request m wins. The sums over losses are transforms; their
+    absolute errors, which `wrong` bounds, are small against Y(start, -epsilon) if the tilt is about that of the most
+    likely way to epsilon. Outside of the window Y counts as 0 where side is "low"; where it is "high" as what Markov's
+    inequality leaves below it, and as e^{-x} above it. Only the states that are still to be looked up are held.
+    """
+
+    graph: StateGraph
+    laws: tuple[LatticeLaw, ...]
+    step: float
+    epsilon: float
+    side: Rounding
+    tilt: float
+    first: int
+    size: int
+    start: float
+    wrong: float
+
+    @classmethod
+    def solve(
+        cls,
+        graph: StateGraph,
+        laws: Sequence[LatticeLaw],
+        step: Fraction,
+        epsilon: Epsilon,
+        side: Rounding,
+        *,
+        max_positions: int,
+    ) -> DenseGame:
+        """Bellman's recursion from the last states to the first."""
+        tilt, first, last = _window(graph, laws, float(step), float(epsilon))
+        far = max(abs(first), abs(last)) * float(step)
+        # a larger epsilon is worth less: it makes up for the rounding of epsilon and of losses
+        nudge = 2.0**-46 * (1 + abs(float(epsilon)) + far)
+        moved = float(epsilon) + (nudge if side == "low" else -nudge)
+        game = cls(graph, tuple(laws), float(step), moved, side, tilt, first, last + 1 - first, 0.0, 0.0)
+        held = int(_alive(graph).max()) * 2 * game.size + 40 * len(graph.child)
+        if held > max_positions:
+            raise TooLargeError(
+                f"max_positions must cover the game, got max_positions={max_positions} and {held} doubles held in "
+                f"{len(graph.child)} states of {game.size} losses; {TOO_LARGE}"
+            )
+        for node, best, _, wrong in game._sweep(record=False):
+            if node == 0:
+                game = replace(game, start=float(best[-first]), wrong=wrong)
+        return game
+
+    @property
+    def lows(self) -> NDArray[np.int64]:
+        """The least loss of each state, in steps."""
+        return np.full(len(self.graph.child), self.first, dtype=np.int64)
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """The number of losses of each state."""
+        return np.full(len(self.graph.child), self.size, dtype=np.int64)
+
+    @property
+    def stride(self) -> int:
+        """The distance of two losses that a state holds, in steps."""
+        return 1
+
+    @property
+    def positions(self) -> int:
+        """The number of (state, loss) positions that were solved."""
+        return len(self.graph.child) * self.size
+
+    @property
+    def bounds(self) -> tuple[Fraction, Fraction]:
+        """Bounds on V(start, 0): below unless side is "high", above unless it is "low"."""
+        stopped = max(-math.expm1(self.epsilon), 0.0)
+        scale = math.exp(-self.tilt * self.epsilon)
+        slack = 2.0**-38 + 2 * self.graph.depth * max(map(self._rounding, self.laws))
+        below = stopped * (1 - 2.0**-50) + scale * max(self.start - self.wrong, 0.0) * (1 - slack)
+        above = stopped * (1 + 2.0**-50) + scale * (self.start + self.wrong) * (1 + 2 * slack)
+        return max(Fraction(below), Fraction(0)), min(Fraction(above), Fraction(1))
+
+    def choices(self) -> list[NDArray[np.signedinteger[Any]]]:
+        """The best request at every position, -1 where none gains anything."""
+        table: list[NDArray[np.signedinteger[Any]]] = [
+            np.full(self.size, -1, dtype=np.int16) for _ in range(len(self.graph.child))
+        ]
+        for node, _, choice, _ in self._sweep(record=True):
+            table[node] = choice
+        return table
+
+    def _sweep(self, *, record: bool) -> Iterator[tuple[int, NDArray[np.float64], NDArray[np.int16], float]]:
+        """(state, Y, the best request if `record`, a bound on the error of Y) of each state that admits a request."""
+        child, size = self.graph.child, self.size
+        kernels, length = self._kernels()
+        gains, below, moments = self._gains()
+        each = 4 * transform_error(length)
+        growth = _growth(self.graph, moments) if self.side == "high" else np.zeros(len(child))
+        until = _looked_up_until(self.graph)
+        spectra: dict[int, NDArray[np.complex128]] = {}
+        norms, errors = np.zeros(len(child)), np.zeros(len(child))
+        leaving: dict[int, list[int]] = {}
+        for node in range(len(child) - 1, -1, -1):
+            moves = np.flatnonzero(child[node] >= 0)
+            if len(moves):
+                after = child[node, moves]
+                total = gains[moves] + below[moves] * growth[after, None]
+                later = np.flatnonzero(norms[after] > 0)
+                if len(later):
+                    product = kernels[moves[later]]
+                    product *= np.stack([spectra[int(k)] for k in after[later]])
+                    total[later] += np.fft.irfft(product, length, axis=1)[:, :size]
+                errors[node] = (moments[moves] * (errors[after] + each * norms[after])).max()
+                best = np.maximum(total.max(axis=0), 0.0)
+                choice = total.argmax(axis=0) if record else moves[:0]
+                norms[node] = math.sqrt(float(best @ best)) * (1 + 2.0**-40)
+                if node and norms[node] > 0:
+                    spectra[node] = np.fft.rfft(best, length)
+                    leaving.setdefault(int(until[node]), []).append(node)
+                chosen = np.where(best > 0, moves[choice], -1) if record else choice
+                yield node, best, chosen.astype(np.int16), float(errors[node])
+            for gone in leaving.pop(node, ()):
+                del spectra[gone]
+
+    @property
+    def _x(self) -> NDArray[np.float64]:
+        losses = self.step * np.arange(self.first, self.first + self.size, dtype=np.float64)
+        return losses - self.epsilon
+
+    def _tilted(self, law: LatticeLaw) -> NDArray[np.float64]:
+        return _weighed(law, self.tilt * self.step)
+
+    def _rounding(self, law: LatticeLaw) -> float:
+        """Relative error of one round, that of the transforms apart."""
+        reach = self.tilt * self.step * float(np.abs(law.offsets).max())
+        # logarithms of masses are at most 745
+        return 8 * ELEMENTARY + 2.0**-50 * (reach + 745) + (len(law.offsets) + 8) * 2.0**-52
+
+    def _kernels(self) -> tuple[NDArray[np.complex128], int]:
+        """The transforms of the laws, and their length; losses that leave the window from anywhere are left out."""
+        reach = max(min(int(np.abs(law.offsets).max()), self.size) for law in self.laws)
+        length = 1 << math.ceil(math.log2(self.size + reach))
+        rows = np.zeros((len(self.laws), length))
+        for row, law in zip(rows, self.laws, strict=True):
+            inside = np.abs(law.offsets) < self.size
+            np.add.at(row, -law.offsets[inside] % length, self._tilted(law)[inside])
+        return np.fft.rfft(rows, axis=1), length
+
+    def _gains(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+        """What each request gains at each x, what it may gain below the window per growth, and its moment.
+
+        With side "high" the gain holds what is gained above the window, where Y is at most e^{-(tilt+1)x}.
+        """
+        x, up = self._x, self.side == "high"
+        sign = 1 if up else -1
+        scale = np.exp(-self.tilt * x)
+        gains, below = np.zeros((2, len(self.laws), self.size))
+        moments = np.zeros(len(self.laws))
+        revealed = self.graph.depth * max(law.revealed for law in self.laws)
+        for m, law in enumerate(self.laws):
+            tilted = self._tilted(law)
+            moments[m] = tilted.sum() * (1 + 2.0**-36)
+            # above epsilon a law also wins by a Q-mass below one, and by what rounding added to its P-mass
+            other = math.fsum([1.0, *-_weighed(law, -self.step)]) + sign * 2.0**-40
+            rounded = math.fsum([-1.0, *law.masses, law.revealed]) + sign * 2.0**-50
+            lacking = np.exp(-x) * other + rounded
+            gain = np.where(x < 0, law.revealed, lacking)
+            for offset, mass in zip(law.offsets.tolist(), law.masses.tolist(), strict=True):
+                # where the loss crosses epsilon
+                crossing = -offset * self.step
+                a, b = np.searchsorted(x, sorted((0.0, crossing)))
+                if a < b:
+                    gain[a:b] += mass * np.abs(np.expm1(-(x[a:b] + offset * self.step)))
+            gains[m] = scale * gain
+            if up:
+                places = np.arange(self.size)
+                weight = np.append(np.cumsum(_weighed(law, -self.step)[::-1])[::-1], 0.0)
+                out = np.searchsorted(law.offsets, self.size - places)
+                gains[m] += np.exp(-(self.tilt + 1) * x) * weight[out]
+                out = np.searchsorted(law.offsets, -places)
+                below[m] = np.append(0.0, np.cumsum(tilted))[out]
+                gains[m] += revealed * scale * np.append(0.0, np.cumsum(law.masses))[out]
+        return gains, below, moments
+
+
+def _window(
+    graph: StateGraph, laws: Sequence[LatticeLaw], step: float, epsilon: float
+) -> tuple[float, int, int]:
+    """The tilt, and the first and the last loss of the window, in steps."""
+    widest = max(_deviation(law) for law in laws) * step
+    leans = np.concatenate([-_TILTS[::-1], _TILTS]) / widest
+    moments = np.array([[_log_moment(law, lean * step) for lean in leans] for law in laws])
+    # of all plays, the largest moment at each lean
+    most = np.zeros((len(graph.child) + 1, len(leans)))
+    for node, row in enumerate(graph.child):
+        moves = np.flatnonzero(row >= 0)
+        if len(moves):
+            np.maximum.at(most, row[moves], most[node] + moments[moves])
+    largest = most.max(axis=0)
+    down, up = leans < 0, leans > 0
+    low = min(float(((largest[down] + _LEFT) / leans[down]).max()), epsilon) - step
+    # e^{tilt (epsilon - low)} must be a double
+    cost = np.where(leans[up] * (epsilon - low) < 500.0, largest[up] - leans[up] * epsilon, 0.0)
+    revealed = max(law.revealed for law in laws) > _REVEALED
+    tilt = float(leans[up][cost.argmin()]) if cost.min() < 0 and not revealed else 0.0
+    # the value is about e^cost
+    high = float(((largest[up] + _LEFT - min(float(cost.min()), 0.0)) / leans[up]).min())
+    high = max(min(high, epsilon + _LEFT / (tilt + 1)), 0.0, epsilon) + step
+    return tilt, math.floor(low / step), math.ceil(high / step)
+
+
+def _weighed(law: LatticeLaw, tilt: float) -> NDArray[np.float64]:
+    """The masses times e^{tilt offset}; in logarithms, because a factor alone may be no double."""
+    weighed: NDArray[np.float64] = np.exp(np.log(law.masses) + tilt * law.offsets)
+    return weighed
+
+
+def _deviation(law: LatticeLaw) -> float:
+    mean = float(law.masses @ law.offsets)
+    return max(math.sqrt(float(law.masses @ (law.offsets - mean) ** 2)), 1e-6)
+
+
+def _log_moment(law: LatticeLaw, tilt: float) -> float:
+    exponents = tilt * law.offsets
+    top = float(exponents.max())
+    return top + math.log(float(law.masses @ np.exp(exponents - top)))
+
+
+def _growth(graph: StateGraph, moments: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The largest product of moments, at least 1, over the plays from each state on."""
+    growth = np.ones(len(graph.child))
+    for node in range(len(growth) - 1, -1, -1):
+        moves = np.flatnonzero(graph.child[node] >= 0)
+        if len(moves):
+            growth[node] = max((moments[moves] * growth[graph.child[node, moves]]).max(), 1.0) * (
+                1 + 2.0**-50
+            )
+    return growth
+
+
+def _looked_up_until(graph: StateGraph) -> NDArray[np.int64]:
+    """The first state from which each state is reached by one request, itself if there is none."""
+    until = np.arange(len(graph.child))
+    for m in range(graph.child.shape[1]):
+        rows = np.flatnonzero(graph.child[:, m] >= 0)
+        np.minimum.at(until, graph.child[rows, m], rows)
+    return until
+
+
+def _alive(graph: StateGraph) -> NDArray[np.int64]:
+    """How many states are held while each state is solved."""
+    change = np.zeros(len(graph.child) + 1, dtype=np.int64)
+    np.add.at(change, _looked_up_until(graph), 1)
+    change[1:] -= 1
+    return np.cumsum(change)[:-1]

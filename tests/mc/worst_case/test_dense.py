@@ -1,0 +1,140 @@
+"""Games of many losses: transforms, windows and tilts keep the bounds on their sides."""
+
+from __future__ import annotations
+
+import dataclasses
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import mc.worst_case.dense as dense
+from filters import GaussianFilter, ZCDPFilter
+from mc.estimate.simulate import simulate
+from mc.worst_case import worst_case
+from mc.worst_case.composition import Composition
+from mc.worst_case.dense import DenseGame
+from mc.worst_case.graph import StateGraph
+from mc.worst_case.lattice_law import LatticeLaw, Report
+from tests.mc.worst_case.small_games import CountFilter
+from theory.pairs import Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
+
+DP_SGD = SubsampledGaussian(q=0.01, sigma=1.0)
+
+
+@pytest.mark.parametrize("epsilon", [0.05, 1.0, 2.5])
+@pytest.mark.parametrize("pair", [DP_SGD, Laplace(3.0), Gaussian(0.3)], ids=str)
+def test_one_level_for_so_many_rounds_is_its_composition(pair, epsilon):
+    # asking never lowers the value, so that the best adversary of one level always asks
+    solved = worst_case(CountFilter(6), pair, epsilon=epsilon)
+    fixed = Composition({pair: 6}).delta(epsilon, relative=1e-5)
+    assert solved.low <= fixed.high
+    assert fixed.low <= solved.high
+    if fixed.low > 0:
+        assert solved.high / solved.low - 1 < 5e-3
+
+
+@pytest.mark.parametrize("epsilon", [4.0, 8.0, 11.0])
+def test_values_down_to_the_far_tail_are_enclosed(epsilon):
+    # 1-GDP, spent to the end: 1e-29 at epsilon 11
+    solved = worst_case(GaussianFilter(1.0), [Gaussian(0.25), Gaussian(0.5)], epsilon=epsilon)
+    assert solved.low <= float(Gaussian(1.0).hockey_stick(epsilon)) <= solved.high
+    assert solved.high / solved.low - 1 < 0.02
+
+
+def _law(offsets, masses, revealed):
+    nobody = Report.exactly(np.array([np.inf]), [])
+    return LatticeLaw(np.array(offsets), np.array(masses), revealed, nobody, honest=False)
+
+
+def _by_hand(laws, child, step, epsilon):
+    """V(start, 0) by recursion over single losses, without windows, tilts or transforms."""
+    memory: dict[tuple[int, int], float] = {}
+
+    def value(node, loss):
+        if (node, loss) not in memory:
+            best = max(0.0, -np.expm1(epsilon - loss * step))
+            for m, after in enumerate(child[node]):
+                if after >= 0:
+                    law = laws[m]
+                    terms = [
+                        p * value(after, loss + int(k)) for k, p in zip(law.offsets, law.masses, strict=True)
+                    ]
+                    best = max(best, law.revealed + sum(terms))
+            memory[node, loss] = best
+        return memory[node, loss]
+
+    return value(0, 0)
+
+
+@pytest.mark.parametrize("revealed", [0.0, 1e-15, 0.01])
+@pytest.mark.parametrize("epsilon", [-0.4, 0.0, 0.35, 1.3])
+def test_both_sides_enclose_a_recursion_by_hand(epsilon, revealed):
+    rng = np.random.default_rng(4)
+    laws = []
+    for width in (5, 9):
+        offsets = np.arange(-width, width + 1)
+        q = rng.dirichlet(np.ones(len(offsets)))
+        p = q * np.exp(0.1 * offsets)
+        laws.append(_law(offsets, p / p.sum() * (1 - revealed) * min(1.0, 1 / float(q.sum())), revealed))
+    # five rounds, the second request at most twice
+    nodes = [(t, n) for t in range(6) for n in range(min(t, 2) + 1)]
+    number = {node: i for i, node in enumerate(nodes)}
+    child = np.array([[number.get((t + 1, n), -1), number.get((t + 1, n + 1), -1)] for t, n in nodes])
+    graph = StateGraph(child, 5)
+    exact = _by_hand(laws, child, 0.1, epsilon)
+    for side in ("low", "high"):
+        game = DenseGame.solve(graph, laws, Fraction(1, 10), epsilon, side, max_positions=10**7)
+        below, above = game.bounds
+        if side == "low":
+            assert float(below) <= exact * (1 + 1e-12)
+            assert float(below) == pytest.approx(exact, rel=1e-9)
+        else:
+            assert float(above) >= exact * (1 - 1e-12)
+            assert float(above) == pytest.approx(exact, rel=1e-9)
+
+
+@pytest.mark.parametrize("left", [1.0, 3.0])
+def test_a_window_too_small_widens_the_bounds_and_keeps_their_sides(monkeypatch, left):
+    wide = worst_case(GaussianFilter(1.0), Gaussian(0.5), epsilon=2.0)
+    monkeypatch.setattr(dense, "_LEFT", left)
+    narrow = worst_case(GaussianFilter(1.0), Gaussian(0.5), epsilon=2.0)
+    exact = float(Gaussian(1.0).hockey_stick(2.0))
+    assert narrow.low <= exact <= narrow.high
+    assert narrow.high - narrow.low > 1.05 * (wide.high - wide.low)
+
+
+def test_a_perturbed_transform_is_within_the_error_that_is_counted():
+    # the bound on transforms, a million times what they do, moves the bounds apart by as much
+    solved = worst_case(GaussianFilter(1.0), Gaussian(0.5), epsilon=2.0, direction="PQ")
+    game = solved.strategy.game
+    assert 0 < game.wrong < 1e-9 * game.start
+    assert dataclasses.replace(game, wrong=game.start).bounds[0] == 0
+
+
+@pytest.mark.parametrize("direction", ["PQ", "QP"])
+def test_the_strategy_of_two_subsampled_levels_is_worth_what_the_game_says(direction):
+    """Null: it is worth a number in [low, high]. The interval misses with chance 1e-7 at most."""
+    menu = [SubsampledGaussian(0.2, 1.0), SubsampledGaussian(0.4, 1.2)]
+    filt = ZCDPFilter(4.0)
+    solved = worst_case(filt, menu, epsilon=1.0, direction=direction)
+    estimate = simulate(
+        filt, solved.strategy, epsilon=1.0, n=200_000, seed=11, direction=direction, confidence=1 - 1e-7
+    )
+    assert solved.rounds > 3
+    assert estimate.low <= solved.high
+    assert solved.low <= estimate.high
+    assert solved.high / solved.low - 1 < 0.01
+
+
+def test_an_adaptive_choice_is_worth_at_least_each_fixed_order():
+    menu = [SubsampledGaussian(0.1, 1.0), Laplace(4.0), RandomizedResponse(0.3)]
+    solved = worst_case(CountFilter(4), menu, epsilon=0.5)
+    fixed = Composition([menu[0], menu[0], menu[1], menu[2]]).delta(0.5)
+    assert fixed.low <= solved.high
+
+
+def test_a_game_too_large_for_memory_is_refused():
+    graph, law = StateGraph(np.array([[1], [-1]]), 1), _law([-1, 0, 1], [0.25, 0.25, 0.5], 0.0)
+    with pytest.raises(ValueError, match="max_positions must cover the game"):
+        DenseGame.solve(graph, [law], Fraction(1, 10), 1.0, "low", max_positions=100)
