@@ -17,15 +17,25 @@ import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
 
 from filters.accounting.amounts import Charge, Mixed, Plain, Square, square_among
 from filters.accounting.declared import proper, unvanished
-from theory.arguments import check_order_from_one
+from theory.arguments import Real, check_order_from_one
 from theory.guarantees import ZCDP, GaussianDP, Guarantee, PureDP, RenyiDP
-from theory.pairs import DominatingPair, Gaussian, RandomizedResponse, Selection
+from theory.pairs import (
+    KOV,
+    DominatingPair,
+    FinitePair,
+    Gaussian,
+    Laplace,
+    RandomizedResponse,
+    Selection,
+    SubsampledGaussian,
+)
 
 __all__ = [
     "ChargeRule",
@@ -193,9 +203,23 @@ def _renyi(request: DominatingPair, alpha: float) -> Charge:
         return Mixed(tuple(_renyi(pair, alpha) for pair in request.pairs), request.index)
     if isinstance(request, Gaussian):
         return square_among(proper(request.mu), alpha / 2, _levels(request))
+    if type(request) in _KEPT:
+        try:
+            return Plain(unvanished(_kept(request, alpha), request))
+        except TypeError:  # parameters of many runs have no hash
+            pass
+    return Plain(unvanished(_larger(request, alpha), request))
+
+
+def _larger(request: DominatingPair, alpha: float) -> Real:
+    """The divergence in the worse of both directions."""
     forward, swapped = proper(request.renyi(alpha)), request.swapped
-    larger = forward if swapped is request else np.maximum(forward, proper(swapped.renyi(alpha)))
-    return Plain(unvanished(larger, request))
+    return forward if swapped is request else np.maximum(forward, proper(swapped.renyi(alpha)))
+
+
+#: Pairs of the library, which never change: the same one is asked for in one state after another.
+_KEPT = frozenset({FinitePair, KOV, Laplace, RandomizedResponse, SubsampledGaussian})
+_kept = lru_cache(maxsize=4096)(_larger)
 
 
 def _levels(request: DominatingPair) -> tuple[float, ...] | None:

@@ -9,8 +9,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import breadth_first_order
 
 from filters.contract.checks import checked_admits, checked_reaches
 from filters.contract.state import State, join, keys, leaves, same, take
@@ -187,6 +185,9 @@ def _kinds(state: State) -> list[tuple[np.dtype[Any], tuple[int, ...]]]:
 
 def _reachable(child: NDArray[np.int64]) -> NDArray[np.int64] | None:
     """The rows of the states that are reached from state 0, numbered anew; None where an unknown state is reached."""
+    from scipy.sparse import csr_array  # slow to load, and few games share states
+    from scipy.sparse.csgraph import breadth_first_order
+
     source, request = np.nonzero(child >= 0)
     target = child[source, request]
     edges = csr_array((np.ones(len(target), dtype=np.int8), (source, target)), shape=(len(child), len(child)))

@@ -11,7 +11,7 @@ import pytest
 from filters import GaussianFilter, RenyiFilter, ZCDPFilter
 from filters.accounting import Budget
 from filters.accounting.charge_rules import renyi_charge, zcdp_charge
-from theory.pairs import KOV, DominatingPair, FinitePair, Laplace, SubsampledGaussian
+from theory.pairs import KOV, DominatingPair, FinitePair, Laplace, RandomizedResponse, SubsampledGaussian
 
 LITTLE = Fraction(1, 10**200)
 TINY: tuple[DominatingPair, ...] = (
@@ -50,3 +50,15 @@ def test_what_reveals_nothing_is_free_and_runs_are_told_apart() -> None:
 def test_a_budget_made_by_hand_of_parts_that_do_not_fit_is_refused(high: float, low: float) -> None:
     with pytest.raises(ValueError, match="must be a limit in two doubles"):
         Budget(high, low, 0)
+
+
+def test_a_divergence_asked_for_again_is_the_same_and_arrays_are_charged_run_by_run():
+    pair, fine = RandomizedResponse(0.3), Fraction(1, 3)
+    finite = FinitePair((fine, 1 - fine), (Fraction(1, 2), Fraction(1, 2)))
+    for request in (pair, finite, Laplace(2.0), SubsampledGaussian(0.1, 2.0)):
+        worse = max(float(request.renyi(3.0)), float(request.swapped.renyi(3.0)))
+        for _ in range(2):
+            assert float(np.asarray(renyi_charge(request, 3.0).x)) == worse
+        assert float(np.asarray(renyi_charge(request, 2.0).x)) < worse
+    many = renyi_charge(RandomizedResponse(np.array([0.3, 0.6])), 3.0).x
+    assert many[0] == pair.renyi(3.0) < many[1]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+import tracemalloc
 from fractions import Fraction
 
 import mpmath
@@ -132,3 +133,13 @@ def test_levels_too_large_for_the_middle_are_solved_on_the_whole_lattice():
     with mpmath.workdps(400):
         exact = (1 - mpmath.exp(-1)) / (1 + mpmath.exp(-400))
         assert solved.low <= exact <= solved.high
+
+
+def test_only_states_that_are_still_looked_up_are_held():
+    chain = _graph(SquaresFilter(STEP, 4000), (1,))
+    game = ResponseGame.solve(chain, (1,), Fraction(STEP), 1.0, "near", max_positions=10**8)
+    tracemalloc.start()
+    game.solve(chain, (1,), Fraction(STEP), 1.0, "near", max_positions=10**8)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < game.positions  # bytes: a double for each would be eight times as much
