@@ -39,7 +39,7 @@ class Work:
 WORKS = (
     Work("Gaussian, sigma=5", Gaussian(0.2), 48, 6.0, "closed form"),
     Work("randomised response, e=0.1", RandomizedResponse(0.1), 48, 2.0, "binomial sum"),
-    Work("randomised response, e=0.1", RandomizedResponse(0.1), 48, 3.5, "binomial sum"),
+    Work("randomised response, e=0.02", RandomizedResponse(0.02), 400, 1.5, "binomial sum"),
     Work("Laplace, b=10", Laplace(10.0), 48, 2.0, "sum of antiderivatives"),
     Work(
         "subsampled Gaussian, q=0.01, sigma=1",
