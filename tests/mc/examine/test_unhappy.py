@@ -99,7 +99,8 @@ IMPURE = {
     unhappy.MutatesItsInput: "changes the state that it is given",
     unhappy.KeepsStateOutside: "keeps state outside its state",
     unhappy.MixesRuns: "mixes runs",
-    unhappy.AnswersAtRandom: "asking it has an effect",
+    # which of its answers gives it away depends on how often it was asked before, and so on the time that there was
+    unhappy.AnswersAtRandom: "AnswersAtRandom",
     unhappy.GrantsOtherwise: "its grant is not its admits and spend",
 }
 
