@@ -15,7 +15,7 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.contract.checks import checked_admits
+from filters.contract.checks import checked_grant
 from filters.contract.filter_base import MechanismFamily
 from filters.contract.state import take
 from filters.privacy_filter import PrivacyFilter
@@ -51,15 +51,16 @@ def even_level(filt: PrivacyFilter, family: MechanismFamily, rounds: int) -> flo
     low /= check_count("rounds", rounds)
     for _ in range(2):
         levels = np.geomspace(low, high, 257)
-        alive, state = np.arange(len(levels)), filt.start(len(levels))
+        alive, state, request = np.arange(len(levels)), filt.start(len(levels)), family(levels)
         for _ in range(rounds):
-            request = family(levels[alive])
-            go = checked_admits(filt, state, request, len(alive))
+            go, after = checked_grant(filt, state, request, len(alive))
             if not go.all():
                 alive, state, request = alive[go], take(state, go), request.take(go)
+                after = None if after is None else take(after, go)
             if len(alive) == 0:
                 return coarse(low)
-            state = filt.observe(filt.spend(state, request), np.zeros(len(alive)))
+            after = filt.spend(state, request) if after is None else after
+            state = filt.observe(after, np.zeros(len(alive)))
         best = int(alive[-1])
         low, high = float(levels[best]), float(levels[min(best + 1, len(levels) - 1)])
     return coarse(low)

@@ -66,9 +66,8 @@ class _Aim:
         """The interval chosen from the pilot's moments."""
         return choose_interval(pilot, self.n, failure=self.failure, interval=self.interval)
 
-    def planned(self, point: Point, pilot: Moments) -> Point:
-        """The point with the interval chosen from its pilot, and the expected width."""
-        choice = self.choice(pilot)
+    def planned(self, point: Point, choice: Choice) -> Point:
+        """The point with the interval that was chosen from its pilot, and the expected width."""
         bets = choice.interval if isinstance(choice.interval, FixedBets) else None
         chosen = replace(point, interval=choice.interval, measure=point.measure.betting(bets))
         guess = chosen.divergence(choice.guess)
@@ -76,8 +75,20 @@ class _Aim:
 
     def expected(self, estimator: Estimator, pilot: tuple[Moments, ...]) -> Estimator:
         """The estimator with every point planned."""
-        each = zip(estimator.points, pilot, strict=True)
-        return replace(estimator, points=tuple(self.planned(point, seen) for point, seen in each))
+        each = zip(estimator.points, map(self.choice, pilot), strict=True)
+        return replace(estimator, points=tuple(self.planned(point, choice) for point, choice in each))
+
+    def floors(self, terms: Sequence[Estimator]) -> tuple[float, ...]:
+        """The least width that any pilot can give the estimator at each epsilon; 0 where that is not known.
+
+        With n values in [0, R], none of the intervals is narrower than R (1 - (failure/2)^{1/n}).
+        """
+        first = terms[0]
+        if len(terms) > 1 or not all(isinstance(point.measure, HockeyStick) for point in first.points):
+            return (0.0,) * len(first.points)
+        unit = -math.expm1((math.log(self.failure) - math.log(2)) / self.n)
+        # an estimate above one is cut there
+        return tuple(unit * math.exp(size) if size <= 0 else 0.0 for size in first.log_ranges)
 
 
 def choose(
@@ -92,8 +103,9 @@ def choose(
 ) -> tuple[Estimator | Terms, ...]:
     """The estimators that together answer every epsilon: of the named method, or of all methods for "auto".
 
-    A pilot predicts the width of each candidate's interval. Its paths are not used again, so that the choice leaves
-    the failure probability as it is. One estimator answers all epsilons at which it is nearly as narrow as the best.
+    A pilot predicts the width of each candidate's interval; one that no pilot could make narrow enough has none. Its
+    paths are not used again, so that the choice leaves the failure probability as it is. One estimator answers all
+    epsilons at which it is nearly as narrow as the best.
     trusting: whether a `certain` ceiling is used without a guard. Raises ValueError if the named method has no bound.
     """
     aim = _Aim(n, failure, interval, pilot_tile(n), named=method != "auto")
@@ -104,8 +116,7 @@ def choose(
             f"likelihood-ratio weight at these epsilons, got method={method!r}; pass method='plain', or let the "
             "filter say what it holds every path to"
         )
-    offers = list(zip(found, _usable_widths(found), strict=True))
-    best = [min(each) for each in zip(*(widths for _, widths in offers), strict=True)]
+    offers, best = _offers(found, aim)
     left = list(range(len(epsilons)))
     chosen: list[Estimator | Terms] = []
     while left:
@@ -121,17 +132,31 @@ def choose(
     return tuple(chosen)
 
 
-def _usable_widths(found: Sequence[Estimator | Terms]) -> list[tuple[float, ...]]:
-    """Each candidate's expected widths; infinite at an epsilon where the range of its values is too large."""
-    ranges = [one.log_ranges for one in found]
-    least = [min(each) for each in zip(*ranges, strict=True)]
-    return [
-        tuple(
-            width if log_range <= low + _RANGE else math.inf
-            for width, log_range, low in zip(one.widths, mine, least, strict=True)
-        )
-        for one, mine in zip(found, ranges, strict=True)
+def _offers(
+    found: Sequence[list[Estimator]], aim: _Aim
+) -> tuple[list[tuple[Estimator | Terms, tuple[float, ...]]], list[float]]:
+    """The candidates worth a pilot, each with its expected widths after that, and the least width at each epsilon.
+
+    A width is infinite where the range of the candidate's values is too large.
+    """
+    ranges = [
+        [max(each) for each in zip(*(term.log_ranges for term in terms), strict=True)] for terms in found
     ]
+    least = [min(each) for each in zip(*ranges, strict=True)]
+    floors = [aim.floors(terms) for terms in found]
+    best = [math.inf] * len(least)
+    offers: dict[int, tuple[Estimator | Terms, tuple[float, ...]]] = {}
+    for place in sorted(range(len(found)), key=lambda place: sum(floors[place])):
+        if all(floor > SHARED * width for floor, width in zip(floors[place], best, strict=True)):
+            continue
+        one = _piloted(found[place], aim)
+        widths = tuple(
+            width if log_range <= low + _RANGE else math.inf
+            for width, log_range, low in zip(one.widths, ranges[place], least, strict=True)
+        )
+        offers[place] = one, widths
+        best = list(map(min, best, widths))
+    return [offers[place] for place in sorted(offers)], best
 
 
 def _some(orders: Iterable[_T]) -> list[_T]:
@@ -147,10 +172,23 @@ def _relative(widths: Sequence[float], best: list[float]) -> float:
 
 def _candidates(
     game: Game, epsilons: tuple[float, ...], aim: _Aim, method: Method, trusting: bool
-) -> Iterator[Estimator | Terms]:
+) -> Iterator[list[Estimator]]:
+    """The estimators that the game allows and n is enough for, each a list of the terms that it adds."""
+    for terms in _allowed(game, epsilons, aim, method, trusting):
+        least = 2 * len(terms)  # an interval needs two paths
+        if aim.n >= least or len(terms) == 1:
+            yield terms
+        elif aim.named:
+            raise ValueError(
+                f"n must be at least {least} where {len(terms)} terms are added, got n={aim.n}; draw more"
+            )
+
+
+def _allowed(
+    game: Game, epsilons: tuple[float, ...], aim: _Aim, method: Method, trusting: bool
+) -> Iterator[list[Estimator]]:
     if method in ("auto", "plain"):
-        plain = _whole(game, epsilons)
-        yield aim.expected(plain, pilot_moments(plain.game, plain.measure, aim.tile))
+        yield [_whole(game, epsilons)]
     if method == "plain":
         return
     sure, word = certain(game, aim.n) if trusting else None, stated(game)
@@ -160,9 +198,9 @@ def _candidates(
         if ceiling is None:
             continue
         if method in ("auto", "tilted"):
-            yield from _tilted(game, ceiling, ceiling is sure, epsilons, aim)
+            yield from _tilted(game, ceiling, ceiling is sure, epsilons)
         if method == "martingale" or (method == "auto" and game.adversary.gaussian):
-            yield from _with_martingale(game, ceiling, ceiling is sure, epsilons, aim)
+            yield from _with_martingale(game, ceiling, ceiling is sure, epsilons)
 
 
 def _whole(game: Game, epsilons: tuple[float, ...]) -> Estimator:
@@ -178,8 +216,8 @@ def _beyond(game: Game, guard: Guard, epsilons: tuple[float, ...]) -> Estimator:
 
 
 def _tilted(
-    game: Game, ceiling: Ceiling, sure: bool, epsilons: tuple[float, ...], aim: _Aim
-) -> Iterator[Estimator | Terms]:
+    game: Game, ceiling: Ceiling, sure: bool, epsilons: tuple[float, ...]
+) -> Iterator[list[Estimator]]:
     """One estimator for each order: it tilts finite losses, and weighs infinite ones where there may be any."""
     for order in _some(map(ceiling.order, epsilons)):
         bounds = [ceiling.log_bound(order, epsilon) for epsilon in epsilons]
@@ -203,12 +241,12 @@ def _tilted(
             terms = [Estimator("weighed erasures", weighed, erased, why), finite]
         if not sure:
             terms.insert(0, _beyond(game, guard, epsilons))
-        yield from _shared(terms, aim)
+        yield terms
 
 
 def _with_martingale(
-    game: Game, ceiling: Ceiling, sure: bool, epsilons: tuple[float, ...], aim: _Aim
-) -> Iterator[Estimator | Terms]:
+    game: Game, ceiling: Ceiling, sure: bool, epsilons: tuple[float, ...]
+) -> Iterator[list[Estimator]]:
     """One estimator for each order, with the Gaussian filter's martingale as control variate."""
     budget = ceiling.squares
     # what is left of the budget is computed from losses of size sqrt(budget)
@@ -225,7 +263,7 @@ def _with_martingale(
         guard = Guard.at(order, most, 0.0, "trust" if sure else "stop", ours=sure and ceiling.ruled)
         points = tuple(Point(slack.epsilon, slack) for slack in slacks)
         base = Estimator(f"tilted to order {order:.4g}", game.at(order, guard), points, ceiling.why_squares)
-        yield from _shared([base] if sure else [_beyond(game, guard, epsilons), base], aim)
+        yield [base] if sure else [_beyond(game, guard, epsilons), base]
 
 
 def _best_order(rho: float, epsilon: float) -> float:
@@ -233,19 +271,11 @@ def _best_order(rho: float, epsilon: float) -> float:
     return min(float(CKS.order(rho, epsilon)), 1 + _WITHIN / epsilon if epsilon > 0 else math.inf)
 
 
-def _shared(terms: list[Estimator], aim: _Aim) -> Iterator[Estimator | Terms]:
+def _piloted(terms: list[Estimator], aim: _Aim) -> Estimator | Terms:
     """The estimator that adds the terms, the paths shared out so that the expected width is least."""
-    least = 2 * len(terms)  # an interval needs two paths
-    if aim.n < least and len(terms) > 1:
-        if aim.named:
-            raise ValueError(
-                f"n must be at least {least} where {len(terms)} terms are added, got n={aim.n}; draw more"
-            )
-        return
     pilots = [_Pilot.of(term, aim.tile) for term in terms]
     if len(terms) == 1:
-        yield pilots[0].expected(aim)
-        return
+        return pilots[0].expected(aim)
     trials: list[Terms] = []
     for shares in _shares(len(terms)):
         sizes = [n for _, n in Terms(tuple(terms), shares).plays(aim.n)]
@@ -253,7 +283,7 @@ def _shared(terms: list[Estimator], aim: _Aim) -> Iterator[Estimator | Terms]:
         own = [pilot.expected(replace(aim, n=n, failure=aim.failure / len(terms))) for pilot, n in each]
         trials.append(Terms(tuple(own), shares))
     best = [min(widths) for widths in zip(*(trial.widths for trial in trials), strict=True)]
-    yield min(trials, key=lambda trial: _relative(trial.widths, best))
+    return min(trials, key=lambda trial: _relative(trial.widths, best))
 
 
 def _shares(terms: int) -> list[tuple[float, ...]]:
@@ -294,13 +324,12 @@ def _fitted(base: Estimator, paths: Paths, aim: _Aim) -> Estimator:
         assert isinstance(point.measure, WeightedSlack)
         payoff, slack = point.measure.terms(paths)
         trials = []
-        for beta in (best_beta(payoff, slack), 1.0):
+        for beta in dict.fromkeys((best_beta(payoff, slack), 1.0)):
             fitted = replace(point.measure, beta=beta)
-            pilot = Moments.of(fitted.mix(payoff, slack))
-            trials.append((aim.choice(pilot).width, beta, replace(point, measure=fitted), pilot))
-        _, beta, chosen, pilot = min(trials, key=lambda trial: trial[0])
+            trials.append((beta, fitted, aim.choice(Moments.of(fitted.mix(payoff, slack)))))
+        beta, fitted, choice = min(trials, key=lambda trial: trial[2].width)
         betas.append(beta)
-        points.append(aim.planned(chosen, pilot))
+        points.append(aim.planned(replace(point, measure=fitted), choice))
     least, most = f"{min(betas):.4g}", f"{max(betas):.4g}"
     spread = least if least == most else f"{least} to {most}"
     return replace(base, name=f"{base.name} with martingale coefficient {spread}", points=tuple(points))

@@ -28,6 +28,8 @@ _LOWER = 0.9
 _ORDERS = (1e-3, 1e4)
 _SEARCH = 50
 _STEEP = 200.0
+#: Paths for each of which a position that is expanded may take the time of a round or less.
+_AS_MANY = 1000
 
 
 class Bound(Protocol):
@@ -218,8 +220,9 @@ def certain(game: Game, n: int) -> Ceiling | None:
     can ask for; or from expanding all states that its requests reach through the filter's code.
     """
     ruled = _ruled(game)
-    # where a theorem gives a bound already, only a small expansion, which may give a lower one, is worth its time
-    most = FEW_POSITIONS if ruled else MOST_POSITIONS
+    # where a theorem gives a bound already, only a small expansion, which may give a lower one, is worth its time:
+    # a position takes as long as many thousand rounds of play
+    most = max(min(FEW_POSITIONS, n // _AS_MANY), 2) if ruled else MOST_POSITIONS
     spent = (within_rounds(game), reached(game, n, most=most))
     bounds: tuple[Bound, ...] = (*ruled, *(one for one in spent if one is not None))
     return Ceiling(bounds) if bounds else None

@@ -113,7 +113,7 @@ def reached(game: Game, n: int, *, most: int = MOST_POSITIONS) -> Spending | Non
     filt, adversary, asks = game.filter, game.adversary, game.adversary.asks
     if asks is None or filt.looks_at_losses or (adversary.asks_finally and not adversary.final_from_state):
         return None
-    if most == FEW_POSITIONS and math.comb(game.rounds + len(asks), len(asks)) > most:
+    if most <= FEW_POSITIONS and math.comb(game.rounds + len(asks), len(asks)) > most:
         return None  # too many ways to spend the rounds
     state = checked_start(filt, min(n, TILE))
     if not _plain(state):

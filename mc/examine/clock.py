@@ -74,61 +74,98 @@ class Clock:
 
         if self.over:
             raise OutOfTime
-        # the frame of the block itself, below contextlib's: by number, since a reference would keep it
-        block, rings, live = id(sys._getframe(2)), 0, True
-
-        def ring(number: int, frame: FrameType | None) -> None:
-            nonlocal rings
-            if not live or _delicate(frame, block):  # a delicate one hears the next ring
-                return
-            rings += 1
-            if rings > _PATIENCE:
-                sys.settrace(at_next_line)
-                while frame is not None:
-                    frame.f_trace = at_next_line
-                    frame = None if id(frame) == block else frame.f_back
-            raise OutOfTime
-
-        def at_next_line(frame: FrameType, event: str, told: object) -> Any:
-            if live and event == "line" and not _delicate(frame, block):
-                raise OutOfTime
-            return at_next_line
-
-        traced = sys.gettrace()
-        outer_left, outer_again = signal.getitimer(signal.ITIMER_REAL)
-        began = time.monotonic()
-        before = signal.signal(signal.SIGALRM, ring)
-        first = min(self.left, outer_left) if outer_left else self.left
+        began, traced = time.monotonic(), sys.gettrace()
+        left, again = signal.getitimer(signal.ITIMER_REAL)
+        before = signal.getsignal(signal.SIGALRM)
+        others = not _open and left > 0  # somebody else's alarm is set: its time is a limit, too
+        limit = _Limit(min(self.until, began + left) if others else self.until, _block())
         try:
-            try:  # the alarm may ring as soon as it is set
-                signal.setitimer(signal.ITIMER_REAL, max(first, 1e-4), _AGAIN)
-                yield
-            except Exception as error:
-                if rings:  # a library may put another exception in the place of the one that rang
-                    raise OutOfTime from error
-                raise
-            finally:
-                live = False  # what is put back below is put back as a whole
+            _open.append(limit)
+            signal.signal(signal.SIGALRM, _ring)
+            _arm()
+            yield
+        except Exception as error:
+            if limit.rings:  # a library may put another exception in the place of the one that rang
+                raise OutOfTime from error
+            raise
         finally:
-            if rings > _PATIENCE:
-                sys.settrace(traced)
-            signal.setitimer(signal.ITIMER_REAL, 0.0)
-            signal.signal(signal.SIGALRM, signal.SIG_DFL if before is None else before)
-            if outer_left:
-                rest = outer_left - (time.monotonic() - began)
-                signal.setitimer(signal.ITIMER_REAL, max(rest, 1e-6), outer_again)
+            if (
+                limit in _open
+            ):  # a generator that is closed late finds that the block around it has put all back
+                inner = _open[_open.index(limit) :]
+                del _open[-len(inner) :]
+                if any(one.rings > _PATIENCE for one in inner):
+                    sys.settrace(traced)
+                if _open:
+                    _arm()
+                else:
+                    signal.setitimer(signal.ITIMER_REAL, 0.0)
+                    signal.signal(signal.SIGALRM, signal.SIG_DFL if before is None else before)
+                    if others:
+                        rest = left - (time.monotonic() - began)
+                        signal.setitimer(signal.ITIMER_REAL, max(rest, 1e-6), again)
 
 
-def _delicate(frame: FrameType | None, block: int) -> bool:
-    """Whether a module is being imported or compiled within the block, or a block is being left.
+@dataclass(slots=True, eq=False)
+class _Limit:
+    """The end of an open block: when, in which frame the block stands, and how often it was rung."""
 
-    Half a module would stay behind, or an alarm.
+    until: float
+    block: int
+    rings: int = 0
+
+
+#: The limits of the blocks that are open, the outermost first. The main thread's alone.
+_open: list[_Limit] = []
+
+
+def _arm() -> None:
+    left = min(limit.until for limit in _open) - time.monotonic()
+    signal.setitimer(signal.ITIMER_REAL, max(left, 1e-4), _AGAIN)
+
+
+def _block() -> int:
+    """The frame of the block itself, below contextlib's: by number, since a reference would keep it."""
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None and frame.f_code.co_filename == contextlib.__file__:
+        frame = frame.f_back
+    return id(frame)
+
+
+def _ring(number: int, frame: FrameType | None) -> None:
+    limit = _due(frame)
+    if limit is None:
+        return
+    limit.rings += 1
+    if limit.rings > _PATIENCE:
+        sys.settrace(_at_next_line)
+        while frame is not None:
+            frame.f_trace = _at_next_line
+            frame = None if id(frame) == limit.block else frame.f_back
+    raise OutOfTime
+
+
+def _at_next_line(frame: FrameType, event: str, told: object) -> Any:
+    if event == "line" and _due(frame) is not None:
+        raise OutOfTime
+    return _at_next_line
+
+
+def _due(frame: FrameType | None) -> _Limit | None:
+    """The outermost limit that has passed and whose block runs; None at a delicate moment, which hears the next ring.
+
+    A block does not run while the generator in which it stands is suspended. Delicate is an import or a compilation
+    within the block, since half a module would stay behind, and the entering and leaving of a block: an alarm would.
     """
-    if frame is not None and frame.f_code.co_filename in (contextlib.__file__, __file__):
-        return True
+    if frame is not None and frame.f_code.co_filename == contextlib.__file__:
+        return None
+    now = time.monotonic()
+    passed = {limit.block: limit for limit in reversed(_open) if limit.until <= now}
+    found = None
     while frame is not None:
         name = frame.f_code.co_filename
-        if "importlib._bootstrap" in name or "/numba/" in name or "/llvmlite/" in name:
-            return True
-        frame = None if id(frame) == block else frame.f_back
-    return False
+        if name == __file__ or "importlib._bootstrap" in name or "/numba/" in name or "/llvmlite/" in name:
+            break
+        found = passed.get(id(frame), found)
+        frame = frame.f_back
+    return found

@@ -42,6 +42,8 @@ class LocalPool(Executor):
     def _fresh(self) -> ProcessPoolExecutor:
         method = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
         context = multiprocessing.get_context(method)
+        if method == "forkserver":  # the server imports and compiles once for the workers of all pools
+            context.set_forkserver_preload(["__main__", "mc.runs.ready"])
         return ProcessPoolExecutor(self.workers, mp_context=context, initializer=_settle_in)
 
     def submit(self, fn: Callable[..., R], /, *args: Any, **kwargs: Any) -> Future[R]:

@@ -1,6 +1,7 @@
 """The chapters of the report, in reading order; `common` holds what several share, `reports.finding` their parts."""
 
 from reports.chapters.approximate_dp import APPROXIMATE_DP
+from reports.chapters.bench import BENCH
 from reports.chapters.coverage import COVERAGE
 from reports.chapters.examined import EXAMINED
 from reports.chapters.gdp import GDP
@@ -31,4 +32,5 @@ CHAPTERS: tuple[Chapter, ...] = (
     SLIPS,
     COVERAGE,
     OVERSPENDING,
+    BENCH,
 )

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -33,14 +34,14 @@ from mc.engine.adversaries import (
 )
 from mc.engine.adversary import Adversary, View
 from mc.engine.game import Game
-from mc.engine.streams import Tile
 from mc.estimate import candidates
-from mc.estimate.candidates import choose
-from mc.estimate.functionals import Measure, log_weight_bound
+from mc.estimate.candidates import choose, pilot_tile
+from mc.estimate.estimator import Estimator, Point
+from mc.estimate.functionals import HockeyStick, log_weight_bound
 from mc.estimate.renyi import simulate_renyi
 from mc.estimate.simulate import simulate
 from mc.estimate.survival import survival
-from mc.intervals import Choice, Moments
+from mc.intervals import Choice, IntervalName, Moments
 from tests.mc.engine.silent import Silent
 from theory.confinement import confinement
 from theory.conversions import CKS
@@ -51,6 +52,7 @@ from theory.pairs import (
     Erasure,
     FinitePair,
     Gaussian,
+    Laplace,
     RandomizedResponse,
     Selection,
     SubsampledGaussian,
@@ -377,12 +379,12 @@ def test_a_pilot_that_saw_no_heavy_weight_does_not_choose_an_order_that_has_them
 def test_a_long_grid_tries_some_orders_spread_over_all(monkeypatch: pytest.MonkeyPatch) -> None:
     tried: list[float] = []
 
-    def noting(game: Game, measure: Measure, tile: Tile) -> tuple[Moments, ...]:
-        tried.append(game.order)
-        return pilot(game, measure, tile)
+    def noting(found: Sequence[list[Estimator]], aim: object) -> Any:
+        tried.extend(terms[0].game.order for terms in found)
+        return offers(found, aim)
 
-    pilot = candidates.pilot_moments
-    monkeypatch.setattr(candidates, "pilot_moments", noting)
+    offers = candidates._offers
+    monkeypatch.setattr(candidates, "_offers", noting)
     game = Game.between(GaussianFilter(mu=1.0), Constant(0.3))
     grid = tuple(np.linspace(0.5, 8.0, 40).tolist())
     parts = choose(game, grid, n=10_000, failure=1e-6, method="tilted")
@@ -390,3 +392,62 @@ def test_a_long_grid_tries_some_orders_spread_over_all(monkeypatch: pytest.Monke
     assert tried[0] == pytest.approx(float(CKS.order(0.5, 0.5)))
     assert tried[-1] == pytest.approx(float(CKS.order(0.5, 8.0)))
     assert sorted(e for part in parts for e in part.epsilons) == list(grid)
+
+
+@pytest.mark.parametrize("epsilons", [(4.0,), (0.25,), (0.0, 1.0, 6.0)])
+@pytest.mark.parametrize(
+    ("adversary", "rounds"),
+    [
+        (LossChasing(), None),
+        (Constant(0.3), None),
+        (Constant(Laplace(4.0)), None),
+        (LossChasing(low=0.1, high=0.2), 12),  # leaves some of the budget: tilted beats the martingale
+    ],
+)
+@pytest.mark.parametrize("n", [600, 20_000])
+def test_the_choice_is_the_same_as_if_every_candidate_had_a_pilot(
+    adversary: Adversary,
+    rounds: int | None,
+    epsilons: tuple[float, ...],
+    n: int,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pilots: list[float] = []
+
+    def noting(terms: list[Estimator], aim: Any) -> Any:
+        pilots.append(terms[0].game.order)
+        return piloted(terms, aim)
+
+    piloted = candidates._piloted
+    monkeypatch.setattr(candidates, "_piloted", noting)
+    game = Game.between(ZCDPFilter(rho=0.5), adversary, rounds=rounds)
+    few = choose(game, epsilons, n=n, failure=1e-6, method="auto")
+    after = len(pilots)
+    monkeypatch.setattr(candidates._Aim, "floors", lambda aim, terms: (0.0,) * len(epsilons))
+    assert choose(game, epsilons, n=n, failure=1e-6, method="auto") == few
+    assert 0 < after <= len(pilots) - after
+    if epsilons == (4.0,):  # plain paths are hopeless there, and have no pilot
+        assert 1.0 in pilots[after:]
+        assert 1.0 not in pilots[:after]
+
+
+@pytest.mark.parametrize("interval", get_args(IntervalName))
+@pytest.mark.parametrize("n", [2, 50, 100_000])
+def test_no_interval_is_narrower_than_the_floor_whatever_the_pilot_saw(
+    interval: IntervalName, n: int
+) -> None:
+    aim = candidates._Aim(n, 1e-6, interval, pilot_tile(n))
+    game = Game.between(GaussianFilter(mu=1.0), Constant(0.3))
+    tilted = replace(candidates._whole(game, (1.0,)), points=(Point(1.0, HockeyStick(1.0, -2.5)),))
+    rng = np.random.default_rng(7)
+    pilots = [np.full(64, level) for level in (0.0, 1e-9, 0.3, 1 - 1e-9, 1.0)]
+    pilots += [rng.random(64), rng.random(64) < 0.05, (rng.random(64) < 0.5) * 0.01]
+    for estimator, scale in ((candidates._whole(game, (1.0,)), 1.0), (tilted, math.exp(-2.5))):
+        (floor,) = aim.floors([estimator])
+        assert floor > 0
+        for seen in pilots:
+            (width,) = aim.expected(estimator, (replace(Moments.of(seen), upper=scale),)).widths
+            assert width >= floor * (1 - 1e-12)
+    assert aim.floors([tilted, tilted]) == (0.0,)
+    above = replace(tilted, points=(Point(1.0, HockeyStick(1.0, 0.5)),))
+    assert aim.floors([above]) == (0.0,)

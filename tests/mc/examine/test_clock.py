@@ -9,9 +9,12 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from types import FrameType, SimpleNamespace
+from typing import Any
 
 import pytest
 
+from mc.examine import clock as clock_module
 from mc.examine.clock import Clock, OutOfTime
 
 #: What may pass beyond a limit on a busy machine, and is still not for ever.
@@ -119,6 +122,106 @@ def test_an_alarm_of_somebody_else_rings_afterwards_and_only_once() -> None:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, before)
+
+
+def _mine(number: int, frame: FrameType | None) -> None:
+    raise AssertionError("an alarm of a clock rang outside of it")
+
+
+@pytest.fixture
+def hours(monkeypatch) -> Iterator[list[float]]:
+    """The hour on every clock, and a handler of one's own that is there before and after."""
+    now = [0.0]
+    monkeypatch.setattr(clock_module, "time", SimpleNamespace(monotonic=lambda: 3600.0 * now[0]))
+    before, timer = signal.signal(signal.SIGALRM, _mine), signal.setitimer(signal.ITIMER_REAL, 0.0)
+    yield now
+    assert signal.getsignal(signal.SIGALRM) is _mine
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+    signal.signal(signal.SIGALRM, before)
+    signal.setitimer(signal.ITIMER_REAL, *timer)
+
+
+def _ring_by_hand(frame: FrameType | None) -> None:
+    handler = signal.getsignal(signal.SIGALRM)
+    assert callable(handler)
+    if handler is not _mine:
+        handler(signal.SIGALRM, frame)
+
+
+def test_an_alarm_at_any_line_of_entering_and_leaving_leaves_no_alarm_behind(hours) -> None:
+    """Rung at each line in turn that runs while two clocks, one of them in a generator, are entered and left."""
+
+    def inner() -> Iterator[int]:
+        with Clock.of(7200.0).limiting():
+            yield 1
+
+    def outer() -> None:
+        with Clock.of(3600.0).limiting():
+            for _ in inner():
+                pass
+
+    heard = []
+    for step in range(10_000):
+        seen = 0
+
+        def trace(frame: FrameType, event: str, told: object, step: int = step) -> Any:
+            nonlocal seen
+            seen += 1
+            if seen == step + 1:
+                hours[0] += 3
+                _ring_by_hand(frame)
+            return trace
+
+        sys.settrace(trace)
+        try:
+            outer()
+            heard.append(False)
+        except OutOfTime:
+            heard.append(True)
+        finally:
+            sys.settrace(None)
+        assert signal.getsignal(signal.SIGALRM) is _mine, step
+        assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0), step
+        if seen <= step:
+            break
+    assert 100 < len(heard) < 10_000
+    assert any(heard)
+    assert not heard[-1]
+
+
+def test_a_generator_that_is_closed_after_the_clock_around_it_leaves_the_handler_alone(hours) -> None:
+    def limited() -> Iterator[int]:
+        with Clock.of(3600.0).limiting():
+            yield 1
+
+    with Clock.of(3600.0).limiting():
+        left = limited()
+        next(left)
+    assert signal.getsignal(signal.SIGALRM) is _mine
+    with Clock.of(7200.0).limiting():
+        held = signal.getsignal(signal.SIGALRM)
+        left.close()
+        assert signal.getsignal(signal.SIGALRM) is held
+        assert signal.getitimer(signal.ITIMER_REAL)[0] > 0
+
+
+def test_the_limit_of_a_suspended_generator_interrupts_nobody_else_and_the_one_around_it_does(hours) -> None:
+    def limited() -> Iterator[int]:
+        with Clock.of(3600.0).limiting():
+            yield 1
+
+    rung = []
+
+    def consume() -> None:
+        with Clock.of(4 * 3600.0).limiting():
+            for _ in limited():
+                for hours[0] in (0.0, 2.0, 5.0):
+                    rung.append(hours[0])
+                    _ring_by_hand(sys._getframe())
+
+    with pytest.raises(OutOfTime):
+        consume()
+    assert rung == [0.0, 2.0, 5.0]
 
 
 def test_an_import_is_not_interrupted(tmp_path, monkeypatch) -> None:

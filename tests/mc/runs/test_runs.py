@@ -54,6 +54,7 @@ def undisturbed() -> bytes:
 @pytest.fixture(scope="module")
 def pool() -> Iterator[LocalPool]:
     with LocalPool(2) as pool:
+        pool.submit(os.getpid).result()  # from here on it does the playing
         yield pool
 
 
@@ -383,3 +384,21 @@ def test_no_scheduler_at_the_address_is_one_sentence() -> None:
         cluster("nonsense://nowhere"),
     ):
         pass
+
+
+def test_workers_are_forked_from_a_server_that_has_imported_what_they_need(pool: LocalPool) -> None:
+    assert pool.submit(eval, "'mc.runs.ready' in __import__('sys').modules").result()
+
+
+class Unready(LocalPool):
+    """A pool whose first worker never answers."""
+
+    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        return Future() if fn is os.getpid else super().submit(fn, *args, **kwargs)
+
+
+def test_this_process_plays_while_the_workers_of_a_pool_start(undisturbed: bytes) -> None:
+    with Unready(1) as pool:
+        played = play(the_game(), MEASURE, n=N, seed=3, executor=pool)
+        assert not pool._pool._processes
+    assert played.rows.tobytes() == undisturbed

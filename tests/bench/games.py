@@ -1,0 +1,66 @@
+"""The games that are timed, and those on which estimators are compared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from filters import GaussianFilter, ZCDPFilter
+from mc.engine.adversaries import Constant, LossChasing, ManySmall
+from mc.engine.adversary import Adversary, View
+from mc.engine.game import Game
+from theory.pairs import DominatingPair, Gaussian, Laplace, RandomizedResponse
+
+__all__ = ["GAMES", "LEAVING", "ROUNDS", "STARTS"]
+
+ROUNDS = 100
+
+
+@dataclass(frozen=True)
+class UsersOwn(Adversary):
+    """A loss-chasing adversary as a user writes it: the square of a level such as 0.07 is no double."""
+
+    level: float = 0.07
+
+    def request(self, view: View) -> DominatingPair:
+        return Gaussian(self.level + self.level * (view.loss > 0))
+
+
+GAMES: dict[str, Callable[[], Game]] = {
+    "GDP filter, LossChasing": lambda: Game.between(
+        GaussianFilter(mu=1.0), LossChasing(pace=ROUNDS), rounds=ROUNDS
+    ),
+    "zCDP filter, LossChasing": lambda: Game.between(
+        ZCDPFilter(rho=0.5), LossChasing(pace=ROUNDS), rounds=ROUNDS
+    ),
+    "GDP filter, LossChasing to the end": lambda: Game.between(
+        GaussianFilter(mu=1.0), LossChasing(pace=ROUNDS)
+    ),
+    "GDP filter, a user's three lines": lambda: Game.between(
+        GaussianFilter(mu=1.0), UsersOwn(), rounds=ROUNDS
+    ),
+    "GDP filter, the same with levels of few bits": lambda: Game.between(
+        GaussianFilter(mu=1.0), UsersOwn(0.0703125), rounds=ROUNDS
+    ),
+    "GDP filter, Constant": lambda: Game.between(
+        GaussianFilter(mu=1.0), Constant(Gaussian(0.0999755859375)), rounds=ROUNDS
+    ),
+}
+
+#: Rounds that leave some of the budget: what gets through is no closed form of what was granted.
+LEAVING = {
+    "1-GDP, two Gaussian levels": Game.between(
+        GaussianFilter(mu=1.0), LossChasing(low=0.1, high=0.2), rounds=12
+    ),
+    "0.5-zCDP, two levels of randomised response": Game.between(
+        ZCDPFilter(rho=0.5), LossChasing(low=0.05, high=0.15, family=RandomizedResponse), rounds=30
+    ),
+    "0.5-zCDP, a Laplace mechanism": Game.between(ZCDPFilter(rho=0.5), Constant(Laplace(8.0)), rounds=40),
+}
+
+#: A filter and an adversary with its own defaults, as `simulate` is called.
+STARTS = {
+    "GDP filter, LossChasing": (GaussianFilter(mu=1.0), LossChasing()),
+    "GDP filter, ManySmall": (GaussianFilter(mu=1.0), ManySmall()),
+    "zCDP filter, Constant": (ZCDPFilter(rho=0.5), Constant()),
+}
