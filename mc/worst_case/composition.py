@@ -21,6 +21,7 @@ import numpy as np
 from mc.worst_case.cells import cells, rough_cells
 from mc.worst_case.lattice_law import common_step, level
 from mc.worst_case.powers import ELEMENTARY, Masses, Power, power
+from mc.worst_case.tails import tails
 from mc.worst_case.two_laws import TwoLaws
 from theory.arguments import check_count, check_delta, check_positive, check_real
 from theory.evidence import Evidence
@@ -182,6 +183,8 @@ class Composition:
         # a loss more uncertain by a variance v, of equal E[e^-L], has E[e^{tL}] larger by the factor e^{t(t+1)v/2}
         steep = tilt + 1 / math.sqrt(total)
         allowed = 0.7 * (relative if reached else _ROUGHLY) / (steep * (steep + 1) / 2 * (_ADDED + _TAKEN))
+        # a step that divides the least atom leaves it in its place
+        atoms = sorted({abs(loss) for pair in pairs for loss, _ in tails(pair).atoms if loss})
         best = Bounds(0.0, 1.0)
         for _ in range(_TRIES if reached else 1):
             # a law that hardly varies needs no narrower cells than a hundredth of the mean one
@@ -190,11 +193,13 @@ class Composition:
             step = Fraction(_coarser((min(shares) / 2) ** 0.5))
             if not reached:
                 step = max(step, max(cut.step for cut in rough) * 16)
+            if atoms:
+                step = atoms[0] / math.ceil(atoms[0] / step)
             cut = [
-                _two_laws(pair, step, _coarser(tilt, 8), share)
+                _two_laws(pair, step, _coarser(tilt, 8), share, bool(atoms))
                 for pair, share in zip(pairs, shares, strict=True)
             ]
-            found = self._bounds(cut, float(step), epsilon, tilt)
+            found = self._bounds(cut, float(step), epsilon, tilt, 2 if atoms else 1)
             best = Bounds(max(best.low, found.low), min(best.high, found.high))
             if best.relative_width <= relative or best.high < _NEGLIGIBLE:
                 break
@@ -230,9 +235,11 @@ class Composition:
             low, high = (middle, high) if moments(middle)[0] < epsilon else (low, middle)
         return high, reached, moments(high)[1]
 
-    def _bounds(self, laws: list[TwoLaws], step: float, epsilon: float, tilt: float) -> Bounds:
-        """Bounds on H_{e^epsilon} from the laws for below and above, on a lattice of this step."""
-        low = self._low(laws, step, epsilon, tilt) + _infinite(
+    def _bounds(
+        self, laws: list[TwoLaws], step: float, epsilon: float, tilt: float, parts: int = 1
+    ) -> Bounds:
+        """Bounds on H_{e^epsilon} from laws on a lattice: above of this step, below of one `parts` times as fine."""
+        low = self._low(laws, step / parts, epsilon, tilt) + _infinite(
             [law.p for law in laws], [law.kept for law in laws], self.counts, up=False
         )
         high = self._high(laws, step, epsilon, tilt) + _infinite(
@@ -272,8 +279,8 @@ class Composition:
 
 
 @lru_cache(maxsize=64)
-def _two_laws(pair: DominatingPair, step: Fraction, tilt: float, variance: float) -> TwoLaws:
-    return TwoLaws.of_cells(cells(pair, step, tilts=(tilt,), variance=variance))
+def _two_laws(pair: DominatingPair, step: Fraction, tilt: float, variance: float, halves: bool) -> TwoLaws:
+    return TwoLaws.of_cells(cells(pair, step, tilts=(tilt,), variance=variance), halves=halves)
 
 
 def _coarser(x: float, parts: int = 1) -> float:

@@ -31,27 +31,35 @@ class TwoLaws:
     kept: float
 
     @classmethod
-    def of_cells(cls, cut: Cells) -> TwoLaws:
+    def of_cells(cls, cut: Cells, *, halves: bool = False) -> TwoLaws:
         """Above: losses are split over both ends of their cells (`Cells.split`). Below: only cells are reported.
 
-        To report less is post-processing. Both cost the order of the squared widths.
+        To report less is post-processing. Both cost the order of the squared widths. With `halves` the places of p and
+        q are in half steps, and atoms at edges are outputs of their own.
         """
         places, high, revealed = cut.split()
+        p, q, own = cut.without_atoms() if halves else (list(cut.p), list(cut.q), {})
         with flint.ctx.workprec(BITS):
-            p_down = np.array([max(down(p), 0.0) for p in (*cut.p, cut.above)])
-            q_up = np.array([max(up(q), 0.0) for q in (*cut.q, cut.beyond)])
+            p_down = np.array([max(down(mass), 0.0) for mass in (*p, cut.above)])
+            q_up = np.array([max(up(mass), 0.0) for mass in (*q, cut.beyond)])
+            atoms = {
+                i: (down(mass), up(mass * (-ball(cut.step) * int(cut.edges[i])).exp()))
+                for i, mass in own.items()
+            }
             kept = max(down(cut.infinite), 0.0)
-        labels = cut.edges.copy()
+        parts = 2 if halves else 1
+        labels = cut.edges * parts
         with np.errstate(divide="ignore", invalid="ignore"):
-            mean = np.floor(np.log(p_down / q_up) / float(cut.step))
-        inside = np.clip(np.where(np.isnan(mean), -np.inf, mean)[:-1], cut.edges[:-1], cut.edges[1:] - 1)
+            mean = np.rint(np.log(p_down / q_up) * (parts / float(cut.step)) - (0.0 if halves else 0.5))
+        inside = np.clip(np.where(np.isnan(mean), -np.inf, mean)[:-1], labels[:-1], labels[1:] - 1)
         labels[:-1] = inside.astype(np.int64)
-        met = (p_down > 0) & (q_up < np.inf)
+        met = p_down > 0
+        labels = np.append(labels[met], [parts * cut.edges[i] for i in atoms]).astype(np.int64)
         return cls(
             Masses(places, high),
             revealed,
-            Masses(labels[met], p_down[met]),
-            Masses(labels[met], q_up[met]),
+            Masses(labels, np.append(p_down[met], [a for a, _ in atoms.values()])),
+            Masses(labels, np.append(q_up[met], [b for _, b in atoms.values()])),
             kept,
         )
 
