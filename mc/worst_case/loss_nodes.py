@@ -1,0 +1,95 @@
+"""Nodes of the privacy loss on panels, and how a release moves mass between them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from theory.pairs import DominatingPair, Gaussian
+
+__all__ = ["Nodes"]
+
+#: Losses beyond this are met with probability below the least double.
+_FAR = 700.0
+
+
+@dataclass(frozen=True, slots=True)
+class Nodes:
+    """The nodes of every panel, one panel after the other, then the point 0.
+
+    Smooth nodes are those of Gauss and Legendre, with their weights: a mass at a node is density times weight. Other
+    nodes are equidistant, ends included, and a loss between two is split over both, its P-mass and Q-mass kept.
+    """
+
+    loss: NDArray[np.float64]
+    weight: NDArray[np.float64]
+    first: NDArray[np.intp]
+    smooth: bool
+
+    @classmethod
+    def on(cls, edges: NDArray[np.float64], counts: NDArray[np.intp], *, smooth: bool) -> Nodes:
+        losses, weights = [], []
+        for (low, high), n in zip(pairwise(edges.tolist()), counts.tolist(), strict=True):
+            if smooth:
+                unit, share = np.polynomial.legendre.leggauss(n)
+                losses.append((low + high) / 2 + (high - low) / 2 * unit)
+                weights.append((high - low) / 2 * share)
+            else:
+                losses.append(np.linspace(low, high, n))
+                weights.append(np.full(n, np.nan))
+        first = np.concatenate([[0], np.cumsum(counts)])
+        return cls(np.append(np.concatenate(losses), 0.0), np.append(np.concatenate(weights), 0.0), first, smooth)
+
+    def of(self, panel: int) -> slice:
+        """Where the nodes of a panel are; -1 is the point 0."""
+        if panel < 0:
+            return slice(len(self.loss) - 1, len(self.loss))
+        return slice(int(self.first[panel]), int(self.first[panel + 1]))
+
+    def moves(self, pair: DominatingPair) -> NDArray[np.float64]:
+        """moves[i, j] is the mass that a release of `pair` takes from node i to node j."""
+        step = self.loss[None, :] - self.loss[:, None]
+        if self.smooth:
+            assert isinstance(pair, Gaussian)
+            mu = float(pair.mu)
+            z = (step - mu * mu / 2) / mu
+            return np.asarray(np.exp(-z * z / 2) * (self.weight / (mu * np.sqrt(2 * np.pi))))
+        moved = np.zeros_like(step)
+        for panel in range(len(self.first) - 1):
+            where = self.of(panel)
+            moved[:, where] = _split(pair, step[:, where])
+        return moved
+
+
+def _split(pair: DominatingPair, step: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The mass between neighbouring columns, over both, such that P-mass and Q-mass are kept."""
+    left, right = step[:, :-1], step[:, 1:]
+    p, q = _between(pair, step)
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        # shares of e^{-loss} between its values at both ends
+        grown = np.where(p > 0, q / p * np.exp(left), 0.0)
+        decay = np.exp(left - right)
+        share = np.clip(np.where(p > 0, (grown - decay) / (1 - decay), 0.0), 0.0, 1.0)
+    moved = np.zeros_like(step)
+    moved[:, :-1] += p * share
+    moved[:, 1:] += p * (1 - share)
+    return moved
+
+
+def _between(
+    pair: DominatingPair, step: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """P- and Q-mass of the losses in (step[:, j], step[:, j + 1]]; a small one is taken from the other law."""
+    below = np.asarray(pair.loss_cdf(step))
+    above = np.asarray(pair.swapped.loss_cdf(-step))  # Q(L >= step)
+    p, q = np.diff(below, axis=1), -np.diff(above, axis=1)
+    middle = (step[:, 1:] + step[:, :-1]) / 2
+    with np.errstate(over="ignore", invalid="ignore"):
+        upper = (middle > 0) & (p < 1e-6) & (q < p)
+        p = np.where(upper, q * np.exp(np.minimum(middle, _FAR)), p)
+        lower = (middle < 0) & (q < 1e-6) & (p < q)
+        q = np.where(lower, p * np.exp(np.minimum(-middle, _FAR)), q)
+    return np.maximum(p, 0.0), np.maximum(q, 0.0)
