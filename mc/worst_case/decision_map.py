@@ -8,6 +8,7 @@ which the code's answer changes, the one with the shorter binary expansion is ta
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -53,19 +54,24 @@ class DecisionMap:
     asking: Asking
     edges: NDArray[np.float64]
     found: tuple[float, ...]
+    merged: float
     rounds: list[list[Source]] = field(default_factory=list)
     start: int = STOP
     positions: int = 0
+    _bisections: set[tuple[float, float]] = field(default_factory=set)
 
     @classmethod
     def of(
-        cls, asking: Asking, *, low: float, high: float, width: float, kinks: Sequence[float]
+        cls, asking: Asking, *, low: float, high: float, width: float, merged: float
     ) -> DecisionMap:
-        """The map on panels of at most `width` between low and high, with edges at `kinks` and at every change found."""
+        """The map on panels of at most `width` between low and high, with edges at every change found.
+
+        A change within `merged` of one found before is none of its own.
+        """
         found: set[float] = set()
         for _ in range(_PASSES):
-            told = cls(asking, _edges({*found, *kinks}, low, high, width), tuple(sorted(found)))
-            new = {edge for edge in told._play() if low < edge < high} - found
+            told = cls(asking, _edges(found, low, high, width), tuple(sorted(found)), merged)
+            new = _apart(told._play(), found, merged)
             if not new:
                 return told
             found |= new
@@ -77,12 +83,26 @@ class DecisionMap:
         )
 
     @property
-    def panels(self) -> int:
-        return len(self.edges) - 1
+    def drawn(self) -> set[int]:
+        """The pairs whose output is seen before the transcript ends."""
+        every = (source for sources in self.rounds for source in sources)
+        return {
+            one.pair for one in every if one.pair is not None and set(one.leads or (STOP,)) != {STOP}
+        }
+
+    @property
+    def last(self) -> set[int]:
+        """The pairs with whose release a transcript ends."""
+        every = [source for sources in self.rounds for source in sources]
+        ends = {-2 - lead for one in every for lead in set(one.leads or ()) if lead < STOP}
+        return ends | {one.pair for one in every if one.pair is not None and set(one.leads or (STOP,)) == {STOP}}
 
     def _probes(self) -> NDArray[np.float64]:
         low, high = self.edges[:-1], self.edges[1:]
-        return np.stack([np.nextafter(low, np.inf), (low + high) / 2, np.nextafter(high, -np.inf)], axis=1)
+        # what changes within `merged` of an edge counts as changing there
+        inside = np.minimum(2 * self.merged, (high - low) / 8)
+        first, last = np.nextafter(low, np.inf), np.nextafter(high, -np.inf)
+        return np.stack([np.maximum(low + inside, first), (low + high) / 2, np.minimum(high - inside, last)], axis=1)
 
     def _play(self) -> set[float]:
         """Fill in the rounds; returns the losses at which a decision changes inside a panel."""
@@ -140,7 +160,7 @@ class DecisionMap:
             self._changes(t, one, code, part, _whole(after, place, code), changes)
             if one.paired:
                 self._check_history(after, place, code)
-            chosen = code[:, -1, shape[2] // 2]
+            chosen = code[:, shape[1] // 2, shape[2] // 2]
             spots = place[:, 0, :] if shape[2] == 3 else np.repeat(place[:, 0, :], 3, axis=1)
             on = np.flatnonzero(chosen > STOP)
             names = _names(after.take(spots[on].reshape(-1)), rounded=one.paired)
@@ -180,8 +200,7 @@ class DecisionMap:
         changes: set[float],
     ) -> None:
         """Bisect between probes whose answers differ: along the loss reached, and along the loss before it."""
-        loss = part.loss.reshape(code.shape)
-        seen: set[tuple[float, float]] = set()
+        loss, seen = part.loss.reshape(code.shape), self._bisections
         for j, k, left in np.argwhere(_differ([code, *whole], 2)).tolist():
             ends = (float(loss[j, k, left]), float(loss[j, k, left + 1]))
             if ends not in seen:
@@ -306,6 +325,19 @@ def shown_edges(found: Sequence[float]) -> str:
     some = ", ".join(f"{edge:.6g}" for edge in found[:6])
     more = f", ... ({len(found)} in all)" if len(found) > 6 else ""
     return f"decisions that change at the losses {some}{more}"
+
+
+def _apart(changes: set[float], found: set[float], merged: float) -> set[float]:
+    """The changes that are not near a change already found, nor near one another."""
+    new: set[float] = set()
+    known = sorted(found)
+    for edge in sorted(changes - found):
+        place = bisect_left(known, edge)
+        near = known[max(place - 1, 0) : place + 1]
+        if all(abs(edge - other) > merged for other in near):
+            new.add(edge)
+            known.insert(place, edge)
+    return new
 
 
 def _edges(forced: set[float], low: float, high: float, width: float) -> NDArray[np.float64]:

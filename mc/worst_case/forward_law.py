@@ -8,15 +8,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 from mc.engine.game import Game
 from mc.worst_case.asking import Asking, until_known
-from mc.worst_case.decision_map import POINT, STOP, DecisionMap, shown_edges
+from mc.worst_case.decision_map import STOP, DecisionMap, shown_edges
 from mc.worst_case.evaluation import NumericalEvaluation
 from mc.worst_case.log_ratio import Epsilon
 from mc.worst_case.loss_nodes import Nodes
-from mc.worst_case.scouts import Scouted, scout
+from mc.worst_case.scouts import scout
 from theory.pairs import DominatingPair
 from theory.pairs.base import Direction
 
@@ -34,15 +33,15 @@ def two_grids(
 
     def solve(asking: Asking) -> list[NumericalEvaluation]:
         seen = scout(asking, [float(one) for one in epsilons])
-        told = seen.decisions(asking, epsilons, step)
-        coarse, fine = (ForwardLaw.of(told, seen.nodes(told.edges, finer, step)) for finer in (False, True))
+        told = seen.decisions(asking)
+        coarse, fine = (ForwardLaw.of(told, seen.nodes(told, epsilons, finer, step)) for finer in (False, True))
         where = f"{scope}; {shown_edges(told.found)}"
         results = []
         for epsilon in epsilons:
             both = [(law.value(float(epsilon), way), way) for way in ways for law in (fine,)]
             value, way = max(both)
             other = coarse.value(float(epsilon), way)
-            value, difference = seen.settled(other, value)
+            value, difference = seen.settled(fine.nodes.smooth, other, value)
             results.append(
                 NumericalEvaluation(
                     epsilon, value, difference, way, len(told.rounds), told.positions, where
@@ -87,43 +86,44 @@ class ForwardLaw:
                 if i in mass:
                     panel = source.panel if source.pair is None else None
                     together[source.pair, (*(source.leads or ()), panel)].append(i)  # type: ignore[index]
+            drawn: dict[int, list[tuple[tuple[int, ...], NDArray[np.float64]]]] = defaultdict(list)
             for (pair, _), members in together.items():
                 whole = np.zeros(size)
                 for i in members:
                     whole[nodes.of(sources[i].panel)] += mass[i]
-                law._lead(pair, sources[members[0]].panel, sources[members[0]].leads, whole, after)
+                one = sources[members[0]]
+                if pair is None and one.leads is None:
+                    law.ended += whole
+                elif pair is None:
+                    law._to(one.leads[0], nodes.of(one.panel), whole, after)  # type: ignore[index]
+                elif one.leads is None or all(lead == STOP for lead in one.leads):
+                    law.last[pair] += whole
+                else:
+                    drawn[pair].append((one.leads, whole))
+            for number, members_of in drawn.items():
+                law._draw(number, members_of, after)
             mass = after
         return law
 
-    def _lead(
+    def _draw(
         self,
-        pair: int | None,
-        panel: int,
-        leads: tuple[int, ...] | None,
-        whole: NDArray[np.float64],
+        number: int,
+        members: list[tuple[tuple[int, ...], NDArray[np.float64]]],
         after: dict[int, NDArray[np.float64]],
     ) -> None:
-        if pair is None:
-            if leads is None:
-                self.ended += whole
-                return
-            where = self.nodes.of(panel)
-            self._to(leads[0], where, whole, after)
-            return
-        if leads is None or all(lead == STOP for lead in leads):
-            self.last[pair] += whole
-            return
-        drawn = self.pairs[pair]
-        erased_p, erased_q = float(drawn.infinite_mass), float(drawn.swapped.infinite_mass)
+        """Release pair `number` from masses that lead to different places."""
+        pair, stacked = self.pairs[number], np.stack([whole for _, whole in members])
+        erased_p, erased_q = float(pair.infinite_mass), float(pair.swapped.infinite_mass)
         if erased_p or erased_q:
-            self.erased_p += erased_p * float(whole.sum())
-            self.erased_q += erased_q * float(whole @ np.exp(-self.nodes.loss))
-        if pair not in self._blocks:
-            self._blocks[pair] = self.nodes.moves(drawn)
-        rows = np.flatnonzero(whole)
-        moved = whole[rows] @ self._blocks[pair][rows]
-        for j, lead in enumerate(leads):
-            self._to(lead, self.nodes.of(j), moved, after)
+            self.erased_p += erased_p * float(stacked.sum())
+            self.erased_q += erased_q * float((stacked @ np.exp(-self.nodes.loss)).sum())
+        if number not in self._blocks:
+            self._blocks[number] = self.nodes.moves(pair)
+        rows = np.flatnonzero(stacked.max(axis=0))
+        moved = stacked[:, rows] @ self._blocks[number][rows]
+        for (leads, _), line in zip(members, moved, strict=True):
+            for j, lead in enumerate(leads):
+                self._to(lead, self.nodes.of(j), line, after)
 
     def _to(
         self, lead: int, where: slice, moved: NDArray[np.float64], after: dict[int, NDArray[np.float64]]

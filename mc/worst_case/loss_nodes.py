@@ -28,11 +28,20 @@ class Nodes:
     weight: NDArray[np.float64]
     first: NDArray[np.intp]
     smooth: bool
+    parts: tuple[slice, ...]
 
     @classmethod
-    def on(cls, edges: NDArray[np.float64], counts: NDArray[np.intp], *, smooth: bool) -> Nodes:
+    def on(
+        cls,
+        edges: NDArray[np.float64],
+        parts: NDArray[np.float64],
+        counts: NDArray[np.intp],
+        *,
+        smooth: bool,
+    ) -> Nodes:
+        """The nodes on panels between `edges`, part by part: `parts` holds these edges and some more."""
         losses, weights = [], []
-        for (low, high), n in zip(pairwise(edges.tolist()), counts.tolist(), strict=True):
+        for (low, high), n in zip(pairwise(parts.tolist()), counts.tolist(), strict=True):
             if smooth:
                 unit, share = np.polynomial.legendre.leggauss(n)
                 losses.append((low + high) / 2 + (high - low) / 2 * unit)
@@ -40,8 +49,15 @@ class Nodes:
             else:
                 losses.append(np.linspace(low, high, n))
                 weights.append(np.full(n, np.nan))
-        first = np.concatenate([[0], np.cumsum(counts)])
-        return cls(np.append(np.concatenate(losses), 0.0), np.append(np.concatenate(weights), 0.0), first, smooth)
+        first = np.concatenate([[0], np.cumsum(counts)])[np.searchsorted(parts, edges)]
+        ends = np.cumsum([0, *counts.tolist()]).tolist()
+        return cls(
+            np.append(np.concatenate(losses), 0.0),
+            np.append(np.concatenate(weights), 0.0),
+            first,
+            smooth,
+            tuple(slice(a, b) for a, b in pairwise(ends)),
+        )
 
     def of(self, panel: int) -> slice:
         """Where the nodes of a panel are; -1 is the point 0."""
@@ -58,8 +74,7 @@ class Nodes:
             z = (step - mu * mu / 2) / mu
             return np.asarray(np.exp(-z * z / 2) * (self.weight / (mu * np.sqrt(2 * np.pi))))
         moved = np.zeros_like(step)
-        for panel in range(len(self.first) - 1):
-            where = self.of(panel)
+        for where in self.parts:
             moved[:, where] = _split(pair, step[:, where])
         return moved
 

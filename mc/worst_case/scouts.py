@@ -32,24 +32,21 @@ class Scouted:
     low: float
     high: float
     scale: float
-    smooth: bool
 
-    def decisions(self, asking: Asking, epsilons: Sequence[Epsilon], step: float | None) -> DecisionMap:
-        """The map of decisions, with an edge wherever a payoff has a kink."""
-        kinks = sorted({side * float(one) for one in epsilons for side in (1, -1)})
-        width = 4 * self.scale if self.smooth else self.scale
-        told = DecisionMap.of(asking, low=self.low, high=self.high, width=width, kinks=kinks)
-        if self.smooth and not all(isinstance(pair, Gaussian) for pair in _drawn(told)):
-            rough = Scouted(self.low, self.high, self.scale, smooth=False)
-            return rough.decisions(asking, epsilons, step)
-        return told
+    def decisions(self, asking: Asking, *, merged: float = 1e-9) -> DecisionMap:
+        """The map of decisions; changes within `merged` nats of one another count as one."""
+        return DecisionMap.of(asking, low=self.low, high=self.high, width=4 * self.scale, merged=merged)
 
-    def nodes(self, edges: NDArray[np.float64], finer: bool, step: float | None) -> Nodes:
-        """The nodes of the coarser or the finer grid."""
-        widths = np.diff(edges)
-        if self.smooth:
-            per = 4.0 if finer else 2.5
-            counts = np.ceil(8 + per * widths / self.scale) if finer else np.ceil(6 + per * widths / self.scale)
+    def nodes(
+        self, told: DecisionMap, epsilons: Sequence[Epsilon], finer: bool, step: float | None
+    ) -> Nodes:
+        """The nodes of the coarser or the finer grid, with an edge wherever a payoff has a kink."""
+        smooth = all(isinstance(told.asking.pairs[k], Gaussian) for k in told.drawn)
+        parts = _parts(told, self.scale, [float(one) for one in epsilons])
+        widths = np.diff(parts)
+        if smooth:
+            size = self.scale if step is None else min(4 * step, self.scale)
+            counts = np.ceil((6 + 2.5 * widths / size) if finer else (5 + 1.5 * widths / size))
         else:
             size = self.scale / 16 if step is None else step
             counts = np.ceil(widths / size) * (2 if finer else 1) + 1
@@ -58,11 +55,11 @@ class Scouted:
                 f"adversary must ask for pairs not too unlike in size, got {int(counts.sum()):,} nodes between losses "
                 f"{self.low:.3g} and {self.high:.3g} for a scale of {self.scale:.3g}; use fp.simulate, or a larger step"
             )
-        return Nodes.on(edges, counts.astype(np.intp), smooth=self.smooth)
+        return Nodes.on(told.edges, parts, counts.astype(np.intp), smooth=smooth)
 
-    def settled(self, coarse: float, fine: float) -> tuple[float, float]:
+    def settled(self, smooth: bool, coarse: float, fine: float) -> tuple[float, float]:
         """The value that both grids give, and by how much they differ."""
-        if self.smooth or not (coarse > 0 and fine > 0):
+        if smooth or not (coarse > 0 and fine > 0):
             return fine, abs(fine - coarse)
         # splitting errs by the square of the step, as a factor
         return fine * (fine / coarse) ** (1 / 3), abs(fine - coarse)
@@ -111,8 +108,7 @@ def scout(asking: Asking, epsilons: Sequence[float]) -> Scouted:
     scales = [x for x in scales if x > 0] or [1.0]
     reach = 10 * max(scales)
     far = max((abs(one) for one in epsilons), default=0.0) + 4 * max(scales)
-    smooth = all(isinstance(pair, Gaussian) for pair in pairs)
-    return Scouted(min(low - reach, -far), max(high + reach, far), min(scales), smooth)
+    return Scouted(min(low - reach, -far), max(high + reach, far), min(scales))
 
 
 def _moments(pair: DominatingPair) -> tuple[float, float]:
@@ -127,9 +123,11 @@ def _moments(pair: DominatingPair) -> tuple[float, float]:
     return middle, spread
 
 
-def _drawn(told: DecisionMap) -> list[DominatingPair]:
-    """The pairs whose output is seen before the transcript ends."""
-    used = {
-        source.pair for sources in told.rounds for source in sources if source.leads is not None and source.pair is not None
-    }
-    return [told.asking.pairs[k] for k in used]
+def _parts(told: DecisionMap, scale: float, epsilons: Sequence[float]) -> NDArray[np.float64]:
+    """The edges of panels, and more around every kink: a last release smooths it at its own scale, which may be small."""
+    low, high = float(told.edges[0]), float(told.edges[-1])
+    last = [_moments(told.asking.pairs[k])[1] for k in told.last]
+    finest = max(min((x for x in last if x > 0), default=scale), scale / 256)
+    sizes = [0.0] + [scale * 2.0**-k for k in range(max(0, math.ceil(math.log2(scale / finest))) + 1)]
+    kinks = {a * one + b * size for one in epsilons for a in (1, -1) for b in (1, -1) for size in sizes}
+    return np.array(sorted({*told.edges.tolist(), *(x for x in kinks if low < x < high)}))
