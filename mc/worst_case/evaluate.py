@@ -111,7 +111,7 @@ def evaluate(
     most = _POSITIONS if max_positions is None else check_count("max_positions", max_positions)
     game = Game.between(filt, adversary, rounds=rounds, on_denial=on_denial)
     ways: tuple[Direction, ...] = ("PQ", "QP") if direction == "both" else (direction,)
-    scope = f"{game.adversary!r}; at most {game.rounds} rounds; {_which(direction)}; a denied run may {on_denial}"
+    scope = f"{_name(game.adversary)}; at most {game.rounds} rounds; {_which(direction)}; a denied run may {on_denial}"
     found: list[Evaluation | NumericalEvaluation]
     try:
         law: TranscriptLaw = until_known(game, lambda asking: TranscriptLaw.of(asking, max_positions=most))
@@ -122,7 +122,7 @@ def evaluate(
                 "RandomizedResponse.from_ratio, say"
             ) from None
         if evidence is Evidence.CERTIFIED:
-            found = CertifiedLaw.evaluations(game, epsilons, ways, scope, step)
+            found = CertifiedLaw.evaluations(game, epsilons, ways, scope)
         else:
             found = two_grids(game, epsilons, ways, scope, step)
     else:
@@ -158,6 +158,11 @@ def _discrete(
         positions=law.positions,
         scope=scope,
     )
+
+
+def _name(adversary: Adversary) -> str:
+    shown = repr(adversary)
+    return shown if len(shown) < 120 else type(adversary).__name__
 
 
 def _which(direction: str) -> str:

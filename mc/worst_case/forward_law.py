@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mc.engine.game import Game
 from mc.worst_case.asking import Asking, until_known
+from mc.worst_case.ball_nodes import BallNodes
 from mc.worst_case.decision_map import STOP, DecisionMap, shown_edges
 from mc.worst_case.evaluation import NumericalEvaluation
 from mc.worst_case.log_ratio import Epsilon
@@ -19,7 +21,7 @@ from mc.worst_case.scouts import scout
 from theory.pairs import DominatingPair
 from theory.pairs.base import Direction
 
-__all__ = ["two_grids"]
+__all__ = ["ForwardLaw", "two_grids"]
 
 
 def two_grids(
@@ -57,51 +59,46 @@ def two_grids(
 class ForwardLaw:
     """P-masses at nodes of the loss: of transcripts that end there, and of those that end with one release more.
 
-    The last node is the point 0. A node's Q-mass is e^{-loss} times its P-mass.
+    The last node is the point 0. A node's Q-mass is e^{-loss} times its P-mass. Arrays have the shape (k, nodes), k = 1
+    for values and 2 for lower and upper bounds.
     """
 
-    nodes: Nodes
+    nodes: Nodes | BallNodes
     pairs: list[DominatingPair]
     ended: NDArray[np.float64]
     last: dict[int, NDArray[np.float64]]
     erased_p: float = 0.0
     erased_q: float = 0.0
-    _blocks: dict[int, NDArray[np.float64]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, told: DecisionMap, nodes: Nodes) -> ForwardLaw:
+    def of(cls, told: DecisionMap, nodes: Nodes | BallNodes) -> ForwardLaw:
         """The law of the game that the map tells of."""
-        size = len(nodes.loss)
-        law = cls(nodes, told.asking.pairs, np.zeros(size), defaultdict(lambda: np.zeros(size)))
-        begin = np.zeros(size)
-        begin[-1] = 1.0
+        shape = (nodes.bounds, len(nodes.loss))
+        law = cls(nodes, told.asking.pairs, np.zeros(shape), defaultdict(lambda: np.zeros(shape)))
         if told.start <= STOP:
-            law._arrive(told.start, slice(size - 1, size), begin)
+            law._to(told.start, nodes.of(-1), np.ones(shape), {})
             return law
-        mass: dict[int, NDArray[np.float64]] = {told.start: np.ones(1)}
+        mass = {told.start: np.ones((nodes.bounds, 1))}
         for sources in told.rounds:
             after: dict[int, NDArray[np.float64]] = {}
-            together: dict[tuple[int | None, tuple[int, ...] | None], list[int]] = defaultdict(list)
+            together: dict[Any, list[int]] = defaultdict(list)
             for i, source in enumerate(sources):
                 if i in mass:
-                    panel = source.panel if source.pair is None else None
-                    together[source.pair, (*(source.leads or ()), panel)].append(i)  # type: ignore[index]
+                    together[source.pair, source.leads, source.pair is None and source.panel].append(i)
             drawn: dict[int, list[tuple[tuple[int, ...], NDArray[np.float64]]]] = defaultdict(list)
-            for (pair, _), members in together.items():
-                whole = np.zeros(size)
+            for members in together.values():
+                whole = np.zeros(shape)
                 for i in members:
-                    whole[nodes.of(sources[i].panel)] += mass[i]
+                    whole[:, nodes.of(sources[i].panel)] += mass[i]
                 one = sources[members[0]]
-                if pair is None and one.leads is None:
-                    law.ended += whole
-                elif pair is None:
-                    law._to(one.leads[0], nodes.of(one.panel), whole, after)  # type: ignore[index]
-                elif one.leads is None or all(lead == STOP for lead in one.leads):
-                    law.last[pair] += whole
+                if one.pair is None:
+                    law._to(STOP if one.leads is None else one.leads[0], nodes.of(one.panel), whole, after)
+                elif one.leads is None or set(one.leads) == {STOP}:
+                    law.last[one.pair] += whole
                 else:
-                    drawn[pair].append((one.leads, whole))
-            for number, members_of in drawn.items():
-                law._draw(number, members_of, after)
+                    drawn[one.pair].append((one.leads, whole))
+            for number, all_of in drawn.items():
+                law._draw(number, all_of, after)
             mass = after
         return law
 
@@ -117,10 +114,7 @@ class ForwardLaw:
         if erased_p or erased_q:
             self.erased_p += erased_p * float(stacked.sum())
             self.erased_q += erased_q * float((stacked @ np.exp(-self.nodes.loss)).sum())
-        if number not in self._blocks:
-            self._blocks[number] = self.nodes.moves(pair)
-        rows = np.flatnonzero(stacked.max(axis=0))
-        moved = stacked[:, rows] @ self._blocks[number][rows]
+        moved = self.nodes.released(pair, stacked)
         for (leads, _), line in zip(members, moved, strict=True):
             for j, lead in enumerate(leads):
                 self._to(lead, self.nodes.of(j), line, after)
@@ -129,15 +123,10 @@ class ForwardLaw:
         self, lead: int, where: slice, moved: NDArray[np.float64], after: dict[int, NDArray[np.float64]]
     ) -> None:
         if lead <= STOP:
-            self._arrive(lead, where, moved)
-        elif lead in after:
-            after[lead] = after[lead] + moved[where]
+            into = self.ended if lead == STOP else self.last[-2 - lead]
+            into[:, where] += moved[:, where]
         else:
-            after[lead] = moved[where].copy()
-
-    def _arrive(self, lead: int, where: slice, moved: NDArray[np.float64]) -> None:
-        into = self.ended if lead == STOP else self.last[-2 - lead]
-        into[where] += moved[where]
+            after[lead] = after[lead] + moved[:, where] if lead in after else moved[:, where].copy()
 
     def value(self, epsilon: float, direction: Direction) -> float:
         """H_{e^epsilon} of the transcript."""
@@ -146,10 +135,10 @@ class ForwardLaw:
         with np.errstate(over="ignore", invalid="ignore"):
             weight = np.ones_like(loss) if forward else np.exp(-loss)
             paid = -np.expm1(np.minimum(epsilon - sign * loss, 0.0))
-            total = float(np.sum(np.where(self.ended > 0, self.ended * weight * paid, 0.0)))
+            total = float(np.sum(np.where(self.ended[0] > 0, self.ended[0] * weight * paid, 0.0)))
             for pair, mass in self.last.items():
-                rows = np.flatnonzero(mass)
+                rows = np.flatnonzero(mass[0])
                 drawn = self.pairs[pair] if forward else self.pairs[pair].swapped
                 stick = np.asarray(drawn.hockey_stick(epsilon - sign * loss[rows]))
-                total += float(np.sum(mass[rows] * weight[rows] * stick))
+                total += float(np.sum(mass[0, rows] * weight[rows] * stick))
         return total + (self.erased_p if forward else self.erased_q)

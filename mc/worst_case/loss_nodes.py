@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +30,8 @@ class Nodes:
     first: NDArray[np.intp]
     smooth: bool
     parts: tuple[slice, ...]
+    bounds: ClassVar[int] = 1
+    _moves: dict[DominatingPair, NDArray[np.float64]] = field(default_factory=dict)
 
     @classmethod
     def on(
@@ -64,6 +67,13 @@ class Nodes:
         if panel < 0:
             return slice(len(self.loss) - 1, len(self.loss))
         return slice(int(self.first[panel]), int(self.first[panel + 1]))
+
+    def released(self, pair: DominatingPair, masses: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Where masses of shape (m, k, nodes) are after a release of `pair`."""
+        if pair not in self._moves:
+            self._moves[pair] = self.moves(pair)
+        rows = np.flatnonzero(masses.max(axis=(0, 1)))
+        return np.asarray(masses[:, :, rows] @ self._moves[pair][rows])
 
     def moves(self, pair: DominatingPair) -> NDArray[np.float64]:
         """moves[i, j] is the mass that a release of `pair` takes from node i to node j."""

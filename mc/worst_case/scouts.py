@@ -42,7 +42,7 @@ class Scouted:
     ) -> Nodes:
         """The nodes of the coarser or the finer grid, with an edge wherever a payoff has a kink."""
         smooth = all(isinstance(told.asking.pairs[k], Gaussian) for k in told.drawn)
-        parts = _parts(told, self.scale, [float(one) for one in epsilons])
+        parts = self.parts(told, epsilons)
         widths = np.diff(parts)
         if smooth:
             size = self.scale if step is None else min(4 * step, self.scale)
@@ -56,6 +56,10 @@ class Scouted:
                 f"{self.low:.3g} and {self.high:.3g} for a scale of {self.scale:.3g}; use fp.simulate, or a larger step"
             )
         return Nodes.on(told.edges, parts, counts.astype(np.intp), smooth=smooth)
+
+    def parts(self, told: DecisionMap, epsilons: Sequence[Epsilon]) -> NDArray[np.float64]:
+        """The edges of panels, and more around every kink of a payoff."""
+        return _parts(told, self.scale, [float(one) for one in epsilons])
 
     def settled(self, smooth: bool, coarse: float, fine: float) -> tuple[float, float]:
         """The value that both grids give, and by how much they differ."""
@@ -128,6 +132,6 @@ def _parts(told: DecisionMap, scale: float, epsilons: Sequence[float]) -> NDArra
     low, high = float(told.edges[0]), float(told.edges[-1])
     last = [_moments(told.asking.pairs[k])[1] for k in told.last]
     finest = max(min((x for x in last if x > 0), default=scale), scale / 256)
-    sizes = [0.0] + [scale * 2.0**-k for k in range(max(0, math.ceil(math.log2(scale / finest))) + 1)]
+    sizes = [0.0] + [scale * 2.0**-k for k in range(-2, max(0, math.ceil(math.log2(scale / finest))) + 1)]
     kinks = {a * one + b * size for one in epsilons for a in (1, -1) for b in (1, -1) for size in sizes}
     return np.array(sorted({*told.edges.tolist(), *(x for x in kinks if low < x < high)}))
