@@ -37,6 +37,7 @@ from mc.runs.store import RunStore, StoreError
 from mc.runs.tally import Progress, Tally
 from mc.worst_case import LogRatio, WorstCase
 from mc.worst_case.calibrate import CalibratedFilter
+from mc.worst_case.evaluation import Evaluation, NumericalEvaluation
 from mc.worst_case.rounds_bought import RoundsBought
 
 __all__ = [
@@ -51,6 +52,7 @@ __all__ = [
     "Decision",
     "EraserForever",
     "Estimate",
+    "Evaluation",
     "Family",
     "Game",
     "Interrupted",
@@ -60,6 +62,7 @@ __all__ = [
     "LossChasing",
     "ManySmall",
     "Moments",
+    "NumericalEvaluation",
     "OneShot",
     "Paths",
     "Play",

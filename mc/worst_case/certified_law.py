@@ -17,7 +17,7 @@ from mc.worst_case.balls import BITS, ball, down, up
 from mc.worst_case.decision_map import DecisionMap, shown_edges
 from mc.worst_case.evaluation import Evaluation
 from mc.worst_case.forward_law import ForwardLaw
-from mc.worst_case.log_ratio import Epsilon
+from mc.worst_case.log_ratio import Epsilon, LogRatio
 from mc.worst_case.scouts import Scouted, scout
 from theory.evidence import Evidence
 from theory.pairs import Gaussian
@@ -57,9 +57,9 @@ class CertifiedLaw:
                         f"{pair!r}; leave evidence out"
                     )
             rough = ForwardLaw.of(told, seen.nodes(told, epsilons, False, None))
-            least = min(x for one in epsilons for way in ways if (x := rough.value(float(one), way)) >= 0)
+            least = min(rough.value(float(one), way) for one in epsilons for way in ways)
             law = CertifiedLaw.of(told, seen, epsilons, max(least, 1e-200))
-            where = f"{scope}; losses as real numbers, {shown_edges(told.found)}"
+            where = f"{scope}; for losses as real numbers and {shown_edges(told.found)}"
             results = []
             for one in epsilons:
                 both = [(*law.enclosed(one, way), way) for way in ways]
@@ -90,12 +90,12 @@ class CertifiedLaw:
         """The law of the game that the map tells of, on as many nodes as values of `least_value` need."""
         drawn = [float(told.asking.pairs[k].gdp_mu) for k in told.drawn]
         least = min(drawn, default=seen.scale)
-        ends = seen.parts(told, epsilons)
+        ends = seen.parts(told, [kink for one in epsilons for kink in _around(one)])
         error = _SHARE * least_value * math.exp(min(float(ends[0]), 0.0)) / (len(told.rounds) + 1) / len(ends)
         error, half = max(error, 1e-250), np.diff(ends) / 2 * (1 + 2.0**-20)
         counts = needed(half, least, error)
         last = [max(float(told.asking.pairs[k].gdp_mu), least * _FINEST) for k in told.last]
-        kinks = [(float(one), forward) for one in epsilons for forward in (True, False)]
+        kinks = [(kink, forward) for one in epsilons for kink in _around(one) for forward in (True, False)]
         for kink, forward in kinks:
             for mu in (None, *{min(last), max(last)}) if last else (None,):
                 bound = _paid_bound(half, ends, least, mu, kink, forward)
@@ -106,9 +106,13 @@ class CertifiedLaw:
 
     def enclosed(self, epsilon: Epsilon, direction: Direction) -> tuple[float, float]:
         """Two doubles with H_{e^epsilon} of the transcript between them."""
+        bounds = [self._at(double, direction) for double in _around(epsilon)]
+        return bounds[-1][0], bounds[0][1]  # H decreases in epsilon
+
+    def _at(self, epsilon: float, direction: Direction) -> tuple[float, float]:
         forward = direction == "PQ"
         with flint.ctx.workprec(BITS):
-            eps = ball(epsilon) if isinstance(epsilon, float) else ball(epsilon.ratio - 1).log1p()
+            eps = ball(epsilon)
             low, high = self._paid(self.law.ended, None, None, eps, forward)
             for number, mass in self.law.last.items():
                 mu = float(self.law.pairs[number].gdp_mu)
@@ -183,6 +187,15 @@ def _paid_bound(
         return logs if forward else logs + np.maximum(wide - centre, 0.0)
 
     return bound
+
+
+def _around(epsilon: Epsilon) -> tuple[float, ...]:
+    """epsilon, or the doubles below and above it where it is no double."""
+    if not isinstance(epsilon, LogRatio):
+        return (epsilon,)
+    with flint.ctx.workprec(BITS):
+        size = ball(epsilon.ratio - 1).log1p()
+        return down(size), up(size)
 
 
 def _stick(mu: float | None, gap: flint.arb) -> flint.arb:

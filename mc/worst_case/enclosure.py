@@ -40,13 +40,14 @@ class Laws:
 
 @dataclass(frozen=True, slots=True)
 class Enclosure:
-    """low <= V(start, 0) <= high, and a strategy worth at least low."""
+    """low <= V(start, 0) <= high, and a strategy worth at least low; note says what the bounds take for granted."""
 
     low: float
     high: float
     strategy: Adversary
     rounds: int
     positions: int
+    note: str = ""
 
 
 def enclose(
