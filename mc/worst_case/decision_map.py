@@ -8,6 +8,7 @@ which the code's answer changes, the one with the shorter binary expansion is ta
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
@@ -58,7 +59,7 @@ class DecisionMap:
     rounds: list[list[Source]] = field(default_factory=list)
     start: int = STOP
     positions: int = 0
-    _bisections: set[tuple[float, float]] = field(default_factory=set)
+    _bisections: set[tuple[float, float, int]] = field(default_factory=set)
 
     @classmethod
     def of(
@@ -149,34 +150,36 @@ class DecisionMap:
         number: dict[Hashable, int] = {}
         heads: list[tuple[int, int | None]] = []
         kept: list[int] = []
-        answered: list[tuple[int, ...]] = []
-        begin = 0
-        for one, part in zip(first, parts, strict=True):
-            # (panel, own probe, probe of the panel)
-            shape = one.shape(len(probes))
-            code = codes[begin : begin + part.n].reshape(shape)
-            place = np.arange(begin, begin + part.n).reshape(shape)
-            begin += part.n
-            self._changes(t, one, code, part, _whole(after, place, code), changes)
-            if one.paired:
+        answered: list[list[int]] = [[] for _ in first]
+        # sources whose outputs lie at equally many (panel, own probe, probe of the panel) are looked at together
+        begins = np.concatenate([[0], np.cumsum([part.n for part in parts])])
+        alike: dict[Hashable, list[int]] = {}
+        for i, one in enumerate(first):
+            alike.setdefault((one.shape(len(probes)), one.paired), []).append(i)
+        for (shape, paired), members in alike.items():
+            place = begins[members].reshape(-1, 1, 1, 1) + np.arange(math.prod(shape)).reshape(shape)
+            code = codes[place]
+            self._changes(t, [first[i] for i in members], code, at.loss[place], _whole(after, place, code), changes)
+            if paired:
                 self._check_history(after, place, code)
-            chosen = code[:, shape[1] // 2, shape[2] // 2]
-            spots = place[:, 0, :] if shape[2] == 3 else np.repeat(place[:, 0, :], 3, axis=1)
-            on = np.flatnonzero(chosen > STOP)
-            names = _names(after.take(spots[on].reshape(-1)), rounded=one.paired)
-            row = chosen.tolist()
-            for i, j in enumerate(on.tolist()):
-                panel = one.targets[j] if one.targets is not None else j
-                key = (panel, row[j], *names[3 * i : 3 * i + 3])
-                row[j] = number.setdefault(key, len(heads))
-                if row[j] == len(heads):
-                    c = int(chosen[j])
+            chosen = code[:, :, shape[1] // 2, shape[2] // 2]
+            spots = place[:, :, 0, :] if shape[2] == 3 else np.repeat(place[:, :, 0, :], 3, axis=2)
+            on = np.argwhere(chosen > STOP)
+            names = _names(after.take(spots[chosen > STOP].reshape(-1)), rounded=paired)
+            rows = chosen.tolist()
+            for n, (i, j) in enumerate(on.tolist()):
+                targets = first[members[i]].targets
+                panel, c = targets[j] if targets is not None else j, rows[i][j]
+                rows[i][j] = number.setdefault((panel, c, *names[3 * n : 3 * n + 3]), len(heads))
+                if rows[i][j] == len(heads):
                     heads.append((panel, c - 1 if c else None))  # 0 stands for waiting
-                    kept.extend(spots[j].tolist())
-            answered.append(tuple(row))
+                    kept.extend(spots[i, j].tolist())
+            for i, row in zip(members, rows, strict=True):
+                answered[i] = row
         held = after.take(np.array(kept, dtype=np.intp))
         threes = [held.take(np.arange(3 * i, 3 * i + 3)) for i in range(len(heads))]
-        return heads, threes, [answered[place] for place in which]
+        leads = [tuple(row) for row in answered]
+        return heads, threes, [leads[place] for place in which]
 
     def _answers(self, t: int, at: Positions) -> tuple[NDArray[np.intp], Positions]:
         """What happens at each position: 1 + k a release of pair k, 0 waiting, STOP the end, -2 - k a last release."""
@@ -193,24 +196,25 @@ class DecisionMap:
     def _changes(
         self,
         t: int,
-        one: _Asked,
+        asked: list[_Asked],
         code: NDArray[np.intp],
-        part: Positions,
+        loss: NDArray[np.float64],
         whole: list[NDArray[Any]],
         changes: set[float],
     ) -> None:
         """Bisect between probes whose answers differ: along the loss reached, and along the loss before it."""
-        loss, seen = part.loss.reshape(code.shape), self._bisections
-        for j, k, left in np.argwhere(_differ([code, *whole], 2)).tolist():
-            ends = (float(loss[j, k, left]), float(loss[j, k, left + 1]))
-            if ends not in seen:
-                seen.add(ends)
-                changes.add(self._bisected(t, ends, partial(one.reached, self.asking, k)))
-        for j, k, i in np.argwhere(_differ([code, *whole], 1)).tolist():
-            ends = (float(one.at.loss[k]), float(one.at.loss[k + 1]))
-            if ends not in seen:
-                seen.add(ends)
-                changes.add(self._bisected(t, ends, partial(one.between, self.asking, k, float(loss[j, k, i]))))
+        seen = self._bisections
+        for i, j, k, left in np.argwhere(_differ([code, *whole], 3)).tolist():
+            ends = (float(loss[i, j, k, left]), float(loss[i, j, k, left + 1]))
+            if (key := (*ends, 0 if self.merged else t)) not in seen:
+                seen.add(key)
+                changes.add(self._bisected(t, ends, partial(asked[i].reached, self.asking, k)))
+        for i, j, k, y in np.argwhere(_differ([code, *whole], 2)).tolist():
+            ends = (float(asked[i].at.loss[k]), float(asked[i].at.loss[k + 1]))
+            if (key := (*ends, 0 if self.merged else t)) not in seen:
+                seen.add(key)
+                move = partial(asked[i].between, self.asking, k, float(loss[i, j, k, y]))
+                changes.add(self._bisected(t, ends, move))
 
     def _bisected(self, t: int, ends: tuple[float, float], position: Any) -> float:
         """The double at which the answer changes between `ends`."""
@@ -230,7 +234,7 @@ class DecisionMap:
         return min((a, b), key=lambda x: x.as_integer_ratio()[1])
 
     def _check_history(self, after: Positions, place: NDArray[np.intp], code: NDArray[np.intp]) -> None:
-        alike = np.flatnonzero(((code == code[:, :1, :1]) & (code > STOP)).all(axis=(1, 2)))
+        alike = ((code == code[:, :, :1, :1]) & (code > STOP)).all(axis=(2, 3))
         for leaf in (leaf for leaf in _arrays(after) if leaf.dtype.kind == "f"):
             held = leaf[place[alike]]
             if not np.allclose(held, held[:, :1], rtol=1e-9, atol=1e-9, equal_nan=True):
@@ -341,7 +345,8 @@ def _apart(changes: set[float], found: set[float], merged: float) -> set[float]:
 
 
 def _edges(forced: set[float], low: float, high: float, width: float) -> NDArray[np.float64]:
-    ends = [low, *sorted(x for x in forced if low < x < high), high]
+    # 0, where every game starts, so that an interval of losses around it has its two ends in different panels
+    ends = [low, *sorted(x for x in {*forced, 0.0} if low < x < high), high]
     parts = [
         np.linspace(a, b, int(np.ceil((b - a) / width)) + 1)[:-1]
         for a, b in zip(ends, ends[1:], strict=False)
