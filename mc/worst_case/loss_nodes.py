@@ -13,6 +13,9 @@ from theory.pairs import DominatingPair, Gaussian
 
 __all__ = ["Nodes"]
 
+#: What rounding may do to a sum of losses, in nats.
+_ROUNDING = 1e-11
+
 #: Losses beyond this are met with probability below the least double.
 _FAR = 700.0
 
@@ -22,7 +25,7 @@ class Nodes:
     """The nodes of every panel, one panel after the other, then the point 0.
 
     Smooth nodes are those of Gauss and Legendre, with their weights: a mass at a node is density times weight. Other
-    nodes are equidistant, ends included, and a loss between two is split over both, its P-mass and Q-mass kept.
+    nodes lie on a lattice, with the ends of panels, and a loss between two is split over both, its P-mass and Q-mass kept.
     """
 
     loss: NDArray[np.float64]
@@ -39,27 +42,42 @@ class Nodes:
         edges: NDArray[np.float64],
         parts: NDArray[np.float64],
         counts: NDArray[np.intp],
+    ) -> Nodes:
+        """Smooth nodes on panels between `edges`, part by part: `parts` holds these edges and some more."""
+        losses, weights = [], []
+        for (low, high), n in zip(pairwise(parts.tolist()), counts.tolist(), strict=True):
+            unit, share = np.polynomial.legendre.leggauss(n)
+            losses.append((low + high) / 2 + (high - low) / 2 * unit)
+            weights.append((high - low) / 2 * share)
+        return cls._of(edges, parts, losses, weights, smooth=True)
+
+    @classmethod
+    def lattice(cls, edges: NDArray[np.float64], parts: NDArray[np.float64], step: float) -> Nodes:
+        """The multiples of `step` in every part, and its ends."""
+        losses = []
+        for low, high in pairwise(parts.tolist()):
+            inside = np.arange(np.floor(low / step) + 1, np.ceil(high / step)) * step
+            inside = inside[(inside > low + step / 1024) & (inside < high - step / 1024)]
+            losses.append(np.concatenate([[low], inside, [high]]))
+        return cls._of(edges, parts, losses, [np.zeros(len(loss)) for loss in losses], smooth=False)
+
+    @classmethod
+    def _of(
+        cls,
+        edges: NDArray[np.float64],
+        parts: NDArray[np.float64],
+        losses: list[NDArray[np.float64]],
+        weights: list[NDArray[np.float64]],
         *,
         smooth: bool,
     ) -> Nodes:
-        """The nodes on panels between `edges`, part by part: `parts` holds these edges and some more."""
-        losses, weights = [], []
-        for (low, high), n in zip(pairwise(parts.tolist()), counts.tolist(), strict=True):
-            if smooth:
-                unit, share = np.polynomial.legendre.leggauss(n)
-                losses.append((low + high) / 2 + (high - low) / 2 * unit)
-                weights.append((high - low) / 2 * share)
-            else:
-                losses.append(np.linspace(low, high, n))
-                weights.append(np.full(n, np.nan))
-        first = np.concatenate([[0], np.cumsum(counts)])[np.searchsorted(parts, edges)]
-        ends = np.cumsum([0, *counts.tolist()]).tolist()
+        ends = np.cumsum([0, *map(len, losses)])
         return cls(
             np.append(np.concatenate(losses), 0.0),
             np.append(np.concatenate(weights), 0.0),
-            first,
+            ends[np.searchsorted(parts, edges)],
             smooth,
-            tuple(slice(a, b) for a, b in pairwise(ends)),
+            tuple(slice(a, b) for a, b in pairwise(ends.tolist())),
         )
 
     def of(self, panel: int) -> slice:
@@ -95,7 +113,7 @@ def _split(pair: DominatingPair, step: NDArray[np.float64]) -> NDArray[np.float6
     p, q = _between(pair, step)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         # shares of e^{-loss} between its values at both ends
-        grown = np.where(p > 0, q / p * np.exp(left), 0.0)
+        grown = np.where(p > 0, np.exp(np.log(q) - np.log(p) + left), 0.0)
         decay = np.exp(left - right)
         share = np.clip(np.where(p > 0, (grown - decay) / (1 - decay), 0.0), 0.0, 1.0)
     moved = np.zeros_like(step)
@@ -108,8 +126,10 @@ def _between(
     pair: DominatingPair, step: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """P- and Q-mass of the losses in (step[:, j], step[:, j + 1]]; a small one is taken from the other law."""
-    below = np.asarray(pair.loss_cdf(step))
-    above = np.asarray(pair.swapped.loss_cdf(-step))  # Q(L >= step)
+    # a loss with a mass of its own that rounding puts just above a node belongs to it
+    near = step + _ROUNDING
+    below = np.asarray(pair.loss_cdf(near))
+    above = np.asarray(pair.swapped.loss_cdf(-near))  # Q(L >= near)
     p, q = np.diff(below, axis=1), -np.diff(above, axis=1)
     middle = (step[:, 1:] + step[:, :-1]) / 2
     with np.errstate(over="ignore", invalid="ignore"):

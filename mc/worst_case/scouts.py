@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +15,7 @@ from mc.worst_case.asking import DENIED, Asking, Positions
 from mc.worst_case.decision_map import DecisionMap
 from mc.worst_case.log_ratio import Epsilon
 from mc.worst_case.loss_nodes import Nodes
+from mc.worst_case.tails import tails
 from mc.worst_case.too_large import TooLargeError
 from theory.pairs import DominatingPair, Gaussian
 
@@ -41,21 +43,25 @@ class Scouted:
         self, told: DecisionMap, epsilons: Sequence[Epsilon], finer: bool, step: float | None
     ) -> Nodes:
         """The nodes of the coarser or the finer grid, with an edge wherever a payoff has a kink."""
-        smooth = all(isinstance(told.asking.pairs[k], Gaussian) for k in told.drawn)
+        pairs = [told.asking.pairs[k] for k in told.drawn]
         parts = self.parts(told, epsilons)
         widths = np.diff(parts)
+        smooth = all(isinstance(pair, Gaussian) for pair in pairs)
         if smooth:
             size = self.scale if step is None else min(4 * step, self.scale)
             counts = np.ceil((6 + 2.5 * widths / size) if finer else (5 + 1.5 * widths / size))
+            many = int(counts.sum())
         else:
-            size = self.scale / 16 if step is None else step
-            counts = np.ceil(widths / size) * (2 if finer else 1) + 1
-        if counts.sum() > _NODES:
+            size = (_lattice(pairs, self.scale) if step is None else step) / (2 if finer else 1)
+            many = int((widths / size + 2).sum())
+        if many > _NODES:
             raise TooLargeError(
-                f"adversary must ask for pairs not too unlike in size, got {int(counts.sum()):,} nodes between losses "
+                f"adversary must ask for pairs not too unlike in size, got {many:,} nodes between losses "
                 f"{self.low:.3g} and {self.high:.3g} for a scale of {self.scale:.3g}; use fp.simulate, or a larger step"
             )
-        return Nodes.on(told.edges, parts, counts.astype(np.intp), smooth=smooth)
+        if smooth:
+            return Nodes.on(told.edges, parts, counts.astype(np.intp))
+        return Nodes.lattice(told.edges, parts, size)
 
     def parts(self, told: DecisionMap, epsilons: Sequence[Epsilon]) -> NDArray[np.float64]:
         """The edges of panels, and more around every kink of a payoff."""
@@ -110,7 +116,7 @@ def scout(asking: Asking, epsilons: Sequence[float]) -> Scouted:
     pairs = [asking.pairs[k] for k in drawn]
     scales = [_moments(side)[1] for pair in pairs for side in (pair, pair.swapped)]
     scales = [x for x in scales if x > 0] or [1.0]
-    reach = 10 * max(scales)
+    reach = (10 if all(isinstance(pair, Gaussian) for pair in pairs) else 4) * max(scales)
     far = max((abs(one) for one in epsilons), default=0.0) + 4 * max(scales)
     return Scouted(min(low - reach, -far), max(high + reach, far), min(scales))
 
@@ -125,6 +131,17 @@ def _moments(pair: DominatingPair) -> tuple[float, float]:
     wide = [(x - middle) / z for x, z in zip(quantiles[1:], np.linspace(0.0, 8.0, 33)[1:], strict=True)]
     spread = max((x for x in wide if math.isfinite(x)), default=0.0)
     return middle, spread
+
+
+def _lattice(pairs: Sequence[DominatingPair], scale: float) -> float:
+    """An eighth of the scale, reduced so that the least loss with a mass of its own is a multiple of it."""
+    atoms: list[float] = []
+    for pair in pairs:
+        with suppress(TypeError):  # tails that are not known
+            atoms += [abs(float(loss)) for loss, _ in tails(pair).atoms if loss]
+    if not atoms:
+        return scale / 8
+    return min(atoms) / math.ceil(8 * min(atoms) / min(scale, min(atoms)))
 
 
 def _parts(told: DecisionMap, scale: float, epsilons: Sequence[float]) -> NDArray[np.float64]:
