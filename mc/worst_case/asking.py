@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from filters.contract.checks import checked_admits, checked_observe, checked_spend, checked_start
 from filters.contract.state import State, fold, join, put, take
-from mc.engine.adversary import Adversary, View
+from mc.engine.adversary import View
 from mc.engine.game import Game
 from mc.worst_case.too_large import TooLargeError
 from theory.pairs import DominatingPair, Selection
@@ -204,7 +204,8 @@ def until_known(game: Game, attempt: Callable[[Asking], Any]) -> Any:
 
 def _too_many(found: int) -> TooLargeError:
     return TooLargeError(
-        f"adversary must ask for at most {_MOST_PAIRS} different pairs, got {found} or more; round its levels, or {_REMEDY}"
+        f"adversary must ask for at most {_MOST_PAIRS} different pairs, got {found} or more; round its levels, or "
+        f"{_REMEDY}"
     )
 
 

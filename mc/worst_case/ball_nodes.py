@@ -1,6 +1,6 @@
 """Nodes of Gauss and Legendre in balls, between which Gaussian releases move mass with every error bounded.
 
-The density of the loss after a release of Gaussian(mu) is an entire function f with |f(a + ib)| <= e^{b^2 / 2 mu^2} f(a),
+The density of the loss after a release of Gaussian(mu) is entire, with |f(a + ib)| <= e^{b^2 / 2 mu^2} f(a),
 for it is an integral of Gaussian densities, each with that property, over masses >= 0. So is what it pays, and by
 Bernstein's theorem n nodes on a panel of half width h integrate a function bounded by M on the ellipse of parameter r
 up to 8 h M r^{-(2n-1)} / (r - 1): polynomials of degree 2n - 1 are exact, one of them is within
@@ -46,7 +46,9 @@ def quadrature_error(
         return np.asarray(np.exp(np.min(logs, axis=0)) * _SLACK + _TINY)
 
 
-def _drawn_bound(half: NDArray[np.float64], mu: float, least: float) -> Callable[[float], NDArray[np.float64]]:
+def _drawn_bound(
+    half: NDArray[np.float64], mu: float, least: float
+) -> Callable[[float], NDArray[np.float64]]:
     """log M of density times kernel: a release of mu after one of `least` or more."""
 
     def bound(r: float) -> NDArray[np.float64]:
@@ -81,7 +83,9 @@ class BallNodes:
     weights: list[flint.arb]
     lost: NDArray[np.float64]
     bounds: ClassVar[int] = 2
-    _moves: dict[DominatingPair, tuple[NDArray[np.float64], NDArray[np.float64]]] = field(default_factory=dict)
+    _moves: dict[DominatingPair, tuple[NDArray[np.float64], NDArray[np.float64]]] = field(
+        default_factory=dict
+    )
 
     @classmethod
     def on(

@@ -144,9 +144,7 @@ class CertifiedLaw:
             high += ball(float(mass[1, i])) * most
         whole = np.array([mass[1, part].sum() for part in self.nodes.parts])
         touched = whole > 0
-        lost = sum(
-            float(self._error(mu, float(eps), forward)[touched].sum()) for mu in (below, above)
-        )
+        lost = sum(float(self._error(mu, float(eps), forward)[touched].sum()) for mu in (below, above))
         return low - ball(lost), high + ball(lost) + ball(1e-270)
 
     def _error(self, mu: float | None, epsilon: float, forward: bool) -> NDArray[np.float64]:
@@ -184,7 +182,7 @@ def _paid_bound(
         pays = centre > kink if forward else centre < kink
         logs = np.logaddexp(logs, np.where(pays, over, -np.inf))
         logs = logs + b * b / (2 * least * least) - math.log(math.sqrt(2 * math.pi) * least)
-        return logs if forward else logs + np.maximum(wide - centre, 0.0)
+        return np.asarray(logs if forward else logs + np.maximum(wide - centre, 0.0))
 
     return bound
 

@@ -13,12 +13,13 @@ from bisect import bisect_left
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.contract.state import fold, join, keys, leaves
+from filters.contract.state import fold, keys, leaves
 from mc.worst_case.asking import DENIED, Asking, NotAFunctionError, Positions
 from mc.worst_case.too_large import TooLargeError
 
@@ -29,7 +30,9 @@ __all__ = ["STOP", "DecisionMap", "Source", "shown_edges"]
 STOP = -1
 #: The panel of the point 0 at which every game starts.
 POINT = -1
-_MOST_EDGES, _MOST_SOURCES, _PASSES = 400, 200_000, 12
+_MOST_EDGES, _MOST_SOURCES, _PASSES = 250, 200_000, 12
+#: A round with more positions than this is played only where no decision changed before.
+_WORTH_GOING_ON = 1000
 #: Decimals, in nats, to which states that hold losses are compared: their sums are rounded.
 _DECIMALS = 9
 _FAR = np.int64(-(2**63))
@@ -62,9 +65,7 @@ class DecisionMap:
     _bisections: set[tuple[float, float, int]] = field(default_factory=set)
 
     @classmethod
-    def of(
-        cls, asking: Asking, *, low: float, high: float, width: float, merged: float
-    ) -> DecisionMap:
+    def of(cls, asking: Asking, *, low: float, high: float, width: float, merged: float) -> DecisionMap:
         """The map on panels of at most `width` between low and high, with edges at every change found.
 
         A change within `merged` of one found before is none of its own.
@@ -76,34 +77,31 @@ class DecisionMap:
             if not new:
                 return told
             found |= new
-            if len(found) > _MOST_EDGES:
-                break
-        raise TooLargeError(
-            f"adversary and filter must change their decisions at no more than {_MOST_EDGES} losses, got "
-            f"{len(found)} and more; use fp.simulate, which plays any strategy"
-        )
+        raise _too_many(len(found))
 
     @property
     def drawn(self) -> set[int]:
         """The pairs whose output is seen before the transcript ends."""
         every = (source for sources in self.rounds for source in sources)
-        return {
-            one.pair for one in every if one.pair is not None and set(one.leads or (STOP,)) != {STOP}
-        }
+        return {one.pair for one in every if one.pair is not None and set(one.leads or (STOP,)) != {STOP}}
 
     @property
     def last(self) -> set[int]:
         """The pairs with whose release a transcript ends."""
         every = [source for sources in self.rounds for source in sources]
         ends = {-2 - lead for one in every for lead in set(one.leads or ()) if lead < STOP}
-        return ends | {one.pair for one in every if one.pair is not None and set(one.leads or (STOP,)) == {STOP}}
+        return ends | {
+            one.pair for one in every if one.pair is not None and set(one.leads or (STOP,)) == {STOP}
+        }
 
     def _probes(self) -> NDArray[np.float64]:
         low, high = self.edges[:-1], self.edges[1:]
         # what changes within `merged` of an edge counts as changing there
         inside = np.minimum(2 * self.merged, (high - low) / 8)
         first, last = np.nextafter(low, np.inf), np.nextafter(high, -np.inf)
-        return np.stack([np.maximum(low + inside, first), (low + high) / 2, np.minimum(high - inside, last)], axis=1)
+        return np.stack(
+            [np.maximum(low + inside, first), (low + high) / 2, np.minimum(high - inside, last)], axis=1
+        )
 
     def _play(self) -> set[float]:
         """Fill in the rounds; returns the losses at which a decision changes inside a panel."""
@@ -123,6 +121,8 @@ class DecisionMap:
             if t == self.asking.game.rounds:
                 self.rounds.append([Source(panel, pair, None) for panel, pair in heads])
                 break
+            if changes and len(heads) > _WORTH_GOING_ON:
+                break  # panels that are cut where decisions change may have fewer positions
             asked = [_Asked.of(self.asking, head, row, probes) for head, row in zip(heads, rows, strict=True)]
             after = self._after(t, asked, probes, changes)
             self.rounds.append(
@@ -137,7 +137,7 @@ class DecisionMap:
         """The next sources (panel and pair), their positions at the probes, and where each asked one leads."""
         unique: dict[Hashable, int] = {}
         first: list[_Asked] = []
-        which = []
+        which: list[int] = []
         for one in asked:
             place = unique.setdefault(one.key if one.key is not None else len(which) + 0.5, len(first))
             if place == len(first):
@@ -153,13 +153,15 @@ class DecisionMap:
         answered: list[list[int]] = [[] for _ in first]
         # sources whose outputs lie at equally many (panel, own probe, probe of the panel) are looked at together
         begins = np.concatenate([[0], np.cumsum([part.n for part in parts])])
-        alike: dict[Hashable, list[int]] = {}
+        alike: dict[tuple[tuple[int, int, int], bool], list[int]] = {}
         for i, one in enumerate(first):
             alike.setdefault((one.shape(len(probes)), one.paired), []).append(i)
         for (shape, paired), members in alike.items():
             place = begins[members].reshape(-1, 1, 1, 1) + np.arange(math.prod(shape)).reshape(shape)
             code = codes[place]
-            self._changes(t, [first[i] for i in members], code, at.loss[place], _whole(after, place, code), changes)
+            self._changes(
+                t, [first[i] for i in members], code, at.loss[place], _whole(after, place, code), changes
+            )
             if paired:
                 self._check_history(after, place, code)
             chosen = code[:, :, shape[1] // 2, shape[2] // 2]
@@ -204,6 +206,8 @@ class DecisionMap:
     ) -> None:
         """Bisect between probes whose answers differ: along the loss reached, and along the loss before it."""
         seen = self._bisections
+        if len(changes) + len(self.found) > _MOST_EDGES:
+            raise _too_many(len(changes) + len(self.found))
         for i, j, k, left in np.argwhere(_differ([code, *whole], 3)).tolist():
             ends = (float(loss[i, j, k, left]), float(loss[i, j, k, left + 1]))
             if (key := (*ends, 0 if self.merged else t)) not in seen:
@@ -239,8 +243,9 @@ class DecisionMap:
             held = leaf[place[alike]]
             if not np.allclose(held, held[:, :1], rtol=1e-9, atol=1e-9, equal_nan=True):
                 raise NotAFunctionError(
-                    f"{type(self.asking.game.filter).__name__} must keep no more of the past than the loss so far, once "
-                    "a request was charged, got states that differ at one loss; use fp.simulate, which plays any filter"
+                    f"{type(self.asking.game.filter).__name__} must keep no more of the past than the loss so far, "
+                    "once a request was charged, got states that differ at one loss; use fp.simulate, which plays any "
+                    "filter"
                 )
 
 
@@ -313,7 +318,7 @@ class _Asked:
             own = np.isclose(leaf, both.loss.reshape(-1, *[1] * (leaf.ndim - 1)), rtol=1e-12, atol=1e-12)
             line = leaf[:1] + (leaf[1:] - leaf[:1]) * share
             line = np.where(leaf[:1] == leaf[1:], leaf[:1], line)
-            return np.where(own.all(axis=0)[None], x, line)  # what is the loss is exactly the loss
+            return np.where(np.all(own, axis=0)[None], x, line)  # what is the loss is exactly the loss
 
         there = Positions(
             np.array([x]), np.zeros(1), fold(mixed, tuple, both.state), fold(mixed, tuple, both.memory)
@@ -323,12 +328,17 @@ class _Asked:
 
 
 def shown_edges(found: Sequence[float]) -> str:
-    """The losses at which decisions change, for a scope."""
-    if not found:
-        return "decisions that do not depend on the loss"
-    some = ", ".join(f"{edge:.6g}" for edge in found[:6])
-    more = f", ... ({len(found)} in all)" if len(found) > 6 else ""
-    return f"decisions that change at the losses {some}{more}"
+    """The losses at which decisions may change, for a scope."""
+    some = ", ".join(f"{edge:.6g}" for edge in sorted({0.0, *found})[:6])
+    more = f", ... ({len({0.0, *found})} in all)" if len({0.0, *found}) > 6 else ""
+    return f"decisions that change at most at the losses {some}{more}"
+
+
+def _too_many(found: int) -> TooLargeError:
+    return TooLargeError(
+        f"adversary and filter must change their decisions at no more than {_MOST_EDGES} losses, and at the same ones "
+        f"wherever the loss came from, got {found} and more; use fp.simulate, which plays any strategy"
+    )
 
 
 def _apart(changes: set[float], found: set[float], merged: float) -> set[float]:
@@ -347,10 +357,7 @@ def _apart(changes: set[float], found: set[float], merged: float) -> set[float]:
 def _edges(forced: set[float], low: float, high: float, width: float) -> NDArray[np.float64]:
     # 0, where every game starts, so that an interval of losses around it has its two ends in different panels
     ends = [low, *sorted(x for x in {*forced, 0.0} if low < x < high), high]
-    parts = [
-        np.linspace(a, b, int(np.ceil((b - a) / width)) + 1)[:-1]
-        for a, b in zip(ends, ends[1:], strict=False)
-    ]
+    parts = [np.linspace(a, b, int(np.ceil((b - a) / width)) + 1)[:-1] for a, b in pairwise(ends)]
     return np.append(np.concatenate(parts), high)
 
 

@@ -22,7 +22,7 @@ from mc.worst_case.balls import down, up
 from mc.worst_case.certified_law import CertifiedLaw
 from mc.worst_case.evaluation import Evaluation, NumericalEvaluation
 from mc.worst_case.forward_law import two_grids
-from mc.worst_case.log_ratio import Epsilon, LogRatio, check_epsilon
+from mc.worst_case.log_ratio import Epsilon, check_epsilon
 from mc.worst_case.transcript_law import NoFiniteLawError, TranscriptLaw
 from theory.arguments import check_count, check_positive
 from theory.evidence import Evidence
@@ -101,7 +101,7 @@ def evaluate(
     Source: Bellman's recursion with the strategy in place of the maximum.
     """
     many = isinstance(epsilon, Sequence)
-    epsilons = [check_epsilon(one) for one in (epsilon if many else [epsilon])]  # type: ignore[union-attr,list-item]
+    epsilons = [check_epsilon(one) for one in (epsilon if isinstance(epsilon, Sequence) else [epsilon])]
     if direction not in ("PQ", "QP", "both"):
         raise ValueError(f"direction must be PQ, QP or both, got direction={direction!r}; pass one of them")
     if evidence not in (None, Evidence.EXACT, Evidence.CERTIFIED):
@@ -112,7 +112,7 @@ def evaluate(
     game = Game.between(filt, adversary, rounds=rounds, on_denial=on_denial)
     ways: tuple[Direction, ...] = ("PQ", "QP") if direction == "both" else (direction,)
     scope = f"{_name(game.adversary)}; at most {game.rounds} rounds; {_which(direction)}; a denied run may {on_denial}"
-    found: list[Evaluation | NumericalEvaluation]
+    found: Sequence[Evaluation | NumericalEvaluation]
     try:
         law: TranscriptLaw = until_known(game, lambda asking: TranscriptLaw.of(asking, max_positions=most))
     except NoFiniteLawError:

@@ -18,7 +18,7 @@ from mc.worst_case.evaluation import NumericalEvaluation
 from mc.worst_case.log_ratio import Epsilon
 from mc.worst_case.loss_nodes import Nodes
 from mc.worst_case.scouts import scout
-from theory.pairs import DominatingPair
+from theory.pairs import DominatingPair, Gaussian
 from theory.pairs.base import Direction
 
 __all__ = ["ForwardLaw", "two_grids"]
@@ -36,18 +36,19 @@ def two_grids(
     def solve(asking: Asking) -> list[NumericalEvaluation]:
         seen = scout(asking, [float(one) for one in epsilons])
         told = seen.decisions(asking)
-        coarse, fine = (ForwardLaw.of(told, seen.nodes(told, epsilons, finer, step)) for finer in (False, True))
+        coarse, fine = (
+            ForwardLaw.of(told, seen.nodes(told, epsilons, finer, step)) for finer in (False, True)
+        )
+        smooth = all(isinstance(asking.pairs[k], Gaussian) for k in told.drawn)
         where = f"{scope}; {shown_edges(told.found)}"
         results = []
         for epsilon in epsilons:
             both = [(law.value(float(epsilon), way), way) for way in ways for law in (fine,)]
             value, way = max(both)
             other = coarse.value(float(epsilon), way)
-            value, difference = seen.settled(fine.nodes.smooth, other, value)
+            value, difference = seen.settled(smooth, other, value)
             results.append(
-                NumericalEvaluation(
-                    epsilon, value, difference, way, len(told.rounds), told.positions, where
-                )
+                NumericalEvaluation(epsilon, value, difference, way, len(told.rounds), told.positions, where)
             )
         return results
 

@@ -25,7 +25,8 @@ class Nodes:
     """The nodes of every panel, one panel after the other, then the point 0.
 
     Smooth nodes are those of Gauss and Legendre, with their weights: a mass at a node is density times weight. Other
-    nodes lie on a lattice, with the ends of panels, and a loss between two is split over both, its P-mass and Q-mass kept.
+    nodes lie on a lattice, with the ends of panels, and a loss between two is split over both, its P-mass and Q-mass
+    kept.
     """
 
     loss: NDArray[np.float64]

@@ -1,7 +1,8 @@
-"""The worst case over a menu of one Gaussian against a filter that looks at losses: ask until the filter ends the game.
+"""The worst case over a menu of one Gaussian against a filter that looks at losses: to ask until the game ends.
 
-With one request to ask for, an adversary only chooses when to stop asking. What it sees up to there is a function of what
-it would see by asking on, so asking on never lowers the divergence (post-processing), whatever the filter looks at.
+With one request to ask for, an adversary only chooses when to stop asking. What it sees up to there is a function
+of what it would see by asking on, so asking on never lowers the divergence (post-processing), whatever the filter
+looks at.
 """
 
 from __future__ import annotations

@@ -39,9 +39,7 @@ class Scouted:
         """The map of decisions; changes within `merged` nats of one another count as one."""
         return DecisionMap.of(asking, low=self.low, high=self.high, width=4 * self.scale, merged=merged)
 
-    def nodes(
-        self, told: DecisionMap, epsilons: Sequence[Epsilon], finer: bool, step: float | None
-    ) -> Nodes:
+    def nodes(self, told: DecisionMap, epsilons: Sequence[Epsilon], finer: bool, step: float | None) -> Nodes:
         """The nodes of the coarser or the finer grid, with an edge wherever a payoff has a kink."""
         pairs = [told.asking.pairs[k] for k in told.drawn]
         parts = self.parts(told, epsilons)
@@ -145,7 +143,7 @@ def _lattice(pairs: Sequence[DominatingPair], scale: float) -> float:
 
 
 def _parts(told: DecisionMap, scale: float, epsilons: Sequence[float]) -> NDArray[np.float64]:
-    """The edges of panels, and more around every kink: a last release smooths it at its own scale, which may be small."""
+    """The edges of panels, and more around every kink, which a last release smooths at a scale that may be small."""
     low, high = float(told.edges[0]), float(told.edges[-1])
     last = [_moments(told.asking.pairs[k])[1] for k in told.last]
     finest = max(min((x for x in last if x > 0), default=scale), scale / 256)

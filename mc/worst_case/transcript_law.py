@@ -70,7 +70,8 @@ class TranscriptLaw:
     @classmethod
     def of(cls, asking: Asking, *, max_positions: int) -> TranscriptLaw:
         """The law of the game; NoFiniteLawError for a request without finitely many exact outputs."""
-        law, outputs = cls(), {}
+        law = cls()
+        outputs: dict[int, _Finite] = {}
         with flint.ctx.workprec(BITS):
             at, mass, loss = asking.start(), [Fraction(1)], [_ZERO]
             aside: list[tuple[Positions, list[Mass], list[Loss]]] = []
@@ -110,11 +111,14 @@ class TranscriptLaw:
         if self.exact and isinstance(epsilon, LogRatio):
             r = epsilon.ratio
             kept = sum(
-                (m * max(1 - r / b if forward else 1 / b - r, Fraction(0)) for (_, b), m in self.mass.items()),
+                (
+                    m * max(1 - r / b if forward else 1 / b - r, Fraction(0))
+                    for (_, b), m in self.mass.items()
+                ),
                 start=Fraction(0),
             )
             gone = self.erased_p if forward else sum(m / b for (_, b), m in self.erased_q.items())
-            return kept + gone  # type: ignore[operator,no-any-return]
+            return kept + gone
         with flint.ctx.workprec(BITS):
             total = flint.arb(0)
             for loss, m in self.mass.items():
@@ -206,7 +210,9 @@ class TranscriptLaw:
             for output in finite.outputs:
                 total = np.array([_shown(_sum(loss[i], output.loss)) for i in rows.tolist()])
                 there = asking.observed(some, total, np.full(len(rows), output.seen))
-                arrive(there, rows.tolist(), [_product(mass[i], output.mass) for i in rows.tolist()], output.loss)
+                arrive(
+                    there, rows.tolist(), [_product(mass[i], output.mass) for i in rows.tolist()], output.loss
+                )
         return (Positions.joined(parts) if parts else after), masses, losses
 
 
@@ -295,5 +301,7 @@ def _outputs(pair: DominatingPair) -> _Finite:
         else:
             assert known.exact is not None
             growth = (sign * known.epsilon).exp()
-            both.append(_Output((sign * known.exact, Fraction(1)), ball(rest) * growth / (1 + growth), sign * size))
+            both.append(
+                _Output((sign * known.exact, Fraction(1)), ball(rest) * growth / (1 + growth), sign * size)
+            )
     return _Finite(tuple(both), known.delta, known.delta)
