@@ -157,15 +157,20 @@ class DecisionMap:
         for i, one in enumerate(first):
             alike.setdefault((one.shape(len(probes)), one.paired), []).append(i)
         for (shape, paired), members in alike.items():
-            place = begins[members].reshape(-1, 1, 1, 1) + np.arange(math.prod(shape)).reshape(shape)
-            code = codes[place]
+            at_place = begins[members].reshape(-1, 1, 1, 1) + np.arange(math.prod(shape)).reshape(shape)
+            code = codes[at_place]
             self._changes(
-                t, [first[i] for i in members], code, at.loss[place], _whole(after, place, code), changes
+                t,
+                [first[i] for i in members],
+                code,
+                at.loss[at_place],
+                _whole(after, at_place, code),
+                changes,
             )
             if paired:
-                self._check_history(after, place, code)
+                self._check_history(after, at_place, code)
             chosen = code[:, :, shape[1] // 2, shape[2] // 2]
-            spots = place[:, :, 0, :] if shape[2] == 3 else np.repeat(place[:, :, 0, :], 3, axis=2)
+            spots = at_place[:, :, 0, :] if shape[2] == 3 else np.repeat(at_place[:, :, 0, :], 3, axis=2)
             on = np.argwhere(chosen > STOP)
             names = _names(after.take(spots[chosen > STOP].reshape(-1)), rounded=paired)
             rows = chosen.tolist()

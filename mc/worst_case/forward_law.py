@@ -23,6 +23,9 @@ from theory.pairs.base import Direction
 
 __all__ = ["ForwardLaw", "two_grids"]
 
+#: Epsilons for which one grid is refined: each has nodes of its own around the kink of its payoff.
+_TOGETHER = 6
+
 
 def two_grids(
     game: Game,
@@ -36,20 +39,20 @@ def two_grids(
     def solve(asking: Asking) -> list[NumericalEvaluation]:
         seen = scout(asking, [float(one) for one in epsilons])
         told = seen.decisions(asking)
-        coarse, fine = (
-            ForwardLaw.of(told, seen.nodes(told, epsilons, finer, step)) for finer in (False, True)
-        )
         smooth = all(isinstance(asking.pairs[k], Gaussian) for k in told.drawn)
         where = f"{scope}; {shown_edges(told.found)}"
-        results = []
-        for epsilon in epsilons:
-            both = [(law.value(float(epsilon), way), way) for way in ways for law in (fine,)]
-            value, way = max(both)
-            other = coarse.value(float(epsilon), way)
-            value, difference = seen.settled(smooth, other, value)
-            results.append(
-                NumericalEvaluation(epsilon, value, difference, way, len(told.rounds), told.positions, where)
+        results: list[NumericalEvaluation] = []
+        for first in range(0, len(epsilons), _TOGETHER):
+            some = epsilons[first : first + _TOGETHER]
+            coarse, fine = (
+                ForwardLaw.of(told, seen.nodes(told, some, finer, step)) for finer in (False, True)
             )
+            for one in some:
+                value, way = max((fine.value(float(one), way), way) for way in ways)
+                value, difference = seen.settled(smooth, coarse.value(float(one), way), value)
+                results.append(
+                    NumericalEvaluation(one, value, difference, way, len(told.rounds), told.positions, where)
+                )
         return results
 
     found: list[NumericalEvaluation] = until_known(game, solve)

@@ -2,6 +2,7 @@
 
 from reports.chapters.approximate_dp import APPROXIMATE_DP
 from reports.chapters.coverage import COVERAGE
+from reports.chapters.evaluated import EVALUATED
 from reports.chapters.examined import EXAMINED
 from reports.chapters.gdp import GDP
 from reports.chapters.naive import NAIVE
@@ -26,6 +27,7 @@ CHAPTERS: tuple[Chapter, ...] = (
     APPROXIMATE_DP,
     NAIVE,
     REALISATION,
+    EVALUATED,
     TIGHTNESS,
     THEOREMS_CHAPTER,
     SLIPS,
