@@ -56,9 +56,9 @@ class CertifiedLaw:
                         f"adversary must ask for Gaussian pairs or randomised responses for CERTIFIED evidence, got "
                         f"{pair!r}; leave evidence out"
                     )
-            rough = ForwardLaw.of(told, seen.nodes(told, epsilons, False, None))
+            rough = ForwardLaw.of(told, seen.nodes(told, epsilons, ways, finer=False))
             least = min(rough.value(float(one), way) for one in epsilons for way in ways)
-            law = CertifiedLaw.of(told, seen, epsilons, max(least, 1e-200))
+            law = CertifiedLaw.of(told, seen, epsilons, ways, max(least, 1e-200))
             where = f"{scope}; for losses as real numbers and {shown_edges(told.found)}"
             results = []
             for one in epsilons:
@@ -85,17 +85,22 @@ class CertifiedLaw:
 
     @classmethod
     def of(
-        cls, told: DecisionMap, seen: Scouted, epsilons: Sequence[Epsilon], least_value: float
+        cls,
+        told: DecisionMap,
+        seen: Scouted,
+        epsilons: Sequence[Epsilon],
+        ways: Sequence[Direction],
+        least_value: float,
     ) -> CertifiedLaw:
         """The law of the game that the map tells of, on as many nodes as values of `least_value` need."""
         drawn = [float(told.asking.pairs[k].gdp_mu) for k in told.drawn]
         least = min(drawn, default=seen.scale)
-        ends = seen.parts(told, [kink for one in epsilons for kink in _around(one)])
+        ends = seen.parts(told, [kink for one in epsilons for kink in _around(one)], ways)
         error = _SHARE * least_value * math.exp(min(float(ends[0]), 0.0)) / (len(told.rounds) + 1) / len(ends)
         error, half = max(error, 1e-250), np.diff(ends) / 2 * (1 + 2.0**-20)
         counts = needed(half, least, error)
         last = [max(float(told.asking.pairs[k].gdp_mu), least * _FINEST) for k in told.last]
-        kinks = [(kink, forward) for one in epsilons for kink in _around(one) for forward in (True, False)]
+        kinks = [(kink, way == "PQ") for one in epsilons for kink in _around(one) for way in ways]
         for kink, forward in kinks:
             for mu in (None, *{min(last), max(last)}) if last else (None,):
                 bound = _paid_bound(half, ends, least, mu, kink, forward)

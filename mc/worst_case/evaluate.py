@@ -113,21 +113,28 @@ def evaluate(
     ways: tuple[Direction, ...] = ("PQ", "QP") if direction == "both" else (direction,)
     scope = f"{_name(game.adversary)}; at most {game.rounds} rounds; {_which(direction)}; a denied run may {on_denial}"
     found: Sequence[Evaluation | NumericalEvaluation]
+    law = _finite(game, most)
+    if law is not None:
+        found = [_discrete(law, one, ways, scope, evidence) for one in epsilons]
+    elif evidence is Evidence.EXACT:
+        raise ValueError(
+            f"adversary must ask for pairs with rational masses for EXACT evidence, got {game.adversary!r}; use "
+            "RandomizedResponse.from_ratio, say"
+        )
+    elif evidence is Evidence.CERTIFIED:
+        found = CertifiedLaw.evaluations(game, epsilons, ways, scope)
+    else:
+        found = two_grids(game, epsilons, ways, scope, step)
+    return tuple(found) if many else found[0]
+
+
+def _finite(game: Game, most: int) -> TranscriptLaw | None:
+    """The law of a game whose requests all have finitely many exact outputs, None for any other."""
     try:
         law: TranscriptLaw = until_known(game, lambda asking: TranscriptLaw.of(asking, max_positions=most))
     except NoFiniteLawError:
-        if evidence is Evidence.EXACT:
-            raise ValueError(
-                f"adversary must ask for pairs with rational masses for EXACT evidence, got {game.adversary!r}; use "
-                "RandomizedResponse.from_ratio, say"
-            ) from None
-        if evidence is Evidence.CERTIFIED:
-            found = CertifiedLaw.evaluations(game, epsilons, ways, scope)
-        else:
-            found = two_grids(game, epsilons, ways, scope, step)
-    else:
-        found = [_discrete(law, one, ways, scope, evidence) for one in epsilons]
-    return tuple(found) if many else found[0]
+        return None
+    return law
 
 
 def _discrete(

@@ -45,7 +45,8 @@ def two_grids(
         for first in range(0, len(epsilons), _TOGETHER):
             some = epsilons[first : first + _TOGETHER]
             coarse, fine = (
-                ForwardLaw.of(told, seen.nodes(told, some, finer, step)) for finer in (False, True)
+                ForwardLaw.of(told, seen.nodes(told, some, ways, finer=finer, step=step))
+                for finer in (False, True)
             )
             for one in some:
                 value, way = max((fine.value(float(one), way), way) for way in ways)

@@ -18,6 +18,7 @@ from mc.worst_case.loss_nodes import Nodes
 from mc.worst_case.tails import tails
 from mc.worst_case.too_large import TooLargeError
 from theory.pairs import DominatingPair, Gaussian
+from theory.pairs.base import Direction
 
 __all__ = ["Scouted", "scout"]
 
@@ -39,10 +40,18 @@ class Scouted:
         """The map of decisions; changes within `merged` nats of one another count as one."""
         return DecisionMap.of(asking, low=self.low, high=self.high, width=4 * self.scale, merged=merged)
 
-    def nodes(self, told: DecisionMap, epsilons: Sequence[Epsilon], finer: bool, step: float | None) -> Nodes:
+    def nodes(
+        self,
+        told: DecisionMap,
+        epsilons: Sequence[Epsilon],
+        ways: Sequence[Direction],
+        *,
+        finer: bool,
+        step: float | None = None,
+    ) -> Nodes:
         """The nodes of the coarser or the finer grid, with an edge wherever a payoff has a kink."""
         pairs = [told.asking.pairs[k] for k in told.drawn]
-        parts = self.parts(told, epsilons)
+        parts = self.parts(told, epsilons, ways)
         widths = np.diff(parts)
         smooth = all(isinstance(pair, Gaussian) for pair in pairs)
         if smooth:
@@ -61,9 +70,12 @@ class Scouted:
             return Nodes.on(told.edges, parts, counts.astype(np.intp))
         return Nodes.lattice(told.edges, parts, size)
 
-    def parts(self, told: DecisionMap, epsilons: Sequence[Epsilon]) -> NDArray[np.float64]:
+    def parts(
+        self, told: DecisionMap, epsilons: Sequence[Epsilon], ways: Sequence[Direction]
+    ) -> NDArray[np.float64]:
         """The edges of panels, and more around every kink of a payoff."""
-        return _parts(told, self.scale, [float(one) for one in epsilons])
+        kinks = [float(one) if way == "PQ" else -float(one) for one in epsilons for way in ways]
+        return _parts(told, self.scale, kinks)
 
     def settled(self, smooth: bool, coarse: float, fine: float) -> tuple[float, float]:
         """The value that both grids give, and by how much they differ."""
@@ -142,11 +154,11 @@ def _lattice(pairs: Sequence[DominatingPair], scale: float) -> float:
     return min(atoms) / math.ceil(8 * min(atoms) / min(scale, min(atoms)))
 
 
-def _parts(told: DecisionMap, scale: float, epsilons: Sequence[float]) -> NDArray[np.float64]:
+def _parts(told: DecisionMap, scale: float, kinks: Sequence[float]) -> NDArray[np.float64]:
     """The edges of panels, and more around every kink, which a last release smooths at a scale that may be small."""
     low, high = float(told.edges[0]), float(told.edges[-1])
     last = [_moments(told.asking.pairs[k])[1] for k in told.last]
     finest = max(min((x for x in last if x > 0), default=scale), scale / 256)
     sizes = [0.0] + [scale * 2.0**-k for k in range(-2, max(0, math.ceil(math.log2(scale / finest))) + 1)]
-    kinks = {a * one + b * size for one in epsilons for a in (1, -1) for b in (1, -1) for size in sizes}
-    return np.array(sorted({*told.edges.tolist(), *(x for x in kinks if low < x < high)}))
+    around = {kink + side * size for kink in kinks for side in (1, -1) for size in sizes}
+    return np.array(sorted({*told.edges.tolist(), *(x for x in around if low < x < high)}))
