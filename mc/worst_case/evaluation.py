@@ -3,7 +3,7 @@
 >>> import filterproof as fp
 >>> half = fp.evaluate(fp.ZCDPFilter(1.0), fp.Constant(fp.RandomizedResponse(0.5)), epsilon=1.0, rounds=3)
 >>> half.evidence.name, f"{half.low:.6f}"
-('CERTIFIED', '0.084741')
+('CERTIFIED', '0.094895')
 """
 
 from __future__ import annotations

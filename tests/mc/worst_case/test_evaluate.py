@@ -12,8 +12,9 @@ import pytest
 import filterproof as fp
 from filters.rules.kappa import KappaFilter
 from mc.worst_case.ball_nodes import BallNodes, needed
+from mc.worst_case.decision_map import _edges
 from mc.worst_case.evaluate import evaluate
-from tests.mc.worst_case.small_games import CountFilter
+from tests.mc.worst_case.small_games import CountFilter, LossFilter
 from theory.evidence import Evidence
 from theory.numerics.stopped_walk import stopped_hockey_stick
 from theory.realisation import kappa, optimal_split
@@ -203,6 +204,25 @@ def test_a_coarser_map_of_thresholds_would_be_seen():
 
 
 @dataclass(frozen=True)
+class Hasty(LossFilter):
+    """CONT while the loss, the last output's included, stays below a limit; the promise is empty."""
+
+    promise: fp.Guarantee = field(default=fp.ApproxDP(0.0, 1.0), init=False)
+
+
+@pytest.mark.parametrize("direction", ["PQ", "QP"])
+def test_a_filter_that_knows_the_last_output_stops_transcripts_where_they_are(direction):
+    filt, strategy = Hasty(limit=0.5, most=6), fp.Constant(fp.Gaussian(0.4))
+    found = evaluate(filt, strategy, epsilon=0.6, direction=direction)
+    estimate = simulated(filt, strategy, found, method="plain")
+    assert found.value in estimate
+    assert estimate.relative_half_width < 0.05
+    tight = evaluate(filt, strategy, epsilon=0.6, direction=direction, evidence=Evidence.CERTIFIED)
+    assert tight.low * (1 - 1e-9) <= found.value <= tight.high * (1 + 1e-9)
+    assert tight.high <= tight.low * (1 + 1e-9)
+
+
+@dataclass(frozen=True)
 class Greedy(fp.Adversary):
     """Asks for much, and where that is denied for little."""
 
@@ -319,6 +339,7 @@ def test_a_limit_smaller_than_any_panel_is_found():
     tiny = fp.worst_case(KappaFilter(2.0**-40, 9), fp.Gaussian(0.5), epsilon=1.0)
     assert tiny.low == pytest.approx(fp.Gaussian(math.sqrt(0.5)).hockey_stick(1.0), rel=1e-9)
     assert "9.09495e-13" in tiny.scope
+    assert 0.0 in _edges(set(), -1.0, 2.7, 0.8)  # else both ends of the limit may lie inside one panel
 
 
 @pytest.mark.slow
