@@ -19,6 +19,7 @@ from mc.worst_case.evaluation import Evaluation
 from mc.worst_case.forward_law import ForwardLaw
 from mc.worst_case.log_ratio import Epsilon, LogRatio
 from mc.worst_case.scouts import Scouted, scout
+from mc.worst_case.too_large import TooLargeError
 from theory.evidence import Evidence
 from theory.pairs import Gaussian
 from theory.pairs.base import Direction
@@ -27,6 +28,8 @@ __all__ = ["CertifiedLaw"]
 
 #: What quadrature may add to the least value asked for, as a share of it.
 _SHARE = 1e-12
+#: Changes this near to one another, in nats, count as one where there are too many.
+_MERGED = 5e-12
 #: A last release of less than this share of the least mu is bounded by none and by this share.
 _FINEST = 2.0**-8
 
@@ -49,7 +52,7 @@ class CertifiedLaw:
 
         def solve(asking: Asking) -> list[Evaluation]:
             seen = scout(asking, [float(one) for one in epsilons])
-            told = seen.decisions(asking, merged=0.0)
+            told, found_to = _decisions(seen, asking)
             for pair in asking.pairs:
                 if not isinstance(pair, Gaussian):
                     raise ValueError(
@@ -59,7 +62,7 @@ class CertifiedLaw:
             rough = ForwardLaw.of(told, seen.nodes(told, epsilons, ways, finer=False))
             least = min(rough.value(float(one), way) for one in epsilons for way in ways)
             law = CertifiedLaw.of(told, seen, epsilons, ways, max(least, 1e-200))
-            where = f"{scope}; for losses as real numbers and {shown_edges(told.found)}"
+            where = f"{scope}; for losses as real numbers and {shown_edges(told.found)}{found_to}"
             results = []
             for one in epsilons:
                 both = [(*law.enclosed(one, way), way) for way in ways]
@@ -190,6 +193,17 @@ def _paid_bound(
         return np.asarray(logs if forward else logs + np.maximum(wide - centre, 0.0))
 
     return bound
+
+
+def _decisions(seen: Scouted, asking: Asking) -> tuple[DecisionMap, str]:
+    """The map of decisions, and to how many nats its changes were found if not to the double.
+
+    Code that adds losses up rounds them differently on different paths, so that one threshold may look like many.
+    """
+    try:
+        return seen.decisions(asking, merged=0.0), ""
+    except TooLargeError:
+        return seen.decisions(asking, merged=_MERGED), f", found to {2 * _MERGED:.0e} nats"
 
 
 def _around(epsilon: Epsilon) -> tuple[float, ...]:

@@ -220,6 +220,7 @@ def test_a_filter_that_knows_the_last_output_stops_transcripts_where_they_are(di
     tight = evaluate(filt, strategy, epsilon=0.6, direction=direction, evidence=Evidence.CERTIFIED)
     assert tight.low * (1 - 1e-9) <= found.value <= tight.high * (1 + 1e-9)
     assert tight.high <= tight.low * (1 + 1e-9)
+    assert "0, 0.5, found to 1e-11 nats" in tight.scope
 
 
 @dataclass(frozen=True)
