@@ -205,9 +205,12 @@ def test_a_coarser_map_of_thresholds_would_be_seen():
 
 @dataclass(frozen=True)
 class Hasty(LossFilter):
-    """CONT while the loss, the last output's included, stays below a limit; the promise is empty."""
+    """CONT while the loss, the last output's included, is inside a limit; the promise is empty."""
 
     promise: fp.Guarantee = field(default=fp.ApproxDP(0.0, 1.0), init=False)
+
+    def admits(self, state, request):
+        return (np.abs(state[0]) < self.limit) & (state[1] < self.most)
 
     def observe(self, state, loss):
         return state[0] + loss, state[1]
@@ -215,7 +218,7 @@ class Hasty(LossFilter):
 
 @pytest.mark.parametrize("direction", ["PQ", "QP"])
 def test_a_filter_that_knows_the_last_output_stops_transcripts_where_they_are(direction):
-    filt, strategy = Hasty(limit=0.5, most=6), fp.Constant(fp.Gaussian(0.4))
+    filt, strategy = Hasty(limit=0.7, most=6), fp.Constant(fp.Gaussian(0.4))
     found = evaluate(filt, strategy, epsilon=0.6, direction=direction)
     estimate = simulated(filt, strategy, found, method="plain")
     assert found.value in estimate
@@ -223,7 +226,7 @@ def test_a_filter_that_knows_the_last_output_stops_transcripts_where_they_are(di
     tight = evaluate(filt, strategy, epsilon=0.6, direction=direction, evidence=Evidence.CERTIFIED)
     assert tight.low * (1 - 1e-9) <= found.value <= tight.high * (1 + 1e-9)
     assert tight.high <= tight.low * (1 + 1e-9)
-    assert "0, 0.5, found to 1e-11 nats" in tight.scope
+    assert "-0.7, 0, 0.7, found to 1e-11 nats" in tight.scope
 
 
 @dataclass(frozen=True)
