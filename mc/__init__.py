@@ -38,6 +38,7 @@ from mc.runs.tally import Progress, Tally
 from mc.worst_case import LogRatio, WorstCase
 from mc.worst_case.calibrate import CalibratedFilter
 from mc.worst_case.composition import Bounds, Composition
+from mc.worst_case.evaluation import Evaluation, NumericalEvaluation
 from mc.worst_case.rounds_bought import RoundsBought
 
 __all__ = [
@@ -54,6 +55,7 @@ __all__ = [
     "Decision",
     "EraserForever",
     "Estimate",
+    "Evaluation",
     "Family",
     "Game",
     "Interrupted",
@@ -63,6 +65,7 @@ __all__ = [
     "LossChasing",
     "ManySmall",
     "Moments",
+    "NumericalEvaluation",
     "OneShot",
     "Paths",
     "Play",

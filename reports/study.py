@@ -81,6 +81,8 @@ class Study:
     executor: Executor | None = None
     on_progress: Callable[[str], None] = lambda _: None
     made: int = field(default=0, init=False)
+    #: What `simulate` has played so far.
+    played: list[Simulated] = field(default_factory=list, init=False)
     _proofs: dict[str, Proof] = field(default_factory=dict, init=False)
 
     def count(self, comparisons: int = 1) -> float:
@@ -119,6 +121,7 @@ class Study:
         alone = self.simulate_curve(
             *(filt, adversary), epsilons=(epsilon,), n=n, rounds=rounds, method=method, direction=direction
         )
+        self.played.append(alone.rows[0])
         return alone.rows[0]
 
     def simulate_curve(

@@ -1,5 +1,7 @@
 """The worst-case adversary against a filter, solved by Bellman's recursion exactly or within certified bounds.
 
+The same positions, with a given strategy in place of the maximum, evaluate that strategy: `mc.worst_case.evaluate`.
+
 Simulating adversaries belongs to `mc.estimate`, searching for a game that a filter loses to `mc.examine`.
 """
 

@@ -71,13 +71,14 @@ class SharedGames:
 
 @dataclass(frozen=True, slots=True)
 class Enclosure:
-    """low <= V(start, 0) <= high, and a strategy worth at least low."""
+    """low <= V(start, 0) <= high, and a strategy worth at least low; note says what the bounds take for granted."""
 
     low: float
     high: float
     strategy: Adversary
     rounds: int
     positions: int
+    note: str = ""
 
 
 def enclose(

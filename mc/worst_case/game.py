@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import flint
@@ -14,6 +14,7 @@ from mc.worst_case.enclosure import DOUBLES, Enclosure, Laws, SharedGames, enclo
 from mc.worst_case.exact import ExactGame
 from mc.worst_case.lattice_law import common_step, level, level_law
 from mc.worst_case.log_ratio import Epsilon, LogRatio
+from mc.worst_case.one_level import one_level
 from mc.worst_case.outputs import Output, exact_outputs
 from mc.worst_case.result import NOTHING_ADMITTED, WorstCase
 from mc.worst_case.rounded_law import rounded_laws
@@ -21,7 +22,7 @@ from mc.worst_case.spend_grid import SpendGrid
 from mc.worst_case.tree import most_positions
 from theory.arguments import check_positive
 from theory.evidence import Evidence
-from theory.pairs import DominatingPair
+from theory.pairs import DominatingPair, Gaussian
 from theory.pairs.base import Direction
 
 __all__ = ["WorstCaseGame"]
@@ -55,9 +56,10 @@ class WorstCaseGame:
         ):
             return self._rational(rational)
         enclosed = self._enclosed()
-        return self._result(
+        result = self._result(
             None, enclosed.low, enclosed.high, enclosed.strategy, enclosed.rounds, enclosed.positions
         )
+        return replace(result, scope=f"{result.scope}; {enclosed.note}") if enclosed.note else result
 
     @property
     def _most(self) -> int:
@@ -113,9 +115,13 @@ class WorstCaseGame:
             single = least == most and grid is None
             games = [rounded(least, "near")] if single else [rounded(least, "low"), rounded(most, "high")]
         elif self.filter.looks_at_losses:
-            raise ValueError(
-                "menu must hold randomised responses at multiples of one step for a filter that looks at losses, "
-                f"got {self.menu!r}; pass levels k * step for a common step"
+            if len(self.menu) > 1 or not isinstance(self.menu[0], Gaussian):
+                raise ValueError(
+                    "menu must hold one Gaussian, or randomised responses at multiples of one step, for a filter that "
+                    f"looks at losses, got {self.menu!r}; pass levels k * step for a common step"
+                )
+            return one_level(
+                self.filter, self.menu[0], self.epsilon, direction=self.direction, rounds=self.rounds
             )
         else:
             step = None if self.step is None else Fraction(float(check_positive("step", self.step)))

@@ -3,6 +3,7 @@
 from reports.chapters.approximate_dp import APPROXIMATE_DP
 from reports.chapters.bench import BENCH
 from reports.chapters.coverage import COVERAGE
+from reports.chapters.evaluated import EVALUATED
 from reports.chapters.examined import EXAMINED
 from reports.chapters.gdp import GDP
 from reports.chapters.naive import NAIVE
@@ -27,6 +28,7 @@ CHAPTERS: tuple[Chapter, ...] = (
     APPROXIMATE_DP,
     NAIVE,
     REALISATION,
+    EVALUATED,
     TIGHTNESS,
     THEOREMS_CHAPTER,
     SLIPS,

@@ -1,0 +1,218 @@
+"""Asking: an adversary and a filter, put the question of a round at many positions at once, by their own code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, NoReturn, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from filters.contract.checks import checked_admits, checked_observe, checked_spend, checked_start
+from filters.contract.state import State, fold, join, put, take
+from mc.engine.adversary import View
+from mc.engine.game import Game
+from mc.worst_case.too_large import TooLargeError
+from theory.pairs import DominatingPair, Selection
+
+__all__ = ["DENIED", "Asking", "NotAFunctionError", "Positions", "until_known"]
+
+#: The number that stands for a denied request, where numbers of pairs are from 0.
+DENIED = -1
+#: The most different pairs that a game may ask for.
+_MOST_PAIRS = 4096
+_REMEDY = "use fp.simulate, which plays any adversary"
+
+
+class NotAFunctionError(ValueError):
+    """A strategy whose requests do not follow from round, filter state and loss."""
+
+
+class ReadsLastError(Exception):
+    """The adversary read `view.last` where positions do not hold it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Positions:
+    """n positions before a round: the loss so far and that of the last round, filter state, adversary's memory."""
+
+    loss: NDArray[np.float64]
+    last: NDArray[np.float64]
+    state: State
+    memory: Any
+
+    @property
+    def n(self) -> int:
+        return len(self.loss)
+
+    def take(self, rows: NDArray[Any]) -> Positions:
+        """The positions of these rows, in arrays of their own."""
+        return Positions(self.loss[rows], self.last[rows], take(self.state, rows), take(self.memory, rows))
+
+    @staticmethod
+    def joined(parts: list[Positions]) -> Positions:
+        """All positions of all parts."""
+        loss, last = (np.concatenate([getattr(part, name) for part in parts]) for name in ("loss", "last"))
+        return Positions(loss, last, join([p.state for p in parts]), join([p.memory for p in parts]))
+
+
+class _NoGenerator:
+    """Stands where an adversary would find its generator."""
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise NotAFunctionError(
+            f"adversary must be a function of round, filter state and loss, got one that calls rng.{name}; {_REMEDY}"
+        )
+
+
+class _Watched(View):
+    """A view that knows whether `last` was read."""
+
+    __slots__ = ("_last", "_may_read")
+
+    def __init__(self, round_: int, at: Positions, asking: Asking, may_read: bool) -> None:
+        self.round, self.loss, self.state, self.memory = round_, at.loss, at.state, at.memory
+        self.filter, self.rng = asking.game.filter, asking.rng
+        self._last, self._may_read = at.last, may_read
+
+    @property
+    def last(self) -> NDArray[np.float64]:  # type: ignore[override]
+        if not self._may_read:
+            raise ReadsLastError
+        return self._last
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """The questions of a game, and a list of all the pairs that were asked for so far.
+
+    keeps_last says whether positions tell the loss of the last round; if they do not, reading it raises
+    ReadsLastError. An adversary that draws from its generator raises NotAFunctionError.
+    """
+
+    game: Game
+    keeps_last: bool
+    pairs: list[DominatingPair] = field(default_factory=list)
+    _numbers: dict[DominatingPair, int] = field(default_factory=dict)
+
+    @property
+    def rng(self) -> np.random.Generator:
+        return cast(np.random.Generator, _NoGenerator())
+
+    def start(self) -> Positions:
+        """The one position before the first round."""
+        memory = self.game.adversary.start(self.game.filter, 1, self.rng)
+        fold(_check_memory, list, memory)
+        return Positions(np.zeros(1), np.zeros(1), checked_start(self.game.filter, 1), memory)
+
+    def ask(self, t: int, at: Positions) -> tuple[NDArray[np.intp], Positions]:
+        """Which pair is released next at each position (DENIED: none), and the positions after the charge.
+
+        Where the request is denied the state is as it was. The arrays of `at` may be changed.
+        """
+        game = self.game
+        view = _Watched(t, at, self, self.keeps_last)
+        request = self._checked("request", game.adversary.request(view), at.n)
+        admitted = checked_admits(game.filter, at.state, request, at.n)
+        number = self._numbers_of(request, admitted)
+        state = at.state
+        if admitted.all():
+            state = checked_spend(game.filter, state, request, at.n)
+        elif admitted.any():
+            go = np.flatnonzero(admitted)
+            part = checked_spend(game.filter, take(state, go), request.take(go), len(go))
+            state = put(state, go, part)
+        return number, Positions(at.loss, np.zeros(at.n), state, view.memory)
+
+    def final(self, at: Positions) -> NDArray[np.intp]:
+        """Which pair each position releases last after its denial (DENIED: none)."""
+        game = self.game
+        if not game.adversary.asks_finally:
+            return np.full(at.n, DENIED)
+        view = _Watched(game.rounds, at, self, self.keeps_last)
+        request = self._checked("final", game.adversary.final(view), at.n)
+        admitted = checked_admits(game.filter, at.state, request, at.n)
+        return self._numbers_of(request, admitted)
+
+    def observed(self, at: Positions, loss: NDArray[np.float64], last: NDArray[np.float64]) -> Positions:
+        """The positions after a release of privacy loss `last`, with `loss` in all."""
+        state = at.state
+        if self.game.filter.looks_at_losses:
+            state = checked_observe(self.game.filter, state, last, at.n)
+        return Positions(loss, last, state, at.memory)
+
+    def _checked(self, method: str, request: object, n: int) -> DominatingPair:
+        if not isinstance(request, DominatingPair) or request.shape not in ((), (n,)):
+            raise TypeError(
+                f"{type(self.game.adversary).__name__}.{method} must return one pair or one for each of {n} runs, got "
+                f"{request!r}; size it by view.n"
+            )
+        return request
+
+    def _numbers_of(self, request: DominatingPair, admitted: NDArray[np.bool_]) -> NDArray[np.intp]:
+        """The number of each admitted run's pair, DENIED for the others."""
+        number = np.full(len(admitted), DENIED)
+        go = np.flatnonzero(admitted)
+        if len(go):
+            number[go] = self._number(request.take(go), len(go))
+        return number
+
+    def _number(self, request: DominatingPair, n: int) -> NDArray[np.intp]:
+        if request.shape == ():
+            return np.full(n, self._of(request))
+        if isinstance(request, Selection) and all(pair.shape == () for pair in request.pairs):
+            used = np.unique(request.index)
+            table = np.zeros(len(request.pairs), dtype=np.intp)
+            table[used] = [self._of(request.pairs[i]) for i in used.tolist()]
+            return np.asarray(table[request.index])
+        if isinstance(request, Selection):
+            out = np.empty(n, dtype=np.intp)
+            for place, pair in enumerate(request.pairs):
+                rows = np.flatnonzero(request.index == place)
+                if len(rows):
+                    out[rows] = self._number(pair.take(rows), len(rows))
+            return out
+        arrays = {k: v for k, v in request.parameters().items() if isinstance(v, np.ndarray) and v.ndim}
+        table, first, number = np.unique(
+            np.stack(list(arrays.values()), axis=1), axis=0, return_index=True, return_inverse=True
+        )
+        if len(table) > _MOST_PAIRS:
+            raise _too_many(len(table))
+        members = [
+            self._of(request.with_parameters({name: float(value[i]) for name, value in arrays.items()}))
+            for i in first.tolist()
+        ]
+        return np.array(members, dtype=np.intp)[number.reshape(-1)]
+
+    def _of(self, pair: DominatingPair) -> int:
+        if pair not in self._numbers:
+            if len(self.pairs) >= _MOST_PAIRS:
+                raise _too_many(len(self.pairs) + 1)
+            self._numbers[pair] = len(self.pairs)
+            self.pairs.append(pair)
+        return self._numbers[pair]
+
+
+def until_known(game: Game, attempt: Callable[[Asking], Any]) -> Any:
+    """`attempt` with positions that do not hold the last loss, or, where the adversary reads it, with such that do."""
+    try:
+        return attempt(Asking(game, keeps_last=False))
+    except ReadsLastError:
+        return attempt(Asking(game, keeps_last=True))
+
+
+def _too_many(found: int) -> TooLargeError:
+    return TooLargeError(
+        f"adversary must ask for at most {_MOST_PAIRS} different pairs, got {found} or more; round its levels, or "
+        f"{_REMEDY}"
+    )
+
+
+def _check_memory(leaf: Any) -> None:
+    if leaf is None or isinstance(leaf, (bool, int, float, str)):
+        return
+    if not isinstance(leaf, np.ndarray) or leaf.ndim == 0 or len(leaf) != 1 or leaf.dtype.kind not in "iubf":
+        raise NotAFunctionError(
+            f"start must return None or arrays of numbers with the run on the first axis, got {leaf!r}; {_REMEDY}"
+        )

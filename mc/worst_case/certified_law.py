@@ -1,0 +1,225 @@
+"""The divergence of a strategy of Gaussian requests, enclosed: its law on nodes in balls, every error bounded."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import flint
+import numpy as np
+from numpy.typing import NDArray
+
+from mc.engine.game import Game
+from mc.worst_case.asking import Asking, until_known
+from mc.worst_case.ball_nodes import BallNodes, needed, quadrature_error
+from mc.worst_case.balls import BITS, ball, down, up
+from mc.worst_case.decision_map import DecisionMap, shown_edges
+from mc.worst_case.evaluation import Evaluation
+from mc.worst_case.forward_law import ForwardLaw
+from mc.worst_case.log_ratio import Epsilon, LogRatio
+from mc.worst_case.scouts import Scouted, scout
+from mc.worst_case.too_large import TooLargeError
+from theory.evidence import Evidence
+from theory.pairs import Gaussian
+from theory.pairs.base import Direction
+
+__all__ = ["CertifiedLaw"]
+
+#: What quadrature may add to the least value asked for, as a share of it.
+_SHARE = 1e-12
+#: Changes this near to one another, in nats, count as one where there are too many.
+_MERGED = 5e-12
+#: A last release of less than this share of the least mu is bounded by none and by this share.
+_FINEST = 2.0**-8
+
+
+@dataclass(frozen=True, slots=True)
+class CertifiedLaw:
+    """Bounds on P-masses at nodes, from which `enclosed` bounds the divergence at every epsilon asked for."""
+
+    law: ForwardLaw
+    nodes: BallNodes
+
+    @staticmethod
+    def evaluations(
+        game: Game,
+        epsilons: Sequence[Epsilon],
+        ways: tuple[Direction, ...],
+        scope: str,
+    ) -> list[Evaluation]:
+        """The enclosure at each epsilon; ValueError where a request is no Gaussian."""
+
+        def solve(asking: Asking) -> list[Evaluation]:
+            seen = scout(asking, [float(one) for one in epsilons])
+            told, found_to = _decisions(seen, asking)
+            for pair in asking.pairs:
+                if not isinstance(pair, Gaussian):
+                    raise ValueError(
+                        f"adversary must ask for Gaussian pairs or randomised responses for CERTIFIED evidence, got "
+                        f"{pair!r}; leave evidence out"
+                    )
+            rough = ForwardLaw.of(told, seen.nodes(told, epsilons, ways, finer=False))
+            least = min(rough.value(float(one), way) for one in epsilons for way in ways)
+            law = CertifiedLaw.of(told, seen, epsilons, ways, max(least, 1e-200))
+            where = f"{scope}; for losses as real numbers and {shown_edges(told.found)}{found_to}"
+            results = []
+            for one in epsilons:
+                both = [(*law.enclosed(one, way), way) for way in ways]
+                worst = max(both, key=lambda bounds: bounds[1])
+                low = max(bounds[0] for bounds in both)
+                results.append(
+                    Evaluation(
+                        epsilon=one,
+                        value=None,
+                        low=low,
+                        high=worst[1],
+                        evidence=Evidence.CERTIFIED,
+                        direction=worst[2],
+                        rounds=len(told.rounds),
+                        positions=told.positions,
+                        scope=where,
+                    )
+                )
+            return results
+
+        found: list[Evaluation] = until_known(game, solve)
+        return found
+
+    @classmethod
+    def of(
+        cls,
+        told: DecisionMap,
+        seen: Scouted,
+        epsilons: Sequence[Epsilon],
+        ways: Sequence[Direction],
+        least_value: float,
+    ) -> CertifiedLaw:
+        """The law of the game that the map tells of, on as many nodes as values of `least_value` need."""
+        drawn = [float(told.asking.pairs[k].gdp_mu) for k in told.drawn]
+        least = min(drawn, default=seen.scale)
+        ends = seen.parts(told, [kink for one in epsilons for kink in _around(one)], ways)
+        error = _SHARE * least_value * math.exp(min(float(ends[0]), 0.0)) / (len(told.rounds) + 1) / len(ends)
+        error, half = max(error, 1e-250), np.diff(ends) / 2 * (1 + 2.0**-20)
+        counts = needed(half, least, error)
+        last = [max(float(told.asking.pairs[k].gdp_mu), least * _FINEST) for k in told.last]
+        kinks = [(kink, way == "PQ") for one in epsilons for kink in _around(one) for way in ways]
+        for kink, forward in kinks:
+            for mu in (None, *{min(last), max(last)}) if last else (None,):
+                bound = _paid_bound(half, ends, least, mu, kink, forward)
+                while (short := quadrature_error(half, counts.astype(np.float64), bound) > error).any():
+                    counts[short] += 2
+        nodes = BallNodes.on(told.edges, ends, counts, least)
+        return cls(ForwardLaw.of(told, nodes), nodes)
+
+    def enclosed(self, epsilon: Epsilon, direction: Direction) -> tuple[float, float]:
+        """Two doubles with H_{e^epsilon} of the transcript between them."""
+        bounds = [self._at(double, direction) for double in _around(epsilon)]
+        return bounds[-1][0], bounds[0][1]  # H decreases in epsilon
+
+    def _at(self, epsilon: float, direction: Direction) -> tuple[float, float]:
+        forward = direction == "PQ"
+        with flint.ctx.workprec(BITS):
+            eps = ball(epsilon)
+            low, high = self._paid(self.law.ended, None, None, eps, forward)
+            for number, mass in self.law.last.items():
+                mu = float(self.law.pairs[number].gdp_mu)
+                finest = self.nodes.least * _FINEST
+                below, above = (mu, mu) if mu >= finest else (None, finest)
+                more = self._paid(mass, below, above, eps, forward)
+                low, high = low + more[0], high + more[1]
+            high += ball(float(self.nodes.lost[0 if forward else 1]))
+            return max(down(low), 0.0), min(up(high), 1.0)
+
+    def _paid(
+        self,
+        mass: NDArray[np.float64],
+        below: float | None,
+        above: float | None,
+        eps: flint.arb,
+        forward: bool,
+    ) -> tuple[flint.arb, flint.arb]:
+        """Bounds on what masses pay that end with a release of Gaussian(below) or more, Gaussian(above) or less."""
+        low, high = flint.arb(0), flint.arb(0)
+        if not mass[1].any():
+            return low, high
+        for i in np.flatnonzero(mass[1] > 1e-280).tolist():
+            x = self.nodes.places[i]
+            gap, weight = (eps - x, 1) if forward else (eps + x, (-x).exp())
+            least = _stick(below, gap) * weight
+            most = least if above == below else _stick(above, gap) * weight
+            low += ball(float(mass[0, i])) * least
+            high += ball(float(mass[1, i])) * most
+        whole = np.array([mass[1, part].sum() for part in self.nodes.parts])
+        touched = whole > 0
+        lost = sum(float(self._error(mu, float(eps), forward)[touched].sum()) for mu in (below, above))
+        return low - ball(lost), high + ball(lost) + ball(1e-270)
+
+    def _error(self, mu: float | None, epsilon: float, forward: bool) -> NDArray[np.float64]:
+        """Bounds on the quadrature of density times payoff on every part."""
+        half = self.nodes.half
+        bound = _paid_bound(half, self.nodes.ends, self.nodes.least, mu, epsilon, forward)
+        return quadrature_error(half, self.nodes.counts, bound)
+
+
+def _paid_bound(
+    half: NDArray[np.float64],
+    ends: NDArray[np.float64],
+    least: float,
+    mu: float | None,
+    epsilon: float,
+    forward: bool,
+) -> Callable[[float], NDArray[np.float64]]:
+    """log M of density times what a release of mu pays, on every part.
+
+    With d the distance of an ellipse from the kink at epsilon and b its height, what a release of mu pays is at
+    most e^{b^2 / 2 mu^2} H(d), and H(d) <= e^{-(d / mu - mu / 2)^2 / 2} above mu^2 / 2, plus, on the side that
+    pays, 1 + e^{epsilon - loss}: H(-d) = 1 - e^{-d} + e^{-d} H(d).
+    """
+    kink = epsilon if forward else -epsilon
+    centre = (ends[1:] + ends[:-1]) / 2
+
+    def bound(r: float) -> NDArray[np.float64]:
+        wide, b = half * (r + 1 / r) / 2, half * (r - 1 / r) / 2
+        far = np.maximum(np.abs(centre - kink) - wide, 0.0) * (1 - 2.0**-20)
+        logs = np.full(len(half), -np.inf)
+        over = np.log1p(np.exp(np.maximum(wide - np.abs(centre - kink), 0.0)))
+        if mu is not None:
+            beyond = np.maximum(far / mu - mu / 2, 0.0)
+            logs = b * b / (2 * mu * mu) - beyond * beyond / 2 + over
+        pays = centre > kink if forward else centre < kink
+        logs = np.logaddexp(logs, np.where(pays, over, -np.inf))
+        logs = logs + b * b / (2 * least * least) - math.log(math.sqrt(2 * math.pi) * least)
+        return np.asarray(logs if forward else logs + np.maximum(wide - centre, 0.0))
+
+    return bound
+
+
+def _decisions(seen: Scouted, asking: Asking) -> tuple[DecisionMap, str]:
+    """The map of decisions, and to how many nats its changes were found if not to the double.
+
+    Code that adds losses up rounds them differently on different paths, so that one threshold may look like many.
+    """
+    try:
+        return seen.decisions(asking, merged=0.0), ""
+    except TooLargeError:
+        return seen.decisions(asking, merged=_MERGED), f", found to {2 * _MERGED:.0e} nats"
+
+
+def _around(epsilon: Epsilon) -> tuple[float, ...]:
+    """epsilon, or the doubles below and above it where it is no double."""
+    if not isinstance(epsilon, LogRatio):
+        return (epsilon,)
+    with flint.ctx.workprec(BITS):
+        size = ball(epsilon.ratio - 1).log1p()
+        return down(size), up(size)
+
+
+def _stick(mu: float | None, gap: flint.arb) -> flint.arb:
+    """H_{e^gap} of Gaussian(mu); of nothing where mu is None."""
+    if mu is None:
+        paid = -gap.expm1()
+        return paid if gap < 0 else flint.arb(0) if gap > 0 else paid.union(flint.arb(0))
+    m, root = ball(mu), flint.arb(2).sqrt()
+    one = ((gap / m - m / 2) / root).erfc() / 2
+    return one - gap.exp() * ((gap / m + m / 2) / root).erfc() / 2

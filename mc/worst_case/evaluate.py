@@ -1,0 +1,176 @@
+"""Evaluation: the divergence of what a given strategy makes a filter release, without sampling.
+
+>>> from fractions import Fraction
+>>> import filterproof as fp
+>>> coin = fp.RandomizedResponse.from_ratio(Fraction(3))
+>>> str(fp.evaluate(fp.ZCDPFilter(1.0), fp.Constant(coin), epsilon=fp.LogRatio(Fraction(2))).value)
+'1/4'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Literal, overload
+
+from filters.contract.filter_base import OnDenial
+from filters.privacy_filter import PrivacyFilter
+from mc.engine.adversary import Adversary
+from mc.engine.game import Game
+from mc.worst_case.asking import until_known
+from mc.worst_case.balls import down, up
+from mc.worst_case.certified_law import CertifiedLaw
+from mc.worst_case.evaluation import Evaluation, NumericalEvaluation
+from mc.worst_case.forward_law import two_grids
+from mc.worst_case.log_ratio import Epsilon, check_epsilon
+from mc.worst_case.transcript_law import NoFiniteLawError, TranscriptLaw
+from theory.arguments import check_count, check_positive
+from theory.evidence import Evidence
+from theory.pairs.base import Direction
+
+__all__ = ["evaluate"]
+
+#: The default limit on positions of a game with finitely many outputs; each is a Python object or two.
+_POSITIONS = 2_000_000
+
+
+@overload
+def evaluate(
+    filt: PrivacyFilter,
+    adversary: Adversary,
+    *,
+    epsilon: Epsilon,
+    direction: Direction | Literal["both"] = "both",
+    rounds: int | None = None,
+    on_denial: OnDenial = "halt",
+    evidence: Evidence | None = None,
+    step: float | None = None,
+    max_positions: int | None = None,
+) -> Evaluation | NumericalEvaluation: ...
+
+
+@overload
+def evaluate(
+    filt: PrivacyFilter,
+    adversary: Adversary,
+    *,
+    epsilon: Sequence[Epsilon],
+    direction: Direction | Literal["both"] = "both",
+    rounds: int | None = None,
+    on_denial: OnDenial = "halt",
+    evidence: Evidence | None = None,
+    step: float | None = None,
+    max_positions: int | None = None,
+) -> tuple[Evaluation | NumericalEvaluation, ...]: ...
+
+
+def evaluate(
+    filt: PrivacyFilter,
+    adversary: Adversary,
+    *,
+    epsilon: Epsilon | Sequence[Epsilon],
+    direction: Direction | Literal["both"] = "both",
+    rounds: int | None = None,
+    on_denial: OnDenial = "halt",
+    evidence: Evidence | None = None,
+    step: float | None = None,
+    max_positions: int | None = None,
+) -> Evaluation | NumericalEvaluation | tuple[Evaluation | NumericalEvaluation, ...]:
+    """H_{e^epsilon} between the laws of the transcript that one strategy makes a filter release.
+
+        >>> import filterproof as fp
+        >>> filt = fp.GaussianFilter(mu=1.0)
+        >>> both = fp.evaluate(filt, fp.LossChasing(), epsilon=[1.0, 4.0])
+        >>> [f"{one.value:.5g} of {filt.promise.delta(one.epsilon):.5g}" for one in both]
+        ['0.12694 of 0.12694', '4.7122e-05 of 4.7122e-05']
+
+    What `simulate` estimates, computed: the law of (filter state, loss) is carried forward round by round, through the
+    filter's and the adversary's own code, at many positions at once. One play gives every epsilon of a sequence, in
+    its order, and both directions; "both" reports the larger. rounds and on_denial mean what they mean in a `Game`.
+
+    The adversary must be a function of round, filter state and loss; the last loss and a memory in arrays of numbers
+    may enter, too. One that draws from its generator raises ValueError: use `simulate`.
+
+    Requests with finitely many outputs at known losses (rational pairs, randomised responses, KOV, erasures) give an
+    `Evaluation`: EXACT where all masses are rational and epsilon is a LogRatio, else CERTIFIED. Any other request gives
+    a `NumericalEvaluation`, whose two grids say how far to trust it; evidence=CERTIFIED asks for an enclosure instead,
+    which Gaussian requests have. Losses are real numbers there, and decisions change at the doubles that bisection of
+    the code found, which the scope lists: a change that no probe of a grid saw is not known.
+    step is the largest distance, in nats, between grid points of the coarser grid; by default a fraction of the
+    requests' own scale. Raises ValueError beyond `max_positions` positions, or where the evidence cannot be had.
+    Source: Bellman's recursion with the strategy in place of the maximum.
+    """
+    many = isinstance(epsilon, Sequence)
+    epsilons = [check_epsilon(one) for one in (epsilon if isinstance(epsilon, Sequence) else [epsilon])]
+    if direction not in ("PQ", "QP", "both"):
+        raise ValueError(f"direction must be PQ, QP or both, got direction={direction!r}; pass one of them")
+    if evidence not in (None, Evidence.EXACT, Evidence.CERTIFIED):
+        raise ValueError(f"evidence must be EXACT, CERTIFIED or None, got evidence={evidence!r}; pass None")
+    if step is not None:
+        step = float(check_positive("step", step))
+    most = _POSITIONS if max_positions is None else check_count("max_positions", max_positions)
+    game = Game.between(filt, adversary, rounds=rounds, on_denial=on_denial)
+    ways: tuple[Direction, ...] = ("PQ", "QP") if direction == "both" else (direction,)
+    scope = f"{_name(game.adversary)}; at most {game.rounds} rounds; {_which(direction)}; a denied run may {on_denial}"
+    found: Sequence[Evaluation | NumericalEvaluation]
+    law = _finite(game, most)
+    if law is not None:
+        found = [_discrete(law, one, ways, scope, evidence) for one in epsilons]
+    elif evidence is Evidence.EXACT:
+        raise ValueError(
+            f"adversary must ask for pairs with rational masses for EXACT evidence, got {game.adversary!r}; use "
+            "RandomizedResponse.from_ratio, say"
+        )
+    elif evidence is Evidence.CERTIFIED:
+        found = CertifiedLaw.evaluations(game, epsilons, ways, scope)
+    else:
+        found = two_grids(game, epsilons, ways, scope, step)
+    return tuple(found) if many else found[0]
+
+
+def _finite(game: Game, most: int) -> TranscriptLaw | None:
+    """The law of a game whose requests all have finitely many exact outputs, None for any other."""
+    try:
+        law: TranscriptLaw = until_known(game, lambda asking: TranscriptLaw.of(asking, max_positions=most))
+    except NoFiniteLawError:
+        return None
+    return law
+
+
+def _discrete(
+    law: TranscriptLaw,
+    epsilon: Epsilon,
+    ways: tuple[Direction, ...],
+    scope: str,
+    evidence: Evidence | None,
+) -> Evaluation:
+    values = [law.value(epsilon, way) for way in ways]
+    exact = [value for value in values if isinstance(value, Fraction)]
+    if evidence is Evidence.EXACT and len(exact) < len(values):
+        raise ValueError(
+            f"epsilon must be a LogRatio and every pair have rational masses for EXACT evidence, got {epsilon!r}; "
+            "pass LogRatio(e^epsilon) and RandomizedResponse.from_ratio, say"
+        )
+    lows, highs = [max(down(v), 0.0) for v in values], [min(up(v), 1.0) for v in values]
+    place = max(range(len(ways)), key=lambda i: highs[i])
+    value = max(exact) if len(exact) == len(values) and evidence is not Evidence.CERTIFIED else None
+    return Evaluation(
+        epsilon=epsilon,
+        value=value,
+        low=max(lows),
+        high=max(highs),
+        evidence=Evidence.CERTIFIED if value is None else Evidence.EXACT,
+        direction=ways[place],
+        rounds=law.rounds,
+        positions=law.positions,
+        scope=scope,
+    )
+
+
+def _name(adversary: Adversary) -> str:
+    shown = repr(adversary)
+    return shown if len(shown) < 120 else type(adversary).__name__
+
+
+def _which(direction: str) -> str:
+    return "both directions" if direction == "both" else f"direction {direction}"

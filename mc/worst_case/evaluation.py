@@ -1,0 +1,72 @@
+"""The result of evaluating a given strategy: a value or bounds with their evidence, or a number of two grids.
+
+>>> import filterproof as fp
+>>> half = fp.evaluate(fp.ZCDPFilter(1.0), fp.Constant(fp.RandomizedResponse(0.5)), epsilon=1.0, rounds=3)
+>>> half.evidence.name, f"{half.low:.6f}"
+('CERTIFIED', '0.094895')
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from mc.worst_case.log_ratio import Epsilon
+from theory.evidence import Evidence
+from theory.pairs.base import Direction
+
+__all__ = ["Evaluation", "NumericalEvaluation"]
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """H_{e^epsilon} of the transcript of one strategy lies in [low, high].
+
+    value is the divergence itself where it was found in rational arithmetic, else None. direction is the one in
+    which it is the larger, "PQ" or "QP". positions counts what the strategy was asked at, rounds is the longest play.
+    """
+
+    epsilon: Epsilon
+    value: Fraction | None
+    low: float
+    high: float
+    evidence: Evidence
+    direction: Direction
+    rounds: int
+    positions: int
+    scope: str
+
+    def __post_init__(self) -> None:
+        if not self.low <= self.high:
+            raise ValueError(
+                f"low must be <= high, got low={self.low!r}, high={self.high!r}; pass them in order"
+            )
+
+    def __str__(self) -> str:
+        number = f"{self.value} = " if self.value is not None and self.value.denominator < 10**12 else ""
+        return (
+            f"{number}[{self.low:.9g}, {self.high:.9g}] at epsilon={self.epsilon} "
+            f"({self.evidence.name}; {self.scope})"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class NumericalEvaluation:
+    """H_{e^epsilon} of the transcript of one strategy, integrated on two grids whose values differ by `difference`.
+
+    The value is that of the finer grid. Nothing bounds its error, so it has no evidence and decides no verdict.
+    """
+
+    epsilon: Epsilon
+    value: float
+    difference: float
+    direction: Direction
+    rounds: int
+    positions: int
+    scope: str
+
+    def __str__(self) -> str:
+        return (
+            f"{self.value:.6g} at epsilon={self.epsilon} "
+            f"(NUMERICAL, two grids differ by {self.difference:.2g}; {self.scope})"
+        )

@@ -1,0 +1,149 @@
+"""The law of the loss of a strategy's transcript on a grid of nodes, carried forward in doubles."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mc.engine.game import Game
+from mc.worst_case.asking import Asking, until_known
+from mc.worst_case.ball_nodes import BallNodes
+from mc.worst_case.decision_map import STOP, DecisionMap, shown_edges
+from mc.worst_case.evaluation import NumericalEvaluation
+from mc.worst_case.log_ratio import Epsilon
+from mc.worst_case.loss_nodes import Nodes
+from mc.worst_case.scouts import scout
+from theory.pairs import DominatingPair, Gaussian
+from theory.pairs.base import Direction
+
+__all__ = ["ForwardLaw", "two_grids"]
+
+#: Epsilons for which one grid is refined: each has nodes of its own around the kink of its payoff.
+_TOGETHER = 6
+
+
+def two_grids(
+    game: Game,
+    epsilons: Sequence[Epsilon],
+    ways: tuple[Direction, ...],
+    scope: str,
+    step: float | None,
+) -> list[NumericalEvaluation]:
+    """The value at each epsilon on the finer of two grids, and by how much the coarser one differs."""
+
+    def solve(asking: Asking) -> list[NumericalEvaluation]:
+        seen = scout(asking, [float(one) for one in epsilons])
+        told = seen.decisions(asking)
+        smooth = all(isinstance(asking.pairs[k], Gaussian) for k in told.drawn)
+        where = f"{scope}; {shown_edges(told.found)}"
+        results: list[NumericalEvaluation] = []
+        for first in range(0, len(epsilons), _TOGETHER):
+            some = epsilons[first : first + _TOGETHER]
+            coarse, fine = (
+                ForwardLaw.of(told, seen.nodes(told, some, ways, finer=finer, step=step))
+                for finer in (False, True)
+            )
+            for one in some:
+                value, way = max((fine.value(float(one), way), way) for way in ways)
+                value, difference = seen.settled(smooth, coarse.value(float(one), way), value)
+                results.append(
+                    NumericalEvaluation(one, value, difference, way, len(told.rounds), told.positions, where)
+                )
+        return results
+
+    found: list[NumericalEvaluation] = until_known(game, solve)
+    return found
+
+
+@dataclass(slots=True)
+class ForwardLaw:
+    """P-masses at nodes of the loss: of transcripts that end there, and of those that end with one release more.
+
+    The last node is the point 0. A node's Q-mass is e^{-loss} times its P-mass. Arrays have the shape (k, nodes), k = 1
+    for values and 2 for lower and upper bounds.
+    """
+
+    nodes: Nodes | BallNodes
+    pairs: list[DominatingPair]
+    ended: NDArray[np.float64]
+    last: dict[int, NDArray[np.float64]]
+    erased_p: float = 0.0
+    erased_q: float = 0.0
+
+    @classmethod
+    def of(cls, told: DecisionMap, nodes: Nodes | BallNodes) -> ForwardLaw:
+        """The law of the game that the map tells of."""
+        shape = (nodes.bounds, len(nodes.loss))
+        law = cls(nodes, told.asking.pairs, np.zeros(shape), defaultdict(lambda: np.zeros(shape)))
+        if told.start <= STOP:
+            law._to(told.start, nodes.of(-1), np.ones(shape), {})
+            return law
+        mass = {told.start: np.ones((nodes.bounds, 1))}
+        for sources in told.rounds:
+            after: dict[int, NDArray[np.float64]] = {}
+            together: dict[Any, list[int]] = defaultdict(list)
+            for i, source in enumerate(sources):
+                if i in mass:
+                    together[source.pair, source.leads, source.pair is None and source.panel].append(i)
+            drawn: dict[int, list[tuple[tuple[int, ...], NDArray[np.float64]]]] = defaultdict(list)
+            for members in together.values():
+                whole = np.zeros(shape)
+                for i in members:
+                    whole[:, nodes.of(sources[i].panel)] += mass[i]
+                one = sources[members[0]]
+                if one.pair is None:
+                    law._to(STOP if one.leads is None else one.leads[0], nodes.of(one.panel), whole, after)
+                elif one.leads is None or set(one.leads) == {STOP}:
+                    law.last[one.pair] += whole
+                else:
+                    drawn[one.pair].append((one.leads, whole))
+            for number, all_of in drawn.items():
+                law._draw(number, all_of, after)
+            mass = after
+        return law
+
+    def _draw(
+        self,
+        number: int,
+        members: list[tuple[tuple[int, ...], NDArray[np.float64]]],
+        after: dict[int, NDArray[np.float64]],
+    ) -> None:
+        """Release pair `number` from masses that lead to different places."""
+        pair, stacked = self.pairs[number], np.stack([whole for _, whole in members])
+        erased_p, erased_q = float(pair.infinite_mass), float(pair.swapped.infinite_mass)
+        if erased_p or erased_q:
+            self.erased_p += erased_p * float(stacked.sum())
+            self.erased_q += erased_q * float((stacked @ np.exp(-self.nodes.loss)).sum())
+        moved = self.nodes.released(pair, stacked)
+        for (leads, _), line in zip(members, moved, strict=True):
+            for j, lead in enumerate(leads):
+                self._to(lead, self.nodes.of(j), line, after)
+
+    def _to(
+        self, lead: int, where: slice, moved: NDArray[np.float64], after: dict[int, NDArray[np.float64]]
+    ) -> None:
+        if lead <= STOP:
+            into = self.ended if lead == STOP else self.last[-2 - lead]
+            into[:, where] += moved[:, where]
+        else:
+            after[lead] = after[lead] + moved[:, where] if lead in after else moved[:, where].copy()
+
+    def value(self, epsilon: float, direction: Direction) -> float:
+        """H_{e^epsilon} of the transcript."""
+        loss, forward = self.nodes.loss, direction == "PQ"
+        sign = 1.0 if forward else -1.0
+        with np.errstate(over="ignore", invalid="ignore"):
+            weight = np.ones_like(loss) if forward else np.exp(-loss)
+            paid = -np.expm1(np.minimum(epsilon - sign * loss, 0.0))
+            total = float(np.sum(np.where(self.ended[0] > 0, self.ended[0] * weight * paid, 0.0)))
+            for pair, mass in self.last.items():
+                rows = np.flatnonzero(mass[0])
+                drawn = self.pairs[pair] if forward else self.pairs[pair].swapped
+                stick = np.asarray(drawn.hockey_stick(epsilon - sign * loss[rows]))
+                total += float(np.sum(mass[0, rows] * weight[rows] * stick))
+        return total + (self.erased_p if forward else self.erased_q)

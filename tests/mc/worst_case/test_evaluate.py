@@ -1,0 +1,442 @@
+"""The value of a given strategy without sampling, on routes that share nothing with it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import filterproof as fp
+from filters.rules.kappa import KappaFilter
+from mc.worst_case.ball_nodes import BallNodes, needed
+from mc.worst_case.decision_map import _edges
+from mc.worst_case.evaluate import evaluate
+from tests.mc.worst_case.small_games import CountFilter, LossFilter
+from theory.evidence import Evidence
+from theory.numerics.stopped_walk import stopped_hockey_stick
+from theory.realisation import kappa, optimal_split
+
+COIN = fp.RandomizedResponse.from_ratio(Fraction(3))
+TWO = fp.LogRatio(Fraction(2))
+GDP = fp.GaussianFilter(mu=1.0)
+
+
+@dataclass(frozen=True)
+class Count(CountFilter):
+    """CONT for `most` rounds; the promise is empty."""
+
+    promise: fp.Guarantee = field(default=fp.ApproxDP(0.0, 1.0), init=False)
+
+
+def binomial(rounds: int, ratio: Fraction, keep: Fraction) -> Fraction:
+    """H_ratio of `rounds` coins that keep a bit with probability `keep`, from the binomial law."""
+    total = Fraction(0)
+    for k in range(rounds + 1):
+        p = math.comb(rounds, k) * keep**k * (1 - keep) ** (rounds - k)
+        q = math.comb(rounds, k) * keep ** (rounds - k) * (1 - keep) ** k
+        total += max(p - ratio * q, Fraction(0))
+    return total
+
+
+def simulated(filt, adversary, one, **how):
+    return fp.simulate(
+        filt,
+        adversary,
+        epsilon=float(one.epsilon),
+        direction=one.direction,
+        n=200_000,
+        seed=11,
+        workers=1,
+        **how,
+    )
+
+
+# -- finitely many outputs ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rounds", [1, 2, 5, 9])
+def test_coins_have_the_value_of_the_binomial_law(rounds):
+    found = evaluate(Count(rounds), fp.Constant(COIN), epsilon=TWO)
+    assert found.evidence is Evidence.EXACT
+    assert found.value == binomial(rounds, Fraction(2), Fraction(3, 4))
+    assert found.low <= found.value <= found.high
+    assert found.rounds == rounds
+
+
+def test_an_epsilon_in_doubles_makes_the_value_an_enclosure():
+    exact = evaluate(Count(3), fp.Constant(COIN), epsilon=TWO)
+    near = evaluate(Count(3), fp.Constant(COIN), epsilon=float(TWO))
+    assert near.evidence is Evidence.CERTIFIED
+    assert near.value is None
+    assert 0 < near.low <= near.high <= near.low * (1 + 1e-15)
+    assert near.low == pytest.approx(float(exact.value), rel=1e-15)
+
+
+@pytest.mark.parametrize("rounds", [None, 4])
+def test_the_worst_cases_own_strategy_has_the_worst_cases_value(rounds):
+    menu = [COIN, fp.RandomizedResponse.from_ratio(Fraction(2))]
+    filt = fp.ZCDPFilter(rho=1.5)
+    worst = fp.worst_case(filt, menu, epsilon=TWO, rounds=rounds)
+    assert evaluate(filt, worst.strategy, epsilon=TWO, rounds=rounds).value == worst.value
+
+
+def test_the_strategy_of_a_lattice_has_the_value_of_the_lattice():
+    menu = [fp.RandomizedResponse(j / 64) for j in (4, 8, 12)]
+    filt = fp.ZCDPFilter(rho=0.12)
+    worst = fp.worst_case(filt, menu, epsilon=0.5)
+    found = evaluate(filt, worst.strategy, epsilon=0.5, direction=worst.direction)
+    assert found.evidence is Evidence.CERTIFIED
+    assert found.high <= found.low * (1 + 1e-15)
+    assert worst.low <= found.high
+    assert found.low <= worst.high
+
+
+@pytest.mark.parametrize("adversary", [fp.LossChasing, fp.LossAvoiding])
+@pytest.mark.parametrize("direction", ["PQ", "QP"])
+def test_the_simulated_interval_holds_the_value_of_randomised_responses(adversary, direction):
+    filt, strategy = fp.ZCDPFilter(rho=0.2), adversary(family=fp.RandomizedResponse, pace=8)
+    found = evaluate(filt, strategy, epsilon=0.5, direction=direction)
+    assert found.low in simulated(filt, strategy, found)
+
+
+def test_directions_differ_and_both_is_the_larger():
+    filt, strategy = fp.ZCDPFilter(rho=0.2), fp.LossChasing(family=fp.RandomizedResponse, pace=8)
+    one, other, both = (evaluate(filt, strategy, epsilon=0.5, direction=d) for d in ("PQ", "QP", "both"))
+    assert one.low != other.low
+    assert both.low == max(one.low, other.low)
+    assert both.direction == ("PQ" if one.low > other.low else "QP")
+
+
+@pytest.mark.parametrize("rounds", [1, 30])
+def test_an_eraser_reveals_with_the_probability_that_some_round_does(rounds):
+    with fp.knowingly():
+        naive = fp.NaiveRealisationFilter(epsilon=1.0, delta=1e-3)
+    found = evaluate(naive, fp.EraserForever(), epsilon=[0.5, 7.0], rounds=rounds)
+    for one in found:
+        assert one.low == pytest.approx(1 - (1 - 1e-3) ** rounds, rel=1e-12)
+
+
+def test_kov_adds_what_reveals_to_what_the_coins_give_away():
+    pair = fp.KOV.from_ratio(3, Fraction(1, 10))
+    found = evaluate(Count(2), fp.Constant(pair), epsilon=TWO)
+    kept = Fraction(9, 10) ** 2
+    assert found.value == 1 - kept + kept * binomial(2, Fraction(2), Fraction(3, 4))
+
+
+# -- continuous losses -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "strategy",
+    [
+        fp.OneShot(),
+        fp.ManySmall(8),
+        fp.Constant(fp.Gaussian(0.25)),
+        fp.LossChasing(pace=5),
+        fp.LossAvoiding(pace=5),
+    ],
+    ids=lambda strategy: type(strategy).__name__,
+)
+def test_strategies_that_spend_a_gdp_budget_reach_its_promise_down_to_1e_27(strategy):
+    for one in evaluate(GDP, strategy, epsilon=[0.0, 1.0, 4.0, 11.0]):
+        assert one.value == pytest.approx(GDP.promise.delta(one.epsilon), rel=1e-9)
+        assert one.difference < 1e-9 * one.value
+
+
+@pytest.mark.parametrize("rounds", [1, 2, 7])
+def test_gaussians_compose(rounds):
+    found = evaluate(GDP, fp.Constant(fp.Gaussian(0.3)), epsilon=2.0, rounds=rounds)
+    assert found.value == pytest.approx(fp.Gaussian(0.3 * math.sqrt(rounds)).hockey_stick(2.0), rel=1e-11)
+
+
+@pytest.mark.parametrize(("epsilon", "value"), [(8.0, 1.205e-13), (10.0, 9.433e-14), (12.0, 5.964e-14)])
+def test_the_realisation_filter_has_the_values_of_the_formula_sheet(epsilon, value):
+    pair = fp.Gaussian(0.5)
+    filt = fp.RealisationFilter(epsilon=epsilon, delta=1e-5, rounds=48, menu=(pair,))
+    found = evaluate(filt, fp.Constant(pair), epsilon=epsilon)
+    split = optimal_split(48, 1e-5)
+    limit = float(kappa(epsilon, 2.0, split.dhat, split.theta))
+    assert found.value == pytest.approx(value, rel=5e-4)
+    assert found.value == pytest.approx(
+        stopped_hockey_stick(limit, mu=0.5, rounds=48, epsilon=epsilon), rel=1e-8
+    )
+
+
+@dataclass(frozen=True)
+class Mine(fp.Adversary):
+    """Three levels, with thresholds at losses of no special kind, which move with the round."""
+
+    def request(self, view):
+        place = (view.loss > 0.137 * view.round).astype(int) + (view.loss > 0.71)
+        return fp.Selection((fp.Gaussian(0.2), fp.Gaussian(0.35), fp.Gaussian(0.3)), place)
+
+
+@dataclass(frozen=True)
+class Once(fp.Adversary):
+    """Asks for more as soon as the loss was once above 0.3: what it remembers is an array."""
+
+    def start(self, filt, n, rng):
+        return np.zeros(n, dtype=np.bool_)
+
+    def request(self, view):
+        view.memory |= view.loss > 0.3
+        return fp.Gaussian.either(0.2, 0.4, view.memory.copy())
+
+
+@pytest.mark.parametrize("strategy", [Mine(), Once()], ids=["thresholds", "memory"])
+@pytest.mark.parametrize("filt", [GDP, KappaFilter(kappa=0.9, rounds=7)], ids=["blind", "watching"])
+def test_the_simulated_interval_holds_the_value_of_a_strategy_of_ones_own(strategy, filt):
+    found = evaluate(filt, strategy, epsilon=1.0, rounds=8)
+    assert found.difference < 1e-6 * found.value
+    estimate = simulated(filt, strategy, found, rounds=8, method="plain")
+    assert found.value in estimate
+    assert estimate.relative_half_width < 0.1
+
+
+def test_a_coarser_map_of_thresholds_would_be_seen():
+    """A strategy with its thresholds left out has another value: the test above can fail."""
+    assert evaluate(GDP, Mine(), epsilon=1.0, rounds=8).value != pytest.approx(
+        evaluate(GDP, fp.Constant(fp.Gaussian(0.2)), epsilon=1.0, rounds=8).value, rel=0.05
+    )
+
+
+@dataclass(frozen=True)
+class Hasty(LossFilter):
+    """CONT while the loss, the last output's included, is inside a limit; the promise is empty."""
+
+    promise: fp.Guarantee = field(default=fp.ApproxDP(0.0, 1.0), init=False)
+
+    def admits(self, state, request):
+        return (np.abs(state[0]) < self.limit) & (state[1] < self.most)
+
+    def observe(self, state, loss):
+        return state[0] + loss, state[1]
+
+
+@pytest.mark.parametrize("direction", ["PQ", "QP"])
+def test_a_filter_that_knows_the_last_output_stops_transcripts_where_they_are(direction):
+    filt, strategy = Hasty(limit=0.7, most=6), fp.Constant(fp.Gaussian(0.4))
+    found = evaluate(filt, strategy, epsilon=0.6, direction=direction)
+    estimate = simulated(filt, strategy, found, method="plain")
+    assert found.value in estimate
+    assert estimate.relative_half_width < 0.05
+    tight = evaluate(filt, strategy, epsilon=0.6, direction=direction, evidence=Evidence.CERTIFIED)
+    assert tight.low * (1 - 1e-9) <= found.value <= tight.high * (1 + 1e-9)
+    assert tight.high <= tight.low * (1 + 1e-9)
+    assert "-0.7, 0, 0.7, found to 1e-11 nats" in tight.scope
+
+
+@dataclass(frozen=True)
+class Greedy(fp.Adversary):
+    """Asks for much, and where that is denied for little."""
+
+    def request(self, view):
+        return fp.Gaussian(0.6 if view.round < 4 else 0.1)
+
+
+@pytest.mark.parametrize(("on_denial", "squares"), [("halt", 2 * 0.36), ("retry", 2 * 0.36 + 4 * 0.01)])
+def test_a_denied_run_halts_or_asks_again(on_denial, squares):
+    filt = fp.GaussianFilter(mu=math.sqrt(0.8))
+    found = evaluate(filt, Greedy(), epsilon=1.0, rounds=8, on_denial=on_denial)
+    assert found.value == pytest.approx(fp.Gaussian(math.sqrt(squares)).hockey_stick(1.0), rel=1e-10)
+
+
+@pytest.mark.parametrize(
+    "pair", [fp.Laplace(2.0), fp.SubsampledGaussian(q=0.3, sigma=1.5)], ids=lambda pair: type(pair).__name__
+)
+def test_other_pairs_lie_in_the_enclosure_of_the_game_over_that_pair_alone(pair):
+    filt = Count(3)
+    found = evaluate(filt, fp.Constant(pair), epsilon=0.4, direction="PQ")
+    game = fp.worst_case(filt, [pair], epsilon=0.4, direction="PQ")
+    assert game.low <= found.value <= game.high
+    assert found.difference < 1e-3 * found.value
+
+
+def test_the_simulated_interval_holds_the_value_of_unlike_pairs_with_infinite_losses():
+    script = fp.Scripted((fp.RandomizedResponse(0.5), fp.Gaussian(0.3), fp.KOV(0.2, 0.01)), (1, 2, 1))
+    found = evaluate(Count(9), script, epsilon=0.5)
+    assert found.value in simulated(Count(9), script, found, method="plain")
+
+
+def test_a_numerical_value_has_no_evidence_to_decide_a_verdict_with():
+    found = evaluate(GDP, fp.OneShot(), epsilon=1.0)
+    assert isinstance(found, fp.NumericalEvaluation)
+    assert not hasattr(found, "evidence")
+    assert not hasattr(found, "low")
+    assert "NUMERICAL" in str(found)
+
+
+# -- enclosures -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rounds", [1, 2, 6])
+def test_the_enclosure_of_composed_gaussians_holds_the_closed_form(rounds):
+    for one in evaluate(
+        GDP, fp.Constant(fp.Gaussian(0.4)), epsilon=[1.0, 9.0], rounds=rounds, evidence=Evidence.CERTIFIED
+    ):
+        exact = fp.Gaussian(0.4 * math.sqrt(rounds)).hockey_stick(one.epsilon)
+        assert one.evidence is Evidence.CERTIFIED
+        assert one.low * (1 - 1e-13) <= exact <= one.high * (1 + 1e-13)
+        assert one.high <= one.low * (1 + 1e-10)
+
+
+@pytest.mark.parametrize("direction", ["PQ", "QP"])
+def test_the_enclosure_of_a_strategy_with_thresholds_holds_the_numerical_value(direction):
+    filt = KappaFilter(kappa=0.9, rounds=5)
+    rough = evaluate(filt, Mine(), epsilon=1.0, rounds=5, direction=direction)
+    tight = evaluate(filt, Mine(), epsilon=1.0, rounds=5, direction=direction, evidence=Evidence.CERTIFIED)
+    assert tight.low * (1 - 1e-9) <= rough.value <= tight.high * (1 + 1e-9)
+    assert 0 < tight.low <= tight.high <= tight.low * (1 + 1e-9)
+    assert "0.548" in tight.scope
+
+
+@pytest.mark.slow
+def test_the_enclosure_of_a_strategy_that_exhausts_its_budget_holds_the_promise():
+    for one in evaluate(GDP, fp.LossChasing(pace=3), epsilon=[1.0, 4.0], evidence=Evidence.CERTIFIED):
+        assert one.low <= GDP.promise.delta(one.epsilon) <= one.high
+        assert one.high <= one.low * (1 + 1e-3)
+
+
+def test_quadrature_errs_by_no_more_than_its_bound():
+    """Two releases of 0.5 are one of 0.5 sqrt 2: the density at a node against the bounds on its mass."""
+    edges = np.linspace(-9.0, 9.0, 10)
+    counts = needed(np.diff(edges) / 2, 0.5, 1e-6)
+    nodes = BallNodes.on(edges, edges, counts, 0.5)
+    start = np.zeros((1, 2, len(nodes.loss)))
+    start[..., -1] = 1.0
+    pair = fp.Gaussian(0.5)
+    twice = nodes.released(pair, nodes.released(pair, start))[0]
+    weight = np.array([float(w) for w in nodes.weights])
+    exact = np.exp(-((nodes.loss - 0.25) ** 2)) / math.sqrt(math.pi) * weight
+    assert (twice[0, :-1] <= exact[:-1] * (1 + 1e-14)).all()
+    assert (exact[:-1] <= twice[1, :-1] * (1 + 1e-14)).all()
+    assert (twice[1] - twice[0]).max() > 1e-9  # so few nodes do err
+    middle = (twice[1] + twice[0])[:-1] / 2
+    assert np.abs(middle - exact[:-1]).max() < 1e-5
+
+
+# -- one request, and a filter that looks at losses -----------------------------------------------------------
+
+
+def test_the_worst_case_over_one_gaussian_is_the_value_of_asking_on():
+    filt = KappaFilter(kappa=4.9461276, rounds=48)
+    worst = fp.worst_case(filt, fp.Gaussian(0.5), epsilon=10.0)
+    value = stopped_hockey_stick(4.9461276, mu=0.5, rounds=48, epsilon=10.0)
+    assert worst.low * (1 - 1e-8) <= value <= worst.high * (1 + 1e-8)
+    assert worst.high <= worst.low * (1 + 1e-9)
+    assert worst.evidence is Evidence.CERTIFIED
+    assert worst.strategy == fp.Constant(fp.Gaussian(0.5))
+    assert "4.94613" in worst.scope
+
+
+@pytest.mark.parametrize(
+    ("kept", "broken", "epsilon"), [(5.244, 5.245, 8.0), (7.3315, 7.3325, 10.0), (9.4755, 9.4765, 12.0)]
+)
+def test_the_certified_worst_case_brackets_the_largest_kappa(kept, broken, epsilon):
+    """5.244, 7.332 and 9.476 keep (epsilon, 1e-5) at sigma = 2 and 48 rounds: found by Nystroem's method before."""
+    pair = fp.Gaussian(0.5)
+    assert fp.worst_case(KappaFilter(kept, 48), pair, epsilon=epsilon).high <= 1e-5
+    assert fp.worst_case(KappaFilter(broken, 48), pair, epsilon=epsilon).low > 1e-5
+
+
+def test_a_limit_smaller_than_any_panel_is_found():
+    tiny = fp.worst_case(KappaFilter(2.0**-40, 9), fp.Gaussian(0.5), epsilon=1.0)
+    assert tiny.low == pytest.approx(fp.Gaussian(math.sqrt(0.5)).hockey_stick(1.0), rel=1e-9)
+    assert "9.09495e-13" in tiny.scope
+    assert 0.0 in _edges(set(), -1.0, 2.7, 0.8)  # else both ends of the limit may lie inside one panel
+
+
+@pytest.mark.slow
+def test_calibrate_finds_the_largest_kappa():
+    best = fp.calibrate(lambda k: KappaFilter(k, 48), 10.0, 1e-5, menu=[fp.Gaussian(0.5)], relative=1e-3)
+    assert best.threshold == pytest.approx(7.332, abs=8e-3)
+    assert best.certificate.high <= 1e-5
+
+
+def test_a_menu_of_two_gaussians_is_refused():
+    with pytest.raises(ValueError, match="menu must hold one Gaussian"):
+        fp.worst_case(KappaFilter(1.0, 4), [fp.Gaussian(0.5), fp.Gaussian(0.6)], epsilon=1.0)
+
+
+# -- refusals --------------------------------------------------------------------------------------------------
+
+
+def test_an_adversary_that_draws_is_refused_with_the_remedy():
+    with pytest.raises(ValueError, match=r"rng\.random; use fp\.simulate"):
+        evaluate(GDP, fp.RandomSpender(), epsilon=1.0)
+
+
+@dataclass(frozen=True)
+class Listing(fp.Adversary):
+    def start(self, filt, n, rng):
+        return [0] * n
+
+    def request(self, view):
+        return COIN
+
+
+def test_a_memory_that_is_no_array_is_refused():
+    with pytest.raises(ValueError, match="start must return None or arrays of numbers"):
+        evaluate(Count(2), Listing(), epsilon=1.0)
+
+
+@dataclass(frozen=True)
+class Rebound(fp.Adversary):
+    """Asks for more after a round that went well, whatever went before."""
+
+    small: fp.DominatingPair
+    large: fp.DominatingPair
+
+    def request(self, view):
+        return fp.Selection((self.small, self.large), (view.last > 0.01).astype(int))
+
+
+def test_the_last_loss_may_enter_where_outputs_are_finitely_many():
+    small, large = fp.RandomizedResponse(0.25), fp.RandomizedResponse(0.5)
+    found = evaluate(Count(5), Rebound(small, large), epsilon=0.5)
+    assert found.low in simulated(Count(5), Rebound(small, large), found)
+
+
+def test_the_last_loss_of_gaussians_is_refused():
+    with pytest.raises(ValueError, match=r"use fp\.simulate"):
+        evaluate(GDP, Rebound(fp.Gaussian(0.2), fp.Gaussian(0.3)), epsilon=1.0, rounds=5)
+
+
+@dataclass(frozen=True)
+class Smooth(fp.Adversary):
+    def request(self, view):
+        return fp.Gaussian(0.2 + 0.1 * np.tanh(view.loss))
+
+
+def test_levels_that_follow_the_loss_without_steps_are_refused():
+    with pytest.raises(ValueError, match=r"use fp\.simulate"):
+        evaluate(GDP, Smooth(), epsilon=1.0, rounds=5)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"evidence": Evidence.EXACT}, "rational masses"),
+        ({"evidence": Evidence.DERIVED}, "evidence must be"),
+        ({"direction": "P"}, "direction must be"),
+        ({"step": -1.0}, "step"),
+        ({"max_positions": 0}, "max_positions"),
+        ({"on_denial": "wait"}, "on_denial"),
+    ],
+)
+def test_arguments_that_cannot_be_met_are_refused(given, message):
+    with pytest.raises(ValueError, match=message):
+        evaluate(GDP, fp.OneShot(), epsilon=1.0, **given)
+
+
+def test_a_certificate_is_refused_for_pairs_without_one():
+    with pytest.raises(ValueError, match="leave evidence out"):
+        evaluate(Count(2), fp.Constant(fp.Laplace(2.0)), epsilon=0.3, evidence=Evidence.CERTIFIED)
+
+
+def test_a_game_with_too_many_positions_is_refused():
+    with pytest.raises(ValueError, match="max_positions=5"):
+        evaluate(Count(9), fp.Constant(COIN), epsilon=TWO, max_positions=5)
