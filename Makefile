@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: verify test test-all check bench power wheel clean
+.PHONY: verify test test-all check bench power accountant wheel clean
 .DEFAULT_GOAL := verify
 
 $(READY): pyproject.toml constraints.txt
@@ -30,6 +30,9 @@ check: $(READY)
 
 bench: $(READY)
 	$(BIN)/python -m tests.bench
+
+accountant: $(READY)
+	$(BIN)/python -m tests.bench.accountant --out reports/recorded/accountant.json
 
 power: $(READY)
 	$(BIN)/python -m tests.corpus.power --out reports/recorded/power.json

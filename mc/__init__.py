@@ -36,12 +36,14 @@ from mc.runs.play import Interrupted, Play, play
 from mc.runs.store import RunStore, StoreError
 from mc.runs.tally import Progress, Tally
 from mc.worst_case import LogRatio, WorstCase
+from mc.worst_case.accountant import AccountantFilter
 from mc.worst_case.calibrate import CalibratedFilter
 from mc.worst_case.composition import Bounds, Composition
 from mc.worst_case.evaluation import Evaluation, NumericalEvaluation
 from mc.worst_case.rounds_bought import RoundsBought
 
 __all__ = [
+    "AccountantFilter",
     "Adversary",
     "Attack",
     "BettingTest",

@@ -9,7 +9,7 @@ True
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias, Unpack
@@ -32,10 +32,12 @@ from mc.examine.measure import Measure, exceeds
 from mc.intervals.anytime import Decision, Side
 from mc.intervals.estimate import CONFIDENCE, Estimate
 from mc.runs.play import Play, PlayOptions
+from mc.worst_case.accountant import AccountantFilter
 from mc.worst_case.plan import MARGIN
 from mc.worst_case.strategy import TreeStrategy
 from theory.arguments import check_count, check_real
 from theory.evidence import Evidence
+from theory.pairs import DominatingPair
 
 __all__ = [
     "MOST_FAILURE",
@@ -43,6 +45,7 @@ __all__ = [
     "Replayed",
     "Result",
     "Witness",
+    "menu_witness",
     "named",
     "replay",
     "replayed",
@@ -119,9 +122,37 @@ _EVIDENCE: dict[Kind, Evidence] = {
 }
 
 
+#: What may be named beside the catalogue.
+_OURS: tuple[type, ...] = (TreeStrategy, AccountantFilter)
+
+
+def menu_witness(
+    filt: PrivacyFilter,
+    menu: Sequence[DominatingPair],
+    measure: Measure,
+    *,
+    rounds: int | None,
+    low: float,
+    high: float | None,
+) -> Witness:
+    """The witness of a game over a menu, whose value lies in [low, high]; high is None where only low is known."""
+    known = nameable()
+    data = {
+        "filter": named(filt),
+        "measure": {"kind": measure.kind, "at": measure.at, "direction": measure.direction},
+        "ratio": None,
+        "promised": measure.promised(filt.promise),
+        "menu": encode(tuple(menu), known),
+        "rounds": rounds,
+        "low": encode(low, known),
+        "high": encode(high, known),
+    }
+    return Witness(filt, data)
+
+
 def named(filt: PrivacyFilter, *kinds: type) -> Any:
     """The filter as data: by the catalogue, or by the name of its class alone."""
-    known = nameable(TreeStrategy, *kinds)
+    known = nameable(*_OURS, *kinds)
     return encode(filt, known) if type(filt) in known.values() else {"outside": type(filt).__name__}
 
 
@@ -142,7 +173,7 @@ def witness(
     `kinds` adds classes of your own to the catalogue; `replay` then needs them too. A filter outside the catalogue
     is kept by its name alone, and `replay` then needs the filter itself.
     """
-    known = nameable(TreeStrategy, *kinds)
+    known = nameable(*_OURS, *kinds)
     foe = encode(adversary.against(filt), known)
     play = Play(n=check_count("n", n, least=2), **how)
     estimate = simulate(
@@ -228,7 +259,7 @@ def replayed(
             "a sequence or a menu, got "
             f"{named or 'none'}; pass what was written"
         )
-    known = nameable(TreeStrategy, *kinds)
+    known = nameable(*_OURS, *kinds)
     if filt is not None:
         known = {type(filt).__name__: type(filt)} | known
     filt = filter_of(told["filter"], filt, known)

@@ -1,5 +1,6 @@
 """The chapters of the report, in reading order; `common` holds what several share, `reports.finding` their parts."""
 
+from reports.chapters.accountant import ACCOUNTANT
 from reports.chapters.approximate_dp import APPROXIMATE_DP
 from reports.chapters.bench import BENCH
 from reports.chapters.coverage import COVERAGE
@@ -27,6 +28,7 @@ CHAPTERS: tuple[Chapter, ...] = (
     PROFILE,
     APPROXIMATE_DP,
     NAIVE,
+    ACCOUNTANT,
     REALISATION,
     EVALUATED,
     TIGHTNESS,

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
 from filters.privacy_filter import PrivacyFilter
-from mc.engine.encoding import encode, nameable
 from mc.examine.attack import Attack, attack, replied
 from mc.examine.clock import Clock, OutOfTime
 from mc.examine.fault import FilterFault, examining
@@ -14,7 +13,7 @@ from mc.examine.finding import Finding, Tightness
 from mc.examine.measure import Measure, exceeds
 from mc.examine.stages.menus import Menu, menus
 from mc.examine.subject import Subject
-from mc.examine.witness import Witness, named
+from mc.examine.witness import Witness, menu_witness
 from mc.worst_case import WorstCase, worst_case
 from mc.worst_case.renyi_game import renyi_game
 from theory.evidence import Evidence, Outcome, Verdict
@@ -116,21 +115,12 @@ def _renyi_game(
         return None
     if not exceeds(low, promised):
         return None
-    data = {
-        "filter": named(filt),
-        "measure": {"kind": "renyi", "at": measure.at, "direction": measure.direction},
-        "ratio": None,
-        "promised": promised,
-        "menu": encode((pair,), nameable()),
-        "rounds": rounds,
-        "low": encode(low, nameable()),
-        "high": None,
-    }
+    shown = menu_witness(filt, (pair,), measure, rounds=rounds, low=low, high=None)
     said = f"asking for {pair!r} again and again reaches {low:.6g} in {measure}, promised {promised:.6g}"
     scope = f"an adversary that asks for {pair!r} in at most {rounds} rounds, and stops when that is best"
-    verdict = Verdict(Outcome.REFUTED, Evidence.CERTIFIED, scope, said, data)
+    verdict = Verdict(Outcome.REFUTED, Evidence.CERTIFIED, scope, said, shown.data)
     row = Tightness(measure, repr(pair), low, None, promised, Evidence.CERTIFIED)
-    return Finding("games", _ASKED, said, repr(pair), "", verdict, Witness(filt, data), tightness=(row,))
+    return Finding("games", _ASKED, said, repr(pair), "", verdict, shown, tightness=(row,))
 
 
 def _chosen(subject: Subject) -> tuple[Measure, ...]:
@@ -208,19 +198,10 @@ class _Tried:
         if not exceeds(worst.low, promised):
             return None
         self.above += 1
-        data = {
-            "filter": named(filt),
-            "measure": {"kind": "hockey-stick", "at": measure.at, "direction": measure.direction},
-            "ratio": None,
-            "promised": promised,
-            "menu": encode(menu.pairs, nameable()),
-            "rounds": menu.rounds,
-            "low": worst.low,
-            "high": worst.high,
-        }
+        shown = menu_witness(filt, menu.pairs, measure, rounds=menu.rounds, low=worst.low, high=worst.high)
         said = f"an adaptive adversary over {menu.name} reaches {worst.low:.6g} at {measure}, promised {promised:.6g}"
-        verdict = Verdict(Outcome.REFUTED, worst.evidence, worst.scope, said, data)
-        return Finding("games", _ASKED, said, menu.name, "", verdict, Witness(filt, data), tightness=(row,))
+        verdict = Verdict(Outcome.REFUTED, worst.evidence, worst.scope, said, shown.data)
+        return Finding("games", _ASKED, said, menu.name, "", verdict, shown, tightness=(row,))
 
     def summary(self) -> Finding:
         """What was solved; HOLDS on the union of menus is not claimed, for an adversary may mix them."""

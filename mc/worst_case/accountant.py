@@ -1,0 +1,129 @@
+"""The accountant's rule as a filter: go on while the mechanisms so far, had they been fixed in advance, stay private.
+
+>>> import filterproof as fp
+>>> filt = fp.AccountantFilter(1.0, 1e-5, (fp.SubsampledGaussian(q=0.05, sigma=1.0),))
+>>> session = filt.open()
+>>> sum(session.request(filt.menu[0]) for _ in range(40))
+12
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from filters.contract.filter_base import MechanismFamily
+from filters.contract.parameters import one_delta, one_positive
+from filters.privacy_filter import PrivacyFilter
+from filters.rules.menu import affordable_of, checked_menu, counted, positions
+from filters.rules.unsound import UnsoundFilterWarning
+from mc.worst_case.composition import Composition
+from theory.guarantees import ApproxDP, Guarantee
+from theory.pairs import DominatingPair
+
+__all__ = ["AccountantFilter"]
+
+#: The relative width of the bounds on a composition that a decision rests on.
+_WIDTH = 5e-3
+#: Uses of a mechanism beyond which nobody counts.
+_MOST = 2**24
+
+
+@dataclass(frozen=True, slots=True)
+class AccountantFilter(PrivacyFilter):
+    """CONT while the upper bound on H_{e^epsilon} of the composition of all mechanisms so far and the request <= delta.
+
+    This is what training code does that stops when the epsilon of an accountant passes the target. Mechanisms come
+    from a `menu` (shape ()); others are denied. State: how often each was used, shape (n, len(menu)), integers.
+    With one mechanism on the menu the only choice is when to stop, and the promise is true. With several, the
+    adversary chooses the next mechanism by what was released: the promise is about mechanisms fixed in advance, and
+    making such a filter warns. Source: `NaturalFilter`, for pairs of any kind; `mc.worst_case.Composition`.
+    """
+
+    epsilon: float
+    delta: float
+    menu: tuple[DominatingPair, ...]
+    promise: Guarantee = field(init=False, repr=False, compare=False)
+    order_free: ClassVar[bool] = True
+    proof: ClassVar[str] = "for one mechanism the composition is the transcript; for several, none"
+    sound: ClassVar[bool | None] = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", one_positive("epsilon", self.epsilon))
+        object.__setattr__(self, "delta", one_delta("delta", self.delta))
+        object.__setattr__(self, "menu", checked_menu(self.menu))
+        object.__setattr__(self, "promise", ApproxDP(self.epsilon, self.delta))
+        if len(self.menu) > 1:
+            warnings.warn(
+                "AccountantFilter promises for mechanisms fixed in advance; with several on its menu an adaptive "
+                "choice can pass the promise",
+                UnsoundFilterWarning,
+                stacklevel=3,
+            )
+
+    def start(self, n: int) -> NDArray[Any]:
+        return np.zeros((n, len(self.menu)), dtype=np.int64)
+
+    def admits(self, state: NDArray[Any], request: DominatingPair) -> NDArray[Any]:
+        place = positions(self.menu, request, len(state))
+        after, runs = np.unique(self._with(state, place), axis=0, return_inverse=True)
+        within = np.array(
+            [first <= _limit(self, tuple(rest)) for first, *rest in after.tolist()], dtype=np.bool_
+        )
+        return np.asarray(within[runs.reshape(-1)] & (place >= 0))
+
+    def spend(self, state: NDArray[Any], request: DominatingPair) -> NDArray[Any]:
+        return self._with(state, positions(self.menu, request, len(state)))
+
+    def reaches(self, state: NDArray[Any]) -> NDArray[Any]:
+        return counted(state, len(self.menu))
+
+    def _with(self, state: NDArray[Any], place: NDArray[np.intp]) -> NDArray[Any]:
+        after = state.copy()
+        asked = np.flatnonzero(place >= 0)
+        after[asked, place[asked]] += 1
+        return after
+
+    def remaining(self, state: NDArray[Any]) -> NDArray[np.float64]:
+        """How often the first mechanism of the menu may still be used."""
+        return np.array(
+            [max(_limit(self, tuple(rest)) - first, 0) for first, *rest in state.tolist()], dtype=float
+        )
+
+    def affordable(self, state: NDArray[Any], family: MechanismFamily) -> NDArray[np.float64]:
+        return affordable_of(self, self.menu, state, family)
+
+
+@lru_cache(maxsize=1 << 16)
+def _within(filt: AccountantFilter, counts: tuple[int, ...]) -> bool:
+    used = {pair: count for pair, count in zip(filt.menu, counts, strict=True) if count}
+    return not used or Composition(used).delta(filt.epsilon, relative=_WIDTH).high <= filt.delta
+
+
+@lru_cache(maxsize=1 << 16)
+def _limit(filt: AccountantFilter, rest: tuple[int, ...]) -> int:
+    """How often the first mechanism may be used beside so many uses of the others; -1 if these alone are too many.
+
+    A number of `rest` alone, whatever was asked before: the bounds on a composition are not monotone to the last
+    digit, and the same request must have the same answer.
+    """
+    if not _within(filt, (0, *rest)):
+        return -1
+    # one use fewer of one other mechanism allows at least as many, but for the width of the bounds
+    used = next((j for j, count in enumerate(rest) if count), None)
+    if used is None:
+        low, high = 0, 1
+        while high < _MOST and _within(filt, (high, *rest)):
+            low, high = high, 2 * high
+    else:
+        fewer = tuple(count - (j == used) for j, count in enumerate(rest))
+        low, high = 0, max(_limit(filt, fewer), 0) + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if _within(filt, (middle, *rest)) else (low, middle)
+    return low

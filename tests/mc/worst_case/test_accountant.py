@@ -1,0 +1,110 @@
+"""The accountant's rule: what it admits, where its promise is true, and where an adaptive choice passes it."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import strategies as st
+
+import filterproof as fp
+from filters.testing.laws import laws
+from mc.examine.measure import Measure
+from mc.examine.witness import menu_witness, replayed
+from mc.worst_case.accountant import AccountantFilter
+from mc.worst_case.composition import Composition
+from theory.pairs import Gaussian, RandomizedResponse, SubsampledGaussian
+
+SLOW, FAST = SubsampledGaussian(0.05, 1.0), SubsampledGaussian(0.1, 1.0)
+
+
+def _over(*menu, epsilon=2.0, delta=1e-5):
+    with fp.knowingly():
+        return AccountantFilter(epsilon, delta, menu)
+
+
+def _admitted(filt, requests):
+    session = filt.open("retry")
+    return sum(session.request(pair) for pair in requests)
+
+
+def test_it_admits_until_the_composition_passes_delta():
+    filt = _over(SLOW)
+    count = _admitted(filt, [SLOW] * 200)
+    assert Composition({SLOW: count}).delta(2.0).high <= 1e-5
+    assert Composition({SLOW: count + 1}).delta(2.0).low > 1e-5 * (1 - 1e-2)
+
+
+def test_gaussians_are_admitted_as_by_the_closed_form():
+    pair = Gaussian(0.1)
+    count = _admitted(_over(pair, epsilon=1.0), [pair] * 1000)
+    exact = max(k for k in range(1, 1000) if Gaussian(0.1 * k**0.5).hockey_stick(1.0) <= 1e-5)
+    assert exact - 1 <= count <= exact
+
+
+def test_the_order_of_requests_does_not_matter():
+    filt = _over(SLOW, FAST)
+    count = _admitted(filt, [FAST] * 2 + [SLOW] * 100) - 2
+    session = filt.open("retry")
+    assert all(session.request(pair) for pair in [SLOW] * (count // 2) + [FAST] * 2)
+    assert sum(session.request(SLOW) for _ in range(100)) == count - count // 2
+
+
+def test_mechanisms_off_the_menu_are_denied():
+    assert not _over(SLOW).open().request(FAST)
+
+
+def test_several_mechanisms_warn_and_one_does_not():
+    with pytest.warns(fp.UnsoundFilterWarning, match="adaptive"):
+        AccountantFilter(2.0, 1e-5, (SLOW, FAST))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        AccountantFilter(2.0, 1e-5, (SLOW,))
+
+
+def test_one_mechanism_keeps_its_promise_in_the_worst_case():
+    filt = _over(SLOW)
+    worst = fp.worst_case(filt, SLOW, epsilon=2.0)
+    assert worst.tried
+    assert worst.high <= 1e-5 * (1 + 1e-3)
+
+
+def test_gaussians_of_two_sizes_keep_it_too():
+    # the rule is then that of the GDP filter, a theorem
+    menu = (Gaussian(0.25), Gaussian(0.5))
+    worst = fp.worst_case(_over(*menu), menu, epsilon=2.0)
+    assert 0.8e-5 < worst.low < worst.high <= 1e-5 * (1 + 2e-3)
+
+
+def test_two_sampling_rates_pass_it_by_a_tenth_and_anyone_can_replay_that():
+    filt, menu = _over(SLOW, FAST), (SLOW, FAST)
+    worst = fp.worst_case(filt, menu, epsilon=2.0, direction="PQ")
+    assert worst.low > 1.1e-5
+    shown = menu_witness(filt, menu, Measure.hockey_stick(2.0), rounds=None, low=worst.low, high=worst.high)
+    with fp.knowingly():
+        assert replayed(shown.to_data()).refutes
+
+
+def test_every_fixed_choice_within_the_rule_keeps_it():
+    filt = _over(SLOW, FAST)
+    state = filt.start(1)
+    for pair in [SLOW, FAST] * 40:
+        if filt.admits(state, pair)[0]:
+            state = filt.spend(state, pair)
+    slow, fast = state[0].tolist()
+    assert min(slow, fast) > 0
+    assert Composition({SLOW: slow, FAST: fast}).delta(2.0).low <= 1e-5
+
+
+def test_what_remains_is_how_often_the_first_may_be_used():
+    filt = _over(SLOW, FAST)
+    left = filt.remaining(filt.start(1))[0]
+    assert left == _admitted(filt, [SLOW] * 200)
+    assert np.all(filt.reaches(filt.start(3)))
+
+
+BIT = RandomizedResponse(0.5)
+TestLawsOfTheAccountantsRule = laws(
+    lambda: _over(BIT, delta=0.01), mechanisms=st.just(BIT), larger=_over(BIT, delta=0.02), examples=10
+)
