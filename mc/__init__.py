@@ -37,14 +37,17 @@ from mc.runs.store import RunStore, StoreError
 from mc.runs.tally import Progress, Tally
 from mc.worst_case import LogRatio, WorstCase
 from mc.worst_case.calibrate import CalibratedFilter
+from mc.worst_case.composition import Bounds, Composition
 from mc.worst_case.rounds_bought import RoundsBought
 
 __all__ = [
     "Adversary",
     "Attack",
     "BettingTest",
+    "Bounds",
     "CalibratedFilter",
     "Challenge",
+    "Composition",
     "Constant",
     "Coverage",
     "Curve",

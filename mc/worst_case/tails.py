@@ -112,7 +112,7 @@ def _finite(outputs: tuple[Output, ...]) -> Tails:
         return p, q
 
     unique = tuple((Fraction(0), ball(o.mass)) for o in outputs if o.tilt == 1)
-    return Tails(above, sum((ball(o.mass) for o in outputs if o.tilt == 0), start=ball(0.0)), unique)
+    return Tails(above, ball(sum((o.mass for o in outputs if o.tilt == 0), start=Fraction(0))), unique)
 
 
 def _two_points(known: Level) -> Tails:

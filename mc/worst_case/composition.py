@@ -1,0 +1,309 @@
+"""Mechanisms fixed in advance: certified bounds on the hockey-stick divergence of their composition.
+
+>>> import filterproof as fp
+>>> steps = fp.Composition({fp.SubsampledGaussian(q=0.01, sigma=1.0): 1000})
+>>> steps.delta(2.0).relative_width < 1e-3
+True
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import Literal
+
+import numpy as np
+
+from mc.worst_case.cells import cells, rough_cells
+from mc.worst_case.lattice_law import common_step, level
+from mc.worst_case.powers import ELEMENTARY, Masses, Power, power
+from mc.worst_case.two_laws import TwoLaws
+from theory.arguments import check_count, check_delta, check_positive, check_real
+from theory.evidence import Evidence
+from theory.pairs import DominatingPair
+from theory.pairs.base import Direction
+
+__all__ = ["Bounds", "Composition"]
+
+#: The variance that an upper law adds and a lower law takes away, per mean squared width of the cells.
+_ADDED, _TAKEN = 1 / 6, 1 / 12
+#: A divergence that need not be known closely.
+_NEGLIGIBLE = 1e-200
+#: A cut is tried this often before the bounds are returned as wide as they are.
+_TRIES = 4
+#: The relative width of a rough answer.
+_ROUGHLY = 0.1
+#: The largest tilt times the range of a loss, for an epsilon that no loss reaches.
+_STEEP = 2.0**10
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """low <= the number asked for <= high, every rounding error included."""
+
+    low: float
+    high: float
+    evidence: Evidence = Evidence.CERTIFIED
+
+    @property
+    def relative_width(self) -> float:
+        """(high - low) / low; inf where only high is positive, 0 where the bounds agree."""
+        if self.high == self.low:
+            return 0.0
+        return (self.high - self.low) / self.low if self.low > 0 else math.inf
+
+    def __str__(self) -> str:
+        return f"[{self.low:.9g}, {self.high:.9g}]"
+
+
+class Composition:
+    """The composition of mechanisms fixed in advance, each dominated by a pair of shape () and used so many times.
+
+        >>> import filterproof as fp
+        >>> twice = fp.Composition({fp.RandomizedResponse(1.0): 2})
+        >>> print(twice.delta(1.0))  # expit(1)^2 (1 - 1/e)
+        [0.337834..., 0.337834...]
+
+    `mechanisms` maps pairs to counts, or lists pairs one by one. Nothing adaptive is covered: for a filter over these
+    pairs ask `worst_case`. Losses are cut into cells; a lower bound reports only cells (post-processing), an upper
+    one splits each loss over both ends of its cell, P-mass and Q-mass kept (the hockey-stick is convex in e^epsilon).
+    Raises ValueError for no mechanism, TypeError for a pair whose tails are not known to `mc.worst_case.tails`.
+    Source: Koskela and Honkela for composition by Fourier transform, Doroshenko et al. for the upper law; the bounds
+    on all errors are derived in `mc.worst_case.powers`.
+    """
+
+    __slots__ = ("counts", "pairs")
+
+    def __init__(self, mechanisms: Mapping[DominatingPair, int] | Iterable[DominatingPair]) -> None:
+        counts = dict(mechanisms) if isinstance(mechanisms, Mapping) else Counter(mechanisms)
+        for pair, count in counts.items():
+            if not isinstance(pair, DominatingPair) or pair.shape != ():
+                raise TypeError(
+                    f"mechanisms must be pairs of shape (), got {pair!r}; pass e.g. Gaussian(mu=1.0)"
+                )
+            check_count("mechanisms", count)
+        if not counts:
+            raise ValueError("mechanisms must hold a pair, got none; pass {Gaussian(mu=1.0): 10}, say")
+        self.pairs, self.counts = tuple(counts), tuple(counts.values())
+
+    def __repr__(self) -> str:
+        return f"Composition({dict(zip(self.pairs, self.counts, strict=True))})"
+
+    def delta(
+        self, epsilon: float, *, relative: float = 1e-3, direction: Direction | Literal["both"] = "both"
+    ) -> Bounds:
+        """Bounds on H_{e^epsilon} of the composition, epsilon in nats, aimed at a relative width of `relative`.
+
+        direction "PQ" draws from P, "QP" from Q, "both" takes the worse. The bounds hold however wide they are;
+        where the aim is missed, as for a delta below 1e-200, they say so by their width.
+        """
+        epsilon = float(check_real("epsilon", epsilon, "pass a finite number"))
+        relative = float(check_positive("relative", relative))
+        sides = self._directions(direction)
+        if (
+            len(sides) > 1 and relative < _ROUGHLY
+        ):  # a direction that a rough look leaves behind is not looked at again
+            rough = [self._delta(epsilon, _ROUGHLY, pairs) for pairs in sides]
+            most = max(bounds.low for bounds in rough)
+            sides = [pairs for pairs, bounds in zip(sides, rough, strict=True) if bounds.high >= most]
+        found = [self._delta(epsilon, relative, pairs) for pairs in sides]
+        return Bounds(max(bounds.low for bounds in found), max(bounds.high for bounds in found))
+
+    def epsilon(self, delta: float, *, relative: float = 1e-3) -> Bounds:
+        """Bounds on the least epsilon >= 0 at which the composition is (epsilon, delta)-DP.
+
+        `relative` is the width aimed at for delta. Raises ValueError where no epsilon is large enough, because more
+        than delta is revealed outright.
+        """
+        delta = float(check_delta("delta", delta))
+        relative = float(check_positive("relative", relative))
+
+        def excess(epsilon: float) -> float:
+            """log of the divergence over delta, roughly."""
+            found = self.delta(epsilon, relative=_ROUGHLY)
+            return math.log(max(found.low + found.high, 1e-300) / (2 * delta))
+
+        if self.delta(0.0, relative=relative).high <= delta:
+            return Bounds(0.0, 0.0)
+        low, high = 0.0, 1.0
+        while excess(high) > 0:
+            low, high = high, 2 * high
+            if high > 2.0**20:
+                raise ValueError(
+                    f"delta must exceed what is revealed outright, got delta={delta!r}; pass a larger delta"
+                )
+        from scipy import optimize
+
+        near = float(optimize.brentq(excess, low, high, rtol=2.0**-10)) if excess(low) > 0 else low
+        step = max(near, 2.0**-10) * 2.0**-6
+        slope = max((excess(max(near - step, 0.0)) - excess(near + step)) / (2 * step), 2.0**-20)
+        found = self.delta(near, relative=relative)
+
+        def edge(value: float, sign: int) -> float:
+            """The first epsilon beyond that of `value`, in steps, where the bound is on the right side of delta."""
+            nudge = relative / 8 / slope
+            while True:
+                there = max(near + math.log(max(value, 1e-300) / delta) / slope + sign * nudge, 0.0)
+                bounds = self.delta(there, relative=relative)
+                if (bounds.high <= delta) if sign > 0 else (bounds.low > delta or there == 0.0):
+                    return there
+                nudge *= 2
+
+        return Bounds(edge(found.low, -1), edge(found.high, 1))
+
+    def _directions(self, direction: Direction | Literal["both"]) -> list[tuple[DominatingPair, ...]]:
+        if direction not in ("PQ", "QP", "both"):
+            raise ValueError(
+                f"direction must be PQ, QP or both, got direction={direction!r}; pass one of them"
+            )
+        swapped = tuple(pair.swapped for pair in self.pairs)
+        if direction == "PQ" or (direction == "both" and swapped == self.pairs):
+            return [self.pairs]
+        return [swapped] if direction == "QP" else [self.pairs, swapped]
+
+    def _delta(self, epsilon: float, relative: float, pairs: tuple[DominatingPair, ...]) -> Bounds:
+        levels = [known for pair in pairs if (known := level(pair)) is not None]
+        lattice = common_step(levels) if len(levels) == len(pairs) else None
+        if lattice is not None:
+            units, _, most = lattice
+            exact = [TwoLaws.of_level(known, unit, most) for known, unit in zip(levels, units, strict=True)]
+            tilt, _, _ = self._tilt([(law.p, float(most)) for law in exact], epsilon)
+            return self._bounds(exact, float(most), epsilon, tilt)
+        tilt, reached, variances = 0.0, True, [1.0]
+        for _ in range(2):
+            rough = [rough_cells(pair, _coarser(tilt, 8)) for pair in pairs]
+            laws = [(TwoLaws.of_cells(cut).p, float(cut.step)) for cut in rough]
+            tilt, reached, variances = self._tilt(laws, epsilon)
+        total = float(np.dot(self.counts, variances))
+        # a loss more uncertain by a variance v, of equal E[e^-L], has E[e^{tL}] larger by the factor e^{t(t+1)v/2}
+        steep = tilt + 1 / math.sqrt(total)
+        allowed = 0.7 * (relative if reached else _ROUGHLY) / (steep * (steep + 1) / 2 * (_ADDED + _TAKEN))
+        best = Bounds(0.0, 1.0)
+        for _ in range(_TRIES if reached else 1):
+            # a law that hardly varies needs no narrower cells than a hundredth of the mean one
+            least = total / sum(self.counts) / 100
+            shares = [_coarser(min(allowed / total, 1 / 16) * max(one, least), 2) for one in variances]
+            step = Fraction(_coarser((min(shares) / 2) ** 0.5))
+            if not reached:
+                step = max(step, max(cut.step for cut in rough) * 16)
+            cut = [
+                _two_laws(pair, step, _coarser(tilt, 8), share)
+                for pair, share in zip(pairs, shares, strict=True)
+            ]
+            found = self._bounds(cut, float(step), epsilon, tilt)
+            best = Bounds(max(best.low, found.low), min(best.high, found.high))
+            if best.relative_width <= relative or best.high < _NEGLIGIBLE:
+                break
+            allowed *= min(max(0.7 * relative / found.relative_width, 2.0**-6), 0.5)
+        return best
+
+    def _tilt(self, laws: list[tuple[Masses, float]], epsilon: float) -> tuple[float, bool, list[float]]:
+        """The tilt >= 0 under which the sum has mean epsilon, whether there is one, and the variance of each law then.
+
+        It decides how close bounds come, not whether they hold.
+        """
+
+        def moments(tilt: float) -> tuple[float, list[float]]:
+            mean, variances = 0.0, []
+            for (law, step), count in zip(laws, self.counts, strict=True):
+                share, losses = law.tilted(tilt * step), law.places * step
+                centre = float(share @ losses)
+                mean += count * centre
+                variances.append(max(float(share @ (losses - centre) ** 2), step**2))
+            return mean, variances
+
+        low, high = 0.0, 1.0
+        steepest = _STEEP / max(step * float(np.ptp(law.places)) + step for law, step in laws)
+        while moments(high)[0] < epsilon and high < steepest:
+            low, high = high, 2 * high
+        reached = moments(high)[0] >= epsilon
+        if not reached:
+            low = high = steepest / 8
+        if moments(0.0)[0] >= epsilon:
+            low = high = 0.0
+        while high - low > 1e-3 * high:
+            middle = (low + high) / 2
+            low, high = (middle, high) if moments(middle)[0] < epsilon else (low, middle)
+        return high, reached, moments(high)[1]
+
+    def _bounds(self, laws: list[TwoLaws], step: float, epsilon: float, tilt: float) -> Bounds:
+        """Bounds on H_{e^epsilon} from the laws for below and above, on a lattice of this step."""
+        low = self._low(laws, step, epsilon, tilt) + _infinite(
+            [law.p for law in laws], [law.kept for law in laws], self.counts, up=False
+        )
+        high = self._high(laws, step, epsilon, tilt) + _infinite(
+            [law.high for law in laws], [law.revealed for law in laws], self.counts, up=True
+        )
+        return Bounds(low, min(high * (1 + 2.0**-50), 1.0))
+
+    def _high(self, laws: list[TwoLaws], step: float, epsilon: float, tilt: float) -> float:
+        total = power([law.high for law in laws], self.counts, tilt=tilt * step)
+        losses = total.places * step
+        above = losses - epsilon + 2.0**-50 * (abs(epsilon) + np.abs(losses))
+        paid = above > 0
+        # a share is worth e^{-tilt above} (1 - e^{-above}) <= 1 of the scale, wherever it lies
+        worth = np.exp(-tilt * above[paid]) * -np.expm1(-above[paid])
+        value = float(worth @ (total.shares[paid] + total.error)) + total.tail
+        return value * _scale(total, step, epsilon, tilt, 1)
+
+    def _low(self, laws: list[TwoLaws], step: float, epsilon: float, tilt: float) -> float:
+        drawn = power([law.p for law in laws], self.counts, tilt=tilt * step)
+        other = power([law.q for law in laws], self.counts, tilt=(tilt + 1) * step)
+        first = max(drawn.first, other.first)
+        last = min(drawn.first + len(drawn.shares), other.first + len(other.shares))
+        above = np.arange(first, last) * step - epsilon
+        p = drawn.shares[first - drawn.first : last - drawn.first] - drawn.error
+        q = other.shares[first - other.first : last - other.first] + other.error
+        scale = _scale(drawn, step, epsilon, tilt, -1)
+        # P - e^epsilon Q of each place, times e^{tilt above}; any places may be left out
+        with np.errstate(over="ignore", invalid="ignore"):
+            gain = p * scale - q * _scale(other, step, epsilon, tilt, 1) * np.exp(-above)
+            counted = gain > 0
+            worth = np.exp(-tilt * above[counted])
+        if not counted.any():
+            return 0.0
+        # what lies outside the window of P is folded into it
+        folded = drawn.tail * _scale(drawn, step, epsilon, tilt, 1) * float(worth.max())
+        return max(float(worth @ gain[counted]) * (1 - 2.0**-40) - folded, 0.0)
+
+
+@lru_cache(maxsize=64)
+def _two_laws(pair: DominatingPair, step: Fraction, tilt: float, variance: float) -> TwoLaws:
+    return TwoLaws.of_cells(cells(pair, step, tilt=tilt, variance=variance))
+
+
+def _coarser(x: float, parts: int = 1) -> float:
+    """x rounded down to a power of 2^{1/parts}, so that nearby questions share their cells."""
+    return 2.0 ** (math.floor(math.log2(x) * parts) / parts) if x > 0 else 0.0
+
+
+def _scale(total: Power, step: float, epsilon: float, tilt: float, sign: int) -> float:
+    """sum_J m_J e^{tilt (loss - epsilon)}, moved up (sign 1) or down (-1) by more than all roundings.
+
+    These are the roundings of the sum itself and of what it is multiplied with: shares, and what they are worth.
+    """
+    exponent = total.log_moment - tilt * epsilon
+    far = step * float(np.abs(total.places[[0, -1]]).max())
+    slack = 2 * total.factor + ELEMENTARY * 8 + 2.0**-48 * abs(total.log_moment)
+    slack += len(total.shares) * 2.0**-52  # sums of that many shares
+    slack += 2.0**-48 * (1 + tilt) * (1 + abs(epsilon) + far)
+    return math.exp(min(exponent + sign * slack, 700.0))
+
+
+def _infinite(laws: list[Masses], infinite: list[float], counts: tuple[int, ...], *, up: bool) -> float:
+    """Bound on the P-mass of all outcomes with an infinite loss: prod (S + r)^k - prod S^k, S the finite masses."""
+    if not any(infinite):
+        return 0.0
+    log_all = log_finite = slack = 0.0
+    for law, mass, count in zip(laws, infinite, counts, strict=True):
+        total = float(law.masses.sum()) + mass
+        log_all += count * math.log(total)
+        log_finite += count * math.log1p(-min(mass / total, 1 - 2.0**-53))
+        slack += count * (len(law.masses) + 16) * 2.0**-52
+    return max(
+        math.exp(log_all) * -math.expm1(log_finite) * (1 + (1 if up else -1) * (slack + ELEMENTARY)), 0.0
+    )

@@ -1,0 +1,56 @@
+"""Cells hold all of a law, and the two laws made of them lie on either side of it."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from mc.worst_case.cells import cells
+from mc.worst_case.two_laws import TwoLaws
+from tests.mc.worst_case.test_continuous_worst_case import PAIRS
+
+
+def _cut(pair, tilt=1.0, variance=1e-3):
+    return cells(pair, Fraction(1, 128), tilt=tilt, variance=variance)
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=str)
+def test_the_cells_and_what_lies_beyond_them_have_mass_one(pair):
+    cut = _cut(pair)
+    assert (sum(cut.p, cut.below) + cut.above + cut.infinite).contains(1)
+    assert float(cut.below) < 1e-20
+    assert float(cut.above) < 1e-100
+    assert np.all(cut.widths >= 1)
+    assert np.all(cut.widths & (cut.widths - 1) == 0)
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=str)
+def test_each_cell_has_the_likelihood_ratio_of_its_losses(pair):
+    cut = _cut(pair)
+    for a, b, p, q in zip(cut.edges[:-1], cut.edges[1:], cut.p, cut.q, strict=True):
+        low, high = ((Fraction(int(edge)) * cut.step) for edge in (a, b))
+        if float(p) > 1e-60:
+            loss = float((p / q).log())
+            assert float(low) - 1e-9 <= loss <= float(high) + 1e-9
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=str)
+def test_the_two_laws_lie_on_either_side(pair):
+    laws, step = TwoLaws.of_cells(_cut(pair)), 1 / 128
+    for epsilon in np.linspace(-3.0, 6.0, 37):
+        exact = float(pair.hockey_stick(epsilon))
+        paid = np.maximum(-np.expm1(epsilon - laws.high.places * step), 0.0)
+        assert laws.revealed + float(laws.high.masses @ paid) >= exact * (1 - 1e-12)
+        gain = np.maximum(laws.p.masses - np.exp(epsilon) * laws.q.masses, 0.0)
+        assert laws.kept + float(gain.sum()) <= exact * (1 + 1e-12) + 1e-300
+
+
+def test_cells_are_narrow_where_the_tilted_law_has_its_mass():
+    from theory.pairs import Gaussian
+
+    for tilt in (0.0, 4.0):
+        cut = cells(Gaussian(1.0), Fraction(1, 1024), tilt=tilt, variance=1e-4)
+        narrow = cut.edges[:-1][cut.widths == cut.widths.min()].mean() / 1024
+        assert narrow == pytest.approx(0.5 + tilt, abs=0.5)

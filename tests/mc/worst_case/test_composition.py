@@ -1,0 +1,241 @@
+"""Certified bounds on compositions fixed in advance, each held against a second route."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import integrate
+
+from filters.rules.composition import composed_hockey_stick
+from mc.worst_case.binned_law import composed_low
+from mc.worst_case.composition import Bounds, Composition
+from theory.evidence import Evidence
+from theory.pairs import KOV, Erasure, FinitePair, Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
+
+DP_SGD = SubsampledGaussian(q=0.01, sigma=1.0)
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 0.5, 2.0, 5.0, 9.0])
+@pytest.mark.parametrize(("mu", "count"), [(0.1, 48), (1.0, 1), (0.01, 10_000), (2.0, 3)])
+def test_gaussians_compose_to_one_gaussian(mu, count, epsilon):
+    bounds = Composition({Gaussian(mu): count}).delta(epsilon)
+    exact = float(mpmath_gaussian(mu * math.sqrt(count), epsilon))
+    assert bounds.low <= exact <= bounds.high
+    assert bounds.relative_width < 1e-3
+    assert bounds.evidence is Evidence.CERTIFIED
+
+
+def mpmath_gaussian(mu, epsilon):
+    with mpmath.workdps(60):
+        mu, epsilon = mpmath.mpf(mu), mpmath.mpf(epsilon)
+        return mpmath.ncdf(mu / 2 - epsilon / mu) - mpmath.exp(epsilon) * mpmath.ncdf(-mu / 2 - epsilon / mu)
+
+
+@settings(max_examples=15, deadline=None)
+@given(
+    st.dictionaries(st.floats(0.05, 1.5), st.integers(1, 30), min_size=1, max_size=3),
+    st.floats(-1.0, 4.0),
+)
+def test_gaussians_of_several_sizes_compose_to_one(sizes, epsilon):
+    mu = math.sqrt(math.fsum(k * m * m for m, k in sizes.items()))
+    bounds = Composition({Gaussian(m): k for m, k in sizes.items()}).delta(epsilon, relative=0.01)
+    exact = float(mpmath_gaussian(mu, epsilon))
+    assert bounds.low <= exact * (1 + 1e-12)
+    assert bounds.high >= exact * (1 - 1e-12)
+    assert bounds.relative_width < 0.01
+
+
+FINITE = [
+    {RandomizedResponse.from_ratio(2): 9},
+    {RandomizedResponse.from_ratio(2): 4, RandomizedResponse.from_ratio(4): 3},
+    {RandomizedResponse.from_ratio(2): 4, RandomizedResponse.from_ratio(3): 3},
+    {KOV.from_ratio(Fraction(3), Fraction(1, 50)): 5},
+    {
+        FinitePair(
+            tuple(Fraction(k, 12) for k in (3, 5, 3, 1, 0)), tuple(Fraction(k, 12) for k in (0, 3, 3, 4, 2))
+        ): 3,
+        RandomizedResponse.from_ratio(2): 2,
+    },
+]
+
+
+@pytest.mark.parametrize("ratio", [Fraction(1), Fraction(5, 2), Fraction(40)])
+@pytest.mark.parametrize("mechanisms", FINITE, ids=range(len(FINITE)))
+def test_finite_mechanisms_agree_with_rational_arithmetic(mechanisms, ratio):
+    exact = composed_hockey_stick(tuple(mechanisms), tuple(mechanisms.values()), ratio)
+    # epsilon = log(ratio) rounded: on either side of it
+    epsilon = math.log(ratio)
+    above, below = (Composition(mechanisms).delta(epsilon + nudge) for nudge in (-1e-12, 1e-12))
+    assert below.low <= exact <= above.high
+    assert above.relative_width < 0.05
+
+
+def test_randomised_response_is_known_to_nine_digits():
+    bounds = Composition({RandomizedResponse.from_ratio(2): 40}).delta(3.0)
+    exact = sum(
+        math.comb(40, k)
+        * Fraction(2, 3) ** k
+        * Fraction(1, 3) ** (40 - k)
+        * (1 - Fraction(math.exp(3.0)) / Fraction(2) ** (2 * k - 40))
+        for k in range(41)
+        if 2 ** (2 * k - 40) > math.exp(3.0)
+    )
+    assert bounds.low <= exact <= bounds.high * (1 + 1e-15)
+    assert bounds.relative_width < 1e-8
+
+
+@pytest.mark.parametrize("epsilon", [-1.0, 0.0, 3.0])
+def test_erasures_reveal_with_the_probability_that_one_of_them_does(epsilon):
+    bounds = Composition({Erasure(1e-3): 30}).delta(epsilon)
+    exact = 1 - (1 - Fraction(1e-3)) ** 30
+    if epsilon < 0:
+        exact += (1 - Fraction(1e-3)) ** 30 * (1 - Fraction(math.exp(epsilon)))
+    assert bounds.low <= exact <= bounds.high
+    assert bounds.relative_width < 1e-9
+
+
+@pytest.mark.parametrize(
+    "pair", [Laplace(1.0), Laplace(10.0), DP_SGD, SubsampledGaussian(0.3, 0.7, adjacency="addition")], ids=str
+)
+@pytest.mark.parametrize("epsilon", [0.005, 0.05, 0.5])
+def test_one_release_has_its_own_hockey_stick(pair, epsilon):
+    for direction, drawn in (("PQ", pair), ("QP", pair.swapped)):
+        bounds = Composition([pair]).delta(epsilon, direction=direction)
+        exact = float(drawn.hockey_stick(epsilon))
+        assert bounds.low <= exact * (1 + 1e-10) + 1e-300
+        assert bounds.high >= exact * (1 - 1e-10)
+        if exact > 0:
+            assert bounds.relative_width < 2e-3
+
+
+@pytest.mark.parametrize("pair", [Laplace(2.0), SubsampledGaussian(0.2, 0.8)], ids=str)
+def test_two_releases_are_an_integral_over_the_first(pair):
+    # H(2) = E_P[H_{e^{eps - L}}(1)]: over outputs, in closed form but for one integral
+    epsilon = 0.8
+    if isinstance(pair, Laplace):
+        e = 1 / pair.b
+        inner = integrate.quad(
+            lambda x: math.exp((x - e) / 2) / 4 * float(pair.hockey_stick(epsilon - x)),
+            -e,
+            e,
+            points=[0.3],
+            epsabs=1e-13,
+        )[0]
+        exact = inner + float(pair.hockey_stick(epsilon - e)) / 2
+        exact += math.exp(-e) / 2 * float(pair.hockey_stick(epsilon + e))
+    else:
+        q, sigma = pair.q, pair.sigma
+
+        def density(x):
+            one = math.exp(-(((x - 1) / sigma) ** 2) / 2) * q + math.exp(-((x / sigma) ** 2) / 2) * (1 - q)
+            return one / (sigma * math.sqrt(2 * math.pi))
+
+        def loss(x):
+            return math.log(1 - q + q * math.exp((x - 0.5) / sigma**2))
+
+        exact = integrate.quad(
+            lambda x: density(x) * float(pair.hockey_stick(epsilon - loss(x))), -9, 9, limit=400, epsabs=1e-13
+        )[0]
+    bounds = Composition({pair: 2}).delta(epsilon, direction="PQ")
+    assert bounds.low <= exact <= bounds.high
+    assert bounds.relative_width < 1e-3
+
+
+def test_a_thousand_subsampled_steps_agree_with_a_plain_transform():
+    """The second route: masses of an even grid of losses, their transform, its thousandth power, and back."""
+    q, step, size = 0.01, 2.0**-12, 1 << 18
+    x = np.linspace(-10.0, 11.0, 4_000_001)
+    loss = np.log(1 - q + q * np.exp(x - 0.5))
+    mass = (
+        (q * np.exp(-((x - 1) ** 2) / 2) + (1 - q) * np.exp(-(x**2) / 2))
+        * (x[1] - x[0])
+        / math.sqrt(2 * math.pi)
+    )
+    # linear splits keep the mean and so all but O(step^2)
+    place = np.floor(loss / step)
+    share = loss / step - place
+    grid = np.zeros(size)
+    np.add.at(grid, place.astype(int) % size, mass * (1 - share))
+    np.add.at(grid, (place.astype(int) + 1) % size, mass * share)
+    total = np.fft.irfft(np.fft.rfft(grid) ** 1000, size)
+    losses = np.fft.fftfreq(size, 1 / size) * step
+    for epsilon in (0.5, 1.0, 1.5):
+        plain = float(total @ np.maximum(-np.expm1(epsilon - losses), 0.0))
+        bounds = Composition({DP_SGD: 1000}).delta(epsilon)
+        assert bounds.relative_width < 1e-3
+        assert bounds.low * (1 - 1e-3) < plain < bounds.high * (1 + 1e-3)
+
+
+@pytest.mark.parametrize("epsilon", [1.0, 5.0, 8.0])
+def test_narrower_bounds_lie_within_wider_ones_down_to_very_small_deltas(epsilon):
+    wide, narrow = (Composition({DP_SGD: 1000}).delta(epsilon, relative=r) for r in (0.1, 1e-3))
+    assert wide.low <= narrow.high
+    assert narrow.low <= wide.high
+    assert narrow.relative_width < 1e-3 < wide.relative_width < 0.1
+
+
+def test_a_mixture_lies_above_the_bound_by_bins_and_above_each_of_its_parts():
+    mechanisms = {
+        DP_SGD: 100,
+        Gaussian(0.2): 5,
+        Laplace(5.0): 3,
+        RandomizedResponse(0.3): 2,
+        Erasure(1e-6): 4,
+    }
+    whole = Composition(mechanisms).delta(1.0)
+    assert composed_low(mechanisms, 1.0) <= whole.high
+    assert whole.relative_width < 1e-3
+    for left_out in mechanisms:
+        part = Composition({pair: k for pair, k in mechanisms.items() if pair != left_out})
+        assert part.delta(1.0).low < whole.high
+
+
+@pytest.mark.parametrize("delta", [1e-3, 1e-5, 1e-9])
+def test_epsilon_at_delta_has_delta_between_its_ends(delta):
+    steps = Composition({DP_SGD: 1000})
+    bounds = steps.epsilon(delta)
+    assert steps.delta(bounds.low).high > delta
+    assert steps.delta(bounds.high).low < delta
+    assert bounds.relative_width < 1e-3
+    exact = Composition({Gaussian(0.1): 100}).epsilon(delta)
+    assert mpmath_gaussian(1.0, exact.high) <= delta <= mpmath_gaussian(1.0, exact.low)
+
+
+def test_no_epsilon_is_needed_where_delta_covers_everything():
+    assert Composition({Gaussian(0.01): 1}).epsilon(0.5) == Bounds(0.0, 0.0)
+
+
+def test_the_worse_direction_counts():
+    steps = Composition({DP_SGD: 50})
+    both, removal, addition = (steps.delta(0.5, direction=d) for d in ("both", "PQ", "QP"))
+    assert addition.high < removal.low
+    assert both.low >= removal.low * (1 - 1e-3)
+    assert both.high <= removal.high * (1 + 1e-3)
+
+
+def test_mechanisms_may_be_listed_one_by_one():
+    listed = Composition([Gaussian(0.5), Laplace(2.0), Gaussian(0.5)])
+    assert dict(zip(listed.pairs, listed.counts, strict=True)) == {Gaussian(0.5): 2, Laplace(2.0): 1}
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Composition([]), "must hold a pair"),
+        (lambda: Composition({Gaussian(1.0): 0}), "mechanisms must be"),
+        (lambda: Composition([Gaussian(np.array([1.0, 2.0]))]), "shape"),
+        (lambda: Composition([Gaussian(1.0)]).delta(math.nan), "epsilon must be"),
+        (lambda: Composition([Gaussian(1.0)]).delta(1.0, relative=0.0), "relative must be"),
+        (lambda: Composition([Gaussian(1.0)]).delta(1.0, direction="up"), "direction must be"),
+        (lambda: Composition([Erasure(0.5)]).epsilon(0.1), "revealed outright"),
+    ],
+)
+def test_what_cannot_be_composed_is_refused_with_a_remedy(make, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        make()

@@ -1,0 +1,67 @@
+"""The transform's bounds on its own errors hold against sums of products of rationals."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from functools import reduce
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import mc.worst_case.powers as powers
+from mc.worst_case.powers import Masses, power
+
+laws = st.lists(
+    st.tuples(st.integers(-6, 9), st.floats(1e-12, 1.0)), min_size=1, max_size=5, unique_by=lambda m: m[0]
+).map(lambda pairs: Masses(np.array([p for p, _ in pairs]), np.array([m for _, m in pairs])))
+
+
+def _exactly(law, count):
+    """The masses of the sum as rationals, by place."""
+    one = {int(p): Fraction(float(m)) for p, m in zip(law.places, law.masses, strict=True)}
+    return reduce(_sum, [one] * count)
+
+
+def _sum(one, other):
+    total: dict[int, Fraction] = {}
+    for p, m in one.items():
+        for q, w in other.items():
+            total[p + q] = total.get(p + q, Fraction(0)) + m * w
+    return total
+
+
+@settings(max_examples=60, deadline=None)
+@given(laws, st.integers(1, 6), laws, st.integers(1, 4), st.sampled_from([-0.7, 0.0, 0.4, 3.0]))
+def test_each_share_is_within_its_bound_of_the_exact_one(one, k, other, j, tilt):
+    found = power([one, other], [k, j], tilt=tilt)
+    exact = _sum(_exactly(one, k), _exactly(other, j))
+    tilted = {place: float(mass) * math.exp(tilt * place) for place, mass in exact.items()}
+    moment = math.fsum(tilted.values())
+    assert abs(found.log_moment - math.log(moment)) <= found.factor + 1e-12
+    assert found.tail == 0.0
+    for place, share in zip(found.places.tolist(), found.shares.tolist(), strict=True):
+        true = tilted.get(place, 0.0) / moment
+        assert abs(share - true) <= found.error + (found.factor + 1e-12) * true
+
+
+def test_the_error_grows_with_the_number_of_losses_and_stays_small():
+    coin = Masses(np.array([-1, 1]), np.array([0.4, 0.6]))
+    few, many = (power([coin], [k], tilt=0.0) for k in (10, 100_000))
+    assert few.error < many.error < 1e-11
+
+
+@pytest.mark.parametrize("tilt", [0.0, 0.05])
+def test_mass_beyond_the_window_is_bounded_and_folded_into_it(monkeypatch, tilt):
+    # a long window, cut to 64 places, against the whole of it
+    coin = Masses(np.array([-1, 1]), np.array([0.5, 0.5]))
+    whole = power([coin], [400], tilt=tilt)
+    monkeypatch.setattr(powers, "_LONGEST", 64)
+    cut = power([coin], [400], tilt=tilt)
+    inside = (whole.places >= cut.first) & (whole.places < cut.first + 64)
+    lost = float(whole.shares[~inside].sum())
+    assert 0 < lost <= cut.tail
+    assert cut.shares.sum() == pytest.approx(1.0, abs=1e-9)
+    assert np.all(cut.shares >= whole.shares[inside] - 1e-12)
