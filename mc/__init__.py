@@ -37,8 +37,8 @@ from mc.runs.store import RunStore, StoreError
 from mc.runs.tally import Progress, Tally
 from mc.worst_case import LogRatio, WorstCase
 from mc.worst_case.calibrate import CalibratedFilter
+from mc.worst_case.calibrated_threshold import CalibratedThreshold
 from mc.worst_case.composition import Bounds, Composition
-from mc.worst_case.rounds_bought import RoundsBought
 
 __all__ = [
     "Adversary",
@@ -46,6 +46,7 @@ __all__ = [
     "BettingTest",
     "Bounds",
     "CalibratedFilter",
+    "CalibratedThreshold",
     "Challenge",
     "Composition",
     "Constant",
@@ -69,7 +70,6 @@ __all__ = [
     "PrivacyProfile",
     "Progress",
     "RandomSpender",
-    "RoundsBought",
     "RunStore",
     "Scripted",
     "SequentialRun",

@@ -24,10 +24,10 @@ from filters.privacy_filter import PrivacyFilter
 from filters.rules.menu import positions
 from mc.worst_case.domination import Levels
 from mc.worst_case.enclosure import SharedGames
-from mc.worst_case.result import NOTHING_ADMITTED, WorstCase
-from mc.worst_case.solve import worst_case_sharing
+from mc.worst_case.result import NOTHING_ADMITTED, Certificate, WorstCase
+from mc.worst_case.solve import worst_case, worst_case_sharing
 from theory.arguments import check_count, check_delta, check_positive
-from theory.guarantees import ApproxDP, Guarantee
+from theory.guarantees import ApproxDP
 from theory.pairs import DominatingPair, Selection
 from theory.pairs.base import Direction
 
@@ -51,8 +51,8 @@ class CalibratedFilter(PrivacyFilter):
     menu: tuple[DominatingPair, ...]
     rounds: int | None
     threshold: float
-    certificate: WorstCase = field(repr=False, compare=False)
-    promise: Guarantee
+    certificate: Certificate = field(repr=False, compare=False)
+    promise: ApproxDP
     _levels: Levels = field(init=False, repr=False, compare=False)
     proof: ClassVar[str] = (
         "the worst case over the class, solved on this filter's own code; see `certificate`"
@@ -70,6 +70,27 @@ class CalibratedFilter(PrivacyFilter):
         if self.looks_at_losses:
             return f"every adaptive adversary over the {len(self.menu)} mechanisms of the menu{limit}"
         return f"every adaptive adversary over every mechanism that is {self._levels.classes}{limit}"
+
+    def recheck(self, *, max_positions: int | None = None) -> WorstCase:
+        """The worst case over the menu, solved again by this filter's own code, where it confirms the certificate.
+
+        Raises ValueError where it may exceed the promised delta, or is not the one certified.
+        """
+        solved = worst_case(
+            self,
+            self.menu,
+            epsilon=self.promise.epsilon,
+            rounds=self.rounds,
+            max_positions=max_positions,
+        )
+        told = self.certificate
+        same = solved.low <= told.high and told.low <= solved.high and solved.rounds == told.rounds
+        if not same or solved.high > self.promise.delta_at_epsilon:
+            raise ValueError(
+                f"certificate must be confirmed, got [{told.low!r}, {told.high!r}] in {told.rounds} rounds and solved "
+                f"{solved} in {solved.rounds} rounds, where {self.promise} was promised; calibrate the filter again"
+            )
+        return solved
 
     @property
     def looks_at_losses(self) -> bool:
@@ -115,13 +136,15 @@ class CalibratedFilter(PrivacyFilter):
     def _whole(self, inner: State, released: Any) -> State:
         return inner if self.rounds is None else (inner, released)
 
-    def _rounded(self, request: DominatingPair, n: int) -> tuple[Selection, NDArray[np.bool_]]:
+    def _rounded(self, request: DominatingPair, n: int) -> tuple[DominatingPair, NDArray[np.bool_]]:
         """The level that each run is charged, and which runs have one: shape (n,)."""
         if self.looks_at_losses:
             place = positions(self.menu, request, n)
         else:
             place = self._levels.places(request, n)
         covered = place >= 0
+        if n and (place == place[0]).all():  # one level, and not a choice of all: many times faster
+            return self.menu[max(int(place[0]), 0)], covered
         return Selection(self.menu, np.where(covered, place, 0)), covered
 
 
