@@ -159,10 +159,12 @@ def test_rows_are_data_and_come_back_to_the_bit():
         {"threshold": "nan"},
         {"step": "__import__('os').getcwd()"},
         {"step": "0x1.0000000000000p+99999"},
+        {"step": "0x1.0000000000000p+9999"},
         {"levels": "3"},
         {"levels": True},
         {"levels": 3.0},
         {"levels": 10**9},
+        {"levels": 10**9, "step": "0x1.0000000000000p-900"},
         {"rounds": [10]},
         {"epsilon": "1.0"},
         {"epsilon": 1},
@@ -220,6 +222,12 @@ def test_what_lies_between_levels_is_counted_as_the_session_charges_it():
     row = BY_PROMISE[1.0, 1e-5, 2]
     assert row.admitted(2.5 * row.step) == _admitted(row.filter(), RandomizedResponse(2.5 * row.step)) > 0
     assert row.admitted(row.step * (row.levels + 0.01)) == 0
+    narrow = replace(COARSE, levels=1)
+    assert (
+        narrow.admitted(1.5 * COARSE.step)
+        == _admitted(narrow.filter(), Laplace(1 / (1.5 * COARSE.step)))
+        == 0
+    )
 
 
 def test_a_promise_of_the_table_gives_its_filter_in_one_line():
@@ -290,3 +298,31 @@ def test_a_filter_that_was_calibrated_here_is_rechecked_too():
     other = replace(found, inner=fp.ZCDPFilter(2 * found.threshold))
     with pytest.raises(ValueError, match="certificate must be confirmed"):
         other.recheck()
+
+
+def test_a_certificate_that_is_true_and_above_the_promise_confirms_nothing():
+    loose = fp.ZCDPFilter(1.2 * COARSE.threshold)
+    menu = COARSE.filter().menu
+    true = worst_case(loose, menu, epsilon=0.9)
+    assert true.high > COARSE.delta
+    filt = CalibratedFilter(loose, menu, None, loose.rho, true, ApproxDP(0.9, COARSE.delta))
+    with pytest.raises(ValueError, match="certificate must be confirmed"):
+        filt.recheck()
+
+
+def test_it_is_the_filters_own_code_that_is_solved_again():
+    class Lax(CalibratedFilter):
+        def admits(self, state, request):
+            return state[1] < self.rounds
+
+    menu = (RandomizedResponse(0.25), RandomizedResponse(0.5))
+    found = fp.calibrate(fp.ZCDPFilter, 1.0, 1e-2, menu=menu)
+    lax = Lax(found.inner, menu, 9, found.threshold, found.certificate, found.promise)
+    with pytest.raises(ValueError, match="certificate must be confirmed|asked"):
+        lax.recheck()
+
+
+def test_a_row_starts_from_too_few_levels_and_comes_out_the_same(monkeypatch):
+    row = BY_PROMISE[1.0, 1e-5, 1]
+    monkeypatch.setattr("mc.worst_case.calibrated_threshold.gaussian_mu", lambda epsilon, delta: row.step)
+    assert CalibratedThreshold.found(1.0, 1e-5, step=row.step) == row
