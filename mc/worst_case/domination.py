@@ -31,8 +31,13 @@ from theory.pairs import (
     SubsampledGaussian,
 )
 
-__all__ = ["Levels", "dominates"]
+__all__ = ["DOMINATION", "Levels", "dominates"]
 
+#: What is cited for "no larger at any epsilon, so a post-processing".
+DOMINATION = (
+    "Kairouz, Oh and Viswanath: randomised response dominates what is epsilon-DP",
+    "Blackwell; Dong, Roth and Su: a mu-GDP mechanism is a post-processing of the Gaussian one",
+)
 #: What a pair of any family has, and a level dominates where it has no more of it than the level.
 Size: TypeAlias = Callable[[DominatingPair], Real]
 
