@@ -22,8 +22,8 @@ from filters.contract.holds import Holds
 from filters.contract.state import State, runs_of
 from filters.privacy_filter import PrivacyFilter
 from filters.rules.menu import positions
-from mc.worst_case.domination import Levels
 from mc.worst_case.enclosure import SharedGames
+from mc.worst_case.levels import Levels
 from mc.worst_case.result import NOTHING_ADMITTED, Certificate, WorstCase
 from mc.worst_case.solve import worst_case, worst_case_sharing
 from theory.arguments import check_count, check_delta, check_positive

@@ -24,7 +24,7 @@ from filters.rules.additive import AdditiveFilter
 from mc.examine.stages.made_of import Parts, Unknown, fields_as_made, own_promise, parts_of
 from mc.examine.stages.unpatched import patched
 from mc.worst_case.calibrate import CalibratedFilter
-from mc.worst_case.domination import DOMINATION
+from mc.worst_case.levels import DOMINATION
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.guarantees import RenyiDP
 from theory.pairs import PAIRS

@@ -18,7 +18,7 @@ from filters.accounting import Budget
 from filters.rules.additive import AdditiveFilter
 from mc.examine.stages.parts import parts
 from mc.examine.stages.unpatched import patched
-from mc.worst_case.domination import Levels
+from mc.worst_case.levels import Levels
 from tests.mc.examine.stages.mine import PROMISE, Mine, outcome
 from theory.evidence import Outcome
 

@@ -1,4 +1,4 @@
-"""Domination: which levels of a menu dominate a request, and the cheapest of them, as which it is charged.
+"""Levels: a menu, which of its members dominate a request, and the cheapest of them, as which it is charged.
 
 >>> import filterproof as fp
 >>> levels = Levels.of(fp.ZCDPFilter(1.0), (fp.Gaussian(0.5), fp.RandomizedResponse(0.25), fp.RandomizedResponse(0.5)))
