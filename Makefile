@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: verify test test-all check bench power accountant wheel clean
+.PHONY: verify test test-all check bench power accountant thresholds wheel clean
 .DEFAULT_GOAL := verify
 
 $(READY): pyproject.toml constraints.txt
@@ -36,6 +36,9 @@ accountant: $(READY)
 
 power: $(READY)
 	$(BIN)/python -m tests.corpus.power --out reports/recorded/power.json
+
+thresholds: $(READY)
+	$(BIN)/python -m tests.mc.worst_case.write_thresholds
 
 wheel: $(READY)
 	$(BIN)/python -m build --wheel

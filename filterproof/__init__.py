@@ -38,8 +38,8 @@ from mc.examine.attack import attack as attack  # noqa: E402
 from mc.examine.challenge import challenge as challenge  # noqa: E402
 from mc.examine.witness import witness as witness  # noqa: E402
 from mc.worst_case.calibrate import calibrate as calibrate  # noqa: E402
+from mc.worst_case.calibrated import calibrated as calibrated  # noqa: E402
 from mc.worst_case.evaluate import evaluate as evaluate  # noqa: E402
-from mc.worst_case.rounds_bought import rounds_bought as rounds_bought  # noqa: E402
 from mc.worst_case.solve import worst_case as worst_case  # noqa: E402
 from theory import *  # noqa: E402, F403
 from theory.pairs import *  # noqa: E402, F403
@@ -51,7 +51,7 @@ from theory.proofs.threshold import threshold as threshold  # noqa: E402
 
 _proofs = {"Ball", "THEOREMS", "prove", "prove_all", "threshold"}
 _namesakes = {  # functions named like their modules, which their rooms therefore do not export
-    *("attack", "calibrate", "challenge", "decide", "evaluate", "laws", "rounds_bought", "simulate"),
+    *("attack", "calibrate", "calibrated", "challenge", "decide", "evaluate", "laws", "simulate"),
     *("survival", "witness", "worst_case"),
 }
 #: What is shown, imported when it is asked for: name -> module.

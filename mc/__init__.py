@@ -38,9 +38,9 @@ from mc.runs.tally import Progress, Tally
 from mc.worst_case import LogRatio, WorstCase
 from mc.worst_case.accountant import AccountantFilter
 from mc.worst_case.calibrate import CalibratedFilter
+from mc.worst_case.calibrated_threshold import CalibratedThreshold
 from mc.worst_case.composition import Bounds, Composition
 from mc.worst_case.evaluation import Evaluation, NumericalEvaluation
-from mc.worst_case.rounds_bought import RoundsBought
 
 __all__ = [
     "AccountantFilter",
@@ -49,6 +49,7 @@ __all__ = [
     "BettingTest",
     "Bounds",
     "CalibratedFilter",
+    "CalibratedThreshold",
     "Challenge",
     "Composition",
     "Constant",
@@ -74,7 +75,6 @@ __all__ = [
     "PrivacyProfile",
     "Progress",
     "RandomSpender",
-    "RoundsBought",
     "RunStore",
     "Scripted",
     "SequentialRun",

@@ -23,11 +23,12 @@ from filters.contract.state import State, runs_of
 from filters.privacy_filter import PrivacyFilter
 from filters.rules.menu import positions
 from mc.worst_case.enclosure import SharedGames
-from mc.worst_case.result import NOTHING_ADMITTED, WorstCase
-from mc.worst_case.solve import worst_case_sharing
-from theory.arguments import Real, check_count, check_delta, check_positive
-from theory.guarantees import ApproxDP, Guarantee
-from theory.pairs import DominatingPair, Gaussian, RandomizedResponse, Selection
+from mc.worst_case.levels import Levels
+from mc.worst_case.result import NOTHING_ADMITTED, Certificate, WorstCase
+from mc.worst_case.solve import worst_case, worst_case_sharing
+from theory.arguments import check_count, check_delta, check_positive
+from theory.guarantees import ApproxDP
+from theory.pairs import DominatingPair, Selection
 from theory.pairs.base import Direction
 
 __all__ = ["CalibratedFilter", "calibrate"]
@@ -35,13 +36,14 @@ __all__ = ["CalibratedFilter", "calibrate"]
 
 @dataclass(frozen=True, slots=True)
 class CalibratedFilter(PrivacyFilter):
-    """`inner` with every request rounded up to a level of `menu`, and refused beyond the largest.
+    """`inner` with every request charged as the cheapest level of `menu` that dominates it, refused if none does.
 
     A mechanism dominated by a level is a post-processing of it, so the worst case over the menu, kept as
-    `certificate`, bounds every adversary over every mechanism that some level dominates: epsilon-DP ones
-    when the levels are randomised responses, mu-GDP ones when they are Gaussians. A mechanism below the least
-    level is charged as the least level. Where the inner filter looks at losses, post-processing would change
-    the losses that it sees, so only the members of the menu are admitted.
+    `certificate`, bounds every adversary over every mechanism that some level dominates: all epsilon-DP ones up to a
+    level that is a randomised response, all mu-GDP ones up to a Gaussian, the subsampled Gaussians of no larger rate
+    and no less noise than one on the menu; see `dominates`. A mechanism below the least level is charged as the least
+    level. Where the inner filter looks at losses, post-processing would change the losses that it sees, so only the
+    members of the menu are admitted.
     State: the inner state; where `rounds` is a number, (inner state, releases so far of shape (n,)).
     """
 
@@ -49,11 +51,15 @@ class CalibratedFilter(PrivacyFilter):
     menu: tuple[DominatingPair, ...]
     rounds: int | None
     threshold: float
-    certificate: WorstCase = field(repr=False, compare=False)
-    promise: Guarantee
+    certificate: Certificate = field(repr=False, compare=False)
+    promise: ApproxDP
+    _levels: Levels = field(init=False, repr=False, compare=False)
     proof: ClassVar[str] = (
         "the worst case over the class, solved on this filter's own code; see `certificate`"
     )
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_levels", Levels.of(self.inner, self.menu))
 
     @property
     def scope(self) -> str:  # type: ignore[override]
@@ -61,14 +67,30 @@ class CalibratedFilter(PrivacyFilter):
         limit = "" if self.rounds is None else f", at most {self.rounds} rounds"
         if not self.certificate.tried:
             limit += f"; {NOTHING_ADMITTED}"
-        if self._measure is None:
+        if self.looks_at_losses:
             return f"every adaptive adversary over the {len(self.menu)} mechanisms of the menu{limit}"
-        least, most = self._sizes[0], self._sizes[-1]
-        unit = "epsilon-DP with epsilon" if self._family is RandomizedResponse else "mu-GDP with mu"
-        return (
-            f"every adaptive adversary over every mechanism that is {unit} <= {most:.6g}, "
-            f"charged as the next of {len(self.menu)} levels, the least being {least:.6g}{limit}"
+        return f"every adaptive adversary over every mechanism that is {self._levels.classes}{limit}"
+
+    def recheck(self, *, max_positions: int | None = None) -> WorstCase:
+        """The worst case over the menu, solved again by this filter's own code, where it confirms the certificate.
+
+        Raises ValueError where it may exceed the promised delta, or is not the one certified.
+        """
+        solved = worst_case(
+            self,
+            self.menu,
+            epsilon=self.promise.epsilon,
+            rounds=self.rounds,
+            max_positions=max_positions,
         )
+        told = self.certificate
+        same = solved.low <= told.high and told.low <= solved.high and solved.rounds == told.rounds
+        if not same or solved.high > self.promise.delta_at_epsilon:
+            raise ValueError(
+                f"certificate must be confirmed, got [{told.low!r}, {told.high!r}] in {told.rounds} rounds and solved "
+                f"{solved} in {solved.rounds} rounds, where {self.promise} was promised; calibrate the filter again"
+            )
+        return solved
 
     @property
     def looks_at_losses(self) -> bool:
@@ -114,38 +136,15 @@ class CalibratedFilter(PrivacyFilter):
     def _whole(self, inner: State, released: Any) -> State:
         return inner if self.rounds is None else (inner, released)
 
-    @property
-    def _family(self) -> type[DominatingPair]:
-        return type(self.menu[0])
-
-    @property
-    def _measure(self) -> Callable[[DominatingPair], Real] | None:
-        """The parameter that orders mechanisms by domination; None where only the levels themselves are covered."""
-        if self.looks_at_losses:
-            return None
-        kinds = {type(pair) for pair in self.menu}
-        if kinds == {RandomizedResponse}:
-            return lambda pair: pair.pure_epsilon
-        if kinds == {Gaussian}:
-            return lambda pair: pair.gdp_mu
-        return None
-
-    @property
-    def _sizes(self) -> NDArray[np.float64]:
-        measure = self._measure
-        assert measure is not None
-        return np.array([float(measure(pair)) for pair in self.menu])
-
-    def _rounded(self, request: DominatingPair, n: int) -> tuple[Selection, NDArray[np.bool_]]:
+    def _rounded(self, request: DominatingPair, n: int) -> tuple[DominatingPair, NDArray[np.bool_]]:
         """The level that each run is charged, and which runs have one: shape (n,)."""
-        measure = self._measure
-        if measure is None:
+        if self.looks_at_losses:
             place = positions(self.menu, request, n)
         else:
-            size = np.broadcast_to(np.asarray(measure(request), dtype=np.float64), (n,))
-            place = np.searchsorted(self._sizes, size)  # NaN sorts beyond the largest: refused
-            place = np.where(place == len(self.menu), -1, place)
+            place = self._levels.places(request, n)
         covered = place >= 0
+        if n and (place == place[0]).all():  # one level, and not a choice of all: many times faster
+            return self.menu[max(int(place[0]), 0)], covered
         return Selection(self.menu, np.where(covered, place, 0)), covered
 
 
@@ -170,7 +169,7 @@ def calibrate(
     epsilon = float(check_positive("epsilon", epsilon))
     delta = float(check_delta("delta", delta))
     relative = float(check_positive("relative", relative))
-    levels = _ordered(menu)
+    levels = tuple(menu)
     if rounds is not None:
         rounds = check_count("rounds", rounds)
 
@@ -188,16 +187,6 @@ def calibrate(
     )
     # the certificate is about the very filter that is returned, its rounding of requests included
     return replace(calibrated, certificate=solve(calibrated))
-
-
-def _ordered(menu: Sequence[DominatingPair]) -> tuple[DominatingPair, ...]:
-    """The menu, ascending where its members are ordered by domination."""
-    kinds = {type(pair) for pair in menu}
-    if kinds == {RandomizedResponse}:
-        return tuple(sorted(menu, key=lambda pair: float(pair.pure_epsilon)))
-    if kinds == {Gaussian}:
-        return tuple(sorted(menu, key=lambda pair: float(pair.gdp_mu)))
-    return tuple(menu)
 
 
 def _largest(solve: Callable[[float], WorstCase], delta: float, relative: float) -> tuple[float, WorstCase]:

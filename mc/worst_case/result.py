@@ -4,16 +4,34 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Protocol
 
 from mc.engine.adversary import Adversary
 from mc.worst_case.log_ratio import Epsilon
 from theory.evidence import Evidence
 from theory.pairs.base import Direction
 
-__all__ = ["NOTHING_ADMITTED", "WorstCase"]
+__all__ = ["NOTHING_ADMITTED", "Certificate", "WorstCase"]
 
 #: The end of the scope of a game in which the filter admits no request.
 NOTHING_ADMITTED = "the filter admits none of these at its start, so nothing was tried"
+
+
+class Certificate(Protocol):
+    """What is claimed of a worst case: it lies in [low, high], and the longest play has `rounds` rounds."""
+
+    @property
+    def epsilon(self) -> Epsilon: ...
+    @property
+    def low(self) -> float: ...
+    @property
+    def high(self) -> float: ...
+    @property
+    def rounds(self) -> int: ...
+    @property
+    def evidence(self) -> Evidence: ...
+    @property
+    def tried(self) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True)

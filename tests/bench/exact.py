@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from filters import AllOrdersFilter, RenyiFilter, ZCDPFilter
 from mc.examine.attack import attack
 from mc.worst_case import worst_case
-from mc.worst_case.rounds_bought import rounds_bought
+from mc.worst_case.calibrated_threshold import CalibratedThreshold
 from theory.pairs import RandomizedResponse
 
 __all__ = ["Solved", "solved"]
@@ -33,7 +33,7 @@ WORKS: dict[str, Callable[[], object]] = {
     "worst case, 1 level, 16384 charges": _game(1, 16384),
     "worst case, 4 levels, 16384 charges": _game(4, 16384),
     "worst case, 64 levels, 4096 charges": _game(64, 4096),
-    "calibration, 800 units": lambda: rounds_bought(1.0, 1e-5, units=800),
+    "calibration, 800 units": lambda: CalibratedThreshold.found(1.0, 1e-5, step=39 * 2.0**-12),
     "attack on (8, 1)-RDP": lambda: attack(RenyiFilter(8.0, 1.0)),
     "attack on three orders": lambda: attack(AllOrdersFilter((2.0, 8.0, 32.0), (0.25, 1.0, 4.0))),
 }

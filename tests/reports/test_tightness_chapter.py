@@ -7,12 +7,23 @@ import math
 import mpmath
 import pytest
 
-from filters import RogersFilter
+from filters import ApproximateDPFilter, RogersFilter
+from mc import CalibratedThreshold
+from mc.worst_case.calibrated import calibrated
 from reports.chapters.realisation import DELTA as PROMISED
 from reports.chapters.realisation import PATHS, REALISATION
 from reports.chapters.steps import steps_picture
-from reports.chapters.tightness import DELTA, EPSILON, ROGERS, Played, tightness_filters, worst_table
+from reports.chapters.tightness import (
+    DELTA,
+    EPSILON,
+    ROGERS,
+    Played,
+    gains_tables,
+    tightness_filters,
+    worst_table,
+)
 from reports.study import Study
+from theory.conversions import CKS, SIMPLE
 from theory.pairs import RandomizedResponse
 
 
@@ -51,6 +62,27 @@ def test_basic_composition_gives_all_the_deltas_that_it_promises(played: dict[st
     worst = played["basic, with deltas"].worst
     assert worst.low <= DELTA
     assert worst.low == pytest.approx(four_failures, rel=1e-6)
+
+
+def test_the_tables_of_gains_say_what_sessions_admit() -> None:
+    gains, rounds = gains_tables(CalibratedThreshold.table())
+    assert len(gains.rows) == len(rounds.rows) == 9
+    place = gains.columns.index("delta = 1e-05")
+    of_gains, of_rounds = ({row[0]: row[place] for row in table.rows} for table in (gains, rounds))
+    for epsilon in (0.1, 1.0, 8.0):
+        request, counts = RandomizedResponse(epsilon / 20), []
+        for filt in (
+            ApproximateDPFilter(epsilon, 1e-5, SIMPLE),
+            ApproximateDPFilter(epsilon, 1e-5, CKS),
+            calibrated(epsilon, 1e-5, each=epsilon / 20),
+        ):
+            session = filt.open("retry")
+            counts.append(sum(session.request(request) for _ in range(200)))
+        assert of_rounds[f"{epsilon:g}"] == " / ".join(map(str, counts))
+        assert counts == sorted(set(counts))
+        best = calibrated(epsilon, 1e-5).threshold
+        over = [100 * (best / float(way.budget(epsilon, 1e-5)) - 1) for way in (SIMPLE, CKS)]
+        assert of_gains[f"{epsilon:g}"] == f"+{over[0]:.0f} / +{over[1]:.0f} %"
 
 
 def test_the_picture_of_epsilon_against_steps_is_figure_five_turned_round() -> None:

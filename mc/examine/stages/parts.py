@@ -21,10 +21,13 @@ from filters.accounting import Budget
 from filters.accounting.charge_rules import ChargeRule, RenyiCharge
 from filters.catalogue import CATALOGUE, AllOrdersFilter, RealisationFilter
 from filters.rules.additive import AdditiveFilter
-from mc.examine.stages.made_of import Parts, Unknown, fields_as_made, parts_of
+from mc.examine.stages.made_of import Parts, Unknown, fields_as_made, own_promise, parts_of
 from mc.examine.stages.unpatched import patched
+from mc.worst_case.calibrate import CalibratedFilter
+from mc.worst_case.levels import DOMINATION
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.guarantees import RenyiDP
+from theory.pairs import PAIRS
 from theory.proofs import THEOREMS, prove
 from theory.proofs.implied import Kind, implied
 from theory.proofs.theorem import Proof, Reached, RefusedError
@@ -50,16 +53,24 @@ def parts(filt: PrivacyFilter, *, done: dict[str, Proof] | None = None) -> Verdi
 
     An `AdditiveFilter` whose deciding functions are the library's own, with a library charge, a plain `Budget` and a
     library guarantee, holds if the exact value of the budget is certified to be at most what the promise allows; a
-    sound filter of the catalogue, if the proof of its theorem runs. UNDECIDED, with the reason, where the filter is
-    an AdditiveFilter, or of the catalogue, and something stands in the way. `done` keeps proofs from call to call.
+    sound filter of the catalogue, if the proof of its theorem runs; a `CalibratedFilter` over a filter of the
+    catalogue, if the worst case over its menu, solved again, keeps the promise. UNDECIDED, with the reason, where the
+    filter is one of these and something stands in the way. `done` keeps proofs from call to call.
     """
     kind = type(filt)
     listed = kind in {entry.kind for entry in CATALOGUE.values()} and "theorem" in vars(kind)
-    if not issubclass(kind, AdditiveFilter) and not (listed and kind.sound is True and kind.theorem):
+    calibrated = isinstance(filt, CalibratedFilter) and kind is CalibratedFilter
+    if (
+        not calibrated
+        and not issubclass(kind, AdditiveFilter)
+        and not (listed and kind.sound is True and kind.theorem)
+    ):
         return None
     try:
         if changed := patched():
             raise Unknown(f"{changed} is not the function that was imported")
+        if isinstance(filt, CalibratedFilter) and calibrated:
+            return _of_a_game(filt, done)
         if issubclass(kind, AdditiveFilter):
             return _of_a_sum(parts_of(filt), kind.theorem if listed else None, done)
         return _of_the_catalogue(filt, done)
@@ -120,6 +131,27 @@ def _of_the_catalogue(filt: PrivacyFilter, done: dict[str, Proof] | None) -> Ver
         scope = f"{SCOPE}; {THEOREMS[theorem].hypotheses}"
         return proved((theorem,), (), (Evidence.EXACT,), scope, said, done)
     raise Unknown(f"no certificate joins {theorem!r} to its code")
+
+
+def _of_a_game(filt: CalibratedFilter, done: dict[str, Proof] | None) -> Verdict:
+    """A filter of the catalogue behind levels: all that it decides is explored by the game, sound or not."""
+    if type(filt.inner) not in {entry.kind for entry in CATALOGUE.values()}:
+        raise Unknown(f"its inner filter is a {type(filt.inner).__name__}, which is not of the catalogue")
+    if filt.looks_at_losses or any(type(pair) not in PAIRS for pair in filt.menu):
+        raise Unknown("its levels cover nothing but themselves")
+    for made in (filt.inner, filt):
+        fields_as_made(made)
+    own_promise(filt)
+    try:
+        solved = filt.recheck()
+    except ValueError as reason:
+        raise Unknown(str(reason)) from reason
+    said = (
+        f"the worst case over its {len(filt.menu)} levels, solved again by its own code, lies in "
+        f"[{solved.low:.9g}, {solved.high:.9g}], within the promised {filt.promise.delta_at_epsilon!r}; what a level "
+        "dominates is a post-processing of it"
+    )
+    return proved((), DOMINATION, (solved.evidence,), filt.scope, said, done)
 
 
 def exactly(budget: Budget) -> Fraction:

@@ -21,14 +21,14 @@ _EACH, _MOST = 2, 6
 
 
 def of_parts(filt: PrivacyFilter) -> Finding:
-    """The finding on the filter's parts; proofs are run, which takes seconds once, and none of the filter's code is."""
+    """The finding on the filter's parts; proofs are run, which takes seconds once, and no code but the library's."""
     made = parts(filt)
     whole = made is not None and made.outcome is Outcome.HOLDS
     return Finding(
         "parts",
         "Do theorems on the parts that it is made of cover it, at the very doubles that it compares?",
         "it is not made of library parts" if made is None else made.detail,
-        "every mechanism, by what its pair declares",
+        "every mechanism that it admits, by what its pair declares",
         "what pairs declare, and the interpreter below",
         made if whole else None,
         whole=whole,

@@ -18,12 +18,14 @@ from types import CodeType, FunctionType, MemberDescriptorType, ModuleType
 from typing import Any
 
 import filters.catalogue
+import mc.worst_case.calibrate
 import theory
 
 __all__ = ["patched"]
 
-#: The rooms whose code decides what a filter grants, and what a pair declares.
+#: The rooms whose code decides what a filter grants, what a pair declares, and what a game is worth.
 _ROOMS = (
+    "mc.worst_case",
     *("filters.accounting", "filters.contract", "filters.holders", "filters.rules", "filters.privacy_filter"),
     *("theory.pairs", "theory.guarantees", "theory.conversions"),
 )
@@ -67,7 +69,7 @@ def _snapshot() -> dict[tuple[Any, str], tuple[Any, ...]]:
 _IMPORTED = _snapshot()
 
 #: Where the members of our classes are written: in our own files, or in those of the decorators that make them.
-_HOMES = (str(Path(filters.__file__).parent), str(Path(theory.__file__).parent))
+_HOMES = tuple(str(Path(str(room.__file__)).parent) for room in (filters, theory, mc.worst_case))
 _MADE = {one.__file__ for one in (collections, contextlib, dataclasses, enum, functools, typing)}
 
 

@@ -13,7 +13,6 @@ from filters import FilterHaltedError, GaussianFilter, RenyiFilter, ZCDPFilter
 from filters.rules.kappa import KappaFilter
 from mc.worst_case import worst_case
 from mc.worst_case.calibrate import CalibratedFilter, calibrate
-from mc.worst_case.rounds_bought import rounds_bought
 from theory.conversions import CKS, SIMPLE, gaussian_mu
 from theory.evidence import Evidence
 from theory.guarantees import ApproxDP
@@ -182,24 +181,3 @@ def test_a_family_that_never_keeps_the_promise_is_told_so():
 
     with pytest.raises(ValueError, match="at the smallest threshold"):
         calibrate(lambda t: Open(t, 1), 0.5, 0.01, menu=[RandomizedResponse(2.0)])
-
-
-def test_rounds_bought_at_one_and_a_hundred_thousandth():
-    bought = rounds_bought(1.0, 1e-5, units=400)
-    assert bought.filter.certificate.high <= 1e-5
-    assert bought.published_threshold == pytest.approx(0.0208199383, rel=1e-8)
-    assert 1.6 < bought.gain < 1.73  # the Gaussian ceiling is 1.7256 times B*
-    session = bought.filter.open()
-    granted = sum(session.request(RandomizedResponse(bought.level)) for _ in range(bought.calibrated_rounds))
-    assert granted == bought.calibrated_rounds > 1.6 * bought.published_rounds
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("epsilon", [0.5, 1.0, 3.0])
-@pytest.mark.parametrize("delta", [1e-3, 1e-5, 1e-7])
-def test_calibration_buys_rounds_everywhere_on_the_grid(epsilon, delta):
-    bought = rounds_bought(epsilon, delta)
-    assert bought.filter.certificate.high <= delta
-    assert bought.gain > 1.3
-    assert bought.calibrated_threshold > CKS.budget(epsilon, delta)
-    assert bought.calibrated_threshold < gaussian_mu(epsilon, delta) ** 2 / 2

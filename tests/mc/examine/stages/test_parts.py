@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -175,3 +175,85 @@ def test_filters_that_are_unsound_or_unproved_are_not_certified() -> None:
     for name, entry in fp.CATALOGUE.items():
         if entry.sound is not True or entry.kind.theorem is None:
             assert parts(entry.example()) is None, name
+
+
+# -- calibrated filters ----------------------------------------------------------------------------------------
+
+
+def calibrated_here(inner: fp.PrivacyFilter | None = None, **change: Any) -> fp.CalibratedFilter:
+    made = fp.calibrated(1.0, 1e-5, each=0.1)
+    return replace(made, inner=made.inner if inner is None else inner, **change)
+
+
+def test_a_calibrated_filter_holds_for_its_class_by_its_game_solved_again() -> None:
+    filt = calibrated_here()
+    found = parts(filt)
+    assert found is not None
+    assert found.outcome is Outcome.HOLDS
+    assert found.evidence is Evidence.CITED  # that randomised response dominates is cited
+    assert any("Kairouz" in one for one in found.citations)
+    assert found.scope == filt.scope
+    assert "solved again" in found.detail
+    exam = fp.verify(filt, seconds=2)
+    assert exam.verdict.outcome is Outcome.HOLDS
+    assert exam.verdict.scope == filt.scope
+
+
+class Own(fp.ZCDPFilter):
+    """No filter of the catalogue."""
+
+    theorem = None
+
+
+class OwnPair(fp.RandomizedResponse):
+    """No pair of the library."""
+
+
+class MyCalibrated(fp.CalibratedFilter):
+    """A subclass may decide otherwise."""
+
+
+def swapped_levels() -> fp.CalibratedFilter:
+    filt = calibrated_here()
+    object.__setattr__(filt, "_levels", fp.calibrated(10.0, 1e-5)._levels)
+    return filt
+
+
+def of_losses() -> fp.CalibratedFilter:
+    menu = (fp.RandomizedResponse(0.25), fp.RandomizedResponse(0.5))
+    inner = fp.RealisationFilter(2.0, 0.05, 4, menu)
+    worst = fp.worst_case(inner, menu, epsilon=2.0)
+    return fp.CalibratedFilter(inner, menu, None, 1.0, worst, fp.ApproxDP(2.0, 0.05))
+
+
+UNCOVERED = {
+    "a larger threshold": (lambda: calibrated_here(fp.ZCDPFilter(0.08)), "certificate must be confirmed"),
+    "a smaller promise": (
+        lambda: calibrated_here(promise=fp.ApproxDP(0.9, 1e-5)),
+        "certificate must be confirmed",
+    ),
+    "an inner filter of one's own": (
+        lambda: calibrated_here(Own(calibrated_here().threshold)),
+        "its inner filter is a Own",
+    ),
+    "a level of one's own": (
+        lambda: calibrated_here(menu=tuple(OwnPair(pair.epsilon) for pair in calibrated_here().menu)),  # type: ignore[attr-defined]
+        "cover nothing but themselves",
+    ),
+    "losses that are looked at": (of_losses, "cover nothing but themselves"),
+    "levels that its constructor did not make": (swapped_levels, "its _levels is not what"),
+}
+
+
+@pytest.mark.parametrize(("make", "says"), UNCOVERED.values(), ids=UNCOVERED)
+def test_a_calibrated_filter_that_its_game_does_not_cover_stays_undecided(make: Any, says: str) -> None:
+    found = parts(make())
+    assert found is not None
+    assert found.outcome is Outcome.UNDECIDED
+    assert says in found.detail
+
+
+def test_a_subclass_of_a_calibrated_filter_is_not_taken_for_one() -> None:
+    made = calibrated_here()
+    own = MyCalibrated(made.inner, made.menu, None, made.threshold, made.certificate, made.promise)
+    assert parts(own) is None

@@ -13,10 +13,12 @@ import pytest
 import filterproof as fp
 import filters.accounting.charge_rules
 import filters.accounting.ledger
+import mc.worst_case.solve
 from filters.accounting import Budget
 from filters.rules.additive import AdditiveFilter
 from mc.examine.stages.parts import parts
 from mc.examine.stages.unpatched import patched
+from mc.worst_case.levels import Levels
 from tests.mc.examine.stages.mine import PROMISE, Mine, outcome
 from theory.evidence import Outcome
 
@@ -282,6 +284,19 @@ def test_a_patched_library_certifies_nothing(
             assert outcome(filt) is Outcome.UNDECIDED
     assert patched() == ""
     assert outcome(Mine()) is Outcome.HOLDS
+
+
+def test_a_patched_game_certifies_no_calibrated_filter(monkeypatch: pytest.MonkeyPatch) -> None:
+    filt = fp.calibrated(1.0, 1e-5, each=0.1)
+    assert outcome(filt) is Outcome.HOLDS
+    for where, name in (
+        (Levels, "places"),
+        (fp.CalibratedFilter, "recheck"),
+        (mc.worst_case.solve, "worst_case"),
+    ):
+        with monkeypatch.context() as patch:
+            patch.setattr(where, name, lambda *given, **more: None)
+            assert outcome(filt) is Outcome.UNDECIDED
 
 
 def test_code_put_into_a_function_of_the_library_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,328 @@
+"""The table of calibrated thresholds: its rows are confirmed by solving them again, and false ones are not."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+from fractions import Fraction
+from functools import cache
+
+import mpmath
+import pytest
+
+import filterproof as fp
+from filters import ApproximateDPFilter
+from mc.worst_case.calibrate import CalibratedFilter
+from mc.worst_case.calibrated import calibrated
+from mc.worst_case.calibrated_threshold import CalibratedThreshold
+from mc.worst_case.solve import worst_case
+from tests.mc.worst_case.write_thresholds import DELTAS, EPSILONS, MADE_BY, TABLE, steps
+from theory.conversions import CKS, SIMPLE
+from theory.evidence import Evidence
+from theory.guarantees import ApproxDP
+from theory.pairs import Gaussian, Laplace, RandomizedResponse
+
+ROWS = CalibratedThreshold.table()
+BY_PROMISE = {
+    (row.epsilon, row.delta, k): row
+    for row in ROWS
+    for k, step in enumerate(steps(row.epsilon, row.delta))
+    if row.step == step
+}
+COARSE = BY_PROMISE[1.0, 1e-5, 3]
+FINE = BY_PROMISE[1.0, 1e-5, 0]
+
+
+def test_the_table_holds_every_promise_at_every_step():
+    wanted = {(e, d, step) for e in EPSILONS for d in DELTAS for step in steps(e, d)}
+    assert {(row.epsilon, row.delta, row.step) for row in ROWS} == wanted
+    assert len(ROWS) == len(wanted) == 4 * len(EPSILONS) * len(DELTAS)
+
+
+@pytest.mark.parametrize("row", [FINE, COARSE, BY_PROMISE[0.1, 1e-9, 1], BY_PROMISE[10.0, 1e-3, 2]], ids=repr)
+def test_a_row_is_confirmed_by_solving_its_game_again(row):
+    solved = row.recheck()
+    assert solved.evidence is row.evidence is Evidence.CERTIFIED
+    assert solved.high <= row.delta
+    assert solved.rounds == row.rounds
+    assert solved.low <= row.high
+    assert row.low <= solved.high
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("epsilon", EPSILONS)
+def test_every_row_is_confirmed(epsilon):
+    for row in ROWS:
+        if row.epsilon == epsilon:
+            assert row.recheck().high <= row.delta, row
+
+
+@pytest.mark.parametrize("key", [(1.0, 1e-5, 3), (0.25, 1e-7, 3), (8.0, 1e-4, 2)])
+def test_the_table_comes_out_the_same_when_it_is_made_again(key):
+    row = BY_PROMISE[key]
+    assert CalibratedThreshold.found(row.epsilon, row.delta, step=row.step, made_by=MADE_BY) == row
+
+
+@pytest.mark.parametrize("row", [COARSE, BY_PROMISE[1.0, 1e-5, 2], BY_PROMISE[3.0, 1e-7, 1]], ids=repr)
+def test_a_larger_threshold_breaks_the_promise(row):
+    menu = row.filter().menu
+    menu = [*menu, RandomizedResponse(row.step * (row.levels + 1))]  # one that the threshold refuses
+    above = worst_case(fp.ZCDPFilter(row.threshold * 1.0002), menu, epsilon=row.epsilon)
+    assert above.low > row.delta
+
+
+@pytest.mark.parametrize("row", [COARSE, BY_PROMISE[1.0, 1e-5, 2], BY_PROMISE[0.1, 1e-9, 2]], ids=repr)
+def test_the_worst_case_of_a_row_agrees_with_a_recursion_in_mpmath(row):
+    # an adversary has left some units of step^2 / 2 and a loss of so many steps; a level k costs k^2 units
+    with mpmath.workdps(40):
+        step, epsilon = mpmath.mpf(row.step), mpmath.mpf(row.epsilon)
+        keep = [1 / (1 + mpmath.exp(-k * step)) for k in range(row.levels + 1)]
+
+        @cache
+        def worth(units, loss):
+            best = max(mpmath.mpf(0), -mpmath.expm1(epsilon - loss * step))
+            for k in range(1, row.levels + 1):
+                if k * k <= units:
+                    left = units - k * k
+                    best = max(best, keep[k] * worth(left, loss + k) + (1 - keep[k]) * worth(left, loss - k))
+            return best
+
+        value = worth(math.floor(2 * Fraction(row.threshold) / Fraction(row.step) ** 2), 0)
+        assert row.low <= value <= row.high
+
+
+def test_the_least_level_alone_composes_to_less_than_the_worst_case():
+    with mpmath.workdps(30):
+        n, step = FINE.rounds, mpmath.mpf(FINE.step)
+        keep = 1 / (1 + mpmath.exp(-step))
+        least = math.ceil((n + 1 / FINE.step) / 2)
+        delta = mpmath.fsum(
+            mpmath.binomial(n, k) * keep**k * (1 - keep) ** (n - k) * -mpmath.expm1(1 - (2 * k - n) * step)
+            for k in range(least, n + 1)
+        )
+    assert 0.3 * FINE.delta < delta <= FINE.high
+
+
+TAMPERED = {
+    "a larger threshold": {"threshold": COARSE.threshold * 1.2},
+    "a slightly larger threshold": {"threshold": COARSE.threshold * 1.0002},
+    "a smaller threshold": {"threshold": COARSE.threshold * 0.9},
+    "a smaller epsilon": {"epsilon": 0.9},
+    "a smaller worst case": {"low": 0.0, "high": COARSE.high / 2},
+    "a larger worst case": {"low": COARSE.high * 2, "high": COARSE.high * 3},
+    "more rounds": {"rounds": COARSE.rounds + 1},
+    "a larger step": {"step": COARSE.step * 1.02},
+}
+
+
+@pytest.mark.parametrize("change", TAMPERED.values(), ids=TAMPERED)
+def test_a_row_that_was_tampered_with_is_not_confirmed(change):
+    with pytest.raises(ValueError, match="certificate must be confirmed"):
+        replace(COARSE, **change).recheck()
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"delta": COARSE.high / 2}, "low <= high <= delta"),
+        ({"levels": COARSE.levels + 1}, "levels must be affordable"),
+        ({"threshold": math.inf}, "threshold must be"),
+        ({"threshold": math.nan}, "threshold must be"),
+        ({"high": math.nan}, "low <= high <= delta"),
+        ({"rounds": 0}, "rounds must be"),
+        ({"epsilon": -1.0}, "epsilon must be"),
+        ({"delta": 1.0}, "delta must be"),
+    ],
+)
+def test_a_row_of_impossible_numbers_is_refused_at_once(change, says):
+    with pytest.raises(ValueError, match=says):
+        replace(COARSE, **change)
+
+
+def test_rows_are_data_and_come_back_to_the_bit():
+    for row in (FINE, COARSE):
+        again = CalibratedThreshold.from_dict(json.loads(json.dumps(row.to_dict())))
+        assert again == row
+        assert again.made_by == row.made_by
+    data = json.loads(TABLE.read_text("utf-8"))
+    assert [CalibratedThreshold.from_dict(row) for row in data] == list(ROWS)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"class": "gdp"},
+        {"type": "CalibratedThreshold"},
+        {"threshold": 0.05},
+        {"threshold": "0x1.8p+1"},
+        {"threshold": "nan"},
+        {"step": "__import__('os').getcwd()"},
+        {"step": "0x1.0000000000000p+99999"},
+        {"step": "0x1.0000000000000p+9999"},
+        {"levels": "3"},
+        {"levels": True},
+        {"levels": 3.0},
+        {"levels": 10**9},
+        {"levels": 10**9, "step": "0x1.0000000000000p-900"},
+        {"rounds": [10]},
+        {"epsilon": "1.0"},
+        {"epsilon": 1},
+        {"made_by": {"name": "calibrate"}},
+    ],
+    ids=str,
+)
+def test_data_of_any_other_form_is_refused(change):
+    with pytest.raises(ValueError, match="must"):
+        CalibratedThreshold.from_dict(COARSE.to_dict() | change)
+
+
+def test_data_that_lacks_something_is_refused():
+    for name in COARSE.to_dict():
+        data = COARSE.to_dict()
+        del data[name]
+        with pytest.raises(ValueError, match="row must hold"):
+            CalibratedThreshold.from_dict(data)
+    with pytest.raises(ValueError, match="row must hold"):
+        CalibratedThreshold.from_dict([])  # type: ignore[arg-type]
+
+
+def _admitted(filt, request):
+    session = filt.open()
+    count = 0
+    while not session.halted and session.request(request):
+        count += 1
+    return count
+
+
+@pytest.mark.parametrize("key", [(1.0, 1e-5, 0), (0.5, 1e-6, 1), (3.0, 1e-5, 2), (10.0, 1e-9, 3)])
+def test_a_session_admits_more_rounds_than_the_published_filter(key):
+    row = BY_PROMISE[key]
+    request = RandomizedResponse(row.step)
+    ours = _admitted(row.filter(), request)
+    simple = _admitted(ApproximateDPFilter(row.epsilon, row.delta, SIMPLE), request)
+    cks = _admitted(ApproximateDPFilter(row.epsilon, row.delta, CKS), request)
+    assert ours == row.rounds == row.admitted(row.step)
+    assert simple == math.floor(2 * row.published / row.step**2)
+    assert simple < cks < ours
+    assert ours >= math.floor(row.gain * simple)
+
+
+def test_every_row_admits_more_than_every_published_threshold():
+    for row in ROWS:
+        assert row.gain > row.gain_over_cks > 1.05
+        assert row.gain == pytest.approx(row.threshold / float(SIMPLE.budget(row.epsilon, row.delta)))
+
+
+def test_what_lies_between_levels_is_counted_as_the_session_charges_it():
+    each = 0.37 * COARSE.step
+    assert (
+        COARSE.admitted(each) == COARSE.admitted(COARSE.step) == _admitted(COARSE.filter(), Laplace(1 / each))
+    )
+    row = BY_PROMISE[1.0, 1e-5, 2]
+    assert row.admitted(2.5 * row.step) == _admitted(row.filter(), RandomizedResponse(2.5 * row.step)) > 0
+    assert row.admitted(row.step * (row.levels + 0.01)) == 0
+    narrow = replace(COARSE, levels=1)
+    assert (
+        narrow.admitted(1.5 * COARSE.step)
+        == _admitted(narrow.filter(), Laplace(1 / (1.5 * COARSE.step)))
+        == 0
+    )
+
+
+def test_a_promise_of_the_table_gives_its_filter_in_one_line():
+    filt = calibrated(epsilon=1.0, delta=1e-5)
+    assert isinstance(filt, CalibratedFilter)
+    assert fp.calibrated is calibrated
+    assert filt.promise == ApproxDP(1.0, 1e-5)
+    assert filt.certificate is FINE
+    assert filt.threshold == FINE.threshold
+    assert f"epsilon <= {FINE.step * FINE.levels:.6g}" in filt.scope
+    assert f"the least being {FINE.step:.6g}" in filt.scope
+    state = filt.start(1)
+    assert filt.admits(state, Laplace(20.0))[0]
+    assert not filt.admits(state, Gaussian(1e-6))[0]
+    assert not filt.admits(state, RandomizedResponse(FINE.step * FINE.levels * 1.001))[0]
+
+
+def test_a_saved_session_of_the_table_is_restored():
+    filt = calibrated(1.0, 1e-5, each=0.1)
+    session = filt.open()
+    assert session.request(RandomizedResponse(0.1))
+    again = fp.Session.from_dict(json.loads(json.dumps(session.to_dict())), calibrated(1.0, 1e-5, each=0.1))
+    assert sum(again.request(RandomizedResponse(0.1)) for _ in range(9)) == 9
+    assert not again.request(RandomizedResponse(0.1))
+
+
+@pytest.mark.parametrize(
+    ("asked", "promised"),
+    [
+        ((1.0, 1e-5), (1.0, 1e-5)),
+        ((1.2, 2e-5), (1.0, 1e-5)),
+        ((99.0, 0.5), (10.0, 1e-3)),
+        ((0.1, 3e-9), (0.1, 1e-9)),
+    ],
+)
+def test_between_the_promises_of_the_table_the_nearest_that_promises_no_more_is_given(asked, promised):
+    filt = calibrated(*asked)
+    assert filt.promise == ApproxDP(*promised)
+    assert filt.promise.delta(asked[0]) <= asked[1]
+
+
+@pytest.mark.parametrize("asked", [(0.09, 1e-5), (1.0, 9e-10)])
+def test_below_the_table_the_error_names_the_way_out(asked):
+    with pytest.raises(ValueError, match=r"at least 0\.1 and 1e-09.*fp\.calibrate"):
+        calibrated(*asked)
+
+
+def test_the_size_of_the_mechanisms_picks_the_row_that_admits_most_of_them():
+    for each in (0.1, 0.05, 0.02, 0.013):
+        chosen = _admitted(calibrated(1.0, 1e-5, each=each), RandomizedResponse(each))
+        usual = _admitted(calibrated(1.0, 1e-5), RandomizedResponse(each))
+        assert (
+            chosen
+            == max(row.admitted(each) for row in ROWS if row.epsilon <= 1 and row.delta <= 1e-5)
+            >= usual
+        )
+    assert calibrated(1.0, 1e-5, each=0.1).certificate is COARSE
+    with pytest.raises(ValueError, match="each must be at most"):
+        calibrated(1.0, 1e-5, each=0.5)
+    with pytest.raises(ValueError, match="each must be"):
+        calibrated(1.0, 1e-5, each=-0.1)
+
+
+def test_a_filter_that_was_calibrated_here_is_rechecked_too():
+    menu = [RandomizedResponse(0.125 * k) for k in range(1, 5)]
+    found = fp.calibrate(fp.ZCDPFilter, 1.0, 1e-3, menu=menu, rounds=4)
+    assert found.recheck().high == found.certificate.high
+    other = replace(found, inner=fp.ZCDPFilter(2 * found.threshold))
+    with pytest.raises(ValueError, match="certificate must be confirmed"):
+        other.recheck()
+
+
+def test_a_certificate_that_is_true_and_above_the_promise_confirms_nothing():
+    loose = fp.ZCDPFilter(1.2 * COARSE.threshold)
+    menu = COARSE.filter().menu
+    true = worst_case(loose, menu, epsilon=0.9)
+    assert true.high > COARSE.delta
+    filt = CalibratedFilter(loose, menu, None, loose.rho, true, ApproxDP(0.9, COARSE.delta))
+    with pytest.raises(ValueError, match="certificate must be confirmed"):
+        filt.recheck()
+
+
+def test_it_is_the_filters_own_code_that_is_solved_again():
+    class Lax(CalibratedFilter):
+        def admits(self, state, request):
+            return state[1] < self.rounds
+
+    menu = (RandomizedResponse(0.25), RandomizedResponse(0.5))
+    found = fp.calibrate(fp.ZCDPFilter, 1.0, 1e-2, menu=menu)
+    lax = Lax(found.inner, menu, 9, found.threshold, found.certificate, found.promise)
+    with pytest.raises(ValueError, match="certificate must be confirmed"):
+        lax.recheck()
+
+
+def test_a_row_starts_from_too_few_levels_and_comes_out_the_same(monkeypatch):
+    row = BY_PROMISE[1.0, 1e-5, 1]
+    monkeypatch.setattr("mc.worst_case.calibrated_threshold.gaussian_mu", lambda epsilon, delta: row.step)
+    assert CalibratedThreshold.found(1.0, 1e-5, step=row.step) == row

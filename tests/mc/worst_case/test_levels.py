@@ -1,0 +1,189 @@
+"""Domination: a level is charged only for what is no worse at any epsilon, and the cheapest such level is taken."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+
+from filters import BasicFilter, GaussianFilter, ZCDPFilter
+from filters.rules.additive import AdditiveFilter
+from mc.worst_case import worst_case
+from mc.worst_case.calibrate import CalibratedFilter, calibrate
+from mc.worst_case.levels import Levels, dominates
+from mc.worst_case.log_ratio import LogRatio
+from tests.theory.example_pairs import EXAMPLES
+from theory.guarantees import PureDP
+from theory.pairs import (
+    KOV,
+    Erasure,
+    FinitePair,
+    Gaussian,
+    Laplace,
+    RandomizedResponse,
+    Selection,
+    SubsampledGaussian,
+)
+
+EPSILONS = np.concatenate([-np.geomspace(1e-3, 8, 40)[::-1], [0.0], np.geomspace(1e-3, 8, 40)])
+#: The closed forms of the divergences are good to about 1e-13.
+ROUNDING = 1e-12
+
+PAIRS = [
+    *(RandomizedResponse(e) for e in (0.3, 1.0)),
+    *(Gaussian(mu) for mu in (0.4, 1.0, 1.3)),
+    *(Laplace(b) for b in (1.0, 2.0, 4.0)),
+    *(Erasure(p) for p in (0.01, 0.1)),
+    *(KOV(e, d) for e, d in ((0.3, 0.01), (0.3, 0.1), (1.0, 0.1), (0.5, 0.0))),
+    *(
+        SubsampledGaussian(q, sigma, adjacency=adjacency)
+        for q in (0.05, 0.3, 1.0)
+        for sigma in (0.8, 1.0, 2.5)
+        for adjacency in ("removal", "addition")
+    ),
+    FinitePair((0.5, 0.3, 0.2), (0.4, 0.3, 0.3)),
+    *(pair for pair in EXAMPLES if pair.shape == ()),
+]
+
+
+def _profiles(pair):
+    """The hockey-stick divergences at every epsilon, in both directions."""
+    return np.array([[float(way.hockey_stick(e)) for e in EPSILONS] for way in (pair, pair.swapped)])
+
+
+def test_what_is_dominated_has_no_larger_divergence_at_any_epsilon_in_either_direction():
+    profiles = [_profiles(pair) for pair in PAIRS]
+    found = 0
+    for (level, above), (request, below) in product(zip(PAIRS, profiles, strict=True), repeat=2):
+        if dominates(level, request):
+            found += 1
+            assert (below <= above + ROUNDING).all(), (level, request)
+    assert found > 150
+
+
+def test_a_pair_dominates_itself():
+    for pair in PAIRS:
+        assert dominates(pair, pair), pair
+
+
+@pytest.mark.parametrize("adjacency", ["removal", "addition"])
+def test_subsampled_gaussians_are_ordered_by_rate_and_noise_and_by_nothing_less(adjacency):
+    rng = np.random.default_rng(1)
+    crossed = 0
+    for _ in range(60):
+        q, sigma = rng.uniform(0.01, 1, 2), np.exp(rng.uniform(-0.5, 1.5, 2))
+        one, two = (SubsampledGaussian(q[k], sigma[k], adjacency=adjacency) for k in (0, 1))
+        ahead = _profiles(one) - _profiles(two)
+        assert bool(dominates(one, two)) == (q[0] >= q[1] and sigma[0] <= sigma[1])
+        if dominates(one, two):
+            assert (ahead >= -ROUNDING).all()
+        elif not dominates(two, one):
+            crossed += bool((ahead > 1e-6).any() and (ahead < -1e-6).any())
+    assert crossed >= 5  # incomparable parameters are incomparable mechanisms
+
+
+def test_removal_and_addition_do_not_dominate_each_other():
+    removal = SubsampledGaussian(0.3, 1.0)
+    assert not dominates(removal, SubsampledGaussian(0.1, 2.0, adjacency="addition"))
+    assert dominates(removal, SubsampledGaussian(0.1, 2.0))
+
+
+def test_a_gaussian_dominates_what_is_subsampled_from_it_and_a_rounded_reciprocal_is_rounded_up():
+    assert dominates(Gaussian(0.5), SubsampledGaussian(0.9, 2.0))
+    assert not dominates(Gaussian(1 / 3), SubsampledGaussian(0.9, 3.0))  # the double 1/3 lies below 1/3
+    assert dominates(Gaussian(np.nextafter(1 / 3, 1)), SubsampledGaussian(0.9, 3.0))
+
+
+MENU = (
+    Erasure(Fraction(1, 8)),
+    RandomizedResponse(0.5),
+    KOV(0.5, 0.125),
+    RandomizedResponse(0.25),
+    Gaussian(0.5),
+    SubsampledGaussian(0.1, 1.0),
+    SubsampledGaussian(0.2, 1.0),
+)
+
+
+@pytest.mark.parametrize(
+    ("request_", "level"),
+    [
+        (RandomizedResponse(0.2), RandomizedResponse(0.25)),
+        (RandomizedResponse(0.3), RandomizedResponse(0.5)),
+        (Laplace(2.0), RandomizedResponse(0.5)),
+        (Laplace(1.0), None),
+        (Erasure(0.1), Erasure(Fraction(1, 8))),
+        (KOV(0.1, 0.1), KOV(0.5, 0.125)),
+        (KOV(0.1, 0.2), None),
+        (Gaussian(0.5), Gaussian(0.5)),
+        (Gaussian(0.51), None),
+        (SubsampledGaussian(0.1, 1.0), SubsampledGaussian(0.1, 1.0)),
+        (SubsampledGaussian(0.15, 1.5), SubsampledGaussian(0.2, 1.0)),
+        (SubsampledGaussian(0.9, 2.5), Gaussian(0.5)),
+        (SubsampledGaussian(0.1, 2.0), Gaussian(0.5)),  # cheaper in zCDP than noise 1
+        (FinitePair((0.5, 0.3, 0.2), (0.4, 0.3, 0.3)), RandomizedResponse(0.5)),
+    ],
+    ids=str,
+)
+def test_a_request_is_charged_as_the_cheapest_level_that_dominates_it(request_, level):
+    place = Levels.of(ZCDPFilter(1.0), MENU).places(request_, 1)[0]
+    assert (None if place < 0 else MENU[place]) == level
+
+
+def test_the_charges_of_the_inner_filter_decide():
+    class Dear(AdditiveFilter):
+        promise = PureDP(1.0)
+
+        def charge(self, request):
+            return GaussianFilter(1.0).charge(
+                RandomizedResponse(2.0) if type(request) is Gaussian else request
+            )
+
+        budget = GaussianFilter(1.0).budget
+
+    menu = (RandomizedResponse(0.5), Gaussian(0.6), SubsampledGaussian(1.0, 1.0))
+    small = Laplace(4.0)  # dominated by the first two
+    assert Levels.of(GaussianFilter(1.0), menu).places(small, 1)[0] == 1
+    assert Levels.of(Dear(), menu).places(small, 1)[0] == 0
+
+
+def test_one_request_for_each_run_is_looked_up_for_each_run():
+    levels = Levels.of(ZCDPFilter(1.0), MENU)
+    sigma = np.array([1.0, 1.5, 2.0, 0.9])
+    assert levels.places(SubsampledGaussian(0.15, sigma), 4).tolist() == [6, 6, 4, -1]
+    mixed = Selection((Laplace(2.0), KOV(0.5, 0.2), Erasure(0.1)), np.array([0, 1, 2, 0]))
+    assert levels.places(mixed, 4).tolist() == [1, -1, 0, 1]
+    assert levels.places(RandomizedResponse(np.array([0.5, 0.1, 9.0, 0.0])), 4).tolist() == [1, 3, -1, 3]
+
+
+def test_a_mixed_menu_is_calibrated_and_covers_what_its_levels_dominate():
+    menu = [RandomizedResponse.from_ratio(2), KOV.from_ratio(2, Fraction(1, 32)), Erasure(Fraction(1, 64))]
+    found = calibrate(lambda t: BasicFilter(8.0, t), 2.0, 0.0625, menu=menu, rounds=3)
+    assert isinstance(found, CalibratedFilter)
+    assert "epsilon-DP" in found.scope
+    assert "Erasure" in found.scope
+    asked = [
+        RandomizedResponse.from_ratio(Fraction(3, 2)),
+        Erasure(Fraction(1, 100)),
+        KOV.from_ratio(Fraction(5, 4), Fraction(1, 50)),
+    ]
+    covered = worst_case(found, asked, epsilon=2.0, rounds=3)
+    assert covered.rounds == 3
+    assert 0 < covered.high < found.certificate.low <= found.certificate.high <= 0.0625
+    assert not found.admits(found.start(1), Erasure(Fraction(1, 16)))[0]
+    assert not found.admits(found.start(1), Gaussian(0.01))[0]
+    # the erasure is charged as the erasure, though the KOV pair dominates it too
+    asked_for = found.spend(found.start(1), Erasure(0.01))
+    as_level = found.inner.spend(found.inner.start(1), menu[2])
+    assert str(asked_for[0]) == str(as_level)
+
+
+def test_a_mixed_menu_of_one_threshold_covers_an_exact_game():
+    menu = (RandomizedResponse.from_ratio(2), Erasure(Fraction(1, 64)))
+    found = calibrate(lambda t: BasicFilter(t, 0.05), 0.75, 0.2, menu=menu, rounds=3)
+    asked = [RandomizedResponse.from_ratio(2), Erasure(Fraction(1, 80))]
+    exact = worst_case(found, asked, epsilon=LogRatio(Fraction(17, 8)), rounds=3)
+    assert exact.value is not None
+    assert exact.value <= Fraction(found.certificate.high)
