@@ -34,12 +34,12 @@ from mc import *  # noqa: E402, F403
 from mc.estimate.decide import decide as decide  # noqa: E402
 from mc.estimate.simulate import simulate as simulate  # noqa: E402
 from mc.estimate.survival import survival as survival  # noqa: E402
+from mc.evaluate.evaluate import evaluate as evaluate  # noqa: E402
 from mc.examine.attack import attack as attack  # noqa: E402
 from mc.examine.challenge import challenge as challenge  # noqa: E402
 from mc.examine.witness import witness as witness  # noqa: E402
 from mc.worst_case.calibrate import calibrate as calibrate  # noqa: E402
 from mc.worst_case.calibrated import calibrated as calibrated  # noqa: E402
-from mc.worst_case.evaluate import evaluate as evaluate  # noqa: E402
 from mc.worst_case.solve import worst_case as worst_case  # noqa: E402
 from theory import *  # noqa: E402, F403
 from theory.pairs import *  # noqa: E402, F403

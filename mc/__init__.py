@@ -22,6 +22,7 @@ from mc.estimate.renyi import simulate_renyi
 from mc.estimate.simulate import Curve
 from mc.estimate.survival import SurvivalCurve
 from mc.estimate.trade_off import TradeOff
+from mc.evaluate.evaluation import Evaluation, NumericalEvaluation
 from mc.examine.attack import Attack, replay_attack
 from mc.examine.challenge import Challenge
 from mc.examine.witness import Witness, replay
@@ -31,16 +32,16 @@ from mc.intervals.betting import betting
 from mc.intervals.coverage import Coverage, measure_coverage
 from mc.intervals.estimate import Estimate
 from mc.intervals.multiplicity import Family
+from mc.losses.accountant import AccountantFilter
+from mc.losses.composition import Bounds, Composition
+from mc.losses.log_ratio import LogRatio
 from mc.runs.executors import LocalPool, cluster
 from mc.runs.play import Interrupted, Play, play
 from mc.runs.store import RunStore, StoreError
 from mc.runs.tally import Progress, Tally
-from mc.worst_case import LogRatio, WorstCase
-from mc.worst_case.accountant import AccountantFilter
+from mc.worst_case import WorstCase
 from mc.worst_case.calibrate import CalibratedFilter
 from mc.worst_case.calibrated_threshold import CalibratedThreshold
-from mc.worst_case.composition import Bounds, Composition
-from mc.worst_case.evaluation import Evaluation, NumericalEvaluation
 
 __all__ = [
     "AccountantFilter",

@@ -14,8 +14,8 @@ import numpy as np
 from filters.contract.checks import checked_admits
 from filters.contract.state import State
 from filters.privacy_filter import PrivacyFilter
-from mc.worst_case.balls import BITS, ball, fraction
-from mc.worst_case.outputs import nearest_log
+from mc.losses.balls import BITS, ball, fraction
+from mc.losses.outputs import nearest_log
 from mc.worst_case.plan import Plan
 from theory.numerics.stable import mass_fraction
 from theory.pairs import KOV, DominatingPair, Erasure, FinitePair, RandomizedResponse
@@ -153,7 +153,8 @@ def best_reply(frontier: Frontier, growth: Fraction) -> Plan | None:
         values = []
         for exponent in logs:
             b = _dyadic(2.0**exponent)
-            a = frontier.largest(b, float(best + growth * b), closeness)
+            # no a exceeds 1, and a growth of e^epsilon need not fit a double
+            a = frontier.largest(b, float(min(best + growth * b, Fraction(1))), closeness)
             pair = _two_points(a, b) if a > b else None
             value = pair.p[0] - growth * pair.q[0] if pair is not None else Fraction(-1)
             values.append(value)

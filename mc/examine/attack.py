@@ -27,12 +27,12 @@ from mc.examine.admitted import (
     rational,
     simple_ratio,
 )
+from mc.losses.balls import BITS, ball, fraction
+from mc.losses.log_ratio import LogRatio
+from mc.losses.outputs import nearest_log
+from mc.losses.too_large import TooLargeError
 from mc.worst_case import worst_case
-from mc.worst_case.balls import BITS, ball, fraction
-from mc.worst_case.log_ratio import LogRatio
-from mc.worst_case.outputs import nearest_log
 from mc.worst_case.plan import MARGIN, DeniedError, Plan, masses_of, written_out
-from mc.worst_case.too_large import TooLargeError
 from theory.arguments import check_count
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.guarantees import ApproxDP, PureDP

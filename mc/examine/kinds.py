@@ -24,8 +24,9 @@ from mc.examine.measure import Measure
 from mc.examine.sequence import Sequence
 from mc.intervals.anytime import Decision
 from mc.intervals.estimate import Estimate
-from mc.worst_case import LogRatio, WorstCase, worst_case
-from mc.worst_case.balls import BITS, ball
+from mc.losses import LogRatio
+from mc.losses.balls import BITS, ball
+from mc.worst_case import WorstCase, worst_case
 from mc.worst_case.plan import DeniedError, Plan
 from mc.worst_case.renyi_game import renyi_game
 from theory.arguments import check_count

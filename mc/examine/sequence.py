@@ -27,8 +27,8 @@ from filters.contract.state import State, same
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.encoding import Nameable, decode, encode
 from mc.examine.measure import Measure
-from mc.worst_case.balls import ball, down
-from mc.worst_case.binned_law import composed_low, renyi_low
+from mc.losses.balls import ball, down
+from mc.losses.binned_law import composed_low, renyi_low
 from theory.arguments import check_count
 from theory.pairs import DominatingPair, Gaussian
 

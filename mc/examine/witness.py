@@ -31,8 +31,8 @@ from mc.examine.kinds import (
 from mc.examine.measure import Measure, exceeds
 from mc.intervals.anytime import Decision, Side
 from mc.intervals.estimate import CONFIDENCE, Estimate
+from mc.losses.accountant import AccountantFilter
 from mc.runs.play import Play, PlayOptions
-from mc.worst_case.accountant import AccountantFilter
 from mc.worst_case.plan import MARGIN
 from mc.worst_case.strategy import TreeStrategy
 from theory.arguments import check_count, check_real

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mc.worst_case.balls import Rounding
+from mc.losses.balls import Rounding
+from mc.losses.lattice_law import LatticeLaw
+from mc.losses.log_ratio import Epsilon
+from mc.losses.powers import ELEMENTARY, transform_error
+from mc.losses.too_large import TOO_LARGE, TooLargeError
 from mc.worst_case.graph import StateGraph
-from mc.worst_case.lattice_law import LatticeLaw
-from mc.worst_case.log_ratio import Epsilon
-from mc.worst_case.powers import ELEMENTARY, transform_error
-from mc.worst_case.too_large import TOO_LARGE, TooLargeError
 
 __all__ = ["DenseGame"]
 

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversary import Adversary
-from mc.worst_case.balls import Rounding, down, up
+from mc.losses.balls import Rounding, down, up
+from mc.losses.lattice_law import LatticeLaw
+from mc.losses.log_ratio import Epsilon
 from mc.worst_case.dense import DenseGame
 from mc.worst_case.graph import KnownStates, StateGraph
 from mc.worst_case.lattice import UNDERFLOW, LatticeGame, payoffs, rounding_factor
-from mc.worst_case.lattice_law import LatticeLaw
-from mc.worst_case.log_ratio import Epsilon
 from mc.worst_case.reach import Moves
 from mc.worst_case.responses import ResponseGame, moderate
 from mc.worst_case.spend_grid import SpendGrid

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filters.privacy_filter import PrivacyFilter
-from mc.worst_case.outputs import Output
+from mc.losses.outputs import Output
 from mc.worst_case.strategy import TreeStrategy
 from mc.worst_case.tree import Branch, Layer, depth, expand, solve
 from theory.pairs import DominatingPair

@@ -9,15 +9,15 @@ import flint
 
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversary import Adversary
-from mc.worst_case.balls import BITS, Rounding, ball, down, fraction, up
+from mc.losses.balls import BITS, Rounding, ball, down, fraction, up
+from mc.losses.lattice_law import common_step, level, level_law
+from mc.losses.log_ratio import Epsilon, LogRatio
+from mc.losses.outputs import Output, exact_outputs
+from mc.losses.rounded_law import rounded_laws
 from mc.worst_case.enclosure import DOUBLES, Enclosure, Laws, SharedGames, enclose, enclose_watched
 from mc.worst_case.exact import ExactGame
-from mc.worst_case.lattice_law import common_step, level, level_law
-from mc.worst_case.log_ratio import Epsilon, LogRatio
 from mc.worst_case.one_level import one_level
-from mc.worst_case.outputs import Output, exact_outputs
 from mc.worst_case.result import NOTHING_ADMITTED, WorstCase
-from mc.worst_case.rounded_law import rounded_laws
 from mc.worst_case.spend_grid import SpendGrid
 from mc.worst_case.tree import most_positions
 from theory.arguments import check_positive

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from filters.contract.checks import checked_admits, checked_reaches
 from filters.contract.state import State, join, keys, leaves, same, take
 from filters.privacy_filter import PrivacyFilter
+from mc.losses.too_large import TOO_LARGE, TooLargeError
 from mc.worst_case.reach import Moves, Reach
-from mc.worst_case.too_large import TOO_LARGE, TooLargeError
 from theory.pairs import DominatingPair
 
 __all__ = ["KnownStates", "StateGraph", "state_weight"]

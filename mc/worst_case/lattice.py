@@ -11,12 +11,12 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
-from mc.worst_case.balls import BITS, Rounding, ball, rounded
+from mc.losses.balls import BITS, Rounding, ball, rounded
+from mc.losses.lattice_law import LatticeLaw
+from mc.losses.log_ratio import Epsilon, LogRatio
+from mc.losses.too_large import TOO_LARGE, TooLargeError
 from mc.worst_case.graph import StateGraph
-from mc.worst_case.lattice_law import LatticeLaw
-from mc.worst_case.log_ratio import Epsilon, LogRatio
 from mc.worst_case.reach import Moves
-from mc.worst_case.too_large import TOO_LARGE, TooLargeError
 
 __all__ = ["UNDERFLOW", "LatticeGame", "gap_above", "payoffs", "rounding_factor"]
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversaries import Constant
 from mc.engine.game import Game
-from mc.worst_case.certified_law import CertifiedLaw
+from mc.evaluate.certified_law import CertifiedLaw
+from mc.losses.log_ratio import Epsilon
 from mc.worst_case.enclosure import Enclosure
-from mc.worst_case.log_ratio import Epsilon
 from theory.pairs import Gaussian
 from theory.pairs.base import Direction
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mc.worst_case.lattice_law import LatticeLaw
+from mc.losses.lattice_law import LatticeLaw
 
 __all__ = ["Moves", "Reach"]
 

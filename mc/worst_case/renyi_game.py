@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filters.privacy_filter import PrivacyFilter
-from mc.worst_case.balls import BITS, ball, down
-from mc.worst_case.outputs import nearest_log
+from mc.losses.balls import BITS, ball, down
+from mc.losses.outputs import nearest_log
 from mc.worst_case.tree import Branch, depth, expand, solve
 from theory.pairs import DominatingPair
 from theory.pairs.base import Direction

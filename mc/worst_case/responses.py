@@ -12,11 +12,11 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
-from mc.worst_case.balls import BITS, Rounding, ball, fraction, rounded
+from mc.losses.balls import BITS, Rounding, ball, fraction, rounded
+from mc.losses.log_ratio import Epsilon, LogRatio
+from mc.losses.too_large import TOO_LARGE, TooLargeError
 from mc.worst_case.graph import StateGraph
 from mc.worst_case.lattice import UNDERFLOW, gap_above
-from mc.worst_case.log_ratio import Epsilon, LogRatio
-from mc.worst_case.too_large import TOO_LARGE, TooLargeError
 from mc.worst_case.windows import Windows
 
 __all__ = ["ResponseGame", "moderate"]

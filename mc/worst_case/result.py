@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Protocol
 
 from mc.engine.adversary import Adversary
-from mc.worst_case.log_ratio import Epsilon
+from mc.losses.log_ratio import Epsilon
 from theory.evidence import Evidence
 from theory.pairs.base import Direction
 

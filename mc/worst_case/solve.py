@@ -8,9 +8,9 @@ from typing import Literal
 
 from filters.contract.filter_base import OnDenial
 from filters.privacy_filter import PrivacyFilter
+from mc.losses.log_ratio import Epsilon, check_epsilon
 from mc.worst_case.enclosure import SharedGames
 from mc.worst_case.game import WorstCaseGame
-from mc.worst_case.log_ratio import Epsilon, check_epsilon
 from mc.worst_case.result import WorstCase
 from theory.arguments import check_at_least_zero, check_count
 from theory.evidence import Evidence

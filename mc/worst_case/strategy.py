@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversary import Adversary, View
+from mc.losses.lattice_law import LatticeLaw
 from mc.worst_case.graph import StateGraph
-from mc.worst_case.lattice_law import LatticeLaw
 from theory.pairs import DominatingPair, Selection
 from theory.pairs.base import Direction
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from filters.contract.checks import checked_admits
 from filters.contract.state import State, join, keys, take
 from filters.privacy_filter import PrivacyFilter
-from mc.worst_case.too_large import TooLargeError
+from mc.losses.too_large import TooLargeError
 from theory.pairs import DominatingPair
 
 __all__ = ["DENIED", "REVEALED", "Branch", "Layer", "depth", "expand", "most_positions", "solve"]

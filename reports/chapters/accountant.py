@@ -105,7 +105,7 @@ ACCOUNTANT = Chapter(
             key="accountant-adaptive",
             sentence="Stopping when the composed epsilon passes its target keeps (epsilon, delta)-DP while sampling "
             "rates are chosen adaptively (Poisson sampling at rates .05 and .1, sigma = 1, epsilon = 2, delta = 1e-5).",
-            source="the natural filter of accountants; composition by mc.worst_case.composition",
+            source="the natural filter of accountants; composition by mc.losses.composition",
             expected=Outcome.REFUTED,
         ),
     ),

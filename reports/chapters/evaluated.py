@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mc import Evaluation, NumericalEvaluation
-from mc.worst_case.evaluate import evaluate
+from mc.evaluate.evaluate import evaluate
 from reports.chapters.common import interval, name
 from reports.finding import Chapter, Claim, Finding, Table, Told
 from reports.study import Simulated, Study

@@ -15,7 +15,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 import numpy as np
 
-from mc.worst_case import cells, composition
+from mc.losses import cells, composition
 from tests.bench.references import reference
 from theory.pairs import DominatingPair, Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
 

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from mc.worst_case.composition import Composition
+from mc.losses.composition import Composition
 from tests.bench import peers
 from tests.bench.peers import CONTESTANTS, OURS, WORKS, Absent, Contestant, Said, Work, compare
 from tests.bench.references import reference

@@ -24,8 +24,8 @@ from mc.examine.stages.plays import Player, greedily, leaders, programs
 from mc.examine.stages.sequences import most
 from mc.examine.subject import Admission, Subject
 from mc.examine.witness import Witness, witness
+from mc.losses.too_large import TooLargeError
 from mc.worst_case.strategy import TreeStrategy
-from mc.worst_case.too_large import TooLargeError
 from mc.worst_case.tree import Branch, expand, solve
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.pairs import DominatingPair

@@ -13,7 +13,8 @@ from filters import BasicFilter, GaussianFilter, RenyiFilter, ZCDPFilter, knowin
 from filters.catalogue import CATALOGUE
 from filters.privacy_filter import PrivacyFilter
 from mc.examine.attack import attack
-from mc.worst_case import LogRatio, worst_case
+from mc.losses import LogRatio
+from mc.worst_case import worst_case
 from mc.worst_case.calibrate import calibrate
 from tests.mc.worst_case.small_games import CountFilter, LossFilter
 from theory.evidence import Evidence, Outcome

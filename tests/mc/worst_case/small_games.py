@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from filters.contract.state import State
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversary import Adversary, View
-from mc.worst_case.outputs import nearest_log
+from mc.losses.outputs import nearest_log
 from theory.pairs import DominatingPair, Selection
 
 

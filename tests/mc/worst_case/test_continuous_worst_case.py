@@ -11,9 +11,10 @@ import pytest
 
 from filters import GaussianFilter, ZCDPFilter
 from mc.estimate.simulate import simulate
-from mc.worst_case import LogRatio, worst_case
-from mc.worst_case.cells import cells
-from mc.worst_case.rounded_law import lower_law, upper_law
+from mc.losses import LogRatio
+from mc.losses.cells import cells
+from mc.losses.rounded_law import lower_law, upper_law
+from mc.worst_case import worst_case
 from tests.mc.worst_case.small_games import CountFilter
 from theory.evidence import Evidence
 from theory.pairs import KOV, Erasure, FinitePair, Gaussian, Laplace, RandomizedResponse, SubsampledGaussian

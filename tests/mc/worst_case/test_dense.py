@@ -11,11 +11,11 @@ import pytest
 import mc.worst_case.dense as dense
 from filters import GaussianFilter, ZCDPFilter
 from mc.estimate.simulate import simulate
+from mc.losses.composition import Composition
+from mc.losses.lattice_law import LatticeLaw, Report
 from mc.worst_case import worst_case
-from mc.worst_case.composition import Composition
 from mc.worst_case.dense import DenseGame
 from mc.worst_case.graph import StateGraph
-from mc.worst_case.lattice_law import LatticeLaw, Report
 from tests.mc.worst_case.small_games import CountFilter
 from theory.pairs import Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
 

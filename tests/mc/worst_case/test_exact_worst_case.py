@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mc.worst_case import LogRatio, worst_case
+from mc.losses import LogRatio
+from mc.worst_case import worst_case
 from tests.mc.worst_case.small_games import (
     CompositionFilter,
     CountFilter,

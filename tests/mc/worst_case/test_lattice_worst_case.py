@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from filters import RenyiFilter, ZCDPFilter
-from mc.worst_case import LogRatio, worst_case
+from mc.losses import LogRatio
+from mc.worst_case import worst_case
 from mc.worst_case.spend_grid import SpendGrid
 from tests.mc.worst_case.small_games import CountFilter, LossFilter, SquaresFilter
 from theory.evidence import Evidence

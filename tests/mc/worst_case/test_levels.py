@@ -10,10 +10,10 @@ import pytest
 
 from filters import BasicFilter, GaussianFilter, ZCDPFilter
 from filters.rules.additive import AdditiveFilter
+from mc.losses.log_ratio import LogRatio
 from mc.worst_case import worst_case
 from mc.worst_case.calibrate import CalibratedFilter, calibrate
 from mc.worst_case.levels import Levels, dominates
-from mc.worst_case.log_ratio import LogRatio
 from tests.theory.example_pairs import EXAMPLES
 from theory.guarantees import PureDP
 from theory.pairs import (

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from mc.worst_case.binned_law import composed_low, renyi_low
+from mc.losses.binned_law import composed_low, renyi_low
 
 
 @pytest.mark.parametrize("pair", [fp.RandomizedResponse(720.0), fp.KOV(720.0, 0.0)])

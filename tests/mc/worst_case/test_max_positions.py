@@ -12,10 +12,11 @@ import numpy as np
 import pytest
 
 from filters import BasicFilter, GaussianFilter, ZCDPFilter
-from mc.worst_case import LogRatio, graph, worst_case
+from mc.losses import LogRatio
+from mc.losses.rounded_law import rounded_laws
+from mc.losses.tails import Tails, tails
+from mc.worst_case import graph, worst_case
 from mc.worst_case.calibrate import calibrate
-from mc.worst_case.rounded_law import rounded_laws
-from mc.worst_case.tails import Tails, tails
 from tests.mc.worst_case.small_games import CountFilter, LossFilter, SquaresFilter
 from theory.evidence import Evidence
 from theory.pairs import Erasure, Gaussian, Laplace, RandomizedResponse

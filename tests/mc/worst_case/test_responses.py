@@ -11,10 +11,11 @@ import mpmath
 import pytest
 
 from filters import ZCDPFilter
-from mc.worst_case import LogRatio, windows, worst_case
+from mc.losses import LogRatio
+from mc.losses.lattice_law import level_law
+from mc.worst_case import windows, worst_case
 from mc.worst_case.graph import StateGraph
 from mc.worst_case.lattice import LatticeGame
-from mc.worst_case.lattice_law import level_law
 from mc.worst_case.responses import ResponseGame
 from mc.worst_case.windows import Windows
 from tests.mc.worst_case.small_games import CountFilter, SquaresFilter, worth

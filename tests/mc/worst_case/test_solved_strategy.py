@@ -12,7 +12,8 @@ from filters.catalogue import CATALOGUE
 from filters.rules.unsound import NaiveRealisationFilter, NaturalFilter, knowingly
 from mc.engine.adversary import View
 from mc.estimate.simulate import simulate
-from mc.worst_case import LogRatio, worst_case
+from mc.losses import LogRatio
+from mc.worst_case import worst_case
 from tests.mc.worst_case.small_games import CountFilter, LossFilter, SquaresFilter, worth
 from theory.evidence import Evidence
 from theory.pairs import KOV, Erasure, RandomizedResponse

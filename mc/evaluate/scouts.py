@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from mc.worst_case.asking import DENIED, Asking, Positions
-from mc.worst_case.decision_map import DecisionMap
-from mc.worst_case.log_ratio import Epsilon
-from mc.worst_case.loss_nodes import Nodes
-from mc.worst_case.tails import tails
-from mc.worst_case.too_large import TooLargeError
+from mc.evaluate.asking import DENIED, Asking, Positions
+from mc.evaluate.decision_map import DecisionMap
+from mc.evaluate.loss_nodes import Nodes
+from mc.losses.log_ratio import Epsilon
+from mc.losses.tails import tails
+from mc.losses.too_large import TooLargeError
 from theory.pairs import DominatingPair, Gaussian
 from theory.pairs.base import Direction
 

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import mc.worst_case.powers as powers
-from mc.worst_case.powers import Masses, power
+import mc.losses.powers as powers
+from mc.losses.powers import Masses, power
 
 laws = st.lists(
     st.tuples(st.integers(-6, 9), st.floats(1e-12, 1.0)), min_size=1, max_size=5, unique_by=lambda m: m[0]

@@ -8,10 +8,10 @@ from fractions import Fraction
 import flint
 import numpy as np
 
-from mc.worst_case.balls import BITS, ball, down, up
-from mc.worst_case.cells import Cells
-from mc.worst_case.lattice_law import Level, level_law
-from mc.worst_case.powers import Masses
+from mc.losses.balls import BITS, ball, down, up
+from mc.losses.cells import Cells
+from mc.losses.lattice_law import Level, level_law
+from mc.losses.powers import Masses
 
 __all__ = ["TwoLaws"]
 

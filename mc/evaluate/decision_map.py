@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filters.contract.state import fold, keys, leaves
-from mc.worst_case.asking import DENIED, Asking, NotAFunctionError, Positions
-from mc.worst_case.too_large import TooLargeError
+from mc.evaluate.asking import DENIED, Asking, NotAFunctionError, Positions
+from mc.losses.too_large import TooLargeError
 
 __all__ = ["STOP", "DecisionMap", "Source", "shown_edges"]
 

@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filters.contract.state import keys, leaves
-from mc.worst_case.asking import DENIED, Asking, Positions
-from mc.worst_case.balls import BITS, ball
-from mc.worst_case.lattice_law import level
-from mc.worst_case.log_ratio import LogRatio
-from mc.worst_case.outputs import nearest_log
-from mc.worst_case.too_large import TooLargeError
+from mc.evaluate.asking import DENIED, Asking, Positions
+from mc.losses.balls import BITS, ball
+from mc.losses.lattice_law import level
+from mc.losses.log_ratio import LogRatio
+from mc.losses.outputs import nearest_log
+from mc.losses.too_large import TooLargeError
 from theory.pairs import DominatingPair
 from theory.pairs.base import Direction
 

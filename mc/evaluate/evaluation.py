@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from mc.worst_case.log_ratio import Epsilon
+from mc.losses.log_ratio import Epsilon
 from theory.evidence import Evidence
 from theory.pairs.base import Direction
 

@@ -13,7 +13,7 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
-from mc.worst_case.balls import BITS, Rounding, ball, fraction, rounded
+from mc.losses.balls import BITS, Rounding, ball, fraction, rounded
 from theory.arguments import Real
 from theory.pairs import KOV, DominatingPair, Erasure, RandomizedResponse
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from scipy import integrate
 
 from filters.rules.composition import composed_hockey_stick
-from mc.worst_case.binned_law import composed_low
-from mc.worst_case.composition import Bounds, Composition
+from mc.losses.binned_law import composed_low
+from mc.losses.composition import Bounds, Composition
 from theory.evidence import Evidence
 from theory.pairs import KOV, Erasure, FinitePair, Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
 

@@ -18,11 +18,11 @@ from typing import Literal
 
 import numpy as np
 
-from mc.worst_case.cells import cells, rough_cells
-from mc.worst_case.lattice_law import common_step, level
-from mc.worst_case.powers import ELEMENTARY, Masses, Power, power
-from mc.worst_case.tails import tails
-from mc.worst_case.two_laws import TwoLaws
+from mc.losses.cells import cells, rough_cells
+from mc.losses.lattice_law import common_step, level
+from mc.losses.powers import ELEMENTARY, Masses, Power, power
+from mc.losses.tails import tails
+from mc.losses.two_laws import TwoLaws
 from theory.arguments import check_count, check_delta, check_positive, check_real
 from theory.evidence import Evidence
 from theory.pairs import DominatingPair
@@ -72,9 +72,9 @@ class Composition:
     `mechanisms` maps pairs to counts, or lists pairs one by one. Nothing adaptive is covered: for a filter over these
     pairs ask `worst_case`. Losses are cut into cells; a lower bound reports only cells (post-processing), an upper
     one splits each loss over both ends of its cell, P-mass and Q-mass kept (the hockey-stick is convex in e^epsilon).
-    Raises ValueError for no mechanism, TypeError for a pair whose tails are not known to `mc.worst_case.tails`.
+    Raises ValueError for no mechanism, TypeError for a pair whose tails are not known to `mc.losses.tails`.
     Source: Koskela and Honkela for composition by Fourier transform, Doroshenko et al. for the upper law; the bounds
-    on all errors are derived in `mc.worst_case.powers`.
+    on all errors are derived in `mc.losses.powers`.
     """
 
     __slots__ = ("counts", "pairs")

@@ -7,8 +7,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from mc.worst_case.cells import cells
-from mc.worst_case.two_laws import TwoLaws
+from mc.losses.cells import cells
+from mc.losses.two_laws import TwoLaws
 from tests.mc.worst_case.test_continuous_worst_case import PAIRS
 
 

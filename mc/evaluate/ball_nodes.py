@@ -20,7 +20,7 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
-from mc.worst_case.balls import BITS, ball
+from mc.losses.balls import BITS, ball
 from theory.pairs import DominatingPair, Gaussian
 
 __all__ = ["BallNodes", "needed", "quadrature_error"]

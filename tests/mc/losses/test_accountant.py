@@ -12,8 +12,8 @@ import filterproof as fp
 from filters.testing.laws import laws
 from mc.examine.measure import Measure
 from mc.examine.witness import menu_witness, replayed
-from mc.worst_case.accountant import AccountantFilter
-from mc.worst_case.composition import Composition
+from mc.losses.accountant import AccountantFilter
+from mc.losses.composition import Composition
 from theory.pairs import Gaussian, RandomizedResponse, SubsampledGaussian
 
 SLOW, FAST = SubsampledGaussian(0.05, 1.0), SubsampledGaussian(0.1, 1.0)

@@ -9,9 +9,9 @@ from functools import singledispatch
 
 import flint
 
-from mc.worst_case.balls import BITS, ball
-from mc.worst_case.lattice_law import Level, level
-from mc.worst_case.outputs import Output, exact_outputs
+from mc.losses.balls import BITS, ball
+from mc.losses.lattice_law import Level, level
+from mc.losses.outputs import Output, exact_outputs
 from theory.pairs import DominatingPair, Gaussian, Laplace, SubsampledGaussian
 
 __all__ = ["Tails", "tails"]

@@ -17,13 +17,13 @@ from filters.contract.filter_base import OnDenial
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversary import Adversary
 from mc.engine.game import Game
-from mc.worst_case.asking import until_known
-from mc.worst_case.balls import down, up
-from mc.worst_case.certified_law import CertifiedLaw
-from mc.worst_case.evaluation import Evaluation, NumericalEvaluation
-from mc.worst_case.forward_law import two_grids
-from mc.worst_case.log_ratio import Epsilon, check_epsilon
-from mc.worst_case.transcript_law import NoFiniteLawError, TranscriptLaw
+from mc.evaluate.asking import until_known
+from mc.evaluate.certified_law import CertifiedLaw
+from mc.evaluate.evaluation import Evaluation, NumericalEvaluation
+from mc.evaluate.forward_law import two_grids
+from mc.evaluate.transcript_law import NoFiniteLawError, TranscriptLaw
+from mc.losses.balls import down, up
+from mc.losses.log_ratio import Epsilon, check_epsilon
 from theory.arguments import check_count, check_positive
 from theory.evidence import Evidence
 from theory.pairs.base import Direction

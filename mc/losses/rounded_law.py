@@ -10,10 +10,10 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
-from mc.worst_case.balls import BITS, ball, down
-from mc.worst_case.cells import Cells, cells, extent
-from mc.worst_case.lattice_law import LatticeLaw, Report
-from mc.worst_case.tails import tails
+from mc.losses.balls import BITS, ball, down
+from mc.losses.cells import Cells, cells, extent
+from mc.losses.lattice_law import LatticeLaw, Report
+from mc.losses.tails import tails
 from theory.pairs import DominatingPair
 
 __all__ = ["lower_law", "rounded_laws", "upper_law"]

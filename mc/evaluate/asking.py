@@ -13,7 +13,7 @@ from filters.contract.checks import checked_admits, checked_observe, checked_spe
 from filters.contract.state import State, fold, join, put, take
 from mc.engine.adversary import View
 from mc.engine.game import Game
-from mc.worst_case.too_large import TooLargeError
+from mc.losses.too_large import TooLargeError
 from theory.pairs import DominatingPair, Selection
 
 __all__ = ["DENIED", "Asking", "NotAFunctionError", "Positions", "until_known"]

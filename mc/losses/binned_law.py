@@ -23,9 +23,9 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
-from mc.worst_case.balls import BITS, ball, down, up
-from mc.worst_case.outputs import exact_outputs
-from mc.worst_case.tails import tails
+from mc.losses.balls import BITS, ball, down, up
+from mc.losses.outputs import exact_outputs
+from mc.losses.tails import tails
 from theory.pairs import KOV, DominatingPair, Erasure, RandomizedResponse
 
 __all__ = ["BinnedLaw", "composed_low", "renyi_low"]
@@ -86,7 +86,7 @@ class BinnedLaw:
 def composed_low(counts: Mapping[DominatingPair, int], epsilon: float) -> float:
     """A number not above H_{e^epsilon}(P || Q) of each pair released so often, all independent.
 
-    A pair whose tails are not known (`mc.worst_case.tails`) counts as one that reveals nothing.
+    A pair whose tails are not known (`mc.losses.tails`) counts as one that reveals nothing.
     """
     law: BinnedLaw | None = None
     for pair, times in counts.items():

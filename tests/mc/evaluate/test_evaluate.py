@@ -11,9 +11,9 @@ import pytest
 
 import filterproof as fp
 from filters.rules.kappa import KappaFilter
-from mc.worst_case.ball_nodes import BallNodes, needed
-from mc.worst_case.decision_map import _edges
-from mc.worst_case.evaluate import evaluate
+from mc.evaluate.ball_nodes import BallNodes, needed
+from mc.evaluate.decision_map import _edges
+from mc.evaluate.evaluate import evaluate
 from tests.mc.worst_case.small_games import CountFilter, LossFilter
 from theory.evidence import Evidence
 from theory.numerics.stopped_walk import stopped_hockey_stick

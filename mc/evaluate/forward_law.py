@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mc.engine.game import Game
-from mc.worst_case.asking import Asking, until_known
-from mc.worst_case.ball_nodes import BallNodes
-from mc.worst_case.decision_map import STOP, DecisionMap, shown_edges
-from mc.worst_case.evaluation import NumericalEvaluation
-from mc.worst_case.log_ratio import Epsilon
-from mc.worst_case.loss_nodes import Nodes
-from mc.worst_case.scouts import scout
+from mc.evaluate.asking import Asking, until_known
+from mc.evaluate.ball_nodes import BallNodes
+from mc.evaluate.decision_map import STOP, DecisionMap, shown_edges
+from mc.evaluate.evaluation import NumericalEvaluation
+from mc.evaluate.loss_nodes import Nodes
+from mc.evaluate.scouts import scout
+from mc.losses.log_ratio import Epsilon
 from theory.pairs import DominatingPair, Gaussian
 from theory.pairs.base import Direction
 

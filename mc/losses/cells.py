@@ -19,8 +19,8 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
-from mc.worst_case.balls import BITS, ball, up
-from mc.worst_case.tails import Tails, tails
+from mc.losses.balls import BITS, ball, up
+from mc.losses.tails import Tails, tails
 from theory.pairs import DominatingPair
 
 __all__ = ["Cells", "cells", "extent", "rough_cells"]

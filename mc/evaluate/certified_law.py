@@ -11,15 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mc.engine.game import Game
-from mc.worst_case.asking import Asking, until_known
-from mc.worst_case.ball_nodes import BallNodes, needed, quadrature_error
-from mc.worst_case.balls import BITS, ball, down, up
-from mc.worst_case.decision_map import DecisionMap, shown_edges
-from mc.worst_case.evaluation import Evaluation
-from mc.worst_case.forward_law import ForwardLaw
-from mc.worst_case.log_ratio import Epsilon, LogRatio
-from mc.worst_case.scouts import Scouted, scout
-from mc.worst_case.too_large import TooLargeError
+from mc.evaluate.asking import Asking, until_known
+from mc.evaluate.ball_nodes import BallNodes, needed, quadrature_error
+from mc.evaluate.decision_map import DecisionMap, shown_edges
+from mc.evaluate.evaluation import Evaluation
+from mc.evaluate.forward_law import ForwardLaw
+from mc.evaluate.scouts import Scouted, scout
+from mc.losses.balls import BITS, ball, down, up
+from mc.losses.log_ratio import Epsilon, LogRatio
+from mc.losses.too_large import TooLargeError
 from theory.evidence import Evidence
 from theory.pairs import Gaussian
 from theory.pairs.base import Direction

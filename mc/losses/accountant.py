@@ -22,7 +22,7 @@ from filters.contract.parameters import one_delta, one_positive
 from filters.privacy_filter import PrivacyFilter
 from filters.rules.menu import affordable_of, checked_menu, counted, positions
 from filters.rules.unsound import UnsoundFilterWarning
-from mc.worst_case.composition import Composition
+from mc.losses.composition import Composition
 from theory.guarantees import ApproxDP, Guarantee
 from theory.pairs import DominatingPair
 

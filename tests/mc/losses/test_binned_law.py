@@ -11,9 +11,9 @@ import mpmath
 import numpy as np
 import pytest
 
-from mc.worst_case import binned_law
-from mc.worst_case.binned_law import BinnedLaw, composed_low, renyi_low
-from mc.worst_case.tails import tails
+from mc.losses import binned_law
+from mc.losses.binned_law import BinnedLaw, composed_low, renyi_low
+from mc.losses.tails import tails
 from theory.pairs import KOV, Erasure, FinitePair, Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
 
 
