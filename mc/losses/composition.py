@@ -16,8 +16,10 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Literal
 
+import flint
 import numpy as np
 
+from mc.losses.balls import BITS, ball, down, up
 from mc.losses.cells import cells, rough_cells
 from mc.losses.lattice_law import common_step, level
 from mc.losses.powers import ELEMENTARY, Masses, Power, power
@@ -25,7 +27,7 @@ from mc.losses.tails import tails
 from mc.losses.two_laws import TwoLaws
 from theory.arguments import check_count, check_delta, check_positive, check_real
 from theory.evidence import Evidence
-from theory.pairs import DominatingPair
+from theory.pairs import DominatingPair, Gaussian
 from theory.pairs.base import Direction
 
 __all__ = ["Bounds", "Composition"]
@@ -167,6 +169,13 @@ class Composition:
         return [swapped] if direction == "QP" else [self.pairs, swapped]
 
     def _delta(self, epsilon: float, relative: float, pairs: tuple[DominatingPair, ...]) -> Bounds:
+        sizes = [
+            (count, float(pair.mu))
+            for pair, count in zip(pairs, self.counts, strict=True)
+            if isinstance(pair, Gaussian)
+        ]
+        if len(sizes) == len(pairs):
+            return _gaussian(sum((count * Fraction(mu) ** 2 for count, mu in sizes), Fraction(0)), epsilon)
         levels = [known for pair in pairs if (known := level(pair)) is not None]
         lattice = common_step(levels) if len(levels) == len(pairs) else None
         if lattice is not None:
@@ -276,6 +285,24 @@ class Composition:
         # what lies outside the window of P is folded into it
         folded = drawn.tail * _scale(drawn, step, epsilon, tilt, 1) * float(worth.max())
         return max(float(worth @ gain[counted]) * (1 - 2.0**-40) - folded, 0.0)
+
+
+def _gaussian(square: Fraction, epsilon: float) -> Bounds:
+    """Bounds on H_{e^epsilon} of Gaussian(mu), mu^2 = square: Gaussians compose to one."""
+    bits = BITS
+    while True:
+        with flint.ctx.workprec(bits):
+            mu, far = ball(square, bits).sqrt(), ball(epsilon)
+            above, below = (
+                (mu / 2 - far / mu) / flint.arb(2).sqrt(),
+                (mu / 2 + far / mu) / flint.arb(2).sqrt(),
+            )
+            value = ((-above).erfc() - far.exp() * below.erfc()) / 2
+            low, high = max(down(value), 0.0), min(up(value), 1.0)
+        # the difference of two close numbers takes more bits the smaller mu is
+        if high <= low * (1 + 2.0**-40) or bits >= 32 * BITS:
+            return Bounds(low, high)
+        bits *= 2
 
 
 @lru_cache(maxsize=64)
