@@ -231,8 +231,9 @@ def _window(
     largest = most.max(axis=0)
     down, up = leans < 0, leans > 0
     low = min(float(((largest[down] + _LEFT) / leans[down]).max()), epsilon) - step
-    # e^{tilt (epsilon - low)} must be a double
-    cost = np.where(leans[up] * (epsilon - low) < 500.0, largest[up] - leans[up] * epsilon, 0.0)
+    # e^{tilt (epsilon - low)} and the moments must be doubles
+    fits = (leans[up] * (epsilon - low) < 500.0) & (moments[:, up].max(axis=0) < 500.0)
+    cost = np.where(fits, largest[up] - leans[up] * epsilon, 0.0)
     revealed = max(law.revealed for law in laws) > _REVEALED
     tilt = float(leans[up][cost.argmin()]) if cost.min() < 0 and not revealed else 0.0
     # the value is about e^cost

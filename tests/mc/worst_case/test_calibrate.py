@@ -16,7 +16,7 @@ from mc.worst_case.calibrate import CalibratedFilter, calibrate
 from theory.conversions import CKS, SIMPLE, gaussian_mu
 from theory.evidence import Evidence
 from theory.guarantees import ApproxDP
-from theory.pairs import Erasure, FinitePair, Gaussian, RandomizedResponse, Selection
+from theory.pairs import Erasure, FinitePair, Gaussian, RandomizedResponse, Selection, SubsampledGaussian
 
 STEP = 2.0**-5
 LEVELS = [RandomizedResponse(STEP * k) for k in range(1, 17)]
@@ -181,3 +181,12 @@ def test_a_family_that_never_keeps_the_promise_is_told_so():
 
     with pytest.raises(ValueError, match="at the smallest threshold"):
         calibrate(lambda t: Open(t, 1), 0.5, 0.01, menu=[RandomizedResponse(2.0)])
+
+
+def test_subsampled_gaussians_are_calibrated_and_one_round_more_breaks_the_promise():
+    menu = [SubsampledGaussian(0.1, 1.0)]
+    filt = calibrate(lambda rho: RenyiFilter(8.0, rho), 2.0, 1e-5, menu=menu, relative=0.02, rounds=60)
+    assert 0.5e-5 < filt.certificate.low <= filt.certificate.high <= 1e-5
+    rounds = filt.certificate.rounds
+    more = RenyiFilter(8.0, filt.threshold * (rounds + 1.5) / rounds)
+    assert worst_case(more, menu, epsilon=2.0).low > 1e-5
