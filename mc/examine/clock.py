@@ -28,6 +28,10 @@ _AGAIN = 0.5
 _PATIENCE = 2
 
 
+#: Parts of the names of files in which no alarm is heard; hypothesis times the garbage collector in the last.
+_DELICATE = ("importlib._bootstrap", "/numba/", "/llvmlite/", "/hypothesis/internal/conjecture/junkdrawer")
+
+
 class OutOfTime(BaseException):
     """Raised within a task whose time is up."""
 
@@ -155,7 +159,8 @@ def _due(frame: FrameType | None) -> _Limit | None:
     """The outermost limit that has passed and whose block runs; None at a delicate moment, which hears the next ring.
 
     A block does not run while the generator in which it stands is suspended. Delicate is an import or a compilation
-    within the block, since half a module would stay behind, and the entering and leaving of a block: an alarm would.
+    within the block, since half a module would stay behind, the entering and leaving of a block: an alarm would, and
+    what the garbage collector calls back, which loses all exceptions.
     """
     if frame is not None and frame.f_code.co_filename == contextlib.__file__:
         return None
@@ -164,7 +169,7 @@ def _due(frame: FrameType | None) -> _Limit | None:
     found = None
     while frame is not None:
         name = frame.f_code.co_filename
-        if name == __file__ or "importlib._bootstrap" in name or "/numba/" in name or "/llvmlite/" in name:
+        if name == __file__ or any(part in name for part in _DELICATE):
             break
         found = passed.get(id(frame), found)
         frame = frame.f_back

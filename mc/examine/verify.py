@@ -3,7 +3,7 @@
 >>> import filterproof as fp
 >>> with fp.knowingly():
 ...     naive = fp.NaiveRealisationFilter(1.0, 0.01)
->>> found = examine(naive, seconds=9.0, first_only=True)
+>>> found = examine(naive, seconds=60.0, first_only=True)
 >>> found.verdict.outcome.name, found.witness.evidence.name
 ('REFUTED', 'EXACT')
 """
@@ -93,7 +93,8 @@ def examine(
             # where purity is broken a state does not stand for a run, and only what one run is granted counts
             subject = replace(first, pure=not any(one.fault for one in findings))
             if subject.pure:
-                on_stage("parts")
+                with redirect_stdout(told_on):
+                    on_stage("parts")
                 start = time.perf_counter()
                 made = of_parts(filt)
                 made = _timed(made, time.perf_counter() - start)

@@ -1,10 +1,10 @@
 """The accountant's rule as a filter: go on while the mechanisms so far, had they been fixed in advance, stay private.
 
 >>> import filterproof as fp
->>> filt = fp.AccountantFilter(1.0, 1e-5, (fp.SubsampledGaussian(q=0.05, sigma=1.0),))
->>> session = filt.open()
+>>> filt = fp.AccountantFilter(2.0, 1e-5, (fp.SubsampledGaussian(q=0.05, sigma=1.0),))
+>>> session = filt.open("retry")
 >>> sum(session.request(filt.menu[0]) for _ in range(40))
-12
+20
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 >>> from theory.pairs import Gaussian
 >>> cut = cells(Gaussian(1.0), Fraction(1, 64), tilts=(0.0,), variance=1e-3)
 >>> bool(sum(cut.p, cut.infinite).overlaps(1 - cut.below - cut.above)), int(cut.widths.max() // cut.widths.min())
-(True, 32)
+(True, 64)
 """
 
 from __future__ import annotations

@@ -75,6 +75,8 @@ class Report:
         cell = np.searchsorted(self.edges, losses) - 1
         known = (cell >= 0) & (cell < len(self.low))
         cell = np.where(known, cell, 0)
+        if not self.share.any():
+            return self.low[cell], known
         raised = rng.random(len(losses)) < self.share[cell]
         return np.where(raised, self.high[cell], self.low[cell]), known
 
