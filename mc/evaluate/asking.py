@@ -58,29 +58,46 @@ class Positions:
 
 
 class _NoGenerator:
-    """Stands where an adversary would find its generator."""
+    """Stands where an adversary would find its generator, and knows what was called."""
+
+    def __init__(self) -> None:
+        self.__dict__["called"] = []
 
     def __getattr__(self, name: str) -> NoReturn:
-        raise NotAFunctionError(
-            f"adversary must be a function of round, filter state and loss, got one that calls rng.{name}; {_REMEDY}"
-        )
+        self.called.append(name)
+        raise _draws(name)
+
+
+def _draws(name: str) -> NotAFunctionError:
+    return NotAFunctionError(
+        f"adversary must be a function of round, filter state and loss, got one that calls rng.{name}; {_REMEDY}"
+    )
 
 
 class _Watched(View):
     """A view that knows whether `last` was read."""
 
-    __slots__ = ("_last", "_may_read")
+    __slots__ = ("_last", "_may_read", "_read")
 
     def __init__(self, round_: int, at: Positions, asking: Asking, may_read: bool) -> None:
         self.round, self.loss, self.state, self.memory = round_, at.loss, at.state, at.memory
         self.filter, self.rng = asking.game.filter, asking.rng
-        self._last, self._may_read = at.last, may_read
+        self._last, self._may_read, self._read = at.last, may_read, False
 
     @property
     def last(self) -> NDArray[np.float64]:  # type: ignore[override]
         if not self._may_read:
+            self._read = True
             raise ReadsLastError
         return self._last
+
+    def check(self) -> None:
+        """Raise what the adversary's own code may have caught."""
+        if self._read:
+            raise ReadsLastError
+        called: list[str] = self.rng.called if isinstance(self.rng, _NoGenerator) else []
+        if called:
+            raise _draws(called[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +129,11 @@ class Asking:
         Where the request is denied the state is as it was. The arrays of `at` may be changed.
         """
         game = self.game
+        alone = [at.take(np.array([i])) for i in sorted({0, at.n // 2, at.n - 1})] if at.n else []
         view = _Watched(t, at, self, self.keeps_last)
         request = self._checked("request", game.adversary.request(view), at.n)
+        view.check()
+        self._check_alone(t, request, at.n, alone)
         admitted = checked_admits(game.filter, at.state, request, at.n)
         number = self._numbers_of(request, admitted)
         state = at.state
@@ -124,6 +144,18 @@ class Asking:
             part = checked_spend(game.filter, take(state, go), request.take(go), len(go))
             state = put(state, go, part)
         return number, Positions(at.loss, np.zeros(at.n), state, view.memory)
+
+    def _check_alone(self, t: int, request: DominatingPair, n: int, alone: list[Positions]) -> None:
+        """NotAFunctionError where a run that is asked by itself, and once more, gets another request."""
+        for i, one in zip(sorted({0, n // 2, n - 1}), alone, strict=False):
+            view = _Watched(t, one, self, self.keeps_last)
+            again = self._checked("request", self.game.adversary.request(view), 1)
+            view.check()
+            if _single(request.take(np.array([i]))) != _single(again):
+                raise NotAFunctionError(
+                    "adversary must be a function of round, filter state and loss, got one that asks for something "
+                    f"else when it is asked again, by a run alone; {_REMEDY}"
+                )
 
     def final(self, at: Positions) -> NDArray[np.intp]:
         """Which pair each position releases last after its denial (DENIED: none)."""
@@ -192,6 +224,16 @@ class Asking:
             self._numbers[pair] = len(self.pairs)
             self.pairs.append(pair)
         return self._numbers[pair]
+
+
+def _single(request: DominatingPair) -> DominatingPair:
+    """The request of one run as a pair of shape ()."""
+    if isinstance(request, Selection):
+        return _single(request.pairs[int(request.index[0])])
+    if request.shape == ():
+        return request
+    arrays = {k: v for k, v in request.parameters().items() if isinstance(v, np.ndarray) and v.ndim}
+    return request.with_parameters({name: float(value[0]) for name, value in arrays.items()})
 
 
 def until_known(game: Game, attempt: Callable[[Asking], Any]) -> Any:

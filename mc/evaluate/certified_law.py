@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from mc.engine.game import Game
 from mc.evaluate.asking import Asking, until_known
 from mc.evaluate.ball_nodes import BallNodes, needed, quadrature_error
-from mc.evaluate.decision_map import DecisionMap, shown_edges
+from mc.evaluate.decision_map import DecisionMap, decides_as_known, shown_edges
 from mc.evaluate.evaluation import Evaluation
 from mc.evaluate.forward_law import ForwardLaw
 from mc.evaluate.scouts import Scouted, scout
@@ -48,7 +48,13 @@ class CertifiedLaw:
         ways: tuple[Direction, ...],
         scope: str,
     ) -> list[Evaluation]:
-        """The enclosure at each epsilon; ValueError where a request is no Gaussian."""
+        """The enclosure at each epsilon; ValueError for requests that are no Gaussians, and for foreign code."""
+        if not decides_as_known(game):
+            raise ValueError(
+                "filter and adversary must be the library's own for CERTIFIED evidence on continuous losses, got "
+                f"{type(game.filter).__name__} and {type(game.adversary).__name__}; leave evidence out: between two "
+                "losses that are probed, other code may decide otherwise"
+            )
 
         def solve(asking: Asking) -> list[Evaluation]:
             seen = scout(asking, [float(one) for one in epsilons])

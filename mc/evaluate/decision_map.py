@@ -20,10 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filters.contract.state import fold, keys, leaves
+from filters.privacy_filter import PrivacyFilter
+from mc.engine.game import Game
 from mc.evaluate.asking import DENIED, Asking, NotAFunctionError, Positions
 from mc.losses.too_large import TooLargeError
 
-__all__ = ["STOP", "DecisionMap", "Source", "shown_edges"]
+__all__ = ["STOP", "DecisionMap", "Source", "decides_as_known", "shown_edges"]
 
 #: Where a loss leads: 0 and more is the number of a source of the next round, STOP the end of the transcript, and
 #: -2 - k a last release of pair k.
@@ -330,6 +332,21 @@ class _Asked:
         )
         loss = np.array([y])
         return asking.observed(there, loss, loss - there.loss)
+
+
+def decides_as_known(game: Game) -> bool:
+    """Whether filter and adversary are the library's own: their decisions change where probes see it.
+
+    Filters here that look at losses go on in one interval around 0, strategies change at 0, and 0 is an edge. Of other
+    code nothing is known between two probes. A solved strategy is a table with any number of changes.
+    """
+    inner = game.filter
+    while isinstance(kept := getattr(inner, "inner", None), PrivacyFilter):
+        if type(inner).__module__.partition(".")[0] != "mc":
+            return False
+        inner = kept
+    of_filters = type(inner).__module__.partition(".")[0] == "filters"
+    return of_filters and type(game.adversary).__module__ == "mc.engine.adversaries"
 
 
 def shown_edges(found: Sequence[float]) -> str:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from mc.evaluate.asking import DENIED, Asking, Positions
-from mc.evaluate.decision_map import DecisionMap
+from mc.evaluate.decision_map import DecisionMap, decides_as_known
 from mc.evaluate.loss_nodes import Nodes
 from mc.losses.log_ratio import Epsilon
 from mc.losses.tails import tails
@@ -38,7 +38,9 @@ class Scouted:
 
     def decisions(self, asking: Asking, *, merged: float = 1e-9) -> DecisionMap:
         """The map of decisions; changes within `merged` nats of one another count as one."""
-        return DecisionMap.of(asking, low=self.low, high=self.high, width=4 * self.scale, merged=merged)
+        # of other people's code nothing is known between two losses that are probed
+        width = self.scale * (4 if decides_as_known(asking.game) else 2)
+        return DecisionMap.of(asking, low=self.low, high=self.high, width=width, merged=merged)
 
     def nodes(
         self,

@@ -114,15 +114,13 @@ def _limit(filt: AccountantFilter, rest: tuple[int, ...]) -> int:
     """
     if not _within(filt, (0, *rest)):
         return -1
-    # one use fewer of one other mechanism allows at least as many, but for the width of the bounds
-    used = next((j for j, count in enumerate(rest) if count), None)
-    if used is None:
+    if any(rest):
+        # half the uses of the others allow at least as many, but for the width of the bounds
+        low, high = 0, max(_limit(filt, tuple(count // 2 for count in rest)), 0) + 1
+    else:
         low, high = 0, 1
         while high < _MOST and _within(filt, (high, *rest)):
             low, high = high, 2 * high
-    else:
-        fewer = tuple(count - (j == used) for j, count in enumerate(rest))
-        low, high = 0, max(_limit(filt, fewer), 0) + 1
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (middle, high) if _within(filt, (middle, *rest)) else (low, middle)

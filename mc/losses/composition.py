@@ -38,6 +38,8 @@ _ADDED, _TAKEN = 1 / 6, 1 / 12
 _NEGLIGIBLE = 1e-200
 #: A cut is tried this often before the bounds are returned as wide as they are.
 _TRIES = 4
+#: The least mean squared width of cells, and the most cells of a law.
+_FINEST, _MOST = 2.0**-100, 1 << 15
 #: The relative width of a rough answer.
 _ROUGHLY = 0.1
 #: The largest tilt times the range of a loss, for an epsilon that no loss reaches.
@@ -83,12 +85,12 @@ class Composition:
 
     def __init__(self, mechanisms: Mapping[DominatingPair, int] | Iterable[DominatingPair]) -> None:
         counts = dict(mechanisms) if isinstance(mechanisms, Mapping) else Counter(mechanisms)
-        for pair, count in counts.items():
+        for pair, count in tuple(counts.items()):
             if not isinstance(pair, DominatingPair) or pair.shape != ():
                 raise TypeError(
                     f"mechanisms must be pairs of shape (), got {pair!r}; pass e.g. Gaussian(mu=1.0)"
                 )
-            check_count("mechanisms", count)
+            counts[pair] = check_count("mechanisms", count)
         if not counts:
             raise ValueError("mechanisms must hold a pair, got none; pass {Gaussian(mu=1.0): 10}, say")
         self.pairs, self.counts = tuple(counts), tuple(counts.values())
@@ -135,9 +137,10 @@ class Composition:
         low, high = 0.0, 1.0
         while excess(high) > 0:
             low, high = high, 2 * high
-            if high > 2.0**20:
+            if high > 2.0**40:
                 raise ValueError(
-                    f"delta must exceed what is revealed outright, got delta={delta!r}; pass a larger delta"
+                    "delta must exceed what is revealed outright by more than rounding, and what doubles can tell "
+                    f"from 0, got delta={delta!r}; pass a larger delta"
                 )
         from scipy import optimize
 
@@ -181,12 +184,17 @@ class Composition:
         if lattice is not None:
             units, _, most = lattice
             exact = [TwoLaws.of_level(known, unit, most) for known, unit in zip(levels, units, strict=True)]
+            if any(not law.p.masses.sum() for law in exact):
+                return self._bounds(exact, 1.0, epsilon, 0.0)
             tilt, _, _ = self._tilt([(law.p, float(most)) for law in exact], epsilon)
             return self._bounds(exact, float(most), epsilon, tilt)
         tilt, reached, variances = 0.0, True, [1.0]
         for _ in range(2):
             rough = [rough_cells(pair, _coarser(tilt, 8)) for pair in pairs]
-            laws = [(TwoLaws.of_cells(cut).p, float(cut.step)) for cut in rough]
+            first = [TwoLaws.of_cells(cut) for cut in rough]
+            if any(not law.p.masses.sum() for law in first):
+                return self._bounds(first, 1.0, epsilon, 0.0)
+            laws = [(law.p, float(cut.step)) for law, cut in zip(first, rough, strict=True)]
             tilt, reached, variances = self._tilt(laws, epsilon)
         total = float(np.dot(self.counts, variances))
         # a loss more uncertain by a variance v, of equal E[e^-L], has E[e^{tL}] larger by the factor e^{t(t+1)v/2}
@@ -198,7 +206,9 @@ class Composition:
         for _ in range(_TRIES if reached else 1):
             # a law that hardly varies needs no narrower cells than a hundredth of the mean one
             least = total / sum(self.counts) / 100
-            shares = [_coarser(min(allowed / total, 1 / 16) * max(one, least), 2) for one in variances]
+            shares = [
+                _coarser(max(min(allowed / total, 1 / 16) * max(one, least), _FINEST), 2) for one in variances
+            ]
             step = Fraction(_coarser((min(shares) / 2) ** 0.5))
             if not reached:
                 step = max(step, max(cut.step for cut in rough) * 16)
@@ -212,7 +222,7 @@ class Composition:
             best = Bounds(max(best.low, found.low), min(best.high, found.high))
             if best.relative_width <= relative or best.high < _NEGLIGIBLE:
                 break
-            allowed *= min(max(0.7 * relative / found.relative_width, 2.0**-6), 0.5)
+            allowed *= min(max(0.7 * relative / max(found.relative_width, relative), 2.0**-6), 0.5)
         return best
 
     def _tilt(self, laws: list[tuple[Masses, float]], epsilon: float) -> tuple[float, bool, list[float]]:
@@ -248,6 +258,8 @@ class Composition:
         self, laws: list[TwoLaws], step: float, epsilon: float, tilt: float, parts: int = 1
     ) -> Bounds:
         """Bounds on H_{e^epsilon} from laws on a lattice: above of this step, below of one `parts` times as fine."""
+        if any(not law.p.masses.sum() for law in laws):  # all that some mechanism has is revealed
+            return Bounds(max(law.kept for law in laws), 1.0)
         low = self._low(laws, step / parts, epsilon, tilt) + _infinite(
             [law.p for law in laws], [law.kept for law in laws], self.counts, up=False
         )
@@ -307,7 +319,7 @@ def _gaussian(square: Fraction, epsilon: float) -> Bounds:
 
 @lru_cache(maxsize=64)
 def _two_laws(pair: DominatingPair, step: Fraction, tilt: float, variance: float, halves: bool) -> TwoLaws:
-    return TwoLaws.of_cells(cells(pair, step, tilts=(tilt,), variance=variance), halves=halves)
+    return TwoLaws.of_cells(cells(pair, step, tilts=(tilt,), variance=variance, most=_MOST), halves=halves)
 
 
 def _coarser(x: float, parts: int = 1) -> float:

@@ -197,7 +197,7 @@ def _beyond(
 
     def least(sign: int, edge: int) -> float:
         # the exponent is convex in the lean: search between a small one and that of a normal law
-        low, high = 0.0, 2 * size / max(spread, 1e-300) ** 2
+        low, high = 0.0, min(2 * size / max(spread, 1e-100) ** 2, 2.0**20)
         for _ in range(24):
             one, other = low + (high - low) / 3, high - (high - low) / 3
             low, high = (low, other) if bound(sign * one, edge) <= bound(sign * other, edge) else (one, high)

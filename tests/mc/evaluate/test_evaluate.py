@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -11,6 +12,7 @@ import pytest
 
 import filterproof as fp
 from filters.rules.kappa import KappaFilter
+from mc.evaluate import certified_law, scouts
 from mc.evaluate.ball_nodes import BallNodes, needed
 from mc.evaluate.decision_map import _edges
 from mc.evaluate.evaluate import evaluate
@@ -216,8 +218,10 @@ class Hasty(LossFilter):
         return state[0] + loss, state[1]
 
 
-@pytest.mark.parametrize("direction", ["PQ", "QP"])
-def test_a_filter_that_knows_the_last_output_stops_transcripts_where_they_are(direction):
+@pytest.mark.parametrize("direction", ["PQ", pytest.param("QP", marks=pytest.mark.slow)])
+def test_a_filter_that_knows_the_last_output_stops_transcripts_where_they_are(direction, monkeypatch):
+    for room in (certified_law, scouts):  # probes see all its changes
+        monkeypatch.setattr(room, "decides_as_known", lambda game: True)
     filt, strategy = Hasty(limit=0.7, most=6), fp.Constant(fp.Gaussian(0.4))
     found = evaluate(filt, strategy, epsilon=0.6, direction=direction)
     estimate = simulated(filt, strategy, found, method="plain")
@@ -284,7 +288,9 @@ def test_the_enclosure_of_composed_gaussians_holds_the_closed_form(rounds):
 
 
 @pytest.mark.parametrize("direction", ["PQ", "QP"])
-def test_the_enclosure_of_a_strategy_with_thresholds_holds_the_numerical_value(direction):
+def test_the_enclosure_of_a_strategy_with_thresholds_holds_the_numerical_value(direction, monkeypatch):
+    for room in (certified_law, scouts):  # probes see all its changes
+        monkeypatch.setattr(room, "decides_as_known", lambda game: True)
     filt = KappaFilter(kappa=0.9, rounds=5)
     rough = evaluate(filt, Mine(), epsilon=1.0, rounds=5, direction=direction)
     tight = evaluate(filt, Mine(), epsilon=1.0, rounds=5, direction=direction, evidence=Evidence.CERTIFIED)
@@ -440,3 +446,58 @@ def test_a_certificate_is_refused_for_pairs_without_one():
 def test_a_game_with_too_many_positions_is_refused():
     with pytest.raises(ValueError, match="max_positions=5"):
         evaluate(Count(9), fp.Constant(COIN), epsilon=TWO, max_positions=5)
+
+
+class SwallowsErrors(fp.Adversary):
+    """Reads what it may not, and hides that."""
+
+    def __init__(self, what: str) -> None:
+        self.what = what
+
+    def request(self, view: fp.View) -> fp.DominatingPair:
+        with contextlib.suppress(Exception):
+            view.last if self.what == "last" else view.rng.random(view.n)
+        return fp.RandomizedResponse.from_ratio(2)
+
+
+class KeepsAList(SwallowsErrors):
+    def request(self, view: fp.View) -> fp.DominatingPair:
+        self.asked = getattr(self, "asked", 0) + 1
+        return fp.RandomizedResponse.from_ratio(2 + self.asked % 2)
+
+
+class LooksAtOthers(SwallowsErrors):
+    def request(self, view: fp.View) -> fp.DominatingPair:
+        return fp.RandomizedResponse.from_ratio(3 if view.n > 1 else 2)
+
+
+@pytest.mark.parametrize("adversary", [SwallowsErrors("rng"), KeepsAList(""), LooksAtOthers("")])
+def test_a_strategy_that_hides_what_it_is_a_function_of_is_refused(adversary):
+    with pytest.raises(ValueError, match="must be a function of round"):
+        fp.evaluate(fp.ZCDPFilter(1.2), adversary, epsilon=fp.LogRatio(Fraction(2)), rounds=4)
+
+
+def test_a_last_loss_that_is_read_in_secret_enters_the_position_all_the_same():
+    found = fp.evaluate(
+        fp.ZCDPFilter(1.2), SwallowsErrors("last"), epsilon=fp.LogRatio(Fraction(2)), rounds=4
+    )
+    plain = fp.evaluate(
+        fp.ZCDPFilter(1.2),
+        fp.Constant(fp.RandomizedResponse.from_ratio(2)),
+        epsilon=fp.LogRatio(Fraction(2)),
+        rounds=4,
+    )
+    assert found.value == plain.value
+    assert found.positions > plain.positions
+
+
+class Band(fp.Adversary):
+    """Asks for more on a narrow band of losses, which three probes of a panel need not meet."""
+
+    def request(self, view: fp.View) -> fp.DominatingPair:
+        return fp.Gaussian(np.where((view.loss > 0.71) & (view.loss < 0.91) & (view.round > 0), 2.0, 1.0))
+
+
+def test_of_foreign_code_no_enclosure_is_given():
+    with pytest.raises(ValueError, match="library's own for CERTIFIED"):
+        fp.evaluate(fp.GaussianFilter(9.0), Band(), epsilon=1.0, rounds=2, evidence=Evidence.CERTIFIED)

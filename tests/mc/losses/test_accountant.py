@@ -108,3 +108,8 @@ BIT = RandomizedResponse(0.5)
 TestLawsOfTheAccountantsRule = laws(
     lambda: _over(BIT, delta=0.01), mechanisms=st.just(BIT), larger=_over(BIT, delta=0.02), examples=10
 )
+
+
+def test_thousands_of_other_uses_are_answered_without_recursion_over_each():
+    filt = _over(RandomizedResponse(2e-3), RandomizedResponse(4e-3), epsilon=1.0)
+    assert filt.admits(np.array([[0, 1500]]), RandomizedResponse(2e-3))[0]

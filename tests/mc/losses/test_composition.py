@@ -247,3 +247,32 @@ def test_mechanisms_may_be_listed_one_by_one():
 def test_what_cannot_be_composed_is_refused_with_a_remedy(make, message):
     with pytest.raises((TypeError, ValueError), match=message):
         make()
+
+
+def test_numbers_of_numpy_count_as_what_they_are():
+    pairs = RandomizedResponse(0.01), RandomizedResponse(0.02)
+    counted = Composition({pair: np.int16(20_000) for pair in pairs}).delta(5.0)
+    assert counted == Composition(dict.fromkeys(pairs, 20_000)).delta(5.0)
+
+
+@pytest.mark.parametrize(
+    "mechanisms",
+    [
+        {Erasure(1.0): 2},
+        {KOV(1.0, 1.0): 1},
+        {Erasure(1.0): 1, Gaussian(1.0): 2},
+        {FinitePair((Fraction(1), Fraction(0)), (Fraction(0), Fraction(1))): 1},
+    ],
+    ids=str,
+)
+def test_what_reveals_everything_has_divergence_one(mechanisms):
+    bounds = Composition(mechanisms).delta(3.0)
+    assert bounds.high == 1.0
+    assert bounds.low == pytest.approx(1.0, rel=1e-12)
+
+
+def test_an_epsilon_that_one_loss_in_a_million_passes_is_enclosed():
+    pair = SubsampledGaussian(1e-6, 0.05)
+    bounds = Composition([pair]).delta(150.0, direction="PQ")
+    assert bounds.low <= float(pair.hockey_stick(150.0)) * (1 + 1e-10)
+    assert bounds.high >= float(pair.hockey_stick(150.0)) * (1 - 1e-10)
