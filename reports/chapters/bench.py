@@ -38,6 +38,7 @@ def recorded_bench(record: dict[str, Any] | None = None) -> tuple[Table, ...]:
                 2,
                 _peers(record.get("peers", ())),
             ),
+            ("Exact games, a calibration and attacks, once each", _EXACT, 1, _exact(record.get("exact", ()))),
             ("The cost of a path-round in raw normals", _RATES, 1, _rates(record.get("rates", ()))),
             (
                 "The cost of short simulations in n x rounds raw normals",
@@ -74,6 +75,7 @@ _PEERS = (
     "ms",
     "times ours",
 )
+_EXACT = ("Work", "seconds")
 _RATES = ("Game", "rounds", "NumPy", "compiled")
 _STARTS = ("Filter and adversary", "n", "ratio", "ms")
 _ESTIMATORS = ("Game", "delta", "tilted", "martingale")
@@ -98,6 +100,10 @@ def _peer(one: dict[str, Any]) -> tuple[str, ...]:
         f"{one['seconds'] * 1e3:.0f}",
         times,
     )
+
+
+def _exact(solved: Sequence[dict[str, Any]]) -> _Rows:
+    return tuple((one["work"], f"{one['seconds']:.2f}") for one in solved)
 
 
 def _rates(rates: Sequence[dict[str, Any]]) -> _Rows:
