@@ -113,6 +113,7 @@ def test_the_pictures_are_what_their_names_say(tmp_path: Path) -> None:
     assert (tmp_path / "tightness.svg").read_text().startswith("<svg")
 
 
+@pytest.mark.slow
 def test_a_witness_of_an_earlier_examination_does_not_stay_beside_another_verdict(tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("mine")
     refuted().save(tmp_path)
@@ -178,6 +179,7 @@ def test_the_picture_marks_what_is_above_the_promise_and_keeps_zeros_on_the_axis
     assert tightness_figure("Mine", ()) is None
 
 
+@pytest.mark.slow
 def test_the_page_shows_one_refutation_of_a_stage_and_counts_the_others(tmp_path: Path) -> None:
     exam = refuted()
     others = (replace(exam.findings[1], witness=examinations.sequence_witness()) for _ in range(3))

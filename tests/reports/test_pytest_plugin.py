@@ -96,7 +96,13 @@ def test_a_marked_function_is_the_examination_of_what_it_returns_or_is_given(fol
     assert "Traceback" not in out
 
 
-@pytest.mark.parametrize("workers", [(), ("-p", "xdist", "-n", "2")], ids=["alone", "xdist"])
+@pytest.mark.parametrize(
+    "workers",
+    [
+        pytest.param((), id="alone"),
+        pytest.param(("-p", "xdist", "-n", "2"), id="xdist", marks=pytest.mark.slow),
+    ],
+)
 def test_a_target_is_one_more_test_and_is_told_to_junit_and_sarif(
     folder: Path, workers: tuple[str, ...]
 ) -> None:

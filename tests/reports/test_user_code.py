@@ -168,6 +168,7 @@ def test_a_file_that_replaces_standard_output_replaces_its_own(tmp_path: Path, s
     assert json.loads(out)["verdict"]
 
 
+@pytest.mark.slow
 def test_a_module_that_leaves_at_any_other_name_is_examined_all_the_same(tmp_path: Path) -> None:
     (tmp_path / "rude.py").write_text(BASE + "\ndef __getattr__(name): sys.exit(0)\n")
     status, out, err = filterproof("verify", "rude.py::F", "--seconds", "2", "--json", cwd=tmp_path)

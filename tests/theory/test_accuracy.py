@@ -171,6 +171,7 @@ def test_kappa(epsilon: float, sigma: float, dhat: float, theta: float) -> None:
     assert abs(float(kappa(epsilon, sigma, dhat, theta) - expected)) <= 1e-14 * size
 
 
+@pytest.mark.slow
 @settings(max_examples=4, deadline=None, derandomize=True)
 @given(rounds=st.integers(1, 10**6), delta=powers(1e-300, 0.4))
 @example(rounds=48, delta=1e-5)

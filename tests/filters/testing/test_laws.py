@@ -198,9 +198,10 @@ FEW = st.sampled_from([RandomizedResponse(0.1), RandomizedResponse(0.15), Random
 )
 def test_a_planted_fault_breaks_its_law(kind: type[Sound], law: str) -> None:
     drawn = {Overspends: LARGE, Mixes: FEW, Refunds: FEW}.get(kind, SMALL)
+    examples = 2000 if kind is Orders else 100  # two orders seldom end on different sides of the budget
     # a filter that remembers breaks its law in a way that does not repeat, which hypothesis says as well
     with pytest.raises((AssertionError, FlakyFailure)):
-        getattr(fp.laws(kind, mechanisms=drawn, examples=100)(), law)()
+        getattr(fp.laws(kind, mechanisms=drawn, examples=examples)(), law)()
 
 
 def test_a_larger_budget_that_admits_less_is_found() -> None:

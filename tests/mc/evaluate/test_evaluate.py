@@ -218,7 +218,8 @@ class Hasty(LossFilter):
         return state[0] + loss, state[1]
 
 
-@pytest.mark.parametrize("direction", ["PQ", pytest.param("QP", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("direction", ["PQ", "QP"])
 def test_a_filter_that_knows_the_last_output_stops_transcripts_where_they_are(direction, monkeypatch):
     for room in (certified_law, scouts):  # probes see all its changes
         monkeypatch.setattr(room, "decides_as_known", lambda game: True)
@@ -339,7 +340,12 @@ def test_the_worst_case_over_one_gaussian_is_the_value_of_asking_on():
 
 
 @pytest.mark.parametrize(
-    ("kept", "broken", "epsilon"), [(5.244, 5.245, 8.0), (7.3315, 7.3325, 10.0), (9.4755, 9.4765, 12.0)]
+    ("kept", "broken", "epsilon"),
+    [
+        pytest.param(5.244, 5.245, 8.0, marks=pytest.mark.slow),
+        (7.3315, 7.3325, 10.0),
+        pytest.param(9.4755, 9.4765, 12.0, marks=pytest.mark.slow),
+    ],
 )
 def test_the_certified_worst_case_brackets_the_largest_kappa(kept, broken, epsilon):
     """5.244, 7.332 and 9.476 keep (epsilon, 1e-5) at sigma = 2 and 48 rounds: found by Nystroem's method before."""

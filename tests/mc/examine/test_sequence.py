@@ -9,7 +9,6 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 import pytest
-from tests.mc.worst_case.test_binned_law import composed, gaussian, real, stick
 
 import filterproof as fp
 from filters.privacy_filter import PrivacyFilter
@@ -17,6 +16,7 @@ from mc.engine.encoding import nameable
 from mc.examine.measure import Measure
 from mc.examine.sequence import MOST_PLAYED, Sequence, gaussian_low, granted
 from mc.losses.binned_law import renyi_low
+from tests.mc.losses.test_binned_law import composed, gaussian, real, stick
 from theory.pairs import Erasure, FinitePair, Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
 
 TILTED = FinitePair(

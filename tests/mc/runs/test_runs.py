@@ -351,6 +351,7 @@ def _alive(pid: int) -> bool:
 linux = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads Linux's process table")
 
 
+@pytest.mark.slow
 @linux
 def test_two_killings_lose_nothing(tmp_path: Path) -> None:
     kill_at_random(tmp_path, n=100 * TILE, kills=2, seed=1)

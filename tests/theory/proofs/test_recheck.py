@@ -84,6 +84,7 @@ def test_a_genuine_certificate_is_refused_in_no_step(
     assert {line[:2] for line in left if line.status == "empty when written"} <= EMPTY
 
 
+@pytest.mark.slow
 def test_every_large_game_is_enumerated_anew(genuine: dict[str, Certificate], table: dict[str, Any]) -> None:
     large = {
         (name, step["statement"])
