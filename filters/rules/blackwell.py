@@ -19,7 +19,7 @@ from filters.contract.parameters import one_mu
 from filters.privacy_filter import PrivacyFilter
 from filters.rules.composition import composed_law
 from filters.rules.loss_lattice import composed_lattice
-from filters.rules.menu import affordable_of, checked_menu, counted, positions
+from filters.rules.menu import affordable_of, checked_menu, counted, positions, used
 from theory.arguments import Real, check_real
 from theory.conversions import CKS
 from theory.guarantees import ZCDP, Guarantee
@@ -170,13 +170,10 @@ class BlackwellFilter(PrivacyFilter[_State]):
         """(Which runs request a Gaussian or a pair of the menu, the state with those requests charged)."""
         counts, high, low = state
         place = positions(self.menu, request, len(high))
-        asked = np.flatnonzero(place >= 0)
-        counts = counts.copy()
-        counts[asked, place[asked]] += 1
         mu = np.where(place >= 0, 0.0, _gaussian_mu(request))
         known = np.isfinite(mu)
         high, low = self._budget.add((high, low), Square(np.where(known, mu, 0.0)))
-        return known, (counts, high, low)
+        return known, (used(counts, place), high, low)
 
     def _cover(self, counts: tuple[int, ...]) -> float:
         return gaussian_cover(self.menu, counts)

@@ -18,7 +18,7 @@ from filters.contract.state import State, runs_of
 from filters.privacy_filter import PrivacyFilter
 from theory.pairs import DominatingPair, Selection
 
-__all__ = ["affordable_of", "checked_menu", "counted", "positions"]
+__all__ = ["affordable_of", "checked_menu", "counted", "positions", "used"]
 
 
 def checked_menu(menu: object) -> tuple[DominatingPair, ...]:
@@ -53,6 +53,14 @@ def counted(counts: NDArray[np.int64], entries: int) -> NDArray[np.bool_]:
     if counts.shape[1] != entries:
         return np.zeros(len(counts), dtype=np.bool_)
     return np.asarray(((counts >= 0) & (counts < 2**48)).all(axis=1))
+
+
+def used(counts: NDArray[np.int64], place: NDArray[np.intp]) -> NDArray[np.int64]:
+    """The numbers of uses after each run used the member at its place, -1 for none: shape (n, entries)."""
+    after = counts.copy()
+    asked = np.flatnonzero(place >= 0)
+    after[asked, place[asked]] += 1
+    return after
 
 
 def _same(pair: DominatingPair, request: DominatingPair) -> Any:

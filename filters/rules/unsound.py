@@ -19,7 +19,7 @@ from filters.contract.filter_base import MechanismFamily
 from filters.contract.parameters import one_delta, one_positive
 from filters.privacy_filter import PrivacyFilter
 from filters.rules.composition import composed_hockey_stick, is_exact
-from filters.rules.menu import affordable_of, checked_menu, counted, positions
+from filters.rules.menu import affordable_of, checked_menu, counted, positions, used
 from filters.rules.orders import SomeOrderRule
 from theory.conversions import CKS, Conversion
 from theory.guarantees import ApproxDP, Guarantee
@@ -173,21 +173,15 @@ class NaturalFilter(PrivacyFilter):
 
     def admits(self, state: NDArray[Any], request: DominatingPair) -> NDArray[Any]:
         place = positions(self.menu, request, len(state))
-        after, runs = np.unique(self._with(state, place), axis=0, return_inverse=True)
+        after, runs = np.unique(used(state, place), axis=0, return_inverse=True)
         within = np.array([_stays_within(self, tuple(row.tolist())) for row in after], dtype=np.bool_)
         return np.asarray(within[runs.reshape(-1)] & (place >= 0))
 
     def spend(self, state: NDArray[Any], request: DominatingPair) -> NDArray[Any]:
-        return self._with(state, positions(self.menu, request, len(state)))
+        return used(state, positions(self.menu, request, len(state)))
 
     def reaches(self, state: NDArray[Any]) -> NDArray[Any]:
         return counted(state, len(self.menu))
-
-    def _with(self, state: NDArray[Any], place: NDArray[np.intp]) -> NDArray[Any]:
-        after = state.copy()
-        asked = np.flatnonzero(place >= 0)
-        after[asked, place[asked]] += 1
-        return after
 
     def remaining(self, state: NDArray[Any]) -> NDArray[np.float64]:
         """delta minus the composed hockey-stick divergence so far, at least 0."""

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from filters.contract.filter_base import MechanismFamily
 from filters.contract.parameters import one_delta, one_positive
 from filters.privacy_filter import PrivacyFilter
-from filters.rules.menu import affordable_of, checked_menu, counted, positions
+from filters.rules.menu import affordable_of, checked_menu, counted, positions, used
 from filters.rules.unsound import UnsoundFilterWarning
 from mc.losses.composition import Composition
 from theory.guarantees import ApproxDP, Guarantee
@@ -71,23 +71,17 @@ class AccountantFilter(PrivacyFilter):
 
     def admits(self, state: NDArray[Any], request: DominatingPair) -> NDArray[Any]:
         place = positions(self.menu, request, len(state))
-        after, runs = np.unique(self._with(state, place), axis=0, return_inverse=True)
+        after, runs = np.unique(used(state, place), axis=0, return_inverse=True)
         within = np.array(
             [first <= _limit(self, tuple(rest)) for first, *rest in after.tolist()], dtype=np.bool_
         )
         return np.asarray(within[runs.reshape(-1)] & (place >= 0))
 
     def spend(self, state: NDArray[Any], request: DominatingPair) -> NDArray[Any]:
-        return self._with(state, positions(self.menu, request, len(state)))
+        return used(state, positions(self.menu, request, len(state)))
 
     def reaches(self, state: NDArray[Any]) -> NDArray[Any]:
         return counted(state, len(self.menu))
-
-    def _with(self, state: NDArray[Any], place: NDArray[np.intp]) -> NDArray[Any]:
-        after = state.copy()
-        asked = np.flatnonzero(place >= 0)
-        after[asked, place[asked]] += 1
-        return after
 
     def remaining(self, state: NDArray[Any]) -> NDArray[np.float64]:
         """How often the first mechanism of the menu may still be used."""
@@ -101,8 +95,8 @@ class AccountantFilter(PrivacyFilter):
 
 @lru_cache(maxsize=1 << 16)
 def _within(filt: AccountantFilter, counts: tuple[int, ...]) -> bool:
-    used = {pair: count for pair, count in zip(filt.menu, counts, strict=True) if count}
-    return not used or Composition(used).delta(filt.epsilon, relative=_WIDTH).high <= filt.delta
+    released = {pair: count for pair, count in zip(filt.menu, counts, strict=True) if count}
+    return not released or Composition(released).delta(filt.epsilon, relative=_WIDTH).high <= filt.delta
 
 
 @lru_cache(maxsize=1 << 16)

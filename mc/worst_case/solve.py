@@ -56,7 +56,8 @@ def worst_case(
     evidence EXACT asks for rational arithmetic (pairs with rational masses, epsilon a LogRatio);
     CERTIFIED for an enclosure; None takes the strongest available. Losses that lie on no lattice are rounded
     to multiples of `step`, once against and once for the adversary; the enclosure narrows with step^2, or
-    with step where a loss off the lattice has a mass of its own. By default step is about a 40th of the least
+    with step where a loss off the lattice has a mass of its own. A step is made smaller, by less than half, where it
+    then divides such losses. By default step is about a 40th of the least
     sqrt(D_2) of the menu, which for a Gaussian is mu. `spend_steps` rounds the sum that an additive filter keeps
     to that many steps of its budget, against and for the adversary; use it where sums of charges never coincide.
     Raises ValueError as soon as the game is found to need more than `max_positions` positions, or where the
