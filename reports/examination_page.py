@@ -14,7 +14,7 @@ from latex2mathml.converter import convert
 from markupsafe import Markup
 
 from mc.examine.measure import exceeds
-from reports.figures import data_uri, svg_text
+from reports.drawing import data_uri, svg_text
 from reports.tightness_figure import MOST_ROWS, tightness_alt, tightness_figure
 from reports.witness_words import number, replay_snippet, witness_words
 from theory.evidence import Evidence, Outcome

@@ -238,8 +238,8 @@ class Examined:
         Beside the page: verdict.json, data.csv, the picture as tightness.svg, .png and .pdf where something was
         compared, and witness.json where something was refuted. Raises OSError where the folder cannot be written to.
         """
+        from reports.drawing import pdf_bytes, png_bytes, svg_text
         from reports.examination_page import examination_page
-        from reports.figures import pdf_bytes, png_bytes, svg_text
         from reports.output import OutputFolder
         from reports.tightness_figure import tightness_figure
 

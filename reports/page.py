@@ -12,7 +12,7 @@ from latex2mathml.converter import convert
 from markupsafe import Markup
 
 from mc.examine.witness import witness_kind
-from reports.figures import data_uri
+from reports.drawing import data_uri
 from reports.finding import Chapter, Finding, Told
 from theory.evidence import Checked, Evidence, Outcome
 from theory.proofs.theorem import JOIN

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from mc.examine.finding import Tightness
 from mc.examine.measure import exceeds
-from reports.figures import PALETTE, new_figure
+from reports.drawing import PALETTE, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

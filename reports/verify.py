@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import scipy
 
-from reports.figures import png_bytes, svg_text
+from reports.drawing import png_bytes, svg_text
 from reports.finding import Chapter, Finding, Told
 from reports.output import OutputFolder
 from reports.page import render_page

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import mc
 from filters import ApproximateDPFilter
 from reports.chapters.common import error_bars, judge_promise, proved, simulations
-from reports.figures import PALETTE, new_figure
+from reports.drawing import PALETTE, new_figure
 from reports.finding import Chapter, Claim, Picture, Told
 from reports.study import Simulated, Study
 from theory.conversions import CKS, SIMPLE

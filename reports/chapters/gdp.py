@@ -9,7 +9,7 @@ import numpy as np
 import mc
 from filters import GaussianFilter
 from reports.chapters.common import error_bars, interval, name, proved, simulations
-from reports.figures import PALETTE, new_figure
+from reports.drawing import PALETTE, new_figure
 from reports.finding import Chapter, Claim, Finding, Picture, Told
 from reports.study import Simulated, Study
 from theory.evidence import Evidence, Outcome, Verdict

@@ -9,7 +9,7 @@ import numpy as np
 import mc
 from filters import NaiveRealisationFilter, knowingly
 from reports.chapters.common import error_bars, judge_promise, simulations
-from reports.figures import PALETTE, new_figure
+from reports.drawing import PALETTE, new_figure
 from reports.finding import Chapter, Claim, Picture, Told
 from reports.study import Simulated, Study
 from theory.evidence import Outcome

@@ -12,7 +12,7 @@ import mc
 from filters import GaussianFilter, PrivacyFilter
 from mc import TradeOff
 from reports.chapters.common import error_bars, interval, name
-from reports.figures import PALETTE, new_figure
+from reports.drawing import PALETTE, new_figure
 from reports.finding import Chapter, Claim, Finding, Picture, Table, Told
 from reports.study import Simulated, SimulatedCurve, Study
 from theory.arguments import Real

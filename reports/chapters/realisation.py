@@ -18,7 +18,7 @@ from filters import (
 )
 from mc.estimate.survival import survival
 from reports.chapters.common import judge_promise, proved, simulations
-from reports.figures import PALETTE, new_figure
+from reports.drawing import PALETTE, new_figure
 from reports.finding import Chapter, Claim, Finding, Picture, Table, Told
 from reports.study import Simulated, Study
 from theory.confinement import confinement

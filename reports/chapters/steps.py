@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from reports.chapters.common import proved
-from reports.figures import PALETTE, new_figure
+from reports.drawing import PALETTE, new_figure
 from reports.finding import Chapter, Claim, Picture, Table, Told
 from reports.study import Study
 from theory.conversions import CKS, SIMPLE, gaussian_epsilon, gaussian_mu

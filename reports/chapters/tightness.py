@@ -16,7 +16,7 @@ from filters import (
 )
 from mc import CalibratedThreshold, WorstCase
 from mc.worst_case import worst_case
-from reports.figures import PALETTE, new_figure
+from reports.drawing import PALETTE, new_figure
 from reports.finding import Chapter, Claim, Finding, Picture, Table, Told
 from reports.study import Study
 from theory.conversions import CKS, SIMPLE, gaussian_mu
