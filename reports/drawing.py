@@ -1,4 +1,4 @@
-"""Drawing in the report's style: new figures, and their SVG, PNG and PDF, which are the same bytes for the same drawing."""
+"""Drawing in the report's style: new figures, and SVG, PNG and PDF that are the same bytes for the same drawing."""
 
 from __future__ import annotations
 
