@@ -11,10 +11,13 @@ from typing import Any
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
-__all__ = ["PALETTE", "data_uri", "new_figure", "pdf_bytes", "png_bytes", "svg_text"]
+__all__ = ["INK", "NARROW", "PALETTE", "data_uri", "new_figure", "pdf_bytes", "png_bytes", "svg_text"]
 
 #: Okabe and Ito's colours, told apart by colour-blind readers, in the order of use.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+
+#: Letters and lines that are not data.
+INK = "#1b1f24"
 
 _STYLE: dict[Any, Any] = {
     "font.family": "DejaVu Sans",
@@ -26,6 +29,7 @@ _STYLE: dict[Any, Any] = {
     "grid.linewidth": 0.7,
     "axes.axisbelow": True,
     "axes.edgecolor": "#57606a",
+    **dict.fromkeys(("text.color", "axes.labelcolor", "xtick.color", "ytick.color"), INK),
     "axes.titlelocation": "left",
     "axes.titlesize": 11,
     "axes.titleweight": "bold",
@@ -36,31 +40,49 @@ _STYLE: dict[Any, Any] = {
 }
 
 
-#: What a dark page changes.
-_DARK: dict[Any, Any] = {
-    **dict.fromkeys(("text.color", "axes.labelcolor", "xtick.color", "ytick.color"), "#e6e9ec"),
-    "axes.edgecolor": "#9aa4ae",
-    "axes.facecolor": "#14171a",
-    "grid.color": "#343b43",
+#: Neutral colours of a drawing, and what a dark page shows instead. Palette colours are seen on both.
+_DARK = {
+    "#ffffff": "#14171a",
+    "#000000": "#f0f3f6",
+    INK: "#e6e9ec",
+    "#57606a": "#9aa4ae",
+    "#e3e7eb": "#343b43",
+    PALETTE[0].lower(): "#4da3ff",
 }
+#: Inches that are shown at full size on a narrow screen, so that letters stay readable there.
+NARROW = 5.4
 
 
 @contextmanager
-def new_figure(width: float = 8.0, height: float = 4.2, *, dark: bool = False) -> Iterator[Figure]:
+def new_figure(width: float = NARROW, height: float = 3.8) -> Iterator[Figure]:
     """A figure in the report's look; drawing happens inside the block."""
-    with mpl.rc_context(_STYLE | (_DARK if dark else {})):
+    with mpl.rc_context(_STYLE):
         figure = Figure(figsize=(width, height), layout="constrained")
-        figure.set_facecolor("#14171a" if dark else "white")
+        figure.set_facecolor("#ffffff")
         yield figure
 
 
-def svg_text(figure: Figure, *, dark: bool = False) -> str:
-    """The figure as an <svg> element, the same bytes for the same drawing."""
+def svg_text(figure: Figure) -> str:
+    """The figure as an <svg> element, the same bytes for the same drawing; it turns dark where the page does."""
     buffer = io.StringIO()
-    with mpl.rc_context(_STYLE | (_DARK if dark else {})):
+    with mpl.rc_context(_STYLE):
         figure.savefig(buffer, format="svg", metadata={"Date": None})
     text = buffer.getvalue()
-    return text[text.index("<svg") :]
+    text = text[text.index("<svg") :]
+    end = text.index(">") + 1
+    return text[:end] + _turning_dark() + text[end:]
+
+
+def _turning_dark() -> str:
+    """Style rules that outweigh the drawing's own where the reader asks for dark pages."""
+    rules = "".join(
+        f'[style*="{what}: {light}"]{{{what}:{dark}!important}}'
+        for light, dark in _DARK.items()
+        for what in ("fill", "stroke")
+    )
+    # black letters have no style of their own
+    rules += f"g[id^=text]>g:not([style]){{fill:{_DARK[INK]}}}"
+    return f"<style>@media (prefers-color-scheme:dark){{{rules}}}</style>"
 
 
 def png_bytes(figure: Figure) -> bytes:

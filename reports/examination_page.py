@@ -10,15 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
-from latex2mathml.converter import convert
 from markupsafe import Markup
 
 from mc.examine.measure import exceeds
 from reports.drawing import data_uri, svg_text
+from reports.pages.formulas import mathml
 from reports.tightness_figure import MOST_ROWS, tightness_alt, tightness_figure
 from reports.witness_words import number, replay_snippet, witness_words
 from theory.evidence import Evidence, Outcome
-from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
+from theory.guarantees import ApproxDP, PureDP
 
 if TYPE_CHECKING:
     from mc.examine.finding import Finding
@@ -26,13 +26,8 @@ if TYPE_CHECKING:
 
 __all__ = ["examination_fragment", "examination_page"]
 
-#: The picture for each kind of screen: its condition, its width in inches, and whether it is dark.
-_SCREENS = (
-    ("(max-width: 44rem) and (prefers-color-scheme: dark)", 4.0, True),
-    ("(max-width: 44rem)", 4.0, False),
-    ("(prefers-color-scheme: dark)", 8.0, True),
-    ("", 8.0, False),
-)
+#: The picture for each kind of screen: its condition, and its width in inches.
+_SCREENS = (("(max-width: 44rem)", 4.0), ("", 8.0))
 #: What each stage does, for those who meet it for the first time.
 _STAGES = {
     "admission": "what the filter grants as its first request",
@@ -57,7 +52,7 @@ def examination_page(exam: Examined, folder: Path) -> str:
         sources=_sources(exam),
         alt=tightness_alt(exam.tightness),
         most=MOST_ROWS,
-        formula=_formula(exam.filter.promise),
+        formula=mathml(exam.filter.promise.formula),
         sets=", S any set of outcomes" if isinstance(exam.filter.promise, ApproxDP | PureDP) else "",
         measures=_measures(exam),
         again=exam.again(folder),
@@ -156,38 +151,11 @@ def _sources(exam: Examined) -> list[dict[str, str]]:
     if not exam.tightness:
         return []
     drawn = []
-    for media, width, dark in _SCREENS:
-        figure = tightness_figure(exam.name, exam.tightness, width=width, dark=dark)
+    for media, width in _SCREENS:
+        figure = tightness_figure(exam.name, exam.tightness, width=width)
         assert figure is not None
-        drawn.append({"media": media, "src": data_uri(svg_text(figure, dark=dark))})
+        drawn.append({"media": media, "src": data_uri(svg_text(figure))})
     return drawn
-
-
-def _formula(promise: Guarantee) -> Markup:
-    """What the promise says of the transcripts P and Q on neighbouring data sets, as a formula."""
-    match promise:
-        case ApproxDP():
-            text = rf"P(S) \le e^{{{promise.epsilon:g}}}\, Q(S) + {_tex(promise.delta_at_epsilon)}"
-        case PureDP():
-            text = rf"P(S) \le e^{{{promise.epsilon:g}}}\, Q(S)"
-        case ZCDP():
-            text = rf"D_\alpha(P\|Q) \le {_tex(promise.rho)}\,\alpha \quad (\alpha > 1)"
-        case RenyiDP():
-            text = rf"D_{{{promise.alpha:g}}}(P\|Q) \le {_tex(promise.rho)}"
-        case GaussianDP():
-            text = (
-                r"H_{e^\varepsilon}(P\|Q) \le \Phi\left(-\frac{\varepsilon}{\mu} + \frac{\mu}{2}\right)"
-                r" - e^\varepsilon \Phi\left(-\frac{\varepsilon}{\mu} - \frac{\mu}{2}\right) \quad (\mu = "
-                rf"{promise.mu:g})"
-            )
-        case _:
-            return Markup("")
-    return _mathml(text)
-
-
-def _tex(value: float) -> str:
-    digits, _, exponent = f"{value:g}".partition("e")
-    return digits if not exponent else rf"{digits}\cdot 10^{{{int(exponent)}}}"
 
 
 def _measures(exam: Examined) -> list[tuple[Markup, str]]:
@@ -196,13 +164,9 @@ def _measures(exam: Examined) -> list[tuple[Markup, str]]:
     if "hockey-stick" in kinds:
         formula = r"H_{e^\varepsilon}(P\|Q) = \sup_S\, P(S) - e^\varepsilon Q(S)"
         told.append(
-            (_mathml(formula), "H at epsilon is the hockey-stick divergence: the least delta at epsilon.")
+            (mathml(formula), "H at epsilon is the hockey-stick divergence: the least delta at epsilon.")
         )
     if "renyi" in kinds:
         formula = r"D_\alpha(P\|Q) = \frac{1}{\alpha-1} \log \sum P^\alpha Q^{1-\alpha}"
-        told.append((_mathml(formula), "D of order alpha is the Rényi divergence, in nats."))
+        told.append((mathml(formula), "D of order alpha is the Rényi divergence, in nats."))
     return told
-
-
-def _mathml(latex: str) -> Markup:
-    return Markup(convert(latex, display="block"))  # it escapes text that it does not recognise

@@ -11,6 +11,7 @@ from filters.privacy_filter import PrivacyFilter
 from mc import Adversary, Curve, Estimate
 from mc.estimate.candidates import Method
 from mc.estimate.simulate import simulate
+from mc.examine.examination import Examination
 from mc.examine.witness import witness
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.pairs.base import Direction
@@ -83,6 +84,8 @@ class Study:
     made: int = field(default=0, init=False)
     #: What `simulate` has played so far.
     played: list[Simulated] = field(default_factory=list, init=False)
+    #: What was found about each filter of the catalogue, by name.
+    examinations: dict[str, Examination] = field(default_factory=dict, init=False)
     _proofs: dict[str, Proof] = field(default_factory=dict, init=False)
 
     def count(self, comparisons: int = 1) -> float:

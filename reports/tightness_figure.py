@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from mc.examine.finding import Tightness
 from mc.examine.measure import exceeds
-from reports.drawing import PALETTE, new_figure
+from reports.drawing import INK, PALETTE, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,9 +30,7 @@ def shown(rows: Sequence[Tightness]) -> tuple[Tightness, ...]:
     return tuple(row for row in rows if any(row is one for one in kept))
 
 
-def tightness_figure(
-    name: str, rows: Sequence[Tightness], *, width: float = 8.0, dark: bool = False
-) -> Figure | None:
+def tightness_figure(name: str, rows: Sequence[Tightness], *, width: float = 8.0) -> Figure | None:
     """One log axis of delta, and one of Rényi divergence where there is any; None where nothing was compared."""
     panels = [
         (label, [row for row in shown(rows) if row.measure.kind == kind])
@@ -45,11 +43,11 @@ def tightness_figure(
     if not panels:
         return None
     heights = [_LINE * len(part) + _FOOT for _, part in panels]
-    with new_figure(width, sum(heights) + _HEAD, dark=dark) as figure:
+    with new_figure(width, sum(heights) + _HEAD) as figure:
         figure.suptitle(f"{name}: how near to the promise", x=0.01, ha="left", fontsize=11, fontweight="bold")
         axes = figure.subplots(len(panels), 1, squeeze=False, gridspec_kw={"height_ratios": heights})[:, 0]
         for ax, (label, part) in zip(axes, panels, strict=True):
-            _draw(ax, label, part, letters=round(13.5 * width), ink="#e6e9ec" if dark else "#1b1f24")
+            _draw(ax, label, part, letters=round(13.5 * width))
         handles = {
             text: handle
             for ax in axes
@@ -66,7 +64,7 @@ def tightness_figure(
     return figure
 
 
-def _draw(ax: Axes, label: str, rows: Sequence[Tightness], *, letters: int, ink: str) -> None:
+def _draw(ax: Axes, label: str, rows: Sequence[Tightness], *, letters: int) -> None:
     told = [x for row in rows for x in (row.attack, row.worst, row.promised) if x and math.isfinite(x)]
     least, most = min(told, default=1.0), max(told, default=1.0)
     room = max(math.exp(0.05 * (math.log(most) - math.log(least))), 1.3)
@@ -77,8 +75,8 @@ def _draw(ax: Axes, label: str, rows: Sequence[Tightness], *, letters: int, ink:
 
     for y, row in zip(reversed(range(len(rows))), rows, strict=True):
         above = exceeds(row.attack, row.promised)
-        ax.plot([at(row.attack), at(row.promised)], [y, y], color=_RED if above else ink, lw=1, alpha=0.5)
-        ax.plot(at(row.promised), y, "|", ms=15, mew=2.4, color=ink, label="" if y else "promise")
+        ax.plot([at(row.attack), at(row.promised)], [y, y], color=_RED if above else INK, lw=1, alpha=0.5)
+        ax.plot(at(row.promised), y, "|", ms=15, mew=2.4, color=INK, label="" if y else "promise")
         if row.worst is not None:
             ax.plot(
                 at(row.worst), y, "D", ms=9, mfc="none", mew=1.6, color=_GREEN, label="certified worst case"
@@ -93,7 +91,7 @@ def _draw(ax: Axes, label: str, rows: Sequence[Tightness], *, letters: int, ink:
         )
         words = f"{_plain(row)} {row.menu}"
         words = words if len(words) <= letters else f"{words[: letters - 2]} …"
-        ax.text(0.0, y + 0.32, words, transform=ax.get_yaxis_transform(), fontsize=9, color=ink, va="center")
+        ax.text(0.0, y + 0.32, words, transform=ax.get_yaxis_transform(), fontsize=9, color=INK, va="center")
     ax.set_xscale("log")
     ax.set_xlim(low, high)
     ax.set_ylim(-0.45, len(rows) - 0.3)

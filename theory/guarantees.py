@@ -22,6 +22,7 @@ from theory.arguments import (
     check_probability,
 )
 from theory.conversions import CKS
+from theory.latex import tex_number
 from theory.numerics.stable import as_real
 from theory.pairs.gaussian import Gaussian
 from theory.pairs.kov import KOV
@@ -42,6 +43,11 @@ class Guarantee(ABC):
     def delta(self, epsilon: Real) -> Real:
         """An upper bound on H_{e^eps} in both directions for everything with this guarantee, eps >= 0."""
 
+    @property
+    def formula(self) -> str:
+        """What is promised of the laws P and Q of the transcript, as LaTeX; '' where none is given."""
+        return ""
+
 
 @dataclass(frozen=True, slots=True)
 class PureDP(Guarantee):
@@ -54,6 +60,10 @@ class PureDP(Guarantee):
 
     def delta(self, epsilon: Real) -> Real:
         return KOV(self.epsilon, 0.0).hockey_stick(check_at_least_zero("epsilon", epsilon))
+
+    @property
+    def formula(self) -> str:
+        return rf"P(S) \le e^{{{self.epsilon:g}}}\, Q(S)"
 
     def __str__(self) -> str:
         return f"{self.epsilon:g}-DP"
@@ -80,6 +90,10 @@ class ApproxDP(Guarantee):
 
     def __repr__(self) -> str:
         return f"ApproxDP(epsilon={self.epsilon!r}, delta={self.delta_at_epsilon!r})"
+
+    @property
+    def formula(self) -> str:
+        return rf"P(S) \le e^{{{self.epsilon:g}}}\, Q(S) + {tex_number(self.delta_at_epsilon)}"
 
     def __str__(self) -> str:
         return f"({self.epsilon:g}, {self.delta_at_epsilon:g})-DP"
@@ -110,6 +124,10 @@ class RenyiDP(Guarantee):
             exponent = t * (self.rho - check_at_least_zero("epsilon", epsilon)) - factor
         return as_real(np.exp(np.minimum(exponent, 0.0)))
 
+    @property
+    def formula(self) -> str:
+        return rf"D_{{{self.alpha:g}}}(P\|Q) \le {tex_number(self.rho)}"
+
     def __str__(self) -> str:
         return f"({self.alpha:g}, {self.rho:g})-RDP"
 
@@ -125,6 +143,10 @@ class ZCDP(Guarantee):
 
     def delta(self, epsilon: Real) -> Real:
         return CKS.delta(self.rho, epsilon)
+
+    @property
+    def formula(self) -> str:
+        return rf"D_\alpha(P\|Q) \le {tex_number(self.rho)}\,\alpha \quad (\alpha > 1)"
 
     def __str__(self) -> str:
         return f"{self.rho:g}-zCDP"
@@ -145,6 +167,13 @@ class GaussianDP(Guarantee):
     def trade_off(self, alpha: Real) -> Real:
         """Phi(Phi^-1(1 - alpha) - mu): no test with type I error alpha has a smaller type II error."""
         return Gaussian(self.mu).trade_off(alpha)
+
+    @property
+    def formula(self) -> str:
+        return (
+            r"H_{e^\varepsilon}(P\|Q) \le \Phi\left(\frac{\mu}{2} - \frac{\varepsilon}{\mu}\right) - e^\varepsilon "
+            rf"\Phi\left(-\frac{{\mu}}{{2}} - \frac{{\varepsilon}}{{\mu}}\right), \quad \mu = {tex_number(self.mu)}"
+        )
 
     def __str__(self) -> str:
         return f"{self.mu:g}-GDP"

@@ -16,7 +16,8 @@ from filters.contract.parameters import one_delta, one_positive
 from filters.privacy_filter import PrivacyFilter
 from theory.arguments import Real
 from theory.conversions import CKS
-from theory.guarantees import Guarantee
+from theory.guarantees import ZCDP, Guarantee
+from theory.latex import tex_number
 from theory.pairs import DominatingPair
 
 __all__ = ["ApproximateZCDP", "ApproximateZCDPFilter"]
@@ -37,6 +38,10 @@ class ApproximateZCDP(Guarantee):
     def delta(self, epsilon: Real) -> Real:
         bound: Real = self.xi + (1 - self.xi) * CKS.delta(self.rho, epsilon)
         return bound
+
+    @property
+    def formula(self) -> str:
+        return rf"{ZCDP(self.rho).formula} \text{{ outside an event of probability }} {tex_number(self.xi)}"
 
     def __str__(self) -> str:
         return f"{self.xi:g}-approximate {self.rho:g}-zCDP"

@@ -23,6 +23,7 @@ from filters.rules.menu import affordable_of, checked_menu, counted, positions, 
 from theory.arguments import Real, check_real
 from theory.conversions import CKS
 from theory.guarantees import ZCDP, Guarantee
+from theory.latex import tex_number
 from theory.pairs import DominatingPair, Gaussian, Selection
 from theory.pairs.finite import Finite
 
@@ -191,6 +192,13 @@ class RangedZCDP(Guarantee):
         inside = np.greater_equal(epsilon, self.low) & np.less_equal(epsilon, self.high)
         bound: Real = np.where(inside, CKS.delta(self.rho, epsilon), 1.0)
         return bound if np.ndim(bound) else float(bound)
+
+    @property
+    def formula(self) -> str:
+        return (
+            rf"H_{{e^\varepsilon}}(P\|Q) \le \text{{that of }} {tex_number(self.rho)}\text{{-zCDP}}, \quad "
+            rf"{self.low:g} \le \varepsilon \le {self.high:g}"
+        )
 
     def __str__(self) -> str:
         return f"{self.rho:g}-zCDP for eps in [{self.low:g}, {self.high:g}]"

@@ -121,6 +121,10 @@ class RenyiCurve(Guarantee):
         least: Real = np.min(np.stack(np.broadcast_arrays(*deltas)), axis=0)
         return least if np.ndim(least) else float(least)
 
+    @property
+    def formula(self) -> str:
+        return r", \quad ".join(RenyiDP(a, r).formula for a, r in zip(self.alphas, self.rhos, strict=True))
+
     def __str__(self) -> str:
         return f"({', '.join(f'{a:g}' for a in self.alphas)})-RDP curve"
 

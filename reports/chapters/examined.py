@@ -56,6 +56,7 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
     found = {
         job[0]: one for job, one in completed(study.executor, _examined, jobs, window=2)
     }  # two at once, so that a second is a second
+    study.examinations.update(found)
     return Told(
         findings=tuple(
             Finding(claim, _stable(found[name])) for claim, name in zip(claims, CATALOGUE, strict=True)

@@ -1,0 +1,120 @@
+"""The page of one filter: rule, promise, theorem, worst case, attack, simulation, what is not covered, code to try."""
+
+from __future__ import annotations
+
+from markupsafe import Markup, escape
+
+from mc.losses.log_ratio import Epsilon, LogRatio
+from reports.chapters.common import interval
+from reports.pages.formulas import mathml
+from reports.pages.overview import NOTHING, Row, percent
+from reports.pages.page import Page
+from reports.pages.profile_figure import profile_picture
+from theory.evidence import Outcome
+
+__all__ = ["filter_page"]
+
+
+def filter_page(row: Row) -> Page:
+    """The page of a row of the front page."""
+    filt, subject = row.subject.make(), row.subject
+    promise = filt.promise.formula
+    return Page(
+        key=subject.key,
+        title=subject.name,
+        badge=row.badge,
+        line=f"promises {row.promise}",
+        formulas=(
+            ("It goes on while", mathml(subject.rule)),
+            ("and promises", mathml(promise) if promise else Markup(escape(row.promise))),
+        ),
+        facts=(
+            ("In words", subject.words),
+            ("Verdict", _verdict(row)),
+            ("Theorem", _theorem(row)),
+            ("Worst case", _worst(row)),
+            ("Best attack", _attack(row)),
+            ("Simulated", simulated_words(row)),
+        ),
+        pictures=(profile_picture(row),),
+        uncovered=_uncovered(row),
+        code=_code(row),
+    )
+
+
+def _verdict(row: Row) -> str:
+    return f"{row.says} Covers {row.verdict.scope}."
+
+
+def _theorem(row: Row) -> str:
+    proof = row.subject.make().proof
+    told = f"{proof[:1].upper()}{proof[1:]}."
+    match row.verdict.outcome:
+        case Outcome.HOLDS:
+            return f"{told} What joins it to the code: {row.verdict.detail}; {row.verdict.joined_by}."
+        case Outcome.REFUTED:
+            return told
+    return f"{told} Nothing here joins it to the code that runs, so the promise stays undecided."
+
+
+def _worst(row: Row) -> str:
+    one = row.played.main
+    number = (
+        "nothing at all is lost beyond epsilon"
+        if one.high <= NOTHING * one.promised
+        else f"[{one.low:.6g}, {one.high:.6g}], {percent(one.share)} of the promised {one.promised:.4g}"
+    )
+    return (
+        f"{one.evidence.name} at epsilon = {one.epsilon:.4g}: {number}; {one.scope}; {_rounds(one.rounds)}."
+    )
+
+
+def _rounds(rounds: int) -> str:
+    return "the longest play has 1 round" if rounds == 1 else f"the longest play has {rounds} rounds"
+
+
+def _attack(row: Row) -> str:
+    return (
+        f"{percent(row.attack)} of the promise, by {row.attacked_on}; the largest lower bound known, for this filter "
+        "as it stands."
+    )
+
+
+def simulated_words(row: Row) -> str:
+    """What the simulation says beside the value that the game has."""
+    game, one = row.played.main, row.played.at_main
+    estimate = one.estimate
+    inside = game.low <= estimate.high and game.high >= estimate.low
+    off = max(estimate.high - game.low, game.high - estimate.low) / game.high if game.high > 0 else 0.0
+    agrees = (
+        f"agrees with the solved game within {100 * off:.2g} %"
+        if inside
+        else "DOES NOT CONTAIN the value of the solved game"
+    )
+    return (
+        f"The game's best strategy, {estimate.n:,} runs at epsilon = {one.epsilon:.4g}: {estimate.value:.4g} in "
+        f"{interval(estimate)} at confidence 1 - {estimate.failure:.0e}; {agrees}. Rests on {estimate.rests_on}."
+    )
+
+
+def _uncovered(row: Row) -> str:
+    """What neither the verdict nor the game says anything of."""
+    seen = "The worst case and the simulation cover this page's menu alone."
+    if row.examination is None:
+        return f"{seen} Other menus, other epsilons, and adversaries that also choose the data."
+    unseen = [f"{one.stage}: {one.unseen}" for one in row.examination.findings if one.unseen]
+    return f"{seen} The examination did not look at, {'; '.join(unseen)}." if unseen else seen
+
+
+def _code(row: Row) -> str:
+    rounds = "" if row.subject.rounds is None else f", rounds={row.subject.rounds}"
+    way = "" if row.subject.direction == "both" else f", direction={row.subject.direction!r}"
+    return (
+        f"import filterproof as fp\n\n{row.subject.typed}\n"
+        f"print(fp.worst_case(filt, menu, epsilon={_typed(row.subject.epsilon)}{rounds}{way}))\n"
+        "print(fp.verify(filt, seconds=3))"
+    )
+
+
+def _typed(epsilon: Epsilon) -> str:
+    return f'fp.LogRatio(Fraction("{epsilon.ratio}"))' if isinstance(epsilon, LogRatio) else f"{epsilon:g}"

@@ -1,0 +1,234 @@
+"""The front page's table and picture: every filter, its promise, its verdict, and how near it comes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from matplotlib.lines import Line2D
+
+from mc.examine.examination import Examination
+from mc.examine.measure import exceeds
+from mc.examine.witness import Witness
+from reports.drawing import INK, NARROW, PALETTE, new_figure
+from reports.finding import Finding, Picture
+from reports.pages.page import Badge
+from reports.pages.played import Played
+from reports.pages.subject import Subject
+from reports.pages.subjects import SUBJECTS
+from reports.witness_words import witness_words
+from theory.evidence import Evidence, Outcome, Verdict
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["NOTHING", "Row", "alt", "counted", "overview", "picture"]
+
+_BLUE, _RED, _GREEN, _BAR = (PALETTE[place] for place in (0, 1, 2, 4))
+#: The range of the picture, in shares of the promise; what lies outside is drawn as an arrow at its edge.
+_LEAST, _MOST = 1e-3, 150.0
+#: Shares below this are bounds on rounding, not divergences.
+NOTHING = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A filter on the front page; worst, attack and simulated are shares of the promised delta at the game's epsilon.
+
+    attack is the largest lower bound known, over the games, sequences and searches of its examination and the page's
+    own game; worst bounds every adversary on the page's menu.
+    """
+
+    subject: Subject
+    promise: str
+    verdict: Verdict
+    played: Played
+    examination: Examination | None
+    witness: str
+
+    @property
+    def badge(self) -> Badge:
+        return Badge.of(self.verdict)
+
+    @property
+    def worst(self) -> float:
+        return self.played.main.share
+
+    @property
+    def attack(self) -> float:
+        return max(share for share, _ in self._attacks())
+
+    @property
+    def attacked_on(self) -> str:
+        """Where the best attack was found."""
+        return max(self._attacks(), key=lambda one: one[0])[1]
+
+    def _attacks(self) -> list[tuple[float, str]]:
+        menu = ", ".join(dict.fromkeys(type(pair).__name__ for pair in self.subject.menu))
+        found = [
+            (one.low / one.promised, f"{menu} at epsilon={one.epsilon:.4g}")
+            for one in (self.played.main, *self.played.curve)
+        ]
+        if self.examination is not None:
+            found += [
+                (row.share, f"{row.menu} at epsilon={row.measure.at:.4g}")
+                for row in self.examination.tightness
+                if row.measure.kind == "hockey-stick"
+            ]
+        return found
+
+    @property
+    def simulated(self) -> tuple[float, float, float]:
+        """Estimate, lower and upper end."""
+        one = self.played.at_main
+        return tuple(x / one.promised for x in (one.estimate.value, one.estimate.low, one.estimate.high))  # type: ignore[return-value]
+
+    @property
+    def says(self) -> str:
+        """The verdict in a line: what the witness reaches, what a kept promise rests on, or how near it came."""
+        if self.verdict.outcome is Outcome.REFUTED:
+            return f"Witness: {self.verdict.detail.rstrip('.')}."
+        if self.verdict.outcome is Outcome.HOLDS:
+            checked = "cites one theorem" if len(self.verdict.citations) == 1 else "cites theorems"
+            joined = f", and {checked} that nothing here checked" if self.verdict.citations else ""
+            return f"A theorem covers the code that runs{joined}."
+        return f"Nothing found above the promise; closest {percent(self.attack)}. That proves nothing."
+
+
+def percent(share: float) -> str:
+    """A share of the promise in words.
+
+    >>> percent(0.2354), percent(1.3979), percent(1e-270), percent(0.99999)
+    ('24 %', '140 %', '0 %', '100 %')
+    """
+    if share < NOTHING:
+        return "0 %"
+    return f"{100 * share:.2g} %" if share < 0.995 else f"{100 * share:.3g} %"
+
+
+def overview(
+    findings: Mapping[str, Finding], played: Mapping[str, Played], examinations: Mapping[str, Examination]
+) -> tuple[Row, ...]:
+    """A row for every subject, in the order of the catalogue of pages."""
+    rows = []
+    for subject in SUBJECTS:
+        filt, verdict = subject.make(), findings[subject.decided_by].verdict
+        shown = "" if verdict.witness is None else witness_words(Witness(filt, verdict.witness))
+        rows.append(
+            Row(
+                subject,
+                str(filt.promise),
+                verdict,
+                played[subject.name],
+                examinations.get(subject.name),
+                shown,
+            )
+        )
+    return tuple(rows)
+
+
+def counted(rows: Sequence[Row]) -> str:
+    """The answer in a sentence."""
+    holds, refuted, undecided = (
+        sum(row.verdict.outcome is outcome for row in rows)
+        for outcome in (Outcome.HOLDS, Outcome.REFUTED, Outcome.UNDECIDED)
+    )
+    return (
+        f"Of {len(rows)} filters, {holds} keep their promise by a theorem that covers the code that runs, {refuted} "
+        f"break it, each with a witness that anyone can replay, and {undecided} are undecided: nothing was found above "
+        "their promise, which proves nothing."
+    )
+
+
+def picture(rows: Sequence[Row], *, wide: bool) -> Picture:
+    """Every filter on one log axis of delta, in units of what it promised."""
+    width, height = (10.0, 5.7) if wide else (NARROW, 8.6)
+    with new_figure(width, height) as figure:
+        ax = figure.subplots()
+        ax.axvspan(1.0, _MOST, color=_RED, alpha=0.08, lw=0)
+        ax.axvline(1.0, color=INK, lw=1.6)
+        for y, row in zip(reversed(range(len(rows))), rows, strict=True):
+            _draw(ax, y, row, wide=wide)
+        ax.set(xscale="log", xlim=(_LEAST, _MOST), ylim=(-0.7, len(rows) - 0.2))
+        ticks = (1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0)
+        ax.set_xticks(ticks, ["0.1 %", "1 %", "10 %", "the promise", "× 10", "× 100"])
+        ax.tick_params(axis="y", length=0)
+        ax.grid(axis="y", visible=False)
+        ax.spines["left"].set_visible(False)
+        ax.set_xlabel("delta, in units of what was promised")
+        if wide:
+            ax.set_yticks(range(len(rows)), [row.subject.name for row in reversed(rows)])
+        else:
+            ax.set_yticks([])
+        figure.legend(handles=_legend(), loc="outside upper left", ncols=4 if wide else 2, handletextpad=0.4)
+    return Picture("overview" if wide else "overview_narrow", _CAPTION, alt(rows), figure)
+
+
+_CAPTION = (
+    "Left of the line a promise is kept, right of it broken. A diamond is the certified worst case: every adversary on "
+    "the menu of the filter's page. A bar is the simulated interval of that menu's best strategy. A dot is the best "
+    "attack known, which may use other mechanisms and another epsilon. The nearer to the line, the tighter the promise."
+)
+
+
+def _draw(ax: Axes, y: int, row: Row, *, wide: bool) -> None:
+    broken = exceeds(row.attack, 1.0)
+    colour = _RED if broken else _BLUE
+    ax.plot([_LEAST, _MOST], [y, y], color="#e3e7eb", lw=0.8, zorder=0)
+    _, low, high = row.simulated
+    if high > _LEAST:
+        ends = max(low, _LEAST), min(high, _MOST)
+        ax.plot(ends, [y, y], color=_BAR, lw=5, solid_capstyle="butt", zorder=1)
+        ax.plot(ends, [y, y], "|", color=_BAR, ms=11, mew=1.6, zorder=1)
+    ax.plot(_held(row.worst), y, "D", ms=9, mfc="none", mew=1.7, color=_GREEN, zorder=3)
+    ax.plot(_held(row.attack), y, "X" if broken else "o", ms=6.5, color=colour, zorder=4)
+    if not wide:
+        ax.text(_LEAST, y + 0.36, row.subject.name, fontsize=9.5, va="center", color=INK)
+    at = _held(max(row.attack, row.worst))
+    words = percent(row.attack) if row.attack < 2 else f"× {row.attack:.3g}"
+    left = at > 20
+    ax.annotate(
+        words,
+        (at, y),
+        xytext=(-9 if left else 9, 0),
+        textcoords="offset points",
+        ha="right" if left else "left",
+        va="center",
+        fontsize=9,
+        color=colour if broken else INK,
+        fontweight="bold" if broken else "normal",
+        bbox={"facecolor": "#ffffff", "edgecolor": "none", "pad": 0.8} if at < 1 else None,
+        zorder=2,
+    )
+
+
+def _held(share: float) -> float:
+    return min(max(share, _LEAST), _MOST) if math.isfinite(share) else _MOST
+
+
+def _legend() -> list[Line2D]:
+    none: dict[str, Any] = {"ls": "none"}
+    return [
+        Line2D(
+            [], [], marker="D", ms=9, mfc="none", mew=1.7, color=_GREEN, label="certified worst case", **none
+        ),
+        Line2D([], [], marker="o", ms=6.5, color=_BLUE, label="best attack, promise kept", **none),
+        Line2D([], [], marker="X", ms=6.5, color=_RED, label="attack that breaks it", **none),
+        Line2D([], [], lw=5, solid_capstyle="butt", color=_BAR, label="simulated interval"),
+    ]
+
+
+def alt(rows: Sequence[Row]) -> str:
+    """The picture for those who cannot see it."""
+    told = "; ".join(f"{row.subject.name} {percent(row.attack)}" for row in rows)
+    return f"The best attack known on each filter, in percent of the promised delta: {told}."
+
+
+def evidence_of(row: Row) -> str:
+    """The evidence of a verdict; a refutation has the witness's own."""
+    verdict = row.verdict
+    if verdict.outcome is Outcome.UNDECIDED:
+        return ""
+    return "cited theorems" if verdict.evidence is Evidence.CITED else verdict.evidence.name

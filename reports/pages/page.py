@@ -1,0 +1,45 @@
+"""A page of the report: one filter, odometer, tracker or holder, ready to be rendered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from reports.finding import Picture
+from theory.evidence import Outcome, Verdict
+
+__all__ = ["Badge", "Page"]
+
+
+@dataclass(frozen=True, slots=True)
+class Badge:
+    """A verdict in a word or two, as it is coloured; a theorem that was cited and not checked is part of it."""
+
+    words: str
+    colour: str
+
+    @classmethod
+    def of(cls, verdict: Verdict) -> Badge:
+        """The badge of a verdict."""
+        if verdict.outcome is Outcome.HOLDS and verdict.citations:
+            return cls("HOLDS, citing", "joined")
+        return cls(verdict.outcome.name, verdict.outcome.name.lower())
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What stands on a page: a title with its badge, formulas, facts, a picture, what is not covered, and code to try.
+
+    formulas and facts are pairs of a label and what it says.
+    """
+
+    key: str
+    title: str
+    badge: Badge
+    line: str
+    formulas: tuple[tuple[str, Markup], ...]
+    facts: tuple[tuple[str, str | Markup], ...]
+    pictures: tuple[Picture, ...]
+    uncovered: str
+    code: str

@@ -1,0 +1,104 @@
+"""The game of a filter's page, solved at several epsilons, and its best strategy simulated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mc import Estimate, WorstCase
+from mc.estimate.simulate import simulate
+from mc.runs.executors import completed
+from mc.worst_case import worst_case
+from reports.pages.subjects import SUBJECTS
+from reports.study import Study
+from theory.evidence import Evidence
+
+__all__ = ["Played", "Simulated", "Solved", "play_all"]
+
+_RUNS = 50_000
+
+
+@dataclass(frozen=True, slots=True)
+class Solved:
+    """The worst case over a menu lies in [low, high], beside the promised delta; no play has more rounds."""
+
+    epsilon: float
+    low: float
+    high: float
+    promised: float
+    evidence: Evidence
+    rounds: int
+    scope: str
+
+    @property
+    def share(self) -> float:
+        """The upper bound over the promise."""
+        return self.high / self.promised
+
+
+@dataclass(frozen=True, slots=True)
+class Simulated:
+    """An estimate for one fixed strategy, beside the promised delta."""
+
+    epsilon: float
+    estimate: Estimate
+    promised: float
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """A subject's game at its epsilon (`main`) and at others, and the strategy that wins at the first, simulated."""
+
+    main: Solved
+    curve: tuple[Solved, ...]
+    simulated: tuple[Simulated, ...]
+
+    @property
+    def at_main(self) -> Simulated:
+        """The simulation at the epsilon of the game."""
+        return min(self.simulated, key=lambda one: abs(one.epsilon - self.main.epsilon))
+
+
+def play_all(study: Study) -> dict[str, Played]:
+    """Every subject's game, by the subject's name; the intervals count among the report's comparisons."""
+    study.on_progress("the game of every filter")
+    jobs = [
+        (place, study.count(len(one.simulated)), study.size(_RUNS), study.seed)
+        for place, one in enumerate(SUBJECTS)
+    ]
+    return {SUBJECTS[job[0]].name: played for job, played in completed(study.executor, _play, jobs, window=2)}
+
+
+def _play(job: tuple[int, float, int, int]) -> Played:
+    place, confidence, runs, seed = job
+    subject = SUBJECTS[place]
+    filt, rounds, direction = subject.make(), subject.rounds, subject.direction
+
+    def promised(epsilon: float) -> float:
+        return float(filt.promise.delta(epsilon))
+
+    def solved(epsilon: float, one: WorstCase) -> Solved:
+        return Solved(epsilon, one.low, one.high, promised(epsilon), one.evidence, one.rounds, one.scope)
+
+    main = worst_case(filt, subject.menu, epsilon=subject.epsilon, rounds=rounds, direction=direction)
+    at_main = solved(float(subject.epsilon), main)
+    curve = [at_main]
+    for epsilon in subject.epsilons:
+        if epsilon != subject.epsilon:
+            one = worst_case(filt, subject.menu, epsilon=epsilon, rounds=rounds, direction=direction)
+            curve.append(solved(epsilon, one))
+    found = simulate(
+        filt,
+        main.strategy,
+        epsilon=subject.simulated,
+        n=runs,
+        seed=seed,
+        rounds=rounds or main.rounds,
+        confidence=confidence,
+        direction=main.direction,
+        workers=1,
+    )
+    return Played(
+        at_main,
+        tuple(sorted(curve, key=lambda one: one.epsilon)),
+        tuple(Simulated(epsilon, one, promised(epsilon)) for epsilon, one in found),
+    )
