@@ -106,7 +106,11 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class Chapter:
-    """One subject of the report: its promise in words, its claims, and the function that decides them."""
+    """One subject of the report: its promise in words, its claims, and the function that decides them.
+
+    A chapter that `gathers` reads what earlier chapters played, or divides its work by `Study.map`; the others may be
+    told in another process. `theorems` names what it proves, so that no theorem is proved in two processes.
+    """
 
     key: str
     title: str
@@ -114,3 +118,5 @@ class Chapter:
     story: str
     claims: tuple[Claim, ...]
     tell: Callable[[Study, Sequence[Claim]], Told]
+    gathers: bool = False
+    theorems: tuple[str, ...] = ()

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 from filters.privacy_filter import PrivacyFilter
 from mc import Adversary, Curve, Estimate
@@ -13,12 +14,16 @@ from mc.estimate.candidates import Method
 from mc.estimate.simulate import simulate
 from mc.examine.examination import Examination
 from mc.examine.witness import witness
+from mc.runs.executors import completed
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.pairs.base import Direction
 from theory.proofs import prove
 from theory.proofs.theorem import Proof
 
 __all__ = ["Simulated", "SimulatedCurve", "Study"]
+
+T = TypeVar("T")
+R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +71,14 @@ class SimulatedCurve:
     rows: tuple[Simulated, ...]
 
 
+def _second(work: Callable[[T], R], numbered: tuple[int, T]) -> R:
+    return work(numbered[1])
+
+
+def _silent(doing: str) -> None:
+    pass
+
+
 @dataclass(slots=True)
 class Study:
     """The setting shared by all chapters, and a count of the comparisons they make.
@@ -80,13 +93,14 @@ class Study:
     failure: float = 1e-6
     comparisons: int = 400
     executor: Executor | None = None
-    on_progress: Callable[[str], None] = lambda _: None
+    on_progress: Callable[[str], None] = _silent
+    #: The proofs made so far, by theorem.
+    proofs: dict[str, Proof] = field(default_factory=dict)
     made: int = field(default=0, init=False)
     #: What `simulate` has played so far.
     played: list[Simulated] = field(default_factory=list, init=False)
     #: What was found about each filter of the catalogue, by name.
     examinations: dict[str, Examination] = field(default_factory=dict, init=False)
-    _proofs: dict[str, Proof] = field(default_factory=dict, init=False)
 
     def count(self, comparisons: int = 1) -> float:
         """Count further comparisons, and return the confidence with which all of these must hold simultaneously."""
@@ -104,10 +118,25 @@ class Study:
 
     def prove(self, name: str) -> Proof:
         """The proof of a theorem; its steps are checked once for the whole report."""
-        if name not in self._proofs:
+        if name not in self.proofs:
             self.on_progress(f"theorem: {name}")
-            prove(name, done=self._proofs)
-        return self._proofs[name]
+            prove(name, done=self.proofs)
+        return self.proofs[name]
+
+    def map(self, work: Callable[[T], R], tasks: Sequence[T]) -> list[R]:
+        """work(task) for every task, in their order; on the executor, beside each other."""
+        done = completed(self.executor, partial(_second, work), enumerate(tasks), window=len(tasks))
+        found = {place: result for (place, _), result in done}
+        return [found[place] for place in range(len(tasks))]
+
+    def apart(self) -> Study:
+        """The same setting for a chapter that is told in another process, with nothing counted yet."""
+        return Study(self.quick, self.seed, self.failure, self.comparisons, proofs=self.proofs)
+
+    def add(self, other: Study) -> None:
+        """Count the comparisons of a study made `apart`, and keep what it played."""
+        self.count(other.made)
+        self.played += other.played
 
     def simulate(
         self,

@@ -1,11 +1,11 @@
-"""The main job: run every chapter, then write the report and its data."""
+"""The report of the main job: its page, its pictures and its data."""
 
 from __future__ import annotations
 
 import json
 import platform
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
 
@@ -19,20 +19,9 @@ from reports.page import render_page
 from reports.replaying import replay_command
 from reports.study import Study
 
-__all__ = ["tell", "verdicts_document", "write_report"]
+__all__ = ["verdicts_document", "write_report"]
 
 SCHEMA = 1
-
-
-def tell(
-    chapters: Sequence[Chapter], study: Study, *, on_chapter: Callable[[Chapter], None] = lambda _: None
-) -> list[tuple[Chapter, Told]]:
-    """Run the chapters in order."""
-    told = []
-    for chapter in chapters:
-        on_chapter(chapter)
-        told.append((chapter, chapter.tell(study, chapter.claims)))
-    return told
 
 
 def _version() -> str:

@@ -37,6 +37,7 @@ from mc.examine.stages.theorems import of_parts, on_a_menu
 from mc.examine.subject import Subject, admission, own_numbers
 from theory.arguments import check_count
 from theory.guarantees import PureDP
+from theory.proofs.theorem import Proof
 
 __all__ = ["FAILURE", "examine"]
 
@@ -52,10 +53,12 @@ def examine(
     seed: int = 20_261_121,
     on_stage: Callable[[str], object] = lambda stage: None,
     first_only: bool = False,
+    proofs: dict[str, Proof] | None = None,
 ) -> Examination:
     """Examine the promise of a filter for about so many seconds; `first_only` ends with the first refutation.
 
-    mechanisms are names of `FAMILIES`, all of them by default. on_stage is told each stage as it begins.
+    mechanisms are names of `FAMILIES`, all of them by default. on_stage is told each stage as it begins. Proofs in
+    `proofs` are not run again, and new ones are added; by default those of this process.
     Raises TypeError for what is no filter, ValueError for seconds, seeds or mechanisms out of range. What the filter's
     own code raises, prints or returns in the wrong form becomes a finding.
     """
@@ -96,7 +99,7 @@ def examine(
                 with redirect_stdout(told_on):
                     on_stage("parts")
                 start = time.perf_counter()
-                made = of_parts(filt)
+                made = of_parts(filt, done=proofs)
                 made = _timed(made, time.perf_counter() - start)
                 findings.append(made)
                 # proofs run none of the filter's code, and take the time that they need once in a process

@@ -120,4 +120,5 @@ APPROXIMATE_DP = Chapter(
         ),
     ),
     tell=_tell,
+    theorems=("approximate-DP filter", "B*", "CKS"),
 )

@@ -24,7 +24,7 @@ def _measured(study: Study) -> list[Coverage]:
     for place, method in enumerate(METHODS):
         repetitions = math.ceil(_REPETITIONS / len(method.cases) / (20 if study.quick else 1))
         cells += [(study.seed, place, HARD_CASES.index(case), repetitions) for case in method.cases]
-    return list(map(_cell, cells) if study.executor is None else study.executor.map(_cell, cells))
+    return study.map(_cell, cells)
 
 
 def _cell(cell: tuple[int, int, int, int]) -> Coverage:
@@ -100,4 +100,5 @@ COVERAGE = Chapter(
         ),
     ),
     tell=_tell,
+    gathers=True,
 )

@@ -48,28 +48,35 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
     games: dict[object, list[Simulated]] = defaultdict(list)
     for row in study.played:
         games[repr((row.filter, row.adversary, row.rounds, row.direction))].append(row)
+    study.on_progress("fixed strategies, evaluated")
     results: list[Evaluated] = []
     left_out: list[str] = []
-    for rows in games.values():
-        one = rows[0]
-        study.on_progress(f"{type(one.filter).__name__} against {type(one.adversary).__name__}, evaluated")
-        try:
-            found = evaluate(
-                one.filter,
-                one.adversary,
-                epsilon=[row.epsilon for row in rows],
-                direction=one.direction,
-                rounds=one.rounds,
-            )
-        except ValueError:  # the strategy draws, or is too large
-            left_out.append(name(one.adversary))
-            continue
-        results += [Evaluated(row, value) for row, value in zip(rows, found, strict=True)]
+    for rows, found in zip(games.values(), study.map(_values, list(games.values())), strict=True):
+        if found is None:
+            left_out.append(name(rows[0].adversary))
+        else:
+            results += [Evaluated(row, value) for row, value in zip(rows, found, strict=True)]
     return Told(
         findings=(Finding(claims[0], judge(results, study)),),
         tables=(_table(results),),
         notes=(f"Not evaluated: {', '.join(dict.fromkeys(left_out))}.",) if left_out else (),
     )
+
+
+def _values(rows: Sequence[Simulated]) -> list[Evaluation | NumericalEvaluation] | None:
+    """The values of one game at all epsilons; None where the strategy draws or is too large."""
+    one = rows[0]
+    try:
+        found = evaluate(
+            one.filter,
+            one.adversary,
+            epsilon=[row.epsilon for row in rows],
+            direction=one.direction,
+            rounds=one.rounds,
+        )
+    except ValueError:
+        return None
+    return list(found)
 
 
 def judge(results: Sequence[Evaluated], study: Study) -> Verdict:
@@ -132,4 +139,5 @@ EVALUATED = Chapter(
         ),
     ),
     tell=_tell,
+    gathers=True,
 )

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from filters.catalogue import CATALOGUE, Entry
 from mc.examine.examination import Examination, Status
 from mc.examine.verify import examine
-from mc.runs.executors import completed
 from reports.chapters.power import recorded_history, recorded_power
 from reports.finding import Chapter, Claim, Finding, Table, Told, slug
 from reports.study import Study
 from theory.evidence import Evidence, Outcome, Verdict
+from theory.proofs.theorem import Proof
 
 __all__ = ["EXAMINED", "expected"]
 
@@ -40,9 +41,9 @@ _BY_PARTS = frozenset(
 )
 
 
-def _examined(job: tuple[str, float, int]) -> Examination:
+def _examined(proofs: dict[str, Proof], job: tuple[str, float, int]) -> Examination:
     name, seconds, seed = job
-    return examine(CATALOGUE[name].example(), seconds=seconds, seed=seed, first_only=True)
+    return examine(CATALOGUE[name].example(), seconds=seconds, seed=seed, first_only=True, proofs=proofs)
 
 
 def _tell(study: Study, claims: Sequence[Claim]) -> Told:
@@ -53,9 +54,8 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
         for name, entry in CATALOGUE.items()
     ]
     study.on_progress("examining every filter")
-    found = {
-        job[0]: one for job, one in completed(study.executor, _examined, jobs, window=2)
-    }  # two at once, so that a second is a second
+    examined = study.map(partial(_examined, study.proofs), jobs)  # a core each, so that a second is a second
+    found = dict(zip(CATALOGUE, examined, strict=True))
     study.examinations.update(found)
     return Told(
         findings=tuple(
@@ -127,4 +127,5 @@ EXAMINED = Chapter(
         for name, entry in CATALOGUE.items()
     ),
     tell=_tell,
+    gathers=True,
 )

@@ -118,4 +118,5 @@ GDP = Chapter(
         ),
     ),
     tell=_tell,
+    theorems=("GDP filter",),
 )

@@ -239,4 +239,5 @@ REALISATION = Chapter(
         ),
     ),
     tell=_tell,
+    theorems=("realisation filter", "kappa"),
 )

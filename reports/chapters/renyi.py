@@ -104,4 +104,5 @@ RENYI = Chapter(
         ),
     ),
     tell=_tell,
+    theorems=("RDP filter",),
 )

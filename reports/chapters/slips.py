@@ -43,4 +43,5 @@ SLIPS = Chapter(
         ),
     ),
     tell=_tell,
+    theorems=("slips",),
 )

@@ -90,4 +90,5 @@ STEPS = Chapter(
         ),
     ),
     tell=_tell,
+    theorems=("papers' steps",),
 )

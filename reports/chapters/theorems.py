@@ -64,4 +64,5 @@ THEOREMS_CHAPTER = Chapter(
     "beside its verdict.",
     claims=tuple(_claim(name) for name in _NAMES),
     tell=_tell,
+    theorems=_NAMES,
 )

@@ -85,7 +85,8 @@ def _main_job(out: Path, *, quick: bool, as_json: bool, seed: int | None) -> Non
     from reports.chapters import CHAPTERS
     from reports.output import OutputFolder
     from reports.study import Study
-    from reports.verify import tell, verdicts_document, write_report
+    from reports.telling import tell
+    from reports.verify import verdicts_document, write_report
 
     started = time.perf_counter()
     console = Console(stderr=True)
@@ -118,7 +119,7 @@ def _main_job(out: Path, *, quick: bool, as_json: bool, seed: int | None) -> Non
             progress.update(task, completed=len(over) - 1)
 
         study.on_progress = on_progress
-        study.executor = pool = stack.enter_context(LocalPool())  # one pool for all simulations
+        study.executor = pool = stack.enter_context(LocalPool())  # one pool for the whole job
         try:
             told = tell(chapters, study, on_chapter=on_chapter)
         except KeyboardInterrupt as stopped:

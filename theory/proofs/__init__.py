@@ -7,14 +7,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from theory.proofs.theorem import CheckedStep, Proof, Theorem
 
-__all__ = ["THEOREMS", "prove", "prove_all"]
+__all__ = ["THEOREMS", "joined", "needed", "own_steps", "prove", "prove_all"]
 
 _MODULES = {
     "Gaussian hockey-stick": "gaussian_hockey_stick",
@@ -81,16 +81,49 @@ def prove_all(*, on_step: Callable[[CheckedStep], object] | None = None) -> tupl
     return tuple(prove(name, on_step=on_step, done=done) for name in THEOREMS)
 
 
-def _prove(name: str, on_step: Callable[[CheckedStep], object] | None, done: dict[str, Proof]) -> Proof:
-    from theory.proofs.theorem import CheckedStep, Proof
+def own_steps(name: str, on_step: Callable[[CheckedStep], object] | None = None) -> tuple[CheckedStep, ...]:
+    """Run the steps of a theorem, without those of the theorems it uses."""
+    from theory.proofs.theorem import CheckedStep
+
+    steps = []
+    for step in THEOREMS[name].steps:
+        steps.append(CheckedStep.run(step))
+        if on_step is not None:
+            on_step(steps[-1])
+    return tuple(steps)
+
+
+def needed(names: Iterable[str]) -> tuple[str, ...]:
+    """These theorems and all that they use, in the order of `THEOREMS`."""
+    found: set[str] = set()
+    waiting = list(names)
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting += THEOREMS[name].uses
+    return tuple(name for name in THEOREMS if name in found)
+
+
+def joined(steps: Mapping[str, tuple[CheckedStep, ...]]) -> dict[str, Proof]:
+    """The proofs by name, from the `own_steps` of theorems and of all that they use, wherever these were run."""
+    done: dict[str, Proof] = {}
+    for name in steps:
+        _prove(name, None, done, steps)
+    return done
+
+
+def _prove(
+    name: str,
+    on_step: Callable[[CheckedStep], object] | None,
+    done: dict[str, Proof],
+    run: Mapping[str, tuple[CheckedStep, ...]] | None = None,
+) -> Proof:
+    from theory.proofs.theorem import Proof
 
     if name not in done:
         theorem = THEOREMS[name]
-        lemmas = tuple(_prove(used, on_step, done) for used in theorem.uses)
-        steps = []
-        for step in theorem.steps:
-            steps.append(CheckedStep.run(step))
-            if on_step is not None:
-                on_step(steps[-1])
-        done[name] = Proof(theorem, tuple(steps), lemmas)
+        lemmas = tuple(_prove(used, on_step, done, run) for used in theorem.uses)
+        steps = own_steps(name, on_step) if run is None else run[name]
+        done[name] = Proof(theorem, steps, lemmas)
     return done[name]

@@ -171,6 +171,21 @@ class Theorem:
         """Whether one of the theorem's own steps declares that it is cited."""
         return any(step.checked is Checked.CITED for step in self.steps)
 
+    def __reduce__(self) -> tuple[Callable[[str], Theorem | None], tuple[str]]:
+        # checks are closures: another process takes its own theorem of that name
+        if _known(self.name) is not self:
+            raise TypeError(
+                f"theorem must be one of THEOREMS to be pickled, got one of your own, {self.name!r}; "
+                "prove it where it was made"
+            )
+        return _known, (self.name,)
+
+
+def _known(name: str) -> Theorem | None:
+    from theory.proofs import THEOREMS
+
+    return THEOREMS.get(name)
+
 
 @dataclass(frozen=True, slots=True)
 class Proof:

@@ -13,6 +13,7 @@ from mc.examine.stages.parts import parts
 from mc.examine.subject import Admission, Subject
 from theory.evidence import Outcome
 from theory.pairs import DominatingPair
+from theory.proofs.theorem import Proof
 
 __all__ = ["of_parts", "on_a_menu"]
 
@@ -20,9 +21,12 @@ __all__ = ["of_parts", "on_a_menu"]
 _EACH, _MOST = 2, 6
 
 
-def of_parts(filt: PrivacyFilter) -> Finding:
-    """The finding on the filter's parts; proofs are run, which takes seconds once, and no code but the library's."""
-    made = parts(filt)
+def of_parts(filt: PrivacyFilter, *, done: dict[str, Proof] | None = None) -> Finding:
+    """The finding on the filter's parts; proofs are run, which takes seconds once, and no code but the library's.
+
+    `done` keeps proofs from call to call.
+    """
+    made = parts(filt, done=done)
     whole = made is not None and made.outcome is Outcome.HOLDS
     return Finding(
         "parts",

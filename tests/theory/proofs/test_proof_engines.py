@@ -1,7 +1,9 @@
 """The engines refuse what is false, and a proof is what its steps and lemmas are."""
 
+import pickle
 import subprocess
 import sys
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -10,7 +12,7 @@ import pytest
 import sympy as sp
 
 from theory.evidence import Evidence, Outcome
-from theory.proofs import THEOREMS, prove
+from theory.proofs import THEOREMS, joined, own_steps, prove
 from theory.proofs.boxes import NotPositiveError, prove_positive
 from theory.proofs.engines import certified, certified_each, cited, exact, nonnegative, zero
 from theory.proofs.formula import FUNCTIONS, compile_formula, hull
@@ -163,6 +165,32 @@ def test_proofs_already_made_are_used_instead_of_run_again() -> None:
     assert prove("tilted weights", done=done, on_step=seen.append).lemmas[0] is first
     assert not {step.statement for step in seen} & {step.statement for step in first.steps}
     assert set(done) == {"CKS", "RDP filter", "tilted weights"}
+
+
+def test_a_proof_comes_back_from_another_process_as_it_went(proofs: dict[str, Proof]) -> None:
+    for proof in proofs.values():
+        back = pickle.loads(pickle.dumps(proof))  # noqa: S301
+        assert back.theorem is proof.theorem
+        assert back.certificate() == proof.certificate()
+
+
+def test_a_theorem_of_ones_own_is_not_taken_for_one_of_ours_elsewhere() -> None:
+    forged = replace(THEOREMS["CKS"], claim="Every filter holds.")
+    with pytest.raises(TypeError, match="theorem must be one of THEOREMS to be pickled"):
+        pickle.dumps(forged)
+    with pytest.raises(TypeError, match="theorem must be one of THEOREMS to be pickled"):
+        pickle.dumps(Theorem("new", "t", "s", "h", "c", ()))
+
+
+def test_steps_run_one_theorem_at_a_time_make_the_proofs_of_all(proofs: dict[str, Proof]) -> None:
+    made = joined({name: own_steps(name) for name in ("RDP filter", "CKS", "tilted weights")})
+    for name, proof in made.items():
+        assert proof.holds
+        assert [step.statement for step in proof.steps] == [step.statement for step in proofs[name].steps]
+        assert [used.name for used in proof.lemmas] == [used.name for used in proofs[name].lemmas]
+    assert made["tilted weights"].lemmas[0] is made["CKS"]
+    with pytest.raises(KeyError):
+        joined({"tilted weights": own_steps("tilted weights")})
 
 
 def test_a_theorem_comes_after_those_it_uses() -> None:

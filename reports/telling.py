@@ -1,0 +1,53 @@
+"""The telling of chapters: one after the other in this process, or beside each other on the study's executor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import BrokenExecutor
+
+from reports.finding import Chapter, Told
+from reports.study import Study
+from theory.proofs import joined, needed, own_steps
+
+__all__ = ["tell"]
+
+
+def tell(
+    chapters: Sequence[Chapter], study: Study, *, on_chapter: Callable[[Chapter], None] = lambda _: None
+) -> list[tuple[Chapter, Told]]:
+    """What the chapters tell, in their order, which is the same wherever they are told.
+
+    On an executor chapters are told beside each other, except those that gather, and each theorem is proved once.
+    """
+    under_way = {}
+    if study.executor is not None:
+
+        def start(some: Sequence[Chapter]) -> None:
+            assert study.executor is not None
+            for one in some:
+                under_way[one.key] = study.executor.submit(_told, one, study.apart())
+
+        alone = [one for one in chapters if not one.gathers]
+        start([one for one in alone if not one.theorems])
+        study.on_progress("the steps of the theorems")
+        names = needed(name for one in chapters for name in one.theorems)
+        study.proofs |= joined(dict(zip(names, study.map(own_steps, names), strict=True)))
+        start([one for one in alone if one.theorems])
+    told = []
+    for chapter in chapters:
+        on_chapter(chapter)
+        if chapter.key not in under_way:
+            told.append((chapter, chapter.tell(study, chapter.claims)))
+            continue
+        study.on_progress(f"chapter: {chapter.title}")
+        try:
+            what, apart = under_way[chapter.key].result()
+        except BrokenExecutor:  # its worker died
+            what, apart = _told(chapter, study.apart())
+        study.add(apart)
+        told.append((chapter, what))
+    return told
+
+
+def _told(chapter: Chapter, study: Study) -> tuple[Told, Study]:
+    return chapter.tell(study, chapter.claims), study

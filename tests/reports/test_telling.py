@@ -1,0 +1,76 @@
+"""Chapters told beside each other tell what they tell one after the other."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from mc import LocalPool
+from reports.chapters.evaluated import EVALUATED
+from reports.chapters.naive import NAIVE
+from reports.chapters.profile import PROFILE
+from reports.chapters.slips import SLIPS
+from reports.finding import Chapter, Claim, Told
+from reports.study import Study
+from reports.telling import tell
+from reports.verify import verdicts_document
+from theory.proofs import THEOREMS, needed
+
+CHAPTERS = (NAIVE, SLIPS, PROFILE, EVALUATED)
+
+
+def dies_in_a_worker(study: Study, claims: Sequence[Claim]) -> Told:
+    if multiprocessing.parent_process() is not None:
+        os.kill(os.getpid(), signal.SIGKILL)
+    study.count(3)
+    return Told((), notes=("told at last",))
+
+
+DEADLY = Chapter("deadly", "t", "p", "s", (), dies_in_a_worker)
+
+
+def test_the_same_verdicts_counts_and_games_whether_in_turn_or_beside_each_other() -> None:
+    alone = Study(quick=True)
+    in_turn = tell(CHAPTERS, alone)
+    heard: list[str] = []
+    with LocalPool(2) as pool:
+        shared = Study(quick=True, executor=pool)
+        beside = tell(CHAPTERS, shared, on_chapter=lambda one: heard.append(one.key))
+    assert verdicts_document(beside, shared) == verdicts_document(in_turn, alone)
+    assert shared.made == alone.made > 0
+    assert [repr(one) for one in shared.played] == [repr(one) for one in alone.played]
+    assert heard == [one.key for one in CHAPTERS]
+    assert set(shared.proofs) == set(needed(SLIPS.theorems)) == {"slips"}
+    assert [len(what.pictures) for _, what in beside] == [len(what.pictures) for _, what in in_turn]
+
+
+def test_a_chapter_whose_worker_dies_is_told_by_the_process_that_waits_for_it() -> None:
+    with LocalPool(1) as pool:
+        study = Study(quick=True, executor=pool)
+        (_, what), (_, slips) = tell((DEADLY, SLIPS), study)
+    assert what.notes == ("told at last",)
+    assert study.made == 3
+    assert slips.findings[0].as_expected
+
+
+def test_comparisons_beyond_those_that_share_the_failure_are_refused_beside_each_other_too() -> None:
+    with LocalPool(1) as pool, pytest.raises(RuntimeError, match="comparisons must cover the whole report"):
+        tell((replace(DEADLY, tell=counts_two), PROFILE), Study(quick=True, comparisons=3, executor=pool))
+
+
+def counts_two(study: Study, claims: Sequence[Claim]) -> Told:
+    study.count(2)
+    return Told(())
+
+
+def test_a_chapter_names_the_theorems_that_it_proves() -> None:
+    from reports.chapters import CHAPTERS as ALL
+
+    proved = [name for chapter in ALL for name in chapter.theorems]
+    assert set(proved) == set(THEOREMS)
+    assert set(needed(["tilted weights"])) == {"RDP filter", "CKS", "tilted weights"}
