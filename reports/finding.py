@@ -49,11 +49,15 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A claim with its verdict, and with the proof if the verdict rests on one."""
+    """A claim with its verdict, and with the proof if the verdict rests on one.
+
+    `said` is what a simulation shows, in a few words: its verdict is UNDECIDED however well it went.
+    """
 
     claim: Claim
     verdict: Verdict
     proof: Proof | None = None
+    said: str = ""
 
     @property
     def as_expected(self) -> bool:

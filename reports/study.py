@@ -91,7 +91,7 @@ class Study:
     quick: bool = False
     seed: int = 20_210_825
     failure: float = 1e-6
-    comparisons: int = 400
+    comparisons: int = 500
     executor: Executor | None = None
     on_progress: Callable[[str], None] = _silent
     #: The proofs made so far, by theorem.
@@ -101,6 +101,8 @@ class Study:
     played: list[Simulated] = field(default_factory=list, init=False)
     #: What was found about each filter of the catalogue, by name.
     examinations: dict[str, Examination] = field(default_factory=dict, init=False)
+    #: The games of the filters' pages, by name.
+    games: dict[str, Any] = field(default_factory=dict, init=False)
 
     def count(self, comparisons: int = 1) -> float:
         """Count further comparisons, and return the confidence with which all of these must hold simultaneously."""

@@ -13,9 +13,11 @@ import numpy as np
 import scipy
 
 from reports.drawing import png_bytes, svg_text
-from reports.finding import Chapter, Finding, Told
+from reports.finding import Chapter, Finding, Picture, Told
 from reports.output import OutputFolder
-from reports.page import render_page
+from reports.pages.filter_page import filter_page
+from reports.pages.overview import overview, picture
+from reports.pages.report_page import Words, render_page
 from reports.replaying import replay_command
 from reports.study import Study
 
@@ -72,43 +74,50 @@ def verdicts_document(told: Sequence[tuple[Chapter, Told]], study: Study) -> dic
     }
 
 
-def write_report(
-    told: Sequence[tuple[Chapter, Told]],
-    study: Study,
-    out: Path,
-    *,
-    seconds: float,
-    target: str | None = None,
-) -> None:
-    """Write report.html, verdicts.json and every picture as SVG and PNG into `out`, all or none.
-
-    `target` is file.py::Class of the examined filter, or None for the filters of the papers.
-    """
-    findings = [finding for _, what in told for finding in what.findings]
-    expected = sum(finding.as_expected for finding in findings)
-    drawings = {p.name: svg_text(p.figure) for _, what in told for p in what.pictures}
-    page = render_page(
+def write_report(told: Sequence[tuple[Chapter, Told]], study: Study, out: Path, *, seconds: float) -> None:
+    """Write report.html, verdicts.json and every picture as SVG and PNG into `out`, all or none."""
+    findings = {finding.claim.key: finding for _, what in told for finding in what.findings}
+    expected = sum(finding.as_expected for finding in findings.values())
+    rows = overview(findings, study.games, study.examinations)
+    pages = [filter_page(row) for row in rows]
+    compared = (picture(rows, wide=True), picture(rows, wide=False))
+    pictures = [
+        *compared,
+        *(one for page in pages for one in page.pictures),
+        *(one for _, what in told for one in what.pictures),
+    ]
+    study.on_progress("drawing")
+    drawn = dict(zip([one.name for one in pictures], study.map(_drawn, pictures), strict=True))
+    html = render_page(
         told,
-        drawings=drawings,
-        summary=f"{expected} of {len(findings)} claims came out as expected",
-        setting=f"{'A quick look with few runs' if study.quick else 'The full study'}, seed {study.seed}.",
-        multiplicity=(
-            f"All intervals of simulated games hold together with probability at least 1 - {study.failure:.0e}: "
-            f"there are {study.made} comparisons of at most {study.comparisons}, and each may miss with probability "
-            f"{study.failure / study.comparisons:.1e}."
+        rows,
+        pages,
+        overview=compared,
+        drawings={name: svg for name, (svg, _) in drawn.items()},
+        words=Words(
+            summary=f"{expected} of {len(findings)} came out as expected",
+            setting=f"{'A quick look with few runs' if study.quick else 'The full study'}, seed {study.seed}.",
+            multiplicity=(
+                f"All simulated intervals hold together with probability at least 1 - {study.failure:.0e}: of at most "
+                f"{study.comparisons} comparisons {study.made} were made, and each may miss with probability "
+                f"{study.failure / study.comparisons:.1e}."
+            ),
+            colophon=(
+                f"Made in {seconds:.0f} s by filterproof {_version()}, Python {platform.python_version()}, "
+                f"NumPy {np.__version__}, SciPy {scipy.__version__}, on {time.strftime('%Y-%m-%d')}. "
+                "Losses are in nats."
+            ),
+            version=_version(),
         ),
-        colophon=(
-            f"Made in {seconds:.0f} s by filterproof {_version()}, Python {platform.python_version()}, "
-            f"NumPy {np.__version__}, SciPy {scipy.__version__}, on {time.strftime('%Y-%m-%d')}. "
-            "Losses are in nats."
-        ),
-        version=_version(),
-        replay=lambda finding: replay_command(out / "verdicts.json", finding.claim.key, target=target),
+        replay=lambda finding: replay_command(out / "verdicts.json", finding.claim.key),
     )
     with OutputFolder(out) as folder:
-        for _, what in told:
-            for picture in what.pictures:
-                folder.add(f"{picture.name}.svg", drawings[picture.name].encode())
-                folder.add(f"{picture.name}.png", png_bytes(picture.figure))
+        for name, (svg, png) in drawn.items():
+            folder.add(f"{name}.svg", svg.encode())
+            folder.add(f"{name}.png", png)
         folder.add("verdicts.json", (json.dumps(verdicts_document(told, study), indent=2) + "\n").encode())
-        folder.add("report.html", page.encode())
+        folder.add("report.html", html.encode())
+
+
+def _drawn(one: Picture) -> tuple[str, bytes]:
+    return svg_text(one.figure), png_bytes(one.figure)

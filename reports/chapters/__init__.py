@@ -6,6 +6,7 @@ from reports.chapters.bench import BENCH
 from reports.chapters.coverage import COVERAGE
 from reports.chapters.evaluated import EVALUATED
 from reports.chapters.examined import EXAMINED
+from reports.chapters.games import GAMES
 from reports.chapters.gdp import GDP
 from reports.chapters.naive import NAIVE
 from reports.chapters.overspending import OVERSPENDING
@@ -22,6 +23,7 @@ __all__ = ["CHAPTERS"]
 
 CHAPTERS: tuple[Chapter, ...] = (
     EXAMINED,
+    GAMES,
     STEPS,
     RENYI,
     GDP,

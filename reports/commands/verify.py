@@ -122,6 +122,8 @@ def _main_job(out: Path, *, quick: bool, as_json: bool, seed: int | None) -> Non
         study.executor = pool = stack.enter_context(LocalPool())  # one pool for the whole job
         try:
             told = tell(chapters, study, on_chapter=on_chapter)
+            with clear_errors():
+                write_report(told, study, out, seconds=time.perf_counter() - started)
         except KeyboardInterrupt as stopped:
             pool.kill()
             progress.stop()
@@ -131,7 +133,6 @@ def _main_job(out: Path, *, quick: bool, as_json: bool, seed: int | None) -> Non
             )
             raise End(ExitStatus.INTERRUPTED) from stopped
     with clear_errors():
-        write_report(told, study, out, seconds=time.perf_counter() - started)
         findings = [finding for _, what in told for finding in what.findings]
         if as_json:
             sys.stdout.write(json.dumps(verdicts_document(told, study), indent=2) + "\n")

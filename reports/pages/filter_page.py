@@ -85,9 +85,8 @@ def simulated_words(row: Row) -> str:
     game, one = row.played.main, row.played.at_main
     estimate = one.estimate
     inside = game.low <= estimate.high and game.high >= estimate.low
-    off = max(estimate.high - game.low, game.high - estimate.low) / game.high if game.high > 0 else 0.0
     agrees = (
-        f"agrees with the solved game within {100 * off:.2g} %"
+        f"agrees with the solved game within {100 * row.played.off:.2g} %"
         if inside
         else "DOES NOT CONTAIN the value of the solved game"
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -53,6 +54,13 @@ class Row:
         return Badge.of(self.verdict)
 
     @property
+    def evidence(self) -> str:
+        """How the verdict is known; nothing is claimed of an undecided promise."""
+        if self.verdict.outcome is Outcome.UNDECIDED:
+            return ""
+        return "a cited theorem" if self.verdict.evidence is Evidence.CITED else self.verdict.evidence.name
+
+    @property
     def worst(self) -> float:
         return self.played.main.share
 
@@ -89,22 +97,28 @@ class Row:
     def says(self) -> str:
         """The verdict in a line: what the witness reaches, what a kept promise rests on, or how near it came."""
         if self.verdict.outcome is Outcome.REFUTED:
-            return f"Witness: {self.verdict.detail.rstrip('.')}."
+            return f"Witness: {_short(self.verdict.detail)}."
         if self.verdict.outcome is Outcome.HOLDS:
-            checked = "cites one theorem" if len(self.verdict.citations) == 1 else "cites theorems"
-            joined = f", and {checked} that nothing here checked" if self.verdict.citations else ""
-            return f"A theorem covers the code that runs{joined}."
+            cited = "; ".join(one.partition(";")[0] for one in self.verdict.citations)
+            return f"A theorem covers the code that runs{f'; it cites {cited}' if cited else ''}."
         return f"Nothing found above the promise; closest {percent(self.attack)}. That proves nothing."
+
+
+def _short(detail: str) -> str:
+    """The sentence of a witness with fractions of many digits as decimals alone."""
+    return re.sub(r"\d{7,}/\d{7,} = ", "", detail.rstrip("."))
 
 
 def percent(share: float) -> str:
     """A share of the promise in words.
 
-    >>> percent(0.2354), percent(1.3979), percent(1e-270), percent(0.99999)
-    ('24 %', '140 %', '0 %', '100 %')
+    >>> percent(0.2354), percent(1.3979), percent(63.4), percent(1e-270)
+    ('24 %', '140 %', '× 63.4', '0 %')
     """
     if share < NOTHING:
         return "0 %"
+    if share >= 2:
+        return f"× {share:.3g}"
     return f"{100 * share:.2g} %" if share < 0.995 else f"{100 * share:.3g} %"
 
 
@@ -187,7 +201,7 @@ def _draw(ax: Axes, y: int, row: Row, *, wide: bool) -> None:
     if not wide:
         ax.text(_LEAST, y + 0.36, row.subject.name, fontsize=9.5, va="center", color=INK)
     at = _held(max(row.attack, row.worst))
-    words = percent(row.attack) if row.attack < 2 else f"× {row.attack:.3g}"
+    words = percent(row.attack)
     left = at > 20
     ax.annotate(
         words,
@@ -224,11 +238,3 @@ def alt(rows: Sequence[Row]) -> str:
     """The picture for those who cannot see it."""
     told = "; ".join(f"{row.subject.name} {percent(row.attack)}" for row in rows)
     return f"The best attack known on each filter, in percent of the promised delta: {told}."
-
-
-def evidence_of(row: Row) -> str:
-    """The evidence of a verdict; a refutation has the witness's own."""
-    verdict = row.verdict
-    if verdict.outcome is Outcome.UNDECIDED:
-        return ""
-    return "cited theorems" if verdict.evidence is Evidence.CITED else verdict.evidence.name

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from mc import Estimate, WorstCase
 from mc.estimate.simulate import simulate
-from mc.runs.executors import completed
 from mc.worst_case import worst_case
 from reports.pages.subjects import SUBJECTS
 from reports.study import Study
@@ -57,6 +56,12 @@ class Played:
         """The simulation at the epsilon of the game."""
         return min(self.simulated, key=lambda one: abs(one.epsilon - self.main.epsilon))
 
+    @property
+    def off(self) -> float:
+        """How far the simulation may be from the game: the largest distance between their ends, over the worst case."""
+        one, game = self.at_main.estimate, self.main
+        return max(one.high - game.low, game.high - one.low) / game.high if game.high > 0 else 0.0
+
 
 def play_all(study: Study) -> dict[str, Played]:
     """Every subject's game, by the subject's name; the intervals count among the report's comparisons."""
@@ -65,7 +70,7 @@ def play_all(study: Study) -> dict[str, Played]:
         (place, study.count(len(one.simulated)), study.size(_RUNS), study.seed)
         for place, one in enumerate(SUBJECTS)
     ]
-    return {SUBJECTS[job[0]].name: played for job, played in completed(study.executor, _play, jobs, window=2)}
+    return dict(zip([one.name for one in SUBJECTS], study.map(_play, jobs), strict=True))
 
 
 def _play(job: tuple[int, float, int, int]) -> Played:

@@ -18,8 +18,9 @@ from reports.chapters.slips import SLIPS
 from reports.chapters.theorems import THEOREMS_CHAPTER
 from reports.commands.console import styled
 from reports.commands.list_ import claims_table
-from reports.finding import Claim, Finding, Told
-from reports.page import render_page
+from reports.drawing import new_figure
+from reports.finding import Claim, Finding, Picture, Told
+from reports.pages.report_page import Words, render_page
 from reports.study import Study
 from reports.verify import verdicts_document
 from theory.evidence import Checked, Evidence, Outcome, Verdict
@@ -30,7 +31,7 @@ BY_CITATION = Verdict(
     Outcome.HOLDS, Evidence.CITED, "every adversary", citations=("Doob, optional <stopping>",)
 )
 BY_PROOF = Verdict(Outcome.HOLDS, Evidence.DERIVED, "every adversary")
-PILL = re.compile(r'<span class="pill ([^"]*)">HOLDS</span>')
+PILL = re.compile(r'<span class="pill ([^"]*)">(HOLDS[^<]*)</span>')
 
 
 @pytest.fixture(scope="module")
@@ -39,14 +40,15 @@ def study() -> Study:
 
 
 def _page(*findings: Finding) -> str:
+    with new_figure() as figure:
+        picture = Picture("overview", "caption", "alt", figure)
     return render_page(
         [(THEOREMS_CHAPTER, Told(findings))],
-        drawings={},
-        summary="s",
-        setting="s",
-        multiplicity="m",
-        colophon="c",
-        version="0",
+        rows=(),
+        pages=(),
+        overview=(picture, picture),
+        drawings={"overview": "<svg/>"},
+        words=Words("s", "s", "m", "c", "0"),
         replay=lambda finding: "",
     )
 
@@ -64,10 +66,10 @@ def test_a_holds_that_cites_is_as_expected_only_where_the_claim_declares_it() ->
 def test_the_green_badge_is_kept_for_what_cites_nothing() -> None:
     claim = Claim("k", "s", "p", Outcome.HOLDS, cited=True)
     cited, derived = _page(Finding(claim, BY_CITATION)), _page(Finding(claim, BY_PROOF))
-    # in the table of verdicts and in the chapter
-    assert PILL.findall(cited)[:2] == ["holds joined"] * 2
-    assert cited.count(", joined by a cited theorem: Doob, optional &lt;stopping&gt;") == 2
-    assert PILL.findall(derived)[:2] == ["holds"] * 2
+    # of the chapter, in the chapter, in the table of claims
+    assert PILL.findall(cited)[:3] == [("joined", "HOLDS, citing")] * 3
+    assert cited.count("joined by a cited theorem: Doob, optional &lt;stopping&gt;") == 2
+    assert PILL.findall(derived)[:3] == [("holds", "HOLDS")] * 3
     assert "joined by a cited theorem:" not in derived
     assert "yellow" in styled(BY_CITATION)
     assert "joined by a cited theorem: Doob" in styled(BY_CITATION)
