@@ -33,7 +33,7 @@ def _spelling(parameter: Any) -> str:
     if parameter.param_type_name == "argument":
         word = parameter.metavar or parameter.name.upper()
         return str(word) if parameter.required else f"[{word}]"
-    return ", ".join([*parameter.opts, *parameter.secondary_opts])
+    return ", ".join(parameter.opts)
 
 
 def exit_statuses() -> str:
