@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: verify test test-all check bench power accountant thresholds wheel clean
+.PHONY: verify test test-all check docs bench power accountant thresholds wheel clean
 .DEFAULT_GOAL := verify
 
 $(READY): pyproject.toml constraints.txt
@@ -27,6 +27,11 @@ check: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# -E: what the pages generate from the code is in no file whose date Sphinx could look at
+docs: $(READY)
+	$(BIN)/python -m sphinx -E -a -W --keep-going -q -b html -c reports/docs reports/docs/pages reports/out/docs
+	@echo reports/out/docs/index.html
 
 bench: $(READY)
 	$(BIN)/python -m tests.bench

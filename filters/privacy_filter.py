@@ -25,6 +25,7 @@ class PrivacyFilter(FilterBase[StateT]):
     The decision sees the declared pair of the next mechanism, never its output.
     A request that the filter does not cover (an infinite or undefined charge) is denied, not an error.
     A subclass may name the type of its states: `PrivacyFilter[NDArray[np.float64]]`; see `State`.
+    The filters of the catalogue raise ValueError for parameters out of range when they are made.
     "CONT while X" in a subclass's docstring means, as in the papers, that a request is admitted if X holds.
     """
 

@@ -17,7 +17,7 @@ TOO_WIDE = re.compile(
 
 def _texts() -> list[Path]:
     sources = [path for room in ROOMS for path in sorted((ROOT / room).rglob("*")) if path.is_file()]
-    kept = [path for path in sources if path.suffix in (".py", ".j2")]
+    kept = [path for path in sources if path.suffix in (".py", ".j2", ".md")]
     return [*kept, ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
 
 

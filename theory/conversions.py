@@ -39,7 +39,11 @@ _MOST_MU = 2e154
 
 @dataclass(frozen=True, slots=True)
 class Conversion(ABC):
-    """A theorem that turns rho-zCDP, D_a <= a rho for all a > 1, into (epsilon, delta)-DP."""
+    """A theorem that turns rho-zCDP, D_a <= a rho for all a > 1, into (epsilon, delta)-DP.
+
+    Arguments are numbers or arrays that broadcast; rho and epsilon are in nats. Raises ValueError for rho or epsilon
+    below zero and for delta outside (0, 1).
+    """
 
     name: ClassVar[str]
     source: ClassVar[str]
@@ -200,7 +204,7 @@ def gaussian_mu(epsilon: Real, delta: Real) -> Real:
     """The mu at which H_{e^epsilon} of Gaussian(mu) is delta, rounded down by a few parts in 10^15.
 
     Where delta determines mu less well, it is rounded down by more: by 3e-13 for delta = 1e-300 and epsilon = 0.
-    epsilon >= 0. No sound zCDP budget exceeds mu^2 / 2, since Gaussian(mu) is exactly mu^2/2-zCDP.
+    epsilon >= 0, in nats. No sound zCDP budget exceeds mu^2 / 2, since Gaussian(mu) is exactly mu^2/2-zCDP.
     Source: paper 003, equation (2.3).
     """
     epsilon, delta = check_at_least_zero("epsilon", epsilon), check_delta("delta", delta)
@@ -231,7 +235,11 @@ def gaussian_mu(epsilon: Real, delta: Real) -> Real:
 
 
 def gaussian_epsilon(mu: Real, delta: Real) -> Real:
-    """The least epsilon >= 0 at which Gaussian(mu), mu > 0, is (epsilon, delta)-DP. Source: paper 003, (2.3)."""
+    """The least epsilon >= 0 at which Gaussian(mu), mu > 0, is (epsilon, delta)-DP.
+
+    In nats; mu and delta are numbers or arrays that broadcast. Raises ValueError for mu <= 0 and for delta outside
+    (0, 1). Source: paper 003, equation (2.3).
+    """
     mu, delta = check_positive("mu", mu), check_delta("delta", delta)
     size, target = np.broadcast_arrays(np.asarray(mu), np.log(np.asarray(delta)))
     with np.errstate(over="ignore"):

@@ -34,14 +34,20 @@ __all__ = ["ZCDP", "ApproxDP", "GaussianDP", "Guarantee", "PureDP", "RenyiDP"]
 class Guarantee(ABC):
     """A promise about the law of the released transcript on neighbouring data sets, in both directions.
 
-    Subclasses are frozen slotted dataclasses of numbers; `str()` is the short name used in tables.
+    Subclasses are frozen slotted dataclasses of numbers; `str()` is the short name used in tables. L is the privacy
+    loss of the transcript; losses, divergences D_a and epsilons are in nats. The neighbours are those that the
+    pairs of the mechanisms are for. PureDP, ApproxDP, RenyiDP, ZCDP and GaussianDP raise ValueError for parameters
+    out of range.
     """
 
     __slots__ = ()
 
     @abstractmethod
     def delta(self, epsilon: Real) -> Real:
-        """An upper bound on H_{e^eps} in both directions for everything with this guarantee, eps >= 0."""
+        """An upper bound on H_{e^eps} in both directions for everything with this guarantee, eps >= 0.
+
+        Shape of `epsilon`, in nats. Raises ValueError for an eps below zero.
+        """
 
     @property
     def formula(self) -> str:

@@ -34,7 +34,8 @@ def kappa(epsilon: Real, sigma: Real, dhat: Real, theta: Real) -> Real:
     """epsilon - 1/sigma^2 - (Phi^-1(1 - dhat) + Phi^-1(1 - theta)) / sigma.
 
     On i.i.d. Gaussians of unit sensitivity the filter releases output i+1 when |l^(i-1)| < kappa, where
-    l^(i-1) is the loss of the first i-1 outputs, in nats. Source: paper 004, Proposition 1.
+    l^(i-1) is the loss of the first i-1 outputs, in nats. Arguments are numbers or arrays that broadcast.
+    Raises ValueError for sigma <= 0 and for dhat or theta outside (0, 1). Source: paper 004, Proposition 1.
     """
     epsilon, sigma = check_real("epsilon", epsilon), check_positive("sigma", sigma)
     dhat, theta = check_delta("dhat", dhat), check_delta("theta", theta)

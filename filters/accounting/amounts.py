@@ -109,6 +109,7 @@ class Mixed:
         return Mixed(tuple(charge.take(runs) for charge in self.charges), self.index[runs])
 
 
+#: What a request is charged, exactly: x, or scale x^2, the same for all runs or one per run in shape (n,).
 Charge: TypeAlias = Plain | Square | Mixed
 
 

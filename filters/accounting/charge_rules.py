@@ -77,7 +77,10 @@ class ChargeRule(ABC):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class PureCharge(ChargeRule):
-    """epsilon of an epsilon-DP mechanism: what sums to at most B is B-DP (basic composition)."""
+    """epsilon of an epsilon-DP mechanism: what sums to at most B is B-DP (basic composition).
+
+    In nats, one number for all runs or one per run in shape (n,), as the parameters of the pair are.
+    """
 
     theorem: ClassVar[str | None] = None
     source: ClassVar[str] = "basic composition, by induction on the rounds; paper 004, Section II-A"
@@ -99,7 +102,10 @@ class PureCharge(ChargeRule):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ZCDPCharge(ChargeRule):
-    """The zCDP parameter rho: mu^2/2 of Gaussian(mu), epsilon^2/2 of RandomizedResponse(epsilon), else as declared."""
+    """The zCDP parameter rho: mu^2/2 of Gaussian(mu), epsilon^2/2 of RandomizedResponse(epsilon), else as declared.
+
+    In nats, one number for all runs or one per run in shape (n,), as the parameters of the pair are.
+    """
 
     theorem: ClassVar[str | None] = "RDP filter"
     source: ClassVar[str] = "paper 000, Remark 4.4"
@@ -128,7 +134,10 @@ class ZCDPCharge(ChargeRule):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class GDPCharge(ChargeRule):
-    """mu^2, mu being the GDP parameter that a request declares: what sums to at most mu^2 is mu-GDP."""
+    """mu^2, mu being the GDP parameter that a request declares: what sums to at most mu^2 is mu-GDP.
+
+    One number for all runs or one per run in shape (n,), as the parameters of the pair are.
+    """
 
     theorem: ClassVar[str | None] = "GDP filter"
     source: ClassVar[str] = "paper 003, Theorem C.1"
@@ -155,7 +164,10 @@ class GDPCharge(ChargeRule):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class RenyiCharge(ChargeRule):
-    """The Rényi divergence of order alpha, the larger direction: alpha mu^2/2 of Gaussian(mu), else as declared."""
+    """The Rényi divergence of order alpha, the larger direction: alpha mu^2/2 of Gaussian(mu), else as declared.
+
+    In nats, one number for all runs or one per run in shape (n,), as the parameters of the pair are.
+    """
 
     alpha: float
     theorem: ClassVar[str | None] = "RDP filter"

@@ -37,7 +37,7 @@ _SAVED = ("filter", "on_denial", "halted", "awaits_loss", "granted", "state")
 
 
 class FilterHaltedError(RuntimeError):
-    """A request reached a session that had halted."""
+    """A request reached a session that had halted; open a new session on fresh data."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -35,7 +35,8 @@ class DominatingPair(ABC):
     The pairs of this package copy the arrays they are given and make the copies read-only.
     Subclasses are frozen slotted dataclasses whose fields are the parameters, declared with
     `@dataclass(frozen=True, slots=True, eq=False)`; equality and hash come from here.
-    Source: Zhu, Dong and Wang; paper 003, Definition 3.
+    x, x' are neighbours in the sense that is yours: the pair must dominate the mechanism M for all of them.
+    Raises ValueError for parameters out of range. Source: Zhu, Dong and Wang; paper 003, Definition 3.
     """
 
     __slots__ = ()

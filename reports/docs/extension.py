@@ -1,0 +1,88 @@
+"""The Sphinx extension of the pages: generated parts, docstrings in the house's style, and links from `fp.name`."""
+
+from __future__ import annotations
+
+import re
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from docutils import nodes
+from sphinx.addnodes import desc_annotation, pending_xref
+
+import filterproof
+from filters.catalogue import CATALOGUE
+from reports.docs.docstrings import rst_of
+from reports.docs.generated import expand
+from reports.docs.reference import proof_of
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+
+__all__ = ["setup"]
+
+_PUBLIC = re.compile(r"fp\.([A-Za-z_]\w*)((?:\.\w+)*)(\(.*\))?", re.DOTALL)
+#: How an array's type reads when it is written out, with or without the modules that autodoc shortens by `~`.
+_ARRAY = re.compile(
+    r"~?(?:numpy\.)?ndarray\[~?tuple\[~?(?:typing\.)?Any, \.\.\.\], ~?(?:numpy\.)?dtype\[~?(?:numpy\.|typing\.)?(\w+)\]\]"
+)
+
+
+def _expand(app: Sphinx, docname: str, source: list[str]) -> None:
+    source[0] = expand(source[0])
+
+
+def _docstring(app: Sphinx, what: str, name: str, obj: object, options: object, lines: list[str]) -> None:
+    lines[:] = rst_of("\n".join(lines)).splitlines()
+    if isinstance(obj, type) and obj in {entry.kind for entry in CATALOGUE.values()}:
+        lines += ["", *proof_of(obj).splitlines()]
+
+
+def _signature(
+    app: Sphinx, what: str, name: str, obj: object, options: object, given: str | None, returned: str | None
+) -> tuple[str | None, str | None]:
+    return given and _short(given), returned and _short(returned)
+
+
+def _short(words: str) -> str:
+    """The type of an array as its author wrote it."""
+    return _ARRAY.sub(r"NDArray[\1]", words)
+
+
+def _types(app: Sphinx, document: nodes.document) -> None:
+    """The types of properties, which no event of autodoc brings."""
+    for node in list(document.findall(desc_annotation)):
+        if _ARRAY.search(node.astext()):
+            node.children = [nodes.Text(_short(node.astext()))]
+
+
+def _link(app: Sphinx, document: nodes.document) -> None:
+    """Link each `fp.name` in prose to the reference; a name that is not there is a warning."""
+    for literal in list(document.findall(nodes.literal)):
+        found = _PUBLIC.fullmatch(literal.astext())
+        if found is None or isinstance(literal.parent, nodes.reference | pending_xref | nodes.title):
+            continue
+        value = getattr(filterproof, found[1], None)
+        if isinstance(value, ModuleType):
+            continue
+        inside = found[2] if isinstance(value, type) else ""  # an instance is documented as a whole
+        link = pending_xref(
+            "",
+            refdomain="py",
+            reftype="obj",
+            reftarget=f"filterproof.{found[1]}{inside}",
+            refexplicit=True,
+            refwarn=True,
+            refdoc=app.env.docname,
+        )
+        literal.replace_self(link)
+        link += literal
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register what happens when a page is read and when a docstring is."""
+    app.connect("source-read", _expand)
+    app.connect("autodoc-process-docstring", _docstring)
+    app.connect("autodoc-process-signature", _signature)
+    app.connect("doctree-read", _link)
+    app.connect("doctree-read", _types)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

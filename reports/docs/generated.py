@@ -1,0 +1,189 @@
+"""The parts of the pages that the code itself says: theorems, slips, verdicts, commands, the reference.
+
+A page asks for one by a fence, which `expand` replaces by Markdown before the page is read:
+
+    ```{generated} slips 000
+    ```
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from functools import cache
+
+from filters.catalogue import CATALOGUE, Entry
+from reports.docs.markdown import escaped, table
+from reports.docs.reference import reference
+from reports.docs.usage import commands, exit_statuses
+from reports.finding import slug
+from theory.evidence import Checked, Evidence, Outcome
+from theory.proofs import THEOREMS, prove
+from theory.proofs.theorem import JOIN, CheckedStep, Proof, Theorem
+
+__all__ = ["GENERATED", "PAPERS", "expand", "theorems_of"]
+
+_FENCE = re.compile(
+    r"^```\{(generated|public)\}(?:[ \t]+(\S+))?(?:[ \t]+(.+?))?[ \t]*\n(.*?)^```$", re.MULTILINE | re.DOTALL
+)
+#: How the sources of theorems name the papers.
+PAPERS: Mapping[str, str] = {"000": "Feldman & Zrnic", "003": "Koskela", "004": "Taylor"}
+_DONE: dict[str, Proof] = {}
+
+
+def expand(page: str) -> str:
+    """The page with every generated part in its place; ValueError for a part that is not known."""
+    return _FENCE.sub(_part, page)
+
+
+def _part(found: re.Match[str]) -> str:
+    fence, kind, argument, body = found.groups()
+    if fence == "public":
+        return reference(body.split())
+    if kind not in GENERATED:
+        raise ValueError(f"a generated part must be one of {', '.join(GENERATED)}, got {kind!r}")
+    maker = GENERATED[kind]
+    return maker(argument) if argument else maker()
+
+
+# -- words with a fixed meaning -----------------------------------------------------------------------
+
+
+def _words(kind: type[Outcome] | type[Evidence] | type[Checked]) -> str:
+    named = [(word.word if isinstance(word, Checked) else word.name, str(word.value)) for word in kind]
+    return table(("word", "meaning"), [(f"**{escaped(name)}**", escaped(meaning)) for name, meaning in named])
+
+
+# -- theorems -----------------------------------------------------------------------------------------
+
+
+@cache
+def _proof(name: str) -> Proof:
+    return prove(name, done=_DONE)
+
+
+def theorems_of(paper: str) -> list[Theorem]:
+    """The theorems whose source names the paper's authors, in the order of `THEOREMS`."""
+    return [theorem for theorem in THEOREMS.values() if PAPERS[paper] in theorem.source]
+
+
+def _link(theorem: Theorem) -> str:
+    return f"[{escaped(theorem.title)}](#theorem-{slug(theorem.name)})"
+
+
+def _theorems(paper: str | None = None) -> str:
+    """A line for each theorem: its claim, what its steps checked, its evidence."""
+    chosen = list(THEOREMS.values()) if paper is None else theorems_of(paper)
+    rows = [
+        (
+            _link(theorem),
+            escaped(theorem.source),
+            _covers(proof),
+            f"{proof.verdict().outcome.name}, {proof.evidence.name}",
+        )
+        for theorem in chosen
+        for proof in (_proof(theorem.name),)
+    ]
+    return table(("theorem", "source", "steps, by what was checked", "verdict"), rows)
+
+
+def _covers(proof: Proof) -> str:
+    counted = [(word, sum(step.checked is word for step in proof.steps)) for word in Checked]
+    return ", ".join(f"{count} {word.word}" for word, count in counted if count)
+
+
+def _derivations() -> str:
+    return "\n\n".join(_derivation(_proof(name)) for name in THEOREMS)
+
+
+def _derivation(proof: Proof) -> str:
+    theorem = proof.theorem
+    lines = [
+        f"(theorem-{slug(theorem.name)})=",
+        f"## {escaped(theorem.title)}",
+        "",
+        f'{escaped(theorem.source)}. Run it: `fp.prove("{theorem.name}")`.',
+        "",
+        f"**Where** {escaped(theorem.hypotheses)}.",
+        "",
+        f"**Claim** {escaped(theorem.claim)}.",
+        "",
+    ]
+    if theorem.claim_latex:
+        lines += [_formula(theorem.claim_latex), ""]
+    if theorem.uses:
+        lines += ["**Uses** " + ", ".join(_link(THEOREMS[name]) for name in theorem.uses) + ".", ""]
+    lines += [f"**Verdict** {escaped(str(proof.verdict().outcome.name))}, {proof.evidence.name}.", ""]
+    lines += [f"**Cited, and not checked here** {escaped(source)}.\n" for source in proof.citations]
+    lines += ["<details>", f"<summary>{len(proof.steps)} steps: {_covers(proof)}</summary>", ""]
+    for k, step in enumerate(proof.steps, 1):
+        lines += [_step(k, step), ""]
+    lines += [escaped(JOIN), "", "</details>", ""]
+    return "\n".join(lines)
+
+
+def _step(k: int, step: CheckedStep) -> str:
+    start = f"{k}. "
+    text = f"{start}{escaped(step.statement)} *{step.checked.word}, {step.evidence.name}*"
+    return f"{text}\n\n{_formula(step.latex, len(start))}" if step.latex else text
+
+
+def _formula(latex: str, indent: int = 0) -> str:
+    space = " " * indent
+    return f"{space}$$\n{space}{' '.join(latex.split())}\n{space}$$"
+
+
+# -- slips --------------------------------------------------------------------------------------------
+
+
+def _slips(paper: str) -> str:
+    """The steps of the theorem "slips" that are about one paper; one that names none is about the paper before it."""
+    kept, current = [], ""
+    for step in _proof("slips").steps:
+        named = re.match(r"(\d{3}), ", step.statement)
+        current = named[1] if named else current
+        if current == paper:
+            statement = step.statement.removeprefix(f"{paper}, ")
+            kept.append((escaped(statement[0].upper() + statement[1:]), step))
+    parts = []
+    for k, (statement, step) in enumerate(kept, 1):
+        start = f"{k}. "
+        told = "" if step.checked is Checked.PROSE else f" {escaped(_sentence(step.detail))}"
+        parts.append(f"{start}{statement} *{step.checked.word}, {step.evidence.name}.*{told}")
+        parts.append(_formula(step.latex, len(start)) if step.latex else "")
+    return "\n\n".join(part for part in parts if part)
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:] + ("" if text.endswith(".") else ".")
+
+
+# -- filters ------------------------------------------------------------------------------------------
+
+
+def _filters() -> str:
+    rows = [
+        (f"`fp.{name}`", f"`{entry.example().promise}`", _proved(entry)) for name, entry in CATALOGUE.items()
+    ]
+    return table(("filter", "what an example promises", "proof, or what is wrong"), rows)
+
+
+def _proved(entry: Entry) -> str:
+    kind = entry.kind
+    theorem = f"; {_link(THEOREMS[kind.theorem])}" if kind.theorem is not None else ""
+    return escaped(kind.proof) + theorem
+
+
+#: The generated parts by name.
+GENERATED: Mapping[str, Callable[..., str]] = {
+    "outcomes": lambda: _words(Outcome),
+    "evidence": lambda: _words(Evidence),
+    "checked": lambda: _words(Checked),
+    "join": lambda: escaped(JOIN),
+    "theorems": _theorems,
+    "derivations": _derivations,
+    "slips": _slips,
+    "filters": _filters,
+    "commands": commands,
+    "exit-statuses": exit_statuses,
+}

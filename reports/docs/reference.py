@@ -1,0 +1,76 @@
+"""The reference: what autodoc is asked for, name by name."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from enum import Enum
+from pathlib import Path
+
+import filterproof
+from filters import PrivacyFilter
+from reports.docs.docstrings import rst_of
+from reports.finding import slug
+from theory.proofs import THEOREMS
+
+__all__ = ["described", "proof_of", "reference"]
+
+#: Classes whose methods stand in a base that is not public.
+_WITH_BASES = ("PrivacyFilter",)
+_ROOMS = ("theory", "filters", "mc", "reports")
+
+
+def reference(names: Iterable[str]) -> str:
+    """Markdown that documents these public names, in their order; ValueError for a name that is not public."""
+    return "\n".join(["```{eval-rst}", *(line for name in names for line in _entry(name)), "```"])
+
+
+def described(name: str) -> str:
+    """The docstring of a public name; of an instance that of its class, of another value the comment above it."""
+    value = getattr(filterproof, name)
+    if inspect.isclass(value) or inspect.isroutine(value):
+        return inspect.getdoc(value) or ""
+    if type(value).__module__.partition(".")[0] in _ROOMS:
+        return inspect.getdoc(type(value)) or ""
+    return _comment(name, value)
+
+
+def proof_of(kind: type[PrivacyFilter]) -> str:
+    """Where the promise of a filter is proved, or what is wrong with it, with a link to its theorem here."""
+    said = rst_of(f"**Promise**: {kind.proof}.").rstrip()
+    if kind.theorem is None:
+        return said
+    return f"{said} See :ref:`{THEOREMS[kind.theorem].title} <theorem-{slug(kind.theorem)}>`."
+
+
+def _entry(name: str) -> Iterator[str]:
+    if name not in filterproof.__all__:
+        raise ValueError(
+            f"a name of the reference must be in filterproof.__all__, got {name!r}; see its spelling"
+        )
+    value = getattr(filterproof, name)
+    if inspect.isclass(value):
+        kind = "autoexception" if issubclass(value, BaseException) else "autoclass"
+        yield from (f".. {kind}:: filterproof.{name}", "   :members:")
+        if name in _WITH_BASES:
+            yield "   :inherited-members:"
+        if issubclass(value, Enum):
+            yield "   :undoc-members:"
+    elif inspect.isroutine(value):
+        yield f".. autofunction:: filterproof.{name}"
+    else:
+        yield from (f".. py:data:: {name}", "   :module: filterproof", "")
+        yield from (f"   {line}".rstrip() for line in rst_of(described(name)).splitlines())
+    yield ""
+
+
+def _comment(name: str, value: object) -> str:
+    """The `#:` lines above the assignment of a value, in whatever module of a room makes it."""
+    for module in list(sys.modules.values()):
+        if module.__name__.partition(".")[0] in _ROOMS and vars(module).get(name) is value:
+            text = Path(str(module.__file__)).read_text("utf-8")
+            if found := re.search(rf"((?:^#: .*\n)+)^{re.escape(name)}\b", text, re.MULTILINE):
+                return found[1].replace("#: ", "")
+    return ""

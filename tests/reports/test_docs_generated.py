@@ -1,0 +1,98 @@
+"""What the pages take from the code: nothing is left out, nothing is read as markup."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+import filterproof as fp
+from filters.catalogue import CATALOGUE
+from reports.cli import COMMANDS
+from reports.commands.exit_status import ExitStatus
+from reports.docs.docstrings import rst_of
+from reports.docs.generated import PAPERS, expand, theorems_of
+from reports.docs.markdown import escaped
+from tests.printed_examples import PAGES
+from theory.evidence import Checked, Evidence, Outcome
+from theory.proofs.theorem import Step
+
+
+def _made(part: str) -> str:
+    return expand(f"before\n\n```{{generated}} {part}\n```\n\nafter\n")
+
+
+def _of_slips(paper: str) -> list[Step]:
+    """The steps of the theorem that name the paper, or follow one that does; by hand, not by the generator."""
+    steps = fp.THEOREMS["slips"].steps
+    papers = [None if not step.statement[:3].isdigit() else step.statement[:3] for step in steps]
+    for k, named in enumerate(papers):
+        papers[k] = named or papers[k - 1]
+    return [step for step, named in zip(steps, papers, strict=True) if named == paper]
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_the_page_of_a_paper_has_each_of_its_slips_and_no_other(paper: str) -> None:
+    made, own = _made(f"slips {paper}"), _of_slips(paper)
+    assert len(re.findall(r"^\d+\. ", made, re.MULTILINE)) == len(own) >= 2
+    for step in own:
+        statement = escaped(step.statement.removeprefix(f"{paper}, "))[1:]
+        assert statement in made
+        assert " ".join(step.latex.split()) in made
+
+
+def test_every_slip_is_on_one_page() -> None:
+    assert sum(len(_of_slips(paper)) for paper in PAPERS) == len(fp.THEOREMS["slips"].steps)
+    for paper in PAPERS:
+        assert sum(f"{{generated}} slips {paper}\n" in page.read_text("utf-8") for page in PAGES) == 1
+
+
+def test_a_theorem_is_on_the_page_of_each_paper_that_it_is_from() -> None:
+    found = {paper: {theorem.name for theorem in theorems_of(paper)} for paper in PAPERS}
+    assert {"RDP filter", "B*", "approximate-DP filter", "linear queries", "trackers"} <= found["000"]
+    assert {"GDP filter", "CKS", "trackers"} <= found["003"]
+    assert found["004"] == {"kappa", "realisation filter"}
+    assert {"natural filter", "tilted weights"}.isdisjoint(set().union(*found.values()))
+    for entry in CATALOGUE.values():  # a filter that cites a paper by number has its theorem on that page
+        for paper in re.findall(r"\b(00\d) (?:Theorem|Algorithm)", entry.kind.proof):
+            assert entry.kind.theorem in found[paper]
+
+
+def test_the_words_of_a_verdict_are_those_of_the_code() -> None:
+    for part, words in (("outcomes", Outcome), ("evidence", Evidence), ("checked", Checked)):
+        made = _made(part)
+        assert len(re.findall(r"^\| \*\*", made, re.MULTILINE)) == len(words)
+        for word in words:
+            assert escaped(word.value) in made
+
+
+def test_every_filter_command_and_status_has_its_row() -> None:
+    filters, commands, statuses = _made("filters"), _made("commands"), _made("exit-statuses")
+    assert re.findall(r"^\| `fp\.(\w+)`", filters, re.MULTILINE) == list(CATALOGUE)
+    assert re.findall(r"^## filterproof (\w+)$", commands, re.MULTILINE) == [
+        name.rstrip("_") for name in COMMANDS
+    ]
+    assert "`-n, --paths`" in commands
+    assert re.findall(r"^\| (\d+) \|", statuses, re.MULTILINE) == [str(int(one)) for one in ExitStatus]
+
+
+def test_a_part_that_is_not_known_is_refused_and_prose_is_left_alone() -> None:
+    with pytest.raises(ValueError, match=r"must be one of .*, got 'typo'"):
+        _made("typo")
+    page = "words, `code` and\n\n```python\nprint(1)\n```\n"
+    assert expand(page) == page
+
+
+@pytest.mark.parametrize(
+    ("docstring", "shown"),
+    [
+        ("|L| <= B*, sum_t x_ of `n=1`", r"\|L\| <= B\*, sum\_t x\_ of \ ``n=1``\ "),
+        ("See `Budget`s.", r"See \ :py:obj:`Budget`\ s."),
+        ("**Passing is no proof**: so", r"\ **Passing is no proof**\ \: so"),
+        ("One\nline.\nSource: paper 000.", "One line.\n\nSource\\: paper 000."),
+        ("Words.\n\n    >>> 1 + 1\n    2\n\nMore.", "Words.\n\n>>> 1 + 1\n2\n\nMore."),
+        ("So\n\n    V = 1 *\n    2", "So\n\n::\n\n       V = 1 *\n       2"),
+    ],
+)
+def test_a_docstring_is_prose_with_names_and_examples(docstring: str, shown: str) -> None:
+    assert rst_of(docstring) == shown + "\n"
