@@ -1,4 +1,4 @@
-"""The data of a figure: named columns of equal length.
+"""The data of a figure: named columns of equal length, and facts.
 
 >>> data = FigureData.of(epsilon=[0.5, 1.0], steps=[10, None])
 >>> data.rows()
@@ -10,8 +10,9 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -25,13 +26,14 @@ Cell: TypeAlias = float | int | str | None
 
 @dataclass(frozen=True, slots=True)
 class FigureData:
-    """Columns by name, in order; a cell is a number, a word, or None where there is none.
+    """Columns by name, in order; a cell is a number, a word, or None where there is none. Facts are single numbers.
 
     `pandas.DataFrame(data.rows())` makes a frame of it. Raises ValueError where columns differ in length.
     """
 
     names: tuple[str, ...]
     columns: tuple[tuple[Cell, ...], ...]
+    facts: Mapping[str, Cell] = field(default_factory=lambda: MappingProxyType({}))
 
     def __post_init__(self) -> None:
         lengths = {len(column) for column in self.columns}
@@ -45,6 +47,18 @@ class FigureData:
     def of(cls, **columns: Iterable[Any]) -> FigureData:
         """The data with these columns; NumPy's numbers become Python's, and NaN becomes None."""
         return cls(tuple(columns), tuple(tuple(map(_cell, column)) for column in columns.values()))
+
+    def told(self, **facts: Any) -> FigureData:
+        """The same with these facts beside the columns."""
+        more = {name: _cell(value) for name, value in facts.items()}
+        return replace(self, facts=MappingProxyType({**self.facts, **more}))
+
+    def number(self, name: str) -> float:
+        """The fact of that name, a number."""
+        value = self.facts[name]
+        if value is None or isinstance(value, str):
+            raise TypeError(f"{name} must be a number here, got {value!r}; read facts[{name!r}]")
+        return value
 
     def __len__(self) -> int:
         return len(self.columns[0]) if self.columns else 0

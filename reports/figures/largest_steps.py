@@ -125,12 +125,12 @@ def _draw(spec: LargestSteps, data: FigureData, axes: Sequence[Axes]) -> None:
     middle = 2 * len(epsilon) // 3
     label(ax, (epsilon[middle], gdp[middle]), "GDP", 0, offset=(-6, 6), ha="right")
     label(ax, (epsilon[middle], rdp[middle]), "RDP, all orders", 1, offset=(8, -8), va="top")
-    low = len(epsilon) // 8
-    label(ax, (epsilon[low], grid[low]), f"RDP, orders 2 to {spec.orders}", -1, offset=(14, 0), va="bottom")
+    low = len(epsilon) // 4
+    label(ax, (epsilon[low], grid[low]), f"RDP, orders 2 to {spec.orders}", -1, offset=(24, -3), va="top")
     ax.set(
         xlabel="epsilon (nats)",
         ylabel="largest k",
-        ylim=(-8, spec.height),
+        ylim=(-0.015 * spec.height, spec.height),
         title=f"Steps within (epsilon, {spec.delta:g}), sigma = {spec.sigma:g}",
     )
 

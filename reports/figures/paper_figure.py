@@ -162,6 +162,7 @@ class ComputedFigure:
             "alt": self.alt,
             "printed": [one.to_data() for one in self.printed],
         }
+        told["facts"] = dict(self.data.facts)
         if columns:
             told["columns"] = dict(zip(self.data.names, self.data.columns, strict=True))
         return told

@@ -14,12 +14,14 @@ from typing import Any
 from reports.figures.gaussian_steps import FIGURE_3, FIGURE_4
 from reports.figures.largest_steps import FIGURE_5
 from reports.figures.paper_figure import ComputedFigure, PaperFigure
+from reports.figures.rounds import FIGURE_ROGERS
+from reports.figures.survival import FIGURE_2
 
 __all__ = ["FIGURES", "figure", "figures", "named"]
 
 #: name -> figure, in the order of the papers.
 FIGURES: Mapping[str, PaperFigure] = MappingProxyType(
-    {one.name: one for one in (FIGURE_3, FIGURE_4, FIGURE_5)}
+    {one.name: one for one in (FIGURE_ROGERS, FIGURE_3, FIGURE_4, FIGURE_5, FIGURE_2)}
 )
 
 
