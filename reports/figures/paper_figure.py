@@ -120,7 +120,7 @@ class ComputedFigure:
 
         if ax is None:
             panels = self.of.panels
-            with new_figure(_WIDTH, _HEIGHT * (1 if panels == 1 else 0.9 * panels), dark=dark) as figure:
+            with new_figure(_WIDTH, _HEIGHT * (0.25 + 0.75 * panels), dark=dark) as figure:
                 drawn = figure.subplots(panels, 1, squeeze=False)[:, 0]
                 self.of.draw(self.specification, self.data, tuple(drawn))
             return figure

@@ -15,13 +15,14 @@ from reports.figures.gaussian_steps import FIGURE_3, FIGURE_4
 from reports.figures.largest_steps import FIGURE_5
 from reports.figures.paper_figure import ComputedFigure, PaperFigure
 from reports.figures.rounds import FIGURE_ROGERS
+from reports.figures.subsampled_gaussian import FIGURE_1
 from reports.figures.survival import FIGURE_2
 
 __all__ = ["FIGURES", "figure", "figures", "named"]
 
 #: name -> figure, in the order of the papers.
 FIGURES: Mapping[str, PaperFigure] = MappingProxyType(
-    {one.name: one for one in (FIGURE_ROGERS, FIGURE_3, FIGURE_4, FIGURE_5, FIGURE_2)}
+    {one.name: one for one in (FIGURE_ROGERS, FIGURE_1, FIGURE_3, FIGURE_4, FIGURE_5, FIGURE_2)}
 )
 
 
