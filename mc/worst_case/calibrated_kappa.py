@@ -1,7 +1,7 @@
 """The largest kappa at which the filter of paper 004 keeps its promise on Gaussians, found by the value of its game.
 
->>> filt = calibrated_kappa(2.0, 1e-3, sigma=2.0, rounds=6)
->>> filt.certificate.high <= 1e-3
+>>> filt = calibrated_kappa(2.0, 0.02, sigma=2.0, rounds=6)
+>>> filt.certificate.high <= 0.02
 True
 """
 
@@ -52,7 +52,7 @@ def calibrated_kappa(
         low /= 2
         if low < 2.0**-40:
             raise ValueError(
-                f"delta must be in reach, got delta={delta!r} and a larger value of one release; pass a larger delta"
+                f"delta must be in reach, got delta={delta!r} and a larger value of two releases; pass a larger delta"
             )
     while excess(high) <= 0:
         high *= 2

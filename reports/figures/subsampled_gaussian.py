@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 __all__ = ["FIGURE_1"]
 
 _MOST_PEOPLE = 200
+#: How far the profile is drawn, over its epsilon at delta.
+_BEYOND = 1.3
 #: The delta of the paper's other experiments, at which the floor of RDP is told as well.
 _OTHER_DELTA = 1e-5
 #: How much the mu that dominates at the points drawn is rounded up.
@@ -42,7 +44,8 @@ _UP = 1 + 1e-9
 class _DPSGD(Specification):
     """`steps` Gaussian mechanisms of noise sigma on samples of rate q; a person's gradients have norm fraction x C.
 
-    The first two panels are of one person with norm `fraction`; epsilon from 0 to `most`. The last has `people` norms
+    The first two panels are of one person with norm `fraction`; epsilon from 0 to
+    `most`, or a little beyond the one at delta if it is None. The last has `people` norms
     from `least` to 1, at delta; `orders` and `more_orders` are the largest integer orders of the two RDP accountants.
     """
 
@@ -51,7 +54,7 @@ class _DPSGD(Specification):
     steps: int = 10_000
     delta: float = 1e-6
     fraction: float = 1.0
-    most: float = 1.5
+    most: float | None = None
     points: int = 31
     least: float = 0.05
     people: int = 12
@@ -66,7 +69,7 @@ class _DPSGD(Specification):
             steps=check_count("steps", self.steps),
             delta=float(check_delta("delta", self.delta)),
             fraction=float(check_positive("fraction", check_probability("fraction", self.fraction))),
-            most=float(check_positive("most", self.most)),
+            most=None if self.most is None else float(check_positive("most", self.most)),
             points=check_points("points", self.points),
             least=float(check_positive("least", check_probability("least", self.least))),
             people=check_count("people", self.people),
@@ -97,10 +100,11 @@ class _DPSGD(Specification):
 
 
 def _data(spec: _DPSGD) -> FigureData:
-    epsilons = np.linspace(0.0, spec.most, spec.points)
     person = spec.composition(spec.fraction)
-    curve = [person.delta(float(epsilon)) for epsilon in epsilons]
     at = person.epsilon(spec.delta, relative=1e-2)
+    # far beyond its epsilon a divergence takes long, and nobody reads it off
+    epsilons = np.linspace(0.0, _BEYOND * at.high if spec.most is None else spec.most, spec.points)
+    curve = [person.delta(float(epsilon)) for epsilon in epsilons]
     # agrees at delta; and is at least the curve at every point drawn
     mu_at = float(gaussian_mu(at.high, spec.delta))
     mus = [
@@ -149,11 +153,11 @@ def _caption(spec: _DPSGD, data: FigureData) -> str:
             f"DP-SGD, {spec.steps} steps at rate {spec.q:g} and noise {spec.sigma:g}. Above: the profile of a person",
             f"whose gradients have norm {spec.fraction:g} C in every step, in certified bounds narrower than the",
             f"line; its epsilon at delta = {spec.delta:g} is in {Bounds(low, high)}. In the middle, how far two mu-GDP",
-            f"curves lie from it: mu = {data.number('mu_range'):.4f} is the least that lies on or above it at every point",
-            f"drawn, and would be larger on a wider range; mu = {data.number('mu_at'):.4f} agrees at delta. Neither",
-            "is a guarantee: for every epsilon, as 003's (5.1) is printed, mu must be at least sqrt(T)/sigma, which is",
-            f"{data.number('mu_all'):g} here. Below: epsilon at delta = {spec.delta:g} against the norm, by certified",
-            "composition (PLD) and by RDP over integer orders. RDP never goes below",
+            f"curves lie from it: mu = {data.number('mu_range'):.4f} is the least that lies on or above it at every",
+            f"point drawn, and would be larger on a wider range; mu = {data.number('mu_at'):.4f} agrees at delta.",
+            "Neither is a guarantee: for every epsilon, as 003's (5.1) is printed, mu must be at least sqrt(T)/sigma,",
+            f"which is {data.number('mu_all'):g} here. Below: epsilon at delta = {spec.delta:g} against the norm,",
+            "by certified composition (PLD) and by RDP over integer orders. RDP never goes below",
             f"{data.number('floor'):.3f} with orders up to {spec.orders}, and {data.number('floor_more'):.4f} up to",
             f"{spec.more_orders}, however small the norm; at delta = {_OTHER_DELTA:g} the first floor would be",
             f"{data.number('floor_at_other_delta'):.3f}. 003 draws histograms over 1000 training samples; without the",
