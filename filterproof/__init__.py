@@ -55,7 +55,13 @@ _namesakes = {  # functions named like their modules, which their rooms therefor
     *("survival", "witness", "worst_case"),
 }
 #: What is shown, imported when it is asked for: name -> module.
-_shown = {"Examined": "reports.examined", "assert_holds": "reports.assertion", "verify": "reports.examined"}
+_shown = {
+    "Examined": "reports.examined",
+    "assert_holds": "reports.assertion",
+    "figure": "reports.figures.registry",
+    "figures": "reports.figures.registry",
+    "verify": "reports.examined",
+}
 __all__ = sorted({*theory.__all__, *filters.__all__, *mc.__all__, *_proofs, *_namesakes, *_shown})
 
 
@@ -64,6 +70,8 @@ if TYPE_CHECKING:
     from reports.assertion import assert_holds as assert_holds
     from reports.examined import Examined as Examined
     from reports.examined import verify as verify
+    from reports.figures.registry import figure as figure
+    from reports.figures.registry import figures as figures
 else:
 
     def __getattr__(name: str) -> object:

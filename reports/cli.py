@@ -8,6 +8,7 @@ import typer
 
 from reports.commands.attack import attack
 from reports.commands.calibrate import calibrate
+from reports.commands.figures import figures
 from reports.commands.guarded import guarded
 from reports.commands.list_ import list_
 from reports.commands.prove import prove
@@ -26,7 +27,8 @@ app = typer.Typer(
 )
 #: The commands by the names of their functions.
 COMMANDS: dict[str, Callable[..., None]] = {
-    command.__name__: command for command in (verify, list_, prove, simulate, attack, calibrate, replay)
+    command.__name__: command
+    for command in (verify, list_, prove, simulate, attack, calibrate, replay, figures)
 }
 for _name, _command in COMMANDS.items():
     app.command(name=_name.rstrip("_"))(

@@ -4,7 +4,7 @@ No filter, no random generator and no picture is here; the rooms that have them 
 """
 
 from theory import pairs
-from theory.conversions import CKS, SIMPLE, Conversion, gaussian_epsilon, gaussian_mu
+from theory.conversions import CKS, SIMPLE, Conversion, gaussian_epsilon, gaussian_mu, renyi_epsilon
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
 from theory.pairs import *  # noqa: F403
@@ -28,5 +28,6 @@ __all__ = [
     "gaussian_mu",
     "kappa",
     "optimal_split",
+    "renyi_epsilon",
 ]
 __all__ += pairs.__all__

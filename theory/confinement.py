@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from theory.arguments import check_count, check_positive, check_real
 
-__all__ = ["confinement"]
+__all__ = ["confinement", "kappa_survival"]
 
 
 def confinement(
@@ -24,8 +24,7 @@ def confinement(
     g_k(x) = integral over |y| < limit of phi((y - x - drift) / scale) / scale g_{k-1}(y) dy. The kernel is
     entire, so the error falls faster than geometrically once nodes are closer than `scale`.
     The loss under the realisation filter on i.i.d. Gaussians is a walk of drift mu^2/2 and scale mu = 1/sigma,
-    and the limit is kappa. The filter decides release t from the losses of releases 1..t-2 only, so P(T >= t)
-    is entry t - 2 for t >= 2, not entry t - 1: 004 Proposition 1 and Algorithm 1.
+    and the limit is kappa: see `kappa_survival`.
     """
     limit = float(check_positive("limit", limit))
     scale = float(check_positive("scale", scale))
@@ -42,3 +41,15 @@ def confinement(
         inside[k] = start @ ahead
         ahead = kernel @ ahead
     return np.minimum(inside, 1.0)  # rounding may exceed a probability by an ulp
+
+
+def kappa_survival(kappa: float, *, sigma: float, rounds: int) -> NDArray[np.float64]:
+    """P(T >= t), t = 1..rounds, of the filter that releases output i+1 while |l^(i-1)| < kappa: shape (rounds,).
+
+    Outputs are those of Gaussian mechanisms of unit sensitivity and noise sigma; kappa and the losses are in nats.
+    Release t is decided from the losses of releases 1..t-2 only. Source: paper 004, Proposition 1 and Figure 2.
+    """
+    sigma = float(check_positive("sigma", sigma))
+    rounds = check_count("rounds", rounds)
+    inside = confinement(kappa, drift=1 / (2 * sigma**2), scale=1 / sigma, steps=max(rounds - 2, 0))
+    return np.concatenate([[1.0], inside])[:rounds]

@@ -21,11 +21,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from theory.arguments import Real, check_at_least_zero, check_delta, check_positive
+from theory.arguments import Real, check_at_least_zero, check_delta, check_order, check_positive
 from theory.numerics.stable import as_real, increasing_root
 from theory.pairs.gaussian import Gaussian
 
-__all__ = ["CKS", "SIMPLE", "Conversion", "gaussian_epsilon", "gaussian_mu"]
+__all__ = ["CKS", "SIMPLE", "Conversion", "gaussian_epsilon", "gaussian_mu", "renyi_epsilon"]
 
 Array = NDArray[np.float64]
 
@@ -198,6 +198,23 @@ SIMPLE: Conversion = _Simple()
 CKS: Conversion = _CKS()
 #: Every conversion.
 CONVERSIONS: tuple[Conversion, ...] = (SIMPLE, CKS)
+
+
+def renyi_epsilon(alpha: Real, rho: Real, delta: Real) -> Real:
+    """The least epsilon >= 0 such that D_alpha <= rho at one order alpha > 1 gives (epsilon, delta)-DP.
+
+    epsilon = rho + log(1 - 1/alpha) - log(alpha delta) / (alpha - 1), in nats; rho = inf gives inf. Of several orders
+    each holds, and so the least of their epsilons, as long as every order is fixed in advance. Broadcasts.
+    Source: Canonne, Kamath and Steinke; paper 003, Lemma C.4.
+    """
+    alpha, delta = check_order("alpha", alpha), check_delta("delta", delta)
+    divergence = np.asarray(rho, dtype=np.float64)
+    if not (divergence >= 0).all():
+        raise ValueError(f"rho must be >= 0, got rho={rho!r}; pass a divergence, inf where it is infinite")
+    t = np.asarray(alpha) - 1
+    # log(1 - 1/a) - log(a) / (a - 1) = -(t log(1 + 1/t) + log(1 + t)) / t
+    gain = t * np.log1p(1 / t) + np.log1p(t)
+    return as_real(np.maximum(divergence - (gain + np.log(np.asarray(delta))) / t, 0.0))
 
 
 def gaussian_mu(epsilon: Real, delta: Real) -> Real:

@@ -40,6 +40,8 @@ _NEGLIGIBLE = 1e-200
 _TRIES = 4
 #: The least mean squared width of cells, and the most cells of a law.
 _FINEST, _MOST = 2.0**-100, 1 << 15
+#: Where the search for an epsilon begins.
+_FIRST = 2.0**-6
 #: The relative width of a rough answer.
 _ROUGHLY = 0.1
 #: The largest tilt times the range of a loss, for an epsilon that no loss reaches.
@@ -134,7 +136,8 @@ class Composition:
 
         if self.delta(0.0, relative=relative).high <= delta:
             return Bounds(0.0, 0.0)
-        low, high = 0.0, 1.0
+        # from below, since a divergence far beyond the epsilon sought takes long
+        low, high = 0.0, _FIRST
         while excess(high) > 0:
             low, high = high, 2 * high
             if high > 2.0**40:

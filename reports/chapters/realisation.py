@@ -8,21 +8,14 @@ from dataclasses import replace
 import numpy as np
 
 import mc
-from filters import (
-    ApproximateDPFilter,
-    BasicFilter,
-    GaussianFilter,
-    PrivacyFilter,
-    RealisationFilter,
-    WhitehouseFilter,
-)
+from filters import RealisationFilter
 from mc.estimate.survival import survival
 from reports.chapters.common import judge_promise, proved, simulations
 from reports.drawing import PALETTE, new_figure
+from reports.figures.survival import mechanism_level, stopping_rounds
 from reports.finding import Chapter, Claim, Finding, Picture, Table, Told
 from reports.study import Simulated, Study
-from theory.confinement import confinement
-from theory.conversions import CKS, SIMPLE, gaussian_epsilon, gaussian_mu
+from theory.confinement import kappa_survival
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.numerics.stopped_walk import stopped_hockey_stick
 from theory.pairs import Gaussian
@@ -52,17 +45,11 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
     )
     split = optimal_split(ROUNDS, DELTA)
     limit = float(kappa(EPSILON, SIGMA, split.dhat, split.theta))
-    inside = confinement(
-        limit,
-        drift=1 / (2 * SIGMA**2),
-        scale=1 / SIGMA,
-        steps=ROUNDS - 2,
-    )
-    # release t is decided from the losses of releases 1..t-2 only
-    integrated = (1.0, *(float(p) for p in inside))
+    integrated = tuple(float(p) for p in kappa_survival(limit, sigma=SIGMA, rounds=ROUNDS))
     rows = [study.simulate(filt, adversary, epsilon=EPSILON, n=PATHS, rounds=ROUNDS)]
     divergence = stopped_hockey_stick(limit, mu=1 / SIGMA, rounds=ROUNDS, epsilon=EPSILON)
-    ends = _stopping_times(study, adversary)
+    others = mechanism_level(EPSILON, DELTA, sigma=SIGMA, rounds=ROUNDS)
+    ends = stopping_rounds(others, sigma=SIGMA, most=2 * ROUNDS)
     proofs = (study.prove("realisation filter"), study.prove("kappa"))
     return Told(
         findings=(
@@ -107,37 +94,6 @@ def _beside(finding: Finding, row: Simulated, integrated: float) -> Finding:
         f"{finding.verdict.detail} By numerical integration it is {integrated:.4g}, {inside} the interval."
     )
     return replace(finding, verdict=replace(finding.verdict, detail=detail))
-
-
-def _mechanism_level() -> dict[str, tuple[PrivacyFilter, ...]]:
-    """The filters of paper 004's Figure 2 and two better ones, each in several variants.
-
-    A Gaussian is (epsilon_i, delta_i)-DP at every point of a curve; as in 004 Appendix B, the point and the split of
-    delta that let the filter run longest are chosen beforehand.
-    """
-    levels = [float(gaussian_epsilon(1 / SIGMA, DELTA / (2 * t))) for t in range(1, ROUNDS + 1)]
-    levels += [float(gaussian_epsilon(1 / SIGMA, DELTA / t)) for t in range(1, ROUNDS + 1)]
-    return {
-        "additive": tuple(BasicFilter(EPSILON, DELTA, at=at) for at in levels),
-        "advanced": tuple(
-            WhitehouseFilter(EPSILON, DELTA, tail=share * DELTA, weight=2.0, at=at)
-            for at in levels
-            for share in (0.01, 0.1, 0.5)
-        ),
-        "Rényi, simple": (ApproximateDPFilter(EPSILON, DELTA, conversion=SIMPLE),),
-        "Rényi, CKS": (ApproximateDPFilter(EPSILON, DELTA, conversion=CKS),),
-        "GDP": (GaussianFilter(float(gaussian_mu(EPSILON, DELTA))),),
-    }
-
-
-def _stopping_times(study: Study, adversary: mc.Adversary) -> dict[str, int]:
-    """The releases that the best variant of each mechanism-level filter allows, by playing its own code."""
-
-    def releases(filt: PrivacyFilter) -> int:
-        alive = survival(filt, adversary, n=1, seed=study.seed, rounds=2 * ROUNDS, confidence=0.5)
-        return sum(round_.value > 0.5 for round_ in alive.at)
-
-    return {name: max(releases(filt) for filt in variants) for name, variants in _mechanism_level().items()}
 
 
 def _survival(

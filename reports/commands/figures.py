@@ -1,0 +1,91 @@
+"""`filterproof figures`: the figures of the papers, computed again, with their data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from reports.commands.console import clear_errors
+from reports.expression import read_value
+
+__all__ = ["figures"]
+
+
+def figures(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[NAME]...", help="Such as 003-3; without, all.")
+    ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="A parameter in place of the paper's: sigma=2; repeatable."),
+    ] = None,
+    out: Annotated[Path, typer.Option(help="Folder for pictures, data and manifest.json.")] = Path(
+        "filterproof-figures"
+    ),
+    formats: Annotated[str, typer.Option("--format", help="Of svg,png,pdf.")] = "svg,png,pdf",
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer points where a figure takes long.")] = False,
+    dark: Annotated[bool, typer.Option("--dark", help="Pictures for dark pages.")] = False,
+    list_: Annotated[bool, typer.Option("--list", help="List the figures and their parameters.")] = False,
+) -> None:
+    """Compute the figures of the papers again: pictures, the data as CSV and JSON, and the differences from print."""
+    console = Console(highlight=False)
+    with clear_errors():
+        from reports.figures.paper_figure import check_formats, manifest
+        from reports.figures.registry import FIGURES, named
+        from reports.output import OutputFolder
+
+        if list_:
+            console.print(_listing())
+            return
+        chosen = [named(name) for name in dict.fromkeys(names or FIGURES)]
+        wanted = check_formats([one.strip() for one in formats.split(",")])
+        given = dict(map(_read_setting, settings or ()))
+        for one in chosen:  # every wrong parameter is told before the work
+            one.specification.of(given, quick=quick, figure=f"figure {one.name}")
+        with OutputFolder(out):
+            pass  # reports an unusable folder before the work
+        computed = []
+        for one in chosen:
+            with Console(stderr=True).status(f"{one.name}: {one.title}"):
+                computed.append(one.compute(quick=quick, **given))
+        files = {one.name: one.files(wanted, dark=dark) for one in computed}
+        listed = {name: tuple(contents) for name, contents in files.items()}
+        with OutputFolder(out) as folder:
+            for contents in files.values():
+                for name, content in contents.items():
+                    folder.add(name, content)
+            folder.add("manifest.json", manifest(computed, listed, quick=quick).encode())
+        table = Table("Figure", "Number in the paper", "printed", "computed")
+        for shown in computed:
+            for row, number in enumerate(shown.printed):
+                told = f"{number.printed:g}", f"{number.computed:.6g}"
+                table.add_row("" if row else shown.name, number.what, *told)
+            if not shown.printed:
+                table.add_row(shown.name, "none, or not with these parameters", "", "")
+        console.print(table)
+        console.print(f"{', '.join(files)}: {out / 'manifest.json'}", markup=False, soft_wrap=True)
+
+
+def _listing() -> Table:
+    from reports.figures.registry import FIGURES
+
+    table = Table("Figure", "Title", "Source", "Parameters")
+    for one in FIGURES.values():
+        told = ", ".join(f"{name}={value!r}" for name, value in one.specification().parameters().items())
+        table.add_row(one.name, one.title, str(one.source), told)
+    return table
+
+
+def _read_setting(text: str) -> tuple[str, Any]:
+    """'sigma=2' as ('sigma', 2); a value that is no number or tuple of them is a word."""
+    name, equals, value = text.partition("=")
+    if not (name.strip().isidentifier() and equals and value.strip()):
+        raise ValueError(f"set must read like sigma=2, got {text!r}; pass --set NAME=VALUE")
+    try:
+        return name.strip(), read_value(value.strip())
+    except ValueError:
+        return name.strip(), value.strip()

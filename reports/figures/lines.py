@@ -1,0 +1,56 @@
+"""How lines look in the figures: told apart by colour, by dashes and by the words beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import matplotlib as mpl
+from matplotlib import patheffects
+from matplotlib.axes import Axes
+
+from reports.drawing import PALETTE
+
+__all__ = ["DASHES", "GREY", "colour", "ink", "label", "line"]
+
+#: In the order of use: a picture without colours still tells four lines apart.
+DASHES: tuple[Any, ...] = ("-", (0, (6, 2)), (0, (1, 1.6)), (0, (6, 2, 1, 2)), (0, (3, 1, 1, 1, 1, 1)), "-")
+#: Light and dark pages both show this grey.
+GREY = "#868e96"
+
+
+def ink() -> str:
+    """The colour of letters on the page that is drawn on."""
+    return str(mpl.rcParams["text.color"])
+
+
+def colour(k: int) -> str:
+    """The colour of the k-th line; k = -1 is grey, for what is only compared with, -2 is that of letters."""
+    return {-1: GREY, -2: ink()}.get(k, PALETTE[k % (len(PALETTE) - 1)])
+
+
+def line(ax: Axes, x: Any, y: Any, k: int, *, dash: int | None = None, **style: Any) -> None:
+    """Draw the k-th line of a figure."""
+    pattern = DASHES[(max(k, 0) if dash is None else dash) % len(DASHES)]
+    ax.plot(x, y, color=colour(k), ls=pattern, **{"lw": 1.7, **style})
+
+
+def label(
+    ax: Axes,
+    at: Sequence[float],
+    text: str,
+    k: int = -2,
+    *,
+    offset: tuple[float, float] = (4, 4),
+    **style: Any,
+) -> None:
+    """Words beside a line, in its colour and with an edge of the page's colour, `offset` points from `at`."""
+    ax.annotate(
+        text,
+        (at[0], at[1]),
+        xytext=offset,
+        textcoords="offset points",
+        color=colour(k),
+        **{"fontsize": 9, **style},
+        path_effects=[patheffects.withStroke(linewidth=2.5, foreground=ax.get_facecolor())],
+    )

@@ -1,0 +1,249 @@
+"""A figure of a paper: how its data follow from a specification and its picture from the data, and the result."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from reports.figures.data import FigureData
+from reports.figures.printed import Printed
+from reports.figures.specification import Specification
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["FORMATS", "ComputedFigure", "PaperFigure", "Source", "check_formats"]
+
+#: The formats of pictures.
+FORMATS = ("svg", "png", "pdf")
+#: Inches: at 420 pixels the width leaves letters of 10 points 11 pixels high.
+_WIDTH, _HEIGHT = 5.6, 3.9
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a figure is: the paper's number here, its authors, the figure, and the place; page is None if unknown."""
+
+    paper: str
+    authors: str
+    figure: str
+    place: str
+    page: int | None = None
+
+    def __str__(self) -> str:
+        page = "" if self.page is None else f", page {self.page}"
+        return f"{self.paper} ({self.authors}), {self.figure}, {self.place}{page}"
+
+    def to_data(self) -> dict[str, str | int | None]:
+        """The source as JSON-able data."""
+        return {name: getattr(self, name) for name in ("paper", "authors", "figure", "place", "page")}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PaperFigure:
+    """A figure of a paper, not computed yet; `compute(sigma=50)` computes it, the paper's values being defaults.
+
+    data: specification to data. printed: the paper's numbers beside ours, asked for where the parameters are the
+    paper's. draw: data into as many axes as `panels`.
+    caption says what to see, alt what is there for those who cannot see it.
+    """
+
+    name: str
+    title: str
+    source: Source
+    specification: type[Specification]
+    data: Callable[[Any], FigureData]
+    draw: Callable[[Any, FigureData, Sequence[Axes]], None]
+    caption: Callable[[Any, FigureData], str]
+    alt: Callable[[Any, FigureData], str]
+    printed: Callable[[Any, FigureData], Sequence[Printed]] = lambda spec, data: ()
+    panels: int = 1
+
+    def compute(self, *, quick: bool = False, **parameters: Any) -> ComputedFigure:
+        """The figure with these parameters; with quick fewer points, where the full figure takes long.
+
+        Raises ValueError or TypeError, with one sentence, for a parameter that does not exist or a value out of range.
+        """
+        chosen = self.specification.of(parameters, quick=quick, figure=f"figure {self.name}")
+        started = time.perf_counter()
+        data = self.data(chosen)
+        printed = tuple(self.printed(chosen, data)) if chosen.as_printed else ()
+        return ComputedFigure(self, chosen, data, printed, time.perf_counter() - started)
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.title} ({self.source})"
+
+    def __repr__(self) -> str:
+        return f"<PaperFigure {self.name!r}: {self.title}>"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ComputedFigure:
+    """A figure with its data: `data`, `printed`, `plot()`, `save(out)`; a notebook shows it."""
+
+    of: PaperFigure
+    specification: Specification
+    data: FigureData = field(repr=False)
+    printed: tuple[Printed, ...]
+    seconds: float = field(repr=False)
+
+    @property
+    def name(self) -> str:
+        """The figure's name, such as 003-3."""
+        return self.of.name
+
+    @property
+    def caption(self) -> str:
+        """What to see, with the numbers computed."""
+        return self.of.caption(self.specification, self.data)
+
+    @property
+    def alt(self) -> str:
+        """The picture in words."""
+        return self.of.alt(self.specification, self.data)
+
+    def plot(self, ax: Axes | Sequence[Axes] | None = None, *, dark: bool = False) -> Figure:
+        """Draw into `ax`, or into a new figure if it is None, and return the figure.
+
+        A figure of several panels takes as many axes. Raises ValueError for another number of them.
+        """
+        from matplotlib.axes import Axes
+        from matplotlib.figure import Figure
+
+        from reports.drawing import new_figure
+
+        if ax is None:
+            panels = self.of.panels
+            with new_figure(_WIDTH, _HEIGHT * (0.25 + 0.75 * panels), dark=dark) as figure:
+                drawn = figure.subplots(panels, 1, squeeze=False)[:, 0]
+                self.of.draw(self.specification, self.data, tuple(drawn))
+            return figure
+        axes: tuple[Axes, ...] = (ax,) if isinstance(ax, Axes) else tuple(ax)
+        if len(axes) != self.of.panels:
+            raise ValueError(
+                f"ax must be {self.of.panels} axes for figure {self.name}, got {len(axes)}; leave it out"
+            )
+        self.of.draw(self.specification, self.data, axes)
+        parent = axes[0].get_figure(root=True)
+        assert isinstance(parent, Figure)
+        return parent
+
+    def svg(self, *, dark: bool = False) -> str:
+        """The picture as an <svg> element that carries its title and its words."""
+        from reports.drawing import svg_text
+
+        head, tag, rest = svg_text(self.plot(dark=dark), dark=dark).partition(">")
+        words = f"<title>{escape(self.of.title)}</title><desc>{escape(self.alt)}</desc>"
+        return f'{head} role="img"{tag}{words}{rest}'
+
+    def picture(self, suffix: str, *, dark: bool = False) -> bytes:
+        """The picture in one of FORMATS, the same bytes for the same data."""
+        from reports.drawing import pdf_bytes, png_bytes
+
+        (suffix,) = check_formats((suffix,))
+        if suffix == "svg":
+            return (self.svg(dark=dark) + "\n").encode()
+        return (png_bytes if suffix == "png" else pdf_bytes)(self.plot(dark=dark))
+
+    def to_data(self, *, columns: bool = True) -> dict[str, Any]:
+        """The figure as JSON-able data, without the seconds, which differ from run to run."""
+        told: dict[str, Any] = {
+            "name": self.name,
+            "title": self.of.title,
+            "source": self.of.source.to_data(),
+            "parameters": self.specification.parameters(),
+            "caption": self.caption,
+            "alt": self.alt,
+            "printed": [one.to_data() for one in self.printed],
+        }
+        told["facts"] = dict(self.data.facts)
+        if columns:
+            told["columns"] = dict(zip(self.data.names, self.data.columns, strict=True))
+        return told
+
+    def json(self) -> str:
+        """The text of NAME.json."""
+        return json.dumps(self.to_data(), indent=1, allow_nan=False, ensure_ascii=False) + "\n"
+
+    def files(self, formats: Sequence[str] = FORMATS, *, dark: bool = False) -> dict[str, bytes]:
+        """The figure's files by name: a picture in each format, NAME.csv and NAME.json."""
+        drawn = {
+            f"{self.name}.{suffix}": self.picture(suffix, dark=dark) for suffix in check_formats(formats)
+        }
+        return drawn | {
+            f"{self.name}.csv": self.data.csv().encode(),
+            f"{self.name}.json": self.json().encode(),
+        }
+
+    def save(
+        self, out: str | Path, formats: Sequence[str] = FORMATS, *, dark: bool = False
+    ) -> tuple[Path, ...]:
+        """Write the files into a folder, all or none, and return their paths.
+
+        Raises OSError where the folder cannot be written to, ValueError for an unknown format.
+        """
+        from reports.output import OutputFolder
+
+        files = self.files(formats, dark=dark)
+        with OutputFolder(Path(out)) as folder:
+            for name, content in files.items():
+                folder.add(name, content)
+        return tuple(Path(out) / name for name in files)
+
+    def _repr_svg_(self) -> str:
+        return self.svg()
+
+    def _repr_html_(self) -> str:
+        from reports.drawing import data_uri
+
+        light, dark = data_uri(self.svg()), data_uri(self.svg(dark=True))
+        return (
+            f'<figure style="margin:0;max-width:42rem"><picture><source media="(prefers-color-scheme: dark)" '
+            f'srcset="{dark}"><img src="{light}" alt="{escape(self.alt)}" style="width:100%"></picture>'
+            f"<figcaption><strong>{escape(self.of.title)}.</strong> {escape(self.caption)} "
+            f"{escape(str(self.of.source))}.</figcaption></figure>"
+        )
+
+    def __str__(self) -> str:
+        lines = [f"{self.name}: {self.of.title} ({self.of.source})", self.caption]
+        return "\n".join([*lines, *(f"  {one}" for one in self.printed)])
+
+
+def check_formats(formats: Sequence[str]) -> tuple[str, ...]:
+    """The formats, each once; ValueError names those that exist."""
+    chosen = tuple(dict.fromkeys(formats))
+    unknown = [one for one in chosen if one not in FORMATS]
+    if unknown or not chosen or isinstance(formats, str):
+        raise ValueError(f"formats must be among {', '.join(FORMATS)}, got {formats!r}; name one or more")
+    return chosen
+
+
+def manifest(figures: Sequence[ComputedFigure], files: Mapping[str, Sequence[str]], *, quick: bool) -> str:
+    """The text of manifest.json: every figure with its parameters, seconds, files and differences, and versions."""
+    import platform
+    from importlib import metadata
+
+    from reports.examined import version
+
+    told = {
+        "schema": 1,
+        "filterproof": version(),
+        "versions": {"python": platform.python_version()}
+        | {name: metadata.version(name) for name in ("numpy", "scipy", "matplotlib", "python-flint")},
+        "quick": quick,
+        "figures": [
+            {
+                **one.to_data(columns=False),
+                "seconds": round(one.seconds, 3),
+                "files": list(files[one.name]),
+            }
+            for one in figures
+        ],
+    }
+    return json.dumps(told, indent=1, allow_nan=False, ensure_ascii=False) + "\n"

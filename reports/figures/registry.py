@@ -1,0 +1,52 @@
+"""The figures of the papers by name.
+
+>>> import filterproof as fp
+>>> fp.figure("003-3", sigma=50, k=105).data.row(epsilon=0.5)["delta_gdp"] < 7e-4
+True
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+from reports.figures.gaussian_steps import FIGURE_3, FIGURE_4
+from reports.figures.largest_steps import FIGURE_5
+from reports.figures.paper_figure import ComputedFigure, PaperFigure
+from reports.figures.rounds import FIGURE_ROGERS
+from reports.figures.subsampled_gaussian import FIGURE_1
+from reports.figures.survival import FIGURE_2
+
+__all__ = ["FIGURES", "figure", "figures", "named"]
+
+#: name -> figure, in the order of the papers.
+FIGURES: Mapping[str, PaperFigure] = MappingProxyType(
+    {one.name: one for one in (FIGURE_ROGERS, FIGURE_1, FIGURE_3, FIGURE_4, FIGURE_5, FIGURE_2)}
+)
+
+
+def named(name: str) -> PaperFigure:
+    """The figure of that name; ValueError lists the names."""
+    if name not in FIGURES:
+        raise ValueError(f"name must be one of {', '.join(FIGURES)}, got {name!r}; pass one of them")
+    return FIGURES[name]
+
+
+def figure(name: str, *, quick: bool = False, **parameters: Any) -> ComputedFigure:
+    """A figure of the papers, computed with the paper's parameters where no others are given.
+
+        >>> import filterproof as fp
+        >>> shown = fp.figure("003-3", points=9)
+        >>> len(shown.data), shown.printed[1].computed
+        (9, 495)
+
+    The result has `data` (columns and rows), `printed` (the paper's numbers beside ours), `plot()`, `save(out)`, and
+    a notebook shows it. `fp.figures()` lists the names. Raises ValueError for an unknown name or parameter.
+    """
+    return named(name).compute(quick=quick, **parameters)
+
+
+def figures() -> tuple[PaperFigure, ...]:
+    """Every figure of the papers that can be computed."""
+    return tuple(FIGURES.values())

@@ -1,0 +1,75 @@
+"""A specification: the parameters of a figure, with the paper's values as defaults.
+
+>>> from reports.figures.gaussian_steps import PrivateGradientDescent
+>>> PrivateGradientDescent(sigma=50).parameters()["sigma"]
+50.0
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, Self
+
+from theory.arguments import check_count
+
+__all__ = ["MOST_POINTS", "Specification", "check_points", "check_rising"]
+
+#: More points than this cannot be told apart in a picture.
+MOST_POINTS = 2000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Specification:
+    """The parameters of a figure: a frozen dataclass that checks them when it is made."""
+
+    #: What a quick figure has in place of the defaults.
+    QUICK: ClassVar[Mapping[str, Any]] = {}
+    #: The parameters that no printed number depends on.
+    FREE: ClassVar[tuple[str, ...]] = ()
+
+    @classmethod
+    def names(cls) -> tuple[str, ...]:
+        """The names of the parameters, in order."""
+        return tuple(field.name for field in fields(cls))
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any], *, quick: bool = False, figure: str = "the figure") -> Self:
+        """The specification with these parameters; ValueError names those that exist where one does not."""
+        for name, value in given.items():
+            if name not in cls.names():
+                raise ValueError(
+                    f"{name} must be a parameter of {figure}, got {name}={value!r}; "
+                    f"there are {', '.join(cls.names())}"
+                )
+        return cls(**{**(cls.QUICK if quick else {}), **given})
+
+    def parameters(self) -> dict[str, Any]:
+        """The parameters by name, as JSON-able values."""
+        return {name: getattr(self, name) for name in self.names()}
+
+    @property
+    def as_printed(self) -> bool:
+        """Whether every parameter that a printed number depends on is the paper's."""
+        paper = type(self)()
+        return all(getattr(self, one) == getattr(paper, one) for one in self.names() if one not in self.FREE)
+
+    def _set(self, **checked: Any) -> None:
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
+
+
+def check_points(name: str, value: object) -> int:
+    """`value` as a number of points on an axis, 2 to 2000."""
+    points = check_count(name, value, least=2)
+    if points > MOST_POINTS:
+        raise ValueError(f"{name} must be at most {MOST_POINTS}, got {name}={points}; draw fewer points")
+    return points
+
+
+def check_rising(low_name: str, low: float, high_name: str, high: float) -> None:
+    """Raise ValueError unless low < high."""
+    if not low < high:
+        raise ValueError(
+            f"{low_name} must be below {high_name}, got {low_name}={low!r}, {high_name}={high!r}; exchange them"
+        )

@@ -1,0 +1,238 @@
+"""Paper 003's Figure 1: DP-SGD on MNIST, one person's privacy profile, and epsilon by three accountants.
+
+>>> import filterproof as fp
+>>> shown = fp.figure("003-1", points=2, people=1, steps=100)
+>>> shown.data.names[:3]
+('panel', 'epsilon', 'delta_low')
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mc.losses.composition import Bounds, Composition
+from reports.figures.data import FigureData
+from reports.figures.lines import GREY, colour, label, line
+from reports.figures.paper_figure import PaperFigure, Source
+from reports.figures.specification import Specification, check_points
+from theory.arguments import check_count, check_delta, check_positive, check_probability
+from theory.conversions import gaussian_mu, renyi_epsilon
+from theory.guarantees import GaussianDP
+from theory.pairs import SubsampledGaussian
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["FIGURE_1"]
+
+_MOST_PEOPLE = 200
+#: How far the profile is drawn, over its epsilon at delta.
+_BEYOND = 1.3
+#: The delta of the paper's other experiments, at which the floor of RDP is told as well.
+_OTHER_DELTA = 1e-5
+#: How much the mu that dominates at the points drawn is rounded up.
+_UP = 1 + 1e-9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _DPSGD(Specification):
+    """`steps` Gaussian mechanisms of noise sigma on samples of rate q; a person's gradients have norm fraction x C.
+
+    The first two panels are of one person with norm `fraction`; epsilon from 0 to
+    `most`, or a little beyond the one at delta if it is None. The last has `people` norms
+    from `least` to 1, at delta; `orders` and `more_orders` are the largest integer orders of the two RDP accountants.
+    """
+
+    q: float = 0.005
+    sigma: float = 2.0
+    steps: int = 10_000
+    delta: float = 1e-6
+    fraction: float = 1.0
+    most: float | None = None
+    points: int = 31
+    least: float = 0.05
+    people: int = 12
+    orders: int = 32
+    more_orders: int = 1024
+    QUICK: ClassVar[Mapping[str, Any]] = {"points": 9, "people": 5, "least": 0.1}
+
+    def __post_init__(self) -> None:
+        self._set(
+            q=float(check_positive("q", check_probability("q", self.q))),
+            sigma=float(check_positive("sigma", self.sigma)),
+            steps=check_count("steps", self.steps),
+            delta=float(check_delta("delta", self.delta)),
+            fraction=float(check_positive("fraction", check_probability("fraction", self.fraction))),
+            most=None if self.most is None else float(check_positive("most", self.most)),
+            points=check_points("points", self.points),
+            least=float(check_positive("least", check_probability("least", self.least))),
+            people=check_count("people", self.people),
+            orders=check_count("orders", self.orders, least=2),
+            more_orders=check_count("more_orders", self.more_orders, least=2),
+        )
+        if self.people > _MOST_PEOPLE:
+            raise ValueError(f"people must be at most {_MOST_PEOPLE}, got people={self.people}; draw fewer")
+
+    def pair(self, fraction: float) -> SubsampledGaussian:
+        """The dominating pair of one step, for a person whose gradients have norm fraction x C."""
+        return SubsampledGaussian(self.q, self.sigma / fraction)
+
+    def composition(self, fraction: float) -> Composition:
+        """All steps of that person."""
+        return Composition({self.pair(fraction): self.steps})
+
+    def rdp(self, fraction: float, orders: int) -> float:
+        """epsilon by the best integer order up to `orders`, from the Renyi divergences in both directions."""
+        alphas = np.arange(2.0, orders + 1)
+        pair = self.pair(fraction)
+        one = np.maximum(np.asarray(pair.renyi(alphas)), np.asarray(pair.swapped.renyi(alphas)))
+        return float(np.min(renyi_epsilon(alphas, self.steps * one, self.delta)))
+
+    def floor(self, orders: int, delta: float | None = None) -> float:
+        """epsilon by RDP of a person who contributes nothing: what the conversion at the largest order costs."""
+        return float(renyi_epsilon(float(orders), 0.0, self.delta if delta is None else delta))
+
+
+def _data(spec: _DPSGD) -> FigureData:
+    person = spec.composition(spec.fraction)
+    at = person.epsilon(spec.delta, relative=1e-2)
+    # far beyond its epsilon a divergence takes long, and nobody reads it off
+    epsilons = np.linspace(0.0, _BEYOND * at.high if spec.most is None else spec.most, spec.points)
+    curve = [person.delta(float(epsilon)) for epsilon in epsilons]
+    # agrees at delta; and is at least the curve at every point drawn
+    mu_at = float(gaussian_mu(at.high, spec.delta))
+    mus = [
+        float(gaussian_mu(float(epsilon), one.high))
+        for epsilon, one in zip(epsilons, curve, strict=True)
+        if 0 < one.high < 1
+    ]
+    mu_range = max(mus) * _UP
+    fractions = np.linspace(spec.least, 1.0, spec.people) if spec.people > 1 else np.ones(1)
+    people = [spec.composition(float(one)).epsilon(spec.delta, relative=1e-2) for one in fractions]
+    left, right = [None] * spec.points, [None] * spec.people
+    return FigureData.of(
+        panel=["profile"] * spec.points + ["people"] * spec.people,
+        epsilon=[*epsilons, *right],
+        delta_low=[*(one.low for one in curve), *right],
+        delta_high=[*(one.high for one in curve), *right],
+        delta_gdp_range=[*np.asarray(GaussianDP(mu_range).delta(epsilons)), *right],
+        delta_gdp_at=[*np.asarray(GaussianDP(mu_at).delta(epsilons)), *right],
+        fraction=[*left, *fractions],
+        epsilon_low=[*left, *(one.low for one in people)],
+        epsilon_high=[*left, *(one.high for one in people)],
+        epsilon_rdp=[*left, *(spec.rdp(float(one), spec.orders) for one in fractions)],
+        epsilon_rdp_more=[*left, *(spec.rdp(float(one), spec.more_orders) for one in fractions)],
+    ).told(
+        mu_at=mu_at,
+        mu_range=mu_range,
+        mu_all=math.sqrt(spec.steps) * spec.fraction / spec.sigma,
+        person_epsilon_low=at.low,
+        person_epsilon_high=at.high,
+        floor=spec.floor(spec.orders),
+        floor_more=spec.floor(spec.more_orders),
+        floor_at_other_delta=spec.floor(spec.orders, _OTHER_DELTA),
+    )
+
+
+def _panel(data: FigureData, panel: str, *names: str) -> tuple[NDArray[np.float64], ...]:
+    """Columns of one panel: shape (rows of the panel,)."""
+    here = data.column("panel") == panel
+    return tuple(data.column(name)[here] for name in names)
+
+
+def _caption(spec: _DPSGD, data: FigureData) -> str:
+    low, high = data.number("person_epsilon_low"), data.number("person_epsilon_high")
+    return " ".join(
+        (
+            f"DP-SGD, {spec.steps} steps at rate {spec.q:g} and noise {spec.sigma:g}. Above: the profile of a person",
+            f"whose gradients have norm {spec.fraction:g} C in every step, in certified bounds narrower than the",
+            f"line; its epsilon at delta = {spec.delta:g} is in {Bounds(low, high)}. In the middle, how far two mu-GDP",
+            f"curves lie from it: mu = {data.number('mu_range'):.4f} is the least that lies on or above it at every",
+            f"point drawn, and would be larger on a wider range; mu = {data.number('mu_at'):.4f} agrees at delta.",
+            "Neither is a guarantee: for every epsilon, as 003's (5.1) is printed, mu must be at least sqrt(T)/sigma,",
+            f"which is {data.number('mu_all'):g} here. Below: epsilon at delta = {spec.delta:g} against the norm,",
+            "by certified composition (PLD) and by RDP over integer orders. RDP never goes below",
+            f"{data.number('floor'):.3f} with orders up to {spec.orders}, and {data.number('floor_more'):.4f} up to",
+            f"{spec.more_orders}, however small the norm; at delta = {_OTHER_DELTA:g} the first floor would be",
+            f"{data.number('floor_at_other_delta'):.3f}. 003 draws histograms over 1000 training samples; without the",
+            "training data the curves against the norm stand in their place.",
+        )
+    )
+
+
+def _alt(spec: _DPSGD, data: FigureData) -> str:
+    low, rdp, more = _panel(data, "people", "epsilon_low", "epsilon_rdp", "epsilon_rdp_more")
+    wide, near = _excess(data, "delta_gdp_range"), _excess(data, "delta_gdp_at")
+    return " ".join(
+        (
+            "Above, delta falls with epsilon on a logarithmic axis. In the middle, two curves of percent above that",
+            f"profile: one from {wide.min():.1f} to {wide.max():.1f}, the other from {near.min():.1f} to",
+            f"{near.max():.1f}. Below, epsilon rises with a person's norm: composition from {low[0]:.3f} to",
+            f"{low[-1]:.3f}, RDP with orders up to {spec.orders} from {rdp[0]:.3f} to {rdp[-1]:.3f}, with orders up to",
+            f"{spec.more_orders} from {more[0]:.3f}. RDP with few orders flattens towards the left.",
+        )
+    )
+
+
+def _excess(data: FigureData, column: str) -> NDArray[np.float64]:
+    """How far a Gaussian curve lies above the profile, in percent."""
+    gdp, high = _panel(data, "profile", column, "delta_high")
+    return 100 * (gdp / np.maximum(high, 1e-300) - 1)
+
+
+def _draw(spec: _DPSGD, data: FigureData, axes: Sequence[Axes]) -> None:
+    above, between, below = axes
+    epsilon, high = _panel(data, "profile", "epsilon", "delta_high")
+    line(above, epsilon, high, 0, lw=2.0)
+    above.set_yscale("log")
+    above.axhline(spec.delta, color=GREY, lw=0.8)
+    label(above, (0.0, spec.delta), f"delta = {spec.delta:g}", -1, offset=(4, 4), va="bottom")
+    above.set(
+        xlabel="epsilon (nats)", ylabel="delta", title=f"The profile of a person of norm {spec.fraction:g} C"
+    )
+    wide, near = _excess(data, "delta_gdp_range"), _excess(data, "delta_gdp_at")
+    line(between, epsilon, wide, 1, dash=1)
+    line(between, epsilon, near, 2, dash=2, lw=2.2)
+    between.axhline(0.0, color=colour(0), lw=1.2)
+    at = len(epsilon) // 3
+    between.set(xlabel="epsilon (nats)", ylabel="above it, %", title="Two mu-GDP curves over the profile")
+    label(
+        between, (epsilon[at], wide[at]), f"mu = {data.number('mu_range'):.4f}, dominates here", 1, ha="right"
+    )
+    told = f"mu = {data.number('mu_at'):.4f}, agrees at {spec.delta:g}"
+    label(between, (epsilon[at], near[at]), told, 2, offset=(4, -26), va="top")
+    names = ("fraction", "epsilon_high", "epsilon_rdp", "epsilon_rdp_more")
+    fraction, pld, rdp, more = _panel(data, "people", *names)
+    line(below, fraction, rdp, 1, marker="s", ms=4)
+    line(below, fraction, more, 3, dash=3, marker="^", ms=5)
+    line(below, fraction, pld, 0, marker="o", ms=4)
+    middle = len(fraction) // 2
+    label(below, (fraction[middle], pld[middle]), "PLD, certified", 0, offset=(8, -8), va="top")
+    label(below, (fraction[0], rdp[0]), f"RDP, orders up to {spec.orders}", 1, offset=(0, 14), va="bottom")
+    label(below, (fraction[0], more[0]), f"up to {spec.more_orders}", 3, offset=(14, 0), va="center")
+    below.set(
+        xlabel="norm of the person's gradients / C",
+        ylabel="epsilon (nats)",
+        xlim=(0, 1.02),
+        ylim=(0, None),
+        title=f"epsilon at delta = {spec.delta:g}",
+    )
+
+
+FIGURE_1 = PaperFigure(
+    name="003-1",
+    title="DP-SGD: one person's profile, and epsilon by RDP and by PLD",
+    source=Source("003", "Koskela, Tobaben and Honkela", "Figure 1", "Section 5"),
+    specification=_DPSGD,
+    data=_data,
+    draw=_draw,
+    caption=_caption,
+    alt=_alt,
+    panels=3,
+)

@@ -1,0 +1,111 @@
+"""`filterproof figures`: what a person types, the files, and one sentence for what cannot be used."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from reports.cli import app
+from reports.figures.registry import FIGURES
+
+
+def typed(*arguments: str) -> Result:
+    return CliRunner().invoke(app, ["figures", *arguments], env={"COLUMNS": "400"})
+
+
+def test_the_files_of_a_figure_and_the_manifest(tmp_path: Path) -> None:
+    out = tmp_path / "new" / "folder"
+    result = typed("003-3", "003-5", "--set", "points=9", "--out", str(out))
+    assert result.exit_code == 0, result.output
+    assert sorted(os.listdir(out)) == sorted(
+        [f"{name}.{suffix}" for name in ("003-3", "003-5") for suffix in ("svg", "png", "pdf", "csv", "json")]
+        + ["manifest.json"]
+    )
+    told = json.loads((out / "manifest.json").read_text("utf-8"))
+    assert [one["name"] for one in told["figures"]] == ["003-3", "003-5"]
+    assert {"python", "numpy", "scipy", "matplotlib", "python-flint"} == set(told["versions"])
+    for one in told["figures"]:
+        assert all((out / file).exists() for file in one["files"])
+        assert one["seconds"] >= 0
+        assert one["parameters"]["points"] == 9
+        assert one["source"]["paper"] == "003"
+        assert one["title"] == FIGURES[one["name"]].title
+        assert all(p["difference"] == pytest.approx(p["computed"] - p["printed"]) for p in one["printed"])
+    assert [p["difference"] for p in told["figures"][1]["printed"]] == [-15, -17]
+    with (out / "003-3.csv").open() as lines:
+        assert len(list(csv.DictReader(lines))) == 9
+    assert "003-3" in result.stdout
+    assert "0.815623" in result.stdout
+
+
+def test_the_same_command_writes_the_same_bytes(tmp_path: Path) -> None:
+    for place in ("a", "b"):
+        assert typed("003-4", "--out", str(tmp_path / place)).exit_code == 0
+    for name in os.listdir(tmp_path / "a"):
+        one, two = ((tmp_path / place / name).read_bytes() for place in ("a", "b"))
+        if name == "manifest.json":  # seconds differ
+            one, two = (
+                json.dumps([{**f, "seconds": 0} for f in json.loads(text)["figures"]]).encode()
+                for text in (one, two)
+            )
+        assert one == two, name
+
+
+def test_only_the_formats_asked_for(tmp_path: Path) -> None:
+    assert typed("003-3", "--format", "pdf", "--out", str(tmp_path)).exit_code == 0
+    assert sorted(os.listdir(tmp_path)) == ["003-3.csv", "003-3.json", "003-3.pdf", "manifest.json"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["003-33"], "name must be one of 000-rogers, 003-1, 003-3"),
+        (
+            ["003-3", "--set", "sigm=2"],
+            "sigm must be a parameter of figure 003-3, got sigm=2; there are sigma, least",
+        ),
+        (["003-3", "004-2", "--set", "k=5"], "k must be a parameter of figure 004-2, got k=5"),
+        (["003-3", "--set", "sigma=-1"], "sigma must be finite and > 0, got sigma=-1"),
+        (["003-3", "--set", "sigma=wide"], "sigma must be a real number"),
+        (["003-3", "--set", "sigma"], "set must read like sigma=2, got 'sigma'"),
+        (["003-3", "--set", "points=1e9"], "points must be at most 2000"),
+        (["003-3", "--set", "least=2"], "least must be below most, got least=2.0, most=0.9"),
+        (["003-3", "--format", "gif"], "formats must be among svg, png, pdf, got ['gif']"),
+        (
+            ["003-3", "--out", "/dev/null/x"],
+            "out must be a folder that can be written to, got out='/dev/null/x'",
+        ),
+    ],
+    ids=["name", "parameter", "of-one", "negative", "word", "no-value", "points", "order", "format", "out"],
+)
+def test_unusable_input_is_one_sentence_and_status_two(
+    arguments: list[str], sentence: str, tmp_path: Path
+) -> None:
+    where = [] if "--out" in arguments else ["--out", str(tmp_path / "out")]
+    result = typed(*arguments, *where)
+    assert result.exit_code == 2, result.output
+    assert result.stderr.startswith("filterproof: ")
+    assert sentence in result.stderr
+    assert len(result.stderr.strip().splitlines()) == 1
+    assert not (tmp_path / "out").exists(), "nothing was made for a command that was refused"
+
+
+def test_the_list_names_every_figure_and_its_parameters() -> None:
+    result = typed("--list")
+    assert result.exit_code == 0
+    for name, one in FIGURES.items():
+        assert name in result.stdout
+        assert all(f"{parameter}=" in result.stdout for parameter in one.specification.names())
+
+
+def test_a_tuple_is_read_from_the_command_line(tmp_path: Path) -> None:
+    asked = ("--set", "steps=100, 200", "--set", "points=3", "--format", "svg")
+    assert typed("003-4", *asked, "--out", str(tmp_path)).exit_code == 0
+    told = json.loads((tmp_path / "003-4.json").read_text("utf-8"))
+    assert told["parameters"]["steps"] == [100, 200]
+    assert "delta_gdp_200" in told["columns"]

@@ -1,0 +1,175 @@
+"""What every figure keeps to, whatever it shows: names, files, words, and the same bytes for the same data."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+import filterproof as fp
+from reports.figures.data import FigureData
+from reports.figures.lines import GREY
+from reports.figures.paper_figure import ComputedFigure, PaperFigure
+from reports.figures.registry import FIGURES, figure
+from tests.test_registries import modules
+
+NAMES = tuple(FIGURES)
+#: Parameters with which a figure that takes long takes a moment.
+SMALL: dict[str, dict[str, float]] = {
+    "003-1": {"points": 4, "people": 2, "least": 0.6, "more_orders": 64},
+    "004-2": {"epsilon": 7.0, "delta": 0.02, "sigma": 1.0, "rounds": 6},
+}
+
+
+@pytest.fixture(scope="module")
+def shown() -> dict[str, ComputedFigure]:
+    return {name: figure(name, quick=True, **SMALL.get(name, {})) for name in NAMES}
+
+
+def test_every_figure_of_the_room_is_listed() -> None:
+    for module in modules("reports.figures"):
+        for name, thing in vars(module).items():
+            if isinstance(thing, PaperFigure):
+                told = f"reports/figures/registry.py must list {name}: add it to FIGURES"
+                assert any(thing is one for one in FIGURES.values()), told
+    assert fp.figures() == tuple(FIGURES.values())
+
+
+def test_an_unknown_name_is_refused_with_the_names_that_exist() -> None:
+    with pytest.raises(ValueError, match=r"name must be one of .*003-3, .*got '003-33'"):
+        fp.figure("003-33")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_unknown_parameter_is_refused_with_those_that_exist(name: str) -> None:
+    known = FIGURES[name].specification.names()
+    with pytest.raises(
+        ValueError, match=f"^sigm must be a parameter of figure {name}, got sigm=2; there are "
+    ) as told:
+        figure(name, sigm=2)
+    assert all(one in str(told.value) for one in known)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_value_out_of_range_is_refused_in_one_sentence(name: str) -> None:
+    for parameter in FIGURES[name].specification.names():
+        for bad in (-1.0, "a word", float("nan")):
+            with pytest.raises((ValueError, TypeError), match=f"{parameter} must "):
+                figure(name, **{parameter: bad})
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_figure_has_words_for_those_who_see_it_and_those_who_do_not(
+    name: str, shown: dict[str, ComputedFigure]
+) -> None:
+    one = shown[name]
+    assert len(one.caption) > 80
+    assert len(one.alt) > 80
+    assert one.caption.endswith(".")
+    assert one.alt.endswith(".")
+    assert str(one).startswith(f"{name}: {one.of.title}")
+    assert one.of.source.paper in ("000", "003", "004")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_same_figure_is_the_same_bytes_twice(name: str, shown: dict[str, ComputedFigure]) -> None:
+    first, again = shown[name].files(), shown[name].files()
+    assert [*first] == [f"{name}.{suffix}" for suffix in ("svg", "png", "pdf", "csv", "json")]
+    assert first == again
+    assert first[f"{name}.png"][:8] == b"\x89PNG\r\n\x1a\n"
+    assert first[f"{name}.pdf"][:5] == b"%PDF-"
+    root = ElementTree.fromstring(first[f"{name}.svg"])
+    kept = {child.tag.rpartition("}")[2]: child.text for child in root[:2]}
+    assert kept == {"title": shown[name].of.title, "desc": shown[name].alt}
+    assert root.get("role") == "img"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_files_hold_the_data_with_every_digit(name: str, shown: dict[str, ComputedFigure]) -> None:
+    data, files = shown[name].data, shown[name].files(("svg",))
+    told = json.loads(files[f"{name}.json"])
+    assert told["columns"] == {one: list(data.columns[k]) for k, one in enumerate(data.names)}
+    assert told["parameters"] == json.loads(json.dumps(shown[name].specification.parameters()))
+    lines = files[f"{name}.csv"].decode().splitlines()
+    assert lines[0] == ",".join(data.names)
+    assert len(lines) == len(data) + 1
+    first = data.rows()[0]
+    assert [cell or None for cell in lines[1].split(",")] == [
+        None if first[one] is None else str(first[one]) for one in data.names
+    ]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_figure_can_be_drawn_into_axes_of_ones_own_and_on_a_dark_page(
+    name: str, shown: dict[str, ComputedFigure]
+) -> None:
+    one = shown[name]
+    own = Figure()
+    axes = own.subplots(one.of.panels, 1, squeeze=False)[:, 0]
+    assert one.plot(axes if one.of.panels > 1 else axes[0]) is own
+    assert all(ax.has_data() and ax.get_xlabel() and ax.get_ylabel() for ax in axes)
+    with pytest.raises(ValueError, match="ax must be "):
+        one.plot([*axes, *axes])
+    dark = one.plot(dark=True)
+    assert mpl.colors.to_hex(dark.get_facecolor()) == "#14171a"
+    black = {mpl.colors.to_hex(line.get_color()) for ax in dark.axes for line in ax.get_lines()}
+    assert "#000000" not in black, "a black line is not seen on a dark page"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_lines_of_a_figure_differ_without_colour(name: str, shown: dict[str, ComputedFigure]) -> None:
+    for ax in shown[name].plot().axes:
+        looks = [
+            (line._dash_pattern, line.get_marker(), line.get_drawstyle(), line.get_linewidth())
+            for line in ax.get_lines()
+            if len(line.get_xdata())
+            and line.get_color() != GREY  # grey dots lie beneath the line they belong to
+        ]
+        assert len(set(map(repr, looks))) == len(looks), f"{name}: two lines differ by their colour alone"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_letters_stay_readable_at_420_pixels(name: str, shown: dict[str, ComputedFigure]) -> None:
+    drawn = shown[name].plot()
+    points = 420 / drawn.get_size_inches()[0] / 72
+    texts = [text for ax in drawn.axes for text in ax.findobj(mpl.text.Text) if text.get_text().strip()]
+    assert texts
+    assert min(text.get_fontsize() for text in texts) * points >= 8.5
+
+
+def test_a_notebook_shows_a_light_and_a_dark_picture_with_words(shown: dict[str, ComputedFigure]) -> None:
+    one = shown["003-3"]
+    page = one._repr_html_()
+    assert page.count("data:image/svg+xml;base64,") == 2
+    assert "prefers-color-scheme: dark" in page
+    assert "alt=" in page
+    assert one._repr_svg_() == one.svg()
+
+
+def test_save_writes_what_was_asked_for(shown: dict[str, ComputedFigure], tmp_path: Path) -> None:
+    paths = shown["003-3"].save(tmp_path / "out", formats=("svg",))
+    assert sorted(path.name for path in paths) == ["003-3.csv", "003-3.json", "003-3.svg"]
+    assert all(path.exists() for path in paths)
+    with pytest.raises(ValueError, match="formats must be among svg, png, pdf, got"):
+        shown["003-3"].save(tmp_path, formats=("gif",))
+
+
+def test_data_has_columns_and_rows() -> None:
+    data = FigureData.of(x=np.array([1.0, 2.0]), n=[3, None], word=["a", "b"])
+    assert data.rows() == [{"x": 1.0, "n": 3, "word": "a"}, {"x": 2.0, "n": None, "word": "b"}]
+    assert data.column("n").tolist()[0] == 3.0
+    assert np.isnan(data.column("n")[1])
+    assert data.column("word").tolist() == ["a", "b"]
+    assert data.row(x=1.9)["word"] == "b"
+    assert data.csv() == "x,n,word\n1.0,3,a\n2.0,,b\n"
+    with pytest.raises(KeyError, match="name must be one of x, n, word, got 'y'"):
+        data.column("y")
+    with pytest.raises(ValueError, match="equal length"):
+        FigureData.of(x=[1.0], y=[1.0, 2.0])
+    with pytest.raises(ValueError, match="cells must be finite"):
+        FigureData.of(x=[float("inf")])

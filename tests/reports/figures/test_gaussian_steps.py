@@ -1,0 +1,146 @@
+"""Figures 3 to 5 of paper 003: every number again by mpmath, by search over orders, and by the filters themselves."""
+
+from __future__ import annotations
+
+import mpmath
+import numpy as np
+import pytest
+
+import filterproof as fp
+from reports.figures.registry import figure
+
+
+def gdp_delta(epsilon: float, k: int, sigma: float) -> mpmath.mpf:
+    """delta of Gaussian(sqrt(k)/sigma), from the normal distribution function with 40 digits."""
+    with mpmath.workdps(40):
+        mu, eps = mpmath.sqrt(k) / sigma, mpmath.mpf(epsilon)
+        return mpmath.ncdf(mu / 2 - eps / mu) - mpmath.exp(eps) * mpmath.ncdf(-mu / 2 - eps / mu)
+
+
+def log_order_delta(alpha: mpmath.mpf, epsilon: float, k: int, sigma: float) -> mpmath.mpf:
+    """log of equation (C.3) of 003 at one order, as printed there."""
+    rho = alpha * k / (2 * mpmath.mpf(sigma) ** 2)
+    return (alpha - 1) * (rho - epsilon) - mpmath.log(alpha) + (alpha - 1) * mpmath.log(1 - 1 / alpha)
+
+
+def rdp_delta(epsilon: float, k: int, sigma: float, orders: range | None = None) -> float:
+    """The least of (C.3) over the orders, or over all real orders by golden section on log(alpha - 1)."""
+    with mpmath.workdps(30):
+        if orders is not None:
+            return float(mpmath.exp(min(log_order_delta(mpmath.mpf(a), epsilon, k, sigma) for a in orders)))
+        low, high, golden = mpmath.mpf(-8), mpmath.mpf(8), (mpmath.sqrt(5) - 1) / 2
+
+        def at(x: mpmath.mpf) -> mpmath.mpf:
+            return log_order_delta(1 + mpmath.exp(x), epsilon, k, sigma)
+
+        for _ in range(60):
+            step = golden * (high - low)
+            low, high = (low, low + step) if at(high - step) < at(low + step) else (high - step, high)
+        return float(mpmath.exp(at((low + high) / 2)))
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "rdp", "gdp"),
+    [
+        (0.1, 0.07491, 0.04331),
+        (0.5, 1.872e-3, 6.319e-4),
+        (0.8, 1.365e-5, 3.319e-6),
+        (0.9, 1.696e-6, 3.755e-7),
+    ],
+)
+def test_figure_3_is_what_mpmath_gives(epsilon: float, rdp: float, gdp: float) -> None:
+    row = figure("003-3", points=9).data.row(epsilon=epsilon)
+    assert row["delta_gdp"] == pytest.approx(float(gdp_delta(row["epsilon"], 420, 100.0)), rel=1e-11)
+    assert row["delta_rdp"] == pytest.approx(rdp_delta(row["epsilon"], 420, 100.0), rel=1e-11)
+    assert row["delta_rdp_grid"] == pytest.approx(
+        rdp_delta(row["epsilon"], 420, 100.0, range(2, 33)), rel=1e-11
+    )
+    # measured once by a script of its own
+    assert row["delta_rdp"] == pytest.approx(rdp, rel=5e-4)
+    assert row["delta_gdp"] == pytest.approx(gdp, rel=5e-4)
+
+
+@pytest.mark.parametrize(
+    ("k", "gdp", "rdp_grid"),
+    [(300, 1.257e-4, 4.148e-4), (500, 1.259e-3, 3.546e-3), (900, 7.573e-3, 1.842e-2)],
+)
+def test_figure_4_is_what_mpmath_gives(k: int, gdp: float, rdp_grid: float) -> None:
+    row = figure("003-4", points=6).data.row(epsilon=0.5)
+    assert row[f"delta_gdp_{k}"] == pytest.approx(float(gdp_delta(row["epsilon"], k, 100.0)), rel=1e-11)
+    assert row[f"delta_rdp_{k}"] == pytest.approx(rdp_delta(row["epsilon"], k, 100.0), rel=1e-11)
+    again = rdp_delta(row["epsilon"], k, 100.0, range(2, 33))
+    assert row[f"delta_rdp_grid_{k}"] == pytest.approx(again, rel=1e-11)
+    assert row[f"delta_gdp_{k}"] == pytest.approx(gdp, rel=5e-4)
+    assert row[f"delta_rdp_grid_{k}"] == pytest.approx(rdp_grid, rel=5e-4)
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "gdp", "rdp", "grid"),
+    [
+        (0.2, 37, 31, 0),
+        (0.4, 134, 112, 107),
+        (0.6, 282, 238, 238),
+        (0.8, 478, 405, 405),
+        (0.9, 592, 503, 503),
+    ],
+)
+def test_figure_5_holds_the_last_step_that_keeps_the_promise(
+    epsilon: float, gdp: int, rdp: int, grid: int
+) -> None:
+    row = figure("003-5").data.row(epsilon=epsilon)
+    assert (row["gdp"], row["rdp"], row["rdp_grid"]) == (gdp, rdp, grid)
+    for k, delta in (
+        (gdp, lambda k: float(gdp_delta(row["epsilon"], k, 100.0))),
+        (rdp, lambda k: rdp_delta(row["epsilon"], k, 100.0)),
+        (grid, lambda k: rdp_delta(row["epsilon"], k, 100.0, range(2, 33))),
+    ):
+        assert k == 0 or delta(k) <= 1e-5
+        assert delta(k + 1) > 1e-5
+
+
+def test_figure_5_is_what_the_filters_of_the_library_admit() -> None:
+    epsilon = 0.4
+    row = figure("003-5").data.row(epsilon=epsilon)
+    step = fp.Gaussian(0.01)
+    for name, filt in (
+        ("gdp", fp.GaussianFilter(float(fp.gaussian_mu(row["epsilon"], 1e-5)))),
+        ("rdp", fp.ApproximateDPFilter(row["epsilon"], 1e-5)),
+    ):
+        session = filt.open("retry")
+        assert sum(session.request(step) for _ in range(200)) == row[name]
+
+
+def test_the_printed_420_and_495_are_those_of_a_larger_epsilon_than_the_printed_one() -> None:
+    shown = figure("003-3")
+    epsilon, steps, percent = (one.computed for one in shown.printed)
+    assert rdp_delta(epsilon, 420, 100.0) == pytest.approx(1e-5, rel=1e-9)
+    assert gdp_delta(epsilon, int(steps), 100.0) <= 1e-5 < gdp_delta(epsilon, int(steps) + 1, 100.0)
+    smaller = epsilon * (1 - percent / 100)
+    assert float(gdp_delta(smaller, 420, 100.0)) == pytest.approx(1e-5, rel=1e-9)
+    assert [one.printed for one in shown.printed] == [0.8, 495, 10]
+    assert (steps, round(percent, 2)) == (495, 8.64)
+    at_eight_tenths = figure("003-5").printed
+    assert [(one.printed, one.computed, one.difference) for one in at_eight_tenths] == [
+        (420, 405, -15),
+        (495, 478, -17),
+    ]
+
+
+def test_a_caption_tells_where_the_integer_orders_mislead() -> None:
+    data = figure("003-5").data
+    epsilon, rdp, grid = (data.column(name) for name in ("epsilon", "rdp", "rdp_grid"))
+    caption = figure("003-5").caption
+    assert f"up to epsilon = {epsilon[grid < 0.99 * rdp].max():.3g}" in caption
+    assert f"up to {epsilon[grid == 0].max():.3g} they allow no step at all" in caption
+    assert "8.64 % smaller" in caption
+    # with many orders nothing misleads, and the caption says so by silence
+    assert "allow no step" not in figure("003-5", orders=2000, least=0.3, points=7).caption
+
+
+def test_other_parameters_give_other_curves_and_no_printed_numbers() -> None:
+    half = figure("003-3", sigma=50, k=105, points=9)
+    assert half.printed == ()
+    whole = figure("003-3", points=9)
+    # sigma/2 and k/4 are the same composition
+    assert np.allclose(half.data.column("delta_gdp"), whole.data.column("delta_gdp"), rtol=1e-12, atol=0)
+    assert len(figure("003-4", steps=300).data.names) == 4

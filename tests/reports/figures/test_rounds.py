@@ -1,0 +1,89 @@
+"""Rounds against budget: each filter's count from its formula, or from the binomial law of the losses."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+import pytest
+
+import filterproof as fp
+from reports.figures.registry import figure
+
+EACH = 0.0625
+
+
+def budgets(name: str, epsilon: float) -> float:
+    """The sum of epsilon_t^2 / 2 that a filter allows, with 30 digits."""
+    with mpmath.workdps(30):
+        log = mpmath.log(mpmath.mpf(10) ** 5)
+        if name == "simple":
+            return float((mpmath.sqrt(log + epsilon) - mpmath.sqrt(log)) ** 2)
+        return float(fp.CKS.budget(epsilon, 1e-5))
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 1.0, 3.0, 10.0])
+def test_the_sums_of_squares_are_divided_by_one_square(epsilon: float) -> None:
+    row = figure("000-rogers", budgets=(epsilon,)).data.rows()[0]
+    assert row["basic"] == Fraction(epsilon) // Fraction(EACH)
+    for name in ("simple", "cks"):
+        assert row[name] == math.floor(budgets(name, epsilon) / (EACH**2 / 2))
+    assert row["whitehouse"] == row["simple"]
+    assert row["gaussian"] == math.floor((float(fp.gaussian_mu(epsilon, 1e-5)) / EACH) ** 2)
+
+
+@pytest.mark.parametrize("epsilon", [1.0, 5.0])
+def test_rogers_and_others_by_their_formula(epsilon: float) -> None:
+    def k_of(rounds: int) -> mpmath.mpf:
+        each, delta = mpmath.mpf(EACH), mpmath.mpf(1e-5)
+        s, h = rounds * each**2, mpmath.mpf(epsilon) ** 2 / (mpmath.mpf("28.04") * mpmath.log(1 / delta))
+        drift = rounds * each * mpmath.expm1(each) / 2
+        return drift + mpmath.sqrt(2 * (s + h) * (1 + mpmath.log(s / h + 1) / 2) * mpmath.log(2 / delta))
+
+    row = figure("000-rogers", budgets=(epsilon,)).data.rows()[0]
+    with mpmath.workdps(30):
+        assert k_of(row["rogers"]) <= epsilon < k_of(row["rogers"] + 1)
+
+
+@pytest.mark.parametrize("epsilon", [0.25, 1.0, 3.0])
+def test_the_exact_count_is_that_of_the_binomial_law(epsilon: float) -> None:
+    def delta(rounds: int) -> mpmath.mpf:
+        p = 1 / (1 + mpmath.exp(-mpmath.mpf(EACH)))
+        return mpmath.fsum(
+            mpmath.binomial(rounds, k) * p**k * (1 - p) ** (rounds - k) * -mpmath.expm1(epsilon - loss)
+            for k in range(rounds + 1)
+            if (loss := (2 * k - rounds) * mpmath.mpf(EACH)) > epsilon
+        )
+
+    row = figure("000-rogers", budgets=(epsilon,)).data.rows()[0]
+    with mpmath.workdps(30):
+        assert delta(row["exact"]) <= 1e-5 < delta(row["exact"] + 1)
+
+
+def test_no_filter_allows_more_than_the_exact_count_and_rogers_allow_least_of_the_three() -> None:
+    shown = figure("000-rogers")
+    columns = {name: shown.data.column(name) for name in shown.data.names}
+    for name in ("basic", "rogers", "whitehouse", "simple", "cks", "calibrated"):
+        assert np.all(columns[name] <= columns["exact"]), name
+    assert np.all(columns["rogers"] <= columns["simple"])
+    assert np.all(columns["simple"] <= columns["cks"])
+    assert np.all(columns["cks"] <= columns["gaussian"])
+    least, most = 0.40, 0.50
+    assert f"Rogers et al. allow {least:.2f} to {most:.2f} times as many" in shown.caption
+    assert "is the same rule as 000's" in shown.caption
+
+
+def test_the_calibrated_count_is_that_of_a_session() -> None:
+    row = figure("000-rogers", each=0.05, budgets=(1.0, 0.01)).data.rows()
+    session = fp.calibrated(1.0, 1e-5, each=0.05).open("retry")
+    assert row[1]["calibrated"] == sum(session.request(fp.RandomizedResponse(0.05)) for _ in range(60))
+    assert row[0]["calibrated"] is None, "no row of the table promises as little"
+
+
+def test_parameters_that_would_take_hours_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"each must allow at most 20,000 rounds, got each=0\.001"):
+        figure("000-rogers", each=0.001)
+    with pytest.raises(ValueError, match="budgets must be 1 to 40 epsilons, got 50"):
+        figure("000-rogers", budgets=tuple(range(1, 51)))

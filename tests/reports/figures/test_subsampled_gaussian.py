@@ -1,0 +1,129 @@
+"""Paper 003's Figure 1: the profile by a Fourier transform of its own, RDP by the binomial formula."""
+
+from __future__ import annotations
+
+import math
+
+import mpmath
+import numpy as np
+import pytest
+
+import filterproof as fp
+from reports.figures.paper_figure import ComputedFigure
+from reports.figures.registry import figure
+
+Q, SIGMA, STEPS = 0.005, 2.0, 10_000
+
+
+@pytest.fixture(scope="module")
+def shown() -> ComputedFigure:
+    return figure("003-1", points=4, people=3, least=0.2)
+
+
+def profile(fraction: float, epsilons: np.ndarray, steps: int = STEPS) -> np.ndarray:
+    """delta of removal by FFT on a grid of losses, each cell's mass at its middle: no code of the library."""
+    sigma, half, n = SIGMA / fraction, 6.0, 1 << 19
+    h = 2 * half / n
+    edges = (np.arange(n + 1) - n / 2 - 0.5) * h
+    # the output x at which log(1 - q + q exp((x - 1/2) / sigma^2)) is the edge
+    with np.errstate(invalid="ignore", divide="ignore"):
+        x = 0.5 + sigma**2 * np.log1p(np.expm1(edges) / Q)
+    x = np.where(np.isnan(x), -np.inf, x)
+    phi = np.vectorize(lambda z: 0.5 * math.erfc(-z / math.sqrt(2)))
+    cdf = Q * phi((x - 1) / sigma) + (1 - Q) * phi(x / sigma)
+    mass = np.diff(cdf)
+    total = np.fft.fftshift(np.fft.irfft(np.fft.rfft(np.fft.ifftshift(mass)) ** steps, n))
+    loss = (np.arange(n) - n // 2) * h
+    return np.array([np.sum(np.clip(-np.expm1(e - loss), 0, None) * total) for e in epsilons])
+
+
+def test_the_profile_is_that_of_another_fourier_transform(shown: ComputedFigure) -> None:
+    here = shown.data.column("panel") == "profile"
+    epsilon = shown.data.column("epsilon")[here]
+    low, high = (shown.data.column(name)[here] for name in ("delta_low", "delta_high"))
+    again = profile(1.0, epsilon)
+    assert np.all(low <= high)
+    # the grid of the transform leaves a few parts in ten thousand, and 1e-13 of rounding
+    assert np.allclose(again, low, rtol=2e-3, atol=1e-12)
+
+
+def test_a_person_who_is_always_clipped(shown: ComputedFigure) -> None:
+    low, high = shown.data.number("person_epsilon_low"), shown.data.number("person_epsilon_high")
+    assert low < 1.150164 < high
+    assert profile(1.0, np.array([low, high])) == pytest.approx(1e-6, rel=1e-2)
+    at = fp.Composition({fp.SubsampledGaussian(Q, SIGMA): STEPS}).epsilon(1e-5, relative=1e-2)
+    assert at.low < 1.0041 < at.high
+    people = shown.data.column("panel") == "people"
+    assert shown.data.column("epsilon_high")[people][-1] == high
+
+
+def test_rdp_is_the_binomial_formula_at_integer_orders(shown: ComputedFigure) -> None:
+    people = shown.data.column("panel") == "people"
+    fractions, rdp = (shown.data.column(name)[people] for name in ("fraction", "epsilon_rdp"))
+    for fraction, found in zip(fractions, rdp, strict=True):
+        with mpmath.workdps(40):
+            q, s2, best = mpmath.mpf(Q), (SIGMA / mpmath.mpf(float(fraction))) ** 2, mpmath.inf
+            for a in range(2, 33):
+                moment = mpmath.fsum(
+                    mpmath.binomial(a, k) * (1 - q) ** (a - k) * q**k * mpmath.exp(k * (k - 1) / (2 * s2))
+                    for k in range(a + 1)
+                )
+                rho = STEPS * mpmath.log(moment) / (a - 1)
+                best = min(
+                    best, rho + mpmath.log(1 - mpmath.mpf(1) / a) - mpmath.log(a * mpmath.mpf(1e-6)) / (a - 1)
+                )
+        assert found == pytest.approx(float(best), rel=1e-9)
+
+
+def test_the_floor_of_rdp_comes_from_the_largest_order(shown: ComputedFigure) -> None:
+    floor = {name: shown.data.number(name) for name in ("floor", "floor_more", "floor_at_other_delta")}
+
+    def by_hand(a: int, delta: float) -> float:
+        return math.log(1 - 1 / a) - math.log(a * delta) / (a - 1)
+
+    assert floor == pytest.approx(
+        {
+            "floor": by_hand(32, 1e-6),
+            "floor_more": by_hand(1024, 1e-6),
+            "floor_at_other_delta": by_hand(32, 1e-5),
+        },
+        rel=1e-12,
+    )
+    assert {name: round(value, 3) for name, value in floor.items()} == {
+        "floor": 0.302,
+        "floor_more": 0.006,
+        "floor_at_other_delta": 0.228,
+    }
+    people = shown.data.column("panel") == "people"
+    few, more, pld = (
+        shown.data.column(name)[people] for name in ("epsilon_rdp", "epsilon_rdp_more", "epsilon_low")
+    )
+    assert np.all(few >= floor["floor"])
+    assert np.all(more <= few)
+    assert np.all(pld < more)
+    assert pld[0] < floor["floor"], "composition sees people whom RDP cannot see"
+
+
+def test_the_two_gaussian_curves_do_what_is_said_of_them(shown: ComputedFigure) -> None:
+    here = shown.data.column("panel") == "profile"
+    epsilon, high, wide = (
+        shown.data.column(name)[here] for name in ("epsilon", "delta_high", "delta_gdp_range")
+    )
+    assert np.all(wide >= high)
+    least = fp.GaussianDP(shown.data.number("mu_range") * (1 - 1e-6)).delta(epsilon)
+    assert np.any(least < high), "a smaller mu would not dominate"
+    at = fp.GaussianDP(shown.data.number("mu_at")).delta(shown.data.number("person_epsilon_high"))
+    assert at == pytest.approx(1e-6, rel=1e-9)
+
+
+def test_for_all_epsilon_the_mu_of_full_batches_is_needed() -> None:
+    # log delta(epsilon) / epsilon^2 tends to -sigma^2 / (2 T) for T subsampled steps, as for mu = sqrt(T) / sigma
+    shown = figure("003-1", points=2, people=1, steps=4, q=0.5, more_orders=4)
+    assert shown.data.number("mu_all") == 1.0
+    assert shown.data.number("mu_range") < 1.0
+    pair = fp.SubsampledGaussian(0.5, 2.0)
+    epsilons = np.array([3.0, 6.0, 9.0])
+    one = [float(fp.gaussian_mu(float(e), float(pair.hockey_stick(e)))) for e in epsilons]
+    assert one == sorted(one)
+    assert one[-1] < 0.5  # 1 / sigma, which they approach
+    assert one[-1] > 0.45

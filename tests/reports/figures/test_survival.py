@@ -1,0 +1,101 @@
+"""Paper 004's Figure 2: survival by simulation, values by evaluation, thresholds by their certificates."""
+
+from __future__ import annotations
+
+import mpmath
+import numpy as np
+import pytest
+
+import filterproof as fp
+from filters.rules.kappa import KappaFilter
+from reports.figures.paper_figure import ComputedFigure
+from reports.figures.registry import figure
+from reports.figures.survival import mechanism_level, stopping_rounds
+from theory.numerics.stopped_walk import stopped_hockey_stick
+
+
+@pytest.fixture(scope="module")
+def shown() -> ComputedFigure:
+    return figure("004-2")
+
+
+def test_the_numbers_measured_beforehand(shown: ComputedFigure) -> None:
+    data = shown.data
+    assert data.number("value") == pytest.approx(9.433e-14, rel=5e-4)
+    assert data.number("kappa_recalibrated") == pytest.approx(7.3320, abs=5e-5)
+    at = {t: data.column("realisation")[t - 1] for t in (8, 16, 32, 48)}
+    assert at == pytest.approx({8: 0.9997, 16: 0.947, 32: 0.602, 48: 0.321}, abs=5e-4)
+
+
+def test_kappa_and_the_value_of_its_game_by_a_second_route(shown: ComputedFigure) -> None:
+    with mpmath.workdps(30):
+        z = sum(
+            mpmath.sqrt(2) * mpmath.erfinv(1 - 2 * mpmath.mpf(shown.data.number(p)))
+            for p in ("dhat", "theta")
+        )
+        kappa = float(10 - mpmath.mpf(1) / 4 - z / 2)
+    assert shown.data.number("kappa") == pytest.approx(kappa, rel=1e-12)
+    again = stopped_hockey_stick(kappa, mu=0.5, rounds=48, epsilon=10.0)
+    assert shown.data.number("value") == pytest.approx(float(again), rel=1e-6)
+
+
+def test_survival_lies_in_the_intervals_of_a_simulation_of_the_filters(shown: ComputedFigure) -> None:
+    menu = (fp.Gaussian(0.5),)
+    games = {
+        "realisation": fp.RealisationFilter(epsilon=10.0, delta=1e-5, rounds=48, menu=menu),
+        "recalibrated": KappaFilter(shown.data.number("kappa_recalibrated"), 48),
+    }
+    for column, filt in games.items():
+        curve = fp.survival(filt, fp.Constant(menu[0]), n=40_000, seed=7, rounds=48)
+        inside = [value in curve[t] for t, value in enumerate(shown.data.column(column), start=1)]
+        assert all(inside), column
+
+
+def test_the_other_filters_stop_where_a_session_does(shown: ComputedFigure) -> None:
+    for column, filt in (
+        ("gdp", fp.GaussianFilter(float(fp.gaussian_mu(10.0, 1e-5)))),
+        ("renyi_cks", fp.ApproximateDPFilter(10.0, 1e-5)),
+        ("renyi_simple", fp.ApproximateDPFilter(10.0, 1e-5, fp.SIMPLE)),
+    ):
+        session = filt.open("retry")
+        granted = sum(session.request(fp.Gaussian(0.5)) for _ in range(96))
+        assert shown.data.facts[f"rounds_{column}"] == granted
+        assert shown.data.column(column).sum() == min(granted, 48)
+
+
+def test_the_best_additive_variant_is_the_one_of_a_finer_search() -> None:
+    ends = stopping_rounds(mechanism_level(10.0, 1e-5, sigma=2.0, rounds=48), sigma=2.0, most=96)
+    # (epsilon_i, delta_i) of a Gaussian: k releases fit if some epsilon_i <= 10/k has k delta_i <= 1e-5
+    k = 0
+    while (k + 1) * float(fp.Gaussian(0.5).hockey_stick(10.0 / (k + 1))) <= 1e-5:
+        k += 1
+    assert ends["additive"] == k == 4
+
+
+def test_the_printed_split_is_not_the_optimal_one(shown: ComputedFigure) -> None:
+    split = fp.optimal_split(48, 1e-5)
+    assert [(one.printed, one.computed) for one in shown.printed] == [
+        (4.797e-6, split.dhat),
+        (2.073e-9, split.theta),
+    ]
+    assert "states no epsilon and delta" in shown.caption
+
+
+def test_a_game_that_needs_no_filter_says_so() -> None:
+    short = figure("004-2", rounds=8)
+    assert short.data.facts["kappa_recalibrated"] is None
+    assert np.array_equal(short.data.column("recalibrated"), np.ones(8))
+    assert "8 rounds keep the promise without a filter" in short.caption
+    with pytest.raises(ValueError, match=r"epsilon must leave a kappa above zero, got epsilon=4\.0"):
+        figure("004-2", epsilon=4.0)
+    with pytest.raises(ValueError, match="rounds must be at most 500"):
+        figure("004-2", rounds=501)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("epsilon", "kappa", "value"), [(8.0, 5.2445, 1.205e-13), (12.0, 9.4757, 5.964e-14)])
+def test_the_thresholds_and_values_at_other_epsilons(epsilon: float, kappa: float, value: float) -> None:
+    data = figure("004-2", epsilon=epsilon).data
+    assert data.number("kappa_recalibrated") == pytest.approx(kappa, abs=5e-5)
+    assert data.number("value") == pytest.approx(value, rel=1e-3)
+    assert data.number("worst_case_recalibrated") <= 1e-5

@@ -1,0 +1,48 @@
+"""The conversion of one Rényi order: against the guarantee that it inverts, and against the printed formula."""
+
+from __future__ import annotations
+
+import math
+
+import mpmath
+import numpy as np
+import pytest
+
+import filterproof as fp
+
+ORDERS = (1.0 + 1e-6, 1.5, 2.0, 32.0, 1024.0)
+
+
+@pytest.mark.parametrize("alpha", ORDERS)
+@pytest.mark.parametrize("delta", [1e-2, 1e-6, 1e-30])
+def test_it_is_equation_c3_of_003_solved_for_epsilon(alpha: float, delta: float) -> None:
+    rho = 0.03 * alpha
+    with mpmath.workdps(50):
+        a = mpmath.mpf(alpha)
+        log_factor = -mpmath.log(a) + (a - 1) * mpmath.log(1 - 1 / a)
+        epsilon = mpmath.mpf(rho) + (log_factor - mpmath.log(mpmath.mpf(delta))) / (a - 1)
+    assert fp.renyi_epsilon(alpha, rho, delta) == pytest.approx(float(epsilon), rel=1e-12)
+
+
+@pytest.mark.parametrize("alpha", [1.5, 2.0, 32.0])
+def test_the_guarantee_of_that_order_gives_the_delta_back(alpha: float) -> None:
+    epsilon = fp.renyi_epsilon(alpha, 0.5, 1e-6)
+    assert fp.RenyiDP(alpha, 0.5).delta(epsilon) == pytest.approx(1e-6, rel=1e-9)
+
+
+def test_the_least_over_orders_is_the_conversion_of_zcdp() -> None:
+    alphas = 1 + np.exp(np.linspace(0, 6, 4001))
+    least = float(np.min(fp.renyi_epsilon(alphas, 0.021 * alphas, 1e-5)))
+    assert least == pytest.approx(float(fp.CKS.epsilon(0.021, 1e-5)), rel=1e-6)
+
+
+def test_ends() -> None:
+    assert fp.renyi_epsilon(2.0, math.inf, 1e-6) == math.inf
+    assert fp.renyi_epsilon(2.0, 0.0, 0.9) == 0.0
+    assert np.shape(fp.renyi_epsilon(np.array([2.0, 3.0]), 1.0, 1e-6)) == (2,)
+    with pytest.raises(ValueError, match="rho must be >= 0, got rho=-1"):
+        fp.renyi_epsilon(2.0, -1.0, 1e-6)
+    with pytest.raises(ValueError, match="rho must be >= 0, got rho=nan"):
+        fp.renyi_epsilon(2.0, math.nan, 1e-6)
+    with pytest.raises(ValueError, match="alpha must be"):
+        fp.renyi_epsilon(1.0, 1.0, 1e-6)
