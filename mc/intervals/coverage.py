@@ -8,15 +8,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mc.intervals import FixedBets, Moments, MomentsMethod, clopper_pearson
-from mc.intervals.anytime import BettingTest, SequentialRun, Side
+from mc.intervals.anytime import BettingTest, SequentialRun, Side, Wealth
 from mc.intervals.betting import betting
 from mc.intervals.estimate import Estimate
 from theory.arguments import check_count, check_delta
@@ -67,11 +67,17 @@ HARD_CASES: tuple[HardCase, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class IntervalMethod:
-    """miss(values, mean, failure): ABOVE if the interval lies above the true mean, BELOW if below, else UNDECIDED."""
+    """miss(values, mean, failure): ABOVE if the interval lies above the true mean, BELOW if below, else UNDECIDED.
+
+    The values come in parts, in the ratios `parts`, and within a part their order makes no difference; with no parts
+    it may make one anywhere. Samples that hold every value equally often in each part are the same to the method, and
+    asked about once.
+    """
 
     name: str
     miss: Callable[[NDArray[np.float64], float, float], Side]
     counts_only: bool = False
+    parts: tuple[int, ...] = ()
 
     @property
     def cases(self) -> tuple[HardCase, ...]:
@@ -95,8 +101,13 @@ def _sequential(values: NDArray[np.float64], mean: float, failure: float) -> Sid
     for tile in np.array_split(values, LOOKS):
         if run.finished:
             break
-        run.take(run.test.wealth(tile))
+        run.take(_wealth(run.test, tile.tobytes()))
     return run.decision.side
+
+
+@lru_cache(maxsize=4096)
+def _wealth(test: BettingTest, tile: bytes) -> Wealth:
+    return test.wealth(np.frombuffer(tile))
 
 
 def _from_moments(way: MomentsMethod, values: NDArray[np.float64], failure: float) -> Estimate:
@@ -111,17 +122,23 @@ def _bets_of_a_pilot(values: NDArray[np.float64], failure: float) -> Estimate:
 
 
 METHODS: tuple[IntervalMethod, ...] = (
-    *(IntervalMethod(one.value, _by_interval(partial(_from_moments, one))) for one in MomentsMethod),
+    *(
+        IntervalMethod(one.value, _by_interval(partial(_from_moments, one)), parts=(1,))
+        for one in MomentsMethod
+    ),
     IntervalMethod("betting", _by_interval(lambda x, f: betting(x, failure=f))),
     IntervalMethod(
         "betting on means of 10",
         _by_interval(lambda x, f: betting(x.reshape(-1, 10).mean(axis=1), failure=f)),
     ),
     IntervalMethod(
-        "Clopper-Pearson", _by_interval(lambda x, f: clopper_pearson(int(x.sum()), x.size, failure=f)), True
+        "Clopper-Pearson",
+        _by_interval(lambda x, f: clopper_pearson(int(x.sum()), x.size, failure=f)),
+        True,
+        parts=(1,),
     ),
-    IntervalMethod(f"betting test, {LOOKS} looks", _sequential),
-    IntervalMethod("betting, stakes of a pilot", _by_interval(_bets_of_a_pilot)),
+    IntervalMethod(f"betting test, {LOOKS} looks", _sequential, parts=(1,) * LOOKS),
+    IntervalMethod("betting, stakes of a pilot", _by_interval(_bets_of_a_pilot), parts=(1, 4)),
 )
 
 
@@ -172,15 +189,37 @@ def measure_coverage(
 ) -> Coverage:
     """The misses of the method on `repetitions` independent samples of size n from the case.
 
-    Raises ValueError for a method that needs counts if the case has values other than 0 and 1.
+    Raises ValueError for a method that needs counts if the case has values other than 0 and 1, and where n is not
+    divisible into the method's parts.
     """
     n = check_count("n", n, least=2)
+    if method.parts and n % sum(method.parts):
+        raise ValueError(
+            f"n must be a multiple of {sum(method.parts)} for {method.name}, got n={n}; "
+            f"pass {n - n % sum(method.parts) + sum(method.parts)}"
+        )
     repetitions = check_count("repetitions", repetitions)
     failure = float(check_delta("failure", failure))
     if method.counts_only and not case.counts_successes:
         raise ValueError(
             f"case must hold zeros and ones for {method.name}, got levels={case.levels!r}; pass another case"
         )
-    sides = [method.miss(case.draw(rng, n), case.mean, failure) for _ in range(repetitions)]
-    too_high, too_low = sides.count(Side.ABOVE), sides.count(Side.BELOW)
-    return Coverage(method.name, case.name, n, repetitions, failure, too_high, too_low)
+    times = {Side.ABOVE: 0, Side.BELOW: 0, Side.UNDECIDED: 0}
+    for values, often in _samples(case, method.parts, n, rng, repetitions):
+        times[method.miss(values, case.mean, failure)] += often
+    return Coverage(method.name, case.name, n, repetitions, failure, times[Side.ABOVE], times[Side.BELOW])
+
+
+def _samples(
+    case: HardCase, parts: tuple[int, ...], n: int, rng: np.random.Generator, repetitions: int
+) -> Iterator[tuple[NDArray[np.float64], int]]:
+    """Independent samples of size n, each with the number of repetitions that drew it."""
+    if not parts:
+        yield from ((case.draw(rng, n), 1) for _ in range(repetitions))
+        return
+    sizes = [n * part // sum(parts) for part in parts]
+    drawn_counts = np.stack([rng.multinomial(size, case.weights, size=repetitions) for size in sizes], axis=1)
+    kinds, often_each = np.unique(drawn_counts, axis=0, return_counts=True)
+    levels = np.tile(case.levels, len(parts))
+    for counts, often in zip(kinds.reshape(len(kinds), -1), often_each.tolist(), strict=True):
+        yield np.repeat(levels, counts), often

@@ -9,7 +9,15 @@ import pytest
 from scipy import stats
 
 from mc.intervals.anytime import Side
-from mc.intervals.coverage import HARD_CASES, METHODS, Coverage, HardCase, IntervalMethod, measure_coverage
+from mc.intervals.coverage import (
+    HARD_CASES,
+    METHODS,
+    Coverage,
+    HardCase,
+    IntervalMethod,
+    _samples,
+    measure_coverage,
+)
 
 CHECKS = [(m, c) for m in METHODS for c in m.cases]
 EXACT = next(m for m in METHODS if m.name == "Clopper-Pearson")
@@ -77,6 +85,53 @@ def test_a_case_draws_what_its_mean_says():
         variance = np.dot(np.square(case.levels), case.weights) - case.mean**2
         assert abs(values.mean() - case.mean) <= 6 * np.sqrt(variance / values.size) + 1e-12
         assert sum(case.weights) == pytest.approx(1, abs=1e-15)
+
+
+IN_PARTS = [m for m in METHODS if m.parts]
+
+
+@pytest.mark.parametrize("method", IN_PARTS, ids=[m.name for m in IN_PARTS])
+def test_the_order_of_values_within_a_part_makes_no_difference_to_a_method(method):
+    """At a mean in the middle of the sample's own, where sides are met as well as missed."""
+    rng = np.random.default_rng(5)
+    sides = set()
+    for case in method.cases:
+        values = case.draw(rng, 1000)
+        ends = np.cumsum([1000 * part // sum(method.parts) for part in method.parts])
+        shuffled = np.concatenate([rng.permutation(part) for part in np.split(values, ends[:-1])])
+        for mean in (case.mean, 0.8 * values.mean() + 1e-6, min(1.2 * values.mean() + 1e-6, 0.999)):
+            side = method.miss(values, mean, 0.01)
+            assert method.miss(shuffled, mean, 0.01) is side
+            sides.add(side)
+    assert len(sides) > 1
+
+
+def test_every_repetition_is_an_independent_sample_of_the_law_in_each_part():
+    """Null: a part's count of each level is binomial; 15 z-scores and their products are within 6 but for 1e-7."""
+    case, repetitions = HARD_CASES[-1], 4000
+    drawn = list(_samples(case, (1, 4), 1000, np.random.default_rng(6), repetitions))
+    often = np.array([times for _, times in drawn])
+    assert often.sum() == repetitions
+    assert {values.size for values, _ in drawn} == {1000}
+    assert len({values.tobytes() for values, _ in drawn}) == len(drawn) < repetitions
+    scores = []
+    for part in (slice(200), slice(200, None)):
+        for level, weight in zip(case.levels, case.weights, strict=True):
+            counts = np.array([(values[part] == level).sum() for values, _ in drawn])
+            size = len(drawn[0][0][part])
+            scores.append((counts - size * weight) / np.sqrt(size * weight * (1 - weight)))
+    means = [np.dot(often, score) / np.sqrt(repetitions) for score in scores]
+    products = [np.dot(often, a * b) / np.sqrt(repetitions) for a in scores[:4] for b in scores[4:]]
+    assert np.abs(means + products).max() < 6
+    assert all(
+        0.9 < np.dot(often, score**2) / repetitions < 1.1 for score in (scores[0], scores[1], scores[4])
+    )
+
+
+def test_a_sample_that_cannot_be_cut_into_the_parts_of_a_method_is_refused():
+    looks = next(m for m in METHODS if len(m.parts) == 8)
+    with pytest.raises(ValueError, match=r"n must be a multiple of 8 .*, got n=1001; pass 1008"):
+        measure_coverage(looks, HARD_CASES[0], rng=np.random.default_rng(4), n=1001, repetitions=1)
 
 
 def test_counts_are_not_taken_of_values_between_zero_and_one():
