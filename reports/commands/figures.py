@@ -28,7 +28,6 @@ def figures(
     ),
     formats: Annotated[str, typer.Option("--format", help="Of svg,png,pdf.")] = "svg,png,pdf",
     quick: Annotated[bool, typer.Option("--quick", help="Fewer points where a figure takes long.")] = False,
-    dark: Annotated[bool, typer.Option("--dark", help="Pictures for dark pages.")] = False,
     list_: Annotated[bool, typer.Option("--list", help="List the figures and their parameters.")] = False,
 ) -> None:
     """Compute the figures of the papers again: pictures, the data as CSV and JSON, and the differences from print."""
@@ -52,7 +51,7 @@ def figures(
         for one in chosen:
             with Console(stderr=True).status(f"{one.name}: {one.title}"):
                 computed.append(one.compute(quick=quick, **given))
-        files = {one.name: one.files(wanted, dark=dark) for one in computed}
+        files = {one.name: one.files(wanted) for one in computed}
         listed = {name: tuple(contents) for name, contents in files.items()}
         with OutputFolder(out) as folder:
             for contents in files.values():

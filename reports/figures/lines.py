@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import matplotlib as mpl
 from matplotlib import patheffects
 from matplotlib.axes import Axes
 
-from reports.drawing import PALETTE
+from reports.drawing import INK, PALETTE
 
-__all__ = ["DASHES", "GREY", "colour", "ink", "label", "line"]
+__all__ = ["DASHES", "GREY", "colour", "label", "line"]
 
 #: In the order of use: a picture without colours still tells four lines apart.
 DASHES: tuple[Any, ...] = ("-", (0, (6, 2)), (0, (1, 1.6)), (0, (6, 2, 1, 2)), (0, (3, 1, 1, 1, 1, 1)), "-")
@@ -19,14 +18,9 @@ DASHES: tuple[Any, ...] = ("-", (0, (6, 2)), (0, (1, 1.6)), (0, (6, 2, 1, 2)), (
 GREY = "#868e96"
 
 
-def ink() -> str:
-    """The colour of letters on the page that is drawn on."""
-    return str(mpl.rcParams["text.color"])
-
-
 def colour(k: int) -> str:
     """The colour of the k-th line; k = -1 is grey, for what is only compared with, -2 is that of letters."""
-    return {-1: GREY, -2: ink()}.get(k, PALETTE[k % (len(PALETTE) - 1)])
+    return {-1: GREY, -2: INK}.get(k, PALETTE[k % (len(PALETTE) - 1)])
 
 
 def line(ax: Axes, x: Any, y: Any, k: int, *, dash: int | None = None, **style: Any) -> None:

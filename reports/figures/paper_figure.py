@@ -108,7 +108,7 @@ class ComputedFigure:
         """The picture in words."""
         return self.of.alt(self.specification, self.data)
 
-    def plot(self, ax: Axes | Sequence[Axes] | None = None, *, dark: bool = False) -> Figure:
+    def plot(self, ax: Axes | Sequence[Axes] | None = None) -> Figure:
         """Draw into `ax`, or into a new figure if it is None, and return the figure.
 
         A figure of several panels takes as many axes. Raises ValueError for another number of them.
@@ -120,7 +120,7 @@ class ComputedFigure:
 
         if ax is None:
             panels = self.of.panels
-            with new_figure(_WIDTH, _HEIGHT * (0.25 + 0.75 * panels), dark=dark) as figure:
+            with new_figure(_WIDTH, _HEIGHT * (0.25 + 0.75 * panels)) as figure:
                 drawn = figure.subplots(panels, 1, squeeze=False)[:, 0]
                 self.of.draw(self.specification, self.data, tuple(drawn))
             return figure
@@ -134,22 +134,22 @@ class ComputedFigure:
         assert isinstance(parent, Figure)
         return parent
 
-    def svg(self, *, dark: bool = False) -> str:
+    def svg(self) -> str:
         """The picture as an <svg> element that carries its title and its words."""
         from reports.drawing import svg_text
 
-        head, tag, rest = svg_text(self.plot(dark=dark), dark=dark).partition(">")
+        head, tag, rest = svg_text(self.plot()).partition(">")
         words = f"<title>{escape(self.of.title)}</title><desc>{escape(self.alt)}</desc>"
         return f'{head} role="img"{tag}{words}{rest}'
 
-    def picture(self, suffix: str, *, dark: bool = False) -> bytes:
+    def picture(self, suffix: str) -> bytes:
         """The picture in one of FORMATS, the same bytes for the same data."""
         from reports.drawing import pdf_bytes, png_bytes
 
         (suffix,) = check_formats((suffix,))
         if suffix == "svg":
-            return (self.svg(dark=dark) + "\n").encode()
-        return (png_bytes if suffix == "png" else pdf_bytes)(self.plot(dark=dark))
+            return (self.svg() + "\n").encode()
+        return (png_bytes if suffix == "png" else pdf_bytes)(self.plot())
 
     def to_data(self, *, columns: bool = True) -> dict[str, Any]:
         """The figure as JSON-able data, without the seconds, which differ from run to run."""
@@ -171,26 +171,22 @@ class ComputedFigure:
         """The text of NAME.json."""
         return json.dumps(self.to_data(), indent=1, allow_nan=False, ensure_ascii=False) + "\n"
 
-    def files(self, formats: Sequence[str] = FORMATS, *, dark: bool = False) -> dict[str, bytes]:
+    def files(self, formats: Sequence[str] = FORMATS) -> dict[str, bytes]:
         """The figure's files by name: a picture in each format, NAME.csv and NAME.json."""
-        drawn = {
-            f"{self.name}.{suffix}": self.picture(suffix, dark=dark) for suffix in check_formats(formats)
-        }
+        drawn = {f"{self.name}.{suffix}": self.picture(suffix) for suffix in check_formats(formats)}
         return drawn | {
             f"{self.name}.csv": self.data.csv().encode(),
             f"{self.name}.json": self.json().encode(),
         }
 
-    def save(
-        self, out: str | Path, formats: Sequence[str] = FORMATS, *, dark: bool = False
-    ) -> tuple[Path, ...]:
+    def save(self, out: str | Path, formats: Sequence[str] = FORMATS) -> tuple[Path, ...]:
         """Write the files into a folder, all or none, and return their paths.
 
         Raises OSError where the folder cannot be written to, ValueError for an unknown format.
         """
         from reports.output import OutputFolder
 
-        files = self.files(formats, dark=dark)
+        files = self.files(formats)
         with OutputFolder(Path(out)) as folder:
             for name, content in files.items():
                 folder.add(name, content)
@@ -202,10 +198,9 @@ class ComputedFigure:
     def _repr_html_(self) -> str:
         from reports.drawing import data_uri
 
-        light, dark = data_uri(self.svg()), data_uri(self.svg(dark=True))
         return (
-            f'<figure style="margin:0;max-width:42rem"><picture><source media="(prefers-color-scheme: dark)" '
-            f'srcset="{dark}"><img src="{light}" alt="{escape(self.alt)}" style="width:100%"></picture>'
+            f'<figure style="margin:0;max-width:42rem"><img src="{data_uri(self.svg())}" alt="{escape(self.alt)}" '
+            'style="width:100%">'
             f"<figcaption><strong>{escape(self.of.title)}.</strong> {escape(self.caption)} "
             f"{escape(str(self.of.source))}.</figcaption></figure>"
         )

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import json
+import re
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
-import matplotlib as mpl
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 import filterproof as fp
 from reports.figures.data import FigureData
 from reports.figures.lines import GREY
 from reports.figures.paper_figure import ComputedFigure, PaperFigure
 from reports.figures.registry import FIGURES, figure
+from tests.reports.colours import contrast
 from tests.test_registries import modules
 
 NAMES = tuple(FIGURES)
@@ -105,9 +107,7 @@ def test_the_files_hold_the_data_with_every_digit(name: str, shown: dict[str, Co
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_figure_can_be_drawn_into_axes_of_ones_own_and_on_a_dark_page(
-    name: str, shown: dict[str, ComputedFigure]
-) -> None:
+def test_a_figure_can_be_drawn_into_axes_of_ones_own(name: str, shown: dict[str, ComputedFigure]) -> None:
     one = shown[name]
     own = Figure()
     axes = own.subplots(one.of.panels, 1, squeeze=False)[:, 0]
@@ -115,10 +115,20 @@ def test_a_figure_can_be_drawn_into_axes_of_ones_own_and_on_a_dark_page(
     assert all(ax.has_data() and ax.get_xlabel() and ax.get_ylabel() for ax in axes)
     with pytest.raises(ValueError, match="ax must be "):
         one.plot([*axes, *axes])
-    dark = one.plot(dark=True)
-    assert mpl.colors.to_hex(dark.get_facecolor()) == "#14171a"
-    black = {mpl.colors.to_hex(line.get_color()) for ax in dark.axes for line in ax.get_lines()}
-    assert "#000000" not in black, "a black line is not seen on a dark page"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_colour_of_a_figure_is_seen_on_dark_pages_too(
+    name: str, shown: dict[str, ComputedFigure]
+) -> None:
+    drawn = shown[name].svg()
+    rules, _, body = drawn.partition("</style>")
+    assert "prefers-color-scheme:dark" in rules
+    used = set(re.findall(r"(?:fill|stroke): (#[0-9a-f]{6})", body))
+    assert used
+    recoloured = set(re.findall(r": (#[0-9a-f]{6})", rules))
+    unseen = [one for one in used - recoloured if contrast(one, "#14171a") < 3]
+    assert unseen == [], "a colour that a dark page neither changes nor shows"
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -137,16 +147,15 @@ def test_lines_of_a_figure_differ_without_colour(name: str, shown: dict[str, Com
 def test_letters_stay_readable_at_420_pixels(name: str, shown: dict[str, ComputedFigure]) -> None:
     drawn = shown[name].plot()
     points = 420 / drawn.get_size_inches()[0] / 72
-    texts = [text for ax in drawn.axes for text in ax.findobj(mpl.text.Text) if text.get_text().strip()]
+    texts = [text for ax in drawn.axes for text in ax.findobj(Text) if text.get_text().strip()]
     assert texts
     assert min(text.get_fontsize() for text in texts) * points >= 8.5
 
 
-def test_a_notebook_shows_a_light_and_a_dark_picture_with_words(shown: dict[str, ComputedFigure]) -> None:
+def test_a_notebook_shows_the_picture_with_words(shown: dict[str, ComputedFigure]) -> None:
     one = shown["003-3"]
     page = one._repr_html_()
-    assert page.count("data:image/svg+xml;base64,") == 2
-    assert "prefers-color-scheme: dark" in page
+    assert page.count("data:image/svg+xml;base64,") == 1
     assert "alt=" in page
     assert one._repr_svg_() == one.svg()
 
