@@ -60,7 +60,7 @@ def _label(row: Simulated) -> str:
 
 
 def _picture(rows: Sequence[Simulated]) -> Picture:
-    with new_figure(8.0, 5.2) as figure:
+    with new_figure(height=5.2) as figure:
         axes = figure.subplots()
         half = len(rows) // 2
         for k, (row, name) in enumerate(

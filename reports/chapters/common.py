@@ -103,12 +103,13 @@ def judge_promise(
     share = f"{value / promised:.3g} of the promised {promised:.4g}" if promised > 0 else "with none promised"
     above = sum(row.estimate.high > row.promised for row in rows)
     where = "everywhere" if above == len(rows) > 1 else f"in {above} of them" if len(rows) > 1 else "here"
+    said = f"nothing found above the promise; closest {100 * value / promised:.2g} %" if promised > 0 else ""
     detail = (
         f"Closest, by what is known to be reached: {game} {value:.4g} in {interval(most.estimate)}, {share}. "
         + (f"The upper end lies above the promise {where}, and nothing is decided there. " if above else "")
         + "Nothing found above the promise, which proves nothing."
     )
-    return Finding(claim, study.undecided(scope, detail))
+    return Finding(claim, study.undecided(scope, detail), said=said)
 
 
 def shares_of(row: Simulated) -> tuple[float, float, float]:

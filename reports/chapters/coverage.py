@@ -58,6 +58,11 @@ def judge(results: Sequence[Coverage], failure: float) -> Verdict:
     return Verdict(Outcome.UNDECIDED, Evidence.STATISTICAL, scope, detail)
 
 
+def _said(results: Sequence[Coverage]) -> str:
+    samples = sum(one.repetitions for one in results)
+    return f"no method misses more often than it says, in {samples:,} samples of known mean"
+
+
 def _tell(study: Study, claims: Sequence[Claim]) -> Told:
     results = _measured(study)
     rows = tuple(
@@ -70,8 +75,10 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
         )
         for one in results
     )
+    verdict = judge(results, 1 - study.count())
+    refuted = verdict.outcome is Outcome.REFUTED
     return Told(
-        findings=(Finding(claims[0], judge(results, 1 - study.count())),),
+        findings=(Finding(claims[0], verdict, said="" if refuted else _said(results)),),
         tables=(
             Table(
                 f"Intervals without the true mean, at a nominal rate of {results[0].failure:g}, "

@@ -57,7 +57,7 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
         else:
             results += [Evaluated(row, value) for row, value in zip(rows, found, strict=True)]
     return Told(
-        findings=(Finding(claims[0], judge(results, study)),),
+        findings=(Finding(claims[0], judge(results, study), said=_said(results)),),
         tables=(_table(results),),
         notes=(f"Not evaluated: {', '.join(dict.fromkeys(left_out))}.",) if left_out else (),
     )
@@ -101,6 +101,11 @@ def judge(results: Sequence[Evaluated], study: Study) -> Verdict:
         f"All {len(results)} intervals contain the value computed without sampling; {sure} of these values are exact "
         "or enclosed, the others numerical.",
     )
+
+
+def _said(results: Sequence[Evaluated]) -> str:
+    inside = sum(one.inside for one in results)
+    return f"{inside} of {len(results)} intervals contain the value computed without sampling"
 
 
 def _table(results: Sequence[Evaluated]) -> Table:

@@ -61,7 +61,8 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
     study.examinations.update(found)
     return Told(
         findings=tuple(
-            Finding(claim, _stable(found[name])) for claim, name in zip(claims, CATALOGUE, strict=True)
+            Finding(claim, _stable(found[name]), said=_said(found[name]))
+            for claim, name in zip(claims, CATALOGUE, strict=True)
         ),
         tables=(
             Table(
@@ -93,6 +94,12 @@ def _stable(found: Examination) -> Verdict:
     if found.status is Status.EXAMINED and found.verdict.outcome is Outcome.UNDECIDED:
         return replace(found.verdict, detail="Nothing was found above the promise, which proves nothing.")
     return found.verdict
+
+
+def _said(found: Examination) -> str:
+    if found.verdict.outcome is not Outcome.UNDECIDED or not found.tightness:
+        return ""
+    return f"nothing found above the promise; closest {100 * found.tightness[0].share:.2g} %"
 
 
 def _row(found: Examination) -> tuple[str, ...]:

@@ -67,7 +67,8 @@ def judge(study: Study, claim: Claim, found: Sequence[Known]) -> Finding:
         "gets through is more than the rule allows and less than the delta that it converts to, or the interval is too "
         "wide to tell. That none missed proves nothing."
     )
-    return Finding(claim, study.undecided(scope, detail))
+    said = f"all {len(found)} intervals hold the true value, and {refuted} refute the filter"
+    return Finding(claim, study.undecided(scope, detail), said=said)
 
 
 def _tell(study: Study, claims: Sequence[Claim]) -> Told:

@@ -84,7 +84,8 @@ def judge_curves(
         detail = f"At type I error {alpha:.4g}: the band {left}, the trade-off function."
         witness = {"alpha": alpha, "low": left.low, "high": left.high, "closed_form": left.told}
         return Finding(claim, Verdict(Outcome.REFUTED, Evidence.STATISTICAL, scope, detail, witness))
-    return Finding(claim, study.undecided(scope, _within(forward, band, promise)))
+    said = "both closed forms lie within their bands at every epsilon and every type I error"
+    return Finding(claim, study.undecided(scope, _within(forward, band, promise)), said=said)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +145,7 @@ def _profile_picture(simulated: SimulatedCurve, band: TradeOff, promise: Gaussia
     epsilon = np.array([row.epsilon for row in rows])
     value = np.array([row.estimate.value for row in rows])
     error = error_bars(rows)
-    with new_figure(4.6, 4.8) as figure:
+    with new_figure(height=4.8) as figure:
         top, bottom = figure.subplots(2, 1, sharex=True, height_ratios=(3, 2))
         for axes, scale, at in ((top, 1.0, 1.0), (bottom, told, promise.delta(epsilon))):
             axes.fill_between(
@@ -182,7 +183,7 @@ def _profile_picture(simulated: SimulatedCurve, band: TradeOff, promise: Gaussia
 
 def _trade_off_picture(band: TradeOff, promise: GaussianDP) -> Picture:
     told, low, high = promise.trade_off(ALPHAS), band.low(ALPHAS), band.high(ALPHAS)
-    with new_figure(4.6, 4.8) as figure:
+    with new_figure(height=4.8) as figure:
         top, bottom = figure.subplots(2, 1, sharex=True, height_ratios=(3, 2))
         top.plot([0, 1], [1, 0], color="#57606a", lw=1, ls=":", label="guessing")
         for axes, base in ((top, 0.0), (bottom, told)):

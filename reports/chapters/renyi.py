@@ -50,8 +50,8 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
 
 
 def _picture(rows: Sequence[Simulated]) -> Picture:
-    with new_figure(8.0, 3.6) as figure:
-        panels = figure.subplots(1, 2, sharey=True)
+    with new_figure(height=5.6) as figure:
+        panels = figure.subplots(2, 1, sharex=True)
         grid = np.linspace(0.5, 4.5, 200)
         for axes, filt in zip(panels, _filters(), strict=True):
             axes.semilogy(grid, filt.promise.delta(grid), color="black", lw=1.2, label="promise")
@@ -70,9 +70,9 @@ def _picture(rows: Sequence[Simulated]) -> Picture:
                     color=PALETTE[k],
                     label=f"{type(adversary).__name__}, {getattr(family, '__name__', '')}",
                 )
-            axes.set(xlabel="epsilon (nats)", title=str(filt.promise))
-        panels[0].set(ylabel="delta")
-        panels[0].legend(fontsize=8)
+            axes.set(ylabel="delta", title=str(filt.promise))
+        panels[1].set_xlabel("epsilon (nats)")
+        panels[0].legend(fontsize=8.5)
     return Picture(
         "renyi",
         "What the transcript of each filter leaks, with intervals, below the delta(epsilon) that its Rényi promise "

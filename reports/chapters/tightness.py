@@ -304,10 +304,10 @@ def _grid(caption: str, cells: Mapping[tuple[float, float], str]) -> Table:
 
 def picture(played: Sequence[Played]) -> Picture:
     played = [p for p in played if p.worst.low > 0]
-    with new_figure(8.0, 4.2) as figure:
+    with new_figure(height=4.6) as figure:
         axes = figure.subplots()
         y = range(len(played))
-        axes.hlines(y, [p.worst.high for p in played], [p.promised for p in played], color="#c6ccd2", lw=2)
+        axes.hlines(y, [p.worst.high for p in played], [p.promised for p in played], color="#868e96", lw=2)
         axes.plot([p.promised for p in played], y, "|", ms=14, mew=2, color="black", label="promise")
         axes.plot(
             [p.worst.high for p in played],
@@ -324,7 +324,7 @@ def picture(played: Sequence[Played]) -> Picture:
             xlabel=f"delta at epsilon = {EPSILON:g}",
             title="What is promised, and the worst that can happen",
         )
-        figure.legend(loc="outside lower center", ncols=3, fontsize=8.5)
+        figure.legend(loc="outside lower left", ncols=1, fontsize=9)
     return Picture(
         "tightness",
         "Each filter's promise and its certified worst case over a menu: randomised responses, some that fail "
