@@ -23,7 +23,8 @@ __all__ = ["setup"]
 _PUBLIC = re.compile(r"fp\.([A-Za-z_]\w*)((?:\.\w+)*)(\(.*\))?", re.DOTALL)
 #: How an array's type reads when it is written out, with or without the modules that autodoc shortens by `~`.
 _ARRAY = re.compile(
-    r"~?(?:numpy\.)?ndarray\[~?tuple\[~?(?:typing\.)?Any, \.\.\.\], ~?(?:numpy\.)?dtype\[~?(?:numpy\.|typing\.)?(\w+)\]\]"
+    r"~?(?:numpy\.)?ndarray\[~?tuple\[~?(?:typing\.)?Any, \.\.\.\], "
+    r"~?(?:numpy\.)?dtype\[~?(?:numpy\.|typing\.)?(\w+)\]\]"
 )
 
 
