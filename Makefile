@@ -30,7 +30,7 @@ check: $(READY)
 
 # -E: what the pages generate from the code is in no file whose date Sphinx could look at
 docs: $(READY)
-	$(BIN)/python -m sphinx -E -a -W --keep-going -q -b html -c reports/docs reports/docs/pages reports/out/docs
+	$(BIN)/python -m sphinx -E -a -W --keep-going -q -b html -d reports/out/.doctrees -c reports/docs reports/docs/pages reports/out/docs
 	@echo reports/out/docs/index.html
 
 bench: $(READY)

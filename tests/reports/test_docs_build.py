@@ -49,7 +49,15 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("docs")
     command = [sys.executable, "-m", "sphinx", "-E", "-a", "-W", "--keep-going", "-q", "-b", "html"]
     result = subprocess.run(
-        [*command, "-c", str(SOURCES), str(SOURCES / "pages"), str(out)],
+        [
+            *command,
+            "-d",
+            str(out.with_name("doctrees")),
+            "-c",
+            str(SOURCES),
+            str(SOURCES / "pages"),
+            str(out),
+        ],
         capture_output=True,
         text=True,
         cwd=ROOT,
