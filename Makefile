@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: verify test test-all check docs bench power accountant thresholds wheel clean
+.PHONY: verify test test-all browser check docs bench power accountant thresholds wheel clean
 .DEFAULT_GOAL := verify
 
 $(READY): pyproject.toml constraints.txt
@@ -17,7 +17,10 @@ verify: $(READY)
 	$(BIN)/filterproof verify --out reports/out
 
 test: $(READY)
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow and not browser"
+
+browser: $(READY)
+	$(BIN)/python -m pytest -m browser
 
 test-all: $(READY)
 	$(BIN)/python -m pytest -n 2

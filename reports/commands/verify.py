@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
@@ -20,7 +21,8 @@ from reports.commands.console import clear_errors, complain, styled
 from reports.commands.exit_status import End, ExitStatus
 
 if TYPE_CHECKING:
-    from reports.finding import Chapter
+    from reports.finding import Chapter, Finding
+    from reports.study import Study
 
 __all__ = ["limit_of", "verify"]
 
@@ -137,15 +139,28 @@ def _main_job(out: Path, *, quick: bool, as_json: bool, seed: int | None) -> Non
         if as_json:
             sys.stdout.write(json.dumps(verdicts_document(told, study), indent=2) + "\n")
         else:
-            table = Table("Claim", "Verdict", "Evidence", "Expected")
-            for finding in findings:
-                table.add_row(
-                    finding.claim.sentence,
-                    styled(finding.verdict),
-                    finding.verdict.evidence.name,
-                    "yes" if finding.as_expected else f"[bold red]no, {finding.claim.expectation}[/]",
+            Console().print(_filters_table(study, findings))
+            unexpected = [finding for finding in findings if not finding.as_expected]
+            for finding in unexpected:
+                Console().print(
+                    f"[bold red]Not as expected[/], {finding.claim.expectation}: {escape(finding.claim.sentence)} "
+                    f"{styled(finding.verdict)}"
                 )
-            Console().print(table)
+            Console().print(
+                f"{len(findings) - len(unexpected)} of {len(findings)} claims came out as expected."
+            )
             Console().print(f"Report: {out / 'report.html'}", soft_wrap=True)
         if not all(finding.as_expected for finding in findings):
             raise End(ExitStatus.NOT_AS_EXPECTED)
+
+
+def _filters_table(study: Study, findings: Sequence[Finding]) -> Table:
+    """A line for each filter; numbers are shares of the promised delta."""
+    from reports.pages.overview import overview, percent
+
+    table = Table("Filter", "Promise", "Verdict", "Worst case", "Best attack")
+    rows = overview({one.claim.key: one for one in findings}, study.games, study.examinations)
+    for row in rows:
+        name, promise = row.subject.name, row.promise
+        table.add_row(name, promise, styled(row.verdict), percent(row.worst), percent(row.attack))
+    return table

@@ -43,7 +43,9 @@ def filter_page(row: Row) -> Page:
 
 
 def _verdict(row: Row) -> str:
-    return f"{row.says} Covers {row.verdict.scope}."
+    if row.verdict.outcome is Outcome.REFUTED:
+        return f"{row.says} Found by {row.verdict.scope}. To be replayed: {row.witness}."
+    return f"{row.says} It covers {row.verdict.scope}."
 
 
 def _theorem(row: Row) -> str:

@@ -41,7 +41,7 @@ addEventListener("load", async () => {
   const pictures = [...document.images];
   await Promise.all(pictures.map((e) => e.decode().catch(() => null)));
   const texts = [...document.querySelectorAll("main *, nav *")].filter(
-    (e) => shown(e) && [...e.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim()));
+    (e) => shown(e) && !e.closest("math") && [...e.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim()));
   const faint = texts.map((e) => [contrast(e), e.textContent.trim().slice(0, 60), e.className]).filter((x) => x[0] < 4.5);
   const wide = [...document.querySelectorAll("main *")].filter(
     (e) => shown(e) && e.getBoundingClientRect().right > innerWidth + 1 && !e.closest(".scroll, .math, pre"));

@@ -14,13 +14,20 @@ __all__ = ["inspected"]
 
 #: What is asked of the page, once everything in it has loaded.
 _QUESTIONS = Path(__file__).with_name("browser.js")
+#: What goes wrong before the questions come is kept as well.
+_WITNESS = (
+    "window.wrong=[];addEventListener('error',e=>wrong.push(String(e.message||e.target.outerHTML)),true);"
+    "addEventListener('securitypolicyviolation',e=>wrong.push(e.blockedURI))"
+)
 _FLAGS = (
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync", "--hide-scrollbars"),
 )
 
 
-def inspected(page: Path, folder: Path, *, width: int, dark: bool = False, fragment: str = "") -> dict[str, Any]:
+def inspected(
+    page: Path, folder: Path, *, width: int, dark: bool = False, fragment: str = ""
+) -> dict[str, Any]:
     """The answers of browser.js about `page` in a frame `width` pixels wide and 900 high.
 
     A window cannot be as narrow as a telephone, a frame in it can. folder holds what the browser writes.
@@ -28,10 +35,7 @@ def inspected(page: Path, folder: Path, *, width: int, dark: bool = False, fragm
     browser = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     assert browser is not None, "the tests marked browser need Chromium on the PATH"
     asked = _QUESTIONS.read_text("utf-8").replace("@FRAGMENT@", json.dumps(fragment))
-    # what goes wrong before the questions come is kept as well
-    text = page.read_text("utf-8").replace(
-        "<head>", "<head><script>window.wrong=[];addEventListener('error',e=>wrong.push(String(e.message||e.target.outerHTML)),true)</script>", 1
-    )
+    text = page.read_text("utf-8").replace("<head>", f"<head><script>{_WITNESS}</script>", 1)
     text = text.replace("</body>", f"<script>{asked}</script></body>")
     frame = folder / "frame.html"
     frame.write_text(
@@ -41,7 +45,9 @@ def inspected(page: Path, folder: Path, *, width: int, dark: bool = False, fragm
         "e.data})</script></body>",
         "utf-8",
     )
-    scheme = ("--blink-settings=preferredColorScheme=0",) if dark else ("--blink-settings=preferredColorScheme=1",)
+    scheme = (
+        ("--blink-settings=preferredColorScheme=0",) if dark else ("--blink-settings=preferredColorScheme=1",)
+    )
     told = subprocess.run(
         [
             browser,
