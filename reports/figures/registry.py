@@ -1,8 +1,8 @@
 """The figures of the papers by name.
 
 >>> import filterproof as fp
->>> fp.figure("003-3", sigma=50, k=105).data.row(epsilon=0.5)["delta_gdp"] < 7e-4
-True
+>>> [one.name for one in fp.figures()][:3]
+['000-rogers', '003-1', '003-3']
 """
 
 from __future__ import annotations

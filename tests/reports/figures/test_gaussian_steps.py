@@ -144,3 +144,10 @@ def test_other_parameters_give_other_curves_and_no_printed_numbers() -> None:
     # sigma/2 and k/4 are the same composition
     assert np.allclose(half.data.column("delta_gdp"), whole.data.column("delta_gdp"), rtol=1e-12, atol=0)
     assert len(figure("003-4", steps=300).data.names) == 4
+
+
+def test_with_little_noise_the_least_of_the_integer_orders_is_the_first() -> None:
+    row = figure("003-3", sigma=15, points=3, least=2.0, most=4.0).data.rows()[-1]
+    assert row["delta_rdp_grid"] == pytest.approx(rdp_delta(4.0, 420, 15.0, range(2, 3)), rel=1e-11)
+    assert row["delta_rdp_grid"] == pytest.approx(rdp_delta(4.0, 420, 15.0, range(2, 33)), rel=1e-11)
+    assert row["delta_rdp"] < row["delta_rdp_grid"]
