@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import scipy
 
-from reports.drawing import png_bytes, svg_text
+from reports.drawing import drawn
 from reports.finding import Chapter, Finding, Told
 from reports.output import OutputFolder
 from reports.page import render_page
@@ -86,10 +86,11 @@ def write_report(
     """
     findings = [finding for _, what in told for finding in what.findings]
     expected = sum(finding.as_expected for finding in findings)
-    drawings = {p.name: svg_text(p.figure) for _, what in told for p in what.pictures}
+    pictures = {p.name: p for _, what in told for p in what.pictures}
+    shown = {name: study.drawn.get(name) or drawn(picture.figure) for name, picture in pictures.items()}
     page = render_page(
         told,
-        drawings=drawings,
+        drawings={name: one.svg for name, one in shown.items()},
         summary=f"{expected} of {len(findings)} claims came out as expected",
         setting=f"{'A quick look with few runs' if study.quick else 'The full study'}, seed {study.seed}.",
         multiplicity=(
@@ -106,9 +107,8 @@ def write_report(
         replay=lambda finding: replay_command(out / "verdicts.json", finding.claim.key, target=target),
     )
     with OutputFolder(out) as folder:
-        for _, what in told:
-            for picture in what.pictures:
-                folder.add(f"{picture.name}.svg", drawings[picture.name].encode())
-                folder.add(f"{picture.name}.png", png_bytes(picture.figure))
+        for name, one in shown.items():
+            folder.add(f"{name}.svg", one.svg.encode())
+            folder.add(f"{name}.png", one.png)
         folder.add("verdicts.json", (json.dumps(verdicts_document(told, study), indent=2) + "\n").encode())
         folder.add("report.html", page.encode())

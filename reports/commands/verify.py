@@ -6,7 +6,6 @@ import json
 import sys
 import time
 from collections.abc import Mapping
-from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,7 +19,8 @@ from reports.commands.console import clear_errors, complain, styled
 from reports.commands.exit_status import End, ExitStatus
 
 if TYPE_CHECKING:
-    from reports.finding import Chapter
+    from reports.finding import Chapter, Told
+    from reports.study import Study
 
 __all__ = ["limit_of", "verify"]
 
@@ -82,54 +82,22 @@ def limit_of(given: Mapping[str, Any]) -> float | None:
 
 
 def _main_job(out: Path, *, quick: bool, as_json: bool, seed: int | None) -> None:
-    from reports.chapters import CHAPTERS
     from reports.output import OutputFolder
-    from reports.study import Study
-    from reports.telling import tell
-    from reports.verify import verdicts_document, write_report
 
     started = time.perf_counter()
     console = Console(stderr=True)
-    with clear_errors():
-        with OutputFolder(out):
-            pass  # reports an unusable folder before the work
-        chapters = CHAPTERS
-        study = Study(quick=quick) if seed is None else Study(quick=quick, seed=seed)
-    with (
-        Progress(
-            SpinnerColumn(),
-            TextColumn("{task.description}"),
-            BarColumn(),
-            TimeElapsedColumn(),
-            console=console,
-            transient=True,
-        ) as progress,
-        ExitStack() as stack,
-    ):
-        task = progress.add_task("verify", total=len(chapters))
-        doing = ["starting"]
-        over: list[Chapter] = []
+    with clear_errors(), OutputFolder(out):
+        pass  # reports an unusable folder before the work
+    with LocalPool() as pool:
+        for _ in range(pool.workers):
+            pool.submit(_import_chapters)  # while this process does
+        from reports.study import Study
+        from reports.verify import verdicts_document, write_report
 
-        def on_progress(text: str) -> None:
-            doing[:] = [text]
-            progress.update(task, description=text)
-
-        def on_chapter(chapter: Chapter) -> None:
-            over.append(chapter)
-            progress.update(task, completed=len(over) - 1)
-
-        study.on_progress = on_progress
-        study.executor = pool = stack.enter_context(LocalPool())  # one pool for the whole job
-        try:
-            told = tell(chapters, study, on_chapter=on_chapter)
-        except KeyboardInterrupt as stopped:
-            pool.kill()
-            progress.stop()
-            complain(
-                f"interrupted after {time.perf_counter() - started:.0f} s, in chapter {len(over)} of {len(chapters)} "
-                f"({doing[0]}); nothing was decided or written, what was done is lost, and verify starts anew"
-            )
-            raise End(ExitStatus.INTERRUPTED) from stopped
+        with clear_errors():
+            study = Study(quick=quick) if seed is None else Study(quick=quick, seed=seed)
+        study.executor = pool
+        told = _told(study, pool, console, started)
     with clear_errors():
         write_report(told, study, out, seconds=time.perf_counter() - started)
         findings = [finding for _, what in told for finding in what.findings]
@@ -148,3 +116,45 @@ def _main_job(out: Path, *, quick: bool, as_json: bool, seed: int | None) -> Non
             Console().print(f"Report: {out / 'report.html'}", soft_wrap=True)
         if not all(finding.as_expected for finding in findings):
             raise End(ExitStatus.NOT_AS_EXPECTED)
+
+
+def _import_chapters() -> None:
+    import reports.chapters  # noqa: F401
+
+
+def _told(study: Study, pool: LocalPool, console: Console, started: float) -> list[tuple[Chapter, Told]]:
+    """What all chapters tell, with their progress shown; the pool is ended by Ctrl-C."""
+    from reports.chapters import CHAPTERS
+    from reports.telling import tell
+
+    with Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TimeElapsedColumn(),
+        console=console,
+        transient=True,
+    ) as progress:
+        task = progress.add_task("verify", total=len(CHAPTERS))
+        doing = ["starting"]
+        over: list[Chapter] = []
+
+        def on_progress(text: str) -> None:
+            doing[:] = [text]
+            progress.update(task, description=text)
+
+        def on_chapter(chapter: Chapter) -> None:
+            over.append(chapter)
+            progress.update(task, completed=len(over) - 1)
+
+        study.on_progress = on_progress
+        try:
+            return tell(CHAPTERS, study, on_chapter=on_chapter)
+        except KeyboardInterrupt as stopped:
+            pool.kill()
+            progress.stop()
+            complain(
+                f"interrupted after {time.perf_counter() - started:.0f} s, in chapter {len(over)} of {len(CHAPTERS)} "
+                f"({doing[0]}); nothing was decided or written, what was done is lost, and verify starts anew"
+            )
+            raise End(ExitStatus.INTERRUPTED) from stopped
