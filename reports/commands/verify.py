@@ -82,19 +82,19 @@ def limit_of(given: Mapping[str, Any]) -> float | None:
 
 
 def _main_job(out: Path, *, quick: bool, as_json: bool, seed: int | None) -> None:
-    from reports.output import OutputFolder
-
     started = time.perf_counter()
     console = Console(stderr=True)
-    with clear_errors(), OutputFolder(out):
-        pass  # reports an unusable folder before the work
     with LocalPool() as pool:
         for _ in range(pool.workers):
             pool.submit(_import_chapters)  # while this process does
+        from reports.output import OutputFolder
         from reports.study import Study
         from reports.verify import verdicts_document, write_report
 
+        _import_chapters()
         with clear_errors():
+            with OutputFolder(out):
+                pass  # reports an unusable folder before the work
             study = Study(quick=quick) if seed is None else Study(quick=quick, seed=seed)
         study.executor = pool
         told = _told(study, pool, console, started)
