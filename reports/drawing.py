@@ -6,12 +6,24 @@ import base64
 import io
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
-__all__ = ["INK", "NARROW", "PALETTE", "data_uri", "new_figure", "pdf_bytes", "png_bytes", "svg_text"]
+__all__ = [
+    "INK",
+    "NARROW",
+    "PALETTE",
+    "Drawn",
+    "data_uri",
+    "drawn",
+    "new_figure",
+    "pdf_bytes",
+    "png_bytes",
+    "svg_text",
+]
 
 #: Okabe and Ito's colours, told apart by colour-blind readers, in the order of use.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -91,6 +103,19 @@ def png_bytes(figure: Figure) -> bytes:
     with mpl.rc_context(_STYLE):
         figure.savefig(buffer, format="png", dpi=144, metadata={"Software": None})
     return buffer.getvalue()
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A figure as SVG and as PNG."""
+
+    svg: str
+    png: bytes
+
+
+def drawn(figure: Figure) -> Drawn:
+    """The figure as the report shows and keeps it."""
+    return Drawn(svg_text(figure), png_bytes(figure))
 
 
 def pdf_bytes(figure: Figure) -> bytes:

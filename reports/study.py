@@ -15,6 +15,7 @@ from mc.estimate.simulate import simulate
 from mc.examine.examination import Examination
 from mc.examine.witness import witness
 from mc.runs.executors import completed
+from reports.drawing import Drawn
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.pairs.base import Direction
 from theory.proofs import prove
@@ -103,6 +104,8 @@ class Study:
     examinations: dict[str, Examination] = field(default_factory=dict, init=False)
     #: The games of the filters' pages, by name.
     games: dict[str, Any] = field(default_factory=dict, init=False)
+    #: Pictures that are drawn already, by name.
+    drawn: dict[str, Drawn] = field(default_factory=dict, init=False)
 
     def count(self, comparisons: int = 1) -> float:
         """Count further comparisons, and return the confidence with which all of these must hold simultaneously."""
@@ -136,9 +139,10 @@ class Study:
         return Study(self.quick, self.seed, self.failure, self.comparisons, proofs=self.proofs)
 
     def add(self, other: Study) -> None:
-        """Count the comparisons of a study made `apart`, and keep what it played."""
+        """Count the comparisons of a study made `apart`, and keep what it played and drew."""
         self.count(other.made)
         self.played += other.played
+        self.drawn |= other.drawn
 
     def simulate(
         self,

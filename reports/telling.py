@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import BrokenExecutor
 
+from reports.drawing import drawn
 from reports.finding import Chapter, Told
 from reports.study import Study
 from theory.proofs import joined, needed, own_steps
@@ -50,4 +51,7 @@ def tell(
 
 
 def _told(chapter: Chapter, study: Study) -> tuple[Told, Study]:
-    return chapter.tell(study, chapter.claims), study
+    what = chapter.tell(study, chapter.claims)
+    study.drawn = {picture.name: drawn(picture.figure) for picture in what.pictures}
+    study.proofs = {}  # the one who waits has them
+    return what, study

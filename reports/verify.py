@@ -12,11 +12,12 @@ from pathlib import Path
 import numpy as np
 import scipy
 
-from reports.drawing import png_bytes, svg_text
-from reports.finding import Chapter, Finding, Picture, Told
+from reports.drawing import Drawn, drawn
+from reports.finding import Chapter, Finding, Told
 from reports.output import OutputFolder
 from reports.pages.filter_page import filter_page
-from reports.pages.overview import overview, picture
+from reports.pages.overview import Row, overview, picture
+from reports.pages.page import Page
 from reports.pages.report_page import Words, render_page
 from reports.replaying import replay_command
 from reports.study import Study
@@ -79,21 +80,18 @@ def write_report(told: Sequence[tuple[Chapter, Told]], study: Study, out: Path, 
     findings = {finding.claim.key: finding for _, what in told for finding in what.findings}
     expected = sum(finding.as_expected for finding in findings.values())
     rows = overview(findings, study.games, study.examinations)
-    pages = [filter_page(row) for row in rows]
-    compared = (picture(rows, wide=True), picture(rows, wide=False))
-    pictures = [
-        *compared,
-        *(one for page in pages for one in page.pictures),
-        *(one for _, what in told for one in what.pictures),
-    ]
     study.on_progress("drawing")
-    drawn = dict(zip([one.name for one in pictures], study.map(_drawn, pictures), strict=True))
+    pages = study.map(_paged, rows)
+    compared = (picture(rows, wide=True), picture(rows, wide=False))
+    shown = {name: one for _, pictures in pages for name, one in pictures.items()}
+    for each in (*compared, *(each for _, what in told for each in what.pictures)):
+        shown[each.name] = study.drawn[each.name] if each.name in study.drawn else drawn(each.figure)
     html = render_page(
         told,
         rows,
-        pages,
+        [page for page, _ in pages],
         overview=compared,
-        drawings={name: svg for name, (svg, _) in drawn.items()},
+        drawings={name: one.svg for name, one in shown.items()},
         words=Words(
             summary=f"{expected} of {len(findings)} came out as expected",
             setting=f"{'A quick look with few runs' if study.quick else 'The full study'}, seed {study.seed}.",
@@ -112,12 +110,13 @@ def write_report(told: Sequence[tuple[Chapter, Told]], study: Study, out: Path, 
         replay=lambda finding: replay_command(out / "verdicts.json", finding.claim.key),
     )
     with OutputFolder(out) as folder:
-        for name, (svg, png) in drawn.items():
-            folder.add(f"{name}.svg", svg.encode())
-            folder.add(f"{name}.png", png)
+        for name, one in shown.items():
+            folder.add(f"{name}.svg", one.svg.encode())
+            folder.add(f"{name}.png", one.png)
         folder.add("verdicts.json", (json.dumps(verdicts_document(told, study), indent=2) + "\n").encode())
         folder.add("report.html", html.encode())
 
 
-def _drawn(one: Picture) -> tuple[str, bytes]:
-    return svg_text(one.figure), png_bytes(one.figure)
+def _paged(row: Row) -> tuple[Page, dict[str, Drawn]]:
+    page = filter_page(row)
+    return page, {one.name: drawn(one.figure) for one in page.pictures}

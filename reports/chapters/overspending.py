@@ -10,10 +10,12 @@ from reports.chapters.common import interval
 from reports.finding import Chapter, Claim, Finding, Table, Told
 from reports.study import Simulated, Study
 from theory.evidence import Evidence, Outcome, Verdict
+from theory.pairs.base import Direction
 
 __all__ = ["OVERSPENDING", "judge", "known"]
 
 _PATHS = 50_000
+_WAYS: tuple[Direction, ...] = ("PQ", "QP")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,8 @@ def known(study: Study) -> list[Known]:
     """The simulations of each overspending filter: in both directions if they differ, telling its requests or not."""
     found = []
     for case in OVERSPENDERS:
-        for direction in ("PQ", "QP") if case.share < 1 else ("PQ",):
+        for direction in _WAYS if case.share < 1 else _WAYS[:1]:
+            truth = case.truth(direction)
             for telling in (True, False):
                 row = study.simulate(
                     case.filter,
@@ -47,9 +50,9 @@ def known(study: Study) -> list[Known]:
                     epsilon=case.epsilon,
                     n=_PATHS,
                     rounds=case.rounds,
-                    direction="PQ" if direction == "PQ" else "QP",
+                    direction=direction,
                 )
-                found.append(Known(case, row, case.truth(row.direction)))
+                found.append(Known(case, row, truth))
     return found
 
 

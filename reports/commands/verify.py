@@ -6,7 +6,6 @@ import json
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -21,7 +20,7 @@ from reports.commands.console import clear_errors, complain, styled
 from reports.commands.exit_status import End, ExitStatus
 
 if TYPE_CHECKING:
-    from reports.finding import Chapter, Finding
+    from reports.finding import Chapter, Finding, Told
     from reports.study import Study
 
 __all__ = ["limit_of", "verify"]
@@ -84,56 +83,24 @@ def limit_of(given: Mapping[str, Any]) -> float | None:
 
 
 def _main_job(out: Path, *, quick: bool, as_json: bool, seed: int | None) -> None:
-    from reports.chapters import CHAPTERS
-    from reports.output import OutputFolder
-    from reports.study import Study
-    from reports.telling import tell
-    from reports.verify import verdicts_document, write_report
-
     started = time.perf_counter()
     console = Console(stderr=True)
-    with clear_errors():
-        with OutputFolder(out):
-            pass  # reports an unusable folder before the work
-        chapters = CHAPTERS
-        study = Study(quick=quick) if seed is None else Study(quick=quick, seed=seed)
-    with (
-        Progress(
-            SpinnerColumn(),
-            TextColumn("{task.description}"),
-            BarColumn(),
-            TimeElapsedColumn(),
-            console=console,
-            transient=True,
-        ) as progress,
-        ExitStack() as stack,
-    ):
-        task = progress.add_task("verify", total=len(chapters))
-        doing = ["starting"]
-        over: list[Chapter] = []
+    with LocalPool() as pool:
+        for _ in range(pool.workers):
+            pool.submit(_import_chapters)  # while this process does
+        from reports.output import OutputFolder
+        from reports.study import Study
+        from reports.verify import verdicts_document, write_report
 
-        def on_progress(text: str) -> None:
-            doing[:] = [text]
-            progress.update(task, description=text)
-
-        def on_chapter(chapter: Chapter) -> None:
-            over.append(chapter)
-            progress.update(task, completed=len(over) - 1)
-
-        study.on_progress = on_progress
-        study.executor = pool = stack.enter_context(LocalPool())  # one pool for the whole job
-        try:
-            told = tell(chapters, study, on_chapter=on_chapter)
-            with clear_errors():
-                write_report(told, study, out, seconds=time.perf_counter() - started)
-        except KeyboardInterrupt as stopped:
-            pool.kill()
-            progress.stop()
-            complain(
-                f"interrupted after {time.perf_counter() - started:.0f} s, in chapter {len(over)} of {len(chapters)} "
-                f"({doing[0]}); nothing was decided or written, what was done is lost, and verify starts anew"
-            )
-            raise End(ExitStatus.INTERRUPTED) from stopped
+        _import_chapters()
+        with clear_errors():
+            with OutputFolder(out):
+                pass  # reports an unusable folder before the work
+            study = Study(quick=quick) if seed is None else Study(quick=quick, seed=seed)
+        study.executor = pool
+        told = _told(study, pool, console, started)
+        with clear_errors():
+            write_report(told, study, out, seconds=time.perf_counter() - started)
     with clear_errors():
         findings = [finding for _, what in told for finding in what.findings]
         if as_json:
@@ -154,13 +121,54 @@ def _main_job(out: Path, *, quick: bool, as_json: bool, seed: int | None) -> Non
             raise End(ExitStatus.NOT_AS_EXPECTED)
 
 
+def _import_chapters() -> None:
+    import reports.chapters  # noqa: F401
+
+
+def _told(study: Study, pool: LocalPool, console: Console, started: float) -> list[tuple[Chapter, Told]]:
+    """What all chapters tell, with their progress shown; the pool is ended by Ctrl-C."""
+    from reports.chapters import CHAPTERS
+    from reports.telling import tell
+
+    with Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TimeElapsedColumn(),
+        console=console,
+        transient=True,
+    ) as progress:
+        task = progress.add_task("verify", total=len(CHAPTERS))
+        doing = ["starting"]
+        over: list[Chapter] = []
+
+        def on_progress(text: str) -> None:
+            doing[:] = [text]
+            progress.update(task, description=text)
+
+        def on_chapter(chapter: Chapter) -> None:
+            over.append(chapter)
+            progress.update(task, completed=len(over) - 1)
+
+        study.on_progress = on_progress
+        try:
+            return tell(CHAPTERS, study, on_chapter=on_chapter)
+        except KeyboardInterrupt as stopped:
+            pool.kill()
+            progress.stop()
+            complain(
+                f"interrupted after {time.perf_counter() - started:.0f} s, in chapter {len(over)} of {len(CHAPTERS)} "
+                f"({doing[0]}); nothing was decided or written, what was done is lost, and verify starts anew"
+            )
+            raise End(ExitStatus.INTERRUPTED) from stopped
+
+
 def _filters_table(study: Study, findings: Sequence[Finding]) -> Table:
     """A line for each filter; numbers are shares of the promised delta."""
     from reports.pages.overview import overview, percent
 
     table = Table("Filter", "Promise", "Verdict", "Worst case", "Best attack")
-    rows = overview({one.claim.key: one for one in findings}, study.games, study.examinations)
-    for row in rows:
+    for row in overview({one.claim.key: one for one in findings}, study.games, study.examinations):
         name, promise = row.subject.name, row.promise
         table.add_row(name, promise, styled(row.verdict), percent(row.worst), percent(row.attack))
     return table
