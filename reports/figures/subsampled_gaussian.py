@@ -200,13 +200,18 @@ def _draw(spec: _DPSGD, data: FigureData, axes: Sequence[Axes]) -> None:
     line(between, epsilon, wide, 1, dash=1)
     line(between, epsilon, near, 2, dash=2, lw=2.2)
     between.axhline(0.0, color=colour(0), lw=1.2)
-    at = len(epsilon) // 3
+    at = int(np.argmax(wide))
+    between.margins(y=0.14)
     between.set(xlabel="epsilon (nats)", ylabel="above it, %", title="Two mu-GDP curves over the profile")
     label(
-        between, (epsilon[at], wide[at]), f"mu = {data.number('mu_range'):.4f}, dominates here", 1, ha="right"
+        between,
+        (epsilon[at], wide[at]),
+        f"mu = {data.number('mu_range'):.4f}, dominates here",
+        1,
+        ha="center",
     )
     told = f"mu = {data.number('mu_at'):.4f}, agrees at {spec.delta:g}"
-    label(between, (epsilon[at], near[at]), told, 2, offset=(4, -26), va="top")
+    label(between, (epsilon[-1], near[-1]), told, 2, offset=(-22, 0), ha="right", va="center")
     names = ("fraction", "epsilon_high", "epsilon_rdp", "epsilon_rdp_more")
     fraction, pld, rdp, more = _panel(data, "people", *names)
     line(below, fraction, rdp, 1, marker="s", ms=4)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from filters.privacy_filter import PrivacyFilter
 from mc.losses.log_ratio import Epsilon
@@ -38,6 +38,10 @@ class Subject:
     direction: Literal["both", "PQ", "QP"] = "both"
     claim: str = ""
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # by its name: what makes the filter is a function of the catalogue
+        return _listed, (self.name,)
+
     @property
     def key(self) -> str:
         """The anchor of the page."""
@@ -47,3 +51,9 @@ class Subject:
     def decided_by(self) -> str:
         """The key of the claim about the filter's promise."""
         return self.claim or f"examined-{slug(self.name)}"
+
+
+def _listed(name: str) -> Subject:
+    from reports.pages.subjects import SUBJECTS
+
+    return next(one for one in SUBJECTS if one.name == name)
