@@ -182,23 +182,3 @@ def test_data_has_columns_and_rows() -> None:
         FigureData.of(x=[1.0], y=[1.0, 2.0])
     with pytest.raises(ValueError, match="cells must be finite"):
         FigureData.of(x=[float("inf")])
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_lines_and_words_stand_out_from_either_page(name: str, shown: dict[str, ComputedFigure]) -> None:
-    def light(colour: object) -> float:
-        """The relative luminance of WCAG."""
-        parts = [
-            c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in mpl.colors.to_rgb(colour)
-        ]
-        return float(np.dot(parts, (0.2126, 0.7152, 0.0722)))
-
-    for dark in (False, True):
-        drawn = shown[name].plot(dark=dark)
-        page = light(drawn.get_facecolor())
-        for ax in drawn.axes:
-            for thing in (*ax.get_lines(), *ax.texts):
-                one = light(thing.get_color())
-                contrast = (max(one, page) + 0.05) / (min(one, page) + 0.05)
-                least = 2.0 if not dark else 4.5 if thing in ax.texts and thing.get_color() != GREY else 3.0
-                assert contrast >= least, (thing, dark)
