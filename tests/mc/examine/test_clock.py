@@ -285,3 +285,22 @@ def test_a_part_of_a_clock_ends_before_it_and_never_after() -> None:
 def test_a_clock_of_no_time_is_refused(seconds: float) -> None:
     with pytest.raises(ValueError, match="seconds must be"):
         Clock.of(seconds)
+
+
+def test_a_callback_of_the_garbage_collector_is_left_to_end_and_what_called_it_is_interrupted() -> None:
+    """An exception in such a callback is printed and lost; a file of that name stands for it."""
+    told: dict[str, Any] = {}
+    source = "import time\ndef callback():\n    end = time.monotonic() + 0.3\n    while time.monotonic() < end: pass\n"
+    exec(compile(source, "/lib/_weakrefset.py", "exec"), told)  # noqa: S102
+    ended = []
+
+    def work() -> None:
+        with Clock.of(0.1).limiting():
+            told["callback"]()
+            ended.append(True)
+            while True:
+                pass
+
+    with pytest.raises(OutOfTime):
+        work()
+    assert ended
