@@ -52,14 +52,19 @@ _STYLE: dict[Any, Any] = {
 }
 
 
-#: Neutral colours of a drawing, and what a dark page shows instead. Palette colours are seen on both.
+#: Colours of a drawing, and what a dark page shows instead.
 _DARK = {
     "#ffffff": "#14171a",
     "#000000": "#f0f3f6",
     INK: "#e6e9ec",
     "#57606a": "#9aa4ae",
     "#e3e7eb": "#343b43",
-    PALETTE[0].lower(): "#4da3ff",
+    **{
+        light.lower(): dark
+        for light, dark in zip(
+            PALETTE, ("#4aa8e0", "#ff8a3d", "#2fc99b", "#e39cc4", "#f2b134", "#8fd3ff"), strict=False
+        )
+    },
 }
 #: Inches that are shown at full size on a narrow screen, so that letters stay readable there.
 NARROW = 5.4

@@ -18,26 +18,9 @@ DASHES: tuple[Any, ...] = ("-", (0, (6, 2)), (0, (1, 1.6)), (0, (6, 2, 1, 2)), (
 GREY = "#868e96"
 
 
-<<<<<<< HEAD
 def colour(k: int) -> str:
     """The colour of the k-th line; k = -1 is grey, for what is only compared with, -2 is that of letters."""
     return {-1: GREY, -2: INK}.get(k, PALETTE[k % (len(PALETTE) - 1)])
-=======
-#: The same colours, lighter, for dark pages.
-_ON_DARK = ("#4AA8E0", "#FF8A3D", "#2FC99B", "#E39CC4", "#F2B134", "#8FD3FF")
-
-
-def ink() -> str:
-    """The colour of letters on the page that is drawn on."""
-    return str(mpl.rcParams["text.color"])
-
-
-def colour(k: int) -> str:
-    """The colour of the k-th line; k = -1 is grey, for what is only compared with, -2 is that of letters."""
-    dark = sum(mpl.colors.to_rgb(ink())) > 1.5
-    palette = _ON_DARK if dark else PALETTE[: len(_ON_DARK)]
-    return {-1: GREY, -2: ink()}.get(k, palette[k % len(palette)])
->>>>>>> fix-figures
 
 
 def line(ax: Axes, x: Any, y: Any, k: int, *, dash: int | None = None, **style: Any) -> None:
