@@ -11,7 +11,7 @@ from reports.pages.subjects import SUBJECTS
 from reports.study import Study
 from theory.evidence import Evidence
 
-__all__ = ["Played", "Simulated", "Solved", "play_all"]
+__all__ = ["Played", "Simulated", "Solved", "play", "play_all"]
 
 _RUNS = 50_000
 
@@ -70,10 +70,11 @@ def play_all(study: Study) -> dict[str, Played]:
         (place, study.count(len(one.simulated)), study.size(_RUNS), study.seed)
         for place, one in enumerate(SUBJECTS)
     ]
-    return dict(zip([one.name for one in SUBJECTS], study.map(_play, jobs), strict=True))
+    return dict(zip([one.name for one in SUBJECTS], study.map(play, jobs), strict=True))
 
 
-def _play(job: tuple[int, float, int, int]) -> Played:
+def play(job: tuple[int, float, int, int]) -> Played:
+    """The game of a subject, by its place, the confidence of its intervals, the runs and the seed."""
     place, confidence, runs, seed = job
     subject = SUBJECTS[place]
     filt, rounds, direction = subject.make(), subject.rounds, subject.direction

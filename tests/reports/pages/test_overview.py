@@ -1,0 +1,146 @@
+"""The front page says of each filter what is known, and draws it on the right side of the promise."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from mc import Estimate
+from mc.examine.examination import Examination
+from mc.examine.finding import Finding as Stage
+from mc.examine.finding import Tightness
+from mc.examine.measure import Measure
+from mc.examine.witness import menu_witness
+from reports.drawing import svg_text
+from reports.finding import Claim, Finding
+from reports.pages.filter_page import filter_page
+from reports.pages.overview import Row, counted, overview, percent, picture
+from reports.pages.page import Badge
+from reports.pages.played import Played, Simulated, Solved
+from reports.pages.subjects import SUBJECTS
+from tests.reports.colours import contrast
+from theory.evidence import Evidence, Outcome, Verdict
+
+HOLDS = Verdict(Outcome.HOLDS, Evidence.CITED, "all", "by parts", citations=("Doob's theorem; and more",))
+OPEN = Verdict(Outcome.UNDECIDED, Evidence.STATISTICAL, "all", "nothing found")
+BROKEN = Verdict(
+    Outcome.REFUTED,
+    Evidence.EXACT,
+    "a plan",
+    "worth 2918001268173647/257466040806539264 = 0.0113335, promised 0.01",
+    menu_witness(
+        SUBJECTS[0].make(), SUBJECTS[0].menu, Measure.hockey_stick(1.0), rounds=2, low=0.2, high=0.3
+    ).to_data(),
+)
+
+
+def game(share: float) -> Played:
+    ends = (0.9 * share, 0.8 * share, 1.1 * share)
+    estimate = Estimate(*ends, 1e-6, 1000, "tilted", rests_on="the draws alone")
+    main = Solved(1.0, 0.99 * share, share, 1.0, Evidence.CERTIFIED, 3, "every adversary over a menu")
+    return Played(main, (main, replace(main, epsilon=2.0)), (Simulated(1.0, estimate, 1.0),))
+
+
+def rows(verdict: Verdict, share: float) -> tuple[Row, ...]:
+    claim = Claim("key", "sentence", "source", verdict.outcome)
+    findings = {one.decided_by: Finding(claim, verdict) for one in SUBJECTS}
+    return overview(findings, {one.name: game(share) for one in SUBJECTS}, {})
+
+
+def test_no_filter_is_left_out() -> None:
+    made = rows(OPEN, 0.3)
+    assert [row.subject.name for row in made] == [one.name for one in SUBJECTS]
+    drawn = picture(made, wide=True)
+    (axes,) = drawn.figure.axes
+    assert [label.get_text() for label in axes.get_yticklabels()][::-1] == [one.name for one in SUBJECTS]
+    narrow = picture(made, wide=False).figure.axes[0]
+    words = {text.get_text() for text in narrow.texts}
+    assert words >= {one.name for one in SUBJECTS}
+    assert all(one.name in drawn.alt for one in SUBJECTS)
+
+
+@pytest.mark.parametrize(("share", "mark"), [(0.3, "o"), (1.4, "X")], ids=["kept", "broken"])
+def test_a_dot_lies_left_of_the_promise_if_it_is_kept_and_right_of_it_if_it_is_broken(
+    share: float, mark: str
+) -> None:
+    axes = picture(rows(OPEN, share), wide=True).figure.axes[0]
+    marked = [line for line in axes.get_lines() if line.get_marker() == mark and len(line.get_xdata())]
+    assert len(marked) == len(SUBJECTS)
+    assert all(line.get_xdata()[0] == pytest.approx(0.99 * share) for line in marked)
+    assert all((line.get_xdata()[0] > 1) == (share > 1) for line in marked)
+
+
+def test_a_holds_that_cites_has_no_green_badge_and_names_what_it_cites() -> None:
+    row = rows(HOLDS, 0.5)[0]
+    assert row.badge == Badge("HOLDS, citing", "joined")
+    assert row.says == "A theorem covers the code that runs; it cites Doob's theorem."
+    assert row.evidence == "a cited theorem"
+    plain = Verdict(Outcome.HOLDS, Evidence.DERIVED, "all")
+    assert Badge.of(plain) == Badge("HOLDS", "holds")
+
+
+def test_an_undecided_filter_says_how_near_it_came_and_that_this_proves_nothing() -> None:
+    row = rows(OPEN, 0.24)[0]
+    assert row.says == "Nothing found above the promise; closest 24 %. That proves nothing."
+    assert row.evidence == ""
+
+
+def test_a_broken_promise_shows_its_witness_without_long_fractions() -> None:
+    row = rows(BROKEN, 1.4)[0]
+    assert row.says == "Witness: worth 0.0113335, promised 0.01."
+    assert row.badge.colour == "refuted"
+
+
+def test_the_best_attack_is_the_largest_lower_bound_of_game_and_examination() -> None:
+    subject = SUBJECTS[0]
+    near = Tightness(Measure.hockey_stick(1.0), "a menu", 0.6, None, 1.0, Evidence.CERTIFIED)
+    renyi = Tightness(Measure.renyi(2.0), "a menu", 0.9, None, 1.0, Evidence.CERTIFIED)
+    stage = Stage("games", "asked", "found", "a menu", "other menus", tightness=(near, renyi))
+    exam = Examination(subject.make(), ("rr",), (stage,), 1.0, 1, 1e-6)
+    row = Row(subject, "a promise", OPEN, game(0.3), exam, "")
+    assert (row.attack, row.attacked_on) == (0.6, "a menu at epsilon=1")
+    assert Row(subject, "a promise", OPEN, game(0.7), exam, "").attack == pytest.approx(0.693)
+    assert "games: other menus" in filter_page(row).uncovered
+
+
+def test_the_answer_counts_the_outcomes() -> None:
+    mixed = (*rows(HOLDS, 0.5)[:2], *rows(BROKEN, 1.4)[:3], *rows(OPEN, 0.5)[:4])
+    told = counted(mixed)
+    assert told.startswith("Of 9 filters, 2 keep their promise")
+    assert "3 break it" in told
+    assert "4 are undecided" in told
+
+
+def test_a_page_says_what_agrees_and_shouts_where_a_simulation_does_not() -> None:
+    facts = dict(filter_page(rows(OPEN, 0.3)[0]).facts)
+    assert "agrees with the solved game within" in facts["Simulated"]
+    far = game(0.3)
+    wrong = Played(Solved(1.0, 0.9, 0.95, 1.0, Evidence.EXACT, 1, "s"), far.curve, far.simulated)
+    row = Row(SUBJECTS[0], "a promise", OPEN, wrong, None, "")
+    assert "DOES NOT CONTAIN" in dict(filter_page(row).facts)["Simulated"]
+
+
+def test_the_code_of_every_page_is_python() -> None:
+    for row in rows(OPEN, 0.3):
+        compile(filter_page(row).code, row.subject.name, "exec")
+
+
+def test_percentages_read_as_multiples_where_they_are_large() -> None:
+    assert [percent(x) for x in (0.0, 0.156, 0.999, 1.11, 63.4)] == [
+        "0 %",
+        "16 %",
+        "99.9 %",
+        "111 %",
+        "× 63.4",
+    ]
+
+
+def test_every_colour_of_the_overview_is_seen_on_both_pages() -> None:
+    drawn = svg_text(picture(rows(OPEN, 0.3), wide=True).figure)
+    rules, _, body = drawn.partition("</style>")
+    changed = dict(re.findall(r'"fill: (#[0-9a-f]{6})"\]\{fill:(#[0-9a-f]{6})', rules))
+    for colour in set(re.findall(r"(?:fill|stroke): (#[0-9a-f]{6})", body)) - {"#ffffff", "#e3e7eb"}:
+        assert contrast(colour, "#ffffff") >= 2, colour
+        assert contrast(changed.get(colour, colour), "#14171a") >= 3, colour

@@ -1,0 +1,95 @@
+"""The games of the pages have the values that closed forms give them, and simulations meet them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+import filterproof as fp
+from mc import Estimate
+from reports.chapters.games import GAMES, judge
+from reports.pages.played import Played, Simulated, Solved, play
+from reports.pages.subjects import SUBJECTS
+from reports.study import Study
+from theory.evidence import Evidence, Outcome
+
+PLACES = {one.name: place for place, one in enumerate(SUBJECTS)}
+QUICK = ("BasicFilter", "NaturalFilter", "NaiveRealisationFilter", "RealisationFilter", "SomeOrderFilter")
+
+
+@pytest.fixture(scope="module")
+def played() -> dict[str, Played]:
+    return {name: play((PLACES[name], 1 - 1e-6, 8192, 7)) for name in QUICK}
+
+
+def within(game: Solved, value: float) -> bool:
+    return game.low * (1 - 1e-9) <= value <= game.high * (1 + 1e-9)
+
+
+def test_erasures_reach_what_independent_failures_add_up_to(played: dict[str, Played]) -> None:
+    naive = played["NaiveRealisationFilter"].main
+    assert within(naive, 1 - 0.99**100)
+    realisation = played["RealisationFilter"].main
+    # theta in every round but the last, delta-hat in the last
+    assert within(realisation, 1 - (1 - 9.6e-8) ** 47 * (1 - 5.38e-6))
+    assert realisation.share < 1
+
+
+def test_four_failures_of_a_quarter_of_delta_are_all_that_the_basic_filter_promises(
+    played: dict[str, Played],
+) -> None:
+    # the failures of four rounds at 2.5e-4, independent of each other
+    assert within(played["BasicFilter"].main, 1 - (1 - 2.5e-4) ** 4)
+
+
+def test_the_coins_against_some_order_have_the_value_of_their_two_branches(played: dict[str, Played]) -> None:
+    first, ratio = Fraction("1.10517"), Fraction("403.4287935")
+    up = first / (1 + first)
+
+    def beyond(p: str, q: str, before: Fraction) -> Fraction:
+        return Fraction(p) - ratio / before * Fraction(q)
+
+    told = up * beyond("0.608430710", "0.001614677", first) + (1 - up) * beyond(
+        "0.0168334078", "0.000018877554", 1 / first
+    )
+    assert within(played["SomeOrderFilter"].main, float(told))
+    assert float(told) > 0.01
+
+
+def test_the_natural_filters_game_is_at_least_its_three_rounds(played: dict[str, Played]) -> None:
+    game = played["NaturalFilter"].main
+    assert game.evidence is Evidence.EXACT
+    assert game.low > 1899 / 5915 > game.promised
+    assert math.isclose(game.promised, 45 / 169)
+
+
+def test_every_simulation_meets_its_game_and_counts_its_distance(played: dict[str, Played]) -> None:
+    for one in played.values():
+        estimate = one.at_main.estimate
+        assert estimate.low <= one.main.high
+        assert estimate.high >= one.main.low
+        far = max(estimate.high - one.main.low, one.main.high - estimate.low)
+        assert one.off == pytest.approx(far / one.main.high)
+
+
+def test_the_chapter_of_games_is_refuted_by_a_simulation_that_misses(played: dict[str, Played]) -> None:
+    study, claim = Study(quick=True), GAMES.claims[0]
+    well = judge(claim, played, study)
+    assert well.verdict.outcome is Outcome.UNDECIDED
+    assert well.said.startswith("all 5 agree with the solved games, the loosest within ")
+    one = played["BasicFilter"]
+    wrong = Estimate(0.5, 0.4, 0.6, 1e-6, 10, "made up", rests_on="nothing")
+    missed = replace(one, simulated=(Simulated(one.main.epsilon, wrong, one.main.promised),))
+    found = judge(claim, {**played, "BasicFilter": missed}, study)
+    assert found.verdict.outcome is Outcome.REFUTED
+    assert "BasicFilter" in found.verdict.detail
+    assert found.said == ""
+
+
+def test_a_gaussian_game_is_the_promise_itself() -> None:
+    menu = SUBJECTS[PLACES["GaussianFilter"]].menu
+    worst = fp.worst_case(fp.GaussianFilter(1.0), menu, epsilon=2.0)
+    assert worst.low <= fp.GaussianDP(1.0).delta(2.0) <= worst.high

@@ -1,0 +1,50 @@
+"""Every filter has a page, whose code makes the filter and the menu that the page is about."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+import filterproof as fp
+from filters.catalogue import CATALOGUE
+from reports.chapters import CHAPTERS
+from reports.pages.formulas import mathml
+from reports.pages.subject import Subject
+from reports.pages.subjects import SUBJECTS
+
+NAMED = pytest.mark.parametrize("subject", SUBJECTS, ids=lambda one: one.name)
+
+
+def test_every_filter_of_the_catalogue_has_a_page_and_so_has_the_accountants_rule() -> None:
+    assert sorted(one.name for one in SUBJECTS) == sorted([*CATALOGUE, "AccountantFilter"])
+    assert len({one.key for one in SUBJECTS}) == len(SUBJECTS)
+
+
+def test_the_promise_of_every_page_is_decided_by_a_claim_of_the_report() -> None:
+    claims = {claim.key for chapter in CHAPTERS for claim in chapter.claims}
+    assert {one.decided_by for one in SUBJECTS} <= claims
+
+
+@NAMED
+def test_the_code_to_try_makes_the_filter_and_the_menu_of_the_page(subject: Subject) -> None:
+    made: dict[str, object] = {"fp": fp}
+    exec(subject.typed, made)  # noqa: S102, it is ours
+    assert made["filt"] == subject.make()
+    assert [repr(pair) for pair in made["menu"]] == [repr(pair) for pair in subject.menu]  # type: ignore[attr-defined]
+
+
+@NAMED
+def test_rule_and_promise_are_drawn_as_formulas(subject: Subject) -> None:
+    for latex in (subject.rule, subject.make().promise.formula):
+        drawn = mathml(latex)
+        assert drawn.startswith("<math")
+        assert not re.search(r"\\[a-z]", drawn), "a command that was not understood"
+
+
+@NAMED
+def test_the_game_is_told_at_an_epsilon_that_is_drawn_and_simulated(subject: Subject) -> None:
+    at = float(subject.epsilon)
+    assert min(abs(at - epsilon) for epsilon in subject.epsilons) < 1e-5
+    assert min(abs(at - epsilon) for epsilon in subject.simulated) < 1e-5
+    assert all(subject.make().open("retry").request(pair) for pair in subject.menu[:1])
