@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from filters.privacy_filter import PrivacyFilter
 from mc import Adversary, Curve, Estimate
@@ -17,6 +17,9 @@ from theory.evidence import Evidence, Outcome, Verdict
 from theory.pairs.base import Direction
 from theory.proofs import prove
 from theory.proofs.theorem import Proof
+
+if TYPE_CHECKING:
+    from reports.pages.held import Holders
 
 __all__ = ["Simulated", "SimulatedCurve", "Study"]
 
@@ -86,6 +89,8 @@ class Study:
     played: list[Simulated] = field(default_factory=list, init=False)
     #: What was found about each filter of the catalogue, by name.
     examinations: dict[str, Examination] = field(default_factory=dict, init=False)
+    #: What was simulated of the odometers, trackers and other holders; None until their chapter has run.
+    holders: Holders | None = field(default=None, init=False)
     _proofs: dict[str, Proof] = field(default_factory=dict, init=False)
 
     def count(self, comparisons: int = 1) -> float:
