@@ -61,7 +61,7 @@ HOLDERS = Chapter(
         Claim(
             "holders-people",
             "The sums over those whose own budget lasts keep the filter's promise for every person.",
-            "000 Theorem 4.5; 003 Theorem 12",
+            "000 Theorem 4.5",
             Outcome.UNDECIDED,
         ),
         Claim(

@@ -117,9 +117,8 @@ def _picture(people: Participation) -> Picture:
     return Picture(
         "individual-people",
         "Above: with a filter each, people drop out one by one, those with the largest norms first, where one filter "
-        "for "
-        "all stops at once. Below: what people have spent by then; most of their budget is left when the shared "
-        "filter stops.",
+        "for all stops at once. Below: what people have spent by then; most people have most of it left when the "
+        "shared filter stops.",
         f"Of {len(NORMS):,} people {people.active[people.shared]:,} take part in the round in which a shared filter "
         "has "
         f"stopped everyone, and {people.active[-1]:,} after {len(rounds):,} rounds; half of them have then spent at "
