@@ -31,6 +31,7 @@ from filters import *  # noqa: E402, F403
 from filters.catalogue import *  # noqa: E402, F403
 from filters.testing.laws import laws as laws  # noqa: E402
 from mc import *  # noqa: E402, F403
+from mc.estimate.crossing import crossing as crossing  # noqa: E402
 from mc.estimate.decide import decide as decide  # noqa: E402
 from mc.estimate.simulate import simulate as simulate  # noqa: E402
 from mc.estimate.survival import survival as survival  # noqa: E402
@@ -51,7 +52,7 @@ from theory.proofs.threshold import threshold as threshold  # noqa: E402
 
 _proofs = {"Ball", "THEOREMS", "prove", "prove_all", "threshold"}
 _namesakes = {  # functions named like their modules, which their rooms therefore do not export
-    *("attack", "calibrate", "calibrated", "challenge", "decide", "evaluate", "laws", "simulate"),
+    *("attack", "calibrate", "calibrated", "challenge", "crossing", "decide", "evaluate", "laws", "simulate"),
     *("survival", "witness", "worst_case"),
 }
 #: What is shown, imported when it is asked for: name -> module.

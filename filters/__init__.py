@@ -34,6 +34,7 @@ from filters.privacy_filter import PrivacyFilter
 from filters.rules.additive import AdditiveFilter
 from filters.rules.approximate_zcdp import ApproximateZCDP
 from filters.rules.blackwell import RangedZCDP
+from filters.rules.blocks import BlockFilter
 from filters.rules.orders import RenyiCurve
 from filters.rules.unsound import UnsoundFilterWarning, knowingly
 
@@ -41,6 +42,7 @@ __all__ = [
     "AdditiveFilter",
     "Allowance",
     "ApproximateZCDP",
+    "BlockFilter",
     "Budget",
     "Charge",
     "ChargeRule",

@@ -17,11 +17,14 @@ from mc.engine.adversaries import (
 from mc.engine.adversary import Adversary, View
 from mc.engine.game import Game
 from mc.engine.paths import Paths
+from mc.estimate.answers import answer_misses
+from mc.estimate.crossing import Approaching
 from mc.estimate.privacy_profile import PrivacyProfile
 from mc.estimate.renyi import simulate_renyi
 from mc.estimate.simulate import Curve
 from mc.estimate.survival import SurvivalCurve
 from mc.estimate.trade_off import TradeOff
+from mc.estimate.two_data_sets import simulate_person, simulate_queries
 from mc.evaluate.evaluation import Evaluation, NumericalEvaluation
 from mc.examine.attack import Attack, replay_attack
 from mc.examine.challenge import Challenge
@@ -46,6 +49,7 @@ from mc.worst_case.calibrated_threshold import CalibratedThreshold
 __all__ = [
     "AccountantFilter",
     "Adversary",
+    "Approaching",
     "Attack",
     "BettingTest",
     "Bounds",
@@ -87,6 +91,7 @@ __all__ = [
     "View",
     "Witness",
     "WorstCase",
+    "answer_misses",
     "betting",
     "clopper_pearson",
     "cluster",
@@ -96,5 +101,7 @@ __all__ = [
     "play",
     "replay",
     "replay_attack",
+    "simulate_person",
+    "simulate_queries",
     "simulate_renyi",
 ]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from filters.privacy_filter import PrivacyFilter
 from mc import Adversary, Curve, Estimate
@@ -20,6 +20,10 @@ from theory.evidence import Evidence, Outcome, Verdict
 from theory.pairs.base import Direction
 from theory.proofs import prove
 from theory.proofs.theorem import Proof
+
+if TYPE_CHECKING:
+    from reports.pages.held import Holders
+    from reports.pages.played import Played
 
 __all__ = ["Simulated", "SimulatedCurve", "Study"]
 
@@ -103,9 +107,11 @@ class Study:
     #: What was found about each filter of the catalogue, by name.
     examinations: dict[str, Examination] = field(default_factory=dict, init=False)
     #: The games of the filters' pages, by name.
-    games: dict[str, Any] = field(default_factory=dict, init=False)
+    games: dict[str, Played] = field(default_factory=dict, init=False)
     #: Pictures that are drawn already, by name.
     drawn: dict[str, Drawn] = field(default_factory=dict, init=False)
+    #: What was simulated of the odometers, trackers and other holders; None until their chapter has run.
+    holders: Holders | None = field(default=None, init=False)
 
     def count(self, comparisons: int = 1) -> float:
         """Count further comparisons, and return the confidence with which all of these must hold simultaneously."""

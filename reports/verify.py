@@ -16,6 +16,7 @@ from reports.drawing import Drawn, drawn
 from reports.finding import Chapter, Finding, Told
 from reports.output import OutputFolder
 from reports.pages.filter_page import filter_page
+from reports.pages.holder_pages import holder_pages
 from reports.pages.overview import Row, overview, picture
 from reports.pages.page import Page
 from reports.pages.report_page import Words, render_page
@@ -81,15 +82,20 @@ def write_report(told: Sequence[tuple[Chapter, Told]], study: Study, out: Path, 
     expected = sum(finding.as_expected for finding in findings.values())
     rows = overview(findings, study.games, study.examinations)
     study.on_progress("drawing")
-    pages = study.map(_paged, rows)
+    pages, held = study.map(_paged, rows), holder_pages(study)
     compared = (picture(rows, wide=True), picture(rows, wide=False))
     shown = {name: one for _, pictures in pages for name, one in pictures.items()}
-    for each in (*compared, *(each for _, what in told for each in what.pictures)):
+    for each in (
+        *compared,
+        *(each for page in held for each in page.pictures),
+        *(each for _, what in told for each in what.pictures),
+    ):
         shown[each.name] = study.drawn[each.name] if each.name in study.drawn else drawn(each.figure)
     html = render_page(
         told,
         rows,
         [page for page, _ in pages],
+        held,
         overview=compared,
         drawings={name: one.svg for name, one in shown.items()},
         words=Words(

@@ -29,6 +29,7 @@ from theory.proofs import THEOREMS
 
 #: Filters of `filters/rules` that the catalogue does not list, and why.
 NOT_LISTED = {
+    "BlockFilter": "made of a tracker, and shown with the trackers",
     "AdditiveFilter": "what the filters of one sum share",
     "KappaFilter": "promises nothing by itself",
     "SomeOrderRule": "what two filters of the catalogue share",

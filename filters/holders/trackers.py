@@ -9,8 +9,10 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,6 +23,8 @@ from filters.accounting.charge_rules import gdp_charge, renyi_charge
 from filters.accounting.error_free import two_product
 from filters.accounting.ledger import Budget
 from filters.contract.parameters import one_order_from_one, one_positive
+from theory.arguments import check_count
+from theory.guarantees import GaussianDP, Guarantee, RenyiDP
 from theory.pairs import DominatingPair
 
 __all__ = ["GaussianTracker", "RenyiTracker", "Tracker"]
@@ -51,6 +55,10 @@ class Tracker(ABC):
     @abstractmethod
     def value(self, state: _State) -> NDArray[np.float64]:
         """The cost of all blocks opened so far, inf for a state that no requests lead to: shape (n,)."""
+
+    @abstractmethod
+    def guarantee(self, blocks: int) -> Guarantee:
+        """What all releases within the first `blocks` blocks satisfy together, for a number fixed in advance."""
 
     def start(self, n: int) -> _State:
         """n empty first blocks."""
@@ -108,6 +116,11 @@ class RenyiTracker(Tracker):
     def value(self, state: _State) -> NDArray[np.float64]:
         return np.asarray(self._opened(state) * self.size)
 
+    def guarantee(self, blocks: int) -> RenyiDP:
+        rho = check_count("blocks", blocks) * self.size
+        short = Fraction(rho) < blocks * Fraction(self.size)  # the product was rounded down
+        return RenyiDP(self.alpha, math.nextafter(rho, math.inf) if short else rho)
+
 
 @dataclass(frozen=True, slots=True)
 class GaussianTracker(Tracker):
@@ -129,3 +142,9 @@ class GaussianTracker(Tracker):
 
     def value(self, state: _State) -> NDArray[np.float64]:
         return np.asarray(np.sqrt(self._opened(state)) * self.size)
+
+    def guarantee(self, blocks: int) -> GaussianDP:
+        mu, square = math.sqrt(check_count("blocks", blocks)) * self.size, blocks * Fraction(self.size) ** 2
+        while Fraction(mu) ** 2 < square:  # root and product were rounded down
+            mu = math.nextafter(mu, math.inf)
+        return GaussianDP(mu)

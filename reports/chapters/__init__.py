@@ -8,6 +8,7 @@ from reports.chapters.evaluated import EVALUATED
 from reports.chapters.examined import EXAMINED
 from reports.chapters.games import GAMES
 from reports.chapters.gdp import GDP
+from reports.chapters.holders import HOLDERS
 from reports.chapters.naive import NAIVE
 from reports.chapters.overspending import OVERSPENDING
 from reports.chapters.profile import PROFILE
@@ -33,6 +34,7 @@ CHAPTERS: tuple[Chapter, ...] = (
     ACCOUNTANT,
     REALISATION,
     EVALUATED,
+    HOLDERS,
     TIGHTNESS,
     THEOREMS_CHAPTER,
     SLIPS,

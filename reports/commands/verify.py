@@ -16,7 +16,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from rich.table import Table
 
 from mc import LocalPool
-from reports.commands.console import clear_errors, complain, styled
+from reports.commands.console import OUTCOME_STYLE, clear_errors, complain, styled
 from reports.commands.exit_status import End, ExitStatus
 
 if TYPE_CHECKING:
@@ -167,8 +167,12 @@ def _filters_table(study: Study, findings: Sequence[Finding]) -> Table:
     """A line for each filter; numbers are shares of the promised delta."""
     from reports.pages.overview import overview, percent
 
-    table = Table("Filter", "Promise", "Verdict", "Worst case", "Best attack")
+    table = Table(
+        *("Filter", "Promise", "Verdict", "Worst case", "Best attack"),
+        caption="Shares of the promised delta: certified over the menu of the filter's page, and the best attack known.",
+    )
     for row in overview({one.claim.key: one for one in findings}, study.games, study.examinations):
         name, promise = row.subject.name, row.promise
-        table.add_row(name, promise, styled(row.verdict), percent(row.worst), percent(row.attack))
+        verdict = f"[{OUTCOME_STYLE[row.verdict.outcome]}]{row.badge.words}[/]"
+        table.add_row(name, promise, verdict, percent(row.worst), percent(row.attack))
     return table

@@ -1,0 +1,176 @@
+"""How often the privacy loss crosses an odometer's bound, against one adversary.
+
+>>> import filterproof as fp
+>>> odometer = fp.LineOdometer(delta=0.05, target=1.0)
+>>> fp.crossing(odometer, fp.Constant(0.25), rounds=50, n=4000, seed=1, workers=1).low > 0
+True
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NoReturn, Protocol, Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+
+from filters.contract.filter_base import MechanismFamily
+from filters.contract.state import State
+from filters.privacy_filter import PrivacyFilter
+from mc.engine.adversary import Adversary, View
+from mc.engine.paths import Paths
+from mc.intervals import clopper_pearson
+from mc.intervals.estimate import CONFIDENCE, Estimate, stated_failure
+from mc.runs.play import Play, PlayOptions
+from mc.runs.tally import Report
+from theory.arguments import check_count, check_positive
+from theory.guarantees import ApproxDP, Guarantee
+from theory.pairs import DominatingPair, Gaussian, RandomizedResponse
+
+__all__ = ["Approaching", "LossBound", "crossing"]
+
+
+#: What every mechanism keeps: the paths are watched, and no promise is tested.
+_NOTHING = ApproxDP(0.0, 1.0)
+
+
+class LossBound(Protocol):
+    """A bound on the loss so far, as `Odometer` has it: states of n runs, and the bound in each, in nats."""
+
+    def start(self, n: int) -> Any:
+        """n runs in which nothing was released."""
+
+    def spend(self, state: Any, request: DominatingPair) -> Any:
+        """The state after the request was released."""
+
+    def epsilon(self, state: Any) -> NDArray[np.float64]:
+        """The bound on the loss so far: shape (n,)."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Below(PrivacyFilter):
+    """CONT while the realised loss is at most the odometer's bound; state (odometer's, loss, bound)."""
+
+    odometer: LossBound
+    promise: Guarantee = field(default=_NOTHING, init=False, repr=False, compare=False)
+
+    def start(self, n: int) -> State:
+        own = self.odometer.start(n)
+        return own, np.zeros(n), self.odometer.epsilon(own)
+
+    def admits(self, state: Any, request: DominatingPair) -> NDArray[Any]:
+        _, loss, bound = state
+        below: NDArray[Any] = loss <= bound
+        return below
+
+    def spend(self, state: Any, request: DominatingPair) -> State:
+        own, loss, _ = state
+        after = self.odometer.spend(own, request)
+        return after, loss, self.odometer.epsilon(after)
+
+    def observe(self, state: Any, loss: NDArray[Any]) -> State:
+        own, before, bound = state
+        return own, before + loss, bound
+
+    def affordable(self, state: Any, family: MechanismFamily) -> NoReturn:
+        raise ValueError(
+            "adversary must name its family and its levels, got one that asks for what it can afford; an odometer "
+            "limits nothing: pass e.g. LossChasing(low=0.1, high=0.4, family=Gaussian)"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _AndOneMore(Adversary):
+    """Another adversary for `last` rounds, then the trivial request, before which the last loss is looked at."""
+
+    adversary: Adversary
+    last: int
+
+    def start(self, filt: PrivacyFilter, n: int, rng: np.random.Generator) -> Any:
+        return self.adversary.start(filt, n, rng)
+
+    def request(self, view: View) -> DominatingPair:
+        return self.adversary.request(view) if view.round < self.last else RandomizedResponse(0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Approaching(Adversary):
+    """Asks `crossing`'s odometer for `share` of the distance between bound and loss, kept within [low, high].
+
+    Small steps near the bound pass it by little, so that nothing of the failure probability is lost to overshoot;
+    large steps far from it let the bound's argument run through many scales in few rounds. family takes the level as
+    its parameter.
+    """
+
+    share: float = 0.25
+    low: float = 0.01
+    high: float = 1.0
+    family: MechanismFamily = Gaussian
+
+    def __post_init__(self) -> None:
+        for name in ("share", "low", "high"):
+            check_positive(name, getattr(self, name))
+        if self.low > self.high:
+            raise ValueError(f"low must be <= high, got low={self.low!r} high={self.high!r}; swap them")
+
+    @property
+    def gaussian(self) -> bool:
+        return self.family is Gaussian
+
+    def request(self, view: View) -> DominatingPair:
+        if not isinstance(view.filter, _Below):
+            raise TypeError(
+                f"filt must be the one that crossing makes of an odometer, got {view.filter!r}; call crossing"
+            )
+        _, _, bound = view.state
+        far = np.maximum(bound - view.loss, 0.0)
+        return self.family(np.clip(self.share * far, self.low, self.high))
+
+
+@dataclass(frozen=True, slots=True)
+class _Crossed:
+    """The number of paths that were denied before the trivial request: shape (1,)."""
+
+    rounds: int
+
+    def __call__(self, paths: Paths) -> NDArray[np.float64]:
+        return np.array([float(np.count_nonzero(paths.releases < self.rounds))])
+
+
+def crossing(
+    odometer: LossBound,
+    adversary: Adversary,
+    *,
+    n: int = 100_000,
+    confidence: float = CONFIDENCE,
+    failure: float | None = None,
+    progress: Report | None = None,
+    **how: Unpack[PlayOptions],
+) -> Estimate:
+    """P(L_t > odometer.epsilon(state_t) for some t = 1..rounds), L_t the privacy loss of the first t outputs, in nats.
+
+    The promise of an odometer is that this is at most delta + xi, whatever the adversary and the number of rounds.
+    n plays with a Clopper-Pearson interval; a lower end above the promise refutes it, an upper end below proves
+    nothing of other adversaries. The adversary ends with its horizon; it must name the levels that it asks for, since
+    an odometer has no budget to derive them from, and its final request is left out. The other keywords are the
+    fields of `Play`. Raises TypeError where rounds is not given and on_denial is, ValueError for an adversary without
+    levels.
+    """
+    rounds = how.get("rounds")
+    if rounds is None:
+        raise TypeError("rounds must be given, got none; pass how long the loss is watched")
+    if "on_denial" in how:
+        raise TypeError("on_denial must be left out, got one; a run ends where the loss crosses the bound")
+    if not isinstance(adversary, Adversary):
+        raise TypeError(f"adversary must be an Adversary, got {adversary!r}; pass an instance")
+    below = _Below(odometer)
+    ready = adversary.against(below)
+    horizon = ready.horizon
+    last = check_count("rounds", rounds) if horizon is None else min(check_count("rounds", rounds), horizon)
+    how["rounds"] = last + 1
+    play = Play(n=n, **how)
+    failure = stated_failure(confidence, failure)
+    # one release more than is watched: the crossing in the last round is a denial of the trivial request
+    game = play.game(below, _AndOneMore(ready, last))
+    crossed = play.sums(game, _Crossed(last + 1), progress=progress).sums[0]
+    return clopper_pearson(int(crossed), play.n, failure=failure)

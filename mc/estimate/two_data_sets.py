@@ -1,0 +1,167 @@
+"""Two data sets that differ in one person, and everything released about either, by the code that an application runs.
+
+>>> import filterproof as fp
+>>> filt = fp.GaussianFilter(mu=1.0)
+>>> found = fp.simulate_person(filt, [1.0, 2.0], sigma=4.0, epsilon=1.0, rounds=40, n=2000, seed=1)
+>>> found.low <= filt.promise.delta(1.0) <= found.high
+True
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from filters.contract.filter_base import FilterBase
+from filters.holders.individual import IndividualFilter, gaussian_request
+from filters.holders.linear_queries import LinearQueries
+from mc.intervals import Moments, empirical_bernstein
+from mc.intervals.estimate import CONFIDENCE, Estimate, stated_failure
+from theory.arguments import check_count, check_positive, check_real
+from theory.pairs.base import Direction
+
+__all__ = ["simulate_person", "simulate_queries"]
+
+#: In every other round the analyst asks at full scale after a positive loss; else at this one.
+_LESS = 0.5
+#: Worlds that share a pair of `LinearQueries`, one coordinate each.
+_TOGETHER = 128
+
+
+def simulate_person(
+    filt: FilterBase,
+    norms: Sequence[float],
+    *,
+    sigma: float,
+    epsilon: float,
+    rounds: int,
+    n: int = 10_000,
+    seed: int = 0,
+    direction: Direction = "PQ",
+    confidence: float = CONFIDENCE,
+    failure: float | None = None,
+) -> Estimate:
+    """H_{e^epsilon}(P || Q), P and Q the laws of the sums that `IndividualFilter` releases with and without person 0.
+
+    Person i counts norms[i] in every sum, at full scale after a positive loss in every other round, else at half of it:
+    the analyst chooses by the outputs, and gets what is left of a budget that full scale no longer fits. Each of n
+    worlds has two `IndividualFilter`s, one that knows everybody and one that never heard of person 0. Both are asked
+    the same, each says who takes part, and the loss of an output is that of N(sum, sigma^2) for the two sums.
+    direction "QP" draws the outputs without person 0, and gives H(Q || P). Plain draws, empirical Bernstein.
+    Raises ValueError for norms that are not positive, fewer than two people and an unknown direction.
+    """
+    values = np.asarray(check_positive("norms", np.asarray(norms, dtype=np.float64)))
+    if values.ndim != 1 or len(values) < 2:
+        raise ValueError(f"norms must hold at least two people, got shape {values.shape}; add another person")
+    n, rounds, epsilon = (
+        check_count("n", n, least=2),
+        check_count("rounds", rounds),
+        float(check_real("epsilon", epsilon)),
+    )
+    failure = stated_failure(confidence, failure)
+    rng = np.random.default_rng(np.random.SeedSequence(seed))
+    everybody, others = IndividualFilter(filt, n * len(values)), IndividualFilter(filt, n * (len(values) - 1))
+    if direction not in ("PQ", "QP"):
+        raise ValueError(f"direction must be 'PQ' or 'QP', got direction={direction!r}; pass one of them")
+    sign = 1.0 if direction == "PQ" else -1.0
+    loss = np.zeros(n)  # log P/Q in either direction
+
+    def summed(people: IndividualFilter, asked: NDArray[np.float64]) -> NDArray[np.float64]:
+        active = people.select(gaussian_request(asked.ravel(), sigma)).reshape(asked.shape)
+        total: NDArray[np.float64] = np.where(active, asked, 0.0).sum(axis=1)
+        return total
+
+    for t in range(rounds):
+        asked = values * _scale(t, loss)[:, None]
+        shift = (summed(everybody, asked) - summed(others, asked[:, 1:])) / sigma
+        z = rng.standard_normal(n)
+        loss += shift * z + sign * shift * shift / 2
+    return _divergence(sign * loss, epsilon, failure)
+
+
+def simulate_queries(
+    norms: Sequence[float],
+    *,
+    norm_budget: float,
+    kappa: float,
+    epsilon: float,
+    rounds: int,
+    n: int = 10_000,
+    seed: int = 0,
+    confidence: float = CONFIDENCE,
+    failure: float | None = None,
+) -> Estimate:
+    """H_{e^epsilon}(P || Q), P and Q the laws of the answers of `LinearQueries` with and without person 0.
+
+    As in `simulate_person`, with two `LinearQueries`, one that knows everybody and one that never heard of person 0.
+    The sums behind the answers are read off by taking away the noise, which is drawn here.
+    """
+    values = np.asarray(check_positive("norms", np.asarray(norms, dtype=np.float64)))
+    if values.ndim != 1 or len(values) < 2:
+        raise ValueError(f"norms must hold at least two people, got shape {values.shape}; add another person")
+    n, rounds, epsilon = (
+        check_count("n", n, least=2),
+        check_count("rounds", rounds),
+        float(check_real("epsilon", epsilon)),
+    )
+    failure = stated_failure(confidence, failure)
+    rng = np.random.default_rng(np.random.SeedSequence(seed))
+    losses = [
+        _losses(values, min(_TOGETHER, n - first), rounds, (norm_budget, kappa), rng)
+        for first in range(0, n, _TOGETHER)
+    ]
+    return _divergence(np.concatenate(losses), epsilon, failure)
+
+
+def _losses(
+    values: NDArray[np.float64],
+    n: int,
+    rounds: int,
+    budget: tuple[float, float],
+    rng: np.random.Generator,
+) -> NDArray[np.float64]:
+    """The losses in n worlds: one object for all, since a person who counts in coordinate w alone is in world w."""
+    norm_budget, kappa = budget
+    noise, silent = _Recorded(rng), _Recorded(None)
+    k = len(values)
+    everybody = LinearQueries(n * k, norm_budget=norm_budget, kappa=kappa)
+    others = LinearQueries(n * (k - 1), norm_budget=norm_budget, kappa=kappa)
+    world = np.eye(n)
+    loss = np.zeros(n)
+
+    def asked(t: int, people: NDArray[np.float64]) -> NDArray[np.float64]:
+        rows: NDArray[np.float64] = (world * _scale(t, loss)[:, None])[:, None, :] * people[None, :, None]
+        return rows.reshape(-1, n)
+
+    for t in range(rounds):
+        one = everybody.answer(asked(t, values), noise)  # type: ignore[arg-type]
+        other = others.answer(asked(t, values[1:]), silent)  # type: ignore[arg-type]
+        shift = (one.value - other.value) / one.sigma - noise.last
+        loss += shift * noise.last + shift * shift / 2
+    return loss
+
+
+class _Recorded:
+    """A source of noise that keeps what it drew; of none, a source of zeros."""
+
+    def __init__(self, rng: np.random.Generator | None) -> None:
+        self._rng = rng
+        self.last = np.zeros(0)
+
+    def standard_normal(self, size: int) -> NDArray[np.float64]:
+        """`size` normal numbers, or zeros."""
+        self.last = np.zeros(size) if self._rng is None else self._rng.standard_normal(size)
+        return self.last
+
+
+def _scale(t: int, loss: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The scale of the analyst's request in each world."""
+    return np.where((loss > 0) & (t % 2 == 0), 1.0, _LESS)
+
+
+def _divergence(loss: NDArray[np.float64], epsilon: float, failure: float) -> Estimate:
+    """The mean of (1 - e^{epsilon - loss})_+, values in [0, 1]."""
+    gain = -np.expm1(np.minimum(epsilon - loss, 0.0))
+    return empirical_bernstein(Moments.of(gain), failure=failure)

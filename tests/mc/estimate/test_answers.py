@@ -1,0 +1,44 @@
+"""How often an answer misses its bound: beside the error function, and with too little noise stated."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import special
+
+import filterproof as fp
+from mc.estimate.answers import answered
+
+HOW = {"norm_budget": 12.0, "kappa": 0.5, "dimension": 3, "delta": 0.3}
+
+
+def test_an_answer_misses_its_bound_as_often_as_the_error_function_says():
+    found = fp.answer_misses(20, **HOW, answers=3000, seed=1, failure=1e-6)
+    one = special.erfc(math.sqrt(math.log(3 / 0.3)))
+    assert 1 - (1 - one) ** 3 in found
+    assert found.high < 0.3
+    assert found.n == 3000
+
+
+def test_the_bound_is_that_of_the_corollary_and_people_run_out():
+    some = answered(20, **HOW, answers=150, rng=np.random.default_rng(1))
+    assert some.bound == pytest.approx(np.full(150, math.sqrt(12.0 * math.log(3 / 0.3) / 0.5)))
+    assert (np.diff(some.left) <= 0).all()
+    assert some.left[0] == 20
+    assert some.left[-1] == 0
+
+
+def test_people_who_count_too_often_are_seen(monkeypatch):
+    """With budgets that never run out, the answers are far from the sum over those who should take part."""
+    before = answered(200, **HOW, answers=60, rng=np.random.default_rng(1))
+    monkeypatch.setattr("filters.holders.linear_queries.choose", lambda active, spent, state: state)
+    after = answered(200, **HOW, answers=60, rng=np.random.default_rng(1))
+    assert np.count_nonzero(before.error > before.bound) < 20
+    assert np.count_nonzero(after.error > after.bound) > 20
+
+
+def test_more_noise_than_stated_is_seen(monkeypatch):
+    monkeypatch.setattr(fp.LinearAnswer, "error", lambda self, delta: self.sigma)
+    assert fp.answer_misses(20, **HOW, answers=1000, seed=1).low > 0.3

@@ -1,0 +1,167 @@
+"""How often a loss crosses a bound: beside enumeration, the reflection formula, and closed forms of one round."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from scipy import special
+
+import filterproof as fp
+from mc.estimate.crossing import Approaching, crossing
+
+DELTA = 0.05
+ODOMETERS = [
+    fp.LineOdometer(DELTA, target=4.0),
+    fp.MixtureOdometer(DELTA, scale=0.5),
+    fp.StitchedOdometer(DELTA, first=0.1),
+    fp.DoublingOdometer(DELTA, first=0.05),
+    fp.RogersOdometer(DELTA, records=1000),
+]
+
+
+@dataclass(frozen=True)
+class Level:
+    """A bound that stays where it is, whatever is released."""
+
+    level: float
+
+    def start(self, n):
+        return np.zeros(n)
+
+    def spend(self, state, request):
+        return state + 1
+
+    def epsilon(self, state):
+        return np.full(len(state), self.level)
+
+
+@dataclass(frozen=True)
+class OneTime(Level):
+    """The (1 - level)-quantile of the loss of so many Gaussians of mu = 0.3: enough at one time, too little at all."""
+
+    def epsilon(self, state):
+        return 0.045 * state - 0.3 * np.sqrt(state) * special.ndtri(self.level)
+
+
+def enumerated(odometer, epsilon, rounds):
+    """P(L_t > epsilon_t for some t <= rounds) for a randomised response in every round, over all sums of signs."""
+    keep = 1 / (1 + math.exp(-epsilon))
+    mass, state, crossed = {0: 1.0}, odometer.start(1), 0.0
+    for _ in range(rounds):
+        state = odometer.spend(state, fp.RandomizedResponse(epsilon))
+        bound, after = float(odometer.epsilon(state)[0]), {}
+        for k, p in mass.items():
+            for step, chance in ((1, keep), (-1, 1 - keep)):
+                if (k + step) * epsilon > bound:
+                    crossed += p * chance
+                else:
+                    after[k + step] = after.get(k + step, 0.0) + p * chance
+        mass = after
+    return crossed
+
+
+@pytest.mark.parametrize("odometer", ODOMETERS, ids=lambda o: type(o).__name__)
+@pytest.mark.parametrize("epsilon", [0.2, 0.6])
+def test_the_interval_contains_the_probability_that_enumeration_gives(odometer, epsilon):
+    # ten intervals: a false alarm with probability 1e-5 for this seed
+    adversary = fp.Constant(fp.RandomizedResponse(epsilon))
+    found = crossing(odometer, adversary, rounds=60, n=20_000, seed=3, failure=1e-6, workers=1)
+    assert enumerated(odometer, epsilon, 60) in found
+
+
+def test_the_runs_see_hundreds_of_the_enumerated_crossings_of_a_line():
+    assert 20_000 * enumerated(ODOMETERS[0], 0.2, 60) > 200
+
+
+@pytest.mark.parametrize(
+    "adversary", [fp.Constant(0.05), Approaching(0.3, 0.02, 10.0)], ids=["even", "approaching"]
+)
+def test_a_line_is_crossed_as_often_as_the_reflection_formula_says_for_small_steps(adversary):
+    """P(B_s > a s + b for some s <= S); a walk of steps mu meets the line raised by 0.5826 mu (Siegmund)."""
+    odometer = fp.LineOdometer(DELTA, target=1.0)
+    k = math.sqrt(-2 * math.log(DELTA))
+    a, b = k / 2, -math.log(DELTA) / k
+
+    def reflected(b, s):
+        up, down = (a * s + b) / math.sqrt(s), (a * s - b) / math.sqrt(s)
+        return special.ndtr(-up) + math.exp(-2 * a * b) * special.ndtr(down)
+
+    found = crossing(odometer, adversary, rounds=400, n=20_000, seed=5, failure=1e-6, workers=1)
+    if isinstance(adversary, fp.Constant):
+        assert reflected(b + 0.5826 * 0.05, 1.0) in found
+        assert found.low <= reflected(b, 1.0)
+    else:  # the limit for ever: Ville's inequality is an equality
+        assert reflected(b, 1e9) == pytest.approx(DELTA, rel=1e-9)
+        assert found.value >= 0.9 * DELTA
+        assert found.low <= DELTA
+
+
+def test_a_bound_for_one_time_is_seen_to_be_none_for_all_times():
+    found = crossing(OneTime(DELTA), fp.Constant(0.3), rounds=100, n=20_000, seed=1, failure=1e-6, workers=1)
+    assert found.low > 2 * DELTA
+    once = crossing(OneTime(DELTA), fp.Constant(0.3), rounds=1, n=20_000, seed=1, failure=1e-6, workers=1)
+    assert DELTA in once
+
+
+@pytest.mark.parametrize(
+    "adversary",
+    [fp.Constant(fp.RandomizedResponse(1.0)), fp.OneShot(fp.RandomizedResponse, 1.0)],
+    ids=["rounds", "horizon"],
+)
+def test_the_last_loss_is_looked_at(adversary):
+    rounds = 1 if isinstance(adversary, fp.Constant) else 9
+    found = crossing(Level(0.5), adversary, rounds=rounds, n=20_000, seed=1, failure=1e-6, workers=1)
+    assert 1 / (1 + math.exp(-1)) in found
+
+
+def test_a_loss_on_the_bound_does_not_cross_it():
+    adversary = fp.Constant(fp.RandomizedResponse(1.0))
+    assert crossing(Level(1.0), adversary, rounds=1, n=1000, seed=1, workers=1).value == 0
+
+
+def test_a_denied_run_makes_no_final_request():
+    greedy = fp.LossChasing(low=0.5, high=0.5, family=fp.Gaussian)
+    same = fp.Constant(0.5)
+    one, other = (crossing(Level(0.4), a, rounds=5, n=5000, seed=2, workers=1) for a in (greedy, same))
+    assert one.value == other.value > 0.3
+
+
+@pytest.mark.parametrize(
+    "adversary", [fp.LossChasing(), fp.Constant(), fp.OneShot()], ids=lambda a: type(a).__name__
+)
+def test_an_adversary_must_name_what_it_asks_for(adversary):
+    with pytest.raises(ValueError, match="adversary must name its family and its levels"):
+        crossing(ODOMETERS[0], adversary, rounds=5, n=100, workers=1)
+
+
+def test_the_rounds_must_be_given_and_a_crossing_ends_a_run():
+    with pytest.raises(TypeError, match="rounds must be given"):
+        crossing(ODOMETERS[0], fp.Constant(0.1), n=100, workers=1)
+    with pytest.raises(TypeError, match="on_denial must be left out"):
+        crossing(ODOMETERS[0], fp.Constant(0.1), rounds=3, on_denial="retry", n=100, workers=1)
+    with pytest.raises(TypeError, match="adversary must be an Adversary"):
+        crossing(ODOMETERS[0], 0.1, rounds=3, n=100, workers=1)
+
+
+def test_the_approaching_adversary_asks_for_its_share_of_the_distance():
+    asked = []
+
+    @dataclass(frozen=True)
+    class Watched(Level):
+        def spend(self, state, request):
+            if isinstance(request, fp.Gaussian):
+                asked.append(request.mu)
+            return state + 1
+
+    crossing(Watched(2.0), Approaching(0.25, 0.01, 1.0), rounds=2, n=50, seed=1, workers=1)
+    assert asked[0] == pytest.approx(np.full(50, 0.5))
+    assert len(np.unique(asked[1])) > 40
+    assert (asked[1] >= 0.01).all()
+    assert (asked[1] <= 1.0).all()
+    with pytest.raises(ValueError, match="low must be <= high"):
+        Approaching(0.25, 2.0, 1.0)
+    with pytest.raises(TypeError, match="call crossing"):
+        fp.simulate(fp.GaussianFilter(1.0), Approaching(), epsilon=1.0, n=100, rounds=2, workers=1)

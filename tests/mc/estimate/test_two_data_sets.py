@@ -1,0 +1,100 @@
+"""One person in or out of the data: beside the Gaussian that the sums amount to, and with code that is broken."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import filterproof as fp
+
+
+class Everything(fp.PrivacyFilter):
+    """Promises 1-GDP and denies nothing."""
+
+    promise = fp.GaussianDP(1.0)
+
+    def start(self, n):
+        return np.zeros(n)
+
+    def admits(self, state, request):
+        return np.ones(len(state), dtype=bool)
+
+    def spend(self, state, request):
+        return state
+
+
+@pytest.mark.parametrize("direction", ["PQ", "QP"])
+def test_one_round_is_one_gaussian(direction):
+    found = fp.simulate_person(
+        fp.GaussianFilter(mu=1.0),
+        [1.6, 1.0],
+        sigma=1.0,
+        epsilon=0.5,
+        rounds=1,
+        n=20_000,
+        seed=1,
+        direction=direction,
+    )
+    assert fp.Gaussian(0.8).hockey_stick(0.5) in found
+    assert found.high < fp.GaussianDP(1.0).delta(0.5)
+
+
+@pytest.mark.parametrize("direction", ["PQ", "QP"])
+def test_a_budget_spent_to_the_end_gives_what_the_filter_promises(direction):
+    found = fp.simulate_person(
+        fp.GaussianFilter(mu=1.0),
+        [1.0, 2.0, 0.5],
+        sigma=4.0,
+        epsilon=1.0,
+        rounds=72,
+        n=10_000,
+        seed=2,
+        direction=direction,
+    )
+    assert fp.Gaussian(1.0).hockey_stick(1.0) in found
+    assert found.relative_half_width < 0.2
+
+
+def test_a_filter_that_denies_nothing_is_seen_through_the_people():
+    found = fp.simulate_person(Everything(), [1.0, 2.0], sigma=4.0, epsilon=1.0, rounds=200, n=2000, seed=1)
+    assert found.low > Everything.promise.delta(1.0)
+
+
+def test_a_budget_of_squared_norms_spent_to_the_end_is_one_gaussian():
+    found = fp.simulate_queries(
+        [1.0, 2.0], norm_budget=4.0, kappa=0.5, epsilon=1.0, rounds=22, n=5000, seed=1
+    )
+    assert fp.Gaussian(math.sqrt(2 * 0.5)).hockey_stick(1.0) in found
+    assert found.high < fp.ZCDP(0.5).delta(1.0)
+
+
+def test_one_query_is_one_gaussian():
+    found = fp.simulate_queries([1.6, 1.0], norm_budget=1.0, kappa=0.5, epsilon=0.5, rounds=1, n=5000, seed=1)
+    assert fp.Gaussian(0.8).hockey_stick(0.5) in found
+
+
+def test_too_little_noise_is_seen(monkeypatch):
+    true = fp.LinearQueries.sigma
+    monkeypatch.setattr(fp.LinearQueries, "sigma", lambda self, dimension=1: true(self, dimension) / 2)
+    found = fp.simulate_queries(
+        [1.0, 2.0], norm_budget=4.0, kappa=0.5, epsilon=1.0, rounds=22, n=2000, seed=1
+    )
+    assert found.low > fp.ZCDP(0.5).delta(1.0)
+
+
+def test_a_lonely_person_is_refused():
+    with pytest.raises(ValueError, match="norms must hold at least two people"):
+        fp.simulate_person(fp.GaussianFilter(1.0), [1.0], sigma=1.0, epsilon=1.0, rounds=1)
+    with pytest.raises(ValueError, match="norms must hold at least two people"):
+        fp.simulate_queries([1.0], norm_budget=1.0, kappa=1.0, epsilon=1.0, rounds=1)
+
+
+def test_an_unknown_direction_and_a_negative_norm_are_refused():
+    with pytest.raises(ValueError, match="direction must be 'PQ' or 'QP'"):
+        fp.simulate_person(
+            fp.GaussianFilter(1.0), [1.0, 1.0], sigma=1.0, epsilon=1.0, rounds=1, direction="PP"
+        )
+    with pytest.raises(ValueError, match="norms must be"):
+        fp.simulate_person(fp.GaussianFilter(1.0), [1.0, -1.0], sigma=1.0, epsilon=1.0, rounds=1)

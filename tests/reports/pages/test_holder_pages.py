@@ -1,0 +1,150 @@
+"""The pages of the holders: what they say is what was simulated, and what contradicts a promise is said."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import filterproof as fp
+from reports.chapters.holders import HOLDERS
+from reports.drawing import svg_text
+from reports.pages.held import DELTA, NORMS, SIGMA, judged
+from reports.pages.holder_pages import holder_pages
+from reports.study import Study
+from theory.evidence import Outcome
+
+
+@pytest.fixture(scope="module")
+def told():
+    study = Study(quick=True)
+    return study, HOLDERS.tell(study, HOLDERS.claims)
+
+
+@pytest.fixture(scope="module")
+def pages(told):
+    return holder_pages(told[0])
+
+
+def words(page):
+    return " ".join(str(text) for _, text in page.facts)
+
+
+def test_every_claim_has_a_finding_as_expected(told):
+    study, what = told
+    assert [finding.claim for finding in what.findings] == list(HOLDERS.claims)
+    assert all(finding.as_expected for finding in what.findings)
+    assert study.made == len(what.tables[0].rows) == 11
+    assert all(row.estimate.failure <= study.failure / study.comparisons * 1.001 for row in every(study))
+
+
+def every(study):
+    return [row for rows in study.holders.reached.values() for row in rows]
+
+
+def test_there_is_a_page_for_each_with_all_its_parts(pages):
+    assert [page.title for page in pages] == ["Odometers", "Trackers", "IndividualFilter", "LinearQueries"]
+    assert len({page.key for page in pages}) == 4
+    for page in pages:
+        assert page.badge.words == "UNDECIDED"
+        assert {"Verdict", "Theorem"} <= {label for label, _ in page.facts}
+        assert page.uncovered
+        assert page.pictures
+        for _, formula in page.formulas:
+            assert ET.fromstring(str(formula)).tag.endswith("math")
+        for picture in page.pictures:
+            assert picture.caption
+            assert picture.alt
+            assert svg_text(picture.figure).startswith("<svg")
+    assert len({picture.name for page in pages for picture in page.pictures}) == 5
+
+
+def test_no_estimate_stands_on_a_page_without_its_interval(told, pages):
+    for page, rows in zip(pages, told[0].holders.reached.values(), strict=True):
+        for row in rows:
+            assert row.interval in words(page)
+            assert f"{row.estimate.value:.3g}"[:4] in words(page)
+
+
+@pytest.mark.parametrize("place", range(4), ids=["odometers", "trackers", "people", "queries"])
+def test_the_code_to_try_runs(pages, place):
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        exec(pages[place].code, {})  # noqa: S102, our own code
+    assert "confidence" in out.getvalue()
+
+
+@pytest.mark.parametrize("page", ["odometers", "trackers", "people", "queries"])
+def test_an_interval_above_a_promise_refutes_and_is_said_in_words(told, page):
+    study = told[0]
+    place = list(study.holders.reached).index(page)
+    for which in range(len(study.holders.reached[page])):
+        rows = list(study.holders.reached[page])
+        rows[which] = replace(rows[which], promised=rows[which].estimate.low / 2 or -1.0)
+        if rows[which].promised < 0:  # never seen: nothing lies below its interval
+            continue
+        finding = judged(study, HOLDERS.claims[place], rows)
+        assert finding.verdict.outcome is Outcome.REFUTED
+        assert not finding.as_expected
+        assert finding.verdict.witness["low"] == rows[which].estimate.low
+        broken = Study(quick=True)
+        broken.holders = replace(
+            study.holders,
+            reached={**study.holders.reached, page: tuple(rows)},
+            verdicts={**study.holders.verdicts, page: finding.verdict},
+        )
+        shown = holder_pages(broken)[place]
+        assert shown.badge.words == "REFUTED"
+        assert "ABOVE" in words(shown)
+        assert "Above the promise" in words(shown)
+
+
+def test_nothing_is_said_to_lie_above_where_nothing_does(pages):
+    for page in pages:
+        assert "ABOVE" not in words(page)
+        assert "BELOW" not in words(page)
+
+
+def test_a_staircase_below_the_true_cost_is_said_in_words(told):
+    study = Study(quick=True)
+    holders = told[0].holders
+    low = {name: 0.5 * value for name, value in holders.stairs.lines.items()}
+    study.holders = replace(holders, stairs=replace(holders.stairs, lines=low))
+    assert "BELOW" in words(holder_pages(study)[1])
+
+
+def test_the_bounds_lie_above_the_quantile_and_the_stairs_above_the_true_cost(told):
+    holders = told[0].holders
+    z = 1.6448536269514722  # Phi(z) = 1 - DELTA
+    s = 0.01 * holders.bounds.rounds
+    assert pytest.approx(0.05) == DELTA
+    assert holders.bounds.truth["quantile"] == pytest.approx(s / 2 + z * np.sqrt(s))
+    for line in holders.bounds.lines.values():
+        assert (line > holders.bounds.truth["quantile"]).all()
+    line = fp.LineOdometer(DELTA, target=1.0).bound(s)
+    assert holders.bounds.lines["Line"] == pytest.approx(line)
+    for name, value in holders.stairs.lines.items():
+        assert (value >= holders.stairs.truth[name] * (1 - 1e-12)).all()
+        assert value[-1] > 3 * value[0] or name == "Gaussian"
+
+
+def test_people_take_part_as_often_as_their_norms_allow(told):
+    people = told[0].holders.people
+    allowed = SIGMA**2 / NORMS**2
+    for t in (1, 16, 17, 100, 1000):
+        sure = np.count_nonzero(allowed >= t * (1 + 1e-9))
+        most = np.count_nonzero(allowed >= t * (1 - 1e-9))
+        assert sure <= people.active[t - 1] <= most
+    assert people.shared == 16
+    rounds = np.minimum(np.floor(allowed[::5] * (1 - 1e-9)), people.at[-1])
+    spent = np.quantile(rounds / allowed[::5], (0.1, 0.5, 0.9))
+    assert people.spent[-1] == pytest.approx(spent, abs=2e-3)
+
+
+def test_there_are_no_pages_before_the_chapter_has_run():
+    with pytest.raises(RuntimeError, match="study must have told the chapter on holders"):
+        holder_pages(Study(quick=True))
