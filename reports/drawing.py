@@ -9,9 +9,22 @@ from contextlib import contextmanager
 from typing import Any
 
 import matplotlib as mpl
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-__all__ = ["INK", "NARROW", "PALETTE", "data_uri", "new_figure", "pdf_bytes", "png_bytes", "svg_text"]
+__all__ = [
+    *(
+        "INK",
+        "NARROW",
+        "PALETTE",
+        "data_uri",
+        "figure_of",
+        "new_figure",
+        "pdf_bytes",
+        "png_bytes",
+        "svg_text",
+    ),
+]
 
 #: Okabe and Ito's colours, told apart by colour-blind readers, in the order of use.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -60,6 +73,13 @@ def new_figure(width: float = NARROW, height: float = 3.8) -> Iterator[Figure]:
         figure = Figure(figsize=(width, height), layout="constrained")
         figure.set_facecolor("#ffffff")
         yield figure
+
+
+def figure_of(ax: Axes) -> Figure:
+    """The whole figure that `ax` is part of."""
+    figure = ax.get_figure(root=True)
+    assert isinstance(figure, Figure)
+    return figure
 
 
 def svg_text(figure: Figure) -> str:
