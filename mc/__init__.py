@@ -25,7 +25,7 @@ from mc.estimate.simulate import Curve
 from mc.estimate.survival import SurvivalCurve
 from mc.estimate.trade_off import TradeOff
 from mc.estimate.two_data_sets import simulate_person, simulate_queries
-from mc.evaluate.evaluation import Evaluation, NumericalEvaluation
+from mc.evaluate.evaluation import Evaluation, Evaluations, NumericalEvaluation
 from mc.examine.attack import Attack, replay_attack
 from mc.examine.challenge import Challenge
 from mc.examine.witness import Witness, replay
@@ -64,6 +64,7 @@ __all__ = [
     "EraserForever",
     "Estimate",
     "Evaluation",
+    "Evaluations",
     "Family",
     "Game",
     "Interrupted",

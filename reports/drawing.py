@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import matplotlib as mpl
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "Drawn",
     "data_uri",
     "drawn",
+    "figure_of",
     "new_figure",
     "pdf_bytes",
     "png_bytes",
@@ -77,6 +79,13 @@ def new_figure(width: float = NARROW, height: float = 3.8) -> Iterator[Figure]:
         figure = Figure(figsize=(width, height), layout="constrained")
         figure.set_facecolor("#ffffff")
         yield figure
+
+
+def figure_of(ax: Axes) -> Figure:
+    """The whole figure that `ax` is part of."""
+    figure = ax.get_figure(root=True)
+    assert isinstance(figure, Figure)
+    return figure
 
 
 def svg_text(figure: Figure) -> str:

@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from filters.privacy_filter import PrivacyFilter
 from mc.examine.examination import Examination, Status
@@ -26,6 +26,11 @@ from mc.examine.witness import Witness
 from reports.witness_words import finite, replay_words, target_of, witness_words
 from theory.arguments import check_positive
 from theory.evidence import Outcome, Verdict
+from theory.shown import Cell, Row
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 __all__ = ["SCHEMA", "SEED", "Examined", "verify", "version"]
 
@@ -217,20 +222,48 @@ class Examined:
         return text.getvalue()
 
     def _rows(self) -> list[tuple[Any, ...]]:
+        """The cells of the rows, as JSON and CSV can hold them."""
+        return [
+            tuple(finite(cell) if isinstance(cell, float) else cell for cell in cells)
+            for cells in self._cells()
+        ]
+
+    def _cells(self) -> list[tuple[Cell, ...]]:
         return [
             (
                 row.measure.kind,
-                row.measure.at,
+                float(row.measure.at),
                 row.measure.direction,
                 row.menu,
-                finite(row.attack),
-                finite(row.worst),
-                finite(row.promised),
-                finite(row.share),
+                float(row.attack),
+                None if row.worst is None else float(row.worst),
+                float(row.promised),
+                float(row.share),
                 row.evidence.name,
             )
             for row in self.tightness
         ]
+
+    def rows(self) -> list[Row]:
+        """A row for each measure and menu: the best attack, the worst case and the promise, and attack / promise."""
+        return [dict(zip(_COLUMNS, cells, strict=True)) for cells in self._cells()]
+
+    def plot(self, ax: Axes | Sequence[Axes] | None = None) -> Figure:
+        """Draw the rows into `ax`, or into a new figure if it is None, and return the figure.
+
+        Where both hockey-stick and Rényi divergences were compared, two axes are needed. At most 14 rows are drawn,
+        the nearest to the promise. Raises ValueError where nothing was compared, or for another number of axes.
+        """
+        from matplotlib.axes import Axes
+
+        from reports.tightness_figure import tightness_figure, tightness_into
+
+        if ax is not None and self.tightness:
+            return tightness_into((ax,) if isinstance(ax, Axes) else tuple(ax), self.tightness)
+        figure = tightness_figure(self.name, self.tightness)
+        if figure is None:
+            raise ValueError("tightness must hold a row to be drawn, got none; examine the filter for longer")
+        return figure
 
     def save(self, out: str | Path) -> Path:
         """Write the examination into a folder, all files or none, and return the path of its report.html.

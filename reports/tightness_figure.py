@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from mc.examine.finding import Tightness
 from mc.examine.measure import exceeds
-from reports.drawing import INK, PALETTE, new_figure
+from reports.drawing import INK, PALETTE, figure_of, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["MOST_ROWS", "shown", "tightness_alt", "tightness_figure"]
+__all__ = ["MOST_ROWS", "shown", "tightness_alt", "tightness_figure", "tightness_into"]
 
 #: Lines that fit into one picture; data.csv has them all.
 MOST_ROWS = 14
@@ -32,14 +32,7 @@ def shown(rows: Sequence[Tightness]) -> tuple[Tightness, ...]:
 
 def tightness_figure(name: str, rows: Sequence[Tightness], *, width: float = 8.0) -> Figure | None:
     """One log axis of delta, and one of Rényi divergence where there is any; None where nothing was compared."""
-    panels = [
-        (label, [row for row in shown(rows) if row.measure.kind == kind])
-        for kind, label in (
-            ("hockey-stick", "delta, the hockey-stick divergence at epsilon"),
-            ("renyi", "Rényi divergence in nats"),
-        )
-    ]
-    panels = [(label, part) for label, part in panels if part]
+    panels = _panels(rows)
     if not panels:
         return None
     heights = [_LINE * len(part) + _FOOT for _, part in panels]
@@ -62,6 +55,34 @@ def tightness_figure(name: str, rows: Sequence[Tightness], *, width: float = 8.0
             handletextpad=0.3,
         )
     return figure
+
+
+def tightness_into(axes: Sequence[Axes], rows: Sequence[Tightness]) -> Figure:
+    """The same drawn into axes that the caller has, one for each kind of divergence; the figure that they are in.
+
+    Raises ValueError for another number of axes.
+    """
+    panels = _panels(rows)
+    if len(axes) != len(panels):
+        raise ValueError(
+            f"ax must be {len(panels)} axes, one for each kind of divergence, got {len(axes)}; leave it out"
+        )
+    for ax, (label, part) in zip(axes, panels, strict=True):
+        _draw(ax, label, part, letters=round(13.5 * ax.get_position().width * figure_of(ax).get_figwidth()))
+        ax.legend(loc="best", fontsize=9)
+    return figure_of(axes[0])
+
+
+def _panels(rows: Sequence[Tightness]) -> list[tuple[str, list[Tightness]]]:
+    """The rows that are drawn for each kind of divergence, with the name of its axis."""
+    panels = [
+        (label, [row for row in shown(rows) if row.measure.kind == kind])
+        for kind, label in (
+            ("hockey-stick", "delta, the hockey-stick divergence at epsilon"),
+            ("renyi", "Rényi divergence in nats"),
+        )
+    ]
+    return [(label, part) for label, part in panels if part]
 
 
 def _draw(ax: Axes, label: str, rows: Sequence[Tightness], *, letters: int) -> None:

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import NoReturn
 
+from theory.shown import Row, Shown, row_of
+
 __all__ = ["Checked", "Evidence", "Outcome", "Verdict"]
 
 
@@ -64,7 +66,7 @@ class Outcome(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(Shown):
     """An outcome for a claim, with its evidence and the class of adversaries and mechanisms it covers.
 
     `witness` is plain JSON-able data (never code) from which a refutation can be replayed. `citations` names
@@ -105,6 +107,10 @@ class Verdict:
         raise TypeError(
             f"a verdict has no truth value, got {self.outcome.name}; compare verdict.outcome with an Outcome"
         )
+
+    def rows(self) -> list[Row]:
+        """One row, without the witness, which is no plain value."""
+        return [row_of(self, "outcome", "evidence", "scope", "detail", "citations")]
 
     @property
     def joined_by(self) -> str:

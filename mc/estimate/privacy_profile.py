@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from mc.estimate.simulate import Curve
 from mc.intervals.estimate import Estimate
 from mc.intervals.moments import ROUNDING
+from theory.shown import Pictured, Row, row_of
 
 __all__ = ["PrivacyProfile"]
 
@@ -25,7 +26,7 @@ _DOUBLES_END = 700.0
 
 
 @dataclass(frozen=True, slots=True)
-class PrivacyProfile:
+class PrivacyProfile(Pictured):
     """A band around delta(eps) = H_{e^eps}(P || Q) for every real eps at once, from a `Curve` on a grid.
 
     Between and beyond the grid the band follows from three facts about f(g) = H_g, g = e^eps >= 0: f is convex, f
@@ -50,6 +51,20 @@ class PrivacyProfile:
     def failure(self) -> float:
         """The probability that the band misses the profile anywhere."""
         return self.curve.failure
+
+    def rows(self) -> list[Row]:
+        """A row for each of `epsilons`: the estimate, and the band, which fails with probability `joint_failure`."""
+        band = zip(self.low(self.epsilons).tolist(), self.high(self.epsilons).tolist(), strict=True)
+        return [
+            {
+                "epsilon": float(e),
+                **row_of(one),
+                "band_low": low,
+                "band_high": high,
+                "joint_failure": self.failure,
+            }
+            for e, one, (low, high) in zip(self.epsilons, self.at, band, strict=True)
+        ]
 
     def high(self, epsilon: ArrayLike) -> NDArray[np.float64]:
         """The upper bound on delta at any real epsilon, of the shape of epsilon."""

@@ -20,6 +20,7 @@ from mc.intervals.estimate import CONFIDENCE, Estimate, stated_failure
 from mc.runs.play import Play, PlayOptions
 from mc.runs.tally import Progress, Report, Tally
 from theory.arguments import check_count, check_probability, check_real
+from theory.shown import Pictured, Row, row_of
 
 __all__ = ["Curve", "Method", "SimulationOptions", "simulate"]
 
@@ -39,7 +40,7 @@ class SimulationOptions(PlayOptions, total=False):
 
 
 @dataclass(frozen=True, slots=True)
-class Curve:
+class Curve(Pictured):
     """H_{e^epsilon} at each of `epsilons`; all intervals hold together except with probability `failure`."""
 
     epsilons: tuple[float, ...]
@@ -56,6 +57,10 @@ class Curve:
 
     def __str__(self) -> str:
         return "\n".join(f"epsilon={epsilon:g}: {one}" for epsilon, one in self)
+
+    def rows(self) -> list[Row]:
+        """A row for each epsilon; all intervals hold together except with probability `joint_failure`."""
+        return [{"epsilon": float(e), **row_of(one), "joint_failure": self.failure} for e, one in self]
 
     @property
     def swapped(self) -> Curve:

@@ -18,12 +18,13 @@ from mc.intervals import clopper_pearson
 from mc.intervals.estimate import CONFIDENCE, Estimate, stated_failure
 from mc.runs.play import Play, PlayOptions
 from mc.runs.tally import Report
+from theory.shown import Pictured, Row, row_of
 
 __all__ = ["SurvivalCurve", "survival"]
 
 
 @dataclass(frozen=True, slots=True)
-class SurvivalCurve:
+class SurvivalCurve(Pictured):
     """P(T >= t) for t = 1..len(at); the intervals hold together except with probability `failure`."""
 
     at: tuple[Estimate, ...]
@@ -33,6 +34,10 @@ class SurvivalCurve:
         if not 1 <= t <= len(self.at):
             raise IndexError(f"t must be in 1..{len(self.at)}, got t={t}; play more rounds")
         return self.at[t - 1]
+
+    def rows(self) -> list[Row]:
+        """A row for each t; all intervals hold together except with probability `joint_failure`."""
+        return [{"t": t, **row_of(one), "joint_failure": self.failure} for t, one in enumerate(self.at, 1)]
 
 
 def survival(

@@ -21,15 +21,18 @@ from mc.estimate.privacy_profile import PrivacyProfile
 from mc.estimate.simulate import Curve
 from mc.intervals.moments import ROUNDING
 from theory.arguments import check_probability
+from theory.shown import Pictured, Row
 
 __all__ = ["TradeOff"]
 
 #: Steps between neighbouring epsilons of the grid at which the upper bound reads the profiles.
 _FINER = 16
+#: The errors alpha at which `rows` reads the band: small ones, then every hundredth.
+_ALPHAS = (0.0, 1e-6, 1e-5, 1e-4, 1e-3, *(k / 100 for k in range(1, 101)))
 
 
 @dataclass(frozen=True, slots=True)
-class TradeOff:
+class TradeOff(Pictured):
     """T(alpha) = inf of Q(accept) over tests with P(reject) <= alpha: the least type II error, P the hypothesis.
 
     By the duality T(alpha) = sup over g >= 0 of 1 - g alpha - H_g(Q||P), the bands of the two profiles, forward
@@ -50,6 +53,11 @@ class TradeOff:
     def failure(self) -> float:
         """The probability that the band misses the curve anywhere."""
         return self.forward.failure + self.backward.failure
+
+    def rows(self) -> list[Row]:
+        """The band at alphas from 0 to 1; it misses the curve anywhere with probability at most `failure`."""
+        band = zip(_ALPHAS, self.low(_ALPHAS).tolist(), self.high(_ALPHAS).tolist(), strict=True)
+        return [{"alpha": a, "low": low, "high": high, "failure": self.failure} for a, low, high in band]
 
     def low(self, alpha: ArrayLike) -> NDArray[np.float64]:
         """The lower bound on T(alpha), alpha in [0, 1], of the shape of alpha: every test has at least this error."""

@@ -19,7 +19,7 @@ from mc.engine.adversary import Adversary
 from mc.engine.game import Game
 from mc.evaluate.asking import until_known
 from mc.evaluate.certified_law import CertifiedLaw
-from mc.evaluate.evaluation import Evaluation, NumericalEvaluation
+from mc.evaluate.evaluation import Evaluation, Evaluations, NumericalEvaluation
 from mc.evaluate.forward_law import two_grids
 from mc.evaluate.transcript_law import NoFiniteLawError, TranscriptLaw
 from mc.losses.balls import down, up
@@ -61,7 +61,7 @@ def evaluate(
     evidence: Evidence | None = None,
     step: float | None = None,
     max_positions: int | None = None,
-) -> tuple[Evaluation | NumericalEvaluation, ...]: ...
+) -> Evaluations: ...
 
 
 def evaluate(
@@ -75,7 +75,7 @@ def evaluate(
     evidence: Evidence | None = None,
     step: float | None = None,
     max_positions: int | None = None,
-) -> Evaluation | NumericalEvaluation | tuple[Evaluation | NumericalEvaluation, ...]:
+) -> Evaluation | NumericalEvaluation | Evaluations:
     """H_{e^epsilon} between the laws of the transcript that one strategy makes a filter release.
 
         >>> import filterproof as fp
@@ -125,7 +125,7 @@ def evaluate(
         found = CertifiedLaw.evaluations(game, epsilons, ways, scope)
     else:
         found = two_grids(game, epsilons, ways, scope, step)
-    return tuple(found) if many else found[0]
+    return Evaluations(found) if many else found[0]
 
 
 def _finite(game: Game, most: int) -> TranscriptLaw | None:

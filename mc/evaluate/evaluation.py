@@ -11,15 +11,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from mc.losses.log_ratio import Epsilon
+from mc.losses.log_ratio import Epsilon, epsilon_cells
 from theory.evidence import Evidence
 from theory.pairs.base import Direction
+from theory.shown import Pictured, Row, Shown, row_of
 
-__all__ = ["Evaluation", "NumericalEvaluation"]
+__all__ = ["Evaluation", "Evaluations", "NumericalEvaluation"]
 
 
 @dataclass(frozen=True, slots=True)
-class Evaluation:
+class Evaluation(Shown):
     """H_{e^epsilon} of the transcript of one strategy lies in [low, high].
 
     value is the divergence itself where it was found in rational arithmetic, else None. direction is the one in
@@ -42,6 +43,10 @@ class Evaluation:
                 f"low must be <= high, got low={self.low!r}, high={self.high!r}; pass them in order"
             )
 
+    def rows(self) -> list[Row]:
+        """One row; value is the text of a fraction where it is exact."""
+        return [epsilon_cells(self.epsilon) | {k: v for k, v in row_of(self).items() if k != "epsilon"}]
+
     def __str__(self) -> str:
         number = f"{self.value} = " if self.value is not None and self.value.denominator < 10**12 else ""
         return (
@@ -51,7 +56,7 @@ class Evaluation:
 
 
 @dataclass(frozen=True, slots=True)
-class NumericalEvaluation:
+class NumericalEvaluation(Shown):
     """H_{e^epsilon} of the transcript of one strategy, integrated on two grids whose values differ by `difference`.
 
     The value is that of the finer grid. Nothing bounds its error, so it has no evidence and decides no verdict.
@@ -65,8 +70,23 @@ class NumericalEvaluation:
     positions: int
     scope: str
 
+    def rows(self) -> list[Row]:
+        """One row, whose evidence is None."""
+        told = {k: v for k, v in row_of(self).items() if k != "epsilon"}
+        return [epsilon_cells(self.epsilon) | told | {"evidence": None}]
+
     def __str__(self) -> str:
         return (
             f"{self.value:.6g} at epsilon={self.epsilon} "
             f"(NUMERICAL, two grids differ by {self.difference:.2g}; {self.scope})"
         )
+
+
+class Evaluations(tuple[Evaluation | NumericalEvaluation, ...], Pictured):
+    """A tuple of the evaluations of one strategy, an element for each epsilon in the order asked."""
+
+    __slots__ = ()
+
+    def rows(self) -> list[Row]:
+        """A row for each epsilon."""
+        return [row for one in self for row in one.rows()]

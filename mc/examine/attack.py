@@ -27,7 +27,7 @@ from mc.examine.admitted import (
     rational,
     simple_ratio,
 )
-from mc.losses.balls import BITS, ball, fraction
+from mc.losses.balls import BITS, ball, down, fraction, up
 from mc.losses.log_ratio import LogRatio
 from mc.losses.outputs import nearest_log
 from mc.losses.too_large import TooLargeError
@@ -38,6 +38,7 @@ from theory.evidence import Evidence, Outcome, Verdict
 from theory.guarantees import ApproxDP, PureDP
 from theory.pairs import DominatingPair, Erasure, RandomizedResponse
 from theory.pairs.base import Direction
+from theory.shown import Row, Shown, row_of
 
 __all__ = ["Attack", "attack", "replay_attack", "replied"]
 
@@ -48,7 +49,7 @@ _MOST_EPSILON = 8192.0
 
 
 @dataclass(frozen=True, slots=True)
-class Attack:
+class Attack(Shown):
     """What the search found: the shortest plan worth more than promised, or else the game that came closest.
 
     value is the exact H_ratio of `plan`, ratio >= e^epsilon; promised is the filter's delta(epsilon).
@@ -79,6 +80,12 @@ class Attack:
             share = self.value / Fraction(self.promised)
             return float(share) if share < 2**1000 else math.inf
         return math.inf if self.value > 0 else 0.0
+
+    def rows(self) -> list[Row]:
+        """One row: the exact value as a fraction, and the doubles next to it, low and high; without the plan."""
+        names = ("filter", "epsilon", "ratio", "promised", "value")
+        ends: Row = {"low": down(self.value), "high": up(self.value), "share": self.share}
+        return [row_of(self, *names) | ends | row_of(self, "refuted", "direction", "games", "untried")]
 
     @property
     def witness(self) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from mc.intervals.estimate import PLAIN_DRAWS
 from mc.intervals.moments import unit_values
 from theory.arguments import check_count, check_delta, check_positive
+from theory.shown import Shown
 
 __all__ = ["BettingTest", "Decision", "SequentialRun", "Side", "Wealth"]
 
@@ -59,7 +60,7 @@ class Wealth:
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(Shown):
     """The decision after n samples: wrong with probability at most `failure`, at any stopping time.
 
     log_e_above is the log of an e-value against "mean <= threshold", log_e_below against "mean >= threshold".

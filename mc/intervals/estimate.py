@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from theory.arguments import check_delta
+from theory.shown import Shown
 
 __all__ = ["CONFIDENCE", "PLAIN_DRAWS", "Estimate", "stated_failure"]
 
@@ -20,7 +21,7 @@ PLAIN_DRAWS = "the draws alone"
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class Estimate(Shown):
     """A value and an interval [low, high] that contains the true value except with probability at most `failure`.
 
     failure is stored instead of the confidence 1 - failure, which would lose the digits of 1e-12.

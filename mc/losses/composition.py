@@ -29,6 +29,7 @@ from theory.arguments import check_count, check_delta, check_positive, check_rea
 from theory.evidence import Evidence
 from theory.pairs import DominatingPair, Gaussian
 from theory.pairs.base import Direction
+from theory.shown import Shown
 
 __all__ = ["Bounds", "Composition"]
 
@@ -49,7 +50,7 @@ _STEEP = 2.0**10
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class Bounds(Shown):
     """low <= the number asked for <= high, every rounding error included."""
 
     low: float

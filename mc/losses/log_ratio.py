@@ -8,8 +8,9 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from theory.arguments import check_real
+from theory.shown import Row
 
-__all__ = ["Epsilon", "LogRatio", "check_epsilon"]
+__all__ = ["Epsilon", "LogRatio", "check_epsilon", "epsilon_cells"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,14 @@ class LogRatio:
 
 #: An epsilon in nats: a double, taken as the dyadic rational it is, or the logarithm of a rational.
 Epsilon: TypeAlias = float | LogRatio
+
+
+def epsilon_cells(epsilon: Epsilon) -> Row:
+    """The cells of an epsilon in a row: the nearest double, and e^epsilon where it is kept as a rational."""
+    return {
+        "epsilon": float(epsilon),
+        "ratio": str(epsilon.ratio) if isinstance(epsilon, LogRatio) else None,
+    }
 
 
 def check_epsilon(epsilon: Epsilon) -> Epsilon:

@@ -30,12 +30,13 @@ from theory.arguments import check_count, check_delta, check_positive
 from theory.guarantees import ApproxDP
 from theory.pairs import DominatingPair, Selection
 from theory.pairs.base import Direction
+from theory.shown import Row, Shown, row_of
 
 __all__ = ["CalibratedFilter", "calibrate"]
 
 
 @dataclass(frozen=True, slots=True)
-class CalibratedFilter(PrivacyFilter):
+class CalibratedFilter(Shown, PrivacyFilter):
     """`inner` with every request charged as the cheapest level of `menu` that dominates it, refused if none does.
 
     A mechanism dominated by a level is a post-processing of it, so the worst case over the menu, kept as
@@ -70,6 +71,25 @@ class CalibratedFilter(PrivacyFilter):
         if self.looks_at_losses:
             return f"every adaptive adversary over the {len(self.menu)} mechanisms of the menu{limit}"
         return f"every adaptive adversary over every mechanism that is {self._levels.classes}{limit}"
+
+    def rows(self) -> list[Row]:
+        """One row: the promise, the threshold, and the worst case of the certificate with its evidence and scope."""
+        told = self.certificate
+        return [
+            {
+                "inner": str(self.inner),
+                "epsilon": float(self.promise.epsilon),
+                "delta": float(self.promise.delta_at_epsilon),
+                "threshold": self.threshold,
+                "mechanisms": len(self.menu),
+                "rounds": self.rounds,
+                "low": told.low,
+                "high": told.high,
+                "longest": told.rounds,
+                **row_of(told, "evidence"),
+                "scope": self.scope,
+            }
+        ]
 
     def recheck(self, *, max_positions: int | None = None) -> WorstCase:
         """The worst case over the menu, solved again by this filter's own code, where it confirms the certificate.

@@ -26,6 +26,7 @@ from theory.conversions import CKS, SIMPLE, gaussian_mu
 from theory.evidence import Evidence
 from theory.guarantees import ApproxDP
 from theory.pairs import RandomizedResponse
+from theory.shown import Row, Shown, row_of
 
 __all__ = ["CalibratedThreshold"]
 
@@ -36,7 +37,7 @@ _BITS = ("step", "threshold", "low", "high")
 
 
 @dataclass(frozen=True, slots=True)
-class CalibratedThreshold:
+class CalibratedThreshold(Shown):
     """The largest t found such that sum epsilon_t^2 / 2 <= t keeps (epsilon, delta)-DP over a class of pure mechanisms.
 
     The class: every epsilon-DP mechanism with epsilon <= levels x step, charged as the next multiple of `step`. The
@@ -145,6 +146,11 @@ class CalibratedThreshold:
 
     def _charge(self, level: int) -> Fraction:
         return (level * Fraction(self.step)) ** 2 / 2
+
+    def rows(self) -> list[Row]:
+        """One row, with the evidence and the published threshold beside this one."""
+        told: Row = {"evidence": self.evidence.name, "published": self.published, "made_by": self.made_by}
+        return [row_of(self) | told]
 
     def __str__(self) -> str:
         return (

@@ -7,9 +7,10 @@ from fractions import Fraction
 from typing import Protocol
 
 from mc.engine.adversary import Adversary
-from mc.losses.log_ratio import Epsilon
+from mc.losses.log_ratio import Epsilon, epsilon_cells
 from theory.evidence import Evidence
 from theory.pairs.base import Direction
+from theory.shown import Row, Shown, row_of
 
 __all__ = ["NOTHING_ADMITTED", "Certificate", "WorstCase"]
 
@@ -35,7 +36,7 @@ class Certificate(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class WorstCase:
+class WorstCase(Shown):
     """sup H_{e^epsilon} of the released transcript over the adversaries of `scope` lies in [low, high].
 
     value is the supremum itself where it was found in rational arithmetic, else None. direction is where it
@@ -66,6 +67,10 @@ class WorstCase:
     def tried(self) -> bool:
         """Whether the filter admits anything of the menu; if not, the bounds say nothing about it."""
         return self.rounds > 0
+
+    def rows(self) -> list[Row]:
+        """One row, with everything but the strategy."""
+        return [epsilon_cells(self.epsilon) | {k: v for k, v in row_of(self).items() if k != "epsilon"}]
 
     def __str__(self) -> str:
         number = f"{self.value} = " if self.value is not None and self.value.denominator < 10**12 else ""

@@ -169,7 +169,7 @@ def _filters_table(study: Study, findings: Sequence[Finding]) -> Table:
 
     table = Table(
         *("Filter", "Promise", "Verdict", "Worst case", "Best attack"),
-        caption="Shares of the promised delta: certified over the menu of the filter's page, and the best attack known.",
+        caption="Shares of the promised delta: certified over the menu of the filter's page, and the best known.",
     )
     for row in overview({one.claim.key: one for one in findings}, study.games, study.examinations):
         name, promise = row.subject.name, row.promise

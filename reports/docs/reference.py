@@ -14,11 +14,14 @@ from filters import PrivacyFilter
 from reports.docs.docstrings import rst_of
 from reports.finding import slug
 from theory.proofs import THEOREMS
+from theory.shown import Shown
 
 __all__ = ["described", "proof_of", "reference"]
 
 #: Classes whose methods stand in a base that is not public.
 _WITH_BASES = ("PrivacyFilter",)
+#: Bases of results that are documented elsewhere.
+_NOT_FOR_RESULTS = ("PrivacyFilter", "tuple", "object")
 _ROOMS = ("theory", "filters", "mc", "reports")
 
 
@@ -56,6 +59,8 @@ def _entry(name: str) -> Iterator[str]:
         yield from (f".. {kind}:: filterproof.{name}", "   :members:")
         if name in _WITH_BASES:
             yield "   :inherited-members:"
+        elif issubclass(value, Shown):  # plot and rows
+            yield f"   :inherited-members: {', '.join(_NOT_FOR_RESULTS)}"
         if issubclass(value, Enum):
             yield "   :undoc-members:"
     elif inspect.isroutine(value):

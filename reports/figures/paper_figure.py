@@ -10,7 +10,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from reports.figures.data import FigureData
+from reports.figures.data import Cell, FigureData
 from reports.figures.printed import Printed
 from reports.figures.specification import Specification
 
@@ -85,7 +85,7 @@ class PaperFigure:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ComputedFigure:
-    """A figure with its data: `data`, `printed`, `plot()`, `save(out)`; a notebook shows it."""
+    """A figure with its data: `data`, `printed`, `rows()`, `plot()`, `save(out)`; a notebook shows it."""
 
     of: PaperFigure
     specification: Specification
@@ -114,9 +114,8 @@ class ComputedFigure:
         A figure of several panels takes as many axes. Raises ValueError for another number of them.
         """
         from matplotlib.axes import Axes
-        from matplotlib.figure import Figure
 
-        from reports.drawing import new_figure
+        from reports.drawing import figure_of, new_figure
 
         if ax is None:
             panels = self.of.panels
@@ -130,9 +129,11 @@ class ComputedFigure:
                 f"ax must be {self.of.panels} axes for figure {self.name}, got {len(axes)}; leave it out"
             )
         self.of.draw(self.specification, self.data, axes)
-        parent = axes[0].get_figure(root=True)
-        assert isinstance(parent, Figure)
-        return parent
+        return figure_of(axes[0])
+
+    def rows(self) -> list[dict[str, Cell]]:
+        """The rows of the data, for `pandas.DataFrame(figure.rows())`."""
+        return self.data.rows()
 
     def svg(self) -> str:
         """The picture as an <svg> element that carries its title and its words."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from importlib.metadata import version
 
 from theory.evidence import Checked, Evidence, Outcome, Verdict
+from theory.shown import Row, Shown, row_of
 
 __all__ = ["JOIN", "Check", "CheckedStep", "Proof", "Reached", "RefusedError", "Step", "Theorem", "prose"]
 
@@ -188,7 +189,7 @@ def _known(name: str) -> Theorem | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Proof:
+class Proof(Shown):
     """A theorem with its steps checked, and the proofs of the theorems that it uses."""
 
     theorem: Theorem
@@ -229,6 +230,16 @@ class Proof:
     def seconds(self) -> float:
         """Time spent in this theorem's own steps."""
         return sum(step.seconds for step in self.steps)
+
+    def rows(self) -> list[Row]:
+        """A row for each step: first those of the theorems that it uses, each theorem once, then its own."""
+        used = {(row["theorem"], row["step"]): row for lemma in self.lemmas for row in lemma.rows()}
+        names = ("statement", "holds", "engine", "evidence", "checked", "seconds", "detail", "latex")
+        own: list[Row] = [
+            {"theorem": self.name, "step": place, **row_of(step, *names)}
+            for place, step in enumerate(self.steps, 1)
+        ]
+        return [*used.values(), *own]
 
     def verdict(self) -> Verdict:
         """HOLDS under the hypotheses with the weakest step's evidence; UNDECIDED when a step was refused.

@@ -1,0 +1,62 @@
+"""A fragment: a result in words and a table, ready to be rendered as HTML."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined, Template, select_autoescape
+from markupsafe import Markup
+
+from theory.shown import Pictured
+
+__all__ = ["MOST_LINES", "Fragment", "some"]
+
+#: Lines of a table that are shown; `rows()` has them all.
+MOST_LINES = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Fragment:
+    """A title, a sentence, a table and notes, all escaped when rendered but for formulas, which are Markup.
+
+    names are the heads of the columns; without them each line is a label and what it says.
+    """
+
+    title: str
+    words: str
+    lines: Sequence[Sequence[str | Markup]] = ()
+    names: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    formula: Markup = Markup("")  # noqa: RUF009, it does not change
+
+    def html(self, value: Any) -> str:
+        """The HTML, with the picture of `value` where it has one."""
+        picture = words = ""
+        if isinstance(value, Pictured) and self.lines:
+            from reports.drawing import data_uri, svg_text
+            from reports.shown.pictures import alt
+
+            picture, words = data_uri(svg_text(value.plot())), alt(value)
+        return _template().render(one=self, picture=picture, alt=words)
+
+
+def some(lines: Iterable[Sequence[str]]) -> tuple[list[Sequence[str]], tuple[str, ...]]:
+    """At most MOST_LINES of the lines, evenly spaced with both ends, and a note where some are left out."""
+    told = list(lines)
+    if len(told) <= MOST_LINES:
+        return told, ()
+    places = [round(k * (len(told) - 1) / (MOST_LINES - 1)) for k in range(MOST_LINES)]
+    return [told[k] for k in places], (f"{MOST_LINES} of {len(told)} rows; rows() has them all.",)
+
+
+@lru_cache(maxsize=1)
+def _template() -> Template:
+    environment = Environment(
+        loader=PackageLoader("reports", "templates"),
+        autoescape=select_autoescape(default_for_string=True, default=True),
+        undefined=StrictUndefined,
+    )
+    return environment.get_template("shown.html.j2")

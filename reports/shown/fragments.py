@@ -1,0 +1,328 @@
+"""What each result says as HTML: an estimate never without its interval, a bound never without its evidence."""
+
+from __future__ import annotations
+
+from functools import singledispatch
+from typing import Any
+
+from markupsafe import Markup
+
+from mc.estimate.privacy_profile import PrivacyProfile
+from mc.estimate.simulate import Curve
+from mc.estimate.survival import SurvivalCurve
+from mc.estimate.trade_off import TradeOff
+from mc.evaluate.evaluation import Evaluation, Evaluations, NumericalEvaluation
+from mc.examine.attack import Attack
+from mc.intervals.anytime import Decision
+from mc.intervals.estimate import Estimate
+from mc.losses.composition import Bounds
+from mc.worst_case.calibrate import CalibratedFilter
+from mc.worst_case.calibrated_threshold import CalibratedThreshold
+from mc.worst_case.result import NOTHING_ADMITTED, WorstCase
+from reports.pages.formulas import mathml
+from reports.shown.fragment import Fragment, some
+from reports.shown.numbers import above, below, chance, exact_or, interval, near
+from theory.evidence import Evidence, Outcome, Verdict
+from theory.proofs.theorem import JOIN, Proof
+
+__all__ = ["fragment"]
+
+_NO_EVIDENCE = "none: nothing bounds the error of the grids, so this decides nothing"
+_UNDECIDED = "UNDECIDED: neither proved nor refuted. Finding nothing wrong proves nothing."
+
+
+@singledispatch
+def fragment(value: Any) -> Fragment:
+    """A result in words and a table."""
+    raise TypeError(f"value must be a result, got {type(value).__name__}; see its repr")
+
+
+@fragment.register
+def _estimate(value: Estimate) -> Fragment:
+    words = (
+        f"{near(value.value)} in {interval(value.low, value.high)}, which misses the true value with probability "
+        f"at most {chance(value.failure)}"
+    )
+    lines = [
+        ("estimate", near(value.value)),
+        ("interval", interval(value.low, value.high)),
+        ("failure probability", chance(value.failure)),
+        ("paths", f"{value.n:,}"),
+        ("method", value.method),
+        ("rests on", value.rests_on),
+    ]
+    if value.beyond:
+        lines.append(("paths beyond the bound", f"{value.beyond:,}"))
+    return Fragment("Estimate", words, lines)
+
+
+@fragment.register
+def _curve(value: Curve) -> Fragment:
+    lines, left = some([(f"{e:g}", *_estimated(one)) for e, one in value])
+    words = f"delta at {_count(len(value.at), 'epsilon')}; {_together(value.failure)}"
+    return Fragment("Curve", words, lines, ("epsilon", *_ESTIMATED), (*_rests(value.at), *left))
+
+
+@fragment.register
+def _privacy_profile(value: PrivacyProfile) -> Fragment:
+    lines, left = some(
+        [
+            (
+                f"{row['epsilon']:g}",
+                interval(_real(row["band_low"]), _real(row["band_high"])),
+                *_estimated(one),
+            )
+            for row, one in zip(value.rows(), value.at, strict=True)
+        ]
+    )
+    words = f"a band around delta at every epsilon; it fails anywhere with probability at most {chance(value.failure)}"
+    names = ("epsilon", "band", *_ESTIMATED)
+    return Fragment("Privacy profile", words, lines, names, (*_rests(value.at), *left))
+
+
+@fragment.register
+def _trade_off(value: TradeOff) -> Fragment:
+    lines, left = some([(f"{row['alpha']:g}", _ends(row)) for row in value.rows()])
+    words = (
+        "a band around the least type II error at every type I error; it fails anywhere with probability at most "
+        f"{chance(value.failure)}"
+    )
+    at = (*value.forward.at, *value.backward.at)
+    return Fragment("Trade-off curve", words, lines, ("type I error", "type II error"), (*_rests(at), *left))
+
+
+@fragment.register
+def _survival_curve(value: SurvivalCurve) -> Fragment:
+    lines, left = some([(str(t), *_estimated(one)) for t, one in enumerate(value.at, 1)])
+    words = f"P(T >= t), T the number of outputs released; {_together(value.failure)}"
+    return Fragment("Survival curve", words, lines, ("t", *_ESTIMATED), (*_rests(value.at), *left))
+
+
+@fragment.register
+def _worst_case(value: WorstCase) -> Fragment:
+    (row,) = value.rows()
+    told = exact_or(_text(row["value"]), value.low, value.high)
+    lines = [
+        ("worst case", told),
+        ("epsilon", str(value.epsilon)),
+        ("evidence", _evidence(value.evidence)),
+        ("scope", value.scope),
+        ("direction", value.direction),
+        ("longest play", _count(value.rounds, "round")),
+        ("positions", f"{value.positions:,}"),
+    ]
+    notes = () if value.tried else (f"{NOTHING_ADMITTED}: the bounds say nothing about it.",)
+    return Fragment("Worst case", f"delta {told} at epsilon {value.epsilon}", lines, notes=notes)
+
+
+@fragment.register
+def _evaluation(value: Evaluation) -> Fragment:
+    (row,) = value.rows()
+    told = exact_or(_text(row["value"]), value.low, value.high)
+    lines = [
+        ("value", told),
+        ("epsilon", str(value.epsilon)),
+        ("evidence", _evidence(value.evidence)),
+        *_played(value),
+    ]
+    return Fragment("Value of one strategy", f"delta {told} at epsilon {value.epsilon}", lines)
+
+
+@fragment.register
+def _numerical_evaluation(value: NumericalEvaluation) -> Fragment:
+    apart = above(value.difference, 2)
+    lines = [
+        ("value on the finer grid", near(value.value)),
+        ("difference of the two grids", apart),
+        ("epsilon", str(value.epsilon)),
+        ("evidence", _NO_EVIDENCE),
+        *_played(value),
+    ]
+    words = f"delta near {near(value.value)} at epsilon {value.epsilon}, on two grids that differ by {apart}"
+    return Fragment("Value of one strategy, numerical", words, lines)
+
+
+@fragment.register
+def _evaluations(value: Evaluations) -> Fragment:
+    lines, left = some(
+        [
+            (
+                str(one.epsilon),
+                exact_or(_text(one.rows()[0]["value"]), one.low, one.high),
+                one.evidence.name,
+                one.direction,
+            )
+            if isinstance(one, Evaluation)
+            else (
+                str(one.epsilon),
+                f"{near(one.value)}, two grids differ by {above(one.difference, 2)}",
+                _NO_EVIDENCE,
+                one.direction,
+            )
+            for one in value
+        ]
+    )
+    scopes = dict.fromkeys(f"Scope: {one.scope}." for one in value)
+    names = ("epsilon", "delta", "evidence", "direction")
+    words = f"delta at {_count(len(value), 'epsilon')}"
+    return Fragment("Value of one strategy", words, lines, names, (*scopes, *left))
+
+
+@fragment.register
+def _bounds(value: Bounds) -> Fragment:
+    told = interval(value.low, value.high, 9)
+    return Fragment("Bounds", told, [("bounds", told), ("evidence", _evidence(value.evidence))])
+
+
+@fragment.register
+def _attack(value: Attack) -> Fragment:
+    (row,) = value.rows()
+    lines = [
+        ("filter", str(row["filter"])),
+        ("epsilon", near(value.epsilon)),
+        ("promised delta", near(value.promised)),
+        ("value of the plan, exact", exact_or(_text(row["value"]), _real(row["low"]), _real(row["high"]))),
+        ("of the promise", near(value.share, 4)),
+        ("direction", value.direction),
+        ("games solved", f"{value.games:,}"),
+    ]
+    if value.plan is not None:
+        lines.append(("first request of the plan", str(value.plan.request)))
+        lines.append(("the plan's longest play", _count(value.plan.rounds, "round")))
+    notes = () if value.refuted else (_UNDECIDED,)
+    return Fragment("Attack", _sentence(value.verdict), lines, notes=notes)
+
+
+@fragment.register
+def _decision(value: Decision) -> Fragment:
+    wrong = chance(value.failure)
+    lines = [
+        ("decision", value.side.name),
+        ("threshold", near(value.threshold)),
+        ("failure probability", f"{wrong}, at any stopping time"),
+        ("log e-value, the mean is above", near(value.log_e_above, 4)),
+        ("log e-value, the mean is below", near(value.log_e_below, 4)),
+        ("samples", f"{value.n:,}"),
+        ("rests on", value.rests_on),
+    ]
+    words = f"{value.side.value} {near(value.threshold)}, wrong with probability at most {wrong}"
+    return Fragment("Decision", words, lines)
+
+
+@fragment.register
+def _calibrated_threshold(value: CalibratedThreshold) -> Fragment:
+    lines = [
+        ("promise", f"({value.epsilon:g}, {value.delta:g})-DP"),
+        ("threshold", repr(value.threshold)),
+        ("published threshold", near(value.published)),
+        (
+            "mechanisms",
+            f"pure DP up to {value.levels:,} x {value.step:g}, charged in steps of {value.step:g}",
+        ),
+        ("worst case", interval(value.low, value.high, 9)),
+        ("evidence", f"{_evidence(value.evidence)}; recheck() solves it again"),
+        ("longest play", _count(value.rounds, "round")),
+        ("made by", value.made_by),
+    ]
+    words = f"sum of epsilon^2 / 2 up to {below(value.threshold)}"
+    return Fragment("Calibrated threshold", words, lines)
+
+
+@fragment.register
+def _calibrated_filter(value: CalibratedFilter) -> Fragment:
+    told = value.certificate
+    lines = [
+        ("promise", str(value.promise)),
+        ("rule", str(value.inner)),
+        ("threshold", repr(value.threshold)),
+        ("worst case", f"{interval(told.low, told.high, 9)} at epsilon {told.epsilon}"),
+        ("evidence", f"{_evidence(told.evidence)}; recheck() solves it again"),
+        ("scope", value.scope),
+        ("longest play", _count(told.rounds, "round")),
+    ]
+    return Fragment("Calibrated filter", str(value.promise), lines)
+
+
+@fragment.register
+def _verdict(value: Verdict) -> Fragment:
+    lines = [("evidence", _evidence(value.evidence)), ("scope", value.scope)]
+    if value.detail:
+        lines.append(("detail", value.detail))
+    lines += [("cited, not checked here", citation) for citation in value.citations]
+    notes = (_UNDECIDED,) if value.outcome is Outcome.UNDECIDED else ()
+    return Fragment(value.outcome.name, "", lines, notes=notes)
+
+
+@fragment.register
+def _proof(value: Proof) -> Fragment:
+    theorem = value.theorem
+    lines = [
+        (
+            str(place),
+            Markup("{}{}").format(step.statement, mathml(step.latex)),
+            step.evidence.name if step.holds else f"REFUSED: {step.detail}",
+            step.checked.word,
+        )
+        for place, step in enumerate(value.steps, 1)
+    ]
+    notes = (
+        f"Source: {theorem.source}.",
+        *(f"It uses {lemma.theorem.title}: {_sentence(lemma.verdict())}." for lemma in value.lemmas),
+        *(f"Cited, not checked here: {citation}." for citation in value.citations),
+        JOIN,
+    )
+    formula = Markup("<p>{}</p>").format(theorem.claim) + mathml(theorem.claim_latex)
+    names = ("step", "statement", "evidence", "checked")
+    return Fragment(theorem.title, _sentence(value.verdict()), lines, names, notes, formula)
+
+
+_ESTIMATED = ("estimate", "interval", "paths", "method")
+
+
+def _estimated(one: Estimate) -> tuple[str, ...]:
+    return near(one.value), interval(one.low, one.high), f"{one.n:,}", one.method
+
+
+def _together(failure: float) -> str:
+    return f"all intervals hold together, except with probability at most {chance(failure)}"
+
+
+def _rests(at: tuple[Estimate, ...]) -> tuple[str, ...]:
+    """What the intervals assume, each once, and how many paths passed a bound."""
+    told = [f"Rests on {words}." for words in dict.fromkeys(one.rests_on for one in at)]
+    if beyond := max((one.beyond for one in at), default=0):
+        told.append(f"At some epsilon {beyond:,} paths passed the bound that was used.")
+    return tuple(told)
+
+
+def _played(value: Evaluation | NumericalEvaluation) -> list[tuple[str, str]]:
+    return [
+        ("scope", value.scope),
+        ("direction", value.direction),
+        ("longest play", _count(value.rounds, "round")),
+        ("positions", f"{value.positions:,}"),
+    ]
+
+
+def _evidence(evidence: Evidence) -> str:
+    return f"{evidence.name}: {evidence.value}"
+
+
+def _sentence(verdict: Verdict) -> str:
+    return str(verdict) + (f": {verdict.detail}" if verdict.detail else "")
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" + "s" * (number != 1)
+
+
+def _ends(row: Any) -> str:
+    return interval(_real(row["low"]), _real(row["high"]))
+
+
+def _real(cell: Any) -> float:
+    return float(cell)
+
+
+def _text(cell: Any) -> str | None:
+    return None if cell is None else str(cell)

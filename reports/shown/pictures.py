@@ -1,0 +1,184 @@
+"""The pictures of results: what is drawn is what their rows say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import singledispatch
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from mc.estimate.privacy_profile import PrivacyProfile
+from mc.estimate.simulate import Curve
+from mc.estimate.survival import SurvivalCurve
+from mc.estimate.trade_off import TradeOff
+from mc.evaluate.evaluation import Evaluation, Evaluations, NumericalEvaluation
+from reports.drawing import INK, PALETTE
+from reports.shown.numbers import above, chance, interval, near
+
+__all__ = ["alt", "draw"]
+
+_BLUE, _RED, *_ = PALETTE
+#: Light and dark pages both show this grey.
+_GREY = "#868e96"
+#: A largest value over a least one from which on the axis is logarithmic.
+_WIDE = 30.0
+#: Points at which a band is drawn between the rows.
+_FINE = 200
+
+
+@singledispatch
+def draw(value: object, ax: Axes) -> None:
+    """Draw a result into axes."""
+    raise TypeError(f"value must be a result with a picture, got {type(value).__name__}; see its rows()")
+
+
+@singledispatch
+def alt(value: object) -> str:
+    """The picture in words."""
+    raise TypeError(f"value must be a result with a picture, got {type(value).__name__}; see its rows()")
+
+
+@draw.register
+def _draw_curve(value: Curve, ax: Axes) -> None:
+    rows = value.rows()
+    _bars(ax, rows, "epsilon", label="estimate and interval")
+    _delta_axis(ax, [x for row in rows for x in (row["low"], row["value"], row["high"])])
+    _said(ax, f"all intervals hold, but for a chance of {chance(value.failure)}")
+
+
+@alt.register
+def _alt_curve(value: Curve) -> str:
+    ends = min(value, key=lambda one: one[0]), max(value, key=lambda one: one[0])
+    told = " and ".join(f"{interval(one.low, one.high)} at epsilon {epsilon:g}" for epsilon, one in ends)
+    return f"Estimates of delta with their intervals at {len(value.at)} epsilons: {told}."
+
+
+@draw.register
+def _draw_privacy_profile(value: PrivacyProfile, ax: Axes) -> None:
+    rows = value.rows()
+    fine = np.linspace(value.epsilons[0], value.epsilons[-1], _FINE)
+    epsilons = np.unique(np.concatenate([fine, value.epsilons]))
+    ax.fill_between(
+        epsilons,
+        value.low(epsilons),
+        value.high(epsilons),
+        color=_BLUE,
+        alpha=0.25,
+        lw=0,
+        label="band for every epsilon",
+    )
+    _bars(ax, rows, "epsilon", label="estimate and interval")
+    _delta_axis(ax, [x for row in rows for x in (row["band_low"], row["value"], row["band_high"])])
+    _said(ax, f"the whole band holds, but for a chance of {chance(value.failure)}")
+
+
+@alt.register
+def _alt_privacy_profile(value: PrivacyProfile) -> str:
+    ends = value.rows()[0], value.rows()[-1]
+    told = " to ".join(
+        f"{_between(one, 'band_low', 'band_high')} at epsilon {one['epsilon']:g}" for one in ends
+    )
+    return f"A band around delta as a function of epsilon, from {told}."
+
+
+@draw.register
+def _draw_trade_off(value: TradeOff, ax: Axes) -> None:
+    alpha, low, high = (np.array([row[name] for row in value.rows()]) for name in ("alpha", "low", "high"))
+    ax.fill_between(alpha, low, high, color=_BLUE, alpha=0.35, lw=0.8, label="band for every test")
+    ax.plot([0, 1], [1, 0], color=_GREY, ls="--", lw=1.1, label="nothing released")
+    ax.set(xlabel="type I error", ylabel="least type II error", xlim=(0, 1), ylim=(0, 1))
+    _said(ax, f"the whole band holds, but for a chance of {chance(value.failure)}")
+
+
+@alt.register
+def _alt_trade_off(value: TradeOff) -> str:
+    low, high = value.low([0.1]), value.high([0.1])
+    told = interval(float(low[0]), float(high[0]), 3)
+    return f"A band that falls from one to zero: the least type II error is in {told} at type I error 0.1."
+
+
+@draw.register
+def _draw_survival_curve(value: SurvivalCurve, ax: Axes) -> None:
+    t, shown, low, high = (
+        np.array([row[name] for row in value.rows()]) for name in ("t", "value", "low", "high")
+    )
+    ax.fill_between(t, low, high, step="mid", color=_BLUE, alpha=0.3, lw=0, label="interval at each t")
+    ax.plot(t, shown, color=_BLUE, lw=1.7, drawstyle="steps-mid", label="estimate")
+    ax.set(xlabel="t", ylabel="P(T >= t)", ylim=(0, 1.05))
+    _said(ax, f"all intervals hold, but for a chance of {chance(value.failure)}")
+
+
+@alt.register
+def _alt_survival_curve(value: SurvivalCurve) -> str:
+    first, last = value.at[0], value.at[-1]
+    return (
+        f"The probability that output t is released, from {interval(first.low, first.high, 3)} at t = 1 to "
+        f"{interval(last.low, last.high, 3)} at t = {len(value.at)}."
+    )
+
+
+@draw.register
+def _draw_evaluations(value: Evaluations, ax: Axes) -> None:
+    rows: list[Any] = [*value.rows()]
+    bounded, plain = ([row for row in rows if ("low" in row) is known] for known in (True, False))
+    for end, marker, label in (("low", "^", "lower bound"), ("high", "v", "upper bound")):
+        if bounded:
+            at, ends = ([row[name] for row in bounded] for name in ("epsilon", end))
+            ax.plot(at, ends, marker, ms=7, mfc="none", color=_BLUE, label=label)
+    words = "the value of one strategy"
+    if plain:
+        at, found = ([row[name] for row in plain] for name in ("epsilon", "value"))
+        ax.plot(at, found, "o", color=_RED, label="on two grids: decides nothing")
+        words += f"; two grids differ by {above(max(row['difference'] for row in plain), 2)} at most"
+    _delta_axis(ax, [row[name] for row in rows for name in _drawn(row)])
+    _said(ax, words)
+
+
+@alt.register
+def _alt_evaluations(value: Evaluations) -> str:
+    told = "; ".join(
+        f"{_one_evaluation(one)} at epsilon {float(one.epsilon):g}"
+        for one in dict.fromkeys(value[:1] + value[-1:])
+    )
+    return f"The divergence of one strategy at {len(value)} epsilons: {told}."
+
+
+def _one_evaluation(one: Evaluation | NumericalEvaluation) -> str:
+    if isinstance(one, Evaluation):
+        return interval(one.low, one.high)
+    return f"{near(one.value)} on two grids that differ by {above(one.difference, 2)}"
+
+
+def _drawn(row: Any) -> tuple[str, ...]:
+    return ("low", "high") if "low" in row else ("value",)
+
+
+def _bars(ax: Axes, rows: Sequence[Any], across: str, *, label: str) -> None:
+    """An interval from end to end for each row, and a dot at its value."""
+    at, low, high = ([row[name] for row in rows] for name in (across, "low", "high"))
+    ax.vlines(at, low, high, color=_BLUE, lw=1.6)
+    for ends in (low, high):
+        ax.plot(at, ends, "_", color=_BLUE, ms=8, mew=1.6)
+    ax.plot(at, [row["value"] for row in rows], "o", color=_BLUE, ms=4.5, label=label)
+
+
+def _delta_axis(ax: Axes, numbers: Sequence[Any]) -> None:
+    """Names the axes; deltas of several orders stand on a logarithmic one, on which zero is below the frame."""
+    positive = [x for x in numbers if x > 0]
+    if positive and max(positive) > _WIDE * min(positive):
+        ax.set_yscale("log")
+        ax.set_ylim(min(positive) / 2, min(2 * max(positive), 1.5))
+    else:
+        ax.set_ylim(0, 1.08 * max(positive, default=1.0))
+    ax.set(xlabel="epsilon (nats)", ylabel="delta")
+
+
+def _said(ax: Axes, words: str) -> None:
+    ax.set_title(words, fontsize=9, fontweight="normal", color=INK)
+    ax.legend(fontsize=9, loc="best")
+
+
+def _between(row: Any, low: str, high: str) -> str:
+    return interval(row[low], row[high])

@@ -1,0 +1,493 @@
+"""Results show themselves: rows keep every digit, HTML never lacks an interval, and pictures draw what rows say."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import pickle
+import random
+import re
+import subprocess
+import sys
+from base64 import b64decode
+from dataclasses import replace
+from decimal import Decimal
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+import filterproof as fp
+from reports.shown.fragment import MOST_LINES
+from reports.shown.fragments import fragment
+from reports.shown.numbers import above, below, chance, exact_or, interval
+from reports.shown.pictures import alt, draw
+from tests.reports.examinations import ADMISSION, exam_of, refuted
+from theory.evidence import Checked
+from theory.proofs.theorem import JOIN, CheckedStep, Proof, Step, Theorem
+from theory.shown import Pictured, Shown
+
+ROOT = Path(__file__).parents[2]
+GAUSSIAN = fp.GaussianFilter(mu=1.0)
+HALF = fp.RandomizedResponse.from_ratio(2)
+#: Six digits, or nine.
+INTERVAL = re.compile(r"\[([-\d.e]+), ([-\d.e]+)\]")
+
+
+def curve(direction="PQ") -> fp.Curve:
+    options = {"epsilon": [0.0, 1.0, 2.5], "n": 1000, "method": "plain", "direction": direction}
+    return fp.simulate(GAUSSIAN, fp.OneShot(), **options)
+
+
+MADE = {
+    "Estimate": lambda: curve()[1.0],
+    "Curve": curve,
+    "PrivacyProfile": lambda: fp.PrivacyProfile(curve()),
+    "TradeOff": lambda: fp.TradeOff.of(curve(), curve("QP")),
+    "SurvivalCurve": lambda: fp.survival(GAUSSIAN, fp.Constant(0.5), n=1000, rounds=40),
+    "WorstCase": lambda: fp.worst_case(fp.ZCDPFilter(1.0), HALF, epsilon=fp.LogRatio(Fraction(3, 2))),
+    "Evaluation": lambda: fp.evaluate(
+        fp.ZCDPFilter(1.0), fp.Constant(HALF), epsilon=fp.LogRatio(2), rounds=3
+    ),
+    "NumericalEvaluation": lambda: fp.evaluate(GAUSSIAN, fp.OneShot(), epsilon=1.0),
+    "Evaluations": lambda: fp.evaluate(GAUSSIAN, fp.OneShot(), epsilon=[1.0, 4.0]),
+    "Evaluations, exact": lambda: fp.evaluate(
+        fp.ZCDPFilter(1.0), fp.Constant(HALF), epsilon=[0.25, 0.5], rounds=3
+    ),
+    "Bounds": lambda: fp.Composition({fp.RandomizedResponse(1.0): 2}).delta(1.0),
+    "Attack": lambda: fp.attack(fp.ZCDPFilter(0.5), rounds=1),
+    "CalibratedFilter": lambda: fp.calibrated(1.0, 1e-5),
+    "CalibratedThreshold": lambda: fp.CalibratedThreshold.table()[0],
+    "Decision": lambda: fp.decide(GAUSSIAN, fp.OneShot(), epsilon=1.0, delta=0.05),
+    "Verdict": lambda: fp.Verdict(fp.Outcome.UNDECIDED, fp.Evidence.STATISTICAL, "one game", "half of it"),
+    "Proof": lambda: fp.prove("B*"),
+    "Examined": refuted,
+}
+PICTURED = (
+    "Curve",
+    "PrivacyProfile",
+    "TradeOff",
+    "SurvivalCurve",
+    "Evaluations",
+    "Evaluations, exact",
+    "Examined",
+)
+
+
+@cache
+def made(name: str):
+    return MADE[name]()
+
+
+def page(value) -> ElementTree.Element:
+    return ElementTree.fromstring(value._repr_html_())
+
+
+def words(value) -> str:
+    return " ".join("".join(page(value).itertext()).split())
+
+
+def cells(value) -> dict[str, str]:
+    """The lines of a table of labels."""
+    return {line[0].text: "".join(line[1].itertext()) for line in page(value).iter("tr")}
+
+
+# -- all of them -----------------------------------------------------------------------------------------------
+
+
+def test_every_public_result_is_shown() -> None:
+    kinds = [getattr(fp, name) for name in fp.__all__]
+    public = {
+        kind.__name__ for kind in kinds if inspect.isclass(kind) and issubclass(kind, (Shown, fp.Examined))
+    }
+    assert public == {name.partition(",")[0] for name in MADE} - {"Proof"}
+    for name in public - {"Examined"}:
+        kind = getattr(fp, name)
+        assert issubclass(kind, Shown)
+        assert fragment.registry.get(kind) is not None
+        assert (draw.registry.get(kind) is not None) is issubclass(kind, Pictured)
+        assert (alt.registry.get(kind) is not None) is issubclass(kind, Pictured)
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_rows_are_plain_values_with_every_digit(name: str) -> None:
+    rows = made(name).rows()
+    assert rows
+    assert all(list(row) == list(rows[0]) for row in rows)
+    assert {type(cell) for row in rows for cell in row.values()} <= {bool, int, float, str, type(None)}
+    assert ast.literal_eval(repr(rows).replace(": inf", ": 1e999")) == rows
+    if issubclass(kind := type(made(name)), Shown) and (kept := getattr(kind, "__match_args__", ())):
+        for field in {*kept} & {*rows[0]} - {"epsilon", "failure"}:
+            value = getattr(made(name), field)
+            if isinstance(value, Fraction):
+                assert Fraction(rows[0][field]) == value
+            elif isinstance(value, float):
+                assert rows[0][field].hex() == value.hex()
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_html_is_well_formed_and_borrows_its_colours(name: str) -> None:
+    html = made(name)._repr_html_()
+    plain = re.sub(r'src="data:[^"]*"', "", html)
+    if name != "Examined":  # its words are HTML for browsers, not XML
+        ElementTree.fromstring(html)
+    assert not re.search(r"color|background|<script|#[0-9a-f]{6}|https?://(?!www\.w3\.org)", plain)
+
+
+@pytest.mark.parametrize("name", [name for name in MADE if name != "Examined"])
+def test_a_result_stays_a_value(name: str) -> None:
+    value = made(name)
+    if name == "CalibratedFilter":  # filters have attributes of their own
+        assert not hasattr(Shown, "__dict__") or "__dict__" not in vars(Shown)
+    else:
+        assert not hasattr(value, "__dict__")
+    if name not in ("WorstCase", "Proof"):  # a strategy and a theorem compare as objects
+        assert pickle.loads(pickle.dumps(value)) == value  # noqa: S301, our own bytes
+
+
+@pytest.mark.parametrize("name", PICTURED)
+def test_a_picture_is_drawn_into_a_new_figure_or_into_axes_that_are_given(name: str) -> None:
+    value = made(name)
+    drawn = value.plot()
+    assert isinstance(drawn, Figure)
+    given = Figure()
+    axes = given.subplots(len(drawn.axes), 1, squeeze=False)[:, 0]
+    assert value.plot(axes[0] if len(axes) == 1 else axes) is given
+    assert [ax.get_xlabel() for ax in axes] == [ax.get_xlabel() for ax in drawn.axes]
+    assert all(len(a.lines) == len(b.lines) > 0 for a, b in zip(axes, drawn.axes, strict=True))
+
+
+@pytest.mark.parametrize("name", PICTURED[:-1])
+def test_a_picture_in_html_turns_dark_and_has_words(name: str) -> None:
+    (image,) = page(made(name)).iter("img")
+    head, _, data = image.get("src").partition(",")
+    assert head == "data:image/svg+xml;base64"
+    assert b"prefers-color-scheme:dark" in b64decode(data)
+    assert re.search(r"\d", image.get("alt"))
+
+
+# -- numbers ---------------------------------------------------------------------------------------------------
+
+
+def test_ends_are_rounded_outwards() -> None:
+    draws = random.Random(4)
+    for _ in range(300):
+        x = draws.choice((-1, 1)) * draws.random() * 10.0 ** draws.randint(-30, 5)
+        assert Decimal(below(x)) <= Decimal(repr(x)) <= Decimal(above(x))
+        assert float(above(x)) - float(below(x)) <= abs(x) * 1e-5
+    assert interval(0.25, 0.25) == "[0.25, 0.25]"
+    assert (below(float("-inf")), above(float("inf"))) == ("-inf", "inf")
+
+
+def test_a_failure_probability_is_not_rounded_down() -> None:
+    told = [chance(failure) for failure in (1e-6, 1 - (1 - 1e-6), 1.01e-6, 0.05)]
+    assert told == ["1e-06", "1e-06", "1.1e-06", "0.05"]
+
+
+def test_an_exact_value_that_is_too_long_to_read_gives_way_to_its_bounds() -> None:
+    assert exact_or("1/3", 0.3333333333333333, 0.33333333333333337) == "1/3, in [0.333333333, 0.333333334]"
+    assert exact_or("1", 1.0, 1.0) == "1"
+    assert exact_or(f"1/{10**40}", 9.9e-41, 1.1e-40) == "[9.9e-41, 1.1e-40]"
+    assert exact_or(None, 0.25, 0.5) == "[0.25, 0.5]"
+
+
+@pytest.mark.parametrize("name", ["Estimate", "Curve", "PrivacyProfile", "SurvivalCurve"])
+def test_an_estimate_is_never_shown_without_its_interval_and_failure(name: str) -> None:
+    value = made(name)
+    for row in value.rows():
+        assert {"value", "low", "high", "failure", "n", "method", "rests_on"} <= row.keys()
+        assert row["low"] <= row["value"] <= row["high"]
+    told = words(value)
+    assert f"probability at most {chance(value.failure)}" in told
+    ends = [tuple(map(float, pair)) for pair in INTERVAL.findall(told)]
+    shown = value.rows()[:MOST_LINES]
+    for row in (shown[0], value.rows()[-1]):
+        near = [e for e in ends if e[0] <= row["low"] and row["high"] <= e[1]]
+        assert any(abs(a - row["low"]) + abs(b - row["high"]) < 1e-5 for a, b in near)
+    assert value.rows()[0]["rests_on"] in told
+
+
+def test_the_intervals_of_a_curve_hold_together_with_the_failure_that_rows_say() -> None:
+    rows = made("Curve").rows()
+    assert {row["joint_failure"] for row in rows} == {made("Curve").failure}
+    assert sum(row["failure"] for row in rows) == pytest.approx(rows[0]["joint_failure"])
+    assert [row["epsilon"] for row in rows] == [0.0, 1.0, 2.5]
+
+
+def test_long_tables_say_that_rows_are_left_out() -> None:
+    shown = list(page(made("SurvivalCurve")).iter("tr"))
+    assert len(shown) == 1 + MOST_LINES
+    assert (shown[1][0].text, shown[-1][0].text) == ("1", "40")
+    assert f"{MOST_LINES} of 40 rows; rows() has them all." in words(made("SurvivalCurve"))
+    assert "rows() has them all" not in words(made("Curve"))
+
+
+def test_a_worst_case_shows_its_bounds_evidence_and_scope() -> None:
+    worst = made("WorstCase")
+    (row,) = worst.rows()
+    assert (Fraction(row["ratio"]), Fraction(row["value"])) == (Fraction(3, 2), worst.value)
+    assert row["epsilon"] == float(fp.LogRatio(Fraction(3, 2)))
+    told = cells(worst)
+    assert told["evidence"].startswith("EXACT: ")
+    assert told["scope"] == row["scope"] == worst.scope
+    assert told["worst case"].startswith(f"{worst.value}, in [")
+
+
+def test_a_worst_case_that_tried_nothing_says_so() -> None:
+    worst = fp.worst_case(fp.ZCDPFilter(1e-9), fp.RandomizedResponse(1.0), epsilon=1.0)
+    assert "say nothing" in words(worst)
+    assert "say nothing" not in words(made("WorstCase"))
+
+
+def test_a_numerical_value_shows_the_difference_of_its_grids_and_decides_nothing() -> None:
+    for name in ("NumericalEvaluation", "Evaluations"):
+        told, row = words(made(name)), made(name).rows()[0]
+        one = made(name) if name == "NumericalEvaluation" else made(name)[0]
+        assert row["evidence"] is None
+        assert row["difference"] == one.difference
+        assert above(one.difference, 2) in told
+        assert "decides nothing" in told
+        assert not INTERVAL.search(told)
+
+
+def test_evaluations_are_the_tuple_that_they_were() -> None:
+    both = made("Evaluations")
+    assert both == tuple(fp.evaluate(GAUSSIAN, fp.OneShot(), epsilon=one) for one in (1.0, 4.0))
+    assert isinstance(both, tuple)
+    assert type(pickle.loads(pickle.dumps(both))) is fp.Evaluations  # noqa: S301, our own bytes
+    empty = fp.evaluate(GAUSSIAN, fp.OneShot(), epsilon=[])
+    assert (empty, empty.rows()) == ((), [])
+    assert "0 epsilons" in words(empty)
+    with pytest.raises(ValueError, match="must hold a row to be drawn"):
+        empty.plot()
+
+
+def test_an_attack_shows_what_it_found_and_that_finding_nothing_proves_nothing() -> None:
+    found = made("Attack")
+    (row,) = found.rows()
+    assert Fraction(row["low"]) <= Fraction(row["value"]) == found.value <= Fraction(row["high"])
+    assert "Finding nothing wrong proves nothing" in words(found)
+    with fp.knowingly():
+        filt = fp.NaiveRealisationFilter(1.0, 0.01)
+    broken = fp.attack(filt)
+    assert broken.rows()[0]["refuted"] is True
+    assert words(broken).startswith("Attack: REFUTED (EXACT")
+    assert "proves nothing" not in words(broken)
+
+
+def test_a_calibrated_filter_shows_its_certificate_and_can_still_be_stored(tmp_path: Path) -> None:
+    filt = made("CalibratedFilter")
+    (row,) = filt.rows()
+    assert (row["epsilon"], row["delta"], row["threshold"]) == (1.0, 1e-5, filt.threshold)
+    assert row["low"] <= row["high"] <= 1e-5
+    assert (row["evidence"], row["scope"]) == ("CERTIFIED", filt.scope)
+    assert cells(filt)["scope"] == filt.scope
+    play = {"epsilon": 0.1, "n": 100, "rounds": 2, "store": tmp_path / "runs.db", "method": "plain"}
+    asks = fp.Constant(fp.RandomizedResponse(0.1))
+    assert fp.simulate(filt, asks, **play) == fp.simulate(filt, asks, **play)
+
+
+def test_a_threshold_and_a_decision_say_how_they_are_known() -> None:
+    assert "CERTIFIED" in cells(made("CalibratedThreshold"))["evidence"]
+    told = made("Decision")
+    assert cells(told)["failure probability"] == f"{chance(told.failure)}, at any stopping time"
+    assert told.rows()[0]["side"] == "ABOVE"
+
+
+# -- pictures --------------------------------------------------------------------------------------------------
+
+
+def column(value, name: str) -> list[float]:
+    return [row[name] for row in value.rows()]
+
+
+def test_the_picture_of_a_curve_has_the_ends_and_values_of_the_rows() -> None:
+    value = made("Curve")
+    (ax,) = value.plot().axes
+    (bars,) = ax.collections
+    wanted = zip(column(value, "epsilon"), column(value, "low"), column(value, "high"), strict=True)
+    assert [segment.tolist() for segment in bars.get_segments()] == [[[e, a], [e, b]] for e, a, b in wanted]
+    assert list(ax.lines[-1].get_ydata()) == column(value, "value")
+    assert ax.get_yscale() == "log"
+
+
+def test_small_ranges_of_delta_stand_on_a_plain_axis_from_zero() -> None:
+    one = fp.Estimate(0.2, 0.1, 0.3, 0.01, 10, "by hand")
+    (ax,) = fp.Curve((1.0,), (one,), 0.01).plot().axes
+    assert ax.get_yscale() == "linear"
+    assert ax.get_ylim()[0] == 0
+
+
+def test_an_interval_that_reaches_zero_goes_down_to_the_end_of_a_logarithmic_axis() -> None:
+    at = tuple(fp.Estimate(x / 2, 0.0, x, 0.01, 10, "by hand") for x in (0.5, 1e-4))
+    (ax,) = fp.Curve((1.0, 2.0), at, 0.02).plot().axes
+    assert ax.get_yscale() == "log"
+    assert 0 < ax.get_ylim()[0] < 5e-5
+
+
+def test_the_picture_of_a_profile_has_its_band() -> None:
+    value = made("PrivacyProfile")
+    (ax,) = value.plot().axes
+    band = {tuple(vertex) for vertex in ax.collections[0].get_paths()[0].vertices.tolist()}
+    for end in ("band_low", "band_high"):
+        assert set(zip(column(value, "epsilon"), column(value, end), strict=True)) <= band
+    for row, epsilon in zip(value.rows(), value.epsilons, strict=True):
+        assert (row["band_low"], row["band_high"]) == (value.low(epsilon), value.high(epsilon))
+
+
+def test_the_picture_of_a_trade_off_has_the_band_of_the_rows() -> None:
+    value = made("TradeOff")
+    (ax,) = value.plot().axes
+    band = {tuple(vertex) for vertex in ax.collections[0].get_paths()[0].vertices.tolist()}
+    for end in ("low", "high"):
+        assert set(zip(column(value, "alpha"), column(value, end), strict=True)) <= band
+    assert column(value, "low") == [float(value.low(alpha)) for alpha in column(value, "alpha")]
+    assert {row["failure"] for row in value.rows()} == {value.failure}
+
+
+def test_the_picture_of_a_survival_curve_has_its_values_and_intervals() -> None:
+    value = made("SurvivalCurve")
+    (ax,) = value.plot().axes
+    assert list(ax.lines[0].get_ydata()) == column(value, "value")
+    heights = set(ax.collections[0].get_paths()[0].vertices[:, 1].tolist())
+    assert {*column(value, "low"), *column(value, "high")} <= heights
+
+
+def test_the_picture_of_evaluations_has_bounds_where_there_are_and_says_where_not() -> None:
+    lows, highs = made("Evaluations, exact").plot().axes[0].lines
+    assert list(lows.get_ydata()) == column(made("Evaluations, exact"), "low")
+    assert list(highs.get_ydata()) == column(made("Evaluations, exact"), "high")
+    (ax,) = made("Evaluations").plot().axes
+    (dots,) = ax.lines
+    assert list(dots.get_ydata()) == column(made("Evaluations"), "value")
+    assert "decides nothing" in dots.get_label()
+    assert "two grids differ by" in ax.get_title(loc="left")
+
+
+# -- proofs, verdicts, examinations ----------------------------------------------------------------------------
+
+
+def test_the_rows_of_a_proof_are_the_steps_of_what_it_uses_and_then_its_own() -> None:
+    used, step = made("Proof"), made("Proof").steps[0]
+    theorem = Theorem("mine", "Mine", "nowhere", "x > 0", "x >= 0", (), uses=("B*", "CKS"))
+    between = Proof(replace(theorem, name="CKS", uses=("B*",)), (step,), (used,))
+    proof = Proof(theorem, (step, step), (used, between))
+    told = [(row["theorem"], row["step"], row["statement"]) for row in proof.rows()]
+    wanted = [(used, used.steps), (between, (step,)), (proof, (step, step))]
+    assert told == [
+        (of.name, place, one.statement) for of, steps in wanted for place, one in enumerate(steps, 1)
+    ]
+    assert [row["latex"] for row in used.rows()] == [one.latex for one in used.steps]
+
+
+def test_a_proof_shows_its_formulas_and_what_nothing_checked() -> None:
+    proof = made("Proof")
+    formulas = [step for step in proof.steps if step.latex]
+    found = list(page(proof).iter("{http://www.w3.org/1998/Math/MathML}math"))
+    assert len(found) == len(formulas) + bool(proof.theorem.claim_latex) > 0
+    told = words(proof)
+    assert JOIN in told
+    assert all(citation in told for citation in proof.citations)
+    for step in proof.steps:
+        assert " ".join(step.statement.split()) in told
+
+
+def test_a_refused_step_is_shown_as_refused() -> None:
+    step = Step("1 < 0", lambda: None)  # type: ignore[arg-type, return-value]
+    refusal = CheckedStep(
+        "1 < 0", "", False, "flint", fp.Evidence.CERTIFIED, Checked.POINT, 0.0, "1 >= 0 & so on"
+    )
+    proof = Proof(Theorem("mine", "Mine", "nowhere", "x > 0", "1 < 0", (step,)), (refusal,))
+    assert "REFUSED: 1 >= 0 & so on" in words(proof)
+    assert words(proof).startswith("Mine: UNDECIDED")
+    assert proof.rows()[0]["holds"] is False
+
+
+def test_a_verdict_shows_scope_evidence_and_what_it_cites() -> None:
+    said = "failing to refute"
+    cited = fp.Verdict(fp.Outcome.HOLDS, fp.Evidence.CITED, "all", said, citations=("Knuth; p. 1", "Ville"))
+    (row,) = cited.rows()
+    assert row == {
+        "outcome": "HOLDS",
+        "evidence": "CITED",
+        "scope": "all",
+        "detail": said,
+        "citations": "Knuth; p. 1; Ville",
+    }
+    told = words(cited)
+    assert all(
+        part in told for part in ("Knuth; p. 1", "Ville", said, "a named theorem that was not checked here")
+    )
+    assert "proves nothing" in words(made("Verdict"))
+    assert "proves nothing" not in told
+
+
+def test_an_examination_has_its_tightness_as_rows_and_draws_it() -> None:
+    exam = made("Examined")
+    rows = exam.rows()
+    assert [row["attack"] for row in rows] == [float(one.attack) for one in exam.tightness]
+    drawn = list(exam.plot().axes)
+    dots = {float(line.get_xdata()[0]) for ax in drawn for line in ax.lines if line.get_marker() == "o"}
+    assert {row["attack"] for row in rows if row["attack"] > 0} == dots  # zero has no place on a log axis
+    assert rows[-1]["promised"] == float("inf")
+    with pytest.raises(ValueError, match=f"must be {len(drawn)} axes"):
+        exam.plot([*Figure().subplots(1, len(drawn) + 1)])
+
+
+def test_an_examination_that_compared_nothing_has_no_rows_and_no_picture() -> None:
+    exam = exam_of(ADMISSION)
+    assert exam.rows() == []
+    with pytest.raises(ValueError, match="examine the filter for longer"):
+        exam.plot()
+
+
+# -- escaping and imports --------------------------------------------------------------------------------------
+
+
+EVIL = '<img src=x onerror="alert(1)">&amp;'
+
+
+class Evil(fp.ZCDPFilter):
+    """A filter whose repr is HTML."""
+
+    def __repr__(self) -> str:
+        return EVIL
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        fp.Estimate(0.5, 0.25, 0.75, 0.01, 10, EVIL, EVIL),
+        fp.Curve((1.0,), (fp.Estimate(0.5, 0.25, 0.75, 0.01, 10, EVIL, EVIL),), 0.01),
+        fp.Verdict(fp.Outcome.UNDECIDED, fp.Evidence.EXACT, EVIL, EVIL),
+        fp.NumericalEvaluation(1.0, 0.5, 1e-9, "PQ", 1, 1, EVIL),
+        fp.attack(Evil(0.5), rounds=1),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_what_others_wrote_is_escaped(value) -> None:
+    assert EVIL in "".join(page(value).itertext())
+    assert all(image.get("onerror") is None for image in page(value).iter("img"))
+
+
+def test_rows_load_no_room_that_shows_and_html_of_a_number_no_matplotlib() -> None:
+    code = (
+        "import sys, filterproof as fp\n"
+        "one = fp.Estimate(0.5, 0.25, 0.75, 0.01, 10, 'by hand')\n"
+        "one.rows()\n"
+        "loaded = {name.partition('.')[0] for name in sys.modules}\n"
+        "print(sorted(loaded & {'matplotlib', 'reports', 'jinja2'}))\n"
+        "one._repr_html_()\n"
+        "print('matplotlib' in sys.modules, 'reports.shown' in sys.modules)"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=False)
+    assert ran.stdout.split("\n")[:2] == ["[]", "False True"], ran.stderr
+
+
+def test_numbers_of_numpy_become_plain() -> None:
+    one = fp.Estimate(np.float64(0.5), np.float64(0.25), np.float64(0.75), 0.01, np.int64(10), "by hand")
+    assert [type(cell) for cell in one.rows()[0].values()] == [float, float, float, float, int, str, str, int]
