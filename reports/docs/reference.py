@@ -21,7 +21,7 @@ __all__ = ["described", "proof_of", "reference"]
 #: Classes whose methods stand in a base that is not public.
 _WITH_BASES = ("PrivacyFilter",)
 #: Bases of results that are documented elsewhere.
-_NOT_FOR_RESULTS = ("PrivacyFilter", "tuple", "object")
+_NOT_FOR_RESULTS = ("PrivacyFilter", "FilterBase", "tuple", "object")
 _ROOMS = ("theory", "filters", "mc", "reports")
 
 

@@ -252,6 +252,10 @@ def test_a_numerical_value_shows_the_difference_of_its_grids_and_decides_nothing
         assert above(one.difference, 2) in told
         assert "decides nothing" in told
         assert not INTERVAL.search(told)
+    one = made("NumericalEvaluation")
+    assert cells(one)["difference of the two grids"] == above(one.difference, 2)
+    (first, *_) = page(one).iter("p")
+    assert f"differ by {above(one.difference, 2)}" in "".join(first.itertext())
 
 
 def test_evaluations_are_the_tuple_that_they_were() -> None:
