@@ -20,6 +20,8 @@ __all__ = ["LocalPool", "cluster", "completed", "cores"]
 T = TypeVar("T")
 R = TypeVar("R")
 
+#: Where libraries of linear algebra look up their number of threads.
+_THREADS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS")
 #: Times in a row that a pool may break without finishing a task; after one more the task is at fault.
 PATIENCE = 3
 
@@ -44,6 +46,10 @@ class LocalPool(Executor):
         context = multiprocessing.get_context(method)
         if method == "forkserver":  # the server imports and compiles once for the workers of all pools
             context.set_forkserver_preload(["__main__", "mc.runs.ready"])
+            from multiprocessing import forkserver  # not everywhere
+
+            with _one_thread_each():
+                forkserver.ensure_running()
         return ProcessPoolExecutor(self.workers, mp_context=context, initializer=_settle_in)
 
     def submit(self, fn: Callable[..., R], /, *args: Any, **kwargs: Any) -> Future[R]:
@@ -62,6 +68,21 @@ class LocalPool(Executor):
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         self._pool.shutdown(wait=wait, cancel_futures=cancel_futures)
+
+
+@contextmanager
+def _one_thread_each() -> Iterator[None]:
+    """Tell the libraries of linear algebra, which read it as they are loaded, that workers share the cores.
+
+    What the caller has set for itself stays.
+    """
+    unset = [name for name in _THREADS if name not in os.environ]
+    os.environ.update(dict.fromkeys(unset, "1"))
+    try:
+        yield
+    finally:
+        for name in unset:
+            del os.environ[name]
 
 
 def _settle_in() -> None:

@@ -391,6 +391,24 @@ def test_workers_are_forked_from_a_server_that_has_imported_what_they_need(pool:
     assert pool.submit(eval, "'mc.runs.ready' in __import__('sys').modules").result()
 
 
+@pytest.mark.parametrize("given", ["", "3"], ids=["unset", "set by the user"])
+def test_a_worker_does_linear_algebra_in_one_thread_unless_told_otherwise(given: str) -> None:
+    script = (
+        "import os; from mc import LocalPool\n"
+        "with LocalPool(1) as pool:\n"
+        "    there = pool.submit(os.getenv, 'OPENBLAS_NUM_THREADS').result()\n"
+        "    print(there, os.environ.get('OPENBLAS_NUM_THREADS'))"
+    )
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(map(str, sys.path))}
+    environment.pop("OPENBLAS_NUM_THREADS", None)
+    if given:
+        environment["OPENBLAS_NUM_THREADS"] = given
+    done = subprocess.run(
+        [sys.executable, "-c", script], env=environment, check=True, capture_output=True, text=True
+    )
+    assert done.stdout.split() == ([given, given] if given else ["1", "None"])
+
+
 class Unready(LocalPool):
     """A pool whose first worker never answers."""
 
