@@ -7,6 +7,10 @@ READY := $(VENV)/.ready
 .PHONY: verify test test-all browser check docs bench power accountant thresholds wheel clean
 .DEFAULT_GOAL := verify
 
+# the workers of the tests share the cores: linear algebra in several threads each would only wait
+test test-all browser: export OPENBLAS_NUM_THREADS ?= 1
+test test-all browser: export MKL_NUM_THREADS ?= 1
+
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(0 if (3, 11) <= sys.version_info < (3, 15) else "filterproof needs Python 3.11 to 3.14, got " + sys.version.split()[0] + "; set PYTHON=python3.x")'
 	$(PYTHON) -m venv --clear $(VENV)
