@@ -128,8 +128,14 @@ class Drawn:
 
 
 def drawn(figure: Figure) -> Drawn:
-    """The figure as the report shows and keeps it."""
-    return Drawn(svg_text(figure), png_bytes(figure))
+    """The figure as the report shows and keeps it, laid out once."""
+    layout = figure.get_layout_engine()
+    svg = svg_text(figure)
+    try:
+        figure.set_layout_engine("none")  # the artists stay where they are
+        return Drawn(svg, png_bytes(figure))
+    finally:
+        figure.set_layout_engine(layout)
 
 
 def pdf_bytes(figure: Figure) -> bytes:
