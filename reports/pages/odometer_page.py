@@ -43,7 +43,7 @@ def odometer_page(holders: Holders) -> Page:
         key="holder-odometers",
         title="Odometers",
         badge=Badge.of(verdict),
-        line=f"promise that the loss ever overtakes the bound with probability at most delta = {DELTA:g}",
+        line=f"promise: the loss overtakes the bound, at any time, with probability at most delta = {DELTA:g}",
         formulas=(
             (
                 "All promise",
@@ -145,7 +145,7 @@ def _bounds(curves: Curves) -> Picture:
     least = min(float(np.min(line / curves.truth["quantile"])) for line in curves.lines.values())
     return Picture(
         "odometer-bounds",
-        f"Rounds of Gaussian({MU:g}). The dark line is the (1 - delta)-quantile of the loss at one time that is "
+        f"Rounds of Gaussian({MU:g}). The thick line is the (1 - delta)-quantile of the loss at one time that is "
         "fixed in "
         "advance; a bound for all times must lie above it. Each odometer comes nearest where it was tuned to. That "
         "of "

@@ -23,7 +23,7 @@ def tracker_page(holders: Holders) -> Page:
         key="holder-trackers",
         title="Trackers",
         badge=Badge.of(verdict),
-        line=f"promise that {BLOCKS} blocks cost at most what {BLOCKS} filters of their size cost",
+        line=f"promise: {BLOCKS} blocks cost at most what {BLOCKS} filters of their size cost",
         formulas=(
             (
                 "Block",
