@@ -1,4 +1,4 @@
-"""`filterproof figures`: the figures of the papers, computed again, with their data."""
+"""`filterproof figures`: the figures of the papers, computed again, and those that explain, with their data."""
 
 from __future__ import annotations
 

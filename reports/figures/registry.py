@@ -1,4 +1,4 @@
-"""The figures of the papers by name.
+"""The figures of the papers, and the pictures that explain them, by name.
 
 >>> import filterproof as fp
 >>> [one.name for one in fp.figures()][:3]
@@ -11,19 +11,25 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
+from reports.figures.eraser import ERASER
 from reports.figures.gaussian_steps import FIGURE_3, FIGURE_4
 from reports.figures.largest_steps import FIGURE_5
+from reports.figures.natural_game import NATURAL_GAME
 from reports.figures.paper_figure import ComputedFigure, PaperFigure
+from reports.figures.per_instance import PER_INSTANCE
 from reports.figures.rounds import FIGURE_ROGERS
 from reports.figures.subsampled_gaussian import FIGURE_1
+from reports.figures.supermartingale import SUPERMARTINGALE
 from reports.figures.survival import FIGURE_2
+from reports.figures.unused import UNUSED
 
 __all__ = ["FIGURES", "figure", "figures", "named"]
 
-#: name -> figure, in the order of the papers.
-FIGURES: Mapping[str, PaperFigure] = MappingProxyType(
-    {one.name: one for one in (FIGURE_ROGERS, FIGURE_1, FIGURE_3, FIGURE_4, FIGURE_5, FIGURE_2)}
-)
+_OF_PAPERS = (FIGURE_ROGERS, FIGURE_1, FIGURE_3, FIGURE_4, FIGURE_5, FIGURE_2)
+_EXPLAINING = (PER_INSTANCE, NATURAL_GAME, UNUSED, SUPERMARTINGALE, ERASER)
+
+#: name -> figure, in the order of the papers: first their own, then those that explain.
+FIGURES: Mapping[str, PaperFigure] = MappingProxyType({one.name: one for one in _OF_PAPERS + _EXPLAINING})
 
 
 def named(name: str) -> PaperFigure:
@@ -34,7 +40,7 @@ def named(name: str) -> PaperFigure:
 
 
 def figure(name: str, *, quick: bool = False, **parameters: Any) -> ComputedFigure:
-    """A figure of the papers, computed with the paper's parameters where no others are given.
+    """A figure of the papers, or one that explains them, computed with the paper's parameters unless others are given.
 
         >>> import filterproof as fp
         >>> shown = fp.figure("003-3", points=9)
@@ -48,5 +54,5 @@ def figure(name: str, *, quick: bool = False, **parameters: Any) -> ComputedFigu
 
 
 def figures() -> tuple[PaperFigure, ...]:
-    """Every figure of the papers that can be computed."""
+    """Every figure that can be computed."""
     return tuple(FIGURES.values())

@@ -7,13 +7,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeVar
 
 from theory.arguments import check_count
 
-__all__ = ["MOST_POINTS", "Specification", "check_points", "check_rising"]
+__all__ = ["MOST_POINTS", "Specification", "check_points", "check_rising", "check_several"]
+
+Number = TypeVar("Number", int, float)
 
 #: More points than this cannot be told apart in a picture.
 MOST_POINTS = 2000
@@ -73,3 +75,16 @@ def check_rising(low_name: str, low: float, high_name: str, high: float) -> None
         raise ValueError(
             f"{low_name} must be below {high_name}, got {low_name}={low!r}, {high_name}={high!r}; exchange them"
         )
+
+
+def check_several(
+    name: str, value: object, check: Callable[[str, Any], Number], *, least: int = 1, most: int
+) -> tuple[Number, ...]:
+    """`value`, one number or several, as `least` to `most` different numbers that pass `check`, rising."""
+    given = value if isinstance(value, tuple | list) else (value,)
+    several = tuple(sorted({check(name, one) for one in given}))
+    if not least <= len(several) <= most:
+        raise ValueError(
+            f"{name} must be {least} to {most} different numbers, got {len(several)}; pass more or fewer"
+        )
+    return several

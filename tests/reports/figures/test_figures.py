@@ -25,6 +25,7 @@ NAMES = tuple(FIGURES)
 SMALL: dict[str, dict[str, float]] = {
     "003-1": {"points": 4, "people": 2, "least": 0.6, "more_orders": 64},
     "004-2": {"epsilon": 7.0, "delta": 0.02, "sigma": 1.0, "rounds": 6},
+    "unused": {"epsilons": 0.5},
 }
 
 

@@ -1,0 +1,148 @@
+"""The pictures that explain: each number by a closed form, by enumeration, or by another function of the library."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+
+import filterproof as fp
+from mc.estimate.potential import potential_paths
+from reports.figures.registry import figure
+
+
+def test_the_eraser_reaches_its_closed_form_while_the_filter_sees_no_more_than_delta() -> None:
+    shown = figure("eraser", rounds=(1, 2, 3, 20, 100))
+    for row in shown.data.rows():
+        exact = 1 - (1 - Fraction(0.005)) ** int(row["rounds"] or 0)  # type: ignore[arg-type]
+        assert row["reached"] <= exact <= row["reached_at_most"]  # type: ignore[operator]
+        assert row["closed_form"] == pytest.approx(float(exact), rel=1e-13)
+        assert row["next_failure"] == pytest.approx(0.005, rel=1e-12)
+    assert shown.data.facts["admitted"] == 100
+    assert shown.data.facts["beyond"] == 3, "1 - .995^2 = .009975 keeps the promise, 1 - .995^3 does not"
+    assert "3 rounds already reach more than the promise" in shown.caption
+    with fp.knowingly():
+        filt = fp.NaiveRealisationFilter(epsilon=1.0, delta=0.01)
+    worst = fp.worst_case(filt, fp.Erasure(0.005), epsilon=1.0, rounds=20)
+    row = shown.data.row(rounds=20)
+    assert worst.low <= row["reached_at_most"]  # type: ignore[operator]
+    assert row["reached"] <= worst.high  # type: ignore[operator]
+    with pytest.raises(ValueError, match=r"p must be at most delta=0\.01, got p=0\.02; the filter denies"):
+        figure("eraser", p=0.02)
+
+
+def test_the_natural_filters_tree_is_the_one_played_by_hand() -> None:
+    shown = figure("natural-game")
+    rows = {str(row["history"]): row for row in shown.data.rows()}
+    assert {name: row["request"] for name, row in rows.items() if row["request"] is not None} == {
+        "start": 1,
+        "+": 3,
+        "-": 2,
+        "-+": 2,
+        "--": 2,
+    }
+    base, total = Fraction(3, 2), Fraction(0)
+    for name, row in rows.items():
+        p, q, loss, asked = Fraction(1), Fraction(1), 0, []
+        for t, sign in enumerate("" if name == "start" else name):
+            level = int(rows[name[:t] or "start"]["request"] or 0)  # type: ignore[arg-type]
+            keep = base**level / (1 + base**level)
+            p, q = (p * keep, q * (1 - keep)) if sign == "+" else (p * (1 - keep), q * keep)
+            loss += level if sign == "+" else -level
+            asked.append(keep)
+        assert (str(p), loss) == (row["probability_exact"], row["loss"])
+        composed = Fraction(0)  # what the filter computes: the same requests, fixed in advance
+        for kept in product((True, False), repeat=len(asked)):
+            one = other = Fraction(1)
+            for keep, stays in zip(asked, kept, strict=True):
+                one, other = (one * keep, other * (1 - keep)) if stays else (one * (1 - keep), other * keep)
+            composed += max(one - base**2 * other, Fraction(0))
+        assert str(composed) == row["filter_computes"]
+        assert composed <= Fraction(45, 169)
+        if row["request"] is None:
+            assert str(max(p - base**2 * q, Fraction(0))) == row["excess_exact"]
+            total += max(p - base**2 * q, Fraction(0))
+    assert total == Fraction(1899, 5915)
+    assert (shown.data.facts["reached"], shown.data.facts["promised"]) == ("1899/5915", "45/169")
+    assert "9/35 + 54/845 = 1899/5915, which is 1.206 times the promise" in shown.caption
+
+
+def test_the_natural_game_at_another_base_and_what_is_too_large_to_read() -> None:
+    facts = figure("natural-game", base=2.0).data.facts
+    assert Fraction(str(facts["promised"])) == Fraction(4, 5) ** 2 - 4 * Fraction(1, 5) ** 2
+    assert Fraction(str(facts["reached"])) > Fraction(str(facts["promised"]))
+    with pytest.raises(ValueError, match="rounds must be at most 3, got rounds=4; a larger tree"):
+        figure("natural-game", rounds=4)
+    with pytest.raises(ValueError, match=r"base must be above 1 and at most 10, got base=1\.0"):
+        figure("natural-game", base=1.0)
+
+
+def test_the_mean_of_the_paths_holds_the_start_and_each_path_ends_at_zero_or_above() -> None:
+    shown = figure("supermartingale", quick=True, seed=4)
+    data, start = shown.data, shown.data.number("start")
+    assert start == pytest.approx(float(fp.GaussianDP(1.0).delta(1.0)), rel=1e-12)
+    assert np.all(data.column("gaussian_low") <= start)
+    assert np.all(start <= data.column("gaussian_high"))
+    assert data.column("response_high")[-1] < start
+    chaser = fp.LossChasing(family=fp.Gaussian, pace=12)
+    paths = potential_paths(fp.GaussianFilter(1.0), chaser, epsilon=1.0, n=10_000, rounds=30, seed=4)
+    payoff = np.maximum(-np.expm1(1 - paths.loss), 0.0)
+    for j in range(14):
+        path = data.column(f"path_{j + 1}")
+        path = path[~np.isnan(path)]
+        assert path[0] == start
+        assert len(path) == paths.releases[j] + 1
+        assert path[-1] == pytest.approx(payoff[j], abs=2**-24)
+    assert data.number("most_releases") < len(data), "every path ends within the picture"
+
+
+def test_what_the_filters_leave_unused_is_what_the_worst_case_says() -> None:
+    data = figure("unused", epsilons=(1.0,), levels=(4,)).data
+    row, delta = data.rows()[0], 1e-5
+    filt = fp.calibrated(1.0, delta)
+    step = filt.menu[0].pure_epsilon
+    assert step == 0.0047607421875
+    # one level leaves nothing to choose: k requests in a row, and the binomial law
+    for name, budget in (
+        ("simple", fp.SIMPLE.budget(1.0, delta)),
+        ("cks", fp.CKS.budget(1.0, delta)),
+        ("calibrated", filt.threshold),
+    ):
+        times = int(float(budget) // (8 * step**2))
+        known = fp.Composition({fp.RandomizedResponse(4 * step): times}).delta(1.0)
+        for bound in (row[name], row[f"{name}_at_most"]):
+            assert bound == pytest.approx(known.high / delta, rel=1e-6)  # type: ignore[comparison-overlap]
+    assert row["whitehouse"] == row["simple"]
+    assert row["basic_at_most"] < 1e-100  # type: ignore[operator]
+    assert row["gdp_gaussians"] <= 1 <= row["gdp_gaussians_at_most"]  # type: ignore[operator]
+    for name in ("calibrated", "cks", "simple", "whitehouse", "rogers", "basic"):
+        assert row[f"{name}_at_most"] <= 1  # type: ignore[operator]
+
+
+def test_what_the_gdp_filter_leaves_unused_of_responses_lies_in_its_enclosure() -> None:
+    data = figure("unused", epsilons=(2.0,), levels=(8,)).data
+    pair = fp.RandomizedResponse(8 * fp.calibrated(2.0, 1e-5).menu[0].pure_epsilon)
+    times = int((float(fp.gaussian_mu(2.0, 1e-5)) / float(pair.gdp_mu)) ** 2)
+    known = fp.Composition({pair: times}).delta(2.0)
+    row = data.rows()[0]
+    assert row["gdp"] * 1e-5 <= known.high  # type: ignore[operator]
+    assert known.low <= row["gdp_at_most"] * 1e-5  # type: ignore[operator]
+
+
+def test_per_instance_accounting_loses_the_game_that_definition_2_5_wins() -> None:
+    shown = figure("per-instance")
+    data = shown.data
+    assert data.facts["per_instance_at_3_exact"] == "3/8"
+    assert data.column("individual").tolist() == [0.0] * 12
+    assert data.column("halting").tolist() == [0.0] + [1.0] * 11
+    coin = fp.RandomizedResponse.from_ratio(3)
+    for t in (3, 7, 12):
+        known = fp.worst_case(
+            fp.BasicFilter(100.0), coin, epsilon=fp.LogRatio(Fraction(3)), rounds=t - 1, on_denial="halt"
+        )
+        assert data.column("per_instance")[t - 1] == float(known.value or 0)
+    assert "delta is 3/8 after 3 rounds and 0.863 after 12" in shown.caption
+    with pytest.raises(ValueError, match="rounds must be at most 14, got rounds=15"):
+        figure("per-instance", rounds=15)
