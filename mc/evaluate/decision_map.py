@@ -84,17 +84,22 @@ class DecisionMap:
     @property
     def drawn(self) -> set[int]:
         """The pairs whose output is seen before the transcript ends."""
-        every = (source for sources in self.rounds for source in sources)
-        return {one.pair for one in every if one.pair is not None and set(one.leads or (STOP,)) != {STOP}}
+        return {
+            one.pair for one in self._kinds() if one.pair is not None and set(one.leads or (STOP,)) != {STOP}
+        }
 
     @property
     def last(self) -> set[int]:
         """The pairs with whose release a transcript ends."""
-        every = [source for sources in self.rounds for source in sources]
+        every = self._kinds()
         ends = {-2 - lead for one in every for lead in set(one.leads or ()) if lead < STOP}
         return ends | {
             one.pair for one in every if one.pair is not None and set(one.leads or (STOP,)) == {STOP}
         }
+
+    def _kinds(self) -> list[Source]:
+        """One source for each pair and row of leads: sources that differ in nothing else share the row."""
+        return list({(one.pair, id(one.leads)): one for sources in self.rounds for one in sources}.values())
 
     def _probes(self) -> NDArray[np.float64]:
         low, high = self.edges[:-1], self.edges[1:]
@@ -110,7 +115,7 @@ class DecisionMap:
         changes: set[float] = set()
         probes = self._probes()
         start = self.asking.start()
-        heads, rows, leads = self._after(0, [_Asked.point(start)], probes, changes)
+        heads, held, leads = self._after(0, [_Asked.point(start)], probes, changes)
         self.start = leads[0][0]
         for t in range(1, self.asking.game.rounds + 1):
             if not heads:
@@ -125,18 +130,38 @@ class DecisionMap:
                 break
             if changes and len(heads) > _WORTH_GOING_ON:
                 break  # panels that are cut where decisions change may have fewer positions
-            asked = [_Asked.of(self.asking, head, row, probes) for head, row in zip(heads, rows, strict=True)]
-            after = self._after(t, asked, probes, changes)
+            after = self._after(t, self._asked(heads, held), probes, changes)
             self.rounds.append(
                 [Source(panel, pair, row) for (panel, pair), row in zip(heads, after[2], strict=True)]
             )
-            heads, rows = after[0], after[1]
+            heads, held = after[0], after[1]
         return changes
+
+    def _asked(self, heads: list[tuple[int, int | None]], held: Positions) -> list[_Asked]:
+        """The sources to ask; those whose answers need not be told apart are one and the same."""
+        blind = not self.asking.game.filter.looks_at_losses and not self.asking.keeps_last
+        names = _names(held, rounded=False) if blind else [None] * held.n
+        alike: dict[Hashable, _Asked] = {}
+        asked: list[_Asked] = []
+        for i, (panel, pair) in enumerate(heads):
+            three = np.arange(3 * i, 3 * i + 3)
+            if pair is None:
+                asked.append(_Asked(held.take(three), None, (panel,), True))
+            elif blind and names[3 * i] == names[3 * i + 1] == names[3 * i + 2]:
+                key = ("blind", names[3 * i])
+                if key not in alike:
+                    alike[key] = _Asked(held.take(three[:1]), key, None, False)
+                asked.append(alike[key])
+            elif panel == POINT:
+                asked.append(_Asked(held.take(three[:1]), None, None, False, not blind))
+            else:
+                asked.append(_Asked(held.take(three), None, None, False, not blind))
+        return asked
 
     def _after(
         self, t: int, asked: list[_Asked], probes: NDArray[np.float64], changes: set[float]
-    ) -> tuple[list[tuple[int, int | None]], list[Positions], list[tuple[int, ...]]]:
-        """The next sources (panel and pair), their positions at the probes, and where each asked one leads."""
+    ) -> tuple[list[tuple[int, int | None]], Positions, list[tuple[int, ...]]]:
+        """The next sources (panel and pair), their positions at three probes each, and where each asked one leads."""
         unique: dict[Hashable, int] = {}
         first: list[_Asked] = []
         which: list[int] = []
@@ -186,9 +211,8 @@ class DecisionMap:
             for i, row in zip(members, rows, strict=True):
                 answered[i] = row
         held = after.take(np.array(kept, dtype=np.intp))
-        threes = [held.take(np.arange(3 * i, 3 * i + 3)) for i in range(len(heads))]
         leads = [tuple(row) for row in answered]
-        return heads, threes, [leads[place] for place in which]
+        return heads, held, [leads[place] for place in which]
 
     def _answers(self, t: int, at: Positions) -> tuple[NDArray[np.intp], Positions]:
         """What happens at each position: 1 + k a release of pair k, 0 waiting, STOP the end, -2 - k a last release."""
@@ -273,20 +297,6 @@ class _Asked:
     @classmethod
     def point(cls, at: Positions) -> _Asked:
         return cls(at, None, (POINT,), True)
-
-    @classmethod
-    def of(
-        cls, asking: Asking, head: tuple[int, int | None], at: Positions, probes: NDArray[np.float64]
-    ) -> _Asked:
-        panel, pair = head
-        if pair is None:
-            return cls(at, None, (panel,), True)
-        blind = not asking.game.filter.looks_at_losses and not asking.keeps_last
-        if blind and len(set(names := _names(at, rounded=False))) == 1:
-            return cls(at.take(np.arange(1)), ("blind", names[0]), None, False)
-        if panel == POINT:
-            return cls(at.take(np.arange(1)), None, None, False, not blind)
-        return cls(at, None, None, False, not blind)
 
     def shape(self, panels: int) -> tuple[int, int, int]:
         if self.alone:  # a waiting source: its own probes
