@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: verify test test-all browser check docs bench power accountant thresholds wheel clean
+.PHONY: verify test test-all browser check docs pictures bench power accountant thresholds wheel clean
 .DEFAULT_GOAL := verify
 
 # the workers of the tests share the cores: linear algebra in several threads each would only wait
@@ -34,6 +34,11 @@ check: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# the pictures of the README
+pictures: verify
+	$(BIN)/filterproof figures natural-game --format svg --out reports/out/figures
+	cp reports/out/overview.svg reports/out/figures/natural-game.svg reports/docs/static
 
 # -E: what the pages generate from the code is in no file whose date Sphinx could look at
 docs: $(READY)

@@ -8,7 +8,7 @@ from mc.losses.log_ratio import Epsilon, LogRatio
 from reports.chapters.common import interval
 from reports.pages.formulas import mathml
 from reports.pages.overview import NOTHING, Row, percent
-from reports.pages.page import Page
+from reports.pages.page import Page, explaining
 from reports.pages.profile_figure import profile_picture
 from theory.evidence import Outcome
 
@@ -36,7 +36,10 @@ def filter_page(row: Row) -> Page:
             ("Best attack", _attack(row)),
             ("Simulated", simulated_words(row)),
         ),
-        pictures=(profile_picture(row),),
+        pictures=(
+            profile_picture(row),
+            *((explaining(subject.explained),) if subject.explained else ()),
+        ),
         uncovered=_uncovered(row),
         code=_code(row),
     )

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from reports.figures.registry import figure
 from reports.finding import Picture
 from theory.evidence import Outcome, Verdict
 
-__all__ = ["Badge", "Page"]
+__all__ = ["Badge", "Page", "explaining"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,12 @@ class Badge:
         if verdict.outcome is Outcome.HOLDS and verdict.citations:
             return cls("HOLDS, citing", "joined")
         return cls(verdict.outcome.name, verdict.outcome.name.lower())
+
+
+def explaining(name: str) -> Picture:
+    """A figure of `reports.figures`, with few points, as a picture of a page."""
+    found = figure(name, quick=True)
+    return Picture(f"explained-{name}", found.caption, found.alt, found.plot())
 
 
 @dataclass(frozen=True, slots=True)

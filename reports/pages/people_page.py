@@ -8,7 +8,7 @@ from reports.drawing import PALETTE, new_figure
 from reports.finding import Picture
 from reports.pages.formulas import mathml
 from reports.pages.held import BUDGET, EPSILON, NORMS, SIGMA, Holders, Participation
-from reports.pages.page import Badge, Page
+from reports.pages.page import Badge, Page, explaining
 
 __all__ = ["people_page"]
 
@@ -65,7 +65,7 @@ def people_page(holders: Holders) -> Page:
                 f"{last:,}.",
             ),
         ),
-        pictures=(_picture(people),),
+        pictures=(_picture(people), explaining("per-instance")),
         uncovered=(
             "Other filters per person, other adversaries, replacing a person instead of removing one, vectors of "
             "more "

@@ -22,7 +22,7 @@ class Subject:
     game is over `menu` in `direction`, for at most `rounds` rounds (None: until the filter ends it). It is solved at
     `epsilon`, in nats, and drawn at `epsilons`; the strategy that wins at epsilon is simulated at `simulated`. `typed`
     is Python that makes `filt` and `menu`, for a reader to try. `claim` is the key of the claim that decides the
-    promise, if it is not that of the filter's examination.
+    promise, if it is not that of the filter's examination; `explained` names a figure of `reports.figures` to show.
     """
 
     name: str
@@ -37,6 +37,7 @@ class Subject:
     rounds: int | None = None
     direction: Literal["both", "PQ", "QP"] = "both"
     claim: str = ""
+    explained: str = ""
 
     def __reduce__(self) -> tuple[Any, ...]:
         # by its name: what makes the filter is a function of the catalogue

@@ -58,6 +58,7 @@ SUBJECTS: tuple[Subject, ...] = (
         (0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0),
         (1.0, 2.0, 4.0),
         "filt = fp.GaussianFilter(mu=1.0)\nmenu = [fp.Gaussian(0.25), fp.Gaussian(0.5)]",
+        explained="supermartingale",
     ),
     Subject(
         "ZCDPFilter",
@@ -250,6 +251,7 @@ SUBJECTS: tuple[Subject, ...] = (
         "menu = [fp.RandomizedResponse.from_ratio(Fraction(3, 2) ** k) for k in (1, 2, 3)]\n"
         "with fp.knowingly():\n"
         "    filt = fp.NaturalFilter.from_ratio(Fraction(9, 4), Fraction(45, 169), menu)",
+        explained="natural-game",
     ),
     Subject(
         "AccountantFilter",
@@ -280,5 +282,6 @@ SUBJECTS: tuple[Subject, ...] = (
         "    filt = fp.NaiveRealisationFilter(epsilon=1.0, delta=0.01)\n"
         "menu = [fp.Erasure(0.01)]",
         rounds=100,
+        explained="eraser",
     ),
 )

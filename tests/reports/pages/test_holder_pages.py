@@ -60,7 +60,7 @@ def test_there_is_a_page_for_each_with_all_its_parts(pages):
             assert picture.caption
             assert picture.alt
             assert svg_text(picture.figure).startswith("<svg")
-    assert len({picture.name for page in pages for picture in page.pictures}) == 5
+    assert len({picture.name for page in pages for picture in page.pictures}) == 6
 
 
 def test_no_estimate_stands_on_a_page_without_its_interval(told, pages):

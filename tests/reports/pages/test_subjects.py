@@ -9,6 +9,7 @@ import pytest
 import filterproof as fp
 from filters.catalogue import CATALOGUE
 from reports.chapters import CHAPTERS
+from reports.figures.registry import FIGURES
 from reports.pages.formulas import mathml
 from reports.pages.subject import Subject
 from reports.pages.subjects import SUBJECTS
@@ -32,6 +33,15 @@ def test_the_code_to_try_makes_the_filter_and_the_menu_of_the_page(subject: Subj
     exec(subject.typed, made)  # noqa: S102, it is ours
     assert made["filt"] == subject.make()
     assert [repr(pair) for pair in made["menu"]] == [repr(pair) for pair in subject.menu]  # type: ignore[attr-defined]
+
+
+def test_pictures_that_explain_are_figures_of_the_room() -> None:
+    assert {one.explained for one in SUBJECTS if one.explained} == {
+        "supermartingale",
+        "natural-game",
+        "eraser",
+    }
+    assert {one.explained for one in SUBJECTS if one.explained} <= set(FIGURES)
 
 
 @NAMED
