@@ -10,6 +10,7 @@ import pytest
 import mc
 from filters import GaussianFilter
 from reports.chapters.profile import EPSILONS, PROFILE, judge_curves, play_both_ways
+from reports.drawing import NARROW
 from reports.study import Study
 from theory.evidence import Evidence, Outcome
 from theory.guarantees import GaussianDP
@@ -53,7 +54,7 @@ def test_the_chapter_draws_both_bands_and_claims_no_proof():
     assert "failure probability 1.55e-07 of the 1e-06" in finding.verdict.scope
     assert "proves nothing" in finding.verdict.detail
     assert [picture.name for picture in told.pictures] == ["privacy_profile", "trade_off"]
-    assert all(picture.figure.get_figwidth() < 5 for picture in told.pictures)  # two fit side by side
+    assert all(picture.figure.get_figwidth() <= NARROW for picture in told.pictures)  # two fit side by side
     (table,) = told.tables
     assert len(table.rows) == len(EPSILONS)
     assert study.made == 2 * len(EPSILONS)
