@@ -19,7 +19,7 @@ from filters.contract.parameters import one_mu
 from filters.privacy_filter import PrivacyFilter
 from filters.rules.composition import composed_law
 from filters.rules.loss_lattice import composed_lattice
-from filters.rules.menu import affordable_of, checked_menu, counted, positions, used
+from filters.rules.menu import affordable_of, checked_menu, counted, distinct, positions, used
 from theory.arguments import Real, check_real
 from theory.conversions import CKS
 from theory.guarantees import ZCDP, Guarantee
@@ -147,8 +147,8 @@ class BlackwellFilter(PrivacyFilter[_State]):
 
     def admits(self, state: _State, request: DominatingPair) -> NDArray[Any]:
         known, (counts, high, low) = self._charged(state, request)
-        rows, runs = np.unique(counts, axis=0, return_inverse=True)
-        cover = np.array([self._cover(tuple(row.tolist())) for row in rows])[runs.reshape(-1)]
+        rows, runs = distinct(counts)
+        cover = np.array([self._cover(row) for row in rows])[runs]
         return self._budget.fits((high, low), Square(cover)) & known
 
     def spend(self, state: _State, request: DominatingPair) -> _State:

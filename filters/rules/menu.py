@@ -7,6 +7,7 @@ array([1, 1])
 
 from __future__ import annotations
 
+import math
 from dataclasses import fields
 from typing import Any
 
@@ -18,7 +19,10 @@ from filters.contract.state import State, runs_of
 from filters.privacy_filter import PrivacyFilter
 from theory.pairs import DominatingPair, Selection
 
-__all__ = ["affordable_of", "checked_menu", "counted", "positions", "used"]
+__all__ = ["affordable_of", "checked_menu", "counted", "distinct", "positions", "used"]
+
+#: So many rows of numbers that may occur are listed.
+_FEW = 1 << 16
 
 
 def checked_menu(menu: object) -> tuple[DominatingPair, ...]:
@@ -61,6 +65,20 @@ def used(counts: NDArray[np.int64], place: NDArray[np.intp]) -> NDArray[np.int64
     asked = np.flatnonzero(place >= 0)
     after[asked, place[asked]] += 1
     return after
+
+
+def distinct(counts: NDArray[np.int64]) -> tuple[list[tuple[int, ...]], NDArray[np.intp]]:
+    """The distinct rows of numbers of uses, in order, and which of them each row is: shape (n,)."""
+    sizes = (counts.max(axis=0, initial=0) + 1).tolist()
+    if counts.size and counts.min() >= 0 and math.prod(sizes) <= _FEW:
+        # rows as numbers, which are found without sorting
+        number = np.ravel_multi_index(tuple(counts.T), sizes)
+        seen = np.zeros(math.prod(sizes), dtype=np.bool_)
+        seen[number] = True
+        found = [at.tolist() for at in np.unravel_index(np.flatnonzero(seen), sizes)]
+        return list(zip(*found, strict=True)), (np.cumsum(seen) - 1)[number]
+    rows, which = np.unique(counts, axis=0, return_inverse=True)
+    return [tuple(row) for row in rows.tolist()], which.reshape(-1)
 
 
 def _same(pair: DominatingPair, request: DominatingPair) -> Any:

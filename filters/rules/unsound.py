@@ -19,7 +19,7 @@ from filters.contract.filter_base import MechanismFamily
 from filters.contract.parameters import one_delta, one_positive
 from filters.privacy_filter import PrivacyFilter
 from filters.rules.composition import composed_hockey_stick, is_exact
-from filters.rules.menu import affordable_of, checked_menu, counted, positions, used
+from filters.rules.menu import affordable_of, checked_menu, counted, distinct, positions, used
 from filters.rules.orders import SomeOrderRule
 from theory.conversions import CKS, Conversion
 from theory.guarantees import ApproxDP, Guarantee
@@ -173,9 +173,9 @@ class NaturalFilter(PrivacyFilter):
 
     def admits(self, state: NDArray[Any], request: DominatingPair) -> NDArray[Any]:
         place = positions(self.menu, request, len(state))
-        after, runs = np.unique(used(state, place), axis=0, return_inverse=True)
-        within = np.array([_stays_within(self, tuple(row.tolist())) for row in after], dtype=np.bool_)
-        return np.asarray(within[runs.reshape(-1)] & (place >= 0))
+        after, runs = distinct(used(state, place))
+        within = np.array([_stays_within(self, row) for row in after], dtype=np.bool_)
+        return np.asarray(within[runs] & (place >= 0))
 
     def spend(self, state: NDArray[Any], request: DominatingPair) -> NDArray[Any]:
         return used(state, positions(self.menu, request, len(state)))

@@ -110,6 +110,12 @@ def _wealth(test: BettingTest, tile: bytes) -> Wealth:
     return test.wealth(np.frombuffer(tile))
 
 
+@lru_cache(maxsize=4096)
+def _betting(values: bytes, failure: float) -> Estimate:
+    # rare values are often missing, and then a sample is one of a few
+    return betting(np.frombuffer(values), failure=failure)
+
+
 def _from_moments(way: MomentsMethod, values: NDArray[np.float64], failure: float) -> Estimate:
     return way.interval(Moments.of(values), failure=failure)
 
@@ -126,10 +132,10 @@ METHODS: tuple[IntervalMethod, ...] = (
         IntervalMethod(one.value, _by_interval(partial(_from_moments, one)), parts=(1,))
         for one in MomentsMethod
     ),
-    IntervalMethod("betting", _by_interval(lambda x, f: betting(x, failure=f))),
+    IntervalMethod("betting", _by_interval(lambda x, f: _betting(x.tobytes(), f))),
     IntervalMethod(
         "betting on means of 10",
-        _by_interval(lambda x, f: betting(x.reshape(-1, 10).mean(axis=1), failure=f)),
+        _by_interval(lambda x, f: _betting(x.reshape(-1, 10).mean(axis=1).tobytes(), f)),
     ),
     IntervalMethod(
         "Clopper-Pearson",

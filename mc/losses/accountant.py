@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from filters.contract.filter_base import MechanismFamily
 from filters.contract.parameters import one_delta, one_positive
 from filters.privacy_filter import PrivacyFilter
-from filters.rules.menu import affordable_of, checked_menu, counted, positions, used
+from filters.rules.menu import affordable_of, checked_menu, counted, distinct, positions, used
 from filters.rules.unsound import UnsoundFilterWarning
 from mc.losses.composition import Composition
 from theory.guarantees import ApproxDP, Guarantee
@@ -71,11 +71,9 @@ class AccountantFilter(PrivacyFilter):
 
     def admits(self, state: NDArray[Any], request: DominatingPair) -> NDArray[Any]:
         place = positions(self.menu, request, len(state))
-        after, runs = np.unique(used(state, place), axis=0, return_inverse=True)
-        within = np.array(
-            [first <= _limit(self, tuple(rest)) for first, *rest in after.tolist()], dtype=np.bool_
-        )
-        return np.asarray(within[runs.reshape(-1)] & (place >= 0))
+        after, runs = distinct(used(state, place))
+        within = np.array([first <= _limit(self, tuple(rest)) for first, *rest in after], dtype=np.bool_)
+        return np.asarray(within[runs] & (place >= 0))
 
     def spend(self, state: NDArray[Any], request: DominatingPair) -> NDArray[Any]:
         return used(state, positions(self.menu, request, len(state)))

@@ -197,12 +197,18 @@ class DenseGame:
             rounded = math.fsum([-1.0, *law.masses, law.revealed]) + sign * 2.0**-50
             lacking = np.exp(-x) * other + rounded
             gain = np.where(x < 0, law.revealed, lacking)
-            for offset, mass in zip(law.offsets.tolist(), law.masses.tolist(), strict=True):
-                # where the loss crosses epsilon
-                crossing = -offset * self.step
-                a, b = np.searchsorted(x, sorted((0.0, crossing)))
-                if a < b:
-                    gain[a:b] += mass * np.abs(np.expm1(-(x[a:b] + offset * self.step)))
+            # where the loss crosses epsilon: what is paid there depends on the loss after it only
+            zero, crossing = np.searchsorted(x, 0.0), np.searchsorted(x, -law.offsets * self.step)
+            a, b = np.minimum(zero, crossing), np.maximum(zero, crossing)
+            crosses = a < b
+            rows = zip(*(r[crosses].tolist() for r in (law.offsets, law.masses, a, b)), strict=True)
+            before = int((law.offsets + a)[crosses].min(initial=0))
+            until = int((law.offsets + b)[crosses].max(initial=0))
+            after = self.step * np.arange(self.first + before, self.first + until, dtype=np.float64)
+            with np.errstate(over="ignore"):  # beyond what any row takes
+                paid = np.abs(np.expm1(-(after - self.epsilon)))
+            for offset, mass, i, j in rows:
+                gain[i:j] += mass * paid[i + offset - before : j + offset - before]
             gains[m] = scale * gain
             if up:
                 places = np.arange(self.size)

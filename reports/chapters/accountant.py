@@ -13,6 +13,9 @@ from mc.examine.measure import Measure, exceeds
 from mc.examine.witness import menu_witness
 from mc.worst_case import WorstCase, worst_case
 from reports.finding import Chapter, Claim, Finding, Table, Told
+from reports.pages.played import Solved
+from reports.pages.subject import Subject
+from reports.pages.subjects import SUBJECTS
 from reports.study import Study
 from theory.evidence import Outcome, Verdict
 from theory.pairs import DominatingPair, Gaussian, SubsampledGaussian
@@ -41,10 +44,26 @@ def measured(epsilon: float, menu: tuple[DominatingPair, ...]) -> tuple[Accounta
     return filt, worst_case(filt, menu, epsilon=epsilon, direction="PQ")
 
 
+def _first(study: Study) -> tuple[AccountantFilter, WorstCase | Solved]:
+    """The first case; its filter's page has solved the same game where the study has come to that page."""
+    epsilon, menu = CASES[0]
+    with knowingly():
+        filt = AccountantFilter(epsilon, DELTA, menu)
+    wanted = (filt, menu, epsilon, None, "PQ")
+    for one in SUBJECTS:
+        if one.name in study.games and wanted == _game(one):
+            return filt, study.games[one.name].main
+    return measured(epsilon, menu)
+
+
+def _game(one: Subject) -> tuple[object, ...]:
+    return one.make(), one.menu, float(one.epsilon), one.rounds, one.direction
+
+
 def _tell(study: Study, claims: Sequence[Claim]) -> Told:
     epsilon, menu = CASES[0]
     study.on_progress("the accountant's rule against an adaptive adversary")
-    filt, worst = measured(epsilon, menu)
+    filt, worst = _first(study)
     measure = Measure.hockey_stick(epsilon)
     scope = f"{worst.scope}; a menu of two mechanisms"
     detail = (
@@ -110,4 +129,5 @@ ACCOUNTANT = Chapter(
         ),
     ),
     tell=_tell,
+    gathers=True,
 )
