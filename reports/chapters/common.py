@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 import mc
 from mc import Estimate
 from reports.finding import Claim, Finding, Table
+from reports.shown import numbers
+from reports.shown.numbers import percent
 from reports.study import Simulated, Study
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.proofs.theorem import Proof
@@ -20,8 +22,8 @@ __all__ = ["error_bars", "interval", "judge_promise", "name", "proved", "shares_
 
 
 def interval(estimate: Estimate) -> str:
-    """The estimate's interval to four significant digits."""
-    return f"[{estimate.low:.4g}, {estimate.high:.4g}]"
+    """The estimate's interval in four digits, its ends rounded outwards."""
+    return numbers.interval(estimate.low, estimate.high, 4)
 
 
 def error_bars(rows: Sequence[Simulated]) -> NDArray[np.float64]:
@@ -103,7 +105,7 @@ def judge_promise(
     share = f"{value / promised:.3g} of the promised {promised:.4g}" if promised > 0 else "with none promised"
     above = sum(row.estimate.high > row.promised for row in rows)
     where = "everywhere" if above == len(rows) > 1 else f"in {above} of them" if len(rows) > 1 else "here"
-    said = f"nothing found above the promise; closest {100 * value / promised:.2g} %" if promised > 0 else ""
+    said = f"nothing found above the promise; closest {percent(value / promised)}" if promised > 0 else ""
     detail = (
         f"Closest, by what is known to be reached: {game} {value:.4g} in {interval(most.estimate)}, {share}. "
         + (f"The upper end lies above the promise {where}, and nothing is decided there. " if above else "")

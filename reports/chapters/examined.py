@@ -11,6 +11,7 @@ from mc.examine.examination import Examination, Status
 from mc.examine.verify import examine
 from reports.chapters.power import recorded_history, recorded_power
 from reports.finding import Chapter, Claim, Finding, Table, Told, slug
+from reports.shown.numbers import percent
 from reports.study import Study
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.proofs.theorem import Proof
@@ -99,7 +100,8 @@ def _stable(found: Examination) -> Verdict:
 def _said(found: Examination) -> str:
     if found.verdict.outcome is not Outcome.UNDECIDED or not found.tightness:
         return ""
-    return f"nothing found above the promise; closest {100 * found.tightness[0].share:.2g} %"
+    near = found.tightness[0]
+    return f"nothing found above the promise; closest {percent(near.share)} of {near.measure}"
 
 
 def _row(found: Examination) -> tuple[str, ...]:

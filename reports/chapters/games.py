@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from reports.chapters.common import interval
 from reports.finding import Chapter, Claim, Finding, Table, Told
 from reports.pages.played import Played, play_all
+from reports.shown.numbers import above, percent
 from reports.study import Study
 from theory.evidence import Evidence, Outcome, Verdict
 
@@ -28,8 +29,11 @@ def judge(claim: Claim, games: Mapping[str, Played], study: Study) -> Finding:
             witness = {"filter": name, "epsilon": game.epsilon, "low": game.low, "high": game.high}
             return Finding(claim, Verdict(Outcome.REFUTED, Evidence.STATISTICAL, scope, detail, witness))
     name, off = max(((name, played.off) for name, played in games.items()), key=lambda pair: pair[1])
-    detail = f"Every interval meets the enclosure of its game; the loosest is that of {name}, within {100 * off:.2g} %."
-    said = f"all {len(games)} agree with the solved games, the loosest within {100 * off:.2g} %"
+    within = percent(off, above)
+    detail = (
+        f"Every interval meets the enclosure of its game; the loosest is that of {name}, within {within}."
+    )
+    said = f"all {len(games)} agree with the solved games, the loosest within {within}"
     return Finding(claim, study.undecided(scope, detail), said=said)
 
 

@@ -11,6 +11,7 @@ from filters import GaussianFilter
 from reports.chapters.common import error_bars, interval, name, proved, simulations
 from reports.drawing import PALETTE, new_figure
 from reports.finding import Chapter, Claim, Finding, Picture, Told
+from reports.shown.numbers import above, percent
 from reports.study import Simulated, Study
 from theory.evidence import Evidence, Outcome, Verdict
 
@@ -64,7 +65,7 @@ def _tight(study: Study, claim: Claim, rows: Sequence[Simulated]) -> Finding:
         f"epsilon={widest.epsilon:g}, is ±{100 * widest.estimate.relative_half_width:.2g} %."
     )
     off = max(max(row.estimate.high / row.promised - 1, 1 - row.estimate.low / row.promised) for row in rows)
-    said = f"agrees with the closed form within {100 * off:.2g} %"
+    said = f"agrees with the closed form within {percent(off, above)}"
     return Finding(claim, study.undecided(scope, detail), said=said)
 
 

@@ -14,6 +14,7 @@ from reports.chapters.common import judge_promise, proved, simulations
 from reports.drawing import PALETTE, new_figure
 from reports.figures.survival import mechanism_level, stopping_rounds
 from reports.finding import Chapter, Claim, Finding, Picture, Table, Told
+from reports.shown.numbers import above
 from reports.study import Simulated, Study
 from theory.confinement import kappa_survival
 from theory.evidence import Evidence, Outcome, Verdict
@@ -119,7 +120,7 @@ def _survival(
     off = max(
         max(one.high - told, told - one.low) for one, told in zip(simulated.at, integrated, strict=False)
     )
-    said = f"agrees with the integrals within {off:.2g} at every round"
+    said = f"agrees with the integrals within {above(off, 2)} at every round"
     return Finding(claim, study.undecided(scope, detail), said=said)
 
 

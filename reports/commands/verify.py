@@ -165,7 +165,8 @@ def _told(study: Study, pool: LocalPool, console: Console, started: float) -> li
 
 def _filters_table(study: Study, findings: Sequence[Finding]) -> Table:
     """A line for each filter; numbers are shares of the promised delta."""
-    from reports.pages.overview import overview, percent
+    from reports.pages.overview import overview
+    from reports.shown.numbers import percent
 
     table = Table(
         *("Filter", "Promise", "Verdict", "Worst case", "Best attack"),

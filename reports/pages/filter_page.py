@@ -7,9 +7,10 @@ from markupsafe import Markup, escape
 from mc.losses.log_ratio import Epsilon, LogRatio
 from reports.chapters.common import interval
 from reports.pages.formulas import mathml
-from reports.pages.overview import NOTHING, Row, percent
+from reports.pages.overview import NOTHING, Row
 from reports.pages.page import Page, explaining
 from reports.pages.profile_figure import profile_picture
+from reports.shown.numbers import above, percent
 from theory.evidence import Outcome
 
 __all__ = ["filter_page"]
@@ -42,12 +43,15 @@ def filter_page(row: Row) -> Page:
         ),
         uncovered=_uncovered(row),
         code=_code(row),
+        code_says="To solve and simulate the game again:",
     )
 
 
 def _verdict(row: Row) -> str:
     if row.verdict.outcome is Outcome.REFUTED:
         return f"{row.says} Found by {row.verdict.scope}. To be replayed: {row.witness}."
+    if row.verdict.outcome is Outcome.UNDECIDED:
+        return f"{row.says} The promise is for {row.verdict.scope}."
     return f"{row.says} It covers {row.verdict.scope}."
 
 
@@ -80,8 +84,8 @@ def _rounds(rounds: int) -> str:
 
 def _attack(row: Row) -> str:
     return (
-        f"{percent(row.attack)} of the promise, by {row.attacked_on}; the largest lower bound known, for this filter "
-        "as it stands."
+        f"{percent(row.attack)} of the promised delta, by {row.attacked_on}; the largest lower bound that this page's "
+        "game and the examination found."
     )
 
 
@@ -91,7 +95,7 @@ def simulated_words(row: Row) -> str:
     estimate = one.estimate
     inside = game.low <= estimate.high and game.high >= estimate.low
     agrees = (
-        f"agrees with the solved game within {100 * row.played.off:.2g} %"
+        f"agrees with the solved game within {percent(row.played.off, above)}"
         if inside
         else "DOES NOT CONTAIN the value of the solved game"
     )
@@ -113,11 +117,17 @@ def _uncovered(row: Row) -> str:
 def _code(row: Row) -> str:
     rounds = "" if row.subject.rounds is None else f", rounds={row.subject.rounds}"
     way = "" if row.subject.direction == "both" else f", direction={row.subject.direction!r}"
-    return (
-        f"import filterproof as fp\n\n{row.subject.typed}\n"
-        f"print(fp.worst_case(filt, menu, epsilon={_typed(row.subject.epsilon)}{rounds}{way}))\n"
-        "print(fp.verify(filt, seconds=3))"
-    )
+    lines = [
+        "import filterproof as fp\n",
+        row.subject.typed,
+        f"worst = fp.worst_case(filt, menu, epsilon={_typed(row.subject.epsilon)}{rounds}{way})",
+        "print(worst)",
+        row.played.again,
+        f"print(curve[{row.played.at_main.epsilon!r}])",
+    ]
+    if row.verdict.outcome is not Outcome.REFUTED:  # for which a few seconds may be too short
+        lines.append("print(fp.verify(filt, seconds=3))")
+    return "\n".join(lines)
 
 
 def _typed(epsilon: Epsilon) -> str:

@@ -19,6 +19,7 @@ from reports.pages.page import Badge
 from reports.pages.played import Played
 from reports.pages.subject import Subject
 from reports.pages.subjects import SUBJECTS
+from reports.shown.numbers import percent
 from reports.witness_words import witness_words
 from theory.evidence import Evidence, Outcome, Verdict
 
@@ -38,8 +39,8 @@ NOTHING = 1e-12
 class Row:
     """A filter on the front page; worst, attack and simulated are shares of the promised delta at the game's epsilon.
 
-    attack is the largest lower bound known, over the games, sequences and searches of its examination and the page's
-    own game; worst bounds every adversary on the page's menu.
+    attack is the largest lower bound on delta found by the games, sequences and searches of its examination and by the
+    page's own game; worst bounds every adversary on the page's menu.
     """
 
     subject: Subject
@@ -101,25 +102,14 @@ class Row:
         if self.verdict.outcome is Outcome.HOLDS:
             cited = "; ".join(one.partition(";")[0] for one in self.verdict.citations)
             return f"A theorem covers the code that runs{f'; it cites {cited}' if cited else ''}."
-        return f"Nothing found above the promise; closest {percent(self.attack)}. That proves nothing."
+        return (
+            f"Nothing found above the promise; closest {percent(self.attack)} of delta. That proves nothing."
+        )
 
 
 def _short(detail: str) -> str:
     """The sentence of a witness with fractions of many digits as decimals alone."""
     return re.sub(r"\d{7,}/\d{7,} = ", "", detail.rstrip("."))
-
-
-def percent(share: float) -> str:
-    """A share of the promise in words.
-
-    >>> percent(0.2354), percent(1.3979), percent(63.4), percent(1e-270)
-    ('24 %', '140 %', '× 63.4', '0 %')
-    """
-    if share < NOTHING:
-        return "0 %"
-    if share >= 2:
-        return f"× {share:.3g}"
-    return f"{100 * share:.2g} %" if share < 0.995 else f"{100 * share:.3g} %"
 
 
 def overview(
@@ -183,7 +173,8 @@ def picture(rows: Sequence[Row], *, wide: bool) -> Picture:
 _CAPTION = (
     "Left of the line a promise is kept, right of it broken. A diamond is the certified worst case: every adversary on "
     "the menu of the filter's page. A bar is the simulated interval of that menu's best strategy. A dot is the best "
-    "attack known, which may use other mechanisms and another epsilon. The nearer to the line, the tighter the promise."
+    "attack found there or by the examination, which may use other mechanisms and another epsilon. The nearer to the "
+    "line, the tighter the promise."
 )
 
 
@@ -237,4 +228,4 @@ def _legend() -> list[Line2D]:
 def alt(rows: Sequence[Row]) -> str:
     """The picture for those who cannot see it."""
     told = "; ".join(f"{row.subject.name} {percent(row.attack)}" for row in rows)
-    return f"The best attack known on each filter, in percent of the promised delta: {told}."
+    return f"The best attack found on each filter, as a share of the promised delta: {told}."

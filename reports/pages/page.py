@@ -50,3 +50,4 @@ class Page:
     pictures: tuple[Picture, ...]
     uncovered: str
     code: str
+    code_says: str = "To try, smaller than above:"

@@ -14,6 +14,8 @@ from theory.evidence import Evidence
 __all__ = ["Played", "Simulated", "Solved", "play", "play_all"]
 
 _RUNS = 50_000
+#: Epsilons that are nearer than this are drawn once: that of a game may be the logarithm of a fraction.
+_SAME = 1e-4
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +47,15 @@ class Simulated:
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """A subject's game at its epsilon (`main`) and at others, and the strategy that wins at the first, simulated."""
+    """A subject's game at its epsilon (`main`) and at others, and the strategy that wins at the first, simulated.
+
+    `again` is Python that simulates it again, to the bit, from `filt` and the solved game `worst`.
+    """
 
     main: Solved
     curve: tuple[Solved, ...]
     simulated: tuple[Simulated, ...]
+    again: str = ""
 
     @property
     def at_main(self) -> Simulated:
@@ -58,9 +64,9 @@ class Played:
 
     @property
     def off(self) -> float:
-        """How far the simulation may be from the game: the largest distance between their ends, over the worst case."""
+        """How far simulation and game may be apart: the largest distance of their ends, over the game's lower end."""
         one, game = self.at_main.estimate, self.main
-        return max(one.high - game.low, game.high - one.low) / game.high if game.high > 0 else 0.0
+        return max(one.high - game.low, game.high - one.low) / game.low if game.low > 0 else 0.0
 
 
 def play_all(study: Study) -> dict[str, Played]:
@@ -89,7 +95,7 @@ def play(job: tuple[int, float, int, int]) -> Played:
     at_main = solved(float(subject.epsilon), main)
     curve = [at_main]
     for epsilon in subject.epsilons:
-        if epsilon != subject.epsilon:
+        if abs(epsilon - at_main.epsilon) > _SAME:
             one = worst_case(filt, subject.menu, epsilon=epsilon, rounds=rounds, direction=direction)
             curve.append(solved(epsilon, one))
     found = simulate(
@@ -107,4 +113,8 @@ def play(job: tuple[int, float, int, int]) -> Played:
         at_main,
         tuple(sorted(curve, key=lambda one: one.epsilon)),
         tuple(Simulated(epsilon, one, promised(epsilon)) for epsilon, one in found),
+        "curve = fp.simulate(\n"
+        f"    filt, worst.strategy, epsilon={subject.simulated}, n={runs}, seed={seed},\n"
+        f"    rounds={rounds or main.rounds}, confidence={confidence!r}, direction=worst.direction,\n"
+        ")",
     )

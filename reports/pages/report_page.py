@@ -15,9 +15,10 @@ from mc.examine.witness import witness_kind
 from reports.drawing import data_uri
 from reports.finding import Chapter, Finding, Picture, Told
 from reports.pages.formulas import mathml
-from reports.pages.overview import Row, counted, percent
+from reports.pages.overview import Row, counted
 from reports.pages.page import Badge, Page
 from reports.pages.papers import PAPERS
+from reports.shown.numbers import above, below, percent
 from theory.evidence import Checked, Evidence, Outcome
 from theory.proofs.theorem import JOIN
 
@@ -97,7 +98,7 @@ def _row(row: Row) -> dict[str, Any]:
         "worst": percent(row.worst),
         "solved": row.played.main.evidence.name,
         "attack": percent(row.attack),
-        "simulated": f"{percent(low)} to {percent(high)}",
+        "simulated": f"{percent(low, below)} to {percent(high, above)}",
         "says": row.says,
     }
 
@@ -113,6 +114,7 @@ def _page(page: Page, drawings: Mapping[str, str]) -> dict[str, Any]:
         "pictures": [_picture(picture, drawings) for picture in page.pictures],
         "uncovered": page.uncovered,
         "code": page.code,
+        "code_says": page.code_says,
     }
 
 

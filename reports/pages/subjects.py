@@ -281,7 +281,7 @@ SUBJECTS: tuple[Subject, ...] = (
         "with fp.knowingly():\n"
         "    filt = fp.NaiveRealisationFilter(epsilon=1.0, delta=0.01)\n"
         "menu = [fp.Erasure(0.01)]",
-        rounds=100,
+        rounds=250,
         explained="eraser",
     ),
 )

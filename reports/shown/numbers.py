@@ -7,12 +7,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 
-__all__ = ["above", "below", "chance", "exact_or", "interval", "near"]
+__all__ = ["above", "below", "chance", "exact_or", "interval", "near", "percent"]
 
 #: The longest text of an exact value that is shown.
 _LONGEST = 26
+#: Shares below this are bounds on rounding, not divergences.
+_NOTHING = 1e-12
 #: A relative excess that comes from writing 1 - confidence in doubles.
 _ROUNDING = 1e-9
 
@@ -45,6 +48,21 @@ def chance(failure: float) -> str:
 def interval(low: float, high: float, digits: int = 6) -> str:
     """The least interval in so many digits that contains [low, high]."""
     return f"[{below(low, digits)}, {above(high, digits)}]"
+
+
+def percent(share: float, rounded: Callable[[float, int], str] = near) -> str:
+    """A share in percent with two digits, three near and above one, and as a multiple from two on.
+
+    >>> percent(0.2354), percent(1.3979), percent(63.4), percent(1e-270)
+    ('24 %', '140 %', '× 63.4', '0 %')
+    >>> percent(0.0305, above), percent(0.99962506, below)
+    ('3.1 %', '99.9 %')
+    """
+    if share < _NOTHING:
+        return "0 %"
+    if share >= 2:
+        return f"× {float(rounded(share, 3)):.3g}"
+    return f"{float(rounded(100 * share, 2 if share < 0.995 else 3)):.3g} %"
 
 
 def exact_or(value: str | None, low: float, high: float) -> str:

@@ -16,10 +16,11 @@ from mc.examine.witness import menu_witness
 from reports.drawing import svg_text
 from reports.finding import Claim, Finding
 from reports.pages.filter_page import filter_page
-from reports.pages.overview import Row, counted, overview, percent, picture
+from reports.pages.overview import Row, counted, overview, picture
 from reports.pages.page import Badge
 from reports.pages.played import Played, Simulated, Solved
 from reports.pages.subjects import SUBJECTS
+from reports.shown.numbers import percent
 from tests.reports.colours import contrast
 from theory.evidence import Evidence, Outcome, Verdict
 
@@ -83,7 +84,7 @@ def test_a_holds_that_cites_has_no_green_badge_and_names_what_it_cites() -> None
 
 def test_an_undecided_filter_says_how_near_it_came_and_that_this_proves_nothing() -> None:
     row = rows(OPEN, 0.24)[0]
-    assert row.says == "Nothing found above the promise; closest 24 %. That proves nothing."
+    assert row.says == "Nothing found above the promise; closest 24 % of delta. That proves nothing."
     assert row.evidence == ""
 
 
