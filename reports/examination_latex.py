@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from reports.tightness_figure import shown
+from reports.pages.tightness_figure import shown
 from reports.witness_words import witness_words
 
 if TYPE_CHECKING:

@@ -256,7 +256,7 @@ class Examined:
         """
         from matplotlib.axes import Axes
 
-        from reports.tightness_figure import tightness_figure, tightness_into
+        from reports.pages.tightness_figure import tightness_figure, tightness_into
 
         if ax is not None and self.tightness:
             return tightness_into((ax,) if isinstance(ax, Axes) else tuple(ax), self.tightness)
@@ -272,9 +272,9 @@ class Examined:
         compared, and witness.json where something was refuted. Raises OSError where the folder cannot be written to.
         """
         from reports.drawing import pdf_bytes, png_bytes, svg_text
-        from reports.examination_page import examination_page
         from reports.output import OutputFolder
-        from reports.tightness_figure import tightness_figure
+        from reports.pages.examination_page import examination_page
+        from reports.pages.tightness_figure import tightness_figure
 
         folder = Path(out)
         page = examination_page(self, folder)
@@ -305,7 +305,7 @@ class Examined:
         return examination_latex(self)
 
     def _repr_html_(self) -> str:
-        from reports.examination_page import examination_fragment
+        from reports.pages.examination_page import examination_fragment
 
         return examination_fragment(self)
 

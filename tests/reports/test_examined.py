@@ -17,7 +17,7 @@ from mc.examine.finding import Finding
 from reports.drawing import svg_text
 from reports.examination_latex import latex_number, latex_text
 from reports.examined import Examined
-from reports.tightness_figure import MOST_ROWS, shown, tightness_figure
+from reports.pages.tightness_figure import MOST_ROWS, shown, tightness_figure
 from reports.witness_words import replay_snippet, spelled, target_of, witness_words
 from tests.reports import examinations
 from tests.reports.examinations import EVERY, Mine, refuted, undecided

@@ -15,7 +15,7 @@ from markupsafe import Markup
 from mc.examine.measure import exceeds
 from reports.drawing import data_uri, svg_text
 from reports.pages.formulas import mathml
-from reports.tightness_figure import MOST_ROWS, tightness_alt, tightness_figure
+from reports.pages.tightness_figure import MOST_ROWS, tightness_alt, tightness_figure
 from reports.witness_words import number, replay_snippet, witness_words
 from theory.evidence import Evidence, Outcome
 from theory.guarantees import ApproxDP, PureDP
