@@ -9,9 +9,18 @@ from theory.arguments import (
     check_order,
     check_order_from_one,
     check_positive,
+    check_real,
 )
 
-__all__ = ["one_at_least_zero", "one_delta", "one_mu", "one_order", "one_order_from_one", "one_positive"]
+__all__ = [
+    "one_at_least_zero",
+    "one_delta",
+    "one_mu",
+    "one_order",
+    "one_order_from_one",
+    "one_positive",
+    "one_real",
+]
 
 #: For mu up to this, mu^2 / 2 (its zCDP parameter) does not overflow.
 _MOST_MU = 2.0**511
@@ -23,6 +32,16 @@ def _one(name: str, value: Real) -> float:
             f"{name} must be one number, got an array of shape {value.shape}; use one filter each"
         )
     return value
+
+
+def one_real(name: str, value: object) -> float:
+    """`value` as a float, finite."""
+    real = check_real(name, value)
+    if not isinstance(real, float):
+        raise TypeError(
+            f"{name} must be one number, got an array of shape {real.shape}; ask for one at a time"
+        )
+    return real
 
 
 def one_positive(name: str, value: object) -> float:

@@ -20,14 +20,17 @@ from numpy.typing import NDArray
 
 from filters.accounting.amounts import Charge
 from filters.accounting.charge_rules import gdp_charge, renyi_charge
-from filters.accounting.error_free import two_product
+from filters.accounting.error_free import add_up, two_product
 from filters.accounting.ledger import Budget
 from filters.contract.parameters import one_order_from_one, one_positive
 from theory.arguments import check_count
 from theory.guarantees import GaussianDP, Guarantee, RenyiDP
 from theory.pairs import DominatingPair
 
-__all__ = ["GaussianTracker", "RenyiTracker", "Tracker"]
+__all__ = ["MOST_BLOCKS", "GaussianTracker", "RenyiTracker", "Tracker", "check_blocks"]
+
+#: Blocks that are counted. More cost infinity: up to here no sum of two counts and no `_blocks` is ever rounded down.
+MOST_BLOCKS = 2**48
 
 #: (blocks closed so far, high and low of the sum in the open block): arrays of shape (n,).
 _State = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
@@ -40,6 +43,7 @@ class Tracker(ABC):
     m - 1 blocks closed that includes all releases so far. The bound does not hold at a time chosen by the value.
     n runs, or n people, at once; for people the value is personal data (see `PersonalReport`).
     A mechanism that costs more than a block closes as many as it needs, as if it were their composition.
+    At most 2^48 blocks are counted: the value is inf from there on.
     Source: paper 000, Algorithm 5 and Proposition 4.10 (O_0 there must read O_1 = size, and mechanisms that cost
     more than a block are excluded).
     """
@@ -74,7 +78,9 @@ class Tracker(ABC):
         fresh_high, fresh_low = budget.add(budget.start(n), charge)
         alone = budget.fits(budget.start(n), charge)
         needs = _blocks(budget, charge, n)
+        # exact: both are whole numbers of at most 2^48, or one is infinite
         blocks = blocks + np.where(fits, 0.0, np.where(alone, 1.0, needs - (high == 0)))
+        blocks = np.where(blocks < MOST_BLOCKS, blocks, np.inf)
         high = np.where(fits, more_high, np.where(alone, fresh_high, budget.high))
         low = np.where(fits, more_low, np.where(alone, fresh_low, budget.low))
         return blocks, high, low
@@ -82,18 +88,42 @@ class Tracker(ABC):
     def _opened(self, state: _State) -> NDArray[np.float64]:
         """How many blocks were opened so far, the first included: shape (n,)."""
         blocks, high, low = state
-        return np.where((blocks >= 0) & self._budget.reaches((high, low)), blocks + 1, np.inf)
+        counted = (blocks >= 0) & (blocks < MOST_BLOCKS) & (blocks == np.floor(blocks))
+        return np.where(counted & self._budget.reaches((high, low)), blocks + 1, np.inf)
+
+
+def check_blocks(blocks: object) -> int:
+    """`blocks` as an int from 1 to 2^48, the most that are counted."""
+    count = check_count("blocks", blocks)
+    if count > MOST_BLOCKS:
+        raise ValueError(f"blocks must be at most 2^48, got blocks={blocks!r}; take fewer and larger blocks")
+    return count
 
 
 def _blocks(budget: Budget, charge: Charge, n: int) -> NDArray[np.float64]:
-    """The number of whole budgets that cover the charge; inf where it is NaN, infinite or negative: shape (n,)."""
+    """The number of whole budgets that cover the charge, never too few; inf above 2^48 and for no charge: shape (n,).
+
+    Let r be charge over budget. Each is a pair whose first double is within 2^-53 of it, so that the quotient of the
+    first doubles is within 2^-51 of r, by shares, and lowered by 2^-50 it is below r by at most r (2^-50 + 2^-51): by
+    less than 1 for r up to 2^48. So its ceiling is that of r or one less, and one more is always enough. Whether it is
+    enough as it is, a product decides that is never above the exact one: `add_up` of the negative rounds up. It rounds
+    by at most 2^-102 of the product; only so close above the charge is a block too many counted. For r above 2^48 the
+    ceiling is above 2^48, or 2^48 and not enough.
+    """
     with np.errstate(over="ignore", invalid="ignore"):
         high, low = charge.exact(1 / budget.root_unit)
-        needs = np.ceil(high / budget.high * (1 - 2.0**-48))
-        cover, rest = two_product(needs, budget.high)
-        enough = (cover > high) | ((cover == high) & (rest + needs * budget.low >= low))
+        needs = np.ceil(high / budget.high * (1 - 2.0**-50))
+        cover, rest = add_up(two_product(-needs, budget.high), two_product(-needs, budget.low))
+        enough = (-cover > high) | ((-cover == high) & (-rest >= low))
         needs = np.where(enough, needs, needs + 1)
-        return np.broadcast_to(np.where(np.isfinite(high) & (high >= 0), needs, np.inf), (n,))
+        return np.broadcast_to(np.where((high >= 0) & (needs <= MOST_BLOCKS), needs, np.inf), (n,))
+
+
+def _finite(blocks: int, size: float, promised: float) -> None:
+    if math.isinf(promised):
+        raise ValueError(
+            f"blocks times size must not overflow, got blocks={blocks} of size={size!r}; take fewer or smaller blocks"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +147,9 @@ class RenyiTracker(Tracker):
         return np.asarray(self._opened(state) * self.size)
 
     def guarantee(self, blocks: int) -> RenyiDP:
-        rho = check_count("blocks", blocks) * self.size
+        blocks = check_blocks(blocks)
+        rho = blocks * self.size
+        _finite(blocks, self.size, rho)
         short = Fraction(rho) < blocks * Fraction(self.size)  # the product was rounded down
         return RenyiDP(self.alpha, math.nextafter(rho, math.inf) if short else rho)
 
@@ -144,7 +176,9 @@ class GaussianTracker(Tracker):
         return np.asarray(np.sqrt(self._opened(state)) * self.size)
 
     def guarantee(self, blocks: int) -> GaussianDP:
-        mu, square = math.sqrt(check_count("blocks", blocks)) * self.size, blocks * Fraction(self.size) ** 2
+        blocks = check_blocks(blocks)
+        mu, square = math.sqrt(blocks) * self.size, blocks * Fraction(self.size) ** 2
+        _finite(blocks, self.size, mu)
         while Fraction(mu) ** 2 < square:  # root and product were rounded down
             mu = math.nextafter(mu, math.inf)
         return GaussianDP(mu)

@@ -14,9 +14,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.holders.trackers import Tracker
+from filters.holders.trackers import Tracker, check_blocks
 from filters.privacy_filter import PrivacyFilter
-from theory.arguments import check_count
 from theory.guarantees import Guarantee
 from theory.pairs import DominatingPair
 
@@ -29,7 +28,7 @@ class BlockFilter(PrivacyFilter[Any]):
 
     The number of blocks is fixed in advance; a tracker's value at a time that it chose itself bounds nothing. Wastes
     what a block leaves over when the next is opened, less than the charge that opened it; a filter of the whole
-    size wastes that once. Raises ValueError for blocks < 1, TypeError for what is no tracker.
+    size wastes that once. Raises ValueError for blocks < 1 or > 2^48, TypeError for what is no tracker.
     Source: paper 000, Proposition 4.10; paper 003, Appendix C.5.
     """
 
@@ -44,8 +43,13 @@ class BlockFilter(PrivacyFilter[Any]):
             raise TypeError(
                 f"tracker must be a Tracker, got {self.tracker!r}; pass e.g. GaussianTracker(size=1.0)"
             )
-        object.__setattr__(self, "blocks", check_count("blocks", self.blocks))
+        object.__setattr__(self, "blocks", check_blocks(self.blocks))
         object.__setattr__(self, "promise", self.tracker.guarantee(self.blocks))
+
+    def reaches(self, state: Any) -> NDArray[np.bool_]:
+        closed: NDArray[np.float64] = state[0]
+        counted: NDArray[np.bool_] = np.isfinite(self.tracker.value(state)) & (closed < self.blocks)
+        return counted
 
     def start(self, n: int) -> Any:
         return self.tracker.start(n)

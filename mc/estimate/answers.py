@@ -87,11 +87,12 @@ def answer_misses(
 
     The queries are those of `answered`, with a fresh data set after every 100. The noise of an answer is independent of
     all before it, so that misses are independent events of one probability, and their count has a Clopper-Pearson
-    interval. The promise is delta at most. Source: paper 000, Corollary 4.7 (2).
+    interval. The promise is delta at most. Raises ValueError for arguments out of range, and a seed below zero or none.
+    Source: paper 000, Corollary 4.7 (2).
     """
     answers = check_count("answers", answers)
     failure = stated_failure(confidence, failure)
-    rng = np.random.default_rng(np.random.SeedSequence(seed))
+    rng = np.random.default_rng(np.random.SeedSequence(check_count("seed", seed, least=0)))
     missed = 0
     for first in range(0, answers, _LONG):
         some = answered(

@@ -49,28 +49,46 @@ class LossBound(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _Below(PrivacyFilter):
-    """CONT while the realised loss is at most the odometer's bound; state (odometer's, loss, bound)."""
+    """CONT while the realised loss is at most the odometer's bound; state (odometer's, loss, bound, releases).
+
+    Before the first release nothing is compared.
+    """
 
     odometer: LossBound
     promise: Guarantee = field(default=_NOTHING, init=False, repr=False, compare=False)
 
     def start(self, n: int) -> State:
         own = self.odometer.start(n)
-        return own, np.zeros(n), self.odometer.epsilon(own)
+        return own, np.zeros(n), self._bound(own, n), np.zeros(n, dtype=np.int64)
 
     def admits(self, state: Any, request: DominatingPair) -> NDArray[Any]:
-        _, loss, bound = state
-        below: NDArray[Any] = loss <= bound
+        _, loss, bound, releases = state
+        watched = releases > 0
+        if np.isnan(bound[watched]).any():
+            raise ValueError(
+                f"odometer.epsilon must be a number or inf, got nan at t={releases[watched].max()} from "
+                f"{self.odometer!r}; return inf where it bounds nothing"
+            )
+        below: NDArray[Any] = ~watched | (loss <= bound)
         return below
 
     def spend(self, state: Any, request: DominatingPair) -> State:
-        own, loss, _ = state
+        own, loss, _, releases = state
         after = self.odometer.spend(own, request)
-        return after, loss, self.odometer.epsilon(after)
+        return after, loss, self._bound(after, len(loss)), releases + 1
 
     def observe(self, state: Any, loss: NDArray[Any]) -> State:
-        own, before, bound = state
-        return own, before + loss, bound
+        own, before, bound, releases = state
+        return own, before + loss, bound, releases
+
+    def _bound(self, own: Any, n: int) -> NDArray[np.float64]:
+        bound = self.odometer.epsilon(own)
+        if not isinstance(bound, np.ndarray) or bound.shape != (n,) or bound.dtype.kind not in "fiu":
+            got = f"{bound.dtype} of shape {bound.shape}" if isinstance(bound, np.ndarray) else repr(bound)
+            raise TypeError(
+                f"odometer.epsilon must return an array of {n} real numbers, got {got}; return one number per run"
+            )
+        return bound
 
     def affordable(self, state: Any, family: MechanismFamily) -> NoReturn:
         raise ValueError(
@@ -122,9 +140,24 @@ class Approaching(Adversary):
             raise TypeError(
                 f"filt must be the one that crossing makes of an odometer, got {view.filter!r}; call crossing"
             )
-        _, _, bound = view.state
-        far = np.maximum(bound - view.loss, 0.0)
+        _, _, bound, _ = view.state
+        far = np.fmax(bound - view.loss, 0.0)  # 0 for NaN, which the rule refuses where it matters
         return self.family(np.clip(self.share * far, self.low, self.high))
+
+
+def _checked(odometer: object) -> LossBound:
+    """`odometer` if it has the methods of a `LossBound`, else TypeError."""
+    if isinstance(odometer, type):
+        raise TypeError(
+            f"odometer must be an instance, got the class {odometer.__name__}; make one of it: {odometer.__name__}(...)"
+        )
+    missing = [name for name in ("start", "spend", "epsilon") if not callable(getattr(odometer, name, None))]
+    if missing:
+        raise TypeError(
+            f"odometer must have start, spend and epsilon, got {odometer!r} without {', '.join(missing)}; "
+            "pass e.g. LineOdometer(delta=0.05, target=1.0)"
+        )
+    return odometer  # type: ignore[return-value]
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,9 +185,10 @@ def crossing(
     The promise of an odometer is that this is at most delta + xi, whatever the adversary and the number of rounds.
     n plays with a Clopper-Pearson interval; a lower end above the promise refutes it, an upper end below proves
     nothing of other adversaries. The adversary ends with its horizon; it must name the levels that it asks for, since
-    an odometer has no budget to derive them from, and its final request is left out. The other keywords are the
-    fields of `Play`. Raises TypeError where rounds is not given and on_denial is, ValueError for an adversary without
-    levels.
+    an odometer has no budget to derive them from, and its final request is left out. The bound before the first
+    release is not compared. The other keywords are the fields of `Play`. Raises TypeError for what is no odometer or
+    no adversary, and where rounds is not given or on_denial is, ValueError for an adversary without levels and for a
+    bound that is NaN.
     """
     rounds = how.get("rounds")
     if rounds is None:
@@ -163,7 +197,7 @@ def crossing(
         raise TypeError("on_denial must be left out, got one; a run ends where the loss crosses the bound")
     if not isinstance(adversary, Adversary):
         raise TypeError(f"adversary must be an Adversary, got {adversary!r}; pass an instance")
-    below = _Below(odometer)
+    below = _Below(_checked(odometer))
     ready = adversary.against(below)
     horizon = ready.horizon
     last = check_count("rounds", rounds) if horizon is None else min(check_count("rounds", rounds), horizon)

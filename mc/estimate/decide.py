@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filters import PrivacyFilter
+from filters.contract.parameters import one_real
 from mc.engine.adversary import Adversary
 from mc.engine.game import Game
 from mc.engine.guard import Exceeded
@@ -27,7 +28,7 @@ from mc.estimate.functionals import ROUNDING
 from mc.intervals.anytime import BettingTest, Decision, SequentialRun, Side, Wealth
 from mc.intervals.estimate import PLAIN_DRAWS
 from mc.runs.play import Play, PlayOptions
-from theory.arguments import check_count, check_delta, check_probability, check_real
+from theory.arguments import check_count, check_delta, check_probability
 
 __all__ = ["Stake", "decide"]
 
@@ -89,7 +90,7 @@ def decide(
     to be drawn plainly again. The decision says what it rests on, and is the same wherever paths are played.
     The other keywords are the fields of `Play`.
     """
-    epsilon = float(check_real("epsilon", epsilon))
+    epsilon = one_real("epsilon", epsilon)
     delta = float(check_probability("delta", filt.promise.delta(epsilon) if delta is None else delta))
     failure = float(check_delta("failure", failure))
     most = check_count("most", most)

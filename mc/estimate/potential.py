@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filters.contract.checks import checked_grant
+from filters.contract.parameters import one_real
 from filters.privacy_filter import PrivacyFilter
 from filters.rules.gdp import GaussianFilter
 from mc.engine.adversary import Adversary, View
@@ -25,7 +26,7 @@ from mc.engine.tiles import play_tile
 from mc.intervals.bernstein import empirical_bernstein
 from mc.intervals.estimate import Estimate
 from mc.intervals.moments import Moments
-from theory.arguments import check_count, check_real
+from theory.arguments import check_count
 from theory.pairs import DominatingPair, Gaussian
 
 __all__ = ["PotentialPaths", "potential_paths"]
@@ -71,7 +72,7 @@ def potential_paths(
             f"adversary must spend what is left in a final request, got {adversary!r}; pass LossChasing(), say"
         )
     check_count("rounds", rounds)
-    epsilon = float(check_real("epsilon", epsilon, "pass nats"))
+    epsilon = one_real("epsilon", epsilon)
     game = Game.between(filt, adversary)
     watched = _Watched(game.adversary, epsilon, np.zeros((n, rounds + 1)), np.zeros(n))
     (tile,) = tiles(seed, n)

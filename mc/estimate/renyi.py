@@ -8,6 +8,7 @@ from typing import Unpack
 import numpy as np
 
 from filters import PrivacyFilter
+from filters.contract.parameters import one_order
 from mc.engine.adversary import Adversary
 from mc.engine.game import Game
 from mc.engine.guard import Exceeded
@@ -18,7 +19,7 @@ from mc.estimate.functionals import RenyiMoment
 from mc.intervals import FixedBets, IntervalName, choose_interval
 from mc.intervals.estimate import CONFIDENCE, PLAIN_DRAWS, Estimate, stated_failure
 from mc.runs.play import Play, PlayOptions
-from theory.arguments import check_count, check_order
+from theory.arguments import check_count
 
 __all__ = ["simulate_renyi"]
 
@@ -53,7 +54,7 @@ def simulate_renyi(
     interval and failure are as in `simulate`, the other keywords the fields of `Play`. Raises ValueError for
     arguments out of range.
     """
-    alpha = float(check_order("alpha", alpha))
+    alpha = one_order("alpha", alpha)
     play = Play(n=check_count("n", n, least=2), **how)
     n = play.n
     failure = stated_failure(confidence, failure)

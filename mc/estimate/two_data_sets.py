@@ -15,11 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filters.contract.filter_base import FilterBase
+from filters.contract.parameters import one_positive, one_real
 from filters.holders.individual import IndividualFilter, gaussian_request
 from filters.holders.linear_queries import LinearQueries
 from mc.intervals import Moments, empirical_bernstein
 from mc.intervals.estimate import CONFIDENCE, Estimate, stated_failure
-from theory.arguments import check_count, check_positive, check_real
+from theory.arguments import check_count, check_positive
 from theory.pairs.base import Direction
 
 __all__ = ["simulate_person", "simulate_queries"]
@@ -28,6 +29,8 @@ __all__ = ["simulate_person", "simulate_queries"]
 _LESS = 0.5
 #: Worlds that share a pair of `LinearQueries`, one coordinate each.
 _TOGETHER = 128
+#: People in all worlds together, each of whom has a state in memory.
+_MOST_PEOPLE = 10**9
 
 
 def simulate_person(
@@ -50,18 +53,13 @@ def simulate_person(
     worlds has two `IndividualFilter`s, one that knows everybody and one that never heard of person 0. Both are asked
     the same, each says who takes part, and the loss of an output is that of N(sum, sigma^2) for the two sums.
     direction "QP" draws the outputs without person 0, and gives H(Q || P). Plain draws, empirical Bernstein.
-    Raises ValueError for norms that are not positive, fewer than two people and an unknown direction.
+    Raises ValueError for norms that are not positive, fewer than two people, an unknown direction and a seed below
+    zero or none, TypeError for norms that are no numbers.
     """
-    values = np.asarray(check_positive("norms", np.asarray(norms, dtype=np.float64)))
-    if values.ndim != 1 or len(values) < 2:
-        raise ValueError(f"norms must hold at least two people, got shape {values.shape}; add another person")
-    n, rounds, epsilon = (
-        check_count("n", n, least=2),
-        check_count("rounds", rounds),
-        float(check_real("epsilon", epsilon)),
-    )
+    values = _norms(norms)
+    n, rounds, epsilon = _worlds(n, len(values)), check_count("rounds", rounds), one_real("epsilon", epsilon)
     failure = stated_failure(confidence, failure)
-    rng = np.random.default_rng(np.random.SeedSequence(seed))
+    rng = np.random.default_rng(np.random.SeedSequence(check_count("seed", seed, least=0)))
     everybody, others = IndividualFilter(filt, n * len(values)), IndividualFilter(filt, n * (len(values) - 1))
     if direction not in ("PQ", "QP"):
         raise ValueError(f"direction must be 'PQ' or 'QP', got direction={direction!r}; pass one of them")
@@ -98,21 +96,38 @@ def simulate_queries(
     As in `simulate_person`, with two `LinearQueries`, one that knows everybody and one that never heard of person 0.
     The sums behind the answers are read off by taking away the noise, which is drawn here.
     """
-    values = np.asarray(check_positive("norms", np.asarray(norms, dtype=np.float64)))
-    if values.ndim != 1 or len(values) < 2:
-        raise ValueError(f"norms must hold at least two people, got shape {values.shape}; add another person")
-    n, rounds, epsilon = (
-        check_count("n", n, least=2),
-        check_count("rounds", rounds),
-        float(check_real("epsilon", epsilon)),
-    )
+    values = _norms(norms)
+    n, rounds, epsilon = _worlds(n, len(values)), check_count("rounds", rounds), one_real("epsilon", epsilon)
     failure = stated_failure(confidence, failure)
-    rng = np.random.default_rng(np.random.SeedSequence(seed))
+    rng = np.random.default_rng(np.random.SeedSequence(check_count("seed", seed, least=0)))
     losses = [
         _losses(values, min(_TOGETHER, n - first), rounds, (norm_budget, kappa), rng)
         for first in range(0, n, _TOGETHER)
     ]
     return _divergence(np.concatenate(losses), epsilon, failure)
+
+
+def _norms(norms: object) -> NDArray[np.float64]:
+    """`norms` as an array, finite and positive, of two people or more."""
+    if not isinstance(norms, np.ndarray | list | tuple):
+        raise TypeError(f"norms must be one number per person, got norms={norms!r}; pass e.g. [1.0, 2.0]")
+    given = (
+        norms if isinstance(norms, np.ndarray) else np.array([one_positive("norms", one) for one in norms])
+    )
+    values = np.asarray(check_positive("norms", given))
+    if values.ndim != 1 or len(values) < 2:
+        raise ValueError(f"norms must hold at least two people, got shape {values.shape}; add another person")
+    return values
+
+
+def _worlds(n: int, people: int) -> int:
+    """`n` as an int of at least 2, such that the people of all worlds have a place."""
+    worlds = check_count("n", n, least=2)
+    if worlds * people > _MOST_PEOPLE:
+        raise ValueError(
+            f"n must be at most {_MOST_PEOPLE // people:,} worlds of {people} people, got n={n!r}; pass fewer"
+        )
+    return worlds
 
 
 def _losses(

@@ -42,3 +42,22 @@ def test_people_who_count_too_often_are_seen(monkeypatch):
 def test_more_noise_than_stated_is_seen(monkeypatch):
     monkeypatch.setattr(fp.LinearAnswer, "error", lambda self, delta: self.sigma)
     assert fp.answer_misses(20, **HOW, answers=1000, seed=1).low > 0.3
+
+
+@pytest.mark.parametrize("seed", [-1, None, 1.5, "a", (1, 2)], ids=str)
+def test_a_seed_is_a_whole_number_from_zero(seed):
+    with pytest.raises(ValueError, match=r"^seed must be an integer >= 0, got seed=.*; pass a whole number$"):
+        fp.answer_misses(5, **HOW, answers=10, seed=seed)
+    assert fp.answer_misses(5, **HOW, answers=10, seed=3) == fp.answer_misses(5, **HOW, answers=10, seed=3.0)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("people", 0), ("people", -2), ("people", None), ("answers", 0), ("dimension", 0)]
+    + [(name, bad) for name in ("norm_budget", "kappa", "delta") for bad in (-1.0, 0.0, math.nan)],
+    ids=str,
+)
+def test_arguments_out_of_range_are_refused_in_one_sentence(name, value):
+    how = {"people": 5, **HOW, "answers": 10, name: value}
+    with pytest.raises(ValueError, match=f"^{name} must be .*, got {name}={value}; pass [^;]*$"):
+        fp.answer_misses(how.pop("people"), **how)

@@ -165,3 +165,71 @@ def test_the_approaching_adversary_asks_for_its_share_of_the_distance():
         Approaching(0.25, 2.0, 1.0)
     with pytest.raises(TypeError, match="call crossing"):
         fp.simulate(fp.GaussianFilter(1.0), Approaching(), epsilon=1.0, n=100, rounds=2, workers=1)
+
+
+@dataclass(frozen=True)
+class First(Level):
+    """A bound of `level` before the first release, after which it is `later`."""
+
+    later: float
+
+    def epsilon(self, state):
+        return np.where(state == 0, self.level, np.where(state == 1, self.later, 1e9))
+
+
+@pytest.mark.parametrize("before", [-1.0, -math.inf, math.nan, 1e9])
+def test_the_bound_before_the_first_release_is_not_compared(before):
+    adversary = fp.Constant(fp.RandomizedResponse(1.0))
+    for rounds in (1, 5):
+        found = crossing(First(before, 1e9), adversary, rounds=rounds, n=1000, seed=1, workers=1)
+        assert found.value == 0
+        found = crossing(
+            First(before, 0.5), adversary, rounds=rounds, n=20_000, seed=1, failure=1e-6, workers=1
+        )
+        assert 1 / (1 + math.exp(-1)) in found
+
+
+def test_a_bound_that_is_no_number_is_refused_where_it_is_compared():
+    with pytest.raises(ValueError, match="must be a number or inf, got nan at t=1 from Level"):
+        crossing(Level(math.nan), fp.Constant(0.1), rounds=3, n=100, workers=1)
+    with pytest.raises(ValueError, match="got nan at t=1 from Level"):
+        crossing(Level(math.nan), Approaching(), rounds=3, n=100, workers=1)
+    assert crossing(Level(math.inf), fp.Constant(0.1), rounds=3, n=100, workers=1).value == 0
+    assert crossing(Level(-math.inf), fp.Constant(0.1), rounds=3, n=100, workers=1).value == 1
+
+    class Late(Level):
+        def epsilon(self, state):
+            return np.where(state > self.level, math.nan, 1e9)
+
+    assert crossing(Late(3), fp.Constant(0.1), rounds=3, n=100, workers=1).value == 0
+    with pytest.raises(ValueError, match="got nan at t=4 from"):
+        crossing(Late(3), fp.Constant(0.1), rounds=4, n=100, workers=1)
+
+
+@pytest.mark.parametrize(
+    ("odometer", "said"),
+    [
+        (None, "got None without start, spend, epsilon; pass"),
+        (fp.GaussianFilter(1.0), "got GaussianFilter.* without epsilon; pass"),
+        (fp.GaussianTracker(1.0), "got GaussianTracker.* without epsilon; pass"),
+        (fp.LineOdometer, "got the class LineOdometer; make one"),
+    ],
+    ids=["None", "filter", "tracker", "class"],
+)
+def test_what_is_no_odometer_is_refused_in_one_sentence(odometer, said):
+    with pytest.raises(TypeError, match=f"^odometer must .*{said}[^;]*$"):
+        crossing(odometer, fp.Constant(0.1), rounds=3, n=100, workers=1)
+
+
+@pytest.mark.parametrize(
+    "bound", [1.0, None, np.ones(3), np.ones((100, 1)), np.array(["a"] * 100)], ids=range(5)
+)
+def test_a_bound_must_be_one_number_per_run(bound):
+    class Odd(Level):
+        def epsilon(self, state):
+            return bound
+
+    with pytest.raises(
+        TypeError, match=r"odometer.epsilon must return an array of 100 real numbers, got .*; return"
+    ):
+        crossing(Odd(1.0), fp.Constant(0.1), rounds=3, n=100, workers=1)

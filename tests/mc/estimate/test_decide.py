@@ -134,3 +134,8 @@ def test_arguments_out_of_range_are_refused():
         decide(GaussianFilter(mu=1.0), OneShot(), epsilon=1.0, most=0)
     with pytest.raises(ValueError, match="epsilon must be finite"):
         decide(GaussianFilter(mu=1.0), OneShot(), epsilon=math.inf)
+
+
+def test_one_epsilon_is_asked_for():
+    with pytest.raises(TypeError, match=r"epsilon must be one number, got an array of shape \(2,\); ask"):
+        decide(GaussianFilter(1.0), OneShot(), epsilon=np.array([1.0, 2.0]), failure=0.01)

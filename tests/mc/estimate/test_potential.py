@@ -89,3 +89,10 @@ def test_what_leaves_budget_unspent_is_refused() -> None:
         potential_paths(fp.ZCDPFilter(rho=0.5), fp.LossChasing(), epsilon=1.0, n=10, rounds=3)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="n must be at most 131072, got n=131073; draw fewer paths"):
         potential_paths(FILTER, fp.LossChasing(), epsilon=1.0, n=131_073, rounds=3)
+
+
+def test_one_epsilon_is_asked_for():
+    with pytest.raises(TypeError, match=r"epsilon must be one number, got an array of shape \(2,\); ask"):
+        potential_paths(
+            fp.GaussianFilter(1.0), fp.ManySmall(k=3), epsilon=np.array([1.0, 2.0]), n=10, rounds=2
+        )

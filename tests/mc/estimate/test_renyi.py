@@ -141,3 +141,8 @@ def test_an_infinite_loss_makes_the_divergence_infinite():
     assert found.low == found.high == math.inf
     # and at the order of a filter that holds lower orders only
     assert simulate_renyi(RenyiFilter(alpha=4.0, rho=2.0), Skewed(), alpha=5.0, n=1000).high == math.inf
+
+
+def test_one_order_is_asked_for():
+    with pytest.raises(TypeError, match=r"alpha must be one number, got an array of shape \(2,\)"):
+        simulate_renyi(GaussianFilter(1.0), Constant(0.1), alpha=np.array([2.0, 3.0]), n=100)

@@ -98,3 +98,64 @@ def test_an_unknown_direction_and_a_negative_norm_are_refused():
         )
     with pytest.raises(ValueError, match="norms must be"):
         fp.simulate_person(fp.GaussianFilter(1.0), [1.0, -1.0], sigma=1.0, epsilon=1.0, rounds=1)
+
+
+def by_filter(norms=(1.0, 2.0), **changed):
+    """A short run of simulate_person."""
+    how = {"sigma": 1.0, "epsilon": 1.0, "rounds": 1, "n": 10} | changed
+    return fp.simulate_person(fp.GaussianFilter(1.0), norms, **how)
+
+
+def by_queries(norms=(1.0, 2.0), **changed):
+    """A short run of simulate_queries."""
+    how = {"norm_budget": 1.0, "kappa": 1.0, "epsilon": 1.0, "rounds": 1, "n": 10} | changed
+    return fp.simulate_queries(norms, **how)
+
+
+@pytest.mark.parametrize("run", [by_filter, by_queries])
+@pytest.mark.parametrize("seed", [-1, None, 1.5, "a", (1, 2)], ids=str)
+def test_a_seed_is_a_whole_number_from_zero(run, seed):
+    with pytest.raises(ValueError, match=r"^seed must be an integer >= 0, got seed=.*; pass a whole number$"):
+        run(seed=seed)
+    assert run(seed=3) == run(seed=3.0) == run(seed=np.int64(3))
+
+
+@pytest.mark.parametrize("run", [by_filter, by_queries])
+@pytest.mark.parametrize(
+    ("norms", "error", "said"),
+    [
+        (None, TypeError, "norms must be one number per person, got norms=None; pass"),
+        (5.0, TypeError, "norms must be one number per person, got norms=5.0; pass"),
+        ("12", TypeError, "norms must be one number per person, got norms='12'; pass"),
+        (["1", "2"], TypeError, "norms must be a real number or an array of them, got norms='1'; pass"),
+        ([1.0, 2j], TypeError, "norms must be a real number or an array of them, got norms=2j; pass"),
+        (
+            [[1.0, 2.0], [1.0]],
+            TypeError,
+            "norms must be a real number or an array of them, got norms=.1.0, 2.0.; ",
+        ),
+        (np.array(["a", "b"]), TypeError, "norms must hold real numbers, got dtype=<U1; pass"),
+        (np.ones((2, 2)), ValueError, r"norms must hold at least two people, got shape \(2, 2\); add"),
+        ([], ValueError, r"norms must hold at least two people, got shape \(0,\); add"),
+        ([1.0, float("nan")], ValueError, "norms must be finite and > 0, got norms=nan; pass"),
+        ([1.0, 0.0], ValueError, "norms must be finite and > 0, got norms=0.0; pass"),
+    ],
+    ids=range(11),
+)
+def test_norms_are_positive_numbers(run, norms, error, said):
+    with pytest.raises(error, match=f"^{said}[^;]*$"):
+        run(norms)
+
+
+@pytest.mark.parametrize("run", [by_filter, by_queries])
+def test_other_arguments_are_refused_in_one_sentence(run):
+    with pytest.raises(TypeError, match=r"epsilon must be one number, got an array of shape \(2,\); ask"):
+        run(epsilon=np.array([1.0, 2.0]))
+    with pytest.raises(ValueError, match="epsilon must be finite, got epsilon=nan; pass"):
+        run(epsilon=math.nan)
+    with pytest.raises(
+        ValueError, match="n must be at most 500,000,000 worlds of 2 people, got n=1e\\+300; pass fewer"
+    ):
+        run(n=1e300)
+    with pytest.raises(ValueError, match="rounds must be an integer >= 1"):
+        run(rounds=0)
