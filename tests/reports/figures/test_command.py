@@ -109,3 +109,21 @@ def test_a_tuple_is_read_from_the_command_line(tmp_path: Path) -> None:
     told = json.loads((tmp_path / "003-4.json").read_text("utf-8"))
     assert told["parameters"]["steps"] == [100, 200]
     assert "delta_gdp_200" in told["columns"]
+
+
+def test_a_figure_that_fails_leaves_no_folder(tmp_path: Path) -> None:
+    result = typed("004-2", "--set", "epsilon=4.0", "--out", str(tmp_path / "out"))
+    assert result.exit_code == 2, result.output
+    assert "epsilon must leave a kappa above zero" in result.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_folder_in_the_place_of_a_file_changes_nothing(tmp_path: Path) -> None:
+    (tmp_path / "003-4.csv").mkdir()
+    (tmp_path / "003-4.svg").write_text("old")
+    result = typed("003-4", "--set", "points=3", "--format", "svg", "--out", str(tmp_path))
+    assert result.exit_code == 2, result.output
+    assert f"got '{tmp_path / '003-4.csv'}' (it is a folder)" in result.stderr
+    assert len(result.stderr.strip().splitlines()) == 1
+    assert sorted(os.listdir(tmp_path)) == ["003-4.csv", "003-4.svg"]
+    assert (tmp_path / "003-4.svg").read_text() == "old"
