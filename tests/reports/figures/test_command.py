@@ -70,18 +70,36 @@ def test_only_the_formats_asked_for(tmp_path: Path) -> None:
             "sigm must be a parameter of figure 003-3, got sigm=2; there are sigma, least",
         ),
         (["003-3", "004-2", "--set", "k=5"], "k must be a parameter of figure 004-2, got k=5"),
-        (["003-3", "--set", "sigma=-1"], "sigma must be finite and > 0, got sigma=-1"),
+        (["003-3", "--set", "sigma=-1"], "sigma must be from 0.01 to 1e+06, got sigma=-1"),
         (["003-3", "--set", "sigma=wide"], "sigma must be a real number"),
         (["003-3", "--set", "sigma"], "set must read like sigma=2, got 'sigma'"),
         (["003-3", "--set", "points=1e9"], "points must be at most 2000"),
         (["003-3", "--set", "least=2"], "least must be below most, got least=2.0, most=0.9"),
+        (
+            ["003-3", "--set", "sigma=50", "--set", "sigma=60"],
+            "set must name each parameter once, got sigma=50 and sigma=60; leave one out",
+        ),
+        (["000-rogers", "--set", "budgets=1,1,1"], "budgets must rise from each number to the next"),
         (["003-3", "--format", "gif"], "formats must be among svg, png, pdf, got ['gif']"),
         (
             ["003-3", "--out", "/dev/null/x"],
             "out must be a folder that can be written to, got out='/dev/null/x'",
         ),
     ],
-    ids=["name", "parameter", "of-one", "negative", "word", "no-value", "points", "order", "format", "out"],
+    ids=[
+        "name",
+        "parameter",
+        "of-one",
+        "negative",
+        "word",
+        "no-value",
+        "points",
+        "order",
+        "twice",
+        "falling",
+        "format",
+        "out",
+    ],
 )
 def test_unusable_input_is_one_sentence_and_status_two(
     arguments: list[str], sentence: str, tmp_path: Path
