@@ -3,30 +3,40 @@
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
+from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
 __all__ = ["OutputFolder"]
 
 
 class OutputFolder:
-    """A folder whose files are written under temporary names and renamed when all are complete.
+    """A folder whose files are written in a hidden folder inside it and renamed when all are complete.
 
-    A context manager: the files appear when the block ends without an exception, and none of them if it raises.
-    Raises OSError with one sentence when the folder cannot be written to.
+    A context manager: the files appear when the block ends without an exception, and none of them if it raises or if
+    one of them cannot be put in its place. A folder that was made for the block and received nothing is removed.
+    Raises OSError with one sentence when the folder, or a file in it, cannot be written to.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._staged: list[tuple[Path, str]] = []
+        self._made: list[Path] = []
+        self._staging: Path | None = None
+        self._names: list[str] = []
         self._dropped: list[str] = []
 
     def __enter__(self) -> OutputFolder:
         try:
-            self.path.mkdir(parents=True, exist_ok=True)
+            for missing in reversed([one for one in (self.path, *self.path.parents) if not one.exists()]):
+                missing.mkdir()
+                self._made.append(missing)
+            self.path.mkdir(exist_ok=True)  # raises where there is a file in its place
             with tempfile.TemporaryFile(dir=self.path):
                 pass
         except OSError as error:
+            self._clear()
             raise OSError(
                 f"out must be a folder that can be written to, got out={str(self.path)!r} "
                 f"({error.strerror or error}); pass --out with another folder"
@@ -35,27 +45,86 @@ class OutputFolder:
 
     def add(self, name: str, content: bytes) -> None:
         """Stage a file; it appears under `name` when the block ends without an exception."""
-        handle, staged = tempfile.mkstemp(prefix=f".{name}.", dir=self.path)
-        self._staged.append((Path(staged), name))
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        # mkstemp makes private files; give them the permissions of the user's other files
-        umask = os.umask(0)
-        os.umask(umask)
-        os.chmod(staged, 0o666 & ~umask)
+        try:
+            if self._staging is None:
+                self._staging = Path(tempfile.mkdtemp(prefix=".unfinished.", dir=self.path))
+                (self._staging / "new").mkdir()
+                (self._staging / "old").mkdir()
+            with (self._staging / "new" / name).open("wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise _refused(self.path / name, error) from error
+        if name not in self._names:
+            self._names.append(name)
 
     def drop(self, name: str) -> None:
         """Remove an earlier file of that name when the block ends without an exception, if there is one."""
         self._dropped.append(name)
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        for staged, name in self._staged:
+        try:
+            if kind is None and self._staging is not None:
+                self._place(self._staging)
             if kind is None:
-                os.replace(staged, self.path / name)
+                for name in self._dropped:
+                    (self.path / name).unlink(missing_ok=True)
+        finally:
+            self._clear()
+
+    def _place(self, staging: Path) -> None:
+        """Rename the staged files; after a failure every earlier file is as it was."""
+        for name in (*self._names, *self._dropped):
+            if (self.path / name).is_dir() and not (self.path / name).is_symlink():
+                raise _refused(self.path / name, "it is a folder")
+        for name in self._names:
+            try:
+                _keep(self.path / name, staging / "old" / name)
+            except OSError as error:
+                raise _refused(self.path / name, error) from error
+        placed: list[str] = []
+        try:
+            for name in self._names:
+                try:
+                    os.replace(staging / "new" / name, self.path / name)
+                except OSError as error:
+                    raise _refused(self.path / name, error) from error
+                placed.append(name)
+        except BaseException:
+            self._restore(placed, staging / "old")
+            raise
+
+    def _restore(self, names: Iterable[str], old: Path) -> None:
+        for name in names:
+            if os.path.lexists(old / name):
+                os.replace(old / name, self.path / name)
             else:
-                staged.unlink(missing_ok=True)
-        if kind is None:
-            for name in self._dropped:
                 (self.path / name).unlink(missing_ok=True)
+
+    def _clear(self) -> None:
+        """Remove what was staged, and the folders made here that are empty."""
+        if self._staging is not None:
+            shutil.rmtree(self._staging, ignore_errors=True)
+            self._staging = None
+        while self._made:
+            with suppress(OSError):  # what has come into it in the meantime stays
+                self._made.pop().rmdir()
+
+
+def _keep(file: Path, copy: Path) -> None:
+    """Keep an earlier file under a second name, if there is one."""
+    if not os.path.lexists(file):
+        return
+    try:
+        os.link(file, copy, follow_symlinks=False)
+    except (OSError, NotImplementedError):  # not every file system has links
+        shutil.copy2(file, copy, follow_symlinks=False)
+
+
+def _refused(path: Path, why: OSError | str) -> OSError:
+    told = why if isinstance(why, str) else why.strerror or str(why)
+    return OSError(
+        f"out must hold no file that cannot be replaced, got {str(path)!r} ({told}); remove it or pass another folder, "
+        "nothing was changed"
+    )

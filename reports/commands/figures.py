@@ -42,7 +42,7 @@ def figures(
             return
         chosen = [named(name) for name in dict.fromkeys(names or FIGURES)]
         wanted = check_formats([one.strip() for one in formats.split(",")])
-        given = dict(map(_read_setting, settings or ()))
+        given = _read_settings(settings or ())
         for one in chosen:  # every wrong parameter is told before the work
             one.specification.of(given, quick=quick, figure=f"figure {one.name}")
         with OutputFolder(out):
@@ -77,6 +77,18 @@ def _listing() -> Table:
         told = ", ".join(f"{name}={value!r}" for name, value in one.specification().parameters().items())
         table.add_row(one.name, one.title, str(one.source), told)
     return table
+
+
+def _read_settings(texts: list[str] | tuple[()]) -> dict[str, Any]:
+    """The settings by name; ValueError names one that is given twice."""
+    given: dict[str, Any] = {}
+    for name, value in map(_read_setting, texts):
+        if name in given:
+            raise ValueError(
+                f"set must name each parameter once, got {name}={given[name]!r} and {name}={value!r}; leave one out"
+            )
+        given[name] = value
+    return given
 
 
 def _read_setting(text: str) -> tuple[str, Any]:

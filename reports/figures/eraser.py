@@ -21,8 +21,8 @@ from mc.evaluate.evaluation import Evaluation
 from reports.figures.data import FigureData
 from reports.figures.lines import label, line
 from reports.figures.paper_figure import PaperFigure, Source
-from reports.figures.specification import Specification, check_several
-from theory.arguments import check_count, check_delta, check_positive
+from reports.figures.specification import Specification, check_between, check_count_to, check_several
+from theory.arguments import check_delta
 from theory.evidence import Evidence
 from theory.pairs import Erasure
 
@@ -46,19 +46,19 @@ class _Eraser(Specification):
 
     def __post_init__(self) -> None:
         self._set(
-            epsilon=float(check_positive("epsilon", self.epsilon)),
-            delta=float(check_delta("delta", self.delta)),
-            p=float(check_delta("p", self.p)),
-            rounds=check_several("rounds", self.rounds, check_count, least=2, most=_MOST_POINTS),
+            epsilon=check_between("epsilon", self.epsilon, 0.01, 50.0),
+            delta=check_between("delta", check_delta("delta", self.delta), 1e-12, 0.99),
+            p=check_between("p", check_delta("p", self.p), 1e-12, 0.99),
+            rounds=check_several("rounds", self.rounds, _rounds, least=2, most=_MOST_POINTS),
         )
-        if self.rounds[-1] > _MOST_ROUNDS:
-            raise ValueError(
-                f"rounds must be at most {_MOST_ROUNDS}, got rounds={self.rounds[-1]}; pass fewer"
-            )
         if self.p > self.delta:
             raise ValueError(
                 f"p must be at most delta={self.delta!r}, got p={self.p!r}; the filter denies a larger one"
             )
+
+
+def _rounds(name: str, value: object) -> int:
+    return check_count_to(name, value, _MOST_ROUNDS)
 
 
 def _data(spec: _Eraser) -> FigureData:
@@ -112,7 +112,7 @@ def _alt(spec: _Eraser, data: FigureData) -> str:
     first, last = data.rows()[0], data.rows()[-1]
     return (
         f"A curve of delta against rounds on logarithmic axes, from {first['reached']:.3g} at {first['rounds']} up to "
-        f"{last['reached']:.3g} at {last['rounds']}, with points on it. Flat lines below: the promise of "
+        f"{last['reached']:.3g} at {last['rounds']}, with points on it. Flat lines: the promise of "
         f"{spec.delta:g}, and what the filter sees, {data.number('most_seen'):g}."
     )
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from itertools import pairwise
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +21,16 @@ from reports.figures.data import FigureData
 from reports.figures.lines import DASHES, colour, label, line
 from reports.figures.paper_figure import PaperFigure, Source
 from reports.figures.printed import Printed
-from reports.figures.specification import Specification, check_points, check_rising
-from theory.arguments import check_count, check_delta, check_positive
+from reports.figures.shape import above, quotient, together
+from reports.figures.specification import (
+    Specification,
+    check_between,
+    check_count_to,
+    check_points,
+    check_rising,
+    check_several,
+)
+from theory.arguments import check_delta
 from theory.conversions import CKS, gaussian_epsilon, gaussian_mu
 from theory.guarantees import GaussianDP
 
@@ -32,6 +41,7 @@ __all__ = [
     "AUTHORS",
     "FIGURE_3",
     "FIGURE_4",
+    "MOST_STEPS",
     "PRINTED_EPSILON",
     "PRINTED_MORE",
     "PRINTED_STEPS",
@@ -41,6 +51,8 @@ __all__ = [
 AUTHORS = "Koskela, Tobaben and Honkela"
 #: What 003 prints: the steps of its experiment by RDP and by GDP, the epsilon, the percentage.
 PRINTED_STEPS, PRINTED_MORE, PRINTED_EPSILON, _PERCENT = 420, 495, 0.8, 10
+#: More steps than this are not told apart from their neighbours.
+MOST_STEPS = 10**9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,12 +69,12 @@ class GaussianSteps(Specification):
 
     def __post_init__(self) -> None:
         self._set(
-            sigma=float(check_positive("sigma", self.sigma)),
-            least=float(check_positive("least", self.least)),
-            most=float(check_positive("most", self.most)),
+            sigma=check_between("sigma", self.sigma, 0.01, 1e6),
+            least=check_between("least", self.least, 1e-6, 100.0),
+            most=check_between("most", self.most, 1e-6, 100.0),
             points=check_points("points", self.points),
             orders=check_points("orders", self.orders),
-            delta=float(check_delta("delta", self.delta)),
+            delta=check_between("delta", check_delta("delta", self.delta), 1e-100, 0.99),
         )
         check_rising("least", self.least, "most", self.most)
 
@@ -101,7 +113,7 @@ class PrivateGradientDescent(GaussianSteps):
 
     def __post_init__(self) -> None:
         GaussianSteps.__post_init__(self)
-        self._set(k=check_count("k", self.k))
+        self._set(k=check_count_to("k", self.k, MOST_STEPS))
 
 
 def _data_3(spec: PrivateGradientDescent) -> FigureData:
@@ -135,24 +147,45 @@ def _printed_3(spec: PrivateGradientDescent, data: FigureData) -> Sequence[Print
 
 def _caption_3(spec: PrivateGradientDescent, data: FigureData) -> str:
     rdp, gdp = _epsilons_at(spec)
-    ratio = data.column("delta_rdp") / data.column("delta_gdp")
-    grid = data.column("delta_rdp_grid") / data.column("delta_rdp")
-    return (
-        f"delta against epsilon of {spec.k} Gaussian steps of noise {spec.sigma:g}. GDP is exact. RDP, over all orders "
-        f"and by the conversion of 003 Lemma C.4, gives {ratio[0]:.2f} times as much at epsilon = {spec.least:g} and "
-        f"{ratio[-1]:.2f} times at {spec.most:g}. In grey RDP over the integer orders 2 to {spec.orders}: at most "
-        f"{grid.max():.3g} times the value over all orders, at epsilon = {data.column('epsilon')[grid.argmax()]:.2g}. "
-        f"At delta = {spec.delta:g} the epsilons are {rdp:.4f} and {gdp:.4f}: GDP's is {100 * (1 - gdp / rdp):.2f} % "
-        f'smaller, which 003 prints as "roughly 10 percent".'
-    )
+    ratio = quotient(data.column("delta_rdp"), data.column("delta_gdp"))
+    grid = quotient(data.column("delta_rdp_grid"), data.column("delta_rdp"))
+    told = [
+        f"delta against epsilon of {spec.k} Gaussian steps of noise {spec.sigma:g}. GDP is exact; RDP is over all "
+        "orders and by the conversion of 003 Lemma C.4."
+    ]
+    if np.isfinite(ratio[[0, -1]]).all():
+        told.append(
+            f"RDP gives {ratio[0]:.3g} times as much at epsilon = {spec.least:g} and {ratio[-1]:.3g} times at "
+            f"{spec.most:g}."
+        )
+    told.append(f"In grey RDP over the integer orders 2 to {spec.orders}")
+    if np.isfinite(grid).all():
+        at = data.column("epsilon")[grid.argmax()]
+        told[-1] += f": at most {grid.max():.3g} times the value over all orders, at epsilon = {at:.2g}"
+    told[-1] += "."
+    told.append(f"At delta = {spec.delta:g} the epsilons are {rdp:.4f} and {gdp:.4f}")
+    if rdp > 0:
+        told[-1] += f": GDP's is {100 * (1 - gdp / rdp):.2f} % smaller"
+        if spec.as_printed:
+            told[-1] += ', which 003 prints as "roughly 10 percent"'
+    return " ".join(told) + "."
 
 
 def _alt_3(spec: PrivateGradientDescent, data: FigureData) -> str:
-    return (
-        "Three falling curves of delta, on a logarithmic axis, against epsilon. GDP lies lowest, from "
-        f"{data.column('delta_gdp')[0]:.3g} to {data.column('delta_gdp')[-1]:.3g}; RDP lies above it everywhere, and "
-        "RDP over integer orders on or above that."
-    )
+    grid, rdp, gdp = (data.column(f"delta_{name}") for name in ("rdp_grid", "rdp", "gdp"))
+    told = [
+        f"Three {together((grid, rdp, gdp))}curves of delta{_axis(rdp, grid)}, against epsilon. GDP goes from "
+        f"{gdp[0]:.3g} to {gdp[-1]:.3g}, RDP from {rdp[0]:.3g} to {rdp[-1]:.3g}, and RDP over integer orders from "
+        f"{grid[0]:.3g} to {grid[-1]:.3g}."
+    ]
+    if where := above(rdp, gdp):
+        told.append(f"RDP lies {where} GDP{' everywhere' if where == 'above' else ''}.")
+    return " ".join(told)
+
+
+def _axis(*columns: NDArray[np.float64]) -> str:
+    """The words for the axis of delta: without a number above zero there is no logarithm."""
+    return ", on a logarithmic axis" if any((column > 0).any() for column in columns) else ""
 
 
 def _draw_3(spec: PrivateGradientDescent, data: FigureData, axes: Sequence[Axes]) -> None:
@@ -161,7 +194,8 @@ def _draw_3(spec: PrivateGradientDescent, data: FigureData, axes: Sequence[Axes]
     line(ax, epsilon, data.column("delta_rdp_grid"), -1, dash=2, lw=2.6)
     line(ax, epsilon, data.column("delta_rdp"), 1)
     line(ax, epsilon, data.column("delta_gdp"), 0)
-    ax.set_yscale("log")
+    if _axis(data.column("delta_rdp"), data.column("delta_rdp_grid")):
+        ax.set_yscale("log")
     at = len(epsilon) // 2
     label(ax, (epsilon[at], data.column("delta_rdp")[at]), "RDP, all orders", 1, offset=(6, 4))
     label(
@@ -207,13 +241,11 @@ class SeveralSteps(GaussianSteps):
 
     def __post_init__(self) -> None:
         GaussianSteps.__post_init__(self)
-        given: Any = self.steps if isinstance(self.steps, tuple | list) else (self.steps,)
-        steps = tuple(dict.fromkeys(check_count("steps", one) for one in given))
-        if not 1 <= len(steps) <= 5:
-            raise ValueError(
-                f"steps must be one to five numbers, got {self.steps!r}; pass (300, 500, 900), say"
-            )
-        self._set(steps=steps)
+        self._set(steps=check_several("steps", self.steps, _steps, most=5))
+
+
+def _steps(name: str, value: object) -> int:
+    return check_count_to(name, value, MOST_STEPS)
 
 
 def _data_4(spec: SeveralSteps) -> FigureData:
@@ -224,22 +256,31 @@ def _data_4(spec: SeveralSteps) -> FigureData:
 
 
 def _caption_4(spec: SeveralSteps, data: FigureData) -> str:
-    told = "; ".join(
-        f"k = {k}: {float(CKS.epsilon(spec.rho(k), spec.delta)):.3f} and "
-        f"{float(gaussian_epsilon(float(np.sqrt(2 * spec.rho(k))), spec.delta)):.3f}"
+    ends = {
+        k: (
+            float(CKS.epsilon(spec.rho(k), spec.delta)),
+            float(gaussian_epsilon(float(np.sqrt(2 * spec.rho(k))), spec.delta)),
+        )
         for k in spec.steps
-    )
+    }
+    told = "; ".join(f"k = {k}: {rdp:.3f} and {gdp:.3f}" for k, (rdp, gdp) in ends.items())
+    larger = all(rdp > gdp for rdp, gdp in ends.values())
     return (
         f"delta against epsilon after {', '.join(map(str, spec.steps))} Gaussian steps of noise {spec.sigma:g}; GDP "
         f"solid, RDP over all orders dashed, over the integer orders 2 to {spec.orders} in grey dots beneath. "
-        f"RDP asks for a larger epsilon at every k. At delta = {spec.delta:g} by RDP and by GDP: {told}."
+        f"At delta = {spec.delta:g} the epsilons by RDP and by GDP are {told}"
+        f"{'; RDP asks for a larger one at every k' if larger else ''}."
     )
 
 
 def _alt_4(spec: SeveralSteps, data: FigureData) -> str:
+    rdp, gdp = ([data.column(f"delta_{name}_{k}") for k in spec.steps] for name in ("rdp", "gdp"))
+    over = all(above(one, other) == "above" for one, other in zip(rdp, gdp, strict=True))
+    higher = all(above(more, fewer) == "above" for each in (rdp, gdp) for fewer, more in pairwise(each))
     return (
-        f"{2 * len(spec.steps)} falling curves of delta, on a logarithmic axis, against epsilon: for each k of "
-        f"{', '.join(map(str, spec.steps))} one by GDP and one by RDP above it. More steps lie higher."
+        f"{2 * len(spec.steps)} {together((*rdp, *gdp))}curves of delta{_axis(*rdp, *gdp)}, against epsilon: for each "
+        f"k of {', '.join(map(str, spec.steps))} one by GDP and one by RDP{' above it' if over else ''}."
+        f"{' More steps lie higher.' if higher and len(spec.steps) > 1 else ''}"
     )
 
 
@@ -263,7 +304,8 @@ def _draw_4(spec: SeveralSteps, data: FigureData, axes: Sequence[Axes]) -> None:
                 ms=4.5,
             )
         label(ax, (epsilon[-1], gdp[-1]), f"k = {k}", place, offset=(5, 2), va="center")
-    ax.set_yscale("log")
+    if _axis(*(data.column(name) for name in data.names[1:])):
+        ax.set_yscale("log")
     for name, dash in (("RDP", 1), ("GDP", 0)):
         ax.plot([], [], color=colour(-2), ls=DASHES[dash], label=name)
     ax.legend(loc="lower left", fontsize=9, handlelength=3.2)

@@ -19,6 +19,7 @@ from filters.rules.orders import order_budget
 from reports.figures.data import FigureData
 from reports.figures.gaussian_steps import (
     AUTHORS,
+    MOST_STEPS,
     PRINTED_EPSILON,
     PRINTED_MORE,
     PRINTED_STEPS,
@@ -27,7 +28,8 @@ from reports.figures.gaussian_steps import (
 from reports.figures.lines import label, line
 from reports.figures.paper_figure import PaperFigure, Source
 from reports.figures.printed import Printed
-from theory.arguments import check_count
+from reports.figures.shape import above, together
+from reports.figures.specification import check_count_to
 from theory.conversions import CKS, gaussian_epsilon, gaussian_mu
 
 if TYPE_CHECKING:
@@ -46,7 +48,7 @@ class LargestSteps(GaussianSteps):
 
     def __post_init__(self) -> None:
         GaussianSteps.__post_init__(self)
-        self._set(height=check_count("height", self.height))
+        self._set(height=check_count_to("height", self.height, MOST_STEPS))
 
     def largest(self) -> dict[str, NDArray[np.int64]]:
         """The largest k at each epsilon: by GDP, by RDP over all orders, by RDP over the integer orders."""
@@ -88,32 +90,52 @@ def _printed(spec: LargestSteps, data: FigureData) -> Sequence[Printed]:
 def _caption(spec: LargestSteps, data: FigureData) -> str:
     epsilon, rdp, grid = (data.column(name) for name in ("epsilon", "rdp", "rdp_grid"))
     here = _at(spec, PRINTED_EPSILON)
-    level = float(CKS.epsilon(spec.rho(PRINTED_STEPS), spec.delta))
-    smaller = 1 - float(gaussian_epsilon(float(np.sqrt(2 * spec.rho(PRINTED_STEPS))), spec.delta)) / level
-    artefact = (rdp > 0) & (grid < 0.99 * rdp)
     told = ""
-    if artefact.any():
-        none = epsilon[(rdp > 0) & (grid == 0)]
-        nothing = f", and up to {none.max():.3g} they allow no step at all" if len(none) else ""
+    if ((rdp > 0) & (grid < 0.99 * rdp)).any():
+        none = _span(epsilon, rdp > 0, (rdp > 0) & (grid == 0))
         told = (
-            f" The integer orders 2 to {spec.orders} cost more than 1 % of the steps up to epsilon = "
-            f"{epsilon[artefact].max():.3g}{nothing}: there a curve over these orders shows its grid and not RDP."
+            f" The integer orders 2 to {spec.orders} cost more than 1 % of the steps "
+            f"{_span(epsilon, rdp > 0, (rdp > 0) & (grid < 0.99 * rdp), 'epsilon = ')}"
+            f"{f', and {none} they allow no step at all' if none else ''}: there a curve over these orders shows its "
+            "grid and not RDP."
+        )
+    ours = f"At epsilon = {PRINTED_EPSILON:g} RDP allows {here['rdp']} steps and GDP {here['gdp']}"
+    if spec.as_printed:
+        level = float(CKS.epsilon(spec.rho(PRINTED_STEPS), spec.delta))
+        mu = float(np.sqrt(2 * spec.rho(PRINTED_STEPS)))
+        smaller = 1 - float(gaussian_epsilon(mu, spec.delta)) / level
+        ours += (
+            f"; the {PRINTED_STEPS} and {PRINTED_MORE} of 003 belong to epsilon = {level:.4f}, where GDP's epsilon is "
+            f"{100 * smaller:.2f} % smaller"
         )
     return (
         f"The largest number of Gaussian steps of noise {spec.sigma:g} within (epsilon, {spec.delta:g})-DP: by GDP, by "
-        f"RDP over all orders, and by RDP over integer orders.{told} At epsilon = {PRINTED_EPSILON:g} RDP allows "
-        f"{here['rdp']} steps and GDP {here['gdp']}; the {PRINTED_STEPS} and {PRINTED_MORE} of 003 belong to "
-        f"epsilon = {level:.4f} at its parameters, where GDP's epsilon is {100 * smaller:.2f} % smaller."
+        f"RDP over all orders, and by RDP over integer orders.{told} {ours}."
     )
+
+
+def _span(epsilon: NDArray[np.float64], of: NDArray[np.bool_], at: NDArray[np.bool_], name: str = "") -> str:
+    """Where on the axis `at` holds: up to a point if everywhere below it that `of` holds, else between two."""
+    if not at.any():
+        return ""
+    least, most = epsilon[at].min(), epsilon[at].max()
+    if (at == (of & (epsilon <= most))).all():
+        return f"up to {name}{most:.3g}"
+    return f"at some points from {name}{least:.3g} to {most:.3g}"
 
 
 def _alt(spec: LargestSteps, data: FigureData) -> str:
     last = data.rows()[-1]
-    return (
-        f"Three rising curves of steps against epsilon, which reach {last['gdp']} (GDP), {last['rdp']} (RDP) and "
-        f"{last['rdp_grid']} (RDP over integer orders) at epsilon = {spec.most:g}. The last starts at zero and joins "
-        f"the second; GDP lies above both."
-    )
+    gdp, rdp, grid = (data.column(name) for name in ("gdp", "rdp", "rdp_grid"))
+    told = [
+        f"Three {together((gdp, rdp, grid))}curves of steps against epsilon, which reach {last['gdp']} (GDP), "
+        f"{last['rdp']} (RDP) and {last['rdp_grid']} (RDP over integer orders) at epsilon = {spec.most:g}."
+    ]
+    if grid[0] == 0 < rdp[0] and grid[-1] == rdp[-1]:
+        told.append("The last starts at zero and joins the second.")
+    if where := above(gdp, np.maximum(rdp, grid)):
+        told.append(f"GDP lies {where} both.")
+    return " ".join(told)
 
 
 def _draw(spec: LargestSteps, data: FigureData, axes: Sequence[Axes]) -> None:

@@ -25,8 +25,8 @@ from reports.drawing import INK
 from reports.figures.data import FigureData
 from reports.figures.lines import DASHES, colour, label
 from reports.figures.paper_figure import PaperFigure, Source
-from reports.figures.specification import Specification
-from theory.arguments import check_count, check_positive
+from reports.figures.specification import Specification, check_count_to
+from theory.arguments import check_positive
 from theory.pairs import RandomizedResponse
 
 if TYPE_CHECKING:
@@ -48,13 +48,12 @@ class _NaturalGame(Specification):
     rounds: int = 3
 
     def __post_init__(self) -> None:
-        self._set(base=float(check_positive("base", self.base)), rounds=check_count("rounds", self.rounds))
+        self._set(
+            base=float(check_positive("base", self.base)),
+            rounds=check_count_to("rounds", self.rounds, 3, remedy="a larger tree cannot be read"),
+        )
         if not 1 < self.base <= 10:
             raise ValueError(f"base must be above 1 and at most 10, got base={self.base!r}; pass 1.5, say")
-        if self.rounds > 3:
-            raise ValueError(
-                f"rounds must be at most 3, got rounds={self.rounds}; a larger tree cannot be read"
-            )
 
 
 def _data(spec: _NaturalGame) -> FigureData:
@@ -104,11 +103,17 @@ def _loss(node: GameNode) -> int:
 
 def _caption(spec: _NaturalGame, data: FigureData) -> str:
     above = [row for row in data.rows() if row["excess"]]
-    told = " + ".join(str(row["excess_exact"]) for row in above)
+    told = " + ".join(str(row["excess_exact"]) for row in above) or "nothing"
+    asked: dict[Any, set[Any]] = {}
+    for row in data.rows():
+        asked.setdefault(row["round"], set()).add(row["request"])
+    adaptive = (
+        " differently after each outcome" if any(len(one - {None}) > 1 for one in asked.values()) else ""
+    )
     return (
         f"The natural filter lets a branch go on while its requests, composed as if they had been fixed in advance, "
         f"keep delta = {data.facts['promised']} at e^epsilon = {spec.base:g}^2. The worst adversary over randomised "
-        f"response at 1, 2 and 3 times log {spec.base:g} spends it differently after each outcome. In circles the "
+        f"response at 1, 2 and 3 times log {spec.base:g} spends it{adaptive}. In circles the "
         f"levels asked; the height is the privacy loss so far; at the ends, their probabilities. On no branch does the "
         f"filter compute more than {data.facts['most_computed']}. The ends above epsilon add {told} = "
         f"{data.facts['reached']}, which is {data.number('times'):.4g} times the promise. Exact, in rationals."
@@ -128,7 +133,7 @@ def _alt(spec: _NaturalGame, data: FigureData) -> str:
     )
     return (
         f"A tree of {spec.rounds} rounds, drawn from left to right, plus going up and minus down. Asked are: {asked}. "
-        f"The leaves above the line of epsilon are {above}."
+        f"The leaves above the line of epsilon are {above or 'none'}."
     )
 
 

@@ -18,8 +18,7 @@ from mc.evaluate.data_sets import Accounting, charged, transcript_deltas
 from reports.figures.data import FigureData
 from reports.figures.lines import label, line
 from reports.figures.paper_figure import PaperFigure, Source
-from reports.figures.specification import Specification
-from theory.arguments import check_count
+from reports.figures.specification import Specification, check_count_to
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -45,13 +44,11 @@ class _PerInstance(Specification):
 
     def __post_init__(self) -> None:
         self._set(
-            ratio=check_count("ratio", self.ratio, least=2),
-            rounds=check_count("rounds", self.rounds, least=3),
+            ratio=check_count_to("ratio", self.ratio, 1000, least=2, remedy="pass a smaller one"),
+            rounds=check_count_to(
+                "rounds", self.rounds, _MOST_ROUNDS, least=3, remedy="all transcripts are enumerated"
+            ),
         )
-        if self.rounds > _MOST_ROUNDS:
-            raise ValueError(
-                f"rounds must be at most {_MOST_ROUNDS}, got rounds={self.rounds}; all transcripts are enumerated"
-            )
 
 
 def _data(spec: _PerInstance) -> FigureData:

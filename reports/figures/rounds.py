@@ -30,7 +30,8 @@ from mc.worst_case.calibrated_threshold import CalibratedThreshold
 from reports.figures.data import FigureData
 from reports.figures.lines import line
 from reports.figures.paper_figure import PaperFigure, Source
-from reports.figures.specification import Specification
+from reports.figures.shape import together
+from reports.figures.specification import Specification, check_between, check_several
 from theory.arguments import check_delta, check_positive
 from theory.conversions import CKS, SIMPLE, gaussian_mu
 from theory.pairs import Gaussian, RandomizedResponse
@@ -78,23 +79,22 @@ class _Rounds(Specification):
     budgets: tuple[float, ...] = (0.25, 0.5, 1.0, 2.0, 3.0, 5.0, 8.0, 10.0)
 
     def __post_init__(self) -> None:
-        given: Any = self.budgets if isinstance(self.budgets, tuple | list) else (self.budgets,)
-        budgets = tuple(sorted({float(check_positive("budgets", one)) for one in given}))
-        if not 1 <= len(budgets) <= _MOST_BUDGETS:
-            raise ValueError(
-                f"budgets must be 1 to {_MOST_BUDGETS} epsilons, got {len(budgets)}; pass (1.0, 2.0), say"
-            )
         self._set(
-            each=float(check_positive("each", self.each)),
-            delta=float(check_delta("delta", self.delta)),
-            budgets=budgets,
+            each=check_between("each", check_positive("each", self.each), 1e-3, 20.0),
+            # Rogers et al. ask for a delta below 1/e
+            delta=check_between("delta", check_delta("delta", self.delta), 1e-30, 0.3),
+            budgets=check_several("budgets", self.budgets, _budget, most=_MOST_BUDGETS),
         )
-        rounds = (float(gaussian_mu(budgets[-1], self.delta)) / self.each) ** 2
+        rounds = (float(gaussian_mu(self.budgets[-1], self.delta)) / self.each) ** 2
         if rounds > _MOST_ROUNDS:
             raise ValueError(
                 f"each must allow at most {_MOST_ROUNDS:,} rounds, got each={self.each!r} and about {rounds:,.0f}; "
                 "raise it or lower the budgets"
             )
+
+
+def _budget(name: str, value: object) -> float:
+    return check_between(name, value, 1e-3, 20.0)
 
 
 def _data(spec: _Rounds) -> FigureData:
@@ -149,7 +149,11 @@ def _caption(spec: _Rounds, data: FigureData) -> str:
                 ("exact", "the exact ceiling is"),
             )
         ]
-    same = bool((data.column("whitehouse") == data.column("simple")).all())
+        if not (data.column("simple") > 0).all():
+            told[-1] += ", where that allows any"
+    simple = data.column("simple")
+    # equal counts of zero show nothing
+    same = bool((data.column("whitehouse") == simple).all() and (simple > 0).any())
     also = " Whitehouse et al., with all of delta for the tail, is the same rule as 000's." if same else ""
     return (
         f"Rounds of one {spec.each:g}-DP mechanism within (epsilon, {spec.delta:g})-DP, played through the filters' "
@@ -163,8 +167,11 @@ def _caption(spec: _Rounds, data: FigureData) -> str:
 def _alt(spec: _Rounds, data: FigureData) -> str:
     last = data.rows()[-1]
     ends = ", ".join(f"{text}: {last[name]}" for name, text in _LABELS.items() if last[name] is not None)
+    lines = [column[~np.isnan(column)] for column in map(data.column, _LABELS)]
+    shape = together([one for one in lines if len(one)])
+    axes = " on logarithmic axes" if any((one > 0).any() for one in lines) else ""
     return (
-        f"Above, rising lines of rounds against the budget epsilon on logarithmic axes; below, the same as multiples "
+        f"Above, {shape}lines of rounds against the budget epsilon{axes}; below, the same as multiples "
         f"of 000's count. At epsilon = {spec.budgets[-1]:g} the rounds are {ends}."
     )
 
@@ -187,7 +194,9 @@ def _draw(spec: _Rounds, data: FigureData, axes: Sequence[Axes]) -> None:
             style["alpha"] = 0.5
         line(top, epsilon, np.where(rounds > 0, rounds, np.nan), colour, label=_LABELS[name], **style)
         line(bottom, epsilon, _shares(data, name), colour, **style)
-    top.set(xscale="log", yscale="log", ylabel="rounds", xlabel="epsilon (nats)")
+    drawn = any((data.column(name) > 0).any() for name in _LOOKS)
+    scale = "log" if drawn else "linear"  # without a round there is no logarithm
+    top.set(xscale="log", yscale=scale, ylabel="rounds", xlabel="epsilon (nats)")
     top.set_title(f"Rounds of a {spec.each:g}-DP mechanism, delta = {spec.delta:g}")
     top.legend(fontsize=8.5, loc="upper left", handlelength=3.0, labelspacing=0.25)
     bottom.set(xscale="log", xlabel="epsilon (nats)", ylabel="over B*, simple", ylim=(0, 2.5))

@@ -9,11 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
+from itertools import pairwise
 from typing import Any, ClassVar, Self, TypeVar
 
-from theory.arguments import check_count
+from theory.arguments import check_count, check_real
 
-__all__ = ["MOST_POINTS", "Specification", "check_points", "check_rising", "check_several"]
+__all__ = [
+    "MOST_POINTS",
+    "Specification",
+    "check_between",
+    "check_count_to",
+    "check_points",
+    "check_rising",
+    "check_several",
+]
 
 Number = TypeVar("Number", int, float)
 
@@ -61,12 +70,27 @@ class Specification:
             object.__setattr__(self, name, value)
 
 
+def check_between(name: str, value: object, low: float, high: float) -> float:
+    """`value` as a number from `low` to `high`: where a figure can be computed and drawn in doubles."""
+    number = float(check_real(name, value))
+    if not low <= number <= high:
+        raise ValueError(
+            f"{name} must be from {low:g} to {high:g}, got {name}={number!r}; pass a number between them"
+        )
+    return number
+
+
+def check_count_to(name: str, value: object, most: int, *, least: int = 1, remedy: str = "pass fewer") -> int:
+    """`value` as a whole number, `least` to `most`."""
+    count = check_count(name, value, least=least)
+    if count > most:
+        raise ValueError(f"{name} must be at most {most}, got {name}={count}; {remedy}")
+    return count
+
+
 def check_points(name: str, value: object) -> int:
     """`value` as a number of points on an axis, 2 to 2000."""
-    points = check_count(name, value, least=2)
-    if points > MOST_POINTS:
-        raise ValueError(f"{name} must be at most {MOST_POINTS}, got {name}={points}; draw fewer points")
-    return points
+    return check_count_to(name, value, MOST_POINTS, least=2, remedy="draw fewer points")
 
 
 def check_rising(low_name: str, low: float, high_name: str, high: float) -> None:
@@ -80,11 +104,13 @@ def check_rising(low_name: str, low: float, high_name: str, high: float) -> None
 def check_several(
     name: str, value: object, check: Callable[[str, Any], Number], *, least: int = 1, most: int
 ) -> tuple[Number, ...]:
-    """`value`, one number or several, as `least` to `most` different numbers that pass `check`, rising."""
+    """`value`, one number or several, as `least` to `most` rising numbers that pass `check`."""
     given = value if isinstance(value, tuple | list) else (value,)
-    several = tuple(sorted({check(name, one) for one in given}))
+    several = tuple(check(name, one) for one in given)
     if not least <= len(several) <= most:
+        raise ValueError(f"{name} must be {least} to {most} numbers, got {len(several)}; pass more or fewer")
+    if any(one >= other for one, other in pairwise(several)):
         raise ValueError(
-            f"{name} must be {least} to {most} different numbers, got {len(several)}; pass more or fewer"
+            f"{name} must rise from each number to the next, got {name}={several!r}; order them, each once"
         )
     return several

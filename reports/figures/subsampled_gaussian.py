@@ -20,8 +20,9 @@ from mc.losses.composition import Bounds, Composition
 from reports.figures.data import FigureData
 from reports.figures.lines import GREY, colour, label, line
 from reports.figures.paper_figure import PaperFigure, Source
-from reports.figures.specification import Specification, check_points
-from theory.arguments import check_count, check_delta, check_positive, check_probability
+from reports.figures.shape import falls, rises
+from reports.figures.specification import Specification, check_between, check_count_to, check_points
+from theory.arguments import check_delta
 from theory.conversions import gaussian_mu, renyi_epsilon
 from theory.guarantees import GaussianDP
 from theory.pairs import SubsampledGaussian
@@ -64,20 +65,18 @@ class _DPSGD(Specification):
 
     def __post_init__(self) -> None:
         self._set(
-            q=float(check_positive("q", check_probability("q", self.q))),
-            sigma=float(check_positive("sigma", self.sigma)),
-            steps=check_count("steps", self.steps),
-            delta=float(check_delta("delta", self.delta)),
-            fraction=float(check_positive("fraction", check_probability("fraction", self.fraction))),
-            most=None if self.most is None else float(check_positive("most", self.most)),
+            q=check_between("q", self.q, 1e-4, 1.0),
+            sigma=check_between("sigma", self.sigma, 0.5, 20.0),
+            steps=check_count_to("steps", self.steps, 100_000),
+            delta=check_between("delta", check_delta("delta", self.delta), 1e-12, 0.1),
+            fraction=check_between("fraction", self.fraction, 0.01, 1.0),
+            most=None if self.most is None else check_between("most", self.most, 1e-3, 10.0),
             points=check_points("points", self.points),
-            least=float(check_positive("least", check_probability("least", self.least))),
-            people=check_count("people", self.people),
-            orders=check_count("orders", self.orders, least=2),
-            more_orders=check_count("more_orders", self.more_orders, least=2),
+            least=check_between("least", self.least, 0.01, 1.0),
+            people=check_count_to("people", self.people, _MOST_PEOPLE, remedy="draw fewer"),
+            orders=check_count_to("orders", self.orders, 4096, least=2),
+            more_orders=check_count_to("more_orders", self.more_orders, 4096, least=2),
         )
-        if self.people > _MOST_PEOPLE:
-            raise ValueError(f"people must be at most {_MOST_PEOPLE}, got people={self.people}; draw fewer")
 
     def pair(self, fraction: float) -> SubsampledGaussian:
         """The dominating pair of one step, for a person whose gradients have norm fraction x C."""
@@ -112,7 +111,8 @@ def _data(spec: _DPSGD) -> FigureData:
         for epsilon, one in zip(epsilons, curve, strict=True)
         if 0 < one.high < 1
     ]
-    mu_range = max(mus) * _UP
+    mu_all = math.sqrt(spec.steps) * spec.fraction / spec.sigma
+    mu_range = max(mus) * _UP if mus else mu_all
     fractions = np.linspace(spec.least, 1.0, spec.people) if spec.people > 1 else np.ones(1)
     people = [spec.composition(float(one)).epsilon(spec.delta, relative=1e-2) for one in fractions]
     left, right = [None] * spec.points, [None] * spec.people
@@ -131,7 +131,7 @@ def _data(spec: _DPSGD) -> FigureData:
     ).told(
         mu_at=mu_at,
         mu_range=mu_range,
-        mu_all=math.sqrt(spec.steps) * spec.fraction / spec.sigma,
+        mu_all=mu_all,
         person_epsilon_low=at.low,
         person_epsilon_high=at.high,
         floor=spec.floor(spec.orders),
@@ -148,19 +148,28 @@ def _panel(data: FigureData, panel: str, *names: str) -> tuple[NDArray[np.float6
 
 def _caption(spec: _DPSGD, data: FigureData) -> str:
     low, high = data.number("person_epsilon_low"), data.number("person_epsilon_high")
+    curve, wide = _panel(data, "profile", "delta_high", "delta_gdp_range")
+    where = "every point drawn" if (wide >= curve).all() else "the points drawn where delta is below one"
+    at = "agrees at delta" if high > 0 else "has this delta at epsilon = 0, where the profile is below it"
+    least = "sqrt(T)/sigma" if spec.fraction >= 1 else f"{spec.fraction:g} sqrt(T)/sigma"
+    few, more = data.number("floor"), data.number("floor_more")
+    floors = (
+        f"RDP never goes below {few:.3f} with orders up to {spec.orders}, and {more:.4f} up to {spec.more_orders}, "
+        f"however small the norm; at delta = {_OTHER_DELTA:g} the first floor would be "
+        f"{data.number('floor_at_other_delta'):.3f}."
+    )
     return " ".join(
         (
             f"DP-SGD, {spec.steps} steps at rate {spec.q:g} and noise {spec.sigma:g}. Above: the profile of a person",
-            f"whose gradients have norm {spec.fraction:g} C in every step, in certified bounds narrower than the",
-            f"line; its epsilon at delta = {spec.delta:g} is in {Bounds(low, high)}. In the middle, how far two mu-GDP",
-            f"curves lie from it: mu = {data.number('mu_range'):.4f} is the least that lies on or above it at every",
-            f"point drawn, and would be larger on a wider range; mu = {data.number('mu_at'):.4f} agrees at delta.",
-            "Neither is a guarantee: for every epsilon, as 003's (5.1) is printed, mu must be at least sqrt(T)/sigma,",
+            f"whose gradients have norm {spec.fraction:g} C in every step, by certified upper bounds;",
+            f"its epsilon at delta = {spec.delta:g} is in {Bounds(low, high)}. In the middle, how far two mu-GDP",
+            f"curves lie from it: mu = {data.number('mu_range'):.4f} is the least that lies on or above it at {where},",
+            f"and would be larger on a wider range; mu = {data.number('mu_at'):.4f} {at}.",
+            f"Neither is a guarantee: for every epsilon, as 003's (5.1) is printed, mu must be at least {least},",
             f"which is {data.number('mu_all'):g} here. Below: epsilon at delta = {spec.delta:g} against the norm,",
-            "by certified composition (PLD) and by RDP over integer orders. RDP never goes below",
-            f"{data.number('floor'):.3f} with orders up to {spec.orders}, and {data.number('floor_more'):.4f} up to",
-            f"{spec.more_orders}, however small the norm; at delta = {_OTHER_DELTA:g} the first floor would be",
-            f"{data.number('floor_at_other_delta'):.3f}. 003 draws histograms over 1000 training samples; without the",
+            "by certified composition (PLD) and by RDP over integer orders.",
+            *([floors] if min(few, more) > 0 else []),
+            "003 draws histograms over 1000 training samples; without the",
             "training data the curves against the norm stand in their place.",
         )
     )
@@ -168,14 +177,20 @@ def _caption(spec: _DPSGD, data: FigureData) -> str:
 
 def _alt(spec: _DPSGD, data: FigureData) -> str:
     low, rdp, more = _panel(data, "people", "epsilon_low", "epsilon_rdp", "epsilon_rdp_more")
+    (high,) = _panel(data, "profile", "delta_high")
     wide, near = _excess(data, "delta_gdp_range"), _excess(data, "delta_gdp_at")
+    falling = "delta falls with epsilon" if falls(high) else "delta against epsilon"
+    rising = "epsilon rises with" if all(map(rises, (low, rdp, more))) else "epsilon against"
+    # the first step of the curve is less than half of its mean step
+    flat = len(rdp) > 2 and rises(rdp) and rdp[1] - rdp[0] < (rdp[-1] - rdp[0]) / (2 * (len(rdp) - 1))
     return " ".join(
         (
-            "Above, delta falls with epsilon on a logarithmic axis. In the middle, two curves of percent above that",
-            f"profile: one from {wide.min():.1f} to {wide.max():.1f}, the other from {near.min():.1f} to",
-            f"{near.max():.1f}. Below, epsilon rises with a person's norm: composition from {low[0]:.3f} to",
+            f"Above, {falling} on a logarithmic axis. In the middle, two curves of percent above that",
+            f"profile: one from {wide.min():.3g} to {wide.max():.3g}, the other from {near.min():.3g} to",
+            f"{near.max():.3g}. Below, {rising} a person's norm: composition from {low[0]:.3f} to",
             f"{low[-1]:.3f}, RDP with orders up to {spec.orders} from {rdp[0]:.3f} to {rdp[-1]:.3f}, with orders up to",
-            f"{spec.more_orders} from {more[0]:.3f}. RDP with few orders flattens towards the left.",
+            f"{spec.more_orders} from {more[0]:.3f}.",
+            *(["RDP with few orders flattens towards the left."] if flat else []),
         )
     )
 

@@ -22,8 +22,8 @@ from mc.intervals.multiplicity import Family
 from reports.figures.data import FigureData
 from reports.figures.lines import colour, label, line
 from reports.figures.paper_figure import PaperFigure, Source
-from reports.figures.specification import Specification
-from theory.arguments import check_count, check_delta, check_positive
+from reports.figures.specification import Specification, check_between, check_count_to
+from theory.arguments import check_delta
 from theory.pairs import Gaussian, RandomizedResponse
 
 if TYPE_CHECKING:
@@ -53,17 +53,14 @@ class _Supermartingale(Specification):
 
     def __post_init__(self) -> None:
         self._set(
-            mu=float(check_positive("mu", self.mu)),
-            epsilon=float(check_positive("epsilon", self.epsilon)),
-            pace=check_count("pace", self.pace, least=2),
-            n=check_count("n", self.n, least=100),
-            seed=check_count("seed", self.seed, least=0),
-            shown=check_count("shown", self.shown),
-            failure=float(check_delta("failure", self.failure)),
+            mu=check_between("mu", self.mu, 0.01, 10.0),
+            epsilon=check_between("epsilon", self.epsilon, 0.01, 50.0),
+            pace=check_count_to("pace", self.pace, 100, least=2),
+            n=check_count_to("n", self.n, _MOST, least=100),
+            seed=check_count_to("seed", self.seed, 2**63 - 1, least=0, remedy="pass a smaller one"),
+            shown=check_count_to("shown", self.shown, 50),
+            failure=check_between("failure", check_delta("failure", self.failure), 1e-12, 0.5),
         )
-        for name, value, most in (("pace", self.pace, 100), ("n", self.n, _MOST), ("shown", self.shown, 50)):
-            if value > most:
-                raise ValueError(f"{name} must be at most {most}, got {name}={value}; pass fewer")
 
     @property
     def rounds(self) -> int:
@@ -113,23 +110,29 @@ def _caption(spec: _Supermartingale, data: FigureData) -> str:
         f"{last[name]:.4f} in [{last[f'{name}_low']:.4f}, {last[f'{name}_high']:.4f}]"
         for name in _ADVERSARIES
     )
+    fell = data.column("response_high")[-1] < data.number("start")
+    falls, wasted = ("falls to", ": what is missing is budget wasted") if fell else ("ends at", "")
     return (
         f"003 Theorem 11 on paths: what a path of the {spec.mu:g}-GDP filter may still lose at epsilon = "
         f"{spec.epsilon:g}, M_k = delta of epsilon - L_k for the Gaussian of mu^2 - sum mu_i^2, after each release, "
         f"under an adversary that asks for more after a positive loss. Grey: {spec.shown} paths of Gaussians, the "
         f"first of the seed; each starts at {data.number('start'):.4g} and ends, with the budget, at 0 or at "
         f"(1 - e^(epsilon - L))+. By the theorem's proof the mean never rises, and stays for Gaussians: over "
-        f"{spec.n:,} paths it ends at {gaussian}. With randomised responses it falls to {response}: what is missing is "
-        f"budget wasted. All intervals together fail with probability at most {spec.failure:g}."
+        f"{spec.n:,} paths it ends at {gaussian}. With randomised responses it {falls} "
+        f"{response}{wasted}. All intervals together fail with probability at most {spec.failure:g}."
     )
 
 
 def _alt(spec: _Supermartingale, data: FigureData) -> str:
     last = data.rows()[-1]
+    start = data.number("start")
+    low, high = data.column("gaussian_low"), data.column("gaussian_high")
+    flat = "stays flat at the start" if ((low <= start) & (start <= high)).all() else "is that of Gaussians"
+    ends = "sinks to" if data.column("response_high")[-1] < start else "ends at"
     return (
         f"{spec.shown} ragged grey lines start at {data.number('start'):.3g}; each ends at zero or above, up to "
-        f"{data.number('most_releases'):g} releases later. A thick line, the mean with a narrow band, stays flat at "
-        f"the start; a dashed one for randomised responses sinks to {last['response']:.3g}."
+        f"{data.number('most_releases'):g} releases later. A thick line, the mean with a narrow band, {flat}; "
+        f"a dashed one for randomised responses {ends} {last['response']:.3g}."
     )
 
 

@@ -30,8 +30,8 @@ from reports.figures.data import FigureData
 from reports.figures.lines import label, line
 from reports.figures.paper_figure import PaperFigure, Source
 from reports.figures.printed import Printed
-from reports.figures.specification import Specification
-from theory.arguments import check_count, check_delta, check_positive
+from reports.figures.specification import Specification, check_between, check_count_to
+from theory.arguments import check_delta
 from theory.confinement import kappa_survival
 from theory.conversions import CKS, SIMPLE, gaussian_epsilon, gaussian_mu
 from theory.guarantees import GaussianDP
@@ -46,6 +46,10 @@ __all__ = ["FIGURE_2", "mechanism_level", "stopping_rounds"]
 #: What 004 prints beside N = 48.
 _DHAT, _THETA = 4.797e-6, 2.073e-9
 _MOST_ROUNDS = 500
+#: The filters that do not look at losses are played up to this round.
+_MOST_PLAYED = 20_000
+#: epsilon times sigma: how many widths of one loss lie within epsilon.
+_MOST_GRID = 500.0
 
 
 def mechanism_level(
@@ -97,24 +101,33 @@ class _Survival(Specification):
 
     def __post_init__(self) -> None:
         self._set(
-            epsilon=float(check_positive("epsilon", self.epsilon)),
-            delta=float(check_delta("delta", self.delta)),
-            sigma=float(check_positive("sigma", self.sigma)),
-            rounds=check_count("rounds", self.rounds, least=2),
+            epsilon=check_between("epsilon", self.epsilon, 0.01, 50.0),
+            delta=check_between("delta", check_delta("delta", self.delta), 1e-12, 0.1),
+            sigma=check_between("sigma", self.sigma, 0.1, 1000.0),
+            rounds=check_count_to("rounds", self.rounds, _MOST_ROUNDS, least=2),
         )
-        if self.rounds > _MOST_ROUNDS:
-            raise ValueError(f"rounds must be at most {_MOST_ROUNDS}, got rounds={self.rounds}; pass fewer")
+        if self.epsilon * self.sigma > _MOST_GRID:
+            raise ValueError(
+                f"epsilon times sigma must be at most {_MOST_GRID:g}, got epsilon={self.epsilon!r} and "
+                f"sigma={self.sigma!r}; lower one of them, the grid of losses would be too fine"
+            )
+        if self.kappa <= 0:
+            raise ValueError(
+                f"epsilon must leave a kappa above zero, got epsilon={self.epsilon!r} and kappa={self.kappa!r}; "
+                "raise epsilon or sigma"
+            )
+
+    @property
+    def kappa(self) -> float:
+        """The threshold of 004 at its best split of delta."""
+        split = optimal_split(self.rounds, self.delta)
+        return float(kappa(self.epsilon, self.sigma, split.dhat, split.theta))
 
 
 def _data(spec: _Survival) -> FigureData:
     epsilon, delta, sigma, rounds = spec.epsilon, spec.delta, spec.sigma, spec.rounds
     split = optimal_split(rounds, delta)
-    limit = float(kappa(epsilon, sigma, split.dhat, split.theta))
-    if limit <= 0:
-        raise ValueError(
-            f"epsilon must leave a kappa above zero, got epsilon={epsilon!r} and kappa={limit!r}; "
-            "raise epsilon or sigma"
-        )
+    limit = spec.kappa
     pair = Gaussian(mu=1 / sigma)
     filt = RealisationFilter(epsilon=epsilon, delta=delta, rounds=rounds, menu=(pair,))
     value = evaluate(filt, Constant(pair), epsilon=epsilon, rounds=rounds)
@@ -125,7 +138,7 @@ def _data(spec: _Survival) -> FigureData:
         recalibrated, worst = found.threshold, found.certificate.high
         at_all = kappa_survival(recalibrated, sigma=sigma, rounds=rounds)
     ends = stopping_rounds(
-        mechanism_level(epsilon, delta, sigma=sigma, rounds=rounds), sigma=sigma, most=2 * rounds
+        mechanism_level(epsilon, delta, sigma=sigma, rounds=rounds), sigma=sigma, most=_MOST_PLAYED
     )
     t = np.arange(1, rounds + 1)
     return FigureData.of(
@@ -140,7 +153,8 @@ def _data(spec: _Survival) -> FigureData:
         value=value.high if isinstance(value, Evaluation) else value.value,
         kappa_recalibrated=recalibrated,
         worst_case_recalibrated=worst,
-        **{f"rounds_{_column(name)}": end for name, end in ends.items()},
+        # a filter that was not seen to stop has no number
+        **{f"rounds_{_column(name)}": end if end < _MOST_PLAYED else None for name, end in ends.items()},
     )
 
 
@@ -171,22 +185,41 @@ def _caption(spec: _Survival, data: FigureData) -> str:
         f"{spec.sigma:g}, ({spec.epsilon:g}, {spec.delta:g})-DP and N = {spec.rounds}. The realisation filter of 004 "
         f"at its kappa = {data.number('kappa'):.4f} reaches round {spec.rounds} with probability {last:.3f}. The "
         f"divergence of its game at epsilon, integrated on two grids, is {data.number('value'):.4g}, where "
-        f"{spec.delta:g} is promised. {again} Filters that do not look at losses stop at once, after the rounds "
-        f"written beside them. 004 states no epsilon and delta for its figure."
+        f"{spec.delta:g} is promised. {again} Filters that do not look at losses stop after the number of rounds "
+        f"written beside them, on every path. 004 states no epsilon and delta for its figure."
     )
 
 
 def _alt(spec: _Survival, data: FigureData) -> str:
-    ends = ", ".join(f"{name} {data.facts[f'rounds_{name}']}" for name in _ENDS)
-    return (
-        f"A solid curve falls from one to {data.column('realisation')[-1]:.2f} at t = {spec.rounds}, a dashed curve "
-        f"above it to {data.column('recalibrated')[-1]:.2f}. Steps of other filters drop from one to zero after these "
-        f"rounds: {ends}."
-    )
+    own, better = data.column("realisation"), data.column("recalibrated")
+    within: list[str] = []
+    beyond: list[str] = []
+    for name, column in _ENDS.items():
+        end = data.facts[f"rounds_{column}"]
+        here = isinstance(end, int) and end < spec.rounds
+        (within if here else beyond).append(f"{name} {_count(data, column)}")
+    above = " above it" if (better > own).any() and (better >= own).all() else ""
+    told = [
+        f"A solid curve goes from {own[0]:.2f} to {own[-1]:.2f} at t = {spec.rounds}, a dashed curve{above} to "
+        f"{better[-1]:.2f}."
+    ]
+    if within:
+        told.append(f"Steps of other filters drop from one to zero after these rounds: {', '.join(within)}.")
+    if beyond:
+        told.append(
+            f"Marks at the right end stand for filters that stop there or later: {', '.join(beyond)}."
+        )
+    return " ".join(told)
+
+
+def _count(data: FigureData, column: str) -> str:
+    """The rounds of a filter in words."""
+    end = data.facts[f"rounds_{column}"]
+    return f"{_MOST_PLAYED:,} or more" if end is None else str(end)
 
 
 #: The columns of the filters that do not look at losses.
-_ENDS = ("additive", "advanced", "renyi_simple", "renyi_cks", "gdp")
+_ENDS = {name: _column(name) for name in ("additive", "advanced", "Rényi, simple", "Rényi, CKS", "GDP")}
 
 
 def _draw(spec: _Survival, data: FigureData, axes: Sequence[Axes]) -> None:
@@ -197,11 +230,10 @@ def _draw(spec: _Survival, data: FigureData, axes: Sequence[Axes]) -> None:
     at = 2 * len(t) // 3
     label(ax, (t[at], own[at]), "realisation filter", 0, offset=(-6, -8), ha="right", va="top")
     label(ax, (t[at], better[at]), "recalibrated", 2, offset=(6, 4))
-    names = ("additive", "advanced", "Rényi, simple", "Rényi, CKS", "GDP")
     heights = (0.10, 0.22, 0.34, 0.46, 0.58)
-    for place, (name, column, height) in enumerate(zip(names, _ENDS, heights, strict=True)):
-        end = int(data.number(f"rounds_{column}"))
-        shown = min(end, spec.rounds)
+    for place, ((name, column), height) in enumerate(zip(_ENDS.items(), heights, strict=True)):
+        end = data.facts[f"rounds_{column}"]
+        shown = min(end, spec.rounds) if isinstance(end, int) else spec.rounds
         marker = "osD^v"[place]
         ax.plot(
             [shown + 0.5, shown + 0.5],
@@ -217,7 +249,7 @@ def _draw(spec: _Survival, data: FigureData, axes: Sequence[Axes]) -> None:
         label(
             ax,
             (shown + 0.5, height),
-            f"{name}: {end}",
+            f"{name}: {_count(data, column)}",
             offset=(-5 if late else 5, 0),
             ha="right" if late else "left",
             va="center",

@@ -26,8 +26,8 @@ from mc.worst_case.solve import worst_case
 from reports.figures.data import FigureData
 from reports.figures.lines import colour, line
 from reports.figures.paper_figure import PaperFigure, Source
-from reports.figures.specification import Specification, check_several
-from theory.arguments import check_count, check_delta, check_positive
+from reports.figures.specification import Specification, check_between, check_count_to, check_several
+from theory.arguments import check_delta
 from theory.conversions import CKS, SIMPLE, gaussian_mu
 from theory.evidence import Evidence
 from theory.pairs import Gaussian, RandomizedResponse
@@ -83,16 +83,18 @@ class _Unused(Specification):
 
     def __post_init__(self) -> None:
         self._set(
-            delta=float(check_delta("delta", self.delta)),
-            epsilons=check_several(
-                "epsilons", self.epsilons, lambda name, one: float(check_positive(name, one)), most=12
-            ),
-            levels=check_several("levels", self.levels, check_count, most=3),
+            delta=check_between("delta", check_delta("delta", self.delta), 1e-9, 0.3),
+            epsilons=check_several("epsilons", self.epsilons, _epsilon, most=12),
+            levels=check_several("levels", self.levels, _level, most=3),
         )
-        if self.levels[-1] > 50:
-            raise ValueError(
-                f"levels must be at most 50, got levels={self.levels[-1]}; the rows hold not many more"
-            )
+
+
+def _epsilon(name: str, value: object) -> float:
+    return check_between(name, value, 0.1, 10.0)
+
+
+def _level(name: str, value: object) -> int:
+    return check_count_to(name, value, 50, remedy="the rows hold not many more")
 
 
 def _step(epsilon: float, delta: float) -> float:
@@ -127,7 +129,8 @@ def _range(data: FigureData, name: str) -> str:
 
 def _caption(spec: _Unused, data: FigureData) -> str:
     levels = ", ".join(map(str, spec.levels))
-    same = bool((data.column("whitehouse") == data.column("simple")).all())
+    simple = data.column("simple")
+    same = bool((data.column("whitehouse") == simple).all() and (simple > 0).any())
     also = " Whitehouse et al., with all of delta for the tail, is the same rule." if same else ""
     return (
         f"Every filter promises (epsilon, {spec.delta:g})-DP. The worst adversary over randomised responses at "

@@ -53,3 +53,71 @@ def test_a_file_in_the_place_of_the_folder_is_one_clear_sentence(tmp_path: Path)
     (tmp_path / "out").write_text("a file")
     with pytest.raises(OSError, match=r"out must be a folder that can be written to, got out=.*pass --out"):
         OutputFolder(tmp_path / "out").__enter__()
+
+
+@pytest.mark.parametrize("staged", [("a.txt", "b.txt"), ("b.txt", "a.txt")])
+def test_a_folder_in_the_place_of_a_file_leaves_everything_as_it_was(
+    tmp_path: Path, staged: tuple[str, str]
+) -> None:
+    (tmp_path / "a.txt").write_bytes(b"old")
+    (tmp_path / "b.txt").mkdir()
+    folder = OutputFolder(tmp_path).__enter__()
+    for name in staged:
+        folder.add(name, b"new")
+    with pytest.raises(OSError, match=r"got '.*/b\.txt' \(it is a folder\); remove it") as told:
+        folder.__exit__(None)
+    assert str(tmp_path / "b.txt") in str(told.value)
+    assert sorted(os.listdir(tmp_path)) == ["a.txt", "b.txt"]
+    assert (tmp_path / "a.txt").read_bytes() == b"old"
+
+
+def test_a_folder_in_the_place_of_a_file_to_be_dropped_is_refused_too(tmp_path: Path) -> None:
+    (tmp_path / "b.txt").mkdir()
+    folder = OutputFolder(tmp_path).__enter__()
+    folder.add("a.txt", b"new")
+    folder.drop("b.txt")
+    with pytest.raises(OSError, match=r"b\.txt' \(it is a folder\)"):
+        folder.__exit__(None)
+    assert os.listdir(tmp_path) == ["b.txt"]
+
+
+@pytest.mark.parametrize("links", [True, False], ids=["links", "no-links"])
+def test_when_the_third_file_cannot_be_replaced_the_first_two_are_put_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, links: bool
+) -> None:
+    (tmp_path / "a.txt").write_bytes(b"old")
+    (tmp_path / "c.txt").write_bytes(b"old too")
+    replace = os.replace
+
+    def refuse(source: Path, target: Path) -> None:
+        if target.name == "c.txt":
+            raise PermissionError(1, "Operation not permitted")
+        replace(source, target)
+
+    def no_links(*_: object, **__: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    folder = OutputFolder(tmp_path).__enter__()
+    for name in ("a.txt", "b.txt", "c.txt"):
+        folder.add(name, b"new")
+    monkeypatch.setattr(os, "replace", refuse)
+    if not links:
+        monkeypatch.setattr(os, "link", no_links)
+    with pytest.raises(OSError, match=r"/c\.txt' \(Operation not permitted\)"):
+        folder.__exit__(None)
+    assert sorted(os.listdir(tmp_path)) == ["a.txt", "c.txt"]
+    assert (tmp_path / "a.txt").read_bytes() == b"old"
+    assert (tmp_path / "c.txt").read_bytes() == b"old too"
+
+
+def test_a_folder_that_received_nothing_is_not_left_behind(tmp_path: Path) -> None:
+    with OutputFolder(tmp_path / "new" / "out"):
+        assert (tmp_path / "new" / "out").is_dir()
+    assert os.listdir(tmp_path) == []
+    with pytest.raises(RuntimeError, match="half way"):
+        stage_and_fail(tmp_path / "new" / "out")
+    assert os.listdir(tmp_path) == []
+    (tmp_path / "mine").mkdir()
+    with OutputFolder(tmp_path / "mine"):
+        pass
+    assert os.listdir(tmp_path) == ["mine"], "a folder that was there before stays"

@@ -70,18 +70,36 @@ def test_only_the_formats_asked_for(tmp_path: Path) -> None:
             "sigm must be a parameter of figure 003-3, got sigm=2; there are sigma, least",
         ),
         (["003-3", "004-2", "--set", "k=5"], "k must be a parameter of figure 004-2, got k=5"),
-        (["003-3", "--set", "sigma=-1"], "sigma must be finite and > 0, got sigma=-1"),
+        (["003-3", "--set", "sigma=-1"], "sigma must be from 0.01 to 1e+06, got sigma=-1"),
         (["003-3", "--set", "sigma=wide"], "sigma must be a real number"),
         (["003-3", "--set", "sigma"], "set must read like sigma=2, got 'sigma'"),
         (["003-3", "--set", "points=1e9"], "points must be at most 2000"),
         (["003-3", "--set", "least=2"], "least must be below most, got least=2.0, most=0.9"),
+        (
+            ["003-3", "--set", "sigma=50", "--set", "sigma=60"],
+            "set must name each parameter once, got sigma=50 and sigma=60; leave one out",
+        ),
+        (["000-rogers", "--set", "budgets=1,1,1"], "budgets must rise from each number to the next"),
         (["003-3", "--format", "gif"], "formats must be among svg, png, pdf, got ['gif']"),
         (
             ["003-3", "--out", "/dev/null/x"],
             "out must be a folder that can be written to, got out='/dev/null/x'",
         ),
     ],
-    ids=["name", "parameter", "of-one", "negative", "word", "no-value", "points", "order", "format", "out"],
+    ids=[
+        "name",
+        "parameter",
+        "of-one",
+        "negative",
+        "word",
+        "no-value",
+        "points",
+        "order",
+        "twice",
+        "falling",
+        "format",
+        "out",
+    ],
 )
 def test_unusable_input_is_one_sentence_and_status_two(
     arguments: list[str], sentence: str, tmp_path: Path
@@ -109,3 +127,21 @@ def test_a_tuple_is_read_from_the_command_line(tmp_path: Path) -> None:
     told = json.loads((tmp_path / "003-4.json").read_text("utf-8"))
     assert told["parameters"]["steps"] == [100, 200]
     assert "delta_gdp_200" in told["columns"]
+
+
+def test_a_figure_that_fails_leaves_no_folder(tmp_path: Path) -> None:
+    result = typed("004-2", "--set", "epsilon=4.0", "--out", str(tmp_path / "out"))
+    assert result.exit_code == 2, result.output
+    assert "epsilon must leave a kappa above zero" in result.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_folder_in_the_place_of_a_file_changes_nothing(tmp_path: Path) -> None:
+    (tmp_path / "003-4.csv").mkdir()
+    (tmp_path / "003-4.svg").write_text("old")
+    result = typed("003-4", "--set", "points=3", "--format", "svg", "--out", str(tmp_path))
+    assert result.exit_code == 2, result.output
+    assert f"got '{tmp_path / '003-4.csv'}' (it is a folder)" in result.stderr
+    assert len(result.stderr.strip().splitlines()) == 1
+    assert sorted(os.listdir(tmp_path)) == ["003-4.csv", "003-4.svg"]
+    assert (tmp_path / "003-4.svg").read_text() == "old"

@@ -76,7 +76,7 @@ def test_no_filter_allows_more_than_the_exact_count_and_rogers_allow_least_of_th
 
 
 def test_the_calibrated_count_is_that_of_a_session() -> None:
-    row = figure("000-rogers", each=0.05, budgets=(1.0, 0.01)).data.rows()
+    row = figure("000-rogers", each=0.05, budgets=(0.01, 1.0)).data.rows()
     session = fp.calibrated(1.0, 1e-5, each=0.05).open("retry")
     assert row[1]["calibrated"] == sum(session.request(fp.RandomizedResponse(0.05)) for _ in range(60))
     assert row[0]["calibrated"] is None, "no row of the table promises as little"
@@ -85,5 +85,5 @@ def test_the_calibrated_count_is_that_of_a_session() -> None:
 def test_parameters_that_would_take_hours_are_refused() -> None:
     with pytest.raises(ValueError, match=r"each must allow at most 20,000 rounds, got each=0\.001"):
         figure("000-rogers", each=0.001)
-    with pytest.raises(ValueError, match="budgets must be 1 to 40 epsilons, got 50"):
-        figure("000-rogers", budgets=tuple(range(1, 51)))
+    with pytest.raises(ValueError, match="budgets must be 1 to 40 numbers, got 50"):
+        figure("000-rogers", budgets=tuple(k / 4 for k in range(1, 51)))

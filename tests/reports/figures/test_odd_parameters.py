@@ -1,0 +1,156 @@
+"""Parameters far from the papers': one sentence outside the bounds, and only what is true of the data inside."""
+
+from __future__ import annotations
+
+import json
+from itertools import product
+from typing import Any
+
+import pytest
+
+from reports.figures.registry import FIGURES, figure
+from reports.figures.specification import check_between, check_several
+from theory.conversions import gaussian_mu
+
+NUMBERS = [
+    (name, parameter)
+    for name, one in FIGURES.items()
+    for parameter, value in one.specification().parameters().items()
+    if parameter != "seed"
+]
+
+
+@pytest.mark.parametrize(("name", "parameter"), NUMBERS)
+@pytest.mark.parametrize("value", [1e308, 1e-300, 10**40], ids=["huge", "tiny", "whole"])
+def test_every_number_of_every_figure_has_bounds(name: str, parameter: str, value: float) -> None:
+    with pytest.raises(ValueError, match=rf"^{parameter} must .*; ") as told:
+        FIGURES[name].specification.of({parameter: value})
+    assert "\n" not in str(told.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "sentence"),
+    [
+        ("003-3", {"sigma": 1e-300}, r"sigma must be from 0\.01 to 1e\+06, got sigma=1e-300; pass"),
+        ("003-3", {"sigma": 1e308}, r"sigma must be from 0\.01 to 1e\+06, got sigma=1e\+308"),
+        ("003-3", {"sigma": 1e7}, r"sigma must be from 0\.01 to 1e\+06, got sigma=10000000\.0"),
+        ("000-rogers", {"budgets": 1e308}, r"budgets must be from 0\.001 to 20, got budgets=1e\+308"),
+        ("000-rogers", {"each": 1e-300}, r"each must be from 0\.001 to 20, got each=1e-300"),
+        ("004-2", {"sigma": 1e200}, r"sigma must be from 0\.1 to 1000, got sigma=1e\+200"),
+        (
+            "004-2",
+            {"sigma": 900.0},
+            r"epsilon times sigma must be at most 500, got epsilon=10\.0 and sigma=900",
+        ),
+        ("000-rogers", {"budgets": (1, 1, 1)}, "budgets must rise from each number to the next"),
+        ("000-rogers", {"budgets": (2, 1)}, r"budgets must rise .*, got budgets=\(2\.0, 1\.0\); order them"),
+        ("003-4", {"steps": (500, 300)}, "steps must rise from each number to the next"),
+        ("eraser", {"rounds": (3, 3)}, "rounds must rise from each number to the next"),
+        ("unused", {"levels": (4, 2)}, "levels must rise from each number to the next"),
+    ],
+)
+def test_the_sentence_names_the_parameter_its_value_and_the_remedy(
+    name: str, given: dict[str, Any], sentence: str
+) -> None:
+    with pytest.raises(ValueError, match=f"^{sentence}"):
+        figure(name, **given)
+
+
+def corners(*names: str) -> list[tuple[str, dict[str, Any]]]:
+    return [
+        (name, {"points": 2, "sigma": sigma, "delta": delta, "least": least, "most": most})
+        for name in names
+        for sigma, delta, (least, most) in product(
+            (0.01, 1e6), (1e-100, 0.99), ((1e-6, 2e-6), (1e-6, 100.0), (99.0, 100.0))
+        )
+    ]
+
+
+#: Specifications at the ends of what is allowed, and odd ones within.
+ODD: list[tuple[str, dict[str, Any]]] = [
+    *corners("003-3", "003-4", "003-5"),
+    ("003-3", {"k": 10**9, "points": 3}),
+    ("003-3", {"k": 1, "points": 3, "sigma": 1e6}),
+    ("003-5", {"delta": 0.5, "points": 3}),
+    ("003-5", {"least": 0.5, "orders": 2, "sigma": 0.1, "points": 5}),
+    ("000-rogers", {"each": 5.0, "budgets": (0.5, 1.0)}),
+    ("000-rogers", {"each": 20.0, "budgets": 0.001, "delta": 1e-30}),
+    ("000-rogers", {"each": 0.1, "budgets": (0.001, 0.01), "delta": 0.3}),
+    ("003-1", {"points": 2, "people": 1, "steps": 4, "q": 0.5, "more_orders": 4, "fraction": 0.5}),
+    ("003-1", {"points": 2, "people": 1, "steps": 1, "delta": 0.1, "more_orders": 4}),
+    ("004-2", {"epsilon": 0.5, "delta": 0.1, "sigma": 20.0, "rounds": 2}),
+    ("eraser", {"p": 0.3, "delta": 0.3, "rounds": (1, 3)}),
+    ("eraser", {"p": 0.99, "delta": 0.99, "rounds": (1, 3)}),
+    ("eraser", {"p": 1e-12, "delta": 1e-12, "epsilon": 50.0, "rounds": (1, 3)}),
+    ("natural-game", {"base": 10.0, "rounds": 1}),
+    ("natural-game", {"base": 1.001, "rounds": 2}),
+    ("per-instance", {"ratio": 1000, "rounds": 3}),
+    ("supermartingale", {"mu": 0.01, "epsilon": 50.0, "n": 100, "pace": 2}),
+    ("supermartingale", {"mu": 10.0, "epsilon": 0.01, "n": 100, "pace": 2, "failure": 0.5}),
+]
+
+#: Words of the papers' values, or of shapes that these specifications do not have.
+ONLY_AS_PRINTED = ("roughly 10 percent", "420 and 495", "belong to epsilon", "at its parameters")
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(("name", "given"), ODD, ids=lambda one: one if isinstance(one, str) else None)
+def test_inside_the_bounds_nothing_raises_and_no_words_are_of_the_papers_values(
+    name: str, given: dict[str, Any]
+) -> None:
+    one = figure(name, **given)
+    words = f"{one.caption} {one.alt}"
+    assert not [phrase for phrase in ONLY_AS_PRINTED if phrase in words]
+    assert " nan" not in words
+    assert " inf" not in words
+    assert json.loads(one.json())["caption"] == one.caption
+    one.plot()
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "absent"),
+    [
+        ("003-3", {"k": 10**9, "points": 3}, ["everywhere", "above", "falling", "roughly"]),
+        (
+            "003-5",
+            {"least": 0.5, "orders": 2, "sigma": 0.1, "points": 5},
+            ["starts at zero", "joins", "rising", "above both", "belong"],
+        ),
+        ("000-rogers", {"each": 5.0, "budgets": (0.5, 1.0)}, ["same rule", "rising"]),
+        ("003-1", {"points": 2, "people": 1, "steps": 4, "q": 0.5, "more_orders": 4, "fraction": 0.5},
+         ["at least sqrt(T)/sigma", "flattens", "rises"]),
+        ("003-1", {"points": 2, "people": 1, "steps": 1, "delta": 0.1, "more_orders": 4}, ["agrees at delta"]),
+        ("natural-game", {"rounds": 1}, ["differently after each outcome"]),
+    ],
+)  # fmt: skip
+def test_a_shape_is_said_only_where_the_data_have_it(
+    name: str, given: dict[str, Any], absent: list[str]
+) -> None:
+    one = figure(name, **given)
+    assert [phrase for phrase in absent if phrase in f"{one.caption} {one.alt}"] == []
+
+
+def test_the_printed_specifications_keep_their_words() -> None:
+    three, five = figure("003-3"), figure("003-5")
+    assert 'smaller, which 003 prints as "roughly 10 percent".' in three.caption
+    assert "Three falling curves" in three.alt
+    assert "RDP lies above GDP everywhere" in three.alt
+    assert "the 420 and 495 of 003 belong to epsilon = 0.8156" in five.caption
+    assert five.alt.startswith("Three rising curves")
+    assert five.alt.endswith("The last starts at zero and joins the second. GDP lies above both.")
+
+
+def test_filters_that_outlast_the_picture_are_counted_to_their_end() -> None:
+    odd = figure("004-2", epsilon=0.5, delta=0.1, sigma=20.0, rounds=2)
+    # a GDP filter admits k requests of mu = 1/sigma while k <= (mu sigma)^2
+    assert odd.data.number("rounds_gdp") == int((float(gaussian_mu(0.5, 0.1)) * 20) ** 2)
+    dropping, _, marked = odd.alt.partition("Marks at the right end")
+    assert "GDP" not in dropping
+    assert f"GDP {odd.data.facts['rounds_gdp']}." in marked
+
+
+def test_numbers_and_lists_are_checked_one_by_one() -> None:
+    assert check_between("x", 2, 1.0, 2.0) == 2.0
+    assert check_several("x", 3, lambda name, one: int(one), most=2) == (3,)
+    with pytest.raises(ValueError, match="x must be 1 to 2 numbers, got 3"):
+        check_several("x", (1, 2, 3), lambda name, one: int(one), most=2)
