@@ -47,8 +47,10 @@ def gaussian_request(norms: NDArray[np.float64], sigma: float) -> DominatingPair
     """
     checked, noise = np.asarray(check_at_least_zero("norms", norms)), one_positive("sigma", sigma)
     mu = checked / noise
-    product, rest = two_product(mu, noise)
-    short = (product - checked) + rest < 0  # the quotient was rounded down
+    with np.errstate(over="ignore", invalid="ignore"):
+        product, rest = two_product(mu, noise)
+        # the quotient was rounded down, or the product, which over- or underflows, does not tell
+        short = ~((product - checked) + rest >= 0) | (checked < 2.0**-900)
     mu = np.where(short, np.nextafter(mu, np.inf), mu)
     absent = checked == 0
     if not absent.any():

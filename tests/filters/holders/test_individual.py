@@ -181,3 +181,12 @@ def test_the_noise_is_enough_whatever_the_sizes(budget: float, kappa: float) -> 
     sigma = fp.LinearQueries(1, norm_budget=budget, kappa=kappa).sigma()
     exact = Fraction(budget) / (2 * Fraction(kappa))
     assert exact <= Fraction(sigma) ** 2 <= exact * (1 + Fraction(1, 2**40))
+
+
+@pytest.mark.parametrize(
+    ("scale", "sigma"), [(2.0**1000, 0.7 * 2.0**1000), (2.0**1000, 0.7), (2.0**-1060, 0.7)]
+)
+def test_mu_is_rounded_up_where_products_over_or_underflow(scale: float, sigma: float) -> None:
+    norms = np.random.default_rng(2).uniform(1, 10, 100) * scale
+    mu = np.asarray(fp.gaussian_request(norms, sigma).gdp_mu)
+    assert all(Fraction(norm) / Fraction(sigma) <= Fraction(m) for norm, m in zip(norms, mu, strict=True))
