@@ -6,13 +6,13 @@ import json
 import platform
 import time
 from collections.abc import Sequence
-from importlib import metadata
 from pathlib import Path
 
 import numpy as np
 import scipy
 
 from reports.drawing import Drawn, drawn
+from reports.examined import version
 from reports.finding import Chapter, Finding, Told
 from reports.output import OutputFolder
 from reports.pages.filter_page import filter_page
@@ -26,13 +26,6 @@ from reports.study import Study
 __all__ = ["verdicts_document", "write_report"]
 
 SCHEMA = 1
-
-
-def _version() -> str:
-    try:
-        return metadata.version("filterproof")
-    except metadata.PackageNotFoundError:
-        return "not installed"
 
 
 def _finding(finding: Finding) -> dict[str, object]:
@@ -56,7 +49,7 @@ def verdicts_document(told: Sequence[tuple[Chapter, Told]], study: Study) -> dic
     """All verdicts and reproducible tables as JSON-able data; the same seed gives the same document."""
     return {
         "schema": SCHEMA,
-        "filterproof": _version(),
+        "filterproof": version(),
         "seed": study.seed,
         "quick": study.quick,
         "failure": study.failure,
@@ -76,8 +69,10 @@ def verdicts_document(told: Sequence[tuple[Chapter, Told]], study: Study) -> dic
     }
 
 
-def write_report(told: Sequence[tuple[Chapter, Told]], study: Study, out: Path, *, seconds: float) -> None:
-    """Write report.html, verdicts.json and every picture as SVG and PNG into `out`, all or none."""
+def write_report(
+    told: Sequence[tuple[Chapter, Told]], study: Study, out: Path, *, seconds: float
+) -> tuple[Row, ...]:
+    """Write report.html, verdicts.json and every picture as SVG and PNG into `out`, all or none; return its rows."""
     findings = {finding.claim.key: finding for _, what in told for finding in what.findings}
     expected = sum(finding.as_expected for finding in findings.values())
     rows = overview(findings, study.games, study.examinations)
@@ -107,11 +102,11 @@ def write_report(told: Sequence[tuple[Chapter, Told]], study: Study, out: Path, 
                 f"{study.failure / study.comparisons:.1e}."
             ),
             colophon=(
-                f"Made in {seconds:.0f} s by filterproof {_version()}, Python {platform.python_version()}, "
+                f"Made in {seconds:.0f} s by filterproof {version()}, Python {platform.python_version()}, "
                 f"NumPy {np.__version__}, SciPy {scipy.__version__}, on {time.strftime('%Y-%m-%d')}. "
                 "Losses are in nats."
             ),
-            version=_version(),
+            version=version(),
         ),
         replay=lambda finding: replay_command(out / "verdicts.json", finding.claim.key),
     )
@@ -121,6 +116,7 @@ def write_report(told: Sequence[tuple[Chapter, Told]], study: Study, out: Path, 
             folder.add(f"{name}.png", one.png)
         folder.add("verdicts.json", (json.dumps(verdicts_document(told, study), indent=2) + "\n").encode())
         folder.add("report.html", html.encode())
+    return rows
 
 
 def _paged(row: Row) -> tuple[Page, dict[str, Drawn]]:

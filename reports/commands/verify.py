@@ -20,7 +20,8 @@ from reports.commands.console import OUTCOME_STYLE, clear_errors, complain, styl
 from reports.commands.exit_status import End, ExitStatus
 
 if TYPE_CHECKING:
-    from reports.finding import Chapter, Finding, Told
+    from reports.finding import Chapter, Told
+    from reports.pages.overview import Row
     from reports.study import Study
 
 __all__ = ["limit_of", "verify"]
@@ -100,13 +101,13 @@ def _main_job(out: Path, *, quick: bool, as_json: bool, seed: int | None) -> Non
         study.executor = pool
         told = _told(study, pool, console, started)
         with clear_errors():
-            write_report(told, study, out, seconds=time.perf_counter() - started)
+            rows = write_report(told, study, out, seconds=time.perf_counter() - started)
     with clear_errors():
         findings = [finding for _, what in told for finding in what.findings]
         if as_json:
             sys.stdout.write(json.dumps(verdicts_document(told, study), indent=2) + "\n")
         else:
-            Console().print(_filters_table(study, findings))
+            Console().print(_filters_table(rows))
             unexpected = [finding for finding in findings if not finding.as_expected]
             for finding in unexpected:
                 Console().print(
@@ -163,16 +164,15 @@ def _told(study: Study, pool: LocalPool, console: Console, started: float) -> li
             raise End(ExitStatus.INTERRUPTED) from stopped
 
 
-def _filters_table(study: Study, findings: Sequence[Finding]) -> Table:
+def _filters_table(rows: Sequence[Row]) -> Table:
     """A line for each filter; numbers are shares of the promised delta."""
-    from reports.pages.overview import overview
     from reports.shown.numbers import percent
 
     table = Table(
         *("Filter", "Promise", "Verdict", "Worst case", "Best attack"),
         caption="Shares of the promised delta: certified over the menu of the filter's page, and the best known.",
     )
-    for row in overview({one.claim.key: one for one in findings}, study.games, study.examinations):
+    for row in rows:
         name, promise = row.subject.name, row.promise
         verdict = f"[{OUTCOME_STYLE[row.verdict.outcome]}]{row.badge.words}[/]"
         table.add_row(name, promise, verdict, percent(row.worst), percent(row.attack))

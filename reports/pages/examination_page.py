@@ -5,16 +5,15 @@ from __future__ import annotations
 import json
 import platform
 import time
-from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup
 
 from mc.examine.measure import exceeds
 from reports.drawing import data_uri, svg_text
 from reports.pages.formulas import mathml
+from reports.pages.template import rendered, style
 from reports.pages.tightness_figure import MOST_ROWS, tightness_alt, tightness_figure
 from reports.witness_words import number, replay_snippet, witness_words
 from theory.evidence import Evidence, Outcome
@@ -44,11 +43,10 @@ def examination_page(exam: Examined, folder: Path) -> str:
     """The whole page; folder is where it will stand, for the command that replays the witness."""
     from reports.examined import version
 
-    style = resources.files("reports").joinpath("templates", "report.css").read_text("utf-8")
     return _render(
         "examined.html.j2",
         exam,
-        style=Markup(style),
+        style=style(),
         sources=_sources(exam),
         alt=tightness_alt(exam.tightness),
         most=MOST_ROWS,
@@ -73,13 +71,9 @@ def examination_fragment(exam: Examined) -> str:
 
 
 def _render(template: str, exam: Examined, **more: Any) -> str:
-    environment = Environment(
-        loader=PackageLoader("reports", "templates"),
-        autoescape=select_autoescape(default_for_string=True, default=True),
-        undefined=StrictUndefined,
-    )
     witness = exam.witness
-    return environment.get_template(template).render(
+    return rendered(
+        template,
         exam=exam,
         promise=str(exam.filter.promise),
         colour={"REFUTED": "refuted", "HOLDS": "holds"}.get(exam.headline, "undecided"),

@@ -7,10 +7,10 @@ from markupsafe import Markup, escape
 from mc.losses.log_ratio import Epsilon, LogRatio
 from reports.chapters.common import interval
 from reports.pages.formulas import mathml
-from reports.pages.overview import NOTHING, Row
+from reports.pages.overview import Row
 from reports.pages.page import Page, explaining
 from reports.pages.profile_figure import profile_picture
-from reports.shown.numbers import above, percent
+from reports.shown.numbers import NOTHING, above, percent
 from theory.evidence import Outcome
 
 __all__ = ["filter_page"]

@@ -29,7 +29,6 @@ from mc import Approaching, Estimate, LossChasing, simulate_person, simulate_que
 from mc.estimate.answers import Answers, answer_misses, answered
 from mc.estimate.crossing import crossing
 from mc.estimate.simulate import simulate
-from mc.runs.executors import completed
 from reports.finding import Claim, Finding
 from reports.study import Study
 from theory.evidence import Evidence, Outcome, Verdict
@@ -172,7 +171,7 @@ def hold_all(study: Study, claims: Sequence[Claim]) -> tuple[Finding, ...]:
         ("", "people", _participation),
     ]
     found = {
-        (key, what): result for (key, what, _), result in completed(study.executor, _called, jobs, window=2)
+        (key, what): result for (key, what, _), result in zip(jobs, study.map(_called, jobs), strict=True)
     }
     reached = {
         page: tuple(Reached(what, *found[key, what]) for key, what, _ in jobs if key == page)

@@ -26,13 +26,11 @@ from theory.evidence import Evidence, Outcome, Verdict
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["NOTHING", "Row", "alt", "counted", "overview", "picture"]
+__all__ = ["Row", "alt", "counted", "overview", "picture"]
 
 _BLUE, _RED, _GREEN, _BAR = (PALETTE[place] for place in (0, 1, 2, 4))
 #: The range of the picture, in shares of the promise; what lies outside is drawn as an arrow at its edge.
 _LEAST, _MOST = 1e-3, 150.0
-#: Shares below this are bounds on rounding, not divergences.
-NOTHING = 1e-12
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,8 @@ import numpy as np
 
 from reports.drawing import INK, PALETTE, new_figure
 from reports.finding import Picture
-from reports.pages.overview import NOTHING, Row
+from reports.pages.overview import Row
+from reports.shown.numbers import NOTHING
 from theory.evidence import Outcome
 
 __all__ = ["profile_picture"]

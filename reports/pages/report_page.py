@@ -5,11 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import resources
 from typing import TYPE_CHECKING, Any
-
-from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
-from markupsafe import Markup
 
 from mc.examine.witness import witness_kind
 from reports.drawing import data_uri
@@ -18,6 +14,7 @@ from reports.pages.formulas import mathml
 from reports.pages.overview import Row, counted
 from reports.pages.page import Badge, Page
 from reports.pages.papers import PAPERS
+from reports.pages.template import rendered, style
 from reports.shown.numbers import above, below, percent
 from theory.evidence import Checked, Evidence, Outcome
 from theory.proofs.theorem import JOIN
@@ -55,16 +52,11 @@ def render_page(
     `overview` is the picture of all filters for wide and for narrow screens, `drawings` maps names of pictures to SVG
     text, and `replay` a finding to the command that replays its witness.
     """
-    environment = Environment(
-        loader=PackageLoader("reports", "templates"),
-        autoescape=select_autoescape(default_for_string=True, default=True),
-        undefined=StrictUndefined,
-    )
-    style = resources.files("reports").joinpath("templates", "report.css").read_text("utf-8")
     chapters = [_chapter(chapter, what, drawings, replay) for chapter, what in told]
     wide, narrow = (_picture(picture, drawings) for picture in overview)
-    return environment.get_template("report.html.j2").render(
-        style=Markup(style),
+    return rendered(
+        "report.html.j2",
+        style=style(),
         answer=counted(rows),
         wide=wide,
         narrow=narrow,

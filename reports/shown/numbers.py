@@ -10,12 +10,12 @@ import math
 from collections.abc import Callable
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 
-__all__ = ["above", "below", "chance", "exact_or", "interval", "near", "percent"]
+__all__ = ["NOTHING", "above", "below", "chance", "exact_or", "interval", "near", "percent"]
 
 #: The longest text of an exact value that is shown.
 _LONGEST = 26
 #: Shares below this are bounds on rounding, not divergences.
-_NOTHING = 1e-12
+NOTHING = 1e-12
 #: A relative excess that comes from writing 1 - confidence in doubles.
 _ROUNDING = 1e-9
 
@@ -58,7 +58,7 @@ def percent(share: float, rounded: Callable[[float, int], str] = near) -> str:
     >>> percent(0.0305, above), percent(0.99962506, below)
     ('3.1 %', '99.9 %')
     """
-    if share < _NOTHING:
+    if share < NOTHING:
         return "0 %"
     if share >= 2:
         return f"× {float(rounded(share, 3)):.3g}"

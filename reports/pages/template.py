@@ -1,0 +1,26 @@
+"""A page's template and style, from the package's own files; whatever stands in a value is escaped."""
+
+from __future__ import annotations
+
+from importlib import resources
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+from markupsafe import Markup
+
+__all__ = ["rendered", "style"]
+
+
+def rendered(template: str, **values: Any) -> str:
+    """The template with these values; one that is missing is an error."""
+    environment = Environment(
+        loader=PackageLoader("reports", "templates"),
+        autoescape=select_autoescape(default_for_string=True, default=True),
+        undefined=StrictUndefined,
+    )
+    return environment.get_template(template).render(**values)
+
+
+def style() -> Markup:
+    """The style of all pages."""
+    return Markup(resources.files("reports").joinpath("templates", "report.css").read_text("utf-8"))
