@@ -37,7 +37,9 @@ from mc.intervals.estimate import Estimate
 from mc.intervals.multiplicity import Family
 from mc.losses.accountant import AccountantFilter
 from mc.losses.composition import Bounds, Composition
+from mc.losses.individual import IndividualAccountant
 from mc.losses.log_ratio import LogRatio
+from mc.losses.personal_bounds import PersonalBounds, PersonalRange
 from mc.runs.executors import LocalPool, cluster
 from mc.runs.play import Interrupted, Play, play
 from mc.runs.store import RunStore, StoreError
@@ -67,6 +69,7 @@ __all__ = [
     "Evaluations",
     "Family",
     "Game",
+    "IndividualAccountant",
     "Interrupted",
     "LocalPool",
     "LogRatio",
@@ -77,6 +80,8 @@ __all__ = [
     "NumericalEvaluation",
     "OneShot",
     "Paths",
+    "PersonalBounds",
+    "PersonalRange",
     "Play",
     "PrivacyProfile",
     "Progress",

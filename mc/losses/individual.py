@@ -1,0 +1,183 @@
+"""What a training run has cost each person: epsilon by privacy loss distributions, and by sums of Renyi divergences.
+
+>>> import filterproof as fp
+>>> import numpy as np
+>>> accountant = fp.IndividualAccountant(people=2, q=0.005, sigma=2.0)
+>>> accountant.add(np.array([1.0, 0.0]), steps=10_000)  # clipped in every step, and no gradient at all
+>>> accountant.epsilon(1e-5).made_public().round(6)  # low and high
+array([[1.004113, 0.      ],
+       [1.004113, 0.      ]])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mc.losses.inversion import Levels, composed_delta, composed_epsilon
+from mc.losses.moments import Moments
+from mc.losses.personal_bounds import PersonalBounds
+from mc.losses.renyi_sums import composed_renyi
+from theory.arguments import (
+    check_at_least_zero,
+    check_count,
+    check_delta,
+    check_order,
+    check_positive,
+    check_probability,
+)
+
+__all__ = ["IndividualAccountant"]
+
+#: The least level of the grid that is made, and the most levels.
+_LEAST, _MOST = 2.0**-8, 100_000
+#: The least noise: below, the tilted losses lie further out than anybody needs.
+_QUIETEST = 2.0**-5
+#: Counts are unsigned integers of 32 bits.
+_STEPS = 2**32 - 1
+
+
+class IndividualAccountant:
+    """Each person's privacy loss in DP-SGD with parameters fixed in advance, by the loss distribution of every step.
+
+        accountant = IndividualAccountant(people=1000, q=0.005, sigma=2.0)
+        for norms in run:  # each person's gradient norm after clipping, shape (people,)
+            accountant.add(norms / C)
+        found = accountant.epsilon(delta=1e-5)
+        print(found.report_for(3))
+
+    A step releases the sum of clipped gradients over a Poisson sample of rate q, with Gaussian noise of standard
+    deviation sigma C. A person whose gradient has norm `share` x C in it has the loss of
+    `SubsampledGaussian(q, sigma / share)`, by removal or by addition; epsilon and delta are those of the worse.
+
+    **What a value means.** It is the exact cost of a run in which all shares were fixed in advance, between two
+    bounds. In training the shares follow from what was released before, and then no theorem makes the value a
+    guarantee for that person: it describes the run (and 003's condition (5.1), which would turn it into one, fails as
+    printed for DP-SGD). What does hold for shares chosen on the way is a filter on the sum of Renyi divergences at an
+    order fixed in advance (000, Corollary 3.3 and Theorem 4.5; `renyi_epsilon` with that one order tells what such a
+    sum costs), or on the sum of squares mu^2 of full batches (003, Theorem 12): `IndividualFilter`.
+
+    **The grid.** Counts of steps per level of share are kept, people x 2 levels of them, and no history. Shares
+    between two levels count at the upper one in upper bounds, because more share is less noise and dominates, and at
+    the lower one in lower bounds; a share that is a level counts as itself. `levels` is a number of levels, or the
+    levels, ascending to 1. Without one they are 100 in a geometric sequence from 1/256 to 1: epsilon is about
+    proportional to the share, so that equal ratios, here 1.058, are equal relative errors, where 003's equal steps
+    of sigma would be coarse for people near the clipping norm. Smaller shares count as 1/256 above, and as 0 below.
+
+    Bounds take in every error: of rounding, of quadrature, of frequencies left out and of periods. They assume that
+    NumPy's elementary functions err by less than 2^-44. They are wide for a person who has taken part in a few steps
+    only at a small rate. Adding 0 costs nothing. Everything returned is personal data, and hides itself.
+    Raises ValueError for q outside (0, 1], sigma below 1/32, and levels that do not ascend to 1.
+    Source: paper 003, Section 5 and Appendix D (Theorem D.2 for the grid).
+    """
+
+    __slots__ = ("_counts", "_grid", "_levels", "_q", "_sigma", "_steps")
+
+    def __init__(self, people: int, *, q: float, sigma: float, levels: int | Sequence[float] = 100) -> None:
+        people = check_count("people", people)
+        self._q = float(check_positive("q", check_probability("q", q), "pass a sampling rate in (0, 1]"))
+        self._sigma = float(check_positive("sigma", sigma))
+        if self._sigma < _QUIETEST:
+            raise ValueError(f"sigma must be >= 1/32, got sigma={sigma!r}; so little noise protects nobody")
+        self._grid = _grid(levels)
+        self._levels = Levels([Moments(self._q, share, self._sigma) for share in self._grid.tolist()])
+        #: column 2 i: shares between levels i - 1 and i; column 2 i + 1: level i itself
+        self._counts = np.zeros((people, 2 * len(self._grid)), dtype=np.uint32)
+        self._steps = 0
+
+    @property
+    def people(self) -> int:
+        """The number of people."""
+        return len(self._counts)
+
+    @property
+    def levels(self) -> NDArray[np.float64]:
+        """The shares that are told apart, ascending to 1."""
+        return self._grid.copy()
+
+    def add(self, shares: NDArray[np.float64] | Sequence[float], *, steps: int = 1) -> None:
+        """Count `steps` steps in which each person had this share of the clipping norm: shape (people,), in [0, 1].
+
+        Raises ValueError, and counts nothing, for another shape and for shares that are not in [0, 1].
+        """
+        given = np.asarray(shares)
+        if given.shape != (self.people,):
+            raise ValueError(
+                f"shares must have one number per person, got shape {given.shape} for {self.people} people; pass 0 "
+                "for those who took no part"
+            )
+        checked = np.asarray(check_probability("shares", given, "divide norms after clipping by the clipping norm"))
+        steps = check_count("steps", steps)
+        if self._steps + steps > _STEPS:
+            raise ValueError(f"steps must be at most {_STEPS - self._steps} more, got steps={steps}; add fewer")
+        here = np.flatnonzero(checked)
+        place = np.searchsorted(self._grid, checked[here]) + np.searchsorted(
+            self._grid, checked[here], side="right"
+        )
+        self._counts[here, place] += np.uint32(steps)
+        self._steps += steps
+
+    def epsilon(self, delta: float) -> PersonalBounds:
+        """Bounds on each person's least epsilon >= 0 at which the steps so far are (epsilon, delta)-DP for them."""
+        delta = float(check_delta("delta", delta))
+        low, _ = composed_epsilon(self._levels, self._below(), delta)
+        _, high = composed_epsilon(self._levels, self._above(), delta)
+        return PersonalBounds.of(f"epsilon at delta={delta:g}", low, high)
+
+    def delta(self, epsilon: float) -> PersonalBounds:
+        """Bounds on each person's hockey-stick divergence at epsilon >= 0, in nats."""
+        epsilon = float(check_at_least_zero("epsilon", epsilon))
+        low, _ = composed_delta(self._levels, self._below(), epsilon)
+        _, high = composed_delta(self._levels, self._above(), epsilon)
+        return PersonalBounds.of(f"delta at epsilon={epsilon:g}", low, high)
+
+    def renyi_epsilon(self, delta: float, *, orders: Iterable[float] = range(2, 33)) -> PersonalBounds:
+        """Bounds on each person's epsilon by sums of Renyi divergences: the least over `orders`, converted by CKS.
+
+        Orders up to 32 are those of the paper's comparison, where epsilon cannot fall below about log(1/delta) / 31.
+        The bounds are about what this accountant would say of the shares themselves; its epsilon is never below that
+        of `epsilon`. With one order it is what a filter at that order guarantees for shares chosen on the way, too.
+        Source: Canonne, Kamath and Steinke for the conversion; paper 000, Section 4.
+        """
+        delta = float(check_delta("delta", delta))
+        alphas = np.asarray(check_order("orders", np.array(list(orders), dtype=np.float64)))
+        if not len(alphas):
+            raise ValueError("orders must hold an order above 1, got none; pass e.g. range(2, 33)")
+        low, _ = composed_renyi(self._levels, self._below(), delta, alphas)
+        _, high = composed_renyi(self._levels, self._above(), delta, alphas)
+        return PersonalBounds.of(f"epsilon at delta={delta:g} by Renyi divergences", low, high)
+
+    def _above(self) -> NDArray[np.uint32]:
+        """Steps per level, every share rounded up: shape (people, levels)."""
+        counts: NDArray[np.uint32] = self._counts[:, 0::2] + self._counts[:, 1::2]
+        return counts
+
+    def _below(self) -> NDArray[np.uint32]:
+        """Steps per level, every share rounded down."""
+        counts: NDArray[np.uint32] = self._counts[:, 1::2].copy()
+        counts[:, :-1] += self._counts[:, 2::2]
+        return counts
+
+    def __repr__(self) -> str:
+        return (
+            f"IndividualAccountant(people={self.people}, q={self._q}, sigma={self._sigma}, "
+            f"levels={len(self._grid)}; hidden)"
+        )
+
+
+def _grid(levels: int | Sequence[float]) -> NDArray[np.float64]:
+    if isinstance(levels, int):
+        number = check_count("levels", levels)
+        if number > _MOST:
+            raise ValueError(f"levels must be at most {_MOST}, got levels={levels}; pass fewer")
+        grid = np.geomspace(_LEAST, 1.0, number) if number > 1 else np.ones(1)
+        grid[-1] = 1.0
+        return grid
+    grid = np.array(check_probability("levels", np.array(levels, dtype=np.float64)))
+    if grid.ndim != 1 or not len(grid) or grid[0] <= 0 or grid[-1] < 1 or (np.diff(grid) <= 0).any():
+        raise ValueError(
+            f"levels must ascend from above 0 to 1, got levels={levels!r}; pass e.g. [0.25, 0.5, 1.0]"
+        )
+    return grid

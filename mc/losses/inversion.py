@@ -1,0 +1,368 @@
+"""From characteristic functions of losses to epsilon and delta of many people at once, every error bounded.
+
+Let M(z) = E[e^{zL}] be the moment of the total loss L of a person. For any t > 0 and period W,
+
+    D(epsilon) = (1/W) sum_k M(t + i theta_k) e^{-(t + i theta_k) epsilon} / ((t + i theta_k)(t + 1 + i theta_k)),
+
+theta_k = 2 pi k / W, is exactly the sum of e^{-tjW} delta(epsilon - jW) over all integers j (Poisson's summation of the
+tilted payoff e^{-tx} (1 - e^{-x})+). So it is at least delta, and as delta <= 1 and delta(x) <= M(s) e^{-sx}, at most
+
+    delta + 1 / (e^{tW} - 1) + M(s) e^{-s epsilon} / (e^{(s-t)W} - 1)   for every s > t.
+
+No grid of losses is needed. This is Lemma D.1 of paper 003 (Plancherel) with the transforms of loss and payoff in closed
+form, and the integral of Alghamdi et al. (saddle-point accountant) with a bound on the rule that computes it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mc.losses.moments import Envelope, Moments, RealMoments
+from mc.losses.powers import ELEMENTARY
+from theory.pairs.base import Direction
+
+__all__ = ["BOTH", "Levels", "composed_delta", "composed_epsilon"]
+
+Array = NDArray[np.float64]
+
+#: Tilts at which moments are known, of twelve bits, eight in an octave; one of them serves to group people.
+TILTS: Array = np.array([round(2.0 ** (j / 8 % 1) * 2048) / 2048 * 2.0 ** (j // 8) for j in range(-48, 161)])
+_EACH = 8
+#: Levels whose tilted outputs lie further out than this are not asked for: their losses alone are huge.
+_FURTHEST = 64.0
+#: The logarithm of a moment that was not asked for.
+_UNKNOWN = 1e9
+#: What the period leaves of other periods, as a power of e relative to delta.
+_APART = 30.0
+#: What may be left beyond the last frequency, relative to frequency 0; the fewest and the most frequencies; numbers held
+#: at once.
+_BEYOND, _LEAST, _MOST, _HELD = 1e-9, 16, 1024, 1 << 21
+#: A divergence that need not be known closely, as a logarithm.
+_TINY = -650.0
+#: The tilts above t among which the bound on other periods is chosen.
+_OTHERS = 32
+#: The longest period, times the tilt; by which power of e a tilt may be worse than the best.
+_FARTHEST, _SPARE = 2.0**12, 6.0
+BOTH: tuple[Direction, Direction] = ("PQ", "QP")
+
+
+@dataclass(slots=True)
+class Levels:
+    """Laws of one step, and their moments at all tilts, computed when they are first asked for."""
+
+    laws: Sequence[Moments]
+    known: dict[tuple[int, Direction], RealMoments] = field(default_factory=dict)
+    envelopes: dict[tuple[int, Direction, int], Envelope] = field(default_factory=dict)
+
+    def moments(self, used: NDArray[np.int64], direction: Direction) -> RealMoments:
+        """The logarithms, errors and decays of the levels `used`: arrays of shape (levels, tilts)."""
+        for level in used.tolist():
+            if (level, direction) not in self.known:
+                self.known[level, direction] = _at_all_tilts(self.laws[level], direction)
+        each = [self.known[level, direction] for level in used.tolist()]
+        return RealMoments(
+            np.array([one.logs for one in each]),
+            np.array([one.errors for one in each]),
+            np.array([one.decay for one in each]),
+        )
+
+    def envelope(self, level: int, direction: Direction, tilt: int) -> Envelope:
+        """The bounds of one level at high frequencies."""
+        key = level, direction, tilt
+        if key not in self.envelopes:
+            known = self.known[level, direction]
+            a = float(_power(TILTS[tilt], direction))
+            self.envelopes[key] = self.laws[level].envelope(a, float(known.logs[tilt]), float(known.decay[tilt]))
+        return self.envelopes[key]
+
+
+def _at_all_tilts(law: Moments, direction: Direction) -> RealMoments:
+    near = (1 + TILTS) * law.ratio <= _FURTHEST
+    found = law.real(_power(TILTS[near], direction))
+    logs, errors, decay = np.full(len(TILTS), _UNKNOWN), np.zeros(len(TILTS)), np.zeros(len(TILTS))
+    logs[near], errors[near], decay[near] = found.logs, found.errors, found.decay
+    return RealMoments(logs, errors, decay)
+
+
+def _power(tilt: Array, direction: Direction) -> Array:
+    """The a at which G(a) = M(t)."""
+    return 1 + tilt if direction == "PQ" else -tilt
+
+
+def composed_epsilon(levels: Levels, counts: NDArray[np.uint32], delta: float) -> tuple[Array, Array]:
+    """Bounds on the least epsilon >= 0 of each person, who has counts[person, level] steps of each level."""
+    return _worse([_Compositions(levels, counts, direction).epsilon(delta) for direction in BOTH])
+
+
+def composed_delta(levels: Levels, counts: NDArray[np.uint32], epsilon: float) -> tuple[Array, Array]:
+    """Bounds on the delta of each person at epsilon >= 0, of removal or of addition, whichever is larger."""
+    return _worse([_Compositions(levels, counts, direction).delta(epsilon) for direction in BOTH])
+
+
+def _worse(found: list[tuple[Array, Array]]) -> tuple[Array, Array]:
+    low, high = (np.maximum(*bounds) for bounds in zip(*found, strict=True))
+    return low, high
+
+
+class _Compositions:
+    """People with some steps of levels each, in one direction: their moments at all tilts, shape (people, tilts)."""
+
+    def __init__(self, levels: Levels, counts: NDArray[np.uint32], direction: Direction) -> None:
+        self.people = len(counts)
+        self.some = np.flatnonzero(counts.any(axis=1))
+        self.used = np.flatnonzero(counts.any(axis=0))
+        self.levels, self.direction = levels, direction
+        self.counts = counts[np.ix_(self.some, self.used)].astype(np.float64)
+        if len(self.some):
+            self.real = levels.moments(self.used, direction)
+            self.logs = self.counts @ self.real.logs
+            rounding = (len(self.used) + 8) * 2.0**-52
+            self.errors = self.counts @ self.real.errors + rounding * np.abs(self.logs)
+
+    def epsilon(self, delta: float) -> tuple[Array, Array]:
+        low, high = np.zeros(self.people), np.zeros(self.people)
+        if len(self.some):
+            goal = -math.log(delta)
+            # CKS: delta <= M(t) e^{-t epsilon} t^t / (t + 1)^{t + 1}
+            bounds = (self.logs + self.errors + goal - _gain(TILTS)) / TILTS
+            sure = np.maximum(bounds.min(axis=1) * (1 + 2.0**-40) + 2.0**-40, 0.0)
+            for group, rows in self._tilted(sure, np.full(len(sure), goal)):
+                low[self.some[group]], high[self.some[group]] = rows.epsilon(delta, sure[group])
+        return low, high
+
+    def delta(self, epsilon: float) -> tuple[Array, Array]:
+        low, high = np.zeros(self.people), np.zeros(self.people)
+        if len(self.some):
+            far = TILTS * epsilon
+            exponents = self.logs + self.errors - far + 2.0**-46 * (1 + np.abs(self.logs) + far) - _gain(TILTS)
+            sure = exponents.min(axis=1)
+            high[self.some] = np.exp(np.minimum(sure, 0.0)) * (1 + 2.0**-40)
+            # a delta that doubles hardly tell from 0 is only bounded from above
+            for group, rows in self._tilted(np.full(len(sure), epsilon), -sure, sure > _TINY):
+                who, there = self.some[group], np.full(len(group), epsilon)
+                low[who] = np.minimum(rows.low(there), 1.0)
+                high[who] = np.minimum(np.exp(np.minimum(rows.log_high(there), 0.0)), high[who])
+        return low, high
+
+    def _tilted(
+        self, epsilon: Array, log_inverse: Array, wanted: NDArray[np.bool_] | None = None
+    ) -> Iterator[tuple[NDArray[np.int64], _Tilted]]:
+        """The people `wanted`, in groups of one tilt, period and number of frequencies.
+
+        The tilt is that of the saddle point of e^{K(t) - t epsilon} / (t (t + 1)), at which least is lost, epsilon
+        being about where the delta of each person is e^-log_inverse.
+        """
+        exponents = self.logs - np.multiply.outer(epsilon, TILTS)
+        tilts, turns = self._chosen(exponents, log_inverse)
+        # rounded up to a power of 2, so that many people share a period
+        apart = np.ceil(np.log2(np.minimum(turns, _FARTHEST))).astype(np.int64)
+        steps = 2 * math.pi * TILTS[tilts] / 2.0**apart
+        mantissas, places = np.frexp(steps)
+        # of 30 bits, so that multiples are doubles
+        steps = np.ldexp(np.floor(mantissas * 2.0**30), places - 30)
+        sizes, beyond = self._frequencies(tilts, steps)
+        keys = np.stack([tilts, apart, sizes], axis=1)
+        chosen = np.arange(len(keys)) if wanted is None else np.flatnonzero(wanted)
+        different, which = np.unique(keys[chosen], axis=0, return_inverse=True)
+        for number, (tilt, _, size) in enumerate(different.tolist()):
+            group = chosen[which.ravel() == number]
+            for part in np.array_split(group, -(-len(group) * size // _HELD)):
+                yield part, self._transformed(part, tilt, float(steps[part[0]]), size, beyond[part])
+
+    def _chosen(self, exponents: Array, log_inverse: Array) -> tuple[NDArray[np.int64], Array]:
+        """The tilt of each person, and t W such that what the other periods add is e^-30 of delta."""
+        people = np.arange(len(exponents))
+        coarse = np.arange(0, len(TILTS), _EACH)
+        scales = exponents[:, coarse] - np.log(TILTS * (TILTS + 1))[coarse]
+        turns = np.full(scales.shape, np.inf)
+        for column, tilt in enumerate(coarse.tolist()):
+            near = np.flatnonzero(scales[:, column] <= scales.min(axis=1) + _SPARE)
+            others = slice(tilt + 1, tilt + 1 + _OTHERS)
+            if len(near) and len(TILTS[others]):
+                room = (exponents[near, others] + log_inverse[near, None] + _APART) / (TILTS[others] / TILTS[tilt] - 1)
+                turns[near, column] = np.maximum(room.min(axis=1), np.maximum(log_inverse[near], 1.0) + _APART)
+        # the shortest period, for the fewest frequencies
+        best = (turns / TILTS[coarse]).argmin(axis=1)
+        return coarse[best], turns[people, best]
+
+    def _frequencies(self, tilts: NDArray[np.int64], steps: Array) -> tuple[NDArray[np.int64], Array]:
+        """How many frequencies each person needs, and a bound on the sum of all others.
+
+        That is the sum over k >= n of 2 |M| / (W theta_k^2), both signs.
+        """
+        sizes, beyond = np.zeros(len(tilts), dtype=np.int64), np.zeros(len(tilts))
+        for tilt in np.unique(tilts).tolist():
+            left = np.flatnonzero(tilts == tilt)
+            used = np.flatnonzero(self.counts[left].any(axis=0))
+            each = [self.levels.envelope(level, self.direction, tilt) for level in self.used[used].tolist()]
+            size = _LEAST
+            while len(left):
+                step = steps[left]
+                falls = np.array([one.log_modulus(step * size) for one in each])
+                log_moduli = np.einsum("pl,lp->p", self.counts[np.ix_(left, used)], falls)
+                outside = np.exp(log_moduli) / (math.pi * step * (size - 1)) * (1 + 2.0**-20)
+                enough = outside * TILTS[tilt] * (TILTS[tilt] + 1) * 2 * math.pi / step <= _BEYOND
+                sizes[left], beyond[left] = size, outside
+                left = left[~enough]
+                if size >= _MOST:
+                    break
+                size *= 4
+        return sizes, beyond
+
+    def _transformed(
+        self, group: NDArray[np.int64], tilt: int, step: float, size: int, beyond: Array
+    ) -> _Tilted:
+        """The people `group` at one tilt, with so many frequencies."""
+        t, period = float(TILTS[tilt]), 2 * math.pi / step
+        counts = self.counts[group]
+        used = np.flatnonzero(counts.any(axis=0))
+        counts = counts[:, used]
+        a = float(_power(np.array(t), self.direction))
+        each = [
+            self.levels.laws[level].transforms(a, float(self.real.logs[row, tilt]), step, size)
+            for row, level in zip(used.tolist(), self.used[used].tolist(), strict=True)
+        ]
+        logs, off = np.array([one.logs for one in each]), np.array([one.errors for one in each])
+        moduli, angles = counts @ logs.real, counts @ logs.imag
+        most = np.exp(counts @ np.array([one.most for one in each]) * (1 - 2.0**-40))
+        unknown = (counts > 0).astype(np.float64) @ np.isinf(off) > 0
+        off = counts @ np.where(np.isinf(off), 0.0, off)
+        off += (len(each) + 8) * 2.0**-52 * (counts @ np.abs(logs.imag) + np.abs(moduli)) + ELEMENTARY * 4
+        line = t + 1j * step * np.arange(size)
+        weights = np.where(np.arange(size) > 0, 2.0, 1.0) / (period * line * (line + 1))
+        sizes = np.exp(moduli)
+        # |e^x - 1| <= e^|x| - 1
+        close = np.where(unknown, np.inf, sizes * np.expm1(np.minimum(off, 600.0)))
+        errors = np.minimum(close, most + sizes) @ np.abs(weights)
+        terms = weights * sizes * np.exp(1j * angles)
+        # frequencies that nobody needs are errors
+        need = np.flatnonzero((np.abs(terms) > 1e-16 * np.abs(terms[:, :1])).any(axis=0))[-1] + 1
+        errors += np.abs(terms[:, need:]).sum(axis=1) + beyond
+        others = slice(tilt + 1, tilt + 1 + _OTHERS)
+        return _Tilted(
+            t,
+            step,
+            self.logs[group, tilt],
+            self.errors[group, tilt],
+            terms[:, :need],
+            errors * (1 + 2.0**-20),
+            TILTS[others],
+            (self.logs + self.errors)[group, others],
+        )
+
+
+def _gain(t: Array) -> Array:
+    """(t + 1) log(t + 1) - t log t, rounded down."""
+    gain: Array = (t * np.log1p(1 / t) + np.log1p(t)) * (1 - 2.0**-40)
+    return gain
+
+
+@dataclass(frozen=True, slots=True)
+class _Tilted:
+    """People at one tilt: log M(t) within `off`, and the terms of D but for M(t) e^{-(t + i theta) epsilon}.
+
+    The sum of terms[person, k] e^{-i theta_k epsilon} has a real part that is off by at most `errors` and a rounding.
+    `others` are larger tilts s and `moments` log M(s), rounded up.
+    """
+
+    tilt: float
+    step: float
+    logs: Array
+    off: Array
+    terms: NDArray[np.complex128]
+    errors: Array
+    others: Array
+    moments: Array
+
+    def _sum(self, epsilon: Array) -> tuple[Array, Array]:
+        """The sum, and its derivative."""
+        frequencies = self.step * np.arange(self.terms.shape[1])
+        turned = self.terms * np.exp(-1j * np.multiply.outer(epsilon, frequencies))
+        return turned.real.sum(axis=1), turned.imag @ frequencies
+
+    def _slack(self, epsilon: Array) -> Array:
+        """The errors of `_sum`."""
+        sizes = np.abs(self.terms)
+        frequencies = self.step * np.arange(sizes.shape[1])
+        rounding = (ELEMENTARY * 4 + sizes.shape[1] * 2.0**-52) * sizes.sum(axis=1)
+        slack: Array = self.errors + rounding + 2.0**-50 * epsilon * (sizes @ frequencies)
+        return slack
+
+    def _exponent(self, epsilon: Array, sign: int) -> Array:
+        scale = self.logs - self.tilt * epsilon
+        size = np.abs(self.logs) + self.tilt * epsilon
+        exponent: Array = scale + sign * (self.off + 2.0**-46 * (1 + size))
+        return exponent
+
+    def log_high(self, epsilon: Array) -> Array:
+        """An upper bound on log delta."""
+        value, _ = self._sum(epsilon)
+        most = np.maximum(value + self._slack(epsilon), 5e-324)
+        high: Array = self._exponent(epsilon, 1) + np.log(most) + ELEMENTARY * (2 + np.abs(np.log(most)))
+        return high
+
+    def low(self, epsilon: Array) -> Array:
+        """A lower bound on delta."""
+        value, _ = self._sum(epsilon)
+        least = value - self._slack(epsilon)
+        gap = 2 * math.pi / self.step * (1 - 2.0**-40)
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+            found = np.exp(np.minimum(self._exponent(epsilon, -1) + np.log(np.maximum(least, 0.0)), 700.0))
+            apart = 1 / math.expm1(min(self.tilt * gap, 700.0))
+            if len(self.others):
+                above = self.moments - np.multiply.outer(epsilon, self.others)
+                above += 2.0**-46 * (1 + np.abs(self.moments) + np.multiply.outer(epsilon, self.others))
+                above -= np.log(np.expm1(np.minimum((self.others - self.tilt) * gap, 700.0)))
+                apart = apart + np.exp(np.minimum(above.min(axis=1), 700.0))
+            else:
+                apart = np.inf
+        return np.where(least > 0, np.maximum(found * (1 - 2.0**-40) - apart * (1 + 2.0**-40), 0.0), 0.0)
+
+    def epsilon(self, delta: float, sure: Array) -> tuple[Array, Array]:
+        """Bounds on the epsilon at which delta is reached, `sure` being an upper one but for roundings."""
+        target, zero = math.log(delta), np.zeros(len(self.logs))
+        sure = np.maximum(sure * (1 + 2.0**-40) + 2.0**-40 * (1 - target) / self.tilt, 0.0)
+        nothing = self.log_high(zero) <= target
+        near = self._root(target, sure)
+        # errors of log delta, over its slope, which is at least the tilt's order
+        value, _ = self._sum(near)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            first = np.clip(2 * self._slack(near) / np.abs(value), 0.0, 1.0) + 4 * self.off + 2.0**-40
+        step = first / self.tilt
+        low, high = zero.copy(), sure.copy()
+        up, down = ~nothing, ~nothing
+        for _ in range(24):
+            if not (up.any() or down.any()):
+                break
+            beyond, before = np.minimum(near + step, sure), np.maximum(near - step, 0.0)
+            reached = up & (self.log_high(beyond) <= target)
+            high[reached] = beyond[reached]
+            passed = down & (self.low(before) >= delta * (1 + 2.0**-40))
+            low[passed] = before[passed]
+            up, down, step = up & ~reached, down & ~passed, step * 4
+        high[nothing] = 0.0
+        return low, high
+
+    def _root(self, target: float, sure: Array) -> Array:
+        """About where the sum gives e^target: Newton's method on log delta, between 0 and `sure`."""
+        low, high = np.zeros(len(sure)), sure.copy()
+        x = sure * 0.9
+        for _ in range(60):
+            value, slope = self._sum(x)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                excess = np.where(value > 0, np.log(value), -np.inf) + self.logs - self.tilt * x - target
+                move = excess / (self.tilt - slope / value)
+            low, high = np.where(excess > 0, x, low), np.where(excess > 0, high, x)
+            after = x + move
+            inside = np.isfinite(after) & (after >= low) & (after <= high)
+            after = np.where(inside, after, (low + high) / 2)
+            done = np.abs(after - x) <= 2.0**-46 * (1 / self.tilt + x)
+            x = after
+            if done.all():
+                break
+        return x

@@ -1,0 +1,286 @@
+"""Moments E[e^{zL}] of the loss of one step of DP-SGD, at real and complex z, with a bound on every error.
+
+The output of a step is u ~ N(0, 1) without the person. With the person, whose share of the noise is m = share / sigma,
+its density is larger by the ratio r(u) = 1 - q + q e^{mu - m^2/2}. Then E[e^{zL}] = G(1 + z) for removal ("PQ") and
+G(-z) for addition ("QP"), where G(a) = E[r(u)^a]. The trapezoidal rule gives G: the integrand is analytic for
+|Im u| < pi / m, so that the error falls geometrically (Trefethen and Weideman, Theorem 5.1).
+
+>>> law = Moments(q=0.005, share=1.0, sigma=2.0)
+>>> found = law.real(np.array([2.0, 3.0]))
+>>> bool(abs(np.expm1(found.logs[0]) - 0.005**2 * np.expm1(0.25)) < 1e-15)  # E[r^2] = 1 + q^2 (e^{m^2} - 1)
+True
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from mc.losses.powers import ELEMENTARY
+
+__all__ = ["Envelope", "Moments", "RealMoments", "Transforms"]
+
+Array = NDArray[np.float64]
+
+#: Twice the logarithm of what may be left outside the nodes, and the logarithm of what the rule may be off by.
+_TAIL, _RULE = 90.0, 46.0
+#: Nodes whose share is below e^-60 of the largest are left out.
+_NEGLIGIBLE = 60.0
+#: All that is left out, and the error of the rule, relative to G(a) >= 1: 2 e^-45 + 2.1 e^-46 + 2^20 e^-60.
+_LEFT_OUT = 2.0**-60
+#: The heights of the strip that are tried, and how far the phase e^{mu} may turn there.
+_HEIGHTS = np.array([0.125, 0.25, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0, 9.0])
+_TURN = 1.5
+#: The cells on which the integrand is bounded on the edge of the strip.
+_CELLS = 200
+#: Frequencies are e^{i theta l} = e^{i (32 j) theta_1 l} e^{i k theta_1 l}: so many products need few exponentials.
+_BLOCK = 32
+#: Up to which share of the frequency where four moments bound the modulus best they do; and the frequencies at which it
+#: is looked at beyond: so many parts of that one, and so many times that one.
+_CLOSE, _PARTS, _SEEN = 0.7, 7, 10
+_HALF_LOG_TAU = 0.5 * math.log(2 * math.pi)
+
+
+@dataclass(frozen=True, slots=True)
+class RealMoments:
+    """log G(a) for several real a, each within `errors`, and log C: the modulus of E[e^{(z + i theta) L}] / E[e^{zL}]
+    is at most C / theta for every theta > 0.
+    """
+
+    logs: Array
+    errors: Array
+    decay: Array
+
+
+@dataclass(frozen=True, slots=True)
+class Transforms:
+    """Characteristic functions of a tilted loss at frequencies 0, 1, ..., n - 1 times theta: their logarithms.
+
+    Each logarithm is off by at most `errors`, infinite where nothing is known but that no modulus is above e^most.
+    """
+
+    logs: NDArray[np.complex128]
+    errors: Array
+    most: Array
+
+
+@dataclass(frozen=True, slots=True)
+class Envelope:
+    """Bounds on the modulus of a characteristic function at all frequencies from theta on, see `log_modulus`."""
+
+    variance: float
+    fourth: float
+    close: float
+    later: float
+    log_decay: float
+
+    def log_modulus(self, theta: Array) -> Array:
+        """At every frequency >= theta the logarithm of the modulus is at most this: shape of theta.
+
+        |E e^{i theta L}|^2 = E cos(theta D) <= 1 - theta^2 E[D^2] / 2 + theta^4 E[D^4] / 24 where D is the difference
+        of two losses; that falls up to `close`, beyond which the modulus is at most e^later.
+        """
+        square = np.minimum(theta, self.close) ** 2
+        near = 0.5 * np.log1p(square * (self.fourth * square / 24 - self.variance))
+        bound: Array = np.minimum(np.maximum(near, self.later), self.log_decay - np.log(theta))
+        return np.minimum(bound, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Nodes:
+    """Nodes with log r, the error of each, and the posterior probability w of the person's being there."""
+
+    outputs: Array
+    losses: Array
+    off: Array
+    present: Array
+
+
+@dataclass(frozen=True, slots=True)
+class Moments:
+    """The moments of one step at sampling rate q: noise sigma, of which the person has `share` of the sensitivity."""
+
+    q: float
+    share: float
+    sigma: float
+
+    @property
+    def ratio(self) -> float:
+        """m = share / sigma."""
+        return self.share / self.sigma
+
+    def real(self, a: Array) -> RealMoments:
+        """log G(a) for all a >= 1, or for all a <= 0: an array of shape (n,)."""
+        m = self.ratio
+        low, high = self._range(float(np.min(a)), float(np.max(a)), 0.0)
+        width = min(self._width(one) for one in (float(np.min(a)), float(np.max(a))))
+        nodes = self._nodes(low, high, width)
+        u, l, off = nodes.outputs, nodes.losses, nodes.off
+        exponents = np.multiply.outer(a, l) - u * u / 2
+        top = exponents.max(axis=1)
+        weights = np.exp(exponents - top[:, None])
+        sums = weights.sum(axis=1)
+        logs = top + np.log(sums) + (math.log(width) - _HALF_LOG_TAU)
+        errors = self._weight_errors(a, weights, nodes) / sums
+        errors += ELEMENTARY * (4 + np.abs(logs) + np.abs(top)) + len(u) * 2.0**-52 + _LEFT_OUT
+        # E[e^{i theta l}] = int h d(e^{i theta l}) / (i theta), h = density / l': at most the variation of h over theta
+        with np.errstate(divide="ignore"):
+            peak = (exponents - np.log(nodes.present)).max(axis=1) - math.log(m)
+        # (log h)' = -u + m (a + 1) w(u) - m is zero once, or three times: w is a sigmoid of u
+        maxima = np.where((a + 1) * m * m <= 4, 1.0, 2.0)
+        # a maximum lies within half a width of a node
+        peak += width * width / 8 * (1 + np.maximum(-(a + 1), 0.0) * m * m / 4)
+        return RealMoments(logs, errors, peak + np.log(2 * maxima) - _HALF_LOG_TAU - logs + 2.0**-20)
+
+    def transforms(self, a: float, log_moment: float, theta: float, count: int) -> Transforms:
+        """The law under which L has density e^{zL}: a = 1 + z or -z, log_moment = log G(a), `count` frequencies."""
+        m, most = self.ratio, theta * count
+        growth, height = self._strip(a, most, log_moment)
+        width = _short(2 * math.pi * height / growth)
+        low, high = self._range(a, a, 0.0)
+        nodes = self._nodes(low, high, width)
+        exponents = a * nodes.losses - nodes.outputs**2 / 2
+        exponents -= exponents.max()
+        kept = exponents > -_NEGLIGIBLE
+        nodes = _Nodes(*(one[kept] for one in (nodes.outputs, nodes.losses, nodes.off, nodes.present)))
+        weights = np.exp(exponents[kept])
+        total = weights.sum()
+        spread = self._weight_errors(np.array([a]), weights[None, :], nodes)[0] / total
+        weights = weights / total
+        # addition's loss is -l
+        losses = nodes.losses if a > 0 else -nodes.losses
+        blocks = -(-count // _BLOCK)
+        steps = np.exp(1j * theta * np.multiply.outer(np.arange(_BLOCK), losses))
+        leaps = np.exp(1j * (theta * _BLOCK) * np.multiply.outer(np.arange(blocks), losses))
+        found = ((leaps * weights) @ steps.T).ravel()[:count]
+        # of the weights and their sum, of both exponentials, of the sums of products; and of the phases
+        fixed = 2 * spread + ELEMENTARY * 8 + len(weights) * 2.0**-50 + 2 * _LEFT_OUT
+        turning = float(weights @ (nodes.off + 2.0**-49 * np.abs(losses)))
+        off = fixed + theta * np.arange(count) * turning
+        return _logarithms(found, off)
+
+    def envelope(self, a: float, log_moment: float, log_decay: float) -> Envelope:
+        """Bounds on the modulus at all high frequencies, the law being that of `transforms`."""
+        low, high = self._range(a, a, 0.0)
+        nodes = self._nodes(low, high, self._width(a))
+        exponents = a * nodes.losses - nodes.outputs**2 / 2
+        weights = np.exp(exponents - exponents.max())
+        weights /= weights.sum()
+        losses = nodes.losses - float(weights @ nodes.losses)
+        # far more than all roundings and errors of the rule
+        variance = float(weights @ losses**2) * (1 - 2.0**-20)
+        fourth = 2 * float(weights @ losses**4) * (1 + 2.0**-20) + 6 * variance**2 * (1 + 2.0**-18)
+        close = _CLOSE * math.sqrt(12 * variance / fourth)
+        step = close / _PARTS
+        seen = self.transforms(a, log_moment, step, _SEEN * _PARTS + 1)
+        # between two frequencies the modulus moves by at most E|L - E L| of half of the step
+        moved = math.exp(float(seen.most[_PARTS:].max())) + step / 2 * math.sqrt(variance) * (1 + 2.0**-18)
+        last = log_decay - math.log(step * _SEEN * _PARTS)
+        return Envelope(variance, fourth, close, min(max(math.log(moved), last), 0.0), log_decay)
+
+    # -- nodes and their errors ------------------------------------------------------------------------------------
+
+    def _nodes(self, low: float, high: float, width: float) -> _Nodes:
+        outputs = np.arange(math.floor(low / width), math.ceil(high / width) + 1) * width
+        return self._at(outputs)
+
+    def _at(self, u: Array) -> _Nodes:
+        q, m = self.q, self.ratio
+        y = m * u - m * m / 2
+        y_off = 2.0**-50 * (np.abs(m * u) + m * m)
+        if q == 1:
+            return _Nodes(u, y, y_off, np.ones_like(u))
+        log_q, log_rest = math.log(q), math.log1p(-q)
+        close = np.abs(y) <= 1
+        grown = np.expm1(np.where(close, y, 0.0))
+        losses = np.where(close, np.log1p(q * grown), np.logaddexp(log_rest, log_q + y))
+        present = np.minimum(np.exp(log_q + y - losses), 1.0)
+        near_off = ELEMENTARY * (q * np.abs(grown) / (1 + q * grown) + np.abs(losses))
+        far_off = present * (1 + abs(log_q) + np.abs(y)) + np.abs(losses) + (1 - present) * abs(log_rest)
+        return _Nodes(
+            u, losses, np.where(close, near_off, 2 * ELEMENTARY * far_off) + 2 * present * y_off, present
+        )
+
+    def _weight_errors(self, a: Array, weights: Array, nodes: _Nodes) -> Array:
+        """The sum of the errors of weights e^{a l - u^2/2}: shape (n,)."""
+        u, l = nodes.outputs, nodes.losses
+        size = np.abs(a)
+        each = size * (weights @ (nodes.off + 2.0**-51 * np.abs(l))) + weights @ (2.0**-51 * u * u)
+        summed: Array = 1.01 * (each + 4 * ELEMENTARY * weights.sum(axis=1))
+        return summed
+
+    # -- where the nodes must lie ----------------------------------------------------------------------------------
+
+    def _range(self, least: float, most: float, more: float) -> tuple[float, float]:
+        """Outputs beyond which the integrand, times e^{more}, holds less than e^-45.
+
+        For a >= 1: r <= e^{mu} where u > 0 and r <= 1 where u < 0. For a <= 0: r >= e^{q(mu - m^2/2)}. Both make the
+        integrand at most a Gaussian one. An m more holds the maxima of h, see `real`.
+        """
+        m, room = self.ratio, _TAIL + 2 * more
+        if least > 0:
+            shift = most * m
+            return -(math.sqrt(room) + m), shift + math.sqrt(shift * shift + room)
+        shift = -least * self.q * m
+        return (
+            -(shift + math.sqrt(shift * shift + shift * m + room) + m),
+            math.sqrt(shift * m + room),
+        )
+
+    def _width(self, a: float) -> float:
+        """A width of the rule for G(a), a real: on the line Im u = b the integral grows by e^{b^2/2} at most.
+
+        There |r| lies between cos(mb/2) r and r, so that a < 0 adds the power of a cosine.
+        """
+        heights = self._heights()
+        growth = _RULE + heights**2 / 2 - max(-a, 0.0) * np.log(np.cos(self.ratio * heights / 2))
+        return _short(float((2 * math.pi * heights / growth).max()))
+
+    def _heights(self) -> Array:
+        """Strips in which the phase mb stays below 1.5."""
+        least = _TURN / self.ratio
+        heights = _HEIGHTS[_HEIGHTS * self.ratio <= _TURN]
+        return heights if len(heights) else np.array([least])
+
+    def _strip(self, a: float, theta: float, log_moment: float) -> tuple[float, float]:
+        """-log of the error wanted at frequencies up to theta, and a height b; the rule needs 2 pi b over the first.
+
+        On Im u = b, |r^{i theta}| = e^{theta arg r}, and arg r <= wmb where w <= 1/2, arg r <= mb elsewhere. The
+        integral over each line is bounded by its largest values on cells, and tails.
+        """
+        heights = self._heights()[:, None]
+        turn = self.ratio * heights
+        cosine = -max(-a, 0.0) * np.log(np.cos(turn / 2))
+        low, high = self._range(a, a, float((heights**2 / 2 + cosine + theta * turn).max()))
+        edges = np.linspace(low, high, _CELLS + 1)
+        nodes = self._at(edges)
+        closest = np.where(edges[:-1] > 0, edges[:-1], np.where(edges[1:] < 0, edges[1:], 0.0))
+        largest = a * (nodes.losses[1:] if a > 0 else nodes.losses[:-1])
+        there = nodes.present[1:]
+        argument = turn * np.where(there <= 0.5, there, 1.0)
+        exponents = largest - closest**2 / 2 + heights**2 / 2 + cosine + theta * argument
+        sizes = special.logsumexp(exponents, axis=1) + math.log((high - low) / _CELLS)
+        # up to the rounding of the exponents; below, relative to G(a)
+        growth = _RULE + np.maximum(sizes - log_moment, 0.0) + 1e-6 * np.abs(sizes) + 1
+        best = int(np.argmax(heights[:, 0] / growth))
+        return float(growth[best]), float(heights[best, 0])
+
+
+def _short(width: float) -> float:
+    """`width` rounded down to ten bits, so that its multiples are doubles."""
+    mantissa, exponent = math.frexp(width)
+    return math.ldexp(math.floor(mantissa * 1024) / 1024, exponent)
+
+
+def _logarithms(found: NDArray[np.complex128], off: Array) -> Transforms:
+    modulus = np.abs(found)
+    known = off < modulus / 4
+    with np.errstate(divide="ignore"):
+        size = np.log(np.where(known, modulus, off))
+        most = np.minimum(np.log(modulus + off) + ELEMENTARY * (1 + np.abs(size)), 0.0)
+        errors = np.where(known, 1.2 * off / modulus + ELEMENTARY * (1 + np.abs(size)), np.inf)
+    return Transforms(size + 1j * np.angle(found), errors, most)
