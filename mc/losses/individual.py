@@ -108,10 +108,14 @@ class IndividualAccountant:
                 f"shares must have one number per person, got shape {given.shape} for {self.people} people; pass 0 "
                 "for those who took no part"
             )
-        checked = np.asarray(check_probability("shares", given, "divide norms after clipping by the clipping norm"))
+        checked = np.asarray(
+            check_probability("shares", given, "divide norms after clipping by the clipping norm")
+        )
         steps = check_count("steps", steps)
         if self._steps + steps > _STEPS:
-            raise ValueError(f"steps must be at most {_STEPS - self._steps} more, got steps={steps}; add fewer")
+            raise ValueError(
+                f"steps must be at most {_STEPS - self._steps} more, got steps={steps}; add fewer"
+            )
         here = np.flatnonzero(checked)
         place = np.searchsorted(self._grid, checked[here]) + np.searchsorted(
             self._grid, checked[here], side="right"

@@ -9,8 +9,8 @@ tilted payoff e^{-tx} (1 - e^{-x})+). So it is at least delta, and as delta <= 1
 
     delta + 1 / (e^{tW} - 1) + M(s) e^{-s epsilon} / (e^{(s-t)W} - 1)   for every s > t.
 
-No grid of losses is needed. This is Lemma D.1 of paper 003 (Plancherel) with the transforms of loss and payoff in closed
-form, and the integral of Alghamdi et al. (saddle-point accountant) with a bound on the rule that computes it.
+No grid of losses is needed. This is Lemma D.1 of paper 003 (Plancherel) with the transform of the payoff in closed form,
+and the integral of Alghamdi et al. (saddle-point accountant) with a bound on the rule that computes it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from mc.losses.moments import Envelope, Moments, RealMoments
+from mc.losses.moments import Envelope, Moments, RealMoments, Transforms
 from mc.losses.powers import ELEMENTARY
 from theory.pairs.base import Direction
 
@@ -39,9 +39,11 @@ _FURTHEST = 64.0
 _UNKNOWN = 1e9
 #: What the period leaves of other periods, as a power of e relative to delta.
 _APART = 30.0
-#: What may be left beyond the last frequency, relative to frequency 0; the fewest and the most frequencies; numbers held
-#: at once.
-_BEYOND, _LEAST, _MOST, _HELD = 1e-9, 16, 1024, 1 << 21
+#: What may be left beyond the last frequency, relative to frequency 0; the fewest and the most frequencies; how many
+#: numbers are held at once.
+_BEYOND, _LEAST, _MOST, _HELD = 1e-6, 16, 1024, 1 << 21
+#: How many frequencies of levels are kept for later questions.
+_KEPT = 1 << 20
 #: A divergence that need not be known closely, as a logarithm.
 _TINY = -650.0
 #: The tilts above t among which the bound on other periods is chosen.
@@ -58,6 +60,8 @@ class Levels:
     laws: Sequence[Moments]
     known: dict[tuple[int, Direction], RealMoments] = field(default_factory=dict)
     envelopes: dict[tuple[int, Direction, int], Envelope] = field(default_factory=dict)
+    transformed: dict[tuple[int, Direction, int, float], Transforms] = field(default_factory=dict)
+    frequencies: int = 0
 
     def moments(self, used: NDArray[np.int64], direction: Direction) -> RealMoments:
         """The logarithms, errors and decays of the levels `used`: arrays of shape (levels, tilts)."""
@@ -77,8 +81,31 @@ class Levels:
         if key not in self.envelopes:
             known = self.known[level, direction]
             a = float(_power(TILTS[tilt], direction))
-            self.envelopes[key] = self.laws[level].envelope(a, float(known.logs[tilt]), float(known.decay[tilt]))
+            self.envelopes[key] = self.laws[level].envelope(
+                a, float(known.logs[tilt]), float(known.decay[tilt])
+            )
         return self.envelopes[key]
+
+    def transforms(
+        self, used: NDArray[np.int64], direction: Direction, tilt: int, step: float, size: int
+    ) -> list[Transforms]:
+        """The characteristic functions of the levels `used` at `size` frequencies; what was computed is kept."""
+        if self.frequencies > _KEPT:
+            self.transformed.clear()
+            self.frequencies = 0
+        found = []
+        for level in used.tolist():
+            key = level, direction, tilt, step
+            one = self.transformed.get(key)
+            if one is None or len(one.logs) < size:
+                log_moment = float(self.known[level, direction].logs[tilt])
+                one = self.laws[level].transforms(
+                    float(_power(TILTS[tilt], direction)), log_moment, step, size
+                )
+                self.transformed[key] = one
+                self.frequencies += size
+            found.append(Transforms(one.logs[:size], one.errors[:size], one.most[:size]))
+        return found
 
 
 def _at_all_tilts(law: Moments, direction: Direction) -> RealMoments:
@@ -139,7 +166,9 @@ class _Compositions:
         low, high = np.zeros(self.people), np.zeros(self.people)
         if len(self.some):
             far = TILTS * epsilon
-            exponents = self.logs + self.errors - far + 2.0**-46 * (1 + np.abs(self.logs) + far) - _gain(TILTS)
+            exponents = (
+                self.logs + self.errors - far + 2.0**-46 * (1 + np.abs(self.logs) + far) - _gain(TILTS)
+            )
             sure = exponents.min(axis=1)
             high[self.some] = np.exp(np.minimum(sure, 0.0)) * (1 + 2.0**-40)
             # a delta that doubles hardly tell from 0 is only bounded from above
@@ -169,7 +198,7 @@ class _Compositions:
         keys = np.stack([tilts, apart, sizes], axis=1)
         chosen = np.arange(len(keys)) if wanted is None else np.flatnonzero(wanted)
         different, which = np.unique(keys[chosen], axis=0, return_inverse=True)
-        for number, (tilt, _, size) in enumerate(different.tolist()):
+        for number, (tilt, _, size) in reversed(list(enumerate(different.tolist()))):
             group = chosen[which.ravel() == number]
             for part in np.array_split(group, -(-len(group) * size // _HELD)):
                 yield part, self._transformed(part, tilt, float(steps[part[0]]), size, beyond[part])
@@ -184,8 +213,12 @@ class _Compositions:
             near = np.flatnonzero(scales[:, column] <= scales.min(axis=1) + _SPARE)
             others = slice(tilt + 1, tilt + 1 + _OTHERS)
             if len(near) and len(TILTS[others]):
-                room = (exponents[near, others] + log_inverse[near, None] + _APART) / (TILTS[others] / TILTS[tilt] - 1)
-                turns[near, column] = np.maximum(room.min(axis=1), np.maximum(log_inverse[near], 1.0) + _APART)
+                room = (exponents[near, others] + log_inverse[near, None] + _APART) / (
+                    TILTS[others] / TILTS[tilt] - 1
+                )
+                turns[near, column] = np.maximum(
+                    room.min(axis=1), np.maximum(log_inverse[near], 1.0) + _APART
+                )
         # the shortest period, for the fewest frequencies
         best = (turns / TILTS[coarse]).argmin(axis=1)
         return coarse[best], turns[people, best]
@@ -222,11 +255,7 @@ class _Compositions:
         counts = self.counts[group]
         used = np.flatnonzero(counts.any(axis=0))
         counts = counts[:, used]
-        a = float(_power(np.array(t), self.direction))
-        each = [
-            self.levels.laws[level].transforms(a, float(self.real.logs[row, tilt]), step, size)
-            for row, level in zip(used.tolist(), self.used[used].tolist(), strict=True)
-        ]
+        each = self.levels.transforms(self.used[used], self.direction, tilt, step, size)
         logs, off = np.array([one.logs for one in each]), np.array([one.errors for one in each])
         moduli, angles = counts @ logs.real, counts @ logs.imag
         most = np.exp(counts @ np.array([one.most for one in each]) * (1 - 2.0**-40))
