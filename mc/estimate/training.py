@@ -16,7 +16,6 @@ from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import optimize
 
 from filters.catalogue import CATALOGUE
 from filters.contract.parameters import one_positive, one_real
@@ -191,6 +190,8 @@ def _log_bound(order: float, squares: float, epsilon: float) -> float:
 
 def _order(squares: float, epsilon: float) -> float:
     """The order s > 1 at which the bound on weights is least."""
+    from scipy import optimize
+
     found = optimize.minimize_scalar(
         lambda x: _log_bound(1 + math.exp(x), squares, epsilon), bounds=(-7.0, 7.0), method="bounded"
     )
