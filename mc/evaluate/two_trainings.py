@@ -55,7 +55,8 @@ class TwoTrainings:
         self._everybody, self._others = make(training.people, runs), make(training.people - 1, runs)
         self.parameters = training.start(runs)
         self.sigma = 0.0
-        self._tables = isinstance(training.vectors(self.parameters), np.ndarray)
+        self._given: NDArray[np.float64] | Vectors | None = training.vectors(self.parameters)
+        self._tables = isinstance(self._given, np.ndarray)
 
     @property
     def promise(self) -> Guarantee:
@@ -70,7 +71,9 @@ class TwoTrainings:
 
     def vectors(self, *, without: bool) -> NDArray[np.float64] | Vectors:
         """Everyone's vectors at the present parameters, or everyone's but the person's."""
-        given = self._training.vectors(self.parameters)
+        if self._given is None:  # asked for by both sides, and by an audit
+            self._given = self._training.vectors(self.parameters)
+        given = self._given
         if isinstance(given, np.ndarray) != self._tables:
             raise TypeError(
                 f"vectors must be of one kind in every step, got {type(given).__name__}; pass arrays always, or never"
@@ -98,6 +101,7 @@ class TwoTrainings:
     def go_on(self, released: NDArray[np.float64]) -> None:
         """Both go on from what was released."""
         self.parameters = self._training.step(self.parameters, released)
+        self._given = None
 
 
 class _Silent(np.random.Generator):
