@@ -32,7 +32,7 @@ def test_a_data_set_counts_its_people_and_keeps_their_numbers() -> None:
             one[0, 0] = 7.0
     assert not made(labels=np.array([[1, 1], [0, 1], [0, 0]])).one_hot, "several labels at once"
     assert not made(test_labels=np.array([[1, 1]])).one_hot, "the test set counts too"
-    one = np.array([[1], [0], [1]])
+    one = np.ones((3, 1))
     assert not made(labels=one, test_labels=one[:1]).one_hot, "one label is yes or no"
 
 
