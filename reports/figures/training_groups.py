@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["GROUPS_FIGURE"]
 
 #: Name of a row -> name of the outcome's part, in the order of the panels.
-_WHAT = {"test loss": "test_loss", "train loss": "train_loss", "epsilon": "epsilon"}
+_WHAT = {"test loss": "test_loss", "training loss": "train_loss", "epsilon": "epsilon"}
 _NAMES = tuple(" and ".join(map(str, members)) for members in GROUPS)
 _TIMES = ("before", "after")
 
@@ -133,7 +133,7 @@ def _draw(spec: RunSpecification, data: FigureData, axes: Sequence[Axes]) -> Non
         ax.set(xlabel="digits of the group", ylabel="mean epsilon" if what == "epsilon" else f"mean {what}")
         ax.set_ylim(bottom=0)
     axes[0].set_title(f"Five groups, promised epsilon = {spec.epsilon:.3g}")
-    axes[0].legend(fontsize=8.5, handletextpad=0.2)
+    axes[0].legend(fontsize=8.5, loc="upper center", handletextpad=0.2)
 
 
 GROUPS_FIGURE = PaperFigure(

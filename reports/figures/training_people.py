@@ -123,7 +123,7 @@ def _draw(spec: _People, data: FigureData, axes: Sequence[Axes]) -> None:
     )
     ax.axvline(spec.epsilon, color=GREY, lw=1.2, ls="--")
     ax.set(xlabel=f"epsilon spent after {spec.at} epochs", ylabel="people", xlim=(0, spec.epsilon * 1.03))
-    ax.set_title(f"People, {_clip(spec)}; dashed: the promise")
+    ax.set_title(f"{_clip(spec)[5:].capitalize()}; dashed: the promise")
 
 
 def _figure(number: int, title: str, specification: type[_People]) -> PaperFigure:
