@@ -62,7 +62,7 @@ class RunSpecification(TrainingSpecification):
 
     def __post_init__(self) -> None:
         self._set(
-            sigma=check_between("sigma", self.sigma, 0.1, 1e6),
+            sigma=check_between("sigma", self.sigma, 0.1, 1e4),
             clip=check_between("clip", self.clip, 1e-3, 1e3),
             rate=check_between("rate", self.rate, 1e-3, 1e3),
             at=check_count_to("at", self.at, _MOST_EPOCHS),

@@ -148,31 +148,20 @@ class Descent:
     @classmethod
     def from_bytes(cls, content: bytes, data: DataSet, network: Network, filt: FilterBase) -> Descent:
         """The descent that `to_bytes` kept; ValueError for anything else, and for other data, network or filter."""
+        theta, told = _read(content)
+        rng = np.random.default_rng()
         try:
-            with np.load(io.BytesIO(content), allow_pickle=False) as file:
-                theta, told = np.asarray(file["theta"]), json.loads(file["told"].tobytes())
-            if told["version"] != _VERSION:
-                raise KeyError("version")
-            given = told["parameters"]
-            people = IndividualFilter.from_dict(told["people"], filt)
-            made = cls(
-                data,
-                network,
-                people,
-                clip=given["clip"],
-                sigma=given["sigma"],
-                rate=given["rate"],
-                seed=0,
-            )
-            made._check_same(given)
-            network.losses(theta, data.features[:1], data.labels[:1])
-            made._rng.bit_generator.state = told["rng"]
-            made._theta, made._taken = theta, check_count("taken", told["taken"], least=0)
-        except (KeyError, TypeError, OSError, EOFError, zipfile.BadZipFile, json.JSONDecodeError) as error:
-            raise ValueError(
-                f"content must be what Descent.to_bytes gives, got {len(content)} bytes that are not ({error}); "
-                "pass the file unchanged"
-            ) from error
+            rng.bit_generator.state = told["rng"]
+            given, saved, taken = told["parameters"], told["people"], told["taken"]
+            clip, sigma, rate = (given[name] for name in ("clip", "sigma", "rate"))
+        except (KeyError, TypeError, ValueError) as error:
+            raise _no_descent(content, error) from error
+        people = IndividualFilter.from_dict(saved, filt)
+        made = cls(data, network, people, clip=clip, sigma=sigma, rate=rate, seed=0)
+        made._check_same(given)
+        network.losses(theta, data.features[:1], data.labels[:1])  # refuses what are no parameters
+        made._rng, made._theta = rng, theta
+        made._taken = check_count("taken", taken, least=0)
         return made
 
     @classmethod
@@ -196,8 +185,28 @@ class Descent:
 
     def _check_same(self, given: Mapping[str, Any]) -> None:
         for name, own in self._parameters().items():
-            if given[name] != own:
+            if given.get(name) != own:
                 raise ValueError(
-                    f"{name} must be that of the saved descent, {given[name]!r}, got {own!r}; pass the same data, "
+                    f"{name} must be that of the saved descent, {given.get(name)!r}, got {own!r}; pass the same data, "
                     "network and filter"
                 )
+
+
+def _read(content: bytes) -> tuple[Array, dict[str, Any]]:
+    """The parameters and the rest of what `to_bytes` wrote."""
+    try:
+        with np.load(io.BytesIO(content), allow_pickle=False) as file:
+            theta, told = file["theta"], json.loads(file["told"].tobytes())
+        if told["version"] != _VERSION or theta.dtype != np.float64:
+            raise ValueError(f"version {told['version']!r} of {theta.dtype}")
+        return theta, told
+    except (KeyError, TypeError, ValueError, OSError, EOFError, zipfile.BadZipFile) as error:
+        raise _no_descent(content, error) from error
+
+
+def _no_descent(content: bytes, error: Exception) -> ValueError:
+    told = str(error).partition("\n")[0]
+    return ValueError(
+        f"content must be what Descent.to_bytes gives, got {len(content)} bytes that are not ({told}); pass the file "
+        "unchanged"
+    )
