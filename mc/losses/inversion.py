@@ -9,7 +9,7 @@ tilted payoff e^{-tx} (1 - e^{-x})+). So it is at least delta, and as delta <= 1
 
     delta + 1 / (e^{tW} - 1) + M(s) e^{-s epsilon} / (e^{(s-t)W} - 1)   for every s > t.
 
-No grid of losses is needed. This is Lemma D.1 of paper 003 (Plancherel) with the transform of the payoff in closed form,
+No grid of losses is needed. This is Lemma D.1 of paper 003 (Plancherel) with the payoff transformed in closed form,
 and the integral of Alghamdi et al. (saddle-point accountant) with a bound on the rule that computes it.
 """
 

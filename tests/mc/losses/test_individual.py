@@ -1,0 +1,337 @@
+"""Each person's epsilon and delta, held against certified compositions, another library, and closed forms."""
+
+from __future__ import annotations
+
+import math
+import pickle
+
+import mpmath
+import numpy as np
+import pytest
+from dp_accounting.pld import privacy_loss_distribution as peer
+
+import filterproof as fp
+from mc.losses import inversion
+from theory.conversions import gaussian_epsilon, renyi_epsilon
+
+Q, SIGMA = 0.005, 2.0
+
+
+def accountant(people=1, q=Q, sigma=SIGMA, levels=(0.25, 0.5, 1.0)):
+    return fp.IndividualAccountant(people, q=q, sigma=sigma, levels=levels)
+
+
+def played(rows, **options):
+    """One person for each mapping of shares to numbers of steps."""
+    made = accountant(len(rows), **options)
+    for person, row in enumerate(rows):
+        for share, steps in row.items():
+            shares = np.zeros(len(rows))
+            shares[person] = share
+            made.add(shares, steps=steps)
+    return made
+
+
+def certified(row, q=Q, sigma=SIGMA):
+    return fp.Composition({fp.SubsampledGaussian(q, sigma / share): steps for share, steps in row.items()})
+
+
+@pytest.mark.parametrize(
+    ("q", "sigma", "rows", "epsilons"),
+    [
+        (0.005, 2.0, [{1.0: 10_000}], (1.0,)),
+        (0.05, 1.0, [{1.0: 40}, {0.25: 30, 1.0: 3}], (0.5,)),
+        (0.9, 3.0, [{1.0: 5}, {0.5: 20, 0.25: 7}], (0.0, 1.5)),
+        (1.0, 1.5, [{0.5: 3, 1.0: 2}], (0.7, 4.0)),
+    ],
+    ids=["dp-sgd", "larger batches", "nearly all", "full batches"],
+)
+def test_delta_lies_between_the_bounds_of_certified_compositions(q, sigma, rows, epsilons):
+    made = played(rows, q=q, sigma=sigma)
+    for epsilon in epsilons:
+        low, high = made.delta(epsilon).made_public()
+        for row, below, above in zip(rows, low, high, strict=True):
+            exact = certified(row, q, sigma).delta(epsilon, relative=1e-2)
+            assert below <= exact.high
+            assert exact.low <= above
+            if exact.low > 1e-250:
+                assert above <= below * 1.001, "all shares are levels, so that the bounds are close"
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 3.0])
+def test_delta_of_full_batches_is_that_of_one_gaussian(epsilon):
+    made = played([{0.5: 8, 1.0: 2}], q=1.0, sigma=1.5)
+    with mpmath.workdps(40):
+        mu = mpmath.sqrt(mpmath.mpf(8) / 4 + 2) / mpmath.mpf(1.5)
+        exact = mpmath.ncdf(mu / 2 - epsilon / mu) - mpmath.exp(epsilon) * mpmath.ncdf(-mu / 2 - epsilon / mu)
+    (low,), (high,) = made.delta(epsilon).made_public()
+    assert low <= exact <= high
+    assert high < low * (1 + 1e-6)
+    at = played([{0.5: 8, 1.0: 2}], q=1.0, sigma=1.5).epsilon(float(exact)).report_for(0).bounds
+    assert at.low - 1e-9 <= epsilon <= at.high + 1e-9
+    assert at.high - at.low < 1e-6
+
+
+def test_a_person_who_is_always_clipped_has_the_epsilon_of_figure_1():
+    made = played([{1.0: 10_000}])
+    for delta, epsilon in ((1e-5, 1.00411), (1e-6, 1.15018)):
+        (low,), (high,) = made.epsilon(delta).made_public()
+        assert round(low, 5) == round(high, 5) == epsilon
+        assert low < high
+        assert certified({1.0: 10_000}).delta(low, relative=1e-2).high >= delta
+        assert certified({1.0: 10_000}).delta(high, relative=1e-2).low <= delta
+
+
+def test_epsilon_agrees_with_another_library_on_mixed_compositions():
+    rows = [{1.0: 300, 0.5: 500, 0.25: 200}, {0.5: 1000}, {1.0: 30}]
+    made = played(rows, q=0.02, sigma=1.5)
+    for delta in (1e-5, 1e-8):
+        low, high = made.epsilon(delta).made_public()
+        for row, below, above in zip(rows, low, high, strict=True):
+            parts = [
+                peer.from_gaussian_mechanism(
+                    1.5 / share, sampling_prob=0.02, value_discretization_interval=1e-3
+                ).self_compose(steps)
+                for share, steps in row.items()
+            ]
+            whole = parts[0]
+            for part in parts[1:]:
+                whole = whole.compose(part)
+            theirs = whole.get_epsilon_for_delta(delta)  # an upper bound, its grid of 1e-3 a step included
+            assert below <= theirs
+            assert theirs < above * 1.02 + 2e-3
+
+
+@pytest.mark.parametrize("delta", [1e-4, 1e-10, 1e-30])
+def test_delta_at_the_bounds_of_epsilon_encloses_what_was_asked(delta):
+    made = played([{1.0: 2000, 0.25: 500}, {0.5: 400}], q=0.02, sigma=1.0)
+    low, high = made.epsilon(delta).made_public()
+    assert np.all(low < high)
+    for person in range(2):
+        assert made.delta(float(low[person])).report_for(person).bounds.high >= delta
+        assert made.delta(float(high[person])).report_for(person).bounds.low <= delta
+    if delta > 1e-20:  # far below, tilts come near to where moments of single large steps explode
+        assert np.all(high < low * (1 + 1e-3))
+
+
+def test_one_release_has_its_own_hockey_stick():
+    for q, sigma in ((0.05, 1.0), (0.3, 0.8)):
+        made = played([{1.0: 1}], q=q, sigma=sigma)
+        pair = fp.SubsampledGaussian(q, sigma)
+        for epsilon in (0.0, 0.3):
+            exact = max(float(pair.hockey_stick(epsilon)), float(pair.swapped.hockey_stick(epsilon)))
+            bounds = made.delta(epsilon).report_for(0).bounds
+            assert bounds.low <= exact <= bounds.high
+
+
+def test_shares_between_levels_lie_between_their_neighbours():
+    shares = (0.3, 0.5, 0.7)
+    made = accountant(3)
+    made.add(np.array(shares), steps=1000)
+    low, high = made.epsilon(1e-6).made_public()
+    ends = played([{level: 1000} for level in (0.25, 0.5, 1.0)])
+    below, above = ends.epsilon(1e-6).made_public()
+    assert np.allclose(low, [below[0], below[1], below[1]], rtol=1e-6, atol=0)
+    assert np.allclose(high, [above[1], above[1], above[2]], rtol=1e-6, atol=0)
+    # and the shares themselves lie between
+    exact = played([{share: 1000} for share in shares], levels=(*shares, 1.0))
+    least, most = exact.epsilon(1e-6).made_public()
+    assert np.all(low <= most)
+    assert np.all(least <= high)
+    assert np.all(most < least * (1 + 1e-5))
+
+
+def test_a_tiny_share_counts_as_the_least_level_above_and_as_nothing_below():
+    made = accountant(2)
+    made.add([1e-3, 0.25], steps=1000)
+    low, high = made.epsilon(1e-5).made_public()
+    assert low[0] == 0.0
+    assert high[0] == pytest.approx(high[1], rel=1e-6)
+
+
+def test_the_grid_that_is_made_is_geometric():
+    levels = fp.IndividualAccountant(1, q=Q, sigma=SIGMA).levels
+    assert len(levels) == 100
+    assert levels[[0, -1]] == pytest.approx([1 / 256, 1.0], rel=1e-15)
+    assert np.ptp(levels[1:] / levels[:-1]) < 1e-12
+    finer = fp.IndividualAccountant(1, q=Q, sigma=SIGMA, levels=1000)
+    coarser = fp.IndividualAccountant(1, q=Q, sigma=SIGMA)
+    for made in (finer, coarser):
+        made.add([0.37], steps=1000)
+    a, b = (made.epsilon(1e-6).report_for(0).bounds for made in (finer, coarser))
+    assert b.low <= a.low <= a.high <= b.high
+    assert a.relative_width < 0.01 < b.relative_width < 0.07
+
+
+def test_no_step_and_no_share_cost_nothing():
+    made = accountant(2)
+    made.add([0.0, 1.0], steps=0 + 7)
+    for found in (made.epsilon(1e-5), made.delta(0.5), made.renyi_epsilon(1e-5)):
+        assert found.made_public()[:, 0].tolist() == [0.0, 0.0]
+    assert accountant(3).epsilon(1e-5).made_public().tolist() == [[0.0] * 3] * 2
+
+
+def test_more_steps_and_more_share_cost_more():
+    rows = [{0.25: 500}, {0.25: 600}, {0.25: 500, 0.5: 100}, {0.5: 600}, {1.0: 600}]
+    made = played(rows, q=0.02)
+    for found in (made.epsilon(1e-6), made.delta(0.1), made.renyi_epsilon(1e-6)):
+        low, high = found.made_public()
+        assert np.all(np.diff(low) > 0)
+        assert np.all(np.diff(high) > 0)
+
+
+def test_steps_at_once_are_steps_one_by_one():
+    rng = np.random.default_rng(7)
+    shares = rng.random((5, 6))
+    once, repeated = (fp.IndividualAccountant(6, q=0.05, sigma=1.0) for _ in range(2))
+    for row in shares:
+        once.add(row, steps=3)
+        for _ in range(3):
+            repeated.add(row)
+    assert np.array_equal(once.epsilon(1e-5).made_public(), repeated.epsilon(1e-5).made_public())
+
+
+def test_a_person_among_others_has_the_epsilon_that_they_have_alone(monkeypatch):
+    rng = np.random.default_rng(3)
+    people = 40
+    shares = np.minimum(rng.lognormal(-1.5, 1.0, (60, people)), 1.0)
+    crowd = fp.IndividualAccountant(people, q=0.02, sigma=1.0)
+    for row in shares:
+        crowd.add(row, steps=10)
+    low, high = crowd.epsilon(1e-6).made_public()
+    monkeypatch.setattr(inversion, "_HELD", 256)  # a few people at a time
+    apart = crowd.epsilon(1e-6).made_public()
+    assert np.allclose(apart, [low, high], rtol=1e-9, atol=0)
+    for person in (0, 17, 39):
+        alone = fp.IndividualAccountant(1, q=0.02, sigma=1.0)
+        for row in shares:
+            alone.add(row[[person]], steps=10)
+        assert np.allclose(
+            alone.epsilon(1e-6).made_public()[:, 0], [low[person], high[person]], rtol=1e-6, atol=0
+        )
+
+
+def test_a_crowd_lies_within_the_rounding_of_its_shares():
+    rng = np.random.default_rng(5)
+    crowd = fp.IndividualAccountant(60, q=Q, sigma=SIGMA)
+    scale = rng.lognormal(-1.5, 1.2, 60)
+    for _ in range(50):
+        crowd.add(np.minimum(scale * rng.lognormal(0.0, 0.7, 60), 1.0), steps=200)
+    low, high = crowd.epsilon(1e-6).made_public()
+    kept = high > 0.01
+    assert kept.mean() > 0.9
+    # two neighbouring levels differ by a factor of 1.058
+    assert np.all(high[kept] < 1.08 * low[kept])
+    assert np.all(low <= high)
+
+
+@pytest.mark.parametrize("most", [32, 256])
+def test_epsilon_by_renyi_divergences_is_that_of_the_pairs_own_divergences(most):
+    row = {0.25: 700, 1.0: 300}
+    made = played([row], q=0.02, sigma=1.0)
+    alphas = np.arange(2.0, most + 1)
+    sums = np.zeros(len(alphas))
+    for share, steps in row.items():
+        pair = fp.SubsampledGaussian(0.02, 1.0 / share)
+        sums += steps * np.maximum(np.asarray(pair.renyi(alphas)), np.asarray(pair.swapped.renyi(alphas)))
+    exact = float(np.min(renyi_epsilon(alphas, sums, 1e-6)))
+    found = made.renyi_epsilon(1e-6, orders=range(2, most + 1)).report_for(0).bounds
+    assert found.low <= exact <= found.high
+    assert found.relative_width < 1e-9
+    assert made.epsilon(1e-6).report_for(0).bounds.high < found.low
+
+
+def test_the_orders_of_the_paper_leave_a_floor_and_more_orders_a_lower_one():
+    made = played([{0.25: 10}])
+    few, more = (made.renyi_epsilon(1e-6, orders=range(2, n + 1)).report_for(0).high for n in (32, 1024))
+    assert few == pytest.approx(math.log(1 - 1 / 32) - math.log(32e-6) / 31, rel=1e-3)
+    assert more < 0.05 * few
+
+
+def test_one_large_step_at_an_order_far_beyond_is_bounded_in_closed_form():
+    made = played([{1.0: 1}], q=1.0, sigma=0.25)
+    found = made.renyi_epsilon(1e-5, orders=[20.0]).report_for(0).bounds  # alpha / sigma = 80 is not computed
+    exact = float(renyi_epsilon(20.0, 20.0 / (2 * 0.25**2), 1e-5))
+    assert found.low <= exact <= found.high
+    assert found.relative_width < 1e-9
+    assert float(gaussian_epsilon(4.0, 1e-5)) < found.low
+
+
+@pytest.mark.parametrize(
+    ("shares", "told"),
+    [
+        ([0.5, math.nan], "shares must"),
+        ([0.5, math.inf], "shares must"),
+        ([-1e-9, 0.5], "shares must"),
+        ([0.5, 1.0000001], "shares must .* clipping norm"),
+        ([0.5], "shares must have one number per person"),
+        ([[0.5, 0.5]], "shares must have one number per person"),
+    ],
+)
+def test_wrong_shares_count_nothing(shares, told):
+    made = accountant(2)
+    made.add([0.5, 1.0], steps=50)
+    before = made.epsilon(1e-5).made_public()
+    with pytest.raises(ValueError, match=told):
+        made.add(np.array(shares), steps=3)
+    assert np.array_equal(made.epsilon(1e-5).made_public(), before)
+
+
+def test_more_steps_than_can_be_counted_are_refused():
+    made = accountant(1)
+    made.add([1.0], steps=2**32 - 1)
+    with pytest.raises(ValueError, match="steps must be at most 0 more"):
+        made.add([1.0])
+    assert made.delta(1.0).report_for(0).high <= 1.0
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"q": 0.0},
+        {"q": 1.5},
+        {"sigma": 0.03},
+        {"sigma": -1.0},
+        {"levels": 0},
+        {"levels": [0.5]},
+        {"levels": [0.5, 0.5, 1.0]},
+        {"levels": [0.0, 1.0]},
+        {"levels": []},
+        {"people": 0},
+    ],
+    ids=str,
+)
+def test_what_makes_no_accountant_is_refused(options):
+    with pytest.raises(ValueError, match=f"{next(iter(options))} must"):
+        fp.IndividualAccountant(**{"people": 2, "q": Q, "sigma": SIGMA, **options})
+    made = accountant(1)
+    for call in (
+        lambda: made.epsilon(0.0),
+        lambda: made.delta(-0.1),
+        lambda: made.renyi_epsilon(1e-5, orders=[]),
+        lambda: made.renyi_epsilon(1e-5, orders=[1.0]),
+    ):
+        with pytest.raises(ValueError, match="must"):
+            call()
+
+
+def test_results_hide_themselves_and_tell_one_person():
+    made = played([{1.0: 100}, {0.5: 100}], q=0.02)
+    found = made.epsilon(1e-5)
+    low, high = found.made_public()
+    for thing in (found, found.low, made, found.report_for(1)):
+        for text in (repr(thing), f"{thing!r}"):
+            assert "hidden" in text
+            assert f"{high[0]:.3f}" not in text
+    assert str(found) == repr(found)
+    told = str(found.report_for(1))
+    assert told.startswith("For person 1 only")
+    assert f"{high[1]:.9g}" in told
+    assert len(found) == 2
+    with pytest.raises(IndexError, match="person must be below 2"):
+        found.report_for(2)
+    with pytest.raises(TypeError, match="report_for"):
+        pickle.dumps(found)
+    with pytest.raises(TypeError, match="report_for"):
+        list(found.high)
+    assert found.report_for(0).bounds.low == low[0]
