@@ -22,6 +22,7 @@ from reports.figures.lines import GREY, colour, label, line
 from reports.figures.paper_figure import PaperFigure, Source
 from reports.figures.shape import falls, rises
 from reports.figures.specification import Specification, check_between, check_count_to, check_points
+from reports.figures.trained_costs import MOST_TRAINED, draw_costs, trained_costs, words
 from theory.arguments import check_delta
 from theory.conversions import gaussian_mu, renyi_epsilon
 from theory.guarantees import GaussianDP
@@ -46,8 +47,9 @@ class _DPSGD(Specification):
     """`steps` Gaussian mechanisms of noise sigma on samples of rate q; a person's gradients have norm fraction x C.
 
     The first two panels are of one person with norm `fraction`; epsilon from 0 to
-    `most`, or a little beyond the one at delta if it is None. The last has `people` norms
+    `most`, or a little beyond the one at delta if it is None. The third has `people` norms
     from `least` to 1, at delta; `orders` and `more_orders` are the largest integer orders of the two RDP accountants.
+    The last has `trained` people of a training on digits, whose norms are looked at every `every` steps.
     """
 
     q: float = 0.005
@@ -61,7 +63,16 @@ class _DPSGD(Specification):
     people: int = 12
     orders: int = 32
     more_orders: int = 1024
-    QUICK: ClassVar[Mapping[str, Any]] = {"points": 9, "people": 5, "least": 0.1}
+    trained: int = 1000
+    every: int = 10
+    seed: int = 0
+    QUICK: ClassVar[Mapping[str, Any]] = {
+        "points": 9,
+        "people": 5,
+        "least": 0.1,
+        "trained": 200,
+        "every": 50,
+    }
 
     def __post_init__(self) -> None:
         self._set(
@@ -76,6 +87,9 @@ class _DPSGD(Specification):
             people=check_count_to("people", self.people, _MOST_PEOPLE, remedy="draw fewer"),
             orders=check_count_to("orders", self.orders, 4096, least=2),
             more_orders=check_count_to("more_orders", self.more_orders, 4096, least=2),
+            trained=check_count_to("trained", self.trained, MOST_TRAINED, remedy="the digits have no more"),
+            every=check_count_to("every", self.every, 100_000),
+            seed=check_count_to("seed", self.seed, 2**63 - 1, least=0, remedy="pass a smaller one"),
         )
 
     def pair(self, fraction: float) -> SubsampledGaussian:
@@ -115,19 +129,31 @@ def _data(spec: _DPSGD) -> FigureData:
     mu_range = max(mus) * _UP if mus else mu_all
     fractions = np.linspace(spec.least, 1.0, spec.people) if spec.people > 1 else np.ones(1)
     people = [spec.composition(float(one)).epsilon(spec.delta, relative=1e-2) for one in fractions]
-    left, right = [None] * spec.points, [None] * spec.people
+    costs = trained_costs(
+        q=spec.q,
+        sigma=spec.sigma,
+        steps=spec.steps,
+        delta=spec.delta,
+        people=spec.trained,
+        every=spec.every,
+        orders=(spec.orders, spec.more_orders),
+        seed=spec.seed,
+    )
+    bins = len(costs.columns["people_pld"])
+    left, right, last = [None] * spec.points, [None] * (spec.people + bins), [None] * bins
     return FigureData.of(
-        panel=["profile"] * spec.points + ["people"] * spec.people,
+        panel=["profile"] * spec.points + ["people"] * spec.people + ["trained"] * bins,
         epsilon=[*epsilons, *right],
         delta_low=[*(one.low for one in curve), *right],
         delta_high=[*(one.high for one in curve), *right],
         delta_gdp_range=[*np.asarray(GaussianDP(mu_range).delta(epsilons)), *right],
         delta_gdp_at=[*np.asarray(GaussianDP(mu_at).delta(epsilons)), *right],
-        fraction=[*left, *fractions],
-        epsilon_low=[*left, *(one.low for one in people)],
-        epsilon_high=[*left, *(one.high for one in people)],
-        epsilon_rdp=[*left, *(spec.rdp(float(one), spec.orders) for one in fractions)],
-        epsilon_rdp_more=[*left, *(spec.rdp(float(one), spec.more_orders) for one in fractions)],
+        fraction=[*left, *fractions, *last],
+        epsilon_low=[*left, *(one.low for one in people), *last],
+        epsilon_high=[*left, *(one.high for one in people), *last],
+        epsilon_rdp=[*left, *(spec.rdp(float(one), spec.orders) for one in fractions), *last],
+        epsilon_rdp_more=[*left, *(spec.rdp(float(one), spec.more_orders) for one in fractions), *last],
+        **{name: [*left, *[None] * spec.people, *column] for name, column in costs.columns.items()},
     ).told(
         mu_at=mu_at,
         mu_range=mu_range,
@@ -137,6 +163,7 @@ def _data(spec: _DPSGD) -> FigureData:
         floor=spec.floor(spec.orders),
         floor_more=spec.floor(spec.more_orders),
         floor_at_other_delta=spec.floor(spec.orders, _OTHER_DELTA),
+        **costs.facts,
     )
 
 
@@ -166,11 +193,17 @@ def _caption(spec: _DPSGD, data: FigureData) -> str:
             f"curves lie from it: mu = {data.number('mu_range'):.4f} is the least that lies on or above it at {where},",
             f"and would be larger on a wider range; mu = {data.number('mu_at'):.4f} {at}.",
             f"Neither is a guarantee: for every epsilon, as 003's (5.1) is printed, mu must be at least {least},",
-            f"which is {data.number('mu_all'):g} here. Below: epsilon at delta = {spec.delta:g} against the norm,",
+            f"which is {data.number('mu_all'):g} here. Third: epsilon at delta = {spec.delta:g} against the norm,",
             "by certified composition (PLD) and by RDP over integer orders.",
             *([floors] if min(few, more) > 0 else []),
-            "003 draws histograms over 1000 training samples; without the",
-            "training data the curves against the norm stand in their place.",
+            words(
+                data,
+                people=spec.trained,
+                every=spec.every,
+                steps=spec.steps,
+                orders=(spec.orders, spec.more_orders),
+                delta=spec.delta,
+            ),
         )
     )
 
@@ -187,10 +220,13 @@ def _alt(spec: _DPSGD, data: FigureData) -> str:
         (
             f"Above, {falling} on a logarithmic axis. In the middle, two curves of percent above that",
             f"profile: one from {wide.min():.3g} to {wide.max():.3g}, the other from {near.min():.3g} to",
-            f"{near.max():.3g}. Below, {rising} a person's norm: composition from {low[0]:.3f} to",
+            f"{near.max():.3g}. Third, {rising} a person's norm: composition from {low[0]:.3f} to",
             f"{low[-1]:.3f}, RDP with orders up to {spec.orders} from {rdp[0]:.3f} to {rdp[-1]:.3f}, with orders up to",
             f"{spec.more_orders} from {more[0]:.3f}.",
             *(["RDP with few orders flattens towards the left."] if flat else []),
+            f"Last, three histograms of {spec.trained} people's epsilon, with medians",
+            f"{data.number('median_pld'):.3g} by composition, {data.number('median_rdp'):.3g} and",
+            f"{data.number('median_rdp_more'):.3g} by RDP.",
         )
     )
 
@@ -202,7 +238,7 @@ def _excess(data: FigureData, column: str) -> NDArray[np.float64]:
 
 
 def _draw(spec: _DPSGD, data: FigureData, axes: Sequence[Axes]) -> None:
-    above, between, below = axes
+    above, between, below, last = axes
     epsilon, high = _panel(data, "profile", "epsilon", "delta_high")
     line(above, epsilon, high, 0, lw=2.0)
     above.set_yscale("log")
@@ -243,6 +279,7 @@ def _draw(spec: _DPSGD, data: FigureData, axes: Sequence[Axes]) -> None:
         ylim=(0, None),
         title=f"epsilon at delta = {spec.delta:g}",
     )
+    draw_costs(last, data, (spec.orders, spec.more_orders))
 
 
 FIGURE_1 = PaperFigure(
@@ -254,5 +291,5 @@ FIGURE_1 = PaperFigure(
     draw=_draw,
     caption=_caption,
     alt=_alt,
-    panels=3,
+    panels=4,
 )

@@ -8,16 +8,21 @@ import mpmath
 import numpy as np
 import pytest
 
+from dp_accounting.pld import privacy_loss_distribution as peer
+
 import filterproof as fp
 from reports.figures.paper_figure import ComputedFigure
 from reports.figures.registry import figure
+from reports.training.digits import digits
+from reports.training.network import Network
+from reports.training.sampled_descent import SampledDescent
 
 Q, SIGMA, STEPS = 0.005, 2.0, 10_000
 
 
 @pytest.fixture(scope="module")
 def shown() -> ComputedFigure:
-    return figure("003-1", points=4, people=3, least=0.2)
+    return figure("003-1", points=4, people=3, least=0.2, trained=60, every=100)
 
 
 def profile(fraction: float, epsilons: np.ndarray, steps: int = STEPS) -> np.ndarray:
@@ -118,7 +123,7 @@ def test_the_two_gaussian_curves_do_what_is_said_of_them(shown: ComputedFigure) 
 
 def test_for_all_epsilon_the_mu_of_full_batches_is_needed() -> None:
     # log delta(epsilon) / epsilon^2 tends to -sigma^2 / (2 T) for T subsampled steps, as for mu = sqrt(T) / sigma
-    shown = figure("003-1", points=2, people=1, steps=4, q=0.5, more_orders=4)
+    shown = figure("003-1", points=2, people=1, steps=4, q=0.5, more_orders=4, trained=5)
     assert shown.data.number("mu_all") == 1.0
     assert shown.data.number("mu_range") < 1.0
     pair = fp.SubsampledGaussian(0.5, 2.0)
@@ -127,3 +132,43 @@ def test_for_all_epsilon_the_mu_of_full_batches_is_needed() -> None:
     assert one == sorted(one)
     assert one[-1] < 0.5  # 1 / sigma, which they approach
     assert one[-1] > 0.45
+
+
+def test_the_histogram_counts_everyone_once_by_each_accountant(shown: ComputedFigure) -> None:
+    here = shown.data.column("panel") == "trained"
+    start, end = (shown.data.column(name)[here] for name in ("from_epsilon", "to_epsilon"))
+    assert np.array_equal(start[1:], end[:-1])
+    for name, median in (("people_pld", "median_pld"), ("people_rdp", "median_rdp")):
+        counts = shown.data.column(name)[here]
+        assert counts.sum() == 60
+        middle = int(np.searchsorted(np.cumsum(counts), 30.0))
+        assert start[middle] <= shown.data.number(median) <= end[middle + 1]
+
+
+def test_people_of_the_training_have_the_epsilon_of_their_own_steps(shown: ComputedFigure) -> None:
+    data = digits()
+    run = SampledDescent(Network(sizes=(64, 10)), q=Q, sigma=SIGMA, clip=2.0, rate=0.02, every=100, seed=0)
+    shares = run.shares(data, steps=STEPS)[:, np.sort(np.random.default_rng(0).permutation(data.people)[:60])]
+    assert shown.data.number("clipped") == pytest.approx(np.mean(shares >= 1.0), abs=1e-12)
+    # the one who cost least, shares rounded to twentieths, by another library
+    person = int(np.argmin((shares**2).sum(axis=0)))
+    levels, steps = np.unique(np.maximum(np.round(shares[:, person] / 0.05) * 0.05, 0.05), return_counts=True)
+    parts = [
+        peer.from_gaussian_mechanism(
+            SIGMA / level, sampling_prob=Q, value_discretization_interval=2e-4
+        ).self_compose(100 * int(count))
+        for level, count in zip(levels, steps, strict=True)
+    ]
+    whole = parts[0]
+    for part in parts[1:]:
+        whole = whole.compose(part)
+    assert shown.data.number("least_pld") == pytest.approx(whole.get_epsilon_for_delta(1e-6), rel=0.1)
+
+
+def test_rdp_does_not_go_below_its_floor_and_composition_does(shown: ComputedFigure) -> None:
+    told = shown.data.number
+    assert told("least_rdp") > told("floor") > told("least_pld")
+    assert told("least_pld") < told("least_rdp_more") < told("least_rdp")
+    assert told("pld_below_rdp_more") == 1.0
+    assert 0.0 < told("rounding") < 0.06
+    assert "digits where 003 has MNIST" in shown.caption

@@ -23,7 +23,7 @@ from tests.test_registries import modules
 NAMES = tuple(FIGURES)
 #: Parameters with which a figure that takes long takes a moment.
 SMALL: dict[str, dict[str, float]] = {
-    "003-1": {"points": 3, "people": 2, "least": 0.9, "more_orders": 64},
+    "003-1": {"points": 3, "people": 2, "least": 0.9, "more_orders": 64, "trained": 20, "every": 500},
     "004-2": {"epsilon": 7.0, "delta": 0.02, "sigma": 1.0, "rounds": 6},
     "unused": {"epsilons": 0.5},
     "000-table-1": {"epsilons": 1.0, "trials": 2},
