@@ -7,7 +7,6 @@ import math
 import mpmath
 import numpy as np
 import pytest
-
 from dp_accounting.pld import privacy_loss_distribution as peer
 
 import filterproof as fp
