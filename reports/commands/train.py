@@ -72,8 +72,8 @@ def train(
             pass  # reports an unusable folder before the work
         with _bar() as told, _kept(out, told):
             study(cells, folder=CellFolder(out / _CELLS), workers=workers, on_cell=told)
-        computed = [one.compute(quick=quick, **given) for one in chosen]
-        write(computed, out, formats=wanted, quick=quick)
+            computed = [one.compute(quick=quick, **given) for one in chosen]
+            write(computed, out, formats=wanted, quick=quick)
         if any(shown.name.startswith("000-") for shown in computed):
             console.print(_accuracies(computed))
         console.print(
@@ -111,6 +111,10 @@ class _Told:
         self.done, self.of = done, of
         self._bar.update(self._task, completed=done, total=of)
 
+    def stop(self) -> None:
+        """Leave the terminal to the words that follow."""
+        self._bar.stop()
+
 
 @contextmanager
 def _bar() -> Iterator[_Told]:
@@ -126,6 +130,7 @@ def _kept(out: Path, told: _Told) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt as stopped:
+        told.stop()
         complain(
             f"interrupted; {told.done} of {told.of} trials are kept in {str(out / _CELLS)!r}, and the same call goes on"
         )
