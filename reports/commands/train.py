@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
@@ -85,7 +86,9 @@ def train(
 
 def _accuracies(computed: Sequence[ComputedFigure]) -> Table:
     """The measured rows of 000's tables."""
-    table = Table("Figure", "epsilon", "without filtering (%)", "with filtering (%)", "difference, 95 %")
+    table = Table()
+    for title in ("Figure", "epsilon", "without (%)", "with filtering", "difference [95 %]"):
+        table.add_column(title, no_wrap=True)
     for shown in computed:
         for row in shown.rows():
             if row.get("data") == "digits":
@@ -94,7 +97,9 @@ def _accuracies(computed: Sequence[ComputedFigure]) -> Table:
                     f"{row['epsilon']:g}",
                     f"{row['plain']:.1f} ± {row['plain_sd']:.1f}",
                     f"{row['filtered']:.1f} ± {row['filtered_sd']:.1f}",
-                    f"{row['difference']:+.1f}  {row['difference_low']:+.1f} to {row['difference_high']:+.1f}",
+                    escape(
+                        f"{row['difference']:+.1f} [{row['difference_low']:+.1f}, {row['difference_high']:+.1f}]"
+                    ),
                 )
     return table
 
