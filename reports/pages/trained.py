@@ -33,18 +33,14 @@ _RATE, _RUNS, _AUDITED, _SIZE = 0.05, 32_000, 4_000, 1e4
 def trained_jobs(study: Study) -> list[tuple[str, str, Callable[[], Any]]]:
     """(key of the claim, what is estimated, the work): each a comparison of the report."""
     seed, n = study.seed, study.size(_RUNS) // 8
-    ways = (("PQ", "removed"), ("QP", "added"))
     jobs: list[tuple[str, str, Callable[[], Any]]] = [
         (
             "trainings",
-            f"a canary {words}, {STEPS} steps",
-            partial(_simulated, way, -1, study.count(), n, seed),
+            f"{who} {words}, {steps} steps",
+            partial(_simulated, way, person, steps, study.count(), n, seed),
         )
-        for way, words in ways
-    ]
-    jobs += [
-        ("trainings", f"a digit {words}, {STEPS} steps", partial(_simulated, way, 0, study.count(), n, seed))
-        for way, words in ways
+        for who, person, steps in (("a canary", -1, STEPS), ("a digit", 0, CLIPPED_STEPS))
+        for way, words in (("PQ", "removed"), ("QP", "added"))
     ]
     audited = (
         ("trainings", f"audited, {CLIPPED_STEPS} steps", ClippedSums, CLIPPED_STEPS),
@@ -66,13 +62,15 @@ def _digit_training() -> Training:
     return WithCanary(LogisticTraining(pixels[some] / 16, digit[some] == 8, rate=_RATE), _SIZE)
 
 
-def _simulated(way: Any, person: int, confidence: float, n: int, seed: int) -> tuple[Estimate, float]:
+def _simulated(
+    way: Any, person: int, steps: int, confidence: float, n: int, seed: int
+) -> tuple[Estimate, float]:
     training = _digit_training()
     found = simulate_training(
         training,
         ClippedSums.making(PROMISE, clip=CLIP, sigma=NOISE),
         epsilon=TRAINED_AT,
-        steps=STEPS,
+        steps=steps,
         person=person % training.people,
         n=n,
         seed=seed,
