@@ -41,7 +41,7 @@ _UNKNOWN = 1e9
 _APART = 30.0
 #: What may be left beyond the last frequency, relative to frequency 0; the fewest and the most frequencies; how many
 #: numbers are held at once.
-_BEYOND, _LEAST, _MOST, _HELD = 1e-6, 16, 1024, 1 << 21
+_BEYOND, _LEAST, _MOST, _HELD = 1e-6, 16, 4096, 1 << 21
 #: How many frequencies of levels are kept for later questions.
 _KEPT = 1 << 20
 #: A divergence that need not be known closely, as a logarithm.
@@ -49,7 +49,7 @@ _TINY = -650.0
 #: The tilts above t among which the bound on other periods is chosen.
 _OTHERS = 32
 #: The longest period, times the tilt; by which power of e a tilt may be worse than the best.
-_FARTHEST, _SPARE = 2.0**12, 6.0
+_FARTHEST, _SPARE = 2.0**12, 12.0
 BOTH: tuple[Direction, Direction] = ("PQ", "QP")
 
 

@@ -21,7 +21,7 @@ __all__ = ["composed_renyi"]
 
 Array = NDArray[np.float64]
 
-#: Orders times m above which divergences have bounds in closed form; nobody's best order lies there.
+#: Orders times m above which divergences are bounded in closed form: they are large, and seldom anybody's best.
 _FURTHEST = 64.0
 #: By which sums of divergences and conversions are rounded, relatively.
 _ROUNDING = 2.0**-38
