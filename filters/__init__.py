@@ -18,7 +18,9 @@ from filters.accounting.charges import approximate_charge, approximate_zcdp_char
 from filters.accounting.ledger import Budget
 from filters.catalogue import *  # noqa: F403
 from filters.contract.holds import Holds
-from filters.holders.individual import IndividualFilter, PersonalReport, gaussian_request
+from filters.holders.clipped_sums import ClippedSums, PrivateSum, Vectors
+from filters.holders.individual import IndividualFilter, gaussian_request
+from filters.holders.individual_tracker import IndividualTracker
 from filters.holders.linear_queries import LinearAnswer, LinearQueries
 from filters.holders.odometers import (
     DoublingOdometer,
@@ -28,6 +30,7 @@ from filters.holders.odometers import (
     RogersOdometer,
     StitchedOdometer,
 )
+from filters.holders.personal import Personal, PersonalCost, PersonalFactor, PersonalReport
 from filters.holders.session import FilterHaltedError, Session
 from filters.holders.trackers import GaussianTracker, RenyiTracker, Tracker
 from filters.privacy_filter import PrivacyFilter
@@ -46,19 +49,25 @@ __all__ = [
     "Budget",
     "Charge",
     "ChargeRule",
+    "ClippedSums",
     "DoublingOdometer",
     "FilterHaltedError",
     "GaussianTracker",
     "Holds",
     "IndividualFilter",
+    "IndividualTracker",
     "LineOdometer",
     "LinearAnswer",
     "LinearQueries",
     "MixtureOdometer",
     "Odometer",
+    "Personal",
+    "PersonalCost",
+    "PersonalFactor",
     "PersonalReport",
     "Plain",
     "PrivacyFilter",
+    "PrivateSum",
     "RangedZCDP",
     "RenyiCharge",
     "RenyiCurve",
@@ -69,6 +78,7 @@ __all__ = [
     "StitchedOdometer",
     "Tracker",
     "UnsoundFilterWarning",
+    "Vectors",
     "approximate_charge",
     "approximate_zcdp_charge",
     "gaussian_request",

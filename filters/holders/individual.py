@@ -1,16 +1,18 @@
-"""Individual accounting: one filter per person; each round uses only the people whose own budget covers it.
+"""Individual accounting: one filter per person; each round uses people as far as their own budget covers it.
 
 >>> import filterproof as fp
 >>> import numpy as np
 >>> people = fp.IndividualFilter(fp.GaussianFilter(mu=1.0), people=3)
 >>> people.select(fp.gaussian_request(np.array([0.5, 2.0, 0.0]), sigma=1.0))
 array([ True, False,  True])
+>>> people.clip(np.array([0.5, 2.0, 0.0]), sigma=1.0).round(4)
+array([1. , 0.5, 1. ])
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from reprlib import repr as short
 
 import numpy as np
@@ -29,14 +31,19 @@ from filters.contract.parameters import one_positive
 from filters.contract.state import State, choose, take
 from filters.holders.envelope import checked_key, saved_count, sealed, unsealed
 from filters.holders.holder import Holder
+from filters.holders.personal import Personal, PersonalReport, check_person
 from filters.holders.saved_state import decode_state, encode_state
 from theory.arguments import check_at_least_zero, check_count
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse, Selection
 
-__all__ = ["IndividualFilter", "PersonalReport", "gaussian_request"]
+__all__ = ["IndividualFilter", "gaussian_request"]
 
 _VERSION = 1
 _SAVED = ("filter", "people", "state")
+#: What is cut to less than this share of a whole budget does not count at all: it would only blur who is left.
+_LEAST_SHARE = 2.0**-20
+#: What a cut norm stays below its limit by: more than all roundings on the way, which are below 2^-51 each.
+_SHAVE = 1 - 2.0**-48
 
 
 def gaussian_request(norms: NDArray[np.float64], sigma: float) -> DominatingPair:
@@ -58,26 +65,6 @@ def gaussian_request(norms: NDArray[np.float64], sigma: float) -> DominatingPair
     return Selection((Gaussian(np.where(absent, 1.0, mu)), RandomizedResponse(0.0)), absent)
 
 
-@dataclass(frozen=True, slots=True)
-class PersonalReport:
-    """What one person has left. FOR THAT PERSON'S EYES ONLY.
-
-    It depends on that person's data, and on other people's data only through what was released (000, after
-    Algorithm 5). Showing it to that person costs the others no privacy. Shown to anyone else, published, or summed
-    over people, it leaks. There is deliberately no method that returns all reports at once.
-    """
-
-    person: int
-    promise: str
-    remaining: float
-
-    def __str__(self) -> str:
-        return (
-            f"For person {self.person} only, not to be shown to anyone else: "
-            f"{self.remaining:.6g} left of {self.promise}"
-        )
-
-
 class IndividualFilter(Holder):
     """One filter per person: in each round those take part whose own budget still covers their own pair.
 
@@ -85,14 +72,18 @@ class IndividualFilter(Holder):
         active = people.select(gaussian_request(norms, sigma))
         release(values[active].sum() + sigma * noise)
 
+        factors = people.clip(norms, sigma=sigma, most=1.0)     # or as much of each as is left
+        release((factors * values).sum() + sigma * noise)
+
     The pair of person i must dominate on every data set that contains the person, not only on the present one (000,
     Definition 2.5; with the per-instance Definition 2.6, leaving a person out would itself leak).
     `select` charges those who take part. The others are not charged, sit out this round only and may take part in
-    a cheaper one. The outputs computed on the active people keep the filter's promise for adding or removing one
-    person. The mask itself is personal data: use it to compute the release, never release it.
+    a cheaper one. `clip` lets everyone in with as much as is left. The outputs computed so keep the filter's promise
+    for adding or removing one person. Masks and factors are personal data: use them to compute the release, never
+    release them.
     Filters that look at realised losses raise TypeError: their promise is not about persons.
     Threads may share it, rounds wait for each other; it is not copied, pickled or used after a fork.
-    Source: paper 000, Algorithm 3 and Theorem 4.5; paper 003, Algorithm 1 and Theorem 12.
+    Source: paper 000, Algorithms 3 and 7, Theorem 4.5; paper 003, Algorithm 1 and Theorem 12.
     """
 
     def __init__(self, filt: FilterBase, people: int) -> None:
@@ -130,23 +121,63 @@ class IndividualFilter(Holder):
                 "declare a pair for everyone, also for those who have run out"
             )
         with self._change("select"):
-            active, spent = checked_grant(self._filter, self._state, request, self._people)
-            if spent is None:
-                spent = checked_spend(self._filter, self._state, request, self._people)
-            self._state = spent if active.all() else choose(active, spent, self._state)
+            return self._decided(request)
+
+    def clip(
+        self, norms: NDArray[np.float64], *, sigma: float, most: float = math.inf
+    ) -> NDArray[np.float64]:
+        """The factor in [0, 1] by which each person's vector counts in a sum with noise N(0, sigma^2 I): shape (n,).
+
+        factor_i norm_i = min(norm_i, most, sigma times the largest mu that person i's filter still admits of
+        Gaussian(mu)), rounded down, and exactly that is charged, rounded up. Whoever would count with less than
+        2^-20 of a whole budget by this sits out. norms: |v_i|_2, shape (n,), never below the true ones.
+        Raises ValueError for norms that are negative or not finite, sigma <= 0, most <= 0; then nothing is charged.
+        Source: paper 000, Algorithm 7, where the budget is a sum of squared norms.
+        """
+        sizes = np.asarray(check_at_least_zero("norms", norms))
+        if sizes.shape != (self._people,):
+            raise ValueError(
+                f"norms must be one per person, got shape {sizes.shape} for {self._people} people; pass the norm of "
+                "everyone's vector, also of those who have run out"
+            )
+        noise = one_positive("sigma", sigma)
+        limit = most if isinstance(most, float) and most == math.inf else one_positive("most", most)
+        with self._change("clip"):
+            left = self._filter.affordable(self._state, Gaussian)
+            whole = float(self._filter.affordable(checked_start(self._filter, 1), Gaussian)[0])
+            with np.errstate(over="ignore"):
+                reach = np.minimum(left * (noise * _SHAVE), limit)
+            cut = sizes > reach
+            with np.errstate(under="ignore"):
+                factors: NDArray[np.float64] = np.ones_like(sizes)
+                np.divide(reach * _SHAVE, sizes, out=factors, where=cut)
+                # the exact product is below the next double after the rounded one
+                counted = np.where(cut, np.nextafter(factors * sizes, np.inf), sizes)
+            out = cut & ((left < whole * _LEAST_SHARE) | (factors == 0))
+            factors[out], counted[out] = 0.0, 0.0
+            factors[~self._decided(gaussian_request(counted, noise))] = 0.0
+        return factors
+
+    def _decided(self, request: DominatingPair) -> NDArray[np.bool_]:
+        """Whom the filter grants `request`; they are charged."""
+        active, spent = checked_grant(self._filter, self._state, request, self._people)
+        if spent is None:
+            spent = checked_spend(self._filter, self._state, request, self._people)
+        self._state = spent if active.all() else choose(active, spent, self._state)
         return active.copy()  # the filter may answer from an array that it uses again
+
+    def remaining(self) -> Personal[PersonalReport]:
+        """What everyone has left, in the filter's own unit, rounded down: hidden, see `Personal`."""
+        promise = str(self._filter.promise)
+        return Personal(
+            self._filter.remaining(self._state), lambda person, left: PersonalReport(person, promise, left)
+        )
 
     def report_for(self, person: int) -> PersonalReport:
         """The report that may be shown to `person` only; IndexError beyond the last person; see `PersonalReport`."""
-        index = self._index(person)
+        index = check_person(person, self._people)
         left = float(self._filter.remaining(take(self._state, np.array([index])))[0])
         return PersonalReport(index, str(self._filter.promise), left)
-
-    def _index(self, person: int) -> int:
-        index = check_count("person", person, least=0)
-        if index >= self._people:
-            raise IndexError(f"person must be below {self._people}, got person={person!r}; count from zero")
-        return index
 
     def to_dict(self, *, key: bytes | None = None) -> dict[str, object]:
         """Everything that `from_dict` needs, as JSON values. Personal data of everyone: store it as such.

@@ -24,7 +24,7 @@ from filters.contract.parameters import one_delta, one_positive
 from filters.contract.state import choose
 from filters.holders.envelope import checked_key, saved_count, sealed, unsealed
 from filters.holders.holder import Holder
-from filters.holders.individual import PersonalReport
+from filters.holders.personal import PersonalReport, check_person
 from filters.holders.saved_state import decode_state, encode_state
 from theory.arguments import check_count
 from theory.guarantees import ZCDP, Guarantee
@@ -113,9 +113,7 @@ class LinearQueries(Holder):
 
     def report_for(self, person: int) -> PersonalReport:
         """The report that may be shown to `person` only; IndexError beyond the last person; see `PersonalReport`."""
-        index = check_count("person", person, least=0)
-        if index >= self._people:
-            raise IndexError(f"person must be below {self._people}, got person={person!r}; count from zero")
+        index = check_person(person, self._people)
         high, low = self._state
         left = float(self._budget.left((high[index : index + 1], low[index : index + 1]))[0])
         return PersonalReport(index, str(self.promise), left / self.norm_budget * self.kappa * (1 - 2.0**-51))

@@ -1,0 +1,297 @@
+"""Clipping to what is left: nobody spends more than the budget, and nothing that counts is free."""
+
+import json
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import filters as fp
+from theory.pairs import Gaussian
+
+
+def test_three_rounds_of_one_leave_nothing_of_a_budget_of_three() -> None:
+    people = fp.IndividualFilter(fp.ZCDPFilter(1.5), 2)  # sum of squared norms 3 at sigma 1
+    norms = np.array([2.0, 0.5])
+    for _ in range(3):
+        assert people.clip(norms, sigma=1.0, most=1.0).tolist() == [pytest.approx(0.5, rel=1e-14), 1.0]
+    assert people.clip(norms, sigma=1.0, most=1.0).tolist() == [0.0, 1.0]
+    assert people.report_for(1).remaining == pytest.approx(1.5 - 4 * 0.125, rel=1e-14)
+
+
+def test_the_last_round_counts_with_the_root_of_what_is_left() -> None:
+    people = fp.IndividualFilter(fp.ZCDPFilter(1.25), 1)  # 2.5 = 1 + 1 + 0.5
+    found = [float(people.clip(np.array([1.0]), sigma=1.0, most=1.0)[0]) for _ in range(5)]
+    assert found == [1.0, 1.0, pytest.approx(math.sqrt(0.5), rel=1e-12), 0.0, 0.0]
+
+
+@pytest.mark.parametrize("filt", [fp.GaussianFilter(1.0), fp.ZCDPFilter(0.5), fp.RenyiFilter(8.0, 4.0)])
+def test_the_exact_sum_of_what_counted_stays_within_the_budget(filt: fp.PrivacyFilter) -> None:
+    """By rationals: the squares of factor times norm over sigma; the budget of squares is 1 each time."""
+    rng = np.random.default_rng(4)
+    n, sigma = 60, 0.7
+    people = fp.IndividualFilter(filt, n)
+    spent, counted = [Fraction(0)] * n, np.zeros(n)
+    for _ in range(40):
+        norms = rng.exponential(0.3, n) * 10.0 ** rng.integers(-3, 3, n)
+        factors = people.clip(norms, sigma=sigma, most=0.4)
+        assert ((factors >= 0) & (factors <= 1)).all()
+        for i in range(n):
+            size = Fraction(float(factors[i])) * Fraction(float(norms[i]))
+            assert size <= Fraction(0.4)
+            spent[i] += (size / Fraction(sigma)) ** 2
+            counted[i] = float(size)
+    assert max(spent) <= 1
+    # and who asked for more than there was got all but a share of 2^-20 of the root
+    assert sorted(float(one) for one in spent)[n // 2] > 1 - 1e-5
+
+
+def test_the_charge_is_what_counted_and_no_more() -> None:
+    """The second route: a filter of each person's own that is asked for the clipped norm decides alike."""
+    rng = np.random.default_rng(2)
+    people = fp.IndividualFilter(fp.GaussianFilter(1.0), 5)
+    alone = fp.IndividualFilter(fp.GaussianFilter(1.0), 5)
+    for _ in range(12):
+        norms = rng.uniform(0.1, 2.0, 5)
+        factors = people.clip(norms, sigma=2.0, most=1.0)
+        assert alone.select(fp.gaussian_request(factors * norms, 2.0)).all()
+    left, other = people.remaining().made_public(), alone.remaining().made_public()
+    np.testing.assert_allclose(left, other, atol=1e-7)
+
+
+def test_whoever_asks_for_little_still_counts_when_little_is_left() -> None:
+    people = fp.IndividualFilter(fp.GaussianFilter(1.0), 1)
+    people.clip(np.array([math.sqrt(1 - 2.0**-44)]), sigma=1.0)  # 2^-22 of the norm is left
+    assert people.clip(np.array([1.0]), sigma=1.0)[0] == 0.0
+    assert people.clip(np.array([2.0**-23]), sigma=1.0)[0] == 1.0
+
+
+def test_a_remainder_of_a_thousandth_still_counts() -> None:
+    people = fp.IndividualFilter(fp.GaussianFilter(1.0), 1)
+    people.clip(np.array([math.sqrt(1 - 1e-6)]), sigma=1.0)
+    assert people.clip(np.array([1.0]), sigma=1.0)[0] == pytest.approx(1e-3, rel=1e-6)
+
+
+def test_a_filter_for_which_a_gaussian_costs_too_much_lets_nobody_in() -> None:
+    people = fp.IndividualFilter(fp.BasicFilter(1.0), 2)
+    assert people.clip(np.array([1.0, 0.0]), sigma=1.0).tolist() == [0.0, 1.0]
+
+
+@pytest.mark.parametrize("size", [1e-320, 1e-200, 1e200, 1.7e308])
+def test_odd_sizes_are_clipped_and_charged(size: float) -> None:
+    people = fp.IndividualFilter(fp.GaussianFilter(1.0), 1)
+    factor = float(people.clip(np.array([size]), sigma=1.0, most=0.5)[0])
+    assert Fraction(factor) * Fraction(size) <= Fraction(1, 2)
+    assert factor * size >= min(size, 0.5) * (1 - 1e-12)
+    assert people.report_for(0).remaining < 1.0
+
+
+def test_bad_norms_charge_nothing() -> None:
+    people = fp.IndividualFilter(fp.GaussianFilter(1.0), 2)
+    fresh = people.to_dict()
+    for bad in ([1.0], [1.0, -1.0], [1.0, np.nan], [1.0, np.inf]):
+        with pytest.raises(ValueError, match="norms"):
+            people.clip(np.array(bad), sigma=1.0)
+    for name in ("sigma", "most"):
+        for value in (0.0, -1.0, np.nan):
+            with pytest.raises(ValueError, match=name):
+                people.clip(np.ones(2), **({"sigma": 1.0} | {name: value}))
+    with pytest.raises(ValueError, match="sigma"):
+        people.clip(np.ones(2), sigma=np.inf)
+    assert people.to_dict() == fresh
+
+
+def test_clipped_people_are_saved_and_restored() -> None:
+    filt = fp.GaussianFilter(1.0)
+    people = fp.IndividualFilter(filt, 3)
+    norms = np.array([0.3, 0.7, 5.0])
+    people.clip(norms, sigma=1.0)
+    again = fp.IndividualFilter.from_dict(json.loads(json.dumps(people.to_dict())), filt)
+    for _ in range(3):
+        assert (
+            again.clip(norms, sigma=1.0, most=0.4).tolist()
+            == people.clip(norms, sigma=1.0, most=0.4).tolist()
+        )
+
+
+# -- clipped sums ----------------------------------------------------------------------------------------------
+
+
+def test_a_sum_is_that_of_the_clipped_vectors_and_noise() -> None:
+    rng = np.random.default_rng(5)
+    vectors = rng.standard_normal((6, 4)) * 3
+    people = fp.IndividualFilter(fp.GaussianFilter(1.0), 6)
+    sums = fp.ClippedSums(people, clip=2.0, sigma=4.0)
+    released = sums.release(vectors, np.random.default_rng(9))
+    expected = np.zeros(4)
+    for vector in vectors:
+        expected += vector * min(1.0, 2.0 / math.sqrt(math.fsum(vector**2)))
+    noise = released.sigma * np.random.default_rng(9).standard_normal(4)
+    np.testing.assert_allclose(released.value - noise, expected, atol=1e-12)
+    assert Fraction(released.sigma) > 4
+    assert released.sigma < 4 * (1 + 1e-9)
+
+
+def test_after_k_full_rounds_only_those_with_something_left_count() -> None:
+    people = fp.IndividualFilter(fp.ZCDPFilter(5 / 32), 2)  # five clipped sums at sigma = 4 clip
+    sums = fp.ClippedSums(people, clip=1.0, sigma=4.0)
+    vectors = np.array([[3.0, 4.0], [0.3, 0.4]])
+    factors = []
+    for _ in range(20):
+        sums.release(vectors, np.random.default_rng(0))
+        factors.append(sums.factors.made_public())
+    assert np.allclose(factors[:5], [0.2, 1.0])
+    assert np.allclose(factors[5:], [0.0, 1.0])
+
+
+class _Closed:
+    """Vectors given by norms and a weighted sum alone."""
+
+    def __init__(self, rows: np.ndarray) -> None:
+        self.rows = rows
+
+    def norms(self) -> np.ndarray:
+        return np.sqrt((self.rows**2).sum(axis=-1))
+
+    def weighted(self, factors: np.ndarray) -> np.ndarray:
+        return factors @ self.rows
+
+
+def test_vectors_in_closed_form_are_summed_alike() -> None:
+    rows = np.random.default_rng(1).standard_normal((7, 3))
+    answers = []
+    for given in (rows, _Closed(rows)):
+        people = fp.IndividualFilter(fp.GaussianFilter(1.0), 7)
+        sums = fp.ClippedSums(people, clip=1.0, sigma=2.0)
+        answers.append([sums.release(given, np.random.default_rng(k)).value for k in range(9)])
+    np.testing.assert_allclose(answers[0], answers[1], atol=1e-12)
+
+
+def test_many_worlds_at_once_are_single_worlds() -> None:
+    rng = np.random.default_rng(8)
+    worlds, each, d = 5, 3, 2
+    together = fp.ClippedSums(
+        fp.IndividualFilter(fp.GaussianFilter(1.0), worlds * each), clip=1.0, sigma=1.5, runs=worlds
+    )
+    alone = [
+        fp.ClippedSums(fp.IndividualFilter(fp.GaussianFilter(1.0), each), clip=1.0, sigma=1.5)
+        for _ in range(worlds)
+    ]
+    for k in range(8):
+        vectors = rng.standard_normal((worlds, each, d))
+        found = together.release(vectors, np.random.default_rng(k)).value
+        noise = np.random.default_rng(k).standard_normal((worlds, d)) * together.sigma
+        for w in range(worlds):
+            quiet = alone[w].release(vectors[w], _Silent()).value  # type: ignore[arg-type]
+            np.testing.assert_allclose(found[w] - noise[w], quiet, atol=1e-12)
+
+
+class _Silent:
+    def standard_normal(self, shape: tuple[int, ...]) -> np.ndarray:
+        return np.zeros(shape)
+
+
+def test_two_kinds_of_sums_share_the_budgets() -> None:
+    people = fp.IndividualFilter(fp.ZCDPFilter(1.0), 1)  # squared norms over sigma^2 of 2
+    gradients = fp.ClippedSums(people, clip=1.0, sigma=1.0)
+    count = fp.ClippedSums(people, clip=1.0, sigma=1.0)
+    rng = np.random.default_rng(0)
+    gradients.release(np.array([[9.0]]), rng)
+    count.release(np.array([[1.0]]), rng)
+    count.release(np.array([[1.0]]), rng)
+    assert count.factors.made_public()[0] == 0.0
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        np.zeros((3, 2)),
+        np.zeros(2),
+        np.zeros((2, 0)),
+        np.array([[np.nan], [0.0]]),
+        np.array([[np.inf], [0.0]]),
+    ],
+)
+def test_vectors_that_are_none_charge_nothing(bad: np.ndarray) -> None:
+    people = fp.IndividualFilter(fp.GaussianFilter(1.0), 2)
+    fresh = people.to_dict()
+    with pytest.raises(ValueError, match="nothing was charged"):
+        fp.ClippedSums(people, clip=1.0, sigma=1.0).release(bad, np.random.default_rng(0))
+    with pytest.raises(ValueError, match="nothing was charged"):
+        fp.ClippedSums(people, clip=1.0, sigma=1.0).release(
+            _Closed(np.array([[np.nan], [0.0]])), np.random.default_rng(0)
+        )
+    assert people.to_dict() == fresh
+
+
+def test_vectors_too_small_or_too_large_to_be_squared_are_paid_for() -> None:
+    for size in (1e-170, 5e-324, 1e200):
+        people = fp.IndividualFilter(fp.GaussianFilter(1.0), 1)
+        sums = fp.ClippedSums(people, clip=0.5, sigma=1.0)
+        for _ in range(3):
+            sums.release(np.full((1, 3), size), np.random.default_rng(0))
+        assert 0 < sums.factors.made_public()[0] <= 1
+        # three times at most 1/2, and more than nothing
+        spent = 1 - people.report_for(0).remaining ** 2
+        assert spent == pytest.approx(0.75 if size > 1 else 0.0, abs=1e-6)
+        assert people.report_for(0).remaining < 1.0
+
+
+def test_runs_must_divide_the_people() -> None:
+    people = fp.IndividualFilter(fp.GaussianFilter(1.0), 5)
+    with pytest.raises(ValueError, match="runs must divide"):
+        fp.ClippedSums(people, clip=1.0, sigma=1.0, runs=2)
+    with pytest.raises(TypeError, match="IndividualFilter"):
+        fp.ClippedSums(fp.GaussianFilter(1.0), clip=1.0, sigma=1.0)  # type: ignore[arg-type]
+
+
+# -- what is personal ------------------------------------------------------------------------------------------
+
+
+def test_personal_values_leave_by_two_doors_only() -> None:
+    import copy
+    import pickle
+
+    people = fp.IndividualFilter(fp.GaussianFilter(1.0), 2)
+    people.clip(np.array([0.6, 0.0]), sigma=1.0)
+    left = people.remaining()
+    for shown in (repr(left), str(left), f"{left}", repr(left.report_for(0)), repr([left.report_for(0)])):
+        assert "0.8" not in shown
+    assert "0.8 left of 1-GDP" in str(left.report_for(0))
+    assert left.made_public().tolist() == pytest.approx([0.8, 1.0], rel=1e-14)
+    for door in (list, np.array, np.asarray, pickle.dumps, copy.copy, copy.deepcopy, sum):
+        with pytest.raises(TypeError, match="personal values must not be"):
+            door(left)
+    given = np.array([0.25])
+    kept = fp.Personal(given, lambda person, value: fp.PersonalReport(person, "1-GDP", value))
+    given[0] = 0.5
+    assert kept.made_public()[0] == 0.25
+    left.made_public()[0] = 7.0
+    assert left.made_public()[0] < 1
+    for person in (2, -1):
+        with pytest.raises((IndexError, ValueError)):
+            left.report_for(person)
+
+
+def test_each_person_has_a_tracker() -> None:
+    rng = np.random.default_rng(3)
+    people = fp.IndividualTracker(fp.GaussianTracker(size=0.5), 4)
+    one = [fp.GaussianTracker(size=0.5) for _ in range(4)]
+    states = [tracker.start(1) for tracker in one]
+    for _ in range(10):
+        norms = rng.uniform(0.01, 0.5, 4)
+        request = fp.gaussian_request(norms, 1.3)
+        people.spend(request)
+        mu = np.asarray(request.gdp_mu)
+        states = [t.spend(s, Gaussian(float(m))) for t, s, m in zip(one, states, mu, strict=True)]
+    values = [float(t.value(s)[0]) for t, s in zip(one, states, strict=True)]
+    assert people.values().made_public().tolist() == values
+    assert f"{values[2]:.6g} spent" in str(people.report_for(2))
+    assert len(set(values)) > 1
+    with pytest.raises(ValueError, match="one pair per person"):
+        people.spend(Gaussian(np.array([0.1, 0.2])))
+    with pytest.raises(TypeError, match="Tracker"):
+        fp.IndividualTracker(fp.GaussianFilter(1.0), 4)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="must be a DominatingPair"):
+        people.spend(0.5)  # type: ignore[arg-type]
