@@ -2,7 +2,7 @@
 
 >>> import filterproof as fp
 >>> [one.name for one in fp.figures()][:3]
-['000-rogers', '003-1', '003-3']
+['000-rogers', '000-table-1', '000-table-2']
 """
 
 from __future__ import annotations
@@ -21,11 +21,12 @@ from reports.figures.rounds import FIGURE_ROGERS
 from reports.figures.subsampled_gaussian import FIGURE_1
 from reports.figures.supermartingale import SUPERMARTINGALE
 from reports.figures.survival import FIGURE_2
+from reports.figures.training_tables import TABLE_1, TABLE_2, TABLE_3
 from reports.figures.unused import UNUSED
 
 __all__ = ["FIGURES", "figure", "figures", "named"]
 
-_OF_PAPERS = (FIGURE_ROGERS, FIGURE_1, FIGURE_3, FIGURE_4, FIGURE_5, FIGURE_2)
+_OF_PAPERS = (FIGURE_ROGERS, TABLE_1, TABLE_2, TABLE_3, FIGURE_1, FIGURE_3, FIGURE_4, FIGURE_5, FIGURE_2)
 _EXPLAINING = (PER_INSTANCE, NATURAL_GAME, UNUSED, SUPERMARTINGALE, ERASER)
 
 #: name -> figure, in the order of the papers: first their own, then those that explain.

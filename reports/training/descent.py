@@ -1,0 +1,203 @@
+"""Private gradient descent with individual filtering: everyone counts with as much as the own budget still covers.
+
+>>> import numpy as np
+>>> from filters import GaussianFilter, IndividualFilter
+>>> from reports.training.digits import digits
+>>> from reports.training.network import Network
+>>> data = digits()
+>>> people = IndividualFilter(GaussianFilter(mu=1.0), people=data.people)
+>>> descent = Descent(data, Network(), people, clip=1.0, sigma=5.0, rate=1.0, seed=0)
+>>> for step in descent:
+...     if step == 3:
+...         break
+>>> descent.taken, descent.theta.shape
+(3, (2410,))
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import zipfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from filters.contract.filter_base import FilterBase
+from filters.holders.clipped_sums import ClippedSums
+from filters.holders.individual import IndividualFilter
+from reports.output import OutputFolder
+from reports.training.data import DataSet
+from reports.training.network import Network
+from theory.arguments import check_count, check_positive
+
+__all__ = ["Descent"]
+
+Array = NDArray[np.float64]
+
+_VERSION = 1
+
+
+class Descent:
+    """theta_{t+1} = theta_t - (rate / n) (sum_i f_i g_i(theta_t) + N(0, (sigma clip)^2 I)), step by step.
+
+    |f_i g_i| = min(|g_i|, clip, what person i's budget in `people` still covers at this noise), which is charged: with
+    a budget of k sums clipped to `clip`, the first k steps are Algorithm 6 of paper 000, and all of them Algorithm 7.
+    sigma is the paper's, a multiple of the clip; n is taken as known. Parameters and noise are drawn from `seed`.
+    Iterating takes a step and yields how many were taken; stopping at any moment wastes nothing, and all that was seen
+    keeps the promise of the people's filter. `save` keeps everything, `restored` goes on from there to the bit.
+    Raises ValueError for clip, sigma, rate <= 0, for people, data and network that do not fit, and, while iterating,
+    for numbers that are not finite.
+    Source: paper 000, Algorithms 6 and 7, Propositions 5.1 and 5.2.
+    """
+
+    def __init__(
+        self,
+        data: DataSet,
+        network: Network,
+        people: IndividualFilter,
+        *,
+        clip: float,
+        sigma: float,
+        rate: float,
+        seed: int,
+    ) -> None:
+        if people.people != data.people:
+            raise ValueError(
+                f"people must be those of the data set, got {people.people} for {data.people}; "
+                "pass IndividualFilter(filt, people=data.people)"
+            )
+        if (network.sizes[0], network.sizes[-1]) != (data.inputs, data.outputs):
+            raise ValueError(
+                f"network must take {data.inputs} features and tell {data.outputs} classes, got sizes={network.sizes}; "
+                f"pass Network(sizes=({data.inputs}, 32, {data.outputs})), say"
+            )
+        self.data, self.network, self.people = data, network, people
+        self.rate = float(check_positive("rate", rate))
+        self.sigma = float(check_positive("sigma", sigma))
+        self._sums = ClippedSums(people, clip=clip, sigma=self.sigma * float(check_positive("clip", clip)))
+        self._rng = np.random.default_rng(check_count("seed", seed, least=0))
+        self._theta = network.start(self._rng)
+        self._taken = 0
+
+    @property
+    def taken(self) -> int:
+        """The steps taken so far."""
+        return self._taken
+
+    @property
+    def theta(self) -> Array:
+        """The parameters after the steps so far, shape (d,): covered by the promise."""
+        return self._theta.copy()
+
+    def __iter__(self) -> Iterator[int]:
+        return self
+
+    def __next__(self) -> int:
+        found = self.network.gradients(self._theta, self.data.features, self.data.labels)
+        total = self._sums.release(found, self._rng).value
+        self._theta = self._theta - (self.rate / self.data.people) * total
+        self._taken += 1
+        return self._taken
+
+    def steps(self, number: int) -> None:
+        """Take so many steps."""
+        for _ in range(number):
+            next(self)
+
+    def active(self) -> int:
+        """How many people counted in the last step, all before the first; ValueError unless the data are public."""
+        if not self.data.public:
+            raise ValueError(
+                f"active must be asked of public data, got {self.data.name!r}; it tells about people: ask for a noisy "
+                "count, charged to the same people"
+            )
+        if not self._taken:
+            return self.data.people
+        return int(np.count_nonzero(self._sums.factors.made_public()))
+
+    # -- kept and restored -----------------------------------------------------------------------------
+
+    def to_bytes(self) -> bytes:
+        """Everything that `from_bytes` needs but data, network and filter: an npz file without pickles.
+
+        It holds everyone's spending, which is personal data: store it as such.
+        """
+        told = {
+            "version": _VERSION,
+            "parameters": self._parameters(),
+            "taken": self._taken,
+            "rng": self._rng.bit_generator.state,
+            "people": self.people.to_dict(),
+        }
+        text = np.frombuffer(json.dumps(told).encode(), dtype=np.uint8)
+        file = io.BytesIO()
+        np.savez(file, theta=self._theta, told=text)
+        return file.getvalue()
+
+    def save(self, path: str | Path) -> None:
+        """Write `to_bytes` to a file, which is whole or as it was; OSError where it cannot be written."""
+        path = Path(path)
+        with OutputFolder(path.parent) as folder:
+            folder.add(path.name, self.to_bytes())
+
+    @classmethod
+    def from_bytes(cls, content: bytes, data: DataSet, network: Network, filt: FilterBase) -> Descent:
+        """The descent that `to_bytes` kept; ValueError for anything else, and for other data, network or filter."""
+        try:
+            with np.load(io.BytesIO(content), allow_pickle=False) as file:
+                theta, told = np.asarray(file["theta"]), json.loads(file["told"].tobytes())
+            if told["version"] != _VERSION:
+                raise KeyError("version")
+            given = told["parameters"]
+            people = IndividualFilter.from_dict(told["people"], filt)
+            made = cls(
+                data,
+                network,
+                people,
+                clip=given["clip"],
+                sigma=given["sigma"],
+                rate=given["rate"],
+                seed=0,
+            )
+            made._check_same(given)
+            network.losses(theta, data.features[:1], data.labels[:1])
+            made._rng.bit_generator.state = told["rng"]
+            made._theta, made._taken = theta, check_count("taken", told["taken"], least=0)
+        except (KeyError, TypeError, OSError, EOFError, zipfile.BadZipFile, json.JSONDecodeError) as error:
+            raise ValueError(
+                f"content must be what Descent.to_bytes gives, got {len(content)} bytes that are not ({error}); "
+                "pass the file unchanged"
+            ) from error
+        return made
+
+    @classmethod
+    def restored(cls, path: str | Path, data: DataSet, network: Network, filt: FilterBase) -> Descent:
+        """The descent that `save` wrote, under the same filter; OSError without the file, ValueError for another."""
+        return cls.from_bytes(Path(path).read_bytes(), data, network, filt)
+
+    def _parameters(self) -> dict[str, Any]:
+        digest = hashlib.sha256()
+        for one in (self.data.features, self.data.labels):
+            digest.update(repr(one.shape).encode())
+            digest.update(one.tobytes())
+        return {
+            "clip": self._sums.clip,
+            "sigma": self.sigma,
+            "rate": self.rate,
+            "sizes": list(self.network.sizes),
+            "several": self.network.several,
+            "data": digest.hexdigest(),
+        }
+
+    def _check_same(self, given: Mapping[str, Any]) -> None:
+        for name, own in self._parameters().items():
+            if given[name] != own:
+                raise ValueError(
+                    f"{name} must be that of the saved descent, {given[name]!r}, got {own!r}; pass the same data, "
+                    "network and filter"
+                )

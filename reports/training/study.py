@@ -1,0 +1,59 @@
+"""A study plays trials and runs on several processes, keeps what is done, and goes on where it was stopped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack
+
+from mc.runs.executors import LocalPool, completed, cores
+from reports.training.kept import Cell, CellFolder, Outcome, keep, kept
+from theory.arguments import check_count
+
+__all__ = ["study"]
+
+#: Fewer cells than this are played sooner in one process than processes start.
+_FEW = 8
+
+
+def study(
+    cells: Iterable[Cell],
+    *,
+    folder: CellFolder | None = None,
+    workers: int | None = None,
+    on_cell: Callable[[int, int], None] = lambda done, of: None,
+) -> int:
+    """Play every cell whose outcome is not kept yet, and return how many were; `outcome_of` then has them all.
+
+    The outcomes do not depend on the number of workers, by default one for each core. Each is written to the folder as
+    soon as it is there, so that nothing is lost by an interrupt. on_cell is told how many are done, of how many.
+    """
+    wanted = list(dict.fromkeys(cells))
+    missing, done = [], 0
+    for cell in wanted:
+        if kept(cell):
+            done += 1
+            continue
+        found = None if folder is None else folder.read(cell)
+        if found is None:
+            missing.append(cell)
+        else:
+            keep(cell, found)
+            done += 1
+    on_cell(done, len(wanted))
+    many = cores() if workers is None else check_count("workers", workers)
+    with ExitStack() as stack:
+        pool = None
+        if many > 1 and len(missing) >= _FEW:
+            pool = LocalPool(many)
+            stack.callback(pool.kill)
+        for cell, outcome in completed(pool, _played, missing, window=2 * many):
+            keep(cell, outcome)
+            if folder is not None:
+                folder.write(cell, outcome)
+            done += 1
+            on_cell(done, len(wanted))
+    return len(missing)
+
+
+def _played(cell: Cell) -> Outcome:
+    return cell.play()
