@@ -11,18 +11,7 @@ import numpy as np
 import pytest
 
 from reports.training.idx import read_idx
-
-IMAGES, LABELS = "images-idx3-ubyte", "labels-idx1-ubyte"
-
-
-def idx(array: np.ndarray) -> bytes:
-    """An IDX file of unsigned bytes, written by the description of the format and not by the reader."""
-    header = struct.pack(">HBB", 0, 8, array.ndim) + struct.pack(f">{array.ndim}I", *array.shape)
-    return header + array.astype(np.uint8).tobytes()
-
-
-def pictures(number: int, seed: int, size: tuple[int, int] = (4, 3)) -> np.ndarray:
-    return np.random.default_rng(seed).integers(0, 256, (number, *size))
+from tests.reports.training.idx_files import IMAGES, LABELS, idx, pictures
 
 
 @pytest.fixture
