@@ -106,8 +106,6 @@ def train_idx(
     epsilon, delta = float(epsilon), float(check_delta("delta", delta))
     sigma, steps = _noise(mu, sigma, steps)
     most = check_count("most_steps", steps + _FURTHER if most_steps is None else most_steps)
-    if seed is not None:
-        check_count("seed", seed, least=0)
     network = ConvolutionalNetwork()  # before the files are read: Torch may be missing
     data = read_idx(folder)
     if (data.inputs, data.outputs) != network.sizes:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from filters import GaussianFilter
 from reports.training import retraining
@@ -55,8 +56,14 @@ def test_the_promise_is_the_one_asked_for_and_is_spent_on_as_many_steps_as_asked
     assert gaussian_epsilon(whole.mu, 1e-5) == pytest.approx(8.0, rel=1e-9)
     assert (whole.steps, whole.taken) == (3, 6)
     assert 3 / whole.sigma**2 == pytest.approx(whole.mu**2, rel=1e-12), "three sums at full clip use it up"
-    assert whole.accuracy.n == 20
-    assert whole.accuracy.low <= whole.accuracy.value <= whole.accuracy.high
+
+
+def test_the_accuracy_comes_with_its_interval(folder: Path, whole: Retrained) -> None:
+    data = read_idx(folder)
+    right = STAND_IN.right(whole.theta, data.test_features, data.test_labels)
+    interval = stats.binomtest(int(right.sum()), 20).proportion_ci(0.95, method="exact")
+    assert whole.accuracy.value == right.mean()
+    assert (whole.accuracy.low, whole.accuracy.high) == pytest.approx(tuple(interval), rel=1e-9)
 
 
 def test_noise_given_says_how_many_steps_there_are(folder: Path, tmp_path: Path) -> None:
