@@ -108,6 +108,8 @@ def test_what_was_not_measured_is_zero(folder: Path) -> None:
     assert set(told(features[0], "Temperature").values()) == {0.0}
     write(folder / "train" / "0_episode1_timeseries.csv", series({}))
     assert not read_phenotyping(folder).data.features[0].any(), "a stay without a row"
+    write(folder / "train" / "0_episode1_timeseries.csv", series({"1": {"Heart Rate": "  "}}))
+    assert not read_phenotyping(folder).data.features[0].any(), "a cell of blanks"
 
 
 def test_a_stay_does_not_change_the_features_of_another(folder: Path) -> None:
@@ -118,7 +120,9 @@ def test_a_stay_does_not_change_the_features_of_another(folder: Path) -> None:
 
 def test_columns_may_come_in_another_order(folder: Path) -> None:
     before = read_phenotyping(folder).data.features
-    write(folder / "train" / "0_episode1_timeseries.csv", series(FIRST, NAMES[::-1]))
+    rows = [row[::-1] for row in series(FIRST)]
+    assert rows[0][-1] == "Hours"
+    write(folder / "train" / "0_episode1_timeseries.csv", rows)
     np.testing.assert_array_equal(read_phenotyping(folder).data.features, before)
 
 
