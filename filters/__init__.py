@@ -40,6 +40,7 @@ from filters.rules.blackwell import RangedZCDP
 from filters.rules.blocks import BlockFilter
 from filters.rules.orders import RenyiCurve
 from filters.rules.unsound import UnsoundFilterWarning, knowingly
+from filters.rules.unsound_sums import ClippingAfterAdding, ForgettingSums
 
 __all__ = [
     "AdditiveFilter",
@@ -50,8 +51,10 @@ __all__ = [
     "Charge",
     "ChargeRule",
     "ClippedSums",
+    "ClippingAfterAdding",
     "DoublingOdometer",
     "FilterHaltedError",
+    "ForgettingSums",
     "GaussianTracker",
     "Holds",
     "IndividualFilter",

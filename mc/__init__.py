@@ -18,14 +18,18 @@ from mc.engine.adversary import Adversary, View
 from mc.engine.game import Game
 from mc.engine.paths import Paths
 from mc.estimate.answers import answer_misses
+from mc.estimate.audit import TrainingAudit, audit_training
 from mc.estimate.crossing import Approaching
 from mc.estimate.privacy_profile import PrivacyProfile
 from mc.estimate.renyi import simulate_renyi
 from mc.estimate.simulate import Curve
 from mc.estimate.survival import SurvivalCurve
 from mc.estimate.trade_off import TradeOff
+from mc.estimate.training import simulate_training
 from mc.estimate.two_data_sets import simulate_person, simulate_queries
 from mc.evaluate.evaluation import Evaluation, Evaluations, NumericalEvaluation
+from mc.evaluate.training import LogisticTraining, Training, WithCanary
+from mc.evaluate.training_value import evaluate_training
 from mc.examine.attack import Attack, replay_attack
 from mc.examine.challenge import Challenge
 from mc.examine.witness import Witness, replay
@@ -70,6 +74,7 @@ __all__ = [
     "Interrupted",
     "LocalPool",
     "LogRatio",
+    "LogisticTraining",
     "LossAvoiding",
     "LossChasing",
     "ManySmall",
@@ -89,14 +94,19 @@ __all__ = [
     "SurvivalCurve",
     "Tally",
     "TradeOff",
+    "Training",
+    "TrainingAudit",
     "View",
+    "WithCanary",
     "Witness",
     "WorstCase",
     "answer_misses",
+    "audit_training",
     "betting",
     "clopper_pearson",
     "cluster",
     "empirical_bernstein",
+    "evaluate_training",
     "kl_chernoff",
     "measure_coverage",
     "play",
@@ -105,4 +115,5 @@ __all__ = [
     "simulate_person",
     "simulate_queries",
     "simulate_renyi",
+    "simulate_training",
 ]

@@ -13,12 +13,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from filters.contract.filter_base import FilterBase
 from filters.contract.parameters import one_positive
 from filters.holders.individual import IndividualFilter
 from filters.holders.personal import Personal, PersonalFactor
@@ -73,25 +75,36 @@ class ClippedSums:
     which covers the rounding of norms. It is drawn in doubles from the generator passed; against an adversary who
     reads the last bits of the sums use a hardened sampler.
     runs: so many independent worlds at once, with `people` of runs times as many persons, world by world; vectors
-    then have the shape (runs, people of one world, d).
+    then have the shape (runs, people of one world, d), and sums (runs, d).
     Source: paper 000, Algorithm 7, Proposition 5.2 (whose display adds the noise n times, and whose proof drops C^2).
     """
 
-    __slots__ = ("_clip", "_each", "_factors", "_people", "_runs", "_sigma")
+    __slots__ = ("_clip", "_factors", "_people", "_shape", "_sigma")
 
-    def __init__(self, people: IndividualFilter, *, clip: float, sigma: float, runs: int = 1) -> None:
+    def __init__(
+        self, people: IndividualFilter, *, clip: float, sigma: float, runs: int | None = None
+    ) -> None:
         if not isinstance(people, IndividualFilter):
             raise TypeError(f"people must be an IndividualFilter, got {people!r}; pass one of them")
         self._people = people
         self._clip, self._sigma = one_positive("clip", clip), one_positive("sigma", sigma)
-        self._runs = check_count("runs", runs)
-        if people.people % self._runs:
+        worlds = 1 if runs is None else check_count("runs", runs)
+        if people.people % worlds:
             raise ValueError(
                 f"runs must divide the number of people, got runs={runs!r} for {people.people} people; make the "
                 "filter for runs times the people of one world"
             )
-        self._each = people.people // self._runs
+        self._shape = (people.people,) if runs is None else (worlds, people.people // worlds)
         self._factors = np.zeros(people.people)
+
+    @classmethod
+    def making(cls, filt: FilterBase, *, clip: float, sigma: float) -> Callable[[int, int], ClippedSums]:
+        """(people, runs) -> sums over so many fresh people in so many worlds, each under `filt`: for simulations."""
+
+        def make(people: int, runs: int) -> ClippedSums:
+            return cls(IndividualFilter(filt, people * runs), clip=clip, sigma=sigma, runs=runs)
+
+        return make
 
     @property
     def people(self) -> IndividualFilter:
@@ -126,7 +139,7 @@ class ClippedSums:
         """
         told = vectors if isinstance(vectors, Vectors) else _Rows(self._rows(vectors))
         norms = np.asarray(told.norms(), dtype=np.float64)
-        shape = (self._each,) if self._runs == 1 else (self._runs, self._each)
+        shape = self._shape
         if norms.shape != shape or not np.isfinite(norms).all():
             raise ValueError(
                 f"norms must be finite, of shape {shape}, got shape {norms.shape} with "
@@ -134,17 +147,21 @@ class ClippedSums:
             )
         factors = self._people.clip(norms.ravel(), sigma=self._sigma, most=self._clip)
         self._factors = np.where(norms.ravel() > 0, factors, 0.0)
-        total = np.asarray(told.weighted(factors.reshape(shape)), dtype=np.float64)
+        total = np.asarray(self._total(told, factors.reshape(shape)), dtype=np.float64)
         if not np.isfinite(total).all() or total.ndim != len(shape) or total.shape[-1] > _MOST_DIMENSION:
             raise ValueError(
                 f"weighted must give a finite vector of at most 2^20 numbers, got shape {total.shape}; charges stand"
             )
         return PrivateSum(total + self.sigma * rng.standard_normal(total.shape), self.sigma)
 
+    def _total(self, vectors: Vectors, factors: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The sum that noise is added to."""
+        return vectors.weighted(factors)
+
     def _rows(self, vectors: object) -> NDArray[np.float64]:
         """A copy of the vectors: no change by the caller between charge and sum."""
         rows = np.array(vectors, dtype=np.float64)
-        shape = (self._each,) if self._runs == 1 else (self._runs, self._each)
+        shape = self._shape
         fits = (
             rows.ndim == len(shape) + 1 and rows.shape[:-1] == shape and 0 < rows.shape[-1] <= _MOST_DIMENSION
         )

@@ -44,7 +44,8 @@ HOLDERS = Chapter(
     promise="What each states of everything that was released, against an adaptive adversary.",
     story="An odometer bounds the loss so far at all times, a tracker counts the filters that were used up, an "
     "individual filter lets each person take part as long as their own budget lasts, and linear queries do that for "
-    "noisy sums. Their theorems are cited, and nothing joins them to the code, so they are simulated.",
+    "noisy sums, clipped ones in a whole training. Their theorems are cited, and nothing joins them to the code, so "
+    "they are simulated, and trainings audited, two broken ones among them.",
     claims=(
         Claim(
             "holders-odometers",
@@ -69,6 +70,24 @@ HOLDERS = Chapter(
             "Linear queries are kappa-zCDP, and an answer misses its bound with probability at most delta.",
             "000 Corollary 4.7",
             Outcome.UNDECIDED,
+        ),
+        Claim(
+            "holders-trainings",
+            "All sums of a whole training keep the filter's promise for every person, with filtering and without.",
+            "000 Algorithm 7, Proposition 5.2; 003 Theorem 12",
+            Outcome.UNDECIDED,
+        ),
+        Claim(
+            "holders-clipping-after-adding",
+            "Clipping the mean of the vectors, and not each, keeps the promise.",
+            "a common mistake",
+            Outcome.REFUTED,
+        ),
+        Claim(
+            "holders-forgetting",
+            "Forgetting the spend of whoever sits out a round keeps the promise.",
+            "a misreading of 000 Algorithm 3",
+            Outcome.REFUTED,
         ),
     ),
     tell=_tell,

@@ -33,8 +33,9 @@ def figures(
     """Compute the figures of the papers again: pictures, the data as CSV and JSON, and the differences from print."""
     console = Console(highlight=False)
     with clear_errors():
-        from reports.figures.paper_figure import check_formats, manifest
+        from reports.figures.paper_figure import check_formats
         from reports.figures.registry import FIGURES, named
+        from reports.figures.written import write
         from reports.output import OutputFolder
 
         if list_:
@@ -51,13 +52,7 @@ def figures(
         for one in chosen:
             with Console(stderr=True).status(f"{one.name}: {one.title}"):
                 computed.append(one.compute(quick=quick, **given))
-        files = {one.name: one.files(wanted) for one in computed}
-        listed = {name: tuple(contents) for name, contents in files.items()}
-        with OutputFolder(out) as folder:
-            for contents in files.values():
-                for name, content in contents.items():
-                    folder.add(name, content)
-            folder.add("manifest.json", manifest(computed, listed, quick=quick).encode())
+        write(computed, out, formats=wanted, quick=quick)
         table = Table("Figure", "Number in the paper", "printed", "computed")
         for shown in computed:
             for row, number in enumerate(shown.printed):
@@ -66,7 +61,11 @@ def figures(
             if not shown.printed:
                 table.add_row(shown.name, "none, or not with these parameters", "", "")
         console.print(table)
-        console.print(f"{', '.join(files)}: {out / 'manifest.json'}", markup=False, soft_wrap=True)
+        console.print(
+            f"{', '.join(one.name for one in computed)}: {out / 'manifest.json'}",
+            markup=False,
+            soft_wrap=True,
+        )
 
 
 def _listing() -> Table:

@@ -21,12 +21,20 @@ from reports.figures.rounds import FIGURE_ROGERS
 from reports.figures.subsampled_gaussian import FIGURE_1
 from reports.figures.supermartingale import SUPERMARTINGALE
 from reports.figures.survival import FIGURE_2
+from reports.figures.training_epochs import EPOCHS_6, EPOCHS_9, EPOCHS_10
+from reports.figures.training_groups import GROUPS_FIGURE
+from reports.figures.training_people import PEOPLE_7, PEOPLE_8
 from reports.figures.training_tables import TABLE_1, TABLE_2, TABLE_3
 from reports.figures.unused import UNUSED
 
 __all__ = ["FIGURES", "figure", "figures", "named"]
 
-_OF_PAPERS = (FIGURE_ROGERS, TABLE_1, TABLE_2, TABLE_3, FIGURE_1, FIGURE_3, FIGURE_4, FIGURE_5, FIGURE_2)
+_OF_PAPERS = (
+    *(FIGURE_ROGERS, TABLE_1, TABLE_2, TABLE_3),
+    *(FIGURE_1, GROUPS_FIGURE, FIGURE_3, FIGURE_4, FIGURE_5),
+    *(EPOCHS_6, PEOPLE_7, PEOPLE_8, EPOCHS_9, EPOCHS_10),
+    FIGURE_2,
+)
 _EXPLAINING = (PER_INSTANCE, NATURAL_GAME, UNUSED, SUPERMARTINGALE, ERASER)
 
 #: name -> figure, in the order of the papers: first their own, then those that explain.

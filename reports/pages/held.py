@@ -30,8 +30,10 @@ from mc.estimate.answers import Answers, answer_misses, answered
 from mc.estimate.crossing import crossing
 from mc.estimate.simulate import simulate
 from reports.finding import Claim, Finding
+from reports.pages.reached import Reached, judged
+from reports.pages.trained import trained_jobs
 from reports.study import Study
-from theory.evidence import Evidence, Outcome, Verdict
+from theory.evidence import Verdict
 from theory.guarantees import ZCDP
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse
 
@@ -54,9 +56,7 @@ __all__ = [
     "Curves",
     "Holders",
     "Participation",
-    "Reached",
     "hold_all",
-    "judged",
 ]
 
 #: The failure probability of every odometer and of an answer's error.
@@ -82,37 +82,6 @@ NORMS, SIGMA, BUDGET = np.geomspace(0.05, 1.0, 2000), 4.0, 1.0
 #: Linear queries: people, norm budget, coordinates and privacy.
 PEOPLE, NORM_BUDGET, DIMENSION, KAPPA = 100, 20.0, 4, 0.5
 _RUNS = 16_000
-
-
-@dataclass(frozen=True, slots=True)
-class Reached:
-    """An estimate of something that is promised to be at most `promised`; `what` says it in words."""
-
-    what: str
-    estimate: Estimate
-    promised: float
-
-    @property
-    def share(self) -> float:
-        """The estimate over the promise."""
-        return self.estimate.value / self.promised
-
-    @property
-    def refutes(self) -> bool:
-        """Whether the whole interval lies above the promise."""
-        return self.estimate.low > self.promised
-
-    @property
-    def interval(self) -> str:
-        """The interval to four significant digits."""
-        return f"[{self.estimate.low:.4g}, {self.estimate.high:.4g}]"
-
-    def __str__(self) -> str:
-        one = self.estimate
-        return (
-            f"{self.what}: {one.value:.4g} in {self.interval} at confidence 1 - {one.failure:.0e} ({one.n:,} runs), "
-            f"promised at most {self.promised:.4g}"
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +137,7 @@ def hold_all(study: Study, claims: Sequence[Claim]) -> tuple[Finding, ...]:
     jobs += [
         ("queries", "an answer misses its bound", partial(_missed, study.count(), runs // 6, seed)),
         ("queries", "a person removed", partial(_queried, study.count(), runs // 4, seed)),
+        *trained_jobs(study),
         ("", "people", _participation),
     ]
     found = {
@@ -175,7 +145,7 @@ def hold_all(study: Study, claims: Sequence[Claim]) -> tuple[Finding, ...]:
     }
     reached = {
         page: tuple(Reached(what, *found[key, what]) for key, what, _ in jobs if key == page)
-        for page in ("odometers", "trackers", "people", "queries")
+        for page in ("odometers", "trackers", "people", "queries", "trainings", "clipping", "forgetting")
     }
     rng = np.random.default_rng(np.random.SeedSequence(seed))
     findings = tuple(judged(study, claim, rows) for claim, rows in zip(claims, reached.values(), strict=True))
@@ -196,27 +166,6 @@ def hold_all(study: Study, claims: Sequence[Claim]) -> tuple[Finding, ...]:
         {page: finding.verdict for page, finding in zip(reached, findings, strict=True)},
     )
     return findings
-
-
-def judged(study: Study, claim: Claim, rows: Sequence[Reached]) -> Finding:
-    """REFUTED if some interval lies above what is promised, else UNDECIDED."""
-    scope = f"{len(rows)} simulations, failure probability {study.failure:.0e} for the whole report"
-    most = max(rows, key=lambda row: row.estimate.low / row.promised)
-    if most.refutes:
-        witness = {
-            "what": most.what,
-            "n": most.estimate.n,
-            "seed": study.seed,
-            "low": most.estimate.low,
-            "high": most.estimate.high,
-            "promised": most.promised,
-        }
-        return Finding(
-            claim,
-            Verdict(Outcome.REFUTED, Evidence.STATISTICAL, scope, f"Above the promise, {most}.", witness),
-        )
-    detail = f"Closest, {most}. Nothing found above the promise, which proves nothing."
-    return Finding(claim, study.undecided(scope, detail))
 
 
 def _called(job: tuple[str, str, Callable[[], Any]]) -> Any:

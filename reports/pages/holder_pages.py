@@ -1,4 +1,4 @@
-"""The pages of what is no filter: odometers, trackers, individual filters and linear queries."""
+"""The pages of what is no filter: odometers, trackers, individual filters, clipped sums and linear queries."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from reports.pages.odometer_page import odometer_page
 from reports.pages.page import Page
 from reports.pages.people_page import people_page
 from reports.pages.queries_page import queries_page
+from reports.pages.sums_page import sums_page
 from reports.pages.tracker_page import tracker_page
 from reports.study import Study
 
@@ -19,4 +20,6 @@ def holder_pages(study: Study) -> tuple[Page, ...]:
         raise RuntimeError(
             "study must have told the chapter on holders, got one that has not; tell HOLDERS first"
         )
-    return odometer_page(holders), tracker_page(holders), people_page(holders), queries_page(holders)
+    return tuple(
+        page(holders) for page in (odometer_page, tracker_page, people_page, sums_page, queries_page)
+    )

@@ -9,8 +9,9 @@ import numpy as np
 from reports.drawing import INK, PALETTE, new_figure
 from reports.finding import Picture
 from reports.pages.formulas import mathml
-from reports.pages.held import ADVERSARY, DELTA, MU, ODOMETERS, WATCHED, Curves, Holders, Reached
+from reports.pages.held import ADVERSARY, DELTA, MU, ODOMETERS, WATCHED, Curves, Holders
 from reports.pages.page import Badge, Page
+from reports.pages.reached import Reached
 
 __all__ = ["odometer_page"]
 

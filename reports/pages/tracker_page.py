@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 from reports.drawing import INK, PALETTE, new_figure
 from reports.finding import Picture
 from reports.pages.formulas import mathml
-from reports.pages.held import BLOCKS, EPSILON, TRACKERS, Curves, Holders, Reached
+from reports.pages.held import BLOCKS, EPSILON, TRACKERS, Curves, Holders
 from reports.pages.page import Badge, Page
+from reports.pages.reached import Reached
 
 __all__ = ["tracker_page"]
 

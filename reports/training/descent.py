@@ -108,8 +108,8 @@ class Descent:
         moved = self._theta - (self.rate / self.data.people) * total
         if not np.isfinite(moved).all():
             raise ValueError(
-                f"theta must stay finite, got {float(moved[~np.isfinite(moved)][0])!r} from step {self._taken + 1}, "
-                "which was charged and not taken; lower the rate"
+                f"theta must be finite, got {float(moved[~np.isfinite(moved)][0])!r}; lower the rate, step "
+                f"{self._taken + 1} was charged and not taken"
             )
         self._theta = moved
         self._taken += 1
@@ -159,32 +159,24 @@ class Descent:
     @classmethod
     def from_bytes(cls, content: bytes, data: DataSet, network: Learner, filt: FilterBase) -> Descent:
         """The descent that `to_bytes` kept; ValueError for anything else, and for other data, network or filter."""
+        theta, told = _read(content)
+        rng = np.random.default_rng()
         try:
-            with np.load(io.BytesIO(content), allow_pickle=False) as file:
-                theta, told = np.asarray(file["theta"]), json.loads(file["told"].tobytes())
-            if told["version"] != _VERSION:
-                raise KeyError("version")
-            given = told["parameters"]
-            people = IndividualFilter.from_dict(told["people"], filt)
-            made = cls(
-                data,
-                network,
-                people,
-                clip=given["clip"],
-                sigma=given["sigma"],
-                rate=given["rate"],
-                seed=0,
-            )
-            made._check_same(given)
-            if theta.shape != made._theta.shape or theta.dtype != np.float64 or not np.isfinite(theta).all():
-                raise KeyError("theta")
-            made._rng.bit_generator.state = told["rng"]
-            made._theta, made._taken = theta, check_count("taken", told["taken"], least=0)
-        except (KeyError, TypeError, OSError, EOFError, zipfile.BadZipFile, json.JSONDecodeError) as error:
+            rng.bit_generator.state = told["rng"]
+            given, saved, taken = told["parameters"], told["people"], told["taken"]
+            clip, sigma, rate = (given[name] for name in ("clip", "sigma", "rate"))
+        except (KeyError, TypeError, ValueError) as error:
+            raise _no_descent(content, error) from error
+        people = IndividualFilter.from_dict(saved, filt)
+        made = cls(data, network, people, clip=clip, sigma=sigma, rate=rate, seed=0)
+        made._check_same(given)
+        if theta.shape != made._theta.shape or not np.isfinite(theta).all():
             raise ValueError(
-                f"content must be what Descent.to_bytes gives, got {len(content)} bytes that are not ({error}); "
-                "pass the file unchanged"
-            ) from error
+                f"theta must have shape {made._theta.shape} and be finite, got shape {theta.shape} with "
+                f"{np.count_nonzero(~np.isfinite(theta))} others; pass the file unchanged"
+            )
+        made._rng, made._theta = rng, theta
+        made._taken = check_count("taken", taken, least=0)
         return made
 
     @classmethod
@@ -208,8 +200,28 @@ class Descent:
 
     def _check_same(self, given: Mapping[str, Any]) -> None:
         for name, own in self._parameters().items():
-            if given[name] != own:
+            if given.get(name) != own:
                 raise ValueError(
-                    f"{name} must be that of the saved descent, {given[name]!r}, got {own!r}; pass the same data, "
+                    f"{name} must be that of the saved descent, {given.get(name)!r}, got {own!r}; pass the same data, "
                     "network and filter"
                 )
+
+
+def _read(content: bytes) -> tuple[Array, dict[str, Any]]:
+    """The parameters and the rest of what `to_bytes` wrote."""
+    try:
+        with np.load(io.BytesIO(content), allow_pickle=False) as file:
+            theta, told = file["theta"], json.loads(file["told"].tobytes())
+        if told["version"] != _VERSION or theta.dtype != np.float64:
+            raise ValueError(f"version {told['version']!r} of {theta.dtype}")
+        return theta, told
+    except (KeyError, TypeError, ValueError, OSError, EOFError, zipfile.BadZipFile) as error:
+        raise _no_descent(content, error) from error
+
+
+def _no_descent(content: bytes, error: Exception) -> ValueError:
+    told = str(error).partition("\n")[0]
+    return ValueError(
+        f"content must be what Descent.to_bytes gives, got {len(content)} bytes that are not ({told}); pass the file "
+        "unchanged"
+    )

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from contextlib import ExitStack
+import signal
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 
 from mc.runs.executors import LocalPool, completed, cores
 from reports.training.kept import Cell, CellFolder, Outcome, keep, kept
@@ -44,7 +46,8 @@ def study(
     with ExitStack() as stack:
         pool = None
         if many > 1 and len(missing) >= _FEW:
-            pool = LocalPool(many)
+            with _no_interrupt():
+                pool = LocalPool(many)
             stack.callback(pool.kill)
         for cell, outcome in completed(pool, _played, missing, window=2 * many):
             keep(cell, outcome)
@@ -53,6 +56,19 @@ def study(
             done += 1
             on_cell(done, len(wanted))
     return len(missing)
+
+
+@contextmanager
+def _no_interrupt() -> Iterator[None]:
+    """Ctrl-C is ignored by what is started here: it would end the server of the workers in its imports."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _played(cell: Cell) -> Outcome:

@@ -64,7 +64,7 @@ def test_only_the_formats_asked_for(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["003-33"], "name must be one of 000-rogers, 003-1, 003-3"),
+        (["003-33"], "name must be one of 000-rogers, 000-table-1, 000-table-2"),
         (
             ["003-3", "--set", "sigm=2"],
             "sigm must be a parameter of figure 003-3, got sigm=2; there are sigma, least",

@@ -26,6 +26,9 @@ SMALL: dict[str, dict[str, float]] = {
     "003-1": {"points": 3, "people": 2, "least": 0.9, "more_orders": 64},
     "004-2": {"epsilon": 7.0, "delta": 0.02, "sigma": 1.0, "rounds": 6},
     "unused": {"epsilons": 0.5},
+    "000-table-1": {"epsilons": 1.0, "trials": 2},
+    **{f"000-table-{k}": {"epsilons": 4.0, "trials": 2} for k in (2, 3)},
+    **{f"003-{k}": {"at": 5, "epochs": 8, "trials": 2} for k in (2, 6, 7, 8, 9, 10)},
 }
 
 

@@ -13,8 +13,9 @@ import pytest
 import filterproof as fp
 from reports.chapters.holders import HOLDERS
 from reports.drawing import svg_text
-from reports.pages.held import DELTA, NORMS, SIGMA, judged
+from reports.pages.held import DELTA, NORMS, SIGMA
 from reports.pages.holder_pages import holder_pages
+from reports.pages.reached import judged
 from reports.study import Study
 from theory.evidence import Outcome
 
@@ -34,11 +35,17 @@ def words(page):
     return " ".join(str(text) for _, text in page.facts)
 
 
+#: The keys of what is simulated that stand on each page, in the order of the pages.
+SHOWN = (("odometers",), ("trackers",), ("people",), ("trainings", "clipping", "forgetting"), ("queries",))
+#: The page on which what is simulated stands.
+PLACE = {key: place for place, keys in enumerate(SHOWN) for key in keys}
+
+
 def test_every_claim_has_a_finding_as_expected(told):
     study, what = told
     assert [finding.claim for finding in what.findings] == list(HOLDERS.claims)
     assert all(finding.as_expected for finding in what.findings)
-    assert study.made == len(what.tables[0].rows) == 11
+    assert study.made == len(what.tables[0].rows) == 19
     assert all(row.estimate.failure <= study.failure / study.comparisons * 1.001 for row in every(study))
 
 
@@ -47,8 +54,14 @@ def every(study):
 
 
 def test_there_is_a_page_for_each_with_all_its_parts(pages):
-    assert [page.title for page in pages] == ["Odometers", "Trackers", "IndividualFilter", "LinearQueries"]
-    assert len({page.key for page in pages}) == 4
+    assert [page.title for page in pages] == [
+        "Odometers",
+        "Trackers",
+        "IndividualFilter",
+        "ClippedSums",
+        "LinearQueries",
+    ]
+    assert len({page.key for page in pages}) == 5
     for page in pages:
         assert page.badge.words == "UNDECIDED"
         assert {"Verdict", "Theorem"} <= {label for label, _ in page.facts}
@@ -60,17 +73,17 @@ def test_there_is_a_page_for_each_with_all_its_parts(pages):
             assert picture.caption
             assert picture.alt
             assert svg_text(picture.figure).startswith("<svg")
-    assert len({picture.name for page in pages for picture in page.pictures}) == 6
+    assert len({picture.name for page in pages for picture in page.pictures}) == 7
 
 
 def test_no_estimate_stands_on_a_page_without_its_interval(told, pages):
-    for page, rows in zip(pages, told[0].holders.reached.values(), strict=True):
-        for row in rows:
+    for page, keys in zip(pages, SHOWN, strict=True):
+        for row in (row for key in keys for row in told[0].holders.reached[key]):
             assert row.interval in words(page)
             assert f"{row.estimate.value:.3g}"[:4] in words(page)
 
 
-@pytest.mark.parametrize("place", range(4), ids=["odometers", "trackers", "people", "queries"])
+@pytest.mark.parametrize("place", range(5), ids=["odometers", "trackers", "people", "sums", "queries"])
 def test_the_code_to_try_runs(pages, place):
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
@@ -78,16 +91,16 @@ def test_the_code_to_try_runs(pages, place):
     assert "confidence" in out.getvalue()
 
 
-@pytest.mark.parametrize("page", ["odometers", "trackers", "people", "queries"])
+@pytest.mark.parametrize("page", ["odometers", "trackers", "people", "queries", "trainings"])
 def test_an_interval_above_a_promise_refutes_and_is_said_in_words(told, page):
     study = told[0]
-    place = list(study.holders.reached).index(page)
+    claim = HOLDERS.claims[list(study.holders.reached).index(page)]
     for which in range(len(study.holders.reached[page])):
         rows = list(study.holders.reached[page])
         rows[which] = replace(rows[which], promised=rows[which].estimate.low / 2 or -1.0)
         if rows[which].promised < 0:  # never seen: nothing lies below its interval
             continue
-        finding = judged(study, HOLDERS.claims[place], rows)
+        finding = judged(study, claim, rows)
         assert finding.verdict.outcome is Outcome.REFUTED
         assert not finding.as_expected
         assert finding.verdict.witness["low"] == rows[which].estimate.low
@@ -97,7 +110,7 @@ def test_an_interval_above_a_promise_refutes_and_is_said_in_words(told, page):
             reached={**study.holders.reached, page: tuple(rows)},
             verdicts={**study.holders.verdicts, page: finding.verdict},
         )
-        shown = holder_pages(broken)[place]
+        shown = holder_pages(broken)[PLACE[page]]
         assert shown.badge.words == "REFUTED"
         assert "ABOVE" in words(shown)
         assert "Above the promise" in words(shown)
@@ -105,7 +118,8 @@ def test_an_interval_above_a_promise_refutes_and_is_said_in_words(told, page):
 
 def test_nothing_is_said_to_lie_above_where_nothing_does(pages):
     for page in pages:
-        assert "ABOVE" not in words(page)
+        sound = " ".join(str(text) for label, text in page.facts if label != "Done wrongly")
+        assert "ABOVE" not in sound
         assert "BELOW" not in words(page)
 
 
@@ -148,3 +162,12 @@ def test_people_take_part_as_often_as_their_norms_allow(told):
 def test_there_are_no_pages_before_the_chapter_has_run():
     with pytest.raises(RuntimeError, match="study must have told the chapter on holders"):
         holder_pages(Study(quick=True))
+
+
+def test_sums_that_break_their_promise_are_said_to_lie_above_it(told, pages):
+    wrong = dict(pages[PLACE["clipping"]].facts)["Done wrongly"]
+    assert str(wrong).count("ABOVE the promise") == 2
+    for key in ("clipping", "forgetting"):
+        (row,) = told[0].holders.reached[key]
+        assert row.refutes
+        assert row.interval in str(wrong)

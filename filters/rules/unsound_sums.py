@@ -1,0 +1,75 @@
+"""Clipped sums that break their promise, kept as counterexamples that an audit must find, each with its flaw.
+
+>>> import filterproof as fp
+>>> with fp.knowingly():
+...     sums = fp.ClippingAfterAdding.making(fp.GaussianFilter(mu=1.0), clip=1.0, sigma=2.0)(people=3, runs=1)
+>>> bool(sums.release(np.array([[[9.0], [0.0], [0.0]]]), np.random.default_rng(2)).value[0, 0] > 2)
+True
+"""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+from numpy.typing import NDArray
+
+from filters.contract.checks import checked_start
+from filters.contract.state import choose
+from filters.holders.clipped_sums import ClippedSums, Vectors
+from filters.holders.individual import IndividualFilter
+from filters.rules.unsound import UnsoundFilterWarning
+
+__all__ = ["ClippingAfterAdding", "ForgettingSums"]
+
+
+class ClippingAfterAdding(ClippedSums):
+    """Clips the mean instead of each vector: the sum is scaled to at most `clip` times the number of people.
+
+    Flaw: one person may move the sum by that much, and is charged `clip`. Witness: a vector of that norm.
+    """
+
+    def __init__(
+        self, people: IndividualFilter, *, clip: float, sigma: float, runs: int | None = None
+    ) -> None:
+        super().__init__(people, clip=clip, sigma=sigma, runs=runs)
+        _warn(self, "it clips after adding")
+
+    def _total(self, vectors: Vectors, factors: NDArray[np.float64]) -> NDArray[np.float64]:
+        total = vectors.weighted((factors > 0).astype(np.float64))
+        size = np.sqrt((total * total).sum(axis=-1, keepdims=True))
+        most = self._clip * factors.shape[-1]
+        return np.where(size > most, total * (most / np.maximum(size, most)), total)
+
+
+class _Forgetting(IndividualFilter):
+    """One filter per person, of whom those who sit out a round are new people in the next."""
+
+    def clip(self, norms: NDArray[np.float64], *, sigma: float, most: float = np.inf) -> NDArray[np.float64]:
+        factors = super().clip(norms, sigma=sigma, most=most)
+        with self._change("clip"):
+            self._state = choose(factors > 0, self._state, checked_start(self.filter, self.people))
+        return factors
+
+
+class ForgettingSums(ClippedSums):
+    """Keeps the spend of those who take part, and forgets it for all who sit out a round.
+
+    Flaw: whoever has run out has a whole budget again after one round. Witness: anyone, for long enough. It is made for
+    the filter and the number of `people`, and spends none of their budgets.
+    """
+
+    def __init__(
+        self, people: IndividualFilter, *, clip: float, sigma: float, runs: int | None = None
+    ) -> None:
+        fresh = _Forgetting(people.filter, people.people)
+        super().__init__(fresh, clip=clip, sigma=sigma, runs=runs)
+        _warn(self, "it forgets who has spent what after a round without them")
+
+
+def _warn(sums: ClippedSums, flaw: str) -> None:
+    warnings.warn(
+        f"{type(sums).__name__} does not keep its promise ({flaw}); it is here to be refuted",
+        UnsoundFilterWarning,
+        stacklevel=3,
+    )

@@ -1,0 +1,132 @@
+"""`filterproof train`: the papers' training figures in a stand-in, played on all cores and kept as they are done."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from reports.commands.console import clear_errors, complain
+from reports.commands.exit_status import End, ExitStatus
+
+if TYPE_CHECKING:
+    from reports.figures.paper_figure import ComputedFigure
+
+__all__ = ["train"]
+
+#: Inside the output folder: an outcome a file, from which the same call goes on.
+_CELLS = "outcomes"
+
+
+def train(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[NAME]...", help="Such as 000-table-2 or 003-6; without, all."),
+    ] = None,
+    out: Annotated[
+        Path, typer.Option(help="Folder for pictures, data, manifest.json and the outcomes kept so far.")
+    ] = Path("filterproof-training"),
+    seed: Annotated[int, typer.Option(help="The seed; the same seed gives the same files.")] = 0,
+    trials: Annotated[int | None, typer.Option(help="Trials of each setting; default: 10.")] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Few trials of fewer settings.")] = False,
+    formats: Annotated[str, typer.Option("--format", help="Of svg,png,pdf.")] = "svg,png,pdf",
+    workers: Annotated[
+        int | None, typer.Option(help="Processes on this machine; default: all cores.")
+    ] = None,
+) -> None:
+    """Train privately with individual filtering on scikit-learn's digits: 000's tables and 003's figures in a stand-in.
+
+    Each trial is kept when it is done: after Ctrl-C the same call goes on where it was.
+    """
+    console = Console(highlight=False)
+    with clear_errors():
+        from reports.figures.paper_figure import check_formats
+        from reports.figures.registry import FIGURES, named
+        from reports.figures.trained import TrainingSpecification
+        from reports.figures.written import write
+        from reports.output import OutputFolder
+        from reports.training.kept import Cell, CellFolder
+        from reports.training.study import study
+
+        ours = [name for name, one in FIGURES.items() if issubclass(one.specification, TrainingSpecification)]
+        chosen = [named(name) for name in dict.fromkeys(names or ours)]
+        for one in chosen:
+            if one.name not in ours:
+                raise ValueError(
+                    f"name must be one of {', '.join(ours)}, got {one.name!r}; `filterproof figures` has the others"
+                )
+        wanted = check_formats([one.strip() for one in formats.split(",")])
+        given = {"seed": seed} | ({} if trials is None else {"trials": trials})
+        cells: list[Cell] = []
+        for one in chosen:
+            specification = one.specification.of(given, quick=quick, figure=f"figure {one.name}")
+            assert isinstance(specification, TrainingSpecification)
+            cells += specification.cells()
+        with OutputFolder(out):
+            pass  # reports an unusable folder before the work
+        with _bar() as told, _kept(out, told):
+            study(cells, folder=CellFolder(out / _CELLS), workers=workers, on_cell=told)
+        computed = [one.compute(quick=quick, **given) for one in chosen]
+        write(computed, out, formats=wanted, quick=quick)
+        if any(shown.name.startswith("000-") for shown in computed):
+            console.print(_accuracies(computed))
+        console.print(
+            f"{', '.join(one.name for one in computed)}: {out / 'manifest.json'}",
+            markup=False,
+            soft_wrap=True,
+        )
+
+
+def _accuracies(computed: Sequence[ComputedFigure]) -> Table:
+    """The measured rows of 000's tables."""
+    table = Table("Figure", "epsilon", "without filtering (%)", "with filtering (%)", "difference, 95 %")
+    for shown in computed:
+        for row in shown.rows():
+            if row.get("data") == "digits":
+                table.add_row(
+                    shown.name,
+                    f"{row['epsilon']:g}",
+                    f"{row['plain']:.1f} ± {row['plain_sd']:.1f}",
+                    f"{row['filtered']:.1f} ± {row['filtered_sd']:.1f}",
+                    f"{row['difference']:+.1f}  {row['difference_low']:+.1f} to {row['difference_high']:+.1f}",
+                )
+    return table
+
+
+class _Told:
+    """How many trials are done, of how many, on a bar where there is a terminal."""
+
+    def __init__(self, bar: Progress) -> None:
+        self.done = self.of = 0
+        self._bar = bar
+        self._task = bar.add_task("training", total=None)
+
+    def __call__(self, done: int, of: int) -> None:
+        self.done, self.of = done, of
+        self._bar.update(self._task, completed=done, total=of)
+
+
+@contextmanager
+def _bar() -> Iterator[_Told]:
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, disable=not console.is_terminal) as bar:
+        yield _Told(bar)
+
+
+@contextmanager
+def _kept(out: Path, told: _Told) -> Iterator[None]:
+    """Say after Ctrl-C what is kept, and how to go on."""
+    try:
+        yield
+    except KeyboardInterrupt as stopped:
+        complain(
+            f"interrupted; {told.done} of {told.of} trials are kept in {str(out / _CELLS)!r}, and the same call goes on"
+        )
+        raise End(ExitStatus.INTERRUPTED) from stopped

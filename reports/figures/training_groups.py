@@ -1,0 +1,149 @@
+"""Figure 2 of paper 003 in a stand-in: losses and mean epsilon of five groups, before and after filtering.
+
+>>> import filterproof as fp
+>>> rows = fp.figure("003-2", trials=2, at=2, epochs=3).data.rows()
+>>> len(rows), rows[0]["group"], rows[0]["what"]
+(15, '0 and 1', 'test loss')
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from reports.figures.data import FigureData
+from reports.figures.lines import colour
+from reports.figures.paper_figure import PaperFigure, Source
+from reports.figures.trained import RunSpecification
+from reports.training.digits import GROUPS
+from reports.training.group_run import GroupOutcome
+from reports.training.spread import Spread
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["GROUPS_FIGURE"]
+
+#: Name of a row -> name of the outcome's part, in the order of the panels.
+_WHAT = {"test loss": "test_loss", "training loss": "train_loss", "epsilon": "epsilon"}
+_NAMES = tuple(" and ".join(map(str, members)) for members in GROUPS)
+_TIMES = ("before", "after")
+
+
+def _data(spec: RunSpecification) -> FigureData:
+    outcomes = spec.outcomes()
+    columns: dict[str, list[str | float]] = {name: [] for name in ("group", "what")}
+    columns |= {f"{time}{end}": [] for time in (*_TIMES, "change") for end in ("", "_low", "_high")}
+    for what, part in _WHAT.items():
+        for number, name in enumerate(_NAMES):
+            before = [getattr(one.groups_before, part)[number] for one in outcomes]
+            after = [getattr(one.groups_after, part)[number] for one in outcomes]
+            change = [b - a for a, b in zip(before, after, strict=True)]
+            columns["group"].append(name)
+            columns["what"].append(what)
+            for time, values in (("before", before), ("after", after), ("change", change)):
+                found = Spread.of(values)
+                for end, value in (("", found.mean), ("_low", found.low), ("_high", found.high)):
+                    columns[f"{time}{end}"].append(value)
+    facts = {
+        f"{name}_{time}": _gap(outcomes, name, time) for name in ("test_loss", "epsilon") for time in _TIMES
+    }
+    return FigureData.of(**columns).told(promised=spec.epsilon, **facts)
+
+
+def _gap(outcomes: Sequence[GroupOutcome], part: str, time: str) -> float:
+    """The largest mean over a group less the least, averaged over the runs."""
+    found: list[tuple[float, ...]] = [getattr(getattr(one, f"groups_{time}"), part) for one in outcomes]
+    return sum(max(one) - min(one) for one in found) / len(found)
+
+
+def _caption(spec: RunSpecification, data: FigureData) -> str:
+    rows = [row for row in data.rows() if row["what"] == "test loss"]
+    told = "; ".join(
+        f"{row['group']}: {row['before']:.2f} to {row['after']:.2f}, change {row['change']:+.2f} "
+        f"[{row['change_low']:+.2f}, {row['change_high']:+.2f}]"
+        for row in rows
+    )
+    return (
+        f"{spec.words()}. Groups are pairs of digits. Mean test loss when filtering begins and {spec.epochs - spec.at} "
+        f"epochs later: {told}. {_effect(data)} The mean epsilon of the groups differs by "
+        f"{data.number('epsilon_before'):.2f} before and by {data.number('epsilon_after'):.2f} after. Losses and "
+        f"epsilons of groups are shown because the digits are public; of private data they would leak."
+    )
+
+
+def _effect(data: FigureData) -> str:
+    """Whether the groups drift apart, in the words of what was measured."""
+    rows = [row for row in data.rows() if row["what"] == "test loss"]
+    falls = [str(row["group"]) for row in rows if float(str(row["change_high"])) < 0]
+    rises = [str(row["group"]) for row in rows if float(str(row["change_low"])) > 0]
+    before, after = data.number("test_loss_before"), data.number("test_loss_after")
+    visible = "is visible" if rises and after > before else "is not visible"
+    return (
+        f"The disparate effect {visible}: as far as the intervals tell, the loss rises for {_listed(rises)} and falls "
+        f"for {_listed(falls)}; the largest and the least of the groups' losses differ by {before:.2f} before and by "
+        f"{after:.2f} after. {_alike(data)}"
+    )
+
+
+def _alike(data: FigureData) -> str:
+    """Whether the group with the largest loss is the one on which most was spent, before filtering."""
+    most = {
+        what: max(
+            (row for row in data.rows() if row["what"] == what), key=lambda row: float(str(row["before"]))
+        )
+        for what in _WHAT
+    }
+    loss, spent = (str(most[what]["group"]) for what in ("test loss", "epsilon"))
+    if loss == spent:
+        return f"The largest loss and the largest epsilon are those of the same group, {loss}."
+    return f"The largest loss is that of {loss}, the largest epsilon that of {spent}."
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names) if names else "no group"
+
+
+def _alt(spec: RunSpecification, data: FigureData) -> str:
+    rows = data.rows()
+    told = ", ".join(
+        f"{row['group']} from {row['before']:.2f} to {row['after']:.2f}"
+        for row in rows
+        if row["what"] == "epsilon"
+    )
+    return (
+        f"Three panels, test loss, training loss and mean epsilon, each with a square before and a dot after filtering "
+        f"for five groups of digits, with bars for intervals. Mean epsilon: {told}."
+    )
+
+
+def _draw(spec: RunSpecification, data: FigureData, axes: Sequence[Axes]) -> None:
+    for ax, what in zip(axes, _WHAT, strict=True):
+        rows = [row for row in data.rows() if row["what"] == what]
+        for time, marker, k, shift in (("before", "s", 1, -0.12), ("after", "o", 0, 0.12)):
+            x = [place + shift for place in range(len(rows))]
+            y, low, high = (
+                [float(str(row[f"{time}{end}"])) for row in rows] for end in ("", "_low", "_high")
+            )
+            ax.vlines(x, low, high, color=colour(k), lw=1.6)
+            epoch = spec.at if time == "before" else spec.epochs
+            shown = f"epoch {epoch}, {time} filtering"
+            ax.plot(x, y, marker=marker, ms=6.5, lw=0, color=colour(k), label=shown)
+        ax.set_xticks(range(len(rows)), [str(row["group"]) for row in rows])
+        ax.set(xlabel="digits of the group", ylabel="mean epsilon" if what == "epsilon" else f"mean {what}")
+        ax.set_ylim(bottom=0)
+    axes[0].set_title(f"Five groups, promised epsilon = {spec.epsilon:.3g}")
+    axes[0].legend(fontsize=8.5, loc="upper center", handletextpad=0.2)
+
+
+GROUPS_FIGURE = PaperFigure(
+    name="003-2",
+    title="losses and epsilons of groups before and after filtering, in a stand-in",
+    source=Source("003", "Koskela, Tobaben and Honkela", "Figure 2, on other data", "Section 6"),
+    specification=RunSpecification,
+    data=_data,
+    draw=_draw,
+    caption=_caption,
+    alt=_alt,
+    panels=3,
+)

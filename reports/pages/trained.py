@@ -1,0 +1,96 @@
+"""What was simulated and audited of whole trainings: clipped sums, and two kinds that break their promise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from filters import ClippedSums, ClippingAfterAdding, ForgettingSums, GaussianFilter, knowingly
+from mc import Estimate, LogisticTraining, Training, WithCanary, audit_training, simulate_training
+from reports.study import Study
+
+__all__ = [
+    "CLIP",
+    "CLIPPED_STEPS",
+    "NOISE",
+    "PEOPLE",
+    "PROMISE",
+    "STEPS",
+    "TRAINED_AT",
+    "trained_jobs",
+]
+
+#: Everyone's filter: a budget of 4 clipped steps.
+PROMISE, CLIP, NOISE, CLIPPED_STEPS = GaussianFilter(mu=1.0), 1.0, 2.0, 4
+#: People besides the canary, steps with filtering, and the epsilon of all divergences.
+PEOPLE, STEPS, TRAINED_AT = 40, 16, 0.5
+_RATE, _RUNS, _AUDITED, _SIZE = 0.05, 32_000, 4_000, 1e4
+
+
+def trained_jobs(study: Study) -> list[tuple[str, str, Callable[[], Any]]]:
+    """(key of the claim, what is estimated, the work): each a comparison of the report."""
+    seed, n = study.seed, study.size(_RUNS) // 8
+    jobs: list[tuple[str, str, Callable[[], Any]]] = [
+        (
+            "trainings",
+            f"{who} {words}, {steps} steps",
+            partial(_simulated, way, person, steps, study.count(), n, seed),
+        )
+        for who, person, steps in (("a canary", -1, STEPS), ("a digit", 0, CLIPPED_STEPS))
+        for way, words in (("PQ", "removed"), ("QP", "added"))
+    ]
+    audited = (
+        ("trainings", f"audited, {CLIPPED_STEPS} steps", ClippedSums, CLIPPED_STEPS),
+        ("trainings", f"audited, {STEPS} steps with filtering", ClippedSums, STEPS),
+        ("clipping", "audited, clipping after adding", ClippingAfterAdding, CLIPPED_STEPS),
+        ("forgetting", "audited, forgetting who sat out", ForgettingSums, STEPS),
+    )
+    return jobs + [
+        (key, what, partial(_audited, kind, steps, study.count(), seed)) for key, what, kind, steps in audited
+    ]
+
+
+def _digit_training() -> Training:
+    """Logistic regression on threes and eights, and a canary, who is the last."""
+    from sklearn.datasets import load_digits
+
+    pixels, digit = load_digits(return_X_y=True)
+    some = np.flatnonzero((digit == 3) | (digit == 8))[:PEOPLE]
+    return WithCanary(LogisticTraining(pixels[some] / 16, digit[some] == 8, rate=_RATE), _SIZE)
+
+
+def _simulated(
+    way: Any, person: int, steps: int, confidence: float, n: int, seed: int
+) -> tuple[Estimate, float]:
+    training = _digit_training()
+    found = simulate_training(
+        training,
+        ClippedSums.making(PROMISE, clip=CLIP, sigma=NOISE),
+        epsilon=TRAINED_AT,
+        steps=steps,
+        person=person % training.people,
+        n=n,
+        seed=seed,
+        direction=way,
+        confidence=confidence,
+    )
+    return found, float(PROMISE.promise.delta(TRAINED_AT))
+
+
+def _audited(kind: type[ClippedSums], steps: int, confidence: float, seed: int) -> tuple[Estimate, float]:
+    training = _digit_training()
+    with knowingly():
+        found = audit_training(
+            training,
+            kind.making(PROMISE, clip=CLIP, sigma=NOISE),
+            epsilon=TRAINED_AT,
+            steps=steps,
+            person=training.people - 1,
+            n=_AUDITED,
+            seed=seed,
+            confidence=confidence,
+        )
+    return found.reached, found.promised

@@ -1,0 +1,117 @@
+"""`filterproof train`: what a person types, files that do not depend on workers or interrupts, and one sentence."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from reports.cli import app
+from reports.training import kept as kept_room
+
+ROOT = Path(__file__).parents[2]
+SMALL = ("000-table-2", "003-7", "--quick", "--trials", "2", "--format", "svg")
+
+
+def typed(*arguments: str) -> Result:
+    return CliRunner().invoke(app, ["train", *arguments], env={"COLUMNS": "200"})
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    """The files of a folder by name, the seconds in the manifest left out."""
+    found = {file.name: file.read_bytes() for file in folder.iterdir() if file.is_file()}
+    told = json.loads(found["manifest.json"])
+    found["manifest.json"] = json.dumps([{**one, "seconds": 0} for one in told["figures"]]).encode()
+    return found
+
+
+def test_the_files_of_a_study_and_that_resuming_gives_the_same_bytes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kept_room, "_OUTCOMES", {})
+    result = typed(*SMALL, "--workers", "1", "--out", str(tmp_path / "a"))
+    assert result.exit_code == 0, result.output
+    names = [f"{name}.{suffix}" for name in ("000-table-2", "003-7") for suffix in ("svg", "csv", "json")]
+    assert sorted(os.listdir(tmp_path / "a")) == sorted([*names, "manifest.json", "outcomes"])
+    kept_files = sorted((tmp_path / "a" / "outcomes").iterdir())
+    assert len(kept_files) == 3 * 2 + 2
+    with (tmp_path / "a" / "000-table-2.csv").open() as lines:
+        rows = list(csv.DictReader(lines))
+    assert [row["data"] for row in rows] == ["digits"] * 3 + ["MNIST as printed"] * 3
+    for row in rows[:3]:
+        assert f"{float(row['plain']):.1f} ± {float(row['plain_sd']):.1f}" in result.stdout
+    assert "manifest.json" in result.stdout
+
+    # some outcomes lost, one damaged: the rest is read back, and the files are the same
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b" / "outcomes").mkdir()
+    for file in kept_files[:5]:
+        (tmp_path / "b" / "outcomes" / file.name).write_bytes(file.read_bytes())
+    (tmp_path / "b" / "outcomes" / kept_files[0].name).write_text("{")
+    monkeypatch.setattr(kept_room, "_OUTCOMES", {})
+    assert typed(*SMALL, "--workers", "1", "--out", str(tmp_path / "b")).exit_code == 0
+    assert files(tmp_path / "a") == files(tmp_path / "b")
+    for file in kept_files:
+        assert (tmp_path / "b" / "outcomes" / file.name).read_bytes() == file.read_bytes()
+
+
+def test_another_seed_is_another_study(tmp_path: Path) -> None:
+    small = ("003-7", "--trials", "2", "--format", "svg", "--workers", "1")
+    for seed in ("0", "1"):
+        assert typed(*small, "--seed", seed, "--out", str(tmp_path / seed)).exit_code == 0
+    first, other = files(tmp_path / "0"), files(tmp_path / "1")
+    assert json.loads(other["003-7.json"])["parameters"]["seed"] == 1
+    assert first["003-7.csv"] != other["003-7.csv"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["003-33"], "name must be one of "),
+        (["003-3"], "name must be one of 000-table-1, 000-table-2, 000-table-3, 003-2, 003-6"),
+        (["--trials", "1"], "trials must be an integer >= 2, got trials=1"),
+        (["--trials", "100000"], "trials must be at most 1000, got trials=100000; pass fewer"),
+        (["--seed", "-1"], "seed must be an integer >= 0, got seed=-1"),
+        (["003-7", "--workers", "0", "--seed", "77"], "workers must be an integer >= 1, got workers=0"),
+        (["--format", "gif"], "formats must be among svg, png, pdf, got ['gif']"),
+        (["--out", "/dev/null/x"], "out must be a folder that can be written to, got out='/dev/null/x'"),
+    ],
+    ids=["name", "no-training", "trials", "many", "seed", "workers", "format", "out"],
+)
+def test_unusable_input_is_one_sentence_and_status_two(
+    arguments: list[str], sentence: str, tmp_path: Path
+) -> None:
+    where = [] if "--out" in arguments else ["--out", str(tmp_path / "out")]
+    result = typed(*arguments, *where)
+    assert result.exit_code == 2, result.output
+    assert result.stderr.startswith("filterproof: ")
+    assert sentence in result.stderr
+    assert len(result.stderr.strip().splitlines()) == 1
+    assert not (tmp_path / "out").exists(), "nothing was made for a command that was refused"
+
+
+def test_an_interrupt_keeps_what_is_done_and_the_same_call_goes_on(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "filterproof", "train", "003-7", "--trials", "30", "--format", "svg"]
+    command += ["--workers", "1", "--out", str(tmp_path)]
+    with subprocess.Popen(
+        command, cwd=ROOT, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as one:
+        waited = time.monotonic() + 120
+        while len(list((tmp_path / "outcomes").glob("*.json"))) < 2 and time.monotonic() < waited:
+            time.sleep(0.02)
+        one.send_signal(signal.SIGINT)
+        _, told = one.communicate(timeout=60)
+    assert one.returncode == 130
+    done = len(list((tmp_path / "outcomes").glob("groups-*.json")))
+    assert 2 <= done < 30
+    assert "Traceback" not in told
+    assert f"of 30 trials are kept in {str(tmp_path / 'outcomes')!r}, and the same call goes on" in told
+    assert os.listdir(tmp_path) == ["outcomes"], "no figure of half the trials"

@@ -1,0 +1,105 @@
+"""A study: outcomes that do not depend on workers, kept one by one, believed only where they are what was asked for."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from reports.training import kept as kept_room
+from reports.training.group_run import GroupRun
+from reports.training.kept import Cell, CellFolder, keep, kept, outcome_of
+from reports.training.setting import Setting
+from reports.training.study import study
+from reports.training.trial import Trial
+
+SETTING = Setting(epsilon=2.0, clip=6.0, steps=2, rate=0.5, looks=2, every=1)
+TRIALS = [Trial(setting=SETTING, seed=0, number=number) for number in range(9)]
+RUN = GroupRun(sigma=10.0, clip=2.0, rate=2.0, seed=0, number=0, at=1, epochs=2)
+CELLS: list[Cell] = [*TRIALS, RUN]
+
+
+@pytest.fixture(autouse=True)
+def _nothing_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept_room, "_OUTCOMES", {})
+
+
+def forget() -> None:
+    kept_room._OUTCOMES.clear()
+
+
+def test_the_outcomes_do_not_depend_on_the_number_of_workers(tmp_path: Path) -> None:
+    told: list[tuple[int, int]] = []
+    assert study(CELLS, workers=2, folder=CellFolder(tmp_path), on_cell=lambda *at: told.append(at)) == 10
+    assert told == [(done, 10) for done in range(11)]
+    together = [outcome_of(cell) for cell in CELLS]
+    forget()
+    assert study(CELLS, workers=1) == 10
+    assert [outcome_of(cell) for cell in CELLS] == together
+
+
+def test_what_is_kept_is_not_played_again_and_reads_the_same(tmp_path: Path) -> None:
+    folder = CellFolder(tmp_path / "outcomes")
+    assert study([TRIALS[0], RUN, TRIALS[0]], folder=folder) == 2
+    known = [outcome_of(TRIALS[0]), outcome_of(RUN)]
+    assert study([TRIALS[0], RUN], folder=folder) == 0, "this process has them"
+    forget()
+    assert not kept(RUN)
+    assert study([TRIALS[0], RUN, TRIALS[1]], folder=folder) == 1, "the folder has two of them"
+    assert [outcome_of(TRIALS[0]), outcome_of(RUN)] == known
+    assert len(list((tmp_path / "outcomes").iterdir())) == 3
+
+
+def test_an_interrupt_loses_no_outcome_that_was_done(tmp_path: Path) -> None:
+    def interrupted(done: int, of: int) -> None:
+        if done == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        study(TRIALS[:4], folder=CellFolder(tmp_path), workers=1, on_cell=interrupted)
+    forget()
+    assert study(TRIALS[:4], folder=CellFolder(tmp_path)) == 2
+
+
+def test_a_file_is_not_believed_where_it_is_of_something_else_or_damaged(tmp_path: Path) -> None:
+    folder = CellFolder(tmp_path)
+    folder.write(TRIALS[0], TRIALS[0].play())
+    (file,) = tmp_path.iterdir()
+    text = file.read_text("utf-8")
+    told = json.loads(text)
+    assert folder.read(TRIALS[0]) == TRIALS[0].play()
+    assert folder.read(TRIALS[1]) is None
+    damaged = [
+        text[:-40],
+        "",
+        "[]",
+        json.dumps({**told, "cell": TRIALS[1].parameters()}),
+        json.dumps({**told, "code": "another"}),
+        json.dumps({**told, "numpy": "0.1"}),
+        json.dumps({**told, "outcome": {**told["outcome"], "plain": 1.0}}),
+        json.dumps({name: value for name, value in told.items() if name != "outcome"}),
+    ]
+    for one in damaged:
+        file.write_text(one, "utf-8")
+        assert folder.read(TRIALS[0]) is None, one[:60]
+    file.write_bytes(b"\xff\xfe")
+    assert folder.read(TRIALS[0]) is None
+    file.write_text(text, "utf-8")
+    assert folder.read(TRIALS[0]) is not None
+
+
+def test_a_folder_that_cannot_be_written_to_is_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("old")
+    with pytest.raises(OSError, match="out must be a folder that can be written to") as told:
+        study([RUN], folder=CellFolder(tmp_path / "file"))
+    assert "\n" not in str(told.value)
+    assert (tmp_path / "file").read_text() == "old"
+
+
+def test_the_oldest_outcomes_are_forgotten_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept_room, "_MOST", 2)
+    outcome = RUN.play()
+    for trial in TRIALS[:3]:
+        keep(trial, outcome)
+    assert [kept(trial) for trial in TRIALS[:3]] == [False, True, True]
