@@ -83,7 +83,8 @@ class IndividualFilter(Holder):
     release them.
     Filters that look at realised losses raise TypeError: their promise is not about persons.
     Threads may share it, rounds wait for each other; it is not copied, pickled or used after a fork.
-    Source: paper 000, Algorithms 3 and 7, Theorem 4.5; paper 003, Algorithm 1 and Theorem 12.
+    Source: paper 000, Algorithms 3 and 7, Theorem 4.5; paper 003, Algorithm 1 and Theorem 12; theorem "individual
+    filter" of `theory.proofs`, which is about the rule and not about this code.
     """
 
     def __init__(self, filt: FilterBase, people: int) -> None:

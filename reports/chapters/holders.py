@@ -44,8 +44,8 @@ HOLDERS = Chapter(
     promise="What each states of everything that was released, against an adaptive adversary.",
     story="An odometer bounds the loss so far at all times, a tracker counts the filters that were used up, an "
     "individual filter lets each person take part as long as their own budget lasts, and linear queries do that for "
-    "noisy sums, clipped ones in a whole training. Their theorems are cited, and nothing joins them to the code, so "
-    "they are simulated, and trainings audited, two broken ones among them.",
+    "noisy sums, clipped ones in a whole training. Their theorems are cited or about the rule alone, and nothing joins "
+    "them to the code, so they are simulated, and trainings audited, two broken ones among them.",
     claims=(
         Claim(
             "holders-odometers",

@@ -49,7 +49,8 @@ def people_page(holders: Holders) -> Page:
             ("Verdict", f"{verdict.outcome.name}. {verdict.detail}"),
             (
                 "Theorem",
-                "000 Theorem 4.5, 003 Theorem 12. Cited; nothing here joins it to the code that runs.",
+                "Individual filters: 000 Theorem 4.5, 003 Theorem 12. It is about the rule; nothing joins it to the "
+                "code that runs.",
             ),
             (
                 "Simulated",

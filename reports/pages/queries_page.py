@@ -52,7 +52,8 @@ def queries_page(holders: Holders) -> Page:
             ("Verdict", f"{verdict.outcome.name}. {verdict.detail}"),
             (
                 "Theorem",
-                "000 Corollary 4.7 and Theorem 4.5. Cited; nothing here joins it to the code that runs.",
+                "Linear queries: 000 Corollary 4.7 and Theorem 4.5. It is about the rule; nothing joins it to the code "
+                "that runs.",
             ),
             (
                 "Error, simulated",

@@ -48,7 +48,8 @@ def sums_page(holders: Holders) -> Page:
             ("Verdict", f"{verdict.outcome.name}. {verdict.detail}"),
             (
                 "Theorem",
-                "000 Algorithm 7 and Theorem 4.5, 003 Theorem 12. Cited; nothing here joins it to the code that runs.",
+                '000 Algorithm 7 and Theorem 4.5, 003 Theorem 12. The theorem "individual filter" is about the rule: its '
+                "steps are checked, some are words, and nothing here joins it to the code that runs.",
             ),
             (
                 "Two data sets",

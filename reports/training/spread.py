@@ -41,8 +41,3 @@ class Spread:
         mean, sd = float(np.mean(values)), float(np.std(values, ddof=1))
         half = float(special.stdtrit(n - 1, (1 + CONFIDENCE) / 2)) * sd / n**0.5
         return cls(mean, sd, mean - half, mean + half, n)
-
-    @property
-    def sign(self) -> int:
-        """1 or -1 where the whole interval lies above or below zero, else 0."""
-        return (self.low > 0) - (self.high < 0)

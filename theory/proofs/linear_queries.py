@@ -5,9 +5,9 @@ from __future__ import annotations
 import sympy as sp
 
 from theory.evidence import Checked
-from theory.proofs.engines import Sides, certified, cited, nonnegative, zero
+from theory.proofs.engines import Sides, certified, nonnegative, zero
 from theory.proofs.expressions import as_written
-from theory.proofs.theorem import Step, Theorem
+from theory.proofs.theorem import Step, Theorem, prose
 
 __all__ = ["THEOREM"]
 
@@ -71,13 +71,13 @@ THEOREM = Theorem(
     "B_norm/(2 sigma^2 C^2)-zCDP",
     claim_latex=r"\sigma^2 = \frac{B_{\mathrm{norm}}}{2\kappa},\quad"
     r" P\left(\|a_t - q_t(S_t)\|_\infty > \sqrt{B_{\mathrm{norm}}\log(d/\delta)/\kappa}\right) \le \delta",
-    uses=("RDP filter", "Rényi divergences"),
+    uses=("individual filter", "Rényi divergences"),
     steps=(
         Step(
             "Whether a person takes part depends on released answers alone, so the others are treated alike with and "
-            "without him, and the filter of his own charges bounds his own loss.",
-            cited("Feldman & Zrnic, Individual Privacy Accounting via a Rényi Filter, Theorem 4.5"),
-            checked=Checked.CITED,
+            "without him, and the filter of his own charges bounds his own loss: the theorem on individual filters.",
+            prose,
+            checked=Checked.PROSE,
         ),
         Step(
             "A person who spent the squared norm s was charged alpha kappa s/B_norm: the filter with budget "

@@ -16,6 +16,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from fractions import Fraction
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -82,14 +83,21 @@ def check_rows(rows: list[tuple[Any, str, Any]]) -> None:
             raise RejectedError(f"{left} {relation} {right}")
 
 
+@cache
+def played(game: Callable[[], Iterator[tuple[Any, str, Any]]]) -> list[tuple[Any, str, Any]]:
+    """The rows of a game, which any step of its theorem may hold."""
+    return list(game())
+
+
 def check_comparisons(theorem: str, data: Any) -> str:
     """All rows are true, and are either rows of the table or those of a game enumerated here."""
 
     def digest(rows: list[tuple[Any, str, Any]]) -> str:
         return sha256("\n".join(sorted(f"{a} {r} {b}" for a, r, b in rows)).encode()).hexdigest()
 
+    rows: list[tuple[Any, str, Any]]
     for game in GAMES.get(theorem, ()):
-        rows: list[tuple[Any, str, Any]] = list(game())
+        rows = played(game)
         if len(rows) == data["count"] and digest(rows) == data["digest"]:
             check_rows(rows)
             return "enumerated"

@@ -5,10 +5,11 @@ any order. This is a second implementation that shares no code with the games of
 standard library only.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cache
-from itertools import product
+from itertools import combinations, product
 from math import prod
 from typing import Any
 
@@ -203,6 +204,180 @@ def kullback() -> set[str]:
     return found
 
 
+# -- people, each with a filter: 0, 1 and 2, of whom a data set holds some ------------------------------------
+
+Crowd = frozenset[int]
+CROWDS = [frozenset(some) for size in range(4) for some in combinations(range(3), size)]
+MEMBERS = [(crowd, person) for crowd in CROWDS for person in sorted(crowd)]
+
+
+def told(group: set[int], w: F) -> Mapping[Crowd, Law]:
+    return {crowd: (1 - w, w) if crowd & group else (w, 1 - w) for crowd in CROWDS}
+
+
+ASKED = (told({0, 1}, F(1, 4)), {crowd: (F(1 + len(crowd), 5), F(4 - len(crowd), 5)) for crowd in CROWDS})
+
+
+def removed(asked: Mapping[Crowd, Law], crowd: Crowd, person: int) -> Pair:
+    return asked[crowd], asked[crowd - {person}]
+
+
+def dearest(menu: Sequence[Mapping[Crowd, Law]], cost: Callable[[Pair], F]) -> list[list[F]]:
+    """By request and person: the largest cost of the person's removal over the data sets that hold the person."""
+    return [
+        [max(cost(removed(asked, crowd, i)) for crowd, member in MEMBERS if member == i) for i in range(3)]
+        for asked in menu
+    ]
+
+
+class Rounds:
+    """Who takes part in each round of a sequence of requests."""
+
+    def __init__(self, costs: list[list[F]], fits: Callable[[list[F]], bool]) -> None:
+        self.costs, self.fits = costs, fits
+        self.known: dict[tuple[Crowd, tuple[int, ...]], list[Crowd]] = {}
+
+    def __call__(self, crowd: Crowd, requests: tuple[int, ...]) -> list[Crowd]:
+        if (crowd, requests) not in self.known:
+            going: list[set[int]] = [set() for _ in requests]
+            for person in crowd:
+                paid: list[F] = []
+                for request, here in zip(requests, going, strict=True):
+                    price = self.costs[request][person]
+                    if self.fits([*paid, price]):
+                        paid.append(price)
+                        here.add(person)
+            self.known[crowd, requests] = [frozenset(here) for here in going]
+        return self.known[crowd, requests]
+
+
+def paths(tree: Any, requests: tuple[int, ...] = (), outcomes: tuple[int, ...] = ()) -> Iterator[Any]:
+    """The requests and outcomes of each full transcript."""
+    if tree is None:
+        yield requests, outcomes
+        return
+    for y in (0, 1):
+        yield from paths(tree[1 + y], (*requests, tree[0]), (*outcomes, y))
+
+
+PATHS = cache(lambda: [list(paths(tree)) for tree in strategies(2, 3, stop=False)])
+
+
+def mass(menu: Sequence[Mapping[Crowd, Law]], path: Any, going: list[Crowd]) -> F:
+    found = F(1)
+    for request, y, here in zip(*path, going, strict=True):
+        found *= menu[request][here][y]
+    return found
+
+
+def with_and_without(menu: Sequence[Mapping[Crowd, Law]], rounds: Rounds) -> list[list[tuple[F, F]]]:
+    """The masses of the transcripts of each game, with and without the person, once for each law."""
+    found: dict[Any, list[tuple[F, F]]] = {}
+    for (crowd, person), leaves in product(MEMBERS, PATHS()):
+        pairs = [
+            (
+                mass(menu, path, rounds(crowd, path[0])),
+                mass(menu, path, rounds(crowd - {person}, path[0])),
+            )
+            for path in leaves
+        ]
+        found.setdefault(frozenset(Counter(pairs).items()), pairs)
+    return list(found.values())
+
+
+def both_ways(games: list[list[tuple[F, F]]]) -> Iterator[list[tuple[F, F]]]:
+    for pairs in games:
+        yield pairs
+        yield [(q, p) for p, q in pairs]
+
+
+def spending(order: int) -> tuple[list[list[F]], F]:
+    """The charges of an order, and the budget that pays for each of the two requests once."""
+    costs = dearest(ASKED, lambda pair: charge(pair, order))
+    return costs, max(costs[0]) * max(costs[1])
+
+
+def who_takes_part() -> Iterator[Row]:
+    costs, _ = spending(2)
+    some = {F(1), max(costs[0]), max(costs[1])}
+    for most in {x * y * z for x, y, z in product(some, repeat=3)}:
+        rounds = Rounds(costs, lambda paid, most=most: prod(paid, start=F(1)) <= most)  # type: ignore[misc]
+
+        def digits(
+            tree: Any, crowd: Crowd, others: Crowd, past: tuple[int, ...], rounds: Rounds
+        ) -> list[int]:
+            if tree is None:
+                return []
+            now = (*past, tree[0])
+            here = sum(2**person for person in rounds(crowd, now)[-1] & others)
+            return [here] + [d for below in tree[1:] for d in digits(below, crowd, others, now, rounds)]
+
+        for (crowd, person), tree in product(MEMBERS, strategies(2, 3, stop=False)):
+            others = crowd - {person}
+            sides = [digits(tree, data, others, (), rounds) for data in (crowd, others)]
+            left, right = (sum(digit * 8**k for k, digit in enumerate(side)) for side in sides)
+            yield left, "=", right
+
+
+def one_person() -> Iterator[Row]:
+    costs, budget = spending(2)
+    rounds = Rounds(costs, lambda paid: prod(paid, start=F(1)) <= budget)
+    for (crowd, person), leaves in product(MEMBERS, PATHS()):
+        whole = 0
+        for path in leaves:
+            going = rounds(crowd, path[0])
+            paid = [
+                costs[request][person] for request, here in zip(path[0], going, strict=True) if person in here
+            ]
+            whole += prod(paid, start=F(1)) <= budget
+            yield mass(ASKED, path, going), "=", mass(ASKED, path, rounds(crowd, path[0]))
+            alone = [here - {person} for here in going]
+            yield mass(ASKED, path, alone), "=", mass(ASKED, path, rounds(crowd - {person}, path[0]))
+        yield whole, "=", len(leaves)
+
+
+def people() -> Iterator[Row]:
+    for order in (2, 3):
+        costs, budget = spending(order)
+        rounds = Rounds(costs, lambda paid, most=budget: prod(paid, start=F(1)) <= most)  # type: ignore[misc]
+        for pairs in both_ways(with_and_without(ASKED, rounds)):
+            yield power(pairs, order), "<=", budget
+
+
+def each_tracker() -> Iterator[Row]:
+    worst, _ = spending(2)
+    size = max(max(row) for row in worst)
+    for definition, (crowd, person) in product((5, 6), MEMBERS):
+        menu = [removed(asked, crowd, person) for asked in ASKED]
+        costs = [worst[k][person] if definition == 5 else charge(menu[k], 2) for k in (0, 1)]
+
+        def admits(released: tuple[int, ...], costs: list[F] = costs) -> bool:
+            blocks, used = 1, F(1)
+            for cost in (costs[k] for k in released):
+                blocks, used = (blocks, used * cost) if used * cost <= size else (blocks + 1, cost)
+            return blocks < 3
+
+        found: dict[Any, list[tuple[F, F]]] = {}
+        for tree in strategies(2, 3, stop=False):
+            pairs = [(p, q) for p, q, _ in ends(tree, menu, admits)]
+            found.setdefault(frozenset(Counter(pairs).items()), pairs)
+        for pairs in both_ways(list(found.values())):
+            yield power(pairs, 2), "<=", size**2
+
+
+def people_worst() -> list[F]:
+    """The largest hockey-stick at each order, in either direction; who pays is as in `gdp_worst`."""
+    menu = (told({1, 2}, F(2, 5)), told({0, 1}, F(1, 4)))
+
+    def fits(paid: list[F]) -> bool:
+        dear, cheap = paid.count(F(1, 2)), paid.count(F(1, 5))
+        return dear == 0 or (dear == 1 and cheap <= 1)
+
+    rounds = Rounds(dearest(menu, lambda pair: abs(pair[0][0] - pair[1][0])), fits)
+    games = list(both_ways(with_and_without(menu, rounds)))
+    return [max(sticks(pairs, g) for pairs in games) for g in (F(1, 2), F(1), F(3, 2), F(2), F(3), F(4))]
+
+
 #: By theorem: games whose rows a step of comparisons may hold.
 GAMES: Mapping[str, tuple[Callable[[], Iterator[Row]], ...]] = {
     "RDP filter": (renyi,),
@@ -210,8 +385,9 @@ GAMES: Mapping[str, tuple[Callable[[], Iterator[Row]], ...]] = {
     "tilted weights": (tilted,),
     "natural filter": (natural,),
     "realisation filter": (realisation,),
+    "individual filter": (who_takes_part, one_person, people, each_tracker),
 }
 #: By theorem: games that write all the formulas of a step.
 FORMULAS: Mapping[str, Callable[[], set[str]]] = {"RDP filter": kullback}
 #: By theorem: games whose worst cases end the formulas of a step.
-WORST: Mapping[str, Callable[[], list[F]]] = {"GDP filter": gdp_worst}
+WORST: Mapping[str, Callable[[], list[F]]] = {"GDP filter": gdp_worst, "individual filter": people_worst}

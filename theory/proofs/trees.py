@@ -70,6 +70,10 @@ class Transcript:
     released: tuple[int, ...]
     outcomes: tuple[int, ...]
 
+    @property
+    def swapped(self) -> Transcript:
+        return Transcript(self.q, self.p, self.released, self.outcomes)
+
 
 def bernoulli(p: str, q: str) -> Pair:
     """The pair of two coins, heads with probability p and q."""

@@ -43,7 +43,7 @@ def test_what_is_kept_is_not_played_again_and_reads_the_same(tmp_path: Path) -> 
     folder = CellFolder(tmp_path / "outcomes")
     assert study([TRIALS[0], RUN, TRIALS[0]], folder=folder) == 2
     known = [outcome_of(TRIALS[0]), outcome_of(RUN)]
-    assert study([TRIALS[0], RUN], folder=folder) == 0, "this process has them"
+    assert study([TRIALS[0], RUN]) == 0, "this process has them"
     forget()
     assert not kept(RUN)
     assert study([TRIALS[0], RUN, TRIALS[1]], folder=folder) == 1, "the folder has two of them"
