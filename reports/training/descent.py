@@ -188,7 +188,7 @@ class Descent:
         digest = hashlib.sha256()
         for one in (self.data.features, self.data.labels):
             digest.update(repr(one.shape).encode())
-            digest.update(one.tobytes())
+            digest.update(one.data.cast("B"))
         return {
             "clip": self.clip,
             "sigma": self.sigma,
