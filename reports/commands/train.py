@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
@@ -72,8 +73,8 @@ def train(
             pass  # reports an unusable folder before the work
         with _bar() as told, _kept(out, told):
             study(cells, folder=CellFolder(out / _CELLS), workers=workers, on_cell=told)
-        computed = [one.compute(quick=quick, **given) for one in chosen]
-        write(computed, out, formats=wanted, quick=quick)
+            computed = [one.compute(quick=quick, **given) for one in chosen]
+            write(computed, out, formats=wanted, quick=quick)
         if any(shown.name.startswith("000-") for shown in computed):
             console.print(_accuracies(computed))
         console.print(
@@ -85,7 +86,9 @@ def train(
 
 def _accuracies(computed: Sequence[ComputedFigure]) -> Table:
     """The measured rows of 000's tables."""
-    table = Table("Figure", "epsilon", "without filtering (%)", "with filtering (%)", "difference, 95 %")
+    table = Table()
+    for title in ("Figure", "epsilon", "without (%)", "with filtering", "difference [95 %]"):
+        table.add_column(title, no_wrap=True)
     for shown in computed:
         for row in shown.rows():
             if row.get("data") == "digits":
@@ -94,7 +97,9 @@ def _accuracies(computed: Sequence[ComputedFigure]) -> Table:
                     f"{row['epsilon']:g}",
                     f"{row['plain']:.1f} ± {row['plain_sd']:.1f}",
                     f"{row['filtered']:.1f} ± {row['filtered_sd']:.1f}",
-                    f"{row['difference']:+.1f}  {row['difference_low']:+.1f} to {row['difference_high']:+.1f}",
+                    escape(
+                        f"{row['difference']:+.1f} [{row['difference_low']:+.1f}, {row['difference_high']:+.1f}]"
+                    ),
                 )
     return table
 
@@ -111,6 +116,10 @@ class _Told:
         self.done, self.of = done, of
         self._bar.update(self._task, completed=done, total=of)
 
+    def stop(self) -> None:
+        """Leave the terminal to the words that follow."""
+        self._bar.stop()
+
 
 @contextmanager
 def _bar() -> Iterator[_Told]:
@@ -126,6 +135,7 @@ def _kept(out: Path, told: _Told) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt as stopped:
+        told.stop()
         complain(
             f"interrupted; {told.done} of {told.of} trials are kept in {str(out / _CELLS)!r}, and the same call goes on"
         )

@@ -94,8 +94,8 @@ def _caption(spec: _People, data: FigureData) -> str:
 
 def _clip(spec: _People) -> str:
     if math.isclose(spec.factor, 1.0):
-        return f"with the tuned clip, {spec.clip:g}"
-    return f"with {spec.factor:g} times the tuned clip, {spec.clip:g}"
+        return f"with the tuned clip of {spec.clip:g}"
+    return f"with {spec.factor:g} times the tuned clip of {spec.clip:g}"
 
 
 def _alt(spec: _People, data: FigureData) -> str:

@@ -48,8 +48,8 @@ def sums_page(holders: Holders) -> Page:
             ("Verdict", f"{verdict.outcome.name}. {verdict.detail}"),
             (
                 "Theorem",
-                '000 Algorithm 7 and Theorem 4.5, 003 Theorem 12. The theorem "individual filter" is about the rule: its '
-                "steps are checked, some are words, and nothing here joins it to the code that runs.",
+                "Individual filters: 000 Theorem 4.5 and Algorithm 7, 003 Theorem 12. It is about the rule; nothing "
+                "joins it to the code that runs.",
             ),
             (
                 "Two data sets",

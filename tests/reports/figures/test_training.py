@@ -10,16 +10,17 @@ import pytest
 import filterproof as fp
 from reports.figures.data import FigureData
 from reports.figures.registry import FIGURES, figure
-from reports.figures.trained import TrainingSpecification
+from reports.figures.trained import RunSpecification, TrainingSpecification
 from reports.figures.training_groups import _caption as groups_caption
 from reports.figures.training_tables import TUNED
 from reports.training.digits import GROUPS
 from reports.training.group_run import GroupRun
-from reports.training.kept import kept, outcome_of
+from reports.training.kept import keep, kept, outcome_of
 from reports.training.setting import Setting
 from reports.training.trial import Trial
 
-RUNS = {"at": 4, "epochs": 8, "trials": 2, "seed": 3}
+#: A clip larger than most gradients, so that people differ and go on.
+RUNS = {"clip": 6.0, "rate": 0.75, "at": 4, "epochs": 8, "trials": 2, "seed": 3}
 
 
 def test_the_table_of_a_clip_too_large_is_that_of_its_trials() -> None:
@@ -78,7 +79,7 @@ def test_an_epsilon_between_takes_the_setting_tuned_for_the_nearest() -> None:
 
 
 def runs(**changes: float) -> list[GroupRun]:
-    given = {"sigma": 10.618, "clip": 2.0, "rate": 2.0, "at": 4, "epochs": 8, "seed": 3} | changes
+    given = {"sigma": 10.618, "clip": 6.0, "rate": 0.75, "at": 4, "epochs": 8, "seed": 3} | changes
     return [GroupRun(number=number, **given) for number in range(2)]  # type: ignore[arg-type]
 
 
@@ -94,6 +95,7 @@ def test_the_groups_are_those_of_the_runs() -> None:
         assert row["before"] == pytest.approx(np.mean(before))
         assert row["after"] == pytest.approx(np.mean(after))
         assert row["change"] == pytest.approx(np.mean(after) - np.mean(before))
+        assert float(str(row["change"])) > 0, "what is spent only grows"
     for number, row in enumerate(rows[:5]):
         losses = [one.groups_after.test_loss[number] for one in outcomes]
         # Student's quantile with one degree of freedom
@@ -129,7 +131,7 @@ def test_the_words_of_the_disparate_effect_follow_from_the_numbers() -> None:
 def test_the_epochs_are_those_of_the_runs_and_the_rate_goes_against_the_clip() -> None:
     shown = figure("003-6", factors=(0.5, 5), **RUNS)
     for factor in (0.5, 5.0):
-        outcomes = [outcome_of(one) for one in runs(clip=2.0 * factor, rate=2.0 / factor)]
+        outcomes = [outcome_of(one) for one in runs(clip=6.0 * factor, rate=0.75 / factor)]
         accuracy = np.mean([one.accuracy for one in outcomes], axis=0)
         np.testing.assert_allclose(shown.data.column(f"accuracy_{factor:g}"), accuracy)
         active = np.mean([one.active for one in outcomes], axis=0)
@@ -151,7 +153,7 @@ def test_the_paper_s_noise_is_the_default_and_gives_its_epsilon(name: str, epsil
 @pytest.mark.parametrize(("name", "factor"), [("003-7", 1.0), ("003-8", 5.0)])
 def test_the_histogram_counts_everyone_once(name: str, factor: float) -> None:
     shown = figure(name, **RUNS)
-    outcomes = [outcome_of(one) for one in runs(clip=2.0 * factor, rate=2.0 / factor)]
+    outcomes = [outcome_of(one) for one in runs(clip=6.0 * factor, rate=0.75 / factor)]
     people, promised = shown.data.column("people"), shown.data.number("promised")
     assert people.sum() == pytest.approx(1437)
     for row in shown.data.rows():
@@ -163,6 +165,16 @@ def test_the_histogram_counts_everyone_once(name: str, factor: float) -> None:
     assert shown.data.number("median") == pytest.approx(
         np.mean([np.median(one.epsilons) for one in outcomes])
     )
+
+
+def test_an_epsilon_above_the_promise_by_a_last_bit_is_counted_in_the_last_bin() -> None:
+    given = {**RUNS, "seed": 12}
+    specification = FIGURES["003-7"].specification.of(given)
+    assert isinstance(specification, RunSpecification)
+    above = float(np.nextafter(specification.epsilon, np.inf))
+    for one in specification.cells():
+        keep(one, replace(outcome_of(runs()[0]), epsilons=(above, above, above)))
+    assert figure("003-7", **given).data.column("people").tolist() == [0.0] * 19 + [3.0]
 
 
 def test_figures_that_share_runs_play_them_once() -> None:
