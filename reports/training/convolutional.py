@@ -187,7 +187,7 @@ def _built() -> tuple[Any, Any]:
         from opacus import GradSampleModule
     except ImportError as error:
         raise ImportError(
-            f"the convolutional network needs Torch and Opacus, got none ({error}); "
+            f"the convolutional network needs Torch and Opacus, got an error instead ({error}); "
             "run pip install 'filterproof[training]'"
         ) from error
     nn = torch.nn
