@@ -12,8 +12,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy import stats
+from typer.testing import CliRunner
 
 from filters import GaussianFilter
+from reports.cli import app
 from reports.training import retraining
 from reports.training.descent import Descent
 from reports.training.idx import read_idx
@@ -299,3 +301,39 @@ def test_without_torch_a_sentence_names_the_extra(tmp_path: Path, monkeypatch: p
     ):
         train_idx(write_squares(tmp_path / "pictures"), **SETTING, out=tmp_path / "out")
     assert not (tmp_path / "out").exists()
+
+
+def test_the_command_trains_and_says_what_is_promised(folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "told"
+    given = [
+        "--epsilon",
+        "8",
+        "--clip",
+        "1",
+        "--rate",
+        "0.5",
+        "--steps",
+        "3",
+        "--most-steps",
+        "4",
+        "--seed",
+        "7",
+    ]
+    ended = CliRunner().invoke(app, ["retrain", str(folder), *given, "--out", str(out)])
+    assert ended.exit_code == 0
+    assert "(8, 1e-05)-DP after 4 steps, 3 at the full clip" in ended.output
+    assert "at 95 %" in ended.output
+    same = train_idx(folder, **SETTING, most_steps=4, out=tmp_path / "again")
+    assert (out / "model.npz").read_bytes() == same.model.read_bytes()
+
+
+def test_the_command_says_in_a_sentence_what_is_wrong(folder: Path, tmp_path: Path) -> None:
+    for wrong in (
+        [str(tmp_path / "nothing")],
+        [str(folder), "--epsilon", "-1"],
+        [str(folder), "--sigma", "1", "--steps", "2"],
+    ):
+        ended = CliRunner().invoke(app, ["retrain", *wrong, "--out", str(tmp_path / "out")])
+        assert ended.exit_code == 2
+        assert ended.stderr.startswith("filterproof: ")
+        assert "Traceback" not in ended.stderr
