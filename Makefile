@@ -4,12 +4,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: verify test test-all browser check docs pictures bench power accountant thresholds wheel clean
+.PHONY: verify test test-all browser training check docs pictures bench power accountant thresholds wheel clean
 .DEFAULT_GOAL := verify
 
 # the workers of the tests share the cores: linear algebra in several threads each would only wait
 test test-all browser: export OPENBLAS_NUM_THREADS ?= 1
 test test-all browser: export MKL_NUM_THREADS ?= 1
+training: export OMP_NUM_THREADS ?= 1
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(0 if (3, 11) <= sys.version_info < (3, 15) else "filterproof needs Python 3.11 to 3.14, got " + sys.version.split()[0] + "; set PYTHON=python3.x")'
@@ -21,13 +22,22 @@ verify: $(READY)
 	$(BIN)/filterproof verify --out reports/out
 
 test: $(READY)
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow and not browser"
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow and not browser and not training"
 
 browser: $(READY)
 	$(BIN)/python -m pytest -m browser
 
 test-all: $(READY)
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 -m "not training"
+
+# Torch for graphics cards is gigabytes, and pip takes it unless it is offered the build for processors:
+# make training PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu
+$(VENV)/.training: $(READY) constraints-training.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -c constraints-training.txt -e '.[training]'
+	touch $@
+
+training: $(VENV)/.training
+	$(BIN)/python -m pytest -m training
 
 check: $(READY)
 	$(BIN)/ruff check .

@@ -13,6 +13,7 @@ from reports.commands.guarded import guarded
 from reports.commands.list_ import list_
 from reports.commands.prove import prove
 from reports.commands.replay import replay
+from reports.commands.retrain import retrain
 from reports.commands.simulate import simulate
 from reports.commands.train import train
 from reports.commands.verify import limit_of, verify
@@ -29,7 +30,7 @@ app = typer.Typer(
 #: The commands by the names of their functions.
 COMMANDS: dict[str, Callable[..., None]] = {
     command.__name__: command
-    for command in (verify, list_, prove, simulate, attack, calibrate, replay, figures, train)
+    for command in (verify, list_, prove, simulate, attack, calibrate, replay, figures, train, retrain)
 }
 for _name, _command in COMMANDS.items():
     app.command(name=_name.rstrip("_"))(

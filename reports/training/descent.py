@@ -32,7 +32,7 @@ from filters.holders.clipped_sums import ClippedSums
 from filters.holders.individual import IndividualFilter
 from reports.output import OutputFolder
 from reports.training.data import DataSet
-from reports.training.network import Network
+from reports.training.learner import Learner
 from theory.arguments import check_count, check_positive
 
 __all__ = ["Descent"]
@@ -58,7 +58,7 @@ class Descent:
     def __init__(
         self,
         data: DataSet,
-        network: Network,
+        network: Learner,
         people: IndividualFilter,
         *,
         clip: float,
@@ -90,6 +90,11 @@ class Descent:
         return self._taken
 
     @property
+    def clip(self) -> float:
+        """The largest norm with which a person counts."""
+        return self._sums.clip
+
+    @property
     def theta(self) -> Array:
         """The parameters after the steps so far, shape (d,): covered by the promise."""
         return self._theta.copy()
@@ -100,7 +105,13 @@ class Descent:
     def __next__(self) -> int:
         found = self.network.gradients(self._theta, self.data.features, self.data.labels)
         total = self._sums.release(found, self._rng).value
-        self._theta = self._theta - (self.rate / self.data.people) * total
+        moved = self._theta - (self.rate / self.data.people) * total
+        if not np.isfinite(moved).all():
+            raise ValueError(
+                f"theta must be finite, got {float(moved[~np.isfinite(moved)][0])!r}; lower the rate, step "
+                f"{self._taken + 1} was charged and not taken"
+            )
+        self._theta = moved
         self._taken += 1
         return self._taken
 
@@ -146,7 +157,7 @@ class Descent:
             folder.add(path.name, self.to_bytes())
 
     @classmethod
-    def from_bytes(cls, content: bytes, data: DataSet, network: Network, filt: FilterBase) -> Descent:
+    def from_bytes(cls, content: bytes, data: DataSet, network: Learner, filt: FilterBase) -> Descent:
         """The descent that `to_bytes` kept; ValueError for anything else, and for other data, network or filter."""
         theta, told = _read(content)
         rng = np.random.default_rng()
@@ -159,13 +170,17 @@ class Descent:
         people = IndividualFilter.from_dict(saved, filt)
         made = cls(data, network, people, clip=clip, sigma=sigma, rate=rate, seed=0)
         made._check_same(given)
-        network.losses(theta, data.features[:1], data.labels[:1])  # refuses what are no parameters
+        if theta.shape != made._theta.shape or not np.isfinite(theta).all():
+            raise ValueError(
+                f"theta must have shape {made._theta.shape} and be finite, got shape {theta.shape} with "
+                f"{np.count_nonzero(~np.isfinite(theta))} others; pass the file unchanged"
+            )
         made._rng, made._theta = rng, theta
         made._taken = check_count("taken", taken, least=0)
         return made
 
     @classmethod
-    def restored(cls, path: str | Path, data: DataSet, network: Network, filt: FilterBase) -> Descent:
+    def restored(cls, path: str | Path, data: DataSet, network: Learner, filt: FilterBase) -> Descent:
         """The descent that `save` wrote, under the same filter; OSError without the file, ValueError for another."""
         return cls.from_bytes(Path(path).read_bytes(), data, network, filt)
 
@@ -173,9 +188,9 @@ class Descent:
         digest = hashlib.sha256()
         for one in (self.data.features, self.data.labels):
             digest.update(repr(one.shape).encode())
-            digest.update(one.tobytes())
+            digest.update(one.data.cast("B"))
         return {
-            "clip": self._sums.clip,
+            "clip": self.clip,
             "sigma": self.sigma,
             "rate": self.rate,
             "sizes": list(self.network.sizes),

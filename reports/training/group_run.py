@@ -2,8 +2,8 @@
 
 >>> run = GroupRun(sigma=10.618, clip=2.0, rate=0.5, at=2, epochs=3, seed=0, number=0)
 >>> outcome = run.play()
->>> outcome.active[:3], len(outcome.groups_before.epsilon), run.filter
-((1437, 1437, 1437), 5, GaussianFilter(mu=0.1331893...))
+>>> outcome.active[:3], len(outcome.groups_before.epsilon), round(run.filter.mu, 4)
+((1437, 1437, 1437), 5, 0.1332)
 """
 
 from __future__ import annotations

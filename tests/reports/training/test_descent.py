@@ -143,15 +143,19 @@ def test_what_cannot_descend_is_one_sentence(changes: dict[str, Any], sentence: 
     assert "\n" not in str(told.value)
 
 
-def test_a_descent_that_leaves_the_numbers_says_so_and_charges_nobody_for_it() -> None:
+def test_a_step_that_leaves_the_numbers_is_charged_and_not_taken_and_says_so() -> None:
     ours = descent(rate=1.7e308, sigma=1e3)
-    with np.errstate(over="ignore", invalid="ignore"):
+    before = ours.theta
+    with (
+        np.errstate(over="ignore", invalid="ignore"),
+        pytest.raises(
+            ValueError, match=r"^theta must be finite, got -?inf; lower the rate, step 1 was charged"
+        ),
+    ):
         next(ours)
-    before = ours.people.remaining().made_public()
-    with pytest.raises(ValueError, match=r"^theta must be finite, got -?inf; lower the rate"):
-        next(ours)
-    assert np.array_equal(ours.people.remaining().made_public(), before)
-    assert (before < RHO).all()
+    assert ours.taken == 0
+    assert np.array_equal(ours.theta, before)
+    assert (ours.people.remaining().made_public() < RHO).all()
 
 
 # -- kept and restored ---------------------------------------------------------------------------------
@@ -200,6 +204,10 @@ def test_what_is_no_kept_descent_is_one_sentence(tmp_path: Path) -> None:
         Descent.from_bytes(changed(content, taken=-1), made_up(), NET, fp.ZCDPFilter(RHO))
     with pytest.raises(ValueError, match=r"theta must have shape \(33,\)"):
         Descent.from_bytes(changed(content, theta=np.zeros(3)), made_up(), NET, fp.ZCDPFilter(RHO))
+    with pytest.raises(
+        ValueError, match=r"and be finite, got shape \(33,\) with 33 others; pass the file unchanged"
+    ):
+        Descent.from_bytes(changed(content, theta=np.full(33, np.nan)), made_up(), NET, fp.ZCDPFilter(RHO))
     with pytest.raises(ValueError, match="data must be that of the saved descent"):
         Descent.from_bytes(content, made_up(seed=1), NET, fp.ZCDPFilter(RHO))
     with pytest.raises(

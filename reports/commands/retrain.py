@@ -1,0 +1,73 @@
+"""`filterproof retrain`: the papers' convolutional network, trained with individual filtering on a folder of images."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from reports.commands.console import clear_errors
+
+__all__ = ["retrain"]
+
+
+def retrain(
+    folder: Annotated[
+        Path, typer.Argument(help="IDX files as MNIST has them: train-images-idx3-ubyte and the others.")
+    ],
+    epsilon: Annotated[float, typer.Option(help="What is promised, together with --delta.")] = 1.0,
+    delta: Annotated[float, typer.Option()] = 1e-5,
+    clip: Annotated[float, typer.Option(help="The most that a gradient's norm counts.")] = 10.0,
+    rate: Annotated[float, typer.Option(help="The rate of the descent.")] = 0.2,
+    steps: Annotated[
+        int | None, typer.Option(help="Full clips that everyone's budget covers; 420 without --sigma.")
+    ] = None,
+    sigma: Annotated[float | None, typer.Option(help="The noise in clips, in place of --steps.")] = None,
+    most_steps: Annotated[int | None, typer.Option(help="Where it ends; by default 35 steps later.")] = None,
+    out: Annotated[
+        Path, typer.Option(help="Folder for model.npz; its folder private/ is for no other eyes.")
+    ] = Path("filterproof-retrained"),
+    seed: Annotated[
+        int | None, typer.Option(help="For tests alone: whoever knows it can subtract the noise.")
+    ] = None,
+) -> None:
+    """Train 000's convolutional network on a folder of IDX files, by private gradient descent with filtering.
+
+    Needs Torch and Opacus, the extra 'training'. Each step is kept when it is done: the same call goes on where it was.
+    """
+    console = Console(highlight=False)
+    with clear_errors():
+        from reports.training.retraining import StepTaken, train_idx
+
+        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        err = Console(stderr=True)
+        with Progress(*columns, console=err, disable=not err.is_terminal) as bar:
+            task = bar.add_task("training", total=None)
+
+            def told(taken: StepTaken) -> None:
+                words = f"test accuracy {taken.accuracy.value:.3f}"
+                bar.update(task, completed=taken.step, total=taken.most_steps, description=words)
+
+            outcome = train_idx(
+                folder,
+                epsilon=epsilon,
+                delta=delta,
+                clip=clip,
+                rate=rate,
+                steps=420 if steps is None and sigma is None else steps,
+                sigma=sigma,
+                most_steps=most_steps,
+                out=out,
+                seed=seed,
+                on_step=told,
+            )
+        console.print(
+            f"({outcome.epsilon:g}, {outcome.delta:g})-DP after {outcome.taken} steps, {outcome.steps} at the full "
+            f"clip with noise {outcome.sigma:.6g} clips; test accuracy {outcome.accuracy.value:.4f} in "
+            f"[{outcome.accuracy.low:.4f}, {outcome.accuracy.high:.4f}] at 95 %: {outcome.model}",
+            markup=False,
+            soft_wrap=True,
+        )
