@@ -67,8 +67,9 @@ class IndividualAccountant:
     of sigma would be coarse for people near the clipping norm. Smaller shares count as 1/256 above, and as 0 below.
 
     Bounds take in every error: of rounding, of quadrature, of frequencies left out and of periods. They assume that
-    NumPy's elementary functions err by less than 2^-44. After fewer than about ten steps at a small rate they may
-    be wide, and take longer: there the law of the loss is far from smooth. Adding 0 costs nothing. Everything returned is personal data, and hides itself.
+    NumPy's elementary functions err by less than 2^-44. After fewer than about ten steps at a small rate they may be
+    wide, and take longer: there the law of the loss is far from smooth. Adding 0 costs nothing. Everything returned is
+    personal data, and hides itself.
     Raises ValueError for q outside (0, 1], sigma below 1/32, and levels that do not ascend to 1.
     Source: paper 003, Section 5 and Appendix D (Theorem D.2 for the grid).
     """
