@@ -19,6 +19,7 @@ from filters.accounting.ledger import Budget
 from filters.catalogue import *  # noqa: F403
 from filters.contract.holds import Holds
 from filters.holders.individual import IndividualFilter, PersonalReport, gaussian_request
+from filters.holders.journal import JournalError
 from filters.holders.linear_queries import LinearAnswer, LinearQueries
 from filters.holders.odometers import (
     DoublingOdometer,
@@ -51,6 +52,7 @@ __all__ = [
     "GaussianTracker",
     "Holds",
     "IndividualFilter",
+    "JournalError",
     "LineOdometer",
     "LinearAnswer",
     "LinearQueries",

@@ -52,8 +52,8 @@ class Budget(Limit):
 
     The budget is high + low in units of 4^exponent, high from 1 to 4 (less for the least budgets of all); so are
     the sums. A state is a tuple of two float64 arrays of shape (n,), the high parts and the low parts. Every method
-    leaves the state that it is given as it was. A charge that is infinite, NaN or below zero is refused. A value that
-    is no double counts as the largest one below it. No sequence of charges is admitted whose exact sum
+    but `charge` leaves the state that it is given as it was. A charge that is infinite, NaN or below zero is refused.
+    A value that is no double counts as the largest one below it. No sequence of charges is admitted whose exact sum
     exceeds the budget, and none refused whose exact sum lies more than 4 units in its last place below it.
     """
 
@@ -91,6 +91,21 @@ class Budget(Limit):
             cost = charge.exact(self.root)
             after = add_up(state, cost)
             return self.covers(after) & (cost[0] >= 0), after
+
+    def charge(
+        self, state: Exact, charge: Charge, among: NDArray[np.bool_] | None = None
+    ) -> NDArray[np.bool_]:
+        """`step`, in place where it fits: whether each sum took the charge, of those `among` (None: of all).
+
+        The only method that changes the state it is given. A sum that is cut off between its high and its low part (an
+        interrupt) is not below what it was before.
+        """
+        fits, after = self.step(state, charge)
+        if among is not None:
+            fits &= among
+        for old, new in zip(state, after, strict=True):
+            np.copyto(old, new, where=fits)
+        return fits
 
     def fits(self, state: Exact, charge: Charge) -> NDArray[np.bool_]:
         """Whether each sum stays within the budget with `charge` added: shape (n,)."""

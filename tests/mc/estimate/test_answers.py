@@ -33,7 +33,7 @@ def test_the_bound_is_that_of_the_corollary_and_people_run_out():
 def test_people_who_count_too_often_are_seen(monkeypatch):
     """With budgets that never run out, the answers are far from the sum over those who should take part."""
     before = answered(200, **HOW, answers=60, rng=np.random.default_rng(1))
-    monkeypatch.setattr("filters.holders.linear_queries.choose", lambda active, spent, state: state)
+    monkeypatch.setattr(fp.Budget, "charge", lambda self, state, charge, among: self.fits(state, charge))
     after = answered(200, **HOW, answers=60, rng=np.random.default_rng(1))
     assert np.count_nonzero(before.error > before.bound) < 20
     assert np.count_nonzero(after.error > after.bound) > 20
