@@ -38,6 +38,7 @@ from filters.accounting import fast
 from filters.accounting.amounts import Charge
 from filters.accounting.directed import within
 from filters.accounting.error_free import Exact, add_up, square, two_sum
+from filters.accounting.fast.blocks import BLOCK
 from filters.accounting.limit import Limit
 
 __all__ = ["Budget", "is_sum"]
@@ -100,11 +101,19 @@ class Budget(Limit):
         The only method that changes the state it is given. A sum that is cut off between its high and its low part (an
         interrupt) is not below what it was before.
         """
-        fits, after = self.step(state, charge)
-        if among is not None:
-            fits &= among
-        for old, new in zip(state, after, strict=True):
-            np.copyto(old, new, where=fits)
+        same_bits_sooner = fast.charge(self, state, charge, among)
+        if same_bits_sooner is not None:
+            return same_bits_sooner
+        fits = np.empty(len(state[0]), dtype=np.bool_)
+        for first in range(0, len(fits), BLOCK):
+            runs = slice(first, first + BLOCK)
+            some = state[0][runs], state[1][runs]
+            whole = len(fits) <= BLOCK
+            fits[runs], after = self.step(some, charge if whole else charge.take(runs))
+            if among is not None:
+                fits[runs] &= among[runs]
+            for old, new in zip(some, after, strict=True):
+                old[:] = np.where(fits[runs], new, old)
         return fits
 
     def fits(self, state: Exact, charge: Charge) -> NDArray[np.bool_]:

@@ -16,21 +16,22 @@ from reprlib import repr as short
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.accounting.error_free import two_product
+from filters.accounting import fast
+from filters.accounting.directed import quotient_beyond
+from filters.accounting.fast.blocks import BLOCK
 from filters.contract.checks import (
     checked_filter,
-    checked_grant,
     checked_reaches,
-    checked_spend,
     checked_start,
 )
 from filters.contract.filter_base import FilterBase
 from filters.contract.parameters import one_positive
-from filters.contract.state import State, choose, take
+from filters.contract.state import State, copied, take
 from filters.holders.envelope import checked_key, saved_count, sealed, unsealed
 from filters.holders.holder import Holder
+from filters.holders.in_blocks import grant_in_blocks
 from filters.holders.saved_state import decode_state, encode_state
-from theory.arguments import check_at_least_zero, check_count
+from theory.arguments import check_at_least_zero, check_count, check_positive
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse, Selection
 
 __all__ = ["IndividualFilter", "PersonalReport", "gaussian_request"]
@@ -45,17 +46,38 @@ def gaussian_request(norms: NDArray[np.float64], sigma: float) -> DominatingPair
     norms has shape (n,); a norm of zero gives the trivial pair, which costs nothing. Raises ValueError for negative
     norms and sigma <= 0. Source: paper 003, Appendix C.2; paper 000, Example 2.7.
     """
-    checked, noise = np.asarray(check_at_least_zero("norms", norms)), one_positive("sigma", sigma)
-    mu = checked / noise
-    with np.errstate(over="ignore", invalid="ignore"):
-        product, rest = two_product(mu, noise)
-        # the quotient was rounded down, or the product, which over- or underflows, does not tell
-        short = ~((product - checked) + rest >= 0) | (checked < 2.0**-900)
-    mu = np.where(short, np.nextafter(mu, np.inf), mu)
+    noise = one_positive("sigma", sigma)
+    if isinstance(norms, np.ndarray) and norms.dtype == np.float64 and norms.ndim == 1:
+        found = fast.quotients(norms, noise)
+        if found is not None:  # every norm was looked at, and is in range
+            return _removals(found[0], norms == 0 if found[1] else None)
+    checked = np.asarray(check_at_least_zero("norms", norms))
+    if checked.ndim != 1 or not checked.size:
+        mu = quotient_beyond(checked, noise)
+        absent = checked == 0
+        if not absent.any():
+            return Gaussian(mu)
+        return Selection((Gaussian(np.where(absent, 1.0, mu)), RandomizedResponse(0.0)), absent)
+    mu = np.empty(len(checked))
+    for first in range(0, len(mu), BLOCK):  # what is computed on the way stays in cache
+        some = checked[first : first + BLOCK]
+        part = quotient_beyond(some, noise)
+        part[some == 0] = 1.0
+        check_positive("mu", part, "pass norms / sigma that is a double")
+        mu[first : first + BLOCK] = part
     absent = checked == 0
-    if not absent.any():
-        return Gaussian(mu)
-    return Selection((Gaussian(np.where(absent, 1.0, mu)), RandomizedResponse(0.0)), absent)
+    return _removals(mu, absent if absent.any() else None)
+
+
+def _removals(mu: NDArray[np.float64], absent: NDArray[np.bool_] | None) -> DominatingPair:
+    """Gaussian(mu), mu checked and nobody else's, but the trivial pair for those who are absent."""
+    pair = Gaussian(1.0).with_parameters({"mu": mu})
+    if absent is None:
+        return pair
+    either = Selection((Gaussian(1.0), RandomizedResponse(0.0)), np.zeros(1, dtype=np.intp))
+    # one byte each: the index of a selection that is made as usual takes eight
+    changed = {"pairs": (pair, either.pairs[1]), "index": absent.view(np.int8), "_groups": []}
+    return either.with_parameters(changed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +125,9 @@ class IndividualFilter(Holder):
                 f"filt must decide without realised losses, got {filt!r}; pass e.g. GaussianFilter(mu=1.0)"
             )
         self._people = check_count("people", people)
-        self._state: State = checked_start(filt, self._people)
+        # the filter may hold on to what it starts with, and rounds of many people write over their state
+        self._state: State = copied(checked_start(filt, self._people))
+        self._kept: State = self._state  # the state, where its arrays are nobody else's
         self._key: bytes | None = None
 
     @property
@@ -130,11 +154,11 @@ class IndividualFilter(Holder):
                 "declare a pair for everyone, also for those who have run out"
             )
         with self._change("select"):
-            active, spent = checked_grant(self._filter, self._state, request, self._people)
-            if spent is None:
-                spent = checked_spend(self._filter, self._state, request, self._people)
-            self._state = spent if active.all() else choose(active, spent, self._state)
-        return active.copy()  # the filter may answer from an array that it uses again
+            own = self._state is self._kept
+            return grant_in_blocks(self._filter, self._state, request, self._people, self._keep, own=own)
+
+    def _keep(self, state: State) -> None:
+        self._state = self._kept = state
 
     def report_for(self, person: int) -> PersonalReport:
         """The report that may be shown to `person` only; IndexError beyond the last person; see `PersonalReport`."""

@@ -191,17 +191,16 @@ class LinearQueries(Holder):
                 (sums.high, sums.low), Plain(squares), ~sums.left if self._some_left else None
             )
             if not active.all():
-                block[~active] = 0
-                squares[~active] = 0
+                _keep_only(active, block)
             total += block.sum(axis=0)
             if self._journal is not None:
-                self._mark(squares, first)
+                self._mark(active & (squares > 0), first)
         return total
 
-    def _mark(self, charges: NDArray[np.float64], first: int) -> None:
-        """Remember the blocks of the journal in which somebody was charged, `charges` from the person `first` on."""
-        for block in range(first // ROWS, (first + len(charges) - 1) // ROWS + 1):
-            if charges[max(block * ROWS - first, 0) : (block + 1) * ROWS - first].any():
+    def _mark(self, charged: NDArray[np.bool_], first: int) -> None:
+        """Remember the blocks of the journal in which somebody was `charged`, of the people from `first` on."""
+        for block in range(first // ROWS, (first + len(charged) - 1) // ROWS + 1):
+            if charged[max(block * ROWS - first, 0) : (block + 1) * ROWS - first].any():
                 self._changed.add(block)
 
     def _record(self) -> None:
@@ -340,6 +339,11 @@ def _checked(values: object) -> NDArray[Any]:
                     f"for person {person}; pass q(x_i) for every person i, zero where there is none"
                 )
     return rows
+
+
+def _keep_only(active: NDArray[np.bool_], rows: NDArray[np.float64]) -> None:
+    """Zeros in all other rows, which may hold what is no number: all of their bits are cleared."""
+    rows.view(np.int64)[...] &= -active.astype(np.int64)[:, None]
 
 
 def _squared_norms(rows: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -16,8 +16,8 @@ from theory.pairs.selection import look_up
 
 __all__ = ["step"]
 
-#: Runs handled at a time: what is computed on the way stays in cache.
-BLOCK = 131072
+#: Runs handled at a time: what is computed on the way stays in cache, in memory that is not asked for anew.
+BLOCK = 16384
 
 
 def step(limit: Limit, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_], Exact]:
