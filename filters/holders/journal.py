@@ -119,7 +119,7 @@ class Journal:
                 journal = cls(where, file, secrets.token_bytes(16))
                 journal._lock()
                 header = _HEADER.pack(_MAGIC, _LAYOUT, journal._identity, *terms)
-                journal._put(header + hashlib.sha256(header).digest(), 0)
+                journal._put(0, header, hashlib.sha256(header).digest())
                 journal._write(sums, range(_blocks(len(sums))))
                 os.link(beside, where)  # fails where somebody else made the file in the meantime
             finally:
@@ -185,15 +185,13 @@ class Journal:
         changed = sorted({*blocks, *range(many - more, many)})
         for block in changed:
             some = sums.part(_people(block))
-            content = b"".join(
-                (
-                    _RECORD.pack(generation, len(some)),
-                    *(np.asarray(half, dtype="<f8").tobytes() for half in (some.high, some.low)),
-                    np.packbits(some.left).tobytes(),
-                )
+            content: tuple[bytes | memoryview, ...] = (
+                _RECORD.pack(generation, len(some)),
+                *(np.ascontiguousarray(half, dtype="<f8").data for half in (some.high, some.low)),
+                np.packbits(some.left).data,
             )
             place = 1 - int(self._places[block])
-            self._put(self._digest(f"block {block}", content) + content, _place(block, place))
+            self._put(_place(block, place), self._digest(f"block {block}", *content), *content)
             self._places[block], self._generations[block] = place, generation
         self._complete(generation, len(sums))
 
@@ -201,12 +199,12 @@ class Journal:
         """Make this the generation that counts, once all its records are on the disk."""
         self._sync()
         content = _ROOT.pack(generation, people, _of_all(self._generations))
-        self._put(self._digest("root", content) + content, _ROOTS + (1 - self._root) * _PAGE)
+        self._put(_ROOTS + (1 - self._root) * _PAGE, self._digest("root", content), content)
         self._sync()
         self._generation, self._root, self._usable = generation, 1 - self._root, True
 
-    def _put(self, data: bytes, offset: int) -> None:
-        rest = memoryview(data)
+    def _put(self, offset: int, *parts: bytes | memoryview) -> None:
+        rest = memoryview(b"".join(parts))
         while rest:
             written = os.pwrite(self._file, rest, offset)
             rest, offset = rest[written:], offset + written
@@ -308,10 +306,11 @@ class Journal:
         left = np.unpackbits(bits, count=people).astype(np.bool_)
         return _Record(generation, place, Sums(sums[:people], sums[people:], left))
 
-    def _digest(self, what: str, content: bytes) -> bytes:
+    def _digest(self, what: str, *content: bytes | memoryview) -> bytes:
         """The checksum of a record of this journal, in its place."""
         digest = hashlib.sha256(self._identity + what.encode() + b"\n")
-        digest.update(content)
+        for part in content:
+            digest.update(part)
         return digest.digest()
 
     def _damage(self, what: str) -> JournalError:

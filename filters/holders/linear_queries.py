@@ -20,7 +20,7 @@ from reprlib import repr as short
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from filters.accounting.amounts import Plain
 from filters.accounting.ledger import Budget
@@ -154,7 +154,7 @@ class LinearQueries(Holder):
 
     # -- queries ------------------------------------------------------------------------------------
 
-    def answer(self, values: NDArray[np.float64], rng: np.random.Generator) -> LinearAnswer:
+    def answer(self, values: ArrayLike, rng: np.random.Generator) -> LinearAnswer:
         """The noisy sum of q_t(x_i) = values[i], shape (n,) or (n, d), over the people whose budget allows.
 
         Pass the values of everyone, also of those who have run out; of those who left pass anything finite, zero say.
@@ -352,6 +352,7 @@ def _squared_norms(rows: NDArray[np.float64]) -> NDArray[np.float64]:
         squares = np.square(rows[:, 0]) if rows.shape[1] == 1 else np.einsum("ij,ij->i", rows, rows)
     small = squares < _NORMAL
     if small.any():
+        small &= rows[:, 0] != 0 if rows.shape[1] == 1 else rows.any(axis=1)
         # rounding a subnormal square loses up to 2^-1075: 2^-1074 per entry covers it, negligible otherwise
         squares[small] += np.count_nonzero(rows[small], axis=1) * 2.0**-1074
     return squares
