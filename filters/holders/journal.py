@@ -278,8 +278,8 @@ class Journal:
         if _of_all(then) != digest:
             raise self._damage("records")
         self._allocate(many)
-        # a crash left no record newer than complete + 1, also beyond the last block: no new one is of its generation
-        self._complete(max(complete, int(self._generations.max())) + 2, people)
+        # a crash left no record newer than this, so that no two of a block are of one generation
+        self._complete(complete + 1, people)
         return sums
 
     def _read_root(self, place: int) -> tuple[int, int, bytes] | None:

@@ -249,8 +249,9 @@ class LinearQueries(Holder):
         index = check_count("person", person, least=0)
         if index >= self.people:
             raise IndexError(f"person must be below {self.people}, got person={person!r}; count from zero")
-        one = self._sums.part(slice(index, index + 1))
-        left = float(self._budget.left((one.high, one.low))[0])
+        with self._lock:
+            one = self._sums.part(slice(index, index + 1))
+            left = float(self._budget.left((one.high, one.low))[0])
         return PersonalReport(index, str(self.promise), left / self.norm_budget * self.kappa * (1 - 2.0**-51))
 
     # -- keeping ------------------------------------------------------------------------------------
@@ -271,7 +272,7 @@ class LinearQueries(Holder):
 
         Signed with `key`, or else with the key it was restored with; unsigned if there is neither.
         """
-        with self._change("to_dict"):
+        with self._lock:  # an answer may be charging in place
             content = {
                 "norm_budget": self.norm_budget.hex(),
                 "kappa": self.kappa.hex(),
