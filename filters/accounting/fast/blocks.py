@@ -164,18 +164,20 @@ def _add_up(state: Exact, cost: Exact) -> Exact:
     np.subtract(gain, t, out=t)
     e += t
     w = low + rest
-    np.subtract(w, low, out=t)
-    lost = w - t
-    np.subtract(low, lost, out=lost)
-    np.subtract(rest, t, out=t)
-    lost += t
+    lost = None
+    if not (isinstance(rest, float) and rest == 0):  # else nothing is lost here
+        np.subtract(w, low, out=t)
+        lost = w - t
+        np.subtract(low, lost, out=lost)
+        np.subtract(rest, t, out=t)
+        lost += t
     v = e + w
     np.subtract(v, e, out=t)
     w -= t
     np.subtract(v, t, out=t)
     e -= t
     w += e
-    lost += w
+    lost = w if lost is None else np.add(lost, w, out=lost)
     up = lost > 0
     if up.any():
         np.abs(v, out=t)
