@@ -165,6 +165,15 @@ def test_more_sums_than_a_block_are_charged_in_place_as_few_are(kernels: bool) -
     assert state[1].any()
 
 
+@ROUTES
+@pytest.mark.parametrize("kind", [Plain, Square])
+def test_the_least_charges_are_lifted_in_place_too(kernels: bool, kind: type[Plain] | type[Square]) -> None:
+    budget, x = Budget.of(1.0), np.resize([5e-324, 1e-310, 2.0**-481, 1e-290, 0.0, -0.0], 40)
+    with route(kernels):
+        state = charged(budget, (np.zeros(40), np.zeros(40)), kind(x), None)
+    assert ((state[0] >= 2.0**-960) == (x > 0)).all()
+
+
 # -- quotients -------------------------------------------------------------------------------------------------
 
 
