@@ -32,7 +32,7 @@ import struct
 import tempfile
 import weakref
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -172,11 +172,15 @@ class Journal:
     def write(self, sums: Sums, blocks: Iterable[int]) -> None:
         """Put the sums of these blocks on disk, and of all new ones; once this returns, no crash can take them back."""
         self.check_usable()
-        with _told(self.path, "written"):
-            self._write(sums, blocks)
+        try:
+            with _told(self.path, "written"):
+                self._write(sums, blocks)
+        except BaseException:
+            with suppress(OSError):
+                self.close()  # what is on the disk is found out by opening it again
+            raise
 
     def _write(self, sums: Sums, blocks: Iterable[int]) -> None:
-        self._usable = False  # until all is done: after an error nobody knows what is on the disk
         generation, many = self._generation + 1, _blocks(len(sums))
         if more := many - len(self._places):
             self._allocate(many)
@@ -201,7 +205,7 @@ class Journal:
         content = _ROOT.pack(generation, people, _of_all(self._generations))
         self._put(_ROOTS + (1 - self._root) * _PAGE, self._digest("root", content), content)
         self._sync()
-        self._generation, self._root, self._usable = generation, 1 - self._root, True
+        self._generation, self._root = generation, 1 - self._root
 
     def _put(self, offset: int, *parts: bytes | memoryview) -> None:
         rest = memoryview(b"".join(parts))

@@ -402,7 +402,6 @@ def test_what_cannot_be_written_is_not_released_and_counts_as_spent(
             queries.answer(values, Counted())  # type: ignore[arg-type]
     assert not drawn
     assert spent(queries) == [Fraction(1, 4)] * PEOPLE  # and what was refused was not charged
-    queries.close()
     assert reopened(path)[2] in ([Fraction(1, 4)] * PEOPLE, [Fraction(0)] * PEOPLE)
 
 
@@ -429,3 +428,29 @@ def test_threads_write_one_journal(tmp_path: Path) -> None:
             thread.join()
         assert spent(queries) == [Fraction(20, 16)] * PEOPLE
     assert reopened(tmp_path / "journal")[2] == [Fraction(20, 16)] * PEOPLE
+
+
+def test_an_interrupt_while_it_is_written_is_nothing_released(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "journal"
+    queries, sync, calls = made(path), os.fsync, [0]
+
+    def interrupted(file: int) -> None:
+        sync(file)
+        calls[0] += 1
+        if calls[0] == 2:  # the root is on the disk, and nobody here knows
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            CHANGES["everybody is asked"](queries)
+    charged = spent(queries)
+    with pytest.raises(fp.JournalError, match="must be open and without an error"):
+        CHANGES["one person is asked"](queries)
+    with fp.LinearQueries.open(path, **HOW) as again:
+        assert spent(again) == charged
+        CHANGES["one person is asked"](again)
+        charged = spent(again)
+    assert reopened(path)[2] == charged
