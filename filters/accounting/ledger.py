@@ -38,7 +38,7 @@ from filters.accounting import fast
 from filters.accounting.amounts import Charge
 from filters.accounting.directed import within
 from filters.accounting.error_free import Exact, add_up, square, two_sum
-from filters.accounting.fast.blocks import BLOCK
+from filters.accounting.fast.blocks import SMALL
 from filters.accounting.limit import Limit
 
 __all__ = ["Budget", "is_sum"]
@@ -105,10 +105,10 @@ class Budget(Limit):
         if same_bits_sooner is not None:
             return same_bits_sooner
         fits = np.empty(len(state[0]), dtype=np.bool_)
-        for first in range(0, len(fits), BLOCK):
-            runs = slice(first, first + BLOCK)
+        for first in range(0, len(fits), SMALL):
+            runs = slice(first, first + SMALL)
             some = state[0][runs], state[1][runs]
-            whole = len(fits) <= BLOCK
+            whole = len(fits) <= SMALL
             fits[runs], after = self.step(some, charge if whole else charge.take(runs))
             if among is not None:
                 fits[runs] &= among[runs]

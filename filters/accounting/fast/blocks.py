@@ -14,10 +14,12 @@ from filters.accounting.fast.short import LAST_BITS, grain, is_zero
 from filters.accounting.limit import Limit
 from theory.pairs.selection import look_up
 
-__all__ = ["step"]
+__all__ = ["BLOCK", "SMALL", "step"]
 
-#: Runs handled at a time: what is computed on the way stays in cache, in memory that is not asked for anew.
-BLOCK = 16384
+#: Runs handled at a time: what is computed on the way stays in cache.
+BLOCK = 131072
+#: Sums charged at a time, in place: what is computed on the way is in memory that is not asked for anew.
+SMALL = 16384
 
 
 def step(limit: Limit, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_], Exact]:

@@ -148,7 +148,7 @@ def test_charging_in_place_gives_the_bits_of_the_general_route(
 
 @ROUTES
 def test_more_sums_than_a_block_are_charged_in_place_as_few_are(kernels: bool) -> None:
-    n, budget = 2 * blocks.BLOCK + 40, Budget.square_of(1.0)
+    n, budget = 2 * blocks.SMALL + 40, Budget.square_of(1.0)
     rng = np.random.default_rng(2)
     with route(kernels):
         state: Exact = (np.zeros(n), np.zeros(n))
