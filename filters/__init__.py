@@ -21,6 +21,7 @@ from filters.contract.holds import Holds
 from filters.holders.clipped_sums import ClippedSums, PrivateSum, Vectors
 from filters.holders.individual import IndividualFilter, gaussian_request
 from filters.holders.individual_tracker import IndividualTracker
+from filters.holders.journal import JournalError
 from filters.holders.linear_queries import LinearAnswer, LinearQueries
 from filters.holders.odometers import (
     DoublingOdometer,
@@ -59,6 +60,7 @@ __all__ = [
     "Holds",
     "IndividualFilter",
     "IndividualTracker",
+    "JournalError",
     "LineOdometer",
     "LinearAnswer",
     "LinearQueries",

@@ -143,4 +143,5 @@ def _lift(scaled: Any, x: Any, least: float) -> Any:
     """`scaled`, or `least` where that is more and x is positive: what is not free is never charged as nothing."""
     if isinstance(scaled, float):
         return least if x > 0 and scaled < least else scaled
-    return np.where((scaled < least) & (x > 0), least, scaled)
+    lifted = (scaled < least) & (x > 0)
+    return np.where(lifted, least, scaled) if np.any(lifted) else scaled

@@ -18,9 +18,10 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from filters.accounting.amounts import Charge, Mixed, Plain, Square, square_among
 from filters.accounting.declared import proper, unvanished
@@ -36,6 +37,7 @@ from theory.pairs import (
     Selection,
     SubsampledGaussian,
 )
+from theory.pairs.selection import look_up
 
 __all__ = [
     "ChargeRule",
@@ -112,7 +114,7 @@ class ZCDPCharge(ChargeRule):
 
     def __call__(self, request: DominatingPair) -> Charge:
         if isinstance(request, Selection):
-            return Mixed(tuple(self(pair) for pair in request.pairs), request.index)
+            return _picked(tuple(self(pair) for pair in request.pairs), request.index)
         if isinstance(request, Gaussian):
             return square_among(proper(request.mu), 0.5, _levels(request))
         if isinstance(request, RandomizedResponse):
@@ -144,7 +146,7 @@ class GDPCharge(ChargeRule):
 
     def __call__(self, request: DominatingPair) -> Charge:
         if isinstance(request, Selection):
-            return Mixed(tuple(self(pair) for pair in request.pairs), request.index)
+            return _picked(tuple(self(pair) for pair in request.pairs), request.index)
         return square_among(proper(request.gdp_mu), 1.0, _levels(request))
 
     def bounds(self, total: float) -> Guarantee:
@@ -212,7 +214,7 @@ class RenyiCharges:
 
 def _renyi(request: DominatingPair, alpha: float) -> Charge:
     if isinstance(request, Selection):
-        return Mixed(tuple(_renyi(pair, alpha) for pair in request.pairs), request.index)
+        return _picked(tuple(_renyi(pair, alpha) for pair in request.pairs), request.index)
     if isinstance(request, Gaussian):
         return square_among(proper(request.mu), alpha / 2, _levels(request))
     if type(request) in _KEPT:
@@ -221,6 +223,20 @@ def _renyi(request: DominatingPair, alpha: float) -> Charge:
         except TypeError:  # parameters of many runs have no hash
             pass
     return Plain(unvanished(_larger(request, alpha), request))
+
+
+def _picked(charges: tuple[Charge, ...], index: NDArray[np.integer[Any]]) -> Charge:
+    """Run i is charged charges[index[i]]: by one square per run where they are squares, one of them per run."""
+    squares = [one for one in charges if isinstance(one, Square)]
+    scales = {one.scale for one in squares}
+    free = all(isinstance(one, Square) or (isinstance(one, Plain) and _is_free(one.x)) for one in charges)
+    if not free or len(scales) != 1 or all(isinstance(one.x, float) for one in squares):
+        return Mixed(charges, index)
+    return Square(look_up([one.x if isinstance(one, Square) else 0.0 for one in charges], index), *scales)
+
+
+def _is_free(x: Real) -> bool:
+    return isinstance(x, float) and x == 0
 
 
 def _larger(request: DominatingPair, alpha: float) -> Real:

@@ -12,8 +12,11 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-__all__ = ["beyond", "within"]
+from filters.accounting.error_free import two_product
+
+__all__ = ["beyond", "quotient_beyond", "within"]
 
 
 def beyond(x: Any) -> float:
@@ -33,6 +36,20 @@ def within(x: Any) -> float:
     if not 0 < near < math.inf:
         raise ValueError(f"budget must be finite and > 0, got {x!r}; pass a finite number above zero")
     return near
+
+
+def quotient_beyond(x: NDArray[np.float64], y: float) -> NDArray[np.float64]:
+    """A double that is no less than x / y, and the least of them where x >= 2^-900, for x >= 0 and y > 0."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        quotient: NDArray[np.float64] = np.asarray(x / y)
+        product, rest = two_product(quotient, y)
+        # the quotient was rounded down, or the product, which over- or underflows, does not tell
+        short = ~((product - x) + rest >= 0) | (x < 2.0**-900)
+    short &= quotient < np.inf
+    quotient.view(np.int64)[...] += (
+        short  # to the next double up: those from zero up are ordered as their bits are
+    )
+    return quotient
 
 
 def _exact(x: Any) -> Fraction:

@@ -38,6 +38,7 @@ from filters.accounting import fast
 from filters.accounting.amounts import Charge
 from filters.accounting.directed import within
 from filters.accounting.error_free import Exact, add_up, square, two_sum
+from filters.accounting.fast.blocks import SMALL
 from filters.accounting.limit import Limit
 
 __all__ = ["Budget", "is_sum"]
@@ -52,8 +53,8 @@ class Budget(Limit):
 
     The budget is high + low in units of 4^exponent, high from 1 to 4 (less for the least budgets of all); so are
     the sums. A state is a tuple of two float64 arrays of shape (n,), the high parts and the low parts. Every method
-    leaves the state that it is given as it was. A charge that is infinite, NaN or below zero is refused. A value that
-    is no double counts as the largest one below it. No sequence of charges is admitted whose exact sum
+    but `charge` leaves the state that it is given as it was. A charge that is infinite, NaN or below zero is refused.
+    A value that is no double counts as the largest one below it. No sequence of charges is admitted whose exact sum
     exceeds the budget, and none refused whose exact sum lies more than 4 units in its last place below it.
     """
 
@@ -91,6 +92,29 @@ class Budget(Limit):
             cost = charge.exact(self.root)
             after = add_up(state, cost)
             return self.covers(after) & (cost[0] >= 0), after
+
+    def charge(
+        self, state: Exact, charge: Charge, among: NDArray[np.bool_] | None = None
+    ) -> NDArray[np.bool_]:
+        """`step`, in place where it fits: whether each sum took the charge, of those `among` (None: of all).
+
+        The only method that changes the state it is given. A sum that is cut off between its high and its low part (an
+        interrupt) is not below what it was before.
+        """
+        same_bits_sooner = fast.charge(self, state, charge, among)
+        if same_bits_sooner is not None:
+            return same_bits_sooner
+        fits = np.empty(len(state[0]), dtype=np.bool_)
+        for first in range(0, len(fits), SMALL):
+            runs = slice(first, first + SMALL)
+            some = state[0][runs], state[1][runs]
+            whole = len(fits) <= SMALL
+            fits[runs], after = self.step(some, charge if whole else charge.take(runs))
+            if among is not None:
+                fits[runs] &= among[runs]
+            for old, new in zip(some, after, strict=True):
+                old[:] = np.where(fits[runs], new, old)
+        return fits
 
     def fits(self, state: Exact, charge: Charge) -> NDArray[np.bool_]:
         """Whether each sum stays within the budget with `charge` added: shape (n,)."""

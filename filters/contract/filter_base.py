@@ -74,6 +74,13 @@ class FilterBase(ABC, Generic[StateT]):
         """
         return self.admits(state, request), None
 
+    def grant_in_place(self, state: StateT, request: DominatingPair) -> NDArray[np.bool_] | None:
+        """What `grant` decides, with what is granted charged in the arrays of `state`; None: the caller has to do it.
+
+        For holders of many people, whose second state would not fit. It must decide as `grant` does.
+        """
+        return None
+
     def observe(self, state: StateT, loss: NDArray[Any]) -> StateT:
         """The state after each run realised the privacy loss log p(output)/q(output), in nats: `loss`, shape (n,)."""
         return state

@@ -6,35 +6,45 @@
 >>> answer = queries.answer(np.ones(100), np.random.default_rng(1))
 >>> round(answer.sigma, 4), round(answer.error(delta=0.05), 4)
 (1.5811, 3.8702)
+>>> queries.join(3), queries.people
+(range(100, 103), 103)
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from reprlib import repr as short
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from filters.accounting.amounts import Plain
 from filters.accounting.ledger import Budget
 from filters.contract.parameters import one_delta, one_positive
-from filters.contract.state import choose
 from filters.holders.envelope import checked_key, saved_count, sealed, unsealed
 from filters.holders.holder import Holder
+from filters.holders.journal import ROWS, Journal, JournalError, Terms
 from filters.holders.personal import PersonalReport, check_person
 from filters.holders.saved_state import decode_state, encode_state
+from filters.holders.sums import Sums
 from theory.arguments import check_count
 from theory.guarantees import ZCDP, Guarantee
 
 __all__ = ["LinearAnswer", "LinearQueries"]
 
-_VERSION = 1
+#: 2: people may have left.
+_VERSION = 2
 #: A quotient of doubles below this may be subnormal, with fewer digits.
 _LEAST_VARIANCE = 2.0**-1020
 _SAVED = ("norm_budget", "kappa", "people", "state")
+#: Values handled at a time: what is computed on the way stays in cache, and takes no memory that grows.
+_BLOCK = 4 * ROWS
+#: A squared norm from here up does not change when its subnormal squares are rounded up.
+_NORMAL = 2.0**-900
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,21 +68,76 @@ class LinearQueries(Holder):
 
     Person i takes part while sum_t |q_t(x_i)|_2^2 <= norm_budget; whoever would exceed it sits out that query
     only. The noise has variance norm_budget / (2 kappa). All answers together are kappa-zCDP for adding or
-    removing one person. For 0/1 queries norm_budget is the number s of queries in which one person may count.
+    removing one person, with all that this person counted between joining and leaving: when others come and go is
+    the same with and without. For 0/1 queries norm_budget is the number s of queries in which one person may count.
+
+        queries = LinearQueries(people=1_000_000, norm_budget=5.0, kappa=1.0, journal="spent.journal")
+        answer = queries.answer(values, rng)  # charged, the charges on disk, then released
+        queries.join(1000), queries.leave([17])
+        queries = LinearQueries.open("spent.journal", norm_budget=5.0, kappa=1.0)  # after a crash
+
+    journal: a new file for everybody's sums, or None. What was released is in it, whatever moment the process is
+    killed at or the power fails, if the disk keeps what it says it wrote: see `filters.holders.journal`. Without one,
+    what is spent since `to_dict` is lost with the process. Raises JournalError where the file cannot be written: then
+    nothing is released, what was asked counts as spent, and no query is answered until the file is opened again.
+    In memory a person takes 17 bytes, the sum as two doubles and a flag; an answer needs a few MB beside.
     Noise is drawn in doubles from the generator passed; against an adversary who reads the last bits of the
     answers use a hardened sampler. Threads may share it; it is not copied, pickled or used after a fork.
     Source: paper 000, Theorem 1.2, Corollary 4.7.
     """
 
-    def __init__(self, people: int, *, norm_budget: float, kappa: float) -> None:
+    def __init__(
+        self,
+        people: int,
+        *,
+        norm_budget: float,
+        kappa: float,
+        journal: str | os.PathLike[str] | None = None,
+    ) -> None:
         super().__init__()
         self.norm_budget = one_positive("norm_budget", norm_budget)
         self.kappa = one_positive("kappa", kappa)
         self.promise: Guarantee = ZCDP(self.kappa)
-        self._people = check_count("people", people)
         self._budget = Budget.of(self.norm_budget)
-        self._state = self._budget.start(self._people)
+        self._sums = Sums.fresh(check_count("people", people))
+        self._some_left = False
+        #: Blocks of the journal in which somebody was charged since it was written.
+        self._changed: set[int] = set()
         self._key: bytes | None = None
+        self._journal = None if journal is None else Journal.create(journal, self._terms, self._sums)
+
+    @classmethod
+    def open(cls, journal: str | os.PathLike[str], *, norm_budget: float, kappa: float) -> Self:
+        """The queries whose charges are in the file `journal`, and who go on writing to it.
+
+        Nobody has less spent there than was released; what a crash interrupted may be spent and not released.
+        norm_budget and kappa must be those that the journal was made with. Raises JournalError for a file that is
+        damaged, of other terms, no journal, or open elsewhere.
+        """
+        queries = cls(1, norm_budget=norm_budget, kappa=kappa)
+        opened, sums = Journal.open(journal, queries._terms)
+        queries._journal = opened
+        reached = queries._budget.reaches((sums.high, sums.low))
+        if not reached.all():
+            opened.close()
+            raise JournalError(
+                f"journal must hold sums that queries can lead to, got another for {np.count_nonzero(~reached)} of "
+                f"{len(sums)} people; find the file as it was last written, or count everybody's budget as spent"
+            )
+        queries._hold(sums)
+        return queries
+
+    def _hold(self, sums: Sums) -> None:
+        self._sums, self._some_left = sums, bool(sums.left.any())
+
+    @property
+    def _terms(self) -> Terms:
+        return Terms(self.norm_budget, self.kappa)
+
+    @property
+    def people(self) -> int:
+        """The number of people, those who left included: how many rows a query has."""
+        return len(self._sums)
 
     def sigma(self, dimension: int = 1) -> float:
         """The standard deviation of an answer's noise: sqrt(norm_budget / (2 kappa)), raised by a few ulps.
@@ -87,57 +152,147 @@ class LinearQueries(Holder):
             return root * (1 + (dimension + 8) * 2.0**-52)
         return math.sqrt(variance) * (1 + (dimension + 4) * 2.0**-52)
 
-    def answer(self, values: NDArray[np.float64], rng: np.random.Generator) -> LinearAnswer:
+    # -- queries ------------------------------------------------------------------------------------
+
+    def answer(self, values: ArrayLike, rng: np.random.Generator) -> LinearAnswer:
         """The noisy sum of q_t(x_i) = values[i], shape (n,) or (n, d), over the people whose budget allows.
 
-        Pass the values of everyone, also of those who have run out. Raises ValueError for values that are not
-        finite or not one per person.
+        Pass the values of everyone, also of those who have run out; of those who left pass anything finite, zero say.
+        Everyone who takes part is charged and, given a journal, the charges are on disk before noise is drawn. Raises
+        ValueError for values that are not finite, not numbers, or not one row per person; then nobody is charged.
         """
-        rows = np.array(values, dtype=np.float64)  # a copy: no change by the caller between charge and sum
-        rows = rows[:, None] if rows.ndim == 1 else rows
-        if rows.ndim != 2 or len(rows) != self._people or not np.isfinite(rows).all():
-            raise ValueError(
-                f"values must be finite, one row per person, got shape {np.shape(values)} for "
-                f"{self._people} people; pass q(x_i) for every person i"
-            )
-        with np.errstate(over="ignore"):
-            squares = np.einsum("ij,ij->i", rows, rows)
-        # rounding a subnormal square loses up to 2^-1075: 2^-1074 per entry covers it, negligible otherwise
-        squares += np.count_nonzero(rows, axis=1) * 2.0**-1074
+        rows = _checked(values)
         with self._change("answer"):
-            active, spent = self._budget.step(self._state, Plain(squares))
-            # charged before the noise is drawn: if that raises, budget is lost and none gained
-            self._state = choose(active, spent, self._state)
+            if len(rows) != self.people:
+                raise ValueError(
+                    f"values must have one row per person, got shape {np.shape(values)} for {self.people} people; "
+                    "pass q(x_i) for every person i"
+                )
+            if self._journal is not None:
+                self._journal.check_usable()  # before anybody is charged
+            total = self._charged_sum(rows)
+            self._record()
+        # charged before the noise is drawn: if that raises, budget is lost and none gained
         sigma = self.sigma(rows.shape[1])
-        return LinearAnswer(rows[active].sum(axis=0) + sigma * rng.standard_normal(rows.shape[1]), sigma)
+        return LinearAnswer(total + sigma * rng.standard_normal(rows.shape[1]), sigma)
+
+    def _charged_sum(self, rows: NDArray[Any]) -> NDArray[np.float64]:
+        """The sum over those who take part, who are charged: block by block, each in a copy that nobody changes."""
+        total, many = np.zeros(rows.shape[1]), max(_BLOCK // rows.shape[1], 1)
+        for first in range(0, len(rows), many):
+            people = slice(first, min(first + many, len(rows)))
+            with np.errstate(over="ignore"):  # what is no double is infinite, and nobody can pay for that
+                block = np.array(rows[people], dtype=np.float64)
+            squares = _squared_norms(block)
+            if not squares.any():
+                continue
+            sums = self._sums.part(people)
+            active = self._budget.charge(
+                (sums.high, sums.low), Plain(squares), ~sums.left if self._some_left else None
+            )
+            if not active.all():
+                _keep_only(active, block)
+            total += block.sum(axis=0)
+            if self._journal is not None:
+                self._mark(active & (squares > 0), first)
+        return total
+
+    def _mark(self, charged: NDArray[np.bool_], first: int) -> None:
+        """Remember the blocks of the journal in which somebody was `charged`, of the people from `first` on."""
+        for block in range(first // ROWS, (first + len(charged) - 1) // ROWS + 1):
+            if charged[max(block * ROWS - first, 0) : (block + 1) * ROWS - first].any():
+                self._changed.add(block)
+
+    def _record(self) -> None:
+        """What changed is on disk when this returns."""
+        if self._journal is not None:
+            self._journal.write(self._sums, self._changed)
+            self._changed.clear()
+
+    # -- people -------------------------------------------------------------------------------------
+
+    def join(self, people: int) -> range:
+        """The numbers of so many new people, each with a whole budget; from now on a query has a row for them."""
+        number = check_count("people", people)
+        with self._change("join"):
+            new = range(self.people, self.people + number)
+            self._sums = self._sums.with_more(number)
+            self._changed.add((new.start - 1) // ROWS)
+            self._record()
+        return new
+
+    def leave(self, people: int | Sequence[int] | NDArray[np.integer[Any]]) -> None:
+        """These people take part no more. What they spent stays on record, and nobody gets their number again.
+
+        people: one number or several, shape (m,). Raises ValueError for what is no number of a person. To leave
+        twice changes nothing.
+        """
+        numbers = np.atleast_1d(np.asarray(people))
+        with self._change("leave"):
+            if numbers.ndim != 1 or (numbers.dtype.kind not in "iu" and numbers.size):
+                raise ValueError(
+                    f"people must be whole numbers of shape (m,), got {short(people)}; pass e.g. [0, 2]"
+                )
+            wrong = numbers[(numbers < 0) | (numbers >= self.people)]
+            if wrong.size:
+                raise ValueError(
+                    f"people must be from 0 to {self.people - 1}, got {wrong[0]}; pass the numbers of people"
+                )
+            numbers = numbers.astype(np.intp)
+            self._sums.left[numbers] = True
+            self._some_left = True
+            self._changed.update(np.unique(numbers // ROWS).tolist())
+            self._record()
 
     def report_for(self, person: int) -> PersonalReport:
         """The report that may be shown to `person` only; IndexError beyond the last person; see `PersonalReport`."""
-        index = check_person(person, self._people)
-        high, low = self._state
-        left = float(self._budget.left((high[index : index + 1], low[index : index + 1]))[0])
+        index = check_person(person, self.people)
+        with self._lock:
+            one = self._sums.part(slice(index, index + 1))
+            left = float(self._budget.left((one.high, one.low))[0])
         return PersonalReport(index, str(self.promise), left / self.norm_budget * self.kappa * (1 - 2.0**-51))
+
+    # -- keeping ------------------------------------------------------------------------------------
+
+    def close(self) -> None:
+        """Give the journal back, if there is one: no further query is answered."""
+        if self._journal is not None:
+            self._journal.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def to_dict(self, *, key: bytes | None = None) -> dict[str, object]:
         """Everything that `from_dict` needs, as JSON values. Personal data of everyone: store it as such.
 
         Signed with `key`, or else with the key it was restored with; unsigned if there is neither.
         """
-        content = {
-            "norm_budget": self.norm_budget.hex(),
-            "kappa": self.kappa.hex(),
-            "people": self._people,
-            "state": encode_state(self._state),
-        }
+        with self._lock:  # an answer may be charging in place
+            content = {
+                "norm_budget": self.norm_budget.hex(),
+                "kappa": self.kappa.hex(),
+                "people": self.people,
+                "state": encode_state((self._sums.high, self._sums.low, self._sums.left)),
+            }
         return sealed("queries", _VERSION, content, self._key if key is None else checked_key(key))
 
     @classmethod
     def from_dict(
-        cls, data: Mapping[str, object], *, norm_budget: float, kappa: float, key: bytes | None = None
+        cls,
+        data: Mapping[str, object],
+        *,
+        norm_budget: float,
+        kappa: float,
+        key: bytes | None = None,
+        journal: str | os.PathLike[str] | None = None,
     ) -> LinearQueries:
         """The queries that `to_dict` described; norm_budget and kappa must be those that were saved.
 
-        `Session.from_dict` says what a key protects and what not.
+        journal: a new file for their sums from now on, or None. `Session.from_dict` says what a key protects and what
+        not.
         """
         key = checked_key(key)
         content = unsealed(data, "queries", _VERSION, _SAVED, key, "LinearQueries.to_dict")
@@ -148,9 +303,55 @@ class LinearQueries(Holder):
                     "were made with"
                 )
         number = saved_count(content, "people", least=1)
-        budget = Budget.of(one_positive("norm_budget", norm_budget))
+        queries = cls(1, norm_budget=norm_budget, kappa=kappa)
+        budget = queries._budget
         # decoded first, so that a forged number of people alone allocates no memory
-        state = decode_state(content["state"], budget.start(1), number, budget.reaches)
-        queries = cls(number, norm_budget=norm_budget, kappa=kappa)
-        queries._state, queries._key = state, key
+        fresh = (np.zeros(1), np.zeros(1), np.zeros(1, dtype=np.bool_))
+        state = decode_state(content["state"], fresh, number, lambda state: budget.reaches(state[:2]))
+        queries._hold(Sums(*state))
+        queries._key = key
+        if journal is not None:
+            queries._journal = Journal.create(journal, queries._terms, queries._sums)
         return queries
+
+
+def _checked(values: object) -> NDArray[Any]:
+    """`values` as rows, one per person: finite numbers, shape (n, d)."""
+    rows = np.asarray(values)
+    if rows.dtype.kind not in "fiub":
+        raise ValueError(f"values must be real numbers, got dtype={rows.dtype}; pass q(x_i) in doubles")
+    shape = rows.shape
+    rows = rows[:, None] if rows.ndim == 1 else rows
+    if rows.ndim != 2 or not rows.shape[1]:
+        raise ValueError(
+            f"values must have one row per person, shape (n,) or (n, d), got shape {shape}; "
+            "pass q(x_i) for every person i"
+        )
+    if rows.dtype.kind == "f":
+        many = max(_BLOCK // rows.shape[1], 1)
+        for first in range(0, len(rows), many):
+            finite = np.isfinite(rows[first : first + many])
+            if not finite.all():
+                person = first + int(np.flatnonzero(~finite.all(axis=1))[0])
+                raise ValueError(
+                    f"values must be finite, one row per person, got {rows[person][~np.isfinite(rows[person])][0]} "
+                    f"for person {person}; pass q(x_i) for every person i, zero where there is none"
+                )
+    return rows
+
+
+def _keep_only(active: NDArray[np.bool_], rows: NDArray[np.float64]) -> None:
+    """Zeros in all other rows, which may hold what is no number: all of their bits are cleared."""
+    rows.view(np.int64)[...] &= -active.astype(np.int64)[:, None]
+
+
+def _squared_norms(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    """|rows[i]|_2^2, too small by at most d + 2 half-ulps, and above zero where anything in the row is."""
+    with np.errstate(over="ignore"):
+        squares = np.square(rows[:, 0]) if rows.shape[1] == 1 else np.einsum("ij,ij->i", rows, rows)
+    small = squares < _NORMAL
+    if small.any():
+        small &= rows[:, 0] != 0 if rows.shape[1] == 1 else rows.any(axis=1)
+        # rounding a subnormal square loses up to 2^-1075: 2^-1074 per entry covers it, negligible otherwise
+        squares[small] += np.count_nonzero(rows[small], axis=1) * 2.0**-1074
+    return squares

@@ -122,10 +122,19 @@ class AdditiveFilter(PrivacyFilter[Exact]):
         return self.budget.add(state, self.charge(request))
 
     def grant(self, state: Exact, request: DominatingPair) -> tuple[NDArray[Any], Exact | None]:
-        kind = type(self)
-        if kind.admits is not AdditiveFilter.admits or kind.spend is not AdditiveFilter.spend:
-            return PrivacyFilter.grant(self, state, request)  # a subclass with rules of its own
+        if self._has_own_rules():
+            return PrivacyFilter.grant(self, state, request)
         return self.budget.step(state, self.charge(request))
+
+    def grant_in_place(self, state: Exact, request: DominatingPair) -> NDArray[np.bool_] | None:
+        if self._has_own_rules() or type(self).grant is not AdditiveFilter.grant:
+            return None
+        return self.budget.charge(state, self.charge(request))
+
+    def _has_own_rules(self) -> bool:
+        """Whether a subclass decides or charges otherwise."""
+        kind = type(self)
+        return kind.admits is not AdditiveFilter.admits or kind.spend is not AdditiveFilter.spend
 
     def reaches(self, state: Exact) -> NDArray[Any]:
         return self.budget.reaches(state)

@@ -22,6 +22,8 @@ __all__ = ["Answers", "answer_misses", "answered"]
 
 #: Queries to one data set before `answer_misses` takes a fresh one.
 _LONG = 100
+#: Values of a query, coordinates times people, each of which takes 25 bytes in memory.
+_MOST_VALUES = 10**8
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,29 +48,52 @@ def answered(
     delta: float,
     answers: int,
     rng: np.random.Generator,
+    turnover: int = 0,
 ) -> Answers:
     """The answers of one `LinearQueries` to adaptive 0/1 queries, beside the sums over S_t, those who take part.
 
     Each coordinate of a query holds for a person with probability 0.1, or 0.3 after an answer whose mean was above a
-    tenth of the people. S_t is counted here in integers, and not asked of the code under test.
+    tenth of the people. After each answer the `turnover` people who were there longest leave, and as many join. S_t is
+    counted here in integers, and not asked of the code under test.
     """
-    answers, shape = (
-        check_count("answers", answers),
-        (check_count("people", people), check_count("dimension", dimension)),
-    )
+    answers, people, dimension, turnover = _counts(answers, people, dimension, turnover)
     queries = LinearQueries(people, norm_budget=norm_budget, kappa=kappa)
     spent, value = np.zeros(people, dtype=np.int64), np.zeros(dimension)
     error, bound, left = np.empty(answers), np.empty(answers), np.empty(answers, dtype=np.int64)
+    gone = 0
     for t in range(answers):
-        query = (rng.random(shape) < (0.3 if value.mean() > 0.1 * people else 0.1)).astype(np.int64)
-        answer = queries.answer(query.astype(np.float64), rng)
+        likely = 0.3 if value.mean() > 0.1 * people else 0.1
+        query = rng.random((len(spent), dimension)) < likely
+        answer = queries.answer(query, rng)
         value, after = answer.value, spent + query.sum(axis=1)
-        present = after <= norm_budget
+        present = (after <= norm_budget) & (np.arange(len(spent)) >= gone)
         spent = np.where(present, after, spent)
         error[t] = np.abs(value - query[present].sum(axis=0)).max()
         bound[t] = answer.error(delta)
-        left[t] = np.count_nonzero(spent + 1 <= norm_budget)
+        left[t] = np.count_nonzero(spent[gone:] + 1 <= norm_budget)
+        if turnover:
+            queries.leave(np.arange(gone, gone + turnover))
+            gone += turnover
+            queries.join(turnover)
+            spent = np.append(spent, np.zeros(turnover, dtype=np.int64))
     return Answers(error, bound, left)
+
+
+def _counts(answers: int, people: int, dimension: int, turnover: int) -> tuple[int, int, int, int]:
+    """The four as whole numbers in range."""
+    answers, people = check_count("answers", answers), check_count("people", people)
+    dimension, turnover = check_count("dimension", dimension), check_count("turnover", turnover, least=0)
+    if turnover > people:
+        raise ValueError(
+            f"turnover must be at most people={people}, got turnover={turnover}; pass the people who come and go"
+        )
+    ever = people + turnover * (answers - 1)
+    if ever * dimension > _MOST_VALUES:
+        raise ValueError(
+            f"people must have at most {_MOST_VALUES:,} values in a query, got people={people} with "
+            f"dimension={dimension} and turnover={turnover}; pass fewer people, who run out as many do"
+        )
+    return answers, people, dimension, turnover
 
 
 def answer_misses(
@@ -79,13 +104,15 @@ def answer_misses(
     dimension: int,
     delta: float,
     answers: int = 10_000,
+    turnover: int = 0,
     seed: int = 0,
     confidence: float = CONFIDENCE,
     failure: float | None = None,
 ) -> Estimate:
     """P(|value - sum over S_t of q_t(x_i)|_inf > error(delta)) for an answer of `LinearQueries`, S_t who take part.
 
-    The queries are those of `answered`, with a fresh data set after every 100. The noise of an answer is independent of
+    The queries are those of `answered`, with a fresh data set after every 100; after each answer `turnover` people
+    leave and as many join. The noise of an answer is independent of
     all before it, so that misses are independent events of one probability, and their count has a Clopper-Pearson
     interval. The promise is delta at most. Raises ValueError for arguments out of range, and a seed below zero or none.
     Source: paper 000, Corollary 4.7 (2).
@@ -103,6 +130,7 @@ def answer_misses(
             delta=delta,
             answers=min(_LONG, answers - first),
             rng=rng,
+            turnover=turnover,
         )
         missed += int(np.count_nonzero(some.error > some.bound))
     return clopper_pearson(missed, answers, failure=failure)

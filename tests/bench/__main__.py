@@ -30,6 +30,7 @@ from tests.bench.estimators import worth
 from tests.bench.exact import solved
 from tests.bench.games import GAMES
 from tests.bench.peers import compare
+from tests.bench.people import beside_a_plain_sum, kept, told
 
 
 def _table(console: Console, title: str, heads: str, rows: list[tuple[str, ...]]) -> None:
@@ -130,6 +131,37 @@ def _peers(console: Console, repeats: int) -> dict[str, Any]:
     return {"peers": [asdict(one) for one in found]}
 
 
+def _people(console: Console, many: int, repeats: int) -> dict[str, Any]:
+    slow, quick = (beside_a_plain_sum(fast, many, repeats) for fast in (False, True))
+    _table(
+        console,
+        f"A round of {many:,} people beside a plain sum of doubles: medians of {repeats}",
+        "work | NumPy: ratio | ms | compiled: ratio | ms | bytes a person",
+        [
+            (
+                one.work,
+                *(f"{x:.2f}" if i % 2 == 0 else f"{x:.0f}" for i, x in enumerate(each)),
+                f"{two.bytes:.1f}",
+            )
+            for one, two in zip(slow, quick, strict=True)
+            for each in [(one.ratio, one.ms, two.ratio, two.ms)]
+        ],
+    )
+    found = kept(many // 10, 4 * repeats)
+    _table(
+        console,
+        "Linear queries that are on the disk before they are answered",
+        "query | people | ms",
+        [(one.query, f"{one.people:,}", f"{one.ms:.1f}") for one in found],
+    )
+    return {
+        "people": [
+            {"numpy": asdict(one), "compiled": asdict(two)} for one, two in zip(slow, quick, strict=True)
+        ],
+        "kept": [asdict(one) for one in found],
+    }
+
+
 def main() -> None:
     """Print the tables of the parts that are asked for, and write them."""
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
@@ -137,13 +169,20 @@ def main() -> None:
         "--full", action="store_true", help="a million paths, and the memory of 10^9 path-rounds"
     )
     parser.add_argument(
-        "--only", nargs="+", choices=["engine", "estimators", "exact", "peers"], help="these parts alone"
+        "--only",
+        nargs="+",
+        choices=["engine", "estimators", "exact", "peers", "people"],
+        help="these parts alone",
     )
     parser.add_argument("--out", type=Path, help="a file for what was measured, as JSON")
     parser.add_argument("--rates", nargs=2, type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--summed", nargs=2, type=int, help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     if chosen.rates:
         print(json.dumps({name: asdict(rate) for name, rate in rates(*chosen.rates).items()}))
+        return
+    if chosen.summed:
+        print(told(*chosen.summed))
         return
     paths, repeats = (1_000_000, 7) if chosen.full else (8 * TILE, 5)
     console = Console(width=150)
@@ -152,6 +191,7 @@ def main() -> None:
         "estimators": lambda: _estimators(console),
         "exact": lambda: _exact(console),
         "peers": lambda: _peers(console, repeats),
+        "people": lambda: _people(console, 10_000_000, repeats),
     }
     measured: dict[str, Any] = {
         "date": datetime.datetime.now(datetime.UTC).date().isoformat(),

@@ -136,7 +136,7 @@ class DominatingPair(ABC):
         sizes = [v.shape for v in self.parameters().values() if isinstance(v, np.ndarray)]
         return (sizes[0] if len(sizes) == 1 else np.broadcast_shapes(*sizes)) if sizes else ()
 
-    def take(self, runs: NDArray[np.bool_] | NDArray[np.intp]) -> Self:
+    def take(self, runs: NDArray[np.bool_] | NDArray[np.intp] | slice) -> Self:
         """The pairs of the selected runs (a mask or indices); a shared pair is returned as it is."""
         if self.shape == ():
             return self

@@ -133,7 +133,7 @@ class Gaussian(DominatingPair):
         known = isinstance(self.mu, np.ndarray) and not self.mu.flags.writeable
         return self._levels if known else None
 
-    def take(self, runs: NDArray[np.bool_] | NDArray[np.intp]) -> Self:
+    def take(self, runs: NDArray[np.bool_] | NDArray[np.intp] | slice) -> Self:
         levels, taken = self.levels, DominatingPair.take(self, runs)
         return taken if levels is None else taken._knowing(levels)
 

@@ -175,20 +175,21 @@ class Selection(DominatingPair):
     def shape(self) -> tuple[int, ...]:
         return self.index.shape
 
-    def take(self, runs: NDArray[np.bool_] | NDArray[np.intp]) -> Selection:
+    def take(self, runs: NDArray[np.bool_] | NDArray[np.intp] | slice) -> Selection:
         pairs = tuple(pair.take(runs) for pair in self.pairs)
         return self.with_parameters({"pairs": pairs, "index": self.index[runs], "_groups": []})
 
     def _key(self) -> tuple[object, ...]:
-        return (Selection, self.pairs, self.index.tobytes())
+        return (Selection, self.pairs, self.index.astype(np.intp, copy=False).tobytes())
 
 
 def look_up(values: Sequence[Real], index: NDArray[np.integer[Any]]) -> NDArray[np.float64]:
     """values[index[i]] for every run i; values are shared or have one entry per run. The caller checked the index."""
     if any(isinstance(value, np.ndarray) and value.ndim for value in values):
-        table = np.stack([np.broadcast_to(value, index.shape) for value in values])
-        picked: NDArray[np.float64] = table[index, np.arange(len(index))]
-        return picked
+        picked = np.broadcast_to(np.asarray(values[0], dtype=np.float64), index.shape)
+        for place, value in enumerate(values[1:], start=1):
+            picked = np.where(index == place, value, picked)
+        return np.array(picked) if len(values) == 1 else picked
     # the index was checked when the selection was made: "wrap" only spares NumPy's second check
     return np.array(values, dtype=np.float64).take(index, mode="wrap")
 

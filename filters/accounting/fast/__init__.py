@@ -1,8 +1,9 @@
 """What exists only for speed: the ledger's sums to the same bits, in fewer nanoseconds.
 
-`step` is the whole room seen from outside: it answers as `Budget.general_step` would, to the last bit, or with None
-where it knows no faster way. Nothing here decides what a filter grants: replace `step` by a function that returns None,
-and every answer of the ledger stays.
+Three functions are the whole room seen from outside. `step` answers as `Budget.general_step` would, to the last bit,
+`charge` as `Budget.charge`, `quotients` as `directed.quotient_beyond`; or with None where they know no faster way.
+Nothing here decides what a filter grants: replace them by functions that return None, and every answer of the ledger
+stays.
 """
 
 from __future__ import annotations
@@ -13,10 +14,11 @@ from numpy.typing import NDArray
 from filters.accounting.amounts import Charge, Mixed
 from filters.accounting.error_free import Exact
 from filters.accounting.fast import blocks, compiled, single
+from filters.accounting.fast.compiled import quotients
 from filters.accounting.limit import Limit
 from theory.fast.compiler import WORTH_IT
 
-__all__ = ["step"]
+__all__ = ["charge", "quotients", "step"]
 
 
 def step(limit: Limit, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_], Exact] | None:
@@ -28,6 +30,13 @@ def step(limit: Limit, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_],
         return None
     found = compiled.step(limit, state, charge)
     return blocks.step(limit, state, charge) if found is None else found
+
+
+def charge(
+    limit: Limit, state: Exact, charge: Charge, among: NDArray[np.bool_] | None
+) -> NDArray[np.bool_] | None:
+    """Whether each sum took the charge, in place where it fits, of those `among`; None: ask `step`, and copy."""
+    return compiled.charge(limit, state, charge, among) if len(state[0]) >= WORTH_IT else None
 
 
 def _one_each(charge: Charge, n: int) -> bool:

@@ -14,10 +14,12 @@ from filters.accounting.fast.short import LAST_BITS, grain, is_zero
 from filters.accounting.limit import Limit
 from theory.pairs.selection import look_up
 
-__all__ = ["step"]
+__all__ = ["BLOCK", "SMALL", "step"]
 
 #: Runs handled at a time: what is computed on the way stays in cache.
 BLOCK = 131072
+#: Sums charged at a time, in place: what is computed on the way is in memory that is not asked for anew.
+SMALL = 16384
 
 
 def step(limit: Limit, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_], Exact]:
@@ -164,18 +166,20 @@ def _add_up(state: Exact, cost: Exact) -> Exact:
     np.subtract(gain, t, out=t)
     e += t
     w = low + rest
-    np.subtract(w, low, out=t)
-    lost = w - t
-    np.subtract(low, lost, out=lost)
-    np.subtract(rest, t, out=t)
-    lost += t
+    lost = None
+    if not (isinstance(rest, float) and rest == 0):  # else nothing is lost here
+        np.subtract(w, low, out=t)
+        lost = w - t
+        np.subtract(low, lost, out=lost)
+        np.subtract(rest, t, out=t)
+        lost += t
     v = e + w
     np.subtract(v, e, out=t)
     w -= t
     np.subtract(v, t, out=t)
     e -= t
     w += e
-    lost += w
+    lost = w if lost is None else np.add(lost, w, out=lost)
     up = lost > 0
     if up.any():
         np.abs(v, out=t)

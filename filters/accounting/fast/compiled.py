@@ -1,7 +1,8 @@
-"""Sums of squares in compiled loops over the runs, for one square per run or one for all.
+"""Sums in compiled loops over the runs, of squares or of numbers; and quotients, rounded up.
 
-Two loops. The first is for charges and sums that are short enough to be added in doubles without rounding: it adds,
-and counts the runs where that is not so. If there is one, the second does all runs as the general route does.
+Two loops add squares, one per run or one for all. The first is for charges and sums that are short enough to be added
+in doubles without rounding: it adds, and counts the runs where that is not so. If there is one, the second does all
+runs as the general route does. Two more loops add squares or numbers in place.
 """
 
 from __future__ import annotations
@@ -14,16 +15,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.accounting.amounts import LEAST_ROOT, Charge, Square, is_power_of_two
+from filters.accounting.amounts import LEAST, LEAST_ROOT, Charge, Mixed, Square, is_power_of_two
 from filters.accounting.error_free import Exact
 from filters.accounting.fast.short import LAST_BITS, bits_of, is_zero
 from filters.accounting.limit import Limit
 from theory.fast.compiler import compiler
 
-__all__ = ["step"]
+__all__ = ["charge", "quotients", "step"]
 
 _SPLITTER = 2.0**27 + 1
 _ULP = 2.0**-52
+#: Instead of a mask that is not looked at: not the array of answers, or the loop cannot be vectorised.
+_NOBODY = np.zeros(1, dtype=np.bool_)
+#: Half an ulp and a little: added to a double times itself, it gives the next one up.
+_UP = 2.0**-53 * (1 + 2.0**-51)
+#: Quotients between these are rounded up without over- or underflow.
+_LITTLE, _MUCH = 2.0**-900, 2.0**900
 
 
 def step(limit: Limit, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_], Exact] | None:
@@ -44,19 +51,54 @@ def step(limit: Limit, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_],
     return fits, (top, rest)
 
 
+def charge(
+    limit: Limit, state: Exact, charge: Charge, among: NDArray[np.bool_] | None
+) -> NDArray[np.bool_] | None:
+    """`Budget.charge` for numbers, and squares times a power of two, one per run; None for others, or no compiler."""
+    found = kernels()
+    if found is None or isinstance(charge, Mixed) or np.shape(charge.x) != np.shape(state[0]):
+        return None
+    if isinstance(charge, Square) and not is_power_of_two(charge.scale):
+        return None
+    x, fits = np.ascontiguousarray(charge.x), np.empty(len(state[0]), dtype=np.bool_)
+    some, everyone = (_NOBODY, True) if among is None else (np.ascontiguousarray(among), False)
+    terms = limit.high, limit.low, some, everyone, fits
+    if isinstance(charge, Square):
+        found.charge_squares(state[0], state[1], x, limit.root, charge.scale, *terms)
+    else:
+        found.charge_numbers(state[0], state[1], x, limit.root, *terms)
+    return fits
+
+
+def quotients(x: NDArray[np.float64], y: float) -> tuple[NDArray[np.float64], int] | None:
+    """(x / y rounded up, 1 where x is 0; how many x are 0); None where one is out of range, or nothing is compiled."""
+    found = kernels()
+    if found is None or not _LITTLE < y < _MUCH:
+        return None
+    up = np.empty(len(x))
+    zeros, odd = found.divide_up(np.ascontiguousarray(x), y, up)
+    return None if odd else (up, zeros)
+
+
 @dataclass(frozen=True, slots=True)
 class Kernels:
     """The compiled loops."""
 
     add_short_squares: Callable[..., Any]
     add_squares: Callable[..., None]
+    charge_numbers: Callable[..., None]
+    charge_squares: Callable[..., None]
+    divide_up: Callable[..., Any]
 
 
 @cache
 def kernels() -> Kernels | None:
     """The loops, or None where there is no compiler."""
     compile_ = compiler()
-    return None if compile_ is None else Kernels(compile_(_add_short_squares), compile_(_add_squares))
+    if compile_ is None:
+        return None
+    loops: list[Callable[..., Any]] = [_add_short_squares, _add_squares, _charge_numbers, _charge_squares]
+    return Kernels(*map(compile_, [*loops, _divide_up]))
 
 
 def _add_short_squares(
@@ -123,3 +165,105 @@ def _add_squares(
         top[i] = total
         rest[i] = carry
         fits[i] = (total < limit_high) | ((total == limit_high) & (carry <= limit_low))
+
+
+def _charge_numbers(
+    high: Any,
+    low: Any,
+    x: Any,
+    root: float,
+    limit_high: float,
+    limit_low: float,
+    some: Any,
+    everyone: bool,
+    fits: Any,
+) -> None:
+    """(high, low) += root^2 x rounded up where that is within the limit, and whether it is; of `some`, or of everyone.
+
+    Operation by operation what the general route does, for charges whose second double is 0.
+    """
+    for i in range(high.size):
+        declared, h = x[i], high[i]
+        p = declared * root * root
+        p = LEAST if (p < LEAST) & (declared > 0) else p
+        s = h + p
+        t = s - h
+        e = (h - (s - t)) + (p - t)
+        w = low[i] + 0.0
+        v = e + w
+        t = v - e
+        lost = (e - (v - t)) + (w - t)
+        v += abs(v) * _ULP + 2 * lost if lost > 0 else 0.0
+        total = s + v
+        carry = v - (total - s)
+        fit = ((total < limit_high) | ((total == limit_high) & (carry <= limit_low))) & (p >= 0)
+        if not everyone:
+            fit &= some[i]
+        high[i] = total if fit else h
+        low[i] = carry if fit else low[i]
+        fits[i] = fit
+
+
+def _charge_squares(
+    high: Any,
+    low: Any,
+    x: Any,
+    root: float,
+    scale: float,
+    limit_high: float,
+    limit_low: float,
+    some: Any,
+    everyone: bool,
+    fits: Any,
+) -> None:
+    """The same for charges scale (root x)^2."""
+    for i in range(high.size):
+        declared, h = abs(x[i]), high[i]
+        a = declared * root
+        a = LEAST_ROOT if (a < LEAST_ROOT) & (declared > 0) else a
+        p = a * a
+        c = _SPLITTER * a
+        a1 = c - (c - a)
+        a2 = a - a1
+        q = (((a1 * a1 - p) + 2 * (a1 * a2)) + a2 * a2) * scale
+        p *= scale
+        s = h + p
+        t = s - h
+        e = (h - (s - t)) + (p - t)
+        w = low[i] + q
+        t = w - low[i]
+        lost = (low[i] - (w - t)) + (q - t)
+        v = e + w
+        t = v - e
+        lost += (e - (v - t)) + (w - t)
+        v += abs(v) * _ULP + 2 * lost if lost > 0 else 0.0
+        total = s + v
+        carry = v - (total - s)
+        fit = (total < limit_high) | ((total == limit_high) & (carry <= limit_low))
+        if not everyone:
+            fit &= some[i]
+        high[i] = total if fit else h
+        low[i] = carry if fit else low[i]
+        fits[i] = fit
+
+
+def _divide_up(x: Any, y: float, up: Any) -> Any:
+    """up = x / y, or the next double where that is less, or 1 where x is 0; how many are 0, how many out of range."""
+    zeros, odd = 0, 0
+    d = _SPLITTER * y
+    b1 = d - (d - y)
+    b2 = y - b1
+    for i in range(x.size):
+        q = x[i] / y
+        p = q * y
+        c = _SPLITTER * q
+        a1 = c - (c - q)
+        a2 = q - a1
+        rest = ((a1 * b1 - p) + a1 * b2 + a2 * b1) + a2 * b2
+        nothing = x[i] == 0
+        inside = (x[i] >= _LITTLE) & (q >= _LITTLE) & (q <= _MUCH)
+        q += 0.0 if (p - x[i]) + rest >= 0 else q * _UP
+        up[i] = 1.0 if nothing else q
+        zeros += nothing
+        odd += not (nothing | inside)
+    return zeros, odd

@@ -5,16 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
+from fractions import Fraction
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 import filters.accounting.fast.compiled
-from filters.accounting import Budget, Charge, Plain, Square
+from filters.accounting import Budget, Charge, Mixed, Plain, Square
+from filters.accounting.directed import quotient_beyond
 from filters.accounting.error_free import Exact
-from filters.accounting.fast import blocks, step
+from filters.accounting.fast import blocks, quotients, step
 from tests.filters.accounting.asked import ROUNDS, SCALES, SIZES, VALUES, charges
 from theory.fast.compiler import compiler
 
@@ -96,3 +99,109 @@ def test_there_is_a_fast_route_for_one_run_and_for_many(kernels: bool) -> None:
         for n, x in ((1, 0.1), (40, 0.1), (40, np.full(40, 0.1))):
             for charge in (Square(x), Plain(x)):
                 assert step(budget, budget.start(n), charge) is not None
+
+
+# -- in place --------------------------------------------------------------------------------------------------
+
+
+def charged(budget: Budget, state: Exact, charge: Charge, among: NDArray[np.bool_] | None) -> Exact:
+    """Charge in place, and hold it to the definition; the state after."""
+    fits, after = budget.general_step(state, charge)
+    fits = fits if among is None else fits & among
+    own = (state[0].copy(), state[1].copy())
+    assert budget.charge(own, charge, among).tolist() == fits.tolist()
+    for ours, new, old in zip(own, after, state, strict=True):
+        assert ours.tobytes() == np.where(fits, new, old).tobytes()
+    return own
+
+
+@ROUTES
+@settings(deadline=None, max_examples=200)
+@given(
+    VALUES,
+    st.sampled_from(SIZES),
+    ROUNDS,
+    SCALES,
+    st.lists(st.sampled_from(ODD), max_size=2),
+    st.sampled_from([None, 2, 3]),
+)
+def test_charging_in_place_gives_the_bits_of_the_general_route(
+    kernels: bool,
+    value: float,
+    n: int,
+    asked: list[tuple[str, list[float]]],
+    scale: float,
+    odd: list[float],
+    every: int | None,
+) -> None:
+    budget = Budget.square_of(value)
+    rounds = charges(asked, n, budget.root_unit, scale)
+    for bad in odd:
+        x = np.full(n, 0.25 * budget.root_unit)
+        x[-1] = bad
+        rounds += [Square(x, scale), Plain(x), Square(bad, scale), Plain(bad)]
+    with route(kernels), np.errstate(all="ignore"):
+        state: Exact = (np.zeros(n), np.zeros(n))
+        for charge in rounds * 3:
+            state = charged(budget, state, charge, None if every is None else np.arange(n) % every == 0)
+
+
+@ROUTES
+def test_more_sums_than_a_block_are_charged_in_place_as_few_are(kernels: bool) -> None:
+    n, budget = 2 * blocks.SMALL + 40, Budget.square_of(1.0)
+    rng = np.random.default_rng(2)
+    with route(kernels):
+        state: Exact = (np.zeros(n), np.zeros(n))
+        for _ in range(4):
+            x = rng.random(n)
+            for charge in (
+                Square(x),
+                Plain(x / 3),
+                Square(0.1),
+                Mixed((Square(x), Plain(0.1)), np.arange(n) % 2),
+            ):
+                state = charged(budget, state, charge, rng.random(n) < 0.9)
+    assert 0 < np.count_nonzero(budget.covers((state[0] + 0.2, state[1]))) < n
+    assert state[1].any()
+
+
+@ROUTES
+@pytest.mark.parametrize("kind", [Plain, Square])
+def test_the_least_charges_are_lifted_in_place_too(kernels: bool, kind: type[Plain] | type[Square]) -> None:
+    budget, x = Budget.of(1.0), np.resize([5e-324, 1e-310, 2.0**-481, 1e-290, 0.0, -0.0], 40)
+    with route(kernels):
+        state = charged(budget, (np.zeros(40), np.zeros(40)), kind(x), None)
+    assert ((state[0] >= 2.0**-960) == (x > 0)).all()
+
+
+# -- quotients -------------------------------------------------------------------------------------------------
+
+
+@ROUTES
+@pytest.mark.parametrize("y", [1.0, 0.7, 1 / 3, 3e-5, 2.0**40, 1e200])
+def test_quotients_are_rounded_up_as_the_definition_rounds_them(kernels: bool, y: float) -> None:
+    x = np.concatenate([np.random.default_rng(1).lognormal(0, 20, 20_000), [0.0], y * np.arange(1, 2000)])
+    with route(kernels):
+        found = quotients(x, y)
+    if not kernels:
+        assert found is None
+        return
+    assert found is not None
+    expected = quotient_beyond(x, y)
+    assert found[0][x > 0].tobytes() == expected[x > 0].tobytes()
+    assert found[0][x == 0].tolist() == [1.0]
+    assert found[1] == 1
+    for place, up in ((5, True), (-1, False)):  # the least double that is no less
+        assert Fraction(expected[place]) >= Fraction(x[place]) / Fraction(y)
+        assert (Fraction(math.nextafter(expected[place], 0)) < Fraction(x[place]) / Fraction(y)) or not up
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf, -1.0, 1e-300, 5e-324, 1e308, -0.5])
+def test_what_is_out_of_range_is_left_to_the_definition(bad: float) -> None:
+    for y in (0.5, 1e-200, 1e200):
+        x = np.full(40, 0.25)
+        x[17] = bad
+        found = quotients(x, y)
+        assert found is None or (2.0**-900 < bad / y < 2.0**900 and bad >= 2.0**-900)
+    assert quotients(np.ones(40), 2.0**-901) is None
+    assert quotients(np.ones(40), 2.0**901) is None

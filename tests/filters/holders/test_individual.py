@@ -10,7 +10,7 @@ from scipy import stats
 
 import filters as fp
 from theory.guarantees import ZCDP
-from theory.pairs import Gaussian, RandomizedResponse
+from theory.pairs import Gaussian, RandomizedResponse, Selection
 
 
 def test_people_decide_as_single_filters_do() -> None:
@@ -47,6 +47,43 @@ def test_a_norm_of_zero_costs_nothing() -> None:
         assert people.select(fp.gaussian_request(np.zeros(1), 1.0)).all()
     assert people.select(fp.gaussian_request(np.array([1.0]), 1.0)).all()
     assert people.select(fp.gaussian_request(np.zeros(1), 1.0)).all()
+
+
+def test_who_is_absent_pays_nothing_and_the_others_as_alone() -> None:
+    rng, n = np.random.default_rng(7), 40
+    for filt in (fp.GaussianFilter(1.0), fp.ZCDPFilter(0.5), fp.RenyiFilter(4.0, 2.0)):
+        people = fp.IndividualFilter(filt, n)
+        alone = [filt.open("retry") for _ in range(n)]
+        for _ in range(8):
+            norms = rng.uniform(0.1, 1.2, n) * (rng.random(n) < 0.7)
+            expected = [
+                one.request(Gaussian(float(x)) if x else RandomizedResponse(0.0))
+                for one, x in zip(alone, norms, strict=True)
+            ]
+            assert people.select(fp.gaussian_request(norms, 1.0)).tolist() == expected
+        assert 0 < np.mean(expected) < 1
+        assert [people.report_for(i).remaining for i in range(n)] == pytest.approx(
+            [one.remaining() for one in alone], rel=1e-12, abs=1e-15
+        )
+
+
+def test_a_request_with_absent_people_is_a_pick_between_two_pairs() -> None:
+    norms = np.array([0.5, 0.0, 2.0, 0.0] * 10)
+    request, usual = (
+        fp.gaussian_request(norms, 2.0),
+        Selection((Gaussian(np.where(norms > 0, norms / 2, 1.0)), RandomizedResponse(0.0)), norms == 0),
+    )
+    assert request == usual
+    assert hash(request) == hash(usual)
+    rngs = np.random.default_rng(1), np.random.default_rng(1)
+    losses = request.sample(rngs[0], 40), usual.sample(rngs[1], 40)
+    assert losses[0].tolist() == losses[1].tolist()
+    assert not losses[0][norms == 0].any()
+    for some in (np.array([3, 0, 2]), norms > 1, slice(1, 7)):
+        assert request.take(some) == usual.take(some)
+    for number in ("pure_epsilon", "zcdp_rho", "gdp_mu"):
+        assert getattr(request, number).tolist() == getattr(usual, number).tolist()
+    assert np.asarray(request.hockey_stick(0.3)).tolist() == np.asarray(usual.hockey_stick(0.3)).tolist()
 
 
 def test_mu_is_rounded_up() -> None:

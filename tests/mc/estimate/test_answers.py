@@ -33,7 +33,7 @@ def test_the_bound_is_that_of_the_corollary_and_people_run_out():
 def test_people_who_count_too_often_are_seen(monkeypatch):
     """With budgets that never run out, the answers are far from the sum over those who should take part."""
     before = answered(200, **HOW, answers=60, rng=np.random.default_rng(1))
-    monkeypatch.setattr("filters.holders.linear_queries.choose", lambda active, spent, state: state)
+    monkeypatch.setattr(fp.Budget, "charge", lambda self, state, charge, among: self.fits(state, charge))
     after = answered(200, **HOW, answers=60, rng=np.random.default_rng(1))
     assert np.count_nonzero(before.error > before.bound) < 20
     assert np.count_nonzero(after.error > after.bound) > 20
@@ -61,3 +61,54 @@ def test_arguments_out_of_range_are_refused_in_one_sentence(name, value):
     how = {"people": 5, **HOW, "answers": 10, name: value}
     with pytest.raises(ValueError, match=f"^{name} must be .*, got {name}={value}; pass [^;]*$"):
         fp.answer_misses(how.pop("people"), **how)
+
+
+@pytest.mark.parametrize("dimension", [1, 3])
+def test_answers_are_as_accurate_where_people_come_and_go(dimension):
+    how = {**HOW, "dimension": dimension}
+    found = fp.answer_misses(40, **how, answers=2000, turnover=1, seed=2, failure=1e-6)
+    one = special.erfc(math.sqrt(math.log(dimension / 0.3)))
+    assert 1 - (1 - one) ** dimension in found
+    some = answered(40, **how, answers=100, turnover=1, rng=np.random.default_rng(1))
+    assert (np.diff(some.left) > 0).any()  # new people have whole budgets
+    assert some.left[-1] > 0
+
+
+@pytest.mark.parametrize(("method", "broken"), [("leave", None), ("join", range(3))])
+def test_people_who_do_not_come_or_go_are_seen(monkeypatch, method, broken):
+    """People who should have left count on, or newcomers are refused their row."""
+    if method == "leave":
+        monkeypatch.setattr(fp.LinearQueries, "leave", lambda self, people: broken)
+        some = answered(400, **HOW, answers=60, turnover=30, rng=np.random.default_rng(1))
+        assert np.count_nonzero(some.error > some.bound) > 30
+    else:
+        monkeypatch.setattr(fp.LinearQueries, "join", lambda self, people: broken)
+        with pytest.raises(ValueError, match="one row per person"):
+            answered(400, **HOW, answers=60, turnover=30, rng=np.random.default_rng(1))
+
+
+@pytest.mark.parametrize(
+    ("people", "changed", "message"),
+    [
+        (
+            10**12,
+            {},
+            r"^people must have at most 100,000,000 values in a query, got people=1000000000000 with ",
+        ),
+        (
+            10**6,
+            {"dimension": 10**6},
+            r"got people=1000000 with dimension=1000000 and turnover=0; pass fewer people",
+        ),
+        (
+            5,
+            {"turnover": 6},
+            r"^turnover must be at most people=5, got turnover=6; pass the people who come and go$",
+        ),
+        (5, {"turnover": -1}, r"^turnover must be an integer >= 0, got turnover=-1; pass a whole number$"),
+    ],
+    ids=["people", "dimension", "turnover", "negative"],
+)
+def test_more_people_than_memory_has_room_for_are_refused_in_one_sentence(people, changed, message):
+    with pytest.raises(ValueError, match=message):
+        fp.answer_misses(people, **{**HOW, **changed}, answers=10)

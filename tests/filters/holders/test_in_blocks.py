@@ -1,0 +1,162 @@
+"""Many people, some at a time: the same people take part and the same is spent, in memory that is counted."""
+
+from __future__ import annotations
+
+import tracemalloc
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import filters as fp
+import filters.holders.in_blocks
+import filters.holders.linear_queries
+from filters.catalogue import CATALOGUE
+from theory.pairs import DominatingPair, Gaussian, RandomizedResponse, Selection
+
+PEOPLE, BLOCK = 40, 7
+BLIND = [name for name in CATALOGUE if not CATALOGUE[name].example().looks_at_losses]
+
+
+def requests(filt: Any, rng: np.random.Generator) -> list[DominatingPair]:
+    """One mechanism for all, one per person, and a pick of two, of sizes of which some people get a few."""
+    menu = getattr(filt, "menu", None)
+    if menu is not None:
+        return [*menu, Selection(tuple(menu), rng.integers(len(menu), size=PEOPLE))]
+    most = float(filt.affordable(filt.start(1), RandomizedResponse)[0])
+    sizes = most * rng.uniform(0.01, 0.99, (2, PEOPLE))
+    return [
+        RandomizedResponse(0.3 * most),
+        RandomizedResponse(sizes[0]),
+        Selection(
+            (RandomizedResponse(0.2 * most), RandomizedResponse(sizes[1])), rng.integers(2, size=PEOPLE)
+        ),
+    ]
+
+
+@pytest.mark.parametrize("name", BLIND)
+def test_people_decided_in_blocks_are_those_decided_at_once(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with fp.knowingly():
+        filt = CATALOGUE[name].example()
+    together, some = fp.IndividualFilter(filt, PEOPLE), fp.IndividualFilter(filt, PEOPLE)
+    rng, seen = np.random.default_rng(8), []
+    for t in range(200):
+        if t > 5 and min(seen) < 1:  # people ran out
+            break
+        for request in requests(filt, rng):
+            expected = together.select(request)
+            with monkeypatch.context() as patch:
+                patch.setattr(filters.holders.in_blocks, "BLOCK", BLOCK)
+                assert some.select(request).tolist() == expected.tolist()
+            seen.append(expected.mean())
+    assert some.to_dict() == together.to_dict()
+    assert max(seen) > 0
+    assert min(seen) < 1
+
+
+class Own(fp.PrivacyFilter):
+    """mu up to 1 in all; it keeps the state that it starts with, and may raise when it is asked."""
+
+    promise = fp.GaussianFilter(1.0).promise
+
+    def __init__(self, dtype: Any = np.float64) -> None:
+        self.fresh, self.raises = np.zeros(PEOPLE, dtype=dtype), False
+
+    def start(self, n: int) -> Any:
+        return self.fresh[:n]
+
+    def admits(self, state: Any, request: Any) -> Any:
+        if self.raises and request.gdp_mu[0] == 0.125:
+            raise RuntimeError("mine")
+        return state + request.gdp_mu <= 1
+
+    def spend(self, state: Any, request: Any) -> Any:
+        return state + request.gdp_mu
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64])
+def test_a_state_that_the_filter_keeps_is_not_written_over(
+    dtype: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(filters.holders.in_blocks, "BLOCK", BLOCK)
+    filt = Own(dtype)
+    people = fp.IndividualFilter(filt, PEOPLE)
+    sizes = np.linspace(0.125, 0.75, PEOPLE)
+    assert people.select(Gaussian(sizes)).all()
+    assert people.select(Gaussian(sizes)).tolist() == (2 * sizes <= 1).tolist()
+    assert not filt.fresh.any()
+
+
+def test_a_filter_that_raises_half_way_has_charged_and_nothing_is_lost(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(filters.holders.in_blocks, "BLOCK", BLOCK)
+    filt = Own()
+    people = fp.IndividualFilter(filt, PEOPLE)
+    sizes = np.full(PEOPLE, 0.5)
+    assert people.select(Gaussian(sizes)).all()
+    sizes[3 * BLOCK] = 0.125
+    filt.raises = True
+    with pytest.raises(RuntimeError, match="mine"):
+        people.select(Gaussian(sizes))
+    left = [1 - x for x in map(float.fromhex, people.to_dict()["state"]["values"])]  # type: ignore[index]
+    assert left == [0.0] * 3 * BLOCK + [0.5] * (PEOPLE - 3 * BLOCK)
+    assert (people.select(Gaussian(np.full(PEOPLE, 0.5))) == np.array(left, dtype=bool)).all()
+
+
+class Elsewhere(RandomizedResponse):
+    """A pair from elsewhere, which knows no slices."""
+
+    def take(self, runs: Any) -> Any:
+        assert isinstance(runs, np.ndarray)
+        return RandomizedResponse(np.asarray(self.epsilon)[runs])
+
+
+def test_a_pair_from_elsewhere_is_taken_by_indices(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(filters.holders.in_blocks, "BLOCK", BLOCK)
+    sizes = np.linspace(0.1, 2.0, PEOPLE)
+    for request in (
+        Elsewhere(sizes),
+        Selection((Elsewhere(sizes), RandomizedResponse(0.1)), np.zeros(PEOPLE, dtype=int)),
+    ):
+        people = fp.IndividualFilter(fp.ZCDPFilter(0.5), PEOPLE)
+        assert people.select(request).tolist() == (sizes <= 1).tolist()
+
+
+# -- memory ----------------------------------------------------------------------------------------------------
+
+
+def selecting(norms: Any) -> Callable[[], object]:
+    people = fp.IndividualFilter(fp.GaussianFilter(1.0), len(norms))
+    return lambda: people.select(fp.gaussian_request(norms, 1.0))
+
+
+def answering(norms: Any) -> Callable[[], object]:
+    queries = fp.LinearQueries(len(norms), norm_budget=1.0, kappa=1.0)
+    return lambda: queries.answer(norms, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize(("make", "most"), [(selecting, 25), (answering, 17)], ids=["select", "answer"])
+@pytest.mark.parametrize("absent", [False, True])
+def test_people_take_so_many_bytes_each(
+    make: Callable[[Any], Callable[[], object]], most: int, absent: bool
+) -> None:
+    """Everything at once, beyond the norms: sums and flags, the request, and the answer of one byte."""
+    n = 1_000_000
+    norms = np.random.default_rng(1).uniform(0.1, 0.5, n)
+    if absent:
+        norms[::3] = 0
+    make(norms[:1000])()  # compiles
+    tracemalloc.start()
+    try:
+        work = make(norms)
+        for _ in range(4):
+            work()
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    index = n if absent and make is selecting else 0  # who is absent, a byte each
+    assert peak <= most * n + index + 8e6

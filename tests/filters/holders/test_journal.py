@@ -1,0 +1,456 @@
+"""The journal of linear queries: whatever a crash leaves of a file, nobody has less spent than was released."""
+
+from __future__ import annotations
+
+import os
+import stat
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import filters as fp
+import filters.holders.journal
+import filters.holders.linear_queries
+
+HOW: dict[str, float] = {"norm_budget": 2.0, "kappa": 0.5}
+PEOPLE = 5
+#: Of two people a block, so that five people have three of them.
+ROWS, PLACE = 2, 4096
+
+
+@pytest.fixture
+def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(filters.holders.journal, "ROWS", ROWS)
+    monkeypatch.setattr(filters.holders.linear_queries, "ROWS", ROWS)
+    monkeypatch.setattr(filters.holders.journal, "_PLACE", PLACE)
+    monkeypatch.setattr(os, "fsync", lambda file: None)  # the images are told, and the disk is not waited for
+
+
+def rng() -> np.random.Generator:
+    return np.random.default_rng(3)
+
+
+def made(path: Path, people: int = PEOPLE) -> fp.LinearQueries:
+    return fp.LinearQueries(people, **HOW, journal=path)
+
+
+def state(queries: fp.LinearQueries) -> Any:
+    """Everybody's sum, to the bit, and who left."""
+    return queries.to_dict()["state"]
+
+
+def spent(queries: fp.LinearQueries) -> list[Fraction]:
+    """Everybody's sum, exactly."""
+    high, low, _ = (part["values"] for part in state(queries))
+    return [Fraction(float.fromhex(h)) + Fraction(float.fromhex(x)) for h, x in zip(high, low, strict=True)]
+
+
+def gone(queries: fp.LinearQueries) -> list[bool]:
+    flags: list[bool] = state(queries)[2]["values"]
+    return flags
+
+
+def reopened(path: Path) -> Any:
+    """The state that the file opens to; None where it is refused."""
+    try:
+        queries = fp.LinearQueries.open(path, **HOW)
+    except fp.JournalError as error:
+        assert "\n" not in str(error)  # noqa: PT017
+        return None
+    with queries:
+        return queries.people, state(queries), spent(queries), gone(queries)
+
+
+#: What may be the last thing before a crash; each changes something. Odd numbers have low parts that are not zero.
+CHANGES: dict[str, Callable[[fp.LinearQueries], object]] = {
+    "everybody is asked": lambda queries: queries.answer(
+        np.full((queries.people, 2), [0.1, 0.37]) * np.arange(1, queries.people + 1)[:, None] / 5, rng()
+    ),
+    "one person is asked": lambda queries: queries.answer(np.eye(queries.people)[3] * 0.3, rng()),
+    "people join": lambda queries: queries.join(4),
+    "people leave": lambda queries: queries.leave([0, 4]),
+}
+
+
+@dataclass
+class Disk:
+    """What was written to a file, in order, and where somebody waited for the disk."""
+
+    done: list[tuple[int, bytes] | None] = field(default_factory=list)
+
+    def watched(self, change: Callable[[], object]) -> None:
+        write, sync = os.pwrite, os.fsync
+
+        def pwrite(file: int, data: Any, offset: int) -> int:
+            written = write(file, data, offset)
+            self.done.append((offset, bytes(data[:written])))
+            return written
+
+        def fsync(file: int) -> None:
+            self.done.append(None)
+            sync(file)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(os, "pwrite", pwrite)
+            patch.setattr(os, "fsync", fsync)
+            change()
+
+    def images(self, before: bytes) -> Iterator[bytes]:
+        """Every file that a power cut can leave: what was waited for, and of the rest each write cut at each byte.
+
+        Behind the cut is what was there before, or zeros; the other writes that nobody waited for are there or not.
+        """
+        image, waiting = bytearray(before), list[tuple[int, bytes]]()
+        for event in [*self.done, None]:
+            if event is not None:
+                waiting.append(event)
+                continue
+            for cut, (place, data) in enumerate(waiting):
+                for there in ([], waiting[:cut], waiting[:cut] + waiting[cut + 1 :]):
+                    some = bytearray(image)
+                    for other, content in there:
+                        put(some, other, content)
+                    for end in range(0, len(data) + 1, 7 if there else 1):
+                        torn = bytearray(some)
+                        put(torn, place, data[:end])
+                        yield bytes(torn)
+                        if end < len(data):
+                            put(torn, place + end, bytes(len(data) - end))
+                            yield bytes(torn)
+            for place, data in waiting:
+                put(image, place, data)
+            waiting = []
+
+
+def put(image: bytearray, place: int, data: bytes) -> None:
+    if len(image) < place + len(data):
+        image.extend(bytes(place + len(data) - len(image)))
+    image[place : place + len(data)] = data
+
+
+# -- crashes ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("small_blocks")
+@pytest.mark.parametrize("name", CHANGES)
+def test_a_power_cut_at_any_byte_leaves_what_was_released_as_spent(name: str, tmp_path: Path) -> None:
+    path, copy, disk = tmp_path / "journal", tmp_path / "copy", Disk()
+    with made(path) as queries:
+        CHANGES["everybody is asked"](queries)
+        queries.leave(1)
+        CHANGES["one person is asked"](queries)
+        old = queries.people, state(queries), spent(queries), gone(queries)
+        before = path.read_bytes()
+        disk.watched(lambda: CHANGES[name](queries))
+        new = queries.people, state(queries), spent(queries), gone(queries)
+    assert old != new
+    seen = []
+    for image in disk.images(before):
+        copy.write_bytes(image)
+        found = reopened(copy)
+        assert found is not None  # a crash alone loses nobody the file
+        assert found[0] in (old[0], new[0])
+        assert len(found[2]) == found[0]
+        assert all(least <= now for least, now in zip(old[2], found[2], strict=False))
+        assert all(now <= most for most, now in zip(new[2], found[2], strict=False))
+        assert all(now >= then for then, now in zip(old[3], found[3], strict=False))
+        if not seen or found != seen[-1]:
+            seen.append(found)
+    assert old in seen
+    assert found == new  # the last image is the whole file
+    assert len(seen) > 2 or name in ("one person is asked", "people join")  # of some blocks, not of others
+
+
+@pytest.mark.usefixtures("small_blocks")
+def test_a_crash_after_a_crash_is_survived(tmp_path: Path) -> None:
+    """A record of an answer that nobody saw is counted from then on, and its place is written over with care."""
+    path, copy, first, second = tmp_path / "journal", tmp_path / "copy", Disk(), Disk()
+    with made(path) as queries:
+        CHANGES["one person is asked"](queries)
+        before = path.read_bytes()
+        first.watched(lambda: CHANGES["everybody is asked"](queries))
+    torn = bytearray(before)
+    for event in first.done[: first.done.index(None)]:  # all records, and no root
+        assert event is not None
+        put(torn, *event)
+    copy.write_bytes(torn)
+    second.watched(lambda: reopened(copy))
+    with fp.LinearQueries.open(copy, **HOW) as queries:
+        counted = spent(queries)
+        between = copy.read_bytes()
+        third = Disk()
+        third.watched(lambda: CHANGES["one person is asked"](queries))
+        after = spent(queries)
+    for disk, start, most in ((second, bytes(torn), counted), (third, between, after)):
+        for image in disk.images(start):
+            copy.write_bytes(image)
+            found = reopened(copy)
+            assert found is not None
+            assert all(least <= now <= top for least, now, top in zip(counted, found[2], most, strict=True))
+
+
+@pytest.mark.usefixtures("small_blocks")
+@pytest.mark.parametrize("damage", ["flipped", "zeroed", "cut off"])
+def test_a_damaged_file_is_refused_or_has_everything_that_was_released(damage: str, tmp_path: Path) -> None:
+    path, copy = tmp_path / "journal", tmp_path / "copy"
+    with made(path) as queries:
+        CHANGES["one person is asked"](queries)
+        CHANGES["everybody is asked"](queries)
+        queries.leave(1)
+        whole = queries.people, state(queries), spent(queries), gone(queries)
+    content, refused, kept = path.read_bytes(), 0, 0
+    places = [i for i in range(len(content)) if content[i] or i % PLACE < 120]
+    assert len(places) > 800
+    for place in places:
+        image = bytearray(content)
+        if damage == "flipped":
+            image[place] ^= 1 << place % 8
+        elif damage == "zeroed":
+            image[place : place + 16] = bytes(len(image[place : place + 16]))
+        else:
+            del image[place:]
+        copy.write_bytes(image)
+        found = reopened(copy)
+        refused, kept = refused + (found is None), kept + (found is not None)
+        assert found in (None, whole)
+    assert refused > 100
+    assert kept > 100 or damage == "cut off"
+
+
+# -- what is on the disk ---------------------------------------------------------------------------------------
+
+
+def test_the_charges_are_on_the_disk_before_noise_is_drawn(tmp_path: Path) -> None:
+    path = tmp_path / "journal"
+    queries, disk, then = made(path), Disk(), []
+
+    class Late:
+        """A generator that looks at the file when it is asked."""
+
+        def standard_normal(self, size: int) -> Any:
+            assert disk.done[-1] is None
+            then.append((path.read_bytes(), state(queries)))
+            return np.zeros(size)
+
+    disk.watched(lambda: queries.answer(np.full(PEOPLE, 0.3), Late()))  # type: ignore[arg-type]
+    queries.close()
+    content, charged = then[0]
+    path.write_bytes(content)
+    found = reopened(path)
+    assert found[1] == charged
+    assert found[2] == [Fraction(0.3 * 0.3)] * PEOPLE
+
+
+@pytest.mark.usefixtures("small_blocks")
+def test_a_reopened_journal_goes_on_to_the_bit(tmp_path: Path) -> None:
+    kept, alone = made(tmp_path / "journal"), fp.LinearQueries(PEOPLE, **HOW)
+    values = np.random.default_rng(5)
+    for t in range(40):
+        people = kept.people
+        asked = values.normal(size=(people, 3)) * 0.2 * (values.random((people, 1)) < 0.6)
+        for queries in (kept, alone):
+            if t % 7 == 3:
+                queries.join(t % 4 + 1)
+            if t % 11 == 5:
+                queries.leave([t % people])
+            if t % 7 != 3:
+                queries.answer(asked, rng())
+        if t % 5 == 4:
+            kept.close()
+            kept = fp.LinearQueries.open(tmp_path / "journal", **HOW)
+        assert state(kept) == state(alone)
+    kept.close()
+    assert len(set(gone(alone))) == 2
+    assert max(spent(alone)) > 1.9  # people have run out
+    assert any(float.fromhex(x) for x in state(alone)[1]["values"])  # and sums have low parts
+
+
+def test_only_blocks_of_people_who_are_charged_are_written(tmp_path: Path) -> None:
+    people = 3 * filters.holders.journal.ROWS + 10
+    with made(tmp_path / "journal", people) as queries:
+        for who, blocks in (([7], 1), ([0, people - 1], 2), (slice(None), 4), ([], 0)):
+            values, disk = np.zeros(people), Disk()
+            values[who] = 0.5
+            disk.watched(lambda values=values: queries.answer(values, rng()))  # type: ignore[misc]
+            assert sum(event is not None for event in disk.done) == blocks + 1  # and the root
+
+
+def test_a_journal_is_for_its_owner_alone(tmp_path: Path) -> None:
+    made(tmp_path / "journal").close()
+    assert stat.S_IMODE((tmp_path / "journal").stat().st_mode) == 0o600
+    assert [one.name for one in tmp_path.iterdir()] == ["journal"]
+
+
+# -- refusals --------------------------------------------------------------------------------------------------
+
+
+def test_a_journal_is_open_in_one_place_at_a_time(tmp_path: Path) -> None:
+    path = tmp_path / "journal"
+    queries = made(path)
+    with pytest.raises(
+        fp.JournalError, match=r"^journal must be open in one place at a time, got .*; close it"
+    ):
+        fp.LinearQueries.open(path, **HOW)
+    queries.close()
+    again = fp.LinearQueries.open(path, **HOW)
+    with pytest.raises(fp.JournalError, match="one place at a time"):
+        fp.LinearQueries.open(path, **HOW)
+    with pytest.raises(fp.JournalError, match="must be open and without an error"):
+        queries.answer(np.zeros(PEOPLE), rng())
+    again.close()
+
+
+def test_a_journal_that_nobody_holds_any_more_is_free(tmp_path: Path) -> None:
+    made(tmp_path / "journal")
+    assert reopened(tmp_path / "journal") is not None
+
+
+def test_an_existing_file_is_never_begun_anew(tmp_path: Path) -> None:
+    path = tmp_path / "journal"
+    with made(path) as queries:
+        CHANGES["everybody is asked"](queries)
+    content = path.read_bytes()
+    with pytest.raises(fp.JournalError, match=r"^journal must be a new file, got .*; open what it holds by"):
+        made(path)
+    with pytest.raises(fp.JournalError, match="new file"):
+        fp.LinearQueries.from_dict(fp.LinearQueries(2, **HOW).to_dict(), **HOW, journal=path)
+    assert path.read_bytes() == content
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("norm_budget", 2.5), ("kappa", 0.25), ("norm_budget", 2 + 2**-51)]
+)
+def test_a_journal_of_another_budget_is_refused(name: str, value: float, tmp_path: Path) -> None:
+    path = tmp_path / "journal"
+    made(path).close()
+    content = path.read_bytes()
+    with pytest.raises(
+        fp.JournalError, match=f"^{name} must be what the journal was made with, got {name}={value}"
+    ):
+        fp.LinearQueries.open(path, **{**HOW, name: value})
+    assert path.read_bytes() == content
+
+
+@pytest.mark.parametrize("content", [b"", b"{}", b"\x80\x04pickle", bytes(20000), b"#!/bin/sh\n"], ids=repr)
+def test_a_file_that_is_no_journal_is_refused_and_left_as_it_is(content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "journal"
+    path.write_bytes(content)
+    with pytest.raises(fp.JournalError, match=r"^journal must be a file that LinearQueries wrote, got "):
+        fp.LinearQueries.open(path, **HOW)
+    assert path.read_bytes() == content
+
+
+def test_sums_that_no_queries_lead_to_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "journal"
+    queries = made(path)
+    queries._sums.high[3] = 2.5  # more than anyone may spend
+    queries.answer(np.eye(PEOPLE)[0], rng())
+    queries.close()
+    with pytest.raises(
+        fp.JournalError, match="journal must hold sums that queries can lead to, got another for 1 of 5"
+    ):
+        fp.LinearQueries.open(path, **HOW)
+
+
+def test_no_file_no_folder_and_a_folder_are_one_sentence_each(tmp_path: Path) -> None:
+    for path in (tmp_path / "none", tmp_path, tmp_path / "no" / "folder"):
+        with pytest.raises(fp.JournalError, match=r"^journal must be a file that can be opened, got [^\n]*$"):
+            fp.LinearQueries.open(path, **HOW)
+    with pytest.raises(fp.JournalError, match=r"^journal must be a file that can be made, got [^\n]*$"):
+        made(tmp_path / "no" / "folder")
+
+
+@pytest.mark.parametrize("failing", ["pwrite", "fsync"])
+@pytest.mark.parametrize("late", [1, 2])
+def test_what_cannot_be_written_is_not_released_and_counts_as_spent(
+    failing: str, late: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "journal"
+    queries = made(path)
+    drawn: list[int] = []
+
+    class Counted:
+        def standard_normal(self, size: int) -> Any:
+            drawn.append(size)
+            return np.zeros(size)
+
+    calls, real = [0], getattr(os, failing)
+
+    def full(*arguments: Any) -> Any:
+        calls[0] += 1
+        if calls[0] >= late:
+            raise OSError(28, "No space left on device")
+        return real(*arguments)
+
+    values = np.full(PEOPLE, 0.5)
+    with monkeypatch.context() as patch:
+        patch.setattr(os, failing, full)
+        with pytest.raises(
+            fp.JournalError, match=r"^journal must be a file that can be written, got .*: No space"
+        ):
+            queries.answer(values, Counted())  # type: ignore[arg-type]
+    assert not drawn
+    assert spent(queries) == [Fraction(1, 4)] * PEOPLE
+    for _ in range(2):  # the disk has room again; what is on it nobody knows
+        with pytest.raises(fp.JournalError, match="must be open and without an error"):
+            queries.answer(values, Counted())  # type: ignore[arg-type]
+    assert not drawn
+    assert spent(queries) == [Fraction(1, 4)] * PEOPLE  # and what was refused was not charged
+    assert reopened(path)[2] in ([Fraction(1, 4)] * PEOPLE, [Fraction(0)] * PEOPLE)
+
+
+def test_short_writes_are_carried_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write = os.pwrite
+    monkeypatch.setattr(os, "pwrite", lambda file, data, offset: write(file, data[:7], offset))
+    with made(tmp_path / "journal") as queries:
+        CHANGES["everybody is asked"](queries)
+        whole = queries.people, state(queries), spent(queries), gone(queries)
+    assert reopened(tmp_path / "journal") == whole
+
+
+def test_threads_write_one_journal(tmp_path: Path) -> None:
+    with made(tmp_path / "journal") as queries:
+
+        def ask() -> None:
+            for _ in range(5):
+                queries.answer(np.full(PEOPLE, 0.25), np.random.default_rng(0))
+
+        threads = [threading.Thread(target=ask) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert spent(queries) == [Fraction(20, 16)] * PEOPLE
+    assert reopened(tmp_path / "journal")[2] == [Fraction(20, 16)] * PEOPLE
+
+
+def test_an_interrupt_while_it_is_written_is_nothing_released(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "journal"
+    queries, sync, calls = made(path), os.fsync, [0]
+
+    def interrupted(file: int) -> None:
+        sync(file)
+        calls[0] += 1
+        if calls[0] == 2:  # the root is on the disk, and nobody here knows
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            CHANGES["everybody is asked"](queries)
+    charged = spent(queries)
+    with pytest.raises(fp.JournalError, match="must be open and without an error"):
+        CHANGES["one person is asked"](queries)
+    with fp.LinearQueries.open(path, **HOW) as again:
+        assert spent(again) == charged
+        CHANGES["one person is asked"](again)
+        charged = spent(again)
+    assert reopened(path)[2] == charged

@@ -1,0 +1,214 @@
+"""Linear queries over people who come and go: what values they take, who is charged, and what they keep."""
+
+from __future__ import annotations
+
+import json
+import math
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import filters as fp
+import filters.holders.linear_queries
+
+HOW: dict[str, float] = {"norm_budget": 3.0, "kappa": 0.5}
+
+
+class Silence:
+    """A generator without noise."""
+
+    def standard_normal(self, size: int) -> Any:
+        return np.zeros(size)
+
+
+SILENCE: Any = Silence()
+
+
+def summed(queries: fp.LinearQueries, values: Any) -> list[float]:
+    """The sum over those who take part."""
+    total: list[float] = queries.answer(values, SILENCE).value.tolist()
+    return total
+
+
+# -- people who come and go ------------------------------------------------------------------------------------
+
+
+def test_new_people_have_whole_budgets_and_the_next_numbers() -> None:
+    queries = fp.LinearQueries(2, **HOW)
+    for _ in range(3):
+        assert summed(queries, np.ones(2)) == [2.0]
+    assert summed(queries, np.ones(2)) == [0.0]
+    assert queries.join(3) == range(2, 5)
+    assert queries.people == 5
+    for _ in range(3):
+        assert summed(queries, np.ones(5)) == [3.0]
+    assert summed(queries, np.ones(5)) == [0.0]
+    assert queries.join(1) == range(5, 6)
+
+
+def test_who_left_counts_no_more_and_their_number_is_not_used_again() -> None:
+    queries = fp.LinearQueries(4, **HOW)
+    assert summed(queries, np.array([1.0, 2.0, 4.0, 8.0]) / 8) == [1.875]
+    queries.leave(1)
+    queries.leave(np.array([3, 1]))
+    assert summed(queries, np.array([1.0, 2.0, 4.0, 8.0]) / 8) == [0.625]
+    assert queries.join(1) == range(4, 5)
+    assert queries.people == 5
+    assert summed(queries, np.array([1.0, 2.0, 4.0, 8.0, 16.0]) / 16) == [1.3125]
+    left = [queries.report_for(person).remaining * 6 for person in range(5)]
+    charged = [2 / 64 + 1 / 256, 4 / 64, 32 / 64 + 16 / 256, 64 / 64, 1.0]
+    assert left == pytest.approx([3 - one for one in charged], rel=1e-12)
+
+
+def test_who_left_may_have_values_that_nobody_could_pay_for() -> None:
+    queries = fp.LinearQueries(3, **HOW)
+    queries.leave([0])
+    assert summed(queries, np.array([1e300, 1.0, 0.5])) == [1.5]
+
+
+@pytest.mark.parametrize("block", [1, 2, 3, 7])
+def test_people_are_the_same_however_many_are_handled_at_a_time(block: int, monkeypatch: Any) -> None:
+    """Beside people who are asked one by one, in rational numbers."""
+    monkeypatch.setattr(filters.holders.linear_queries, "_BLOCK", block)
+    rng = np.random.default_rng(4)
+    queries, budget = fp.LinearQueries(5, **HOW), Fraction(3)
+    spent, present = [Fraction(0)] * 5, [True] * 5
+    for t in range(60):
+        if t % 9 == 4:
+            queries.join(2)
+            spent, present = [*spent, Fraction(0), Fraction(0)], [*present, True, True]
+        if t % 10 == 6:
+            queries.leave([t % len(spent)])
+            present[t % len(spent)] = False
+        values = rng.integers(0, 5, (len(spent), 2)) / 4
+        expected = np.zeros(2)
+        for i, row in enumerate(values):
+            after = spent[i] + sum(Fraction(x) ** 2 for x in row)
+            if present[i] and after <= budget:
+                spent[i], expected = after, expected + row
+        assert summed(queries, values) == expected.tolist()
+    assert 0 < sum(present) < len(present)
+    assert any(one == budget for one in spent)  # to the last bit of the budget
+
+
+@pytest.mark.parametrize("people", [-1, 3, [0, 5], 10**30, [2**63]], ids=repr)
+def test_only_people_who_are_there_can_leave(people: Any) -> None:
+    queries = fp.LinearQueries(3, **HOW)
+    with pytest.raises(
+        ValueError, match=r"^people must be (from 0 to 2|whole numbers of shape .m,.), got [^;]*; pass"
+    ):
+        queries.leave(people)
+    assert summed(queries, np.ones(3)) == [3.0]
+
+
+@pytest.mark.parametrize("people", [0.5, "a", [[1]], None, True, [True, False, False]], ids=repr)
+def test_people_who_leave_are_named_by_whole_numbers(people: Any) -> None:
+    queries = fp.LinearQueries(3, **HOW)
+    with pytest.raises(ValueError, match=r"^people must be whole numbers of shape \(m,\), got "):
+        queries.leave(people)
+    queries.leave([])
+    assert summed(queries, np.ones(3)) == [3.0]
+
+
+@pytest.mark.parametrize("people", [0, -1, 1.5, None, "a", True], ids=repr)
+def test_so_many_people_cannot_join(people: Any) -> None:
+    queries = fp.LinearQueries(3, **HOW)
+    with pytest.raises(ValueError, match=r"^people must be an integer >= 1, got people="):
+        queries.join(people)
+    assert queries.people == 3
+
+
+# -- values ----------------------------------------------------------------------------------------------------
+
+BAD: list[tuple[Any, str]] = [
+    (
+        np.array([1.0, math.nan, 1.0]),
+        r"values must be finite, one row per person, got nan for person 1; pass",
+    ),
+    (
+        np.array([1.0, 1.0, -math.inf]),
+        r"values must be finite, one row per person, got -inf for person 2; pass",
+    ),
+    (
+        np.ones((3, 2)) * [1, math.inf],
+        r"values must be finite, one row per person, got inf for person 0; pass",
+    ),
+    (np.ones(2), r"values must have one row per person, got shape \(2,\) for 3 people; pass"),
+    (np.ones(4), r"values must have one row per person, got shape \(4,\) for 3 people; pass"),
+    (np.ones((3, 0)), r"values must have one row per person, shape .* got shape \(3, 0\); pass"),
+    (np.ones((3, 1, 1)), r"values must have one row per person, shape .* got shape \(3, 1, 1\); pass"),
+    (1.0, r"values must have one row per person, shape .* got shape \(\); pass"),
+    (np.ones(3, dtype=complex), r"values must be real numbers, got dtype=complex128; pass"),
+    (np.array(["a", "b", "c"]), r"values must be real numbers, got dtype=<U1; pass"),
+    (np.array([1.0, None, 1.0]), r"values must be real numbers, got dtype=object; pass"),
+    (None, r"values must be real numbers, got dtype=object; pass"),
+]
+
+
+@pytest.mark.parametrize(("values", "message"), BAD, ids=[str(number) for number in range(len(BAD))])
+def test_values_that_are_refused_cost_nothing(values: Any, message: str, tmp_path: Path) -> None:
+    with fp.LinearQueries(3, **HOW, journal=tmp_path / "journal") as queries:
+        with pytest.raises(ValueError, match=f"^{message}"):
+            queries.answer(values, SILENCE)
+        assert [queries.report_for(i).remaining for i in range(3)] == pytest.approx([0.5] * 3, rel=1e-12)
+        assert summed(queries, np.ones(3)) == [3.0]
+
+
+def test_values_that_change_under_way_to_what_is_no_number_are_left_out(monkeypatch: Any) -> None:
+    """The check came before: whoever has no number now is not charged and not counted."""
+    values, charge = np.full(3, 0.5), fp.Budget.charge
+    monkeypatch.setattr(filters.holders.linear_queries, "_BLOCK", 1)
+
+    def late(budget: fp.Budget, *arguments: Any) -> Any:
+        values[1:] = math.nan, math.inf
+        return charge(budget, *arguments)
+
+    monkeypatch.setattr(fp.Budget, "charge", late)
+    queries = fp.LinearQueries(3, **HOW)
+    assert summed(queries, values) == [0.5]
+    assert (
+        queries.report_for(1).remaining == queries.report_for(2).remaining > queries.report_for(0).remaining
+    )
+
+
+@pytest.mark.parametrize(
+    "dtype", [np.float16, np.float32, np.float64, np.longdouble, np.int8, np.uint64, np.bool_], ids=str
+)
+def test_numbers_of_any_kind_count_as_the_doubles_they_are(dtype: Any) -> None:
+    queries = fp.LinearQueries(3, **HOW)
+    assert summed(queries, np.array([1, 0, 1], dtype=dtype)) == [2.0]
+    assert summed(queries, [1, 0, 1]) == [2.0]
+    assert queries.report_for(0).remaining == pytest.approx(0.5 / 3, rel=1e-12)
+
+
+def test_the_last_share_of_a_budget_is_refused_by_the_exact_sum() -> None:
+    """Ten times a square next to 0.3 is more than 3, by less than adding doubles shows."""
+    root = math.nextafter(math.sqrt(0.3), 1.0)
+    square = root * root
+    assert 10 * Fraction(square) > 3 > 9 * Fraction(square)
+    queries = fp.LinearQueries(1, **HOW)
+    assert [summed(queries, np.array([root])) for _ in range(10)] == [[root]] * 9 + [[0.0]]
+
+
+# -- what is kept ----------------------------------------------------------------------------------------------
+
+
+def test_people_who_left_are_saved(tmp_path: Path) -> None:
+    queries = fp.LinearQueries(3, **HOW)
+    summed(queries, np.array([0.1, 0.3, 0.7]))
+    summed(queries, np.array([0.3, 0.1, 0.3]))
+    queries.leave([2])
+    queries.join(2)
+    saved = json.loads(json.dumps(queries.to_dict()))
+    again = fp.LinearQueries.from_dict(saved, **HOW)
+    with fp.LinearQueries.from_dict(saved, **HOW, journal=tmp_path / "journal") as kept:
+        assert kept.to_dict() == saved
+    with fp.LinearQueries.open(tmp_path / "journal", **HOW) as opened:
+        for one in (again, opened):
+            assert one.to_dict() == saved
+            assert summed(one, np.full(5, 0.5)) == [2.0]
+    with pytest.raises(ValueError, match=r"version 2, got format=.filterproof.queries. version=1"):
+        fp.LinearQueries.from_dict({**saved, "version": 1}, **HOW)
