@@ -32,6 +32,7 @@ from filters.holders.odometers import (
     StitchedOdometer,
 )
 from filters.holders.personal import Personal, PersonalCost, PersonalFactor, PersonalReport
+from filters.holders.secret_noise import SecretNoise
 from filters.holders.session import FilterHaltedError, Session
 from filters.holders.trackers import GaussianTracker, RenyiTracker, Tracker
 from filters.privacy_filter import PrivacyFilter
@@ -78,6 +79,7 @@ __all__ = [
     "RenyiCurve",
     "RenyiTracker",
     "RogersOdometer",
+    "SecretNoise",
     "Session",
     "Square",
     "StitchedOdometer",

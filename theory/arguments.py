@@ -51,7 +51,12 @@ def _as_real(name: str, value: object, remedy: str) -> Real:
         return np.asarray(value, dtype=np.float64)
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (RealNumber, np.ndarray)):
         raise TypeError(f"{name} must be a real number or an array of them, got {name}={value!r}; {remedy}")
-    return float(value)
+    try:
+        return float(value)
+    except OverflowError:
+        raise ValueError(
+            f"{name} must be a number that a double can hold, got a larger one; {remedy}"
+        ) from None
 
 
 def _check(name: str, value: object, low: float, high: float, closed: str, rule: str, remedy: str) -> Real:

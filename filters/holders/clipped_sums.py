@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from reprlib import repr as short
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -24,17 +25,20 @@ from filters.contract.filter_base import FilterBase
 from filters.contract.parameters import one_positive
 from filters.holders.individual import IndividualFilter
 from filters.holders.personal import Personal, PersonalFactor
+from filters.holders.secret_noise import SecretNoise
 from theory.arguments import check_count
 from theory.guarantees import Guarantee
+from theory.numerics.norms import euclidean_norms
 
 __all__ = ["ClippedSums", "PrivateSum", "Vectors"]
 
 #: The noise is larger than asked by this share. A norm computed in doubles is too small by a share of at most half of
-#: (dimension + 4) 2^-52, which this covers up to a dimension of 2^20, and so are the scaled vectors too large.
+#: (dimension + 6) 2^-52, which this covers up to a dimension of 2^20, and so are the scaled vectors too large.
 _MARGIN = 2.0**-32
 _MOST_DIMENSION = 2**20
-#: A sum of squares below this may have lost some that were too small to be squared.
-_LEAST_SQUARE = 2.0**-900
+#: Noise and clip lie between these, and everyone is charged at least the share of the noise that `_FREE` is: whatever
+#: was lost of a vector by underflow is far below that, and 2^100 sums do not use up a budget by it.
+_LEAST, _MOST, _FREE = 2.0**-300, 2.0**900, 2.0**-200
 
 
 @runtime_checkable
@@ -45,7 +49,7 @@ class Vectors(Protocol):
     """
 
     def norms(self) -> NDArray[np.float64]:
-        """|v_i|_2, shape (people,), correct to 2^-33 relatively."""
+        """|v_i|_2, shape (people,), correct to 2^-33 relatively, but for norms below 2^-500."""
 
     def weighted(self, factors: NDArray[np.float64]) -> NDArray[np.float64]:
         """sum_i factors[i] v_i, shape (dimension,)."""
@@ -87,7 +91,7 @@ class ClippedSums:
         if not isinstance(people, IndividualFilter):
             raise TypeError(f"people must be an IndividualFilter, got {people!r}; pass one of them")
         self._people = people
-        self._clip, self._sigma = one_positive("clip", clip), one_positive("sigma", sigma)
+        self._clip, self._sigma = _within("clip", clip), _within("sigma", sigma)
         worlds = 1 if runs is None else check_count("runs", runs)
         if people.people % worlds:
             raise ValueError(
@@ -131,28 +135,41 @@ class ClippedSums:
         """By which factor each person counted in the last sum, 0 for those who did not: hidden, see `Personal`."""
         return Personal(self._factors, PersonalFactor)
 
-    def release(self, vectors: NDArray[np.float64] | Vectors, rng: np.random.Generator) -> PrivateSum:
+    def release(
+        self, vectors: NDArray[np.float64] | Vectors, rng: np.random.Generator | SecretNoise
+    ) -> PrivateSum:
         """The noisy sum of the clipped vectors; everyone who counts is charged first.
 
         vectors: an array of shape (people, d), the vector of everyone, also of those who have run out; or `Vectors`.
-        Raises ValueError for another shape and for numbers that are not finite; then nothing is charged.
+        rng: a generator, or `SecretNoise`, which gives the same sum the same noise.
+        Raises ValueError for another shape, for numbers that are not finite, and for norms that are no doubles; then
+        nothing is charged.
         """
-        told = vectors if isinstance(vectors, Vectors) else _Rows(self._rows(vectors))
+        if not isinstance(rng, SecretNoise) and not hasattr(rng, "standard_normal"):
+            raise TypeError(
+                f"rng must be a generator, got {short(rng)}; pass np.random.default_rng(), nothing was charged"
+            )
+        # a subclass of arrays may have norms of its own, which nobody vouches for
+        closed = isinstance(vectors, Vectors) and not isinstance(vectors, np.ndarray)
+        told: Vectors = vectors if closed else _Rows(self._rows(vectors))  # type: ignore[assignment]
         norms = np.asarray(told.norms(), dtype=np.float64)
         shape = self._shape
-        if norms.shape != shape or not np.isfinite(norms).all():
+        wrong = ~(np.isfinite(norms) & (norms >= 0))
+        if norms.shape != shape or wrong.any():
             raise ValueError(
-                f"norms must be finite, of shape {shape}, got shape {norms.shape} with "
-                f"{np.count_nonzero(~np.isfinite(norms))} others; check the vectors, nothing was charged"
+                f"norms must be finite and not below zero, of shape {shape}, got shape {norms.shape} with "
+                f"{np.count_nonzero(wrong)} others; scale the vectors, nothing was charged"
             )
-        factors = self._people.clip(norms.ravel(), sigma=self._sigma, most=self._clip)
+        charged = np.maximum(norms.ravel(), self._sigma * _FREE)
+        factors = self._people.clip(charged, sigma=self._sigma, most=self._clip)
         self._factors = np.where(norms.ravel() > 0, factors, 0.0)
         total = np.asarray(self._total(told, factors.reshape(shape)), dtype=np.float64)
         if not np.isfinite(total).all() or total.ndim != len(shape) or total.shape[-1] > _MOST_DIMENSION:
             raise ValueError(
                 f"weighted must give a finite vector of at most 2^20 numbers, got shape {total.shape}; charges stand"
             )
-        return PrivateSum(total + self.sigma * rng.standard_normal(total.shape), self.sigma)
+        noise = rng.added_to(total) if isinstance(rng, SecretNoise) else rng.standard_normal(total.shape)
+        return PrivateSum(total + self.sigma * noise, self.sigma)
 
     def _total(self, vectors: Vectors, factors: NDArray[np.float64]) -> NDArray[np.float64]:
         """The sum that noise is added to."""
@@ -160,17 +177,31 @@ class ClippedSums:
 
     def _rows(self, vectors: object) -> NDArray[np.float64]:
         """A copy of the vectors: no change by the caller between charge and sum."""
-        rows = np.array(vectors, dtype=np.float64)
+        try:
+            given = np.asarray(vectors)
+        except ValueError:  # rows of different lengths
+            given = np.empty(0, dtype=object)
+        if given.dtype.kind not in "fiu":
+            raise TypeError(
+                f"vectors must hold real numbers, got dtype={given.dtype}; pass an array, nothing was charged"
+            )
+        rows = np.array(given, dtype=np.float64, subok=False)
         shape = self._shape
-        fits = (
-            rows.ndim == len(shape) + 1 and rows.shape[:-1] == shape and 0 < rows.shape[-1] <= _MOST_DIMENSION
-        )
-        if not fits or not np.isfinite(rows).all():
+        fits = rows.ndim == len(shape) + 1 and rows.shape[:-1] == shape
+        if not fits or not 0 < rows.shape[-1] <= _MOST_DIMENSION or not np.isfinite(rows).all():
             raise ValueError(
                 f"vectors must be finite, of shape {(*shape, 'd')}, got shape {rows.shape}; pass everyone's vector, "
                 "nothing was charged"
             )
         return rows
+
+
+def _within(name: str, value: object) -> float:
+    """`value` as a double from 2^-300 to 2^900: rounding is known there."""
+    number = one_positive(name, value)
+    if not _LEAST <= number <= _MOST:
+        raise ValueError(f"{name} must be from 2^-300 to 2^900, got {name}={number!r}; scale the vectors")
+    return number
 
 
 class _Rows:
@@ -180,14 +211,7 @@ class _Rows:
         self._rows = rows
 
     def norms(self) -> NDArray[np.float64]:
-        rows = self._rows
-        with np.errstate(over="ignore", under="ignore"):
-            squares = np.einsum("...j,...j->...", rows, rows)
-            # too small or too large to be squared: a bound from above, which costs a little more
-            bound = np.abs(rows).max(axis=-1) * (rows.shape[-1] ** 0.5 * (1 + _MARGIN))
-        safe = (squares >= _LEAST_SQUARE) & np.isfinite(squares)
-        found: NDArray[np.float64] = np.where(safe, np.sqrt(squares), np.minimum(bound, np.finfo(float).max))
-        return found
+        return euclidean_norms(self._rows)
 
     def weighted(self, factors: NDArray[np.float64]) -> NDArray[np.float64]:
         total: NDArray[np.float64] = np.einsum("...i,...ij->...j", factors, self._rows)

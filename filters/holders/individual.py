@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filters.accounting import fast
-from filters.accounting.directed import quotient_beyond
+from filters.accounting.directed import quotient_beyond, within
 from filters.accounting.fast.blocks import SMALL
 from filters.contract.checks import (
     checked_filter,
@@ -34,7 +34,7 @@ from filters.holders.holder import Holder
 from filters.holders.in_blocks import grant_in_blocks
 from filters.holders.personal import Personal, PersonalReport, check_person
 from filters.holders.saved_state import decode_state, encode_state
-from theory.arguments import check_at_least_zero, check_count, check_positive
+from theory.arguments import check_count, check_positive
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse, Selection
 
 __all__ = ["IndividualFilter", "gaussian_request"]
@@ -53,12 +53,12 @@ def gaussian_request(norms: NDArray[np.float64], sigma: float) -> DominatingPair
     norms has shape (n,); a norm of zero gives the trivial pair, which costs nothing. Raises ValueError for negative
     norms and sigma <= 0. Source: paper 003, Appendix C.2; paper 000, Example 2.7.
     """
-    noise = one_positive("sigma", sigma)
+    noise = _noise(sigma)
     if isinstance(norms, np.ndarray) and norms.dtype == np.float64 and norms.ndim == 1:
         found = fast.quotients(norms, noise)
         if found is not None:  # every norm was looked at, and is in range
             return _removals(found[0], norms == 0 if found[1] else None)
-    checked = np.asarray(check_at_least_zero("norms", norms))
+    checked = _sizes(norms)
     if checked.ndim != 1 or not checked.size:
         mu = quotient_beyond(checked, noise)
         absent = checked == 0
@@ -74,6 +74,31 @@ def gaussian_request(norms: NDArray[np.float64], sigma: float) -> DominatingPair
         mu[first : first + SMALL] = part
     absent = checked == 0
     return _removals(mu, absent if absent.any() else None)
+
+
+def _noise(sigma: object) -> float:
+    """`sigma`, or the largest double below it: never more noise than there is."""
+    noise = one_positive("sigma", sigma)
+    return noise if isinstance(sigma, float | np.ndarray) else within(sigma)
+
+
+def _sizes(norms: object) -> NDArray[np.float64]:
+    """`norms` in doubles, none below what was passed; errors do not quote them, for they tell about people."""
+    given = np.asarray(norms)
+    if given.dtype.kind not in "fiu":
+        raise TypeError(f"norms must hold real numbers, got dtype={given.dtype}; pass an array of them")
+    sizes = given.astype(np.float64)
+    if given.dtype.itemsize >= 8 and given.dtype != np.float64:
+        whole = (sizes < 2.0**53) & (given.dtype.kind in "iu")
+        sizes = np.where(
+            whole | (sizes == 0), sizes, np.nextafter(sizes, np.inf)
+        )  # it may have been rounded down
+    wrong = ~(np.isfinite(sizes) & (sizes >= 0))
+    if wrong.any():
+        raise ValueError(
+            f"norms must be finite and >= 0, got {np.count_nonzero(wrong)} that are not; pass norms of vectors"
+        )
+    return sizes
 
 
 def _removals(mu: NDArray[np.float64], absent: NDArray[np.bool_] | None) -> DominatingPair:
@@ -162,13 +187,13 @@ class IndividualFilter(Holder):
         Raises ValueError for norms that are negative or not finite, sigma <= 0, most <= 0; then nothing is charged.
         Source: paper 000, Algorithm 7, where the budget is a sum of squared norms.
         """
-        sizes = np.asarray(check_at_least_zero("norms", norms))
+        sizes = _sizes(norms)
         if sizes.shape != (self._people,):
             raise ValueError(
                 f"norms must be one per person, got shape {sizes.shape} for {self._people} people; pass the norm of "
                 "everyone's vector, also of those who have run out"
             )
-        noise = one_positive("sigma", sigma)
+        noise = _noise(sigma)
         limit = most if isinstance(most, float) and most == math.inf else one_positive("most", most)
         with self._change("clip"):
             left = self._filter.affordable(self._state, Gaussian)

@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from filters.contract.parameters import one_delta, one_real
-from mc.estimate.training import batches
+from filters.contract.parameters import one_delta
+from mc.estimate.training import at, batches
 from mc.evaluate.training import MakeSums, Training
 from mc.evaluate.two_trainings import TwoTrainings
 from mc.intervals import clopper_pearson
@@ -78,6 +78,7 @@ def audit_training(
     person: int = 0,
     n: int = 2_000,
     seed: int = 0,
+    together: int | None = None,
     confidence: float = CONFIDENCE,
     failure: float | None = None,
 ) -> TrainingAudit:
@@ -85,13 +86,15 @@ def audit_training(
 
     The releases are drawn by the object under audit itself, with its own noise. The test knows everything else: the
     data of all others, the parameters, and what two silent copies of the object would have summed with and without
-    the person, so that no test of the same releases is better where the noise is N(0, sigma^2 I). It accuses where
-    log P/Q > epsilon. Its errors are counted, and their Clopper-Pearson intervals assume nothing, not even sigma.
+    the person, so that no test of the same releases is better where the noise is normal, with the sigma that each
+    copy says. It accuses where log P/Q > epsilon. Its errors are counted, and their Clopper-Pearson intervals assume
+    nothing, not even sigma, but that trainings are independent: `together` of them are played by one object, and with
+    1 each has an object of its own.
     The strongest person to ask about has a vector that no clipping may let through: see `WithCanary`.
     Finding `reached` below the promise proves nothing; above it, with the whole interval, refutes it.
     """
     epsilon, steps, n = (
-        one_real("epsilon", epsilon),
+        at(epsilon),
         check_count("steps", steps),
         check_count("n", n, least=4),
     )
@@ -103,7 +106,7 @@ def audit_training(
         clopper_pearson(
             sum(
                 int(np.count_nonzero(loss > epsilon))
-                for loss in _losses(training, make, steps, person, count, stream, without=without)
+                for loss in _losses(training, make, steps, person, count, stream, together, without=without)
             ),
             count,
             failure=failure / 2,
@@ -129,12 +132,13 @@ def _losses(
     person: int,
     n: int,
     seeds: np.random.SeedSequence,
+    together: int | None,
     *,
     without: bool,
 ) -> list[NDArray[np.float64]]:
     """log P/Q of everything released in each of n worlds, all with the person or all without, in batches."""
     people, found = training.people - without, []
-    for runs in batches(training, n, training.start(1).size):
+    for runs in batches(training, n, together):
         rng = np.random.default_rng(seeds.spawn(1)[0])
         audited = make(people, runs)
         two = TwoTrainings(training, make, person=person, runs=runs)
@@ -142,8 +146,9 @@ def _losses(
         for _ in range(steps):
             released = audited.release(two.vectors(without=without), rng).value
             one, other = two.sums()
-            shift = (one - other) / two.sigma
-            loss += np.einsum("ij,ij->i", shift, (released - other) / two.sigma - shift / 2)
+            near, far = (released - one) / two.sigma, (released - other) / two.other_sigma
+            loss += np.einsum("ij,ij->i", far - near, far + near) / 2
+            loss += released.shape[1] * math.log(two.other_sigma / two.sigma)
             two.go_on(released)
         found.append(loss)
     return found

@@ -13,14 +13,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
+from reprlib import repr as short
 
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.catalogue import CATALOGUE
 from filters.contract.parameters import one_positive, one_real
-from filters.holders.clipped_sums import ClippedSums
-from filters.holders.individual import IndividualFilter
 from mc.evaluate.training import MakeSums, Training
 from mc.evaluate.two_trainings import TwoTrainings
 from mc.intervals import Moments, clopper_pearson, empirical_bernstein
@@ -29,7 +28,7 @@ from theory.arguments import check_count
 from theory.guarantees import ZCDP, GaussianDP, Guarantee, RenyiDP
 from theory.pairs.base import Direction
 
-__all__ = ["batches", "simulate_training"]
+__all__ = ["at", "batches", "simulate_training"]
 
 #: Numbers in the vectors of all worlds that are played at once.
 _AT_ONCE = 1 << 21
@@ -39,6 +38,8 @@ _MOST_RUNS = 1 << 13
 _SLACK = 1e-9
 #: log M_s below which weights are not told from zero.
 _LEAST = -600.0
+#: The largest epsilon and sum of squares.
+_FAR = 500.0
 
 
 def simulate_training(
@@ -52,6 +53,7 @@ def simulate_training(
     seed: int = 0,
     direction: Direction = "PQ",
     squares: float | None = None,
+    together: int | None = None,
     confidence: float = CONFIDENCE,
     failure: float | None = None,
 ) -> Estimate:
@@ -65,91 +67,112 @@ def simulate_training(
     promise suggests. No path passes it: a guard stops it before it would. Where `make` gives the library's own
     `ClippedSums` over a filter of the catalogue that adds up squares, no path can, and the estimate names the theorem.
     For all others the probability of such paths is drawn plainly, with n worlds more, and added.
-    "QP" draws without the person, and gives H(Q || P). Raises ValueError where no bound is known and none is given.
+    together: how many worlds one object plays; they are taken to be independent, and with 1 they cannot but be.
+    "QP" draws without the person, and gives H(Q || P). Raises ValueError where no bound is known and none is given, and
+    where the noise differs with the person and without.
     """
-    epsilon, steps, n = (
-        one_real("epsilon", epsilon),
-        check_count("steps", steps),
-        check_count("n", n, least=2),
-    )
+    epsilon, steps, n = at(epsilon), check_count("steps", steps), check_count("n", n, least=2)
     failure = stated_failure(confidence, failure)
-    if direction not in ("PQ", "QP"):
-        raise ValueError(f"direction must be 'PQ' or 'QP', got direction={direction!r}; pass one of them")
-    kept = _kept(training, make) if squares is None else None
+    if not isinstance(direction, str) or direction not in ("PQ", "QP"):
+        raise ValueError(
+            f"direction must be 'PQ' or 'QP', got direction={short(direction)}; pass one of them"
+        )
+    sample = TwoTrainings(training, make, person=person, runs=1)
+    kept = sample.kept if squares is None else None
     if squares is not None:
-        bound = one_positive("squares", squares)
+        bound = _bounded("squares", one_positive("squares", squares))
     else:
-        bound = _suggested(make(training.people, 1).promise) if kept is None else kept
-    trusted = kept is not None
+        bound = _bounded("squares", _suggested(sample.promise) if kept is None else kept)
+    play = _Plan(training, make, steps, person, n, direction, bound, together)
     order = _order(bound, epsilon)
-    upper = math.exp(max(_log_bound(order, bound * (1 + _SLACK), epsilon), _LEAST))
-    seeds = np.random.SeedSequence(check_count("seed", seed, least=0))
-    one, two = seeds.spawn(2)
+    upper = math.exp(min(max(_log_bound(order, bound * (1 + _SLACK), epsilon), _LEAST), -_LEAST))
+    one, two = np.random.SeedSequence(check_count("seed", seed, least=0)).spawn(2)
     gains, passed = [], 0
-    for loss, spent, beyond in _played(training, make, steps, person, n, one, direction, order, bound):
+    for loss, spent, beyond in play.worlds(one, order, kept):
         weight = np.exp((order - 1) * (order * spent / 2 - loss))
         gain = weight * -np.expm1(np.minimum(epsilon - loss, 0.0))
         gains.append(Moments.of(np.where(beyond, 0.0, gain), upper))
         passed += int(np.count_nonzero(beyond))
     name = f"two data sets, tilted to order {order:.4g}"
-    if trusted:
+    if kept is not None:
         if passed:
             raise RuntimeError(
                 f"the library's filter let {passed} paths pass the bound {bound:.9g} that it keeps; report this fault"
             )
         found = empirical_bernstein(Moments.merge(gains), failure=failure)
-        return _named(found, name, "003 Theorem 12: each person's ledger admits no larger sum of squares", 0)
+        rests = "003 Theorem 12: each person's ledger admits no larger sum of squares"
+        return _named(found.value, found.low, found.high, failure, n, f"{name}, {found.method}", rests, 0)
     inside = empirical_bernstein(Moments.merge(gains), failure=failure / 2)
-    plain = sum(
-        int(np.count_nonzero(beyond))
-        for _, _, beyond in _played(training, make, steps, person, n, two, direction, 1.0, bound)
-    )
+    plain = sum(int(np.count_nonzero(beyond)) for _, _, beyond in play.worlds(two, 1.0, None))
     outside = clopper_pearson(plain, n, failure=failure / 2)
     # a path beyond the bound gains between 0 and 1
-    total = Estimate(
-        inside.value, inside.low, min(inside.high + outside.high, 1.0), failure, 2 * n, inside.method
-    )
-    rests = PLAIN_DRAWS if squares is None else "the draws alone, guarded at the squares that were given"
-    return _named(total, name, rests, plain)
+    rests = f"{PLAIN_DRAWS}, and a guard at a sum of squared shifts of {bound:.6g}"
+    high = inside.high + outside.high
+    return _named(inside.value, inside.low, high, failure, 2 * n, f"{name}, {inside.method}", rests, plain)
 
 
-def batches(training: Training, n: int, dimension: int) -> Iterator[int]:
-    """How many of n worlds are played together: as many as fit, one after the other."""
-    most = max(min(_AT_ONCE // max(training.people * dimension, 1), _MOST_RUNS), 1)
+def batches(training: Training, n: int, together: int | None) -> Iterator[int]:
+    """How many of n worlds are played by one object, one after the other: `together`, or as many as fit."""
+    if together is None:
+        numbers = training.people * training.start(1).size
+        together = max(min(_AT_ONCE // max(numbers, 1), _MOST_RUNS), 1)
+    most = check_count("together", together)
     for first in range(0, n, most):
         yield min(most, n - first)
 
 
-def _played(
-    training: Training,
-    make: MakeSums,
-    steps: int,
-    person: int,
-    n: int,
-    seeds: np.random.SeedSequence,
-    direction: Direction,
-    order: float,
-    bound: float,
-) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]]:
-    """(loss, sum of squared shifts, whether the guard stopped it) of every world, in batches."""
-    dimension = training.start(1).size
-    for runs in batches(training, n, dimension):
-        rng = np.random.default_rng(seeds.spawn(1)[0])
-        two = TwoTrainings(training, make, person=person, runs=runs)
-        loss, spent, beyond = np.zeros(runs), np.zeros(runs), np.zeros(runs, dtype=np.bool_)
-        for _ in range(steps):
-            one, other = two.sums()
-            drawn, base = (one, other) if direction == "PQ" else (other, one)
-            shift = (drawn - base) / two.sigma
-            square = np.einsum("ij,ij->i", shift, shift)
-            beyond |= spent + square > bound * (1 + _SLACK)
-            z = rng.standard_normal(shift.shape)
-            gone_on = ~beyond
-            moved = np.einsum("ij,ij->i", shift, z)
-            loss[gone_on] += ((order - 0.5) * square + moved)[gone_on]
-            spent[gone_on] += square[gone_on]
-            two.go_on(base + two.sigma * (order * shift + z))
-        yield loss, spent, beyond
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """How trainings are played, up to `bound`."""
+
+    training: Training
+    make: MakeSums
+    steps: int
+    person: int
+    n: int
+    direction: Direction
+    bound: float
+    together: int | None
+
+    def worlds(
+        self, seeds: np.random.SeedSequence, order: float, kept: float | None
+    ) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]]:
+        """(loss, sum of squared shifts, whether the guard stopped it) of every world, in batches."""
+        for runs in batches(self.training, self.n, self.together):
+            rng = np.random.default_rng(seeds.spawn(1)[0])
+            two = TwoTrainings(self.training, self.make, person=self.person, runs=runs)
+            if kept is not None and two.kept != kept:
+                raise TypeError(
+                    f"make must give the same kind of sums whatever the number of runs, got others for {runs}; or pass "
+                    "squares=, and nothing is taken from a theorem"
+                )
+            loss, spent, beyond = np.zeros(runs), np.zeros(runs), np.zeros(runs, dtype=np.bool_)
+            for _ in range(self.steps):
+                one, other = two.sums_alike()
+                drawn, base = (one, other) if self.direction == "PQ" else (other, one)
+                shift = (drawn - base) / two.sigma
+                square = np.einsum("ij,ij->i", shift, shift)
+                beyond |= ~(spent + square <= self.bound * (1 + _SLACK))
+                z = rng.standard_normal(shift.shape)
+                gone_on = ~beyond
+                moved = np.einsum("ij,ij->i", shift, z)
+                loss[gone_on] += ((order - 0.5) * square + moved)[gone_on]
+                spent[gone_on] += square[gone_on]
+                two.go_on(base + two.sigma * (order * shift + z))
+            yield loss, spent, beyond
+
+
+def at(epsilon: object) -> float:
+    """`epsilon` as a number from -500 to 500: beyond, e^epsilon is no double that sums can be made of."""
+    return _bounded("epsilon", one_real("epsilon", epsilon))
+
+
+def _bounded(name: str, number: float) -> float:
+    if abs(number) > _FAR:
+        raise ValueError(
+            f"{name} must be at most {_FAR:g} in size, got {name}={number!r}; pass a smaller one"
+        )
+    return number
 
 
 def _suggested(promise: Guarantee) -> float:
@@ -164,22 +187,6 @@ def _suggested(promise: Guarantee) -> float:
         f"squares must be given where the promise suggests no bound on squared shifts, got {promise}; pass "
         "e.g. squares=1.0"
     )
-
-
-def _kept(training: Training, make: MakeSums) -> float | None:
-    """The bound on the sum of squared shifts that the library's own code keeps, by a theorem; None where none is known.
-
-    That is so where its ledgers add up squares, of norms that it computes itself.
-    """
-    sums = make(training.people, 1)
-    if type(sums) is not ClippedSums or type(sums.people) is not IndividualFilter:
-        return None
-    filt = sums.people.filter
-    entry, holds = CATALOGUE.get(type(filt).__name__), filt.holds
-    ours = entry is not None and entry.kind is type(filt)
-    if not ours or holds is None or not holds.rule or not math.isfinite(holds.zcdp):
-        return None
-    return 2 * holds.zcdp if TwoTrainings(training, make, person=0, runs=1).norms_are_ours else None
 
 
 def _log_bound(order: float, squares: float, epsilon: float) -> float:
@@ -198,7 +205,9 @@ def _order(squares: float, epsilon: float) -> float:
     return 1 + math.exp(float(found.x))
 
 
-def _named(found: Estimate, name: str, rests_on: str, beyond: int) -> Estimate:
-    low, high = max(found.low, 0.0), min(found.high, 1.0)
-    value = min(max(found.value, low), high)
-    return Estimate(value, low, high, found.failure, found.n, f"{name}, {found.method}", rests_on, beyond)
+def _named(
+    value: float, low: float, high: float, failure: float, n: int, method: str, rests_on: str, beyond: int
+) -> Estimate:
+    """An estimate of a number in [0, 1]; weights may bring the mean of draws above it."""
+    low, high = min(max(low, 0.0), 1.0), min(max(high, 0.0), 1.0)
+    return Estimate(min(max(value, low), high), low, high, failure, n, method, rests_on, beyond)

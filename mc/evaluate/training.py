@@ -20,6 +20,7 @@ from scipy import special
 from filters.holders.clipped_sums import PrivateSum, Vectors
 from theory.arguments import check_positive
 from theory.guarantees import Guarantee
+from theory.numerics.norms import euclidean_norms
 
 __all__ = ["LogisticTraining", "MakeSums", "Sums", "Training", "WithCanary"]
 
@@ -45,7 +46,10 @@ class Training(Protocol):
 
 
 class Sums(Protocol):
-    """What releases noisy sums: `ClippedSums`, or a candidate under test; noise by `rng.standard_normal` alone."""
+    """What releases noisy sums: `ClippedSums`, or a candidate under test; noise by `rng.standard_normal` alone.
+
+    Runs of one object are taken to be independent: what it does in one does not depend on another.
+    """
 
     @property
     def promise(self) -> Guarantee:
@@ -72,18 +76,24 @@ class LogisticTraining:
     rate: float
 
     def __post_init__(self) -> None:
-        features, labels = np.array(self.features, dtype=np.float64), np.array(self.labels, dtype=np.int64)
+        features, given = np.asarray(self.features), np.asarray(self.labels)
+        for name, array in (("features", features), ("labels", given)):
+            if array.dtype.kind not in "fiub":
+                raise TypeError(
+                    f"{name} must hold real numbers, got dtype={array.dtype}; pass an array of them"
+                )
+        features = features.astype(np.float64)
         if features.ndim != 2 or not features.size or not np.isfinite(features).all():
             raise ValueError(
                 f"features must be finite, a row per person, got shape {features.shape}; pass (people, d) numbers"
             )
-        if labels.shape != features.shape[:1] or not np.isin(labels, (0, 1)).all():
+        if given.shape != features.shape[:1] or not np.isin(given, (0, 1)).all():
             raise ValueError(
-                f"labels must be 0 or 1, one per person, got shape {labels.shape} for {len(features)} people; pass "
+                f"labels must be 0 or 1, one per person, got shape {given.shape} for {len(features)} people; pass "
                 "e.g. [0, 1, 1]"
             )
         object.__setattr__(self, "features", features)
-        object.__setattr__(self, "labels", labels)
+        object.__setattr__(self, "labels", given.astype(np.int64))
         object.__setattr__(self, "rate", float(check_positive("rate", self.rate)))
 
     @property
@@ -112,9 +122,7 @@ class _Scaled:
     rows: NDArray[np.float64]
 
     def norms(self) -> NDArray[np.float64]:
-        sizes: NDArray[np.float64] = np.abs(self.residuals) * np.sqrt(
-            np.einsum("ij,ij->i", self.rows, self.rows)
-        )
+        sizes: NDArray[np.float64] = np.abs(self.residuals) * euclidean_norms(self.rows)
         return sizes
 
     def weighted(self, factors: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -148,7 +156,7 @@ class WithCanary:
     def vectors(self, parameters: NDArray[np.float64]) -> NDArray[np.float64] | Vectors:
         """Everyone's vectors, with a coordinate more, and the canary's."""
         given = self.training.vectors(parameters)
-        if isinstance(given, Vectors):
+        if not isinstance(given, np.ndarray):
             return _Beside(given, self.size)
         rows = np.zeros((given.shape[0], given.shape[1] + 1, given.shape[2] + 1))
         rows[:, :-1, :-1], rows[:, -1, -1] = given, self.size

@@ -11,12 +11,17 @@ array([0.25, 0.25, 0.25, 0.25])
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from inspect import getattr_static
+from types import FunctionType
 
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.holders.clipped_sums import Vectors
+from filters.catalogue import CATALOGUE
+from filters.holders.clipped_sums import ClippedSums, Vectors
+from filters.holders.individual import IndividualFilter
 from filters.holders.personal import check_person
 from mc.evaluate.training import LogisticTraining, MakeSums, Training, WithCanary
 from theory.arguments import check_count, check_positive
@@ -54,7 +59,7 @@ class TwoTrainings:
         self._training, self._person = training, check_person(person, training.people)
         self._everybody, self._others = make(training.people, runs), make(training.people - 1, runs)
         self.parameters = training.start(runs)
-        self.sigma = 0.0
+        self.sigma = self.other_sigma = 0.0
         self._given: NDArray[np.float64] | Vectors | None = training.vectors(self.parameters)
         self._tables = isinstance(self._given, np.ndarray)
 
@@ -64,10 +69,17 @@ class TwoTrainings:
         return self._everybody.promise
 
     @property
-    def norms_are_ours(self) -> bool:
-        """Whether the library computes the norms: of tables of vectors, and of its own closed forms."""
+    def kept(self) -> float | None:
+        """The bound on a sum of squared shifts that the library's own code keeps, by a theorem; None if none is known.
+
+        It is where both objects are the library's, over a filter of the catalogue whose ledger adds up squares, with no
+        method put in later, and where the library computes the norms: of tables, and of its own closed forms.
+        """
         inner = self._training.training if type(self._training) is WithCanary else self._training
-        return self._tables or type(inner) is LogisticTraining
+        if not (self._tables or type(inner) is LogisticTraining):
+            return None
+        bounds = {_squares_kept(sums) for sums in (self._everybody, self._others)}
+        return bounds.pop() if len(bounds) == 1 else None
 
     def vectors(self, *, without: bool) -> NDArray[np.float64] | Vectors:
         """Everyone's vectors at the present parameters, or everyone's but the person's."""
@@ -80,21 +92,32 @@ class TwoTrainings:
             )
         if not without:
             return given
-        if isinstance(given, Vectors):
+        if not isinstance(given, np.ndarray):
             return _Others(given, self._person)
-        rows: NDArray[np.float64] = np.delete(given, self._person, axis=1)
+        rows: NDArray[np.float64] = np.delete(np.asarray(given), self._person, axis=1)
         return rows
 
     def sums(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The next sums with and without the person, (runs, d) each; both objects charge for them."""
+        """The next sums with and without the person, (runs, d) each; both objects charge, and say their noise."""
         one = self._everybody.release(self.vectors(without=False), _SILENT)
         other = self._others.release(self.vectors(without=True), _SILENT)
         self.sigma = float(check_positive("sigma", one.sigma))
+        self.other_sigma = float(check_positive("sigma", other.sigma))
         return one.value, other.value
+
+    def sums_alike(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """`sums`; ValueError where the noise is not the same with and without the person."""
+        found = self.sums()
+        if abs(self.sigma - self.other_sigma) > 0:
+            raise ValueError(
+                f"sigma must be the same with and without the person, got {self.sigma!r} and {self.other_sigma!r}; "
+                "such noise tells about that person, and audit_training finds it"
+            )
+        return found
 
     def shift(self) -> NDArray[np.float64]:
         """By what the person moves the next sums, in units of the noise: (runs, d)."""
-        one, other = self.sums()
+        one, other = self.sums_alike()
         moved: NDArray[np.float64] = (one - other) / self.sigma
         return moved
 
@@ -102,6 +125,26 @@ class TwoTrainings:
         """Both go on from what was released."""
         self.parameters = self._training.step(self.parameters, released)
         self._given = None
+
+
+def _squares_kept(sums: object) -> float | None:
+    """The bound on a person's sum of squared norms over sigma that the ledgers behind `sums` keep; None if unknown."""
+    if type(sums) is not ClippedSums or type(sums.people) is not IndividualFilter:
+        return None
+    filt = sums.people.filter
+    entry, holds = CATALOGUE.get(type(filt).__name__), filt.holds
+    ours = entry is not None and entry.kind is type(filt)
+    if not ours or _hides_a_method(sums.people) or _hides_a_method(filt):
+        return None
+    return 2 * holds.zcdp if holds is not None and holds.rule and math.isfinite(holds.zcdp) else None
+
+
+def _hides_a_method(held: object) -> bool:
+    """Whether an object has an attribute of its own in the place of a method of its class."""
+    return any(
+        isinstance(getattr_static(type(held), name, None), FunctionType)
+        for name in getattr(held, "__dict__", ())
+    )
 
 
 class _Silent(np.random.Generator):

@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 from filters.contract.filter_base import FilterBase
 from filters.holders.clipped_sums import ClippedSums
 from filters.holders.individual import IndividualFilter
+from filters.holders.secret_noise import SecretNoise
 from reports.output import OutputFolder
 from reports.training.data import DataSet
 from reports.training.learner import Learner
@@ -39,7 +40,7 @@ __all__ = ["Descent"]
 
 Array = NDArray[np.float64]
 
-_VERSION = 1
+_VERSION = 2
 
 
 class Descent:
@@ -49,7 +50,10 @@ class Descent:
     a budget of k sums clipped to `clip`, the first k steps are Algorithm 6 of paper 000, and all of them Algorithm 7.
     sigma is the paper's, a multiple of the clip; n is taken as known. Parameters and noise are drawn from `seed`.
     Iterating takes a step and yields how many were taken; stopping at any moment wastes nothing, and all that was seen
-    keeps the promise of the people's filter. `save` keeps everything, `restored` goes on from there to the bit.
+    keeps the promise of the people's filter. `save` keeps everything, `restored` goes on from there to the bit: the
+    noise is `SecretNoise`, so that a step that is made again says the same again, and one that is made with other data
+    or by other code has noise of its own. Going on from a save that is not the newest releases more than was charged
+    if anything but the same steps is made: keep one line of saves.
     Raises ValueError for clip, sigma, rate <= 0, for people, data and network that do not fit, and, while iterating,
     for numbers that are not finite.
     Source: paper 000, Algorithms 6 and 7, Propositions 5.1 and 5.2.
@@ -80,8 +84,8 @@ class Descent:
         self.rate = float(check_positive("rate", rate))
         self.sigma = float(check_positive("sigma", sigma))
         self._sums = ClippedSums(people, clip=clip, sigma=self.sigma * float(check_positive("clip", clip)))
-        self._rng = np.random.default_rng(check_count("seed", seed, least=0))
-        self._theta = network.start(self._rng)
+        self._secret = check_count("seed", seed, least=0)
+        self._theta = network.start(np.random.default_rng(self._secret))
         self._taken = 0
 
     @property
@@ -104,7 +108,7 @@ class Descent:
 
     def __next__(self) -> int:
         found = self.network.gradients(self._theta, self.data.features, self.data.labels)
-        total = self._sums.release(found, self._rng).value
+        total = self._sums.release(found, SecretNoise(self._secret, self._taken + 1)).value
         moved = self._theta - (self.rate / self.data.people) * total
         if not np.isfinite(moved).all():
             raise ValueError(
@@ -142,7 +146,7 @@ class Descent:
             "version": _VERSION,
             "parameters": self._parameters(),
             "taken": self._taken,
-            "rng": self._rng.bit_generator.state,
+            "secret": self._secret,
             "people": self.people.to_dict(),
         }
         text = np.frombuffer(json.dumps(told).encode(), dtype=np.uint8)
@@ -160,22 +164,21 @@ class Descent:
     def from_bytes(cls, content: bytes, data: DataSet, network: Learner, filt: FilterBase) -> Descent:
         """The descent that `to_bytes` kept; ValueError for anything else, and for other data, network or filter."""
         theta, told = _read(content)
-        rng = np.random.default_rng()
         try:
-            rng.bit_generator.state = told["rng"]
+            secret = check_count("secret", told["secret"], least=0)
             given, saved, taken = told["parameters"], told["people"], told["taken"]
             clip, sigma, rate = (given[name] for name in ("clip", "sigma", "rate"))
         except (KeyError, TypeError, ValueError) as error:
             raise _no_descent(content, error) from error
         people = IndividualFilter.from_dict(saved, filt)
-        made = cls(data, network, people, clip=clip, sigma=sigma, rate=rate, seed=0)
+        made = cls(data, network, people, clip=clip, sigma=sigma, rate=rate, seed=secret)
         made._check_same(given)
         if theta.shape != made._theta.shape or not np.isfinite(theta).all():
             raise ValueError(
                 f"theta must have shape {made._theta.shape} and be finite, got shape {theta.shape} with "
                 f"{np.count_nonzero(~np.isfinite(theta))} others; pass the file unchanged"
             )
-        made._rng, made._theta = rng, theta
+        made._theta = theta
         made._taken = check_count("taken", taken, least=0)
         return made
 
@@ -210,12 +213,17 @@ class Descent:
 def _read(content: bytes) -> tuple[Array, dict[str, Any]]:
     """The parameters and the rest of what `to_bytes` wrote."""
     try:
+        with zipfile.ZipFile(
+            io.BytesIO(content)
+        ) as archive:  # what is packed smaller than it is was not written here
+            if sum(one.file_size for one in archive.infolist()) > len(content):
+                raise ValueError("parts larger than the whole")
         with np.load(io.BytesIO(content), allow_pickle=False) as file:
             theta, told = file["theta"], json.loads(file["told"].tobytes())
         if told["version"] != _VERSION or theta.dtype != np.float64:
             raise ValueError(f"version {told['version']!r} of {theta.dtype}")
         return theta, told
-    except (KeyError, TypeError, ValueError, OSError, EOFError, zipfile.BadZipFile) as error:
+    except Exception as error:  # a damaged archive may raise anything
         raise _no_descent(content, error) from error
 
 

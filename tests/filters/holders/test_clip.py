@@ -11,6 +11,11 @@ import filters as fp
 from theory.pairs import Gaussian
 
 
+class _Silent:
+    def standard_normal(self, shape: tuple[int, ...]) -> np.ndarray:
+        return np.zeros(shape)
+
+
 def test_three_rounds_of_one_leave_nothing_of_a_budget_of_three() -> None:
     people = fp.IndividualFilter(fp.ZCDPFilter(1.5), 2)  # sum of squared norms 3 at sigma 1
     norms = np.array([2.0, 0.5])
@@ -187,11 +192,6 @@ def test_many_worlds_at_once_are_single_worlds() -> None:
             np.testing.assert_allclose(found[w] - noise[w], quiet, atol=1e-12)
 
 
-class _Silent:
-    def standard_normal(self, shape: tuple[int, ...]) -> np.ndarray:
-        return np.zeros(shape)
-
-
 def test_two_kinds_of_sums_share_the_budgets() -> None:
     people = fp.IndividualFilter(fp.ZCDPFilter(1.0), 1)  # squared norms over sigma^2 of 2
     gradients = fp.ClippedSums(people, clip=1.0, sigma=1.0)
@@ -225,17 +225,117 @@ def test_vectors_that_are_none_charge_nothing(bad: np.ndarray) -> None:
     assert people.to_dict() == fresh
 
 
-def test_vectors_too_small_or_too_large_to_be_squared_are_paid_for() -> None:
-    for size in (1e-170, 5e-324, 1e200):
-        people = fp.IndividualFilter(fp.GaussianFilter(1.0), 1)
-        sums = fp.ClippedSums(people, clip=0.5, sigma=1.0)
-        for _ in range(3):
-            sums.release(np.full((1, 3), size), np.random.default_rng(0))
-        assert 0 < sums.factors.made_public()[0] <= 1
-        # three times at most 1/2, and more than nothing
-        spent = 1 - people.report_for(0).remaining ** 2
-        assert spent == pytest.approx(0.75 if size > 1 else 0.0, abs=1e-6)
-        assert people.report_for(0).remaining < 1.0
+@pytest.mark.parametrize("size", [1e-170, 5e-324, 1e200, 1e307])
+def test_vectors_too_small_or_too_large_to_be_squared_are_paid_for(size: float) -> None:
+    people = fp.IndividualFilter(fp.GaussianFilter(1.0), 1)
+    sums = fp.ClippedSums(people, clip=0.5, sigma=1.0)
+    for _ in range(3):
+        value = sums.release(np.full((1, 3), size), _Silent()).value  # type: ignore[arg-type]
+        assert np.linalg.norm(value) <= 0.5
+        assert np.linalg.norm(value) > 0.499 or size < 1
+    # three times at most 1/2, and more than nothing
+    assert 1 - people.report_for(0).remaining ** 2 == pytest.approx(0.75 if size > 1 else 0.0, abs=1e-6)
+    assert people.report_for(0).remaining < 1.0
+
+
+def test_a_vector_whose_norm_is_no_double_is_refused() -> None:
+    people = fp.IndividualFilter(fp.GaussianFilter(1.0), 1)
+    fresh = people.to_dict()
+    with pytest.raises(ValueError, match="nothing was charged"):
+        fp.ClippedSums(people, clip=1.0, sigma=1.0).release(np.full((1, 10_000), 1.7e308), _Silent())  # type: ignore[arg-type]
+    assert people.to_dict() == fresh
+
+
+@pytest.mark.parametrize("bad", [0.0, 2.0**-301, 2.0**901, np.nan])
+def test_clip_and_noise_are_where_rounding_is_known(bad: float) -> None:
+    people = fp.IndividualFilter(fp.GaussianFilter(1.0), 1)
+    for name in ("clip", "sigma"):
+        with pytest.raises(ValueError, match=name):
+            fp.ClippedSums(people, **({"clip": 1.0, "sigma": 1.0} | {name: bad}))
+
+
+def test_what_has_lost_its_norm_to_underflow_is_charged_all_the_same() -> None:
+    class Lost(_Closed):
+        def norms(self) -> np.ndarray:
+            return np.zeros(len(self.rows))
+
+    people = fp.IndividualFilter(fp.GaussianFilter(1.0), 1)
+    sums = fp.ClippedSums(people, clip=1.0, sigma=2.0)
+    sums.release(Lost(np.full((1, 3), 1e-170)), _Silent())  # type: ignore[arg-type]
+    assert people.to_dict() != fp.IndividualFilter(fp.GaussianFilter(1.0), 1).to_dict()
+
+
+def test_an_array_with_norms_of_its_own_is_a_table() -> None:
+    class Lie(np.ndarray):
+        def norms(self) -> np.ndarray:
+            return np.zeros(self.shape[:-1])
+
+        def weighted(self, factors: np.ndarray) -> np.ndarray:
+            return factors @ np.asarray(self)
+
+    people = fp.IndividualFilter(fp.GaussianFilter(1.0), 1)
+    sums = fp.ClippedSums(people, clip=1.0, sigma=2.0)
+    value = sums.release(np.full((1, 3), 9.0).view(Lie), _Silent()).value  # type: ignore[arg-type]
+    assert np.linalg.norm(value) == pytest.approx(1.0, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("vectors", "rng"),
+    [
+        ([["a"], ["b"]], _Silent()),
+        ([[1.0], [1.0, 2.0]], _Silent()),
+        (np.ones((2, 1), dtype=complex), _Silent()),
+        (None, _Silent()),
+        (np.ones((2, 1)), None),
+    ],
+)
+def test_nonsense_is_said_in_a_sentence_and_charges_nothing(vectors: object, rng: object) -> None:
+    people = fp.IndividualFilter(fp.GaussianFilter(1.0), 2)
+    fresh = people.to_dict()
+    with pytest.raises(TypeError, match="nothing was charged"):
+        fp.ClippedSums(people, clip=1.0, sigma=1.0).release(vectors, rng)  # type: ignore[arg-type]
+    assert people.to_dict() == fresh
+
+
+def test_norms_that_are_no_doubles_are_rounded_up() -> None:
+    whole = np.array([3, 2**53 + 1])
+    mu = np.asarray(fp.gaussian_request(whole, 1.0).gdp_mu)
+    assert mu[0] == 3.0
+    assert int(mu[1]) >= 2**53 + 1
+    long = np.array([np.longdouble(1) + np.longdouble(2) ** -60])
+    assert np.asarray(fp.gaussian_request(long, 1.0).gdp_mu)[0] > 1.0
+
+
+def test_noise_that_is_no_double_is_rounded_down() -> None:
+    sigma = Fraction(1) - Fraction(1, 2**55)
+    assert float(sigma) == 1.0
+    assert np.asarray(fp.gaussian_request(np.array([1.0]), sigma).gdp_mu)[0] > 1.0  # type: ignore[arg-type]
+
+
+def test_errors_do_not_quote_what_is_personal() -> None:
+    people = fp.IndividualFilter(fp.GaussianFilter(1.0), 2)
+    for ask in (lambda n: people.clip(n, sigma=1.0), lambda n: fp.gaussian_request(n, 1.0)):
+        with pytest.raises(ValueError, match="1 that are not") as told:
+            ask(np.array([-0.3317, 1.0]))
+        assert "3317" not in str(told.value)
+
+
+def test_the_noise_of_a_secret_is_that_of_the_step_and_the_sum() -> None:
+    total = np.random.default_rng(0).standard_normal((3, 2000))
+    noise = fp.SecretNoise(secret=2**127 + 1, step=4).added_to(total)
+    assert np.array_equal(noise, fp.SecretNoise(secret=2**127 + 1, step=4).added_to(total.copy()))
+    nearly = total.copy()
+    nearly[0, 0] = np.nextafter(nearly[0, 0], 9.0)
+    others = [
+        fp.SecretNoise(secret=2**127 + 1, step=4).added_to(nearly),
+        fp.SecretNoise(secret=2**127 + 1, step=5).added_to(total),
+        fp.SecretNoise(secret=2**127 + 2, step=4).added_to(total),
+    ]
+    for other in others:
+        # independent: a correlation of 6000 pairs is within 6/sqrt(6000) but for 2e-9
+        assert abs(np.corrcoef(noise.ravel(), other.ravel())[0, 1]) < 6 / 6000**0.5
+    assert abs(noise.std() - 1) < 0.06
+    assert "2" * 3 not in repr(fp.SecretNoise(secret=222222, step=1))
 
 
 def test_runs_must_divide_the_people() -> None:
@@ -260,7 +360,7 @@ def test_personal_values_leave_by_two_doors_only() -> None:
         assert "0.8" not in shown
     assert "0.8 left of 1-GDP" in str(left.report_for(0))
     assert left.made_public().tolist() == pytest.approx([0.8, 1.0], rel=1e-14)
-    for door in (list, np.array, np.asarray, pickle.dumps, copy.copy, copy.deepcopy, sum):
+    for door in (list, np.array, np.asarray, pickle.dumps, copy.copy, copy.deepcopy, sum, _state_of):
         with pytest.raises(TypeError, match="personal values must not be"):
             door(left)
     given = np.array([0.25])
@@ -272,6 +372,10 @@ def test_personal_values_leave_by_two_doors_only() -> None:
     for person in (2, -1):
         with pytest.raises((IndexError, ValueError)):
             left.report_for(person)
+
+
+def _state_of(held: object) -> object:
+    return held.__getstate__()  # type: ignore[attr-defined]
 
 
 def test_each_person_has_a_tracker() -> None:

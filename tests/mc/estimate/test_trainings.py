@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -190,3 +191,132 @@ def test_an_audit_is_a_row() -> None:
     assert json.dumps(found.rows())
     assert str(found).startswith("reached ")
     assert dataclasses.asdict(found)["promised"] == found.promised
+
+
+# -- what an examiner found ------------------------------------------------------------------------------------
+
+
+class _Two:
+    """Two people, of whom one counts with `size` and the other not; the parameters are what was released."""
+
+    people = 2
+
+    def __init__(self, size: float, late: float | None = None) -> None:
+        self.size, self.late = size, size if late is None else late
+
+    def start(self, runs: int) -> np.ndarray:
+        return np.zeros((runs, 1))
+
+    def vectors(self, parameters: np.ndarray) -> np.ndarray:
+        own = np.where(parameters > 1.0, self.late, self.size)
+        return np.stack([own, 0 * own], axis=1)
+
+    def step(self, parameters: np.ndarray, released: np.ndarray) -> np.ndarray:
+        return released.copy()
+
+
+class _Plain:
+    """The sum and noise, without a clip or a budget."""
+
+    promise = fp.GaussianDP(1.0)
+
+    def release(self, vectors: np.ndarray, rng: np.random.Generator) -> fp.PrivateSum:
+        total = vectors.sum(axis=1)
+        return fp.PrivateSum(total + rng.standard_normal(total.shape), 1.0)
+
+
+class _ToTheData(_Plain):
+    """Noise scaled to the largest vector there is: it says who is there."""
+
+    def release(self, vectors: np.ndarray, rng: np.random.Generator) -> fp.PrivateSum:
+        total, sigma = vectors.sum(axis=1), 2 * float(np.abs(vectors).max()) + 1e-3
+        return fp.PrivateSum(total + sigma * rng.standard_normal(total.shape), sigma)
+
+
+def test_noise_that_depends_on_a_person_is_refused_and_found() -> None:
+    for ask in (fp.simulate_training, fp.evaluate_training):
+        with pytest.raises(ValueError, match="tells about that person"):
+            ask(_Two(100.0), lambda people, runs: _ToTheData(), epsilon=1.0, steps=1)  # type: ignore[operator]
+    found = fp.audit_training(_Two(100.0), lambda people, runs: _ToTheData(), epsilon=1.0, steps=1, n=200)
+    assert found.refutes
+
+
+def test_a_large_leak_is_an_estimate_too() -> None:
+    for size in (6.0, 12.0):
+        found = fp.simulate_training(
+            _Two(size), lambda people, runs: _Plain(), epsilon=0.3, steps=1, n=400, squares=size * size
+        )
+        assert found.low <= float(Gaussian(size).hockey_stick(0.3)) <= found.high <= 1.0
+
+
+def _unclipped(people: int, runs: int) -> fp.ClippedSums:
+    """The library's sums over people of whom a method was put in later."""
+    holders = fp.IndividualFilter(fp.GaussianFilter(1.0), people * runs)
+    holders.clip = lambda norms, *, sigma, most: np.ones_like(norms)  # type: ignore[method-assign, misc, assignment]
+    return fp.ClippedSums(holders, clip=1.0, sigma=1.0, runs=runs)
+
+
+def _lenient(people: int, runs: int) -> fp.ClippedSums:
+    """The library's sums under a filter of which a method was put in later."""
+    filt = fp.GaussianFilter(1.0)
+    object.__setattr__(filt, "affordable", lambda state, family: np.full(len(state[0]), 99.0))
+    object.__setattr__(filt, "grant", lambda state, request: (np.ones(len(state[0]), dtype=np.bool_), state))
+    return fp.ClippedSums(fp.IndividualFilter(filt, people * runs), clip=99.0, sigma=1.0, runs=runs)
+
+
+@pytest.mark.parametrize("make", [_unclipped, _lenient])
+def test_methods_put_in_later_are_not_trusted(make: Any) -> None:
+    found = fp.simulate_training(_Two(0.02, late=50.0), make, epsilon=5.0, steps=2, n=200)
+    assert "Theorem" not in found.rests_on
+    assert found.high > 5e-4 > found.low
+
+
+def test_what_is_trusted_is_what_is_played() -> None:
+    honest = fp.ClippedSums.making(fp.GaussianFilter(1.0), clip=1.0, sigma=1.0)
+    with pytest.raises(TypeError, match="whatever the number of runs"):
+        fp.simulate_training(
+            _Two(0.5),
+            lambda people, runs: honest(people, runs) if runs == 1 else _unclipped(people, runs),
+            epsilon=1.0,
+            steps=2,
+            n=50,
+        )
+
+
+class _OneNoiseForAll(_Plain):
+    """Each world by itself is 1-GDP; all worlds of one object share their noise."""
+
+    def release(self, vectors: np.ndarray, rng: np.random.Generator) -> fp.PrivateSum:
+        return fp.PrivateSum(vectors.sum(axis=1) + rng.standard_normal(1), 1.0)
+
+
+def test_worlds_of_their_own_need_not_be_independent_within_an_object() -> None:
+    how = {"epsilon": 0.3, "steps": 1, "n": 400, "failure": 1e-6}
+    make = lambda people, runs: _OneNoiseForAll()  # noqa: E731
+    together = [fp.audit_training(_Two(1.0), make, seed=k, **how).refutes for k in range(6)]  # type: ignore[arg-type]
+    alone = [fp.audit_training(_Two(1.0), make, seed=k, together=1, **how).refutes for k in range(6)]  # type: ignore[arg-type]
+    assert any(together), "which the docstring says"
+    assert not any(alone)
+
+
+def test_a_huge_canary_beside_a_table_reaches_the_promise() -> None:
+    canary = fp.WithCanary(_Two(0.0), 1e160)
+    found = fp.simulate_training(canary, MAKE, epsilon=0.5, steps=20, person=2, n=500)
+    assert found.low <= float(Gaussian(1.0).hockey_stick(0.5)) <= found.high
+    assert found.low > 0.1
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"epsilon": 800.0},
+        {"squares": 1e300},
+        {"squares": -1.0},
+        {"direction": np.array(["PQ"])},
+        {"together": 0},
+        {"n": 1},
+    ],
+)
+def test_nonsense_is_a_sentence(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=next(iter(wrong))):
+        fp.simulate_training(CANARY, MAKE, **({"epsilon": 1.0, "steps": 2, "n": 20} | wrong))

@@ -2,6 +2,7 @@
 
 import math
 
+import mpmath
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -153,6 +154,7 @@ def test_what_cannot_be_integrated_is_said() -> None:
         (np.zeros(3), np.array([0]), 1.0, "features"),
         (np.zeros((2, 1)), np.array([0]), 1.0, "labels"),
         (np.zeros((2, 1)), np.array([0, 2]), 1.0, "labels"),
+        (np.zeros((2, 1)), np.array([0.9, 1.9]), 1.0, "labels"),
         (np.zeros((2, 1)), np.array([0, 1]), 0.0, "rate"),
     ],
 )
@@ -174,3 +176,14 @@ def test_noise_that_cannot_be_read_off_is_refused() -> None:
     make = _OtherNoise.making(fp.GaussianFilter(1.0), clip=1.0, sigma=1.0)
     with pytest.raises(TypeError, match="standard_normal"):
         TwoTrainings(fp.LogisticTraining(FEATURES, LABELS, rate=0.3), make, person=0, runs=1).sums()
+
+
+def test_a_norm_that_squares_would_lose_is_kept() -> None:
+    from theory.numerics.norms import euclidean_norms
+
+    rng = np.random.default_rng(1)
+    rows = rng.standard_normal((40, 5)) * 10.0 ** rng.integers(-300, 300, (40, 1))
+    exact = [float(mpmath.sqrt(mpmath.fsum(mpmath.mpf(float(x)) ** 2 for x in row))) for row in rows]
+    np.testing.assert_allclose(euclidean_norms(rows), exact, rtol=1e-14)
+    assert euclidean_norms(np.zeros((2, 3))).tolist() == [0.0, 0.0]
+    assert euclidean_norms(np.full((1, 4), 1.7e308)).tolist() == [math.inf]

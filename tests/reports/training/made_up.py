@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
+from numpy.typing import NDArray
 
+from filters.holders.secret_noise import SecretNoise
 from reports.training.data import DataSet
+from reports.training.learner import Learner
 
 
 def made_up(people: int = 40, *, public: bool = True, seed: int = 0) -> DataSet:
@@ -22,3 +26,14 @@ def made_up(people: int = 40, *, public: bool = True, seed: int = 0) -> DataSet:
         test_labels=labels[people:],
         public=public,
     )
+
+
+def noise_in_a_row(monkeypatch: pytest.MonkeyPatch, network: Learner) -> None:
+    """Noise that does not look at the sums: of one generator after the start, so that it can be drawn a second time."""
+
+    def added_to(noise: SecretNoise, total: NDArray[np.float64]) -> NDArray[np.float64]:
+        rng = np.random.default_rng(noise.secret)
+        network.start(rng)
+        return [rng.standard_normal(total.shape) for _ in range(noise.step)][-1]
+
+    monkeypatch.setattr(SecretNoise, "added_to", added_to)

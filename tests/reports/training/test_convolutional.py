@@ -17,6 +17,7 @@ from reports.training.convolutional import ConvolutionalNetwork, PerSampleGradie
 from reports.training.idx import read_idx
 from reports.training.retraining import StepTaken, train_idx
 from tests.reports.training.idx_files import write_squares
+from tests.reports.training.made_up import noise_in_a_row
 
 pytestmark = pytest.mark.training
 
@@ -179,7 +180,10 @@ def test_wrong_shapes_are_refused_in_a_sentence(
             method(**given)
 
 
-def test_training_is_algorithm_7_written_out(folder: Path, tmp_path: Path) -> None:
+def test_training_is_algorithm_7_written_out(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    noise_in_a_row(monkeypatch, ConvolutionalNetwork())
     outcome = train_idx(folder, **SETTING, most_steps=4, out=tmp_path / "out")
     data, rng = read_idx(folder), np.random.default_rng(7)
     theta, spent = ConvolutionalNetwork().start(rng), np.zeros(40)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 from pathlib import Path
@@ -13,8 +14,8 @@ from numpy.typing import NDArray
 
 import filterproof as fp
 from reports.training.descent import Descent
-from reports.training.network import Network
-from tests.reports.training.made_up import made_up
+from reports.training.network import Gradients, Network
+from tests.reports.training.made_up import made_up, noise_in_a_row
 
 NET = Network(sizes=(2, 5, 3))
 CLIP, SIGMA, RATE, K = 0.5, 2.0, 3.0, 6
@@ -52,7 +53,8 @@ def written_out(steps: int, budget: float) -> tuple[list[NDArray[np.float64]], N
     return thetas, spent
 
 
-def test_it_is_algorithm_7_written_out_in_loops() -> None:
+def test_it_is_algorithm_7_written_out_in_loops(monkeypatch: pytest.MonkeyPatch) -> None:
+    noise_in_a_row(monkeypatch, NET)
     steps = 3 * K
     thetas, spent = written_out(steps, K * CLIP**2)
     ours = descent()
@@ -79,7 +81,10 @@ def test_the_first_k_steps_are_those_of_private_descent_without_filtering() -> N
             assert np.array_equal(filtered.theta, plain.theta), "Algorithm 6 to the bit"
 
 
-def test_a_gaussian_filter_clips_as_the_zcdp_filter_of_the_same_budget() -> None:
+def test_a_gaussian_filter_clips_as_the_zcdp_filter_of_the_same_budget(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    noise_in_a_row(monkeypatch, NET)
     one, other = descent(), descent(fp.GaussianFilter((2 * RHO) ** 0.5))
     one.steps(2 * K)
     other.steps(2 * K)
@@ -192,8 +197,9 @@ def test_what_is_no_kept_descent_is_one_sentence(tmp_path: Path) -> None:
         b"words",
         content[:-200],
         file.getvalue(),
-        changed(content, version=2),
-        changed(content, rng={}),
+        changed(content, version=1),
+        changed(content, secret={}),
+        changed(content, secret=-1),
     ):
         with pytest.raises(
             ValueError, match=r"^content must be what Descent\.to_bytes gives, got \d+ bytes"
@@ -225,3 +231,41 @@ def test_a_file_in_the_place_of_the_folder_is_left_as_it_was(tmp_path: Path) -> 
     with pytest.raises(OSError, match="out must be a folder that can be written to"):
         descent().save(tmp_path / "file" / "descent.npz")
     assert (tmp_path / "file").read_text() == "old"
+
+
+def test_going_on_from_one_save_with_another_person_does_not_cancel_the_noise() -> None:
+    class Without(Network):
+        """The same network, to which person 7 means nothing."""
+
+        def gradients(self, theta: Any, x: Any, y: Any) -> Gradients:
+            found, keep = super().gradients(theta, x, y), (np.arange(len(x)) != 7)[:, None]
+            return Gradients(found.inputs, tuple(slope * keep for slope in found.slopes))
+
+    saved = descent().to_bytes()
+    one, same, other = (
+        Descent.from_bytes(saved, made_up(), net, fp.ZCDPFilter(RHO))
+        for net in (NET, NET, Without(sizes=NET.sizes))
+    )
+    for each in (one, same, other):
+        next(each)
+    assert np.array_equal(one.theta, same.theta), "the same step says the same"
+    difference = (one.theta - other.theta) * 40 / RATE
+    assert np.linalg.norm(difference) > 3 * CLIP, "and another step has noise of its own"
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_damaged_file_raises_nothing_but_a_sentence(seed: int) -> None:
+    content, rng = descent().to_bytes(), np.random.default_rng(seed)
+    for _ in range(60):
+        damaged = bytearray(content)
+        for place in rng.integers(0, len(content), 3):
+            damaged[place] = rng.integers(0, 256)
+        with contextlib.suppress(ValueError):  # and nothing else
+            Descent.from_bytes(bytes(damaged), made_up(), NET, fp.ZCDPFilter(RHO))
+
+
+def test_an_archive_that_unpacks_to_more_is_refused() -> None:
+    file = io.BytesIO()
+    np.savez_compressed(file, theta=np.zeros(10**7), told=np.zeros(3, dtype=np.uint8))
+    with pytest.raises(ValueError, match="larger than the whole"):
+        Descent.from_bytes(file.getvalue(), made_up(), NET, fp.ZCDPFilter(RHO))

@@ -22,6 +22,7 @@ from reports.training.idx import read_idx
 from reports.training.network import Network
 from reports.training.retraining import Retrained, StepTaken, train_idx
 from tests.reports.training.idx_files import write_squares
+from tests.reports.training.made_up import noise_in_a_row
 from theory.conversions import gaussian_epsilon, gaussian_mu
 
 SETTING = {"epsilon": 8.0, "delta": 1e-5, "clip": 1.0, "steps": 3, "rate": 0.5, "seed": 7}
@@ -80,7 +81,11 @@ def test_it_goes_on_for_35_steps_after_those_of_the_budget(folder: Path, tmp_pat
     assert train_idx(folder, **SETTING, out=tmp_path / "out").taken == 3 + 35
 
 
-def test_the_steps_are_algorithm_7_written_out(folder: Path, whole: Retrained) -> None:
+def test_the_steps_are_algorithm_7_written_out(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    noise_in_a_row(monkeypatch, STAND_IN)
+    whole = train_idx(folder, **SETTING, most_steps=6, out=tmp_path / "whole")
     data, rng = read_idx(folder), np.random.default_rng(7)
     theta, spent = STAND_IN.start(rng), np.zeros(60)
     sigma, denied = 1.0 * whole.sigma, 0
