@@ -74,7 +74,7 @@ HOLDERS = Chapter(
         Claim(
             "holders-trainings",
             "All sums of a whole training keep the filter's promise for every person, with filtering and without.",
-            "000 Algorithm 7, Proposition 5.2; 003 Theorem 12",
+            "000 Algorithm 7, Proposition 5.2",
             Outcome.UNDECIDED,
         ),
         Claim(

@@ -21,7 +21,6 @@ from reports.figures.specification import Specification, check_between, check_co
 from reports.training.digits import digits
 from reports.training.network import Network
 from reports.training.worlds import NetworkTraining
-from theory.arguments import check_delta
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -61,8 +60,8 @@ class _Audit(Specification):
             steps=check_count_to("steps", self.steps, 100),
             people=check_count_to("people", self.people, digits().people),
             n=check_count_to("n", self.n, 100_000, least=4),
-            epsilon=check_between("epsilon", self.epsilon, 0.0, 20.0),
-            confidence=float(check_delta("confidence", self.confidence)),
+            epsilon=check_between("epsilon", self.epsilon, 1e-3, 20.0),
+            confidence=check_between("confidence", self.confidence, 0.5, 1 - 2.0**-40),
             seed=check_count_to("seed", self.seed, 2**63 - 1, least=0, remedy="pass a smaller one"),
         )
 

@@ -15,7 +15,12 @@ from reports.chapters.holders import HOLDERS
 from reports.drawing import svg_text
 from reports.pages.held import DELTA, NORMS, SIGMA
 from reports.pages.holder_pages import holder_pages
+from reports.pages.odometer_page import odometer_page
+from reports.pages.people_page import people_page
+from reports.pages.queries_page import queries_page
 from reports.pages.reached import judged
+from reports.pages.sums_page import sums_page
+from reports.pages.tracker_page import tracker_page
 from reports.study import Study
 from theory.evidence import Outcome
 
@@ -37,6 +42,14 @@ def words(page):
 
 #: The keys of what is simulated that stand on each page, in the order of the pages.
 SHOWN = (("odometers",), ("trackers",), ("people",), ("trainings", "clipping", "forgetting"), ("queries",))
+#: What makes the page of some of them.
+SHOWS = {
+    "odometers": odometer_page,
+    "trackers": tracker_page,
+    "people": people_page,
+    "trainings": sums_page,
+    "queries": queries_page,
+}
 #: The page on which what is simulated stands.
 PLACE = {key: place for place, keys in enumerate(SHOWN) for key in keys}
 
@@ -110,7 +123,7 @@ def test_an_interval_above_a_promise_refutes_and_is_said_in_words(told, page):
             reached={**study.holders.reached, page: tuple(rows)},
             verdicts={**study.holders.verdicts, page: finding.verdict},
         )
-        shown = holder_pages(broken)[PLACE[page]]
+        shown = SHOWS[page](broken.holders)
         assert shown.badge.words == "REFUTED"
         assert "ABOVE" in words(shown)
         assert "Above the promise" in words(shown)
