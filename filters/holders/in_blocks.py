@@ -70,6 +70,11 @@ def _in_place(
         some = filt.grant_in_place(part, pair)
         if some is None:
             some, spent = _granted(filt, part, pair, people.stop - first)
+            if not _alike(part, spent):
+                raise TypeError(
+                    f"{type(filt).__name__}.spend must keep the dtype and the shape of the state, got another from one "
+                    "block of people to the next; return arrays like those of start"
+                )
             for old, new in zip(leaves(part), leaves(spent), strict=True):
                 old[...] = np.where(some.reshape(-1, *[1] * (old.ndim - 1)), new, old)
         active[people] = some

@@ -15,8 +15,9 @@ ones of the same people are whole. A write that a crash cuts off anywhere, or th
 a record whose SHA-256 is wrong, beside the one before it; a root says of every block which record was complete, by a
 digest of all their generations. So a record that is missing can be told from one that was never finished: the first is
 damage and the file is refused, the second was for an answer that nobody saw. A whole record newer than the root is
-counted. One damaged place is thus never read as less than was spent. An older copy of the whole file is not told
-from the file: keep no copies in use.
+counted, whether a crash or damage kept its root away; where a root is lost, so are people who joined after it. One
+damaged place is thus never read as less than was spent. An older copy of the whole file is not told from the file: keep
+no copies in use.
 
 Why whole sums and no list of charges: nothing has to be added up again on opening, nothing grows or has to be
 compacted, and a query writes at most 16 bytes a person; where few people are charged, only their blocks. The file takes
@@ -60,6 +61,8 @@ _ROOT = struct.Struct("<QQ32s")
 _RECORD = struct.Struct("<QQ")
 _ROOTS, _RECORDS = _PAGE, 3 * _PAGE
 _PLACE = -(-(_DIGEST + _RECORD.size + 16 * ROWS + ROWS // 8) // _PAGE) * _PAGE
+#: More people than any file holds.
+_MOST_BLOCKS = 2**32
 _DAMAGED = "find the file as it was last written, or count everybody's budget as spent"
 _REMEDIES = {
     "made": "pass a path in a writable folder with room for it",
@@ -108,7 +111,7 @@ class Journal:
     @classmethod
     def create(cls, path: str | os.PathLike[str], terms: Terms, sums: Sums) -> Journal:
         """A new journal of these sums; JournalError where the file exists. It appears under its name when complete."""
-        where = Path(path)
+        where = _path(path)
         with _told(where, "made"):
             if where.exists():
                 raise JournalError(
@@ -130,7 +133,7 @@ class Journal:
     @classmethod
     def open(cls, path: str | os.PathLike[str], terms: Terms) -> tuple[Journal, Sums]:
         """The journal in that file and the sums in it; JournalError where it is not whole, or of other terms."""
-        where = Path(path)
+        where = _path(path)
         with _told(where, "opened"):
             file = os.open(where, os.O_RDWR | getattr(os, "O_CLOEXEC", 0))
             journal = cls(where, file, b"")
@@ -260,30 +263,36 @@ class Journal:
         many = _blocks(people)
         if (
             os.fstat(self._file).st_size < _RECORDS + (2 * many - 2) * _PLACE
-        ):  # before there is memory for so many
+        ):  # before there is time for so many
             raise self._damage("end")
-        sums, then = Sums.fresh(people), np.zeros(many, dtype=np.uint64)
-        self._places, self._generations = np.zeros(many, dtype=np.int8), np.zeros(many, dtype=np.uint64)
-        for block in range(many):
+        parts: list[Sums] = []
+        then, places, generations = [], [], []
+        for block in range(_MOST_BLOCKS):
             records = [one for place in (0, 1) if (one := self._read_record(block, place)) is not None]
-            then[block] = max((one.generation for one in records if one.generation <= complete), default=0)
-            some = sums.part(_people(block))
-            # a whole record beyond the root is of an answer that nobody saw: counted all the same
-            newest = max(records, default=None)
-            if not then[block] or newest is None or len(newest.sums) < len(some):
+            # people who joined since the root: where no root is lost, a crash came before anybody saw their numbers
+            if block >= many and not (records and len(roots) < 2):
+                break
+            before = max((one.generation for one in records if one.generation <= complete), default=0)
+            # a whole record beyond the root is of an answer that nobody saw, or of a root that was lost: it counts
+            newest = max(records, default=None, key=lambda one: one.generation)
+            least = min(people - block * ROWS, ROWS) if block < many else 1
+            if (block < many and not before) or newest is None or len(newest.sums) < least:
                 raise self._damage(f"records of block {block}")
-            self._places[block], self._generations[block] = newest.place, newest.generation
-            for array, read in zip(
-                (some.high, some.low, some.left),
-                (newest.sums.high, newest.sums.low, newest.sums.left),
-                strict=True,
-            ):
-                array[:] = read[: len(some)]
-        if _of_all(then) != digest:
+            if parts and len(parts[-1]) < ROWS:
+                raise self._damage(f"records of block {block - 1}")
+            if block < many:
+                then.append(before)
+            parts.append(newest.sums if len(roots) < 2 else newest.sums.part(slice(0, least)))
+            places.append(newest.place)
+            generations.append(newest.generation)
+        if _of_all(np.array(then, dtype=np.uint64)) != digest:
             raise self._damage("records")
-        self._allocate(many)
-        # a crash left no record newer than this, so that no two of a block are of one generation
-        self._complete(complete + 1, people)
+        self._places = np.array(places, dtype=np.int8)
+        self._generations = np.array(generations, dtype=np.uint64)
+        sums = Sums.of(parts)
+        self._allocate(len(parts))
+        # newer than any record there is, also of a root that was lost: no two of a block are ever of one generation
+        self._complete(max(complete, *generations) + 1, len(sums))
         return sums
 
     def _read_root(self, place: int) -> tuple[int, int, bytes] | None:
@@ -321,6 +330,12 @@ class Journal:
         return JournalError(
             f"journal must be whole, got {str(self.path)!r} with damage in its {what}; {_DAMAGED}"
         )
+
+
+def _path(path: object) -> Path:
+    if not isinstance(path, str | os.PathLike):
+        raise TypeError(f"journal must be a path, got {path!r}; pass e.g. 'spent.journal'")
+    return Path(path)
 
 
 def _blocks(people: int) -> int:

@@ -23,7 +23,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from filters.accounting.amounts import Plain
-from filters.accounting.ledger import Budget
+from filters.accounting.error_free import two_sum
+from filters.accounting.ledger import Budget, is_sum
 from filters.contract.parameters import one_delta, one_positive
 from filters.holders.envelope import checked_key, saved_count, sealed, unsealed
 from filters.holders.holder import Holder
@@ -38,6 +39,8 @@ __all__ = ["LinearAnswer", "LinearQueries"]
 
 #: 2: people may have left.
 _VERSION = 2
+#: More than memory holds.
+_MOST_PEOPLE = 2**33
 #: A quotient of doubles below this may be subnormal, with fewer digits.
 _LEAST_VARIANCE = 2.0**-1020
 _SAVED = ("norm_budget", "kappa", "people", "state")
@@ -58,7 +61,8 @@ class LinearAnswer:
         """A bound on |value - sum over S_t|_inf that fails with probability at most delta.
 
         sigma sqrt(2 log(d/delta)) = sqrt(norm_budget log(d/delta) / kappa): the union over d coordinates of
-        P(|N| > x) = erfc(x/sqrt2) <= e^{-x^2/2}. Source: paper 000, Corollary 4.7.
+        P(|N| > x) = erfc(x/sqrt2) <= e^{-x^2/2}. The rounding of the sum in doubles, about 2^-53 of the sizes added up,
+        comes on top. Source: paper 000, Corollary 4.7.
         """
         return self.sigma * math.sqrt(2 * math.log(len(self.value) / one_delta("delta", delta)))
 
@@ -99,7 +103,7 @@ class LinearQueries(Holder):
         self.kappa = one_positive("kappa", kappa)
         self.promise: Guarantee = ZCDP(self.kappa)
         self._budget = Budget.of(self.norm_budget)
-        self._sums = Sums.fresh(check_count("people", people))
+        self._sums = Sums.fresh(_count(people))
         self._some_left = False
         #: Blocks of the journal in which somebody was charged since it was written.
         self._changed: set[int] = set()
@@ -117,7 +121,10 @@ class LinearQueries(Holder):
         queries = cls(1, norm_budget=norm_budget, kappa=kappa)
         opened, sums = Journal.open(journal, queries._terms)
         queries._journal = opened
-        reached = queries._budget.reaches((sums.high, sums.low))
+        # an interrupt may have cut a charge between its two doubles, in memory: more than before, above the budget even
+        high, low = two_sum(sums.high, sums.low)
+        sums = Sums(high, low, sums.left)
+        reached = is_sum((high, low))
         if not reached.all():
             opened.close()
             raise JournalError(
@@ -144,6 +151,7 @@ class LinearQueries(Holder):
 
         A squared norm in doubles is too small by at most dimension + 2 half-ulps; the larger noise covers that.
         """
+        dimension = check_count("dimension", dimension)
         variance = self.norm_budget / (2 * self.kappa)
         if (
             not _LEAST_VARIANCE < variance < math.inf
@@ -162,19 +170,26 @@ class LinearQueries(Holder):
         ValueError for values that are not finite, not numbers, or not one row per person; then nobody is charged.
         """
         rows = _checked(values)
+        if not hasattr(rng, "standard_normal"):
+            raise TypeError(
+                f"rng must be a generator, got {short(rng)}; pass np.random.default_rng(), nobody was charged"
+            )
         with self._change("answer"):
             if len(rows) != self.people:
                 raise ValueError(
                     f"values must have one row per person, got shape {np.shape(values)} for {self.people} people; "
                     "pass q(x_i) for every person i"
                 )
-            if self._journal is not None:
-                self._journal.check_usable()  # before anybody is charged
+            self._check_usable()  # before anybody is charged
             total = self._charged_sum(rows)
             self._record()
         # charged before the noise is drawn: if that raises, budget is lost and none gained
         sigma = self.sigma(rows.shape[1])
         return LinearAnswer(total + sigma * rng.standard_normal(rows.shape[1]), sigma)
+
+    def _check_usable(self) -> None:
+        if self._journal is not None:
+            self._journal.check_usable()
 
     def _charged_sum(self, rows: NDArray[Any]) -> NDArray[np.float64]:
         """The sum over those who take part, who are charged: block by block, each in a copy that nobody changes."""
@@ -213,11 +228,12 @@ class LinearQueries(Holder):
 
     def join(self, people: int) -> range:
         """The numbers of so many new people, each with a whole budget; from now on a query has a row for them."""
-        number = check_count("people", people)
+        number = _count(people)
         with self._change("join"):
+            self._check_usable()
             new = range(self.people, self.people + number)
+            self._changed.add((new.start - 1) // ROWS)  # first: an interrupt must not leave its record behind
             self._sums = self._sums.with_more(number)
-            self._changed.add((new.start - 1) // ROWS)
             self._record()
         return new
 
@@ -227,8 +243,9 @@ class LinearQueries(Holder):
         people: one number or several, shape (m,). Raises ValueError for what is no number of a person. To leave
         twice changes nothing.
         """
-        numbers = np.atleast_1d(np.asarray(people))
+        numbers = np.atleast_1d(_array("people", people))
         with self._change("leave"):
+            self._check_usable()
             if numbers.ndim != 1 or (numbers.dtype.kind not in "iu" and numbers.size):
                 raise ValueError(
                     f"people must be whole numbers of shape (m,), got {short(people)}; pass e.g. [0, 2]"
@@ -255,8 +272,13 @@ class LinearQueries(Holder):
     # -- keeping ------------------------------------------------------------------------------------
 
     def close(self) -> None:
-        """Give the journal back, if there is one: no further query is answered."""
-        if self._journal is not None:
+        """Give the journal back, if there is one: no further query is answered. One being answered is waited for."""
+        if self._journal is None:
+            return
+        if os.getpid() != self._process:  # a fork may have copied the lock locked for ever
+            self._journal.close()
+            return
+        with self._lock:
             self._journal.close()
 
     def __enter__(self) -> Self:
@@ -315,9 +337,27 @@ class LinearQueries(Holder):
         return queries
 
 
+def _count(people: object) -> int:
+    """`people` as a number that memory may hold."""
+    number = check_count("people", people)
+    if number > _MOST_PEOPLE:
+        raise ValueError(f"people must be at most {_MOST_PEOPLE:,}, got people={number}; pass fewer")
+    return number
+
+
+def _array(name: str, values: object) -> NDArray[Any]:
+    """`values` as an array; TypeError for rows of different lengths, and for masked ones, whose mask would be lost."""
+    if isinstance(values, np.ma.MaskedArray):
+        raise TypeError(f"{name} must be no masked array; fill it first, with zero say")
+    try:
+        return np.asarray(values)
+    except ValueError:
+        raise TypeError(f"{name} must be an array, got rows of different lengths; pass rows alike") from None
+
+
 def _checked(values: object) -> NDArray[Any]:
     """`values` as rows, one per person: finite numbers, shape (n, d)."""
-    rows = np.asarray(values)
+    rows = _array("values", values)
     if rows.dtype.kind not in "fiub":
         raise ValueError(f"values must be real numbers, got dtype={rows.dtype}; pass q(x_i) in doubles")
     shape = rows.shape

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,6 +27,15 @@ class Sums:
         """So many people who were charged nothing."""
         return cls(np.zeros(people), np.zeros(people), np.zeros(people, dtype=np.bool_))
 
+    @classmethod
+    def of(cls, parts: Sequence[Sums]) -> Sums:
+        """All those people, one part after the other, in arrays of their own."""
+        return cls(
+            np.concatenate([part.high for part in parts]),
+            np.concatenate([part.low for part in parts]),
+            np.concatenate([part.left for part in parts]),
+        )
+
     def __len__(self) -> int:
         return len(self.high)
 
@@ -35,9 +45,4 @@ class Sums:
 
     def with_more(self, people: int) -> Sums:
         """These sums and after them those of so many new people, in arrays of their own."""
-        new = Sums.fresh(people)
-        return Sums(
-            np.concatenate((self.high, new.high)),
-            np.concatenate((self.low, new.low)),
-            np.concatenate((self.left, new.left)),
-        )
+        return Sums.of((self, Sums.fresh(people)))

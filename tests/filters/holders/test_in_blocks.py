@@ -13,6 +13,7 @@ import filters as fp
 import filters.holders.in_blocks
 import filters.holders.linear_queries
 from filters.catalogue import CATALOGUE
+from theory.guarantees import ZCDP
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse, Selection
 
 PEOPLE, BLOCK = 40, 7
@@ -160,3 +161,24 @@ def test_people_take_so_many_bytes_each(
         tracemalloc.stop()
     index = n if absent and make is selecting else 0  # who is absent, a byte each
     assert peak <= most * n + index + 8e6
+
+
+def test_a_filter_that_changes_the_kind_of_its_state_grants_nothing_more() -> None:
+    class Mine(fp.PrivacyFilter):  # type: ignore[type-arg]
+        promise = ZCDP(1.0)
+
+        def start(self, n: int) -> np.ndarray:
+            return np.zeros(n, dtype=np.int64)
+
+        def spend(self, state: np.ndarray, request: Gaussian) -> np.ndarray:
+            after = state + np.broadcast_to(np.asarray(request.mu, dtype=float), state.shape)
+            return after.astype(np.int64) if (after == np.round(after)).all() else after
+
+        def admits(self, state: np.ndarray, request: Gaussian) -> np.ndarray:
+            return state + np.broadcast_to(np.asarray(request.mu, dtype=float), state.shape) <= 1.0
+
+    mu = np.ones(131_077)
+    mu[-1] = 0.5
+    people = fp.IndividualFilter(Mine(), len(mu))
+    with pytest.raises(TypeError, match="must keep the dtype"):
+        people.select(Gaussian(mu))

@@ -18,6 +18,7 @@ import filters as fp
 import filters.holders.journal
 import filters.holders.linear_queries
 
+JOURNAL = filters.holders.journal
 HOW: dict[str, float] = {"norm_budget": 2.0, "kappa": 0.5}
 PEOPLE = 5
 #: Of two people a block, so that five people have three of them.
@@ -349,7 +350,7 @@ def test_a_file_that_is_no_journal_is_refused_and_left_as_it_is(content: bytes, 
 def test_sums_that_no_queries_lead_to_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "journal"
     queries = made(path)
-    queries._sums.high[3] = 2.5  # more than anyone may spend
+    queries._sums.high[3] = -1.0  # no sum of charges
     queries.answer(np.eye(PEOPLE)[0], rng())
     queries.close()
     with pytest.raises(
@@ -454,3 +455,135 @@ def test_an_interrupt_while_it_is_written_is_nothing_released(
         CHANGES["one person is asked"](again)
         charged = spent(again)
     assert reopened(path)[2] == charged
+
+
+# -- what an examiner found ------------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("small_blocks")
+@pytest.mark.parametrize("name", ["one person is asked", "people join"])
+def test_a_crash_and_a_lost_root_together_forget_nothing(name: str, tmp_path: Path) -> None:
+    """Records without their root, then the newest root is damaged, then more is asked: all of it is spent."""
+    path = tmp_path / "journal"
+    queries = made(path)
+    queries.answer(np.eye(PEOPLE)[0] * 0.1, rng())
+    queries.answer(np.eye(PEOPLE)[4], rng())
+    assert queries._journal is not None
+    put, newest = queries._journal._put, queries._journal._root
+
+    def crash(offset: int, *parts: Any) -> None:
+        if offset < JOURNAL._RECORDS:
+            raise KeyboardInterrupt
+        put(offset, *parts)
+
+    queries._journal._put = crash  # type: ignore[method-assign]
+    with pytest.raises(KeyboardInterrupt):
+        queries.answer(np.eye(PEOPLE)[0], rng())
+    damage(path, JOURNAL._ROOTS + newest * JOURNAL._PAGE)
+    with fp.LinearQueries.open(path, **HOW) as again:
+        again.answer(np.eye(PEOPLE)[0] * 0.2, rng())
+        CHANGES[name](again)
+        known = spent(again)
+    with fp.LinearQueries.open(path, **HOW) as last:
+        assert spent(last) == known
+
+
+def damage(path: Path, place: int) -> None:
+    image = bytearray(path.read_bytes())
+    image[place : place + 64] = bytes(64)
+    path.write_bytes(bytes(image))
+
+
+@pytest.mark.usefixtures("small_blocks")
+def test_numbers_given_out_are_not_given_again_where_their_root_is_lost(tmp_path: Path) -> None:
+    path = tmp_path / "journal"
+    queries = made(path)
+    CHANGES["one person is asked"](queries)
+    given = queries.join(4)
+    assert queries._journal is not None
+    place = JOURNAL._ROOTS + queries._journal._root * JOURNAL._PAGE
+    queries.close()
+    damage(path, place)
+    with fp.LinearQueries.open(path, **HOW) as again:
+        assert again.people == given.stop
+        assert again.join(1).start == given.stop
+
+
+def test_to_close_waits_for_the_answer_that_is_being_written(tmp_path: Path) -> None:
+    queries = made(tmp_path / "journal")
+    assert queries._journal is not None
+    put, writing, go = queries._journal._put, threading.Event(), threading.Event()
+
+    def slow(offset: int, *parts: Any) -> None:
+        writing.set()
+        go.wait(10)
+        put(offset, *parts)
+
+    queries._journal._put = slow  # type: ignore[method-assign]
+    told: list[object] = []
+    answering = threading.Thread(target=lambda: told.append(queries.answer(np.ones(PEOPLE), rng())))
+    closing = threading.Thread(target=queries.close)
+    answering.start()
+    assert writing.wait(10)
+    closing.start()
+    closing.join(0.05)
+    assert closing.is_alive(), "the file is not given back under an answer"
+    go.set()
+    answering.join(10)
+    closing.join(10)
+    assert len(told) == 1
+    with fp.LinearQueries.open(tmp_path / "journal", **HOW) as again:
+        assert min(spent(again)) > 0
+
+
+def test_a_sparse_file_takes_no_memory(tmp_path: Path) -> None:
+    path = tmp_path / "journal"
+    queries = made(path)
+    opened = queries._journal
+    assert opened is not None
+    people = 2 * 10**10
+    content = JOURNAL._ROOT.pack(99, people, bytes(32))
+    for place in (JOURNAL._ROOTS, JOURNAL._ROOTS + JOURNAL._PAGE):
+        opened._put(place, opened._digest("root", content), content)
+    os.ftruncate(opened._file, JOURNAL._place(JOURNAL._blocks(people), 0))
+    queries.close()
+    with pytest.raises(fp.JournalError, match="damage"):
+        fp.LinearQueries.open(path, **HOW)
+
+
+@pytest.mark.parametrize("bad", [None, 42, "x"])
+def test_what_is_no_generator_charges_nobody(bad: object) -> None:
+    queries, fresh = (fp.LinearQueries(2, norm_budget=1.0, kappa=1.0) for _ in range(2))
+    with pytest.raises(TypeError, match="nobody was charged"):
+        queries.answer(np.ones(2), bad)  # type: ignore[arg-type]
+    assert queries.to_dict() == fresh.to_dict()
+
+
+def test_a_closed_journal_takes_nobody_in(tmp_path: Path) -> None:
+    queries = made(tmp_path / "journal")
+    queries.close()
+    for change in (lambda: queries.join(3), lambda: queries.leave(0)):
+        with pytest.raises(fp.JournalError, match="open"):
+            change()
+    assert queries.people == PEOPLE
+    assert gone(queries) == [False] * PEOPLE
+
+
+@pytest.mark.parametrize(
+    ("ask", "error"),
+    [
+        (lambda q: q.answer(np.ma.masked_array(np.ones(5), mask=True), rng()), TypeError),
+        (lambda q: q.answer([[1.0], [1.0, 2.0], [1.0], [1.0], [1.0]], rng()), TypeError),
+        (lambda q: q.leave([[1], [2, 3]]), TypeError),
+        (lambda q: q.sigma(-3), ValueError),
+        (lambda q: q.join(10**14), ValueError),
+        (lambda q: fp.LinearQueries(2, norm_budget=1.0, kappa=1.0, journal=123), TypeError),
+        (lambda q: fp.LinearQueries.open(None, norm_budget=1.0, kappa=1.0), TypeError),
+        (lambda q: fp.LinearQueries(2, norm_budget=10**400, kappa=1.0), ValueError),
+    ],
+    ids=["masked", "ragged", "ragged leave", "sigma", "many", "journal", "no path", "budget"],
+)
+def test_nonsense_is_one_sentence(ask: Any, error: type[Exception]) -> None:
+    with pytest.raises(error) as told:
+        ask(fp.LinearQueries(5, norm_budget=1.0, kappa=1.0))
+    assert "\n" not in str(told.value)
