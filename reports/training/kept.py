@@ -111,7 +111,7 @@ def _digest(data: Mapping[str, Any]) -> str:
 
 @lru_cache(maxsize=1)
 def _made_by() -> dict[str, Any]:
-    """What an outcome depends on besides its parameters: the code that trains, charges and adds noise, and libraries."""
+    """What an outcome depends on besides its parameters: the code that trains, charges and adds noise; libraries."""
     code = hashlib.sha256()
     for room in _ROOMS:
         for name, content in _code(resources.files(room), room):
