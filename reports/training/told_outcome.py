@@ -66,7 +66,13 @@ def _groups(run: GroupRun, told: Mapping[str, Any]) -> GroupOutcome:
 
 
 def _check(
-    name: str, values: object, many: int, kind: type, *, low: float = 0, high: float = math.inf
+    name: str,
+    values: object,
+    many: int,
+    kind: type[float] | type[int],
+    *,
+    low: float = 0,
+    high: float = math.inf,
 ) -> None:
     """ValueError unless `values` is a list of so many finite numbers of exactly that type, from `low` to `high`."""
     if not (
