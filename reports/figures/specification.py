@@ -22,6 +22,7 @@ __all__ = [
     "check_points",
     "check_rising",
     "check_several",
+    "check_told_apart",
 ]
 
 Number = TypeVar("Number", int, float)
@@ -104,7 +105,10 @@ def check_rising(low_name: str, low: float, high_name: str, high: float) -> None
 def check_several(
     name: str, value: object, check: Callable[[str, Any], Number], *, least: int = 1, most: int
 ) -> tuple[Number, ...]:
-    """`value`, one number or several, as `least` to `most` rising numbers that pass `check`."""
+    """`value`, one number or several, as `least` to `most` rising numbers that pass `check`.
+
+    Those that are no whole numbers must differ in six digits: columns and captions name them so.
+    """
     given = value if isinstance(value, tuple | list) else (value,)
     several = tuple(check(name, one) for one in given)
     if not least <= len(several) <= most:
@@ -113,4 +117,17 @@ def check_several(
         raise ValueError(
             f"{name} must rise from each number to the next, got {name}={several!r}; order them, each once"
         )
+    if not all(isinstance(one, int) for one in several):
+        check_told_apart(name, several, several)
     return several
+
+
+def check_told_apart(name: str, given: tuple[Number, ...], shown: tuple[float, ...]) -> None:
+    """ValueError unless the numbers `shown` for those `given` differ in the six digits that are printed."""
+    words = [f"{one:g}" for one in shown]
+    for one, other in pairwise(range(len(words))):
+        if words[one] == words[other]:
+            raise ValueError(
+                f"{name} must differ in the six digits that are printed, got {given[one]!r} and {given[other]!r}, both "
+                f"shown as {words[one]}; pass one of them"
+            )

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from reports.figures.data import FigureData
 from reports.figures.lines import GREY, colour, line
 from reports.figures.paper_figure import PaperFigure, Source
-from reports.figures.specification import check_between, check_several
+from reports.figures.specification import check_between, check_several, check_told_apart
 from reports.figures.trained import RunSpecification
 from reports.training.spread import Spread
 
@@ -38,6 +38,7 @@ class _Clips(RunSpecification):
     def __post_init__(self) -> None:
         RunSpecification.__post_init__(self)
         self._set(factors=check_several("factors", self.factors, _factor, most=_MOST_FACTORS))
+        check_told_apart("factors", self.factors, tuple(self.clip * factor for factor in self.factors))
 
     @property
     def chosen(self) -> tuple[float, ...]:

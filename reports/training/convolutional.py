@@ -16,6 +16,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from reports.training.real_arrays import real_array
 from theory.arguments import check_count
 
 __all__ = ["ConvolutionalNetwork", "PerSampleGradients"]
@@ -124,6 +125,8 @@ class ConvolutionalNetwork:
         return (slice(at, min(at + self._batch, n)) for at in range(0, n, self._batch))
 
     def _check(self, theta: Array, x: Array, y: Array) -> None:
+        for name, value in (("theta", theta), ("x", x), ("y", y)):
+            real_array(name, value)
         if theta.shape != (self.dimension,) or not np.isfinite(theta).all():
             raise ValueError(
                 f"theta must be finite, of shape ({self.dimension},), got shape {theta.shape} with "

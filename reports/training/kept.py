@@ -11,14 +11,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from importlib import metadata, resources
+from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar, overload
+from typing import Any, TypeAlias, overload
 
 from reports.output import OutputFolder
 from reports.training.group_run import GroupOutcome, GroupRun
+from reports.training.told_outcome import outcome_told
 from reports.training.trial import Trained, Trial
 
 __all__ = ["Cell", "CellFolder", "Outcome", "keep", "kept", "outcome_of"]
@@ -26,7 +28,13 @@ __all__ = ["Cell", "CellFolder", "Outcome", "keep", "kept", "outcome_of"]
 Cell: TypeAlias = Trial | GroupRun
 Outcome: TypeAlias = Trained | GroupOutcome
 
-_SCHEMA = 1
+_SCHEMA = 2
+#: The packages that an outcome depends on, those inside them included: who trains, who decides, what a charge is.
+_ROOMS = ("theory", "filters", "reports.training")
+#: Whose sums, functions and pictures an outcome is made of.
+_LIBRARIES = ("numpy", "scipy", "scikit-learn")
+#: A larger file is none of ours; that of ten thousand epochs is below 1 MB.
+_MOST_BYTES = 1 << 24
 #: Outcomes that this process keeps; the oldest go first.
 _MOST = 4096
 _OUTCOMES: dict[Cell, Outcome] = {}
@@ -58,7 +66,9 @@ def keep(cell: Cell, outcome: Outcome) -> None:
 class CellFolder:
     """A folder with a JSON file for each outcome, which is whole or not there.
 
-    A file is believed where it was written by the same code for the same parameters, and read as missing otherwise.
+    A file is believed where it is, to the byte, what the same code writes for the same parameters and an outcome that
+    these can have, and read as missing otherwise. This guards against accidents, and against what no trial could give;
+    not against one who makes up an outcome that a trial could have had.
     """
 
     def __init__(self, path: Path) -> None:
@@ -67,22 +77,27 @@ class CellFolder:
     def read(self, cell: Cell) -> Outcome | None:
         """The outcome that was written for `cell`, None where there is none that can be believed."""
         try:
-            told = json.loads((self.path / _name(cell)).read_text("utf-8"))
-            outcome, made_by = told["outcome"], {one: told[one] for one in _made_by()}
-            if made_by != _made_by() or told["cell"] != _plain(cell.parameters()):
+            file = self.path / _name(cell)
+            if not file.is_file() or file.stat().st_size > _MOST_BYTES:
                 return None
-            if told["digest"] != _digest(outcome):
-                return None
-            return Trained.of(outcome) if isinstance(cell, Trial) else GroupOutcome.of(outcome)
-        except (OSError, ValueError, KeyError, TypeError):  # no file, or another one of that name
+            written = file.read_bytes()
+            outcome = outcome_told(cell, json.loads(written)["outcome"])
+            return outcome if written == _written(cell, outcome) else None
+        # no file, or another one of that name: ours are of no depth to speak of
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
             return None
 
     def write(self, cell: Cell, outcome: Outcome) -> None:
         """Write one outcome; OSError with one sentence where the folder cannot be written to."""
-        data = outcome.to_data()
-        told = {**_made_by(), "cell": cell.parameters(), "digest": _digest(data), "outcome": data}
         with OutputFolder(self.path) as folder:
-            folder.add(_name(cell), (json.dumps(told, allow_nan=False) + "\n").encode())
+            folder.add(_name(cell), _written(cell, outcome))
+
+
+def _written(cell: Cell, outcome: Outcome) -> bytes:
+    """What the file of an outcome holds."""
+    data = outcome.to_data()
+    told = {**_made_by(), "cell": cell.parameters(), "digest": _digest(data), "outcome": data}
+    return (json.dumps(told, allow_nan=False) + "\n").encode()
 
 
 def _name(cell: Cell) -> str:
@@ -94,22 +109,26 @@ def _digest(data: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()
 
 
-T = TypeVar("T")
-
-
-def _plain(data: T) -> T:
-    """The data as they come back from JSON."""
-    plain: T = json.loads(json.dumps(data))
-    return plain
-
-
 @lru_cache(maxsize=1)
 def _made_by() -> dict[str, Any]:
-    """What an outcome depends on besides its parameters: the code of this room, and NumPy."""
+    """What an outcome depends on besides its parameters: the code that trains, charges and adds noise; libraries."""
     code = hashlib.sha256()
-    room = resources.files("reports.training")
-    for file in sorted(room.iterdir(), key=lambda one: one.name):
-        if file.name.endswith(".py"):
-            code.update(file.name.encode())
-            code.update(file.read_bytes())
-    return {"schema": _SCHEMA, "numpy": metadata.version("numpy"), "code": code.hexdigest()}
+    for room in _ROOMS:
+        for name, content in _code(resources.files(room), room):
+            for part in (name.encode(), content):
+                code.update(len(part).to_bytes(8, "big") + part)
+    return {
+        "schema": _SCHEMA,
+        **{library: metadata.version(library) for library in _LIBRARIES},
+        "code": code.hexdigest(),
+    }
+
+
+def _code(folder: Traversable, path: str) -> Iterator[tuple[str, bytes]]:
+    """Every Python file of a folder and of those in it, in order, by its path."""
+    for one in sorted(folder.iterdir(), key=lambda one: one.name):
+        name = f"{path}/{one.name}"
+        if one.is_dir():
+            yield from _code(one, name)
+        elif one.name.endswith(".py"):
+            yield name, one.read_bytes()

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from reports.training.real_arrays import real_array
 from theory.arguments import check_count
 
 __all__ = ["Gradients", "Network"]
@@ -68,7 +69,7 @@ class Network:
     the loss is -sum_j (y_ij log p_ij + (1 - y_ij) log(1 - p_ij)). sizes are the numbers of features, of each hidden
     layer's units, and of classes. Parameters are one vector theta of shape (d,): weights of shape (s_l, s_{l+1}) and
     biases, layer by layer. Methods take rows x of shape (n, s_0) and labels y of shape (n, s_L). They raise ValueError
-    for a wrong shape and for a number that is not finite.
+    for a wrong shape and for a number that is not finite, TypeError for what is no array of real numbers.
     """
 
     sizes: tuple[int, ...] = (64, 32, 10)
@@ -96,7 +97,7 @@ class Network:
     def losses(self, theta: Array, x: Array, y: Array) -> Array:
         """Each person's loss in nats, shape (n,)."""
         sums = self._sums(theta, x)[1]
-        self._check_labels(y, len(sums))
+        y = self._labels(y, len(sums))
         if self.several:
             return np.asarray((np.logaddexp(0.0, sums) - y * sums).sum(axis=1))
         return np.asarray((special.logsumexp(sums, axis=1) * y.sum(axis=1)) - (y * sums).sum(axis=1))
@@ -108,7 +109,7 @@ class Network:
     def right(self, theta: Array, x: Array, y: Array) -> Array:
         """1 for each row whose class has the largest sum, else 0, shape (n,); with several, the share of its labels."""
         sums = self._sums(theta, x)[1]
-        self._check_labels(y, len(sums))
+        y = self._labels(y, len(sums))
         if self.several:
             return np.asarray(((sums > 0) == (y > 0)).mean(axis=1))
         return np.asarray(sums.argmax(axis=1) == y.argmax(axis=1), dtype=np.float64)
@@ -116,7 +117,7 @@ class Network:
     def gradients(self, theta: Array, x: Array, y: Array) -> Gradients:
         """The gradient of each person's loss by theta, in closed form."""
         taken, sums = self._sums(theta, x)
-        self._check_labels(y, len(sums))
+        y = self._labels(y, len(sums))
         if self.several:
             slope = special.expit(sums) - y
         else:
@@ -130,6 +131,7 @@ class Network:
 
     def _sums(self, theta: Array, x: Array) -> tuple[tuple[Array, ...], Array]:
         """What each layer takes, and the sums of the last one."""
+        x = real_array("x", x)
         if x.ndim != 2 or x.shape[1] != self.sizes[0]:
             raise ValueError(
                 f"x must have shape (n, {self.sizes[0]}), got {x.shape}; pass rows of {self.sizes[0]} features, "
@@ -145,10 +147,13 @@ class Network:
                 "x must give finite sums with these parameters, got one that is not; scale the features, or lower "
                 "the rate of the descent"
             )
+        if not np.isfinite(x).all():  # a tanh makes it finite again
+            raise ValueError(f"x must be finite, got {float(x[~np.isfinite(x)][0])!r}; check the features")
         return tuple(taken), sums
 
     def _layers(self, theta: Array) -> list[tuple[Array, Array]]:
         """The weights and biases of each layer, as views of theta."""
+        theta = real_array("theta", theta)
         if theta.shape != (self.dimension,):
             raise ValueError(
                 f"theta must have shape ({self.dimension},) for sizes={self.sizes}, got {theta.shape}; "
@@ -165,11 +170,17 @@ class Network:
             at = bias + outs
         return layers
 
-    def _check_labels(self, y: Array, n: int) -> None:
+    def _labels(self, y: Array, n: int) -> Array:
+        y = real_array("y", y)
         if y.shape != (n, self.sizes[-1]):
             raise ValueError(
                 f"y must have shape ({n}, {self.sizes[-1]}), got {y.shape}; pass one row of labels for each row of x"
             )
+        if not np.isfinite(y).all():
+            raise ValueError(
+                f"y must be finite, got {float(y[~np.isfinite(y)][0])!r}; pass labels from 0 to 1"
+            )
+        return y
 
 
 def _squares(rows: Array) -> Array:

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from filters.holders.clipped_sums import ClippedSums
 from filters.holders.individual import IndividualFilter
 from filters.rules.zcdp import ZCDPFilter
-from theory.arguments import check_count, check_positive
+from reports.training.real_arrays import real_array
+from theory.arguments import check_count, check_positive, check_probability
 
 __all__ = ["PrivateCounts"]
 
@@ -40,5 +41,17 @@ class PrivateCounts:
         return self._sums.people
 
     def count(self, counted: NDArray[np.float64], rng: np.random.Generator) -> float:
-        """The noisy sum of `counted`, shape (n,), numbers in [0, 1]; more than `looks` of them count ever fewer."""
-        return float(self._sums.release(counted[:, np.newaxis], rng).value[0])
+        """The noisy sum of `counted`, shape (n,), numbers in [0, 1]; more than `looks` of them count ever fewer.
+
+        Raises TypeError for what is no array of real numbers and for a generator that is none, ValueError for another
+        shape and for numbers out of range; then nothing is charged.
+        """
+        numbers, people = real_array("counted", counted), self.people.people
+        if numbers.shape != (people,):
+            raise ValueError(
+                f"counted must have shape ({people},), got {numbers.shape}; pass one number for each person"
+            )
+        check_probability("counted", numbers)
+        if not isinstance(rng, np.random.Generator):
+            raise TypeError(f"rng must be a NumPy Generator, got {rng!r}; pass np.random.default_rng()")
+        return float(self._sums.release(numbers[:, np.newaxis], rng).value[0])

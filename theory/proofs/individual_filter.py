@@ -15,9 +15,11 @@ from theory.proofs.people_games import (
     gaussian_formulas,
     leak_rows,
     moment_rows,
+    response_formulas,
     tracker_rows,
     who_rows,
 )
+from theory.proofs.people_tally import SAID
 from theory.proofs.theorem import Step, Theorem, prose
 
 __all__ = ["THEOREM"]
@@ -51,11 +53,16 @@ def _shifted(noise: sp.Expr) -> Sides:
     return alpha * p + (1 - alpha) * q, centred + (alpha - 1) * alpha * shift**2 / (2 * sigma**2 * clip**2)
 
 
+def _gaussian_loss(mu: sp.Expr) -> sp.Expr:
+    return mu**2 / 2 + mu * z
+
+
 @as_written
 def _loss(noise: sp.Expr) -> Sides:
     at = others + shift + noise * z
-    mu = shift / (sigma * clip)
-    return ((at - others) ** 2 - (at - others - shift) ** 2) / (2 * noise**2), mu**2 / 2 + mu * z
+    return ((at - others) ** 2 - (at - others - shift) ** 2) / (2 * noise**2), _gaussian_loss(
+        shift / (sigma * clip)
+    )
 
 
 @as_written
@@ -64,17 +71,28 @@ def _promises(mu: sp.Expr) -> Sides:
     return alpha * mu**2 / 2, alpha * (norm / (2 * sigma**2 * clip**2))
 
 
+def _of(squares: sp.Expr) -> sp.Expr:
+    # E e^(-theta L) for L of the law N(mu^2/2, mu^2)
+    return sp.exp(sp.expand(power * (power - 1) / 2 * squares))
+
+
+def _first(low: sp.Expr, high: sp.Expr) -> sp.Expr:
+    """The part of E_P e^(-theta L), L the loss m^2/2 + m z of Gaussian(m), that has its z from low to high."""
+    rest_of_loss = sp.expand(_gaussian_loss(m) - m**2 / 2)
+    density = sp.exp(-(z**2) / 2 - power * rest_of_loss) / sp.sqrt(2 * sp.pi)
+    return sp.exp(-power * m**2 / 2) * sp.Integral(density, (z, low, high))
+
+
+def _below_zero(sign: int = 1) -> Sides:
+    at = sign * power * m / sp.sqrt(2)
+    return _first(-sp.oo, sp.Integer(0)), _of(m**2) * (1 + sp.erf(at)) / 2
+
+
 def _used_up(last: sp.Expr) -> Sides:
-    """E_P e^(-theta L) of three Gaussians, m and then a, d or b, `last` by the sign of the first output z."""
-
-    def of(squares: sp.Expr) -> sp.Expr:
-        # E e^(-theta L) for L of the law N(mu^2/2, mu^2)
-        return sp.exp(sp.expand(power * (power - 1) / 2 * squares))
-
-    density = sp.exp(-(z**2) / 2 - power * m * z) / sp.sqrt(2 * sp.pi)
-    below, above = sp.Integral(density, (z, -sp.oo, 0)), sp.Integral(density, (z, 0, sp.oo))
-    afterwards = below * of(first**2 + rest**2) + above * of(second**2 + last**2)
-    return sp.exp(-power * m**2 / 2) * afterwards, of(m**2 + first**2 + rest**2)
+    """E_P e^(-theta L) of three Gaussians, m and then a, d or b, `last` by the sign of the first output's noise z."""
+    below, above = _first(-sp.oo, sp.Integer(0)), _first(sp.Integer(0), sp.oo)
+    afterwards = below * _of(first**2 + rest**2) + above * _of(second**2 + last**2)
+    return afterwards, _of(m**2 + first**2 + rest**2)
 
 
 _AT = {"a": "1/2", "b": "1/3", "d": "2/5", "m": "3/4", "theta": "5/3"}
@@ -99,7 +117,7 @@ THEOREM = Theorem(
     uses=("RDP filter", "GDP filter", "Rényi divergences", "Gaussian hockey-stick", "trackers"),
     steps=(
         Step(
-            "Finite game: three people, two mechanisms, all 128 strategies of three rounds, and a budget at each sum "
+            f"Finite game: {SAID.words()}, and a budget at each sum "
             "that three charges of order 2 can have. On the four data sets that hold a person, those who take part in "
             "each round are, the person apart, those of the run without the person.",
             exact(who_rows()),
@@ -115,7 +133,8 @@ THEOREM = Theorem(
             checked=Checked.PROSE,
         ),
         Step(
-            "In the same games at the budget that pays for each mechanism once, all 128 strategies: the runs with and "
+            f"In the same games at the budget that pays for each mechanism once, all {SAID.strategies} strategies: the "
+            "runs with and "
             "without the person give each transcript the two masses that it has in the game of the person's filter "
             "alone, where a round without the person is a trivial pair and costs nothing, and this filter never halts.",
             exact(alone_rows()),
@@ -135,7 +154,7 @@ THEOREM = Theorem(
             checked=Checked.PROSE,
         ),
         Step(
-            "Finite game: the same three people and mechanisms, all 128 strategies, orders 2 and 3, the four data sets "
+            f"Finite game: the same {SAID.words()}, orders 2 and 3, the four data sets "
             "that hold a person, both directions: the moment of the transcript is at most that of the budget.",
             exact(moment_rows()),
             {
@@ -147,8 +166,21 @@ THEOREM = Theorem(
             checked=Checked.GAME,
         ),
         Step(
-            "Finite game: two randomised responses about overlapping groups of the three people, each exactly "
-            "mu-GDP, all 128 strategies, both directions: the worst hockey-stick is below delta_B at six orders.",
+            "Two randomised responses, which err with probability w = 2/5 and 1/4: the Gaussian trade-off curve of "
+            "mu = 2 quantile(w) meets the response's in its corner (w, w), checked to 10^-30. The response's curve is "
+            "the chords from there to (0, 1) and (1, 0), and the Gaussian's is convex: so the response is mu-GDP, and "
+            "for no smaller mu.",
+            certified_each(response_formulas()),
+            {
+                "2.5 % more": certified_each(response_formulas("(205/200)")),
+                "1 % less": certified_each(response_formulas("(99/100)")),
+            },
+            r"\Phi\left(\Phi^{-1}(1-w) - \mu\right) = w,\quad \mu = 2\Phi^{-1}(1-w)",
+        ),
+        Step(
+            "Finite game: these two about overlapping groups of the people, "
+            f"all {SAID.strategies} strategies, both directions: the worst hockey-stick is below delta_B at six "
+            "orders.",
             certified_each(gaussian_formulas()),
             {
                 "6 % less": certified_each(gaussian_formulas(share="(94/100)")),
@@ -215,7 +247,14 @@ THEOREM = Theorem(
             r"\quad \mu = \frac{\sqrt{B_{\mathrm{norm}}}}{\sigma C}",
         ),
         Step(
-            "Tightness, three rounds: Gaussian(m), then Gaussian(a) or Gaussian(b) by the sign of its output, then "
+            "Tightness, the first of three rounds, Gaussian(m) of loss m^2/2 + m z: where the noise z is below 0, the "
+            "mean of e^(-theta L) is that of all z times Phi(theta m).",
+            zero(_below_zero, at=_AT),
+            {"the other half": zero(lambda: _below_zero(-1), at=_AT)},
+            r"\mathbb{E}_P\,e^{-\theta L}1_{z<0} = e^{\theta(\theta-1)m^2/2}\,\Phi(\theta m)",
+        ),
+        Step(
+            "Tightness, three rounds: Gaussian(m), then Gaussian(a) or Gaussian(b) by the sign of its noise, then "
             "what uses up B^2. The mean of e^(-theta L) is that of one Gaussian(B), for every real theta.",
             zero(lambda: _used_up(sp.sqrt(first**2 + rest**2 - second**2)), at=_AT),
             {
@@ -236,7 +275,7 @@ THEOREM = Theorem(
             checked=Checked.PROSE,
         ),
         Step(
-            "Finite game for trackers: the three people and mechanisms of the first game, nobody sits out, all 128 "
+            f"Finite game for trackers, as the first game {SAID.words()}: nobody sits out, "
             "strategies stopped before the person's tracker passes 2 Delta, charged by Definition 2.5 and by 2.6, both "
             "directions, order 2: the moment is at most that of 2 Delta.",
             exact(tracker_rows()),

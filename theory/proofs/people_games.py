@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from functools import cache
 from itertools import combinations_with_replacement
@@ -27,9 +27,18 @@ from theory.proofs.people import (
     told_if_any,
     within,
 )
+from theory.proofs.people_tally import Tally, check_both_ways
 from theory.proofs.trees import Pair, Transcript, Tree, full_trees, hockey_stick, moment, play
 
-__all__ = ["alone_rows", "gaussian_formulas", "leak_rows", "moment_rows", "tracker_rows", "who_rows"]
+__all__ = [
+    "alone_rows",
+    "gaussian_formulas",
+    "leak_rows",
+    "moment_rows",
+    "response_formulas",
+    "tracker_rows",
+    "who_rows",
+]
 
 #: The people 0 and 1 are told of, and everyone is counted.
 _MENU = (told_if_any(0b011, Fraction(1, 4)), counted(Fraction(1, 5), Fraction(1, 5)))
@@ -58,11 +67,26 @@ def _late(fits: Fits) -> Fits:
     return lambda charges: fits(charges[:-1])
 
 
-def _played(game: Game) -> Iterator[list[Transcript]]:
+def _played(game: Game, tally: Tally) -> Iterator[list[Transcript]]:
     """The transcripts of every strategy on every data set that holds a person, with and without the person."""
     for data, person in removals():
         for tree in _TREES():
-            yield list(game.transcripts(tree, data, person))
+            ends = list(game.transcripts(tree, data, person))
+            tally.played(data, person, tree, ends)
+            yield ends
+
+
+def _ways(games: Iterable[list[Transcript]], tally: Tally) -> Iterator[list[Transcript]]:
+    """Both directions of each law that the games have."""
+    for ends in laws(games):
+        for way in (ends, [end.swapped for end in ends]):
+            tally.compared(way)
+            yield way
+
+
+def _check_charges(order: int) -> None:
+    pairs = [mechanism.removal(data, person) for mechanism in _MENU for data, person in removals()]
+    check_both_ways(pairs, _moment_of(order), order)
 
 
 def who_rows(accounting: Accounting = in_worst) -> Callable[[], Iterator[Inequality]]:
@@ -71,12 +95,16 @@ def who_rows(accounting: Accounting = in_worst) -> Callable[[], Iterator[Inequal
     def comparisons() -> Iterator[Inequality]:
         costs = {Fraction(1), *_largest(2)}
         budgets = sorted({in_all(some) for some in combinations_with_replacement(sorted(costs), _ROUNDS)})
+        _check_charges(2)
         for budget in budgets:
+            tally = Tally("the game of who takes part")
             game = Game(_MENU, accounting(_MENU, _moment_of(2)), within(budget))
             for data, person in removals():
                 others = data & ~(1 << person)
                 for tree in _TREES():
+                    tally.played(data, person, tree)
                     yield _read(game, tree, data, others), "=", _read(game, tree, others, others)
+            tally.check()
 
     return comparisons
 
@@ -100,7 +128,8 @@ def alone_rows(
     """Each transcript with and without the person, run apart, has the masses of the game of the person's filter."""
 
     def comparisons() -> Iterator[Inequality]:
-        charge = accounting(_MENU, _moment_of(2))
+        _check_charges(2)
+        tally, charge = Tally("the game of the person's filter alone"), accounting(_MENU, _moment_of(2))
         game = Game(_MENU, charge, within(_budget(2)))
         for data, person in removals():
             menu = alone_menu(game, person)
@@ -116,11 +145,13 @@ def alone_rows(
 
             for tree in _TREES():
                 ends = list(game.transcripts(tree, data, person))
+                tally.played(data, person, tree)
                 single = list(play(alone(game, tree, data), menu, admits))
                 yield len(single), "=", len(ends)
                 for one, end in zip(single, ends, strict=True):
                     yield one.p, "=", end.p
                     yield one.q, "=", end.q
+        tally.check()
 
     return comparisons
 
@@ -132,19 +163,39 @@ def moment_rows(
 
     def comparisons() -> Iterator[Inequality]:
         for order in (2, 3):
-            budget = _budget(order)
+            _check_charges(order)
+            tally, budget = Tally("the game of moments"), _budget(order)
             fits = within(budget)
             game = Game(_MENU, accounting(_MENU, _moment_of(order)), _late(fits) if late else fits)
-            for ends in laws(_played(game)):
-                for way in (ends, [end.swapped for end in ends]):
-                    yield moment(way, order), "<=", budget * share
+            for way in _ways(_played(game, tally), tally):
+                yield moment(way, order), "<=", budget * share
+            tally.check(ways=True)
 
     return comparisons
 
 
 _WEIGHTS = (Fraction(2, 5), Fraction(1, 4))
 _RESPONSES = (told_if_any(0b110, _WEIGHTS[0]), told_if_any(0b011, _WEIGHTS[1]))
-_GAUSSIAN_BUDGET = " + ".join(f"(2*quantile({w}))**2" for w in _WEIGHTS)
+
+
+def _mu(w: Fraction) -> str:
+    """The GDP parameter of the response that errs with probability w."""
+    return f"(2*quantile({w}))"
+
+
+_GAUSSIAN_BUDGET = " + ".join(f"{_mu(w)}**2" for w in _WEIGHTS)
+
+
+def response_formulas(factor: str = "1") -> Callable[[], Iterator[str]]:
+    """For each response, that the Gaussian trade-off curve of `factor` times its parameter is w at w, within 10^-30."""
+
+    def formulas() -> Iterator[str]:
+        for w in _WEIGHTS:
+            # the curve of mu at alpha is 1 - Phi(mu - quantile(alpha))
+            gap = f"(tail({factor}*{_mu(w)} - quantile({w})) - {w})"
+            yield from (f"1/10**30 {sign} {gap}" for sign in "+-")
+
+    return formulas
 
 
 def _distance(pair: Pair) -> Fraction:
@@ -159,7 +210,7 @@ def _fits_gaussian(distances: tuple[Fraction, ...]) -> bool:
 @cache
 def _in_gaussian_budget(distances: tuple[Fraction, ...]) -> bool:
     # a spend whose ball overlaps the budget is admitted; this can only raise the worst case
-    spend = " + ".join(f"(2*quantile({(1 - distance) / 2}))**2" for distance in distances) or "0"
+    spend = " + ".join(f"{_mu((1 - distance) / 2)}**2" for distance in distances) or "0"
     with ctx.workprec(128):
         return not compile_formula(f"{spend} - ({_GAUSSIAN_BUDGET})")({}) > 0
 
@@ -172,7 +223,9 @@ def gaussian_formulas(
     def formulas() -> Iterator[str]:
         fits = _late(_fits_gaussian) if late else _fits_gaussian
         game = Game(_RESPONSES, accounting(_RESPONSES, _distance), fits)
-        games = [way for ends in laws(_played(game)) for way in (ends, [end.swapped for end in ends])]
+        tally = Tally("the game of responses")
+        games = list(_ways(_played(game, tally), tally))
+        tally.check(ways=True)
         for g in (Fraction(1, 2), Fraction(1), Fraction(3, 2), Fraction(2), Fraction(3), Fraction(4)):
             worst, mean = max(hockey_stick(ends, g) for ends in games), f"sqrt({_GAUSSIAN_BUDGET})"
             yield (
@@ -210,6 +263,7 @@ def tracker_rows(first: int = 1, forgets: bool = False, most: int = 2) -> Callab
     """Nobody sits out; a strategy stops before the person's tracker passes `most`: its moment is at most that."""
 
     def comparisons() -> Iterator[Inequality]:
+        _check_charges(2)
         size = max(_largest(2))
 
         def level(charges: tuple[Fraction, ...]) -> int:
@@ -221,7 +275,7 @@ def tracker_rows(first: int = 1, forgets: bool = False, most: int = 2) -> Callab
             return at
 
         for accounting in (in_worst, now):
-            charge = accounting(_MENU, _moment_of(2))
+            tally, charge = Tally("the game of trackers"), accounting(_MENU, _moment_of(2))
             for data, person in removals():
                 costs = [charge(k, person, data) for k in range(len(_MENU))]
 
@@ -232,8 +286,12 @@ def tracker_rows(first: int = 1, forgets: bool = False, most: int = 2) -> Callab
                     return level(tuple(costs[k] for k in (*released, request))) <= most
 
                 menu = [mechanism.removal(data, person) for mechanism in _MENU]
-                for ends in laws(list(play(tree, menu, admits)) for tree in _TREES()):
-                    for way in (ends, [end.swapped for end in ends]):
-                        yield moment(way, 2), "<=", size**most
+                games = []
+                for tree in _TREES():
+                    games.append(list(play(tree, menu, admits)))
+                    tally.played(data, person, tree, games[-1])
+                for way in _ways(games, tally):
+                    yield moment(way, 2), "<=", size**most
+            tally.check(ways=True)
 
     return comparisons

@@ -50,6 +50,17 @@ def test_every_number_of_every_figure_has_bounds(name: str, parameter: str, valu
         ("000-table-2", {"factor": 0.5}, r"factor must be from 1 to 10, got factor=0\.5"),
         ("003-2", {"at": 100}, "at must be below epochs, got at=100, epochs=100; exchange them"),
         ("003-6", {"factors": (2, 1)}, "factors must rise from each number to the next"),
+        (
+            "003-6",
+            {"factors": (1.0, 1.0000001)},
+            r"factors must differ in the six digits that are printed, got 1\.0 and 1\.0000001, both shown as 1; ",
+        ),
+        (
+            "003-6",
+            {"factors": (9.00001, 9.00002), "clip": 0.12},
+            r"factors must differ in .*, got 9\.00001 and 9\.00002, both shown as 1\.08; pass",
+        ),
+        ("000-table-2", {"epsilons": (1.0, 1.0000001)}, "epsilons must differ in the six digits"),
         ("unused", {"levels": (4, 2)}, "levels must rise from each number to the next"),
     ],
 )

@@ -129,6 +129,46 @@ def test_what_does_not_fit_is_one_sentence(change: dict[str, Any], sentence: str
         assert "\n" not in str(told.value)
 
 
+@pytest.mark.parametrize("name", ["theta", "x", "y"])
+@pytest.mark.parametrize(
+    ("nonsense", "got"),
+    [
+        (None, "None"),
+        ("text", "one of the type str"),
+        ([[1.0]], "one of the type list"),
+        (np.zeros((6, 3), dtype=complex), "dtype=complex128"),
+        (np.array([["a"]]), "dtype=<U1"),
+        (np.array([None]), "dtype=object"),
+    ],
+    ids=["none", "text", "list", "complex", "texts", "objects"],
+)
+def test_what_is_no_array_of_real_numbers_is_one_sentence(name: str, nonsense: Any, got: str) -> None:
+    net = Network(sizes=(3, 4, 2))
+    theta, x, y = rows(net)
+    given = {"theta": theta, "x": x, "y": y} | {name: nonsense}
+    for asked in (net.gradients, net.losses, net.right, net.accuracy):
+        with pytest.raises(
+            TypeError, match=f"^{name} must be an array of real numbers, got {got}; pass a NumPy"
+        ):
+            asked(**given)
+
+
+def test_labels_that_are_not_finite_and_features_that_a_tanh_would_hide_are_refused() -> None:
+    net = Network(sizes=(1, 1, 2))
+    theta, x, y = np.ones(net.dimension), np.array([[1.0]]), np.array([[0.0, 1.0]])
+    with pytest.raises(ValueError, match=r"^y must be finite, got nan; pass labels from 0 to 1$"):
+        net.losses(theta, x, y * np.nan)
+    with pytest.raises(ValueError, match=r"^x must be finite, got inf; check the features$"):
+        net.gradients(theta, x * np.inf, y)
+
+
+def test_whole_numbers_and_flags_are_numbers() -> None:
+    net = Network(sizes=(3, 4, 2))
+    theta, _, y = rows(net)
+    whole = np.array(np.arange(18).reshape(6, 3))
+    assert (net.losses(theta, whole, y > 0) == net.losses(theta, whole.astype(float), y)).all()
+
+
 @pytest.mark.parametrize("sizes", [(3,), 3, (3, 0), (3, 2.5)])
 def test_sizes_are_two_numbers_of_units_or_more(sizes: Any) -> None:
     with pytest.raises(ValueError, match=r"^sizes must "):
