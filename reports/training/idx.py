@@ -37,8 +37,9 @@ def read_idx(folder: Path, *, classes: int = 10, public: bool = False) -> DataSe
 
     Row i of the features is picture i read line by line, divided by 255: shape (n, height * width). The files must
     agree with each other, with their own headers and with the number of classes; sizes are compared with what lies on
-    the disk, and what will be made of all four with 2^28 numbers, before memory is taken. public: see `DataSet`. Raises FileNotFoundError for a file that is not there and
-    ValueError for one that is not what it should be, in one sentence that names it.
+    the disk, and what will be made of all four with 2^28 numbers, before memory is taken. public: see `DataSet`.
+    Raises FileNotFoundError for a file that is not there and ValueError for one that is not what it should be, in one
+    sentence that names it.
     Source of the format: Y. LeCun, C. Cortes, C. Burges, the MNIST database of handwritten digits.
     """
     classes = check_count("classes", classes, least=2)
@@ -64,9 +65,7 @@ def read_idx(folder: Path, *, classes: int = 10, public: bool = False) -> DataSe
     )
 
 
-def _part(
-    folder: Path, part: str, classes: int, room: int
-) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+def _part(folder: Path, part: str, classes: int, room: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
     """The pictures, shape (n, height, width), and the classes, shape (n,), of the training or the test part.
 
     At most `room` numbers are to be made of them: a point is one, a label `classes`.

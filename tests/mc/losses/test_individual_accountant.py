@@ -330,13 +330,13 @@ def test_what_makes_no_accountant_is_refused(options):
     "levels", ["abc", {}, {0.5, 1}, [True], None, ["1"], np.ma.array([0.5, 1.0], mask=[1, 0])], ids=str
 )
 def test_levels_that_are_no_numbers_are_refused(levels):
-    with pytest.raises(TypeError, match="levels must be .*; pass e.g."):
+    with pytest.raises(TypeError, match=r"levels must be .*; pass e.g."):
         fp.IndividualAccountant(2, q=Q, sigma=SIGMA, levels=levels)
 
 
 @pytest.mark.parametrize("orders", [None, 5, "ab", ["2"], [True], [None], np.ma.array([2.0])], ids=str)
 def test_orders_that_are_no_numbers_are_refused(orders):
-    with pytest.raises(TypeError, match="orders must be .*; pass e.g. range"):
+    with pytest.raises(TypeError, match=r"orders must be .*; pass e.g. range"):
         accountant(1).renyi_epsilon(1e-5, orders=orders)
 
 
@@ -361,7 +361,7 @@ def test_orders_that_are_no_row_of_orders_are_refused(orders):
 )
 def test_shares_that_are_no_row_of_numbers_count_nothing(shares, error):
     made = accountant(2)
-    with pytest.raises(error, match="shares must .*; pass one number per person"):
+    with pytest.raises(error, match=r"shares must .*; pass one number per person"):
         made.add(shares, steps=100)
     assert made.delta(0.0).made_public().tolist() == [[0.0, 0.0]] * 2
 

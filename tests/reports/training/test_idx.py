@@ -172,7 +172,9 @@ def test_what_is_made_of_all_four_files_is_bounded_before_it_is_made(
     with pytest.raises(ValueError, match=rf"train-{LABELS} must hold at most 4 numbers, got .* says 5; pass"):
         read_idx(folder)
     monkeypatch.setattr(idx_module, "_MOST", 5 * (12 + 10) + 1)
-    with pytest.raises(ValueError, match=rf"t10k-{IMAGES} must hold at most 1 numbers, got .* 2 by 4 by 3; pass"):
+    with pytest.raises(
+        ValueError, match=rf"t10k-{IMAGES} must hold at most 1 numbers, got .* 2 by 4 by 3; pass"
+    ):
         read_idx(folder)
 
 
