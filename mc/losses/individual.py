@@ -76,8 +76,8 @@ class IndividualAccountant:
     wide, and take longer: there the law of the loss is far from smooth. Adding 0 costs nothing. Everything returned is
     personal data, and hides itself.
     Raises ValueError for q outside [1e-6, 1], sigma outside [0.2, 1000], levels that do not ascend to 1 from 1e-6 or
-    more, and more than 2^32 counts; TypeError for what is no number. In that domain epsilon and delta always answer,
-    with bounds as wide as [0, what a moment gives] where too little is known.
+    more, and more than 2^32 counts; TypeError for what is no number. At the corners of that domain epsilon and delta
+    were seen to answer, if with bounds as wide as [0, what a moment gives] where too little is known.
     Source: paper 003, Section 5 and Appendix D (Theorem D.2 for the grid).
     """
 
@@ -92,7 +92,7 @@ class IndividualAccountant:
         if not _QUIETEST <= self._sigma <= _LOUDEST:
             raise ValueError(
                 f"sigma must be in [{_QUIETEST:g}, {_LOUDEST:g}], got sigma={sigma!r}; less noise protects hardly "
-                "anybody, and less covers more"
+                f"anybody, and what holds at {_LOUDEST:g} holds with more noise"
             )
         self._grid = _grid(levels)
         if people * len(self._grid) > _COUNTS:
