@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import tempfile
@@ -9,14 +10,15 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
-__all__ = ["OutputFolder"]
+__all__ = ["OutputFolder", "sync_folder"]
 
 
 class OutputFolder:
     """A folder whose files are written in a hidden folder inside it and renamed when all are complete.
 
     A context manager: the files appear when the block ends without an exception, and none of them if it raises or if
-    one of them cannot be put in its place. A folder that was made for the block and received nothing is removed.
+    one of them cannot be put in its place. When it has ended they are on the disk under their names.
+    A folder that was made for the block and received nothing is removed.
     Raises OSError with one sentence when the folder, or a file in it, cannot be written to.
     """
 
@@ -70,6 +72,8 @@ class OutputFolder:
             if kind is None:
                 for name in self._dropped:
                     (self.path / name).unlink(missing_ok=True)
+                for folder in (self.path, *(one.parent for one in self._made)):
+                    sync_folder(folder)
         finally:
             self._clear()
 
@@ -110,6 +114,24 @@ class OutputFolder:
         while self._made:
             with suppress(OSError):  # what has come into it in the meantime stays
                 self._made.pop().rmdir()
+
+
+def sync_folder(folder: Path) -> None:
+    """Wait until the names in a folder are on the disk; OSError with one sentence where the disk fails."""
+    if os.name == "nt":  # folders cannot be opened there
+        return
+    try:
+        file = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(file)
+        finally:
+            os.close(file)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # not every file system can wait for names
+            raise OSError(
+                f"out must be a folder on a disk that works, got out={str(folder)!r} ({error.strerror or error}); its "
+                "files may be lost when the power fails, pass another folder"
+            ) from error
 
 
 def _keep(file: Path, copy: Path) -> None:

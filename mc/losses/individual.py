@@ -12,6 +12,8 @@ array([[1.004113, 0.      ],
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import islice
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,8 +35,11 @@ __all__ = ["IndividualAccountant"]
 
 #: The least level of the grid that is made, and the most levels.
 _LEAST, _MOST = 2.0**-8, 100_000
-#: The least noise: below, the tilted losses lie further out than anybody needs.
-_QUIETEST = 2.0**-5
+#: The numbers that the bounds were tried with: rates, noise, and levels. With less noise the tilted losses lie further
+#: out than anybody needs.
+_RAREST, _QUIETEST, _LOUDEST, _SMALLEST = 1e-6, 0.2, 1000.0, 1e-6
+#: Most counts that are kept, people times levels; the most orders, and the largest.
+_COUNTS, _ORDERS, _HIGHEST = 2**32, 10_000, 2.0**20
 #: Counts are unsigned integers of 32 bits.
 _STEPS = 2**32 - 1
 
@@ -70,7 +75,9 @@ class IndividualAccountant:
     NumPy's elementary functions err by less than 2^-44. After fewer than about ten steps at a small rate they may be
     wide, and take longer: there the law of the loss is far from smooth. Adding 0 costs nothing. Everything returned is
     personal data, and hides itself.
-    Raises ValueError for q outside (0, 1], sigma below 1/32, and levels that do not ascend to 1.
+    Raises ValueError for q outside [1e-6, 1], sigma outside [0.2, 1000], levels that do not ascend to 1 from 1e-6 or
+    more, and more than 2^32 counts; TypeError for what is no number. At the corners of that domain epsilon and delta
+    were seen to answer, if with bounds as wide as [0, what a moment gives] where too little is known.
     Source: paper 003, Section 5 and Appendix D (Theorem D.2 for the grid).
     """
 
@@ -79,10 +86,20 @@ class IndividualAccountant:
     def __init__(self, people: int, *, q: float, sigma: float, levels: int | Sequence[float] = 100) -> None:
         people = check_count("people", people)
         self._q = float(check_positive("q", check_probability("q", q), "pass a sampling rate in (0, 1]"))
+        if self._q < _RAREST:
+            raise ValueError(f"q must be >= {_RAREST:g}, got q={q!r}; a larger rate covers a smaller one")
         self._sigma = float(check_positive("sigma", sigma))
-        if self._sigma < _QUIETEST:
-            raise ValueError(f"sigma must be >= 1/32, got sigma={sigma!r}; so little noise protects nobody")
+        if not _QUIETEST <= self._sigma <= _LOUDEST:
+            raise ValueError(
+                f"sigma must be in [{_QUIETEST:g}, {_LOUDEST:g}], got sigma={sigma!r}; less noise protects hardly "
+                f"anybody, and what holds at {_LOUDEST:g} holds with more noise"
+            )
         self._grid = _grid(levels)
+        if people * len(self._grid) > _COUNTS:
+            raise ValueError(
+                f"people must be at most {_COUNTS // len(self._grid)} with {len(self._grid)} levels, got "
+                f"people={people}; account for them in parts"
+            )
         self._levels = Levels([Moments(self._q, share, self._sigma) for share in self._grid.tolist()])
         #: column 2 i: shares between levels i - 1 and i; column 2 i + 1: level i itself
         self._counts = np.zeros((people, 2 * len(self._grid)), dtype=np.uint32)
@@ -101,14 +118,17 @@ class IndividualAccountant:
     def add(self, shares: NDArray[np.float64] | Sequence[float], *, steps: int = 1) -> None:
         """Count `steps` steps in which each person had this share of the clipping norm: shape (people,), in [0, 1].
 
-        Raises ValueError, and counts nothing, for another shape and for shares that are not in [0, 1].
+        Shares of more than 64 bits are rounded up to doubles. Raises ValueError, and counts nothing, for another shape
+        and for shares that are not in [0, 1], and TypeError for masked ones and for what is no number.
         """
-        given = np.asarray(shares)
+        given = _array("shares", shares, "pass one number per person, 0 for those who took no part")
         if given.shape != (self.people,):
             raise ValueError(
                 f"shares must have one number per person, got shape {given.shape} for {self.people} people; pass 0 "
                 "for those who took no part"
             )
+        if given.dtype.kind == "f" and given.dtype.itemsize > 8:
+            given = _up(given)
         checked = np.asarray(
             check_probability("shares", given, "divide norms after clipping by the clipping norm")
         )
@@ -145,11 +165,10 @@ class IndividualAccountant:
         The bounds are about what this accountant would say of the shares themselves; its epsilon is never below that
         of `epsilon`. With one order it is what a filter at that order guarantees for shares chosen on the way, too.
         Source: Canonne, Kamath and Steinke for the conversion; paper 000, Section 4.
+        Raises ValueError for no order, an order outside (1, 2^20] and more than 10000, TypeError for what is no list.
         """
         delta = float(check_delta("delta", delta))
-        alphas = np.asarray(check_order("orders", np.array(list(orders), dtype=np.float64)))
-        if not len(alphas):
-            raise ValueError("orders must hold an order above 1, got none; pass e.g. range(2, 33)")
+        alphas = _alphas(orders)
         low, _ = composed_renyi(self._levels, self._below(), delta, alphas)
         _, high = composed_renyi(self._levels, self._above(), delta, alphas)
         return PersonalBounds.of(f"epsilon at delta={delta:g} by Renyi divergences", low, high)
@@ -172,17 +191,66 @@ class IndividualAccountant:
         )
 
 
+def _array(name: str, value: object, remedy: str) -> NDArray[Any]:
+    """`value` as an array of any real type; masked numbers are none."""
+    if isinstance(value, np.ma.MaskedArray):
+        raise TypeError(f"{name} must be numbers without a mask, got a masked array; {remedy}")
+    try:
+        made = np.asarray(value)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be numbers in one row, got {_told(value)}; {remedy}") from None
+    if made.dtype.kind not in "fiu":
+        raise TypeError(f"{name} must be real numbers, got {_told(value)}; {remedy}")
+    return made
+
+
+def _told(value: object) -> str:
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 60 else f"{text[:60]}..."
+
+
+def _up(given: NDArray[Any]) -> NDArray[np.float64]:
+    """The least doubles that are not below."""
+    with np.errstate(over="ignore", under="ignore"):
+        near = given.astype(np.float64)
+    up: NDArray[np.float64] = np.where(near < given, np.nextafter(near, np.inf), near)
+    return up
+
+
 def _grid(levels: int | Sequence[float]) -> NDArray[np.float64]:
-    if isinstance(levels, int):
+    if isinstance(levels, (int, np.integer)):
         number = check_count("levels", levels)
         if number > _MOST:
             raise ValueError(f"levels must be at most {_MOST}, got levels={levels}; pass fewer")
         grid = np.geomspace(_LEAST, 1.0, number) if number > 1 else np.ones(1)
         grid[-1] = 1.0
         return grid
-    grid = np.array(check_probability("levels", np.array(levels, dtype=np.float64)))
-    if grid.ndim != 1 or not len(grid) or grid[0] <= 0 or grid[-1] < 1 or (np.diff(grid) <= 0).any():
+    remedy = "pass e.g. [0.25, 0.5, 1.0]"
+    grid = np.array(_array("levels", levels, remedy), dtype=np.float64)
+    if grid.ndim != 1 or not 0 < len(grid) <= _MOST:
         raise ValueError(
-            f"levels must ascend from above 0 to 1, got levels={levels!r}; pass e.g. [0.25, 0.5, 1.0]"
+            f"levels must be a number of levels, or from 1 to {_MOST} levels, got {_told(levels)}; {remedy}"
+        )
+    if not (grid[0] >= _SMALLEST and grid[-1] == 1 and (np.diff(grid) > 0).all()):
+        raise ValueError(
+            f"levels must ascend to 1 from {_SMALLEST:g} or more, got levels={_told(levels)}; {remedy}"
         )
     return grid
+
+
+def _alphas(orders: Iterable[float]) -> NDArray[np.float64]:
+    remedy = "pass e.g. range(2, 33)"
+    if isinstance(orders, np.ma.MaskedArray) or not isinstance(orders, Iterable):
+        raise TypeError(f"orders must be a list of numbers, got orders={_told(orders)}; {remedy}")
+    listed = list(islice(orders, _ORDERS + 1))
+    if not 0 < len(listed) <= _ORDERS:
+        raise ValueError(
+            f"orders must hold from 1 to {_ORDERS} orders above 1, got {'none' if not listed else 'more'}; {remedy}"
+        )
+    given = _array("orders", listed, remedy)
+    if given.ndim != 1:
+        raise ValueError(f"orders must be numbers in one row, got {_told(orders)}; {remedy}")
+    alphas = np.asarray(check_order("orders", given))
+    if alphas.max() > _HIGHEST:
+        raise ValueError(f"orders must be at most {_HIGHEST:g}, got {float(alphas.max())!r}; {remedy}")
+    return alphas

@@ -38,6 +38,9 @@ _TURN = 1.5
 _CELLS = 128
 #: Frequencies are e^{i theta l} = e^{i (32 j) theta_1 l} e^{i k theta_1 l}: so many products need few exponentials.
 _BLOCK = 32
+#: Most nodes that are looked at, and most products of nodes and blocks of frequencies that are held: 256 MiB. Beyond,
+#: nothing is said of the frequencies.
+_MOST_NODES, _MOST_HELD = 1 << 20, 1 << 24
 #: Up to which share of the frequency where four moments bound the modulus best they do; and the frequencies at which it
 #: is looked at beyond: so many parts of that one, and so many times that one.
 _CLOSE, _PARTS, _SEEN = 0.7, 7, 10
@@ -140,6 +143,8 @@ class Moments:
         growth, height = self._strip(a, theta * count, log_moment)
         width = _short(2 * math.pi * height / growth)
         low, high = self._range(a, a, 0.0)
+        if not (high - low) < _MOST_NODES * width:
+            return _unknown(count)
         nodes = self._nodes(low, high, width)
         exponents = a * nodes.losses - nodes.outputs**2 / 2
         exponents -= exponents.max()
@@ -152,6 +157,8 @@ class Moments:
         # addition's loss is -l
         losses = nodes.losses if a > 0 else -nodes.losses
         blocks = -(-count // _BLOCK)
+        if len(losses) * max(blocks, _BLOCK) > _MOST_HELD:
+            return _unknown(count)
         turn = np.exp(1j * theta * losses)
         steps = np.multiply.accumulate(np.vstack([np.ones_like(turn), *[turn] * (_BLOCK - 1)]))
         leaps = np.exp(1j * (theta * _BLOCK) * np.multiply.outer(np.arange(blocks), losses))
@@ -274,6 +281,11 @@ def _short(width: float) -> float:
     """`width` rounded down to ten bits, so that its multiples are doubles."""
     mantissa, exponent = math.frexp(width)
     return math.ldexp(math.floor(mantissa * 1024) / 1024, exponent)
+
+
+def _unknown(count: int) -> Transforms:
+    """What is known of any law: no modulus is above 1."""
+    return Transforms(np.zeros(count, dtype=np.complex128), np.full(count, np.inf), np.zeros(count))
 
 
 def _logarithms(found: NDArray[np.complex128], off: Array) -> Transforms:

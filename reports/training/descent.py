@@ -41,6 +41,8 @@ __all__ = ["Descent"]
 Array = NDArray[np.float64]
 
 _VERSION = 2
+#: More steps than anybody takes.
+_MOST_STEPS = 2**53
 
 
 class Descent:
@@ -179,7 +181,7 @@ class Descent:
                 f"{np.count_nonzero(~np.isfinite(theta))} others; pass the file unchanged"
             )
         made._theta = theta
-        made._taken = check_count("taken", taken, least=0)
+        made._taken = _step(taken)
         return made
 
     @classmethod
@@ -225,6 +227,14 @@ def _read(content: bytes) -> tuple[Array, dict[str, Any]]:
         return theta, told
     except Exception as error:  # a damaged archive may raise anything
         raise _no_descent(content, error) from error
+
+
+def _step(taken: object) -> int:
+    """A number of steps taken: it numbers the noise."""
+    number = check_count("taken", taken, least=0)
+    if number > _MOST_STEPS:
+        raise ValueError("taken must be at most 2^53, got more; pass the file unchanged")
+    return number
 
 
 def _no_descent(content: bytes, error: Exception) -> ValueError:

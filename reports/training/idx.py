@@ -25,7 +25,7 @@ __all__ = ["read_idx"]
 
 #: The third byte of an IDX file: the numbers in it are unsigned bytes.
 _UNSIGNED_BYTE = 8
-#: Most numbers that are read from a file, 2 GiB as doubles; MNIST has 47 million.
+#: Most numbers that are made of all four files, points and one-hot labels, 2 GiB as doubles; MNIST has 56 million.
 _MOST = 2**28
 #: gzip makes data at most this many times as long (1032, by the format), so a short file that claims more is damaged.
 _GZIP_RATIO = 1100
@@ -37,8 +37,9 @@ def read_idx(folder: Path, *, classes: int = 10, public: bool = False) -> DataSe
 
     Row i of the features is picture i read line by line, divided by 255: shape (n, height * width). The files must
     agree with each other, with their own headers and with the number of classes; sizes are compared with what lies on
-    the disk before memory is taken. public: see `DataSet`. Raises FileNotFoundError for a file that is not there and
-    ValueError for one that is not what it should be, in one sentence that names it.
+    the disk, and what will be made of all four with 2^28 numbers, before memory is taken. public: see `DataSet`.
+    Raises FileNotFoundError for a file that is not there and ValueError for one that is not what it should be, in one
+    sentence that names it.
     Source of the format: Y. LeCun, C. Cortes, C. Burges, the MNIST database of handwritten digits.
     """
     classes = check_count("classes", classes, least=2)
@@ -46,8 +47,9 @@ def read_idx(folder: Path, *, classes: int = 10, public: bool = False) -> DataSe
         raise FileNotFoundError(
             f"folder must be a folder with IDX files, got folder={str(folder)!r}; pass the folder that holds them"
         )
-    pictures, labels = _part(folder, "train", classes)
-    test_pictures, test_labels = _part(folder, "t10k", classes)
+    pictures, labels = _part(folder, "train", classes, room=_MOST)
+    room = _MOST - pictures.size - classes * len(labels)
+    test_pictures, test_labels = _part(folder, "t10k", classes, room=room)
     if pictures.shape[1:] != test_pictures.shape[1:]:
         raise ValueError(
             f"the pictures of t10k must be as large as those of train, got {_size(test_pictures)} for "
@@ -56,17 +58,21 @@ def read_idx(folder: Path, *, classes: int = 10, public: bool = False) -> DataSe
     return DataSet(
         name=folder.resolve().name or "IDX files",
         features=_points(pictures),
-        labels=np.eye(classes)[labels],
+        labels=_one_hot(labels, classes),
         test_features=_points(test_pictures),
-        test_labels=np.eye(classes)[test_labels],
+        test_labels=_one_hot(test_labels, classes),
         public=public,
     )
 
 
-def _part(folder: Path, part: str, classes: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """The pictures, shape (n, height, width), and the classes, shape (n,), of the training or the test part."""
+def _part(folder: Path, part: str, classes: int, room: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """The pictures, shape (n, height, width), and the classes, shape (n,), of the training or the test part.
+
+    At most `room` numbers are to be made of them: a point is one, a label `classes`.
+    """
     pictures_path, labels_path = (_found(folder, f"{part}-{rest}") for rest in _NAMES)
-    pictures, labels = _read(pictures_path, dimensions=3), _read(labels_path, dimensions=1)
+    pictures = _read(pictures_path, dimensions=3, room=room)
+    labels = _read(labels_path, dimensions=1, room=(room - pictures.size) // classes)
     if len(pictures) != len(labels):
         raise ValueError(
             f"{labels_path} must hold one label for each picture of {pictures_path.name}, got {len(labels)} for "
@@ -91,15 +97,15 @@ def _found(folder: Path, name: str) -> Path:
     raise FileNotFoundError(f"{folder} must hold the file {name} or {name}.gz, got neither; put it there")
 
 
-def _read(path: Path, dimensions: int) -> NDArray[np.uint8]:
-    """The unsigned bytes of an IDX file with that many dimensions."""
+def _read(path: Path, dimensions: int, room: int) -> NDArray[np.uint8]:
+    """The unsigned bytes of an IDX file with that many dimensions, at most `room` of them."""
     try:
         with path.open("rb") as file:
             on_disk = os.fstat(file.fileno()).st_size
             if path.suffix != ".gz":
-                return _decoded(file.read, path, dimensions, most=on_disk)
+                return _decoded(file.read, path, dimensions, room, most=on_disk)
             with gzip.open(file) as unpacked:
-                return _decoded(unpacked.read, path, dimensions, most=_GZIP_RATIO * on_disk)
+                return _decoded(unpacked.read, path, dimensions, room, most=_GZIP_RATIO * on_disk)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise _damaged(path, f"what gzip cannot unpack ({error})") from None
     except OSError as error:
@@ -108,7 +114,9 @@ def _read(path: Path, dimensions: int) -> NDArray[np.uint8]:
         ) from error
 
 
-def _decoded(read: Callable[[int], bytes], path: Path, dimensions: int, most: int) -> NDArray[np.uint8]:
+def _decoded(
+    read: Callable[[int], bytes], path: Path, dimensions: int, room: int, most: int
+) -> NDArray[np.uint8]:
     length = 4 + 4 * dimensions
     header = read(length)
     expected = bytes((0, 0, _UNSIGNED_BYTE, dimensions))
@@ -125,9 +133,10 @@ def _decoded(read: Callable[[int], bytes], path: Path, dimensions: int, most: in
     told = " by ".join(str(size) for size in sizes)
     if count == 0:
         raise _damaged(path, f"a header that says {told}")
-    if count > _MOST:
+    if count > room:
         raise ValueError(
-            f"{path} must hold at most {_MOST} numbers, got a header that says {told}; pass a smaller data set"
+            f"{path} must hold at most {room} numbers, got a header that says {told}; pass a smaller data set, of "
+            f"{_MOST} numbers in all, where a label counts once for each class"
         )
     if length + count > most:
         raise _damaged(path, f"a header that says {told}, more than the file can hold")
@@ -150,6 +159,12 @@ def _points(pictures: NDArray[np.uint8]) -> NDArray[np.float64]:
     points = pictures.reshape(len(pictures), -1).astype(np.float64)
     points /= 255.0
     return points
+
+
+def _one_hot(labels: NDArray[np.uint8], classes: int) -> NDArray[np.float64]:
+    rows = np.zeros((len(labels), classes))
+    rows[np.arange(len(labels)), labels] = 1.0
+    return rows
 
 
 def _size(pictures: NDArray[np.uint8]) -> str:

@@ -11,10 +11,12 @@ own scripts write it from the MIMIC-III tables, which one must have leave to use
 from __future__ import annotations
 
 import csv
+import errno
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,8 +29,11 @@ __all__ = ["STATISTICS", "Phenotyping", "read_phenotyping"]
 #: What is told of each variable over a stay.
 STATISTICS = ("count", "mean", "least", "most", "first", "last", "deviation")
 _TASKS = 25
-#: Most bytes of a list, a line for each stay, and of a stay.
-_LONGEST = 2**26
+#: Most bytes and lines, blank ones too, of a list, a line for each stay, and of a stay. The benchmark's list of the
+#: training part has 35622 lines.
+_LONGEST, _MOST_LINES = 2**24, 2**17
+#: Most bytes of a file's name.
+_LONGEST_NAME = 255
 #: log(1 + count) is divided by this: a stay has from a few to some thousand rows.
 _COUNT_SCALE = 4.0
 _BY_NAME = {one.name: one for one in VARIABLES}
@@ -80,30 +85,38 @@ _Row = tuple[int, list[str]]
 def _part(folder: Path) -> tuple[tuple[str, ...], NDArray[np.float64], NDArray[np.float64]]:
     """The names of the labels, the features and the labels of `train` or `test`."""
     path = folder / _LIST
-    header, *rows = list(_rows(path))
-    tasks = tuple(header[1][2:])
-    if header[1][:2] != ["stay", "period_length"] or len(set(tasks)) != _TASKS or len(tasks) != _TASKS:
+    rows = _rows(path)
+    header = next(rows)[1]
+    tasks = tuple(header[2:])
+    if header[:2] != ["stay", "period_length"] or len(set(tasks)) != _TASKS or len(tasks) != _TASKS:
         raise ValueError(
-            f"{path} must have the columns stay, period_length and {_TASKS} labels, got {len(header[1])} columns, the "
-            f"first {header[1][:2]}; pass the phenotyping folder of the benchmark"
+            f"{path} must have the columns stay, period_length and {_TASKS} labels, got {len(header)} columns, the "
+            f"first {[one[:40] for one in header[:2]]}; pass the phenotyping folder of the benchmark"
         )
-    if not rows:
-        raise ValueError(f"{path} must name at least one stay, got none; pass the whole folder")
-    features = np.zeros((len(rows), len(VARIABLES) * len(STATISTICS)))
-    labels = np.zeros((len(rows), _TASKS))
+    features: list[NDArray[np.float64]] = []
+    labels: list[NDArray[np.float64]] = []
     seen: set[str] = set()
-    for number, (line, (stay, _, *marks)) in enumerate(rows):
-        if Path(stay).name != stay or stay in seen or stay == _LIST:
+    for line, (stay, _, *marks) in rows:
+        if not _is_name(stay) or stay in seen or stay == _LIST:
             raise ValueError(
-                f"{path}, row {line}: stay must be the name of a file beside it, each once, got {stay!r}; mend the row"
+                f"{path}, row {line}: stay must be the name of a file beside it, each once, got {stay[:40]!r}; mend "
+                "the row"
             )
         if not set(marks) <= {"0", "1"}:
             wrong = next(mark for mark in marks if mark not in ("0", "1"))
-            raise ValueError(f"{path}, row {line}: labels must be 0 or 1, got {wrong!r}; mend the row")
+            raise ValueError(f"{path}, row {line}: labels must be 0 or 1, got {wrong[:40]!r}; mend the row")
         seen.add(stay)
-        labels[number] = [float(mark) for mark in marks]
-        features[number] = _stay(folder / stay)
-    return tasks, features, labels
+        labels.append(np.array([float(mark) for mark in marks]))
+        features.append(np.array(_stay(folder / stay)))
+    if not features:
+        raise ValueError(f"{path} must name at least one stay, got none; pass the whole folder")
+    return tasks, np.array(features), np.array(labels)
+
+
+def _is_name(text: str) -> bool:
+    """Whether a file beside can have this name."""
+    short = len(text.encode()) <= _LONGEST_NAME
+    return short and Path(text).name == text and text not in ("", "..") and "\0" not in text
 
 
 def _stay(path: Path) -> list[float]:
@@ -164,31 +177,47 @@ def _statistics(values: list[tuple[float, float]]) -> tuple[float, ...]:
 
 
 def _rows(path: Path) -> Iterator[_Row]:
-    """The rows of a CSV file with their line numbers, header first, all of the same length."""
-    if not path.is_file():
-        raise FileNotFoundError(f"{path} must be there, got no such file; pass the phenotyping folder whole")
-    size = path.stat().st_size
-    if not 0 < size <= _LONGEST:
-        raise ValueError(
-            f"{path} must have from 1 to {_LONGEST} bytes, got {size}; pass the benchmark's own file"
-        )
+    """The rows of a CSV file with their line numbers, header first, all of the same length, without blank ones."""
     try:
+        if not path.is_file():
+            raise FileNotFoundError(errno.ENOENT, "no such file")
+        size = path.stat().st_size
+        if not 0 < size <= _LONGEST:
+            raise ValueError(
+                f"{path} must have from 1 to {_LONGEST} bytes, got {size}; pass the benchmark's own file"
+            )
         with path.open(encoding="utf-8", newline="") as file:
-            reader = csv.reader(file, strict=True)
-            width = 0
-            for cells in reader:
-                width = width or len(cells)
-                if len(cells) != width:
-                    raise ValueError(
-                        f"{path}, row {reader.line_num}: a row must have {width} cells as the header, got "
-                        f"{len(cells)}; mend the row"
-                    )
-                yield reader.line_num, cells
+            yield from _cells(csv.reader(file, strict=True), path)
     except (csv.Error, UnicodeDecodeError) as error:
         raise ValueError(
             f"{path} must be a CSV file in UTF-8, got one that is not ({error}); mend it"
+        ) from None
+    except FileNotFoundError:
+        raise FileNotFoundError(
+            f"{path} must be there, got no such file; pass the phenotyping folder whole"
         ) from None
     except OSError as error:
         raise OSError(
             f"{path} must be a file that can be read ({error.strerror or error}); mend it"
         ) from error
+
+
+def _cells(lines: Any, path: Path) -> Iterator[_Row]:
+    """The rows of a reader of the csv module."""
+    width = 0
+    for cells in lines:
+        if lines.line_num > _MOST_LINES:
+            raise ValueError(
+                f"{path} must have at most {_MOST_LINES} lines, got more; pass the benchmark's own file"
+            )
+        if not cells:
+            continue
+        width = width or len(cells)
+        if len(cells) != width:
+            raise ValueError(
+                f"{path}, row {lines.line_num}: a row must have {width} cells as the header, got {len(cells)}; mend "
+                "the row"
+            )
+        yield lines.line_num, cells
+    if not width:
+        raise ValueError(f"{path} must have a header, got blank lines alone; pass the benchmark's own file")

@@ -8,8 +8,10 @@ It needs the extra `filterproof[training]`. Killed at any moment, the same call 
 from __future__ import annotations
 
 import io
+import os
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,7 +23,7 @@ from filters.holders.individual import IndividualFilter
 from filters.rules.gdp import GaussianFilter
 from mc.intervals import clopper_pearson
 from mc.intervals.estimate import Estimate
-from reports.output import OutputFolder
+from reports.output import OutputFolder, sync_folder
 from reports.training.convolutional import ConvolutionalNetwork
 from reports.training.data import DataSet
 from reports.training.descent import Descent
@@ -30,6 +32,11 @@ from reports.training.learner import Learner
 from theory.arguments import check_count, check_delta, check_positive
 from theory.conversions import gaussian_mu
 
+try:
+    import fcntl
+except ImportError:  # not a POSIX system
+    fcntl = None  # type: ignore[assignment]
+
 __all__ = ["Retrained", "StepTaken", "train_idx"]
 
 #: The steps after the first `steps`, as many as 000 takes at most (Appendix A).
@@ -37,6 +44,8 @@ _FURTHER = 35
 _FAILURE = 0.05
 #: What everyone spent and the generator of the noise: for no other eyes.
 _PRIVATE, _KEPT = "private", "descent.npz"
+#: Held locked by the run that writes beside it.
+_LOCK = "lock"
 _MODEL = "model.npz"
 
 
@@ -95,7 +104,8 @@ def train_idx(
     `on_step`: no crash forgets what a person spent on something that was seen. The same call goes on from there, with
     the same numbers as without a crash on the same machine with as many threads; `most_steps` may grow, `seed` no
     longer counts. The file holds everyone's spending and the state of the noise: keep it to yourself. out/model.npz
-    is what may be shown, written at the end.
+    is what may be shown, written at the end. Of two calls at once with one out the second is refused, by a lock on
+    out/private/lock (on systems with `fcntl`): two would charge each person once for what both released.
     seed: of the first parameters and of the noise. Without one it is secret, as it has to be for a promise: whoever
     knows it can subtract the noise.
     Raises ImportError without the extra, OSError and ValueError in one sentence for what is wrong with folder or out,
@@ -113,29 +123,30 @@ def train_idx(
             f"folder must hold pictures of 28 by 28 points, got {data.inputs} points in folder={str(folder)!r}; "
             "pass one with pictures of that size"
         )
-    kept = _private(out) / _KEPT
-    filt = GaussianFilter(mu)
-    if kept.exists():
-        descent = _restored(kept, data, network, filt, {"clip": clip, "sigma": sigma, "rate": rate})
-    else:
-        descent = Descent(
-            data,
-            network,
-            IndividualFilter(filt, people=data.people),
-            clip=clip,
-            sigma=sigma,
-            rate=rate,
-            seed=secrets.randbits(128) if seed is None else seed,
-        )
-    while descent.taken < most:
-        next(descent)
-        descent.save(kept)
-        if on_step is not None:
-            on_step(StepTaken(descent.taken, most, _accuracy(descent)))
-    theta, file = descent.theta, io.BytesIO()
-    np.savez(file, theta=theta)
-    with OutputFolder(out) as made:
-        made.add(_MODEL, file.getvalue())
+    private = _private(out)
+    kept, filt = private / _KEPT, GaussianFilter(mu)
+    with _alone(private):
+        if kept.exists():
+            descent = _restored(kept, data, network, filt, {"clip": clip, "sigma": sigma, "rate": rate})
+        else:
+            descent = Descent(
+                data,
+                network,
+                IndividualFilter(filt, people=data.people),
+                clip=clip,
+                sigma=sigma,
+                rate=rate,
+                seed=secrets.randbits(128) if seed is None else seed,
+            )
+        while descent.taken < most:
+            next(descent)
+            descent.save(kept)
+            if on_step is not None:
+                on_step(StepTaken(descent.taken, most, _accuracy(descent)))
+        theta, file = descent.theta, io.BytesIO()
+        np.savez(file, theta=theta)
+        with OutputFolder(out) as made:
+            made.add(_MODEL, file.getvalue())
     return Retrained(
         theta=theta,
         epsilon=epsilon,
@@ -166,9 +177,12 @@ def _noise(mu: float, sigma: float | None, steps: int | None) -> tuple[float, in
 def _private(out: Path) -> Path:
     """The folder inside `out` that only its owner may look into."""
     private = out / _PRIVATE
+    new = [one.parent for one in (private, out, *out.parents) if not one.exists()]
     try:
         out.mkdir(parents=True, exist_ok=True)
         private.mkdir(mode=0o700, exist_ok=True)
+        for folder in new:
+            sync_folder(folder)
     except OSError as error:
         raise OSError(
             f"out must be a folder that can be written to, got out={str(out)!r} ({error.strerror or error}); "
@@ -177,20 +191,57 @@ def _private(out: Path) -> Path:
     return private
 
 
+@contextmanager
+def _alone(private: Path) -> Iterator[None]:
+    """Nobody else runs in `private` meanwhile; the system takes the lock back when the process ends."""
+    try:
+        file = os.open(private / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise OSError(
+            f"{private / _LOCK} must be a file that can be opened ({error.strerror or error}); mend it or pass another "
+            "out"
+        ) from error
+    try:
+        if fcntl is not None:
+            _lock(file, private)
+        yield
+    finally:
+        os.close(file)
+
+
+def _lock(file: int, private: Path) -> None:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise OSError(
+            f"out must be used by one run at a time, got one that is running in {str(private)!r}; wait for its end or "
+            "pass another out"
+        ) from None
+    except OSError as error:
+        raise OSError(
+            f"out must be on a file system with locks, got {str(private)!r} ({error.strerror or error}); pass another "
+            "out"
+        ) from error
+
+
 def _restored(
     kept: Path, data: DataSet, network: Learner, filt: FilterBase, given: Mapping[str, float]
 ) -> Descent:
     """The descent of the file, which must be of the same numbers."""
     try:
         descent = Descent.restored(kept, data, network, filt)
-    except ValueError as error:
+    except OSError as error:
+        raise OSError(
+            f"{kept} must be a file that can be read ({error.strerror or error}); mend it or pass another out"
+        ) from error
+    except Exception as error:  # what somebody wrote there may raise anything
         raise ValueError(f"{kept} must be of the same run: {error}; or pass another out") from error
     for name, value in given.items():
         saved = getattr(descent, name)
         if saved != value:
             raise ValueError(
-                f"{name} must be that of the run in out, {saved!r}, got {name}={value!r}; pass the same number, or "
-                "another out"
+                f"{name} must be that of the run in out, {saved!r}, got {name}={value!r}; pass the same number as for "
+                f"{kept}, or another out"
             )
     return descent
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -17,6 +19,47 @@ def test_files_appear_when_the_block_ends(tmp_path: Path) -> None:
         assert not (tmp_path / "out" / "a.txt").exists()
     assert (tmp_path / "out" / "a.txt").read_bytes() == b"whole"
     assert os.listdir(tmp_path / "out") == ["a.txt"]
+
+
+def test_names_are_on_the_disk_before_the_block_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[tuple[int, bool]] = []
+    sync, out = os.fsync, tmp_path / "one" / "two"
+
+    def fsync(file: int) -> None:
+        synced.append((os.fstat(file).st_ino, (out / "a.txt").exists()))
+        sync(file)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    with OutputFolder(out) as folder:
+        folder.add("a.txt", b"whole")
+    for one in (out, out.parent, tmp_path):  # the file is named in the first, the new folders in the others
+        assert (one.stat().st_ino, True) in synced, one
+
+
+@pytest.mark.parametrize(
+    ("number", "fails"), [(errno.EIO, True), (errno.EINVAL, False)], ids=["EIO", "EINVAL"]
+)
+def test_a_disk_that_fails_is_told_and_one_that_cannot_wait_for_names_is_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, fails: bool
+) -> None:
+    def fsync(file: int) -> None:
+        if stat.S_ISDIR(os.fstat(file).st_mode):
+            raise OSError(number, "no")
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    with (
+        (
+            pytest.raises(
+                OSError, match=r"out must be a folder on a disk that works, got out=.*; its files may be lost"
+            )
+            if fails
+            else nullcontext()
+        ),
+        OutputFolder(tmp_path) as folder,
+    ):
+        folder.add("a.txt", b"whole")
 
 
 def stage_and_fail(out: Path) -> None:

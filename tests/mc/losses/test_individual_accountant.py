@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import pickle
 
@@ -11,7 +12,7 @@ import pytest
 from dp_accounting.pld import privacy_loss_distribution as peer
 
 import filterproof as fp
-from mc.losses import inversion
+from mc.losses import inversion, moments
 from theory.conversions import gaussian_epsilon, renyi_epsilon
 
 Q, SIGMA = 0.005, 2.0
@@ -290,14 +291,24 @@ def test_more_steps_than_can_be_counted_are_refused():
     [
         {"q": 0.0},
         {"q": 1.5},
-        {"sigma": 0.03},
+        {"q": 9e-7},
+        {"q": 1e-320},
+        {"sigma": 0.19},
+        {"sigma": 1001.0},
         {"sigma": -1.0},
         {"levels": 0},
         {"levels": [0.5]},
         {"levels": [0.5, 0.5, 1.0]},
         {"levels": [0.0, 1.0]},
         {"levels": []},
+        {"levels": [9e-7, 1.0]},
+        {"levels": [math.nan, 1.0]},
+        {"levels": [[0.5, 1.0]]},
+        {"levels": [[0.5], [0.5, 1.0]]},
+        {"levels": 10.5},
+        {"levels": [0.5, 1.5]},
         {"people": 0},
+        {"people": 2**32},
     ],
     ids=str,
 )
@@ -313,6 +324,88 @@ def test_what_makes_no_accountant_is_refused(options):
     ):
         with pytest.raises(ValueError, match="must"):
             call()
+
+
+@pytest.mark.parametrize(
+    "levels", ["abc", {}, {0.5, 1}, [True], None, ["1"], np.ma.array([0.5, 1.0], mask=[1, 0])], ids=str
+)
+def test_levels_that_are_no_numbers_are_refused(levels):
+    with pytest.raises(TypeError, match=r"levels must be .*; pass e.g."):
+        fp.IndividualAccountant(2, q=Q, sigma=SIGMA, levels=levels)
+
+
+@pytest.mark.parametrize("orders", [None, 5, "ab", ["2"], [True], [None], np.ma.array([2.0])], ids=str)
+def test_orders_that_are_no_numbers_are_refused(orders):
+    with pytest.raises(TypeError, match=r"orders must be .*; pass e.g. range"):
+        accountant(1).renyi_epsilon(1e-5, orders=orders)
+
+
+@pytest.mark.parametrize(
+    "orders", [[[2, 3]], [[2], [2, 3]], [2, 1e300], [2, math.nan], itertools.count(2)], ids=str
+)
+def test_orders_that_are_no_row_of_orders_are_refused(orders):
+    with pytest.raises(ValueError, match="orders must "):
+        accountant(1).renyi_epsilon(1e-5, orders=orders)
+
+
+@pytest.mark.parametrize(
+    ("shares", "error"),
+    [
+        ([[0.5], [0.5, 0.5]], ValueError),
+        (["0.5", "1"], TypeError),
+        (None, TypeError),
+        ([True, False], TypeError),
+        (np.ma.array([0.5, 1.0], mask=[True, False]), TypeError),
+    ],
+    ids=["ragged", "text", "none", "bools", "masked"],
+)
+def test_shares_that_are_no_row_of_numbers_count_nothing(shares, error):
+    made = accountant(2)
+    with pytest.raises(error, match=r"shares must .*; pass one number per person"):
+        made.add(shares, steps=100)
+    assert made.delta(0.0).made_public().tolist() == [[0.0, 0.0]] * 2
+
+
+def test_a_share_too_small_for_a_double_is_not_free():
+    made = accountant(2)
+    made.add(np.array([np.finfo(np.longdouble).smallest_subnormal, 0]), steps=1000)
+    high = made.epsilon(1e-5).made_public()[1]
+    assert high[0] > 0.0 == high[1]
+    with pytest.raises(ValueError, match="shares must be in"):
+        made.add(np.array([1, 1 + np.finfo(np.longdouble).eps], dtype=np.longdouble))
+
+
+@pytest.mark.parametrize("level", [1e-6, 2.0**-8, 1.0], ids=str)
+@pytest.mark.parametrize("sigma", [0.2, 1000.0], ids=str)
+@pytest.mark.parametrize("q", [1e-6, 1 - 2.0**-53, 1.0], ids=str)
+def test_every_corner_of_what_is_accepted_is_answered(q, sigma, level):
+    levels = sorted({level, 1.0})
+    made = fp.IndividualAccountant(2, q=q, sigma=sigma, levels=levels)
+    made.add([level, 0.0], steps=1)
+    made.add([0.0, level], steps=2**32 - 2)
+    full = fp.Gaussian(level / sigma)
+    for delta in (1e-300, 0.5):
+        low, high = made.epsilon(delta).made_public()
+        assert np.all((low >= 0) & (low <= high) & np.isfinite(high))
+        # sampling only lowers the epsilon of one step of the full batch
+        assert low[0] <= float(gaussian_epsilon(level / sigma, delta)) * (1 + 1e-9)
+    for epsilon in (0.0, 1e3):
+        low, high = made.delta(epsilon).made_public()
+        assert np.all((low >= 0) & (low <= high) & (high <= 1))
+        assert low[0] <= float(full.hockey_stick(epsilon)) * (1 + 1e-9) + 1e-300
+    for orders in ([1 + 2.0**-50], [2.0, 2.0**20]):
+        low, high = made.renyi_epsilon(1e-5, orders=orders).made_public()
+        assert np.all((low >= 0) & (low <= high))
+
+
+def test_frequencies_that_would_take_too_much_memory_are_unknown_and_the_bounds_still_hold(monkeypatch):
+    exact = played([{1.0: 30}], q=0.1, sigma=1.0).delta(1.0).report_for(0).bounds
+    for limit in ("_MOST_HELD", "_MOST_NODES"):
+        with monkeypatch.context() as patch:
+            patch.setattr(moments, limit, 1)
+            wide = played([{1.0: 30}], q=0.1, sigma=1.0).delta(1.0).report_for(0).bounds
+        assert wide.low <= exact.low <= exact.high <= wide.high <= 1.0
+        assert wide.high - wide.low > exact.high - exact.low
 
 
 def test_results_hide_themselves_and_tell_one_person():

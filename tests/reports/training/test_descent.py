@@ -208,6 +208,11 @@ def test_what_is_no_kept_descent_is_one_sentence(tmp_path: Path) -> None:
         assert "\n" not in str(told.value)
     with pytest.raises(ValueError, match="taken must be an integer >= 0, got taken=-1"):
         Descent.from_bytes(changed(content, taken=-1), made_up(), NET, fp.ZCDPFilter(RHO))
+    for many in (2**53 + 1, 10**400):
+        with pytest.raises(
+            ValueError, match=r"^taken must be at most 2\^53, got more; pass the file unchanged$"
+        ):
+            Descent.from_bytes(changed(content, taken=many), made_up(), NET, fp.ZCDPFilter(RHO))
     with pytest.raises(ValueError, match=r"theta must have shape \(33,\)"):
         Descent.from_bytes(changed(content, theta=np.zeros(3)), made_up(), NET, fp.ZCDPFilter(RHO))
     with pytest.raises(

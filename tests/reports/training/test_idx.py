@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from reports.training import idx as idx_module
 from reports.training.idx import read_idx
 from tests.reports.training.idx_files import IMAGES, LABELS, idx, pictures
 
@@ -153,3 +154,31 @@ def test_another_number_of_classes_is_taken_at_its_word(folder: Path) -> None:
     assert read_idx(folder, classes=12).outputs == 12
     with pytest.raises(ValueError, match="classes must be an integer >= 2, got classes=1"):
         read_idx(folder, classes=1)
+
+
+def test_what_is_made_of_all_four_files_is_bounded_before_it_is_made(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = 5 * (12 + 10) + 2 * (12 + 10)
+    monkeypatch.setattr(idx_module, "_MOST", made)
+    assert read_idx(folder).people == 5
+    monkeypatch.setattr(idx_module, "_MOST", made - 1)
+    with pytest.raises(
+        ValueError,
+        match=rf"t10k-{LABELS} must hold at most 1 numbers, got a header that says 2; .* of {made - 1} numbers in all",
+    ):
+        read_idx(folder)
+    monkeypatch.setattr(idx_module, "_MOST", 5 * (12 + 10) - 1)
+    with pytest.raises(ValueError, match=rf"train-{LABELS} must hold at most 4 numbers, got .* says 5; pass"):
+        read_idx(folder)
+    monkeypatch.setattr(idx_module, "_MOST", 5 * (12 + 10) + 1)
+    with pytest.raises(
+        ValueError, match=rf"t10k-{IMAGES} must hold at most 1 numbers, got .* 2 by 4 by 3; pass"
+    ):
+        read_idx(folder)
+
+
+def test_many_classes_take_no_square_of_memory(folder: Path) -> None:
+    with pytest.raises(ValueError, match=rf"train-{LABELS} must hold at most 0 numbers, got .* says 5; pass"):
+        read_idx(folder, classes=10**9)
+    assert read_idx(folder, classes=10**6).outputs == 10**6

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import statistics
+import tracemalloc
 from collections.abc import Callable
 from math import log
 from pathlib import Path
@@ -143,7 +144,7 @@ def replaced(old: str, new: str) -> Callable[[str], str]:
         (STAY, replaced("\n0,", "\ninf,"), r"row 2: Hours must be a finite number, got 'inf'; mend the row"),
         (STAY, replaced("Glucose", "Sugar"), r"the columns Hours and the 17 .*, got 18 columns, of which 1 are"),
         (STAY, replaced("Glucose", "pH"), r"the columns Hours and the 17 .*, got 18 columns, of which 0 are"),
-        (STAY, lambda text: "", r"must have from 1 to 67108864 bytes, got 0; pass the benchmark's own file"),
+        (STAY, lambda text: "", r"must have from 1 to 16777216 bytes, got 0; pass the benchmark's own file"),
         (STAY, replaced("180", '"180'), r"must be a CSV file in UTF-8, got one that is not \(unexpected end"),
         (LIST, replaced("stay,period_length", "stay,hours"), r"the columns stay, period_length and 25 labels, got 27"),
         (LIST, replaced("task; 3", "task; 4"), r"the columns stay, period_length and 25 labels, got 27 columns"),
@@ -151,13 +152,18 @@ def replaced(old: str, new: str) -> Callable[[str], str]:
         (LIST, replaced("1_episode1", "0_episode1"), r"row 3: stay must be .*, each once, got '0_episode1_.*'; mend"),
         (LIST, replaced("1_episode1", "../test/0_episode1"), r"row 3: stay must be the name of .*, got '\.\./"),
         (LIST, replaced("1_episode1_timeseries.csv", "listfile.csv"), r"row 3: stay must be .*, got 'listfile"),
+        (LIST, replaced("1_episode1", "x" * 300), r"row 3: stay must be .*, got 'x{40}'; mend the row"),
+        (LIST, replaced("1_episode1_timeseries.csv", "a\0b"), r"row 3: stay must be .*, got 'a.x00b'; mend the row"),
+        (LIST, replaced("1_episode1_timeseries.csv", ".."), r"row 3: stay must be .*, got '\.\.'; mend the row"),
+        (LIST, replaced("1_episode1_timeseries.csv", ""), r"row 3: stay must be .*, got ''; mend the row"),
+        (LIST, lambda text: "\n" * 5, r"must have a header, got blank lines alone; pass"),
         (LIST, replaced("27.500000,1", "27.500000,2"), r"row 2: labels must be 0 or 1, got '2'; mend the row"),
         (LIST, replaced("27.500000,1", "27.500000"), r"row 2: a row must have 27 cells as the header, got 26; mend"),
         ("test/listfile.csv", replaced("task; 3", "task; 30"), r"must have the labels of .*train.* in the same order"),
     ],
     ids=["text", "nan", "longer row", "hour", "endless hour", "unknown column", "column twice", "empty", "quote",
-         "columns", "label twice", "no stay", "stay twice", "stay elsewhere", "list as stay", "label", "shorter row",
-         "other labels"],
+         "columns", "label twice", "no stay", "stay twice", "stay elsewhere", "list as stay", "long name",
+         "no name of a file", "folder above", "no name", "blank lines", "label", "shorter row", "other labels"],
 )  # fmt: skip
 def test_a_fault_is_told_with_its_file_and_row(
     folder: Path, name: str, change: Callable[[str], str], sentence: str
@@ -192,6 +198,35 @@ def test_a_file_longer_than_any_stay_is_not_read(folder: Path, monkeypatch: pyte
     read_phenotyping(folder)
     (folder / STAY).write_text("Hours" + "," * 10_000)
     with pytest.raises(ValueError, match=r"must have from 1 to \d+ bytes, got 10005; pass"):
+        read_phenotyping(folder)
+
+
+def test_blank_lines_are_skipped(folder: Path) -> None:
+    before = read_phenotyping(folder).data.features
+    for path in (folder / LIST, folder / STAY):
+        path.write_text("\n" + path.read_text().replace("\n", "\n\n"))
+    np.testing.assert_array_equal(read_phenotyping(folder).data.features, before)
+
+
+@pytest.mark.parametrize("name", [STAY, LIST], ids=["stay", "list"])
+@pytest.mark.parametrize("line", ["\n", "a\n"], ids=["blank", "short"])
+def test_a_file_of_very_many_lines_takes_no_memory(folder: Path, name: str, line: str) -> None:
+    (folder / name).write_text(line * 200_000)
+    tracemalloc.start()
+    try:
+        with pytest.raises(ValueError, match=r"must have (at most 131072 lines, got more|the columns)"):
+            read_phenotyping(folder)
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert most < 2_000_000
+
+
+def test_as_many_lines_as_the_limit_are_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mimic, "_MOST_LINES", 4)
+    read_phenotyping(folder)
+    monkeypatch.setattr(mimic, "_MOST_LINES", 3)
+    with pytest.raises(ValueError, match=r"must have at most 3 lines, got more; pass"):
         read_phenotyping(folder)
 
 

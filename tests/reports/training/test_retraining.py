@@ -5,6 +5,7 @@ The convolutional network needs Torch, and has its own tests; here a small one o
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -177,6 +178,68 @@ retraining.train_idx(pictures, **{SETTING!r}, most_steps=6, out=out, on_step=kil
     assert kept(tmp_path / "out", folder).taken == 2
     outcome = train_idx(folder, **SETTING, most_steps=6, out=tmp_path / "out")
     np.testing.assert_array_equal(outcome.theta, whole.theta)
+
+
+def test_of_two_runs_at_once_in_one_folder_the_second_is_refused(
+    folder: Path, tmp_path: Path, whole: Retrained
+) -> None:
+    told = []
+
+    def again(step: StepTaken) -> None:
+        before = state(tmp_path / "out")
+        with pytest.raises(
+            OSError, match=r"^out must be used by one run at a time, got one .*; wait .* another out$"
+        ):
+            train_idx(folder, **SETTING, most_steps=6, out=tmp_path / "out")
+        assert state(tmp_path / "out") == before
+        told.append(step.step)
+
+    outcome = train_idx(folder, **SETTING, most_steps=6, out=tmp_path / "out", on_step=again)
+    assert told == [1, 2, 3, 4, 5, 6]
+    np.testing.assert_array_equal(outcome.theta, whole.theta)
+    assert (tmp_path / "out" / "private" / "lock").stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize(
+    "error", [TypeError("no number"), RecursionError("deep"), KeyError("sigma")], ids=repr
+)
+def test_whatever_a_kept_file_raises_is_told_with_its_name(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    train_idx(folder, **SETTING, most_steps=1, out=tmp_path / "out")
+
+    def restored(*_: object) -> Descent:
+        raise error
+
+    monkeypatch.setattr(Descent, "restored", restored)
+    with pytest.raises(
+        ValueError, match=r"private.descent\.npz must be of the same run: .*; or pass another out$"
+    ):
+        train_idx(folder, **SETTING, most_steps=2, out=tmp_path / "out")
+
+
+def test_a_folder_in_the_place_of_a_kept_file_is_named(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "out" / "private" / "descent.npz").mkdir(parents=True)
+    with pytest.raises(
+        OSError, match=r"private.descent\.npz must be a file that can be read .*; mend it or pass"
+    ):
+        train_idx(folder, **SETTING, most_steps=2, out=tmp_path / "out")
+
+
+def test_the_folders_of_a_new_run_are_on_the_disk_before_a_step_is_told(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced, sync, out = set(), os.fsync, tmp_path / "one" / "out"
+
+    def fsync(file: int) -> None:
+        synced.add(os.fstat(file).st_ino)
+        sync(file)
+
+    def look(_: StepTaken) -> None:
+        assert {one.stat().st_ino for one in (tmp_path, out.parent, out, out / "private")} <= synced
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    train_idx(folder, **SETTING, most_steps=1, out=out, on_step=look)
 
 
 def test_more_steps_may_follow_at_no_further_cost_to_the_promise(
