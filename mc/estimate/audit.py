@@ -26,7 +26,7 @@ from mc.intervals import clopper_pearson
 from mc.intervals.estimate import CONFIDENCE, Estimate, stated_failure
 from theory.arguments import check_count
 from theory.guarantees import Guarantee
-from theory.shown import Shown
+from theory.shown import Row, Shown
 
 __all__ = ["TrainingAudit", "audit_training"]
 
@@ -60,6 +60,14 @@ class TrainingAudit(Shown):
         """The least epsilon such that the releases can be (epsilon, delta)-DP, or 0."""
         rest = self.hit.low - one_delta("delta", delta)
         return max(math.log(rest / self.false_alarm.high), 0.0) if rest > 0 else 0.0
+
+    def rows(self) -> list[Row]:
+        """One row: each probability with its interval."""
+        told: Row = {"epsilon": self.epsilon, "promised": self.promised, "promise": str(self.promise)}
+        for name, one in (("reached", self.reached), ("hit", self.hit), ("false_alarm", self.false_alarm)):
+            told |= {f"{name}_value": one.value, f"{name}_low": one.low, f"{name}_high": one.high}
+        told |= {"failure": self.reached.failure, "n": self.reached.n}
+        return [told | {"mu_low": self.mu_low, "refutes": self.refutes}]
 
     def __str__(self) -> str:
         verdict = "ABOVE the promise" if self.refutes else "not above the promise"

@@ -1,7 +1,7 @@
 """Paper 003's Figure 1: DP-SGD on MNIST, one person's privacy profile, and epsilon by three accountants.
 
 >>> import filterproof as fp
->>> shown = fp.figure("003-1", points=2, people=1, steps=100)
+>>> shown = fp.figure("003-1", quick=True, points=2, people=1, steps=100)
 >>> shown.data.names[:3]
 ('panel', 'epsilon', 'delta_low')
 """

@@ -74,7 +74,7 @@ def sums_page(holders: Holders) -> Page:
             ),
             (
                 "Personal data",
-                "By which factor a person counted tells about that person's data. `factors` hides itself when printed.",
+                "By which factor a person counted tells about that person's data. It hides itself when printed.",
             ),
         ),
         pictures=(_picture(sound, broken),),
@@ -100,14 +100,12 @@ def sums_page(holders: Holders) -> Page:
 
 
 def _told(rows: Sequence[Reached]) -> str:
-    return (
-        "; ".join(
-            f"{row.what}: {row.estimate.value:.3g} in {row.interval}, promised {row.promised:.3g}"
-            f"{', ABOVE the promise' if row.refutes else ''}"
-            for row in rows
-        )
-        + f"; at confidence 1 - {rows[0].estimate.failure:.0e} each."
+    told = "; ".join(
+        f"{row.what}: {row.estimate.value:.3g} in {row.interval}, promised {row.promised:.3g}"
+        f"{', ABOVE the promise' if row.refutes else ''}"
+        for row in rows
     )
+    return f"{told[0].upper()}{told[1:]}; at confidence 1 - {rows[0].estimate.failure:.0e} each."
 
 
 def _picture(sound: Sequence[Reached], broken: Sequence[Reached]) -> Picture:

@@ -7,6 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from mc.estimate.audit import TrainingAudit
 from mc.estimate.privacy_profile import PrivacyProfile
 from mc.estimate.simulate import Curve
 from mc.estimate.survival import SurvivalCurve
@@ -54,6 +55,27 @@ def _estimate(value: Estimate) -> Fragment:
     if value.beyond:
         lines.append(("paths beyond the bound", f"{value.beyond:,}"))
     return Fragment("Estimate", words, lines)
+
+
+@fragment.register
+def _training_audit(value: TrainingAudit) -> Fragment:
+    one = value.reached
+    told = f"{near(one.value)} in {interval(one.low, one.high)}"
+    above_it = "ABOVE the promise" if value.refutes else "not above the promise, which proves nothing"
+    lines = [
+        ("reached", told),
+        ("promised at most", above(value.promised)),
+        ("promise", str(value.promise)),
+        ("accused with the person", f"{near(value.hit.value)} in {interval(value.hit.low, value.hit.high)}"),
+        (
+            "accused without",
+            f"{near(value.false_alarm.value)} in {interval(value.false_alarm.low, value.false_alarm.high)}",
+        ),
+        ("mu at least", below(value.mu_low)),
+        ("failure probability", chance(one.failure)),
+        ("trainings", f"{one.n:,}"),
+    ]
+    return Fragment("Audit of a training", f"delta {told} at epsilon {value.epsilon:g}: {above_it}", lines)
 
 
 @fragment.register

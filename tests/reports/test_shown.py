@@ -59,6 +59,14 @@ MADE = {
         fp.ZCDPFilter(1.0), fp.Constant(HALF), epsilon=[0.25, 0.5], rounds=3
     ),
     "Bounds": lambda: fp.Composition({fp.RandomizedResponse(1.0): 2}).delta(1.0),
+    "TrainingAudit": lambda: fp.audit_training(
+        fp.LogisticTraining(np.ones((2, 1)), np.array([0, 1]), rate=0.1),
+        fp.ClippedSums.making(GAUSSIAN, clip=1.0, sigma=2.0),
+        epsilon=0.5,
+        steps=2,
+        n=40,
+        failure=1e-3,
+    ),
     "Attack": lambda: fp.attack(fp.ZCDPFilter(0.5), rounds=1),
     "CalibratedFilter": lambda: fp.calibrated(1.0, 1e-5),
     "CalibratedThreshold": lambda: fp.CalibratedThreshold.table()[0],
@@ -495,3 +503,11 @@ def test_rows_load_no_room_that_shows_and_html_of_a_number_no_matplotlib() -> No
 def test_numbers_of_numpy_become_plain() -> None:
     one = fp.Estimate(np.float64(0.5), np.float64(0.25), np.float64(0.75), 0.01, np.int64(10), "by hand")
     assert [type(cell) for cell in one.rows()[0].values()] == [float, float, float, float, int, str, str, int]
+
+
+def test_an_audit_never_shows_a_probability_without_its_interval() -> None:
+    value = made("TrainingAudit")
+    told = cells(value)
+    for label in ("reached", "accused with the person", "accused without"):
+        assert INTERVAL.search(told[label])
+    assert "proves nothing" in words(value)
