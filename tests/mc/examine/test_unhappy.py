@@ -107,7 +107,8 @@ IMPURE = {
 
 @pytest.mark.parametrize("kind", IMPURE, ids=lambda kind: kind.__name__)
 def test_a_filter_whose_state_is_not_all_it_knows_is_at_fault(kind: type[fp.PrivacyFilter]) -> None:
-    found = examined(kind(), 8.0)  # it ends where the fault is found; two seconds were too few on a busy machine
+    # it ends where the fault is found; two seconds were too few on a busy machine
+    found = examined(kind(), 8.0)
     assert found.status is Status.FAULTY
     assert f"{kind.__name__} breaks the contract: " in found.faults[0]
     assert IMPURE[kind] in found.faults[0]
