@@ -32,7 +32,7 @@ from filters.contract.state import State, copied, take
 from filters.holders.envelope import checked_key, saved_count, sealed, unsealed
 from filters.holders.holder import Holder
 from filters.holders.in_blocks import grant_in_blocks
-from filters.holders.personal import Personal, PersonalReport, check_person
+from filters.holders.personal import Personal, PersonalReport, check_pairs, check_person
 from filters.holders.saved_state import decode_state, encode_state
 from theory.arguments import check_count, check_positive
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse, Selection
@@ -166,13 +166,7 @@ class IndividualFilter(Holder):
         request: the pair of each person's removal, shape (n,), or one for all. The filter decides once, by `grant`
         as in a simulation; what the active people spend came with the decision.
         """
-        if not isinstance(request, DominatingPair):
-            raise TypeError(f"request must be a DominatingPair, got {request!r}; pass gaussian_request(...)")
-        if request.shape not in ((), (self._people,)):
-            raise ValueError(
-                f"request must have one pair per person, got shape {request.shape} for {self._people} people; "
-                "declare a pair for everyone, also for those who have run out"
-            )
+        check_pairs(request, self._people)
         with self._change("select"):
             return self._decided(request)
 

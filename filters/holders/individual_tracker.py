@@ -11,7 +11,7 @@ For person 0 only, not to be shown to anyone else: at most 0.5 spent, counted by
 from __future__ import annotations
 
 from filters.holders.holder import Holder
-from filters.holders.personal import Personal, PersonalCost
+from filters.holders.personal import Personal, PersonalCost, check_pairs
 from filters.holders.trackers import Tracker
 from theory.arguments import check_count
 from theory.pairs import DominatingPair
@@ -53,13 +53,7 @@ class IndividualTracker(Holder):
 
         Record it before the release. Raises ValueError where the pairs are not one per person.
         """
-        if not isinstance(request, DominatingPair):
-            raise TypeError(f"request must be a DominatingPair, got {request!r}; pass gaussian_request(...)")
-        if request.shape not in ((), (self._people,)):
-            raise ValueError(
-                f"request must have one pair per person, got shape {request.shape} for {self._people} people; "
-                "declare a pair for everyone"
-            )
+        check_pairs(request, self._people)
         with self._change("spend"):
             self._state = self._tracker.spend(self._state, request)
 

@@ -19,8 +19,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from theory.arguments import check_count
+from theory.pairs import DominatingPair
 
-__all__ = ["ForOnePerson", "Personal", "PersonalCost", "PersonalFactor", "PersonalReport", "check_person"]
+__all__ = [
+    "ForOnePerson",
+    "Personal",
+    "PersonalCost",
+    "PersonalFactor",
+    "PersonalReport",
+    "check_pairs",
+    "check_person",
+]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -135,6 +144,20 @@ class Personal(Generic[ReportT]):
             f"personal values must not be {what}, for they tell about people's data; use report_for(person), or "
             "made_public() where the data are public"
         )
+
+
+def check_pairs(request: object, people: int) -> DominatingPair:
+    """`request` if it is a pair for everyone, shape (people,) or (); TypeError or ValueError without what it holds."""
+    if not isinstance(request, DominatingPair):
+        raise TypeError(
+            f"request must be a DominatingPair, got a {type(request).__name__}; pass gaussian_request(...)"
+        )
+    if request.shape not in ((), (people,)):
+        raise ValueError(
+            f"request must have one pair per person, got shape {request.shape} for {people} people; "
+            "declare a pair for everyone, also for those who have run out"
+        )
+    return request
 
 
 def check_person(person: object, people: int) -> int:
