@@ -14,7 +14,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from reprlib import repr as short
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +25,7 @@ from mc.intervals import Moments, clopper_pearson, empirical_bernstein
 from mc.intervals.estimate import CONFIDENCE, PLAIN_DRAWS, Estimate, stated_failure
 from theory.arguments import check_count
 from theory.guarantees import ZCDP, GaussianDP, Guarantee, RenyiDP
-from theory.pairs.base import Direction
+from theory.pairs.base import Direction, check_direction
 
 __all__ = ["at", "batches", "simulate_training"]
 
@@ -73,10 +72,7 @@ def simulate_training(
     """
     epsilon, steps, n = at(epsilon), check_count("steps", steps), check_count("n", n, least=2)
     failure = stated_failure(confidence, failure)
-    if not isinstance(direction, str) or direction not in ("PQ", "QP"):
-        raise ValueError(
-            f"direction must be 'PQ' or 'QP', got direction={short(direction)}; pass one of them"
-        )
+    check_direction(direction)
     sample = TwoTrainings(training, make, person=person, runs=1)
     kept = sample.kept if squares is None else None
     if squares is not None:

@@ -21,7 +21,7 @@ from filters.holders.linear_queries import LinearQueries
 from mc.intervals import Moments, empirical_bernstein
 from mc.intervals.estimate import CONFIDENCE, Estimate, stated_failure
 from theory.arguments import check_count, check_positive
-from theory.pairs.base import Direction
+from theory.pairs.base import Direction, check_direction
 
 __all__ = ["simulate_person", "simulate_queries"]
 
@@ -61,8 +61,7 @@ def simulate_person(
     failure = stated_failure(confidence, failure)
     rng = np.random.default_rng(np.random.SeedSequence(check_count("seed", seed, least=0)))
     everybody, others = IndividualFilter(filt, n * len(values)), IndividualFilter(filt, n * (len(values) - 1))
-    if direction not in ("PQ", "QP"):
-        raise ValueError(f"direction must be 'PQ' or 'QP', got direction={direction!r}; pass one of them")
+    check_direction(direction)
     sign = 1.0 if direction == "PQ" else -1.0
     loss = np.zeros(n)  # log P/Q in either direction
 

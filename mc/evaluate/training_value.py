@@ -11,8 +11,6 @@ True
 
 from __future__ import annotations
 
-from reprlib import repr as short
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -22,7 +20,7 @@ from mc.evaluate.training import MakeSums, Training
 from mc.evaluate.two_trainings import TwoTrainings
 from theory.arguments import check_count
 from theory.pairs import Gaussian
-from theory.pairs.base import Direction
+from theory.pairs.base import Direction, check_direction
 
 __all__ = ["evaluate_training"]
 
@@ -51,10 +49,7 @@ def evaluate_training(
     """
     epsilon, steps = one_real("epsilon", epsilon), check_count("steps", steps)
     points = check_count("points", points, least=8)
-    if not isinstance(direction, str) or direction not in ("PQ", "QP"):
-        raise ValueError(
-            f"direction must be 'PQ' or 'QP', got direction={short(direction)}; pass one of them"
-        )
+    check_direction(direction)
     worlds = points ** (steps - 1)
     if worlds * training.people > _MOST:
         raise ValueError(

@@ -13,6 +13,7 @@ from collections.abc import Hashable, Mapping
 from dataclasses import fields
 from fractions import Fraction
 from functools import cache
+from reprlib import repr as short
 from typing import Literal, Self, TypeAlias
 
 import numpy as np
@@ -20,10 +21,18 @@ from numpy.typing import NDArray
 
 from theory.arguments import Real
 
-__all__ = ["Direction", "DominatingPair"]
+__all__ = ["Direction", "DominatingPair", "check_direction"]
 
 #: "PQ": outputs are drawn from P and the loss is log dP/dQ. "QP": they are drawn from Q and it is log dQ/dP.
 Direction: TypeAlias = Literal["PQ", "QP"]
+
+
+def check_direction(direction: object) -> None:
+    """ValueError unless `direction` is "PQ" or "QP"."""
+    if not isinstance(direction, str) or direction not in ("PQ", "QP"):
+        raise ValueError(
+            f"direction must be 'PQ' or 'QP', got direction={short(direction)}; pass one of them"
+        )
 
 
 class DominatingPair(ABC):
