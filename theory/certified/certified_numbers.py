@@ -69,7 +69,7 @@ class CertifiedNumbers(Shown):
                 "found": one.found.name,
                 "evidence": one.evidence.name,
                 "gives away at most": one.number.given_away() if one.fits else None,
-                "declared": float(one.number.slack),
+                "declared": None if one.number.slack is None else float(one.number.slack),
                 "detail": one.detail,
             }
             for one in self.numbers

@@ -42,6 +42,8 @@ Truth: TypeAlias = str | Real | Callable[[], arb]
 
 #: Bits of the balls, tried one after the other until the sign is known.
 _PRECISIONS = (128, 512, 2048)
+#: The same for functions to a ball, which may integrate.
+_FUNCTION_PRECISIONS = (64, 128, 256)
 #: What rounding to nearest a few times may give away where nothing else is declared.
 _FEW_ULPS = Fraction(1, 2**48)
 
@@ -53,7 +55,7 @@ class Found(Enum):
     UNSOUND = "on the wrong side of the theorem's value: what is promised does not follow"
     LOOSE = "on the safe side, and further from the theorem's value than declared"
     OFF = "further from the value that it stands for than declared"
-    UNDECIDED = "not told apart from the theorem's value by balls of 2048 bits"
+    UNDECIDED = "not told apart from the theorem's value by balls"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,7 @@ class RunningNumber:
     charges, "=" for a number that stands for another to a declared error. `margin` at x is zero or more exactly where
     x is safe ("=": where x is at most the value that it stands for), and `at` names its parameters. The margin must
     change its sign before x + slack |x| + least, to the other side for ">=" and to both sides for "=": what is given
-    away is declared beforehand.
+    away is declared beforehand. A slack of None declares nothing, where the theorem's own value is only a bound.
     """
 
     theorem: str
@@ -73,14 +75,14 @@ class RunningNumber:
     side: Literal["<=", ">=", "="]
     margin: Margin
     at: Mapping[str, Fraction]
-    slack: Fraction
+    slack: Fraction | None
     least: Fraction = Fraction(0)
 
     def checked(self) -> CheckedNumber:
         """The comparison, in fractions where the margin has no function in it, else in balls."""
         if self.value is None:
             return CheckedNumber(self, Found.UNSOUND, Evidence.EXACT, "it is no finite number")
-        room = self.slack * abs(self.value) + self.least
+        room = (self.slack or 0) * abs(self.value) + self.least
         up, down = self.value + room, self.value - room
         if self.side == "=":
             low, high = self.sign(down), self.sign(up)
@@ -94,19 +96,22 @@ class RunningNumber:
                 found = Found.UNDECIDED
             elif safe < 0:
                 found = Found.UNSOUND
+            elif self.slack is None:
+                found = Found.FITS
             else:
                 beyond = self.sign(up if self.side == "<=" else down)
-                found = Found.UNDECIDED if beyond is None else Found.FITS if beyond < 0 else Found.LOOSE
+                within = beyond is not None and (beyond < 0 or (beyond == 0 and safe == 0))
+                found = Found.UNDECIDED if beyond is None else Found.FITS if within else Found.LOOSE
         exact = isinstance(self.margin, str) and rational_value(self.margin, self._at(self.value)) is not None
         return CheckedNumber(self, found, Evidence.EXACT if exact else Evidence.CERTIFIED, self._detail())
 
     def sign(self, x: Fraction) -> int | None:
-        """The sign of the margin at x: -1, 0 or 1; None where 2048 bits do not tell."""
+        """The sign of the margin at x: -1, 0 or 1; None where balls do not tell."""
         if isinstance(self.margin, str):
             exact = rational_value(self.margin, self._at(x))
             if exact is not None:
                 return (exact > 0) - (exact < 0)
-        for precision in _PRECISIONS:
+        for precision in _FUNCTION_PRECISIONS if callable(self.margin) else _PRECISIONS:
             with ctx.workprec(precision):
                 ball = self._ball(x)
                 if ball > 0:
@@ -118,7 +123,7 @@ class RunningNumber:
         return None
 
     def given_away(self) -> float:
-        """An upper bound, within a factor of 2, on how far x may move before it is unsafe, relative to x; inf for none."""
+        """How far x may move, relative to itself, before it is unsafe: within a factor of 2, from above; inf for ever."""
         if not self.value or self.side == "=":
             return math.inf
         turn = 1 if self.side == "<=" else -1
@@ -187,7 +192,7 @@ def at_most(
     value: Real,
     truth: Truth,
     *,
-    slack: Real = _FEW_ULPS,
+    slack: Real | None = _FEW_ULPS,
     least: Real = 0,
     **at: Real,
 ) -> RunningNumber:
@@ -201,12 +206,17 @@ def at_least(
     value: Real,
     truth: Truth,
     *,
-    slack: Real = _FEW_ULPS,
+    slack: Real | None = _FEW_ULPS,
     least: Real = 0,
     **at: Real,
 ) -> RunningNumber:
     """A charge: safe where it is at least `truth`."""
     return _number(theorem, says, value, ">=", truth, slack, least, at)
+
+
+def infinite(theorem: str, says: str, value: float) -> RunningNumber:
+    """A charge that must be infinite, because what it bounds is: counted as 1 where it is, else as 0."""
+    return at_least(theorem, f"{says} is infinite", int(value == math.inf), 1, slack=0)
 
 
 def near(
@@ -229,7 +239,7 @@ def _number(
     value: Real,
     side: Literal["<=", ">=", "="],
     truth: Truth,
-    slack: Real,
+    slack: Real | None,
     least: Real,
     at: Mapping[str, Real],
 ) -> RunningNumber:
@@ -242,7 +252,14 @@ def _number(
             parameters["truth"], truth = Fraction(truth), "truth"
         margin = f"x - ({truth})" if side == ">=" else f"({truth}) - x"
     return RunningNumber(
-        theorem, says, exactly(value), side, margin, parameters, Fraction(slack), Fraction(least)
+        theorem,
+        says,
+        exactly(value),
+        side,
+        margin,
+        parameters,
+        None if slack is None else Fraction(slack),
+        Fraction(least),
     )
 
 

@@ -1,4 +1,4 @@
-"""A running number is refused where it is on the wrong side, by as little as an ulp, or gives more away than declared."""
+"""A running number is refused where it is on the wrong side, by an ulp even, or gives more away than declared."""
 
 from __future__ import annotations
 
