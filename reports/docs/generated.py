@@ -118,7 +118,7 @@ def _derivation(proof: Proof) -> str:
     lines += ["<details>", f"<summary>{len(proof.steps)} steps: {_covers(proof)}</summary>", ""]
     for k, step in enumerate(proof.steps, 1):
         lines += [_step(k, step), ""]
-    lines += [escaped(JOIN), "", "</details>", ""]
+    lines += [escaped(proof.joined), "", "</details>", ""]
     return "\n".join(lines)
 
 
