@@ -94,7 +94,7 @@ _THINGS: tuple[Callable[[], object], ...] = (
     lambda: FinitePair(*_THIRD),
     lambda: RandomizedResponse.from_ratio(3),
     lambda: KOV.from_ratio(2, Fraction(1, 8)),
-    lambda: Erasure(Fraction(1, 3)),
+    lambda: Erasure(1 / 4, exact=Fraction(1, 4)),
     lambda: FinitePair((0.5, 0.25, 0.25, 0.0), (0.125, 0.25, 0.5, 0.125)),
     lambda: SubsampledGaussian(0.1, 0.8),
     lambda: SubsampledGaussian(0.01, 30.0, adjacency="addition"),

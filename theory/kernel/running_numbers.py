@@ -15,6 +15,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
+from typing import Any
 
 from theory.certified.least import Least
 from theory.certified.rational import rational_value
@@ -105,7 +106,7 @@ def rocq_text(lemmas: Iterable[str]) -> str:
 
 
 def _check(formula: str, at: Mapping[str, Fraction]) -> None:
-    point = {name: (at[name], at[name]) for name in variables(formula)}
+    point: dict[str, Any] = {name: (at[name], at[name]) for name in variables(formula)}
     certified(formula, precision=256, **point)()
 
 
