@@ -35,6 +35,8 @@ __all__ = ["conversion_numbers", "pair_numbers", "promise_numbers", "renyi_delta
 
 #: "A relative error below 1e-12."
 _NEAR = 1e-12
+#: Beyond this delta is one to many digits, and the root that gives it far out.
+_FAR = 20.0
 _LEVELS = (-2.0, -0.125, 0.01, 0.6, 2.9)
 _LOSSES = (-0.9, 0.013, 0.7)
 _TAILS = (1e-7, 0.02, 0.37, 0.77)
@@ -48,10 +50,11 @@ def _ball(x: float | Fraction) -> arb:
 def _rising_root(function: Callable[[arb], arb]) -> arb:
     """A ball around the root of an increasing function on (0, inf)."""
     low, high = arb(1), arb(1)
-    while not function(low) < 0:
-        low = low / 4
-    while not function(high) > 0:
-        high = high * 4
+    for _ in range(4 * ctx.prec):
+        low = low if function(low) < 0 else low / 4
+        high = high if function(high) > 0 else high * 4
+    if not (function(low) < 0 and function(high) > 0):
+        return arb.nan()  # too far out for these bits
     for _ in range(ctx.prec):
         middle = ((low + high) / 2).mid()
         value = function(middle)
@@ -242,9 +245,9 @@ def promise_numbers(promise: Guarantee, name: str, theorem: str) -> Iterator[Run
                 truth = hockey_stick(KOV(own, delta), epsilon).formula
             case GaussianDP(mu):
                 truth = partial(PairTruth.ball, hockey_stick(Gaussian(mu), epsilon))
-            case ZCDP(rho):
+            case ZCDP(rho) if rho < epsilon + _FAR:
                 truth = partial(zcdp_delta, rho, epsilon)
-            case RenyiDP(alpha, rho):
+            case RenyiDP(alpha, rho) if alpha > 1 or rho < _FAR:
                 truth = partial(renyi_delta, alpha, rho, epsilon)
         if truth is not None:
             value = float(promise.delta(epsilon))

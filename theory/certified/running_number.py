@@ -17,6 +17,7 @@ from typing import Any, Literal, TypeAlias
 
 from flint import arb, ctx
 
+from theory.certified.least import Least
 from theory.certified.rational import rational_value
 from theory.evidence import Evidence
 from theory.proofs.formula import Evaluator, compile_formula, rational
@@ -111,7 +112,7 @@ class RunningNumber:
             exact = rational_value(self.margin, self._at(x))
             if exact is not None:
                 return (exact > 0) - (exact < 0)
-        for precision in _FUNCTION_PRECISIONS if callable(self.margin) else _PRECISIONS:
+        for precision in _PRECISIONS if isinstance(self.margin, str | Least) else _FUNCTION_PRECISIONS:
             with ctx.workprec(precision):
                 ball = self._ball(x)
                 if ball > 0:
