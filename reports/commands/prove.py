@@ -30,7 +30,7 @@ def prove(
     from theory.evidence import Checked
     from theory.proofs import THEOREMS
     from theory.proofs import prove as run
-    from theory.proofs.theorem import JOIN, CheckedStep, Proof
+    from theory.proofs.theorem import CheckedStep, Proof
 
     progress = Console(stderr=True, highlight=False)
     console = Console(highlight=False)
@@ -76,6 +76,8 @@ def prove(
                 f"{proof.seconds:.2f}",
             )
         console.print(table)
-        console.print(JOIN)
+        for joined in dict.fromkeys(proof.joined for proof in proofs):
+            which = ", ".join(proof.name for proof in proofs if proof.joined == joined)
+            console.print(f"[bold]{escape(which)}[/]: {escape(joined)}")
     if not all(proof.holds for proof in proofs):
         raise typer.Exit(1)

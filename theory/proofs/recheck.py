@@ -5,9 +5,9 @@ certificate must agree with the table exactly. This program then checks the step
 along the certificate's tree, comparisons, finite games by a new enumeration, identities as polynomials in their
 parts. Exit status 0: everything was verified. 1: something is false, forged or unreadable. 2: no file was given.
 3: nothing is false, but some steps could not be checked here (theorems of a proof assistant, prose, cited, sampled at
-points only, or already reduced to x = x in the certificate); each is named. That the steps suffice for the claim is prose in every theorem,
-which nothing checks. Nothing of the package that wrote the certificate is imported, and nothing that is read is
-executed. `seconds` and `versions` are not compared with the table.
+points only, or already reduced to x = x in the certificate); each is named. That the steps suffice for the claim is
+prose except where the kernel's theorem is the claim; nothing here checks that. Nothing of the package that wrote the
+certificate is imported, and nothing that is read is executed. `seconds` and `versions` are not compared with the table.
 """
 
 import ast
