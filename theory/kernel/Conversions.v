@@ -127,11 +127,16 @@ Definition simple_fits (B epsilon delta : R) : Prop := B + 2 * sqrt (B * ln (/ d
 Definition cks_fits (B epsilon delta : R) : Prop := exists alpha, 1 < alpha /\ cks_bound alpha (alpha * B) epsilon <= delta.
 Definition fits_budget (B epsilon delta : R) : Prop := simple_fits B epsilon delta \/ cks_fits B epsilon delta.
 
+Lemma log_inverse_pos delta : 0 < delta < 1 -> 0 < ln (/ delta).
+Proof.
+  intros [hd small]. rewrite <- ln_1. apply ln_increasing; [lra|]. rewrite <- Rinv_1. apply Rinv_lt_contravar; lra.
+Qed.
+
 (** The simple conversion is that of Canonne, Kamath and Steinke at alpha = 1 + sqrt(log(1/delta) / B). *)
 Lemma simple_is_cks B epsilon delta : 0 < B -> 0 < delta < 1 -> simple_fits B epsilon delta -> cks_fits B epsilon delta.
 Proof.
-  intros hB [hd small] fit. unfold simple_fits in fit.
-  assert (0 < ln (/ delta)) as hl by (rewrite <- ln_1; apply ln_increasing; [lra|]; rewrite <- Rinv_1; apply Rinv_lt_contravar; lra).
+  intros hB hd fit. unfold simple_fits in fit.
+  pose proof (log_inverse_pos delta hd) as hl. destruct hd as [hd small].
   set (s := sqrt (ln (/ delta))) in *. set (b := sqrt B) in *.
   assert (0 < s) by now apply sqrt_lt_R0. assert (0 < b) by now apply sqrt_lt_R0.
   assert (s * s = ln (/ delta)) as hs by now apply sqrt_sqrt; lra.
@@ -150,8 +155,8 @@ Qed.
 Lemma b_star_is_simple epsilon delta : 0 <= epsilon -> 0 < delta < 1 ->
   let B := (sqrt (ln (/ delta) + epsilon) - sqrt (ln (/ delta))) ^ 2 in B + 2 * sqrt (B * ln (/ delta)) = epsilon.
 Proof.
-  intros he [hd small] B.
-  assert (0 < ln (/ delta)) as hl by (rewrite <- ln_1; apply ln_increasing; [lra|]; rewrite <- Rinv_1; apply Rinv_lt_contravar; lra).
+  intros he hd B.
+  pose proof (log_inverse_pos delta hd) as hl. destruct hd as [hd small].
   unfold B; clear B. set (l := ln (/ delta)) in *.
   pose proof (sqrt_le_1 l (l + epsilon) ltac:(lra) ltac:(lra) ltac:(lra)).
   rewrite sqrt_mult by (try apply pow2_ge_0; lra). rewrite sqrt_pow2 by lra.
