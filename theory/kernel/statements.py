@@ -76,6 +76,195 @@ _ALL = (
         "A filter that admits while zCDP charges sum to at most B keeps D_alpha <= alpha B at each alpha > 1.",
     ),
     KernelTheorem(
+        "hockey_stick_is_least",
+        "Events",
+        "this project",
+        "The hockey-stick divergence of a transcript is the least delta: what an event can gain, some "
+        "event gains.",
+    ),
+    KernelTheorem(
+        "cks_conversion",
+        "Conversions",
+        f"{_003}, Lemma C.4",
+        "A transcript with D_alpha <= rho has a hockey-stick divergence of at most e^((alpha - 1)(rho - "
+        "epsilon)) (1 - 1/alpha)^alpha / (alpha - 1), in the order written.",
+    ),
+    KernelTheorem(
+        "simple_conversion",
+        "Conversions",
+        f"{_000}, Fact 2.4",
+        "A transcript with D_alpha <= rho has a hockey-stick divergence of at most e^((alpha - 1)(rho - "
+        "epsilon)).",
+    ),
+    KernelTheorem(
+        "zcdp_to_delta",
+        "Conversions",
+        f"{_000}, Theorem 4.9",
+        "A B-zCDP transcript is (epsilon, delta)-DP where B + 2 sqrt(B log(1/delta)) <= epsilon, or where "
+        "the CKS bound at some order is at most delta.",
+    ),
+    KernelTheorem(
+        "pure_is_zcdp",
+        "PureToZCDP",
+        "Bun & Steinke, Proposition 3.3",
+        "An e-DP mechanism is (e^2/2)-zCDP, in both directions.",
+    ),
+    KernelTheorem(
+        "approximate_dp_filter",
+        "ApproximateDPFilter",
+        f"{_000}, Theorem 4.9",
+        "A filter that admits while zCDP charges sum to at most B keeps (epsilon, delta)-DP where the "
+        "simple or the CKS conversion allows B.",
+    ),
+    KernelTheorem(
+        "theorem_4_9",
+        "ApproximateDPFilter",
+        f"{_000}, Theorem 4.9",
+        "The theorem end to end: e-DP rounds, charged e^2/2, and a filter with the paper's B-star keep "
+        "(epsilon, delta)-DP.",
+    ),
+    KernelTheorem(
+        "cks_filter",
+        "ApproximateDPFilter",
+        f"{_003}, Lemma C.4",
+        "The same with a budget B that the CKS conversion allows at some order.",
+    ),
+    KernelTheorem(
+        "at_one_and_1e_5_cks",
+        "ApproximateDPFilter",
+        "this project",
+        "The filter with the exact rational of the double that ApproximateDPFilter(1.0, 1e-5) compares "
+        "with is (1, delta)-DP, delta being the exact rational of the double 1e-5.",
+    ),
+    KernelTheorem(
+        "at_one_and_1e_5_simple",
+        "ApproximateDPFilter",
+        "this project",
+        "The same for the simple conversion.",
+    ),
+    KernelTheorem(
+        "simple_larger_fails",
+        "ApproximateDPFilter",
+        "this project",
+        "A budget larger than that by one part in 10^9 is not allowed by the simple conversion.",
+    ),
+    KernelTheorem(
+        "somebody_is_granted_something",
+        "ApproximateDPFilter",
+        "this project",
+        "An example: an honest analyst is granted two coins by this filter and denied a third, so honesty "
+        "can be met.",
+    ),
+    KernelTheorem(
+        "pure_filter",
+        "BasicFilter",
+        f"{_004}, Section II-A",
+        "A filter that admits while pure epsilons sum to at most epsilon keeps epsilon-DP.",
+    ),
+    KernelTheorem(
+        "basic_filter",
+        "BasicFilter",
+        f"{_004}, Section II-A",
+        "A filter that admits while epsilons sum to at most epsilon and deltas to at most delta keeps "
+        "(epsilon, delta)-DP.",
+    ),
+    KernelTheorem(
+        "basic_product_filter",
+        "BasicFilter",
+        "this project",
+        "The same with 1 - prod (1 - delta_t) in place of the sum of deltas, which grants a little more.",
+    ),
+    KernelTheorem(
+        "the_product_grants_more",
+        "BasicFilter",
+        "this project",
+        "An example: two erasures that the product form grants and the sum of deltas does not.",
+    ),
+    KernelTheorem(
+        "approximate_zcdp_filter",
+        "ApproximateZCDPFilter",
+        "Whitehouse, Ramdas, Rogers & Wu",
+        "A filter that admits while rho and xi of xi-approximately rho-zCDP mechanisms stay within their "
+        "budgets keeps xi + (1 - xi) times the delta of rho-zCDP.",
+    ),
+    KernelTheorem(
+        "individual_filter",
+        "IndividualFilter",
+        f"{_000}, Theorem 4.5; {_003}, Theorem 12",
+        "Whatever (epsilon, delta) a filter keeps for an analyst who is denied, one such filter for each "
+        "person keeps for that person: who has run out is left out of the round, and the answers alone "
+        "are published.",
+    ),
+    KernelTheorem(
+        "individual_renyi_filter",
+        "IndividualFilter",
+        f"{_000}, Theorem 4.5",
+        "Individual filters on Rényi charges keep D_alpha <= B for each person, both ways.",
+    ),
+    KernelTheorem(
+        "individual_zcdp_filter",
+        "IndividualFilter",
+        f"{_000}, Theorem 4.5",
+        "Individual filters on zCDP charges keep D_alpha <= alpha B for each person at each alpha > 1.",
+    ),
+    KernelTheorem(
+        "individual_composition",
+        "IndividualFilter",
+        f"{_000}, Corollary 3.3",
+        "Without filters: where the charges of a person sum to at most B on each path, D_alpha <= B for "
+        "that person.",
+    ),
+    KernelTheorem(
+        "one_round_counts",
+        "IndividualExample",
+        "this project",
+        "An example: a person in two rounds, of whom the budget pays for one, so honesty can be met.",
+    ),
+    KernelTheorem(
+        "linear_queries",
+        "LinearQueries",
+        f"{_000}, Corollary 4.7",
+        "Adaptive linear queries, answered with each person while squared norms sum to at most B_norm, "
+        "are kappa-zCDP for each.",
+        "That Gaussian noise of variance B_norm / (2 kappa) makes each answer so private is assumed of "
+        "the mechanism; the accuracy of the answers.",
+    ),
+    KernelTheorem(
+        "some_order_bound",
+        "SomeOrder",
+        "this project",
+        "A filter that admits while at some order of a finite set the divergences fit that order's budget "
+        "keeps epsilon with the sum of s(a_j) e^((a_j - 1)(B_j - epsilon)) as its delta, s(a) = (1 - "
+        "1/a)^(a - 1) / a.",
+    ),
+    KernelTheorem(
+        "some_order_markov",
+        "SomeOrder",
+        "this project",
+        "With the budgets that Markov's inequality allows each order the delta is delta times the sum of "
+        "s(a_j).",
+    ),
+    KernelTheorem(
+        "some_order_cks",
+        "SomeOrder",
+        "this project",
+        "With the budgets that the CKS conversion allows each order, m orders keep (epsilon, m delta)-DP.",
+    ),
+    KernelTheorem(
+        "dominated_by_product",
+        "Domination",
+        f"{_003}, Theorem 10",
+        "Rounds dominated by fixed finite pairs stay dominated by the product of the pairs, whatever was "
+        "chosen adaptively.",
+    ),
+    KernelTheorem(
+        "product_filter",
+        "Domination",
+        f"{_003}, Theorem 10",
+        "A filter that uses up a fixed multiset of dominating pairs, in any order, is (epsilon, delta)-DP "
+        "where their product is.",
+    ),
+    KernelTheorem(
         "realisation_filter",
         "RealisationFilter",
         f"{_004}, Theorem 1",
