@@ -265,6 +265,172 @@ _ALL = (
         "where their product is.",
     ),
     KernelTheorem(
+        "private_is_approximate_zcdp",
+        "GoodParts",
+        "Kairouz, Oh & Viswanath",
+        "An (e, d)-DP mechanism is d-approximately (e^2/2)-zCDP: a mixture, of weight 1 - d, of an e-DP "
+        "mechanism and anything.",
+    ),
+    KernelTheorem(
+        "core_exists",
+        "WhitehouseFilter",
+        "Kairouz, Oh & Viswanath",
+        "An (e, d)-DP round contains an e-DP core of mass at least 1 - d under both laws.",
+    ),
+    KernelTheorem(
+        "whitehouse_filter",
+        "WhitehouseFilter",
+        "Whitehouse, Ramdas, Rogers & Wu",
+        "A filter that admits while epsilon_t^2 sum to at most S and deltas to at most D keeps (epsilon, "
+        "tail + D)-DP where sqrt(2 log(1/tail) S) + S/2 <= epsilon.",
+    ),
+    KernelTheorem(
+        "whitehouse_threshold",
+        "WhitehouseFilter",
+        "Whitehouse, Ramdas, Rogers & Wu",
+        "The condition as the paper prints it is that the sum of squares is at most twice the simple zCDP "
+        "budget.",
+    ),
+    KernelTheorem(
+        "rogers_filter",
+        "RogersFilter",
+        "Rogers, Roth, Ullman & Vadhan, Theorem 5.1",
+        "A filter that admits while deltas sum to at most delta/2 and K <= epsilon keeps (epsilon, "
+        "delta)-DP, for each constant H > 0.",
+    ),
+    KernelTheorem(
+        "lines_odometer",
+        "Odometers",
+        "Whitehouse, Ramdas, Rogers & Wu",
+        "If a bound is nowhere below all of finitely many lines (k_j + 1) V + log(1/delta_j)/k_j in the "
+        "sum V of zCDP charges, the loss is ever above it with probability at most the sum of the "
+        "delta_j, in both directions.",
+        "The mixture over a continuum of lines.",
+    ),
+    KernelTheorem(
+        "line_odometer",
+        "Odometers",
+        "Whitehouse, Ramdas, Rogers & Wu",
+        "The same for one line.",
+    ),
+    KernelTheorem(
+        "doubling_odometer",
+        "Odometers",
+        f"Lécuyer; {_000}, Section 4",
+        "Nested filters, of which the smallest that has not halted gives the bound: the loss is ever "
+        "above it with probability at most the sum of their deltas.",
+    ),
+    KernelTheorem(
+        "odometer_as_filter",
+        "Odometers",
+        "this project",
+        "A filter that releases only while the bound of such an odometer is at most epsilon keeps "
+        "(epsilon, delta)-DP, delta the sum of the delta_j.",
+    ),
+    KernelTheorem(
+        "tracker_renyi",
+        "Trackers",
+        f"{_000}, Proposition 4.10",
+        "A filter of size Delta, started anew when it would halt: before the m-th restart D_alpha <= m "
+        "Delta.",
+        "A time chosen by the value of the tracker.",
+    ),
+    KernelTheorem(
+        "tracker_zcdp",
+        "Trackers",
+        f"{_000}, Proposition 4.10",
+        "The same for zCDP at each alpha > 1.",
+    ),
+    KernelTheorem(
+        "tracker_promise",
+        "Trackers",
+        f"{_003}, Appendix C.5",
+        "What an additive filter of m blocks promises, the tracker keeps before the m-th restart; squares "
+        "of GDP parameters add so.",
+    ),
+    KernelTheorem(
+        "individual_tracker",
+        "Trackers",
+        f"{_000}, Corollary 4.11",
+        "The tracker of one person bounds by m Delta what was lost on that person before its m-th restart.",
+    ),
+    KernelTheorem(
+        "tilted_weights_bounded",
+        "TiltedWeights",
+        "this project",
+        "The integrands of a tilted simulation are bounded by the CKS bound where a filter holds the "
+        "divergences of order s, and the part for infinite losses by 1 - e^(-A).",
+    ),
+    KernelTheorem(
+        "tilted_mean",
+        "TiltedWeights",
+        "this project",
+        "Their mean under the tilted draws, infinite losses weighed, is the hockey-stick divergence.",
+        "The samples that estimate the mean.",
+    ),
+    KernelTheorem(
+        "halting_keeps",
+        "RetryAndHalt",
+        f"{_000}, Algorithms 2 and 4",
+        "What a filter promises to each strategy it keeps for an analyst who must halt at the first denial.",
+    ),
+    KernelTheorem(
+        "retry_is_seen",
+        "RetryAndHalt",
+        f"{_000}, Section 4",
+        "An example: who asks again after a denial has the denial in the transcript.",
+    ),
+    KernelTheorem(
+        "resetting_filter_fails",
+        "RetryAndHalt",
+        "this project",
+        "A filter that starts anew at each denial breaks its promise, by 3/8 in a game of two coins.",
+    ),
+    KernelTheorem(
+        "late_filter_fails",
+        "LateFilter",
+        "this project",
+        "A filter that decides after the release keeps no (epsilon, delta)-DP with delta < 1.",
+    ),
+    KernelTheorem(
+        "erased_again_and_again",
+        "NaiveRealisation",
+        f"{_004}, Section II-B",
+        "Under the naive realisation filter, N erasures of probability p <= delta reach 1 - (1 - p)^N.",
+    ),
+    KernelTheorem(
+        "naive_filter_fails",
+        "NaiveRealisation",
+        f"{_004}, Section II-B",
+        "So the naive realisation filter promises no delta below 1.",
+    ),
+    KernelTheorem(
+        "natural_filter_fails",
+        "NaturalFilter",
+        "this project",
+        "The natural filter breaks its promise 45/169 on three randomised responses: an adaptive strategy "
+        "reaches 1899/5915.",
+    ),
+    KernelTheorem(
+        "no_strategy_more",
+        "NaturalFilter",
+        "this project",
+        "In three rounds no strategy on that menu reaches more.",
+    ),
+    KernelTheorem(
+        "some_order_markov_fails",
+        "SomeOrderFails",
+        "this project",
+        "The rule at some order with Markov budgets and delta itself is broken at orders 1.1 and 1.3, "
+        "epsilon = 80: more than 1.1 delta is reached.",
+    ),
+    KernelTheorem(
+        "some_order_cks_fails",
+        "SomeOrderFails",
+        "this project",
+        "With CKS budgets it is broken at orders 2 and 32, epsilon = 6: more than 1.39 delta is reached.",
+    ),
+    KernelTheorem(
         "realisation_filter",
         "RealisationFilter",
         f"{_004}, Theorem 1",
