@@ -23,9 +23,9 @@ below, below_after, d, total = sp.symbols("y w d D", nonnegative=True)
 
 @as_written
 def _overlap(sign: int = 1) -> Sides:
-    # the smaller of p and g q, and what p has above g q
-    smaller = (p + q - sp.Abs(p - q)) / 2
-    return p - smaller, (p - q + sign * sp.Abs(p - q)) / 2
+    # where p = q + x: p less the smaller of the two
+    larger = q + over
+    return larger - (larger + q - sp.Abs(larger - q)) / 2, sign * over
 
 
 def _multiplies(one: sp.Expr, other: sp.Expr, sign: int = 1) -> sp.Expr:
@@ -66,11 +66,12 @@ THEOREM = Theorem(
     formulas=(_CLAIM, _PRODUCT),
     steps=(
         Step(
-            "With q for g times the mass under Q, what p has above q is p less the smaller of the two: a hockey-stick "
-            "is 1 less the overlap sum_y min(p_y, g q_y), so (e, d)-DP says that the overlap is at least 1 - d.",
+            "With q for g times the mass under Q, p less the smaller of the two is x where p = q + x, else 0: a "
+            "hockey-stick is 1 less the overlap sum_y min(p_y, g q_y), so (e, d)-DP says that the overlap is at least "
+            "1 - d.",
             zero(_overlap),
             {"what q has above p": zero(lambda: _overlap(-1))},
-            r"p - \min(p, q) = (p - q)_+",
+            r"(q+x) - \min(q+x, q) = x",
         ),
         Step(
             "The overlap of a transcript is at least the product of overlaps. With m and n the smaller masses of a "

@@ -25,10 +25,10 @@ own, left = sp.symbols("m left", nonnegative=True)
 
 
 def _mixture(factor: sp.Expr | int = 1) -> Sides:
-    # x^alpha as a mixture of (x - g)_+ over the orders g, alpha = 1 + t
-    at = sp.Symbol("g", positive=True)
-    weight = (1 + t) * t * at ** (t - 1)
-    return sp.Integral(weight * (ratio - at), (at, 0, ratio)), factor * ratio ** (1 + t)
+    # x^alpha as a mixture of (x - g)_+ over the orders g = x e^-v, alpha = 1 + t
+    at = sp.Symbol("v", nonnegative=True)
+    weight = sp.exp(-t * at) - sp.exp(-(1 + t) * at)
+    return (1 + t) * t * ratio ** (1 + t) * sp.Integral(weight, (at, 0, sp.oo)), factor * ratio ** (1 + t)
 
 
 @as_written
@@ -122,7 +122,8 @@ THEOREM = Theorem(
             "most alpha m^2/2.",
             zero(_mixture),
             {"1 % more": zero(lambda: _mixture(sp.Rational(101, 100)))},
-            r"x^\alpha = \int_0^x \alpha(\alpha-1)g^{\alpha-2}(x-g)\,dg",
+            r"x^\alpha = \int_0^x \alpha(\alpha-1)g^{\alpha-2}(x-g)\,dg = \alpha(\alpha-1)x^\alpha"
+            r"\int_0^\infty\left(e^{-(\alpha-1)v} - e^{-\alpha v}\right)dv",
         ),
         Step(
             "Composed as if fixed, the terms of a moment multiply outcome by outcome, so the moments do and "

@@ -15,13 +15,14 @@ from theory.proofs.engines import Sides, certified_each, cited, nonnegative, zer
 from theory.proofs.expressions import as_written
 from theory.proofs.formula import compile_formula
 from theory.proofs.rdp_filter import OPTIONAL_STOPPING
-from theory.proofs.theorem import Step, Theorem, prose
+from theory.proofs.theorem import Step, Theorem
 from theory.proofs.trees import Pair, all_trees, hockey_stick, play
 
 __all__ = ["THEOREM"]
 
 eps, s, x, edge, loss = sp.symbols("epsilon s x a L", real=True)
 m, r, ratio, strike, mu = sp.symbols("m r z k mu", positive=True)
+weight, above = sp.symbols("f d", nonnegative=True)
 
 
 def _cdf(x: sp.Expr) -> sp.Expr:
@@ -77,6 +78,13 @@ def _mixture(factor: sp.Expr | int = 1) -> Sides:
     )
     integral = sp.Integral(integrand, (x, edge, sp.oo)) / sp.sqrt(2 * sp.pi)
     return integral, factor * _delta(r * edge - r**2 / 2, r)
+
+
+@as_written
+def _mixes(sign: int = 1) -> sp.Expr:
+    # one order of the mixture: a hockey-stick that is larger by `above`, less the hockey-stick
+    stick = sp.Symbol("H", nonnegative=True)
+    return sign * (strike * (stick + above) * weight - strike * stick * weight)
 
 
 def _put(sign: int = -1) -> Sides:
@@ -198,13 +206,12 @@ THEOREM = Theorem(
         ),
         Step(
             "Domination of the round: the mean of f(e^-L) under P is the integral of k H_(1/k)(P||Q) f''(k) dk "
-            "(Tonelli; f(0) = 1 where L is infinite), so it rises with every hockey-stick of the round, and a "
-            "mu_t-GDP round has a mean no larger than Gaussian(mu_t) in its place. Where r = 0, f is a hockey-stick "
-            "integrand itself.",
-            prose,
-            latex=r"\mathbb{E}_P f(e^{-L}) = \int_0^\infty k\,H_{1/k}(P\|Q)\,f''(k)\,dk \le"
+            "(Tonelli; f(0) = 1 where L is infinite), in which a hockey-stick above H_(1/k) adds k f''(k) times the "
+            "difference: a mu_t-GDP round has a mean no larger than Gaussian(mu_t) in its place.",
+            nonnegative(_mixes, lambda: (strike * weight * above,)),
+            {"it falls": nonnegative(lambda: _mixes(-1), lambda: (-strike * weight * above,))},
+            r"\mathbb{E}_P f(e^{-L}) = \int_0^\infty k\,H_{1/k}(P\|Q)\,f''(k)\,dk \le"
             r" \int_0^\infty k\,\delta_{\mu_t}(-\log k)\,f''(k)\,dk",
-            checked=Checked.PROSE,
         ),
         Step(
             "Losses add: the law of Gaussian(m)'s loss convolved with that of Gaussian(r) is that of "

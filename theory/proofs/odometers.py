@@ -26,9 +26,13 @@ def _line(constant: sp.Expr | int = 1) -> Sides:
     return k * bound - k * (k + 1) * squares / 2, log
 
 
-def _best(root: sp.Expr) -> Sides:
-    line = (k + 1) * squares / 2 + log / k
-    return sp.diff(line, k).subs(k, root), sp.Integer(0)
+def _best(sign: int = 1) -> sp.Expr:
+    # a line less the bound of its best exponent, a square
+    return sign * ((k + 1) * squares / 2 + log / k - (squares / 2 + sp.sqrt(2 * log * squares)))
+
+
+def _best_terms(sign: int = 1) -> tuple[sp.Expr, ...]:
+    return (sign * (sp.sqrt(k * squares / 2) - sp.sqrt(log / k)) ** 2,)
 
 
 @as_written
@@ -74,13 +78,12 @@ _BASEL_GAP = 1 / ((n + 1) ** 2 * (4 * (n + 1) ** 2 - 1))
 
 
 def _zeta(sign: int = 1) -> sp.Expr:
-    # x^(-7/5) falls: at a smaller place x it is at least what it is at x + a
-    return sign * (squares ** sp.Rational(-7, 5) - (squares + later) ** sp.Rational(-7, 5))
+    # how fast x^(-7/5) falls
+    return -sign * sp.diff(squares ** sp.Rational(-7, 5), squares)
 
 
 def _zeta_terms(sign: int = 1) -> tuple[sp.Expr, ...]:
-    fall = sp.Rational(7, 5) * (squares + v) ** sp.Rational(-12, 5)
-    return (sp.Integral(sign * fall, (v, 0, later)),)
+    return (sign * sp.Rational(7, 5) * squares ** sp.Rational(-12, 5),)
 
 
 @as_written
@@ -174,10 +177,12 @@ THEOREM = Theorem(
             r"k\left(\tfrac{(k+1)S}2 + \tfrac lk\right) - \tfrac{k(k+1)}2S = l",
         ),
         Step(
-            "Its k is best where S is the target, 2 l/k^2.",
-            zero(lambda: _best(sp.sqrt(2 * log / squares))),
-            {"sqrt(l/S)": zero(lambda: _best(sp.sqrt(log / squares)))},
-            r"\frac{d}{dk}\left(\tfrac{(k+1)S}2 + \tfrac lk\right) = \tfrac S2 - \tfrac l{k^2} = 0",
+            "It is at least S/2 + sqrt(2 l S), by a square that is 0 where k^2 = 2 l/S: its k is best at the S that is "
+            "the target.",
+            nonnegative(_best, _best_terms),
+            {"at most": nonnegative(lambda: _best(-1), lambda: _best_terms(-1))},
+            r"\tfrac{(k+1)S}2 + \tfrac lk - \left(\tfrac S2 + \sqrt{2lS}\right) = "
+            r"\left(\sqrt{kS/2} - \sqrt{l/k}\right)^2 \ge 0",
         ),
         Step(
             "The mixture: over k >= 0 with twice the density of N(0, 1/H), y = L - S/2 > 0.",
@@ -201,9 +206,9 @@ THEOREM = Theorem(
         Step(
             "Stitching takes lines at shares of delta, and whichever are looked at, all hold but for the sum of their "
             "shares. The terms j^(-7/5) fall, so those after the 20th add to at most their integral: ...",
-            nonnegative(_zeta, _zeta_terms),
-            {"rise": nonnegative(lambda: _zeta(-1), lambda: _zeta_terms(-1))},
-            r"x^{-7/5} - (x+a)^{-7/5} = \tfrac75\int_0^a (x+v)^{-12/5}\,dv \ge 0",
+            nonnegative(_zeta, _zeta_terms, strict=True),
+            {"rise": nonnegative(lambda: _zeta(-1), lambda: _zeta_terms(-1), strict=True)},
+            r"-\frac{d}{dx}x^{-7/5} = \tfrac75x^{-12/5} > 0",
         ),
         Step(
             "... 2100 of them add to less than 3.05, below zeta(7/5), so the shares to less than delta.",

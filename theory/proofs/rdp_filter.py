@@ -10,7 +10,8 @@ import sympy as sp
 
 from theory.evidence import Checked
 from theory.proofs.engines import Inequality, Sides, certified_each, cited, exact, nonnegative, zero
-from theory.proofs.theorem import Step, Theorem, prose
+from theory.proofs.expressions import as_written
+from theory.proofs.theorem import Step, Theorem
 from theory.proofs.trees import all_trees, bernoulli, moment, play
 
 __all__ = ["OPTIONAL_STOPPING", "THEOREM"]
@@ -40,6 +41,13 @@ def _shrinks(sign: int = 1) -> sp.Expr:
 def _budget(sign: int = 1) -> sp.Expr:
     # at the stop the spend is B - left: e^{-(alpha-1) spent} >= e^{-(alpha-1) B}
     return sign * (sp.exp(-t * (rho - left)) - sp.exp(-t * rho))
+
+
+@as_written
+def _drift(sign: int = 1) -> sp.Expr:
+    # L less what was declared, before a round and in the mean after it
+    loss = sp.Symbol("L", real=True)
+    return sign * ((loss - spent) - ((loss + divergence) - (spent + (divergence + slack))))
 
 
 def _chain(drawn_from_p: bool = True) -> Sides:
@@ -212,12 +220,10 @@ THEOREM = Theorem(
             checked=Checked.POINT,
         ),
         Step(
-            "For any outcomes the same reads: L^(t) - sum rho drifts by D_1 - rho_t <= 0 under P, so it is a "
-            "supermartingale; stopped, E[L^(T)] <= E[sum rho] <= B.",
-            prose,
-            latex=r"\mathbb{E}_P\left[L^{(t)} - \sum_{j\le t}\rho_j \,\middle|\, a^{(t-1)}\right]"
-            r" = L^{(t-1)} - \sum_{j<t}\rho_j - (\rho_t - D_1)",
-            checked=Checked.PROSE,
+            "With a declared rho_t = D_1 + slack the mean of L^(t) - sum rho falls by the slack in a round.",
+            nonnegative(_drift, lambda: (slack,)),
+            {"it rises": nonnegative(lambda: _drift(-1), lambda: (-slack,))},
+            r"\left(L - \sum_{j<t}\rho_j\right) - \left(L + D_1 - \sum_{j<t}\rho_j - (D_1+s)\right) = s \ge 0",
         ),
         Step(
             "Finite game at order 1: all 723 strategies of at most 3 rounds on a menu of two rational pairs, both "

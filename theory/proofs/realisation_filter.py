@@ -11,13 +11,13 @@ import sympy as sp
 
 from theory.evidence import Checked
 from theory.proofs.engines import Inequality, Sides, cited, exact, nonnegative, zero
-from theory.proofs.theorem import Step, Theorem, prose
+from theory.proofs.theorem import Step, Theorem
 from theory.proofs.trees import Pair, Tree, bernoulli, full_trees
 
 __all__ = ["THEOREM"]
 
 # dhat is delta-hat, h = 1 - dhat, s = dhat - delta_i >= 0; the four masses of two events.
-dhat, theta, n, h, extra = sp.symbols("dhat theta N h extra", positive=True)
+dhat, theta, n, h, extra, p = sp.symbols("dhat theta N h extra p", positive=True)
 s, both, one, other, neither = sp.symbols("s both one other neither", nonnegative=True)
 
 
@@ -29,6 +29,11 @@ def _frechet(sign: int = 1) -> sp.Expr:
 def _tighter(sign: int = 1) -> sp.Expr:
     # a round with delta_i = dhat - s: 1/(1 - dhat) against 1/(1 - delta_i)
     return sign * (1 / h - 1 / (h + s))
+
+
+def _first_round(sign: int = 1) -> sp.Expr:
+    # T = 1 of probability p, output 1 safe with probability 1 - delta_1 = h + s
+    return sign * ((h + s) * p - h * p)
 
 
 def _summed(charged: sp.Expr) -> Sides:
@@ -225,10 +230,11 @@ THEOREM = Theorem(
         ),
         Step(
             "The first round is checked when nothing is released: the output before it is fixed, so condition (4), "
-            "met with probability 1 - theta > 0, is met with certainty, and (12) holds for T = 1 without theta.",
-            prose,
-            latex=r"P(A_1, T=1) \ge (1-\hat\delta)\,P(T=1)",
-            checked=Checked.PROSE,
+            "met with probability 1 - theta > 0, is met with certainty, and with 1 - dhat + s safe (12) holds for T = "
+            "1 without theta.",
+            nonnegative(_first_round, lambda: (s * p,)),
+            {"wrong sign": nonnegative(lambda: _first_round(-1), lambda: (-s * p,))},
+            r"P(A_1, T=1) - (1-\hat\delta)\,P(T=1) = s\,P(T=1) \ge 0",
         ),
         Step(
             "Then N - 1 charges are enough, for every N.",

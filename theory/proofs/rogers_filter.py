@@ -29,9 +29,14 @@ def _cumulant() -> sp.Expr:
     return sp.log((1 + c * sp.exp(u)) / (1 + c)) - u * c / (1 + c)
 
 
-def _starts(order: int, sign: int = 1) -> Sides:
-    found = sp.diff(_cumulant(), u, order).subs(u, 0)
-    return found, sp.Integer(0) if sign > 0 else c / (1 + c)
+@as_written
+def _starts(constant: int = 0) -> Sides:
+    nothing = sp.Integer(0)
+    return sp.log((1 + c * sp.exp(nothing)) / (1 + c)) - nothing * c / (1 + c), sp.Integer(constant)
+
+
+def _slope(sign: int = -1) -> Sides:
+    return sp.diff(_cumulant(), u), c * (sp.exp(u) + sign) / ((1 + c * sp.exp(u)) * (1 + c))
 
 
 def _curvature(most: sp.Expr, sign: int = 1) -> tuple[sp.Expr, tuple[sp.Expr, ...]]:
@@ -105,15 +110,15 @@ THEOREM = Theorem(
         ),
         Step(
             "The log-mean of the two-valued loss less its mean, as a function of u = 2 k e, is 0 at u = 0, ...",
-            zero(lambda: _starts(0)),
-            {"the mean": zero(lambda: _starts(0, -1))},
+            zero(_starts),
+            {"1": zero(lambda: _starts(1))},
             r"\psi(u) = \log\frac{1+ce^u}{1+c} - \frac{uc}{1+c},\quad \psi(0) = 0",
         ),
         Step(
-            "... with slope 0 there, ...",
-            zero(lambda: _starts(1)),
-            {"the mean": zero(lambda: _starts(1, -1))},
-            r"\psi'(0) = 0",
+            "... its slope has the factor e^u - 1, so it is 0 there, ...",
+            zero(_slope),
+            {"the factor e^u + 1": zero(lambda: _slope(1))},
+            r"\psi'(u) = \frac{c(e^u-1)}{(1+ce^u)(1+c)}",
         ),
         Step(
             "... and its second derivative is at most 1/4: so it is at most u^2/8 = k^2 e^2/2 (Hoeffding's lemma), for "
