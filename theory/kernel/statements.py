@@ -431,6 +431,23 @@ _ALL = (
         "With CKS budgets it is broken at orders 2 and 32, epsilon = 6: more than 1.39 delta is reached.",
     ),
     KernelTheorem(
+        "potential",
+        "Interaction",
+        "this project",
+        "One induction for every filter: a potential of the state and of the probabilities so far that "
+        "bounds the payoff of stopping, and does not rise in the mean over a round that is admitted, "
+        "bounds the mean payoff of each strategy.",
+    ),
+    KernelTheorem(
+        "tilted_mean_of_finite_losses",
+        "TiltedWeights",
+        "this project",
+        "Under a filter that holds the divergences of order s to B, the weighted integrands of a tilted "
+        "simulation lie between 0 and the CKS bound, and their mean is the hockey-stick divergence, for "
+        "mechanisms without infinite losses.",
+        "The samples that estimate the mean.",
+    ),
+    KernelTheorem(
         "realisation_filter",
         "RealisationFilter",
         f"{_004}, Theorem 1",
