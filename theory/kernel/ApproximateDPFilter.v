@@ -10,7 +10,8 @@
 
 From Coq Require Import Reals Lra Lia List.
 From Interval Require Import Tactic.
-From Filterproof Require Import Sums Interaction Divergences Paths AdditiveFilter Ledger ZCDPFilter Conversions PureToZCDP.
+From Filterproof Require Import Sums Interaction Divergences Paths AdditiveFilter Ledger ZCDPFilter Conversions
+  PureToZCDP.
 Open Scope R_scope.
 
 Lemma zcdp_dominated {C} (price : C -> R) m : zcdp_priced price m -> dominated m.
