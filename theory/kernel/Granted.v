@@ -53,9 +53,9 @@ Proof.
   split; [|apply zcdp_grants]. apply honest_twice.
   split; (split; [now destruct coin_is_pure as (e & [[lm _] [lm' _]] & _)|]); (split; [cbn; lra|split]).
   - intros [|i] _; cbn; lra.
-  - unfold round_kl. cbn. interval.
+  - unfold round_kl. cbn. interval with (i_prec 40).
   - intros [|i] _; cbn; lra.
-  - unfold round_kl. cbn. interval.
+  - unfold round_kl. cbn. interval with (i_prec 40).
 Qed.
 
 (** All orders of a set of orders above 1. *)

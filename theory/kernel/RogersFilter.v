@@ -129,6 +129,6 @@ Proof.
   - unfold advanced_honest, delta_of, eps_of, laws, law. cbn. repeat split; try lra;
       try (intros [|i]; lra); intros S; cbn; destruct (S O), (S 1%nat); nra.
   - cbn [admits rogers]. unfold rogers_k, deltas, drift, squares, eps_of, delta_of. cbn [list_sum fst snd nonneg].
-    destruct (Rle_dec _ 10) as [_|no]; [|exfalso; apply no; interval].
+    destruct (Rle_dec _ 10) as [_|no]; [|exfalso; apply no; interval with (i_prec 40)].
     destruct (Rle_dec _ (1 / 100 / 2)) as [_|no]; [easy|exfalso; apply no; lra].
 Qed.
