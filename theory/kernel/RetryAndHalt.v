@@ -103,8 +103,8 @@ Proof.
   cbn. tauto.
 Qed.
 
-(** The additive filter of budget ln 3 promises (ln 3, 0). Reset at each denial it releases twice, and keeps (ln 3, delta)
-    for no delta below 3/8. *)
+(** The additive filter of budget ln 3 promises (ln 3, 0). Reset at each denial it releases twice, and keeps
+    (ln 3, delta) for no delta below 3/8. *)
 Theorem resetting_filter_fails :
   let Pr V := resetting_total (additive (ln 3)) V (ln 3) [] 1 1 (insistent (ln 3)) in
   honest pure_honest (insistent (ln 3)) /\
