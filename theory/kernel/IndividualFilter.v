@@ -1,7 +1,7 @@
 (** The individual filter: paper 000, Theorem 4.5; the shape of paper 003, Theorem 12.
 
     - [individual_filter]: "Adaptive composition with individual privacy filtering (Algorithm 3)" keeps for every person
-      whatever (epsilon, delta) the filter keeps for an analyst who is denied. So every filter theorem of this library
+      whatever (epsilon, delta) the filter promises to an analyst who is denied. So every filter theorem of this library
       is one about individual filters too; Theorem 12 is the case of the filter mu_1^2 + ... + mu_k^2 <= B^2.
     - [individual_renyi_filter]: Algorithm 3 "satisfies (alpha, B)-Renyi differential privacy" (Theorem 4.5, alpha > 1).
     - [individual_kl_filter]: Theorem 4.5 at alpha = 1.
@@ -12,7 +12,7 @@
 
 From Coq Require Import Reals Lra Lia List.
 From Filterproof Require Import Sums Interaction Divergences Paths AdditiveFilter Ledger RenyiFilter ZCDPFilter.
-From Filterproof Require Import Individual.
+From Filterproof Require Import StricterFilter Individual.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -100,19 +100,18 @@ Proof.
   rewrite <- (Rmult_0_r a) at 1. now rewrite RmaxRmult.
 Qed.
 
-(** Algorithm 3 keeps for every person what the filter keeps for an analyst (000, Theorem 4.5; 003, Theorem 12). *)
+(** Algorithm 3 keeps for every person what the filter promises to an analyst (000, Theorem 4.5; 003, Theorem 12). *)
 Theorem individual_filter {C} (F : filter C) (ok : request C -> Prop) epsilon delta :
-  (forall m, ok m -> ok (swap m)) ->
-  (forall t, honest ok t -> hockey_stick F t epsilon <= delta) ->
-  forall i t, honest_for i ok t -> private_for F i t epsilon delta.
+  promises_delta F ok epsilon delta -> forall i t, honest_for i ok t -> private_for F i t epsilon delta.
 Proof.
-  intros symmetric keeps i t hon. apply hockey_sticks_bound_answers.
+  intros promise i t hon. pose proof (proj1 (promise_is_hockey_sticks F ok epsilon delta) promise) as keeps.
+  apply hockey_sticks_bound_answers.
   - apply (individual_bound F i ok (fun x y => pos (x - exp epsilon * y)) (fun _ _ => True)); try easy.
-    intros; now apply hockey_stick_scales.
+    + intros; now apply hockey_stick_scales.
+    + intros u hu. now apply keeps.
   - apply (individual_bound F i ok (fun x y => pos (y - exp epsilon * x)) (fun _ _ => True)); try easy.
     + intros; now apply hockey_stick_scales.
-    + intros t' hon'. pose proof (keeps _ (honest_swapped _ _ _ symmetric hon')) as bound.
-      unfold hockey_stick in bound. now rewrite over_swapped in bound.
+    + intros u hu. now apply keeps.
 Qed.
 
 (** ** Divergences, whatever the filter *)

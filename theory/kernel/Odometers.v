@@ -7,11 +7,11 @@
       halted gives the bound B_j + 2 sqrt(B_j log(1/delta_j)); Lecuyer's grid is B_j = B 2^j.
     - [odometer_as_filter]: releasing while the bound is at most epsilon is (epsilon, delta_1 + ... + delta_J)-DP.
 
-    The least of several lines, as in the stitched odometer, is the case where the bound is always one of the lines. *)
+    - [stitched_odometer]: at each V one of the lines, as the least of some of them is. *)
 
 From Coq Require Import Reals Lra Lia List.
 From Filterproof Require Import Sums Interaction Divergences Paths AdditiveFilter Ledger RenyiFilter ZCDPFilter.
-From Filterproof Require Import IndividualFilter.
+From Filterproof Require Import PureToZCDP IndividualFilter.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -204,6 +204,17 @@ Proof.
   intros v b [= <-]. exists 0%nat. split; [lia|lra].
 Qed.
 
+(** The line in use may depend on V in any way; the least of a line and its two neighbours is one of three. *)
+Theorem stitched_odometer lines k delta (pick : R -> nat) t :
+  (forall j, (j < lines)%nat -> 0 < k j) -> (forall j, (j < lines)%nat -> 0 < delta j) ->
+  (forall v, (pick v < lines)%nat) -> honest zcdp_honest t ->
+  ever counting (above (fun v => Some (line (k (pick v)) (delta (pick v)) v))) 0 1 1 t <= sum lines delta /\
+  ever counting (above (fun v => Some (line (k (pick v)) (delta (pick v)) v))) 0 1 1 (swapped t) <= sum lines delta.
+Proof.
+  intros hk hd inside hon. apply (lines_odometer lines k delta); [easy|easy| |easy].
+  intros v b [= <-]. exists (pick v). split; [apply inside|lra].
+Qed.
+
 (** The bound of the first filter of sizes size 0, size 1, ..., size (levels - 1) that has not halted. *)
 Fixpoint first_open (size delta : nat -> R) (level more : nat) (v : R) : option R :=
   match more with
@@ -249,4 +260,20 @@ Proof.
       - intros open. destruct (IH _ _ _ open) as [j [? ?]]. exists j. split; [lia|easy]. }
     intros v b open. destruct (some _ _ _ _ open) as [j [small [within ->]]]. cbn in small.
     exists j. split; [easy|]. apply level_is_above_line; auto.
+Qed.
+
+(** One honest answer of randomised response: its loss is ever above 0 with probability 3/4. *)
+Example one_response_is_counted :
+  let ask := Ask 2 (fun i => match i with O => 3/4 | _ => 1/4 end) (fun i => match i with O => 1/4 | _ => 3/4 end)
+    (ln 3 ^ 2 / 2) in
+  honest zcdp_honest (Request ask (fun _ => Stop) Stop) /\
+  ever counting (above (fun _ => Some 0)) 0 1 1 (Request ask (fun _ => Stop) Stop) = 3/4.
+Proof.
+  cbv zeta. set (ask := Ask _ _ _ _). assert (three : exp (ln 3) = 3) by (apply exp_ln; lra).
+  assert (0 < ln 3) by (rewrite <- ln_1; apply ln_increasing; lra). split.
+  - cbn [honest]. split; [|easy]. apply (pure_is_zcdp _ (ln 3)); [|cbn; lra].
+    split; (split; [repeat split; cbn; try lra; intros [|[|i]] less; lra || lia|split; [lra|]]);
+      intros [|[|i]] less; cbn -[exp] in *; rewrite three; lra || lia.
+  - unfold ask; cbn -[exp]. unfold above. rewrite exp_0.
+    repeat (destruct (Rlt_dec _ _); try lra).
 Qed.

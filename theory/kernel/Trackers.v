@@ -112,12 +112,12 @@ Proof.
   - cbn. unfold total_spent; cbn. lra.
 Qed.
 
-Corollary tracker_promise epsilon delta : (forall r, ok r -> ok (swap r)) ->
-  (forall t, honest ok t -> hockey_stick (additive (INR m * D)) t epsilon <= delta) ->
+Corollary tracker_promise epsilon delta : promises_delta (additive (INR m * D)) ok epsilon delta ->
   promises_delta (within_blocks D m) ok epsilon delta.
 Proof.
-  intros symmetric keeps. apply both_ways; [easy|]. intros t hon. unfold hockey_stick in *.
-  now apply (tracker_bound (fun x y => pos (x - exp epsilon * y))).
+  rewrite !promise_is_hockey_sticks. intros keeps t hon. split.
+  - apply (tracker_bound (fun x y => pos (x - exp epsilon * y))); [|easy]. intros u hu. now apply keeps.
+  - apply (tracker_bound (fun x y => pos (y - exp epsilon * x))); [|easy]. intros u hu. now apply keeps.
 Qed.
 
 End tracker.
