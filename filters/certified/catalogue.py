@@ -20,6 +20,7 @@ from filters.catalogue import (
 )
 from filters.certified.certify import certify
 from filters.certified.promised import budgets
+from filters.certified.sums import running_sums
 from filters.holders.clipped_sums import ClippedSums
 from filters.holders.individual import IndividualFilter
 from filters.holders.linear_queries import LinearQueries
@@ -60,6 +61,7 @@ _THINGS: tuple[Callable[[], object], ...] = (
     lambda: ZCDPFilter(1e-7),
     lambda: GaussianFilter(30.0),
     lambda: RenyiFilter(1.0, 0.5),
+    lambda: RenyiFilter(1.0, 1e-5),
     lambda: AllOrdersFilter((1.5, 3.0), (0.1, 0.3)),
     lambda: RogersFilter(0.7, 1e-6, reading="2/delta"),
     lambda: WhitehouseFilter(5.0, 1e-3, tail=1e-4, weight=2.0),
@@ -91,6 +93,7 @@ _THINGS: tuple[Callable[[], object], ...] = (
     lambda: KOV(30.0, 1e-300),
     lambda: Erasure(0.2),
     lambda: Erasure(1 - 2.0**-53),
+    lambda: Erasure(0.0),
     lambda: FinitePair(*_THIRD),
     lambda: RandomizedResponse.from_ratio(3),
     lambda: KOV.from_ratio(2, Fraction(1, 8)),
@@ -109,6 +112,7 @@ def certified_catalogue() -> Iterator[CertifiedNumbers]:
     for epsilon, delta in _POINTS:
         yield CertifiedNumbers.of(f"conversions at ({epsilon}, {delta})", conversion_numbers(epsilon, delta))
         yield CertifiedNumbers.of(f"budgets at ({epsilon}, {delta})", budgets(epsilon, delta))
+    yield CertifiedNumbers.of("running sums", running_sums())
     for entry in CATALOGUE.values():
         yield certify(entry.example())
     for make in _THINGS:

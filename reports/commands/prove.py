@@ -55,7 +55,7 @@ def prove(
     def line(step: CheckedStep) -> None:
         if not step.holds:
             mark = f"[bold red]REFUSED[/] {escape(step.detail)}"
-        elif step.checked in (Checked.CITED, Checked.PROSE):
+        elif step.checked is Checked.CITED:
             mark = f"[yellow]{step.checked.word}[/]"
         else:
             mark = f"[green]{step.evidence.name}, {step.checked.word}[/]"

@@ -41,14 +41,6 @@ Proof.
   revert hon; apply honest_weaken, pure_honest_zcdp.
 Qed.
 
-Definition b_star (epsilon delta : R) : R := (sqrt (ln (/ delta) + epsilon) - sqrt (ln (/ delta))) ^ 2.
-
-Lemma b_star_pos epsilon delta : 0 < epsilon -> 0 < delta < 1 -> 0 < b_star epsilon delta.
-Proof.
-  intros he hd. pose proof (log_inverse_pos delta hd). unfold b_star. apply pow_lt.
-  pose proof (sqrt_lt_1 (ln (/ delta)) (ln (/ delta) + epsilon)). lra.
-Qed.
-
 (** Theorem 4.9 as printed: pure rounds, charged e^2/2, against B*. *)
 Theorem theorem_4_9 epsilon delta : 0 < epsilon -> 0 < delta < 1 ->
   promises_delta (additive (b_star epsilon delta)) pure_honest epsilon delta.

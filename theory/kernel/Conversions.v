@@ -151,13 +151,22 @@ Proof.
   apply Rmult_le_compat_l; lra.
 Qed.
 
-(** B* of Theorem 4.9, (sqrt(log(1/delta) + epsilon) - sqrt(log(1/delta)))^2, meets the simple condition with equality. *)
-Lemma b_star_is_simple epsilon delta : 0 <= epsilon -> 0 < delta < 1 ->
-  let B := (sqrt (ln (/ delta) + epsilon) - sqrt (ln (/ delta))) ^ 2 in B + 2 * sqrt (B * ln (/ delta)) = epsilon.
+(** B* of Theorem 4.9. *)
+Definition b_star (epsilon delta : R) : R := (sqrt (ln (/ delta) + epsilon) - sqrt (ln (/ delta))) ^ 2.
+
+Lemma b_star_pos epsilon delta : 0 < epsilon -> 0 < delta < 1 -> 0 < b_star epsilon delta.
 Proof.
-  intros he hd B.
+  intros he hd. pose proof (log_inverse_pos delta hd). unfold b_star. apply pow_lt.
+  pose proof (sqrt_lt_1 (ln (/ delta)) (ln (/ delta) + epsilon)). lra.
+Qed.
+
+(** B* meets the simple condition with equality. *)
+Lemma b_star_is_simple epsilon delta : 0 <= epsilon -> 0 < delta < 1 ->
+  b_star epsilon delta + 2 * sqrt (b_star epsilon delta * ln (/ delta)) = epsilon.
+Proof.
+  intros he hd.
   pose proof (log_inverse_pos delta hd) as hl. destruct hd as [hd small].
-  unfold B; clear B. set (l := ln (/ delta)) in *.
+  unfold b_star. set (l := ln (/ delta)) in *.
   pose proof (sqrt_le_1 l (l + epsilon) ltac:(lra) ltac:(lra) ltac:(lra)).
   rewrite sqrt_mult by (try apply pow2_ge_0; lra). rewrite sqrt_pow2 by lra.
   pose proof (sqrt_sqrt l ltac:(lra)). pose proof (sqrt_sqrt (l + epsilon) ltac:(lra)). nra.

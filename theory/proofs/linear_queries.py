@@ -4,18 +4,26 @@ from __future__ import annotations
 
 import sympy as sp
 
-from theory.evidence import Checked
-from theory.proofs.engines import Sides, certified, nonnegative, zero
+from theory.proofs.engines import Sides, certified, in_kernel, nonnegative, zero
 from theory.proofs.expressions import as_written
-from theory.proofs.theorem import Step, Theorem, prose
+from theory.proofs.theorem import Step, Theorem
 
 __all__ = ["THEOREM"]
 
 # kappa the zCDP level, norm the budget B_norm of squared norms, d the dimension.
 alpha, kappa, norm, spent, sigma, clip, x = sp.symbols("alpha kappa B spent sigma C x", positive=True)
 d, delta, n, k = sp.symbols("d delta n k", positive=True)
+others, shift, z = sp.symbols("y h z", real=True)
 left, v, over = sp.symbols("left v over", nonnegative=True)
 PERCENT = sp.Rational(101, 100)
+
+
+@as_written
+def _own_loss(without: sp.Expr) -> Sides:
+    # the answer of the others, the person's coordinate and the noise, under both laws
+    answer = others + shift + sigma * z
+    loss = ((answer - without) ** 2 - (answer - others - shift) ** 2) / (2 * sigma**2)
+    return loss, shift**2 / (2 * sigma**2) + shift * z / sigma
 
 
 @as_written
@@ -73,11 +81,13 @@ THEOREM = Theorem(
     r" P\left(\|a_t - q_t(S_t)\|_\infty > \sqrt{B_{\mathrm{norm}}\log(d/\delta)/\kappa}\right) \le \delta",
     uses=("individual filter", "Rényi divergences"),
     steps=(
+        in_kernel("linear_queries", decides=False),
         Step(
-            "Whether a person takes part depends on released answers alone, so the others are treated alike with and "
-            "without him, and the filter of his own charges bounds his own loss: the theorem on individual filters.",
-            prose,
-            checked=Checked.PROSE,
+            "Whether a person takes part depends on released answers alone, so the others add the same y with and "
+            "without that person (individual filter), and the loss of a coordinate h at noise z does not depend on y.",
+            zero(lambda: _own_loss(others)),
+            {"the others differ": zero(lambda: _own_loss(others + 1))},
+            r"\frac{(a-y)^2 - (a-y-h)^2}{2\sigma^2} = \frac{h^2}{2\sigma^2} + \frac{hz}\sigma,\quad a = y+h+\sigma z",
         ),
         Step(
             "A person who spent the squared norm s was charged alpha kappa s/B_norm: the filter with budget "

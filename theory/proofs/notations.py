@@ -155,6 +155,9 @@ class _Rocq:
         if self.peek() == "-":
             self.take()
             return -self.negated()
+        if self.peek() == "/":  # the inverse
+            self.take()
+            return 1 / self.negated()
         return self.power()
 
     def power(self) -> arb:

@@ -9,26 +9,13 @@ from math import prod
 import sympy as sp
 
 from theory.evidence import Checked
-from theory.proofs.engines import (
-    Inequality,
-    Sides,
-    certified_each,
-    cited,
-    exact,
-    in_kernel,
-    nonnegative,
-    zero,
-)
+from theory.proofs.engines import Inequality, Sides, certified_each, exact, in_kernel, nonnegative, zero
+from theory.proofs.expressions import as_written
 from theory.proofs.notations import Formula
-from theory.proofs.theorem import Step, Theorem, prose
+from theory.proofs.theorem import Step, Theorem
 from theory.proofs.trees import all_trees, bernoulli, moment, play
 
-__all__ = ["OPTIONAL_STOPPING", "THEOREM"]
-
-OPTIONAL_STOPPING = (
-    "Doob's optional stopping theorem; Lean 4 mathlib, Mathlib/Probability/Martingale/OptionalStopping.lean, "
-    "MeasureTheory.Submartingale.expected_stoppedValue_mono applied to the negative"
-)
+__all__ = ["THEOREM"]
 
 # t = alpha - 1; rho is the declared and D the true divergence of the round; slack = rho - D >= 0; spent = past sum.
 t, past, p, q = sp.symbols("t past p q", positive=True)
@@ -50,6 +37,13 @@ def _shrinks(sign: int = 1) -> sp.Expr:
 def _budget(sign: int = 1) -> sp.Expr:
     # at the stop the spend is B - left: e^{-(alpha-1) spent} >= e^{-(alpha-1) B}
     return sign * (sp.exp(-t * (rho - left)) - sp.exp(-t * rho))
+
+
+@as_written
+def _drift(sign: int = 1) -> sp.Expr:
+    # L less what was declared, before a round and in the mean after it
+    loss = sp.Symbol("L", real=True)
+    return sign * ((loss - spent) - ((loss + divergence) - (spent + (divergence + slack))))
 
 
 def _chain(drawn_from_p: bool = True) -> Sides:
@@ -203,13 +197,6 @@ THEOREM = Theorem(
             r"M_{t-1} - M_{t-1}e^{-(\alpha-1)s} = M_{t-1}\int_0^{(\alpha-1)s} e^{-v}\,dv \ge 0",
         ),
         Step(
-            "Whether round t+1 is admitted is known after round t: T is a bounded stopping time, "
-            "E[M_T] <= M_0.",
-            cited(OPTIONAL_STOPPING),
-            latex=r"\mathbb{E}[M_T] \le \mathbb{E}[M_0] = 1",
-            checked=Checked.CITED,
-        ),
-        Step(
             "At the stop sum rho = B - left with left >= 0, so M_T >= Loss^(T) e^(-(alpha-1) B), and the mean of "
             "Loss^(T) is at most e^((alpha-1) B): that is (alpha, B)-RDP by definition.",
             nonnegative(
@@ -233,12 +220,10 @@ THEOREM = Theorem(
             checked=Checked.POINT,
         ),
         Step(
-            "For any outcomes the same reads: L^(t) - sum rho drifts by D_1 - rho_t <= 0 under P, so it is a "
-            "supermartingale; stopped, E[L^(T)] <= E[sum rho] <= B.",
-            prose,
-            latex=r"\mathbb{E}_P\left[L^{(t)} - \sum_{j\le t}\rho_j \,\middle|\, a^{(t-1)}\right]"
-            r" = L^{(t-1)} - \sum_{j<t}\rho_j - (\rho_t - D_1)",
-            checked=Checked.PROSE,
+            "With a declared rho_t = D_1 + slack the mean of L^(t) - sum rho falls by the slack in a round.",
+            nonnegative(_drift, lambda: (slack,)),
+            {"it rises": nonnegative(lambda: _drift(-1), lambda: (-slack,))},
+            r"\left(L - \sum_{j<t}\rho_j\right) - \left(L + D_1 - \sum_{j<t}\rho_j - (D_1+s)\right) = s \ge 0",
         ),
         Step(
             "Finite game at order 1: all 723 strategies of at most 3 rounds on a menu of two rational pairs, both "

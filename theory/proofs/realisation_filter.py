@@ -10,15 +10,15 @@ from functools import cache
 import sympy as sp
 
 from theory.evidence import Checked
-from theory.proofs.engines import Inequality, Sides, cited, exact, in_kernel, nonnegative, zero
+from theory.proofs.engines import Inequality, Sides, exact, in_kernel, nonnegative, zero
 from theory.proofs.notations import Formula
-from theory.proofs.theorem import Step, Theorem, prose
+from theory.proofs.theorem import Step, Theorem
 from theory.proofs.trees import Pair, Tree, bernoulli, full_trees
 
 __all__ = ["THEOREM"]
 
 # dhat is delta-hat, h = 1 - dhat, s = dhat - delta_i >= 0; the four masses of two events.
-dhat, theta, n, h, extra = sp.symbols("dhat theta N h extra", positive=True)
+dhat, theta, n, h, extra, p = sp.symbols("dhat theta N h extra p", positive=True)
 s, both, one, other, neither = sp.symbols("s both one other neither", nonnegative=True)
 
 
@@ -30,6 +30,11 @@ def _frechet(sign: int = 1) -> sp.Expr:
 def _tighter(sign: int = 1) -> sp.Expr:
     # a round with delta_i = dhat - s: 1/(1 - dhat) against 1/(1 - delta_i)
     return sign * (1 / h - 1 / (h + s))
+
+
+def _first_round(sign: int = 1) -> sp.Expr:
+    # T = 1 of probability p, output 1 safe with probability 1 - delta_1 = h + s
+    return sign * ((h + s) * p - h * p)
 
 
 def _summed(charged: sp.Expr) -> Sides:
@@ -211,17 +216,6 @@ THEOREM = Theorem(
             r"P(E_1\cap E_2) - \left(P(E_1) + P(E_2) - 1\right) = P(\bar E_1\cap\bar E_2) \ge 0",
         ),
         Step(
-            "(7) and (8): whether T = i is decided by what precedes output i, so given that past the "
-            "event T = i "
-            "and the safety of output i can be averaged separately.",
-            cited(
-                "tower property of conditional expectation; Lean 4 mathlib, "
-                "MeasureTheory.condExp_condExp_of_le"
-            ),
-            latex=r"\mathbb{E}[F_i\,1_{T=i}] = \mathbb{E}\left[\mathbb{E}[1_{T=i}Z \mid R^i,Y^{i-2}]\right]",
-            checked=Checked.CITED,
-        ),
-        Step(
             "(11): a round that goes ahead has delta_i <= dhat, so 1/(1 - delta_i) <= 1/(1 - dhat).",
             nonnegative(_tighter, lambda: (s / (h * (h + s)),)),
             {"wrong sign": nonnegative(lambda: _tighter(-1), lambda: (-s / (h * (h + s)),))},
@@ -236,10 +230,11 @@ THEOREM = Theorem(
         ),
         Step(
             "The first round is checked when nothing is released: the output before it is fixed, so condition (4), "
-            "met with probability 1 - theta > 0, is met with certainty, and (12) holds for T = 1 without theta.",
-            prose,
-            latex=r"P(A_1, T=1) \ge (1-\hat\delta)\,P(T=1)",
-            checked=Checked.PROSE,
+            "met with probability 1 - theta > 0, is met with certainty, and with 1 - dhat + s safe (12) holds for T = "
+            "1 without theta.",
+            nonnegative(_first_round, lambda: (s * p,)),
+            {"wrong sign": nonnegative(lambda: _first_round(-1), lambda: (-s * p,))},
+            r"P(A_1, T=1) - (1-\hat\delta)\,P(T=1) = s\,P(T=1) \ge 0",
         ),
         Step(
             "Then N - 1 charges are enough, for every N.",

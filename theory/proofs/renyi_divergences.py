@@ -8,17 +8,19 @@ from itertools import product
 
 import sympy as sp
 
-from theory.evidence import Checked
 from theory.proofs.engines import Inequality, Sides, exact, nonnegative, zero
 from theory.proofs.expressions import as_written
-from theory.proofs.theorem import Step, Theorem, prose
+from theory.proofs.theorem import Step, Theorem
 from theory.proofs.trees import Pair
 
 __all__ = ["THEOREM"]
 
 mu, t, e, level, odds, g = sp.symbols("mu t e K o g", positive=True)
 p, d, rest, keep, turn = sp.symbols("p d rest k h", positive=True)
-v = sp.Symbol("v", nonnegative=True)
+v, w, above, other = sp.symbols("v w x y", nonnegative=True)
+# a hockey-stick: p = g q + x, and a place between two orders
+order, q = sp.symbols("g q", positive=True)
+share, fall = 1 / (1 + v), sp.Symbol("z", nonnegative=True)
 z = sp.Symbol("z", real=True)
 alpha = 1 + t
 HALF = sp.Rational(1, 2)
@@ -73,6 +75,18 @@ def _not_far(sign: int = 1) -> tuple[sp.Expr, tuple[sp.Expr, ...]]:
     power = sp.exp(-(2 * t + 1) * e)
     gap = 2 * (1 + power) - (1 + sp.exp(-e))
     return sign * gap, (sign * 2 * power, sign * sp.Integral(sp.exp(-v), (v, 0, e)))
+
+
+@as_written
+def _dual(factor: sp.Expr = order) -> Sides:
+    # x and y the positive parts of p - g q and of g q - p, so p = g q + x - y, and y/g that of q - p/g
+    difference = (order * q + above - other) - order * q
+    return above, difference + factor * (other / order)
+
+
+def _chords(sign: int = 1) -> sp.Expr:
+    inside = share * (above - w) + (1 - share) * (other - fall)
+    return sign * (share * above + (1 - share) * other - inside)
 
 
 @as_written
@@ -175,12 +189,19 @@ THEOREM = Theorem(
             r"H_{e^\varepsilon}(\mathrm{erasure}) = p,\quad H_{e^e}(\mathrm{KOV}) = d",
         ),
         Step(
-            "A hockey-stick H_g is the mean of (p - g q)_+, so it is convex and falls in g, and by "
-            "(x)_+ = x + (-x)_+ it is 1 - g + g H_(1/g) of the other direction. So (e, d)-DP both ways bounds it "
-            "by d from e^e on, by 1 - e^-e (1-d) at e^-e, and in between by the chord.",
-            prose,
-            latex=r"H_g(P\|Q) = 1 - g + g\,H_{1/g}(Q\|P)",
-            checked=Checked.PROSE,
+            "A hockey-stick H_g is the sum of (p - g q)_+, which is p - g q plus g (q - p/g)_+: it is 1 - g + g "
+            "H_(1/g) of the other direction. So (e, d)-DP both ways bounds it by d at e^e, by 1 - e^-e (1-d) at e^-e, "
+            "...",
+            zero(_dual),
+            {"without the factor g": zero(lambda: _dual(sp.Integer(1)))},
+            r"H_g(P\|Q) = 1 - g + g\,H_{1/g}(Q\|P)",
+        ),
+        Step(
+            "... and in between by the chord, as (p - g q)_+ is convex in g: here x and y are its values at two "
+            "orders, w and z what p - g q is below them, and 1/(1+v) the place between.",
+            nonnegative(_chords, lambda: (w * share, fall * v / (1 + v))),
+            {"concave": nonnegative(lambda: _chords(-1), lambda: (-w * share, -fall * v / (1 + v)))},
+            r"ux + (1-u)y - \left(u(x-w) + (1-u)(y-z)\right) = uw + (1-u)z \ge 0",
         ),
         Step(
             "The line of KOV goes through the upper end of that chord ...",

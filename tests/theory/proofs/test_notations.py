@@ -66,6 +66,7 @@ def test_theorems_with_a_kernel_statement_state_a_formula() -> None:
     [
         ("1 + 2 * 3", 7), ("- 2 ^ 2", -4), ("(1 - 1 / 3) * 3", 2), ("exp (ln 5)", 5), ("sqrt 9 + 1", 4),
         ("Rpower 2 3", 8), ("Rpower (1 + 1) (2 - 1)", 2), ("Rabs (1 - 3)", 2), ("2 * x / 4", 1), ("8 - 4 - 2", 2),
+        ("ln (/ 1) + / (1 / 2)", 2),
     ],
 )  # fmt: skip
 def test_rocq_terms_are_read_as_rocq_reads_them(text: str, value: int) -> None:
