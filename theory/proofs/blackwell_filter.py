@@ -86,6 +86,7 @@ def _games(
 ) -> Callable[[], Iterator[Inequality]]:
     """Every strategy, both directions: the moments at orders 2 and 3 are at most `share` of the target's."""
 
+    @cache
     def admits(released: tuple[int, ...], request: int) -> bool:
         return _dominated(tuple(sorted(released if late else (*released, request))), only)
 

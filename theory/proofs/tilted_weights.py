@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
+from functools import cache
 from math import prod
 
 import sympy as sp
@@ -62,6 +63,7 @@ def _games(share: Fraction = Fraction(1), late: bool = False) -> Callable[[], It
     budget = charges[0] ** 2
     most = budget / ratio**power * Fraction(power, _ORDER) ** _ORDER / power
 
+    @cache
     def admits(released: tuple[int, ...], request: int) -> bool:
         asked = released if late else (*released, request)
         return prod((charges[i] for i in asked), start=Fraction(1)) <= budget
