@@ -61,7 +61,7 @@ def run_kernel(*, on_step: Callable[[str], object]) -> Record:
             place.write_text(text, encoding="utf-8")
             _call([compiler, "-q", "-Q", ".", _LIBRARY, name], folder)
         on_step("what the statements rest on")
-        axioms = _axioms(compiler, folder, texts)
+        statements, axioms = _told(compiler, folder, texts)
         on_step("coqchk")
         modules = [f"{_LIBRARY}.{name.removesuffix('.v').replace('/', '.')}" for name in texts]
         said = _call([checker, "-silent", "-o", "-Q", ".", _LIBRARY, *modules], folder)
@@ -69,7 +69,7 @@ def run_kernel(*, on_step: Callable[[str], object]) -> Record:
             if f"{trick}: <none>" not in " ".join(said.split()):
                 raise KernelError(f"coqchk must find no {trick}, got {said[-600:]!r}")
     version = _call([compiler, "-print-version"], ".").split()[0]
-    return Record(version, _libraries(), digests(texts), axioms)
+    return Record(version, _libraries(), digests(texts), statements, axioms)
 
 
 def without_comments(text: str) -> str:
@@ -82,20 +82,30 @@ def without_comments(text: str) -> str:
     return "".join(kept)
 
 
-def _axioms(compiler: str, folder: str, texts: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+def _told(
+    compiler: str, folder: str, texts: Mapping[str, str]
+) -> tuple[dict[str, str], dict[str, tuple[str, ...]]]:
+    """What each theorem states and what it rests on, by the kernel's own word."""
     for theorem in KERNEL.values():
         statement_in(texts[f"{theorem.module}.v"], theorem.name)
-    asked = [f"Require {_LIBRARY}.{module}." for module in dict.fromkeys(t.module for t in KERNEL.values())]
+    modules = dict.fromkeys(theorem.module for theorem in KERNEL.values())
+    asked = ["From Coq Require Import Reals List.", f"From {_LIBRARY} Require Import {' '.join(modules)}."]
+    asked += ["Import ListNotations.", "Open Scope R_scope.", "Set Printing Width 1000000."]
     for theorem in KERNEL.values():
         asked += [
             f'Goal True. idtac "BEGIN {theorem.name}". Abort.',
-            f"Print Assumptions {_LIBRARY}.{theorem.module}.{theorem.name}.",
+            f"Check {theorem.module}.{theorem.name}.",
+            'Goal True. idtac "RESTS". Abort.',
+            f"Print Assumptions {theorem.module}.{theorem.name}.",
         ]
     Path(folder, "Asked.v").write_text("\n".join(asked) + "\n", encoding="utf-8")
     said = _call([compiler, "-q", "-Q", ".", _LIBRARY, "Asked.v"], folder)
     found: dict[str, tuple[str, ...]] = {}
+    statements: dict[str, str] = {}
     for part in said.split("BEGIN ")[1:]:
-        name, _, rest = part.partition("\n")
+        name, _, told = part.partition("\n")
+        stated, _, rest = told.partition("RESTS\n")
+        statements[name.strip()] = " ".join(stated.split())
         # a name stands at the start of a line; its type follows after a colon, on the same line or indented
         found[name.strip()] = tuple(
             sorted(re.findall(r"^([A-Za-z_][\w.']*)(?=\s*:|\s*$)", _listed(rest), re.MULTILINE))
@@ -105,7 +115,7 @@ def _axioms(compiler: str, folder: str, texts: Mapping[str, str]) -> dict[str, t
             raise KernelError(f"the assumptions of {name} must be told, got none")
         if foreign := axioms_beyond(found[name]):
             raise KernelError(f"{name} must rest on the standard library's axioms, got {', '.join(foreign)}")
-    return found
+    return statements, found
 
 
 def _listed(told: str) -> str:

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filters.accounting.amounts import Charge, Mixed, Plain, Square, square_among
-from filters.accounting.declared import proper, unvanished
+from filters.accounting.declared import inverse_beyond, proper, raised, unvanished
 from theory.arguments import Real, check_order_from_one
 from theory.guarantees import ZCDP, GaussianDP, Guarantee, PureDP, RenyiDP
 from theory.pairs import (
@@ -48,6 +48,7 @@ __all__ = [
     "ZCDPCharge",
     "gdp_charge",
     "pure_charge",
+    "pure_epsilon",
     "renyi_charge",
     "zcdp_charge",
 ]
@@ -90,7 +91,7 @@ class PureCharge(ChargeRule):
     def __call__(self, request: DominatingPair) -> Charge:
         if isinstance(request, Selection):
             return Mixed(tuple(self(pair) for pair in request.pairs), request.index)
-        return Plain(proper(request.pure_epsilon))
+        return Plain(pure_epsilon(request))
 
     def bounds(self, total: float) -> Guarantee:
         return PureDP(total)
@@ -119,6 +120,10 @@ class ZCDPCharge(ChargeRule):
             return square_among(proper(request.mu), 0.5, _levels(request))
         if isinstance(request, RandomizedResponse):
             return Square(proper(request.epsilon), 0.5)
+        if type(request) in (FinitePair, KOV, Laplace):
+            return Square(pure_epsilon(request), 0.5)
+        if type(request) is SubsampledGaussian:
+            return Square(inverse_beyond(request.sigma), 0.5)
         return Plain(unvanished(proper(request.zcdp_rho), request))
 
     def bounds(self, total: float) -> Guarantee:
@@ -147,6 +152,8 @@ class GDPCharge(ChargeRule):
     def __call__(self, request: DominatingPair) -> Charge:
         if isinstance(request, Selection):
             return _picked(tuple(self(pair) for pair in request.pairs), request.index)
+        if type(request) is SubsampledGaussian:
+            return Square(inverse_beyond(request.sigma))
         return square_among(proper(request.gdp_mu), 1.0, _levels(request))
 
     def bounds(self, total: float) -> Guarantee:
@@ -217,12 +224,12 @@ def _renyi(request: DominatingPair, alpha: float) -> Charge:
         return _picked(tuple(_renyi(pair, alpha) for pair in request.pairs), request.index)
     if isinstance(request, Gaussian):
         return square_among(proper(request.mu), alpha / 2, _levels(request))
-    if type(request) in _KEPT:
-        try:
-            return Plain(unvanished(_kept(request, alpha), request))
-        except TypeError:  # parameters of many runs have no hash
-            pass
-    return Plain(unvanished(_larger(request, alpha), request))
+    if type(request) not in _KEPT:
+        return Plain(unvanished(_larger(request, alpha), request))
+    try:
+        return Plain(unvanished(_kept(request, alpha), request))
+    except TypeError:  # parameters of many runs have no hash
+        return Plain(unvanished(raised(_larger(request, alpha)), request))
 
 
 def _picked(charges: tuple[Charge, ...], index: NDArray[np.integer[Any]]) -> Charge:
@@ -247,7 +254,19 @@ def _larger(request: DominatingPair, alpha: float) -> Real:
 
 #: Pairs of the library, which never change: the same one is asked for in one state after another.
 _KEPT = frozenset({FinitePair, KOV, Laplace, RandomizedResponse, SubsampledGaussian})
-_kept = lru_cache(maxsize=4096)(_larger)
+
+
+@lru_cache(maxsize=4096)
+def _kept(request: DominatingPair, alpha: float) -> Real:
+    return raised(_larger(request, alpha))
+
+
+def pure_epsilon(request: DominatingPair) -> Real:
+    """The epsilon that a request declares; where a pair of the library rounds it to nearest, rounded up instead."""
+    if type(request) is Laplace:
+        return proper(inverse_beyond(request.b))
+    declared = proper(request.pure_epsilon)
+    return raised(declared) if type(request) is FinitePair else declared
 
 
 def _levels(request: DominatingPair) -> tuple[float, ...] | None:

@@ -12,8 +12,8 @@ from __future__ import annotations
 import numpy as np
 
 from filters.accounting.amounts import Charge, Mixed, Plain, Square
-from filters.accounting.charge_rules import zcdp_charge
-from filters.accounting.declared import proper
+from filters.accounting.charge_rules import pure_epsilon, zcdp_charge
+from filters.accounting.declared import proper, unvanished
 from theory.arguments import Real
 from theory.numerics.stable import as_real
 from theory.pairs import KOV, DominatingPair, Erasure, Selection
@@ -36,11 +36,11 @@ def approximate_charge(request: DominatingPair, at: float | None) -> tuple[Real,
         return proper(request.epsilon), proper(request.delta)
     if isinstance(request, Erasure):
         return _zero_like(request.p), proper(request.p)
-    epsilon = proper(request.pure_epsilon)
+    epsilon = pure_epsilon(request)
     if at is None or np.all(np.isfinite(epsilon)):
         return epsilon, _zero_like(epsilon)
     both_ways = proper(request.hockey_stick(at)), proper(request.swapped.hockey_stick(at))
-    delta = np.maximum(*both_ways) * (1 + 2.0**-40)
+    delta = unvanished(np.maximum(*both_ways) * (1 + 2.0**-40), request)
     delta = np.where(np.greater_equal(request.pure_epsilon, 0), delta, np.inf)
     finite = np.isfinite(epsilon)
     declared: Real = np.where(finite, epsilon, at)

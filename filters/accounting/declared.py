@@ -10,13 +10,16 @@ import math
 
 import numpy as np
 
+from filters.accounting.directed import quotient_beyond
 from theory.arguments import Real
 from theory.numerics.stable import as_real
 from theory.pairs import DominatingPair
 
-__all__ = ["proper", "unvanished"]
+__all__ = ["inverse_beyond", "proper", "raised", "unvanished"]
 
 _LEAST = 5e-324
+#: More than the rounding of the elementary functions and sums that a divergence is computed with.
+_SHARE = 1 + 2.0**-46
 
 
 def proper(charge: Real) -> Real:
@@ -26,6 +29,17 @@ def proper(charge: Real) -> Real:
     if not charge.size or charge.min() >= 0:  # the minimum of an array with a NaN is NaN
         return charge
     return np.where(charge >= 0, charge, np.inf)
+
+
+def raised(charge: Real) -> Real:
+    """`charge` and 2^-46 of itself: at least the true value, where `charge` is it to a few units in the last place."""
+    return charge * _SHARE
+
+
+def inverse_beyond(x: Real) -> Real:
+    """The least double that is no less than 1/x, for x > 0; inf for x = 0."""
+    with np.errstate(divide="ignore"):
+        return as_real(quotient_beyond(np.ones(np.shape(x)), x))
 
 
 def unvanished(charge: Real, request: DominatingPair) -> Real:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filters.accounting.error_free import two_product
+from theory.arguments import Real
 
 __all__ = ["beyond", "quotient_beyond", "within"]
 
@@ -38,7 +39,7 @@ def within(x: Any) -> float:
     return near
 
 
-def quotient_beyond(x: NDArray[np.float64], y: float) -> NDArray[np.float64]:
+def quotient_beyond(x: NDArray[np.float64], y: Real) -> NDArray[np.float64]:
     """A double that is no less than x / y, and the least of them where x >= 2^-900, for x >= 0 and y > 0."""
     with np.errstate(over="ignore", invalid="ignore"):
         quotient: NDArray[np.float64] = np.asarray(x / y)

@@ -37,7 +37,7 @@ def kernel(
         try:
             record = run_kernel(on_step=lambda said: progress.print(f"[dim]{escape(said)}[/]"))
             known = read_record()
-            if check and (known is None or (known.sources, known.axioms) != (record.sources, record.axioms)):
+            if check and (known is None or known.claims != record.claims):
                 refusal = "the record is not that of these sources; run make kernel and commit it"
         except KernelError as refused:
             refusal = str(refused)

@@ -10,7 +10,7 @@ from math import prod
 import sympy as sp
 
 from theory.evidence import Checked
-from theory.proofs.engines import Inequality, Sides, exact, nonnegative, zero
+from theory.proofs.engines import Inequality, Sides, exact, in_kernel, nonnegative, zero
 from theory.proofs.expressions import as_written
 from theory.proofs.notations import Formula
 from theory.proofs.theorem import Step, Theorem
@@ -97,6 +97,8 @@ THEOREM = Theorem(
     formulas=(_BOUND,),
     uses=("RDP filter", "CKS"),
     steps=(
+        in_kernel("all_orders_filter"),
+        in_kernel("cks_conversion"),
         Step(
             "What the other orders are charged does not enter what is left of one order's budget: on each path the "
             "filter admits no more than the filter of that order alone, to which the theorem RDP filter applies.",

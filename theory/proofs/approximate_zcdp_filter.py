@@ -7,7 +7,7 @@ from fractions import Fraction
 import sympy as sp
 
 from theory.evidence import Checked
-from theory.proofs.engines import Sides, exact, nonnegative, zero
+from theory.proofs.engines import Sides, exact, in_kernel, nonnegative, zero
 from theory.proofs.expressions import as_written
 from theory.proofs.leaks import good_rows
 from theory.proofs.notations import Formula
@@ -58,12 +58,13 @@ THEOREM = Theorem(
     hypotheses="mechanisms with finitely many outcomes, finitely many rounds chosen by the outputs so far, mechanism t "
     "being 1 - xi_t times a good part plus a rest in both worlds, the good parts rho_t-zCDP both ways; a filter that "
     "admits while sum rho_t <= rho and sum xi_t <= xi < 1 and decides before the release",
-    claim="The transcript is 1 - xi times a rho-zCDP pair plus a rest, so it is (epsilon, xi + (1 - xi) d)-DP with d "
-    "the bound of CKS for rho at epsilon, here at order 1 + t",
+    claim="The transcript is (epsilon, xi + (1 - xi) d)-DP with d the bound of CKS for rho at epsilon, here at order "
+    "1 + t",
     claim_latex=rf"\delta(\varepsilon) \le {_DELTA.latex}",
     formulas=(_DELTA,),
     uses=("RDP filter", "CKS", "basic composition", "good part"),
     steps=(
+        in_kernel("approximate_zcdp_filter"),
         Step(
             "KOV(e, d) is 1 - d times randomised response at e, which is (e^2/2)-zCDP, plus the mass d: it is charged "
             "(e^2/2, d), and so may be each (e, d)-DP mechanism (good part). An erasure is 1 - p times a sure outcome "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sympy as sp
 
-from theory.proofs.engines import Sides, certified, nonnegative, zero
+from theory.proofs.engines import Sides, certified, in_kernel, nonnegative, zero
 from theory.proofs.expressions import as_written
 from theory.proofs.theorem import Step, Theorem
 
@@ -65,6 +65,7 @@ THEOREM = Theorem(
     claim="B*-zCDP implies (epsilon, delta)-DP, and no larger budget does by Fact 2.4 at any order",
     claim_latex=r"B^* = \left(\sqrt{\log(1/\delta)+\varepsilon} - \sqrt{\log(1/\delta)}\right)^2",
     steps=(
+        in_kernel("zcdp_to_delta", decides=False),
         Step(
             "Where the loss exceeds epsilon by x > 0, the hockey-stick integrand 1 - e^(-x) is below e^(t x) "
             "with t = alpha - 1: for s = e^(t x) - 1 > 0 and w = e^(-x) > 0 the gap is s + w.",

@@ -7,7 +7,7 @@ from fractions import Fraction
 import sympy as sp
 
 from theory.evidence import Checked
-from theory.proofs.engines import Sides, exact, nonnegative, zero
+from theory.proofs.engines import Sides, exact, in_kernel, nonnegative, zero
 from theory.proofs.expressions import as_written
 from theory.proofs.leaks import basic_rows
 from theory.proofs.notations import Formula
@@ -65,6 +65,9 @@ THEOREM = Theorem(
     rf"{_PRODUCT.latex}",
     formulas=(_CLAIM, _PRODUCT),
     steps=(
+        in_kernel("basic_filter"),
+        in_kernel("basic_product_filter"),
+        in_kernel("pure_filter"),
         Step(
             "With q for g times the mass under Q, p less the smaller of the two is x where p = q + x, else 0: a "
             "hockey-stick is 1 less the overlap sum_y min(p_y, g q_y), so (e, d)-DP says that the overlap is at least "

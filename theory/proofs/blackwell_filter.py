@@ -12,7 +12,7 @@ from math import prod
 import sympy as sp
 
 from theory.evidence import Checked
-from theory.proofs.engines import Inequality, Sides, exact, nonnegative, zero
+from theory.proofs.engines import Inequality, Sides, exact, in_kernel, nonnegative, zero
 from theory.proofs.expressions import as_written
 from theory.proofs.notations import Formula
 from theory.proofs.theorem import Step, Theorem
@@ -117,6 +117,7 @@ THEOREM = Theorem(
     formulas=(_ZCDP,),
     uses=("RDP filter", "all orders", "Rényi divergences"),
     steps=(
+        in_kernel("dominated_by_product", decides=False),
         Step(
             "A power of the ratio is a mixture of hockey-stick integrands with weights of at least 0, so a moment "
             "rises with each hockey-stick: what stays below Gaussian(m) at every real epsilon has divergences of at "

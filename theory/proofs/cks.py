@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sympy as sp
 
-from theory.proofs.engines import Sides, certified, nonnegative, zero
+from theory.proofs.engines import Sides, certified, in_kernel, nonnegative, zero
 from theory.proofs.theorem import Step, Theorem
 
 __all__ = ["THEOREM"]
@@ -144,6 +144,7 @@ THEOREM = Theorem(
     claim_latex=r"\delta = \inf_{\alpha>1} \frac{e^{(\alpha-1)(\alpha r - \varepsilon)}}{\alpha-1}"
     r"\left(1-\frac1\alpha\right)^\alpha",
     steps=(
+        in_kernel("cks_conversion", decides=False),
         Step(
             "The hockey-stick integrand 1 - w, against w^(-t) whose mean is e^(t (D_alpha - epsilon)): "
             "(1-w) w^t is stationary at w = t/(1+t) = 1 - 1/alpha.",

@@ -11,10 +11,9 @@ import sympy as sp
 from flint import ctx
 
 from theory.evidence import Checked
-from theory.proofs.engines import Sides, certified_each, cited, nonnegative, zero
+from theory.proofs.engines import Sides, certified_each, in_kernel, nonnegative, zero
 from theory.proofs.expressions import as_written
 from theory.proofs.formula import compile_formula
-from theory.proofs.rdp_filter import OPTIONAL_STOPPING
 from theory.proofs.theorem import Step, Theorem
 from theory.proofs.trees import Pair, all_trees, hockey_stick, play
 
@@ -171,9 +170,10 @@ THEOREM = Theorem(
     name="GDP filter",
     title="The Gaussian filter: fully adaptive composition under GDP",
     source="Koskela, Tobaben & Honkela, Theorems 11 and C.1",
-    hypotheses="every real epsilon; one pair of neighbours, adaptive mechanisms whose hockey-sticks at every "
-    "order > 0, both ways, are at most those of Gaussian(mu_t) (mu_t-GDP by Lemma 10), a filter that admits while "
-    "sum mu_t^2 <= B^2 and decides before the release, finitely many rounds",
+    hypotheses="every real epsilon; one pair of neighbours, adaptive mechanisms with finitely many outcomes whose "
+    "hockey-sticks at every order > 0, both ways, are at most those of Gaussian(mu_t) (mu_t-GDP by Lemma "
+    "10), a filter that admits while sum mu_t^2 <= B^2 and decides before the release, finitely many "
+    "rounds",
     claim="The transcript, stopping time included, is B-GDP; individual filters (Theorem 12) are not covered",
     claim_latex=r"\sum_{t\le T}\mu_t^2 \le B^2 \implies H_{e^\varepsilon} \le \delta_B(\varepsilon)"
     r"\text{ for all }\varepsilon",
@@ -220,13 +220,7 @@ THEOREM = Theorem(
             {"mu adds instead of its square": zero(lambda: _convolution((m + r) ** 2), at=_INSIDE)},
             r"\mathbb{E}\,\delta_r(\varepsilon - L_m) = \delta_{\sqrt{m^2+r^2}}(\varepsilon)",
         ),
-        Step(
-            "So M_t = delta_(r_t)(epsilon - L^(t)), r_t^2 = B^2 - sum mu^2, is a supermartingale. Whether round t+1 "
-            "is admitted is known after round t: T is a bounded stopping time, E[M_T] <= M_0.",
-            cited(OPTIONAL_STOPPING),
-            latex=r"\mathbb{E}_P[M_T] \le M_0 = \delta_B(\varepsilon)",
-            checked=Checked.CITED,
-        ),
+        in_kernel("potential", decides=False),
         Step(
             "At the stop M_T is at least the hockey-stick integrand (1 - e^epsilon)_+ at what remains of epsilon: "
             "delta tends to it as mu falls to 0, here for epsilon = -x < 0, and grows with mu; above 0 it is 0.",

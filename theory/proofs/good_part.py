@@ -8,7 +8,7 @@ from itertools import product
 
 import sympy as sp
 
-from theory.proofs.engines import Inequality, Sides, exact, nonnegative, zero
+from theory.proofs.engines import Inequality, Sides, exact, in_kernel, nonnegative, zero
 from theory.proofs.expressions import as_written
 from theory.proofs.notations import Formula
 from theory.proofs.theorem import Step, Theorem
@@ -110,6 +110,8 @@ THEOREM = Theorem(
     rf"\quad 1-d = {_MASS.latex}",
     formulas=(_MASS,),
     steps=(
+        in_kernel("core_exists"),
+        in_kernel("private_is_approximate_zcdp", decides=False),
         Step(
             "Keep the smaller of p and g q, and the smaller of q and g p. Where p = g q + x, what is kept are g q and "
             "q; the same the other way round; elsewhere all is kept. So what is kept has a ratio of at most g, ...",

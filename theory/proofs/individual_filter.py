@@ -7,7 +7,7 @@ from fractions import Fraction
 import sympy as sp
 
 from theory.evidence import Checked
-from theory.proofs.engines import Sides, certified_each, exact, nonnegative, zero
+from theory.proofs.engines import Sides, certified_each, exact, in_kernel, nonnegative, zero
 from theory.proofs.expressions import as_written
 from theory.proofs.people import in_worst, now
 from theory.proofs.people_games import (
@@ -128,6 +128,10 @@ THEOREM = Theorem(
     r" H_{e^\varepsilon} \le \delta_\mu(\varepsilon),\quad \mu = \frac{\sqrt{B_{\mathrm{norm}}}}{\sigma C}",
     uses=("RDP filter", "GDP filter", "Rényi divergences", "Gaussian hockey-stick", "trackers"),
     steps=(
+        in_kernel("individual_filter", decides=False),
+        in_kernel("individual_renyi_filter", decides=False),
+        in_kernel("individual_zcdp_filter", decides=False),
+        in_kernel("individual_tracker", decides=False),
         Step(
             f"Finite game: {SAID.words()}, and a budget at each sum "
             "that three charges of order 2 can have. On the four data sets that hold a person, those who take part in "

@@ -7,7 +7,7 @@ from fractions import Fraction
 import sympy as sp
 
 from theory.evidence import Checked
-from theory.proofs.engines import Sides, exact, nonnegative, zero
+from theory.proofs.engines import Sides, exact, in_kernel, nonnegative, zero
 from theory.proofs.expressions import as_written
 from theory.proofs.leaks import weighed_rows
 from theory.proofs.notations import Formula
@@ -67,6 +67,8 @@ THEOREM = Theorem(
     formulas=(_MEETS,),
     uses=("tilted weights", "basic composition"),
     steps=(
+        in_kernel("tilted_weights_bounded", decides=False),
+        in_kernel("tilted_mean", decides=False),
         Step(
             "After an infinite loss the integrand is 1, whatever follows; before one, the next round has an infinite "
             "loss with probability d: the probability of having met one follows 1 - K, so its mean is their share.",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sympy as sp
 
-from theory.proofs.engines import Sides, certified, nonnegative, zero
+from theory.proofs.engines import Sides, certified, in_kernel, nonnegative, zero
 from theory.proofs.expressions import as_written
 from theory.proofs.theorem import Step, Theorem
 
@@ -81,6 +81,7 @@ THEOREM = Theorem(
     r" P\left(\|a_t - q_t(S_t)\|_\infty > \sqrt{B_{\mathrm{norm}}\log(d/\delta)/\kappa}\right) \le \delta",
     uses=("individual filter", "Rényi divergences"),
     steps=(
+        in_kernel("linear_queries", decides=False),
         Step(
             "Whether a person takes part depends on released answers alone, so the others add the same y with and "
             "without that person (individual filter), and the loss of a coordinate h at noise z does not depend on y.",

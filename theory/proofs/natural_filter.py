@@ -11,7 +11,7 @@ from math import prod
 import sympy as sp
 
 from theory.evidence import Checked
-from theory.proofs.engines import Inequality, Sides, exact, nonnegative, zero
+from theory.proofs.engines import Inequality, Sides, exact, in_kernel, nonnegative, zero
 from theory.proofs.theorem import Step, Theorem
 from theory.proofs.trees import Pair, Transcript, Tree, all_trees, hockey_stick, play
 
@@ -148,6 +148,8 @@ THEOREM = Theorem(
     "delta (1 + 1/(1 + e^e1)) against delta",
     claim_latex=r"H_{e^\varepsilon} = \delta\left(1 + \frac{1}{1+e^{\varepsilon_1}}\right) > \delta",
     steps=(
+        in_kernel("natural_filter_fails", decides=False),
+        in_kernel("no_strategy_more", decides=False),
         Step(
             "Three rounds of RR at log 1.5, 2 log 1.5, 3 log 1.5 with e^epsilon = 9/4, delta = "
             "45/169: over all "

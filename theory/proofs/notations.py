@@ -35,21 +35,25 @@ _MOST_POINTS = 64
 class Formula:
     """A formula of a claim: its text, the same in Rocq ('' where no kernel theorem states it), and a box of points.
 
-    The box gives each variable's range, corners exact, as texts such as "1/8". Raises ValueError where the box does
-    not name the variables of the text.
+    `names` maps names of the Rocq form to those of the text, where they differ. The box gives each variable's range,
+    corners exact, as texts such as "1/8". Raises ValueError where the box does not name the variables of the text.
     """
 
     text: str
     rocq: str
+    names: Mapping[str, str]
     box: Mapping[str, tuple[Fraction, Fraction]]
 
-    def __init__(self, text: str, *, rocq: str = "", **box: tuple[str, str]) -> None:
+    def __init__(
+        self, text: str, *, rocq: str = "", names: Mapping[str, str] | None = None, **box: tuple[str, str]
+    ) -> None:
         if set(box) != variables(text):
             raise ValueError(
                 f"box must name {', '.join(sorted(variables(text)))}, got {', '.join(sorted(box))}"
             )
         object.__setattr__(self, "text", text)
         object.__setattr__(self, "rocq", rocq)
+        object.__setattr__(self, "names", dict(names or {}))
         sides = {name: (Fraction(low), Fraction(high)) for name, (low, high) in box.items()}
         object.__setattr__(self, "box", sides)
 
@@ -85,6 +89,12 @@ class Formula:
         """The value at a point, enclosed."""
         with ctx.workprec(precision):
             return compile_formula(self.text)({name: arb(rational(x)) for name, x in point.items()})
+
+    def in_rocq(self, point: Mapping[str, Fraction]) -> arb:
+        """The value of the Rocq form at a point, enclosed."""
+        return rocq_value(
+            self.rocq, {**point, **{theirs: point[ours] for theirs, ours in self.names.items()}}
+        )
 
 
 def rocq_value(text: str, point: Mapping[str, Fraction], precision: int = 128) -> arb:
@@ -145,6 +155,9 @@ class _Rocq:
         if self.peek() == "-":
             self.take()
             return -self.negated()
+        if self.peek() == "/":  # the inverse
+            self.take()
+            return 1 / self.negated()
         return self.power()
 
     def power(self) -> arb:
@@ -156,6 +169,9 @@ class _Rocq:
 
     def applied(self) -> arb:
         head = self.peek()
+        if head == "INR":  # a natural number as a real one
+            self.take()
+            return self.atom()
         if head in _ONE:
             self.take()
             return _ONE[head](self.atom())

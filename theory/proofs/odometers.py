@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sympy as sp
 
-from theory.proofs.engines import Sides, certified, certified_each, nonnegative, zero
+from theory.proofs.engines import Sides, certified, certified_each, in_kernel, nonnegative, zero
 from theory.proofs.expressions import as_written
 from theory.proofs.loss_supermartingale import kept_half
 from theory.proofs.notations import Formula
@@ -170,6 +170,10 @@ THEOREM = Theorem(
     formulas=(_LINE, _MIXTURE, _DOUBLING, _ROGERS),
     uses=("loss supermartingale", "Rogers filter"),
     steps=(
+        in_kernel("lines_odometer", decides=False),
+        in_kernel("line_odometer", decides=False),
+        in_kernel("doubling_odometer", decides=False),
+        in_kernel("odometer_as_filter", decides=False),
         Step(
             "The line: M = e^(k L - k (k+1) S/2) reaches 1/delta where L is at the line.",
             zero(_line),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sympy as sp
 
-from theory.proofs.engines import Sides, nonnegative, zero
+from theory.proofs.engines import Sides, in_kernel, nonnegative, zero
 from theory.proofs.theorem import Step, Theorem
 
 __all__ = ["THEOREM"]
@@ -58,6 +58,7 @@ THEOREM = Theorem(
     claim_latex=r"D_\alpha(P\|Q) \le \frac{\log\cosh((\alpha-\frac12)\varepsilon)"
     r" - \log\cosh\frac\varepsilon2}{\alpha-1} \le \frac{\alpha\varepsilon^2}{2}",
     steps=(
+        in_kernel("pure_is_zcdp", decides=False),
         Step(
             "The power y^alpha is convex in the ratio y, so its mean under Q is at most that of the chord, "
             "which is the mean over the two end points.",

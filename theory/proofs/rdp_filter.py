@@ -10,17 +10,13 @@ from math import prod
 import sympy as sp
 
 from theory.evidence import Checked
-from theory.proofs.engines import Inequality, Sides, certified_each, cited, exact, nonnegative, zero
+from theory.proofs.engines import Inequality, Sides, certified_each, exact, in_kernel, nonnegative, zero
 from theory.proofs.expressions import as_written
+from theory.proofs.notations import Formula
 from theory.proofs.theorem import Step, Theorem
 from theory.proofs.trees import Transcript, added, all_trees, bernoulli, moment, play
 
-__all__ = ["OPTIONAL_STOPPING", "THEOREM"]
-
-OPTIONAL_STOPPING = (
-    "Doob's optional stopping theorem; Lean 4 mathlib, Mathlib/Probability/Martingale/OptionalStopping.lean, "
-    "MeasureTheory.Submartingale.expected_stoppedValue_mono applied to the negative"
-)
+__all__ = ["THEOREM"]
 
 # t = alpha - 1; rho is the declared and D the true divergence of the round; slack = rho - D >= 0; spent = past sum.
 t, past, p, q = sp.symbols("t past p q", positive=True)
@@ -168,19 +164,30 @@ def _order_one(share: Fraction = Fraction(1), late: bool = False) -> Callable[[]
     return formulas
 
 
+_BOUND = Formula(
+    "exp((alpha - 1) * B)",
+    rocq="exp ((alpha - 1) * rho)",
+    alpha=("3/2", "64"),
+    B=("1/64", "4"),
+    names={"rho": "B"},
+)
+
 THEOREM = Theorem(
     name="RDP filter",
     title="The Rényi filter: fully adaptive composition with a stopping rule",
     source="Feldman & Zrnic, Theorems 3.1 and 4.3, Remark 4.4",
-    hypotheses="every order alpha >= 1; adaptive mechanisms with declared rho_t >= D_alpha both "
-    "ways, a filter "
-    "that admits while sum rho_t <= B and decides before the release, finitely many rounds",
+    hypotheses="every order alpha >= 1; adaptive mechanisms with finitely many outcomes and declared "
+    "rho_t >= D_alpha both ways, a filter that admits while sum rho_t <= B and decides before the release, finitely "
+    "many rounds",
     claim="The transcript, stopping time included, is (alpha, B)-RDP; with rho_t = alpha r_t and B = alpha r the "
     "condition is the same at every order, so sum r_t <= r gives r-zCDP",
-    claim_latex=r"\mathbb{E}_Q\left[\left(\frac{dP}{dQ}\right)^\alpha e^{-(\alpha-1)\sum_{t\le"
-    r" T}\rho_t}\right]"
-    r" \le 1 \implies D_\alpha(P\|Q) \le B",
+    claim_latex=r"\sum_{t\le T}\rho_t \le B \implies \sum_\tau P(\tau)^\alpha Q(\tau)^{1-\alpha} \le "
+    + _BOUND.latex,
+    formulas=(_BOUND,),
     steps=(
+        in_kernel("renyi_filter_both_ways"),
+        in_kernel("kl_filter"),
+        in_kernel("zcdp_filter"),
         Step(
             "One round multiplies M_t = Loss^(t) e^(-(alpha-1) sum rho) by e^(-(alpha-1)(rho-D)) in "
             "the mean.",
@@ -197,13 +204,6 @@ THEOREM = Theorem(
                 )
             },
             r"M_{t-1} - M_{t-1}e^{-(\alpha-1)s} = M_{t-1}\int_0^{(\alpha-1)s} e^{-v}\,dv \ge 0",
-        ),
-        Step(
-            "Whether round t+1 is admitted is known after round t: T is a bounded stopping time, "
-            "E[M_T] <= M_0.",
-            cited(OPTIONAL_STOPPING),
-            latex=r"\mathbb{E}[M_T] \le \mathbb{E}[M_0] = 1",
-            checked=Checked.CITED,
         ),
         Step(
             "At the stop sum rho = B - left with left >= 0, so M_T >= Loss^(T) e^(-(alpha-1) B), and the mean of "

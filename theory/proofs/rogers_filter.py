@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sympy as sp
 
-from theory.proofs.engines import Sides, certified, nonnegative, zero
+from theory.proofs.engines import Sides, certified, in_kernel, nonnegative, zero
 from theory.proofs.expressions import as_written
 from theory.proofs.loss_supermartingale import kept_half
 from theory.proofs.notations import Formula
@@ -101,6 +101,7 @@ THEOREM = Theorem(
     formulas=(_K,),
     uses=("RR zCDP", "loss supermartingale", "good part", "approximate zCDP filter"),
     steps=(
+        in_kernel("rogers_filter"),
         Step(
             "The mean of e^(k L) of a loss between -e and e is at most that of the two-valued loss with the same mean, "
             "for e^(k x) is convex: it stays below its chord.",

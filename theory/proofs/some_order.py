@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from theory.proofs.engines import certified
+from theory.proofs.engines import certified, in_kernel
 from theory.proofs.theorem import Check, Step, Theorem
 
 __all__ = ["THEOREM"]
@@ -56,6 +56,11 @@ THEOREM = Theorem(
     claim_latex=r"H_{e^6} = 0.01397\ldots > 0.01",
     uses=("CKS",),
     steps=(
+        in_kernel("some_order_cks_fails", decides=False),
+        in_kernel("some_order_markov_fails", decides=False),
+        in_kernel("some_order_bound", decides=False),
+        in_kernel("some_order_markov", decides=False),
+        in_kernel("some_order_cks", decides=False),
         Step(
             'After "+" the two rounds meet the budget of order 32.',
             _meets(_PLUS, 32),

@@ -10,7 +10,7 @@ from math import prod
 import sympy as sp
 
 from theory.evidence import Checked
-from theory.proofs.engines import Inequality, Sides, exact, nonnegative, zero
+from theory.proofs.engines import Inequality, Sides, exact, in_kernel, nonnegative, zero
 from theory.proofs.theorem import Step, Theorem
 from theory.proofs.trees import all_trees, bernoulli, play
 
@@ -88,12 +88,13 @@ THEOREM = Theorem(
     name="tilted weights",
     title="Tilted simulation under a Rényi or zCDP filter has bounded weights",
     source="this project",
-    hypotheses="every order s > 1; any adaptive strategy under a filter that guarantees sum D_s <= rho_s; rounds "
-    "drawn from the law proportional to P^s Q^(1-s)",
+    hypotheses="every order s > 1; mechanisms with finitely many outcomes, any adaptive strategy under a filter that "
+    "guarantees sum D_s <= rho_s; rounds drawn from the law proportional to P^s Q^(1-s)",
     claim="The weighted integrand lies in [0, M_s] and its mean is the hockey-stick; M_s is the CKS bound at order s",
     claim_latex=r"M_s = e^{(s-1)(\rho_s-\varepsilon)}\,\frac{(1-1/s)^s}{s-1}",
     uses=("CKS", "RDP filter"),
     steps=(
+        in_kernel("tilted_mean_of_finite_losses"),
         Step(
             "The weight of a round is e^((s-1)(D_s - L)), so over the rounds the exponents add.",
             zero(_weight),

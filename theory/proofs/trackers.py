@@ -11,7 +11,7 @@ from math import prod
 import sympy as sp
 
 from theory.evidence import Checked
-from theory.proofs.engines import Inequality, Sides, exact, nonnegative, zero
+from theory.proofs.engines import Inequality, Sides, exact, in_kernel, nonnegative, zero
 from theory.proofs.expressions import as_written
 from theory.proofs.notations import Formula
 from theory.proofs.theorem import Step, Theorem
@@ -149,6 +149,9 @@ THEOREM = Theorem(
     formulas=(_BLOCKS, _ROOT),
     uses=("RDP filter", "GDP filter"),
     steps=(
+        in_kernel("tracker_renyi", decides=False),
+        in_kernel("tracker_zcdp", decides=False),
+        in_kernel("tracker_promise", decides=False),
         Step(
             "A restart keeps the spend below (m-1) Delta and what the m-th filter holds, if the denied request is "
             "charged to the new one; so m filters spend at most m Delta, by induction on the rounds.",

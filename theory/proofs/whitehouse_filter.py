@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sympy as sp
 
-from theory.proofs.engines import Sides, certified, nonnegative, zero
+from theory.proofs.engines import Sides, certified, in_kernel, nonnegative, zero
 from theory.proofs.expressions import as_written
 from theory.proofs.loss_supermartingale import kept_half
 from theory.proofs.notations import Formula
@@ -76,6 +76,8 @@ THEOREM = Theorem(
     formulas=(_CONDITION,),
     uses=("loss supermartingale", "RR zCDP", "B*", "good part", "approximate zCDP filter"),
     steps=(
+        in_kernel("whitehouse_filter"),
+        in_kernel("whitehouse_threshold"),
         Step(
             "At S = 2 B* the condition is an equality.",
             zero(lambda: _limit(sp.Integer(2))),

@@ -37,10 +37,17 @@ def test_a_filter_notices_what_underflows(
     assert filt.budget.value(filt.spend(start, pair))[0] > 0
 
 
+#: What a divergence in doubles is raised by when it is charged.
+RAISED = 1 + 2.0**-46
+
+
 def test_what_reveals_nothing_is_free_and_runs_are_told_apart() -> None:
     assert zcdp_charge(KOV(0.0, 0.0)).x == 0.0  # type: ignore[attr-defined]
-    both = zcdp_charge(Laplace(np.array([1.0, 1e200]))).x  # type: ignore[attr-defined]
-    assert both.tolist() == [0.5, 5e-324]
+    both = zcdp_charge(Laplace(np.array([1.0, 1e200])))
+    assert both.x[0] == 1.0  # type: ignore[attr-defined]
+    high = both.exact(1.0)[0]
+    assert high[0] == 0.5
+    assert high[1] > 0  # a square that underflows is not free
 
 
 @pytest.mark.parametrize(
@@ -58,7 +65,7 @@ def test_a_divergence_asked_for_again_is_the_same_and_arrays_are_charged_run_by_
     for request in (pair, finite, Laplace(2.0), SubsampledGaussian(0.1, 2.0)):
         worse = max(float(request.renyi(3.0)), float(request.swapped.renyi(3.0)))
         for _ in range(2):
-            assert float(np.asarray(renyi_charge(request, 3.0).x)) == worse
+            assert float(np.asarray(renyi_charge(request, 3.0).x)) == worse * RAISED
         assert float(np.asarray(renyi_charge(request, 2.0).x)) < worse
     many = renyi_charge(RandomizedResponse(np.array([0.3, 0.6])), 3.0).x
-    assert many[0] == pair.renyi(3.0) < many[1]
+    assert many[0] == pair.renyi(3.0) * RAISED < many[1]

@@ -1,0 +1,148 @@
+"""Decisions of a filter, found by running it: the largest request that it admits, and how often it admits one.
+
+A filter is asked from a fresh state and from states that requests led to, by bisection over the doubles, one at a time
+and several runs at once; what it admits last is a running number, which its theorem must allow, and the next
+double but a stated share must not be allowed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from filters.certified.families import FAMILIES, Family
+from filters.certified.law import Law, Spent
+from filters.contract.filter_base import FilterBase
+from filters.contract.state import copied
+from theory.certified.running_number import Margin, RunningNumber, near
+from theory.pairs import DominatingPair
+
+__all__ = ["decisions", "last_admitted"]
+
+#: A request that counts in units of the largest one, and how often at most it is released.
+_UNIT, _MOST = 0.09375, 300
+
+
+def decisions(filt: FilterBase, law: Law, name: str) -> Iterator[RunningNumber]:
+    """The boundaries of the filter's decisions, from a fresh state and from others, for every family of the law."""
+    first: dict[str, float] = {}
+    for family in law.costs:
+        asked = FAMILIES[family]
+        last = last_admitted(filt, [], asked)
+        says = f"{name}: last x of {family} admitted, nothing spent"
+        yield _boundary(law, says, last, asked, law.margin(family, []))
+        if last is not None:
+            first[family] = last
+            yield _agreement(filt, law, [], asked, last, name, family)
+    for place, family in enumerate(first):
+        yield from _counted(filt, law, family, first, name)
+        others = list(first)[: place + 1]
+        history = [
+            (one, _part(FAMILIES[one], first[one], 0.203125 / 2**k), 1 + k) for k, one in enumerate(others)
+        ]
+        granted = _history(filt, history)
+        asked = FAMILIES[family]
+        last = last_admitted(filt, granted, asked)
+        says = f"{name}: last x of {family} admitted after {_told(granted)}"
+        yield _boundary(law, says, last, asked, law.margin(family, granted))
+    for family in law.denied:
+        asked = FAMILIES[family]
+        tried = (asked.low, math.sqrt(asked.low * asked.high), asked.high)
+        admitted = sum(_admitted(filt, filt.start(1), asked.make(x)) for x in tried)
+        says = f"{name}: how many of three {family} are admitted, whose charge is infinite"
+        yield near(law.theorem, says, admitted, 0)
+
+
+def last_admitted(filt: FilterBase, history: Sequence[Spent], family: Family) -> float | None:
+    """The x next to the boundary among those admitted, by bisection; None where neither end of the range is refused.
+
+    It is the boundary itself where the filter admits what costs less.
+    """
+    state = _after(filt, history, 1)
+    cheap, dear = (family.low, family.high) if family.grows else (family.high, family.low)
+    if not _admitted(filt, state, family.make(cheap)) or _admitted(filt, state, family.make(dear)):
+        return None
+    good, bad = (int(np.float64(x).view(np.int64)) for x in (cheap, dear))
+    while abs(good - bad) > 1:
+        middle = (good + bad) // 2
+        x = float(np.int64(middle).view(np.float64))
+        good, bad = (middle, bad) if _admitted(filt, state, family.make(x)) else (good, middle)
+    return float(np.int64(good).view(np.float64))
+
+
+def _boundary(law: Law, says: str, last: float | None, family: Family, margin: Margin) -> RunningNumber:
+    side = "<=" if family.grows else ">="
+    value = None if last is None else Fraction(last)
+    return RunningNumber(law.theorem, says, value, side, margin, dict(law.at), Fraction(law.slack))  # type: ignore[arg-type]
+
+
+def _agreement(
+    filt: FilterBase, law: Law, history: Sequence[Spent], asked: Family, last: float, name: str, family: str
+) -> RunningNumber:
+    """Two runs at once, one asking for what is admitted last and one for what is refused first, decided alike."""
+    refused = math.nextafter(last, math.inf if asked.grows else 0.0)
+    both = asked.make(np.array([last, refused]))
+    state = _after(filt, history, 2)
+    answers = [filt.admits(state, both), filt.grant(state, both)[0]]
+    placed = filt.grant_in_place(copied(_after(filt, history, 2)), both)
+    if placed is not None:
+        answers.append(placed)
+    wrong = sum(int(answer[0] != True) + int(answer[1] != False) for answer in answers)  # noqa: E712
+    return near(
+        law.theorem, f"{name}: decisions on {family} that differ when two runs are asked at once", wrong, 0
+    )
+
+
+def _counted(
+    filt: FilterBase, law: Law, family: str, first: dict[str, float], name: str
+) -> Iterator[RunningNumber]:
+    """How often one request is admitted, and what is admitted after it."""
+    asked = FAMILIES[family]
+    x = _part(asked, first[family], _UNIT)
+    pair, state, times = asked.make(float(x)), filt.start(1), 0
+    while times < _MOST and _admitted(filt, state, pair):
+        state, times = filt.spend(state, pair), times + 1
+    if times == _MOST:
+        return
+    says = f"{name}: how often {family} at x = {float(x):.17g} is admitted"
+    margin = law.count_margin(family, x)
+    yield RunningNumber(
+        law.theorem, says, Fraction(times), "<=", margin, dict(law.at), Fraction(0), Fraction(1)
+    )
+
+
+def _history(filt: FilterBase, wanted: Sequence[Spent]) -> list[Spent]:
+    """What of it the filter admits, in turn."""
+    granted: list[Spent] = []
+    state = filt.start(1)
+    for family, x, times in wanted:
+        pair = FAMILIES[family].make(float(x))
+        for _ in range(times):
+            if not _admitted(filt, state, pair):
+                break
+            state = filt.spend(state, pair)
+            granted.append((family, x, 1))
+    return granted
+
+
+def _after(filt: FilterBase, history: Sequence[Spent], n: int) -> object:
+    state = filt.start(n)
+    for family, x, times in history:
+        for _ in range(times):
+            state = filt.spend(state, FAMILIES[family].make(float(x)))
+    return state
+
+
+def _part(family: Family, x: float, share: float) -> Fraction:
+    return Fraction(x * share if family.grows else x / share)
+
+
+def _admitted(filt: FilterBase, state: object, pair: DominatingPair) -> bool:
+    return bool(np.asarray(filt.admits(state, pair))[0])
+
+
+def _told(history: Sequence[Spent]) -> str:
+    return f"{len(history)} others" if history else "nothing"
