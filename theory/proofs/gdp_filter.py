@@ -14,6 +14,7 @@ from theory.evidence import Checked
 from theory.proofs.engines import Sides, certified_each, in_kernel, nonnegative, zero
 from theory.proofs.expressions import as_written
 from theory.proofs.formula import compile_formula
+from theory.proofs.notations import Formula
 from theory.proofs.theorem import Step, Theorem
 from theory.proofs.trees import Pair, all_trees, hockey_stick, play
 
@@ -166,6 +167,10 @@ def _games(
 
 _INSIDE = {"m": "1/2", "r": "2/3", "s": "1/5"}
 
+_CURVE = Formula(
+    "tail(epsilon/B - B/2) - exp(epsilon)*tail(epsilon/B + B/2)", epsilon=("1/8", "4"), B=("1/2", "3")
+)
+
 THEOREM = Theorem(
     name="GDP filter",
     title="The Gaussian filter: fully adaptive composition under GDP",
@@ -175,8 +180,9 @@ THEOREM = Theorem(
     "10), a filter that admits while sum mu_t^2 <= B^2 and decides before the release, finitely many "
     "rounds",
     claim="The transcript, stopping time included, is B-GDP; individual filters (Theorem 12) are not covered",
-    claim_latex=r"\sum_{t\le T}\mu_t^2 \le B^2 \implies H_{e^\varepsilon} \le \delta_B(\varepsilon)"
+    claim_latex=rf"\sum_{{t\le T}}\mu_t^2 \le B^2 \implies H_{{e^\varepsilon}} \le {_CURVE.latex}"
     r"\text{ for all }\varepsilon",
+    formulas=(_CURVE,),
     uses=("Gaussian hockey-stick",),
     steps=(
         Step(
