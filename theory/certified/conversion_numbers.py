@@ -77,21 +77,24 @@ def _cks_epsilon(rho: float, delta: float) -> arb:
     return (2 * t + 1) * r - (1 / t).log1p()
 
 
+def _threshold(name: str, epsilon: float, delta: float) -> arb:
+    return THRESHOLDS[name](rational(Fraction(epsilon)), rational(Fraction(delta)))
+
+
 def conversion_numbers(epsilon: float, delta: float) -> Iterator[RunningNumber]:
     """Every conversion and guarantee at one epsilon and delta."""
     at = {"epsilon": Fraction(epsilon), "delta": Fraction(delta)}
     where = f"at epsilon {epsilon!r}, delta {delta!r}"
-    exact = [rational(one) for one in at.values()]
     star, best = float(SIMPLE.budget(epsilon, delta)), float(CKS.budget(epsilon, delta))
     yield at_most("B*", f"SIMPLE.budget {where}", star, _STAR, **at)
-    largest = partial(THRESHOLDS["CKS"], *exact)
+    largest = partial(_threshold, "CKS", epsilon, delta)
     yield at_most("CKS", f"CKS.budget {where}", best, largest, slack=2.0**-38)
     mu = float(gaussian_mu(epsilon, delta))
     yield at_most(
         "Gaussian hockey-stick",
         f"gaussian_mu {where}",
         mu,
-        partial(THRESHOLDS["GDP"], *exact),
+        partial(_threshold, "GDP", epsilon, delta),
         slack=2.0**-38,
     )
     rho = best / 3

@@ -62,10 +62,32 @@ Definition private_for {C} (F : filter C) (i : nat) (t : study C) (epsilon delta
     study_over F i t (fun tau _ y => if S tau then y else 0) <=
       exp epsilon * study_over F i t (fun tau x _ => if S tau then x else 0) + delta.
 
-(** Rényi divergence of order alpha at most rho for person i, in both directions. *)
+(** What holds of the two probabilities of every list of answers. *)
+Fixpoint everywhere {C} (F : filter C) (i : nat) (same : R -> R -> Prop)
+    (s : nat -> state F) (x y : R) (t : study C) : Prop :=
+  match t with
+  | Done => same x y
+  | Publish n mechanism charges next =>
+      let S := active F s charges in
+      forall k, (k < n)%nat ->
+        everywhere F i same (charged F s charges k) (x * mechanism S k) (y * mechanism (without i S) k) (next k)
+  end.
+
+(** Answers that are possible with the person are possible without, and the other way round: a bound on moments means a
+    divergence only where this is so. *)
+Definition continuous_for {C} (F : filter C) (i : nat) (t : study C) : Prop :=
+  everywhere F i (fun x y => x = 0 <-> y = 0) (fun _ => start F) 1 1 t.
+
+(** Rényi divergence of order alpha > 1 at most rho for person i, in both directions. *)
 Definition renyi_private_for {C} (F : filter C) (i : nat) (t : study C) (alpha rho : R) : Prop :=
+  continuous_for F i t /\
   study_over F i t (fun _ x y => term alpha x y) <= exp ((alpha - 1) * rho) /\
   study_over F i t (fun _ x y => term alpha y x) <= exp ((alpha - 1) * rho).
+
+(** The same of order one, the Kullback-Leibler divergence. *)
+Definition kl_private_for {C} (F : filter C) (i : nat) (t : study C) (rho : R) : Prop :=
+  continuous_for F i t /\
+  study_over F i t (fun _ x y => x * ln (x / y)) <= rho /\ study_over F i t (fun _ x y => y * ln (y / x)) <= rho.
 
 (** ** Sums over answers *)
 

@@ -1,7 +1,8 @@
 (** One person in two rounds, of whom the budget pays for one: the honesty of IndividualFilter.v can be met. *)
 
 From Coq Require Import Reals Lra Lia List.
-From Filterproof Require Import Sums Interaction Divergences AdditiveFilter RenyiFilter Individual IndividualFilter.
+From Filterproof Require Import Sums Interaction Divergences AdditiveFilter Ledger RenyiFilter.
+From Filterproof Require Import Individual IndividualFilter.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -28,7 +29,7 @@ Lemma responses_are_laws S : law 2 (response S).
 Proof. unfold law, response. destruct (S 0%nat); cbn; (split; [intros [|[|i]]; lra || lia|lra]). Qed.
 
 Lemma response_is_honest S : S 0%nat = true ->
-  renyi_honest_both_ways 2 (Ask 2 (response S) (response (without 0 S)) (charges 0)).
+  both (renyi_honest 2) (Ask 2 (response S) (response (without 0 S)) (charges 0)).
 Proof.
   intros here. pose proof charge_positive.
   assert (moment : exp ((2 - 1) * ln (7/3)) = 7/3)
@@ -42,7 +43,7 @@ Qed.
 
 (** Person 0 counts in the first round and is left out of the second, whose answer then has one law in both worlds. *)
 Example one_round_counts :
-  honest_for 0 (renyi_honest_both_ways 2) two_rounds /\
+  honest_for 0 (both (renyi_honest 2)) two_rounds /\
   (let first_answers tau := match tau with [O; O] => true | _ => false end in
    study_over (additive (ln (7/3))) 0 two_rounds (fun tau x _ => if first_answers tau then x else 0) = 3/4 * (1/4) /\
    study_over (additive (ln (7/3))) 0 two_rounds (fun tau _ y => if first_answers tau then y else 0) = 1/4 * (1/4)).

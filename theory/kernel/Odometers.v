@@ -7,11 +7,11 @@
       halted gives the bound B_j + 2 sqrt(B_j log(1/delta_j)); Lecuyer's grid is B_j = B 2^j.
     - [odometer_as_filter]: releasing while the bound is at most epsilon is (epsilon, delta_1 + ... + delta_J)-DP.
 
-    The least of several lines, as in the stitched odometer, is the case where the bound is always one of the lines. *)
+    - [stitched_odometer]: at each V one of the lines, as the least of some of them is. *)
 
 From Coq Require Import Reals Lra Lia List.
-From Filterproof Require Import Sums Interaction Divergences AdditiveFilter RenyiFilter StricterFilter.
-From Filterproof Require Import Individual IndividualFilter.
+From Filterproof Require Import Sums Interaction Divergences Paths AdditiveFilter Ledger RenyiFilter ZCDPFilter.
+From Filterproof Require Import PureToZCDP IndividualFilter.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -66,11 +66,11 @@ Section lines.
 Variables (lines : nat) (k delta : nat -> R).
 Hypotheses (hk : forall j, (j < lines)%nat -> 0 < k j) (hdelta : forall j, (j < lines)%nat -> 0 < delta j).
 
-(** e^{k L - k (k + 1) V} for each line, in the mean over the lines. *)
+(** The sum of delta_j e^{k_j L - k_j (k_j + 1) V}, times the probability so far. *)
 Definition mixture (v x y : R) : R :=
   sum lines (fun j => delta j * (term (k j + 1) x y * exp (- (k j * (k j + 1) * v)))).
 
-Definition sane (v x y : R) : Prop := 0 <= x /\ 0 <= y /\ (y = 0 -> x = 0).
+Definition sane (v x y : R) : Prop := masses x y.
 
 Lemma mixture_term_nonneg j v x y : (j < lines)%nat ->
   0 <= delta j * (term (k j + 1) x y * exp (- (k j * (k j + 1) * v))).
@@ -104,21 +104,19 @@ Proof.
     (k j * (k j + 1) * v - ln (delta j) + k j * ln y) in scaled by (field; lra). lra.
 Qed.
 
-Lemma mixture_step v m x y : sane v x y -> zcdp_honest_both_ways m ->
+Lemma mixture_step v m x y : sane v x y -> zcdp_honest m ->
   (forall i, (i < outcomes m)%nat -> sane (v + charge m) (x * P m i) (y * Q m i)) /\
   sum (outcomes m) (fun i => mixture (v + charge m) (x * P m i) (y * Q m i)) <= mixture v x y.
 Proof.
-  intros (hx & hy & dom) (((hp & _) & (hq & _)) & hc & all). split.
-  - intros i small. specialize (hp i small). specialize (hq i small).
-    destruct (all 2 ltac:(lra)) as [[cont _] _]. specialize (cont i small).
-    split; [nra|]. split; [nra|]. intros [zero|zero]%Rmult_integral; [rewrite dom by easy|rewrite cont by easy]; ring.
+  intros inv okm. pose proof (zcdp_dominated m okm) as dominated_m. split; [intros; now apply masses_round|].
+  destruct inv as (hx & hy & dom). destruct dominated_m as [((hp & _) & (hq & _)) _]. destruct okm as [hc all].
   - unfold mixture at 1.
     assert (exchange : forall n l f,
       sum n (fun i => sum l (fun j => f i j)) = sum l (fun j => sum n (fun i => f i j))).
     { clear. intros n l f. induction n as [|n IH]; cbn; [now rewrite sum_zero|now rewrite IH, sum_plus]. }
     rewrite exchange. apply sum_le. intros j small. rewrite sum_scale.
     specialize (hdelta j small). specialize (hk j small). apply Rmult_le_compat_l; [lra|]. rewrite sum_scale_right.
-    destruct (all (k j + 1) ltac:(lra)) as [[cont moment] _].
+    destruct (all (k j + 1) ltac:(lra)) as [(_ & _ & cont & moment) _].
     rewrite (sum_ext _ _ (fun i => term (k j + 1) x y * term (k j + 1) (P m i) (Q m i))).
     2:{ intros i less. apply term_mult; auto. }
     rewrite sum_scale, Rmult_assoc. apply Rmult_le_compat_l; [apply term_nonneg|].
@@ -143,27 +141,22 @@ Proof.
   apply exp_le in below. destruct inv as (_ & hy & _). nra.
 Qed.
 
-Lemma lines_one_way t : honest zcdp_honest_both_ways t -> ever counting (above bound) 0 1 1 t <= sum lines delta.
+Lemma lines_one_way t : honest zcdp_honest t -> ever counting (above bound) 0 1 1 t <= sum lines delta.
 Proof.
   intros hon. rewrite <- mixture_at_start.
-  apply (ville counting zcdp_honest_both_ways (above bound) sane mixture); [| | |easy|repeat split; lra].
+  apply (ville counting zcdp_honest (above bound) sane mixture); [| | |easy|repeat split; lra].
   - intros; apply mixture_nonneg.
   - intros; now apply bound_crossing.
   - intros v m x y inv okm _. now apply mixture_step.
 Qed.
 
-Lemma zcdp_symmetric m : zcdp_honest_both_ways m -> zcdp_honest_both_ways (swap m).
-Proof.
-  destruct m as [n p q c]. intros ((lp & lq) & hc & all). split; [easy|]. split; [easy|].
-  intros a ha. destruct (all a ha) as [there back]. now split.
-Qed.
-
 (** The loss is ever above the bound with probability at most the sum of the deltas, under either data set. *)
-Theorem lines_odometer t : honest zcdp_honest_both_ways t ->
+Theorem lines_odometer t : honest zcdp_honest t ->
   ever counting (above bound) 0 1 1 t <= sum lines delta /\
   ever counting (above bound) 0 1 1 (swapped t) <= sum lines delta.
 Proof.
-  intros hon. split; apply lines_one_way; [easy|]. revert hon. apply honest_swapped. exact zcdp_symmetric.
+  intros hon. split; apply lines_one_way; [easy|]. revert hon. apply honest_swapped.
+  exact (zcdp_priced_swap (fun c => c)).
 Qed.
 
 (** The filter that releases while the bound, the request included, is at most epsilon. *)
@@ -173,11 +166,11 @@ Definition while_below (epsilon : R) : filter R :=
     (fun v c _ => v + c).
 
 Theorem odometer_as_filter epsilon : 0 <= epsilon ->
-  promises_delta (while_below epsilon) zcdp_honest_both_ways epsilon (sum lines delta).
+  promises_delta (while_below epsilon) zcdp_honest epsilon (sum lines delta).
 Proof.
-  intros positive. apply both_ways; [exact zcdp_symmetric|]. intros t hon.
+  intros positive. apply both_ways; [exact (zcdp_priced_swap (fun c => c))|]. intros t hon.
   rewrite <- mixture_at_start. unfold hockey_stick, over.
-  apply (potential (while_below epsilon) zcdp_honest_both_ways _
+  apply (potential (while_below epsilon) zcdp_honest _
     (fun v x y => sane v x y /\ (x <= exp epsilon * y \/ exists b, bound v = Some b /\ b <= epsilon)) mixture);
     [| |easy|].
   - intros v tau x y [inv [quiet|[b [finite low]]]].
@@ -199,7 +192,7 @@ End lines.
 (** ** One line, and nested filters *)
 
 (** P(L > (k + 1) V + log(1/delta) / k at some time) <= delta. *)
-Theorem line_odometer k delta t : 0 < k -> 0 < delta -> honest zcdp_honest_both_ways t ->
+Theorem line_odometer k delta t : 0 < k -> 0 < delta -> honest zcdp_honest t ->
   ever counting (above (fun v => Some (line k delta v))) 0 1 1 t <= delta /\
   ever counting (above (fun v => Some (line k delta v))) 0 1 1 (swapped t) <= delta.
 Proof.
@@ -209,6 +202,17 @@ Proof.
   2:{ cbn [sum] in both. now rewrite Rplus_0_l in both. }
   apply (lines_odometer 1 (fun _ => k) (fun _ => delta)); [easy|easy| |easy].
   intros v b [= <-]. exists 0%nat. split; [lia|lra].
+Qed.
+
+(** The line in use may depend on V in any way; the least of a line and its two neighbours is one of three. *)
+Theorem stitched_odometer lines k delta (pick : R -> nat) t :
+  (forall j, (j < lines)%nat -> 0 < k j) -> (forall j, (j < lines)%nat -> 0 < delta j) ->
+  (forall v, (pick v < lines)%nat) -> honest zcdp_honest t ->
+  ever counting (above (fun v => Some (line (k (pick v)) (delta (pick v)) v))) 0 1 1 t <= sum lines delta /\
+  ever counting (above (fun v => Some (line (k (pick v)) (delta (pick v)) v))) 0 1 1 (swapped t) <= sum lines delta.
+Proof.
+  intros hk hd inside hon. apply (lines_odometer lines k delta); [easy|easy| |easy].
+  intros v b [= <-]. exists (pick v). split; [apply inside|lra].
 Qed.
 
 (** The bound of the first filter of sizes size 0, size 1, ..., size (levels - 1) that has not halted. *)
@@ -239,7 +243,7 @@ Qed.
     with probability at most the sum of the levels' deltas. *)
 Theorem doubling_odometer levels size delta t :
   (forall j, (j < levels)%nat -> 0 < size j) -> (forall j, (j < levels)%nat -> 0 < delta j < 1) ->
-  honest zcdp_honest_both_ways t ->
+  honest zcdp_honest t ->
   ever counting (above (first_open size delta 0 levels)) 0 1 1 t <= sum levels delta /\
   ever counting (above (first_open size delta 0 levels)) 0 1 1 (swapped t) <= sum levels delta.
 Proof.
@@ -256,4 +260,20 @@ Proof.
       - intros open. destruct (IH _ _ _ open) as [j [? ?]]. exists j. split; [lia|easy]. }
     intros v b open. destruct (some _ _ _ _ open) as [j [small [within ->]]]. cbn in small.
     exists j. split; [easy|]. apply level_is_above_line; auto.
+Qed.
+
+(** One honest answer of randomised response: its loss is ever above 0 with probability 3/4. *)
+Example one_response_is_counted :
+  let ask := Ask 2 (fun i => match i with O => 3/4 | _ => 1/4 end) (fun i => match i with O => 1/4 | _ => 3/4 end)
+    (ln 3 ^ 2 / 2) in
+  honest zcdp_honest (Request ask (fun _ => Stop) Stop) /\
+  ever counting (above (fun _ => Some 0)) 0 1 1 (Request ask (fun _ => Stop) Stop) = 3/4.
+Proof.
+  cbv zeta. set (ask := Ask _ _ _ _). assert (three : exp (ln 3) = 3) by (apply exp_ln; lra).
+  assert (0 < ln 3) by (rewrite <- ln_1; apply ln_increasing; lra). split.
+  - cbn [honest]. split; [|easy]. apply (pure_is_zcdp _ (ln 3)); [|cbn; lra].
+    split; (split; [repeat split; cbn; try lra; intros [|[|i]] less; lra || lia|split; [lra|]]);
+      intros [|[|i]] less; cbn -[exp] in *; rewrite three; lra || lia.
+  - unfold ask; cbn -[exp]. unfold above. rewrite exp_0.
+    repeat (destruct (Rlt_dec _ _); try lra).
 Qed.

@@ -4,10 +4,10 @@
       theorem is stated, for a strategy has a branch for denial, and [Stop] is one. Algorithm 2 of paper 000 is this.
     - [retry_is_seen]: who asks again after a denial has the denial in the transcript, and the promise covers it.
     - [resetting_filter_fails]: a filter that starts anew at each denial breaks its promise: one denial buys a second
-      whole budget. *)
+      whole budget. Of the same requests the filter itself keeps its promise by [pure_filter]. *)
 
 From Coq Require Import Reals Lra Lia List.
-From Filterproof Require Import Sums Interaction Divergences AdditiveFilter RenyiFilter Trackers.
+From Filterproof Require Import Sums Interaction Divergences AdditiveFilter Ledger RenyiFilter BasicFilter Trackers.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -19,9 +19,9 @@ Theorem halting_keeps {C} (F : filter C) ok epsilon delta t :
 Proof. intros promise hon. now apply promise, honest_halting. Qed.
 
 (** Theorem 4.3 as it is printed, with a filter that halts. *)
-Theorem halting_keeps_renyi alpha B t : 1 < alpha -> 0 <= B -> honest (renyi_honest alpha) t ->
-  transcript_renyi_at_most (additive B) (halting t) alpha B.
-Proof. intros. now apply renyi_filter; [| |apply honest_halting]. Qed.
+Theorem halting_keeps_renyi alpha B t : 1 < alpha -> 0 <= B -> honest (both (renyi_honest alpha)) t ->
+  transcript_renyi (additive B) (halting t) alpha B.
+Proof. intros. now apply renyi_filter_both_ways; [| |apply honest_halting]. Qed.
 
 (** A transcript of one who halts has no event after a denial. *)
 Fixpoint ends_at_denial (tau : transcript) : bool :=
@@ -87,14 +87,9 @@ Fixpoint resetting_total {C} (F : filter C) (V : transcript -> R -> R -> R)
 Definition both_zero (tau : transcript) : bool :=
   match tau with [Released O; Denied; Released O] => true | _ => false end.
 
-(** Charged by pure differential privacy, ln 3 for ln 3. *)
-Definition pure_honest (m : request R) : Prop :=
-  laws m /\ 0 <= charge m /\ forall i, (i < outcomes m)%nat ->
-    P m i <= exp (charge m) * Q m i /\ Q m i <= exp (charge m) * P m i.
-
-Lemma insistent_is_honest : honest pure_honest (insistent (ln 3)).
+Lemma insistent_is_honest : honest pure_charged (insistent (ln 3)).
 Proof.
-  assert (pure_honest (ask (ln 3))).
+  assert (pure_charged (ask (ln 3))).
   { assert (three : exp (ln 3) = 3) by (apply exp_ln; lra).
     assert (0 < ln 3) by (rewrite <- ln_1; apply ln_increasing; lra).
     split; [|split; [cbn; lra|]].
@@ -103,11 +98,11 @@ Proof.
   cbn. tauto.
 Qed.
 
-(** The additive filter of budget ln 3 promises (ln 3, 0). Reset at each denial it releases twice, and keeps (ln 3, delta)
-    for no delta below 3/8. *)
+(** By [pure_filter] the additive filter of budget ln 3 promises (ln 3, 0). Reset at each denial it releases twice,
+    and keeps (ln 3, delta) for no delta below 3/8. *)
 Theorem resetting_filter_fails :
   let Pr V := resetting_total (additive (ln 3)) V (ln 3) [] 1 1 (insistent (ln 3)) in
-  honest pure_honest (insistent (ln 3)) /\
+  honest pure_charged (insistent (ln 3)) /\
   forall delta, delta < 3/8 ->
     ~ Pr (fun tau x _ => if both_zero tau then x else 0) <=
       exp (ln 3) * Pr (fun tau _ y => if both_zero tau then y else 0) + delta.

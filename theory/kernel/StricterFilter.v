@@ -5,7 +5,7 @@
     fewer rounds or with more conditions are cases of it. *)
 
 From Coq Require Import Reals Lra Lia List.
-From Filterproof Require Import Sums Interaction Divergences.
+From Filterproof Require Import Sums Interaction Divergences Events.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -21,6 +21,23 @@ Fixpoint resolved {C D} (f : C -> D) (G : filter C) (s : state G) (t : strategy 
       then Request (recharge f m) (fun i => resolved f G (after G s (charge m) i) (granted i)) Stop
       else resolved f G s denied
   end.
+
+(** A promise is one on the two hockey-stick divergences of every honest transcript, and the other way round. *)
+Lemma promise_is_hockey_sticks {C} (F : filter C) (ok : request C -> Prop) epsilon delta :
+  promises_delta F ok epsilon delta <->
+  forall t, honest ok t -> over F t (fun _ x y => pos (x - exp epsilon * y)) <= delta /\
+                           over F t (fun _ x y => pos (y - exp epsilon * x)) <= delta.
+Proof.
+  assert (turned : forall t S, Pr_P F (swapped t) S = Pr_Q F t S /\ Pr_Q F (swapped t) S = Pr_P F t S)
+    by (intros; unfold Pr_P, Pr_Q; now rewrite !over_swapped).
+  split.
+  - intros promise t hon. destruct (promise t hon) as [there back]. split; [now apply hockey_stick_is_least|].
+    rewrite <- (over_swapped F (fun _ x y => pos (x - exp epsilon * y))).
+    apply (hockey_stick_is_least F (swapped t)). intros S. destruct (turned t S) as [-> ->]. apply back.
+  - intros sticks t hon. destruct (sticks t hon) as [there back]. split; [now apply hockey_stick_bounds_events|].
+    intros S. destruct (turned t S) as [<- <-]. apply (hockey_stick_bounds_events F (swapped t)).
+    unfold hockey_stick. now rewrite over_swapped.
+Qed.
 
 Section simulation.
 
@@ -54,6 +71,14 @@ Corollary stricter_bound V bound : related (start G) (start F) ->
 Proof.
   intros begin keeps t hon. unfold over.
   rewrite (stricter V t hon (start G) (start F) [] [] 1 1 begin). now apply keeps, honest_resolved.
+Qed.
+
+Corollary stricter_promise epsilon delta : related (start G) (start F) ->
+  promises_delta F ok' epsilon delta -> promises_delta G ok epsilon delta.
+Proof.
+  rewrite !promise_is_hockey_sticks. intros begin keeps t hon. split.
+  - revert t hon. apply (stricter_bound (fun x y => pos (x - exp epsilon * y))); [easy|]. intros u hu. now apply keeps.
+  - revert t hon. apply (stricter_bound (fun x y => pos (y - exp epsilon * x))); [easy|]. intros u hu. now apply keeps.
 Qed.
 
 End simulation.

@@ -10,8 +10,8 @@
     The number m is fixed in advance: nothing is said of a time that is chosen by the tracker's value. *)
 
 From Coq Require Import Reals Lra Lia List ZArith.
-From Filterproof Require Import Sums Interaction Divergences AdditiveFilter RenyiFilter StricterFilter.
-From Filterproof Require Import Individual IndividualFilter.
+From Filterproof Require Import Sums Interaction Divergences Paths AdditiveFilter Ledger RenyiFilter ZCDPFilter.
+From Filterproof Require Import StricterFilter Individual IndividualFilter IndividualComposition.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -112,47 +112,61 @@ Proof.
   - cbn. unfold total_spent; cbn. lra.
 Qed.
 
-Corollary tracker_promise epsilon delta : (forall r, ok r -> ok (swap r)) ->
-  (forall t, honest ok t -> hockey_stick (additive (INR m * D)) t epsilon <= delta) ->
+Corollary tracker_promise epsilon delta : promises_delta (additive (INR m * D)) ok epsilon delta ->
   promises_delta (within_blocks D m) ok epsilon delta.
 Proof.
-  intros symmetric keeps. apply both_ways; [easy|]. intros t hon. unfold hockey_stick in *.
-  now apply (tracker_bound (fun x y => pos (x - exp epsilon * y))).
+  rewrite !promise_is_hockey_sticks. intros keeps t hon. split.
+  - apply (tracker_bound (fun x y => pos (x - exp epsilon * y))); [|easy]. intros u hu. now apply keeps.
+  - apply (tracker_bound (fun x y => pos (y - exp epsilon * x))); [|easy]. intros u hu. now apply keeps.
 Qed.
 
 End tracker.
 
-(** Proposition 4.10: what was released before the m-th restart has D_alpha <= m D. *)
-Theorem tracker_renyi alpha D m t : 1 < alpha -> 0 < D -> honest (renyi_honest alpha) t ->
-  before_restart D m (fun _ x y => term alpha x y) (Blocks 0 0) [] 1 1 t <= exp ((alpha - 1) * (INR m * D)).
+(** What was released before the m-th restart has D_alpha at most rho, in both directions. *)
+Definition renyi_before_restart (D : R) (m : nat) (t : strategy R) (alpha rho : R) : Prop :=
+  transcript_continuous (within_blocks D m) (halting t) /\
+  before_restart D m (fun _ x y => term alpha x y) (Blocks 0 0) [] 1 1 t <= exp ((alpha - 1) * rho) /\
+  transcript_continuous (within_blocks D m) (swapped (halting t)) /\
+  before_restart D m (fun _ x y => term alpha y x) (Blocks 0 0) [] 1 1 t <= exp ((alpha - 1) * rho).
+
+Lemma tracker_divergence D m (ok : request R -> Prop) alpha rho : 0 < D -> (forall r, ok r -> 0 <= charge r) ->
+  (forall r, ok r -> both dominated r) ->
+  (forall t, honest ok t -> transcript_renyi (additive (INR m * D)) t alpha rho) ->
+  forall t, honest ok t -> renyi_before_restart D m t alpha rho.
 Proof.
-  intros above hD hon. rewrite (restart_is_halt D m (term alpha) t _ [] []).
-  apply (tracker_bound D m (renyi_honest alpha) hD) with (t := halting t);
-    [now intros r (_ & ? & _)| |now apply honest_halting].
-  intros t' hon'. apply renyi_filter; [easy| |easy]. pose proof (pos_INR m). nra.
+  intros hD charged sane keeps t hon. pose proof (honest_halting ok t hon) as halted.
+  unfold renyi_before_restart. rewrite (restart_is_halt D m (term alpha) t _ [] []).
+  rewrite (restart_is_halt D m (fun x y => term alpha y x) t _ [] []). repeat split.
+  - apply dominated_is_continuous. revert halted. apply honest_weaken. intros r okr. now apply sane.
+  - apply (tracker_bound D m ok hD charged (term alpha)); [|easy]. intros u hu. now apply keeps.
+  - apply dominated_is_continuous. revert halted. apply honest_swapped. intros r okr. now apply sane.
+  - apply (tracker_bound D m ok hD charged (fun x y => term alpha y x)); [|easy]. intros u hu.
+    destruct (keeps u hu) as [_ [_ back]]. unfold transcript_renyi_at_most, moment in back.
+    now rewrite over_swapped in back.
+Qed.
+
+(** Proposition 4.10 at an order alpha > 1. *)
+Theorem tracker_renyi alpha D m t : 1 < alpha -> 0 < D -> honest (both (renyi_honest alpha)) t ->
+  renyi_before_restart D m t alpha (INR m * D).
+Proof.
+  intros above hD. apply tracker_divergence; [easy|now intros r [(_ & ? & _) _]| |].
+  - intros r [(lr & _ & there & _) (lr' & _ & back & _)]. split; (split; [|]); assumption.
+  - intros u hu. apply renyi_filter_both_ways; [easy| |easy]. pose proof (pos_INR m). nra.
 Qed.
 
 (** For zCDP: at every order alpha > 1 at most alpha m D. *)
-Theorem tracker_zcdp D m t : 0 < D -> honest zcdp_honest_both_ways t -> forall alpha, 1 < alpha ->
-  before_restart D m (fun _ x y => term alpha x y) (Blocks 0 0) [] 1 1 t <= exp ((alpha - 1) * (alpha * (INR m * D))).
+Theorem tracker_zcdp D m t : 0 < D -> honest zcdp_honest t -> forall alpha, 1 < alpha ->
+  renyi_before_restart D m t alpha (alpha * (INR m * D)).
 Proof.
-  intros hD hon alpha above. rewrite (restart_is_halt D m (term alpha) t _ [] []).
-  apply (tracker_bound D m zcdp_honest_both_ways hD) with (t := halting t);
-    [now intros r (_ & ? & _)| |now apply honest_halting].
-  intros t' hon'. apply zcdp_at_an_order; [easy| |easy]. pose proof (pos_INR m). nra.
+  intros hD hon alpha above. revert t hon. apply tracker_divergence; [easy|now intros r [? _]| |].
+  - intros r okr. split; [now apply zcdp_dominated|]. now apply zcdp_dominated, zcdp_priced_swap.
+  - intros u hu. apply zcdp_filter; [|easy|easy]. pose proof (pos_INR m). nra.
 Qed.
 
-(** Corollary 4.11: for person i, who is never left out, at that person's own m-th restart, in both directions. *)
-Theorem individual_tracker alpha D m i t : 1 < alpha -> 0 < D -> honest_for i (renyi_honest_both_ways alpha) t ->
-  before_restart D m (fun _ x y => term alpha x y) (Blocks 0 0) [] 1 1 (as_seen i t)
-    <= exp ((alpha - 1) * (INR m * D)) /\
-  before_restart D m (fun _ x y => term alpha x y) (Blocks 0 0) [] 1 1 (swapped (as_seen i t))
-    <= exp ((alpha - 1) * (INR m * D)).
-Proof.
-  intros above hD hon. apply honest_as_seen in hon. split; apply tracker_renyi; auto.
-  - revert hon. apply honest_weaken. now intros r [? _].
-  - revert hon. apply honest_swapped. now intros r [_ ?].
-Qed.
+(** Corollary 4.11: for person i, who is never left out, at that person's own m-th restart. *)
+Theorem individual_tracker alpha D m i t : 1 < alpha -> 0 < D -> honest_for i (both (renyi_honest alpha)) t ->
+  renyi_before_restart D m (as_seen i t) alpha (INR m * D).
+Proof. intros above hD hon. apply tracker_renyi; [easy|easy|]. now apply honest_as_seen. Qed.
 
 (** A charge of 3/4, three times, in blocks of size 1: each opens a block, and the third restart comes before the
     fourth release. *)

@@ -185,6 +185,8 @@ THEOREM = Theorem(
     formulas=(_CURVE,),
     uses=("Gaussian hockey-stick",),
     steps=(
+        in_kernel("gaussian_filter"),
+        in_kernel("gaussian_round", decides=False),
         Step(
             "After a round of loss L what is left is f(e^-L), f(z) = delta_r(epsilon + log z) with r^2 the budget "
             "left; f is strictly convex.",
@@ -226,7 +228,6 @@ THEOREM = Theorem(
             {"mu adds instead of its square": zero(lambda: _convolution((m + r) ** 2), at=_INSIDE)},
             r"\mathbb{E}\,\delta_r(\varepsilon - L_m) = \delta_{\sqrt{m^2+r^2}}(\varepsilon)",
         ),
-        in_kernel("potential", decides=False),
         Step(
             "At the stop M_T is at least the hockey-stick integrand (1 - e^epsilon)_+ at what remains of epsilon: "
             "delta tends to it as mu falls to 0, here for epsilon = -x < 0, and grows with mu; above 0 it is 0.",

@@ -188,6 +188,7 @@ THEOREM = Theorem(
         in_kernel("renyi_filter_both_ways"),
         in_kernel("kl_filter"),
         in_kernel("zcdp_filter"),
+        in_kernel("zcdp_filter_kl"),
         Step(
             "One round multiplies M_t = Loss^(t) e^(-(alpha-1) sum rho) by e^(-(alpha-1)(rho-D)) in "
             "the mean.",

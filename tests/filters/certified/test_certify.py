@@ -38,6 +38,7 @@ def test_everything_that_prove_looks_at_fits() -> None:
     empty = [one for one in found if not one.numbers]
     assert all("counterexample" in one.uncovered[0] for one in empty)
     assert len(empty) == 3
+    assert {one.number.theorem for thing in found for one in thing.numbers} <= set(fp.THEOREMS)
 
 
 def test_numbers_are_found_by_running_and_compared_exactly() -> None:
