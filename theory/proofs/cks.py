@@ -92,7 +92,7 @@ def _starts_terms(sign: int = 1) -> tuple[sp.Expr, ...]:
         sign * 2 * t**3 * eps / (2 * t + 1),
         sign * 2 * t**2 / (2 * t + 1),
         sp.Integral(sign * s / (1 + s), (s, 0, t)),
-        t**2 / (2 * t + 1) * sp.Integral(sign * s / (t * (t + s)), (s, 0, 1)),
+        t / (2 * t + 1) * sp.Integral(sign * s / (t + s), (s, 0, 1)),
     )
 
 
