@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from reports.commands.console import clear_errors
+from reports.commands.exit_status import End, ExitStatus
 
 __all__ = ["kernel"]
 
@@ -47,7 +48,7 @@ def kernel(
                     folder.add(name, record.to_json().encode())
     if refusal is not None:
         progress.print(f"[bold red]REFUSED[/] {escape(refusal)}")
-        raise typer.Exit(1)
+        raise End(ExitStatus.NOT_AS_EXPECTED)
     for theorem in KERNEL.values():
         axioms = ", ".join(record.axioms[theorem.module]) or "no axioms"
         console.print(f"{theorem.name} [dim]{theorem.source}[/] {axioms}")

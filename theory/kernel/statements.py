@@ -493,6 +493,21 @@ _ALL = (
         "A filter on zCDP charges bounds the KL divergence as well.",
     ),
     KernelTheorem(
+        "blackwell_filter",
+        "BlackwellFilter",
+        f"{_003}, Section 5",
+        "A filter that admits while the finite mechanisms so far, composed as if fixed in advance, and "
+        "the Gaussians beside them stay below Gaussian(mu) at each epsilon keeps the transcript "
+        "(mu^2/2)-zCDP, whatever rule finds the dominating Gaussian.",
+        "That the transcript is mu-GDP, which need not be; infinite losses.",
+    ),
+    KernelTheorem(
+        "gaussian_is_granted",
+        "BlackwellFilter",
+        "this project",
+        "An example: a thresholded Gaussian is honest and granted.",
+    ),
+    KernelTheorem(
         "realisation_filter",
         "RealisationFilter",
         f"{_004}, Theorem 1",

@@ -110,16 +110,16 @@ THEOREM = Theorem(
     name="Blackwell filter",
     title="A filter that stays below one Gaussian at every order of the hockey-stick",
     source="Koskela, Tobaben & Honkela, Section 5; Feldman & Zrnic, Remark 4.4",
-    hypotheses="every order alpha > 1; mechanisms with finitely many outcomes and finite losses, or Gaussian, finitely "
+    hypotheses="every order alpha > 1; mechanisms with finitely many outcomes, of finite losses or mu_t-GDP, finitely "
     "many rounds chosen by the outputs so far; a filter that admits while the hockey-sticks of the finite mechanisms "
     "so far and the next, composed as if fixed in advance, are both ways and at every real epsilon at most those of "
-    "some Gaussian(m) with m^2 plus the squares of the Gaussians' parameters at most mu^2",
-    claim="The transcript is (mu^2/2)-zCDP; a bounded range of epsilon does not give it",
+    "some Gaussian(m) with m^2 plus the sum of the mu_t^2 at most mu^2",
+    claim="The transcript is (mu^2/2)-zCDP",
     claim_latex=rf"\rho = {_ZCDP.latex}",
     formulas=(_ZCDP,),
     uses=("RDP filter", "all orders", "Rényi divergences"),
     steps=(
-        in_kernel("dominated_by_product", decides=False),
+        in_kernel("blackwell_filter"),
         Step(
             "A power x^alpha of the ratio is 0 with slope 0 at x = 0, so it is the mixture of the hockey-stick "
             "integrands (x - g)_+ with its second derivatives at g as weights. These are above 0: a moment rises with "
