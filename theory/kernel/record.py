@@ -92,8 +92,8 @@ class Record:
                     f"record must be of the format {_FORMAT}, got {data['format']!r}; run make kernel"
                 )
             axioms = {str(name): tuple(map(str, found)) for name, found in data["axioms"].items()}
-            maps = (dict(data[name]) for name in ("libraries", "sources", "statements"))
-            return cls(str(data["rocq"]), *maps, axioms)
+            libraries, found, stated = (dict(data[name]) for name in ("libraries", "sources", "statements"))
+            return cls(str(data["rocq"]), libraries, found, stated, axioms)
         except (KeyError, TypeError, AttributeError) as wrong:
             raise ValueError(
                 f"record must be that of `make kernel`, got {wrong!r}; run make kernel"
