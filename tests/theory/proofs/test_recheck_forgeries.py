@@ -89,8 +89,8 @@ FORGERIES: dict[str, tuple[str, Callable[[Certificate], None]]] = {
     "a statement that says more": ("RDP filter", set_at("steps/0/statement", "The filter is sound.")),
     "half of the steps left out": ("B*", lambda c: c.update(steps=c["steps"][:5])),
     "all steps left out but one": ("realisation filter", lambda c: c.update(steps=c["steps"][-1:])),
-    "the cited step dropped": ("RDP filter", lambda c: drop(c, "cited")),
-    "the cited step of another theorem dropped": ("GDP filter", lambda c: drop(c, "cited")),
+    "the games dropped": ("RDP filter", lambda c: drop(c, "comparisons")),
+    "the identities of another theorem dropped": ("GDP filter", lambda c: drop(c, "zero")),
     "every step replaced by 1 > 0": ("CKS", _only_trivial),
     "an identity replaced by 1 > 0": ("Gaussian hockey-stick", lambda c: _one_trivial(c, "zero")),
     "a game replaced by 1 > 0": ("trackers", lambda c: _one_trivial(c, "comparisons")),
@@ -192,6 +192,18 @@ def test_a_forged_certificate_is_refused(
     assert json.dumps(forged) != json.dumps(genuine[name])
     with pytest.raises(RejectedError):
         recheck(forged, table)
+
+
+@pytest.mark.parametrize("name", ["RDP filter", "natural filter"])
+def test_a_kernel_theorem_left_out_or_said_to_be_another_is_refused(
+    name: str, genuine: dict[str, Certificate], table: dict[str, Any]
+) -> None:
+    left_out, other = copy.deepcopy(genuine[name]), copy.deepcopy(genuine[name])
+    drop(left_out, "kernel")
+    step_of(other, "kernel")["certificate"]["statement"] += " "
+    for forged in (left_out, other):
+        with pytest.raises(RejectedError):
+            recheck(forged, table)
 
 
 @pytest.mark.parametrize("name", list(THEOREMS))
