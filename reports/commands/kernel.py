@@ -48,11 +48,10 @@ def kernel(
     if refusal is not None:
         progress.print(f"[bold red]REFUSED[/] {escape(refusal)}")
         raise typer.Exit(1)
-    for name, axioms in record.axioms.items():
-        console.print(
-            f"{name} [dim]{KERNEL[name].source}[/] {'no axioms' if not axioms else ', '.join(axioms)}"
-        )
+    for theorem in KERNEL.values():
+        axioms = ", ".join(record.axioms[theorem.module]) or "no axioms"
+        console.print(f"{theorem.name} [dim]{theorem.source}[/] {axioms}")
     console.print(
-        f"Rocq {record.rocq} accepted {len(record.axioms)} theorems in {len(record.sources)} files; "
+        f"Rocq {record.rocq} accepted {len(record.statements)} theorems in {len(record.sources)} files; "
         "coqchk checked the compiled files."
     )

@@ -85,7 +85,8 @@ Qed.
 Theorem adaptive_composition_kl B t : honest (both kl_honest) t -> within B t -> transcript_kl everything t B.
 Proof.
   intros hon inside. destruct (honest_both _ _ hon) as [one other].
-  assert (forall u, honest kl_honest u -> within B u -> transcript_continuous everything u /\ kl everything u <= B) as it;
+  assert (forall u, honest kl_honest u -> within B u -> 
+    transcript_continuous everything u /\ kl everything u <= B) as it;
     [|split; apply it; auto using within_swapped].
   intros u hu inu. split.
   - apply dominated_is_continuous. now apply (honest_weaken _ _ _ (kl_priced_dominated (fun c => c))).

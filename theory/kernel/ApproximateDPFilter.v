@@ -10,7 +10,8 @@
 
 From Coq Require Import Reals Lra Lia List.
 From Interval Require Import Tactic.
-From Filterproof Require Import Sums Interaction Divergences Paths AdditiveFilter Ledger ZCDPFilter Conversions PureToZCDP.
+From Filterproof Require Import Sums Interaction Divergences Paths AdditiveFilter Ledger ZCDPFilter Conversions
+  PureToZCDP.
 Open Scope R_scope.
 
 Lemma zcdp_dominated {C} (price : C -> R) m : zcdp_priced price m -> dominated m.
@@ -88,7 +89,7 @@ Definition coin : request R :=
 
 Lemma coin_is_pure : pure_honest coin.
 Proof.
-  exists (ln 2). assert (0 <= ln 2 <= 0.7) as [low high] by (split; interval). split.
+  exists (ln 2). assert (0 <= ln 2 <= 0.7) as [low high] by (split; interval with (i_prec 40)). split.
   - unfold both, pure_at_most, laws, law. cbn. rewrite exp_ln by lra.
     repeat split; try lra; intros [|[|i]] small; cbn; try lra; lia.
   - cbn [charge coin]. nra.

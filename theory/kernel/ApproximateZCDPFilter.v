@@ -24,7 +24,8 @@ Context {C : Type} (price cost : C -> R).
 Definition approximate_zcdp_priced (m : request C) : Prop :=
   laws m /\ 0 <= cost (charge m) <= 1 /\
   exists good_P good_Q bad_P bad_Q,
-    mixture (outcomes m) (cost (charge m)) (P m) good_P bad_P /\ mixture (outcomes m) (cost (charge m)) (Q m) good_Q bad_Q /\
+    mixture (outcomes m) (cost (charge m)) (P m) good_P bad_P /\
+      mixture (outcomes m) (cost (charge m)) (Q m) good_Q bad_Q /\
     law (outcomes m) bad_P /\ law (outcomes m) bad_Q /\ zcdp_priced price (with_laws m good_P good_Q).
 
 Lemma approximate_zcdp_priced_swap m : approximate_zcdp_priced m -> approximate_zcdp_priced (swap m).
@@ -54,7 +55,8 @@ Lemma choose {A} (a : A) (R : nat -> A -> Prop) n : (forall i, exists b, R i b) 
 Proof.
   intros some. induction n as [|n (f & chosen & rest)]; [now exists (fun _ => a); split; [lia|]|].
   destruct (some n) as [b here]. exists (fun i => if Nat.eqb i n then b else f i).
-  split; intros i small; destruct (Nat.eqb_spec i n) as [->|other]; try easy; [|lia|]; [apply chosen; lia|apply rest; lia].
+  split; intros i small; destruct (Nat.eqb_spec i n) as [->|other]; try easy; [|lia|];
+    [apply chosen; lia|apply rest; lia].
 Qed.
 
 Definition good_honest (m : request C) : Prop :=
@@ -112,7 +114,8 @@ Lemma common_of_good epsilon t : forall g, good_part t g -> honest good_honest g
   (w - left' s) * total F (fun _ x y => common epsilon x y) s tau x' y' g <=
   total F (fun _ x y => common epsilon x y) s tau x y t.
 Proof.
-  induction t as [|m granted IHg denied IHd]; intros [|m' granted' denied'] part hon s tau w x y x' y' hs hw hx hy px py;
+  induction t as [|m granted IHg denied IHd];
+    intros [|m' granted' denied'] part hon s tau w x y x' y' hs hw hx hy px py;
     try easy.
   - cbn. pose proof (common_nonneg epsilon x' y' hx hy).
     pose proof (common_le epsilon _ _ _ _ px py) as it. rewrite common_scale in it by easy. nra.
@@ -153,7 +156,8 @@ Proof.
 Qed.
 
 (** Any filter that keeps a ledger of rho and one of xi. *)
-Theorem approximate_zcdp_ledger epsilon delta : 0 < rho -> 0 <= xi <= 1 -> 0 < delta < 1 -> fits_budget rho epsilon delta ->
+Theorem approximate_zcdp_ledger epsilon delta : 0 < rho -> 0 <= xi <= 1 -> 0 < delta < 1 ->
+  fits_budget rho epsilon delta ->
   promises_delta F approximate_zcdp_priced epsilon (xi + (1 - xi) * delta).
 Proof.
   intros hr hxi hd fit. apply both_ways; [apply approximate_zcdp_priced_swap|]. intros t hon.

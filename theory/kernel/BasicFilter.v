@@ -14,7 +14,8 @@ Open Scope R_scope.
 (** (e, d)-DP of a round: P(S) <= e^e Q(S) + d for every set S of outcomes. *)
 Definition round_private {C} (e d : R) (m : request C) : Prop :=
   forall S : nat -> bool,
-    sum (outcomes m) (fun i => if S i then P m i else 0) <= exp e * sum (outcomes m) (fun i => if S i then Q m i else 0) + d.
+    sum (outcomes m) (fun i => if S i then P m i else 0) <=
+    exp e * sum (outcomes m) (fun i => if S i then Q m i else 0) + d.
 
 (** The part of an outcome's probability under P that e^e Q does not cover, and that which it covers. *)
 Definition excess {C} e (m : request C) i := pos (P m i - exp e * Q m i).
@@ -29,7 +30,8 @@ Proof.
   rewrite <- sum_scale in private.
   enough (sum (outcomes m) (excess e m) =
     sum (outcomes m) (fun i => if (if Rle_dec 0 (P m i - exp e * Q m i) then true else false) then P m i else 0) -
-    sum (outcomes m) (fun i => exp e * (if (if Rle_dec 0 (P m i - exp e * Q m i) then true else false) then Q m i else 0)))
+    sum (outcomes m) (fun i =>
+      exp e * (if (if Rle_dec 0 (P m i - exp e * Q m i) then true else false) then Q m i else 0)))
     by lra.
   rewrite <- sum_minus. apply sum_ext. intros i _. unfold excess, pos, Rmax.
   destruct (Rle_dec 0 (P m i - exp e * Q m i)); lra.
@@ -62,7 +64,8 @@ Qed.
 (** Admits while sum epsilon_t <= epsilon and sum delta_t <= delta. *)
 Definition basic (epsilon delta : R) : filter (R * R) :=
   Filter (R * R) (epsilon, delta)
-    (fun left c => (if Rle_dec (fst c) (fst left) then true else false) && (if Rle_dec (snd c) (snd left) then true else false))
+    (fun left c => (if Rle_dec (fst c) (fst left) then true else false) &&
+                   (if Rle_dec (snd c) (snd left) then true else false))
     (fun left c _ => (fst left - fst c, snd left - snd c)).
 
 (** Admits while sum epsilon_t <= epsilon and 1 - prod (1 - delta_t) <= delta; the state holds the product. *)
@@ -78,7 +81,10 @@ Definition basic_honest (m : request (R * R)) : Prop :=
   round_private (fst (charge m)) (snd (charge m)) m /\ round_private (fst (charge m)) (snd (charge m)) (swap m).
 
 Lemma basic_honest_swap m : basic_honest m -> basic_honest (swap m).
-Proof. intros ((lp & lq) & ? & ? & one & other). unfold basic_honest. rewrite swap_swap. now repeat split; try apply lp; try apply lq. Qed.
+Proof.
+  intros ((lp & lq) & ? & ? & one & other). unfold basic_honest. rewrite swap_swap.
+  now repeat split; try apply lp; try apply lq.
+Qed.
 
 Lemma exp_shift a b : exp (a - b) = exp (- b) * exp a.
 Proof. rewrite <- exp_plus. f_equal. ring. Qed.
@@ -105,7 +111,8 @@ Proof.
   split; [split; [apply pos_nonneg|apply pos_le; nra]|apply pos_least; nra].
 Qed.
 
-(** Basic composition with the sum of the deltas: (left delta) x + (x - e^{epsilon - left epsilon} y)_+ does not rise. *)
+(** Basic composition with the sum of the deltas: (left delta) x + (x - e^{epsilon - left epsilon} y)_+ does not
+    rise. *)
 Theorem basic_filter epsilon delta : 0 <= epsilon -> 0 <= delta ->
   promises_delta (basic epsilon delta) basic_honest epsilon delta.
 Proof.
@@ -125,7 +132,8 @@ Proof.
       rewrite sum_scale, onep. pose proof (pos_nonneg (x - exp (epsilon - l) * y)). nra.
 Qed.
 
-(** Basic composition with the product: with v = (1 - delta) / product, (1 - v) x + v (x - e^{...} y)_+ does not rise. *)
+(** Basic composition with the product: with v = (1 - delta) / product, (1 - v) x + v (x - e^{...} y)_+ does not
+    rise. *)
 Theorem basic_product_filter epsilon delta : 0 <= epsilon -> 0 <= delta < 1 ->
   promises_delta (basic_product epsilon delta) basic_honest epsilon delta.
 Proof.

@@ -1,9 +1,9 @@
 (** From Rényi divergence to (epsilon, delta): a bound at one order alpha > 1 bounds the hockey-stick divergence.
 
-    - [simple_conversion]: delta = e^{(alpha - 1)(R - epsilon)} (paper 000, Section 2, Fact 2.3's shape);
+    - [simple_conversion]: delta = e^{(alpha - 1)(R - epsilon)} (paper 000, Fact 2.4);
     - [cks_conversion]: the same times (1 - 1/alpha)^alpha / (alpha - 1) (Canonne, Kamath and Steinke; paper 003,
       Lemma C.4), by Bernoulli's inequality;
-    - [zcdp_simple], [zcdp_cks]: a B-zCDP transcript is (epsilon, delta)-DP if B + 2 sqrt(B log(1/delta)) <= epsilon,
+    - [zcdp_to_delta]: a B-zCDP transcript is (epsilon, delta)-DP if B + 2 sqrt(B log(1/delta)) <= epsilon,
       or if the CKS bound at some order is at most delta. *)
 
 From Coq Require Import Reals Lra Lia List.
@@ -124,7 +124,8 @@ Qed.
 
 (** B is within budget for (epsilon, delta) by the simple conversion, or by that of Canonne, Kamath and Steinke. *)
 Definition simple_fits (B epsilon delta : R) : Prop := B + 2 * sqrt (B * ln (/ delta)) <= epsilon.
-Definition cks_fits (B epsilon delta : R) : Prop := exists alpha, 1 < alpha /\ cks_bound alpha (alpha * B) epsilon <= delta.
+Definition cks_fits (B epsilon delta : R) : Prop :=
+  exists alpha, 1 < alpha /\ cks_bound alpha (alpha * B) epsilon <= delta.
 Definition fits_budget (B epsilon delta : R) : Prop := simple_fits B epsilon delta \/ cks_fits B epsilon delta.
 
 Lemma log_inverse_pos delta : 0 < delta < 1 -> 0 < ln (/ delta).

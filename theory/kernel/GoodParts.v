@@ -50,7 +50,8 @@ Proof.
   intros he hp hq. pose proof (one_le_exp e he) as grow. unfold covered, excess. cbn.
   assert (P m i <= exp e * P m i) by nra. assert (Q m i <= exp e * Q m i) by nra.
   assert (exp e * P m i <= exp e * (exp e * P m i)) by (apply Rmult_le_compat_l; lra).
-  destruct (pos_cases (P m i - exp e * Q m i)) as [[? ->]|[? ->]], (pos_cases (Q m i - exp e * P m i)) as [[? ->]|[? ->]];
+  destruct (pos_cases (P m i - exp e * Q m i)) as [[? ->]|[? ->]],
+    (pos_cases (Q m i - exp e * P m i)) as [[? ->]|[? ->]];
     repeat split; try nra.
 Qed.
 
@@ -76,7 +77,8 @@ Proof.
     destruct (covered_range e (swap m) i he hq hp) as (r4 & r5 & r6). rewrite swap_swap in r6. cbn in r4.
     set (u := covered e m i) in *. set (v := covered e (swap m) i) in *. unfold lowered; fold u v.
     assert (exp (- e) * u <= v) as low.
-    { apply (Rmult_le_compat_l (exp (- e))) in r3; [|lra]. rewrite <- (Rmult_assoc _ _ v), (Rmult_comm (exp (- e)) (exp e)), h3 in r3. lra. }
+    { apply (Rmult_le_compat_l (exp (- e))) in r3; [|lra]. rewrite <- (Rmult_assoc _ _ v),
+      (Rmult_comm (exp (- e)) (exp e)), h3 in r3. lra. }
     assert (0 <= exp (- e) * u <= u) by (split; nra).
     assert (exp e * (w * v + (1 - w) * (exp (- e) * u)) = w * (exp e * v) + (1 - w) * u) as split_up
       by (replace u with (exp e * exp (- e) * u) at 2 by (rewrite h3; ring); ring).
@@ -111,8 +113,10 @@ Theorem private_is_approximate_zcdp {C} (price cost : C -> R) e (m : request C) 
 Proof.
   intros lm he hd enough one other.
   destruct (private_pure_part e _ m lm he hd one other) as (gp & gq & lp & lq & each). pose proof lm as [lmp lmq].
-  destruct (below_is_mixture (outcomes m) (cost (charge m)) (P m) gp) as (bp & lbp & mixp); try easy; [lra|now apply each|].
-  destruct (below_is_mixture (outcomes m) (cost (charge m)) (Q m) gq) as (bq & lbq & mixq); try easy; [lra|now apply each|].
+  destruct (below_is_mixture (outcomes m) (cost (charge m)) (P m) gp) as (bp & lbp & mixp); try easy;
+    [lra|now apply each|].
+  destruct (below_is_mixture (outcomes m) (cost (charge m)) (Q m) gq) as (bq & lbq & mixq); try easy;
+    [lra|now apply each|].
   split; [easy|]. split; [lra|]. exists gp, gq, bp, bq. repeat (split; [easy|]).
   apply (pure_is_zcdp price e); [|easy]. split; (split; [easy|split; [easy|]]); intros i small; now apply each.
 Qed.

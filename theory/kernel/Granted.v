@@ -13,7 +13,8 @@ Open Scope R_scope.
 Definition coin_at {C} (c : C) : request C := Ask (outcomes coin) (P coin) (Q coin) c.
 
 (** Asks for the coin twice. *)
-Definition twice {C} (c : C) : strategy C := Request (coin_at c) (fun _ => Request (coin_at c) (fun _ => Stop) Stop) Stop.
+Definition twice {C} (c : C) : strategy C :=
+  Request (coin_at c) (fun _ => Request (coin_at c) (fun _ => Stop) Stop) Stop.
 
 Lemma honest_twice {C} (ok : request C -> Prop) c : ok (coin_at c) -> honest ok (twice c).
 Proof. intros it. cbn. auto 8. Qed.
@@ -28,7 +29,8 @@ Proof.
 Qed.
 
 (** At order alpha the coin costs at most alpha / 4, with every alpha > 1 at once. *)
-Lemma coin_renyi {C} (price : C -> R) c alpha : 1 < alpha -> alpha / 4 <= price c -> both (renyi_priced alpha price) (coin_at c).
+Lemma coin_renyi {C} (price : C -> R) c alpha : 1 < alpha -> alpha / 4 <= price c ->
+  both (renyi_priced alpha price) (coin_at c).
 Proof.
   intros above enough. destruct (pure_honest_zcdp coin coin_is_pure) as [_ every]. specialize (every alpha above).
   destruct every as [(lm & _ & cont & moment) (lm' & _ & cont' & moment')]. cbn in *.
@@ -45,14 +47,15 @@ Proof.
   - cbn. intros; lra.
 Qed.
 
-Example kl_grants : honest (both kl_honest) (twice (1 / 4)) /\ over (additive (1 / 2)) (twice (1 / 4)) both_released = 1.
+Example kl_grants : honest (both kl_honest) (twice (1 / 4)) /\
+  over (additive (1 / 2)) (twice (1 / 4)) both_released = 1.
 Proof.
   split; [|apply zcdp_grants]. apply honest_twice.
   split; (split; [now destruct coin_is_pure as (e & [[lm _] [lm' _]] & _)|]); (split; [cbn; lra|split]).
   - intros [|i] _; cbn; lra.
-  - unfold round_kl. cbn. interval.
+  - unfold round_kl. cbn. interval with (i_prec 40).
   - intros [|i] _; cbn; lra.
-  - unfold round_kl. cbn. interval.
+  - unfold round_kl. cbn. interval with (i_prec 40).
 Qed.
 
 (** All orders of a set of orders above 1. *)

@@ -20,7 +20,7 @@ Definition allowed : Q := 45 # 169.
 Definition odds (c : nat) : Q := match c with O => 3 # 2 | 1%nat => 9 # 4 | _ => 27 # 8 end.
 
 (** Randomised response: outcome 0 is the truth under P. *)
-Definition keeps (c i : nat) : Q := match i with O => odds c / (1 + odds c) | _ => 1 / (1 + odds c) end.
+Definition tells (c i : nat) : Q := match i with O => odds c / (1 + odds c) | _ => 1 / (1 + odds c) end.
 Definition lies (c i : nat) : Q := match i with O => 1 / (1 + odds c) | _ => odds c / (1 + odds c) end.
 
 Definition payoff (x y : Q) : Q := let gain := x - ratio * y in if Qle_bool gain 0 then 0 else gain.
@@ -29,10 +29,10 @@ Definition payoff (x y : Q) : Q := let gain := x - ratio * y in if Qle_bool gain
 Fixpoint fixed (f : Q -> Q -> Q) (l : list nat) (x y : Q) : Q :=
   match l with
   | [] => f x y
-  | c :: rest => Qred (fixed f rest (x * keeps c 0) (y * lies c 0) + fixed f rest (x * keeps c 1) (y * lies c 1))
+  | c :: rest => Qred (fixed f rest (x * tells c 0) (y * lies c 0) + fixed f rest (x * tells c 1) (y * lies c 1))
   end.
 
-(** Admits while the fixed composition, the request included, keeps (epsilon, delta)-DP both ways, and while rounds are
+(** Admits while the fixed composition, the request included, tells (epsilon, delta)-DP both ways, and while rounds are
     left; the state is (rounds left, what was released). *)
 Definition natural_admits (s : nat * list nat) (c : nat) : bool :=
   (0 <? fst s)%nat && (c <? 3)%nat && Qle_bool (fixed payoff (c :: snd s) 1 1) allowed &&
@@ -44,7 +44,7 @@ Definition natural (rounds : nat) : filter nat :=
 (** ** Strategies on the menu *)
 
 (** The request for the pair at place c. *)
-Definition rr (c : nat) : request nat := Ask 2 (fun i => Q2R (keeps c i)) (fun i => Q2R (lies c i)) c.
+Definition rr (c : nat) : request nat := Ask 2 (fun i => Q2R (tells c i)) (fun i => Q2R (lies c i)) c.
 
 Definition on_the_menu (m : request nat) : Prop := m = rr (charge m).
 
@@ -56,8 +56,8 @@ Fixpoint game (n : nat) (l : list nat) (x y : Q) : Q :=
   | O => payoff x y
   | S n' =>
       let try c best := if natural_admits (n, l) c
-        then larger (Qred (game n' (c :: l) (x * keeps c 0) (y * lies c 0) +
-                           game n' (c :: l) (x * keeps c 1) (y * lies c 1))) best
+        then larger (Qred (game n' (c :: l) (x * tells c 0) (y * lies c 0) +
+                           game n' (c :: l) (x * tells c 1) (y * lies c 1))) best
         else best in
       try 0%nat (try 1%nat (try 2%nat (payoff x y)))
   end.
@@ -77,8 +77,8 @@ Fixpoint worth (p : plan) (n : nat) (l : list nat) (x y : Q) : Q :=
   | Halt => payoff x y
   | Then c zero one =>
       if natural_admits (n, l) c
-      then Qred (worth zero (pred n) (c :: l) (x * keeps c 0) (y * lies c 0) +
-                 worth one (pred n) (c :: l) (x * keeps c 1) (y * lies c 1))
+      then Qred (worth zero (pred n) (c :: l) (x * tells c 0) (y * lies c 0) +
+                 worth one (pred n) (c :: l) (x * tells c 1) (y * lies c 1))
       else payoff x y
   end.
 

@@ -116,7 +116,8 @@ Proof.
       (exp e * exp (- (a * e)) - exp (- e) * exp (a * e)) * Q m i)) by (intros; ring).
     rewrite sum_plus, !sum_scale, onep, oneq.
     pose proof (cosh_below (e / 2) ((a - / 2) * e) ltac:(nra)) as worst.
-    replace (((a - / 2) * e * ((a - / 2) * e) - e / 2 * (e / 2)) / 2) with ((a - 1) * (a * (e ^ 2 / 2))) in worst by field.
+    replace (((a - / 2) * e * ((a - / 2) * e) - e / 2 * (e / 2)) / 2) with ((a - 1) * (a * (e ^ 2 / 2))) in worst by
+      field.
     assert (exp (- (e / 2)) < exp (e / 2)) as gap by (apply exp_increasing; lra).
     apply (Rmult_le_compat_l (exp (e / 2) - exp (- (e / 2)))) in worst; [|lra].
     rewrite <- Rmult_assoc in worst.
@@ -146,7 +147,8 @@ Proof.
 Qed.
 
 (** A charge of at least e^2/2 is honest for zCDP. *)
-Theorem pure_is_zcdp {C} (price : C -> R) e (m : request C) : both (pure_at_most e) m -> e ^ 2 / 2 <= price (charge m) ->
+Theorem pure_is_zcdp {C} (price : C -> R) e (m : request C) : both (pure_at_most e) m ->
+  e ^ 2 / 2 <= price (charge m) ->
   zcdp_priced price m.
 Proof.
   intros [one other] enough. assert (0 <= e ^ 2) by apply pow2_ge_0. split; [lra|]. intros a ha.

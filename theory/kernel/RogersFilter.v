@@ -16,7 +16,10 @@ Open Scope R_scope.
 (** A larger delta is promised as well. *)
 Lemma promises_more {C} (F : filter C) ok epsilon delta delta' : delta <= delta' ->
   promises_delta F ok epsilon delta -> promises_delta F ok epsilon delta'.
-Proof. intros less promise t hon. destruct (promise t hon) as [one other]. split; intros S; [specialize (one S)|specialize (other S)]; lra. Qed.
+Proof.
+  intros less promise t hon. destruct (promise t hon) as [one other].
+  split; intros S; [specialize (one S)|specialize (other S)]; lra.
+Qed.
 
 (** Charges (epsilon_t, delta_t), both at least 0. *)
 Definition pair_charge : Type := nonnegreal * nonnegreal.
@@ -40,7 +43,8 @@ Definition rogers (H epsilon delta : R) : filter pair_charge :=
 (** (epsilon_t, delta_t)-DP in both directions, delta_t < 1. *)
 Definition advanced_honest (m : request pair_charge) : Prop :=
   laws m /\ delta_of (charge m) < 1 /\
-  round_private (eps_of (charge m)) (delta_of (charge m)) m /\ round_private (eps_of (charge m)) (delta_of (charge m)) (swap m).
+  round_private (eps_of (charge m)) (delta_of (charge m)) m /\
+    round_private (eps_of (charge m)) (delta_of (charge m)) (swap m).
 
 Lemma squares_nonneg l : 0 <= squares l.
 Proof.
@@ -70,7 +74,8 @@ Proof.
 Qed.
 
 (** B* is the largest budget that meets the simple condition. *)
-Lemma simple_below_b_star B epsilon delta : 0 <= B -> 0 < delta < 1 -> simple_fits B epsilon delta -> B <= b_star epsilon delta.
+Lemma simple_below_b_star B epsilon delta : 0 <= B -> 0 < delta < 1 -> simple_fits B epsilon delta ->
+  B <= b_star epsilon delta.
 Proof.
   intros hB hd fit. unfold simple_fits, b_star in *. pose proof (log_inverse_pos delta hd) as hl.
   set (l := ln (/ delta)) in *. rewrite sqrt_mult in fit by lra.
@@ -95,7 +100,8 @@ Proof.
   - intros l c _. unfold squares. cbn [list_sum]. lra.
   - unfold deltas. cbn. lra.
   - intros l c admitted. cbn [admits rogers] in admitted. apply andb_true_iff in admitted as [_ fit].
-    destruct (Rle_dec (deltas (c :: l)) (delta / 2)) as [below|]; [|easy]. unfold deltas in *. cbn [list_sum] in below. lra.
+    destruct (Rle_dec (deltas (c :: l)) (delta / 2)) as [below|]; [|easy]. unfold deltas in *.
+    cbn [list_sum] in below. lra.
   - intros l c _. unfold deltas. cbn [list_sum]. lra.
 Qed.
 
@@ -110,7 +116,8 @@ Proof.
   - lra.
   - left. right. apply (b_star_is_simple epsilon (delta / 2)); lra.
   - revert hon; apply honest_weaken. intros m (lm & small & private & other).
-    apply (private_is_approximate_zcdp _ _ (eps_of (charge m))); try easy; [apply cond_nonneg|split; [apply cond_nonneg|easy]|lra].
+    apply (private_is_approximate_zcdp _ _ (eps_of (charge m))); try easy;
+      [apply cond_nonneg|split; [apply cond_nonneg|easy]|lra].
 Qed.
 
 (** Somebody is granted something: randomised response with ratio 2, charged (1, 0), at (10, 1/100) with H = 1. *)
@@ -122,6 +129,6 @@ Proof.
   - unfold advanced_honest, delta_of, eps_of, laws, law. cbn. repeat split; try lra;
       try (intros [|i]; lra); intros S; cbn; destruct (S O), (S 1%nat); nra.
   - cbn [admits rogers]. unfold rogers_k, deltas, drift, squares, eps_of, delta_of. cbn [list_sum fst snd nonneg].
-    destruct (Rle_dec _ 10) as [_|no]; [|exfalso; apply no; interval].
+    destruct (Rle_dec _ 10) as [_|no]; [|exfalso; apply no; interval with (i_prec 40)].
     destruct (Rle_dec _ (1 / 100 / 2)) as [_|no]; [easy|exfalso; apply no; lra].
 Qed.

@@ -82,7 +82,8 @@ Qed.
 Lemma kept_range {C} s price cost (m : request C) : simulable s price cost m -> 0 < kept m <= 1.
 Proof.
   intros (((hp & one) & (hq & _)) & _ & _ & some & _). pose proof (exp_pos (- cost (charge m))). split; [lra|].
-  rewrite <- one. apply sum_le. intros i small. specialize (hp i small). unfold finite. destruct (Req_EM_T (Q m i) 0); lra.
+  rewrite <- one. apply sum_le. intros i small. specialize (hp i small). unfold finite.
+  destruct (Req_EM_T (Q m i) 0); lra.
 Qed.
 
 Lemma tilt_is_a_law {C} s price cost (m : request C) : simulable s price cost m -> law (outcomes m) (tilt s m).
@@ -111,7 +112,8 @@ Lemma finite_paths_are_a_law {C} s price cost (F : filter C) t : honest (simulab
   list_sum (fun d => mass_P d / all_kept d) (simulation s F t) = 1.
 Proof.
   intros hon. unfold simulation.
-  enough (forall d st, 0 < all_kept d -> list_sum (fun d => mass_P d / all_kept d) (draws s F st d t) = mass_P d / all_kept d)
+  enough (forall d st, 0 < all_kept d -> list_sum (fun d => mass_P d / all_kept d) (draws s F st d t) = mass_P d /
+    all_kept d)
     as it by (rewrite it; cbn; lra).
   revert hon. induction t as [|m granted IHg denied IHd]; intros hon d st hk; cbn; [lra|].
   destruct hon as (ok & hong & hond). destruct (admits F st (charge m)); [|now rewrite (IHd hond)].

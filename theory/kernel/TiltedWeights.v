@@ -1,18 +1,19 @@
-(** Tilted simulation: what a simulation draws, its weights, and why they are bounded (this project's "tilted weights";
-    the weighing of infinite losses).
+(** Tilted simulation: its weights, and why they are bounded (this project's "tilted weights"; the weighing of infinite
+    losses).
 
-    An infinite loss (Q = 0 < P) is never drawn. With K = prod P(L_t < inf) along a path, P~ the law in which every round
-    is drawn from its finite losses, and R the law in which they are drawn in proportion to P^s Q^{1-s},
+    An infinite loss (Q = 0 < P) is never drawn. With K = prod P(L_t < inf) along a path, P~ the law in which every
+    round is drawn from its finite losses, and R the law in which they are drawn in proportion to P^s Q^{1-s},
 
-      H_{e^eps}(P||Q) = E_R[w (1 - K)] + E_R[w K (1 - e^{eps - L})_+],    w = dP~/dR,
+      H_{e^eps}(P||Q) = E_R[w (1 - K)] + E_R[w K (1 - e^{eps - L})_+],    w = dP~/dR        ([tilted_mean]),
 
-    and the second integrand is at most e^{(s-1)(B - eps)} (1 - 1/s)^s / (s - 1) if a filter holds the divergences of order
-    s of the finite losses to B ([tilted_weights_bounded], [tilted_mean], [draws_are_a_law]). At s = 1, R is P~ and w = 1
-    ([order_one_is_untilted]). Without infinite losses K = 1 and the mean is the hockey-stick divergence
+    and the second integrand is at most e^{(s-1)(B - eps)} (1 - 1/s)^s / (s - 1) if a filter holds the divergences of
+    order s of the finite losses to B ([tilted_weights_bounded]); R is a law ([draws_are_a_law]). At s = 1, R is P~ and
+    w = 1 ([order_one_is_untilted]). Without infinite losses K = 1 and the mean is the hockey-stick divergence
     ([tilted_mean_of_finite_losses]). The theorems speak of exact sums, not of the samples that estimate them. *)
 
 From Coq Require Import Reals Lra Lia List.
-From Filterproof Require Import Sums Interaction Divergences Paths AdditiveFilter Ledger Conversions BasicFilter TiltedDraws.
+From Filterproof Require Import Sums Interaction Divergences Paths AdditiveFilter Ledger Conversions BasicFilter
+  TiltedDraws.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -53,7 +54,8 @@ Proof.
     set (e := exp ((s - 1) * (B - left st))) in *. set (c := exp ((s - 1) * price (charge m))) in *.
     replace (drawn d * tilt s m i * (all_kept d * kept m) * (e * c))
       with ((drawn d * all_kept d * e) * (tilt s m i * (kept m * c))) by ring.
-    apply Rmult_le_compat; [apply term_nonneg|apply Rmult_le_pos; [easy|apply term_nonneg || lra]|exact most|]. apply Rmult_le_compat_l; easy.
+    apply Rmult_le_compat; [apply term_nonneg|apply Rmult_le_pos; [easy|apply term_nonneg || lra]|exact most|].
+    apply Rmult_le_compat_l; easy.
 Qed.
 
 Lemma bounded_draws t : honest (simulable s price cost) t -> forall st d, bounded st d ->
@@ -91,7 +93,8 @@ Proof.
   assert (0 < drawn d) as hd by (destruct hr as [|zero]; [easy|rewrite <- zero, !Rmult_0_l in most; lra]).
   replace (mass_P d / all_kept d / drawn d * all_kept d * pos (1 - exp epsilon * (mass_Q d / mass_P d)))
     with (pos (mass_P d - exp epsilon * mass_Q d) / drawn d).
-  2:{ replace (mass_P d - exp epsilon * mass_Q d) with (mass_P d * (1 - exp epsilon * (mass_Q d / mass_P d))) by (field; lra).
+  2:{ replace (mass_P d - exp epsilon * mass_Q d) with (mass_P d * (1 - exp epsilon * (mass_Q d / mass_P d))) by
+    (field; lra).
       replace (pos (mass_P d * (1 - exp epsilon * (mass_Q d / mass_P d))))
         with (mass_P d * pos (1 - exp epsilon * (mass_Q d / mass_P d))) by (apply pos_scale; lra). field. lra. }
   split; [apply Rle_mult_inv_pos; [apply pos_nonneg|easy]|].
@@ -120,21 +123,25 @@ Proof.
   fold (hockey_stick F t epsilon) in both_have.
   assert (list_sum (fun d => drawn d * (weight d * (1 - all_kept d))) (simulation s F t) =
     list_sum (fun d => mass_P d / all_kept d - mass_P d) (simulation s F t)) as ->.
-  { apply list_sum_ext. intros d here. destruct (bounded_simulation t hB hA hon d here) as (st & _ & _ & hm & hr & hk & _ & most).
+  { apply list_sum_ext. intros d here. destruct (bounded_simulation t hB hA hon d here) as (st & _ & _ & hm & hr & hk
+    & _ & most).
     unfold weight. destruct (Req_dec (mass_P d) 0) as [->|some]; [unfold Rdiv; ring|].
     destruct hm as (hx & hy & dom). pose proof (term_pos s (mass_P d) (mass_Q d) ltac:(lra)) as ht.
     assert (0 < drawn d) by (destruct hr as [|zero]; [easy|rewrite <- zero, !Rmult_0_l in most; lra]). field. lra. }
   assert (list_sum (fun d => drawn d * (weight d * all_kept d * gain epsilon d)) (simulation s F t) =
     list_sum (fun d => pos (mass_P d - exp epsilon * mass_Q d)) (simulation s F t)) as ->.
-  { apply list_sum_ext. intros d here. destruct (bounded_simulation t hB hA hon d here) as (st & _ & _ & hm & hr & hk & _ & most).
+  { apply list_sum_ext. intros d here. destruct (bounded_simulation t hB hA hon d here) as (st & _ & _ & hm & hr & hk
+    & _ & most).
     destruct hm as (hx & hy & dom). pose proof (exp_pos epsilon).
     unfold weight, gain. destruct (Req_dec (mass_P d) 0) as [->|some].
     { unfold Rdiv, pos at 2. rewrite !Rmult_0_l, Rmult_0_r. symmetry. apply Rmax_left. nra. }
     pose proof (term_pos s (mass_P d) (mass_Q d) ltac:(lra)) as ht.
     assert (0 < drawn d) by (destruct hr as [|zero]; [easy|rewrite <- zero, !Rmult_0_l in most; lra]).
-    replace (mass_P d - exp epsilon * mass_Q d) with (mass_P d * (1 - exp epsilon * (mass_Q d / mass_P d))) by (field; lra).
+    replace (mass_P d - exp epsilon * mass_Q d) with (mass_P d * (1 - exp epsilon * (mass_Q d / mass_P d))) by (field;
+      lra).
     rewrite <- pos_scale by lra. field. lra. }
-  rewrite (list_sum_minus (fun d => mass_P d / all_kept d) (fun d => mass_P d)), (finite_paths_are_a_law s price cost F t hon).
+  rewrite (list_sum_minus (fun d => mass_P d / all_kept d) (fun d => mass_P d)),
+    (finite_paths_are_a_law s price cost F t hon).
   pose proof (draws_sum s F (fun _ x _ => x) t (start F) (Path [] 1 1 1 1)) as one.
   pose proof (draws_sum s F (fun _ x y => pos (x - exp epsilon * y)) t (start F) (Path [] 1 1 1 1)) as two.
   cbn [seen mass_P mass_Q] in one, two. unfold simulation. rewrite one, two. lra.
@@ -219,5 +226,6 @@ Proof.
   - unfold laws, law; cbn. repeat split; try lra; intros [|[|i]]; cbn; lra.
   - rewrite half, exp_Ropp, exp_ln by lra. split; [lra|]. unfold finite_moment. cbn. rewrite zero, one, two, !term_zero.
     rewrite Rmult_0_r, exp_0. enough (term s (/ 2) (/ 2) = / 2) as -> by lra. unfold term, power.
-    destruct (Rle_dec (/ 2) 0); [lra|]. rewrite <- Rpower_plus. replace (s + (1 - s)) with 1 by ring. apply Rpower_1. lra.
+    destruct (Rle_dec (/ 2) 0); [lra|]. rewrite <- Rpower_plus. replace (s + (1 - s)) with 1 by ring. apply Rpower_1.
+    lra.
 Qed.

@@ -67,7 +67,8 @@ class Accepted:
 class Record:
     """What was written when the kernel ran: `sources` maps files to SHA-256, in the order in which they were compiled.
 
-    `statements` maps theorems to what the kernel says that they state, `axioms` to the names of their axioms.
+    `statements` maps theorems to what the kernel says that they state; `axioms` maps files, without their suffix, to
+    the names of the axioms that their theorems rest on.
     """
 
     rocq: str
@@ -189,9 +190,9 @@ def accepted(name: str) -> Accepted:
         raise ValueError(
             f"sources must be those of the record, got changes in {', '.join(changed) or 'their list'}; run make kernel"
         )
-    if name not in record.axioms or name not in record.statements:
+    if theorem.module not in record.axioms or name not in record.statements:
         raise ValueError(f"the record has no theorem {name!r}; run make kernel")
-    axioms = record.axioms[name]
+    axioms = record.axioms[theorem.module]
     if foreign := axioms_beyond(axioms):
         raise ValueError(f"{name} rests on {', '.join(foreign)}, which is no axiom of the standard library")
     file = f"{theorem.module}.v"

@@ -233,6 +233,19 @@ _ALL = (
         "One filter of e^2/2 against B* per person, over pure rounds, keeps (epsilon, delta)-DP for each person.",
     ),
     KernelTheorem(
+        "individual_gaussian_filter",
+        "IndividualGaussian",
+        f"{_003}, Theorem 12",
+        "One filter per person that admits while the sum of mu^2 is at most B^2 keeps B-GDP for each person, in both "
+        "directions.",
+    ),
+    KernelTheorem(
+        "gaussian_tracker",
+        "IndividualGaussian",
+        f"{_003}, Appendix C.5",
+        "What was released within m blocks of size s is (sqrt m s)-GDP, for each m fixed in advance.",
+    ),
+    KernelTheorem(
         "one_round_counts",
         "IndividualExample",
         "this project",
@@ -471,6 +484,51 @@ _ALL = (
         "simulation lie between 0 and the CKS bound, and their mean is the hockey-stick divergence, for "
         "mechanisms without infinite losses.",
         "The samples that estimate the mean.",
+    ),
+    KernelTheorem(
+        "gaussian_filter",
+        "GaussianFilter",
+        f"{_003}, Algorithm 2 and Theorem C.1",
+        "A filter that admits while mu_t^2 sum to at most mu^2, each round mu_t-GDP, keeps the hockey- "
+        "stick divergence of the transcript at most delta_mu(epsilon) at each epsilon, both ways.",
+        "That a mechanism in doubles is mu-GDP.",
+    ),
+    KernelTheorem(
+        "gaussian_promise",
+        "GaussianFilter",
+        f"{_003}, Theorem C.1",
+        "So the transcript is (epsilon, delta_mu(epsilon))-DP at each epsilon.",
+    ),
+    KernelTheorem(
+        "gaussian_round",
+        "GaussianRound",
+        f"{_003}, Theorem 11",
+        "A mu-GDP round does not raise the mean of what is left above the Gaussian curve of what was left "
+        "before: by the heat equation and its maximum principle, without an integral.",
+    ),
+    KernelTheorem(
+        "gdp_is_zcdp",
+        "GaussianMoment",
+        "Dong, Roth & Su",
+        "A mu-GDP round with finitely many outcomes is (mu^2/2)-zCDP, both ways.",
+    ),
+    KernelTheorem(
+        "threshold_is_gdp",
+        "GaussianFilter",
+        "this project",
+        "An example: whether a Gaussian is above its middle is mu-GDP, so honesty can be met.",
+    ),
+    KernelTheorem(
+        "individual_approximate_dp",
+        "IndividualInstances",
+        f"{_000}, Theorems 4.5 and 4.9",
+        "One filter of Theorem 4.9 for each person keeps (epsilon, delta)-DP for each.",
+    ),
+    KernelTheorem(
+        "zcdp_filter_kl",
+        "ZCDPFilter",
+        f"{_000}, Remark 4.4 at alpha = 1",
+        "A filter on zCDP charges bounds the KL divergence as well.",
     ),
     KernelTheorem(
         "realisation_filter",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
+from functools import cache
 from math import prod
 
 import sympy as sp
@@ -55,6 +56,7 @@ def _games(
     """Every strategy, both directions: the moment at each order, and the hockey-stick at 3 under each conversion."""
     ratio = Fraction(3)
 
+    @cache
     def admits(released: tuple[int, ...], request: int) -> bool:
         asked = released if late else (*released, request)
         return needed(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sympy as sp
 
 from theory.proofs.engines import Sides, certified, in_kernel, nonnegative, zero
+from theory.proofs.notations import Formula
 from theory.proofs.theorem import Step, Theorem
 
 __all__ = ["THEOREM"]
@@ -91,7 +92,7 @@ def _starts_terms(sign: int = 1) -> tuple[sp.Expr, ...]:
         sign * 2 * t**3 * eps / (2 * t + 1),
         sign * 2 * t**2 / (2 * t + 1),
         sp.Integral(sign * s / (1 + s), (s, 0, t)),
-        t**2 / (2 * t + 1) * sp.Integral(sign * s / (t * (t + s)), (s, 0, 1)),
+        t / (2 * t + 1) * sp.Integral(sign * s / (t + s), (s, 0, 1)),
     )
 
 
@@ -134,6 +135,13 @@ def _gaussian_delta(budget: str) -> str:
     return f"(tail(1/{mean} - {mean}/2) - exp(1)*tail(1/{mean} + {mean}/2))"
 
 
+_BOUND = Formula(
+    "exp(t*((1 + t)*r - epsilon))*(t/(1 + t))**(1 + t)/t",
+    t=("1/2", "8"),
+    r=("1/64", "1/2"),
+    epsilon=("1/2", "4"),
+)
+
 THEOREM = Theorem(
     name="CKS",
     title="The conversion of Canonne, Kamath and Steinke",
@@ -141,8 +149,8 @@ THEOREM = Theorem(
     hypotheses="epsilon > 0, 0 < delta < 1, every order alpha > 1; any mechanism that is r-zCDP",
     claim="r-zCDP implies (epsilon, delta)-DP with the delta below; the best order is unique, and the "
     "largest budget is the root of a strictly falling function",
-    claim_latex=r"\delta = \inf_{\alpha>1} \frac{e^{(\alpha-1)(\alpha r - \varepsilon)}}{\alpha-1}"
-    r"\left(1-\frac1\alpha\right)^\alpha",
+    claim_latex=rf"\delta = \inf_{{t>0}} {_BOUND.latex},\quad \alpha = 1 + t",
+    formulas=(_BOUND,),
     steps=(
         in_kernel("cks_conversion", decides=False),
         Step(

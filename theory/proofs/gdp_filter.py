@@ -14,6 +14,7 @@ from theory.evidence import Checked
 from theory.proofs.engines import Sides, certified_each, in_kernel, nonnegative, zero
 from theory.proofs.expressions import as_written
 from theory.proofs.formula import compile_formula
+from theory.proofs.notations import Formula
 from theory.proofs.theorem import Step, Theorem
 from theory.proofs.trees import Pair, all_trees, hockey_stick, play
 
@@ -166,6 +167,10 @@ def _games(
 
 _INSIDE = {"m": "1/2", "r": "2/3", "s": "1/5"}
 
+_CURVE = Formula(
+    "tail(epsilon/B - B/2) - exp(epsilon)*tail(epsilon/B + B/2)", epsilon=("1/8", "4"), B=("1/2", "3")
+)
+
 THEOREM = Theorem(
     name="GDP filter",
     title="The Gaussian filter: fully adaptive composition under GDP",
@@ -175,10 +180,13 @@ THEOREM = Theorem(
     "10), a filter that admits while sum mu_t^2 <= B^2 and decides before the release, finitely many "
     "rounds",
     claim="The transcript, stopping time included, is B-GDP; individual filters (Theorem 12) are not covered",
-    claim_latex=r"\sum_{t\le T}\mu_t^2 \le B^2 \implies H_{e^\varepsilon} \le \delta_B(\varepsilon)"
+    claim_latex=rf"\sum_{{t\le T}}\mu_t^2 \le B^2 \implies H_{{e^\varepsilon}} \le {_CURVE.latex}"
     r"\text{ for all }\varepsilon",
+    formulas=(_CURVE,),
     uses=("Gaussian hockey-stick",),
     steps=(
+        in_kernel("gaussian_filter"),
+        in_kernel("gaussian_round", decides=False),
         Step(
             "After a round of loss L what is left is f(e^-L), f(z) = delta_r(epsilon + log z) with r^2 the budget "
             "left; f is strictly convex.",
@@ -220,7 +228,6 @@ THEOREM = Theorem(
             {"mu adds instead of its square": zero(lambda: _convolution((m + r) ** 2), at=_INSIDE)},
             r"\mathbb{E}\,\delta_r(\varepsilon - L_m) = \delta_{\sqrt{m^2+r^2}}(\varepsilon)",
         ),
-        in_kernel("potential", decides=False),
         Step(
             "At the stop M_T is at least the hockey-stick integrand (1 - e^epsilon)_+ at what remains of epsilon: "
             "delta tends to it as mu falls to 0, here for epsilon = -x < 0, and grows with mu; above 0 it is 0.",

@@ -9,6 +9,7 @@ import sympy as sp
 from theory.evidence import Checked
 from theory.proofs.engines import Sides, certified_each, exact, in_kernel, nonnegative, zero
 from theory.proofs.expressions import as_written
+from theory.proofs.notations import Formula
 from theory.proofs.people import in_worst, now
 from theory.proofs.people_games import (
     alone_rows,
@@ -108,6 +109,8 @@ def _one_more(left: sp.Expr) -> Sides:
 
 _AT = {"a": "1/2", "b": "1/3", "d": "2/5", "m": "3/4", "theta": "5/3"}
 
+_MU = Formula("sqrt(n)/(sigma*C)", n=("1/8", "4"), sigma=("1/2", "4"), C=("1/4", "3"))
+
 THEOREM = Theorem(
     name="individual filter",
     title="Individual filters: a filter for each person",
@@ -124,8 +127,9 @@ THEOREM = Theorem(
     "(alpha, B)-RDP, zCDP or B-GDP. With clipping it is B_norm/(2 sigma^2 C^2)-zCDP and sqrt(B_norm)/(sigma C)-GDP, "
     "and exactly this Gaussian where the person's squared norms add to B_norm on each path. The transcript up to the "
     "m-th restart of a person's tracker of filters of size Delta is (alpha, m Delta)-RDP for that person",
-    claim_latex=r"D_\alpha(T\|T^{-i}) \le B,\qquad \sum_t\|v_t\|^2 \le B_{\mathrm{norm}} \implies"
-    r" H_{e^\varepsilon} \le \delta_\mu(\varepsilon),\quad \mu = \frac{\sqrt{B_{\mathrm{norm}}}}{\sigma C}",
+    claim_latex=rf"D_\alpha(T\|T^{{-i}}) \le B,\qquad \sum_t\|v_t\|^2 \le n \implies"
+    rf" H_{{e^\varepsilon}} \le \delta_\mu(\varepsilon),\quad \mu = {_MU.latex},\ n = B_{{\mathrm{{norm}}}}",
+    formulas=(_MU,),
     uses=("RDP filter", "GDP filter", "Rényi divergences", "Gaussian hockey-stick", "trackers"),
     steps=(
         in_kernel("individual_filter", decides=False),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
+from functools import cache
 from math import prod
 
 from theory.proofs.engines import Inequality
@@ -43,6 +44,7 @@ def basic_rows(share: Fraction = _ONE, late: bool = False) -> Callable[[], Itera
     """
     ratio, least = _RATIO[0] * _RATIO[1], _KEPT[0] * _KEPT[1]
 
+    @cache
     def admits(released: tuple[int, ...], request: int) -> bool:
         asked = released if late else (*released, request)
         ratios = prod((_RATIO[i] for i in asked), start=_ONE)
@@ -67,6 +69,7 @@ def _goods(menu: tuple[Pair, ...], end: Transcript) -> tuple[Fraction, Fraction,
 
 
 def _fits(late: bool) -> Callable[[tuple[int, ...], int], bool]:
+    @cache
     def admits(released: tuple[int, ...], request: int) -> bool:
         asked = released if late else (*released, request)
         return asked.count(0) <= _MOST_LEAKS and asked.count(1) <= _MOST_COINS

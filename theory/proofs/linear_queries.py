@@ -6,6 +6,7 @@ import sympy as sp
 
 from theory.proofs.engines import Sides, certified, in_kernel, nonnegative, zero
 from theory.proofs.expressions import as_written
+from theory.proofs.notations import Formula
 from theory.proofs.theorem import Step, Theorem
 
 __all__ = ["THEOREM"]
@@ -68,6 +69,11 @@ def _budget_left(clip_squared: sp.Expr, room: sp.Expr) -> sp.Expr:
     return room - (clip_squared + room - sp.Abs(clip_squared - room)) / 2
 
 
+_VARIANCE = Formula("B/(2*kappa)", B=("1/8", "3"), kappa=("1/64", "1"))
+_RADIUS = Formula(
+    "sqrt(B*log(d/delta)/kappa)", B=("1/8", "3"), d=("1", "100"), delta=("1/1024", "1/2"), kappa=("1/64", "1")
+)
+
 THEOREM = Theorem(
     name="linear queries",
     title="Adaptive linear queries under individual budgets",
@@ -77,8 +83,9 @@ THEOREM = Theorem(
     claim="The answers are kappa-zCDP for each person, and each answer is within sqrt(B_norm log(d/delta)/kappa) of "
     "the truth on the active persons but for probability delta; noisy gradient descent with filtering is "
     "B_norm/(2 sigma^2 C^2)-zCDP",
-    claim_latex=r"\sigma^2 = \frac{B_{\mathrm{norm}}}{2\kappa},\quad"
-    r" P\left(\|a_t - q_t(S_t)\|_\infty > \sqrt{B_{\mathrm{norm}}\log(d/\delta)/\kappa}\right) \le \delta",
+    claim_latex=rf"\sigma^2 = {_VARIANCE.latex},\quad"
+    rf" P\left(\|a_t - q_t(S_t)\|_\infty > {_RADIUS.latex}\right) \le \delta,\quad B = B_{{\mathrm{{norm}}}}",
+    formulas=(_VARIANCE, _RADIUS),
     uses=("individual filter", "Rényi divergences"),
     steps=(
         in_kernel("linear_queries", decides=False),

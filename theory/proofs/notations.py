@@ -29,6 +29,12 @@ __all__ = ["Formula", "rocq_value"]
 #: Shares of each side of the box at which notations are compared: ends and uneven points inside.
 _SHARES = (Fraction(0), Fraction(2, 7), Fraction(5, 8), Fraction(1))
 _MOST_POINTS = 64
+#: What sympy prints, and what the project shows.
+_SHOWN = (
+    (r"\operatorname{tail}", r"\overline{\Phi}"),
+    (r"\operatorname{quantile}", r"\overline{\Phi}^{-1}"),
+    (r"\epsilon", r"\varepsilon"),
+)
 
 
 @dataclass(frozen=True, init=False)
@@ -62,20 +68,29 @@ class Formula:
         """The expression, its symbols positive reals where the box is."""
         import sympy as sp
 
-        known = {
-            name: sp.Symbol(name, real=True, positive=low > 0 or None) for name, (low, _) in self.box.items()
-        }
         x = sp.Symbol("x")
-        known["tail"] = sp.Lambda(x, (1 - sp.erf(x / sp.sqrt(2))) / 2)
-        return sp.sympify(self.text, locals=known)
+        tail = sp.Lambda(x, (1 - sp.erf(x / sp.sqrt(2))) / 2)
+        quantile = sp.Lambda(x, sp.sqrt(2) * sp.erfinv(1 - 2 * x))
+        return self._read(tail=tail, quantile=quantile)
 
     @property
     def latex(self) -> str:
-        """The formula as it is shown."""
+        """The formula as it is shown, the normal upper tail as a Phi with a bar."""
         import sympy as sp
 
-        text: str = sp.latex(self.sympy, ln_notation=False)
+        shown = self._read(tail=sp.Function("tail"), quantile=sp.Function("quantile"))
+        text: str = sp.latex(shown, ln_notation=False)
+        for name, sign in _SHOWN:
+            text = text.replace(name, sign)
         return text
+
+    def _read(self, **functions: object) -> sp.Expr:
+        import sympy as sp
+
+        known: dict[str, object] = {
+            name: sp.Symbol(name, real=True, positive=low > 0 or None) for name, (low, _) in self.box.items()
+        }
+        return sp.sympify(self.text, locals=known | functions)
 
     def points(self) -> Iterator[dict[str, Fraction]]:
         """Points of the box, its corners among them, at most 64."""

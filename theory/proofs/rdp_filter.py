@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
+from functools import cache
 from math import prod
 
 import sympy as sp
@@ -13,7 +14,7 @@ from theory.proofs.engines import Inequality, Sides, certified_each, exact, in_k
 from theory.proofs.expressions import as_written
 from theory.proofs.notations import Formula
 from theory.proofs.theorem import Step, Theorem
-from theory.proofs.trees import all_trees, bernoulli, moment, play
+from theory.proofs.trees import Transcript, added, all_trees, bernoulli, moment, play
 
 __all__ = ["THEOREM"]
 
@@ -94,31 +95,38 @@ def _games(
 
     def comparisons() -> Iterator[Inequality]:
         for order in _ORDERS:
-            charges = [_charge(request, order) for request in range(len(_MENU))]
+            charges = tuple(_charge(request, order) for request in range(len(_MENU)))
             budget = charges[0] * charges[1]
 
+            @cache
             def admits(
                 released: tuple[int, ...],
                 request: int,
-                charges: list[Fraction] = charges,
+                charges: tuple[Fraction, ...] = charges,
                 budget: Fraction = budget,
             ) -> bool:
                 asked = released if late else (*released, request)
                 return prod((charges[r] for r in asked), start=Fraction(1)) <= budget
 
             for menu in (_MENU, tuple(pair.swapped for pair in _MENU)):
+                weights: dict[tuple[tuple[int, ...], tuple[int, ...]], Fraction] = {}
+
+                def scaled(
+                    end: Transcript,
+                    order: int = order,
+                    charges: tuple[Fraction, ...] = charges,
+                    weights: dict[tuple[tuple[int, ...], tuple[int, ...]], Fraction] = weights,
+                ) -> Fraction:
+                    path = end.released, end.outcomes
+                    if path not in weights:
+                        spent = prod((charges[r] for r in end.released), start=Fraction(1))
+                        weights[path] = end.p**order / end.q ** (order - 1) / spent
+                    return weights[path]
+
                 for tree in all_trees(len(menu), rounds):
                     ends = list(play(tree, menu, admits))
                     yield moment(ends, order), "<=", budget * share
-                    spent = [prod((charges[r] for r in end.released), start=Fraction(1)) for end in ends]
-                    yield (
-                        sum(
-                            (e.p**order / e.q ** (order - 1) / s for e, s in zip(ends, spent, strict=True)),
-                            Fraction(0),
-                        ),
-                        "<=",
-                        1,
-                    )
+                    yield added(scaled(end) for end in ends), "<=", 1
 
     return comparisons
 
@@ -132,6 +140,7 @@ def _order_one(share: Fraction = Fraction(1), late: bool = False) -> Callable[[]
     the transcript, over every strategy in both directions.
     """
 
+    @cache
     def admits(released: tuple[int, ...], request: int) -> bool:
         asked = released if late else (*released, request)
         return sum((_KL_CHARGES[r] for r in asked), Fraction(0)) <= _KL_BUDGET
@@ -179,6 +188,7 @@ THEOREM = Theorem(
         in_kernel("renyi_filter_both_ways"),
         in_kernel("kl_filter"),
         in_kernel("zcdp_filter"),
+        in_kernel("zcdp_filter_kl"),
         Step(
             "One round multiplies M_t = Loss^(t) e^(-(alpha-1) sum rho) by e^(-(alpha-1)(rho-D)) in "
             "the mean.",

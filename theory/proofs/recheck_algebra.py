@@ -239,7 +239,7 @@ class Algebra:
         raise UndecidedError(name)
 
     def integral(self, f: ast.AST, v: str, low: ast.AST, high: ast.AST) -> Quotient:
-        """The integral in v of a sum of v^e, tanh(v)^2 or exp(polynomial of degree 2), times factors free of v."""
+        """The integral in v of a sum of v^e, v/(v+a), tanh(v)^2, exp(polynomial of degree 2), times constants."""
         match f:
             case ast.UnaryOp(op=ast.USub(), operand=x):
                 return self.mul(self.constant(-1), self.integral(x, v, low, high))
@@ -252,6 +252,8 @@ class Algebra:
                 return self.mul(self.integral(x, v, low, high), self.read(y))
             case ast.BinOp(left=x, op=ast.Div(), right=y) if v not in names_in(y):
                 return self.div(self.integral(x, v, low, high), self.read(y))
+            case ast.BinOp(left=ast.Name(id=base), op=ast.Div(), right=y) if base == v:
+                return self.share(self.coefficients(y, v), low, high)
             case ast.Call(func=ast.Name(id="exp"), args=[x]):
                 return self.exponential(self.coefficients(x, v), low, high)
             case ast.BinOp(left=ast.Name(id=base), op=ast.Pow(), right=e) if base == v and v not in names_in(
@@ -265,6 +267,18 @@ class Algebra:
             below, above = (self.add(x, self.call("tanh", x), -1) for x in (self.read(low), self.read(high)))
             return self.add(above, below, -1)
         raise UndecidedError(f"the integral of {ast.unparse(f)[:60]}")
+
+    def share(self, c: list[Quotient], low: ast.AST, high: ast.AST) -> Quotient:
+        """The integral of v/(v + a), which is v - a log(v + a); v + a > 0 from `low` to `high`."""
+        slope = self.add(c[1], self.constant(1), -1)
+        if slope[0] or c[2][0]:
+            raise UndecidedError("the denominator is not v + a")
+        ends = [self.read(low), self.read(high)]
+        sums = [self.add(end, c[0]) for end in ends]
+        if not all(self.sign(part) == 2 for x in sums for part in x):
+            raise UndecidedError("the denominator may be 0")
+        logs = self.mul(c[0], self.add(self.log(sums[1]), self.log(sums[0]), -1))
+        return self.add(self.add(ends[1], ends[0], -1), logs, -1)
 
     def coefficients(self, node: ast.AST, v: str) -> list[Quotient]:
         """The coefficients of 1, v, v^2 in a polynomial of v, which hold whatever the range of v is."""

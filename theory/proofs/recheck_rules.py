@@ -26,6 +26,8 @@ else:  # beside recheck.py, which is run as a script
         strategies,
     )
 
+#: The requests of a transcript, and their outcomes.
+Path = tuple[tuple[int, ...], tuple[int, ...]]
 LEAKY = (coins("1/10", "0"), coins("2/3", "1/3"))
 
 
@@ -33,11 +35,10 @@ def two_and_one(released: tuple[int, ...]) -> bool:
     return released.count(0) < 3 and released.count(1) < 2
 
 
-def paths_of(
-    tree: Any, admits: Callable[[tuple[int, ...]], bool]
-) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
+def paths_of(tree: Any, admits: Callable[[tuple[int, ...]], bool]) -> list[Path]:
     """(requests, outcomes) of every transcript against a filter that halts."""
-    found, waiting = [], [(tree, (), ())]
+    found: list[Path] = []
+    waiting: list[tuple[Any, tuple[int, ...], tuple[int, ...]]] = [(tree, (), ())]
     while waiting:
         node, asked, told = waiting.pop()
         if node is None or not admits((*asked, node[0])):
@@ -47,7 +48,7 @@ def paths_of(
     return found
 
 
-def chance(menu: Sequence[Pair], world: int, path: tuple[tuple[int, ...], tuple[int, ...]]) -> F:
+def chance(menu: Sequence[Pair], world: int, path: Path) -> F:
     return prod((menu[i][world][y] for i, y in zip(*path, strict=True)), start=F(1))
 
 

@@ -10,6 +10,7 @@ import sympy as sp
 
 from theory.proofs.engines import Inequality, Sides, exact, nonnegative, zero
 from theory.proofs.expressions import as_written
+from theory.proofs.notations import Formula
 from theory.proofs.theorem import Step, Theorem
 from theory.proofs.trees import Pair
 
@@ -117,6 +118,8 @@ def _pairs(promise: Fraction = Fraction(1)) -> Callable[[], Iterator[Inequality]
     return comparisons
 
 
+_GAUSSIAN = Formula("alpha*mu**2/2", alpha=("3/2", "9"), mu=("1/8", "3"))
+
 THEOREM = Theorem(
     name="Rényi divergences",
     title="Rényi divergences of the field's pairs",
@@ -126,7 +129,8 @@ THEOREM = Theorem(
     claim="Gaussians have alpha mu^2/2; randomised response the cosine form, short of e by at most "
     "log 2/(alpha - 1); erasure and KOV are infinite at every order although they are (0, p)-DP and (e, d)-DP; "
     "no (e, d)-DP pair has a hockey-stick above that of KOV at any order > 0",
-    claim_latex=r"D_\alpha(\mathcal N(\mu,1)\|\mathcal N(0,1)) = \frac{\alpha\mu^2}{2}",
+    claim_latex=rf"D_\alpha(\mathcal N(\mu,1)\|\mathcal N(0,1)) = {_GAUSSIAN.latex}",
+    formulas=(_GAUSSIAN,),
     steps=(
         Step(
             "Gaussian: e^(alpha L) under Q is the density of N(alpha mu,1) by e^((alpha-1) alpha mu^2/2).",
