@@ -2,7 +2,8 @@
 
     - [individual_gaussian_filter]: paper 003, Algorithm 1 and Theorem 12, "M is B-GDP under remove neighbourhood
       relation", for finite mechanisms: every person's hockey-stick curve is at most that of N(B, 1) against N(0, 1).
-    - [gaussian_tracker]: 003, Appendix C.5: what was released within m blocks of size s is (sqrt m s)-GDP; squares add. *)
+    - [gaussian_tracker]: 003, Appendix C.5: what was released within m blocks of size s is (sqrt m s)-GDP, as squares
+      add. *)
 
 From Coq Require Import Reals Lra Lia List.
 From Filterproof Require Import Sums Interaction Divergences AdditiveFilter StricterFilter GaussianFilter.
