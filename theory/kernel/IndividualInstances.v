@@ -6,8 +6,8 @@
 
 From Coq Require Import Reals Lra Lia List.
 From Filterproof Require Import Sums Interaction Divergences Paths AdditiveFilter Ledger RenyiFilter ZCDPFilter.
-From Filterproof Require Import PureToZCDP ApproximateDPFilter BasicFilter StricterFilter Individual IndividualFilter.
-From Filterproof Require Import Conversions IndividualExample.
+From Filterproof Require Import Conversions PureToZCDP ApproximateDPFilter BasicFilter.
+From Filterproof Require Import StricterFilter Individual IndividualFilter IndividualExample.
 Import ListNotations.
 Open Scope R_scope.
 

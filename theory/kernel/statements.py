@@ -208,11 +208,42 @@ _ALL = (
         "Individual filters on zCDP charges keep D_alpha <= alpha B for each person at each alpha > 1.",
     ),
     KernelTheorem(
+        "individual_kl_filter",
+        "IndividualFilter",
+        f"{_000}, Theorem 4.5 at alpha = 1",
+        "The same at order 1: KL at most B for each person, in both directions.",
+    ),
+    KernelTheorem(
         "individual_composition",
         "IndividualComposition",
         f"{_000}, Corollary 3.3",
         "Without filters: where the charges of a person sum to at most B on each path, D_alpha <= B for "
         "that person.",
+    ),
+    KernelTheorem(
+        "individual_composition_kl",
+        "IndividualComposition",
+        f"{_000}, Corollary 3.3 at alpha = 1",
+        "The same at order 1.",
+    ),
+    KernelTheorem(
+        "individual_approximate_dp",
+        "IndividualInstances",
+        f"{_000}, Theorems 4.5 and 4.9",
+        "One filter of e^2/2 against B* per person, over pure rounds, keeps (epsilon, delta)-DP for each person.",
+    ),
+    KernelTheorem(
+        "individual_gaussian_filter",
+        "IndividualGaussian",
+        f"{_003}, Theorem 12",
+        "One filter per person that admits while the sum of mu^2 is at most B^2 keeps B-GDP for each person, in both "
+        "directions.",
+    ),
+    KernelTheorem(
+        "gaussian_tracker",
+        "IndividualGaussian",
+        f"{_003}, Appendix C.5",
+        "What was released within m blocks of size s is (sqrt m s)-GDP, for each m fixed in advance.",
     ),
     KernelTheorem(
         "one_round_counts",
@@ -319,6 +350,13 @@ _ALL = (
         f"Lécuyer; {_000}, Section 4",
         "Nested filters, of which the smallest that has not halted gives the bound: the loss is ever "
         "above it with probability at most the sum of their deltas.",
+    ),
+    KernelTheorem(
+        "stitched_odometer",
+        "Odometers",
+        "Whitehouse, Ramdas, Rogers & Wu",
+        "A bound that at each sum of charges is one of finitely many lines fails with probability at most the sum of "
+        "their deltas, at all times at once.",
     ),
     KernelTheorem(
         "odometer_as_filter",
@@ -479,12 +517,6 @@ _ALL = (
         "GaussianFilter",
         "this project",
         "An example: whether a Gaussian is above its middle is mu-GDP, so honesty can be met.",
-    ),
-    KernelTheorem(
-        "individual_approximate_dp",
-        "IndividualInstances",
-        f"{_000}, Theorems 4.5 and 4.9",
-        "One filter of Theorem 4.9 for each person keeps (epsilon, delta)-DP for each.",
     ),
     KernelTheorem(
         "zcdp_filter_kl",
