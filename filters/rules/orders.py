@@ -233,8 +233,10 @@ class SomeOrderRule(PrivacyFilter[_State]):
 class SomeOrderMarkovFilter(SomeOrderRule):
     """CONT while at SOME order of a set the sum stays within the budget that Markov's inequality allows.
 
-    Undecided: the order in use depends on the outcomes, which no proof covers, and no counterexample is known with
-    this older conversion; with CKS there is one, see SomeOrderFilter. Source: Lécuyer, arXiv 2103.01379.
+    Undecided at ordinary parameters. The rule keeps (epsilon, delta sum_j s(a_j)), s(a) = (1 - 1/a)^(a-1) / a, and not
+    always (epsilon, delta): at epsilon = 80, delta = 0.01 and the orders 1.1 and 1.3 a game of two rounds reaches 1.1
+    delta (theorem "some order"). With CKS it is broken at ordinary parameters, see SomeOrderFilter. Source: Lécuyer,
+    arXiv 2103.01379.
 
     >>> import filterproof as fp
     >>> session = fp.SomeOrderMarkovFilter(epsilon=6.0, delta=0.01, orders=(2.0, 32.0)).open("retry")
@@ -244,5 +246,7 @@ class SomeOrderMarkovFilter(SomeOrderRule):
 
     conversion: ClassVar[Conversion] = SIMPLE
     theorem: ClassVar[str | None] = None
-    proof: ClassVar[str] = "undecided: the order depends on the outcomes, and no counterexample is known"
+    proof: ClassVar[str] = (
+        "undecided here: kept up to the factor sum s(a_j) of delta, and broken at epsilon 80 and orders 1.1 and 1.3"
+    )
     sound: ClassVar[bool | None] = None

@@ -48,8 +48,8 @@ THEOREM = Theorem(
     title="The approximate-DP filter",
     source="Feldman & Zrnic, Theorem 4.9",
     hypotheses="epsilon > 0, 0 < delta < 1; adaptive e_t-DP mechanisms with finitely many outcomes, finitely many "
-    "rounds, a filter that admits while sum e_t^2/2 <= B and decides before the release, B any budget "
-    "whose zCDP implies (epsilon, delta)-DP",
+    "rounds, a filter that admits while sum e_t^2/2 <= B and decides before the release, B > 0 any "
+    "budget that the simple or the CKS conversion allows",
     claim="The transcript is (epsilon, delta)-DP; B = B* is one such budget",
     claim_latex=rf"\tfrac12\sum_{{t\le T}}\varepsilon_t^2 \le B^*(\varepsilon,\delta) = {_B_STAR.latex}",
     formulas=(_B_STAR,),

@@ -110,7 +110,7 @@ THEOREM = Theorem(
     rf"\quad 1-d = {_MASS.latex}",
     formulas=(_MASS,),
     steps=(
-        in_kernel("core_exists"),
+        in_kernel("core_exists", decides=False),
         in_kernel("private_is_approximate_zcdp", decides=False),
         Step(
             "Keep the smaller of p and g q, and the smaller of q and g p. Where p = g q + x, what is kept are g q and "

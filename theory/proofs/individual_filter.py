@@ -135,6 +135,7 @@ THEOREM = Theorem(
         in_kernel("individual_filter", decides=False),
         in_kernel("individual_renyi_filter", decides=False),
         in_kernel("individual_zcdp_filter", decides=False),
+        in_kernel("individual_gaussian_filter", decides=False),
         in_kernel("individual_tracker", decides=False),
         Step(
             f"Finite game: {SAID.words()}, and a budget at each sum "

@@ -172,6 +172,7 @@ THEOREM = Theorem(
     steps=(
         in_kernel("lines_odometer", decides=False),
         in_kernel("line_odometer", decides=False),
+        in_kernel("stitched_odometer", decides=False),
         in_kernel("doubling_odometer", decides=False),
         in_kernel("odometer_as_filter", decides=False),
         Step(

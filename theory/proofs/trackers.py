@@ -142,14 +142,17 @@ THEOREM = Theorem(
     name="trackers",
     title="Trackers: filters restarted",
     source="Feldman & Zrnic, Algorithm 5 and Proposition 4.10; Koskela, Tobaben & Honkela, Section C.5",
-    hypotheses="every order alpha >= 1; finitely many rounds, a filter of size Delta restarted each time it would "
-    "halt, the tracker starting at one Delta; a request of more than Delta closes as many filters as its charge needs",
-    claim="At the m-th restart the transcript is (alpha, m Delta)-RDP; for GDP it is (Delta sqrt m)-GDP",
+    hypotheses="every order alpha > 1; mechanisms with finitely many outcomes, finitely many rounds, a filter of "
+    "size Delta restarted each time it would halt, the tracker starting at one Delta; a request of more "
+    "than Delta closes as many filters as its charge needs",
+    claim="At the m-th restart, m fixed in advance, the transcript is (alpha, m Delta)-RDP; for GDP it is "
+    "(Delta sqrt m)-GDP",
     claim_latex=rf"D_\alpha(T_m) \le {_BLOCKS.latex},\qquad \tilde B_m = {_ROOT.latex}",
     formulas=(_BLOCKS, _ROOT),
     uses=("RDP filter", "GDP filter"),
     steps=(
-        in_kernel("tracker_renyi", decides=False),
+        in_kernel("tracker_renyi"),
+        in_kernel("gaussian_tracker"),
         in_kernel("tracker_zcdp", decides=False),
         in_kernel("tracker_promise", decides=False),
         Step(
