@@ -29,6 +29,7 @@ import mc  # noqa: E402
 import theory  # noqa: E402
 from filters import *  # noqa: E402, F403
 from filters.catalogue import *  # noqa: E402, F403
+from filters.certified.certify import certify as certify  # noqa: E402
 from filters.testing.laws import laws as laws  # noqa: E402
 from mc import *  # noqa: E402, F403
 from mc.estimate.crossing import crossing as crossing  # noqa: E402
@@ -43,6 +44,7 @@ from mc.worst_case.calibrate import calibrate as calibrate  # noqa: E402
 from mc.worst_case.calibrated import calibrated as calibrated  # noqa: E402
 from mc.worst_case.solve import worst_case as worst_case  # noqa: E402
 from theory import *  # noqa: E402, F403
+from theory.certified.certified_numbers import CertifiedNumbers as CertifiedNumbers  # noqa: E402
 from theory.pairs import *  # noqa: E402, F403
 from theory.proofs import THEOREMS as THEOREMS  # noqa: E402
 from theory.proofs import prove as prove  # noqa: E402
@@ -50,9 +52,20 @@ from theory.proofs import prove_all as prove_all  # noqa: E402
 from theory.proofs.threshold import Ball as Ball  # noqa: E402
 from theory.proofs.threshold import threshold as threshold  # noqa: E402
 
-_proofs = {"Ball", "THEOREMS", "prove", "prove_all", "threshold"}
+_proofs = {"Ball", "CertifiedNumbers", "THEOREMS", "prove", "prove_all", "threshold"}
 _namesakes = {  # functions named like their modules, which their rooms therefore do not export
-    *("attack", "calibrate", "calibrated", "challenge", "crossing", "decide", "evaluate", "laws", "simulate"),
+    *(
+        "attack",
+        "calibrate",
+        "calibrated",
+        "certify",
+        "challenge",
+        "crossing",
+        "decide",
+        "evaluate",
+        "laws",
+        "simulate",
+    ),
     *("survival", "witness", "worst_case"),
 }
 #: What is shown, imported when it is asked for: name -> module.

@@ -97,7 +97,11 @@ def _zcdp(pair: DominatingPair) -> Iterator[RunningNumber]:
     charge = amount(zcdp_charge(pair))
     says = f"{pair!r}: zCDP charge"
     yield _charged(_zcdp_theorem(pair), says, charge, _declared_rho(pair))
-    if isinstance(charge, Fraction) and not isinstance(pair, Gaussian) and (charge > LEAST or charge == 0):
+    if (
+        isinstance(charge, Fraction)
+        and not isinstance(pair, Gaussian)
+        and (charge > 2.0**-100 or charge == 0)
+    ):
         yield at_least(
             "Rényi divergences",
             f"{says} times the order, at orders {', '.join(map(str, _GRID))} both ways",
@@ -142,7 +146,7 @@ def _directions(pair: DominatingPair) -> tuple[DominatingPair, ...]:
 
 def _gdp(pair: DominatingPair) -> Iterator[RunningNumber]:
     says = f"{pair!r}: GDP charge"
-    charge, mu = amount(gdp_charge(pair)), float(pair.gdp_mu)  # type: ignore[arg-type]
+    charge, mu = amount(gdp_charge(pair)), float(pair.gdp_mu)
     least = _of_pure(pair) if isinstance(pair, FinitePair) else least_gdp(pair)
     if least.formula is None:
         yield infinite("GDP filter", says, float(charge))

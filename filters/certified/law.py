@@ -27,9 +27,9 @@ Spent = tuple[str, Fraction, int]
 class Law:
     """A request may be released where every margin, of the sums with it added, is zero or more.
 
-    margins: formulas in {sums}, in the parameters `at`, and in `balls`, numbers that are roots. costs: what a request of a
-    family adds to each sum, as a formula of {x}, nothing to those that are not named. denied: families whose cost is
-    infinite. slack: what a decision may give away, relative to x.
+    margins: formulas in {sums}, in the parameters `at`, and in `balls`, numbers that are roots. costs: what a request
+    of a family adds to each sum, as a formula of {x}, nothing to those that are not named. denied: families whose cost is
+    infinite. some: whether one margin is enough. slack: what a decision may give away, relative to x.
     """
 
     theorem: str
@@ -39,6 +39,7 @@ class Law:
     balls: Mapping[str, Callable[[], arb]] = field(default_factory=dict)
     slack: float = 2.0**-40
     denied: tuple[str, ...] = ()
+    some: bool = False
 
     @property
     def sums(self) -> tuple[str, ...]:
@@ -47,7 +48,7 @@ class Law:
         return tuple(dict.fromkeys(found))
 
     def margin(self, family: str, spent: Sequence[Spent], times: str = "1") -> Margin:
-        """The least margin where, after what was spent, x is asked of the family; {times} is how often."""
+        """The margin where, after what was spent, x is asked of the family; {times} is how often."""
         sums = {
             name: f"({self._spent(name, spent)} + {_times(times, self._cost(family, name, 'x'))})"
             for name in self.sums
@@ -55,7 +56,7 @@ class Law:
         return self._least([text.format(**sums) for text in self.margins])
 
     def count_margin(self, family: str, x: Fraction) -> Margin:
-        """The least margin where make(x) of the family was released as often as the variable x says."""
+        """The margin where make(x) of the family was released as often as the variable x says."""
         sums = {name: f"(x*({self._cost(family, name, f'({x})')}))" for name in self.sums}
         return self._least([text.format(**sums) for text in self.margins])
 
@@ -83,7 +84,8 @@ class Law:
             values |= {name: ball(name) for name in self.balls} | {"x": x}
             found = formulas[0](values)
             for formula in formulas[1:]:
-                found = found.min(formula(values))
+                other = formula(values)
+                found = found.max(other) if self.some else found.min(other)
             return found
 
         return least

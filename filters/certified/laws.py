@@ -1,4 +1,4 @@
-"""The laws of the catalogue's filters: theorems, written from the parameters that a filter was given and nothing else."""
+"""The laws of the catalogue's filters: theorems, written from the parameters that a filter was given alone."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from filters.catalogue import (
     ApproximateZCDPFilter,
     BasicFilter,
     RogersFilter,
+    SomeOrderMarkovFilter,
     WhitehouseFilter,
 )
 from filters.certified.law import Law
@@ -88,6 +89,8 @@ def law_of(filt: FilterBase) -> Law | None:
             return _approximate_zcdp(filt)
         case AllOrdersFilter():
             return _all_orders(filt)
+        case SomeOrderMarkovFilter():
+            return _some_order(filt)
     return None
 
 
@@ -262,3 +265,17 @@ def _all_orders(filt: AllOrdersFilter) -> Law:
     margins = tuple(f"rho{place} - {{B{place}}}" for place in range(len(tables)))
     at = {f"rho{place}": Fraction(rho) for place, rho in enumerate(filt.rhos)}
     return Law("all orders", margins, costs, at, denied=_MASSES)
+
+
+def _some_order(filt: SomeOrderMarkovFilter) -> Law:
+    """Markov's inequality at each order: the sum at SOME order is within epsilon - log(1/delta)/(a-1)."""
+    tables = [_rdp(alpha) for alpha in filt.orders]
+    costs = {
+        family: {f"B{place}": table[family] for place, table in enumerate(tables)} for family in tables[0]
+    }
+    margins = tuple(
+        f"epsilon - log(1/delta)/({Fraction(alpha)} - 1) - {{B{place}}}"
+        for place, alpha in enumerate(filt.orders)
+    )
+    at = _at(epsilon=filt.epsilon, delta=filt.delta)
+    return Law("some order", margins, costs, at, denied=_MASSES, some=True)

@@ -27,7 +27,8 @@ class ExitStatus(IntEnum):
     AS_EXPECTED = 0, "every verdict is the expected one, and was written"
     NOT_AS_EXPECTED = (
         1,
-        "a verdict is not the expected one: a promise is refuted, a witness does not replay or refutes nothing",
+        "a verdict is not the expected one: a promise is refuted, a witness does not replay or refutes nothing, "
+        "or `prove` refuses a step or a number",
     )
     UNUSABLE = 2, "unusable input"
     FILTER_FAULT = (

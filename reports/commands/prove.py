@@ -1,11 +1,11 @@
-"""`filterproof prove`: the theorems, step by step."""
+"""`filterproof prove`: the theorems, step by step, and the numbers that run."""
 
 from __future__ import annotations
 
 import json
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -13,19 +13,30 @@ from rich.markup import escape
 from rich.table import Table
 
 from reports.commands.console import clear_errors, styled
+from reports.commands.exit_status import End, ExitStatus
+from reports.commands.numbers import show_numbers
 from reports.finding import slug
+
+if TYPE_CHECKING:
+    from theory.certified.certified_numbers import CertifiedNumbers
 
 __all__ = ["prove"]
 
 
 def prove(
-    theorem: Annotated[str | None, typer.Argument(help="A theorem's name; without it, all of them.")] = None,
+    theorem: Annotated[
+        str | None,
+        typer.Argument(
+            help="A theorem's name, or a filter or pair such as 'ZCDPFilter(rho=0.5)' whose numbers are certified; "
+            "without it, all theorems, and the numbers of the catalogue."
+        ),
+    ] = None,
     latex: Annotated[bool, typer.Option("--latex", help="Print the derivation as LaTeX.")] = False,
     certificate: Annotated[
         Path | None, typer.Option(help="Folder for JSON certificates, to be checked by recheck.py.")
     ] = None,
 ) -> None:
-    """Check the theorems step by step."""
+    """Check the theorems step by step, and the numbers that the code runs with against them."""
     from reports.output import OutputFolder
     from theory.evidence import Checked
     from theory.proofs import THEOREMS
@@ -34,6 +45,12 @@ def prove(
 
     progress = Console(stderr=True, highlight=False)
     console = Console(highlight=False)
+    if theorem is not None and theorem not in THEOREMS and _is_thing(theorem):
+        with clear_errors():
+            found = [_certified(theorem)]
+        if not show_numbers(console, found):
+            raise End(ExitStatus.NOT_AS_EXPECTED)
+        return
 
     def line(step: CheckedStep) -> None:
         if not step.holds:
@@ -77,5 +94,29 @@ def prove(
             )
         console.print(table)
         console.print(JOIN)
-    if not all(proof.holds for proof in proofs):
-        raise typer.Exit(1)
+    fits = True
+    if theorem is None and not latex:
+        from filters.certified.catalogue import certified_catalogue
+
+        fits = show_numbers(console, tuple(certified_catalogue()))
+    if not (fits and all(proof.holds for proof in proofs)):
+        raise End(ExitStatus.NOT_AS_EXPECTED)
+
+
+def _is_thing(text: str) -> bool:
+    from filters.catalogue import CATALOGUE
+
+    return "(" in text or "::" in text or text in CATALOGUE
+
+
+def _certified(text: str) -> CertifiedNumbers:
+    """The numbers of the filter or pair that an expression names."""
+    from filters.certified.certify import certify
+    from reports.expression import read_filter, read_value
+    from theory.pairs import DominatingPair
+
+    if "::" not in text and "(" in text:
+        value = read_value(text)
+        if isinstance(value, DominatingPair):
+            return certify(value)
+    return certify(read_filter(text))

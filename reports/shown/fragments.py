@@ -23,6 +23,7 @@ from mc.worst_case.result import NOTHING_ADMITTED, WorstCase
 from reports.pages.formulas import mathml
 from reports.shown.fragment import Fragment, some
 from reports.shown.numbers import above, below, chance, exact_or, interval, near
+from theory.certified.certified_numbers import CertifiedNumbers
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.proofs.theorem import JOIN, Proof
 
@@ -296,6 +297,33 @@ def _proof(value: Proof) -> Fragment:
     formula = Markup("<p>{}</p>").format(theorem.claim) + mathml(theorem.claim_latex)
     names = ("step", "statement", "evidence", "checked")
     return Fragment(theorem.title, _sentence(value.verdict()), lines, names, notes, formula)
+
+
+@fragment.register
+def _certified_numbers(value: CertifiedNumbers) -> Fragment:
+    lines, left = some(
+        [
+            (
+                one.number.theorem,
+                one.number.says,
+                "no finite number" if one.number.value is None else f"{float(one.number.value):.17g}",
+                one.found.name,
+                one.evidence.name,
+            )
+            for one in sorted(value.numbers, key=lambda one: one.fits)
+        ]
+    )
+    count = len(value.numbers)
+    words = f"{count - len(value.refused)} of {_count(count, 'number')} fit their theorems"
+    if value.refused:
+        words += f"; REFUSED: {', '.join(dict.fromkeys(one.found.name for one in value.refused))}"
+    notes = (
+        *(f"Not covered: {note}." for note in value.uncovered),
+        "Found by running the code at the points that are named; nothing is said of others.",
+        *left,
+    )
+    names = ("theorem", "number", "value", "found", "evidence")
+    return Fragment(f"Certified numbers of {value.subject}", words, lines, names, notes)
 
 
 _ESTIMATED = ("estimate", "interval", "paths", "method")

@@ -73,6 +73,7 @@ MADE = {
     "Decision": lambda: fp.decide(GAUSSIAN, fp.OneShot(), epsilon=1.0, delta=0.05),
     "Verdict": lambda: fp.Verdict(fp.Outcome.UNDECIDED, fp.Evidence.STATISTICAL, "one game", "half of it"),
     "Proof": lambda: fp.prove("B*"),
+    "CertifiedNumbers": lambda: fp.certify(fp.ZCDPFilter(0.5)),
     "Examined": refuted,
 }
 PICTURED = (

@@ -123,7 +123,7 @@ class RunningNumber:
         return None
 
     def given_away(self) -> float:
-        """How far x may move, relative to itself, before it is unsafe: within a factor of 2, from above; inf for ever."""
+        """How far x may move, relative to itself, before it is unsafe: from above, within a factor of 2; or inf."""
         if not self.value or self.side == "=":
             return math.inf
         turn = 1 if self.side == "<=" else -1

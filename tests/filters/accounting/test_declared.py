@@ -36,6 +36,7 @@ def test_a_filter_notices_what_underflows(
     start = filt.start(1)
     assert filt.budget.value(filt.spend(start, pair))[0] > 0
 
+
 #: What a divergence in doubles is raised by when it is charged.
 RAISED = 1 + 2.0**-46
 

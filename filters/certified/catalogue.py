@@ -1,0 +1,112 @@
+"""What `filterproof prove` certifies: the examples of the catalogue and others, pairs, holders, conversions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+
+import numpy as np
+
+from filters.catalogue import (
+    CATALOGUE,
+    AllOrdersFilter,
+    ApproximateDPFilter,
+    BasicFilter,
+    GaussianFilter,
+    RenyiFilter,
+    RogersFilter,
+    WhitehouseFilter,
+    ZCDPFilter,
+)
+from filters.certified.certify import certify
+from filters.certified.promised import budgets
+from filters.holders.clipped_sums import ClippedSums
+from filters.holders.individual import IndividualFilter
+from filters.holders.linear_queries import LinearQueries
+from filters.holders.odometers import (
+    DoublingOdometer,
+    LineOdometer,
+    MixtureOdometer,
+    RogersOdometer,
+    StitchedOdometer,
+)
+from filters.holders.trackers import GaussianTracker, RenyiTracker
+from filters.rules.blocks import BlockFilter
+from theory.certified.certified_numbers import CertifiedNumbers
+from theory.certified.conversion_numbers import conversion_numbers
+from theory.conversions import SIMPLE
+from theory.pairs import (
+    KOV,
+    Erasure,
+    FinitePair,
+    Gaussian,
+    Laplace,
+    RandomizedResponse,
+    Selection,
+    SubsampledGaussian,
+)
+
+__all__ = ["certified_catalogue"]
+
+_THIRD = (Fraction(1, 3), Fraction(2, 3)), (Fraction(1, 7), Fraction(6, 7))
+
+#: Beside the examples of the catalogue: other parameters, and parameters at which doubles are short of digits.
+_THINGS: tuple[Callable[[], object], ...] = (
+    lambda: ApproximateDPFilter(1.0, 1e-5, SIMPLE),
+    lambda: ApproximateDPFilter(0.1, 1e-9),
+    lambda: ApproximateDPFilter(12.0, 1e-30),
+    lambda: BasicFilter(1.0),
+    lambda: BasicFilter(3.0, 1e-2, at=0.25),
+    lambda: ZCDPFilter(1e-7),
+    lambda: GaussianFilter(30.0),
+    lambda: RenyiFilter(1.0, 0.5),
+    lambda: AllOrdersFilter((1.5, 3.0), (0.1, 0.3)),
+    lambda: RogersFilter(0.7, 1e-6, reading="2/delta"),
+    lambda: WhitehouseFilter(5.0, 1e-3, tail=1e-4, weight=2.0),
+    lambda: GaussianTracker(0.5),
+    lambda: RenyiTracker(2.0, 0.1),
+    lambda: BlockFilter(GaussianTracker(0.3), 4),
+    lambda: LineOdometer(1e-5, 1.0),
+    lambda: MixtureOdometer(1e-5, 1.0, 1e-6),
+    lambda: StitchedOdometer(1e-5, 0.1),
+    lambda: DoublingOdometer(1e-5, 0.1, 1e-3),
+    lambda: RogersOdometer(1e-5, 1000),
+    lambda: IndividualFilter(GaussianFilter(1.0), 2),
+    lambda: IndividualFilter(ApproximateDPFilter(1.0, 1e-5), 2),
+    lambda: LinearQueries(1, norm_budget=5.0, kappa=1.0),
+    lambda: LinearQueries(1, norm_budget=0.3, kappa=0.7),
+    lambda: ClippedSums(IndividualFilter(GaussianFilter(1.0), 3), clip=3.0, sigma=4.0),
+    lambda: Gaussian(0.7),
+    lambda: Gaussian(1e-4),
+    lambda: Gaussian(40.0),
+    lambda: RandomizedResponse(1.2),
+    lambda: RandomizedResponse(1e-6),
+    lambda: RandomizedResponse(1e-60),
+    lambda: RandomizedResponse(40.0),
+    lambda: Laplace(0.8),
+    lambda: Laplace(30.0),
+    lambda: Laplace(1e200),
+    lambda: KOV(1.0, 0.05),
+    lambda: KOV(0.5, 0.0),
+    lambda: KOV(30.0, 1e-300),
+    lambda: Erasure(0.2),
+    lambda: Erasure(1 - 2.0**-53),
+    lambda: FinitePair(*_THIRD),
+    lambda: FinitePair((0.5, 0.25, 0.25, 0.0), (0.125, 0.25, 0.5, 0.125)),
+    lambda: SubsampledGaussian(0.1, 0.8),
+    lambda: SubsampledGaussian(0.01, 30.0, adjacency="addition"),
+    lambda: SubsampledGaussian(1 - 2.0**-53, 1.0),
+    lambda: Selection((Gaussian(0.3), RandomizedResponse(0.2), Laplace(3.0)), np.array([0, 1, 2, 1])),
+)
+_POINTS = ((1.0, 1e-5), (0.1, 1e-9), (8.0, 1e-3))
+
+
+def certified_catalogue() -> Iterator[CertifiedNumbers]:
+    """The numbers of every example, one thing after the other, the catalogue's first."""
+    for epsilon, delta in _POINTS:
+        yield CertifiedNumbers.of(f"conversions at ({epsilon}, {delta})", conversion_numbers(epsilon, delta))
+        yield CertifiedNumbers.of(f"budgets at ({epsilon}, {delta})", budgets(epsilon, delta))
+    for entry in CATALOGUE.values():
+        yield certify(entry.example())
+    for make in _THINGS:
+        yield certify(make())  # type: ignore[arg-type]

@@ -1,0 +1,182 @@
+"""Certify: run a filter, a holder or the charges of a pair, and hold the numbers that run against their theorems.
+
+>>> import filterproof as fp
+>>> found = fp.certify(fp.ApproximateDPFilter(1.0, 1e-5))
+>>> found.holds, found.theorems
+(True, ('CKS',))
+>>> fp.certify(fp.NaturalFilter.from_ratio).holds
+Traceback (most recent call last):
+    ...
+TypeError: thing must be a filter, a holder, a tracker, an odometer or a pair, got a method; pass ZCDPFilter(0.5), say
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from filters.accounting.amounts import Charge
+from filters.accounting.charge_rules import gdp_charge, pure_charge, renyi_charge, zcdp_charge
+from filters.catalogue import BlackwellFilter, RealisationFilter
+from filters.certified.charges import charges
+from filters.certified.decisions import decisions
+from filters.certified.holders import clipped_sums, individual, linear_queries, tracker
+from filters.certified.laws import law_of
+from filters.certified.menus import blackwell, realisation
+from filters.certified.odometers import odometer
+from filters.certified.promised import budget_of, parameters
+from filters.contract.filter_base import FilterBase
+from filters.holders.clipped_sums import ClippedSums
+from filters.holders.individual import IndividualFilter
+from filters.holders.individual_tracker import IndividualTracker
+from filters.holders.linear_queries import LinearQueries
+from filters.holders.odometers import Odometer, RogersOdometer
+from filters.holders.trackers import Tracker
+from filters.rules.additive import AdditiveFilter
+from filters.rules.blocks import BlockFilter
+from theory.certified.certified_numbers import CertifiedNumbers
+from theory.certified.conversion_numbers import pair_numbers
+from theory.certified.running_number import RunningNumber, near
+from theory.pairs import PAIRS, DominatingPair, Selection
+
+__all__ = ["certify"]
+
+Thing = (
+    FilterBase
+    | Tracker
+    | Odometer
+    | RogersOdometer
+    | IndividualFilter
+    | IndividualTracker
+    | LinearQueries
+    | ClippedSums
+    | DominatingPair
+)
+
+
+def certify(thing: Thing) -> CertifiedNumbers:
+    """The numbers that a filter, tracker, odometer, holder or pair runs with, each held against its theorem.
+
+    A filter is run: the largest requests that it admits are found by bisection over the doubles, from a fresh state
+    and from others, and the theorem's own formula at exactly those doubles must allow them, in balls or fractions, and
+    hardly anything more. A pair's charges by every rule must be at least its true values. What is not covered is named,
+    with the reason: unsound filters, charges that are functions of one's own, pairs that are not the library's.
+    The decisions of other requests than those named are not looked at. `thing` itself is not charged.
+    Raises TypeError for anything else.
+    """
+    if isinstance(thing, DominatingPair):
+        return _pair(thing)
+    name = _name(thing)
+    match thing:
+        case FilterBase():
+            return _filter(thing, name)
+        case Tracker():
+            numbers = tracker(thing, name)
+        case IndividualTracker():
+            numbers = tracker(thing.tracker, name)
+        case Odometer() | RogersOdometer():
+            numbers = odometer(thing, name)
+        case IndividualFilter():
+            whole = _filter(thing.filter, repr(thing.filter))
+            own = CertifiedNumbers.of(name, individual(thing, name))
+            return CertifiedNumbers(name, (*own.numbers, *whole.numbers), whole.uncovered)
+        case LinearQueries():
+            numbers = linear_queries(thing, name)
+        case ClippedSums():
+            numbers = clipped_sums(thing, name)
+        case _:
+            raise TypeError(
+                "thing must be a filter, a holder, a tracker, an odometer or a pair, "
+                f"got a {type(thing).__name__}; pass ZCDPFilter(0.5), say"
+            )
+    return CertifiedNumbers.of(name, numbers)
+
+
+def _name(thing: object) -> str:
+    match thing:
+        case IndividualFilter():
+            return f"IndividualFilter({thing.filter!r})"
+        case IndividualTracker():
+            return f"IndividualTracker({thing.tracker!r})"
+        case LinearQueries():
+            return f"LinearQueries(norm_budget={thing.norm_budget!r}, kappa={thing.kappa!r})"
+        case ClippedSums():
+            return f"ClippedSums({thing.people.filter!r}, clip={thing.clip!r})"
+    return repr(thing)
+
+
+def _filter(filt: FilterBase, name: str) -> CertifiedNumbers:
+    if filt.sound is False:
+        reason = f"{type(filt).__name__} is kept as a counterexample: no number of it is certified"
+        return CertifiedNumbers(name, (), (reason,))
+    notes: list[str] = []
+    if filt.sound is None:
+        notes.append(
+            f"{type(filt).__name__} is undecided: its numbers are those of its own rule, from which nothing that is "
+            "proved gives its promise"
+        )
+    numbers: Iterable[RunningNumber]
+    match filt:
+        case BlackwellFilter():
+            numbers = blackwell(filt, name)
+            notes.append("pairs of the menu after the first randomised response are not played")
+        case RealisationFilter():
+            numbers = _chained(realisation(filt, name), parameters(filt, name, "realisation filter"))
+        case BlockFilter():
+            numbers = tracker(filt.tracker, name)
+        case _:
+            law = law_of(filt)
+            if law is None:
+                return CertifiedNumbers(
+                    name, (), (*notes, f"no theorem here says what {type(filt).__name__} may admit")
+                )
+            own = budget_of(filt, name) if isinstance(filt, AdditiveFilter) else iter(())
+            numbers = _chained(parameters(filt, name, law.theorem), own, decisions(filt, law, name))
+    return CertifiedNumbers.of(name, numbers, notes)
+
+
+def _chained(*parts: Iterator[RunningNumber]) -> Iterator[RunningNumber]:
+    for part in parts:
+        yield from part
+
+
+def _pair(pair: DominatingPair) -> CertifiedNumbers:
+    name = repr(pair)
+    members = pair.pairs if isinstance(pair, Selection) else (pair,)
+    numbers: list[RunningNumber] = []
+    uncovered: list[str] = []
+    for one in members:
+        if type(one) not in PAIRS:
+            uncovered.append(
+                f"{type(one).__name__} is not a pair of the library: what is true of it is not known"
+            )
+        elif one.shape != ():
+            uncovered.append(
+                f"{type(one).__name__} of shape {one.shape} is many pairs; certify one at a time"
+            )
+        else:
+            numbers += [*charges(one), *pair_numbers(one)]
+    if isinstance(pair, Selection) and not uncovered:
+        numbers += _selected(pair)
+    return CertifiedNumbers.of(name, numbers, uncovered)
+
+
+def _selected(pair: Selection) -> Iterator[RunningNumber]:
+    """How many runs of a selection are charged otherwise than the member that they ask for."""
+
+    def exact(charge: Charge, n: int) -> tuple[np.ndarray, np.ndarray]:
+        high, low = charge.exact(1.0)
+        return np.broadcast_to(high, (n,)), np.broadcast_to(low, (n,))
+
+    n = len(pair.index)
+    for rule in (pure_charge, zcdp_charge, gdp_charge, renyi_charge.at(2.0)):
+        high, low = exact(rule(pair), n)
+        wrong = 0
+        for place, one in enumerate(pair.pairs):
+            runs = pair.index == place
+            own = exact(rule(one), n)
+            wrong += int(np.count_nonzero((high[runs] != own[0][runs]) | (low[runs] != own[1][runs])))
+        yield near(
+            "RDP filter", f"{n} runs of a selection that {rule!r} charges otherwise than the member", wrong, 0
+        )

@@ -1,0 +1,183 @@
+"""The numbers of filters that have a menu: Blackwell's, against domination in balls, and the realisation filter."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from functools import partial
+from operator import mul
+from typing import Any
+
+import numpy as np
+from flint import arb
+
+from filters.catalogue import BlackwellFilter, RangedBlackwellFilter, RealisationFilter
+from filters.certified.decisions import last_admitted
+from filters.certified.families import FAMILIES, Family
+from filters.contract.filter_base import FilterBase
+from theory.certified.domination import gap
+from theory.certified.pair_truths import quantile
+from theory.certified.running_number import RunningNumber, at_least, at_most, exactly, near
+from theory.guarantees import ZCDP
+from theory.pairs import Gaussian, RandomizedResponse
+from theory.proofs.formula import rational
+from theory.realisation import optimal_split
+
+__all__ = ["blackwell", "realisation"]
+
+#: A cover is the least up to its grid of 1025 points, and one part in 10^9.
+_GRID = Fraction(1, 2**12)
+_MOST = 400
+
+
+def blackwell(filt: BlackwellFilter, name: str) -> Iterator[RunningNumber]:
+    """How often the filter admits the first randomised response of its menu, and what Gaussian it admits beside it."""
+    theorem = "Blackwell filter"
+    mu = Fraction(filt.mu)
+    if isinstance(filt.promise, ZCDP):
+        yield at_least(theorem, f"{name}: promised rho", filt.promise.rho, "mu**2/2", mu=mu)
+    yield RunningNumber(
+        theorem,
+        f"{name}: last x of Gaussian(x) admitted, nothing spent",
+        exactly(last_admitted(filt, [], FAMILIES["Gaussian(x)"]) or math.nan),
+        "<=",
+        "mu - x",
+        {"mu": mu},
+        Fraction(1, 2**40),
+    )
+    pair = next((one for one in filt.menu if type(one) is RandomizedResponse), None)
+    if pair is None:
+        return
+    ranged = isinstance(filt, RangedBlackwellFilter)
+    levels = {"low": Fraction(filt.low), "high": Fraction(filt.high)} if ranged else {}  # type: ignore[attr-defined]
+    epsilon, state, times = Fraction(float(pair.epsilon)), filt.start(1), 0
+    while times < _MOST and bool(filt.admits(state, pair)[0]):
+        state, times = filt.spend(state, pair), times + 1
+
+    def composed(count: arb) -> arb:
+        return gap(arb(rational(mu)), epsilon, int(float(count)), **levels)
+
+    yield RunningNumber(
+        theorem,
+        f"{name}: how often {pair!r} is admitted",
+        Fraction(times),
+        "<=",
+        composed,
+        {},
+        Fraction(0),
+        Fraction(1),
+    )
+    history = max(times // 2, 1)
+    after = _AfterPairs(filt, pair, history)
+    last = last_admitted(after, [], FAMILIES["Gaussian(x)"])
+
+    def beside(x: arb) -> arb:
+        return gap((arb(rational(mu * mu)) - x * x).sqrt(), epsilon, history, **levels)
+
+    says = f"{name}: last x of Gaussian(x) admitted after {history} of {pair!r}"
+    yield RunningNumber(theorem, says, exactly(last or math.nan), "<=", beside, {}, _GRID)
+
+
+class _AfterPairs(FilterBase[Any]):
+    """The filter after so many releases of a pair."""
+
+    def __init__(self, filt: FilterBase, pair: RandomizedResponse, times: int) -> None:
+        self._filter, self._pair, self._times = filt, pair, times
+
+    def start(self, n: int) -> Any:
+        state = self._filter.start(n)
+        for _ in range(self._times):
+            state = self._filter.spend(state, self._pair)
+        return state
+
+    def admits(self, state: Any, request: Any) -> Any:
+        return self._filter.admits(state, request)
+
+    def spend(self, state: Any, request: Any) -> Any:
+        return self._filter.spend(state, request)
+
+
+def realisation(filt: RealisationFilter, name: str) -> Iterator[RunningNumber]:
+    """The split of delta, the losses between which the filter goes on, the requests and the rounds that it admits."""
+    theorem = "realisation filter"
+    dhat, theta = filt.dhat, filt.theta
+    assert dhat is not None
+    assert theta is not None
+    spent = Fraction(dhat) + Fraction(theta) * (1 - Fraction(dhat)) * filt.rounds
+    says = f"{name}: dhat + theta (1 - dhat) N"
+    best = optimal_split(filt.rounds, filt.delta) if filt.delta < 0.5 else None
+    chosen = best is not None and (best.dhat, best.theta) == (dhat, theta)
+    yield at_most(theorem, says, spent, Fraction(filt.delta), slack=2.0**-40 if chosen else None)
+    if chosen:
+        yield _balanced(filt, name, theta)
+    pair = filt.menu[0]
+    for sign, word in ((1, "above"), (-1, "below")):
+        family = Family(partial(mul, sign), 1e-9, 1e4)
+        after = _AfterLoss(filt, pair)
+        last = last_admitted(after, [], family)
+        both = [(one if sign > 0 else one.swapped) for one in (pair, *filt.menu)]
+        quantiles = [quantile(both[0], theta), *(quantile(one, dhat) for one in both[1:])]
+        if any(one.formula is None for one in quantiles):
+            continue
+        margin = partial(_room, Fraction(filt.epsilon), tuple(quantiles))
+        says = f"{name}: the loss {word} zero, before the last release, up to which it goes on"
+        yield RunningNumber(theorem, says, exactly(last or math.nan), "<=", margin, {}, Fraction(1, 2**40))
+        if last is not None:
+            unmoved = sum(not after.goes_on(sign * last, sign * own) for own in (0.0, 50.0, 1e6))
+            says = f"{name}: how many of three losses of the last release itself change the decision"
+            yield near(theorem, says, unmoved, 0)
+    state, times = filt.start(1), 0
+    while times <= filt.rounds and bool(filt.admits(state, pair)[0]):
+        state, times = filt.observe(filt.spend(state, pair), np.zeros(1)), times + 1
+    says = f"{name}: how often {pair!r} is admitted where every loss is zero"
+    yield at_most(theorem, says, times, filt.rounds, slack=0)
+    if all(type(one) is Gaussian for one in filt.menu):
+        last = last_admitted(filt, [], FAMILIES["Gaussian(x)"])
+        largest = max(Fraction(float(one.mu)) for one in filt.menu if isinstance(one, Gaussian))
+        says = f"{name}: last x of Gaussian(x) admitted, the menu's largest"
+        yield at_most(theorem, says, math.nan if last is None else last, largest, slack=2.0**-40)
+
+
+def _balanced(filt: RealisationFilter, name: str, theta: float) -> RunningNumber:
+    """theta where N (1-dhat)^2 phi(z_theta) = (1-delta) phi(z_dhat), which only the best split of delta fulfils."""
+    assert filt.dhat is not None
+    left, right = "log(rounds) + 2*log(1 - dhat) - quantile(x)**2/2", "log(1 - delta) - quantile(dhat)**2/2"
+    at = {
+        "rounds": Fraction(filt.rounds),
+        "dhat": Fraction(filt.dhat),
+        "delta": Fraction(filt.delta),
+    }
+    says, margin = f"{name}: theta of the best split", f"{right} - ({left})"
+    return RunningNumber("kappa", says, Fraction(theta), "=", margin, at, Fraction(1, 2**30))
+
+
+def _room(epsilon: Fraction, quantiles: Sequence[Any], x: arb) -> arb:
+    """epsilon - x - q(theta) - max(0, q(dhat) over the menu)."""
+    reach = arb(0)
+    for one in quantiles[1:]:
+        reach = reach.max(one.ball())
+    return arb(rational(epsilon)) - x - quantiles[0].ball() - reach
+
+
+class _AfterLoss(FilterBase[Any]):
+    """Whether the filter goes on after a release with a given loss and another one: what is asked is the loss."""
+
+    def __init__(self, filt: RealisationFilter, pair: Any) -> None:
+        self._filter, self._pair = filt, pair
+
+    def start(self, n: int) -> Any:
+        return self._filter.spend(self._filter.start(n), self._pair)
+
+    def admits(self, state: Any, request: Any) -> Any:
+        return np.array([self.goes_on(float(request), 0.0)])
+
+    def spend(self, state: Any, request: Any) -> Any:
+        return state
+
+    def goes_on(self, loss: float, own: float) -> bool:
+        """Whether a third request is admitted where the first output had this loss, and the second its own."""
+        filt, pair = self._filter, self._pair
+        state = filt.observe(filt.spend(filt.start(1), pair), np.array([loss]))
+        state = filt.observe(filt.spend(state, pair), np.array([own]))
+        return bool(filt.admits(state, pair)[0])

@@ -1,0 +1,166 @@
+"""The numbers of odometers: what they bound the loss by after given requests, held against their formulas in balls."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+from flint import arb
+
+from filters.certified.decisions import last_admitted
+from filters.certified.families import FAMILIES
+from filters.contract.filter_base import FilterBase
+from filters.holders.odometers import (
+    DoublingOdometer,
+    LineOdometer,
+    MixtureOdometer,
+    Odometer,
+    RogersOdometer,
+    StitchedOdometer,
+)
+from theory.certified.running_number import RunningNumber, Truth, at_least, at_most, near
+from theory.pairs import DominatingPair, Gaussian, Laplace, RandomizedResponse
+from theory.proofs.formula import rational
+
+__all__ = ["odometer"]
+
+#: The bounds are raised by 10^-13 of themselves.
+_SLACK = 2.0**-40
+_SIZES = (2.0**-20, 0.3, 1.0, 3.1, 1e3)
+
+
+def odometer(found: Odometer | RogersOdometer, name: str) -> Iterator[RunningNumber]:
+    """The bound after one release of several sizes, after a mixed sequence, and the failures that it allows."""
+    if isinstance(found, RogersOdometer):
+        yield from _rogers(found, name)
+        return
+    theorem = f"{type(found).__name__}"
+    start = found.start(1)
+    yield near(
+        theorem, f"{name}: bound where nothing was released", *_pair(found, start, Fraction(0)), slack=_SLACK
+    )
+    for size in _SIZES:
+        mu = math.sqrt(size)
+        state, squares = found.spend(start, Gaussian(mu)), Fraction(mu) ** 2
+        value, truth = _pair(found, state, squares)
+        yield at_least(theorem, f"{name}: bound after Gaussian({mu!r})", value, truth, slack=_SLACK)
+    state, squares = start, Fraction(0)
+    for mu, epsilon, b in ((0.1, 0.3, 4.0), (0.7, 0.2, 3.0), (0.01, 1.1, 0.5)):
+        for pair in (Gaussian(mu), RandomizedResponse(epsilon), Laplace(b)):
+            state = found.spend(state, pair)
+        squares += Fraction(mu) ** 2 + Fraction(epsilon) ** 2 + 1 / Fraction(b) ** 2
+    value, truth = _pair(found, state, squares)
+    yield at_least(theorem, f"{name}: bound after nine requests", value, truth, slack=_SLACK)
+    yield from _mass(found, theorem, name, Fraction(found.xi))
+
+
+def _pair(found: Odometer, state: object, squares: Fraction) -> tuple[float, Truth]:
+    return float(found.epsilon(state)[0]), partial(_BOUNDS[type(found)], found, squares)  # type: ignore[arg-type]
+
+
+def _ball(x: float | Fraction) -> arb:
+    return arb(rational(Fraction(x)))
+
+
+def _best_line(target: arb, log: arb, squares: arb) -> arb:
+    k = (2 * log / target).sqrt()
+    return (k + 1) * squares / 2 + log / k
+
+
+def _line(found: LineOdometer, squares: Fraction) -> arb:
+    return _best_line(_ball(found.target), -_ball(found.delta).log(), _ball(squares))
+
+
+def _mixture(found: MixtureOdometer, squares: Fraction) -> arb:
+    s, scale = _ball(squares), _ball(found.scale)
+    log = -_ball(found.delta).log() + (s / scale + 1).log() / 2
+    return s / 2 + (2 * (s + scale) * log).sqrt()
+
+
+def _stitched(found: StitchedOdometer, squares: Fraction) -> arb:
+    first, epoch = Fraction(found.first), 0
+    while first * 2 ** (epoch + 1) <= squares:
+        epoch += 1
+    best = None
+    for j in {max(epoch + step, 0) for step in (-1, 0, 1)}:
+        power, zeta = arb(rational(Fraction(7, 5))), arb(rational(Fraction(7, 5))).zeta()
+        log = -_ball(found.delta).log() + power * arb(j + 1).log() + zeta.log()
+        bound = _best_line(_ball(first) * 2**j * arb(2).sqrt(), log, _ball(squares))
+        best = bound if best is None else best.min(bound)
+    assert best is not None
+    return best
+
+
+def _doubling(found: DoublingOdometer, squares: Fraction) -> arb:
+    size, j = Fraction(found.first), 0
+    while size < squares / 2:
+        size, j = 2 * size, j + 1
+    log = ((j + 1) ** 2 * arb.pi() ** 2 / 6 / _ball(found.delta)).log()
+    return _ball(size) + 2 * (_ball(size) * log).sqrt()
+
+
+_BOUNDS: dict[type, Callable[..., arb]] = {
+    LineOdometer: _line,
+    MixtureOdometer: _mixture,
+    StitchedOdometer: _stitched,
+    DoublingOdometer: _doubling,
+}
+
+
+def _rogers(found: RogersOdometer, name: str) -> Iterator[RunningNumber]:
+    theorem, start = "RogersOdometer", found.start(1)
+    for size in (2.0**-30, 0.09, 0.96, 1.44, 16.0):
+        epsilon = math.sqrt(size)
+        state = found.spend(start, RandomizedResponse(epsilon))
+        truth = partial(_rogers_bound, found, Fraction(epsilon))
+        says = f"{name}: bound after RandomizedResponse({epsilon!r})"
+        yield at_least(theorem, says, float(found.epsilon(state)[0]), truth, slack=_SLACK)
+    yield from _mass(found, theorem, name, Fraction(found.delta) / 2)
+
+
+def _rogers_bound(found: RogersOdometer, epsilon: Fraction) -> arb:
+    squares, n, delta = epsilon**2, found.records, _ball(found.delta)
+    e = _ball(epsilon)
+    drift = e * (e.exp() - 1) / 2
+    least = Fraction(1, n**2)
+    if least <= squares <= 1:
+        log = (110 * arb(1).exp()).log() + 2 * (arb(n).log() / delta).log()
+        return drift + (2 * _ball(squares) * log).sqrt()
+    log = (4 * arb(n).log() / arb(2).log() / delta).log()
+    wide = (1 + (1 + n**2 * _ball(squares)).log() / 2) * _ball(least + squares)
+    return drift + (2 * wide * log).sqrt()
+
+
+class _Bounded(FilterBase[Any]):
+    """An odometer as a filter that goes on while its bound is finite."""
+
+    def __init__(self, found: Odometer | RogersOdometer) -> None:
+        self._found = found
+
+    def start(self, n: int) -> Any:
+        return self._found.start(n)
+
+    def admits(self, state: Any, request: DominatingPair) -> Any:
+        found: Any = self._found
+        return found.epsilon(found.spend(state, request)) < math.inf
+
+    def spend(self, state: Any, request: DominatingPair) -> Any:
+        return self._found.spend(state, request)
+
+
+def _mass(
+    found: Odometer | RogersOdometer, theorem: str, name: str, allowed: Fraction
+) -> Iterator[RunningNumber]:
+    """The last mass of an infinite loss for which there is a bound at all."""
+    erasure = FAMILIES["Erasure(x)"]
+    filt = _Bounded(found)
+    says = f"{name}: last x of Erasure(x) with a finite bound"
+    if allowed < Fraction(erasure.low):
+        admitted = bool(filt.admits(filt.start(1), erasure.make(erasure.low))[0])
+        yield near(theorem, f"{says}: none", int(admitted), 0)
+        return
+    last = last_admitted(filt, [], erasure)
+    yield at_most(theorem, says, math.nan if last is None else last, allowed, slack=2.0**-40)

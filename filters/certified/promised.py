@@ -1,0 +1,94 @@
+"""Budgets: what filters and `promised_budget` compare with, and the promises beside the parameters that were given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+from fractions import Fraction
+from typing import Any
+
+from flint import arb
+
+from filters.accounting.charge_rules import ChargeRule, gdp_charge, pure_charge, renyi_charge, zcdp_charge
+from filters.accounting.ledger import Budget
+from filters.accounting.limit import Limit
+from filters.certified.laws import additive_threshold
+from filters.contract.filter_base import FilterBase
+from filters.rules.additive import AdditiveFilter
+from filters.rules.promised import promised_budget
+from theory.certified.running_number import Margin, RunningNumber, near
+from theory.conversions import CKS, SIMPLE, Conversion
+from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
+from theory.proofs.formula import compile_formula, rational
+
+__all__ = ["budget_of", "budgets", "parameters"]
+
+#: A budget of CKS may give away 2^-50 (8 + 8 goal/used).
+_SLACK = Fraction(1, 2**38)
+
+
+def _exactly(limit: Limit) -> Fraction:
+    return (Fraction(limit.high) + Fraction(limit.low)) * Fraction(4) ** limit.exponent
+
+
+def _number(
+    says: str, budget: Budget, charge: ChargeRule, promise: Guarantee, conversion: Conversion
+) -> RunningNumber | None:
+    found = additive_threshold(charge, promise, conversion)
+    if found is None:
+        return None
+    theorem, formula, at, balls = found
+    margin: Margin = f"({formula}) - x"
+    if balls:
+        evaluate = compile_formula(f"({formula}) - x")
+
+        def margin(x: arb) -> arb:
+            values = {name: arb(rational(one)) for name, one in at.items()}
+            return evaluate(values | {name: ball() for name, ball in balls.items()} | {"x": x})
+
+    return RunningNumber(theorem, says, _exactly(budget), "<=", margin, at, _SLACK)
+
+
+def budget_of(filt: AdditiveFilter, name: str) -> Iterator[RunningNumber]:
+    """The budget of an additive filter, where a theorem joins its charge and its promise."""
+    if isinstance(filt.charge, ChargeRule):
+        number = _number(f"{name}: budget", filt.budget, filt.charge, filt.promise, filt.conversion)
+        if number is not None:
+            yield number
+
+
+def budgets(epsilon: float, delta: float) -> Iterator[RunningNumber]:
+    """`promised_budget` for every charge and every promise that it joins, by both conversions."""
+    promises = (
+        PureDP(epsilon),
+        ApproxDP(epsilon, delta),
+        ZCDP(epsilon),
+        RenyiDP(2.5, epsilon),
+        GaussianDP(epsilon),
+    )
+    rules = (pure_charge, zcdp_charge, gdp_charge, renyi_charge.at(2.5), renyi_charge.at(64.0))
+    for rule in rules:
+        for promise in promises:
+            for conversion in (CKS, SIMPLE) if isinstance(promise, ApproxDP) else (CKS,):
+                if additive_threshold(rule, promise, conversion) is None:
+                    continue
+                try:
+                    budget = promised_budget(rule, promise, conversion)
+                except ValueError:  # nothing above zero is left at this order
+                    continue
+                number = _number(
+                    f"promised_budget({rule!r}, {promise!r}, {conversion})", budget, rule, promise, conversion
+                )
+                if number is not None:
+                    yield number
+
+
+def parameters(filt: FilterBase, name: str, theorem: str) -> Iterator[RunningNumber]:
+    """The numbers of the promise, which must be those that the filter was given."""
+    promise: Any = filt.promise
+    given: set[str] = {one.name for one in fields(filt) if one.init} if is_dataclass(filt) else set()
+    for one in fields(promise):
+        own = one.name.removesuffix("_at_epsilon")
+        value = getattr(promise, one.name)
+        if own in given and isinstance(value, float) and isinstance(getattr(filt, own), float):
+            yield near(theorem, f"{name}: promised {own}", value, getattr(filt, own), slack=0)
