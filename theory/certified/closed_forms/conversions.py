@@ -60,7 +60,7 @@ def _conversion(conversion: Conversion) -> Iterator[RunningNumber]:
         with ctx.workprec(64):
             slack = 2.0**-45 * (1 - float(arb(delta).log().mid()))
         yield _number(
-            key, says, value, "<=", partial(_below_goal, log_delta, epsilon, delta), slack, 2.0**-1000
+            key, says, value, "<=", partial(_below_goal, log_delta, epsilon, delta), slack, 2.0**-1066
         )
 
 

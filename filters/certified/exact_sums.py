@@ -1,0 +1,191 @@
+"""The arithmetic below every budget, held against fractions: charges, sums, roundings that have a direction.
+
+>>> from theory.certified.certified_numbers import CertifiedNumbers
+>>> CertifiedNumbers.of("exact sums", exact_sums()).holds
+True
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from filters.accounting.allowance import Allowance
+from filters.accounting.amounts import Charge, Mixed, Plain, Square
+from filters.accounting.directed import beyond, quotient_beyond, within
+from filters.accounting.error_free import Exact, add_up, round_up, square, two_product, two_sum
+from filters.accounting.ledger import Budget, is_sum
+from theory.certified.running_number import RunningNumber, at_least, at_most, near
+
+__all__ = ["exact_sums"]
+
+_NAME = "exact sums"
+#: Doubles of many bits, of few, and of very different sizes.
+_DOUBLES = (0.1, 1 / 3, 1.0, 2.0**-30, 1e-9, 0.7071067811865476, 12345.678, 1 + 2.0**-52, 3e-17, 1e9)
+#: What two doubles may lack of a sum of numbers from zero up.
+_LOST = Fraction(1, 2**100)
+
+
+def exact_sums() -> Iterator[RunningNumber]:
+    """Sums and products with their errors, charges, directed roundings, budgets, and the ways of adding up."""
+    yield from _error_free()
+    yield from _charges()
+    yield from _directed()
+    yield from _budgets()
+    yield from _ways()
+
+
+def _value(pair: Exact) -> Fraction:
+    return sum((Fraction(float(np.ravel(part)[0])) for part in pair), Fraction(0))
+
+
+def _error_free() -> Iterator[RunningNumber]:
+    for a, b in zip(_DOUBLES, (*_DOUBLES[3:], *_DOUBLES[:3]), strict=True):
+        x, y = Fraction(a), Fraction(b)
+        says = f"of {a!r} and {b!r}"
+        yield near(_NAME, f"two_sum {says}", _value(two_sum(a, b)), x + y, slack=0)
+        yield near(_NAME, f"two_sum {says} below zero", _value(two_sum(a, -b)), x - y, slack=0)
+        yield near(_NAME, f"two_product {says}", _value(two_product(a, b)), x * y, slack=0)
+        yield near(_NAME, f"square of {a!r}", _value(square(a)), x * x, slack=0)
+        up = Fraction(round_up(a, b * 2.0**-80))
+        yield at_least(
+            _NAME, f"round_up of {a!r} and 2^-80 of {b!r}", up, x + y / 2**80, slack=2.0**-40, least=y / 2**70
+        )
+        yield near(_NAME, f"round_up of {a!r} and less than nothing", round_up(a, -b), x, slack=0)
+        one, other = square(a), two_product(b, 1 / 3)
+        sums = add_up(one, other)
+        total = _value(one) + _value(other)
+        yield at_least(_NAME, f"add_up {says}", _value(sums), total, slack=_LOST)
+        yield near(_NAME, f"add_up {says}: parts that are two doubles", int(bool(is_sum(sums))), 1, slack=0)
+
+
+def _charges() -> Iterator[RunningNumber]:
+    for x in (*_DOUBLES, 0.0):
+        for root in (1.0, 2.0**20, 2.0**-20):
+            unit = Fraction(root) ** 2
+            says = f"at {x!r} in units of {1 / root!r}^2"
+            yield near(_NAME, f"Plain {says}", _value(Plain(x).exact(root)), Fraction(x) * unit, slack=0)
+            for scale in (1.0, 0.5, 4.0, 0.3, 1.55):
+                charge, truth = Square(x, scale).exact(root), Fraction(scale) * Fraction(x) ** 2 * unit
+                yield at_least(_NAME, f"Square, scale {scale!r}, {says}", _value(charge), truth, slack=_LOST)
+    tiny: tuple[tuple[Charge, float, Fraction], ...] = (
+        (Plain(1e-300), 2.0**-200, Fraction(1e-300)),
+        (Plain(np.array([1e-300])), 2.0**-200, Fraction(1e-300)),
+        (Square(1e-200), 1.0, Fraction(1e-200) ** 2),
+        (Square(np.array([1e-200]), 0.3), 1.0, Fraction(0.3) * Fraction(1e-200) ** 2),
+    )
+    for charge, root, truth in tiny:
+        yield at_least(
+            _NAME,
+            f"{charge!r} in units of {1 / root!r}^2",
+            _value(charge.exact(root)),
+            truth * Fraction(root) ** 2,
+            slack=None,
+        )
+    wide = np.array([2**53 + 1], dtype=np.int64)
+    yield at_least(_NAME, "Plain of the integer 2^53 + 1", _value(Plain(wide).exact(1.0)), 2**53 + 1)  # type: ignore[arg-type]
+    yield at_least(_NAME, "Square of the integer 2^53 + 1", _value(Square(wide).exact(1.0)), (2**53 + 1) ** 2)  # type: ignore[arg-type]
+    mixed = Mixed((Plain(0.25), Square(0.1)), np.array([1, 0])).exact(1.0)
+    for run, truth in enumerate((Fraction(0.1) ** 2, Fraction(1, 4))):
+        value = Fraction(float(mixed[0][run])) + Fraction(float(mixed[1][run]))
+        yield near(_NAME, f"Mixed: run {run}", value, truth, slack=0)
+
+
+def _directed() -> Iterator[RunningNumber]:
+    exact: tuple[Any, ...] = (
+        Fraction(1, 3),
+        Fraction(2, 3),
+        Fraction(1, 10),
+        2**53 + 1,
+        2**54 + 3,
+        np.int64(2**53 + 1),
+    )
+    for x in exact:
+        truth = Fraction(int(x)) if isinstance(x, np.integer) else Fraction(x)
+        yield at_least(_NAME, f"beyond({x!r})", beyond(x), truth, slack=2.0**-52)
+        yield at_least(_NAME, f"beyond(-{x!r}), from zero", -beyond(-x), truth, slack=2.0**-52)
+        yield at_most(_NAME, f"within({x!r})", within(x), truth, slack=2.0**-52)
+    for y in (3.0, 0.7, 1e9 + 1, 49.0):
+        numbers = np.array(_DOUBLES)
+        for x, found in zip(_DOUBLES, quotient_beyond(numbers, y), strict=True):
+            says, truth = f"quotient_beyond({x!r}, {y!r})", Fraction(x) / Fraction(y)
+            yield at_least(_NAME, says, float(found), truth, slack=None)
+            yield at_most(
+                _NAME, f"{says}: the double before it", math.nextafter(float(found), 0.0), truth, slack=None
+            )
+
+
+def _budgets() -> Iterator[RunningNumber]:
+    for x in (*_DOUBLES, 1e-150, 1e150):
+        for name, budget, truth in (
+            (f"Budget.of({x!r})", Budget.of(x), Fraction(x)),
+            (f"Budget.square_of({x!r})", Budget.square_of(x), Fraction(x) ** 2),
+        ):
+            unit = Fraction(4) ** budget.exponent
+            yield at_most(_NAME, name, (Fraction(budget.high) + Fraction(budget.low)) * unit, truth, slack=0)
+            if not 1e-250 < x < 1e100:
+                continue
+            spent = Plain(x / 7) if name.startswith("Budget.of") else Square(x / 7)
+            state = budget.add(budget.start(1), spent)
+            left = truth - _value(state) * unit
+            yield at_most(_NAME, f"{name}: what is left", float(budget.left(state)[0]), left, slack=2.0**-49)
+            yield from _boundary(name, budget)
+    nothing = Allowance(0.0)
+    granted = [bool(nothing.fits(nothing.start(1), Plain(x))[0]) for x in (0.0, 1e-300)]
+    yield near(
+        _NAME,
+        "Allowance(0): of a charge of nothing and one of little, how many fit",
+        sum(granted),
+        1,
+        slack=0,
+    )
+    yield near(_NAME, "Allowance(0): whether nothing fits", int(granted[0]), 1, slack=0)
+    xi = Allowance(0.1)
+    high = np.array([0.1, 0.1, math.nextafter(0.1, 1.0), 0.15, 0.0])
+    low = np.array([0.0, 2.0**-60, 0.0, 0.0, 0.0])
+    for place, (held, truth) in enumerate(zip(xi.holds((high, low)), (1, 0, 0, 0, 1), strict=True)):
+        yield near(_NAME, f"Allowance(0.1).holds, sum {place}", int(held), truth, slack=0)
+    for bad in (-1e-9, math.nan, math.inf):
+        fits = bool(Budget.of(1.0).fits(Budget.of(1.0).start(1), Plain(bad))[0])
+        yield near(_NAME, f"Budget.of(1.0): whether {bad!r} fits", int(fits), 0, slack=0)
+
+
+def _boundary(name: str, budget: Budget) -> Iterator[RunningNumber]:
+    """Sums in units of the budget around it: the budget itself is covered, and what is more by any bit is not."""
+    low = budget.low
+    least = math.ulp(budget.high) * 2.0**-53
+    sums = ((budget.high, low, 1), (budget.high, low + least, 0), (budget.high, low - least, 1))
+    sums = (*sums, (math.nextafter(budget.high, 9.0), 0.0, 0), (math.nextafter(budget.high, 0.0), 0.0, 1))
+    for high, rest, truth in sums:
+        covered = int(budget.covers((np.array([high]), np.array([rest])))[0])
+        yield near(_NAME, f"{name}: whether it covers {high!r} + {rest!r}", covered, truth, slack=0)
+
+
+def _ways() -> Iterator[RunningNumber]:
+    """One run, few and many, all alike or not, in place or not: added up differently, and never to other bits."""
+    for scale in (0.5, 1.0, 0.3):
+        for count in (1, 7, 40, 3000):
+            budget = Budget.of(1.0)
+            x = np.resize(np.array([0.1, 0.07, 1 / 3, 0.25, 0.01]), count)
+            general = budget.start(count)
+            quick, placed = general, tuple(np.array(part) for part in general)
+            for each in (x, x[::-1], 0.3, x, 0.1):
+                charge = Square(each, scale) if scale != 0.3 else Plain(each)
+                fits, after = budget.general_step(general, charge)
+                general = tuple(np.where(fits, new, old) for new, old in zip(after, general, strict=True))  # type: ignore[assignment]
+                some, soon = budget.step(quick, charge)
+                quick = tuple(np.where(some, new, old) for new, old in zip(soon, quick, strict=True))  # type: ignore[assignment]
+                budget.charge(placed, charge)  # type: ignore[arg-type]
+            wrong = sum(
+                int(np.count_nonzero(a != b))
+                for way in (quick, placed)
+                for a, b in zip(general, way, strict=True)
+            )
+            kind = "squares" if scale != 0.3 else "numbers"
+            yield near(
+                _NAME, f"{count} runs of {kind}, scale {scale!r}: sums with other bits", wrong, 0, slack=0
+            )
