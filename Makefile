@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: verify test test-all browser training check docs pictures bench power planted accountant thresholds wheel clean
+.PHONY: verify test test-all browser training check kernel kernel-check docs pictures bench power planted accountant thresholds wheel clean
 .DEFAULT_GOAL := verify
 
 # the workers of the tests share the cores: linear algebra in several threads each would only wait
@@ -44,6 +44,14 @@ check: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# The Rocq sources, by the kernel. Needs coqc and coqchk with Interval, Coquelicot and Flocq, in Debian the packages
+# coq, libcoq-interval, libcoq-coquelicot and libcoq-flocq; nothing else here does.
+kernel: $(READY)
+	$(BIN)/filterproof kernel
+
+kernel-check: $(READY)
+	$(BIN)/filterproof kernel --check
 
 # the pictures of the README
 pictures: verify

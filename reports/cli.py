@@ -10,6 +10,7 @@ from reports.commands.attack import attack
 from reports.commands.calibrate import calibrate
 from reports.commands.figures import figures
 from reports.commands.guarded import guarded
+from reports.commands.kernel import kernel
 from reports.commands.list_ import list_
 from reports.commands.prove import prove
 from reports.commands.replay import replay
@@ -30,7 +31,19 @@ app = typer.Typer(
 #: The commands by the names of their functions.
 COMMANDS: dict[str, Callable[..., None]] = {
     command.__name__: command
-    for command in (verify, list_, prove, simulate, attack, calibrate, replay, figures, train, retrain)
+    for command in (
+        verify,
+        list_,
+        prove,
+        kernel,
+        simulate,
+        attack,
+        calibrate,
+        replay,
+        figures,
+        train,
+        retrain,
+    )
 }
 for _name, _command in COMMANDS.items():
     app.command(name=_name.rstrip("_"))(

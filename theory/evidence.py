@@ -20,6 +20,9 @@ __all__ = ["Checked", "Evidence", "Outcome", "Verdict"]
 class Evidence(Enum):
     """How a claim is known; the lower `strength` is, the stronger the evidence."""
 
+    KERNEL = (
+        "a proof assistant's kernel accepted it, its axioms are listed, and the record matches the sources"
+    )
     EXACT = "rational arithmetic, no rounding anywhere"
     CERTIFIED = "ball arithmetic, every rounding error enclosed"
     DERIVED = "symbolic identities whose residuals simplify to zero; what joins the identities is prose"
@@ -28,7 +31,7 @@ class Evidence(Enum):
 
     @property
     def strength(self) -> int:
-        """Rank from 0 (EXACT) to 4 (CITED)."""
+        """Rank from 0 (KERNEL) to 5 (CITED)."""
         return list(Evidence).index(self)
 
     @staticmethod
@@ -42,6 +45,9 @@ class Evidence(Enum):
 class Checked(Enum):
     """What the check of a proof's step covers; the step must not claim more."""
 
+    KERNEL = (
+        "a theorem in a proof assistant: every strategy, every filter state, all reals of the stated domain"
+    )
     IDENTITY = "a symbolic identity, or a sum of terms of evident sign: all reals of the stated domain"
     RANGE = "an inequality in balls on the whole of the stated box of parameters"
     POINT = "one instance, or the finite list of instances that the step states"

@@ -19,6 +19,7 @@ from filters.catalogue import (
     ZCDPFilter,
 )
 from filters.certified.certify import certify
+from filters.certified.exact_sums import exact_sums
 from filters.certified.promised import budgets
 from filters.holders.clipped_sums import ClippedSums
 from filters.holders.individual import IndividualFilter
@@ -46,7 +47,7 @@ from theory.pairs import (
     SubsampledGaussian,
 )
 
-__all__ = ["certified_catalogue"]
+__all__ = ["certified_catalogue", "certified_points", "things"]
 
 _THIRD = (Fraction(1, 3), Fraction(2, 3)), (Fraction(1, 7), Fraction(6, 7))
 
@@ -92,6 +93,9 @@ _THINGS: tuple[Callable[[], object], ...] = (
     lambda: Erasure(0.2),
     lambda: Erasure(1 - 2.0**-53),
     lambda: FinitePair(*_THIRD),
+    lambda: RandomizedResponse.from_ratio(3),
+    lambda: KOV.from_ratio(2, Fraction(1, 8)),
+    lambda: Erasure(1 / 4, exact=Fraction(1, 4)),
     lambda: FinitePair((0.5, 0.25, 0.25, 0.0), (0.125, 0.25, 0.5, 0.125)),
     lambda: SubsampledGaussian(0.1, 0.8),
     lambda: SubsampledGaussian(0.01, 30.0, adjacency="addition"),
@@ -103,10 +107,22 @@ _POINTS = ((1.0, 1e-5), (0.1, 1e-9), (8.0, 1e-3))
 
 def certified_catalogue() -> Iterator[CertifiedNumbers]:
     """The numbers of every example, one thing after the other, the catalogue's first."""
+    yield from certified_points()
+    for thing in things():
+        yield certify(thing)  # type: ignore[arg-type]
+
+
+def things() -> Iterator[object]:
+    """What is certified: the examples of the catalogue, then others."""
+    for entry in CATALOGUE.values():
+        yield entry.example()
+    for make in _THINGS:
+        yield make()
+
+
+def certified_points() -> Iterator[CertifiedNumbers]:
+    """The arithmetic of sums, and conversions and budgets at a few epsilons and deltas."""
+    yield CertifiedNumbers.of("exact sums", exact_sums())
     for epsilon, delta in _POINTS:
         yield CertifiedNumbers.of(f"conversions at ({epsilon}, {delta})", conversion_numbers(epsilon, delta))
         yield CertifiedNumbers.of(f"budgets at ({epsilon}, {delta})", budgets(epsilon, delta))
-    for entry in CATALOGUE.values():
-        yield certify(entry.example())
-    for make in _THINGS:
-        yield certify(make())  # type: ignore[arg-type]

@@ -16,6 +16,7 @@ import numpy as np
 
 from filters.accounting.allowance import Allowance
 from filters.accounting.amounts import Charge, Mixed, Plain, Square
+from filters.accounting.charge_rules import gdp_charge, pure_charge, renyi_charge, zcdp_charge
 from filters.accounting.directed import beyond, quotient_beyond, within
 from filters.accounting.error_free import Exact, add_up, round_up, square, two_product, two_sum
 from filters.accounting.ledger import Budget, is_sum
@@ -37,6 +38,7 @@ def exact_sums() -> Iterator[RunningNumber]:
     yield from _directed()
     yield from _budgets()
     yield from _ways()
+    yield from _bounds()
 
 
 def _value(pair: Exact) -> Fraction:
@@ -189,3 +191,20 @@ def _ways() -> Iterator[RunningNumber]:
             yield near(
                 _NAME, f"{count} runs of {kind}, scale {scale!r}: sums with other bits", wrong, 0, slack=0
             )
+
+
+def _bounds() -> Iterator[RunningNumber]:
+    """What a sum of charges bounds, as each rule says it: never less than the sum."""
+    for total in (0.1, 0.3, 0.5, 1 / 3, 2.0, 3.0, 5.0, 7.0, 1e-9):
+        x = Fraction(total)
+        mu = Fraction(gdp_charge.bounds(total).mu)  # type: ignore[attr-defined]
+        yield at_least("GDP filter", f"gdp_charge.bounds({total!r}): mu^2", mu**2, x, slack=2.0**-51)
+        rho = zcdp_charge.bounds(total).rho  # type: ignore[attr-defined]
+        yield at_least("RDP filter", f"zcdp_charge.bounds({total!r}): rho", rho, x, slack=0)
+        epsilon = pure_charge.bounds(total).epsilon  # type: ignore[attr-defined]
+        yield at_least("basic composition", f"pure_charge.bounds({total!r}): epsilon", epsilon, x, slack=0)
+        renyi = renyi_charge.at(3.0).bounds(total)
+        yield at_least("RDP filter", f"renyi_charge.at(3.0).bounds({total!r}): rho", renyi.rho, x, slack=0)  # type: ignore[attr-defined]
+        yield at_most(
+            "RDP filter", f"renyi_charge.at(3.0).bounds({total!r}): the order", renyi.alpha, 3, slack=0
+        )  # type: ignore[attr-defined]

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from string import Formatter
 
-from flint import arb, ctx
+from flint import arb
 
+from theory.certified.least import Least
 from theory.certified.running_number import Margin
-from theory.proofs.formula import compile_formula, rational
 
 __all__ = ["Law", "Spent"]
 
@@ -28,8 +28,8 @@ class Law:
     """A request may be released where every margin, of the sums with it added, is zero or more.
 
     margins: formulas in {sums}, in the parameters `at`, and in `balls`, numbers that are roots. costs: what a request
-    of a family adds to each sum, as a formula of {x}, nothing to those that are not named. denied: families whose cost is
-    infinite. some: whether one margin is enough. slack: what a decision may give away, relative to x.
+    of a family adds to each sum, as a formula of {x}, nothing to those that are not named. denied: families whose
+    cost is infinite. some: whether one margin is enough. slack: what a decision may give away, relative to x.
     """
 
     theorem: str
@@ -70,25 +70,7 @@ class Law:
     def _least(self, texts: list[str]) -> Margin:
         if len(texts) == 1 and not self.balls:
             return texts[0]
-        formulas = [compile_formula(text) for text in texts]
-        kept: dict[tuple[int, str], arb] = {}
-
-        def ball(name: str) -> arb:
-            key = (ctx.prec, name)
-            if key not in kept:
-                kept[key] = self.balls[name]()
-            return kept[key]
-
-        def least(x: arb) -> arb:
-            values = {name: arb(rational(one)) for name, one in self.at.items()}
-            values |= {name: ball(name) for name in self.balls} | {"x": x}
-            found = formulas[0](values)
-            for formula in formulas[1:]:
-                other = formula(values)
-                found = found.max(other) if self.some else found.min(other)
-            return found
-
-        return least
+        return Least(tuple(texts), self.at, self.balls, self.some)
 
 
 def _times(times: str, cost: str) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, is_dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from flint import arb
@@ -15,11 +16,15 @@ from filters.accounting.limit import Limit
 from filters.certified.laws import additive_threshold
 from filters.contract.filter_base import FilterBase
 from filters.rules.additive import AdditiveFilter
+from filters.rules.approximate_zcdp import ApproximateZCDP
+from filters.rules.orders import RenyiCurve
 from filters.rules.promised import promised_budget
+from theory.certified.conversion_numbers import promise_numbers, renyi_delta, zcdp_delta
+from theory.certified.least import Least
 from theory.certified.running_number import Margin, RunningNumber, near
 from theory.conversions import CKS, SIMPLE, Conversion
 from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
-from theory.proofs.formula import compile_formula, rational
+from theory.proofs.formula import rational
 
 __all__ = ["budget_of", "budgets", "parameters"]
 
@@ -38,14 +43,8 @@ def _number(
     if found is None:
         return None
     theorem, formula, at, balls = found
-    margin: Margin = f"({formula}) - x"
-    if balls:
-        evaluate = compile_formula(f"({formula}) - x")
-
-        def margin(x: arb) -> arb:
-            values = {name: arb(rational(one)) for name, one in at.items()}
-            return evaluate(values | {name: ball() for name, ball in balls.items()} | {"x": x})
-
+    text = f"({formula}) - x"
+    margin: Margin = Least((text,), at, balls) if balls else text
     return RunningNumber(theorem, says, _exactly(budget), "<=", margin, at, _SLACK)
 
 
@@ -84,7 +83,7 @@ def budgets(epsilon: float, delta: float) -> Iterator[RunningNumber]:
 
 
 def parameters(filt: FilterBase, name: str, theorem: str) -> Iterator[RunningNumber]:
-    """The numbers of the promise, which must be those that the filter was given."""
+    """The numbers of the promise, which must be those that the filter was given, and what it says of delta."""
     promise: Any = filt.promise
     given: set[str] = {one.name for one in fields(filt) if one.init} if is_dataclass(filt) else set()
     for one in fields(promise):
@@ -92,3 +91,26 @@ def parameters(filt: FilterBase, name: str, theorem: str) -> Iterator[RunningNum
         value = getattr(promise, one.name)
         if own in given and isinstance(value, float) and isinstance(getattr(filt, own), float):
             yield near(theorem, f"{name}: promised {own}", value, getattr(filt, own), slack=0)
+    yield from promise_numbers(filt.promise, name, theorem)
+    for epsilon in (0.2578125, 1.03125, 3.5):
+        truth: Callable[[], arb]
+        match promise:
+            case ApproximateZCDP(rho, xi):
+                truth = partial(_approximate_delta, rho, xi, epsilon)
+            case RenyiCurve(alphas, rhos):
+                truth = partial(_curve_delta, alphas, rhos, epsilon)
+            case _:
+                return
+        yield near(theorem, f"{name}: delta at {epsilon}", float(promise.delta(epsilon)), truth, slack=1e-12)
+
+
+def _approximate_delta(rho: float, xi: float, epsilon: float) -> arb:
+    mass = arb(rational(Fraction(xi)))
+    return mass + (1 - mass) * zcdp_delta(rho, epsilon)
+
+
+def _curve_delta(alphas: Sequence[float], rhos: Sequence[float], epsilon: float) -> arb:
+    found = arb(1)
+    for alpha, rho in zip(alphas, rhos, strict=True):
+        found = found.min(renyi_delta(alpha, rho, epsilon))
+    return found

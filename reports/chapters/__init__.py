@@ -9,6 +9,7 @@ from reports.chapters.examined import EXAMINED
 from reports.chapters.games import GAMES
 from reports.chapters.gdp import GDP
 from reports.chapters.holders import HOLDERS
+from reports.chapters.kernel import KERNEL_CHAPTER
 from reports.chapters.naive import NAIVE
 from reports.chapters.overspending import OVERSPENDING
 from reports.chapters.profile import PROFILE
@@ -36,6 +37,7 @@ CHAPTERS: tuple[Chapter, ...] = (
     EVALUATED,
     HOLDERS,
     TIGHTNESS,
+    KERNEL_CHAPTER,
     THEOREMS_CHAPTER,
     SLIPS,
     COVERAGE,

@@ -25,7 +25,7 @@ def _claim(name: str) -> Claim:
 def _cites(name: str) -> bool:
     """Whether a theorem, or one that it uses, declares a cited step."""
     theorem = THEOREMS[name]
-    return theorem.cites or any(_cites(used) for used in theorem.uses)
+    return theorem.cites or (not theorem.decided and any(_cites(used) for used in theorem.uses))
 
 
 def _tell(study: Study, claims: Sequence[Claim]) -> Told:

@@ -11,13 +11,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from functools import cache
+from textwrap import wrap
 
 from filters.catalogue import CATALOGUE, Entry
+from reports.chapters.kernel import GAPS
 from reports.docs.markdown import escaped, table
 from reports.docs.reference import reference
 from reports.docs.usage import commands, exit_statuses
 from reports.finding import slug
 from theory.evidence import Checked, Evidence, Outcome
+from theory.kernel import KERNEL, accepted
 from theory.proofs import THEOREMS, prove
 from theory.proofs.theorem import JOIN, CheckedStep, Proof, Theorem
 
@@ -118,7 +121,7 @@ def _derivation(proof: Proof) -> str:
     lines += ["<details>", f"<summary>{len(proof.steps)} steps: {_covers(proof)}</summary>", ""]
     for k, step in enumerate(proof.steps, 1):
         lines += [_step(k, step), ""]
-    lines += [escaped(JOIN), "", "</details>", ""]
+    lines += [escaped(proof.joined), "", "</details>", ""]
     return "\n".join(lines)
 
 
@@ -158,6 +161,32 @@ def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:] + ("" if text.endswith(".") else ".")
 
 
+# -- the kernel --------------------------------------------------------------------------------------
+
+
+def _kernel_statements() -> str:
+    parts = []
+    for theorem in KERNEL.values():
+        found = accepted(theorem.name)
+        beyond = f" Not covered: {escaped(theorem.beyond)}" if theorem.beyond else ""
+        axioms = ", ".join(f"`{axiom}`" for axiom in found.axioms) or "none"
+        parts += [
+            f"**{escaped(theorem.source)}** {escaped(theorem.says)}{beyond}",
+            f"```coq\n{_broken(found.statement)}\n```",
+            f"`{found.file}`. Axioms: {axioms}.",
+        ]
+    return "\n\n".join(parts)
+
+
+def _broken(statement: str) -> str:
+    """A statement in lines that fit a page."""
+    return "\n".join(wrap(statement, 100, subsequent_indent="  ", break_long_words=False))
+
+
+def _kernel_gaps() -> str:
+    return table(("between", "what is known"), [(escaped(a), escaped(b)) for a, b in GAPS])
+
+
 # -- filters ------------------------------------------------------------------------------------------
 
 
@@ -182,6 +211,8 @@ GENERATED: Mapping[str, Callable[..., str]] = {
     "join": lambda: escaped(JOIN),
     "theorems": _theorems,
     "derivations": _derivations,
+    "kernel-statements": _kernel_statements,
+    "kernel-gaps": _kernel_gaps,
     "slips": _slips,
     "filters": _filters,
     "commands": commands,

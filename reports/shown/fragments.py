@@ -25,7 +25,7 @@ from reports.shown.fragment import Fragment, some
 from reports.shown.numbers import above, below, chance, exact_or, interval, near
 from theory.certified.certified_numbers import CertifiedNumbers
 from theory.evidence import Evidence, Outcome, Verdict
-from theory.proofs.theorem import JOIN, Proof
+from theory.proofs.theorem import Proof
 
 __all__ = ["fragment"]
 
@@ -292,7 +292,7 @@ def _proof(value: Proof) -> Fragment:
         f"Source: {theorem.source}.",
         *(f"It uses {lemma.theorem.title}: {_sentence(lemma.verdict())}." for lemma in value.lemmas),
         *(f"Cited, not checked here: {citation}." for citation in value.citations),
-        JOIN,
+        value.joined,
     )
     formula = Markup("<p>{}</p>").format(theorem.claim) + mathml(theorem.claim_latex)
     names = ("step", "statement", "evidence", "checked")

@@ -54,18 +54,35 @@ class _Part:
 
     name: str
     packages: tuple[str, ...]
-    refused: Callable[[], Iterator[str]]
+    refused: Callable[[str], Iterator[str]]
 
 
-def _closed_forms() -> Iterator[str]:
+def _closed_forms(module: str) -> Iterator[str]:
     closed = importlib.import_module("theory.certified.closed_forms")
     for group in closed.GROUPS:
         yield from _wrong(closed.numbers_of(group))
 
 
-def _catalogue() -> Iterator[str]:
-    for thing in importlib.import_module("filters.certified.catalogue").certified_catalogue():
-        yield from (f"{one.found.name}: {one.number.says}" for one in thing.refused)
+def _points(module: str) -> Iterator[str]:
+    for found in importlib.import_module("filters.certified.catalogue").certified_points():
+        yield from (f"{one.found.name}: {one.number.says}" for one in found.refused)
+
+
+def _things(module: str) -> Iterator[str]:
+    """The things of the module first: what is refused is then found soon."""
+    catalogue = importlib.import_module("filters.certified.catalogue")
+    package = "theory.pairs" if module.startswith("filters.accounting") else module
+    own = sorted(catalogue.things(), key=lambda thing: not _of(thing, package))
+    for thing in own:
+        found = catalogue.certify(thing)
+        yield from (f"{one.found.name}: {one.number.says}" for one in found.refused)
+
+
+def _of(thing: object, package: str) -> bool:
+    """Whether the thing, or a filter in it, is of a class of the package."""
+    inner = (getattr(thing, name, None) for name in ("filter", "tracker", "people"))
+    classes = [kind for one in (thing, *inner) for kind in type(one).__mro__]
+    return any(kind.__module__.startswith(package) for kind in classes)
 
 
 def _wrong(numbers: Iterator[Any]) -> Iterator[str]:
@@ -77,7 +94,8 @@ def _wrong(numbers: Iterator[Any]) -> Iterator[str]:
 
 PARTS: tuple[_Part, ...] = (
     _Part("closed forms", ("theory",), _closed_forms),
-    _Part("catalogue", ("theory", "filters"), _catalogue),
+    _Part("sums, conversions, budgets", ("theory", "filters"), _points),
+    _Part("filters, holders, pairs", ("theory", "filters"), _things),
 )
 
 
@@ -128,7 +146,7 @@ def _run(fault: Fault | None, parts: Sequence[_Part]) -> tuple[str, str]:
         for part in parts:
             if fault is not None and not _sees(part, fault):
                 continue
-            for refused in part.refused():
+            for refused in part.refused(fault.module if fault is not None else ""):
                 return "refused", f"{part.name}: {refused}"[:300]
     except Exception as error:  # noqa: BLE001 - whatever the fault leads to, `filterproof prove` does not end well
         return "error", f"{type(error).__name__}: {error}"[:300]

@@ -14,15 +14,24 @@ from functools import partial
 from flint import arb, ctx
 
 from theory.certified.pair_truths import PairTruth, cdf, hockey_stick, quantile, renyi
-from theory.certified.running_number import RunningNumber, at_most, infinite, near
+from theory.certified.running_number import RunningNumber, Truth, at_most, infinite, near
 from theory.conversions import CKS, SIMPLE, gaussian_epsilon, gaussian_mu, renyi_epsilon
-from theory.guarantees import ZCDP, ApproxDP, GaussianDP, PureDP, RenyiDP
-from theory.pairs import KOV, DominatingPair, Gaussian, RandomizedResponse, SubsampledGaussian
+from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
+from theory.pairs import (
+    KOV,
+    DominatingPair,
+    Erasure,
+    FinitePair,
+    Gaussian,
+    RandomizedResponse,
+    SubsampledGaussian,
+)
+from theory.pairs.finite import Finite
 from theory.proofs.formula import rational
 from theory.proofs.threshold import THRESHOLDS
 from theory.realisation import kappa
 
-__all__ = ["conversion_numbers", "pair_numbers"]
+__all__ = ["conversion_numbers", "pair_numbers", "promise_numbers", "renyi_delta", "zcdp_delta"]
 
 #: "A relative error below 1e-12."
 _NEAR = 1e-12
@@ -55,7 +64,8 @@ def _rising_root(function: Callable[[arb], arb]) -> arb:
     return low.union(high)
 
 
-def _cks_delta(rho: float, epsilon: float) -> arb:
+def zcdp_delta(rho: float, epsilon: float) -> arb:
+    """The delta of rho-zCDP at epsilon by CKS: at the order t + 1 where (2t+1) rho - epsilon = log(1 + 1/t)."""
     r, e = _ball(rho), _ball(epsilon)
     t = _rising_root(lambda t: (2 * t + 1) * r - e - (1 / t).log1p())
     return (-(r * t * t + t.log1p())).exp()
@@ -115,7 +125,7 @@ def conversion_numbers(epsilon: float, delta: float) -> Iterator[RunningNumber]:
         "CKS",
         f"CKS.delta {for_rho}",
         float(CKS.delta(rho, epsilon)),
-        partial(_cks_delta, rho, epsilon),
+        partial(zcdp_delta, rho, epsilon),
         slack=_NEAR,
     )
     yield near(
@@ -197,9 +207,54 @@ def _guarantees(epsilon: float, delta: float, rho: float) -> Iterator[RunningNum
         "CKS",
         f"ZCDP({rho!r}).delta({epsilon!r})",
         float(ZCDP(rho).delta(epsilon)),
-        partial(_cks_delta, rho, epsilon),
+        partial(zcdp_delta, rho, epsilon),
         slack=_NEAR,
     )
+
+
+def _entropy_delta(rho: float, epsilon: float) -> arb:
+    """(rho + h(a))/s where s (1 - e^-a) a' - h(a) = rho, a = log((e^s-1)/s) - epsilon, h(a) = e^-a - 1 + a."""
+    r, e = _ball(rho), _ball(epsilon)
+
+    def parts(s: arb) -> tuple[arb, arb]:
+        return (s.expm1() / s).log() - e, 1 / (1 - (-s).exp()) - 1 / s
+
+    def excess(s: arb) -> arb:
+        a, slope = parts(s)
+        return -r if a <= 0 else s * (1 - (-a).exp()) * slope - ((-a).exp() - 1 + a) - r
+
+    s = _rising_root(excess)
+    a, _ = parts(s)
+    return (r + (-a).exp() - 1 + a) / s
+
+
+def promise_numbers(promise: Guarantee, name: str, theorem: str) -> Iterator[RunningNumber]:
+    """delta(epsilon) of a promise at several epsilons, where its class is one that is known here."""
+    for epsilon in (0.2578125, 1.03125, 3.5):
+        truth: Truth | None = None
+        match promise:
+            case PureDP(own):
+                truth = hockey_stick(RandomizedResponse(own), epsilon).formula
+            case ApproxDP(own, delta):
+                truth = hockey_stick(KOV(own, delta), epsilon).formula
+            case GaussianDP(mu):
+                truth = partial(PairTruth.ball, hockey_stick(Gaussian(mu), epsilon))
+            case ZCDP(rho):
+                truth = partial(zcdp_delta, rho, epsilon)
+            case RenyiDP(alpha, rho):
+                truth = partial(renyi_delta, alpha, rho, epsilon)
+        if truth is not None:
+            value = float(promise.delta(epsilon))
+            yield near(theorem, f"{name}: delta at {epsilon}", value, truth, slack=_NEAR, least=2.0**-900)
+
+
+def renyi_delta(alpha: float, rho: float, epsilon: float) -> arb:
+    """The delta of (alpha, rho)-RDP at epsilon, at most 1; the least one at alpha = 1."""
+    if alpha == 1:
+        return _entropy_delta(rho, epsilon)
+    t = _ball(Fraction(alpha) - 1)
+    exponent = t * (_ball(rho) - _ball(epsilon)) + t * t.log() - (1 + t) * (1 + t).log()
+    return exponent.exp().min(arb(1))
 
 
 def _near(theorem: str, says: str, value: float, truth: PairTruth) -> RunningNumber:
@@ -211,6 +266,7 @@ def _near(theorem: str, says: str, value: float, truth: PairTruth) -> RunningNum
 def pair_numbers(pair: DominatingPair) -> Iterator[RunningNumber]:
     """The hockey-stick, the loss's distribution and quantiles, and the divergences of a single pair of the library."""
     sampled = isinstance(pair, SubsampledGaussian)
+    yield from _exact_masses(pair)
     for level in _LEVELS:
         value = float(pair.hockey_stick(level))
         yield _near(
@@ -226,3 +282,26 @@ def pair_numbers(pair: DominatingPair) -> Iterator[RunningNumber]:
     for order in (1.0, 3.0) if sampled else (1.0, 1.5, 3.0, 100.0):
         says = f"{pair!r}: divergence of order {order}"
         yield _near("Rényi divergences", says, float(pair.renyi(order)), renyi(pair, order))
+
+
+def _exact_masses(pair: DominatingPair) -> Iterator[RunningNumber]:
+    """The rationals of a pair that was made from rationals, against its definition in them."""
+    found = pair.exact_masses if isinstance(pair, Finite) else None
+    if found is None:
+        return
+    match pair:
+        case RandomizedResponse(ratio=Fraction() as ratio):
+            own = [ratio / (1 + ratio), 1 / (1 + ratio)]
+            rows = list(zip(own, own[::-1], strict=True))
+        case KOV(ratio=Fraction() as ratio, exact_delta=Fraction() as delta):
+            rest = (1 - delta) / (1 + ratio)
+            rows = [(delta, Fraction(0)), (rest * ratio, rest), (rest, rest * ratio), (Fraction(0), delta)]
+        case Erasure(exact=Fraction() as p):
+            rows = [(p, Fraction(0)), (1 - p, 1 - p), (Fraction(0), p)]
+        case FinitePair():
+            rows = [(Fraction(p), Fraction(q)) for p, q in zip(pair.p, pair.q, strict=True)]
+        case _:
+            return
+    for place, (row, both) in enumerate(zip(rows, zip(found.p, found.q, strict=True), strict=True)):
+        for word, value, truth in zip("PQ", both, row, strict=True):
+            yield near("basic composition", f"{pair!r}: mass {place} of {word}", value, truth, slack=0)

@@ -13,13 +13,25 @@ from hashlib import sha256
 
 import sympy as sp
 
-from theory.evidence import Evidence
+from theory.evidence import Checked, Evidence
+from theory.kernel.record import accepted
+from theory.kernel.statements import KERNEL
 from theory.proofs.boxes import NotPositiveError, prove_positive
 from theory.proofs.expressions import NOISE, admit, domains, points, refusal, simplify, value_at, witness
 from theory.proofs.signs import evidently_nonnegative, evidently_positive, in_order
-from theory.proofs.theorem import Check, Reached, RefusedError
+from theory.proofs.theorem import Check, Reached, RefusedError, Step
 
-__all__ = ["Inequality", "Sides", "certified", "certified_each", "cited", "exact", "nonnegative", "zero"]
+__all__ = [
+    "Inequality",
+    "Sides",
+    "certified",
+    "certified_each",
+    "cited",
+    "exact",
+    "in_kernel",
+    "nonnegative",
+    "zero",
+]
 
 #: left, relation, right: a claim between two rationals. The relation is one of "=", "<=", "<", "!=".
 Inequality = tuple[Fraction | int, str, Fraction | int]
@@ -219,6 +231,33 @@ def exact(comparisons: Callable[[], Iterable[Inequality]]) -> Check:
         )
 
     return check
+
+
+def in_kernel(name: str, *, latex: str = "", decides: bool = True) -> Step:
+    """KERNEL: the step that is the theorem of that name in `theory.kernel`, accepted as the sources are now."""
+
+    def check() -> Reached:
+        try:
+            found = accepted(name)
+        except ValueError as reason:
+            raise RefusedError(str(reason), engine="rocq", evidence=Evidence.KERNEL) from reason
+        axioms = f"axioms: {', '.join(found.axioms)}" if found.axioms else "no axioms"
+        return Reached(
+            "rocq",
+            Evidence.KERNEL,
+            f"{found.how}; {axioms}",
+            {
+                "kind": "kernel",
+                "name": found.name,
+                "file": found.file,
+                "statement": found.statement,
+                "axioms": list(found.axioms),
+            },
+        )
+
+    theorem = KERNEL[name]
+    statement = f"{theorem.says} ({name} in {theorem.module}.v)"
+    return Step(statement, check, {}, latex, Checked.KERNEL, decides, name)
 
 
 def cited(source: str) -> Check:

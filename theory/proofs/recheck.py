@@ -4,8 +4,8 @@ The theorems are those of `recheck_table.json` beside this file: claims, steps, 
 certificate must agree with the table exactly. This program then checks the steps again: formulas on their boxes
 along the certificate's tree, comparisons, finite games by a new enumeration, identities as polynomials in their
 parts. Exit status 0: everything was verified. 1: something is false, forged or unreadable. 2: no file was given.
-3: nothing is false, but some steps could not be checked here (prose, cited, sampled at points only, or already
-reduced to x = x in the certificate); each is named. That the steps suffice for the claim is prose in every theorem,
+3: nothing is false, but some steps could not be checked here (theorems of a proof assistant, prose, cited, sampled at
+points only, or already reduced to x = x in the certificate); each is named. That the steps suffice for the claim is prose in every theorem,
 which nothing checks. Nothing of the package that wrote the certificate is imported, and nothing that is read is
 executed. `seconds` and `versions` are not compared with the table.
 """
@@ -41,16 +41,18 @@ else:  # run as a script: the files beside this one, which import nothing of the
     from recheck_signs import evident  # type: ignore[import-not-found,no-redef]
 
 FORMAT = "filterproof-certificate-2"
-STRENGTH = ("EXACT", "CERTIFIED", "DERIVED", "STATISTICAL", "CITED")
+STRENGTH = ("KERNEL", "EXACT", "CERTIFIED", "DERIVED", "STATISTICAL", "CITED")
 BEST = {  # the strongest evidence that a step of each kind can have
     "comparisons": "EXACT", "positive on a box": "CERTIFIED", "all": "CERTIFIED", "zero": "DERIVED",
     "nonnegative": "DERIVED", "prose": "DERIVED", "cited": "CITED",
+    "kernel": "KERNEL",
 }  # fmt: skip
 VERIFIED = ("identity", "balls", "compared", "enumerated")
-UNCHECKED = ("prose", "cited", "sampled only", "empty when written", "not checkable here")
+UNCHECKED = ("by a kernel", "prose", "cited", "sampled only", "empty when written", "not checkable here")
 COVERS = {  # by the status found here, the labels that a step may carry; `check_label` adds "range" for wide boxes
     "identity": ("identity", "point"), "balls": ("point",), "compared": ("point",),
     "enumerated": ("game", "point"), "prose": ("prose",), "cited": ("cited",),
+    "by a kernel": ("kernel",),
 }  # fmt: skip
 
 
@@ -189,6 +191,8 @@ def check_data(theorem: str, data: Any, given: Any) -> str:
             return check_symbolic(data)
         case "cited" | "prose" as kind:
             return str(kind)
+        case "kernel":
+            return "by a kernel"
     return "not checkable here"
 
 
@@ -284,13 +288,15 @@ def recheck(certificate: Any, table: Any, done: dict[str, Any] | None = None) ->
         except (KeyError, TypeError, ValueError, ZeroDivisionError) as error:
             raise RejectedError(f"{where}: {type(error).__name__}") from error
     used = [table["theorems"][lemma] for lemma in entry["uses"]]
-    rests = [of["evidence"] for of in (*entry["steps"], *used)]
+    deciding = [step for step in entry["steps"] if step["decides"]]
+    rests = [of["evidence"] for of in deciding or (*entry["steps"], *used)]
     if entry["evidence"] != weakest(rests):
         raise RejectedError(
-            f"{name}: {entry['evidence']} is not the evidence of its weakest step, {weakest(rests)}"
+            f"{name}: {entry['evidence']} is not that of the weakest step it rests on, {weakest(rests)}"
         )
-    sources = [source for lemma in used for source in lemma["citations"]]
-    sources += [s["certificate"]["source"] for s in entry["steps"] if s["certificate"]["kind"] == "cited"]
+    sources = [] if deciding else [source for lemma in used for source in lemma["citations"]]
+    steps_of = deciding or entry["steps"]
+    sources += [s["certificate"]["source"] for s in steps_of if s["certificate"]["kind"] == "cited"]
     if entry["citations"] != list(dict.fromkeys(sources)):
         raise RejectedError(f"{name}: the citations are not those of its steps and lemmas")
     done[name] = certificate

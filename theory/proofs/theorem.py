@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from importlib.metadata import version
 
 from theory.evidence import Checked, Evidence, Outcome, Verdict
+from theory.proofs.notations import Formula
 from theory.shown import Row, Shown, row_of
 
 __all__ = ["JOIN", "Check", "CheckedStep", "Proof", "Reached", "RefusedError", "Step", "Theorem", "prose"]
@@ -17,10 +18,21 @@ __all__ = ["JOIN", "Check", "CheckedStep", "Proof", "Reached", "RefusedError", "
 #: The version of the certificate's file format, which `recheck.py` reads.
 CERTIFICATE_FORMAT = "filterproof-certificate-2"
 
-#: Shown with every derivation: what no engine checks in any theorem.
+#: Shown with a derivation whose claim no single engine decides.
 JOIN = (
     "What joins the steps into the claim is prose: no engine checked that they suffice for it. The claim is about "
-    "the rule in exact arithmetic: no step reads the code of a filter."
+    "the rule in exact arithmetic; the numbers that the code runs with are certified beside it."
+)
+#: Shown with a derivation whose claim the kernel decides.
+JOINED_BY_KERNEL = (
+    "The kernel checked the claim as a whole, for mechanisms with finitely many outcomes and in real arithmetic; the "
+    "other steps are further routes to parts of it. The numbers that the code runs with are certified beside it."
+)
+#: Shown where the kernel decides the claim up to facts that another engine certified.
+JOINED_WITH_FACTS = (
+    "The kernel derived the claim, for mechanisms with finitely many outcomes and in real arithmetic, from the facts "
+    "that the other deciding steps state; the remaining steps are further routes to parts of it. The numbers that the "
+    "code runs with are certified beside it."
 )
 
 
@@ -61,6 +73,9 @@ class Step:
     step can fail; only cited steps and prose have none. `checked` says what the check covers where the engine
     cannot tell: GAME for a finite game, POINT for an identity at fixed values of parameters that the theorem
     leaves free. Cited steps declare CITED, so that the citations of a theorem are known before it runs.
+    `decides` marks the steps that together are the claim, or give it in the kernel: a theorem that has any is as
+    strong as the weakest of them, and its other steps are further routes, which must hold all the same.
+    `kernel` names the kernel's statement that the step is; see `engines.in_kernel`.
     """
 
     statement: str
@@ -68,6 +83,8 @@ class Step:
     wrong: Mapping[str, Check] = field(default_factory=dict)
     latex: str = ""
     checked: Checked | None = None
+    decides: bool = False
+    kernel: str = ""
 
 
 def prose() -> Reached:
@@ -88,6 +105,8 @@ def _covered(reached: Reached) -> Checked:
         return Checked.CITED
     if certificate.get("kind") == "prose":
         return Checked.PROSE
+    if reached.evidence is Evidence.KERNEL:
+        return Checked.KERNEL
     if reached.evidence is Evidence.DERIVED:
         return Checked.IDENTITY
     box = certificate.get("box")
@@ -119,6 +138,7 @@ class CheckedStep:
     seconds: float
     detail: str
     certificate: Mapping[str, object] | None = None
+    decides: bool = False
 
     @classmethod
     def run(cls, step: Step) -> CheckedStep:
@@ -136,6 +156,7 @@ class CheckedStep:
                 step.checked or Checked.POINT,
                 time.perf_counter() - start,
                 str(refusal),
+                decides=step.decides,
             )
         return cls(
             step.statement,
@@ -147,6 +168,7 @@ class CheckedStep:
             time.perf_counter() - start,
             reached.detail,
             reached.certificate,
+            step.decides,
         )
 
 
@@ -155,7 +177,7 @@ class Theorem:
     """A claim under hypotheses, from steps and from the theorems named in `uses`; prose joins them.
 
     `hypotheses` holds the parameter domain and becomes the scope of the verdict; `source` is paper and
-    number.
+    number. `formulas` are the formulas of the claim, each stated once for every notation.
     """
 
     name: str
@@ -166,11 +188,22 @@ class Theorem:
     steps: tuple[Step, ...]
     uses: tuple[str, ...] = ()
     claim_latex: str = ""
+    formulas: tuple[Formula, ...] = ()
+
+    @property
+    def decided(self) -> tuple[Step, ...]:
+        """The steps that together are the claim, or give it in the kernel; none where prose joins all of them."""
+        return tuple(step for step in self.steps if step.decides)
+
+    @property
+    def kernel(self) -> tuple[str, ...]:
+        """The names of the kernel's statements among the steps, as `theory.kernel.KERNEL` has them."""
+        return tuple(step.kernel for step in self.steps if step.kernel)
 
     @property
     def cites(self) -> bool:
-        """Whether one of the theorem's own steps declares that it is cited."""
-        return any(step.checked is Checked.CITED for step in self.steps)
+        """Whether one of the theorem's own steps that it rests on declares that it is cited."""
+        return any(step.checked is Checked.CITED for step in self.decided or self.steps)
 
     def __reduce__(self) -> tuple[Callable[[str], Theorem | None], tuple[str]]:
         # checks are closures: another process takes its own theorem of that name
@@ -213,15 +246,32 @@ class Proof(Shown):
         )
 
     @property
+    def decided(self) -> tuple[CheckedStep, ...]:
+        """The steps that together are the claim, or give it in the kernel; none where prose joins all of them."""
+        return tuple(step for step in self.steps if step.decides)
+
+    @property
     def evidence(self) -> Evidence:
-        """The evidence of the weakest step of the theorem and of the theorems that it uses."""
+        """That of the weakest step that decides; where none does, of the weakest step and theorem used."""
+        if self.decided:
+            return Evidence.weakest(*(step.evidence for step in self.decided))
         return Evidence.weakest(
             *(step.evidence for step in self.steps), *(lemma.evidence for lemma in self.lemmas)
         )
 
     @property
+    def joined(self) -> str:
+        """What joins the steps into the claim, in a sentence or two."""
+        if not self.decided:
+            return JOIN
+        alone = all(step.checked is Checked.KERNEL for step in self.decided)
+        return JOINED_BY_KERNEL if alone else JOINED_WITH_FACTS
+
+    @property
     def citations(self) -> tuple[str, ...]:
-        """The cited theorems, which nothing here checked, each once, including those cited by lemmas."""
+        """The cited theorems that the claim rests on and nothing here checked, each once, those of lemmas included."""
+        if self.decided:
+            return tuple(dict.fromkeys(step.detail for step in self.decided if step.checked is Checked.CITED))
         found = [source for lemma in self.lemmas for source in lemma.citations]
         found += [step.detail for step in self.steps if step.holds and step.checked is Checked.CITED]
         return tuple(dict.fromkeys(found))
@@ -275,7 +325,7 @@ class Proof(Shown):
             mark = _mark(step)
             formula = rf" \[ {step.latex} \]" if step.latex else ""
             lines.append(rf"\item {_tex(step.statement)} \hfill\textsc{{{mark}}}{formula}")
-        lines += [r"\end{enumerate}", _tex(JOIN), r"\end{proof}"]
+        lines += [r"\end{enumerate}", _tex(self.joined), r"\end{proof}"]
         return "\n".join(lines) + "\n"
 
     def certificate(self) -> dict[str, object]:
@@ -294,7 +344,7 @@ class Proof(Shown):
             "claim_latex": self.theorem.claim_latex,
             "evidence": self.evidence.name,
             "citations": list(self.citations),
-            "joined": JOIN,
+            "joined": self.joined,
             "holds": self.holds,
             "versions": {
                 "python": platform.python_version(),
@@ -308,6 +358,7 @@ class Proof(Shown):
                     "engine": step.engine,
                     "evidence": step.evidence.name,
                     "checked": step.checked.word,
+                    "decides": step.decides,
                     "seconds": round(step.seconds, 6),
                     "certificate": step.certificate,
                 }

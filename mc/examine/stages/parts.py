@@ -19,12 +19,23 @@ from fractions import Fraction
 from filters import PrivacyFilter
 from filters.accounting import Budget
 from filters.accounting.charge_rules import ChargeRule, RenyiCharge
-from filters.catalogue import CATALOGUE, AllOrdersFilter, RealisationFilter
+from filters.catalogue import (
+    CATALOGUE,
+    AllOrdersFilter,
+    ApproximateZCDPFilter,
+    BasicFilter,
+    RealisationFilter,
+    RogersFilter,
+    WhitehouseFilter,
+)
+from filters.certified.certify import certify
 from filters.rules.additive import AdditiveFilter
 from mc.examine.stages.made_of import Parts, Unknown, fields_as_made, own_promise, parts_of
 from mc.examine.stages.unpatched import patched
 from mc.worst_case.calibrate import CalibratedFilter
 from mc.worst_case.levels import DOMINATION
+from theory.certified.certified_numbers import CertifiedNumbers
+from theory.certified.running_number import Found
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.guarantees import RenyiDP
 from theory.pairs import PAIRS
@@ -43,6 +54,13 @@ _KINDS: dict[str, Kind] = {
     "ZCDPCharge": "zCDP",
     "GDPCharge": "GDP",
     "RenyiCharge": "RDP",
+}
+#: Filters of the catalogue whose theorem holds what their numbers are certified against.
+_CERTIFIED: dict[type[PrivacyFilter], str] = {
+    BasicFilter: "basic composition",
+    RogersFilter: "Rogers filter",
+    WhitehouseFilter: "Whitehouse filter",
+    ApproximateZCDPFilter: "approximate zCDP filter",
 }
 #: Proofs already run in this process.
 _DONE: dict[str, Proof] = {}
@@ -63,7 +81,7 @@ def parts(filt: PrivacyFilter, *, done: dict[str, Proof] | None = None) -> Verdi
     if (
         not calibrated
         and not issubclass(kind, AdditiveFilter)
-        and not (listed and kind.sound is True and kind.theorem)
+        and not (listed and kind.sound is True and _theorem(kind))
     ):
         return None
     try:
@@ -72,11 +90,19 @@ def parts(filt: PrivacyFilter, *, done: dict[str, Proof] | None = None) -> Verdi
         if isinstance(filt, CalibratedFilter) and calibrated:
             return _of_a_game(filt, done)
         if issubclass(kind, AdditiveFilter):
-            return _of_a_sum(parts_of(filt), kind.theorem if listed else None, done)
+            made = parts_of(filt)
+            _certified(filt)
+            return _of_a_sum(made, kind.theorem if listed else None, done)
         return _of_the_catalogue(filt, done)
     except (Unknown, RefusedError) as reason:
         detail = f"{kind.__name__} is not covered by a theorem on its parts: {reason}"
         return Verdict(Outcome.UNDECIDED, Evidence.CITED, SCOPE, detail)
+
+
+def _theorem(kind: type[PrivacyFilter]) -> str | None:
+    """The key of the theorem on the rule of a class of the catalogue, None where there is none yet."""
+    key = kind.theorem or _CERTIFIED.get(kind)
+    return key if key in THEOREMS else None
 
 
 def _of_a_sum(made: Parts, own: str | None, done: dict[str, Proof] | None) -> Verdict:
@@ -106,8 +132,9 @@ def _how(reached: Reached) -> str:
 def _of_the_catalogue(filt: PrivacyFilter, done: dict[str, Proof] | None) -> Verdict:
     """The filters of the catalogue that are no single sum."""
     fields_as_made(filt)
-    theorem = type(filt).theorem
+    theorem = _theorem(type(filt))
     assert theorem is not None
+    numbers = _certified(filt)
     if type(filt) is AllOrdersFilter:
         allowed = dict(zip(filt.alphas, filt.rhos, strict=True))
         orders = tuple(zip(filt._orders.alphas, filt._orders.budgets, strict=True))
@@ -130,7 +157,28 @@ def _of_the_catalogue(filt: PrivacyFilter, done: dict[str, Proof] | None) -> Ver
         )
         scope = f"{SCOPE}; {THEOREMS[theorem].hypotheses}"
         return proved((theorem,), (), (Evidence.EXACT,), scope, said, done)
-    raise Unknown(f"no certificate joins {theorem!r} to its code")
+    if numbers is None:
+        raise Unknown(f"no certificate joins {theorem!r} to its code")
+    said = (
+        f"theorem {theorem!r}; {len(numbers.numbers)} numbers that it runs with, the boundaries of its decisions among "
+        "them, are certified at these very doubles"
+    )
+    return proved((theorem,), (), (numbers.evidence,), SCOPE, said, done)
+
+
+def _certified(filt: PrivacyFilter) -> CertifiedNumbers | None:
+    """The numbers that the filter runs with, None where none is certified; RefusedError where one may be unsound.
+
+    A filter that gives budget away keeps its promise.
+    """
+    found = certify(filt)
+    for one in found.refused:
+        if one.found is Found.LOOSE:
+            continue
+        raise RefusedError(
+            f"{one.number.says} is {one.found.name}: {one.found.value}", engine="flint", evidence=one.evidence
+        )
+    return found if found.numbers else None
 
 
 def _of_a_game(filt: CalibratedFilter, done: dict[str, Proof] | None) -> Verdict:

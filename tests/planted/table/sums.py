@@ -148,9 +148,8 @@ FAULTS = (
         Change(
             "exponent = (math.frexp(value)[1] - 1) // 2",
             "exponent = (math.frexp(value)[1] + 1) // 2",
-            "a budget is in other units",
-            "equivalent",
-            "the unit is a power of four either way, and sums are exact in it",
+            "a budget of one is in units of four, and odometers read its sums in units of one",
+            "unsound",
         ),
         Change(
             "return cls(value * root * root, 0.0, exponent)",

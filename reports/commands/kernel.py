@@ -1,0 +1,58 @@
+"""`filterproof kernel`: the Rocq sources compiled and checked, and the record of it."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from reports.commands.console import clear_errors
+
+__all__ = ["kernel"]
+
+
+def kernel(
+    check: Annotated[
+        bool, typer.Option("--check", help="Write no record; fail if the one that is there differs.")
+    ] = False,
+) -> None:
+    """Compile the Rocq sources, check them with coqchk, and write the record of what was accepted.
+
+    Needs coqc and coqchk with the libraries Interval, Coquelicot and Flocq. Everything else needs only the record.
+    """
+    from pathlib import Path
+
+    import theory.kernel
+    from reports.kernel_run import KernelError, run_kernel
+    from reports.output import OutputFolder
+    from theory.kernel.record import HERE, RECORD, read_record
+    from theory.kernel.statements import KERNEL
+
+    console = Console(highlight=False)
+    progress = Console(stderr=True, highlight=False)
+    refusal = None
+    with clear_errors():
+        try:
+            record = run_kernel(on_step=lambda said: progress.print(f"[dim]{escape(said)}[/]"))
+            known = read_record()
+            if check and (known is None or (known.sources, known.axioms) != (record.sources, record.axioms)):
+                refusal = "the record is not that of these sources; run make kernel and commit it"
+        except KernelError as refused:
+            refusal = str(refused)
+        if refusal is None:
+            with OutputFolder(Path(theory.kernel.__file__).parent) as folder:
+                for name in (HERE,) if check else (HERE, RECORD):
+                    folder.add(name, record.to_json().encode())
+    if refusal is not None:
+        progress.print(f"[bold red]REFUSED[/] {escape(refusal)}")
+        raise typer.Exit(1)
+    for name, axioms in record.axioms.items():
+        console.print(
+            f"{name} [dim]{KERNEL[name].source}[/] {'no axioms' if not axioms else ', '.join(axioms)}"
+        )
+    console.print(
+        f"Rocq {record.rocq} accepted {len(record.axioms)} theorems in {len(record.sources)} files; "
+        "coqchk checked the compiled files."
+    )

@@ -1,0 +1,137 @@
+"""A run of the proof assistant's kernel over the Rocq sources, and the record that it leaves.
+
+What the kernel accepts is a function of the sources alone, so the record of a run is worth as much as the run while
+the sources are the same; anyone who doubts it runs it again.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from theory.kernel.record import Record, axioms_beyond, digests, sources, statement_in
+from theory.kernel.statements import KERNEL
+
+__all__ = ["KernelError", "run_kernel", "without_comments"]
+
+#: The name under which the sources know each other.
+_LIBRARY = "Filterproof"
+_PACKAGES = ("libcoq-interval", "libcoq-coquelicot", "libcoq-flocq")
+#: What no source may contain: a claim without a proof, or a kernel told to look away.
+_HOLES = re.compile(
+    r"\b(Admitted|admit|give_up|Axioms?|Parameters?|Conjecture|Abort|bypass_check|Unset\s+Guard\s+Checking"
+    r"|Unset\s+Positivity\s+Checking|Unset\s+Universe\s+Checking|Set\s+Type\s+In\s+Type)\b"
+)
+#: What coqchk must find nowhere.
+_TRICKS = (
+    "relying on type-in-type",
+    "relying on unsafe (co)fixpoints",
+    "Inductives whose positivity is assumed",
+)
+
+
+class KernelError(Exception):
+    """The kernel refused a source, a statement rests on a foreign axiom, or there is no Rocq to run."""
+
+
+def run_kernel(*, on_step: Callable[[str], object]) -> Record:
+    """Compile every source, check the compiled files again with coqchk, and ask what each statement rests on.
+
+    Needs `coqc` and `coqchk` on the path, with Interval, Coquelicot and Flocq. Raises KernelError.
+    """
+    compiler, checker = shutil.which("coqc"), shutil.which("coqchk")
+    if compiler is None or checker is None:
+        raise KernelError(
+            "coqc and coqchk must be on the path, got none; install Rocq, in Debian the packages coq, "
+            + ", ".join(_PACKAGES)
+        )
+    texts = sources()
+    for name, text in texts.items():
+        if hole := _HOLES.search(without_comments(text)):
+            raise KernelError(f"{name} must have no hole, got {hole[0]!r}; prove it")
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in texts.items():
+            on_step(f"coqc {name}")
+            place = Path(folder, name)
+            place.parent.mkdir(exist_ok=True)
+            place.write_text(text, encoding="utf-8")
+            _call([compiler, "-q", "-Q", ".", _LIBRARY, name], folder)
+        on_step("what the statements rest on")
+        axioms = _axioms(compiler, folder, texts)
+        on_step("coqchk")
+        modules = [f"{_LIBRARY}.{name.removesuffix('.v').replace('/', '.')}" for name in texts]
+        said = _call([checker, "-silent", "-o", "-Q", ".", _LIBRARY, *modules], folder)
+        for trick in _TRICKS:
+            if f"{trick}: <none>" not in " ".join(said.split()):
+                raise KernelError(f"coqchk must find no {trick}, got {said[-600:]!r}")
+    version = _call([compiler, "-print-version"], ".").split()[0]
+    return Record(version, _libraries(), digests(texts), axioms)
+
+
+def without_comments(text: str) -> str:
+    """A source without its comments, which may be nested."""
+    kept, depth = [], 0
+    for part in re.split(r"(\(\*|\*\))", text):
+        depth += {"(*": 1, "*)": -1}.get(part, 0)
+        if not depth and part != "*)":
+            kept.append(part)
+    return "".join(kept)
+
+
+def _axioms(compiler: str, folder: str, texts: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+    for theorem in KERNEL.values():
+        statement_in(texts[f"{theorem.module}.v"], theorem.name)
+    asked = [f"Require {_LIBRARY}.{module}." for module in dict.fromkeys(t.module for t in KERNEL.values())]
+    for theorem in KERNEL.values():
+        asked += [
+            f'Goal True. idtac "BEGIN {theorem.name}". Abort.',
+            f"Print Assumptions {_LIBRARY}.{theorem.module}.{theorem.name}.",
+        ]
+    Path(folder, "Asked.v").write_text("\n".join(asked) + "\n", encoding="utf-8")
+    said = _call([compiler, "-q", "-Q", ".", _LIBRARY, "Asked.v"], folder)
+    found: dict[str, tuple[str, ...]] = {}
+    for part in said.split("BEGIN ")[1:]:
+        name, _, rest = part.partition("\n")
+        # a name stands at the start of a line; its type follows after a colon, on the same line or indented
+        found[name.strip()] = tuple(
+            sorted(re.findall(r"^([A-Za-z_][\w.']*)(?=\s*:|\s*$)", _listed(rest), re.MULTILINE))
+        )
+    for name in KERNEL:
+        if name not in found:
+            raise KernelError(f"the assumptions of {name} must be told, got none")
+        if foreign := axioms_beyond(found[name]):
+            raise KernelError(f"{name} must rest on the standard library's axioms, got {', '.join(foreign)}")
+    return found
+
+
+def _listed(told: str) -> str:
+    if told.startswith("Closed under the global context"):
+        return ""
+    head, _, rest = told.partition("\n")
+    if not head.startswith("Axioms:"):
+        raise KernelError(f"the assumptions must be a list, got {told[:80]!r}")
+    return rest
+
+
+def _libraries() -> dict[str, str]:
+    """The versions of the libraries, as the package manager has them; empty where there is none to ask."""
+    ask = shutil.which("dpkg-query")
+    if ask is None:
+        return {}
+    told = subprocess.run(
+        [ask, "-W", "-f", "${Package} ${Version}\n", *_PACKAGES], capture_output=True, text=True, check=False
+    )
+    return dict(line.split() for line in told.stdout.splitlines() if len(line.split()) == 2)
+
+
+def _call(command: list[str], folder: str) -> str:
+    told = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    if told.returncode:
+        raise KernelError(
+            f"{' '.join(command[:1])} refused {command[-1]}: {(told.stdout + told.stderr)[-1500:]}"
+        )
+    return told.stdout + told.stderr

@@ -1,0 +1,246 @@
+"""The numbers that run fit their theorems, and every fault that is planted here is refused."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import filterproof as fp
+from filters.accounting import charge_rules, charges
+from filters.accounting.amounts import Plain, Square
+from filters.accounting.ledger import Budget
+from filters.certified import certify as module
+from filters.certified.catalogue import certified_catalogue
+from filters.certified.charges import amount
+from filters.certified.decisions import last_admitted
+from filters.certified.families import FAMILIES
+from filters.holders.trackers import GaussianTracker
+from filters.rules import blackwell, rogers
+from theory.certified.running_number import Found
+from theory.conversions import CKS
+from theory.evidence import Evidence
+
+TINY = 1 + 1e-9
+
+
+def refused(thing) -> set[str]:
+    return {one.found.name for one in fp.certify(thing).refused}
+
+
+def test_everything_that_prove_looks_at_fits() -> None:
+    found = list(certified_catalogue())
+    assert [(one.subject, one.refused) for one in found if one.refused] == []
+    assert sum(len(one.numbers) for one in found) > 1500
+    empty = [one for one in found if not one.numbers]
+    assert all("counterexample" in one.uncovered[0] for one in empty)
+    assert len(empty) == 3
+
+
+def test_numbers_are_found_by_running_and_compared_exactly() -> None:
+    filt = fp.ZCDPFilter(0.5)
+    last = last_admitted(filt, [], FAMILIES["Gaussian(x)"])
+    assert last == 1.0
+    assert filt.admits(filt.start(1), fp.Gaussian(1.0))[0]
+    assert not filt.admits(filt.start(1), fp.Gaussian(math.nextafter(1.0, 2.0)))[0]
+    found = fp.certify(filt)
+    budget = next(one for one in found.numbers if one.number.says.endswith(": budget"))
+    assert (budget.number.value, budget.evidence) == (Fraction(1, 2), Evidence.EXACT)
+
+
+@pytest.mark.parametrize("factor", [TINY, 1 / TINY, 1 + 2.0**-52], ids=["above", "below", "an ulp"])
+def test_a_budget_that_is_off_is_refused(monkeypatch: pytest.MonkeyPatch, factor: float) -> None:
+    made = Budget.of
+    monkeypatch.setattr(Budget, "of", classmethod(lambda _, value: made(value * factor)))
+    names = refused(fp.ZCDPFilter(0.5))
+    assert ("UNSOUND" if factor > 1 else "LOOSE") in names
+
+
+def test_a_conversion_that_gives_a_billionth_too_much_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    exact = type(CKS).budget
+    monkeypatch.setattr(type(CKS), "budget", lambda *a: exact(*a) * TINY)
+    assert "UNSOUND" in refused(fp.ApproximateDPFilter(1.0, 1e-5))
+
+
+@pytest.mark.parametrize(
+    ("rule", "pair"),
+    [
+        ("ZCDPCharge", fp.RandomizedResponse(0.3)),
+        ("GDPCharge", fp.RandomizedResponse(0.3)),
+        ("PureCharge", fp.Laplace(3.0)),
+    ],
+)
+def test_a_charge_that_is_a_billionth_short_is_unsound_and_one_that_is_more_loose(
+    monkeypatch: pytest.MonkeyPatch, rule: str, pair: fp.DominatingPair
+) -> None:
+    kind = getattr(charge_rules, rule)
+    exact = kind.__call__
+
+    def scaled(factor: float):
+        def charge(self, request):
+            found = exact(self, request)
+            return type(found)(found.x * factor, *([found.scale] if isinstance(found, Square) else []))
+
+        return charge
+
+    monkeypatch.setattr(kind, "__call__", scaled(1 / TINY))
+    assert "UNSOUND" in refused(pair)
+    monkeypatch.setattr(kind, "__call__", scaled(TINY))
+    assert "LOOSE" in refused(pair)
+    monkeypatch.setattr(kind, "__call__", exact)
+    assert refused(pair) == set()
+
+
+@pytest.mark.parametrize("pair", [fp.Laplace(30.0), fp.FinitePair((0.75, 0.25), (0.5, 0.5))], ids=repr)
+def test_what_is_rounded_to_nearest_is_refused(
+    monkeypatch: pytest.MonkeyPatch, pair: fp.DominatingPair
+) -> None:
+    """As the charges were before: 1/30 in doubles is below 1/30."""
+    for room in (charge_rules, charges):
+        monkeypatch.setattr(room, "pure_epsilon", lambda request: request.pure_epsilon)
+    below = Fraction(float(pair.pure_epsilon)) < Fraction(1, 30) if isinstance(pair, fp.Laplace) else None
+    found = fp.certify(pair)
+    assert below is not False
+    assert any(one.found is Found.UNSOUND for one in found.refused) or below is None
+
+
+def test_an_infinite_charge_that_is_not_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fp.Erasure, "zcdp_rho", property(lambda self: 0.0))
+    assert "UNSOUND" in refused(fp.Erasure(0.25))
+
+
+def test_a_wrong_constant_in_the_rule_of_rogers_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    exact = fp.RogersFilter.deviation
+    for factor, name in ((1 / TINY, "UNSOUND"), (1 + 1e-5, "LOOSE")):
+        monkeypatch.setattr(
+            fp.RogersFilter, "deviation", lambda self, squares, f=factor: exact(self, squares) * f
+        )
+        assert name in refused(fp.RogersFilter(2.0, 1e-3))
+    assert rogers.RogersFilter is fp.RogersFilter
+
+
+def test_a_filter_that_decides_after_the_release_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        fp.WhitehouseFilter, "admits", lambda self, state, request: self._squares.fits(state[:2], Plain(0.0))
+    )
+    assert not fp.certify(fp.WhitehouseFilter(1.0, 1e-3)).holds
+
+
+def test_a_cover_that_is_too_small_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    exact = blackwell.gaussian_cover
+    monkeypatch.setattr(blackwell, "gaussian_cover", lambda *a: exact(*a) * 0.999)
+    filt = fp.BlackwellFilter(1.0, (fp.RandomizedResponse(0.25),))
+    assert "UNSOUND" in refused(filt)
+    monkeypatch.setattr(blackwell, "gaussian_cover", lambda *a: exact(*a) * 1.01)
+    assert "LOOSE" in refused(filt)
+
+
+def test_a_realisation_filter_that_looks_at_the_last_output_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    filt = fp.RealisationFilter(10.0, 1e-5, 8, (fp.Gaussian(0.5),))
+    exact = fp.RealisationFilter.admits
+    monkeypatch.setattr(
+        fp.RealisationFilter,
+        "admits",
+        lambda self, s, request: exact(self, (s[0] + s[1], *s[1:]), request),
+    )
+    assert "OFF" in refused(filt)
+
+
+def test_a_tracker_that_promises_too_little_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    exact = GaussianTracker.guarantee
+    monkeypatch.setattr(
+        GaussianTracker,
+        "guarantee",
+        lambda self, blocks: fp.GaussianDP(math.nextafter(exact(self, blocks).mu, 0.0)),
+    )
+    assert "UNSOUND" in refused(fp.GaussianTracker(0.3))
+
+
+@pytest.mark.parametrize(
+    "odometer",
+    [
+        fp.LineOdometer(1e-5, 1.0),
+        fp.MixtureOdometer(1e-5, 1.0),
+        fp.StitchedOdometer(1e-5, 0.1),
+        fp.DoublingOdometer(1e-5, 0.1),
+    ],
+    ids=lambda one: type(one).__name__,
+)
+def test_an_odometer_whose_bound_is_off_is_refused(monkeypatch: pytest.MonkeyPatch, odometer) -> None:
+    exact = type(odometer).bound
+    for factor, name in ((1 / TINY, "UNSOUND"), (TINY, "LOOSE")):
+        monkeypatch.setattr(type(odometer), "bound", lambda self, s, f=factor: exact(self, s) * f)
+        assert name in refused(odometer)
+
+
+def test_noise_that_is_too_small_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    exact = fp.LinearQueries.sigma
+    monkeypatch.setattr(fp.LinearQueries, "sigma", lambda self, dimension=1: exact(self, dimension) / TINY)
+    assert "UNSOUND" in refused(fp.LinearQueries(3, norm_budget=5.0, kappa=1.0))
+
+
+def test_people_who_count_with_more_than_is_left_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    exact = fp.IndividualFilter.clip
+    monkeypatch.setattr(
+        fp.IndividualFilter, "clip", lambda self, norms, **more: exact(self, norms, **more) * TINY
+    )
+    assert "UNSOUND" in refused(fp.IndividualFilter(fp.GaussianFilter(1.0), 2))
+    sums = fp.ClippedSums(fp.IndividualFilter(fp.GaussianFilter(1.0), 2), clip=3.0, sigma=4.0)
+    assert "UNSOUND" in refused(sums)
+
+
+def test_certifying_charges_nobody() -> None:
+    people = fp.IndividualFilter(fp.GaussianFilter(1.0), 2)
+    fp.certify(people)
+    assert people.select(fp.Gaussian(1.0)).all()
+    queries = fp.LinearQueries(1, norm_budget=1.0, kappa=1.0)
+    fp.certify(queries)
+    assert queries.report_for(0).remaining == pytest.approx(1.0)
+
+
+def test_a_selection_is_charged_as_its_members(monkeypatch: pytest.MonkeyPatch) -> None:
+    pair = fp.Selection((fp.Gaussian(0.3), fp.Laplace(3.0)), np.array([0, 1, 0]))
+    assert fp.certify(pair).holds
+    monkeypatch.setattr(charge_rules, "look_up", lambda values, index: np.full(len(index), values[0]))
+    squares = fp.Selection((fp.Gaussian(np.array([0.3, 0.4])), fp.Gaussian(0.5)), np.array([0, 1]))
+    assert "many pairs" in fp.certify(squares).uncovered[0]
+
+
+def test_what_is_not_covered_says_so() -> None:
+    class Mine(fp.AdditiveFilter):
+        promise = fp.ZCDP(0.5)
+        budget = fp.Budget.of(0.5)
+
+        def charge(self, request):
+            return Plain(request.zcdp_rho)
+
+    found = fp.certify(Mine())
+    assert (found.numbers, found.holds) == ((), False)
+    assert "no theorem here says what Mine may admit" in found.uncovered[0]
+    with fp.knowingly():
+        unsound = fp.certify(fp.NaiveRealisationFilter(1.0, 0.01))
+    assert "counterexample" in unsound.uncovered[0]
+    with pytest.raises(TypeError, match="thing must be a filter"):
+        fp.certify(3)
+
+
+def test_an_additive_filter_of_ones_own_is_certified_and_its_own_budget_too() -> None:
+    class Mine(fp.AdditiveFilter):
+        promise = fp.ApproxDP(1.0, 1e-5)
+        charge = fp.gdp_charge
+
+    assert fp.certify(Mine()).holds
+    above = Mine()
+    above.budget = replace(above.budget, high=above.budget.high * TINY, low=0.0)
+    assert "UNSOUND" in refused(above)
+
+
+def test_amounts_are_exact() -> None:
+    assert amount(Square(0.1, 0.5)) == Fraction(0.1) ** 2 / 2
+    assert math.isinf(amount(Plain(math.inf)))
+    assert module.certify is fp.certify

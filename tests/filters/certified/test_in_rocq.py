@@ -1,0 +1,59 @@
+"""What is written for Rocq is what the filters compare with, the same each time, and is refused where it is false."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+
+import pytest
+
+import filterproof as fp
+from filters.certified.in_rocq import in_rocq
+from tests.filters.certified.write_running_numbers import PATH
+from theory.certified.running_number import at_least, at_most, near
+from theory.kernel.running_numbers import cks_lemma, lemma, simple_lemma
+from theory.proofs.theorem import RefusedError
+
+STAR = fp.ApproximateDPFilter(1.0, 1e-5, fp.SIMPLE).budget.limit
+CKS = fp.ApproximateDPFilter(1.0, 1e-5).budget.limit
+
+
+def test_the_file_is_what_the_code_writes() -> None:
+    assert PATH.read_text("utf-8") == in_rocq(), "python -m tests.filters.certified.write_running_numbers"
+
+
+def test_every_lemma_has_a_name_of_its_own_and_ends_proved() -> None:
+    text = in_rocq()
+    names = re.findall(r"^Lemma (\w+) :", text, re.MULTILINE)
+    assert len(names) == len(set(names)) == text.count("Qed.") > 30
+    assert "Admitted" not in text
+    assert "Axiom" not in text
+
+
+@pytest.mark.parametrize(("write", "budget"), [(simple_lemma, STAR), (cks_lemma, CKS)])
+def test_the_budget_is_the_double_and_a_billionth_more_is_refused(write, budget: float) -> None:
+    exact = Fraction(budget)
+    assert f"({exact.numerator} / {exact.denominator})" in write("one", "budget", exact, 1.0, 1e-5)
+    above = exact * (1 + Fraction(1, 10**9))
+    with pytest.raises(RefusedError):
+        write("one", "budget", above, 1.0, 1e-5)
+    assert "interval" in write("one", "budget", above, 1.0, 1e-5, checked=False)
+
+
+def test_rational_claims_are_linear_arithmetic_and_others_intervals() -> None:
+    rational = lemma("one", at_least("RR zCDP", "charge", 0.5, "e**2/2", e=1.0))
+    assert rational == (
+        "(* RR zCDP. charge *)\nLemma one : 0 <= ((1 / 2) - (((1 / 1) ^ 2) / 2)).\nProof. lra. Qed.\n"
+    )
+    found = lemma("two", at_most("x", "log", 0.5, "log(2)"))
+    assert found is not None
+    assert "0 <= ((ln 2) - (1 / 2))" in found
+    assert "interval" in found
+    with pytest.raises(RefusedError):
+        lemma("three", at_most("x", "log", 0.75, "log(2)"))
+
+
+def test_what_rocq_has_no_word_for_is_left_out() -> None:
+    assert lemma("one", at_most("x", "tail", 0.1, "tail(1)")) is None
+    assert lemma("one", near("x", "both sides", 0.5, Fraction(1, 2))) is None
+    assert lemma("one", at_most("x", "a function", 0.5, lambda: 1)) is None  # type: ignore[arg-type, return-value]

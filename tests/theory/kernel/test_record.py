@@ -1,0 +1,138 @@
+"""KERNEL is said only while the record of the kernel's run is that of the sources as they are."""
+
+import json
+import re
+from dataclasses import replace
+
+import pytest
+
+from theory.evidence import Checked, Evidence
+from theory.kernel import KERNEL, accepted, read_record, record
+from theory.kernel.record import ALLOWED, Record, axioms_beyond, digests, sources, statement_in, unfolded
+from theory.proofs.engines import in_kernel
+from theory.proofs.theorem import CheckedStep, RefusedError
+
+NAME = "renyi_filter"
+
+
+@pytest.fixture
+def known(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    """The patcher of `record._known`, by which a test plants another record or other sources."""
+    return monkeypatch
+
+
+def _plant(
+    known: pytest.MonkeyPatch, kept: Record | None, texts: dict[str, str], *, here: bool = False
+) -> None:
+    known.setattr(record, "_known", lambda: (kept, here, texts))
+
+
+def _record() -> Record:
+    found = read_record()
+    assert found is not None
+    return found
+
+
+def test_the_record_is_that_of_the_sources_and_has_every_statement() -> None:
+    kept = _record()
+    assert dict(kept.sources) == digests(sources())
+    assert set(kept.axioms) == set(KERNEL)
+
+
+@pytest.mark.parametrize("name", list(KERNEL))
+def test_every_statement_is_accepted_and_rests_on_the_standard_library_alone(name: str) -> None:
+    found = accepted(name)
+    assert found.statement.startswith(name)
+    assert not axioms_beyond(found.axioms)
+    assert KERNEL[name].says.endswith(".")
+    assert KERNEL[name].source
+
+
+def test_a_step_in_the_kernel_is_labelled_so_and_its_certificate_holds_the_statement() -> None:
+    step = CheckedStep.run(in_kernel(NAME))
+    assert step.holds
+    assert (step.evidence, step.checked) == (Evidence.KERNEL, Checked.KERNEL)
+    assert step.certificate is not None
+    assert step.certificate["statement"] == statement_in(sources()["RenyiFilter.v"], NAME)
+    assert Evidence.KERNEL.strength == 0
+
+
+def test_one_character_more_in_a_source_and_the_kernel_is_no_evidence(known: pytest.MonkeyPatch) -> None:
+    texts = sources()
+    _plant(known, _record(), texts | {"Sums.v": texts["Sums.v"] + " "})
+    with pytest.raises(ValueError, match=r"got changes in Sums\.v"):
+        accepted(NAME)
+    with pytest.raises(RefusedError, match="make kernel"):
+        in_kernel(NAME).check()
+
+
+def test_a_source_that_the_record_does_not_have_is_a_change(known: pytest.MonkeyPatch) -> None:
+    _plant(known, _record(), sources() | {"New.v": ""})
+    with pytest.raises(ValueError, match=r"New\.v"):
+        accepted(NAME)
+    fewer = sources()
+    del fewer["Sums.v"]
+    _plant(known, _record(), fewer)
+    with pytest.raises(ValueError, match="their list"):
+        accepted(NAME)
+
+
+def test_no_record_and_a_record_without_the_statement_are_no_evidence(known: pytest.MonkeyPatch) -> None:
+    _plant(known, None, sources())
+    with pytest.raises(ValueError, match="got none"):
+        accepted(NAME)
+    _plant(known, replace(_record(), axioms={}), sources())
+    with pytest.raises(ValueError, match="no theorem 'renyi_filter'"):
+        accepted(NAME)
+
+
+@pytest.mark.parametrize("axiom", ["Filterproof.RenyiFilter.trust_me", "Coq.Logic.Eqdep.eq_rect_eq", "sorry"])
+def test_a_statement_on_a_foreign_axiom_is_no_evidence(known: pytest.MonkeyPatch, axiom: str) -> None:
+    kept = _record()
+    _plant(known, replace(kept, axioms={**kept.axioms, NAME: (*ALLOWED, axiom)}), sources())
+    with pytest.raises(ValueError, match=re.escape(f"rests on {axiom},")):
+        accepted(NAME)
+
+
+def test_where_the_kernel_ran_is_said(known: pytest.MonkeyPatch) -> None:
+    _plant(known, _record(), sources(), here=True)
+    assert accepted(NAME).how.endswith("on this machine")
+    _plant(known, _record(), sources())
+    assert accepted(NAME).how.endswith("elsewhere, by the record, which matches the sources")
+
+
+def test_a_record_is_the_text_that_it_writes() -> None:
+    kept = _record()
+    assert Record.from_json(kept.to_json()) == replace(
+        kept, axioms={k: kept.axioms[k] for k in sorted(kept.axioms)}
+    )
+
+
+@pytest.mark.parametrize(
+    "text", ["[]", "{}", '{"format": "other"}', "null", "no json", '{"format": 1, "axioms": 2}']
+)
+def test_what_is_no_record_is_refused_in_a_sentence(text: str) -> None:
+    with pytest.raises(ValueError):
+        Record.from_json(text)
+
+
+def test_a_record_with_a_list_for_its_axioms_is_refused() -> None:
+    data = json.loads(_record().to_json()) | {"axioms": []}
+    with pytest.raises(ValueError, match="make kernel"):
+        Record.from_json(json.dumps(data))
+
+
+def test_a_statement_must_stand_once_in_its_source() -> None:
+    once = "Theorem small x : x = x.\nProof. easy. Qed.\n"
+    assert statement_in(once, "small") == "small x : x = x"
+    for text in ("", once + once, "(* Theorem small *)"):
+        with pytest.raises(ValueError, match="stated once"):
+            statement_in(text, "small")
+
+
+def test_a_statement_is_unfolded_into_the_definitions_that_it_speaks_of() -> None:
+    told = unfolded(NAME)
+    assert list(told)[0] == NAME
+    assert "exp ((alpha - 1) * rho)" in told["transcript_renyi_at_most"]
+    assert {"additive", "honest", "renyi_honest", "strategy", "total", "filter", "law"} <= set(told)
+    assert "kl" not in told

@@ -1,0 +1,89 @@
+"""A claim's formula is one formula: its text, LaTeX, sympy, ball and Rocq forms are compared at points."""
+
+import re
+from fractions import Fraction
+
+import pytest
+
+from theory.kernel.record import accepted, unfolded
+from theory.proofs import THEOREMS
+from theory.proofs.notations import Formula, rocq_value
+from theory.proofs.theorem import Theorem
+
+CLAIMS = [(theorem.name, k) for theorem in THEOREMS.values() for k in range(len(theorem.formulas))]
+
+
+def _formula(name: str, k: int) -> tuple[Theorem, Formula]:
+    return THEOREMS[name], THEOREMS[name].formulas[k]
+
+
+@pytest.mark.parametrize(("name", "k"), CLAIMS)
+def test_sympy_and_balls_agree_on_the_formula_of_a_claim(name: str, k: int) -> None:
+    _, formula = _formula(name, k)
+    seen = 0
+    for point in formula.points():
+        ball = formula.ball(point)
+        value = formula.sympy.subs(
+            {symbol: point[symbol.name] for symbol in formula.sympy.free_symbols}
+        ).evalf(25)
+        assert ball.is_finite()
+        assert abs(float(ball.mid()) - float(value)) <= 1e-14 * abs(float(value)), point
+        seen += 1
+    assert seen >= 2 or not formula.box
+
+
+@pytest.mark.parametrize(("name", "k"), CLAIMS)
+def test_the_rocq_form_stands_in_the_statement_or_a_definition_of_it_and_means_the_same(
+    name: str, k: int
+) -> None:
+    theorem, formula = _formula(name, k)
+    assert all(accepted(one) for one in theorem.kernel)
+    stated = [text for one in theorem.kernel for text in unfolded(one).values()]
+    assert bool(formula.rocq) <= bool(stated)
+    if formula.rocq:
+        assert any(formula.rocq in statement for statement in stated), stated
+        for point in formula.points():
+            assert rocq_value(formula.rocq, point).overlaps(formula.ball(point)), point
+            assert (rocq_value(formula.rocq, point) - formula.ball(point)).rad() < 1e-20
+
+
+@pytest.mark.parametrize(("name", "k"), CLAIMS)
+def test_what_is_shown_is_made_from_the_formula(name: str, k: int) -> None:
+    theorem, formula = _formula(name, k)
+    assert formula.latex in theorem.claim_latex
+
+
+def test_theorems_with_a_kernel_statement_state_a_formula() -> None:
+    assert len(CLAIMS) >= 8
+    for theorem in THEOREMS.values():
+        if theorem.kernel and theorem.claim_latex:
+            assert theorem.formulas, theorem.name
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("1 + 2 * 3", 7), ("- 2 ^ 2", -4), ("(1 - 1 / 3) * 3", 2), ("exp (ln 5)", 5), ("sqrt 9 + 1", 4),
+        ("Rpower 2 3", 8), ("Rpower (1 + 1) (2 - 1)", 2), ("Rabs (1 - 3)", 2), ("2 * x / 4", 1), ("8 - 4 - 2", 2),
+    ],
+)  # fmt: skip
+def test_rocq_terms_are_read_as_rocq_reads_them(text: str, value: int) -> None:
+    found = rocq_value(text, {"x": Fraction(2)})
+    assert found.contains(value)
+    assert found.rad() < 1e-20
+
+
+@pytest.mark.parametrize("text", ["", "1 +", "(1", "1 2", "sin 1", "y", "1; 2", "exp"])
+def test_what_is_no_term_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="term must"):
+        rocq_value(text, {"x": Fraction(2)})
+
+
+def test_a_formula_that_differs_in_one_notation_is_told() -> None:
+    wrong = Formula("exp((alpha - 1) * B)", rocq="exp (alpha * B)", alpha=("3/2", "9"), B=("1/8", "2"))
+    assert not any(rocq_value(wrong.rocq, point).overlaps(wrong.ball(point)) for point in wrong.points())
+
+
+def test_a_box_names_the_variables_of_its_formula() -> None:
+    with pytest.raises(ValueError, match=re.escape("box must name B, alpha")):
+        Formula("alpha * B", alpha=("1", "2"))

@@ -1,0 +1,187 @@
+"""The record of a run of the kernel: versions, digests of the sources, statements and the axioms each rests on."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import sha256
+from importlib.resources import files
+
+from theory.kernel.statements import KERNEL
+
+__all__ = [
+    "ALLOWED",
+    "HERE",
+    "RECORD",
+    "Accepted",
+    "Record",
+    "accepted",
+    "axioms_beyond",
+    "digests",
+    "read_record",
+    "sources",
+    "statement_in",
+    "unfolded",
+]
+
+#: The file of the record, and that of a run on this machine, which is not shared.
+RECORD, HERE = "record.json", "checked_here.json"
+
+#: The axioms that a statement may rest on: those of the standard library's reals, and of classical logic.
+ALLOWED = frozenset(
+    {
+        "ClassicalDedekindReals.sig_forall_dec",
+        "ClassicalDedekindReals.sig_not_dec",
+        "FunctionalExtensionality.functional_extensionality_dep",
+        "Classical_Prop.classic",
+    }
+)
+#: Primitive integers and floats, which `interval` computes with: constants of the kernel, and what they satisfy.
+PRIMITIVE = re.compile(r"(PrimInt63|Uint63|Uint63Axioms|PrimFloat|FloatAxioms|FloatOps|Int63)\.[A-Za-z0-9_]+")
+
+_FORMAT = "filterproof-kernel-1"
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """A statement of the record as the source has it, the axioms it rests on, and the version that accepted it."""
+
+    name: str
+    file: str
+    statement: str
+    axioms: tuple[str, ...]
+    rocq: str
+    here: bool
+
+    @property
+    def how(self) -> str:
+        """Where the kernel ran, in words."""
+        where = "on this machine" if self.here else "elsewhere, by the record, which matches the sources"
+        return f"Rocq {self.rocq} accepted {self.file}, {self.name}, {where}"
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What was written when the kernel ran: `sources` maps files to SHA-256, `axioms` theorems to names of axioms."""
+
+    rocq: str
+    libraries: Mapping[str, str]
+    sources: Mapping[str, str]
+    axioms: Mapping[str, tuple[str, ...]]
+
+    @classmethod
+    def from_json(cls, text: str) -> Record:
+        """The record in a text; ValueError if it is none."""
+        try:
+            data = json.loads(text)
+            if data["format"] != _FORMAT:
+                raise ValueError(
+                    f"record must be of the format {_FORMAT}, got {data['format']!r}; run make kernel"
+                )
+            axioms = {str(name): tuple(map(str, found)) for name, found in data["axioms"].items()}
+            return cls(str(data["rocq"]), dict(data["libraries"]), dict(data["sources"]), axioms)
+        except (KeyError, TypeError, AttributeError) as wrong:
+            raise ValueError(
+                f"record must be that of `make kernel`, got {wrong!r}; run make kernel"
+            ) from wrong
+
+    def to_json(self) -> str:
+        """The same record gives the same text."""
+        data = {
+            "format": _FORMAT,
+            "rocq": self.rocq,
+            "libraries": dict(sorted(self.libraries.items())),
+            "sources": dict(self.sources),
+            "axioms": {name: list(found) for name, found in sorted(self.axioms.items())},
+        }
+        return json.dumps(data, indent=1) + "\n"
+
+
+def sources() -> dict[str, str]:
+    """The text of every Rocq source, by file, in the order in which they are compiled."""
+    folder = files("theory.kernel")
+    listed = folder.joinpath("_CoqProject").read_text(encoding="utf-8").split()
+    return {name: folder.joinpath(name).read_text(encoding="utf-8") for name in listed if name.endswith(".v")}
+
+
+def digests(texts: Mapping[str, str]) -> dict[str, str]:
+    """SHA-256 of each source."""
+    return {name: sha256(text.encode()).hexdigest() for name, text in texts.items()}
+
+
+def statement_in(text: str, name: str) -> str:
+    """The statement of a theorem in a source, white space joined; ValueError if it is not there exactly once."""
+    found = re.findall(
+        rf"^(?:Theorem|Lemma|Corollary|Example)\s+({name}\b.*?)\.\s*^Proof\b", text, re.MULTILINE | re.DOTALL
+    )
+    if len(found) != 1:
+        raise ValueError(f"name must be a theorem stated once in the source, got {name!r} {len(found)} times")
+    return " ".join(found[0].split())
+
+
+def unfolded(name: str) -> dict[str, str]:
+    """A statement by its name, then every definition that it speaks of, and those that they speak of, as in the source.
+
+    KeyError for a name that `KERNEL` does not list.
+    """
+    texts = sources()
+    kinds = "Definition|Fixpoint|Record|Inductive|Notation"
+    defined = {
+        found[2]: " ".join(found[0].split())
+        for text in texts.values()
+        for found in re.finditer(rf"^({kinds})\s+([\w']+).*?\.(?=\s)", text, re.MULTILINE | re.DOTALL)
+    }
+    told = {name: statement_in(texts[f"{KERNEL[name].module}.v"], name)}
+    waiting = [told[name]]
+    while waiting:
+        for word in re.findall(r"[A-Za-z_][\w']*", waiting.pop()):
+            if word in defined and word not in told:
+                told[word] = defined[word]
+                waiting.append(told[word])
+    return told
+
+
+def axioms_beyond(axioms: Iterable[str]) -> tuple[str, ...]:
+    """Those that are neither the standard library's nor constants of the kernel."""
+    return tuple(axiom for axiom in axioms if axiom not in ALLOWED and not PRIMITIVE.fullmatch(axiom))
+
+
+def read_record(file: str = RECORD) -> Record | None:
+    """The record that came with the package (`HERE`: that of a run on this machine); None if there is none."""
+    place = files("theory.kernel").joinpath(file)
+    return Record.from_json(place.read_text(encoding="utf-8")) if place.is_file() else None
+
+
+@lru_cache(maxsize=1)
+def _known() -> tuple[Record | None, bool, dict[str, str]]:
+    texts = sources()
+    found = digests(texts)
+    record, here = read_record(), read_record(HERE)
+    return record, here is not None and here.sources == found, texts
+
+
+def accepted(name: str) -> Accepted:
+    """The statement of that name as the kernel accepted it.
+
+    Raises ValueError where the record does not match the sources, does not have the statement, or names an axiom
+    that is not allowed; KeyError for a name that `KERNEL` does not list.
+    """
+    theorem = KERNEL[name]
+    record, here, texts = _known()
+    if record is None:
+        raise ValueError("record must be there, got none; run make kernel")
+    changed = sorted({file for file, digest in digests(texts).items() if record.sources.get(file) != digest})
+    if changed or set(record.sources) != set(texts):
+        raise ValueError(
+            f"sources must be those of the record, got changes in {', '.join(changed) or 'their list'}; run make kernel"
+        )
+    if name not in record.axioms:
+        raise ValueError(f"the record has no theorem {name!r}; run make kernel")
+    axioms = record.axioms[name]
+    if foreign := axioms_beyond(axioms):
+        raise ValueError(f"{name} rests on {', '.join(foreign)}, which is no axiom of the standard library")
+    file = f"{theorem.module}.v"
+    return Accepted(name, file, statement_in(texts[file], name), axioms, record.rocq, here)

@@ -1,0 +1,179 @@
+"""A formula of a claim, stated once: from its text come LaTeX, the sympy expression and the ball; Rocq has its own.
+
+>>> bound = Formula("exp((alpha - 1) * B)", rocq="exp ((alpha - 1) * B)", alpha=("3/2", "9"), B=("1/8", "2"))
+>>> print(bound.latex)
+e^{B \\left(\\alpha - 1\\right)}
+
+The text is in the language of `formula.py`. The Rocq form must stand in the statement of the theorem that the kernel
+accepted; that it means the same is compared at points of the stated box, in balls, by a reader of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import islice, product
+from typing import TYPE_CHECKING
+
+from flint import arb, ctx
+
+from theory.proofs.formula import compile_formula, rational, variables
+
+if TYPE_CHECKING:
+    import sympy as sp
+
+__all__ = ["Formula", "rocq_value"]
+
+#: Shares of each side of the box at which notations are compared: ends and uneven points inside.
+_SHARES = (Fraction(0), Fraction(2, 7), Fraction(5, 8), Fraction(1))
+_MOST_POINTS = 64
+
+
+@dataclass(frozen=True, init=False)
+class Formula:
+    """A formula of a claim: its text, the same in Rocq ('' where no kernel theorem states it), and a box of points.
+
+    The box gives each variable's range, corners exact, as texts such as "1/8". Raises ValueError where the box does
+    not name the variables of the text.
+    """
+
+    text: str
+    rocq: str
+    box: Mapping[str, tuple[Fraction, Fraction]]
+
+    def __init__(self, text: str, *, rocq: str = "", **box: tuple[str, str]) -> None:
+        if set(box) != variables(text):
+            raise ValueError(
+                f"box must name {', '.join(sorted(variables(text)))}, got {', '.join(sorted(box))}"
+            )
+        object.__setattr__(self, "text", text)
+        object.__setattr__(self, "rocq", rocq)
+        sides = {name: (Fraction(low), Fraction(high)) for name, (low, high) in box.items()}
+        object.__setattr__(self, "box", sides)
+
+    @property
+    def sympy(self) -> sp.Expr:
+        """The expression, its symbols positive reals where the box is."""
+        import sympy as sp
+
+        known = {
+            name: sp.Symbol(name, real=True, positive=low > 0 or None) for name, (low, _) in self.box.items()
+        }
+        x = sp.Symbol("x")
+        known["tail"] = sp.Lambda(x, (1 - sp.erf(x / sp.sqrt(2))) / 2)
+        return sp.sympify(self.text, locals=known)
+
+    @property
+    def latex(self) -> str:
+        """The formula as it is shown."""
+        import sympy as sp
+
+        text: str = sp.latex(self.sympy, ln_notation=False)
+        return text
+
+    def points(self) -> Iterator[dict[str, Fraction]]:
+        """Points of the box, its corners among them, at most 64."""
+        axes = [[low + (high - low) * share for share in _SHARES] for low, high in self.box.values()]
+        found = list(product(*axes))
+        step = max(1, len(found) // _MOST_POINTS)
+        for values in islice(found, 0, None, step):
+            yield dict(zip(self.box, values, strict=True))
+
+    def ball(self, point: Mapping[str, Fraction], precision: int = 128) -> arb:
+        """The value at a point, enclosed."""
+        with ctx.workprec(precision):
+            return compile_formula(self.text)({name: arb(rational(x)) for name, x in point.items()})
+
+
+def rocq_value(text: str, point: Mapping[str, Fraction], precision: int = 128) -> arb:
+    """The value of a Rocq term of reals, enclosed: numbers, variables, + - * /, ^ with a number, and functions.
+
+    The functions are exp, ln, sqrt, Rpower and Rabs, applied as Rocq applies them. Raises ValueError on anything else.
+    """
+    with ctx.workprec(precision):
+        reader = _Rocq(text, {name: arb(rational(x)) for name, x in point.items()})
+        value = reader.sum()
+        reader.end()
+        return value
+
+
+_TOKEN = re.compile(r"\s*(?:(\d+)|([A-Za-z_][\w']*)|([-+*/^()]))")
+_ONE = {"exp": arb.exp, "ln": arb.log, "sqrt": arb.sqrt, "Rabs": abs}
+
+
+class _Rocq:
+    """A reader of terms: application binds closest, then ^, - of one operand, * and /, + and -."""
+
+    def __init__(self, text: str, values: Mapping[str, arb]) -> None:
+        self.text, self.values = text, values
+        self.tokens: list[str] = []
+        at = 0
+        while at < len(text.rstrip()):
+            found = _TOKEN.match(text, at)
+            if found is None:
+                raise ValueError(f"term must be numbers, names and + - * / ^, got {text[at : at + 20]!r}")
+            self.tokens.append(found[0].strip())
+            at = found.end()
+
+    def peek(self) -> str:
+        return self.tokens[0] if self.tokens else ""
+
+    def take(self) -> str:
+        if not self.tokens:
+            raise ValueError(f"term must be whole, got {self.text!r}")
+        return self.tokens.pop(0)
+
+    def end(self) -> None:
+        if self.tokens:
+            raise ValueError(f"term must end, got {' '.join(self.tokens)!r} more")
+
+    def sum(self) -> arb:
+        value = self.product()
+        while self.peek() in ("+", "-"):
+            value = value + self.product() if self.take() == "+" else value - self.product()
+        return value
+
+    def product(self) -> arb:
+        value = self.negated()
+        while self.peek() in ("*", "/"):
+            value = value * self.negated() if self.take() == "*" else value / self.negated()
+        return value
+
+    def negated(self) -> arb:
+        if self.peek() == "-":
+            self.take()
+            return -self.negated()
+        return self.power()
+
+    def power(self) -> arb:
+        base = self.applied()
+        if self.peek() == "^":
+            self.take()
+            return base ** int(self.take())
+        return base
+
+    def applied(self) -> arb:
+        head = self.peek()
+        if head in _ONE:
+            self.take()
+            return _ONE[head](self.atom())
+        if head == "Rpower":
+            self.take()
+            base = self.atom()
+            return (self.atom() * base.log()).exp()
+        return self.atom()
+
+    def atom(self) -> arb:
+        token = self.take()
+        if token == "(":
+            value = self.sum()
+            if self.take() != ")":
+                raise ValueError(f"term must close its parentheses, got {self.text!r}")
+            return value
+        if token.isdigit():
+            return arb(int(token))
+        if token in self.values:
+            return self.values[token]
+        raise ValueError(f"term must name variables of the formula, got {token!r} in {self.text!r}")
