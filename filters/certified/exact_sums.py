@@ -17,10 +17,12 @@ import numpy as np
 from filters.accounting.allowance import Allowance
 from filters.accounting.amounts import Charge, Mixed, Plain, Square
 from filters.accounting.charge_rules import gdp_charge, pure_charge, renyi_charge, zcdp_charge
+from filters.accounting.declared import proper, unvanished
 from filters.accounting.directed import beyond, quotient_beyond, within
 from filters.accounting.error_free import Exact, add_up, round_up, square, two_product, two_sum
 from filters.accounting.ledger import Budget, is_sum
-from theory.certified.running_number import RunningNumber, at_least, at_most, near
+from theory.certified.running_number import RunningNumber, at_least, at_most, infinite, near
+from theory.pairs import RandomizedResponse
 
 __all__ = ["exact_sums"]
 
@@ -35,6 +37,7 @@ def exact_sums() -> Iterator[RunningNumber]:
     """Sums and products with their errors, charges, directed roundings, budgets, and the ways of adding up."""
     yield from _error_free()
     yield from _charges()
+    yield from _declared()
     yield from _directed()
     yield from _budgets()
     yield from _ways()
@@ -97,6 +100,23 @@ def _charges() -> Iterator[RunningNumber]:
         yield near(_NAME, f"Mixed: run {run}", value, truth, slack=0)
 
 
+def _declared() -> Iterator[RunningNumber]:
+    """What no mechanism has counts as infinite, one number or one of many; what is positive is never nothing."""
+    for bad in (-1e-9, -0.5, -math.inf, math.nan):
+        yield infinite(_NAME, f"proper({bad!r})", float(proper(bad)))
+        many = np.asarray(proper(np.array([0.25, bad])))
+        yield infinite(_NAME, f"proper of an array with {bad!r}", float(many[1]))
+        yield near(_NAME, f"proper of 0.25 beside {bad!r}", float(many[0]), 0.25, slack=0)
+    reveals = RandomizedResponse(1e-200)
+    yield at_least(
+        _NAME,
+        "unvanished(0.0) for a pair that reveals something",
+        float(unvanished(0.0, reveals)),
+        Fraction(1e-200) ** 2 / 2,
+        slack=None,
+    )
+
+
 def _directed() -> Iterator[RunningNumber]:
     exact: tuple[Any, ...] = (
         Fraction(1, 3),
@@ -131,10 +151,17 @@ def _budgets() -> Iterator[RunningNumber]:
             yield at_most(_NAME, name, (Fraction(budget.high) + Fraction(budget.low)) * unit, truth, slack=0)
             if not 1e-250 < x < 1e100:
                 continue
-            spent = Plain(x / 7) if name.startswith("Budget.of") else Square(x / 7)
-            state = budget.add(budget.start(1), spent)
-            left = truth - _value(state) * unit
-            yield at_most(_NAME, f"{name}: what is left", float(budget.left(state)[0]), left, slack=2.0**-49)
+            root = x if name.startswith("Budget.square") else math.sqrt(x)
+            for share in (
+                1 / 7,
+                1 - 2.0**-40,
+            ):  # little is left of a sum in two doubles: the second one counts
+                state = budget.add(budget.start(1), Square(root * share))
+                left = truth - _value(state) * unit
+                says = f"{name}: what is left after the square of {root * share!r}"
+                yield at_most(
+                    _NAME, says, float(budget.left(state)[0]), left, slack=2.0**-49, least=2.0**-1072
+                )
             yield from _boundary(name, budget)
     nothing = Allowance(0.0)
     granted = [bool(nothing.fits(nothing.start(1), Plain(x))[0]) for x in (0.0, 1e-300)]
@@ -151,9 +178,18 @@ def _budgets() -> Iterator[RunningNumber]:
     low = np.array([0.0, 2.0**-60, 0.0, 0.0, 0.0])
     for place, (held, truth) in enumerate(zip(xi.holds((high, low)), (1, 0, 0, 0, 1), strict=True)):
         yield near(_NAME, f"Allowance(0.1).holds, sum {place}", int(held), truth, slack=0)
+    one = Budget.of(1.0)
     for bad in (-1e-9, math.nan, math.inf):
-        fits = bool(Budget.of(1.0).fits(Budget.of(1.0).start(1), Plain(bad))[0])
-        yield near(_NAME, f"Budget.of(1.0): whether {bad!r} fits", int(fits), 0, slack=0)
+        for charge, count in ((Plain(bad), 1), (Plain(bad), 40), (Plain(np.full(40, bad)), 40)):
+            state = one.start(count)
+            placed = tuple(np.array(part) for part in state)
+            answers = [
+                one.step(state, charge)[0],
+                one.general_step(state, charge)[0],
+                one.charge(placed, charge),
+            ]  # type: ignore[arg-type]
+            fitting = sum(int(np.count_nonzero(answer)) for answer in answers)
+            yield near(_NAME, f"Budget.of(1.0): how often {bad!r} fits, {count} runs", fitting, 0, slack=0)
 
 
 def _boundary(name: str, budget: Budget) -> Iterator[RunningNumber]:

@@ -74,7 +74,7 @@ def _things(module: str) -> Iterator[str]:
     package = "theory.pairs" if module.startswith("filters.accounting") else module
     own = sorted(catalogue.things(), key=lambda thing: not _of(thing, package))
     for thing in own:
-        found = catalogue.certify(thing)
+        found = catalogue.covered(thing)
         yield from (f"{one.found.name}: {one.number.says}" for one in found.refused)
 
 
