@@ -24,6 +24,7 @@ from filters.certified.exact_sums import exact_sums
 from filters.certified.holds import HELD, held
 from filters.certified.kappa import kappa_decisions
 from filters.certified.promised import budgets
+from filters.certified.sums import running_sums
 from filters.holders.clipped_sums import ClippedSums
 from filters.holders.individual import IndividualFilter
 from filters.holders.linear_queries import LinearQueries
@@ -65,6 +66,7 @@ _THINGS: tuple[Callable[[], object], ...] = (
     lambda: ZCDPFilter(1e-7),
     lambda: GaussianFilter(30.0),
     lambda: RenyiFilter(1.0, 0.5),
+    lambda: RenyiFilter(1.0, 1e-5),
     lambda: AllOrdersFilter((1.5, 3.0), (0.1, 0.3)),
     lambda: RogersFilter(0.7, 1e-6, reading="2/delta"),
     lambda: WhitehouseFilter(5.0, 1e-3, tail=1e-4, weight=2.0),
@@ -96,6 +98,7 @@ _THINGS: tuple[Callable[[], object], ...] = (
     lambda: KOV(30.0, 1e-300),
     lambda: Erasure(0.2),
     lambda: Erasure(1 - 2.0**-53),
+    lambda: Erasure(0.0),
     lambda: FinitePair(*_THIRD),
     lambda: RandomizedResponse.from_ratio(3),
     lambda: KOV.from_ratio(2, Fraction(1, 8)),
@@ -135,6 +138,7 @@ def things() -> Iterator[object]:
 
 def certified_points() -> Iterator[CertifiedNumbers]:
     """The arithmetic of sums, and conversions and budgets at a few epsilons and deltas."""
+    yield CertifiedNumbers.of("running sums", running_sums())
     yield CertifiedNumbers.of("exact sums", exact_sums())
     for kappa, rounds in ((1.25, 4), (4.9461276, 48)):
         yield CertifiedNumbers.of(f"KappaFilter({kappa}, {rounds})", kappa_decisions(kappa, rounds))

@@ -187,6 +187,30 @@ def test_prove_prints_latex(folder: Path) -> None:
     assert result.stdout.rstrip().endswith(r"\end{proof}")
 
 
+def test_prove_certifies_the_numbers_of_one_thing(folder: Path) -> None:
+    for text, theorem in (("ApproximateDPFilter(1.0, 1e-5)", "CKS"), ("Laplace(30.0)", "RR zCDP")):
+        result = filterproof("prove", text, cwd=folder)
+        assert result.returncode == 0, result.stderr
+        assert theorem in result.stdout
+        assert "Nothing is said of other points." in " ".join(result.stdout.split())
+        assert "REFUSED" not in result.stdout
+
+
+def test_prove_ends_with_status_one_where_a_number_is_refused_or_none_is_certified(folder: Path) -> None:
+    (folder / "above.py").write_text(
+        "import filterproof as fp\n"
+        "class Above(fp.AdditiveFilter):\n"
+        "    promise, charge = fp.ApproxDP(1.0, 1e-5), fp.zcdp_charge\n"
+        "    budget = fp.Budget.of(0.0305565953)\n"
+    )
+    result = filterproof("prove", "above.py::Above", cwd=folder)
+    assert result.returncode == 1, result.stderr
+    assert "REFUSED, UNSOUND" in result.stdout
+    unsound = filterproof("prove", "NaturalFilter", cwd=folder)
+    assert unsound.returncode == 1
+    assert "kept as a counterexample" in " ".join(unsound.stdout.split())
+
+
 @pytest.mark.parametrize("interval", ["empirical Bernstein", "KL-Chernoff", "betting"])
 def test_a_simulation_names_the_interval_that_was_asked_for(folder: Path, interval: str) -> None:
     run = filterproof(

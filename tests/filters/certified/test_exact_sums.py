@@ -24,15 +24,15 @@ def test_they_are_among_what_prove_shows() -> None:
     assert any(isinstance(thing, FilterBase) for thing in things())
 
 
-def test_a_product_without_its_last_part_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = error_free.two_product
+def test_sums_whose_parts_overlap_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = error_free.add_up
 
-    def short(a: float, b: float) -> error_free.Exact:
-        product, rest = whole(a, b)
-        return product, rest * (1 - 2.0**-50)
+    def overlapping(a: error_free.Exact, b: error_free.Exact) -> error_free.Exact:
+        high, low = whole(a, b)
+        return high * (1 - 2.0**-40), low + high * 2.0**-40
 
-    monkeypatch.setattr(room, "two_product", short)
-    assert any(says.startswith("two_product") for says in refused())
+    monkeypatch.setattr(room, "add_up", overlapping)
+    assert any(says.startswith("add_up") for says in refused())
 
 
 def test_a_charge_that_is_rounded_to_nearest_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

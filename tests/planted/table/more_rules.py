@@ -142,8 +142,8 @@ FAULTS = (
         ),
         Change("return max(_one_way", "return min(_one_way", "the better direction is composed", "unsound"),
         Change(
-            "return distinct, np.asarray(total, dtype=np.float64), one[2] + other[2]",
-            "return distinct, np.asarray(total, dtype=np.float64), one[2] * other[2]",
+            "infinite = one[2] + (1 - one[2]) * other[2]",
+            "infinite = one[2] * other[2]",
             "infinite masses are multiplied",
             "unsound",
         ),

@@ -27,6 +27,23 @@ def with_budget(charge: Any, promise: fp.Guarantee, value: Fraction) -> fp.Priva
     return Given()
 
 
+# -- what its numbers say --------------------------------------------------------------------------------------
+
+
+def test_a_filter_whose_decisions_do_not_fit_its_theorem_is_undecided(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    exact = type(fp.zcdp_charge).__call__
+    short = lambda self, request: replace(exact(self, request), x=exact(self, request).x * 0.999)  # noqa: E731
+    assert outcome(fp.ZCDPFilter(0.5)) is Outcome.HOLDS
+    monkeypatch.setattr(type(fp.zcdp_charge), "__call__", short)
+    monkeypatch.setattr("mc.examine.stages.parts.patched", lambda: None)
+    found = parts(fp.ZCDPFilter(0.5))
+    assert found is not None
+    assert found.outcome is Outcome.UNDECIDED
+    assert "is UNSOUND" in found.detail
+
+
 # -- what holds ------------------------------------------------------------------------------------------------
 
 
