@@ -23,6 +23,7 @@ from filters.certified.compositions import compositions
 from filters.certified.exact_sums import exact_sums
 from filters.certified.holds import HELD, held
 from filters.certified.kappa import kappa_decisions
+from filters.certified.people import of_people
 from filters.certified.promised import budgets
 from filters.certified.sums import running_sums
 from filters.holders.clipped_sums import ClippedSums
@@ -143,6 +144,7 @@ def certified_points() -> Iterator[CertifiedNumbers]:
     for kappa, rounds in ((1.25, 4), (4.9461276, 48)):
         yield CertifiedNumbers.of(f"KappaFilter({kappa}, {rounds})", kappa_decisions(kappa, rounds))
     yield CertifiedNumbers.of("compositions", compositions())
+    yield CertifiedNumbers.of("what people are charged", of_people())
     yield CertifiedNumbers.of("what paths hold", (number for filt in HELD for number in held(filt)))
     for epsilon, delta in _POINTS:
         yield CertifiedNumbers.of(f"conversions at ({epsilon}, {delta})", conversion_numbers(epsilon, delta))
