@@ -22,9 +22,11 @@ from filters.certified.certify import certify
 from filters.certified.compositions import compositions
 from filters.certified.exact_sums import exact_sums
 from filters.certified.holds import HELD, held
-from filters.certified.kappa import kappa_decisions
+from filters.certified.kappa import kappa_decisions, realised_decisions
+from filters.certified.odometers import stitched_lines
 from filters.certified.people import of_people
 from filters.certified.promised import budgets
+from filters.certified.shown import shown
 from filters.certified.sums import running_sums
 from filters.holders.clipped_sums import ClippedSums
 from filters.holders.individual import IndividualFilter
@@ -143,8 +145,11 @@ def certified_points() -> Iterator[CertifiedNumbers]:
     yield CertifiedNumbers.of("exact sums", exact_sums())
     for kappa, rounds in ((1.25, 4), (4.9461276, 48)):
         yield CertifiedNumbers.of(f"KappaFilter({kappa}, {rounds})", kappa_decisions(kappa, rounds))
+    yield CertifiedNumbers.of("losses with which RealisationFilter goes on", realised_decisions())
+    yield CertifiedNumbers.of("lines that are stitched", stitched_lines())
     yield CertifiedNumbers.of("compositions", compositions())
     yield CertifiedNumbers.of("what people are charged", of_people())
+    yield CertifiedNumbers.of("what is shown of what is left", shown())
     yield CertifiedNumbers.of("what paths hold", (number for filt in HELD for number in held(filt)))
     for epsilon, delta in _POINTS:
         yield CertifiedNumbers.of(f"conversions at ({epsilon}, {delta})", conversion_numbers(epsilon, delta))

@@ -38,7 +38,7 @@ _PAIRS: tuple[Finite, ...] = (
     FinitePair(
         (Fraction(1, 2), Fraction(1, 3), Fraction(1, 6)), (Fraction(1, 4), Fraction(1, 4), Fraction(1, 2))
     ),
-    Erasure(Fraction(1, 16)),
+    Erasure(1 / 16, exact=Fraction(1, 16)),
 )
 _COUNTS = ((3, 0, 0, 0), (1, 2, 0, 0), (0, 0, 3, 0), (1, 1, 1, 1), (0, 2, 0, 2), (5, 0, 1, 0))
 _RATIOS = (Fraction(1), Fraction(11, 10), Fraction(2), Fraction(9, 4), Fraction(7, 2))
@@ -160,6 +160,10 @@ def _covers() -> Iterator[RunningNumber]:
         )
         below = _uncovered(mu * (1 - 3e-9), z, height)
         yield at_least(_NAME, f"{says}: cells that 3e-9 less does not cover", below, 1, slack=None)
+    uneven = _PAIRS[2]
+    for one, other in ((uneven, _swapped(uneven)), (_swapped(uneven), uneven)):
+        value, truth = gaussian_cover((one,), (1,)), gaussian_cover((other,), (1,))
+        yield near(_NAME, f"gaussian_cover of {one!r}, as of the other direction", value, truth, slack=1e-8)
     z, slope = np.exp(np.array([0.0, 0.01])), 0.999
     flat = np.asarray(Gaussian(1.0).hockey_stick(np.log(z)))
     for raised, truth in ((slope, 1), (1.0, 0), (1.01, 0)):

@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from filters.accounting.allowance import Allowance
 from filters.accounting.amounts import Charge, Mixed, Plain, Square
@@ -22,7 +23,7 @@ from filters.accounting.directed import beyond, quotient_beyond, within
 from filters.accounting.error_free import Exact, add_up, square, two_product
 from filters.accounting.ledger import Budget, is_sum
 from theory.certified.running_number import RunningNumber, at_least, at_most, infinite, near
-from theory.pairs import RandomizedResponse
+from theory.pairs import Laplace, RandomizedResponse
 
 __all__ = ["exact_sums"]
 
@@ -63,8 +64,8 @@ def _charges() -> Iterator[RunningNumber]:
             says = f"at {x!r} in units of {1 / root!r}^2"
             yield near(_NAME, f"Plain {says}", _value(Plain(x).exact(root)), Fraction(x) * unit, slack=0)
             for scale in (1.0, 0.5, 4.0, 0.3, 1.55):
-                charge, truth = Square(x, scale).exact(root), Fraction(scale) * Fraction(x) ** 2 * unit
-                yield at_least(_NAME, f"Square, scale {scale!r}, {says}", _value(charge), truth, slack=_LOST)
+                value, truth = _value(Square(x, scale).exact(root)), Fraction(scale) * Fraction(x) ** 2 * unit
+                yield at_least(_NAME, f"Square, scale {scale!r}, {says}", value, truth, slack=_LOST)
     tiny: tuple[tuple[Charge, float, Fraction], ...] = (
         (Plain(1e-300), 2.0**-200, Fraction(1e-300)),
         (Plain(np.array([1e-300])), 2.0**-200, Fraction(1e-300)),
@@ -79,13 +80,40 @@ def _charges() -> Iterator[RunningNumber]:
             truth * Fraction(root) ** 2,
             slack=None,
         )
+    for scale, may in ((2.0**-8, 1), (2.0**-9, 0), (2.0**-100, 0), (math.inf, 0)):
+        yield near(
+            _NAME, f"whether a square may have the scale {scale!r}", int(_may_have(scale)), may, slack=0
+        )
+    own = _Own(2.0)
+    for name, charge, truth in (
+        ("zcdp_charge", zcdp_charge(own), Fraction(1, 8)),
+        ("pure_charge", pure_charge(own), Fraction(1, 2)),
+        ("gdp_charge", gdp_charge(own), Fraction(float(own.gdp_mu)) ** 2),  # type: ignore[arg-type]
+        ("renyi_charge", renyi_charge(own, 3.0), Fraction(float(own.renyi(3.0)))),
+    ):
+        says = f"{name} of a pair of one's own, as it declares it"
+        yield at_least(_NAME, says, _value(charge.exact(1.0)), truth, slack=2.0**-45)
     wide = np.array([2**53 + 1], dtype=np.int64)
-    yield at_least(_NAME, "Plain of the integer 2^53 + 1", _value(Plain(wide).exact(1.0)), 2**53 + 1)  # type: ignore[arg-type]
-    yield at_least(_NAME, "Square of the integer 2^53 + 1", _value(Square(wide).exact(1.0)), (2**53 + 1) ** 2)  # type: ignore[arg-type]
+    yield at_least(_NAME, "Plain of the integer 2^53 + 1", _value(Plain(wide).exact(1.0)), 2**53 + 1)
+    yield at_least(_NAME, "Square of the integer 2^53 + 1", _value(Square(wide).exact(1.0)), (2**53 + 1) ** 2)
     mixed = Mixed((Plain(0.25), Square(0.1)), np.array([1, 0])).exact(1.0)
     for run, truth in enumerate((Fraction(0.1) ** 2, Fraction(1, 4))):
         value = Fraction(float(mixed[0][run])) + Fraction(float(mixed[1][run]))
         yield near(_NAME, f"Mixed: run {run}", value, truth, slack=0)
+
+
+class _Own(Laplace):
+    """A pair that is none of the library's."""
+
+    __slots__ = ()
+
+
+def _may_have(scale: float) -> bool:
+    try:
+        Square(1.0, scale)
+    except ValueError:
+        return False
+    return True
 
 
 def _declared() -> Iterator[RunningNumber]:
@@ -136,7 +164,9 @@ def _budgets() -> Iterator[RunningNumber]:
             (f"Budget.square_of({x!r})", Budget.square_of(x), Fraction(x) ** 2),
         ):
             unit = Fraction(4) ** budget.exponent
-            yield at_most(_NAME, name, (Fraction(budget.high) + Fraction(budget.low)) * unit, truth, slack=0)
+            whole = Fraction(budget.high) + Fraction(budget.low)
+            yield at_most(_NAME, name, whole * unit, truth, slack=0)
+            yield at_most(_NAME, f"{name}: the last double within it", budget.last, whole, slack=2.0**-51)
             if not 1e-250 < x < 1e100:
                 continue
             root = x if name.startswith("Budget.square") else math.sqrt(x)
@@ -164,18 +194,18 @@ def _budgets() -> Iterator[RunningNumber]:
     xi = Allowance(0.1)
     high = np.array([0.1, 0.1, math.nextafter(0.1, 1.0), 0.15, 0.0])
     low = np.array([0.0, 2.0**-60, 0.0, 0.0, 0.0])
-    for place, (held, truth) in enumerate(zip(xi.holds((high, low)), (1, 0, 0, 0, 1), strict=True)):
-        yield near(_NAME, f"Allowance(0.1).holds, sum {place}", int(held), truth, slack=0)
+    for place, (held, told) in enumerate(zip(xi.holds((high, low)), (1, 0, 0, 0, 1), strict=True)):
+        yield near(_NAME, f"Allowance(0.1).holds, sum {place}", int(held), told, slack=0)
     one = Budget.of(1.0)
     for bad in (-1e-9, math.nan, math.inf):
         for charge, count in ((Plain(bad), 1), (Plain(bad), 40), (Plain(np.full(40, bad)), 40)):
             state = one.start(count)
-            placed = tuple(np.array(part) for part in state)
-            answers = [
+            placed = np.array(state[0]), np.array(state[1])
+            answers = (
                 one.step(state, charge)[0],
                 one.general_step(state, charge)[0],
                 one.charge(placed, charge),
-            ]  # type: ignore[arg-type]
+            )
             fitting = sum(int(np.count_nonzero(answer)) for answer in answers)
             yield near(_NAME, f"Budget.of(1.0): how often {bad!r} fits, {count} runs", fitting, 0, slack=0)
 
@@ -184,8 +214,9 @@ def _boundary(name: str, budget: Budget) -> Iterator[RunningNumber]:
     """Sums in units of the budget around it: the budget itself is covered, and what is more by any bit is not."""
     low = budget.low
     least = math.ulp(budget.high) * 2.0**-53
-    sums = ((budget.high, low, 1), (budget.high, low + least, 0), (budget.high, low - least, 1))
-    sums = (*sums, (math.nextafter(budget.high, 9.0), 0.0, 0), (math.nextafter(budget.high, 0.0), 0.0, 1))
+    before, after = math.nextafter(budget.high, 0.0), math.nextafter(budget.high, 9.0)
+    sums = [(budget.high, low, 1), (budget.high, low + least, 0), (budget.high, low - least, 1)]
+    sums += [(after, 0.0, 0), (before, 0.0, 1)]
     for high, rest, truth in sums:
         covered = int(budget.covers((np.array([high]), np.array([rest])))[0])
         yield near(_NAME, f"{name}: whether it covers {high!r} + {rest!r}", covered, truth, slack=0)
@@ -198,14 +229,14 @@ def _ways() -> Iterator[RunningNumber]:
             budget = Budget.of(1.0)
             x = np.resize(np.array([0.1, 0.07, 1 / 3, 0.25, 0.01]), count)
             general = budget.start(count)
-            quick, placed = general, tuple(np.array(part) for part in general)
+            quick, placed = general, (np.array(general[0]), np.array(general[1]))
             for each in (x, x[::-1], 0.3, x, 0.1):
                 charge = Square(each, scale) if scale != 0.3 else Plain(each)
                 fits, after = budget.general_step(general, charge)
-                general = tuple(np.where(fits, new, old) for new, old in zip(after, general, strict=True))  # type: ignore[assignment]
+                general = _taken(fits, after, general)
                 some, soon = budget.step(quick, charge)
-                quick = tuple(np.where(some, new, old) for new, old in zip(soon, quick, strict=True))  # type: ignore[assignment]
-                budget.charge(placed, charge)  # type: ignore[arg-type]
+                quick = _taken(some, soon, quick)
+                budget.charge(placed, charge)
             wrong = sum(
                 int(np.count_nonzero(a != b))
                 for way in (quick, placed)
@@ -217,18 +248,21 @@ def _ways() -> Iterator[RunningNumber]:
             )
 
 
+def _taken(fits: NDArray[np.bool_], after: Exact, before: Exact) -> Exact:
+    return np.where(fits, after[0], before[0]), np.where(fits, after[1], before[1])
+
+
 def _bounds() -> Iterator[RunningNumber]:
     """What a sum of charges bounds, as each rule says it: never less than the sum."""
     for total in (0.1, 0.3, 0.5, 1 / 3, 2.0, 3.0, 5.0, 7.0, 1e-9):
         x = Fraction(total)
-        mu = Fraction(gdp_charge.bounds(total).mu)  # type: ignore[attr-defined]
+        mu = Fraction(gdp_charge.bounds(total).mu)
         yield at_least("GDP filter", f"gdp_charge.bounds({total!r}): mu^2", mu**2, x, slack=2.0**-51)
-        rho = zcdp_charge.bounds(total).rho  # type: ignore[attr-defined]
+        rho = zcdp_charge.bounds(total).rho
         yield at_least("RDP filter", f"zcdp_charge.bounds({total!r}): rho", rho, x, slack=0)
-        epsilon = pure_charge.bounds(total).epsilon  # type: ignore[attr-defined]
+        epsilon = pure_charge.bounds(total).epsilon
         yield at_least("basic composition", f"pure_charge.bounds({total!r}): epsilon", epsilon, x, slack=0)
-        renyi = renyi_charge.at(3.0).bounds(total)
-        yield at_least("RDP filter", f"renyi_charge.at(3.0).bounds({total!r}): rho", renyi.rho, x, slack=0)  # type: ignore[attr-defined]
-        yield at_most(
-            "RDP filter", f"renyi_charge.at(3.0).bounds({total!r}): the order", renyi.alpha, 3, slack=0
-        )  # type: ignore[attr-defined]
+        renyi: Any = renyi_charge.at(3.0).bounds(total)
+        says = f"renyi_charge.at(3.0).bounds({total!r})"
+        yield at_least("RDP filter", f"{says}: rho", renyi.rho, x, slack=0)
+        yield at_most("RDP filter", f"{says}: the order", renyi.alpha, 3, slack=0)

@@ -15,7 +15,7 @@ import numpy as np
 from filters.accounting.error_free import Exact
 from filters.accounting.limit import Limit
 from filters.holders.clipped_sums import ClippedSums
-from filters.holders.individual import IndividualFilter
+from filters.holders.individual import IndividualFilter, gaussian_request
 from filters.holders.linear_queries import LinearQueries
 from filters.rules.gdp import GaussianFilter
 from theory.certified.running_number import RunningNumber, at_least, at_most, near
@@ -43,6 +43,7 @@ def of_people() -> Iterator[RunningNumber]:
         yield from _noise(norm_budget, kappa)
     yield from _queries()
     yield from _cut()
+    yield from _least()
     yield from _sums()
 
 
@@ -105,6 +106,38 @@ def _cut() -> Iterator[RunningNumber]:
                 yield at_least(_PEOPLE, f"{says}, charged", charge, truth, slack=2.0**-40, least=2.0**-60)
                 yield at_most(_PEOPLE, f"{says}, clipped at 2.5", counted, Fraction(2.5), slack=None)
         yield at_most(_PEOPLE, f"sigma {sigma!r}: the largest sum spent", max(before), 1, slack=2.0**-30)
+    for share in (0.5, 2.0**-8, 2.0**-18):
+        people = IndividualFilter(GaussianFilter(1.0), 1)
+        people.clip(np.array([float(np.sqrt(1 - share * share))]), sigma=1.0)
+        factor = float(people.clip(np.array([5.0]), sigma=1.0)[0])
+        says = f"IndividualFilter(GaussianFilter(1.0)): how much of mu counts where {share!r} of it is left"
+        yield near(_PEOPLE, says, 5 * factor, share, slack=1e-4)
+
+
+class _Unknown:
+    """Vectors whose norms lie below 2^-500, and are known as nothing."""
+
+    def norms(self) -> np.ndarray:
+        return np.zeros(1)
+
+    def weighted(self, factors: np.ndarray) -> np.ndarray:
+        return factors * 2.0**-510
+
+
+def _least() -> Iterator[RunningNumber]:
+    """What is too small to be known is charged, and integers that are no doubles are rounded up."""
+    people = IndividualFilter(GaussianFilter(4.0), 1)
+    ClippedSums(people, clip=5.0, sigma=4.0).release(_Unknown(), _Told(0.0))  # type: ignore[arg-type]
+    spent = _spent(people.filter.budget, people._state, 0)  # type: ignore[attr-defined, arg-type]
+    truth = (Fraction(1, 2**510) / 4) ** 2
+    yield at_least(
+        _PEOPLE, "ClippedSums: charge of a norm of 2^-510 that is known as 0", spent, truth, slack=None
+    )
+    numbers = np.array([2**53 + 1, 2**55 + 3, 5], dtype=np.int64)
+    pair: Any = gaussian_request(numbers, sigma=2.0)  # type: ignore[arg-type]
+    for number, mu in zip(numbers.tolist(), np.asarray(pair.mu).tolist(), strict=True):
+        says = f"gaussian_request of the norm {number}, sigma 2: mu"
+        yield at_least(_PEOPLE, says, mu, Fraction(number, 2), slack=2.0**-51)
 
 
 def _sums() -> Iterator[RunningNumber]:

@@ -8,6 +8,7 @@ from tests.planted.table import (
     conversions,
     guarantees,
     holders,
+    later,
     more_pairs,
     more_rules,
     numerics,
@@ -29,4 +30,5 @@ FAULTS: tuple[Fault, ...] = (
     *rules.FAULTS,
     *more_rules.FAULTS,
     *holders.FAULTS,
+    *later.FAULTS,
 )

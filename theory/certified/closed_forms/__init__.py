@@ -25,6 +25,7 @@ GROUPS = {
     "guarantees": "the guarantees, and the drift",
     "realisation": "kappa, its split, and walks that stay inside",
     "sampling": "draws and weights of losses",
+    "numerics": "norms, and rationals as doubles",
 }
 
 

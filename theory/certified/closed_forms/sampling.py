@@ -14,7 +14,6 @@ from flint import arb
 
 from theory.certified.closed_forms.balls import CLOSE
 from theory.certified.running_number import RunningNumber, near
-from theory.numerics.norms import euclidean_norms
 from theory.pairs import (
     KOV,
     DominatingPair,
@@ -51,15 +50,15 @@ class _Told:
 
 
 def numbers() -> Iterator[RunningNumber]:
-    """sample and log_weight of the pairs, a selection's look-ups, and Euclidean norms."""
+    """sample, sample_finite and log_weight of the pairs, and a selection's look-ups."""
     yield from _gaussian()
     yield from _outcomes()
+    yield from _finite()
     yield from _laplace()
     yield from _removal()
     yield from _addition()
     yield from _weights()
     yield from _selection()
-    yield from _norms()
 
 
 def _gaussian() -> Iterator[RunningNumber]:
@@ -203,6 +202,17 @@ def _same(ball: arb) -> arb:
     return ball
 
 
+def _finite() -> Iterator[RunningNumber]:
+    """Losses given that they are finite: KOV then draws as randomised response does."""
+    for order in _ORDERS:
+        keep = 1 / (1 + ((1 - 2 * arb(order)) * arb(0.75)).exp())
+        for beside, level in ((1 - _BESIDE, 0.75), (1 + _BESIDE, -0.75)):
+            u = float(keep.mid()) * beside
+            told = _Told(uniform=(u,))
+            drawn = float(KOV(0.75, 0.125).sample_finite(told, 1, order)[0])  # type: ignore[arg-type]
+            yield near(_KEY, f"KOV.sample_finite at order {order!r}, uniform {u!r}", drawn, level, slack=0)
+
+
 def _weights() -> Iterator[RunningNumber]:
     """log E_P[e^{(s-1) L} | L < inf] - (s-1) L."""
     pairs: tuple[DominatingPair, ...] = (
@@ -224,6 +234,11 @@ def _weights() -> Iterator[RunningNumber]:
                 slack=CLOSE,
                 least=CLOSE,
             )
+    for order in (1.75, 4.0):
+        value = float(KOV(1.25, 0.125).log_weight(np.array([0.375, np.inf]), order)[1])
+        yield near(
+            _KEY, f"KOV(1.25, 0.125).log_weight of an infinite loss, order {order!r}", value, 0, slack=0
+        )
 
 
 def _log_weight(name: str, order: float, loss: float) -> arb:
@@ -254,23 +269,3 @@ def _selection() -> Iterator[RunningNumber]:
         value = float(drawn[run])
         yield near(_KEY, f"Selection: sample of run {run}", value, "mu*z + mu**2/2", slack=CLOSE, mu=mu, z=z)
     yield near(_KEY, "Selection: sample of run 0", float(drawn[0]), 0.5, slack=CLOSE)
-
-
-def _norms() -> Iterator[RunningNumber]:
-    """|v|_2 within half of (d + 6) 2^-52."""
-    rows = [
-        [3.0, 4.0, 0.1],
-        [1e-200, 2e-200, 0.0],
-        [3e200, 4e200, 1e199],
-        [0.1, 0.2, 0.3],
-        [1e-170, 0.0, 0.0],
-    ]
-    found = euclidean_norms(np.array(rows))
-    for row, value in zip(rows, found, strict=True):
-        yield near(
-            _KEY, f"euclidean_norms({row!r})", float(value), partial(_norm, tuple(row)), slack=4.5 * 2.0**-52
-        )
-
-
-def _norm(row: tuple[float, ...]) -> arb:
-    return sum((arb(x) ** 2 for x in row), arb(0)).sqrt()

@@ -39,6 +39,11 @@ def numbers() -> Iterator[RunningNumber]:
         ):
             truth = partial(_divergence, side, *at)
             yield near(_THEOREM, f"{says}: renyi at {at!r}", value, truth, slack=CLOSE, least=LEAST)
+        if side == "removal":
+            for at in ((0.01, 0.8, 40.0), (0.2, 0.5, 200.0), (0.7, 1.0, 700.0)):
+                value = float(SubsampledGaussian(at[0], at[1]).renyi(at[2]))
+                truth = partial(_binomial, *at)
+                yield near(_THEOREM, f"{says}: renyi at {at!r}", value, truth, slack=CLOSE, least=LEAST)
         points = [(q, s, x) for q, s in _POINTS for x in (-0.2, 0.05, 0.3)]
         for at, value in called(
             lambda q, s, x, side=side: SubsampledGaussian(q, s, adjacency=side).loss_cdf(x), points
@@ -131,3 +136,14 @@ def _divergence(side: _Side, q_: float, s_: float, alpha: float) -> arb:
             arb(0, 1) * arb(2) ** -1000
         )  # beyond 46 deviations of the tilted law: e^-1058 times less than the rest
     return total if alpha == 1 else total.log() / (power - 1)
+
+
+def _binomial(q_: float, s_: float, alpha: float) -> arb:
+    """At a whole order the moment of removal is a sum over the subsets of its factors."""
+    with ctx.workprec(ctx.prec + 100):
+        q, s, order = arb(q_), arb(s_), int(alpha)
+        total, choose = arb(0), 1
+        for k in range(order + 1):
+            total += choose * q**k * (1 - q) ** (order - k) * (arb(k * (k - 1)) / (2 * s**2)).exp()
+            choose = choose * (order - k) // (k + 1)
+        return total.log() / (order - 1)
