@@ -125,7 +125,11 @@ def _declared_rho(pair: DominatingPair) -> PairTruth:
     truth = epsilon(pair)
     if isinstance(truth.formula, str):
         return PairTruth(f"({truth.formula})**2/2", truth.at)
-    return truth if truth.formula is None else PairTruth(lambda: truth.ball() ** 2 / 2)
+    return truth if truth.formula is None else PairTruth(partial(_square, truth, 2))
+
+
+def _square(truth: PairTruth, share: int) -> arb:
+    return truth.ball() ** 2 / share
 
 
 def _largest_rate(pair: DominatingPair) -> arb:
@@ -154,7 +158,7 @@ def _gdp(pair: DominatingPair) -> Iterator[RunningNumber]:
     squared = (
         PairTruth(f"({least.formula})**2", least.at)
         if isinstance(least.formula, str)
-        else PairTruth(lambda: least.ball() ** 2)
+        else PairTruth(partial(_square, least, 1))
     )
     yield _charged("GDP filter", says, charge, squared)
     itself = isinstance(pair, Gaussian) or (isinstance(pair, SubsampledGaussian) and pair.q == 1)
@@ -176,10 +180,11 @@ def _of_pure(pair: DominatingPair) -> PairTruth:
     if pure.formula is None:
         return pure
 
-    def least() -> arb:
-        return 2 * arb(2).sqrt() * (2 / (1 + pure.ball().exp())).erfcinv()
+    return PairTruth(partial(_coin_mu, pure))
 
-    return PairTruth(least)
+
+def _coin_mu(pure: PairTruth) -> arb:
+    return 2 * arb(2).sqrt() * (2 / (1 + pure.ball().exp())).erfcinv()
 
 
 def _dominates(pair: DominatingPair, unit: float, square: arb) -> arb:

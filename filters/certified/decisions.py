@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from typing import Literal
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from filters.certified.families import FAMILIES, Family
 from filters.certified.law import Law, Spent
 from filters.contract.filter_base import FilterBase
 from filters.contract.state import copied
-from theory.certified.running_number import Margin, RunningNumber, near
+from theory.certified.running_number import RunningNumber, near
 from theory.pairs import DominatingPair
 
 __all__ = ["decisions", "last_admitted"]
@@ -33,7 +34,7 @@ def decisions(filt: FilterBase, law: Law, name: str) -> Iterator[RunningNumber]:
         asked = FAMILIES[family]
         last = last_admitted(filt, [], asked)
         says = f"{name}: last x of {family} admitted, nothing spent"
-        yield _boundary(law, says, last, asked, law.margin(family, []))
+        yield from _boundary(filt, law, says, last, family, [])
         if last is not None:
             first[family] = last
             yield _agreement(filt, law, [], asked, last, name, family)
@@ -47,7 +48,7 @@ def decisions(filt: FilterBase, law: Law, name: str) -> Iterator[RunningNumber]:
         asked = FAMILIES[family]
         last = last_admitted(filt, granted, asked)
         says = f"{name}: last x of {family} admitted after {_told(granted)}"
-        yield _boundary(law, says, last, asked, law.margin(family, granted))
+        yield from _boundary(filt, law, says, last, family, granted)
     for family in law.denied:
         asked = FAMILIES[family]
         tried = (asked.low, math.sqrt(asked.low * asked.high), asked.high)
@@ -73,10 +74,24 @@ def last_admitted(filt: FilterBase, history: Sequence[Spent], family: Family) ->
     return float(np.int64(good).view(np.float64))
 
 
-def _boundary(law: Law, says: str, last: float | None, family: Family, margin: Margin) -> RunningNumber:
-    side = "<=" if family.grows else ">="
-    value = None if last is None else Fraction(last)
-    return RunningNumber(law.theorem, says, value, side, margin, dict(law.at), Fraction(law.slack))  # type: ignore[arg-type]
+def _boundary(
+    filt: FilterBase, law: Law, says: str, last: float | None, family: str, history: Sequence[Spent]
+) -> Iterator[RunningNumber]:
+    """What is admitted last; its dearest end where the whole range is, and that the cheapest end is too dear."""
+    asked, margin, at = FAMILIES[family], law.margin(family, history), dict(law.at)
+    cheap, dear = (asked.low, asked.high) if asked.grows else (asked.high, asked.low)
+    if last is not None:
+        side: Literal["<=", ">="] = "<=" if asked.grows else ">="
+        yield RunningNumber(law.theorem, says, Fraction(last), side, margin, at, Fraction(law.slack))
+    elif _admitted(filt, _after(filt, history, 1), asked.make(cheap)):
+        yield RunningNumber(
+            law.theorem, f"{says}: all up to {dear:g}", Fraction(dear), "<=", margin, at, None
+        )
+    elif asked.grows and not history:
+        says = f"{says}: not even {cheap:g}"
+        number = RunningNumber(law.theorem, says, Fraction(0), "<=", margin, at, Fraction(0), Fraction(cheap))
+        if number.sign(Fraction(0)) != -1:  # else the law denies the whole family, too
+            yield number
 
 
 def _agreement(

@@ -39,13 +39,15 @@ TINY, SMALL = 2.0**-40, 2.0**-6
 
 FAMILIES: Mapping[str, Family] = MappingProxyType(
     {
-        "Gaussian(x)": Family(Gaussian, 1e-9, 1e4),
-        "RandomizedResponse(x)": Family(RandomizedResponse, 1e-9, 600.0),
-        "Laplace(x)": Family(Laplace, 2e-3, 1e9, grows=False),
-        "SubsampledGaussian(1/8, x)": Family(lambda x: SubsampledGaussian(0.125, x), 1e-3, 1e9, grows=False),
-        "KOV(x, 0)": Family(lambda x: KOV(x, 0.0), 1e-9, 600.0),
-        "KOV(x, 2^-40)": Family(lambda x: KOV(x, TINY), 1e-9, 600.0),
-        "KOV(1/64, x)": Family(lambda x: KOV(SMALL, x), 1e-14, 1.0),
-        "Erasure(x)": Family(Erasure, 1e-14, 1.0),
+        "Gaussian(x)": Family(Gaussian, 1e-100, 1e100),
+        "RandomizedResponse(x)": Family(RandomizedResponse, 1e-100, 600.0),
+        "Laplace(x)": Family(Laplace, 2e-3, 1e100, grows=False),
+        "SubsampledGaussian(1/8, x)": Family(
+            lambda x: SubsampledGaussian(0.125, x), 1e-100, 1e100, grows=False
+        ),
+        "KOV(x, 0)": Family(lambda x: KOV(x, 0.0), 1e-100, 600.0),
+        "KOV(x, 2^-40)": Family(lambda x: KOV(x, TINY), 1e-100, 600.0),
+        "KOV(1/64, x)": Family(lambda x: KOV(SMALL, x), 1e-100, 1.0),
+        "Erasure(x)": Family(Erasure, 1e-100, 1.0),
     }
 )

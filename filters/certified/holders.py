@@ -109,7 +109,7 @@ class _Asking(FilterBase[Any]):
         return state
 
 
-def _last(ask: Callable[[Any], bool], low: float = 1e-9, high: float = 1e9) -> float:
+def _last(ask: Callable[[Any], bool], low: float = 1e-100, high: float = 1e100) -> float:
     found = last_admitted(_Asking(ask), [], Family(lambda x: x, low, high))
     return math.nan if found is None else found
 

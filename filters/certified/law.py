@@ -2,7 +2,7 @@
 
 >>> law = Law("RDP filter", ("rho - {B}",), {"Gaussian(x)": {"B": "{x}**2/2"}}, {"rho": Fraction(1, 2)})
 >>> law.margin("Gaussian(x)", [("Gaussian(x)", Fraction(1, 2), 3)])
-'(rho) - ((0 + 3*((1/2)**2/2)) + (x**2/2))'
+'rho - (0 + 3*((1/2)**2/2) + x**2/2)'
 """
 
 from __future__ import annotations

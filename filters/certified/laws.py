@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
+from functools import partial
 
 from flint import arb
 
@@ -145,8 +146,11 @@ _STAR = "(epsilon/(sqrt(log(1/delta) + epsilon) + sqrt(log(1/delta))))**2"
 
 
 def _root(name: str, epsilon: float, delta: float) -> Callable[[], arb]:
-    solve, eps, dlt = THRESHOLDS[name], rational(Fraction(epsilon)), rational(Fraction(delta))
-    return lambda: solve(eps, dlt)
+    return partial(_solved, name, Fraction(epsilon), Fraction(delta))
+
+
+def _solved(name: str, epsilon: Fraction, delta: Fraction) -> arb:
+    return THRESHOLDS[name](rational(epsilon), rational(delta))
 
 
 def _additive(filt: AdditiveFilter) -> Law | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
 from operator import mul
@@ -28,7 +28,7 @@ __all__ = ["blackwell", "realisation"]
 
 #: A cover is the least up to its grid of 1025 points, and one part in 10^9.
 _GRID = Fraction(1, 2**12)
-_MOST = 400
+_MOST = 48
 
 
 def blackwell(filt: BlackwellFilter, name: str) -> Iterator[RunningNumber]:
@@ -55,9 +55,7 @@ def blackwell(filt: BlackwellFilter, name: str) -> Iterator[RunningNumber]:
     while times < _MOST and bool(filt.admits(state, pair)[0]):
         state, times = filt.spend(state, pair), times + 1
 
-    def composed(count: arb) -> arb:
-        return gap(arb(rational(mu)), epsilon, int(float(count)), **levels)
-
+    composed = partial(_composed, mu, epsilon, levels)
     yield RunningNumber(
         theorem,
         f"{name}: how often {pair!r} is admitted",
@@ -65,18 +63,26 @@ def blackwell(filt: BlackwellFilter, name: str) -> Iterator[RunningNumber]:
         "<=",
         composed,
         {},
-        Fraction(0),
+        None if times == _MOST else Fraction(0),  # it was asked no more often
         Fraction(1),
     )
     history = max(times // 2, 1)
     after = _AfterPairs(filt, pair, history)
     last = last_admitted(after, [], FAMILIES["Gaussian(x)"])
 
-    def beside(x: arb) -> arb:
-        return gap((arb(rational(mu * mu)) - x * x).sqrt(), epsilon, history, **levels)
-
+    beside = partial(_beside, mu, epsilon, levels, history)
     says = f"{name}: last x of Gaussian(x) admitted after {history} of {pair!r}"
     yield RunningNumber(theorem, says, exactly(last or math.nan), "<=", beside, {}, _GRID)
+
+
+def _composed(mu: Fraction, epsilon: Fraction, levels: Mapping[str, Fraction], count: arb) -> arb:
+    """Whether Gaussian(mu) dominates so many randomised responses."""
+    return gap(arb(rational(mu)), epsilon, int(float(count)), **levels)
+
+
+def _beside(mu: Fraction, epsilon: Fraction, levels: Mapping[str, Fraction], times: int, x: arb) -> arb:
+    """Whether what Gaussian(x) leaves of Gaussian(mu) dominates so many randomised responses."""
+    return gap((arb(rational(mu * mu)) - x * x).sqrt(), epsilon, times, **levels)
 
 
 class _AfterPairs(FilterBase[Any]):

@@ -35,6 +35,8 @@ __all__ = ["conversion_numbers", "pair_numbers", "promise_numbers", "renyi_delta
 
 #: "A relative error below 1e-12."
 _NEAR = 1e-12
+#: Beyond this delta is one to many digits, and the root that gives it far out.
+_FAR = 20.0
 _LEVELS = (-2.0, -0.125, 0.01, 0.6, 2.9)
 _LOSSES = (-0.9, 0.013, 0.7)
 _TAILS = (1e-7, 0.02, 0.37, 0.77)
@@ -48,10 +50,11 @@ def _ball(x: float | Fraction) -> arb:
 def _rising_root(function: Callable[[arb], arb]) -> arb:
     """A ball around the root of an increasing function on (0, inf)."""
     low, high = arb(1), arb(1)
-    while not function(low) < 0:
-        low = low / 4
-    while not function(high) > 0:
-        high = high * 4
+    for _ in range(4 * ctx.prec):
+        low = low if function(low) < 0 else low / 4
+        high = high if function(high) > 0 else high * 4
+    if not (function(low) < 0 and function(high) > 0):
+        return arb.nan()  # too far out for these bits
     for _ in range(ctx.prec):
         middle = ((low + high) / 2).mid()
         value = function(middle)
@@ -77,21 +80,24 @@ def _cks_epsilon(rho: float, delta: float) -> arb:
     return (2 * t + 1) * r - (1 / t).log1p()
 
 
+def _threshold(name: str, epsilon: float, delta: float) -> arb:
+    return THRESHOLDS[name](rational(Fraction(epsilon)), rational(Fraction(delta)))
+
+
 def conversion_numbers(epsilon: float, delta: float) -> Iterator[RunningNumber]:
     """Every conversion and guarantee at one epsilon and delta."""
     at = {"epsilon": Fraction(epsilon), "delta": Fraction(delta)}
     where = f"at epsilon {epsilon!r}, delta {delta!r}"
-    exact = [rational(one) for one in at.values()]
     star, best = float(SIMPLE.budget(epsilon, delta)), float(CKS.budget(epsilon, delta))
     yield at_most("B*", f"SIMPLE.budget {where}", star, _STAR, **at)
-    largest = partial(THRESHOLDS["CKS"], *exact)
+    largest = partial(_threshold, "CKS", epsilon, delta)
     yield at_most("CKS", f"CKS.budget {where}", best, largest, slack=2.0**-38)
     mu = float(gaussian_mu(epsilon, delta))
     yield at_most(
         "Gaussian hockey-stick",
         f"gaussian_mu {where}",
         mu,
-        partial(THRESHOLDS["GDP"], *exact),
+        partial(_threshold, "GDP", epsilon, delta),
         slack=2.0**-38,
     )
     rho = best / 3
@@ -239,9 +245,9 @@ def promise_numbers(promise: Guarantee, name: str, theorem: str) -> Iterator[Run
                 truth = hockey_stick(KOV(own, delta), epsilon).formula
             case GaussianDP(mu):
                 truth = partial(PairTruth.ball, hockey_stick(Gaussian(mu), epsilon))
-            case ZCDP(rho):
+            case ZCDP(rho) if rho < epsilon + _FAR:
                 truth = partial(zcdp_delta, rho, epsilon)
-            case RenyiDP(alpha, rho):
+            case RenyiDP(alpha, rho) if alpha > 1 or rho < _FAR:
                 truth = partial(renyi_delta, alpha, rho, epsilon)
         if truth is not None:
             value = float(promise.delta(epsilon))

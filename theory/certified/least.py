@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
+from typing import Any
 
 from flint import arb, ctx
 
@@ -37,6 +38,9 @@ class Least:
             other = _compiled(text)(values)
             found = found.max(other) if self.some else found.min(other)
         return found
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Least, (self.texts, self.at, self.balls, self.some)
 
     def _ball(self, name: str) -> arb:
         key = (ctx.prec, name)

@@ -99,17 +99,19 @@ def _known_zero(mass: Truth, pair: DominatingPair) -> bool:
 
 def _finite(pair: DominatingPair, of: Callable[[list[tuple[arb, arb]]], arb]) -> Callable[[], arb]:
     """The function of the outcomes that P or Q can produce."""
-    kept = [
+    kept = tuple(
         place
         for place, (p, q) in enumerate(masses(pair))
         if not (_known_zero(p, pair) and _known_zero(q, pair))
-    ]
+    )
+    return partial(_of_outcomes, pair, kept, of)
 
-    def ball() -> arb:
-        balls = _balls(pair)
-        return of([balls[place] for place in kept])
 
-    return ball
+def _of_outcomes(
+    pair: DominatingPair, kept: tuple[int, ...], of: Callable[[list[tuple[arb, arb]]], arb]
+) -> arb:
+    balls = _balls(pair)
+    return of([balls[place] for place in kept])
 
 
 def _lacks(pair: DominatingPair, which: int) -> bool:
@@ -131,7 +133,7 @@ def epsilon(pair: DominatingPair) -> PairTruth:
         case Erasure() if pair.p == 0:
             return PairTruth(Fraction(0))
         case FinitePair() if not (_lacks(pair, 0) or _lacks(pair, 1)):
-            return PairTruth(_finite(pair, lambda both: _largest(abs((p / q).log()) for p, q in both)))
+            return PairTruth(_finite(pair, _largest_loss))
     return _INFINITE
 
 
@@ -295,8 +297,8 @@ def _positive(x: arb) -> arb:
     return x.max(arb(0))
 
 
-def _largest(balls: object) -> arb:
+def _largest_loss(both: list[tuple[arb, arb]]) -> arb:
     found = arb(0)
-    for ball in balls:  # type: ignore[attr-defined]
-        found = found.max(ball)
+    for p, q in both:
+        found = found.max(abs((p / q).log()))
     return found

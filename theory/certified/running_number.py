@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
 from functools import lru_cache
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from flint import arb, ctx
 
+from theory.certified.least import Least
 from theory.certified.rational import rational_value
 from theory.evidence import Evidence
 from theory.proofs.formula import Evaluator, compile_formula, rational
@@ -73,7 +74,7 @@ class RunningNumber:
     says: str
     value: Fraction | None
     side: Literal["<=", ">=", "="]
-    margin: Margin
+    margin: Margin = field(compare=False)  # functions are equal only to themselves
     at: Mapping[str, Fraction]
     slack: Fraction | None
     least: Fraction = Fraction(0)
@@ -111,7 +112,7 @@ class RunningNumber:
             exact = rational_value(self.margin, self._at(x))
             if exact is not None:
                 return (exact > 0) - (exact < 0)
-        for precision in _FUNCTION_PRECISIONS if callable(self.margin) else _PRECISIONS:
+        for precision in _PRECISIONS if isinstance(self.margin, str | Least) else _FUNCTION_PRECISIONS:
             with ctx.workprec(precision):
                 ball = self._ball(x)
                 if ball > 0:
@@ -246,7 +247,7 @@ def _number(
     margin: Margin
     parameters = {name: Fraction(one) for name, one in at.items()}
     if callable(truth):
-        margin = _against(truth, side)
+        margin = _Against(truth, side)
     else:
         if not isinstance(truth, str):
             parameters["truth"], truth = Fraction(truth), "truth"
@@ -263,13 +264,20 @@ def _number(
     )
 
 
-def _against(truth: Callable[[], arb], side: str) -> Callable[[arb], arb]:
-    kept: dict[int, arb] = {}
+class _Against:
+    """The margin of a number against a true value, which is computed once for each precision."""
 
-    def margin(x: arb) -> arb:
+    __slots__ = ("_kept", "_side", "_truth")
+
+    def __init__(self, truth: Callable[[], arb], side: str) -> None:
+        self._truth, self._side = truth, side
+        self._kept: dict[int, arb] = {}
+
+    def __call__(self, x: arb) -> arb:
         precision = ctx.prec
-        if precision not in kept:
-            kept[precision] = truth()
-        return x - kept[precision] if side == ">=" else kept[precision] - x
+        if precision not in self._kept:
+            self._kept[precision] = self._truth()
+        return x - self._kept[precision] if self._side == ">=" else self._kept[precision] - x
 
-    return margin
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _Against, (self._truth, self._side)

@@ -40,6 +40,28 @@ def test_everything_that_prove_looks_at_fits() -> None:
     assert len(empty) == 3
 
 
+@pytest.mark.parametrize(
+    "filt",
+    [
+        fp.ZCDPFilter(1e-30),
+        fp.ZCDPFilter(1e9),
+        fp.GaussianFilter(1e6),
+        fp.ApproximateDPFilter(1e-12, 1e-5),
+        fp.ApproximateDPFilter(1000.0, 1e-300),
+        fp.BasicFilter(1e4, 1e-200),
+        fp.RenyiFilter(1e6, 1.0),
+        fp.RogersFilter(1e-6, 1e-9),
+        fp.WhitehouseFilter(1e-8, 1e-100),
+        fp.ApproximateZCDPFilter(1e-20, 1e-20),
+    ],
+    ids=repr,
+)
+def test_parameters_far_out_raise_no_false_alarm(filt: fp.PrivacyFilter) -> None:
+    found = fp.certify(filt)
+    assert found.holds, [one.number.says for one in found.refused]
+    assert len(found.numbers) > 10
+
+
 def test_numbers_are_found_by_running_and_compared_exactly() -> None:
     filt = fp.ZCDPFilter(0.5)
     last = last_admitted(filt, [], FAMILIES["Gaussian(x)"])
