@@ -88,12 +88,12 @@ def _charges() -> Iterator[RunningNumber]:
     for name, charge, truth in (
         ("zcdp_charge", zcdp_charge(own), Fraction(1, 8)),
         ("pure_charge", pure_charge(own), Fraction(1, 2)),
-        ("gdp_charge", gdp_charge(own), Fraction(float(own.gdp_mu)) ** 2),  # type: ignore[arg-type]
+        ("gdp_charge", gdp_charge(own), Fraction(float(own.gdp_mu)) ** 2),
         ("renyi_charge", renyi_charge(own, 3.0), Fraction(float(own.renyi(3.0)))),
     ):
         says = f"{name} of a pair of one's own, as it declares it"
         yield at_least(_NAME, says, _value(charge.exact(1.0)), truth, slack=2.0**-45)
-    wide = np.array([2**53 + 1], dtype=np.int64)
+    wide: Any = np.array([2**53 + 1], dtype=np.int64)
     yield at_least(_NAME, "Plain of the integer 2^53 + 1", _value(Plain(wide).exact(1.0)), 2**53 + 1)
     yield at_least(_NAME, "Square of the integer 2^53 + 1", _value(Square(wide).exact(1.0)), (2**53 + 1) ** 2)
     mixed = Mixed((Plain(0.25), Square(0.1)), np.array([1, 0])).exact(1.0)
@@ -256,12 +256,13 @@ def _bounds() -> Iterator[RunningNumber]:
     """What a sum of charges bounds, as each rule says it: never less than the sum."""
     for total in (0.1, 0.3, 0.5, 1 / 3, 2.0, 3.0, 5.0, 7.0, 1e-9):
         x = Fraction(total)
-        mu = Fraction(gdp_charge.bounds(total).mu)
+        gaussian: Any = gdp_charge.bounds(total)
+        concentrated: Any = zcdp_charge.bounds(total)
+        pure: Any = pure_charge.bounds(total)
+        mu = Fraction(gaussian.mu)
         yield at_least("GDP filter", f"gdp_charge.bounds({total!r}): mu^2", mu**2, x, slack=2.0**-51)
-        rho = zcdp_charge.bounds(total).rho
-        yield at_least("RDP filter", f"zcdp_charge.bounds({total!r}): rho", rho, x, slack=0)
-        epsilon = pure_charge.bounds(total).epsilon
-        yield at_least("basic composition", f"pure_charge.bounds({total!r}): epsilon", epsilon, x, slack=0)
+        yield at_least("RDP filter", f"zcdp_charge.bounds({total!r}): rho", concentrated.rho, x, slack=0)
+        yield at_least("basic composition", f"pure_charge.bounds({total!r})", pure.epsilon, x, slack=0)
         renyi: Any = renyi_charge.at(3.0).bounds(total)
         says = f"renyi_charge.at(3.0).bounds({total!r})"
         yield at_least("RDP filter", f"{says}: rho", renyi.rho, x, slack=0)
