@@ -80,7 +80,8 @@ def _queries() -> Iterator[RunningNumber]:
     for person, row in enumerate(rows):
         norm = sum((Fraction(x) ** 2 for x in row), Fraction(0))
         spent = _spent(queries._budget, (queries._sums.high, queries._sums.low), person)
-        least = Fraction(2) ** -950 if any(row) else Fraction(0)
+        # the least positive charge of all is far below this: "it would take 2^900 rounds to notice"
+        least = Fraction(2) ** -900 if any(row) else Fraction(0)
         # a norm may be too small by four half-ulps, which the noise covers
         covered = norm * (1 - Fraction(4, 2**53))
         yield at_least(_QUERIES, f"{says}: charge of {row!r}", spent, covered, slack=2.0**-48, least=least)

@@ -24,7 +24,7 @@ from filters.certified.decisions import last_admitted
 from filters.certified.families import FAMILIES
 from filters.certified.law import Spent
 from filters.contract.filter_base import FilterBase
-from theory.certified.running_number import RunningNumber, at_most
+from theory.certified.running_number import RunningNumber, at_least, at_most
 from theory.pairs import Gaussian
 
 __all__ = ["shown"]
@@ -77,6 +77,23 @@ def shown() -> Iterator[RunningNumber]:
             # where little is left its own digits are few
             slack = 2.0**-48 if share < 0.9 else 2.0**-4
             yield at_most("RDP filter", says, value, Fraction(last or 0.0), slack=slack)
+        yield from _to_the_end(filt)
+
+
+def _to_the_end(filt: FilterBase) -> Iterator[RunningNumber]:
+    """What is affordable is admitted, spent, and so on, until nothing is left but the last digits of the sum."""
+    for first in (0.3, 0.51, 0.0123, 0.6):
+        state = filt.start(1)
+        x = float(filt.affordable(state, Gaussian)[0]) * first
+        for turn in range(4):
+            if x > 0:
+                admitted = int(filt.admits(state, Gaussian(x))[0])
+                says = (
+                    f"{filt!r}: whether what is affordable in turn {turn} is admitted, {first!r} of it first"
+                )
+                yield at_least("RDP filter", says, admitted, 1, slack=0)
+                state = filt.spend(state, Gaussian(x))
+            x = float(filt.affordable(state, Gaussian)[0])
 
 
 def _spent(filt: FilterBase, family: str, share: float) -> Sequence[Spent]:
