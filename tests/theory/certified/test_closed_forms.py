@@ -24,7 +24,7 @@ from theory.proofs import THEOREMS
 @pytest.mark.parametrize("group", GROUPS)
 def test_every_number_of_a_group_fits(group: str) -> None:
     checked = [number.checked() for number in numbers_of(group)]
-    assert len(checked) > 90
+    assert len(checked) > 20
     assert [one.number.says for one in checked if not one.fits] == []
     assert {one.number.theorem for one in checked} <= set(THEOREMS)
 
