@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: verify test test-all browser training check kernel kernel-check docs pictures bench power accountant thresholds wheel clean
+.PHONY: verify test test-all browser training check kernel kernel-check docs pictures bench power planted accountant thresholds wheel clean
 .DEFAULT_GOAL := verify
 
 # the workers of the tests share the cores: linear algebra in several threads each would only wait
@@ -71,6 +71,10 @@ accountant: $(READY)
 
 power: $(READY)
 	$(BIN)/python -m tests.corpus.power --out reports/recorded/power.json
+
+# faults planted in the code, and which of them `filterproof prove` refuses
+planted: $(READY)
+	$(BIN)/python -m tests.planted --out reports/recorded/planted.json
 
 thresholds: $(READY)
 	$(BIN)/python -m tests.mc.worst_case.write_thresholds

@@ -6,8 +6,10 @@
     >>> round(fp.gaussian_epsilon(mu=1.0, delta=1e-5), 6)
     4.377178
 
-Everything broadcasts over arrays. epsilon, delta and order are rounded to nearest, with a relative error
-below 1e-12; budgets are rounded down, since a filter compares its spending with them.
+Everything broadcasts over arrays. delta (where it is above 1e-300) and order are rounded to nearest, with a relative
+error below 1e-12; so is epsilon, with an error below 1e-12 (epsilon + rho + sqrt(rho)), since near zero it is a
+difference of numbers of that size. Budgets are rounded down, since a filter compares its spending with them: by at
+most 2^-45 (1 + log(1/delta)) of themselves, and 2^-1066.
 """
 
 from __future__ import annotations
@@ -204,7 +206,8 @@ def renyi_epsilon(alpha: Real, rho: Real, delta: Real) -> Real:
     """The least epsilon >= 0 such that D_alpha <= rho at one order alpha > 1 gives (epsilon, delta)-DP.
 
     epsilon = rho + log(1 - 1/alpha) - log(alpha delta) / (alpha - 1), in nats; rho = inf gives inf. Of several orders
-    each holds, and so the least of their epsilons, as long as every order is fixed in advance. Broadcasts.
+    each holds, and so the least of their epsilons, as long as every order is fixed in advance. Broadcasts. The error is
+    below 1e-12 of rho and of what is added to it.
     Source: Canonne, Kamath and Steinke; paper 003, Lemma C.4.
     """
     alpha, delta = check_order("alpha", alpha), check_delta("delta", delta)
@@ -220,7 +223,8 @@ def renyi_epsilon(alpha: Real, rho: Real, delta: Real) -> Real:
 def gaussian_mu(epsilon: Real, delta: Real) -> Real:
     """The mu at which H_{e^epsilon} of Gaussian(mu) is delta, rounded down by a few parts in 10^15.
 
-    Where delta determines mu less well, it is rounded down by more: by 3e-13 for delta = 1e-300 and epsilon = 0.
+    Where delta determines mu less well, it is rounded down by more: by 3e-13 for delta = 1e-300 and epsilon = 0, and by
+    at most 1e-12 for delta from 1e-300 to 0.999.
     epsilon >= 0, in nats. No sound zCDP budget exceeds mu^2 / 2, since Gaussian(mu) is exactly mu^2/2-zCDP.
     Source: paper 003, equation (2.3).
     """
@@ -254,8 +258,9 @@ def gaussian_mu(epsilon: Real, delta: Real) -> Real:
 def gaussian_epsilon(mu: Real, delta: Real) -> Real:
     """The least epsilon >= 0 at which Gaussian(mu), mu > 0, is (epsilon, delta)-DP.
 
-    In nats; mu and delta are numbers or arrays that broadcast. Raises ValueError for mu <= 0 and for delta outside
-    (0, 1). Source: paper 003, equation (2.3).
+    In nats; mu and delta are numbers or arrays that broadcast. The error is below 1e-12 (epsilon + mu) for delta up to
+    1/2; nearer to one a delta says little of epsilon. Raises ValueError for mu <= 0 and for delta outside (0, 1).
+    Source: paper 003, equation (2.3).
     """
     mu, delta = check_positive("mu", mu), check_delta("delta", delta)
     size, target = np.broadcast_arrays(np.asarray(mu), np.log(np.asarray(delta)))

@@ -46,6 +46,7 @@ class Guarantee(ABC):
     def delta(self, epsilon: Real) -> Real:
         """An upper bound on H_{e^eps} in both directions for everything with this guarantee, eps >= 0.
 
+        It is computed within 1e-12 of itself, where that is above 1e-300.
         Shape of `epsilon`, in nats. Raises ValueError for an eps below zero.
         """
 

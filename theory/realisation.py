@@ -34,7 +34,8 @@ def kappa(epsilon: Real, sigma: Real, dhat: Real, theta: Real) -> Real:
     """epsilon - 1/sigma^2 - (Phi^-1(1 - dhat) + Phi^-1(1 - theta)) / sigma.
 
     On i.i.d. Gaussians of unit sensitivity the filter releases output i+1 when |l^(i-1)| < kappa, where
-    l^(i-1) is the loss of the first i-1 outputs, in nats. Arguments are numbers or arrays that broadcast.
+    l^(i-1) is the loss of the first i-1 outputs, in nats. Arguments are numbers or arrays that broadcast. The error is
+    below 1e-14 (|epsilon| + 1/sigma^2 + 80/sigma).
     Raises ValueError for sigma <= 0 and for dhat or theta outside (0, 1). Source: paper 004, Proposition 1.
     """
     epsilon, sigma = check_real("epsilon", epsilon), check_positive("sigma", sigma)
@@ -49,7 +50,8 @@ def optimal_split(rounds: int, delta: float) -> Split:
 
     This split maximises kappa at every sigma; N = `rounds`, 2^-1000 <= delta < 1/2. On the constraint the
     stationary point satisfies N (1-dhat)^2 phi(z_theta) = (1-delta) phi(z_dhat), z_p = Phi^-1(1-p), and there
-    is only one. theta is rounded down, so that dhat + theta (1-dhat) N <= delta in exact arithmetic.
+    is only one, to 1e-12. theta is rounded down, by at most 2^-49 of delta, so that dhat + theta (1-dhat) N <= delta in
+    exact arithmetic.
     Source: derived from paper 004, Section V-B; the triple printed there is not optimal for any delta.
     """
     n = check_count("rounds", rounds)

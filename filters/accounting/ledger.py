@@ -138,7 +138,9 @@ class Budget(Limit):
 
     def left(self, state: Exact) -> NDArray[np.float64]:
         """Budget minus sum, in the charges' own units, rounded down: shape (n,)."""
-        return self.room(state) * self.root_unit * self.root_unit
+        left: NDArray[np.float64] = self.room(state) * self.root_unit * self.root_unit
+        # numbers below 2^-1022 are multiplied to nearest
+        return np.where(left < 2.0**-1000, np.nextafter(left, 0.0), left)
 
     def value(self, state: Exact) -> NDArray[np.float64]:
         """The sum in the charges' own units, to nearest: shape (n,)."""

@@ -8,6 +8,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
+import numpy as np
 from flint import arb
 
 from filters.certified.decisions import last_admitted
@@ -25,7 +26,7 @@ from theory.certified.running_number import RunningNumber, Truth, at_least, at_m
 from theory.pairs import DominatingPair, Gaussian, Laplace, RandomizedResponse
 from theory.proofs.formula import rational
 
-__all__ = ["odometer"]
+__all__ = ["odometer", "stitched_lines"]
 
 #: The bounds are raised by 10^-13 of themselves.
 _SLACK = 2.0**-40
@@ -164,3 +165,24 @@ def _mass(
         return
     last = last_admitted(filt, [], erasure)
     yield at_most(theorem, says, math.nan if last is None else last, allowed, slack=2.0**-40)
+
+
+def stitched_lines() -> Iterator[RunningNumber]:
+    """The bound of StitchedOdometer at both ends of its epochs: the least of three lines."""
+    found = StitchedOdometer(1e-5, 0.125)
+    for j in range(4):
+        for share in (1.0, 1.015625, 1.40625, 1.984375):
+            squares = 0.125 * 2**j * share
+            value = float(found.bound(np.array([squares]))[0])
+            says = f"StitchedOdometer(1e-5, 0.125).bound({squares!r})"
+            yield near("StitchedOdometer", says, value, partial(_least_line, j, squares), slack=2.0**-40)
+
+
+def _least_line(epoch: int, squares: float) -> arb:
+    """Line j is the best at S = first 2^(j + 1/2), and fails with delta / ((j + 1)^1.4 zeta(1.4))."""
+    s, least, power = arb(squares), arb("inf"), arb(7) / 5
+    for j in {max(epoch + step, 0) for step in (-1, 0, 1)}:
+        log = -arb(1e-5).log() + power * arb(j + 1).log() + power.zeta().log()
+        k = (2 * log / (arb(0.125) * arb(2) ** (arb(j) + arb(0.5)))).sqrt()
+        least = least.min((k + 1) * s / 2 + log / k)
+    return least

@@ -80,7 +80,8 @@ def _rounded_sum(one: _Rounded, other: _Rounded) -> _Rounded:
     masses = np.multiply.outer(one[1], other[1]).ravel()
     distinct, place = np.unique(units, return_inverse=True)
     total = np.bincount(place.reshape(-1), weights=masses)
-    return distinct, np.asarray(total, dtype=np.float64), one[2] + other[2]
+    infinite = one[2] + (1 - one[2]) * other[2]  # either loss is infinite
+    return distinct, np.asarray(total, dtype=np.float64), infinite
 
 
 @lru_cache(maxsize=4096)

