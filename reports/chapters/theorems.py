@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from reports.chapters.common import proved
 from reports.finding import Chapter, Claim, Table, Told, slug
+from reports.planted import recorded_faults
 from reports.study import Study
 from theory.evidence import Checked, Outcome
 from theory.proofs import THEOREMS
@@ -49,6 +50,7 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
                 align="l" + "r" * (len(Checked) + 1) + "lr",
                 reproducible=False,  # it shows seconds
             ),
+            *recorded_faults(),
         ),
         notes=(JOIN,),
     )
@@ -57,11 +59,10 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
 THEOREMS_CHAPTER = Chapter(
     key="theorems",
     title="The theorems, step by step",
-    promise="Each step says what was checked: an identity, a range, a point, a finite game; or that it is cited, or "
-    "words alone.",
-    story="A symbolic residual that simplifies to zero, a box covered by balls, a comparison of rationals: an engine "
-    "that accepts a step refuses it slightly wrong. What is cited is named, weakens the theorem to CITED, and stands "
-    "beside its verdict.",
+    promise="Each step says what was checked: a theorem in a kernel, an identity, a range, a point, a finite game.",
+    story="A statement that a proof assistant's kernel accepted, a symbolic residual that simplifies to zero, a box "
+    "covered by balls, a comparison of rationals: an engine that accepts a step refuses it slightly wrong. Where the "
+    "kernel's statement is the claim, the theorem is KERNEL, and its other steps are further routes.",
     claims=tuple(_claim(name) for name in _NAMES),
     tell=_tell,
     theorems=_NAMES,
