@@ -61,15 +61,19 @@ def run_kernel(*, on_step: Callable[[str], object]) -> Record:
             place.write_text(text, encoding="utf-8")
             _call([compiler, "-q", "-Q", ".", _LIBRARY, name], folder)
         on_step("what the statements rest on")
-        axioms = _axioms(compiler, folder, texts)
+        statements, axioms = _told(compiler, folder, texts)
         on_step("coqchk")
         modules = [f"{_LIBRARY}.{name.removesuffix('.v').replace('/', '.')}" for name in texts]
         said = _call([checker, "-silent", "-o", "-Q", ".", _LIBRARY, *modules], folder)
+        if beyond := axioms_beyond(_checker_axioms(said)):
+            raise KernelError(
+                f"coqchk must find no axiom but the standard library's, got {', '.join(beyond)}"
+            )
         for trick in _TRICKS:
             if f"{trick}: <none>" not in " ".join(said.split()):
                 raise KernelError(f"coqchk must find no {trick}, got {said[-600:]!r}")
     version = _call([compiler, "-print-version"], ".").split()[0]
-    return Record(version, _libraries(), digests(texts), axioms)
+    return Record(version, _libraries(), digests(texts), statements, axioms)
 
 
 def without_comments(text: str) -> str:
@@ -82,30 +86,56 @@ def without_comments(text: str) -> str:
     return "".join(kept)
 
 
-def _axioms(compiler: str, folder: str, texts: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+def _told(
+    compiler: str, folder: str, texts: Mapping[str, str]
+) -> tuple[dict[str, str], dict[str, tuple[str, ...]]]:
+    """What each theorem states and what it rests on, by the kernel's own word."""
     for theorem in KERNEL.values():
         statement_in(texts[f"{theorem.module}.v"], theorem.name)
-    asked = [f"Require {_LIBRARY}.{module}." for module in dict.fromkeys(t.module for t in KERNEL.values())]
+    modules: dict[str, list[str]] = {}
     for theorem in KERNEL.values():
+        modules.setdefault(theorem.module, []).append(f"@{theorem.module}.{theorem.name}")
+    asked = ["From Coq Require Import Reals List.", f"From {_LIBRARY} Require Import {' '.join(modules)}."]
+    asked += ["Import ListNotations.", "Open Scope R_scope.", "Set Printing Width 1000000."]
+    for theorem in KERNEL.values():
+        asked += [_mark(f"STATES {theorem.name}"), f"Check {theorem.module}.{theorem.name}."]
+    for module, names in modules.items():  # once for a file: what lies below is walked through each time
         asked += [
-            f'Goal True. idtac "BEGIN {theorem.name}". Abort.',
-            f"Print Assumptions {_LIBRARY}.{theorem.module}.{theorem.name}.",
+            _mark(f"RESTS {module}"),
+            f"Definition of_{module} := ({', '.join(names)}).",
+            f"Print Assumptions of_{module}.",
         ]
     Path(folder, "Asked.v").write_text("\n".join(asked) + "\n", encoding="utf-8")
     said = _call([compiler, "-q", "-Q", ".", _LIBRARY, "Asked.v"], folder)
-    found: dict[str, tuple[str, ...]] = {}
-    for part in said.split("BEGIN ")[1:]:
-        name, _, rest = part.partition("\n")
-        # a name stands at the start of a line; its type follows after a colon, on the same line or indented
-        found[name.strip()] = tuple(
-            sorted(re.findall(r"^([A-Za-z_][\w.']*)(?=\s*:|\s*$)", _listed(rest), re.MULTILINE))
-        )
-    for name in KERNEL:
-        if name not in found:
-            raise KernelError(f"the assumptions of {name} must be told, got none")
-        if foreign := axioms_beyond(found[name]):
-            raise KernelError(f"{name} must rest on the standard library's axioms, got {', '.join(foreign)}")
-    return found
+    told = {head: rest for head, _, rest in (part.partition("\n") for part in said.split("BEGIN ")[1:])}
+    statements = {name: " ".join(told.get(f"STATES {name}", "").split()) for name in KERNEL}
+    axioms = {module: _axioms(told.get(f"RESTS {module}", "")) for module in modules}
+    for name, stated in statements.items():
+        if not stated.startswith(f"{name}"):
+            raise KernelError(f"the statement of {name} must be told, got {stated[:80]!r}")
+    for module, found in axioms.items():
+        if foreign := axioms_beyond(found):
+            raise KernelError(
+                f"{module} must rest on the standard library's axioms, got {', '.join(foreign)}"
+            )
+    return statements, axioms
+
+
+def _mark(words: str) -> str:
+    return f'Goal True. idtac "BEGIN {words}". Abort.'
+
+
+def _axioms(told: str) -> tuple[str, ...]:
+    # a name stands at the start of a line; its type follows after a colon, on the same line or indented
+    return tuple(sorted(re.findall(r"^([A-Za-z_][\w.']*)(?=\s*:|\s*$)", _listed(told), re.MULTILINE)))
+
+
+def _checker_axioms(said: str) -> tuple[str, ...]:
+    """The axioms of everything that coqchk looked at, by their last two names."""
+    listed = re.search(r"^\* Axioms:(.*?)^\* ", said, re.MULTILINE | re.DOTALL)
+    if listed is None:
+        raise KernelError(f"coqchk must list axioms, got {said[-300:]!r}")
+    return tuple(".".join(line.split(".")[-2:]) for line in listed[1].split() if line != "<none>")
 
 
 def _listed(told: str) -> str:

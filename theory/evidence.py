@@ -53,7 +53,6 @@ class Checked(Enum):
     POINT = "one instance, or the finite list of instances that the step states"
     GAME = "a finite game that the step states, every strategy enumerated"
     CITED = "a named theorem, not checked here"
-    PROSE = "words alone; nothing ran"
 
     @property
     def word(self) -> str:

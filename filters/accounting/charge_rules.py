@@ -85,7 +85,7 @@ class PureCharge(ChargeRule):
     In nats, one number for all runs or one per run in shape (n,), as the parameters of the pair are.
     """
 
-    theorem: ClassVar[str | None] = None
+    theorem: ClassVar[str | None] = "basic composition"
     source: ClassVar[str] = "basic composition, by induction on the rounds; paper 004, Section II-A"
 
     def __call__(self, request: DominatingPair) -> Charge:

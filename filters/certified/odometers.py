@@ -38,7 +38,7 @@ def odometer(found: Odometer | RogersOdometer, name: str) -> Iterator[RunningNum
     if isinstance(found, RogersOdometer):
         yield from _rogers(found, name)
         return
-    theorem = f"{type(found).__name__}"
+    theorem = "odometers"
     start = found.start(1)
     yield near(
         theorem, f"{name}: bound where nothing was released", *_pair(found, start, Fraction(0)), slack=_SLACK
@@ -112,7 +112,7 @@ _BOUNDS: dict[type, Callable[..., arb]] = {
 
 
 def _rogers(found: RogersOdometer, name: str) -> Iterator[RunningNumber]:
-    theorem, start = "RogersOdometer", found.start(1)
+    theorem, start = "odometers", found.start(1)
     for size in (2.0**-30, 0.09, 0.96, 1.44, 16.0):
         epsilon = math.sqrt(size)
         state = found.spend(start, RandomizedResponse(epsilon))

@@ -210,7 +210,7 @@ class RogersOdometer:
     Checked here: the second line is the mixture bound with H = 1/n^2 at delta/4 or better, because
     log(4 log2(n)/delta) >= max(1, log(4/delta)) for n >= 2; the first is a stitching of 2 log2(n) lines over the
     doublings of S, each at delta ln 2/(8 ln n): the best line for S in [v, 2v] is within (2^{1/4} +
-    2^{-1/4})/2 of sqrt(2 S log(1/delta_j)), and 1.0303 (x + 2.447) <= log(110 e) + 2 x, x = log(log(n)/delta).
+    2^{-1/4})/2 of sqrt(2 S log(1/delta_j)), and 1.0304 (x + 2.447) <= log(110 e) + 2 x, x = log(log(n)/delta).
     delta < 1/e and n >= 3, so x > 1.
     Source: Rogers, Roth, Ullman and Vadhan, Theorem 6.1.
     """

@@ -69,7 +69,7 @@ class ApproximateZCDPFilter(PrivacyFilter[_State]):
     _rho: Budget = field(init=False, repr=False, compare=False)
     _xi: Allowance = field(init=False, repr=False, compare=False)
     order_free: ClassVar[bool] = True
-    theorem: ClassVar[str | None] = None
+    theorem: ClassVar[str | None] = "approximate zCDP filter"
     proof: ClassVar[str] = "the zCDP filter on the good parts; derived in the docstring"
 
     def __post_init__(self) -> None:

@@ -47,7 +47,7 @@ class BasicFilter(PrivacyFilter[_State]):
     _epsilon: Budget = field(init=False, repr=False, compare=False)
     _delta: Allowance = field(init=False, repr=False, compare=False)
     order_free: ClassVar[bool] = True
-    theorem: ClassVar[str | None] = None
+    theorem: ClassVar[str | None] = "basic composition"
     proof: ClassVar[str] = "basic composition, by induction on the rounds; 004 Section II-A"
 
     def __post_init__(self) -> None:

@@ -132,7 +132,7 @@ class BlackwellFilter(PrivacyFilter[_State]):
     promise: Guarantee = field(init=False, repr=False, compare=False)
     _budget: Budget = field(init=False, repr=False, compare=False)
     order_free: ClassVar[bool] = True
-    theorem: ClassVar[str | None] = None
+    theorem: ClassVar[str | None] = "Blackwell filter"
     proof: ClassVar[str] = "003 Section 5: Blackwell's theorem, then 000 Remark 4.4 at every order"
 
     def __post_init__(self) -> None:

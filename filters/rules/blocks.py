@@ -35,7 +35,7 @@ class BlockFilter(PrivacyFilter[Any]):
     tracker: Tracker
     blocks: int
     promise: Guarantee = field(init=False, repr=False, compare=False)
-    theorem: ClassVar[str | None] = None
+    theorem: ClassVar[str | None] = "trackers"
     proof: ClassVar[str] = "000 Proposition 4.10, 003 Appendix C.5"
 
     def __post_init__(self) -> None:

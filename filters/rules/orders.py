@@ -147,7 +147,7 @@ class AllOrdersFilter(PrivacyFilter[_State]):
     promise: Guarantee = field(init=False, repr=False, compare=False)
     _orders: Orders = field(init=False, repr=False, compare=False)
     order_free: ClassVar[bool] = True
-    theorem: ClassVar[str | None] = "RDP filter"
+    theorem: ClassVar[str | None] = "all orders"
     proof: ClassVar[str] = "000 Remark 4.4: Theorem 4.3 at each order"
 
     def __post_init__(self) -> None:

@@ -59,7 +59,7 @@ class RogersFilter(PrivacyFilter[_State]):
     _squares: Budget = field(init=False, repr=False, compare=False)
     _delta: Allowance = field(init=False, repr=False, compare=False)
     order_free: ClassVar[bool] = True
-    theorem: ClassVar[str | None] = None
+    theorem: ClassVar[str | None] = "Rogers filter"
     proof: ClassVar[str] = "Rogers et al. Theorem 5.1, by the method of mixtures; derived in the docstring"
 
     def __post_init__(self) -> None:

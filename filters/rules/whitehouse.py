@@ -54,7 +54,7 @@ class WhitehouseFilter(PrivacyFilter[_State]):
     _squares: Budget = field(init=False, repr=False, compare=False)
     _delta: Allowance = field(init=False, repr=False, compare=False)
     order_free: ClassVar[bool] = True
-    theorem: ClassVar[str | None] = None
+    theorem: ClassVar[str | None] = "Whitehouse filter"
     proof: ClassVar[str] = (
         "Whitehouse et al.: e^{k L - k(k+1) S/2} is a supermartingale; derived in the docstring"
     )

@@ -110,7 +110,6 @@ APPROXIMATE_DP = Chapter(
             "The rule of the approximate-DP filter keeps (epsilon, delta)-DP.",
             "000 Theorem 4.9",
             Outcome.HOLDS,
-            cited=True,
         ),
         Claim(
             "bstar-simulated",

@@ -111,7 +111,6 @@ GDP = Chapter(
             "The rule of the GDP filter keeps its transcript mu-GDP.",
             "003 Theorems 11 and C.1",
             Outcome.HOLDS,
-            cited=True,
         ),
         Claim(
             "gdp-tight",

@@ -22,9 +22,9 @@ GAPS = (
     ),
     (
         "the mechanism and its declaration",
-        "A statement assumes that each request is charged at least what its laws are worth. For the library's pairs the "
-        "charges are certified at sampled parameters; that a program draws from the law that its pair describes is "
-        "never checked, and a Gaussian in doubles is not exactly a Gaussian.",
+        "A statement assumes that each request is charged at least what its laws are worth. For the library's "
+        "pairs the charges are certified at sampled parameters; that a program draws from the law that its pair "
+        "describes is never checked, and a Gaussian in doubles is not exactly a Gaussian.",
     ),
     (
         "real numbers and doubles",
@@ -91,9 +91,9 @@ KERNEL_CHAPTER = Chapter(
     key="kernel",
     title="The filter theorems in a proof assistant",
     promise="Each statement was accepted by the kernel of Rocq, a small program that checks every step of a proof.",
-    story="A strategy is a tree: a request, a subtree for each outcome if the filter grants it, and another if it denies "
-    "it. So a statement about all trees is one about every adaptive analyst, one who halts at a denial and one who "
-    "asks again alike. No optional stopping is cited: a filter's theorem is an induction over the tree.",
+    story="A strategy is a tree: a request, a subtree for each outcome if the filter grants it, and another if it "
+    "denies it. So a statement about all trees is one about every adaptive analyst, one who halts at a denial and "
+    "one who asks again alike. No optional stopping is cited: a filter's theorem is an induction over the tree.",
     claims=(
         Claim(
             "kernel-record",

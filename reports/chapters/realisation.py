@@ -184,7 +184,6 @@ REALISATION = Chapter(
             "The rule of the realisation filter keeps (epsilon, delta)-DP.",
             "004 Theorem 1",
             Outcome.HOLDS,
-            cited=True,
         ),
         Claim(
             "realisation-simulated",

@@ -94,7 +94,6 @@ RENYI = Chapter(
             "The rule of the Rényi filter keeps (alpha, B)-RDP, that of the zCDP filter rho-zCDP.",
             "000 Theorem 4.3",
             Outcome.HOLDS,
-            cited=True,
         ),
         Claim(
             "rdp-simulated",

@@ -37,7 +37,7 @@ def kernel(
         try:
             record = run_kernel(on_step=lambda said: progress.print(f"[dim]{escape(said)}[/]"))
             known = read_record()
-            if check and (known is None or (known.sources, known.axioms) != (record.sources, record.axioms)):
+            if check and (known is None or known.claims != record.claims):
                 refusal = "the record is not that of these sources; run make kernel and commit it"
         except KernelError as refused:
             refusal = str(refused)
@@ -48,11 +48,10 @@ def kernel(
     if refusal is not None:
         progress.print(f"[bold red]REFUSED[/] {escape(refusal)}")
         raise typer.Exit(1)
-    for name, axioms in record.axioms.items():
-        console.print(
-            f"{name} [dim]{KERNEL[name].source}[/] {'no axioms' if not axioms else ', '.join(axioms)}"
-        )
+    for theorem in KERNEL.values():
+        axioms = ", ".join(record.axioms[theorem.module]) or "no axioms"
+        console.print(f"{theorem.name} [dim]{theorem.source}[/] {axioms}")
     console.print(
-        f"Rocq {record.rocq} accepted {len(record.axioms)} theorems in {len(record.sources)} files; "
+        f"Rocq {record.rocq} accepted {len(record.statements)} theorems in {len(record.sources)} files; "
         "coqchk checked the compiled files."
     )

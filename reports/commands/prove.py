@@ -41,7 +41,7 @@ def prove(
     from theory.evidence import Checked
     from theory.proofs import THEOREMS
     from theory.proofs import prove as run
-    from theory.proofs.theorem import JOIN, CheckedStep, Proof
+    from theory.proofs.theorem import CheckedStep, Proof
 
     progress = Console(stderr=True, highlight=False)
     console = Console(highlight=False)
@@ -55,7 +55,7 @@ def prove(
     def line(step: CheckedStep) -> None:
         if not step.holds:
             mark = f"[bold red]REFUSED[/] {escape(step.detail)}"
-        elif step.checked in (Checked.CITED, Checked.PROSE):
+        elif step.checked is Checked.CITED:
             mark = f"[yellow]{step.checked.word}[/]"
         else:
             mark = f"[green]{step.evidence.name}, {step.checked.word}[/]"
@@ -93,7 +93,9 @@ def prove(
                 f"{proof.seconds:.2f}",
             )
         console.print(table)
-        console.print(JOIN)
+        for joined in dict.fromkeys(proof.joined for proof in proofs):
+            which = ", ".join(proof.name for proof in proofs if proof.joined == joined)
+            console.print(f"[bold]{escape(which)}[/]: {escape(joined)}")
     fits = True
     if theorem is None and not latex:
         from filters.certified.catalogue import certified_catalogue

@@ -151,7 +151,7 @@ def _slips(paper: str) -> str:
     parts = []
     for k, (statement, step) in enumerate(kept, 1):
         start = f"{k}. "
-        told = "" if step.checked is Checked.PROSE else f" {escaped(_sentence(step.detail))}"
+        told = f" {escaped(_sentence(step.detail))}"
         parts.append(f"{start}{statement} *{step.checked.word}, {step.evidence.name}.*{told}")
         parts.append(_formula(step.latex, len(start)) if step.latex else "")
     return "\n\n".join(part for part in parts if part)

@@ -22,9 +22,7 @@ Definition charged (m : request R) : Prop := laws m /\ 0 <= charge m.
 
 Lemma law_has_mass n q : law n q -> exists i, (i < n)%nat /\ q i <> 0.
 Proof.
-  intros [_ one]. enough (forall k, sum k q <> 0 -> exists i, (i < k)%nat /\ q i <> 0) as it by (apply it; lra).
-  induction k as [|k IH]; cbn; intros some; [lra|]. destruct (Req_dec (q k) 0) as [zero|]; [|now exists k; split; [lia|]].
-  destruct IH as (i & ? & ?); [lra|]. exists i; split; [lia|easy].
+  intros [_ one]. apply sum_some. lra.
 Qed.
 
 Lemma within_nonneg t : forall B, honest charged t -> within B t -> 0 <= B.
@@ -87,7 +85,8 @@ Qed.
 Theorem adaptive_composition_kl B t : honest (both kl_honest) t -> within B t -> transcript_kl everything t B.
 Proof.
   intros hon inside. destruct (honest_both _ _ hon) as [one other].
-  assert (forall u, honest kl_honest u -> within B u -> transcript_continuous everything u /\ kl everything u <= B) as it;
+  assert (forall u, honest kl_honest u -> within B u -> 
+    transcript_continuous everything u /\ kl everything u <= B) as it;
     [|split; apply it; auto using within_swapped].
   intros u hu inu. split.
   - apply dominated_is_continuous. now apply (honest_weaken _ _ _ (kl_priced_dominated (fun c => c))).

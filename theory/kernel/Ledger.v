@@ -57,7 +57,8 @@ Proof.
   replace (exp ((alpha - 1) * B)) with (term alpha 1 1 * exp ((alpha - 1) * left (start F)))
     by (rewrite opens, term_one; lra).
   apply (potential F (renyi_priced alpha price) _ (fun s x y => 0 <= left s /\ masses x y)
-    (fun s x y => term alpha x y * exp ((alpha - 1) * left s))); [| |easy|now rewrite opens; split; [|apply masses_start]].
+    (fun s x y => term alpha x y * exp ((alpha - 1) * left s)));
+    [| |easy|now rewrite opens; split; [|apply masses_start]].
   - intros s tau x y (hl & _). pose proof (term_nonneg alpha x y).
     assert (1 <= exp ((alpha - 1) * left s)) by (apply one_le_exp; nra). nra.
   - intros s m x y (hl & hm) (hlaw & hc & cont & moment) admitted. specialize (fits _ _ admitted). split.
@@ -86,7 +87,9 @@ Proof.
 Qed.
 
 Lemma masses_of_round {C} (m : request C) i : dominated m -> (i < outcomes m)%nat -> masses (P m i) (Q m i).
-Proof. intros dom small. pose proof (masses_round m 1 1 i dom small masses_start) as it. now rewrite !Rmult_1_l in it. Qed.
+Proof.
+  intros dom small. pose proof (masses_round m 1 1 i dom small masses_start) as it. now rewrite !Rmult_1_l in it.
+Qed.
 
 Lemma ledger_kl {C} (F : filter C) left price B t : 0 <= B -> keeps F left price B ->
   honest (kl_priced price) t -> kl F t <= B.

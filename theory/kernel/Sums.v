@@ -55,3 +55,11 @@ Proof. intros [less | ->]; [left; now apply exp_increasing|lra]. Qed.
 
 Lemma one_le_exp x : 0 <= x -> 1 <= exp x.
 Proof. intros; rewrite <- exp_0; now apply exp_le. Qed.
+
+(** A sum that is not 0 has a term that is not 0. *)
+Lemma sum_some n f : sum n f <> 0 -> exists i, (i < n)%nat /\ f i <> 0.
+Proof.
+  induction n as [|n IH]; cbn; intros some; [lra|]. destruct (Req_dec (f n) 0) as [zero|];
+    [|now exists n; split; [lia|]].
+  destruct IH as (i & ? & ?); [lra|]. exists i; split; [lia|easy].
+Qed.

@@ -47,7 +47,7 @@ _FORMAT = "filterproof-kernel-1"
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """A statement of the record as the source has it, the axioms it rests on, and the version that accepted it."""
+    """A statement of the record as the kernel has it, the axioms it rests on, and the version that accepted it."""
 
     name: str
     file: str
@@ -65,12 +65,22 @@ class Accepted:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What was written when the kernel ran: `sources` maps files to SHA-256, `axioms` theorems to names of axioms."""
+    """What was written when the kernel ran: `sources` maps files to SHA-256, in the order in which they were compiled.
+
+    `statements` maps theorems to what the kernel says that they state; `axioms` maps files, without their suffix, to
+    the names of the axioms that their theorems rest on.
+    """
 
     rocq: str
     libraries: Mapping[str, str]
     sources: Mapping[str, str]
+    statements: Mapping[str, str]
     axioms: Mapping[str, tuple[str, ...]]
+
+    @property
+    def claims(self) -> tuple[Mapping[str, str], Mapping[str, str], Mapping[str, tuple[str, ...]]]:
+        """What two runs over the same sources agree on, whatever the versions."""
+        return self.sources, self.statements, self.axioms
 
     @classmethod
     def from_json(cls, text: str) -> Record:
@@ -82,7 +92,8 @@ class Record:
                     f"record must be of the format {_FORMAT}, got {data['format']!r}; run make kernel"
                 )
             axioms = {str(name): tuple(map(str, found)) for name, found in data["axioms"].items()}
-            return cls(str(data["rocq"]), dict(data["libraries"]), dict(data["sources"]), axioms)
+            maps = (dict(data[name]) for name in ("libraries", "sources", "statements"))
+            return cls(str(data["rocq"]), *maps, axioms)
         except (KeyError, TypeError, AttributeError) as wrong:
             raise ValueError(
                 f"record must be that of `make kernel`, got {wrong!r}; run make kernel"
@@ -95,6 +106,7 @@ class Record:
             "rocq": self.rocq,
             "libraries": dict(sorted(self.libraries.items())),
             "sources": dict(self.sources),
+            "statements": dict(sorted(self.statements.items())),
             "axioms": {name: list(found) for name, found in sorted(self.axioms.items())},
         }
         return json.dumps(data, indent=1) + "\n"
@@ -178,10 +190,11 @@ def accepted(name: str) -> Accepted:
         raise ValueError(
             f"sources must be those of the record, got changes in {', '.join(changed) or 'their list'}; run make kernel"
         )
-    if name not in record.axioms:
+    if theorem.module not in record.axioms or name not in record.statements:
         raise ValueError(f"the record has no theorem {name!r}; run make kernel")
-    axioms = record.axioms[name]
+    axioms = record.axioms[theorem.module]
     if foreign := axioms_beyond(axioms):
         raise ValueError(f"{name} rests on {', '.join(foreign)}, which is no axiom of the standard library")
     file = f"{theorem.module}.v"
-    return Accepted(name, file, statement_in(texts[file], name), axioms, record.rocq, here)
+    statement_in(texts[file], name)
+    return Accepted(name, file, record.statements[name], axioms, record.rocq, here)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sympy as sp
 
-from theory.proofs.engines import Sides, nonnegative, zero
+from theory.proofs.engines import Sides, in_kernel, nonnegative, zero
 from theory.proofs.expressions import as_written
+from theory.proofs.notations import Formula
 from theory.proofs.theorem import Step, Theorem
 
 __all__ = ["THEOREM"]
@@ -35,16 +36,30 @@ def _fixed_terms(sign: int = 1) -> tuple[sp.Expr, ...]:
     return (sign * (b * sp.sqrt(t) - m / sp.sqrt(t)) ** 2,)
 
 
+_B_STAR = Formula(
+    "(sqrt(log(1/delta) + epsilon) - sqrt(log(1/delta)))**2",
+    rocq="(sqrt (ln (/ delta) + epsilon) - sqrt (ln (/ delta))) ^ 2",
+    epsilon=("1/10", "8"),
+    delta=("1/1000000", "1/2"),
+)
+
 THEOREM = Theorem(
     name="approximate-DP filter",
     title="The approximate-DP filter",
     source="Feldman & Zrnic, Theorem 4.9",
-    hypotheses="epsilon > 0, 0 < delta < 1; adaptive e_t-DP mechanisms, finitely many rounds, a filter that admits "
-    "while sum e_t^2/2 <= B and decides before the release, B any budget whose zCDP implies (epsilon, delta)-DP",
+    hypotheses="epsilon > 0, 0 < delta < 1; adaptive e_t-DP mechanisms with finitely many outcomes, finitely many "
+    "rounds, a filter that admits while sum e_t^2/2 <= B and decides before the release, B any budget "
+    "whose zCDP implies (epsilon, delta)-DP",
     claim="The transcript is (epsilon, delta)-DP; B = B* is one such budget",
-    claim_latex=r"\tfrac12\sum_{t\le T}\varepsilon_t^2 \le B^*(\varepsilon,\delta)",
+    claim_latex=rf"\tfrac12\sum_{{t\le T}}\varepsilon_t^2 \le B^*(\varepsilon,\delta) = {_B_STAR.latex}",
+    formulas=(_B_STAR,),
     uses=("RR zCDP", "RDP filter", "B*"),
     steps=(
+        in_kernel("theorem_4_9"),
+        in_kernel("approximate_dp_filter"),
+        in_kernel("cks_filter"),
+        in_kernel("at_one_and_1e_5_cks", decides=False),
+        in_kernel("at_one_and_1e_5_simple", decides=False),
         Step(
             "With rho_t = alpha e_t^2/2 the Rényi filter with budget alpha B reads sum e_t^2/2 <= B, "
             "the same "

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sympy as sp
 
-from theory.proofs.engines import Sides, certified, nonnegative, zero
+from theory.proofs.engines import Sides, certified, in_kernel, nonnegative, zero
 from theory.proofs.expressions import as_written
+from theory.proofs.notations import Formula
 from theory.proofs.theorem import Step, Theorem
 
 __all__ = ["THEOREM"]
@@ -57,14 +58,20 @@ def _printed(digits: int, exponent: int) -> str:
     return f"(1/(2*10**{exponent}))**2 - (({root})**2 - {digits}/10**{exponent})**2"
 
 
+_B_STAR = Formula(
+    "(sqrt(log(1/delta) + epsilon) - sqrt(log(1/delta)))**2", delta=("1/1024", "1/2"), epsilon=("1/8", "8")
+)
+
 THEOREM = Theorem(
     name="B*",
     title="The zCDP budget B*",
     source="Feldman & Zrnic, Theorem 4.9 and Fact 2.4",
     hypotheses="epsilon > 0, 0 < delta < 1, every order alpha > 1; any mechanism that is B-zCDP, B <= B*",
     claim="B*-zCDP implies (epsilon, delta)-DP, and no larger budget does by Fact 2.4 at any order",
-    claim_latex=r"B^* = \left(\sqrt{\log(1/\delta)+\varepsilon} - \sqrt{\log(1/\delta)}\right)^2",
+    claim_latex=rf"B^* = {_B_STAR.latex}",
+    formulas=(_B_STAR,),
     steps=(
+        in_kernel("zcdp_to_delta", decides=False),
         Step(
             "Where the loss exceeds epsilon by x > 0, the hockey-stick integrand 1 - e^(-x) is below e^(t x) "
             "with t = alpha - 1: for s = e^(t x) - 1 > 0 and w = e^(-x) > 0 the gap is s + w.",

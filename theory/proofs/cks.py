@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sympy as sp
 
-from theory.proofs.engines import Sides, certified, nonnegative, zero
+from theory.proofs.engines import Sides, certified, in_kernel, nonnegative, zero
+from theory.proofs.notations import Formula
 from theory.proofs.theorem import Step, Theorem
 
 __all__ = ["THEOREM"]
@@ -71,13 +72,36 @@ def _falls_terms(sign: int = 1) -> tuple[sp.Expr, ...]:
     )
 
 
-def _starts(at: int = 0) -> Sides:
-    return sp.limit(_objective(_budget_at()), t, 0), sp.Integer(at)
+def _curve() -> sp.Expr:
+    """log delta at the budget whose best order is 1 + t."""
+    return _objective(_budget_at())
 
 
-def _ends(half: sp.Expr) -> Sides:
-    # u = 1/t: log delta per t at large orders
-    return sp.limit(sp.expand(u * _objective(_budget_at()).subs(t, 1 / u)), u, 0), -half * eps
+def _closed(power: int = 2) -> Sides:
+    return _curve(), -(t**power) * _budget_at() - sp.log(1 + t)
+
+
+def _starts(sign: int = 1) -> sp.Expr:
+    return sign * (t**2 * eps + 2 * t + _curve())
+
+
+def _starts_terms(sign: int = 1) -> tuple[sp.Expr, ...]:
+    # t - log(1+t), and 1/t - log(1 + 1/t) times t^2/(2t+1)
+    s = sp.Symbol("s", nonnegative=True)
+    return (
+        sign * 2 * t**3 * eps / (2 * t + 1),
+        sign * 2 * t**2 / (2 * t + 1),
+        sp.Integral(sign * s / (1 + s), (s, 0, t)),
+        t**2 / (2 * t + 1) * sp.Integral(sign * s / (t * (t + s)), (s, 0, 1)),
+    )
+
+
+def _ends(sign: int = 1) -> sp.Expr:
+    return sign * (-_curve() - t**2 * eps / (2 * t + 1))
+
+
+def _ends_terms(sign: int = 1) -> tuple[sp.Expr, ...]:
+    return sign * t**2 * sp.log(1 + 1 / t) / (2 * t + 1), sign * sp.log(1 + t)
 
 
 #: At epsilon = 1, delta = 1e-5: the budget, and orders minus one on the two sides of the best.
@@ -111,6 +135,13 @@ def _gaussian_delta(budget: str) -> str:
     return f"(tail(1/{mean} - {mean}/2) - exp(1)*tail(1/{mean} + {mean}/2))"
 
 
+_BOUND = Formula(
+    "exp(t*((1 + t)*r - epsilon))*(t/(1 + t))**(1 + t)/t",
+    t=("1/2", "8"),
+    r=("1/64", "1/2"),
+    epsilon=("1/2", "4"),
+)
+
 THEOREM = Theorem(
     name="CKS",
     title="The conversion of Canonne, Kamath and Steinke",
@@ -118,9 +149,10 @@ THEOREM = Theorem(
     hypotheses="epsilon > 0, 0 < delta < 1, every order alpha > 1; any mechanism that is r-zCDP",
     claim="r-zCDP implies (epsilon, delta)-DP with the delta below; the best order is unique, and the "
     "largest budget is the root of a strictly falling function",
-    claim_latex=r"\delta = \inf_{\alpha>1} \frac{e^{(\alpha-1)(\alpha r - \varepsilon)}}{\alpha-1}"
-    r"\left(1-\frac1\alpha\right)^\alpha",
+    claim_latex=rf"\delta = \inf_{{t>0}} {_BOUND.latex},\quad \alpha = 1 + t",
+    formulas=(_BOUND,),
     steps=(
+        in_kernel("cks_conversion", decides=False),
         Step(
             "The hockey-stick integrand 1 - w, against w^(-t) whose mean is e^(t (D_alpha - epsilon)): "
             "(1-w) w^t is stationary at w = t/(1+t) = 1 - 1/alpha.",
@@ -195,16 +227,23 @@ THEOREM = Theorem(
             r"\frac{d}{dt}\log\delta\,(t, r(t)) = t(1+t)\,r'(t) < 0",
         ),
         Step(
-            "It starts from log delta = 0 at order 1 ...",
-            zero(_starts),
-            {"from 1": zero(lambda: _starts(1))},
-            r"\lim_{t\to0}\log\delta\,(t, r(t)) = 0",
+            "On it log delta is -t^2 r(t) - log(1+t).",
+            zero(_closed),
+            {"t r(t)": zero(lambda: _closed(1))},
+            r"\log\delta\,(t, r(t)) = -t^2r(t) - \log(1+t)",
         ),
         Step(
-            "... and falls at the rate epsilon/2 per order without end, so every delta in (0, 1) is met once.",
-            zero(lambda: _ends(sp.Rational(1, 2))),
-            {"at the rate epsilon": zero(lambda: _ends(sp.Integer(1)))},
-            r"\lim_{t\to\infty}\frac{\log\delta\,(t, r(t))}{t} = -\frac\varepsilon2",
+            "It starts from 0 at order 1: it is at least -(t^2 epsilon + 2 t) ...",
+            nonnegative(_starts, _starts_terms),
+            {"at most": nonnegative(lambda: _starts(-1), lambda: _starts_terms(-1))},
+            r"t^2\varepsilon + 2t + \log\delta\,(t, r(t)) \ge 0",
+        ),
+        Step(
+            "... and falls without end, below -t^2 epsilon/(2t + 1), so every delta in (0, 1) is met once.",
+            nonnegative(_ends, _ends_terms, strict=True),
+            {"above": nonnegative(lambda: _ends(-1), lambda: _ends_terms(-1), strict=True)},
+            r"-\log\delta\,(t, r(t)) - \frac{t^2\varepsilon}{2t+1} = "
+            r"\frac{t^2\log(1+1/t)}{2t+1} + \log(1+t) > 0",
         ),
         Step(
             "At epsilon = 1, delta = 1e-5 the budget 0.0305565951 is reached.",

@@ -43,6 +43,12 @@ def _mills(at: sp.Expr) -> sp.Expr:
     return sp.sqrt(sp.pi / 2) * sp.exp(at**2 / 2) * sp.erfc(at / sp.sqrt(2))
 
 
+def _mills_slope(constant: int = -1) -> Sides:
+    slope = sp.diff(_mills(x), x)
+    with sp.evaluate(False):
+        return slope, x * _mills(x) + constant
+
+
 def _integral(width: sp.Expr | int = 2) -> Sides:
     # y = sqrt(2r) v turns the integrand into that of the Mills ratio at s sqrt(2r)
     tail = sp.Integral(sp.exp(-x * v - v**2 / 2), (v, 0, sp.oo)) - _mills(x)
@@ -222,8 +228,8 @@ THEOREM = Theorem(
         ),
         Step(
             "The fourth: R' = x R - 1.",
-            zero(lambda: (sp.diff(_mills(x), x), x * _mills(x) - 1)),
-            {"wrong sign": zero(lambda: (sp.diff(_mills(x), x), x * _mills(x) + 1))},
+            zero(_mills_slope),
+            {"wrong sign": zero(lambda: _mills_slope(1))},
             r"R'(x) = xR(x) - 1",
         ),
         Step(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sympy as sp
 
 from theory.proofs.engines import Sides, certified, nonnegative, zero
+from theory.proofs.notations import Formula
 from theory.proofs.theorem import Step, Theorem
 
 __all__ = ["THEOREM"]
@@ -87,14 +88,18 @@ def _value(centre: int) -> str:
     return f"(1/(2*10**12))**2 - (tail(1/2) - exp(1)*tail(3/2) - {centre}/10**12)**2"
 
 
+_DELTA = Formula(
+    "tail(epsilon/mu - mu/2) - exp(epsilon)*tail(epsilon/mu + mu/2)", epsilon=("1/8", "4"), mu=("1/2", "3")
+)
+
 THEOREM = Theorem(
     name="Gaussian hockey-stick",
     title="Hockey-stick divergence of two Gaussians",
     source="Koskela, Tobaben & Honkela, equations (2.2) and (2.3)",
     hypotheses="mu = Delta / sigma > 0, every real epsilon; P = N(x0, sigma^2), Q = N(x1, sigma^2)",
     claim="The loss is N(mu^2/2, mu^2) under P, and the hockey-stick divergence is (2.3) in both directions",
-    claim_latex=r"\delta_\mu(\varepsilon) = \Phi\left(-\frac\varepsilon\mu + \frac\mu2\right)"
-    r" - e^\varepsilon\,\Phi\left(-\frac\varepsilon\mu - \frac\mu2\right)",
+    claim_latex=rf"\delta_\mu(\varepsilon) = {_DELTA.latex},\quad \overline{{\Phi}} = 1 - \Phi",
+    formulas=(_DELTA,),
     steps=(
         Step(
             "The loss at x0 + sigma z is mu^2/2 + mu z with mu = (x0 - x1)/sigma, so it is N(mu^2/2, mu^2).",

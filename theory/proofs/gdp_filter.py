@@ -11,17 +11,18 @@ import sympy as sp
 from flint import ctx
 
 from theory.evidence import Checked
-from theory.proofs.engines import Sides, certified_each, cited, nonnegative, zero
+from theory.proofs.engines import Sides, certified_each, in_kernel, nonnegative, zero
 from theory.proofs.expressions import as_written
 from theory.proofs.formula import compile_formula
-from theory.proofs.rdp_filter import OPTIONAL_STOPPING
-from theory.proofs.theorem import Step, Theorem, prose
+from theory.proofs.notations import Formula
+from theory.proofs.theorem import Step, Theorem
 from theory.proofs.trees import Pair, all_trees, hockey_stick, play
 
 __all__ = ["THEOREM"]
 
 eps, s, x, edge, loss = sp.symbols("epsilon s x a L", real=True)
 m, r, ratio, strike, mu = sp.symbols("m r z k mu", positive=True)
+weight, above = sp.symbols("f d", nonnegative=True)
 
 
 def _cdf(x: sp.Expr) -> sp.Expr:
@@ -77,6 +78,13 @@ def _mixture(factor: sp.Expr | int = 1) -> Sides:
     )
     integral = sp.Integral(integrand, (x, edge, sp.oo)) / sp.sqrt(2 * sp.pi)
     return integral, factor * _delta(r * edge - r**2 / 2, r)
+
+
+@as_written
+def _mixes(sign: int = 1) -> sp.Expr:
+    # one order of the mixture: a hockey-stick that is larger by `above`, less the hockey-stick
+    stick = sp.Symbol("H", nonnegative=True)
+    return sign * (strike * (stick + above) * weight - strike * stick * weight)
 
 
 def _put(sign: int = -1) -> Sides:
@@ -159,18 +167,26 @@ def _games(
 
 _INSIDE = {"m": "1/2", "r": "2/3", "s": "1/5"}
 
+_CURVE = Formula(
+    "tail(epsilon/B - B/2) - exp(epsilon)*tail(epsilon/B + B/2)", epsilon=("1/8", "4"), B=("1/2", "3")
+)
+
 THEOREM = Theorem(
     name="GDP filter",
     title="The Gaussian filter: fully adaptive composition under GDP",
     source="Koskela, Tobaben & Honkela, Theorems 11 and C.1",
-    hypotheses="every real epsilon; one pair of neighbours, adaptive mechanisms whose hockey-sticks at every "
-    "order > 0, both ways, are at most those of Gaussian(mu_t) (mu_t-GDP by Lemma 10), a filter that admits while "
-    "sum mu_t^2 <= B^2 and decides before the release, finitely many rounds",
+    hypotheses="every real epsilon; one pair of neighbours, adaptive mechanisms with finitely many outcomes whose "
+    "hockey-sticks at every order > 0, both ways, are at most those of Gaussian(mu_t) (mu_t-GDP by Lemma "
+    "10), a filter that admits while sum mu_t^2 <= B^2 and decides before the release, finitely many "
+    "rounds",
     claim="The transcript, stopping time included, is B-GDP; individual filters (Theorem 12) are not covered",
-    claim_latex=r"\sum_{t\le T}\mu_t^2 \le B^2 \implies H_{e^\varepsilon} \le \delta_B(\varepsilon)"
+    claim_latex=rf"\sum_{{t\le T}}\mu_t^2 \le B^2 \implies H_{{e^\varepsilon}} \le {_CURVE.latex}"
     r"\text{ for all }\varepsilon",
+    formulas=(_CURVE,),
     uses=("Gaussian hockey-stick",),
     steps=(
+        in_kernel("gaussian_filter"),
+        in_kernel("gaussian_round", decides=False),
         Step(
             "After a round of loss L what is left is f(e^-L), f(z) = delta_r(epsilon + log z) with r^2 the budget "
             "left; f is strictly convex.",
@@ -198,13 +214,12 @@ THEOREM = Theorem(
         ),
         Step(
             "Domination of the round: the mean of f(e^-L) under P is the integral of k H_(1/k)(P||Q) f''(k) dk "
-            "(Tonelli; f(0) = 1 where L is infinite), so it rises with every hockey-stick of the round, and a "
-            "mu_t-GDP round has a mean no larger than Gaussian(mu_t) in its place. Where r = 0, f is a hockey-stick "
-            "integrand itself.",
-            prose,
-            latex=r"\mathbb{E}_P f(e^{-L}) = \int_0^\infty k\,H_{1/k}(P\|Q)\,f''(k)\,dk \le"
+            "(Tonelli; f(0) = 1 where L is infinite), in which a hockey-stick above H_(1/k) adds k f''(k) times the "
+            "difference: a mu_t-GDP round has a mean no larger than Gaussian(mu_t) in its place.",
+            nonnegative(_mixes, lambda: (strike * weight * above,)),
+            {"it falls": nonnegative(lambda: _mixes(-1), lambda: (-strike * weight * above,))},
+            r"\mathbb{E}_P f(e^{-L}) = \int_0^\infty k\,H_{1/k}(P\|Q)\,f''(k)\,dk \le"
             r" \int_0^\infty k\,\delta_{\mu_t}(-\log k)\,f''(k)\,dk",
-            checked=Checked.PROSE,
         ),
         Step(
             "Losses add: the law of Gaussian(m)'s loss convolved with that of Gaussian(r) is that of "
@@ -212,13 +227,6 @@ THEOREM = Theorem(
             zero(lambda: _convolution(m**2 + r**2), at=_INSIDE),
             {"mu adds instead of its square": zero(lambda: _convolution((m + r) ** 2), at=_INSIDE)},
             r"\mathbb{E}\,\delta_r(\varepsilon - L_m) = \delta_{\sqrt{m^2+r^2}}(\varepsilon)",
-        ),
-        Step(
-            "So M_t = delta_(r_t)(epsilon - L^(t)), r_t^2 = B^2 - sum mu^2, is a supermartingale. Whether round t+1 "
-            "is admitted is known after round t: T is a bounded stopping time, E[M_T] <= M_0.",
-            cited(OPTIONAL_STOPPING),
-            latex=r"\mathbb{E}_P[M_T] \le M_0 = \delta_B(\varepsilon)",
-            checked=Checked.CITED,
         ),
         Step(
             "At the stop M_T is at least the hockey-stick integrand (1 - e^epsilon)_+ at what remains of epsilon: "

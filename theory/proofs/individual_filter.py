@@ -7,20 +7,23 @@ from fractions import Fraction
 import sympy as sp
 
 from theory.evidence import Checked
-from theory.proofs.engines import Sides, certified_each, exact, nonnegative, zero
+from theory.proofs.engines import Sides, certified_each, exact, in_kernel, nonnegative, zero
 from theory.proofs.expressions import as_written
+from theory.proofs.notations import Formula
 from theory.proofs.people import in_worst, now
 from theory.proofs.people_games import (
     alone_rows,
     gaussian_formulas,
     leak_rows,
     moment_rows,
+    pair_rows,
     response_formulas,
+    same_rows,
     tracker_rows,
     who_rows,
 )
 from theory.proofs.people_tally import SAID
-from theory.proofs.theorem import Step, Theorem, prose
+from theory.proofs.theorem import Step, Theorem
 
 __all__ = ["THEOREM"]
 
@@ -95,7 +98,18 @@ def _used_up(last: sp.Expr) -> Sides:
     return afterwards, _of(m**2 + first**2 + rest**2)
 
 
+@as_written
+def _one_more(left: sp.Expr) -> Sides:
+    # a round m, then what is left, against R = m + d
+    def mean(squares: sp.Expr) -> sp.Expr:
+        return sp.exp(power * (power - 1) / 2 * squares)
+
+    return mean(m**2) * mean(left), mean((m + rest) ** 2)
+
+
 _AT = {"a": "1/2", "b": "1/3", "d": "2/5", "m": "3/4", "theta": "5/3"}
+
+_MU = Formula("sqrt(n)/(sigma*C)", n=("1/8", "4"), sigma=("1/2", "4"), C=("1/4", "3"))
 
 THEOREM = Theorem(
     name="individual filter",
@@ -107,15 +121,21 @@ THEOREM = Theorem(
     "before the release, a pair that dominates it both ways for removing that person from each data set that holds "
     "the person (Definition 2.5); the others are not charged. Clipping: sigma, C, B_norm > 0, once a round Gaussian "
     "noise of standard deviation sigma C per coordinate on the sum of vectors clipped to min(C, sqrt(B_norm - s)), s "
-    "the person's squared norms so far. Trackers: charges of at most Delta by Definition 2.5 or 2.6, nobody sits out",
+    "the person's squared norms so far. Trackers: charges of at most Delta by Definition 2.5 or 2.6, nobody sits out, "
+    "so that two data sets that differ in the person are one pair of neighbours to the theorem on trackers",
     claim="For adding or removing one person the transcript satisfies what the filter promises for one analysis: "
     "(alpha, B)-RDP, zCDP or B-GDP. With clipping it is B_norm/(2 sigma^2 C^2)-zCDP and sqrt(B_norm)/(sigma C)-GDP, "
     "and exactly this Gaussian where the person's squared norms add to B_norm on each path. The transcript up to the "
     "m-th restart of a person's tracker of filters of size Delta is (alpha, m Delta)-RDP for that person",
-    claim_latex=r"D_\alpha(T\|T^{-i}) \le B,\qquad \sum_t\|v_t\|^2 \le B_{\mathrm{norm}} \implies"
-    r" H_{e^\varepsilon} \le \delta_\mu(\varepsilon),\quad \mu = \frac{\sqrt{B_{\mathrm{norm}}}}{\sigma C}",
+    claim_latex=rf"D_\alpha(T\|T^{{-i}}) \le B,\qquad \sum_t\|v_t\|^2 \le n \implies"
+    rf" H_{{e^\varepsilon}} \le \delta_\mu(\varepsilon),\quad \mu = {_MU.latex},\ n = B_{{\mathrm{{norm}}}}",
+    formulas=(_MU,),
     uses=("RDP filter", "GDP filter", "Rényi divergences", "Gaussian hockey-stick", "trackers"),
     steps=(
+        in_kernel("individual_filter", decides=False),
+        in_kernel("individual_renyi_filter", decides=False),
+        in_kernel("individual_zcdp_filter", decides=False),
+        in_kernel("individual_tracker", decides=False),
         Step(
             f"Finite game: {SAID.words()}, and a budget at each sum "
             "that three charges of order 2 can have. On the four data sets that hold a person, those who take part in "
@@ -126,11 +146,11 @@ THEOREM = Theorem(
             checked=Checked.GAME,
         ),
         Step(
-            "In general by induction on the rounds: given the outputs, the mechanisms asked are the same with and "
-            "without the person. A charge of Definition 2.5 depends on the mechanism and on the charged person alone, "
-            "and a filter on the charges of its person; so each other person takes part in the same rounds.",
-            prose,
-            checked=Checked.PROSE,
+            "What makes it so: a charge of Definition 2.5 is the same on the four data sets that hold the person, and "
+            "the mechanisms asked are the same given the outputs. Checked for the 24 charges of order 2.",
+            exact(same_rows()),
+            {"charged on the data set at hand (Definition 2.6)": exact(same_rows(now))},
+            r"\rho_t(i, D) = \rho_t(i, D'),\quad i \in D \cap D'",
         ),
         Step(
             f"In the same games at the budget that pays for each mechanism once, all {SAID.strategies} strategies: the "
@@ -146,12 +166,13 @@ THEOREM = Theorem(
             checked=Checked.GAME,
         ),
         Step(
-            "So the transcripts with and without the person are those of one filter against an adversary that asks for "
-            "the pair of S_t and S_t without the person, which the declared pair dominates, or for a trivial pair, "
-            "whose charge 0 is admitted. Under a Rényi or zCDP filter that is the theorem RDP filter, under a Gaussian "
-            "one the theorem GDP filter.",
-            prose,
-            checked=Checked.PROSE,
+            "In that game the adversary asks for the pair of S_t and S_t without the person, which costs at most what "
+            "was declared, or for a trivial pair, which costs nothing: 24 pairs of each at orders 2 and 3. So under a "
+            "Rényi or zCDP filter it is a game of the theorem RDP filter, under a Gaussian one of the theorem GDP "
+            "filter.",
+            exact(pair_rows()),
+            {"the cheapest data set declared": exact(pair_rows(min))},
+            r"D_\alpha(A_t(S_t)\|A_t(S_t\setminus\{i\})) \le \rho_t,\quad D_\alpha(A\|A) = 0,\quad \alpha = 2, 3",
         ),
         Step(
             f"Finite game: the same {SAID.words()}, orders 2 and 3, the four data sets "
@@ -266,13 +287,13 @@ THEOREM = Theorem(
             r" B^2 = m^2 + a^2 + d^2 = m^2 + b^2 + (a^2 + d^2 - b^2)",
         ),
         Step(
-            "For any finite number of rounds by induction from the last: where mu_t^2 adds to B^2 on each path, the "
-            "loss still to come has, given the outputs, the law N(r^2/2, r^2) with r^2 what is left, as losses of "
-            "Gaussians add (GDP filter). So L has the law of Gaussian(B)'s in both directions, and with it its "
+            "For more rounds, from the last one back: where mu_t^2 adds to B^2 on each path, the loss still to come "
+            "has, given the outputs, the law of one Gaussian of square R^2, with R^2 what is left: a round m and then "
+            "R^2 - m^2 have the means of R^2. So L has the law of Gaussian(B)'s in both directions, and with it its "
             "hockey-sticks.",
-            prose,
-            latex=r"\mathbb{E}_P\left(1-e^{\varepsilon-L}\right)_+ = \delta_B(\varepsilon)",
-            checked=Checked.PROSE,
+            zero(lambda: _one_more((m + rest) ** 2 - m**2)),
+            {"R - m instead of the squares": zero(lambda: _one_more(rest**2))},
+            r"e^{\theta(\theta-1)m^2/2}\,e^{\theta(\theta-1)(R^2-m^2)/2} = e^{\theta(\theta-1)R^2/2},\quad R = m + d",
         ),
         Step(
             f"Finite game for trackers, as the first game {SAID.words()}: nobody sits out, "
@@ -285,13 +306,6 @@ THEOREM = Theorem(
             },
             r"e^{(\alpha-1)D_\alpha(T_m\|T_m^{-i})} \le e^{(\alpha-1)2\Delta}",
             checked=Checked.GAME,
-        ),
-        Step(
-            "In general the two data sets that differ in the person are one pair of neighbours, and the person's "
-            "tracker is a tracker of that pair: this is the theorem on trackers. Definition 2.6 does here, as no "
-            "charge decides who takes part.",
-            prose,
-            checked=Checked.PROSE,
         ),
     ),
 )

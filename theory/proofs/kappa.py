@@ -6,6 +6,7 @@ import sympy as sp
 
 from theory.proofs.engines import Sides, certified, nonnegative, zero
 from theory.proofs.expressions import as_written
+from theory.proofs.notations import Formula
 from theory.proofs.theorem import Step, Theorem
 
 __all__ = ["THEOREM"]
@@ -140,6 +141,14 @@ def _printed_loses(by: str) -> str:
     return f"quantile({_PRINTED_D}) + quantile({_PRINTED_THETA}) - {better} - {by}"
 
 
+_KAPPA = Formula(
+    "epsilon - 1/sigma**2 - (quantile(d) + quantile(theta))/sigma",
+    epsilon=("1", "12"),
+    sigma=("1", "4"),
+    d=("1/1024", "1/4"),
+    theta=("1/4096", "1/8"),
+)
+
 THEOREM = Theorem(
     name="kappa",
     title="The stopping limit kappa for Gaussian rounds",
@@ -149,8 +158,9 @@ THEOREM = Theorem(
     claim="Condition (4), in both directions of one pair of neighbours, is: |loss so far| <= kappa; every N: "
     "theta = (delta - d)/(N (1 - d)) spends delta exactly and the best d is unique; at N = 48 and the figures it is "
     "certified, and at N = 48 the printed (d, theta) is not optimal for any delta",
-    claim_latex=r"\kappa = \varepsilon - \frac1{\sigma^2} - \frac{\Phi^{-1}(1-\hat\delta)"
-    r" + \Phi^{-1}(1-\theta)}{\sigma}",
+    claim_latex=rf"\kappa = {_KAPPA.latex},\quad d = \hat\delta,\quad"
+    r"\overline{\Phi}^{-1}(x) = \Phi^{-1}(1-x)",
+    formulas=(_KAPPA,),
     uses=("Gaussian hockey-stick",),
     steps=(
         Step(

@@ -4,18 +4,27 @@ from __future__ import annotations
 
 import sympy as sp
 
-from theory.evidence import Checked
-from theory.proofs.engines import Sides, certified, nonnegative, zero
+from theory.proofs.engines import Sides, certified, in_kernel, nonnegative, zero
 from theory.proofs.expressions import as_written
-from theory.proofs.theorem import Step, Theorem, prose
+from theory.proofs.notations import Formula
+from theory.proofs.theorem import Step, Theorem
 
 __all__ = ["THEOREM"]
 
 # kappa the zCDP level, norm the budget B_norm of squared norms, d the dimension.
 alpha, kappa, norm, spent, sigma, clip, x = sp.symbols("alpha kappa B spent sigma C x", positive=True)
 d, delta, n, k = sp.symbols("d delta n k", positive=True)
+others, shift, z = sp.symbols("y h z", real=True)
 left, v, over = sp.symbols("left v over", nonnegative=True)
 PERCENT = sp.Rational(101, 100)
+
+
+@as_written
+def _own_loss(without: sp.Expr) -> Sides:
+    # the answer of the others, the person's coordinate and the noise, under both laws
+    answer = others + shift + sigma * z
+    loss = ((answer - without) ** 2 - (answer - others - shift) ** 2) / (2 * sigma**2)
+    return loss, shift**2 / (2 * sigma**2) + shift * z / sigma
 
 
 @as_written
@@ -60,6 +69,11 @@ def _budget_left(clip_squared: sp.Expr, room: sp.Expr) -> sp.Expr:
     return room - (clip_squared + room - sp.Abs(clip_squared - room)) / 2
 
 
+_VARIANCE = Formula("B/(2*kappa)", B=("1/8", "3"), kappa=("1/64", "1"))
+_RADIUS = Formula(
+    "sqrt(B*log(d/delta)/kappa)", B=("1/8", "3"), d=("1", "100"), delta=("1/1024", "1/2"), kappa=("1/64", "1")
+)
+
 THEOREM = Theorem(
     name="linear queries",
     title="Adaptive linear queries under individual budgets",
@@ -69,15 +83,18 @@ THEOREM = Theorem(
     claim="The answers are kappa-zCDP for each person, and each answer is within sqrt(B_norm log(d/delta)/kappa) of "
     "the truth on the active persons but for probability delta; noisy gradient descent with filtering is "
     "B_norm/(2 sigma^2 C^2)-zCDP",
-    claim_latex=r"\sigma^2 = \frac{B_{\mathrm{norm}}}{2\kappa},\quad"
-    r" P\left(\|a_t - q_t(S_t)\|_\infty > \sqrt{B_{\mathrm{norm}}\log(d/\delta)/\kappa}\right) \le \delta",
+    claim_latex=rf"\sigma^2 = {_VARIANCE.latex},\quad"
+    rf" P\left(\|a_t - q_t(S_t)\|_\infty > {_RADIUS.latex}\right) \le \delta,\quad B = B_{{\mathrm{{norm}}}}",
+    formulas=(_VARIANCE, _RADIUS),
     uses=("individual filter", "Rényi divergences"),
     steps=(
+        in_kernel("linear_queries", decides=False),
         Step(
-            "Whether a person takes part depends on released answers alone, so the others are treated alike with and "
-            "without him, and the filter of his own charges bounds his own loss: the theorem on individual filters.",
-            prose,
-            checked=Checked.PROSE,
+            "Whether a person takes part depends on released answers alone, so the others add the same y with and "
+            "without that person (individual filter), and the loss of a coordinate h at noise z does not depend on y.",
+            zero(lambda: _own_loss(others)),
+            {"the others differ": zero(lambda: _own_loss(others + 1))},
+            r"\frac{(a-y)^2 - (a-y-h)^2}{2\sigma^2} = \frac{h^2}{2\sigma^2} + \frac{hz}\sigma,\quad a = y+h+\sigma z",
         ),
         Step(
             "A person who spent the squared norm s was charged alpha kappa s/B_norm: the filter with budget "

@@ -11,7 +11,8 @@ from math import prod
 import sympy as sp
 
 from theory.evidence import Checked
-from theory.proofs.engines import Inequality, Sides, exact, nonnegative, zero
+from theory.proofs.engines import Inequality, Sides, exact, in_kernel, nonnegative, zero
+from theory.proofs.notations import Formula
 from theory.proofs.theorem import Step, Theorem
 from theory.proofs.trees import Pair, Transcript, Tree, all_trees, hockey_stick, play
 
@@ -137,6 +138,8 @@ def _two_rounds(gain: Fraction = Fraction(1)) -> Callable[[], Iterator[Inequalit
     return comparisons
 
 
+_REACHED = Formula("delta*(1 + 1/(1 + exp(e1)))", delta=("1/1024", "1/4"), e1=("1/8", "3"))
+
 THEOREM = Theorem(
     name="natural filter",
     title="The natural filter breaks its promise",
@@ -146,8 +149,11 @@ THEOREM = Theorem(
     "epsilon >= e1 > 0 with delta (1 + e^-e1) < 1 and e^eB <= e^(epsilon + e1)",
     claim="It is not (epsilon, delta)-DP: an adaptive analyst reaches 1899/5915 against a promise of 45/169, and "
     "delta (1 + 1/(1 + e^e1)) against delta",
-    claim_latex=r"H_{e^\varepsilon} = \delta\left(1 + \frac{1}{1+e^{\varepsilon_1}}\right) > \delta",
+    claim_latex=rf"H_{{e^\varepsilon}} = {_REACHED.latex} > \delta",
+    formulas=(_REACHED,),
     steps=(
+        in_kernel("natural_filter_fails", decides=False),
+        in_kernel("no_strategy_more", decides=False),
         Step(
             "Three rounds of RR at log 1.5, 2 log 1.5, 3 log 1.5 with e^epsilon = 9/4, delta = "
             "45/169: over all "

@@ -29,27 +29,37 @@ __all__ = ["Formula", "rocq_value"]
 #: Shares of each side of the box at which notations are compared: ends and uneven points inside.
 _SHARES = (Fraction(0), Fraction(2, 7), Fraction(5, 8), Fraction(1))
 _MOST_POINTS = 64
+#: What sympy prints, and what the project shows.
+_SHOWN = (
+    (r"\operatorname{tail}", r"\overline{\Phi}"),
+    (r"\operatorname{quantile}", r"\overline{\Phi}^{-1}"),
+    (r"\epsilon", r"\varepsilon"),
+)
 
 
 @dataclass(frozen=True, init=False)
 class Formula:
     """A formula of a claim: its text, the same in Rocq ('' where no kernel theorem states it), and a box of points.
 
-    The box gives each variable's range, corners exact, as texts such as "1/8". Raises ValueError where the box does
-    not name the variables of the text.
+    `names` maps names of the Rocq form to those of the text, where they differ. The box gives each variable's range,
+    corners exact, as texts such as "1/8". Raises ValueError where the box does not name the variables of the text.
     """
 
     text: str
     rocq: str
+    names: Mapping[str, str]
     box: Mapping[str, tuple[Fraction, Fraction]]
 
-    def __init__(self, text: str, *, rocq: str = "", **box: tuple[str, str]) -> None:
+    def __init__(
+        self, text: str, *, rocq: str = "", names: Mapping[str, str] | None = None, **box: tuple[str, str]
+    ) -> None:
         if set(box) != variables(text):
             raise ValueError(
                 f"box must name {', '.join(sorted(variables(text)))}, got {', '.join(sorted(box))}"
             )
         object.__setattr__(self, "text", text)
         object.__setattr__(self, "rocq", rocq)
+        object.__setattr__(self, "names", dict(names or {}))
         sides = {name: (Fraction(low), Fraction(high)) for name, (low, high) in box.items()}
         object.__setattr__(self, "box", sides)
 
@@ -58,20 +68,29 @@ class Formula:
         """The expression, its symbols positive reals where the box is."""
         import sympy as sp
 
-        known = {
-            name: sp.Symbol(name, real=True, positive=low > 0 or None) for name, (low, _) in self.box.items()
-        }
         x = sp.Symbol("x")
-        known["tail"] = sp.Lambda(x, (1 - sp.erf(x / sp.sqrt(2))) / 2)
-        return sp.sympify(self.text, locals=known)
+        tail = sp.Lambda(x, (1 - sp.erf(x / sp.sqrt(2))) / 2)
+        quantile = sp.Lambda(x, sp.sqrt(2) * sp.erfinv(1 - 2 * x))
+        return self._read(tail=tail, quantile=quantile)
 
     @property
     def latex(self) -> str:
-        """The formula as it is shown."""
+        """The formula as it is shown, the normal upper tail as a Phi with a bar."""
         import sympy as sp
 
-        text: str = sp.latex(self.sympy, ln_notation=False)
+        shown = self._read(tail=sp.Function("tail"), quantile=sp.Function("quantile"))
+        text: str = sp.latex(shown, ln_notation=False)
+        for name, sign in _SHOWN:
+            text = text.replace(name, sign)
         return text
+
+    def _read(self, **functions: object) -> sp.Expr:
+        import sympy as sp
+
+        known: dict[str, object] = {
+            name: sp.Symbol(name, real=True, positive=low > 0 or None) for name, (low, _) in self.box.items()
+        }
+        return sp.sympify(self.text, locals=known | functions)
 
     def points(self) -> Iterator[dict[str, Fraction]]:
         """Points of the box, its corners among them, at most 64."""
@@ -85,6 +104,12 @@ class Formula:
         """The value at a point, enclosed."""
         with ctx.workprec(precision):
             return compile_formula(self.text)({name: arb(rational(x)) for name, x in point.items()})
+
+    def in_rocq(self, point: Mapping[str, Fraction]) -> arb:
+        """The value of the Rocq form at a point, enclosed."""
+        return rocq_value(
+            self.rocq, {**point, **{theirs: point[ours] for theirs, ours in self.names.items()}}
+        )
 
 
 def rocq_value(text: str, point: Mapping[str, Fraction], precision: int = 128) -> arb:
@@ -145,6 +170,9 @@ class _Rocq:
         if self.peek() == "-":
             self.take()
             return -self.negated()
+        if self.peek() == "/":  # the inverse
+            self.take()
+            return 1 / self.negated()
         return self.power()
 
     def power(self) -> arb:
@@ -156,6 +184,9 @@ class _Rocq:
 
     def applied(self) -> arb:
         head = self.peek()
+        if head == "INR":  # a natural number as a real one
+            self.take()
+            return self.atom()
         if head in _ONE:
             self.take()
             return _ONE[head](self.atom())

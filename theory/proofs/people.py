@@ -27,12 +27,14 @@ __all__ = [
     "Charge",
     "Fits",
     "Game",
+    "Law",
     "Mechanism",
     "alone",
     "alone_menu",
     "counted",
     "in_all",
     "in_worst",
+    "law_of",
     "laws",
     "now",
     "removals",
@@ -42,6 +44,9 @@ __all__ = [
 
 #: How many people there are; a data set holds some of them.
 PEOPLE = 3
+
+#: Numerators and denominators of the masses of transcripts; whole numbers are hashed faster than Fractions.
+Law: TypeAlias = frozenset[tuple[tuple[int, int, int, int], int]]
 
 #: (request, person, data set at hand) -> what the person is charged.
 Charge: TypeAlias = Callable[[int, int, int], Fraction]
@@ -120,6 +125,9 @@ class Game:
     charge: Charge
     fits: Fits
     known: dict[tuple[int, tuple[int, ...]], int] = field(default_factory=dict, init=False, repr=False)
+    paths: dict[tuple[int, int, tuple[int, ...], tuple[int, ...]], Transcript] = field(
+        default_factory=dict, init=False, repr=False
+    )
 
     def active(self, data: int, asked: tuple[int, ...]) -> int:
         """Those of a data set who take part in the last of the rounds asked."""
@@ -155,16 +163,24 @@ def _both(game: Game, tree: Tree | None, worlds: tuple[int, int], past: Transcri
     asked = (*past.released, tree.request)
     p, q = (game.menu[tree.request].laws[game.active(data, asked)] for data in worlds)
     for y, below in enumerate(tree.after):
-        after = Transcript(past.p * p[y], past.q * q[y], asked, (*past.outcomes, y))
-        yield from _both(game, below, worlds, after)
+        path = *worlds, asked, (*past.outcomes, y)
+        if path not in game.paths:
+            game.paths[path] = Transcript(past.p * p[y], past.q * q[y], asked, path[3])
+        yield from _both(game, below, worlds, game.paths[path])
 
 
 def laws(games: Iterable[list[Transcript]]) -> list[list[Transcript]]:
     """The games less those whose pairs of masses are those of an earlier one: these have the same divergences."""
-    found: dict[frozenset[tuple[tuple[Fraction, Fraction], int]], list[Transcript]] = {}
+    found: dict[Law, list[Transcript]] = {}
     for ends in games:
-        found.setdefault(frozenset(Counter((end.p, end.q) for end in ends).items()), ends)
+        found.setdefault(law_of(ends), ends)
     return list(found.values())
+
+
+def law_of(ends: Iterable[Transcript]) -> Law:
+    """The pairs of masses of transcripts, each as often as it comes."""
+    whole = ((end.p.numerator, end.p.denominator, end.q.numerator, end.q.denominator) for end in ends)
+    return frozenset(Counter(whole).items())
 
 
 def alone(game: Game, tree: Tree | None, data: int) -> Tree | None:

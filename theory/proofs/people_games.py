@@ -35,7 +35,9 @@ __all__ = [
     "gaussian_formulas",
     "leak_rows",
     "moment_rows",
+    "pair_rows",
     "response_formulas",
+    "same_rows",
     "tracker_rows",
     "who_rows",
 ]
@@ -60,6 +62,35 @@ def _largest(order: int) -> tuple[Fraction, ...]:
 def _budget(order: int) -> Fraction:
     """What pays for each mechanism once."""
     return in_all(_largest(order))
+
+
+def same_rows(accounting: Accounting = in_worst) -> Callable[[], Iterator[Inequality]]:
+    """The charge of each mechanism and person is the same on all data sets that hold the person."""
+
+    def comparisons() -> Iterator[Inequality]:
+        charge = accounting(_MENU, _moment_of(2))
+        for k in range(len(_MENU)):
+            for data, person in removals():
+                yield charge(k, person, data), "=", charge(k, person, 1 << person)
+
+    return comparisons
+
+
+def pair_rows(
+    declared: Callable[[Iterable[Fraction]], Fraction] = max,
+) -> Callable[[], Iterator[Inequality]]:
+    """The pair of those who take part costs at most what was declared, and the pair without the person nothing."""
+
+    def comparisons() -> Iterator[Inequality]:
+        for order in (2, 3):
+            cost = _moment_of(order)
+            for mechanism in _MENU:
+                for data, person in removals():
+                    costs = [cost(mechanism.removal(held, who)) for held, who in removals() if who == person]
+                    yield cost(mechanism.removal(data, person)), "<=", declared(costs)
+                    yield cost(mechanism.removal(data & ~(1 << person), person)), "=", 1
+
+    return comparisons
 
 
 def _late(fits: Fits) -> Fits:

@@ -11,21 +11,19 @@ theory.proofs.theorem.RefusedError: the game has 0 of the 12 data sets with a pe
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 
 from theory.evidence import Evidence
+from theory.proofs.people import Law, law_of
 from theory.proofs.theorem import RefusedError
 from theory.proofs.trees import Pair, Transcript, Tree
 
 __all__ = ["SAID", "Said", "Tally", "check_both_ways"]
 
 _WORDS = ("no", "one", "two", "three", "four")
-#: The masses of the transcripts of a game, each pair as often as it comes.
-_Law = frozenset[tuple[tuple[Fraction, Fraction], int]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,18 +56,18 @@ class Tally:
     def __init__(self, game: str) -> None:
         self._game = game
         self._strategies: dict[tuple[int, int], set[Tree | None]] = {}
-        self._played: set[_Law] = set()
-        self._compared: set[_Law] = set()
+        self._played: set[Law] = set()
+        self._compared: set[Law] = set()
 
     def played(self, data: int, person: int, tree: Tree | None, ends: Sequence[Transcript] = ()) -> None:
         """A strategy was played on a data set, with and without the person, and ended in these transcripts."""
         self._strategies.setdefault((data, person), set()).add(tree)
         if ends:
-            self._played.add(_law(ends))
+            self._played.add(law_of(ends))
 
     def compared(self, way: Sequence[Transcript]) -> None:
         """The transcripts of a game were compared, in the direction in which they are."""
-        self._compared.add(_law(way))
+        self._compared.add(law_of(way))
 
     def check(self, *, ways: bool = False) -> None:
         """RefusedError unless all that the statements say was played and, with `ways`, compared in both directions."""
@@ -100,12 +98,8 @@ def check_both_ways(menu: Sequence[Pair], cost: Callable[[Pair], Fraction], orde
             raise _refusal(f"the charge {cost(pair)} of the order {order} is below a moment of {pair}")
 
 
-def _law(ends: Sequence[Transcript]) -> _Law:
-    return frozenset(Counter((end.p, end.q) for end in ends).items())
-
-
-def _turned(law: _Law) -> _Law:
-    return frozenset(((q, p), many) for (p, q), many in law)
+def _turned(law: Law) -> Law:
+    return frozenset(((*mass[2:], *mass[:2]), many) for mass, many in law)
 
 
 def _goes_on(tree: Tree | None, rounds: int) -> bool:

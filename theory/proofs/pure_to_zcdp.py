@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sympy as sp
 
-from theory.proofs.engines import Sides, nonnegative, zero
+from theory.proofs.engines import Sides, in_kernel, nonnegative, zero
+from theory.proofs.notations import Formula
 from theory.proofs.theorem import Step, Theorem
 
 __all__ = ["THEOREM"]
@@ -49,15 +50,21 @@ def _divergence_at_one(argument: sp.Expr = eps / 2) -> Sides:
     return eps * (1 - 2 * WEIGHT), eps * sp.tanh(argument)
 
 
+_COSINES = Formula(
+    "log(cosh((alpha - 1/2)*epsilon)/cosh(epsilon/2))/(alpha - 1)", alpha=("3/2", "9"), epsilon=("1/8", "3")
+)
+_RHO = Formula("alpha*epsilon**2/2", alpha=("3/2", "9"), epsilon=("1/8", "3"))
+
 THEOREM = Theorem(
     name="RR zCDP",
     title="Pure differential privacy implies zCDP",
     source="Bun & Steinke; Feldman & Zrnic, proof of Theorem 4.9",
     hypotheses="epsilon > 0, every order alpha >= 1; any pair whose ratio stays in [e^-epsilon, e^epsilon]",
     claim="epsilon-DP implies (epsilon^2/2)-zCDP, and no smaller constant than 1/2 will do",
-    claim_latex=r"D_\alpha(P\|Q) \le \frac{\log\cosh((\alpha-\frac12)\varepsilon)"
-    r" - \log\cosh\frac\varepsilon2}{\alpha-1} \le \frac{\alpha\varepsilon^2}{2}",
+    claim_latex=rf"D_\alpha(P\|Q) \le {_COSINES.latex} \le {_RHO.latex}",
+    formulas=(_COSINES, _RHO),
     steps=(
+        in_kernel("pure_is_zcdp", decides=False),
         Step(
             "The power y^alpha is convex in the ratio y, so its mean under Q is at most that of the chord, "
             "which is the mean over the two end points.",

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
+from functools import cache
 from math import prod
 
 import sympy as sp
 
 from theory.evidence import Checked
-from theory.proofs.engines import Inequality, Sides, certified_each, cited, exact, nonnegative, zero
-from theory.proofs.theorem import Step, Theorem, prose
-from theory.proofs.trees import all_trees, bernoulli, moment, play
+from theory.proofs.engines import Inequality, Sides, certified_each, exact, in_kernel, nonnegative, zero
+from theory.proofs.expressions import as_written
+from theory.proofs.notations import Formula
+from theory.proofs.theorem import Step, Theorem
+from theory.proofs.trees import Transcript, added, all_trees, bernoulli, moment, play
 
-__all__ = ["OPTIONAL_STOPPING", "THEOREM"]
-
-OPTIONAL_STOPPING = (
-    "Doob's optional stopping theorem; Lean 4 mathlib, Mathlib/Probability/Martingale/OptionalStopping.lean, "
-    "MeasureTheory.Submartingale.expected_stoppedValue_mono applied to the negative"
-)
+__all__ = ["THEOREM"]
 
 # t = alpha - 1; rho is the declared and D the true divergence of the round; slack = rho - D >= 0; spent = past sum.
 t, past, p, q = sp.symbols("t past p q", positive=True)
@@ -40,6 +38,13 @@ def _shrinks(sign: int = 1) -> sp.Expr:
 def _budget(sign: int = 1) -> sp.Expr:
     # at the stop the spend is B - left: e^{-(alpha-1) spent} >= e^{-(alpha-1) B}
     return sign * (sp.exp(-t * (rho - left)) - sp.exp(-t * rho))
+
+
+@as_written
+def _drift(sign: int = 1) -> sp.Expr:
+    # L less what was declared, before a round and in the mean after it
+    loss = sp.Symbol("L", real=True)
+    return sign * ((loss - spent) - ((loss + divergence) - (spent + (divergence + slack))))
 
 
 def _chain(drawn_from_p: bool = True) -> Sides:
@@ -90,31 +95,38 @@ def _games(
 
     def comparisons() -> Iterator[Inequality]:
         for order in _ORDERS:
-            charges = [_charge(request, order) for request in range(len(_MENU))]
+            charges = tuple(_charge(request, order) for request in range(len(_MENU)))
             budget = charges[0] * charges[1]
 
+            @cache
             def admits(
                 released: tuple[int, ...],
                 request: int,
-                charges: list[Fraction] = charges,
+                charges: tuple[Fraction, ...] = charges,
                 budget: Fraction = budget,
             ) -> bool:
                 asked = released if late else (*released, request)
                 return prod((charges[r] for r in asked), start=Fraction(1)) <= budget
 
             for menu in (_MENU, tuple(pair.swapped for pair in _MENU)):
+                weights: dict[tuple[tuple[int, ...], tuple[int, ...]], Fraction] = {}
+
+                def scaled(
+                    end: Transcript,
+                    order: int = order,
+                    charges: tuple[Fraction, ...] = charges,
+                    weights: dict[tuple[tuple[int, ...], tuple[int, ...]], Fraction] = weights,
+                ) -> Fraction:
+                    path = end.released, end.outcomes
+                    if path not in weights:
+                        spent = prod((charges[r] for r in end.released), start=Fraction(1))
+                        weights[path] = end.p**order / end.q ** (order - 1) / spent
+                    return weights[path]
+
                 for tree in all_trees(len(menu), rounds):
                     ends = list(play(tree, menu, admits))
                     yield moment(ends, order), "<=", budget * share
-                    spent = [prod((charges[r] for r in end.released), start=Fraction(1)) for end in ends]
-                    yield (
-                        sum(
-                            (e.p**order / e.q ** (order - 1) / s for e, s in zip(ends, spent, strict=True)),
-                            Fraction(0),
-                        ),
-                        "<=",
-                        1,
-                    )
+                    yield added(scaled(end) for end in ends), "<=", 1
 
     return comparisons
 
@@ -128,6 +140,7 @@ def _order_one(share: Fraction = Fraction(1), late: bool = False) -> Callable[[]
     the transcript, over every strategy in both directions.
     """
 
+    @cache
     def admits(released: tuple[int, ...], request: int) -> bool:
         asked = released if late else (*released, request)
         return sum((_KL_CHARGES[r] for r in asked), Fraction(0)) <= _KL_BUDGET
@@ -151,19 +164,31 @@ def _order_one(share: Fraction = Fraction(1), late: bool = False) -> Callable[[]
     return formulas
 
 
+_BOUND = Formula(
+    "exp((alpha - 1) * B)",
+    rocq="exp ((alpha - 1) * rho)",
+    alpha=("3/2", "64"),
+    B=("1/64", "4"),
+    names={"rho": "B"},
+)
+
 THEOREM = Theorem(
     name="RDP filter",
     title="The Rényi filter: fully adaptive composition with a stopping rule",
     source="Feldman & Zrnic, Theorems 3.1 and 4.3, Remark 4.4",
-    hypotheses="every order alpha >= 1; adaptive mechanisms with declared rho_t >= D_alpha both "
-    "ways, a filter "
-    "that admits while sum rho_t <= B and decides before the release, finitely many rounds",
+    hypotheses="every order alpha >= 1; adaptive mechanisms with finitely many outcomes and declared "
+    "rho_t >= D_alpha both ways, a filter that admits while sum rho_t <= B and decides before the release, finitely "
+    "many rounds",
     claim="The transcript, stopping time included, is (alpha, B)-RDP; with rho_t = alpha r_t and B = alpha r the "
     "condition is the same at every order, so sum r_t <= r gives r-zCDP",
-    claim_latex=r"\mathbb{E}_Q\left[\left(\frac{dP}{dQ}\right)^\alpha e^{-(\alpha-1)\sum_{t\le"
-    r" T}\rho_t}\right]"
-    r" \le 1 \implies D_\alpha(P\|Q) \le B",
+    claim_latex=r"\sum_{t\le T}\rho_t \le B \implies \sum_\tau P(\tau)^\alpha Q(\tau)^{1-\alpha} \le "
+    + _BOUND.latex,
+    formulas=(_BOUND,),
     steps=(
+        in_kernel("renyi_filter_both_ways"),
+        in_kernel("kl_filter"),
+        in_kernel("zcdp_filter"),
+        in_kernel("zcdp_filter_kl"),
         Step(
             "One round multiplies M_t = Loss^(t) e^(-(alpha-1) sum rho) by e^(-(alpha-1)(rho-D)) in "
             "the mean.",
@@ -180,13 +205,6 @@ THEOREM = Theorem(
                 )
             },
             r"M_{t-1} - M_{t-1}e^{-(\alpha-1)s} = M_{t-1}\int_0^{(\alpha-1)s} e^{-v}\,dv \ge 0",
-        ),
-        Step(
-            "Whether round t+1 is admitted is known after round t: T is a bounded stopping time, "
-            "E[M_T] <= M_0.",
-            cited(OPTIONAL_STOPPING),
-            latex=r"\mathbb{E}[M_T] \le \mathbb{E}[M_0] = 1",
-            checked=Checked.CITED,
         ),
         Step(
             "At the stop sum rho = B - left with left >= 0, so M_T >= Loss^(T) e^(-(alpha-1) B), and the mean of "
@@ -212,12 +230,10 @@ THEOREM = Theorem(
             checked=Checked.POINT,
         ),
         Step(
-            "For any outcomes the same reads: L^(t) - sum rho drifts by D_1 - rho_t <= 0 under P, so it is a "
-            "supermartingale; stopped, E[L^(T)] <= E[sum rho] <= B.",
-            prose,
-            latex=r"\mathbb{E}_P\left[L^{(t)} - \sum_{j\le t}\rho_j \,\middle|\, a^{(t-1)}\right]"
-            r" = L^{(t-1)} - \sum_{j<t}\rho_j - (\rho_t - D_1)",
-            checked=Checked.PROSE,
+            "With a declared rho_t = D_1 + slack the mean of L^(t) - sum rho falls by the slack in a round.",
+            nonnegative(_drift, lambda: (slack,)),
+            {"it rises": nonnegative(lambda: _drift(-1), lambda: (-slack,))},
+            r"\left(L - \sum_{j<t}\rho_j\right) - \left(L + D_1 - \sum_{j<t}\rho_j - (D_1+s)\right) = s \ge 0",
         ),
         Step(
             "Finite game at order 1: all 723 strategies of at most 3 rounds on a menu of two rational pairs, both "

@@ -10,14 +10,15 @@ from functools import cache
 import sympy as sp
 
 from theory.evidence import Checked
-from theory.proofs.engines import Inequality, Sides, cited, exact, nonnegative, zero
-from theory.proofs.theorem import Step, Theorem, prose
+from theory.proofs.engines import Inequality, Sides, exact, in_kernel, nonnegative, zero
+from theory.proofs.notations import Formula
+from theory.proofs.theorem import Step, Theorem
 from theory.proofs.trees import Pair, Tree, bernoulli, full_trees
 
 __all__ = ["THEOREM"]
 
 # dhat is delta-hat, h = 1 - dhat, s = dhat - delta_i >= 0; the four masses of two events.
-dhat, theta, n, h, extra = sp.symbols("dhat theta N h extra", positive=True)
+dhat, theta, n, h, extra, p = sp.symbols("dhat theta N h extra p", positive=True)
 s, both, one, other, neither = sp.symbols("s both one other neither", nonnegative=True)
 
 
@@ -29,6 +30,11 @@ def _frechet(sign: int = 1) -> sp.Expr:
 def _tighter(sign: int = 1) -> sp.Expr:
     # a round with delta_i = dhat - s: 1/(1 - dhat) against 1/(1 - delta_i)
     return sign * (1 / h - 1 / (h + s))
+
+
+def _first_round(sign: int = 1) -> sp.Expr:
+    # T = 1 of probability p, output 1 safe with probability 1 - delta_1 = h + s
+    return sign * ((h + s) * p - h * p)
 
 
 def _summed(charged: sp.Expr) -> Sides:
@@ -181,16 +187,26 @@ def _erasures(claim: Callable[[Fraction, int], Fraction]) -> Callable[[], Iterat
     return comparisons
 
 
+_SPENT = Formula(
+    "dhat + theta * (1 - dhat) * N",
+    rocq="dhat + theta * (1 - dhat) * INR N",
+    dhat=("0", "1/10"),
+    theta=("0", "1/10"),
+    N=("1", "48"),
+)
+
 THEOREM = Theorem(
     name="realisation filter",
     title="The realisation-level filter",
     source="Taylor, Vippathalla & Coon, Theorem 1 and Section II-B",
-    hypotheses="0 <= dhat, theta < 1, every N; an analyst whose requests come from the allowable sets and who goes "
-    "on while the filter lets it; at most N outputs; dhat + theta (1 - dhat) N <= delta",
-    claim="Algorithm 1 is (epsilon, delta)-DP; the first round needs no theta, so N - 1 charges are enough for N "
-    "outputs; the naive variant gives 1 - (1 - p)^N on erasure",
-    claim_latex=r"P\left(L^{(T)} > \varepsilon\right) \le \hat\delta + \theta(1-\hat\delta)N \le \delta",
+    hypotheses="0 <= dhat, theta < 1, every N; adaptive mechanisms with finitely many outcomes; an analyst whose "
+    "requests come from the allowable sets and who goes on while the filter lets it; at most N outputs; "
+    "dhat + theta (1 - dhat) N <= delta",
+    claim="Algorithm 1 is (epsilon, delta)-DP",
+    claim_latex=rf"H_{{e^\varepsilon}}(P\|Q) \le {_SPENT.latex} \le \delta",
+    formulas=(_SPENT,),
     steps=(
+        in_kernel("realisation_filter"),
         Step(
             "(9): two events overlap at least by the excess of their probabilities over 1; what is "
             "left over is "
@@ -198,17 +214,6 @@ THEOREM = Theorem(
             nonnegative(_frechet, lambda: (neither,)),
             {"wrong sign": nonnegative(lambda: _frechet(-1), lambda: (-neither,))},
             r"P(E_1\cap E_2) - \left(P(E_1) + P(E_2) - 1\right) = P(\bar E_1\cap\bar E_2) \ge 0",
-        ),
-        Step(
-            "(7) and (8): whether T = i is decided by what precedes output i, so given that past the "
-            "event T = i "
-            "and the safety of output i can be averaged separately.",
-            cited(
-                "tower property of conditional expectation; Lean 4 mathlib, "
-                "MeasureTheory.condExp_condExp_of_le"
-            ),
-            latex=r"\mathbb{E}[F_i\,1_{T=i}] = \mathbb{E}\left[\mathbb{E}[1_{T=i}Z \mid R^i,Y^{i-2}]\right]",
-            checked=Checked.CITED,
         ),
         Step(
             "(11): a round that goes ahead has delta_i <= dhat, so 1/(1 - delta_i) <= 1/(1 - dhat).",
@@ -225,10 +230,11 @@ THEOREM = Theorem(
         ),
         Step(
             "The first round is checked when nothing is released: the output before it is fixed, so condition (4), "
-            "met with probability 1 - theta > 0, is met with certainty, and (12) holds for T = 1 without theta.",
-            prose,
-            latex=r"P(A_1, T=1) \ge (1-\hat\delta)\,P(T=1)",
-            checked=Checked.PROSE,
+            "met with probability 1 - theta > 0, is met with certainty, and with 1 - dhat + s safe (12) holds for T = "
+            "1 without theta.",
+            nonnegative(_first_round, lambda: (s * p,)),
+            {"wrong sign": nonnegative(lambda: _first_round(-1), lambda: (-s * p,))},
+            r"P(A_1, T=1) - (1-\hat\delta)\,P(T=1) = s\,P(T=1) \ge 0",
         ),
         Step(
             "Then N - 1 charges are enough, for every N.",

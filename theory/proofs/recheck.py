@@ -4,10 +4,10 @@ The theorems are those of `recheck_table.json` beside this file: claims, steps, 
 certificate must agree with the table exactly. This program then checks the steps again: formulas on their boxes
 along the certificate's tree, comparisons, finite games by a new enumeration, identities as polynomials in their
 parts. Exit status 0: everything was verified. 1: something is false, forged or unreadable. 2: no file was given.
-3: nothing is false, but some steps could not be checked here (theorems of a proof assistant, prose, cited, sampled at
-points only, or already reduced to x = x in the certificate); each is named. That the steps suffice for the claim is prose in every theorem,
-which nothing checks. Nothing of the package that wrote the certificate is imported, and nothing that is read is
-executed. `seconds` and `versions` are not compared with the table.
+3: nothing is false, but some steps could not be checked here (theorems of a proof assistant, cited, sampled at points
+only, or already reduced to x = x in the certificate); each is named. That the steps suffice for the claim is prose in
+every theorem but those that the proof assistant decides, which nothing checks. Nothing of the package that wrote the
+certificate is imported, and nothing that is read is executed. `seconds` and `versions` are not compared with the table.
 """
 
 import ast
@@ -27,6 +27,7 @@ if __package__:
     from .recheck_algebra import Algebra, UndecidedError, names_in
     from .recheck_balls import RejectedError, ball, check_box, parse, to_arb
     from .recheck_games import FORMULAS, GAMES, WORST
+    from .recheck_rules import MORE_GAMES
     from .recheck_signs import evident
 else:  # run as a script: the files beside this one, which import nothing of the package either
     from recheck_algebra import Algebra, UndecidedError, names_in  # type: ignore[import-not-found,no-redef]
@@ -38,20 +39,21 @@ else:  # run as a script: the files beside this one, which import nothing of the
         to_arb,
     )
     from recheck_games import FORMULAS, GAMES, WORST  # type: ignore[import-not-found,no-redef]
+    from recheck_rules import MORE_GAMES  # type: ignore[import-not-found,no-redef]
     from recheck_signs import evident  # type: ignore[import-not-found,no-redef]
 
 FORMAT = "filterproof-certificate-2"
 STRENGTH = ("KERNEL", "EXACT", "CERTIFIED", "DERIVED", "STATISTICAL", "CITED")
 BEST = {  # the strongest evidence that a step of each kind can have
     "comparisons": "EXACT", "positive on a box": "CERTIFIED", "all": "CERTIFIED", "zero": "DERIVED",
-    "nonnegative": "DERIVED", "prose": "DERIVED", "cited": "CITED",
+    "nonnegative": "DERIVED", "cited": "CITED",
     "kernel": "KERNEL",
 }  # fmt: skip
 VERIFIED = ("identity", "balls", "compared", "enumerated")
-UNCHECKED = ("by a kernel", "prose", "cited", "sampled only", "empty when written", "not checkable here")
+UNCHECKED = ("by a kernel", "cited", "sampled only", "empty when written", "not checkable here")
 COVERS = {  # by the status found here, the labels that a step may carry; `check_label` adds "range" for wide boxes
     "identity": ("identity", "point"), "balls": ("point",), "compared": ("point",),
-    "enumerated": ("game", "point"), "prose": ("prose",), "cited": ("cited",),
+    "enumerated": ("game", "point"), "cited": ("cited",),
     "by a kernel": ("kernel",),
 }  # fmt: skip
 
@@ -98,7 +100,7 @@ def check_comparisons(theorem: str, data: Any) -> str:
         return sha256("\n".join(sorted(f"{a} {r} {b}" for a, r, b in rows)).encode()).hexdigest()
 
     rows: list[tuple[Any, str, Any]]
-    for game in GAMES.get(theorem, ()):
+    for game in (*GAMES.get(theorem, ()), *MORE_GAMES.get(theorem, ())):
         rows = played(game)
         if len(rows) == data["count"] and digest(rows) == data["digest"]:
             check_rows(rows)
@@ -189,8 +191,8 @@ def check_data(theorem: str, data: Any, given: Any) -> str:
             return "balls"
         case "zero" | "nonnegative":
             return check_symbolic(data)
-        case "cited" | "prose" as kind:
-            return str(kind)
+        case "cited":
+            return "cited"
         case "kernel":
             return "by a kernel"
     return "not checkable here"

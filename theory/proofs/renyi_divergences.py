@@ -8,17 +8,20 @@ from itertools import product
 
 import sympy as sp
 
-from theory.evidence import Checked
 from theory.proofs.engines import Inequality, Sides, exact, nonnegative, zero
 from theory.proofs.expressions import as_written
-from theory.proofs.theorem import Step, Theorem, prose
+from theory.proofs.notations import Formula
+from theory.proofs.theorem import Step, Theorem
 from theory.proofs.trees import Pair
 
 __all__ = ["THEOREM"]
 
 mu, t, e, level, odds, g = sp.symbols("mu t e K o g", positive=True)
 p, d, rest, keep, turn = sp.symbols("p d rest k h", positive=True)
-v = sp.Symbol("v", nonnegative=True)
+v, w, above, other = sp.symbols("v w x y", nonnegative=True)
+# a hockey-stick: p = g q + x, and a place between two orders
+order, q = sp.symbols("g q", positive=True)
+share, fall = 1 / (1 + v), sp.Symbol("z", nonnegative=True)
 z = sp.Symbol("z", real=True)
 alpha = 1 + t
 HALF = sp.Rational(1, 2)
@@ -76,6 +79,18 @@ def _not_far(sign: int = 1) -> tuple[sp.Expr, tuple[sp.Expr, ...]]:
 
 
 @as_written
+def _dual(factor: sp.Expr = order) -> Sides:
+    # x and y the positive parts of p - g q and of g q - p, so p = g q + x - y, and y/g that of q - p/g
+    difference = (order * q + above - other) - order * q
+    return above, difference + factor * (other / order)
+
+
+def _chords(sign: int = 1) -> sp.Expr:
+    inside = share * (above - w) + (1 - share) * (other - fall)
+    return sign * (share * above + (1 - share) * other - inside)
+
+
+@as_written
 def _chord(at: sp.Expr, reached: sp.Expr) -> Sides:
     # the KOV line of slope -(1-d)/(1 + e^e) at an order, and the largest possible hockey-stick there
     return d + (1 - d) * (odds - at) / (1 + odds), reached
@@ -103,6 +118,8 @@ def _pairs(promise: Fraction = Fraction(1)) -> Callable[[], Iterator[Inequality]
     return comparisons
 
 
+_GAUSSIAN = Formula("alpha*mu**2/2", alpha=("3/2", "9"), mu=("1/8", "3"))
+
 THEOREM = Theorem(
     name="Rényi divergences",
     title="Rényi divergences of the field's pairs",
@@ -112,7 +129,8 @@ THEOREM = Theorem(
     claim="Gaussians have alpha mu^2/2; randomised response the cosine form, short of e by at most "
     "log 2/(alpha - 1); erasure and KOV are infinite at every order although they are (0, p)-DP and (e, d)-DP; "
     "no (e, d)-DP pair has a hockey-stick above that of KOV at any order > 0",
-    claim_latex=r"D_\alpha(\mathcal N(\mu,1)\|\mathcal N(0,1)) = \frac{\alpha\mu^2}{2}",
+    claim_latex=rf"D_\alpha(\mathcal N(\mu,1)\|\mathcal N(0,1)) = {_GAUSSIAN.latex}",
+    formulas=(_GAUSSIAN,),
     steps=(
         Step(
             "Gaussian: e^(alpha L) under Q is the density of N(alpha mu,1) by e^((alpha-1) alpha mu^2/2).",
@@ -175,12 +193,19 @@ THEOREM = Theorem(
             r"H_{e^\varepsilon}(\mathrm{erasure}) = p,\quad H_{e^e}(\mathrm{KOV}) = d",
         ),
         Step(
-            "A hockey-stick H_g is the mean of (p - g q)_+, so it is convex and falls in g, and by "
-            "(x)_+ = x + (-x)_+ it is 1 - g + g H_(1/g) of the other direction. So (e, d)-DP both ways bounds it "
-            "by d from e^e on, by 1 - e^-e (1-d) at e^-e, and in between by the chord.",
-            prose,
-            latex=r"H_g(P\|Q) = 1 - g + g\,H_{1/g}(Q\|P)",
-            checked=Checked.PROSE,
+            "A hockey-stick H_g is the sum of (p - g q)_+, which is p - g q plus g (q - p/g)_+: it is 1 - g + g "
+            "H_(1/g) of the other direction. So (e, d)-DP both ways bounds it by d at e^e, by 1 - e^-e (1-d) at e^-e, "
+            "...",
+            zero(_dual),
+            {"without the factor g": zero(lambda: _dual(sp.Integer(1)))},
+            r"H_g(P\|Q) = 1 - g + g\,H_{1/g}(Q\|P)",
+        ),
+        Step(
+            "... and in between by the chord, as (p - g q)_+ is convex in g: here x and y are its values at two "
+            "orders, w and z what p - g q is below them, and 1/(1+v) the place between.",
+            nonnegative(_chords, lambda: (w * share, fall * v / (1 + v))),
+            {"concave": nonnegative(lambda: _chords(-1), lambda: (-w * share, -fall * v / (1 + v)))},
+            r"ux + (1-u)y - \left(u(x-w) + (1-u)(y-z)\right) = uw + (1-u)z \ge 0",
         ),
         Step(
             "The line of KOV goes through the upper end of that chord ...",

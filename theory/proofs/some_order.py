@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from theory.proofs.engines import certified
+from theory.proofs.engines import certified, in_kernel
+from theory.proofs.notations import Formula
 from theory.proofs.theorem import Check, Step, Theorem
 
 __all__ = ["THEOREM"]
@@ -44,6 +45,8 @@ def _truth(at_least: str) -> Check:
     return certified(f"{plus} + {minus} - {at_least}", precision=128)
 
 
+_SHARE = Formula("(1 - 1/alpha)**(alpha - 1)/alpha", alpha=("3/2", "64"))
+
 THEOREM = Theorem(
     name="some order",
     title="Meeting the budget at some Rényi order is not enough",
@@ -52,10 +55,17 @@ THEOREM = Theorem(
     "{2, 32}, the "
     "CKS budget for (6, 0.01)-DP; witness of two rounds",
     claim="It is not (6, 0.01)-DP: the witness is admitted on both branches and reaches delta = more "
-    "than 0.013979",
-    claim_latex=r"H_{e^6} = 0.01397\ldots > 0.01",
+    "than 0.013979. With the budgets of Markov's inequality a filter of this kind keeps (epsilon, delta s), s the sum "
+    "of s(alpha_j) over its orders",
+    claim_latex=rf"H_{{e^6}} = 0.01397\ldots > 0.01,\qquad s(\alpha) = {_SHARE.latex}",
+    formulas=(_SHARE,),
     uses=("CKS",),
     steps=(
+        in_kernel("some_order_cks_fails", decides=False),
+        in_kernel("some_order_markov_fails", decides=False),
+        in_kernel("some_order_bound", decides=False),
+        in_kernel("some_order_markov", decides=False),
+        in_kernel("some_order_cks", decides=False),
         Step(
             'After "+" the two rounds meet the budget of order 32.',
             _meets(_PLUS, 32),

@@ -13,7 +13,7 @@ from theory.evidence import Checked, Evidence, Outcome, Verdict
 from theory.proofs.notations import Formula
 from theory.shown import Row, Shown, row_of
 
-__all__ = ["JOIN", "Check", "CheckedStep", "Proof", "Reached", "RefusedError", "Step", "Theorem", "prose"]
+__all__ = ["JOIN", "Check", "CheckedStep", "Proof", "Reached", "RefusedError", "Step", "Theorem"]
 
 #: The version of the certificate's file format, which `recheck.py` reads.
 CERTIFICATE_FORMAT = "filterproof-certificate-2"
@@ -70,7 +70,7 @@ class Step:
     """One claim of a proof, the check that decides it, and slightly wrong claims that the check must refuse.
 
     `wrong` maps a description ("1 % more budget") to the check of the claim with that change. It shows that the
-    step can fail; only cited steps and prose have none. `checked` says what the check covers where the engine
+    step can fail; only cited steps and the kernel's have none. `checked` says what the check covers where the engine
     cannot tell: GAME for a finite game, POINT for an identity at fixed values of parameters that the theorem
     leaves free. Cited steps declare CITED, so that the citations of a theorem are known before it runs.
     `decides` marks the steps that together are the claim, or give it in the kernel: a theorem that has any is as
@@ -87,11 +87,6 @@ class Step:
     kernel: str = ""
 
 
-def prose() -> Reached:
-    """The check of a step that is argued in its statement: nothing runs."""
-    return Reached("none", Evidence.DERIVED, "argued in words", {"kind": "prose"})
-
-
 #: Narrower labels that a step may declare, by what its engine reports.
 _NARROWER: Mapping[Checked, frozenset[Checked]] = {
     Checked.IDENTITY: frozenset({Checked.POINT}),
@@ -103,8 +98,6 @@ def _covered(reached: Reached) -> Checked:
     certificate = reached.certificate
     if reached.evidence is Evidence.CITED:
         return Checked.CITED
-    if certificate.get("kind") == "prose":
-        return Checked.PROSE
     if reached.evidence is Evidence.KERNEL:
         return Checked.KERNEL
     if reached.evidence is Evidence.DERIVED:
@@ -371,7 +364,7 @@ class Proof(Shown):
 def _mark(step: CheckedStep) -> str:
     if not step.holds:
         return "REFUSED"
-    alone = step.checked in (Checked.CITED, Checked.PROSE)
+    alone = step.checked is Checked.CITED
     return step.checked.word if alone else f"{step.evidence.name.lower()}, {step.checked.word}"
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
+from functools import cache
 from math import prod
 
 import sympy as sp
 
 from theory.evidence import Checked
-from theory.proofs.engines import Inequality, Sides, exact, nonnegative, zero
+from theory.proofs.engines import Inequality, Sides, exact, in_kernel, nonnegative, zero
+from theory.proofs.notations import Formula
 from theory.proofs.theorem import Step, Theorem
 from theory.proofs.trees import all_trees, bernoulli, play
 
@@ -62,6 +64,7 @@ def _games(share: Fraction = Fraction(1), late: bool = False) -> Callable[[], It
     budget = charges[0] ** 2
     most = budget / ratio**power * Fraction(power, _ORDER) ** _ORDER / power
 
+    @cache
     def admits(released: tuple[int, ...], request: int) -> bool:
         asked = released if late else (*released, request)
         return prod((charges[i] for i in asked), start=Fraction(1)) <= budget
@@ -82,16 +85,25 @@ def _games(share: Fraction = Fraction(1), late: bool = False) -> Callable[[], It
     return comparisons
 
 
+_MOST = Formula(
+    "exp((s - 1)*(rho - epsilon))*(1 - 1/s)**s/(s - 1)",
+    s=("3/2", "9"),
+    rho=("1/16", "2"),
+    epsilon=("1/8", "4"),
+)
+
 THEOREM = Theorem(
     name="tilted weights",
     title="Tilted simulation under a Rényi or zCDP filter has bounded weights",
     source="this project",
-    hypotheses="every order s > 1; any adaptive strategy under a filter that guarantees sum D_s <= rho_s; rounds "
-    "drawn from the law proportional to P^s Q^(1-s)",
+    hypotheses="every order s > 1; mechanisms with finitely many outcomes, any adaptive strategy under a filter that "
+    "guarantees sum D_s <= rho_s; rounds drawn from the law proportional to P^s Q^(1-s)",
     claim="The weighted integrand lies in [0, M_s] and its mean is the hockey-stick; M_s is the CKS bound at order s",
-    claim_latex=r"M_s = e^{(s-1)(\rho_s-\varepsilon)}\,\frac{(1-1/s)^s}{s-1}",
+    claim_latex=rf"M_s = {_MOST.latex},\quad \rho = \rho_s",
+    formulas=(_MOST,),
     uses=("CKS", "RDP filter"),
     steps=(
+        in_kernel("tilted_mean_of_finite_losses"),
         Step(
             "The weight of a round is e^((s-1)(D_s - L)), so over the rounds the exponents add.",
             zero(_weight),

@@ -11,15 +11,21 @@ from math import prod
 import sympy as sp
 
 from theory.evidence import Checked
-from theory.proofs.engines import Inequality, Sides, exact, nonnegative, zero
+from theory.proofs.engines import Inequality, Sides, exact, in_kernel, nonnegative, zero
 from theory.proofs.expressions import as_written
+from theory.proofs.notations import Formula
 from theory.proofs.theorem import Step, Theorem
 from theory.proofs.trees import Transcript, all_trees, bernoulli, moment, play
 
 __all__ = ["THEOREM"]
 
 step, m, rho = sp.symbols("Delta m rho", positive=True)
-waste = sp.Symbol("waste", nonnegative=True)
+waste, before = sp.symbols("waste n", nonnegative=True)
+
+
+def _closes(sign: int = 1) -> sp.Expr:
+    # a request of m Delta - waste beyond a filter closes m of them: what they hold less the request
+    return sign * ((before + m) * step - (before * step + (m * step - waste)))
 
 
 def _restarts(charged: sp.Expr = rho) -> sp.Expr:
@@ -86,6 +92,38 @@ def _forgets(released: tuple[int, ...], first: int) -> int:
     return level
 
 
+def _needed(charge: Fraction, size: Fraction) -> int:
+    """The least number of filters whose sizes add to at least the charge; both are exponentials."""
+    needs = 1
+    while size**needs < charge:
+        needs += 1
+    return needs
+
+
+def _large(short: int = 0) -> Callable[[], Iterator[Inequality]]:
+    """Every sequence of four requests against filters of the smaller charge: the larger closes as many as it needs.
+
+    `short` of these are not counted.
+    """
+    size = min(_charge(request) for request in range(len(_MENU)))
+
+    def comparisons() -> Iterator[Inequality]:
+        for sequence in product(range(len(_MENU)), repeat=4):
+            level, open_sum, spent = 1, Fraction(1), Fraction(1)
+            for request in sequence:
+                charge = _charge(request)
+                spent *= charge
+                if open_sum * charge <= size:
+                    open_sum *= charge
+                elif charge <= size:
+                    level, open_sum = level + 1, charge
+                else:  # the open filter counts among those needed where nothing was charged to it
+                    level, open_sum = level + _needed(charge, size) - short - (open_sum == 1), size
+                yield spent, "<=", size**level
+
+    return comparisons
+
+
 def _covers(first: int) -> Callable[[], Iterator[Inequality]]:
     """On every sequence of four requests the spend is at most the tracker."""
 
@@ -97,16 +135,23 @@ def _covers(first: int) -> Callable[[], Iterator[Inequality]]:
     return comparisons
 
 
+_BLOCKS = Formula("m*Delta", m=("1", "9"), Delta=("1/8", "2"))
+_ROOT = Formula("Delta*sqrt(m)", m=("1", "9"), Delta=("1/8", "2"))
+
 THEOREM = Theorem(
     name="trackers",
     title="Trackers: filters restarted",
     source="Feldman & Zrnic, Algorithm 5 and Proposition 4.10; Koskela, Tobaben & Honkela, Section C.5",
-    hypotheses="every order alpha >= 1; finitely many rounds with rho_t <= Delta (mu_t <= Delta for GDP), a filter of "
-    "size Delta restarted each time it would halt, the tracker starting at one Delta",
+    hypotheses="every order alpha >= 1; finitely many rounds, a filter of size Delta restarted each time it would "
+    "halt, the tracker starting at one Delta; a request of more than Delta closes as many filters as its charge needs",
     claim="At the m-th restart the transcript is (alpha, m Delta)-RDP; for GDP it is (Delta sqrt m)-GDP",
-    claim_latex=r"D_\alpha(T_m) \le m\Delta,\qquad \tilde B_m = \Delta\sqrt m",
+    claim_latex=rf"D_\alpha(T_m) \le {_BLOCKS.latex},\qquad \tilde B_m = {_ROOT.latex}",
+    formulas=(_BLOCKS, _ROOT),
     uses=("RDP filter", "GDP filter"),
     steps=(
+        in_kernel("tracker_renyi", decides=False),
+        in_kernel("tracker_zcdp", decides=False),
+        in_kernel("tracker_promise", decides=False),
         Step(
             "A restart keeps the spend below (m-1) Delta and what the m-th filter holds, if the denied request is "
             "charged to the new one; so m filters spend at most m Delta, by induction on the rounds.",
@@ -119,6 +164,12 @@ THEOREM = Theorem(
             r"m\Delta + \rho - \left((m-1)\Delta + (\Delta - w) + \rho\right) = w \ge 0",
         ),
         Step(
+            "A request of m Delta - w closes m filters; the n before it hold at most n Delta.",
+            nonnegative(_closes, lambda: (waste,)),
+            {"one less": nonnegative(lambda: _closes() - step - waste, lambda: (-step,))},
+            r"(n+m)\Delta - \left(n\Delta + (m\Delta - w)\right) = w \ge 0",
+        ),
+        Step(
             "For GDP read squares: m filters that hold Delta^2 each make Delta sqrt m.",
             zero(lambda: _squares(step * sp.sqrt(m))),
             {"Delta m": zero(lambda: _squares(step * m))},
@@ -129,6 +180,12 @@ THEOREM = Theorem(
             exact(_covers(1)),
             {"started at O_0 = 0, which Algorithm 5 reads but never sets": exact(_covers(0))},
             r"\sum_{j\le t}\rho_j \le O_t",
+        ),
+        Step(
+            "And with filters of the smaller charge of the two, on the same 16 sequences.",
+            exact(_large()),
+            {"the larger closes one less than it needs": exact(_large(1))},
+            r"\sum_{j\le t}\rho_j \le O_t,\quad \max_j\rho_j > \Delta",
         ),
         Step(
             "Finite game: all 723 strategies of three rounds that stop before the tracker passes 2 Delta keep the "

@@ -11,12 +11,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from itertools import product
+from math import lcm
 
 __all__ = [
     "Pair",
     "Transcript",
     "Tree",
+    "added",
     "all_trees",
     "bernoulli",
     "full_trees",
@@ -119,7 +122,16 @@ def play(
 
     `admits(released, request)` sees the requests released so far and the next one, never an outcome of it.
     """
-    yield from _continue(tree, menu, admits, Transcript(Fraction(1), Fraction(1), (), ()))
+    yield from _continue(tree, menu, admits, _START, _known_paths(tuple(menu)))
+
+
+_START = Transcript(Fraction(1), Fraction(1), (), ())
+
+
+@lru_cache(maxsize=64)
+def _known_paths(menu: tuple[Pair, ...]) -> dict[tuple[tuple[int, ...], tuple[int, ...]], Transcript]:
+    """Transcripts on a menu by their requests and outcomes, which strategies share; filled as they are met."""
+    return {}
 
 
 def _continue(
@@ -127,6 +139,7 @@ def _continue(
     menu: Sequence[Pair],
     admits: Callable[[tuple[int, ...], int], bool],
     past: Transcript,
+    known: dict[tuple[tuple[int, ...], tuple[int, ...]], Transcript],
 ) -> Iterator[Transcript]:
     if tree is None or not admits(past.released, tree.request):
         yield past
@@ -137,18 +150,21 @@ def _continue(
     if len(tree.after) != len(pair.p):
         # a missing branch would lose its mass, and the worst case could be too small
         raise ValueError(f"after must have the {len(pair.p)} outcomes of its pair, got {len(tree.after)}")
+    released = (*past.released, tree.request)
     for y, below in enumerate(tree.after):
-        yield from _continue(
-            below,
-            menu,
-            admits,
-            Transcript(
-                past.p * pair.p[y],
-                past.q * pair.q[y],
-                (*past.released, tree.request),
-                (*past.outcomes, y),
-            ),
-        )
+        outcomes = (*past.outcomes, y)
+        after = known.get((released, outcomes))
+        if after is None:
+            after = Transcript(past.p * pair.p[y], past.q * pair.q[y], released, outcomes)
+            known[released, outcomes] = after
+        yield from _continue(below, menu, admits, after, known)
+
+
+def added(values: Iterable[Fraction]) -> Fraction:
+    """The sum, over one common denominator."""
+    listed = list(values)
+    common = lcm(*(value.denominator for value in listed))
+    return Fraction(sum(value.numerator * (common // value.denominator) for value in listed), common)
 
 
 def moment(transcripts: Sequence[Transcript], order: int) -> Fraction:
@@ -162,24 +178,36 @@ def hockey_stick(transcripts: Sequence[Transcript], ratio: Fraction) -> Fraction
     _check_whole(transcripts)
     if ratio < 0:
         raise ValueError(f"ratio must be >= 0, got ratio={ratio}; pass e^epsilon")
-    return sum((max(t.p - ratio * t.q, Fraction(0)) for t in transcripts), Fraction(0))
+    above = (t.p - ratio * t.q for t in transcripts)
+    return added(excess for excess in above if excess > 0)
 
 
 def _moment(masses: Iterable[tuple[Fraction, Fraction]], order: int) -> Fraction:
     if order < 1:
         raise ValueError(f"order must be >= 1, got order={order}; the moments below bound nothing here")
-    total = Fraction(0)
+    terms = []
     for p, q in masses:
         if p and not q and order > 1:
             raise ValueError(f"q must be > 0 where p is, got p={p}: the moment of order {order} is infinite")
-        total += p**order / q ** (order - 1) if p else 0
-    return total
+        if p:
+            terms.append(_term(p.numerator, p.denominator, q.numerator, q.denominator, order))
+    return added(terms)
+
+
+@lru_cache(maxsize=1 << 14)
+def _term(p: int, p_over: int, q: int, q_over: int, order: int) -> Fraction:
+    # whole numbers are looked up faster than Fractions, and a game has few different terms
+    return (
+        Fraction(p, p_over) ** order / Fraction(q, q_over) ** (order - 1)
+        if order > 1
+        else Fraction(p, p_over)
+    )
 
 
 def _check_whole(transcripts: Sequence[Transcript]) -> None:
     # a sum over a part of the transcripts is smaller and would wrongly pass as a proof
     if not isinstance(transcripts, Sequence) or {
-        sum(t.p for t in transcripts),
-        sum(t.q for t in transcripts),
+        added(t.p for t in transcripts),
+        added(t.q for t in transcripts),
     } != {1}:
         raise ValueError("transcripts must be all of one strategy, of total mass 1; pass list(play(...))")

@@ -46,8 +46,8 @@ from theory.proofs.theorem import Proof, Reached, RefusedError
 __all__ = ["SCOPE", "parts", "proved"]
 
 SCOPE = (
-    "every adaptive adversary over every mechanism, charged by what its dominating pair declares, "
-    "in finitely many rounds"
+    "every adaptive adversary over mechanisms with finitely many outcomes, charged by what their dominating pairs "
+    "declare, in finitely many rounds"
 )
 _KINDS: dict[str, Kind] = {
     "PureCharge": "pure DP",

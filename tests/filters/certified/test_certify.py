@@ -38,6 +38,8 @@ def test_everything_that_prove_looks_at_fits() -> None:
     empty = [one for one in found if not one.numbers]
     assert all("counterexample" in one.uncovered[0] for one in empty)
     assert len(empty) == 3
+    # sums in doubles without error are arithmetic, and belong to no theorem
+    assert {one.number.theorem for thing in found for one in thing.numbers} <= {*fp.THEOREMS, "running sums"}
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from scipy import stats
 from theory.evidence import Checked, Evidence, Outcome
 from theory.proofs import THEOREMS
 from theory.proofs.engines import certified, cited, exact, zero
-from theory.proofs.theorem import JOIN, Check, CheckedStep, Proof, RefusedError, Step, Theorem, prose
+from theory.proofs.theorem import JOIN, Check, CheckedStep, Proof, RefusedError, Step, Theorem
 
 X = pytest.importorskip("sympy").Symbol("x", positive=True)
 BOOK = "a book of theorems, Theorem 7"
@@ -39,7 +39,6 @@ def test_what_an_engine_covered_is_told_from_what_it_ran() -> None:
     assert _run(certified("exp(1) - 2")).checked is Checked.POINT
     assert _run(ONE_CHECK).checked is Checked.POINT
     assert _run(cited(BOOK)).checked is Checked.CITED
-    assert _run(prose).checked is Checked.PROSE
 
 
 def test_a_step_may_say_less_than_its_engine_covered_and_never_more() -> None:
@@ -51,18 +50,11 @@ def test_a_step_may_say_less_than_its_engine_covered_and_never_more() -> None:
         (point, Checked.IDENTITY),
         (ONE_CHECK, Checked.IDENTITY),
         (cited(BOOK), Checked.IDENTITY),
-        (prose, Checked.POINT),
         (identity, Checked.GAME),
         (identity, Checked.CITED),
     ):
         with pytest.raises(ValueError, match="checked must be"):
             _run(check, wider)
-
-
-def test_words_alone_are_at_most_derived() -> None:
-    proof = _proof(STRONG, Step("and so on", prose, checked=Checked.PROSE))
-    assert proof.holds
-    assert proof.evidence is Evidence.DERIVED
 
 
 def test_a_verdict_that_holds_names_every_theorem_that_was_only_cited() -> None:
@@ -79,12 +71,11 @@ def test_a_verdict_that_holds_names_every_theorem_that_was_only_cited() -> None:
 @pytest.mark.parametrize("name", list(THEOREMS))
 def test_no_theorem_with_a_cited_step_shows_stronger_evidence(name: str, proofs: dict[str, Proof]) -> None:
     proof = proofs[name]
-    own = any(step.checked is Checked.CITED for step in proof.steps)
+    own = any(step.checked is Checked.CITED for step in proof.decided or proof.steps)
     assert own == THEOREMS[name].cites, "a cited step says so before it runs"
-    rests = own or any(lemma.citations for lemma in proof.lemmas)
+    # a claim that steps decide rests on these alone
+    rests = own or (not proof.decided and any(lemma.citations for lemma in proof.lemmas))
     assert (proof.evidence is Evidence.CITED) == rests == bool(proof.citations)
-    if any(step.checked is Checked.PROSE for step in proof.steps):
-        assert proof.evidence.strength >= Evidence.DERIVED.strength
 
 
 @pytest.mark.parametrize("name", list(THEOREMS))
@@ -107,7 +98,7 @@ def test_every_and_any_are_said_only_where_an_identity_was_checked(
         assert any(step.checked is Checked.IDENTITY for step in proof.steps)
     for step in proof.steps:
         if re.search(r"\bfor every\b|\bat every order\b|\bwhatever\b", step.statement):
-            assert step.checked in (Checked.IDENTITY, Checked.PROSE), step.statement
+            assert step.checked in (Checked.IDENTITY, Checked.KERNEL), step.statement
 
 
 @pytest.mark.parametrize("name", list(THEOREMS))
@@ -115,12 +106,13 @@ def test_what_joins_the_steps_is_said_wherever_a_derivation_is_written(
     name: str, proofs: dict[str, Proof]
 ) -> None:
     certificate = json.loads(json.dumps(proofs[name].certificate()))
-    assert certificate["joined"] == JOIN
+    assert certificate["joined"] == proofs[name].joined
+    assert (proofs[name].joined == JOIN) == (not proofs[name].decided)
     assert certificate["citations"] == list(proofs[name].citations)
     words = {word.word for word in Checked}
     assert {step["checked"] for step in certificate["steps"]} <= words
     text = proofs[name].latex()
-    assert "What joins the steps into the claim is prose" in text
+    assert proofs[name].joined[:40] in text
     for step in proofs[name].steps:
         assert re.search(rf"\\textsc{{(\w+, )?{step.checked.word}}}", text)
 
@@ -136,7 +128,7 @@ def test_the_individual_theorem_is_not_claimed_by_the_gdp_filter() -> None:
 
 def test_the_domination_of_a_gdp_round_has_steps_of_its_own(proofs: dict[str, Proof]) -> None:
     steps = {step.statement.split(":")[0].split(" ")[0]: step for step in proofs["GDP filter"].steps}
-    assert steps["Domination"].checked is Checked.PROSE
+    assert steps["Domination"].checked is Checked.IDENTITY
     assert "Tonelli" in steps["Domination"].statement
     before = proofs["GDP filter"].steps[: list(steps).index("Domination")]
     assert [step.checked for step in before] == [Checked.IDENTITY] * 4

@@ -51,9 +51,12 @@ def test_a_filter_of_library_parts_holds_and_says_by_what() -> None:
     found = parts(Mine())
     assert found is not None
     assert found.outcome is Outcome.HOLDS
-    assert found.evidence is Evidence.CITED
-    assert any("optional stopping" in one for one in found.citations)
-    assert "charged by what its dominating pair declares" in found.scope
+    assert found.evidence is Evidence.DERIVED  # the theorem is the kernel's, the conversion a derivation
+    assert found.citations == ()
+    assert (
+        "mechanisms with finitely many outcomes, charged by what their dominating pairs declare"
+        in found.scope
+    )
     for said in ("'RDP filter'", repr(Mine().budget), repr(PROMISE), "CKS at order 17.8"):
         assert said in found.detail
 

@@ -1,0 +1,138 @@
+"""A run of the kernel refuses what it should, here with programs in the place of coqc and coqchk that say what is told.
+
+What Rocq itself accepts is checked by `make kernel-check`, where it is installed.
+"""
+
+import stat
+from pathlib import Path
+
+import pytest
+
+from reports import kernel_run
+from reports.kernel_run import KernelError, run_kernel, without_comments
+from theory.kernel import KERNEL, read_record
+from theory.kernel.record import ALLOWED, sources
+
+_AXIOM = "Coq.Logic.Classical_Prop.classic"
+_CLEAN = "\n".join(
+    f"* {what}: <none>"
+    for what in (
+        "Constants/Inductives relying on type-in-type",
+        "Constants/Inductives relying on unsafe (co)fixpoints",
+        "Inductives whose positivity is assumed",
+    )
+)
+
+
+def _said(axioms: str = "Closed under the global context", left_out: str = "") -> str:
+    kept = read_record()
+    assert kept is not None
+    told = [f"BEGIN STATES {name}\n{kept.statements[name]}" for name in KERNEL if name != left_out]
+    modules = dict.fromkeys(theorem.module for theorem in KERNEL.values())
+    return "\n".join([*told, *(f"BEGIN RESTS {module}\n{axioms}" for module in modules)]) + "\n"
+
+
+def _checked(axioms: str = _AXIOM, rest: str = _CLEAN) -> str:
+    return f"CONTEXT SUMMARY\n* Theory: Set is predicative\n* Axioms:\n    {axioms}\n{rest}\n"
+
+
+@pytest.fixture
+def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder on the path for programs of one's own, and nothing else of Rocq on it."""
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    return tmp_path
+
+
+def _program(folder: Path, name: str, told: str, status: int = 0) -> None:
+    (folder / f"{name}.txt").write_text(told)
+    script = folder / name
+    script.write_text(
+        '#!/bin/sh\ncase "$1" in -print-version) echo 9.9.9 4.13;; '
+        f'*) case "$*" in *Asked.v|*-silent*) cat {folder / name}.txt;; esac; exit {status};; esac\n'
+    )
+    script.chmod(script.stat().st_mode | stat.S_IXUSR)
+
+
+def _run(fake: Path, *, asked: str = "", checked: str = "", refuses: str = "") -> list[str]:
+    _program(fake, "coqc", asked or _said(), int(refuses == "coqc"))
+    _program(fake, "coqchk", checked or _checked(), int(refuses == "coqchk"))
+    steps: list[str] = []
+    record = run_kernel(on_step=steps.append)
+    assert record.rocq == "9.9.9"
+    assert list(record.sources) == list(sources())
+    assert set(record.statements) == set(KERNEL)
+    return steps
+
+
+def test_every_source_is_compiled_in_order_and_then_checked_again(fake: Path) -> None:
+    assert _run(fake) == [*(f"coqc {name}" for name in sources()), "what the statements rest on", "coqchk"]
+
+
+def test_without_rocq_the_remedy_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(KernelError, match="install Rocq, in Debian the packages coq, libcoq-interval"):
+        run_kernel(on_step=str)
+
+
+@pytest.mark.parametrize("program", ["coqc", "coqchk"])
+def test_what_a_program_refuses_is_refused(fake: Path, program: str) -> None:
+    with pytest.raises(KernelError, match=f"{program} refused"):
+        _run(fake, refuses=program)
+
+
+@pytest.mark.parametrize("axiom", ["trust_me : 0 = 1", "RenyiFilter.trust_me\n     : forall x, x"])
+def test_an_axiom_of_ones_own_is_refused(fake: Path, axiom: str) -> None:
+    with pytest.raises(KernelError, match=r"must rest on the standard library's axioms, got .*trust_me"):
+        _run(fake, asked=_said(f"Axioms:\nClassical_Prop.classic : forall P : Prop, P \\/ ~ P\n{axiom}"))
+
+
+def test_the_standard_librarys_axioms_are_allowed(fake: Path) -> None:
+    listed = "\n".join(f"{axiom}\n  : Prop" for axiom in sorted(ALLOWED))
+    assert _run(fake, asked=_said(f"Axioms:\n{listed}"))
+
+
+def test_a_statement_that_is_not_told_is_refused(fake: Path) -> None:
+    with pytest.raises(KernelError, match="the statement of kl_filter must be told"):
+        _run(fake, asked=_said(left_out="kl_filter"))
+    with pytest.raises(KernelError, match="must be a list"):
+        _run(fake, asked=_said("Error"))
+
+
+def test_an_axiom_that_the_second_checker_finds_is_refused(fake: Path) -> None:
+    with pytest.raises(KernelError, match="coqchk must find no axiom but"):
+        _run(fake, checked=_checked("Filterproof.RenyiFilter.trust_me"))
+    with pytest.raises(KernelError, match="coqchk must list axioms"):
+        _run(fake, checked="nothing")
+
+
+@pytest.mark.parametrize("line", range(3))
+def test_a_kernel_that_was_told_to_look_away_is_refused(fake: Path, line: int) -> None:
+    rest = _CLEAN.splitlines()
+    rest[line] = rest[line].replace("<none>", "Filterproof.Sums.loop")
+    with pytest.raises(KernelError, match="coqchk must find no"):
+        _run(fake, checked=_checked(rest="\n".join(rest)))
+
+
+@pytest.mark.parametrize(
+    "hole",
+    [
+        "Admitted.",
+        "Axiom a : False.",
+        "Parameter p : R.",
+        "admit.",
+        "Unset Guard Checking.",
+        "Conjecture c : 0 = 1.",
+    ],
+)
+def test_a_source_with_a_hole_is_refused_before_anything_runs(
+    fake: Path, hole: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = sources()
+    monkeypatch.setattr(kernel_run, "sources", lambda: texts | {"Sums.v": f"{texts['Sums.v']}\n{hole}\n"})
+    with pytest.raises(KernelError, match=r"Sums\.v must have no hole"):
+        _run(fake)
+
+
+def test_a_comment_is_no_hole_and_may_be_nested() -> None:
+    assert without_comments("a (* b (* Admitted *) c *) d").split() == ["a", "d"]
+    assert "Admitted" in without_comments("(* a *) Admitted. (* b *)")
