@@ -3,7 +3,7 @@
 >>> from flint import arb, ctx
 >>> with ctx.workprec(128):
 ...     print(log_delta(arb(0.03), arb(1)).str(12, radius=False))
--11.7237784733
+-11.6824698501
 """
 
 from __future__ import annotations
