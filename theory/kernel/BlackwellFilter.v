@@ -114,7 +114,8 @@ Proof.
   { revert hon. apply honest_weaken. intros m. now apply blackwell_priced. }
   split.
   - apply dominated_is_continuous. revert priced. apply honest_weaken. intros m. apply renyi_priced_dominated.
-  - pose proof (pow2_ge_0 mu). apply (ledger_moment (blackwell cover mu) (left_over menu a mu) (price menu a)); [lra|nra| |exact priced].
+  - pose proof (pow2_ge_0 mu).
+    apply (ledger_moment (blackwell cover mu) (left_over menu a mu) (price menu a)); [lra|nra| |exact priced].
     now apply blackwell_keeps.
 Qed.
 

@@ -15,7 +15,8 @@ Open Scope R_scope.
 Definition piece (a p q t : R) : R :=
   if Rle_dec p (q * exp t) then term a p q else a * p * exp ((a - 1) * t) - (a - 1) * q * exp (a * t).
 
-Lemma glued (f g h : R -> R) (t l : R) : is_derive f t l -> is_derive g t l -> f t = g t -> (forall u, h u = f u \/ h u = g u) ->
+Lemma glued (f g h : R -> R) (t l : R) : is_derive f t l -> is_derive g t l -> f t = g t ->
+  (forall u, h u = f u \/ h u = g u) ->
   is_derive h t l.
 Proof.
   intros df dg same either. apply is_derive_Reals. apply is_derive_Reals in df. apply is_derive_Reals in dg.

@@ -1,7 +1,8 @@
 (** Domination: rounds dominated at every epsilon by fixed finite pairs stay dominated by the product of those pairs,
     whatever was chosen adaptively. Accountants by privacy-loss distributions rest on it (paper 003, Theorem 10).
 
-    - [dominated_by_product]: the transcript's hockey-stick divergence, at every epsilon, is at most that of the product.
+    - [dominated_by_product]: the transcript's hockey-stick divergence, at every epsilon, is at most that of the
+      product.
     - [product_filter]: a filter that uses up a fixed multiset of dominating pairs, in any order, is (epsilon, delta)-DP
       where their product is, both ways.
     - [composed_permutation]: the product does not depend on the order. *)
@@ -151,7 +152,8 @@ Proof.
   destruct (menu_proper (charge m)) as [hu hl]. unfold curve.
   change (weighted (outcomes m) (Q m) (P m) x y <=
     weighted (size (menu (charge m))) (lower (menu (charge m))) (upper (menu (charge m))) x y).
-  rewrite (weighted_swapped _ (P m)), (weighted_swapped _ (upper _)) by easy. specialize (below y x hy hx). unfold curve in below. lra.
+  rewrite (weighted_swapped _ (P m)), (weighted_swapped _ (upper _)) by easy. specialize (below y x hy hx).
+  unfold curve in below. lra.
 Qed.
 
 (** A multiset of dominating pairs that composes to (epsilon, delta)-DP both ways is a promise for every adaptive

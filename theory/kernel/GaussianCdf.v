@@ -146,7 +146,8 @@ Proof.
 Qed.
 
 Lemma Phi_rises a b : a <= b -> Phi a <= Phi b.
-Proof. intros order. apply (rises Phi density); [easy|intros; apply Phi_derive|intros u _; left; apply density_range]. Qed.
+Proof. intros order. apply (rises Phi density); [easy|intros; apply Phi_derive|intros u _; left; apply density_range].
+Qed.
 
 (** Phi tends to 0 on the left. *)
 Lemma Phi_vanishes e : 0 < e -> exists b, forall x, x <= b -> Phi x < e.

@@ -51,7 +51,8 @@ Proof.
   - change (fun x : R => Phi x) with Phi. rewrite !Phi_Derive.
     replace (m * / s + s * / 2) with (m / s + s / 2) by (unfold Rdiv; ring).
     replace (m * / s + - (s * / 2)) with (m / s - s / 2) by (unfold Rdiv; ring).
-    transitivity (A * density (m / s + s / 2) * (/ 2 - m / (s * s)) + B * density (m / s - s / 2) * (/ 2 + m / (s * s)));
+    transitivity (A * density (m / s + s / 2) * (/ 2 - m / (s * s)) +
+      B * density (m / s - s / 2) * (/ 2 + m / (s * s)));
       [field; lra|]. rewrite same. field. lra.
 Qed.
 
@@ -231,9 +232,11 @@ Lemma slope_in_z p q z w : 0 <= p -> 0 <= q -> 0 < w ->
 Proof.
   intros hp hq hw. unfold slope, flow.
   destruct (Rle_dec p 0).
-  { assert (p = 0) as -> by lra. rewrite value_none by easy. replace (0 / 4 + 2 * 0) with 0 by field. apply @is_derive_const. }
+  { assert (p = 0) as -> by lra. rewrite value_none by easy. replace (0 / 4 + 2 * 0) with 0 by field.
+    apply @is_derive_const. }
   destruct (Rle_dec q 0).
-  { assert (q = 0) as -> by lra. rewrite value_all by easy. auto_derive; [easy|]. change (z * / 2) with (z / 2). field. }
+  { assert (q = 0) as -> by lra. rewrite value_all by easy. auto_derive; [easy|]. change (z * / 2) with (z / 2).
+    field. }
   rewrite value_form by lra.
   assert (hs : 0 < sqrt w) by now apply sqrt_lt_R0. set (s := sqrt w) in *. set (m := ln (p / q)).
   pose proof (key _ _ _ s hs (related p q z ltac:(lra) ltac:(lra))) as same. fold m in same.
@@ -254,10 +257,12 @@ Proof.
   { assert (p = 0) as -> by lra. apply (is_derive_ext (fun _ => 0)); [intros; symmetry; now apply value_none|].
     apply @is_derive_const. }
   destruct (Rle_dec q 0).
-  { assert (q = 0) as -> by lra. apply (is_derive_ext (fun _ => p * exp (z / 2))); [intros; symmetry; now apply value_all|].
+  { assert (q = 0) as -> by lra.
+    apply (is_derive_ext (fun _ => p * exp (z / 2))); [intros; symmetry; now apply value_all|].
     apply @is_derive_const. }
   apply (is_derive_ext_loc (fun w => form (p * exp (z / 2)) (q * exp (- z / 2)) (z + ln (p / q)) (sqrt w))).
-  { apply (locally_interval _ w 0 p_infty); [easy|easy|]. intros u hu _. symmetry. apply value_form; try lra. exact hu. }
+  { apply (locally_interval _ w 0 p_infty); [easy|easy|]. intros u hu _. symmetry. apply value_form; try lra.
+    exact hu. }
   assert (hs : 0 < sqrt w) by now apply sqrt_lt_R0.
   evar_last.
   - apply (is_derive_comp (fun s => form (p * exp (z / 2)) (q * exp (- z / 2)) (z + ln (p / q)) s) sqrt).

@@ -29,7 +29,8 @@ Definition gdp_honest (m : request R) : Prop := gdp_at_most (charge m) m.
 
 (** CONT while the sum of mu_t^2 is at most mu^2; the state is what is left. *)
 Definition gaussian (mu : R) : filter R :=
-  Interaction.Filter R (mu ^ 2) (fun left c => if Rle_dec (c ^ 2) left then true else false) (fun left c _ => left - c ^ 2).
+  Interaction.Filter R (mu ^ 2) (fun left c => if Rle_dec (c ^ 2) left then true else false)
+    (fun left c _ => left - c ^ 2).
 
 Lemma gdp_delta_is_gauss mu epsilon : 0 <= mu -> gdp_delta mu epsilon = gauss 1 (exp epsilon) (mu ^ 2).
 Proof.

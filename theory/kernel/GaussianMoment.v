@@ -38,7 +38,8 @@ Proof.
   replace (- (x * x) / 2) with (- (x * x / 2)) by field. rewrite exp_Ropp.
   pose proof (exp_ineq1_le (x * x / 2)) as above. pose proof (exp_pos (x * x / 2)) as positive.
   apply (Rmult_le_reg_l (exp (x * x / 2))); [easy|].
-  replace (exp (x * x / 2) * (/ exp (x * x / 2) * peak * (1 + x * x / 2))) with (peak * (1 + x * x / 2)) by (field; lra).
+  replace (exp (x * x / 2) * (/ exp (x * x / 2) * peak * (1 + x * x / 2))) with (peak * (1 + x * x / 2))
+    by (field; lra).
   nra.
 Qed.
 
@@ -90,7 +91,8 @@ Proof.
   pose proof (Phi_range (- t / s + s / 2)). pose proof (Phi_range (- t / s - s / 2)).
   pose proof (Phi_range (- t / s + s * (a - 1 / 2))).
   assert (exp (a * t) <= e / (a - 1)).
-  { rewrite <- (exp_ln _ small). apply exp_le. assert (ln (e / (a - 1)) / a * a = ln (e / (a - 1))) by (field; lra). nra. }
+  { rewrite <- (exp_ln _ small). apply exp_le. assert (ln (e / (a - 1)) / a * a = ln (e / (a - 1))) by (field; lra).
+    nra. }
   assert (same : e / (a - 1) * (a - 1) = e) by (field; lra).
   assert ((a - 1) * exp (a * t) <= e) by nra.
   assert (0 <= a * exp ((a - 1) * t) * Phi (- t / s + s / 2)) by (repeat apply Rmult_le_pos; lra).
@@ -114,11 +116,13 @@ Proof.
   { apply Rle_trans with x; [|unfold X in far; lra]. unfold x. nra. }
   pose proof (Phi_tail (- t / s + s / 2) ltac:(easy)) as tail.
   pose proof (square_one t) as same. fold x in same. pose proof (density_tail x) as thin. pose proof (density_range x).
-  assert (exp ((a - 1) * t) * Phi (- t / s + s / 2) <= E * density x) by (rewrite <- same; apply Rmult_le_compat_l; lra).
+  assert (exp ((a - 1) * t) * Phi (- t / s + s / 2) <= E * density x)
+    by (rewrite <- same; apply Rmult_le_compat_l; lra).
   assert (0 <= (a - 1) * exp (a * t) * Phi (- t / s - s / 2)) by (repeat apply Rmult_le_pos; lra).
   assert (0 <= E * Phi x) by nra.
   assert (enough : a * E * peak / e <= 1 + x * x / 2).
-  { assert (X = 1 + 2 * (a * E * peak / e)) by reflexivity. assert (X <= X * X) by nra. assert (X * X <= x * x) by nra. lra. }
+  { assert (X = 1 + 2 * (a * E * peak / e)) by reflexivity. assert (X <= X * X) by nra.
+    assert (X * X <= x * x) by nra. lra. }
   assert (a * (E * density x) <= e).
   { assert (same2 : a * E * peak / e * e = a * E * peak) by (field; lra).
     assert (0 < 1 + x * x / 2) by lra.

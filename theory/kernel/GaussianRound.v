@@ -1,7 +1,7 @@
 (** One mu-GDP round: the analytic fact behind the filter of Gaussian differential privacy.
 
-    - [gaussian_round]: if the hockey-stick of (p, q) lies below that of N(sqrt v, 1) against N(0, 1) at every epsilon, then
-      sum gauss (x p_i) (y q_i) w <= gauss x y (v + w): a round does not raise the mean of delta_{epsilon - L}(sqrt w)
+    - [gaussian_round]: if the hockey-stick of (p, q) lies below that of N(sqrt v, 1) against N(0, 1) at every
+      epsilon, then sum gauss (x p_i) (y q_i) w <= gauss x y (v + w): a round does not raise the mean of delta_{epsilon - L}(sqrt w)
       above delta_epsilon(sqrt (v + w)) (paper 003, Theorem 11).
 
     No integral is taken: the difference of the two sides solves the heat equation in w, is not negative at w = 0 by
@@ -154,7 +154,8 @@ Proof.
     replace (- M / 2) with (- (M / 2)) by field. rewrite exp_Ropp. pose proof (exp_pos (M / 2)).
     apply (Rmult_lt_reg_r (exp (M / 2))); [easy|]. rewrite Rmult_assoc, Rinv_l by lra.
     assert (c / e * e = c) by (field; lra). nra. }
-  set (X := c * exp (M / 2) * peak). assert (hX : 0 < X) by (pose proof (exp_pos (M / 2)); unfold X; repeat apply Rmult_lt_0_compat; lra).
+  set (X := c * exp (M / 2) * peak).
+  assert (hX : 0 < X) by (pose proof (exp_pos (M / 2)); unfold X; repeat apply Rmult_lt_0_compat; lra).
   set (w0 := Rmin w ((e / (2 * X)) ^ 2)).
   assert (hsmall : 0 < e / (2 * X)) by (apply Rdiv_lt_0_compat; lra).
   assert (h0 : 0 < w0) by (unfold w0; apply Rmin_glb_lt; [easy|nra]).
@@ -211,11 +212,13 @@ Proof.
   destruct hy as [hy|<-].
   2: { eapply Rle_trans; [|apply gauss_above; lra]. eapply Rle_trans; [|apply pos_above].
        apply Rle_trans with (sum n (fun i => x * p i)); [|rewrite sum_scale, (proj2 lp); lra].
-       apply sum_le. intros i small. pose proof (proj1 lp i small). cbv beta. rewrite Rmult_0_l. apply gauss_at_most; nra. }
+       apply sum_le. intros i small. pose proof (proj1 lp i small). cbv beta. rewrite Rmult_0_l.
+       apply gauss_at_most; nra. }
   set (z := ln (x / y)). set (c := y * exp (z / 2)). pose proof (exp_pos (z / 2)) as hz.
   assert (hc : 0 < c) by (unfold c; nra).
   assert (cx : c * exp (z / 2) = x).
-  { unfold c. rewrite Rmult_assoc, <- exp_plus. replace (z / 2 + z / 2) with z by field. symmetry. now apply ratio_exp. }
+  { unfold c. rewrite Rmult_assoc, <- exp_plus. replace (z / 2 + z / 2) with z by field. symmetry.
+    now apply ratio_exp. }
   assert (cy : c * exp (- z / 2) = y).
   { unfold c. rewrite Rmult_assoc, <- exp_plus. replace (z / 2 + - z / 2) with 0 by field. rewrite exp_0. ring. }
   apply le_epsilon. intros e he.

@@ -5,7 +5,8 @@ From Coquelicot Require Import Coquelicot.
 Open Scope R_scope.
 
 (** Where the derivative is positive, the function is larger just after and smaller just before. *)
-Lemma rises_at f x l : is_derive f x l -> 0 < l -> exists d, 0 < d /\ forall h, 0 < h < d -> f (x - h) < f x < f (x + h).
+Lemma rises_at f x l : is_derive f x l -> 0 < l -> exists d, 0 < d /\ forall h, 0 < h < d ->
+  f (x - h) < f x < f (x + h).
 Proof.
   intros derivative positive. apply is_derive_Reals in derivative.
   destruct (derivative l positive) as [d near]. exists d. split; [apply cond_pos|]. intros h [hh small].
@@ -84,7 +85,8 @@ Proof.
   { enough (u1 <= - w0) by (unfold w1; lra). apply least. intros u [hu _]. lra. }
   assert (before : forall z w, - M <= z <= M -> w0 <= w < w1 -> - e < K z w).
   { intros z w hz [hw less]. destruct (Rlt_or_le (- e) (K z w)) as [|low]; [easy|exfalso].
-    specialize (upper (- w)). unfold w1 in less. enough (- w <= u1) by lra. apply upper. split; rewrite Ropp_involutive; [lra|].
+    specialize (upper (- w)). unfold w1 in less. enough (- w <= u1) by lra. apply upper.
+    split; rewrite Ropp_involutive; [lra|].
     now exists z. }
   destruct (continuity_ab_min (fun z => K z w1) (- M) M ltac:(lra)) as (z1 & lowest & range1).
   { intros c _. apply derivable_continuous_pt. exists (Kz c w1). now apply is_derive_Reals, dz. }

@@ -63,7 +63,8 @@ Theorem erased_again_and_again epsilon delta p N : 0 <= epsilon -> 0 <= p < 1 ->
   hockey_stick (naive epsilon delta) (erasures p N) epsilon = 1 - (1 - p) ^ N.
 Proof.
   intros he hp below. pose proof (one_le_exp epsilon he) as one.
-  enough (all : forall tau x, 0 < x -> total (naive epsilon delta) (fun _ x y => pos (x - exp epsilon * y)) (x, x) tau x x
+  enough (all : forall tau x, 0 < x ->
+    total (naive epsilon delta) (fun _ x y => pos (x - exp epsilon * y)) (x, x) tau x x
     (erasures p N) = x * (1 - (1 - p) ^ N)) by (unfold hockey_stick, over; etransitivity; [apply (all [] 1); lra|ring]).
   induction N as [|n IH]; intros tau x hx; cbn [erasures total pow].
   - unfold pos. rewrite Rmax_left by nra. ring.
@@ -71,7 +72,8 @@ Proof.
     replace (admits (naive epsilon delta) (x, x) (charge (ask (erasure p)))) with true.
     2: { cbn [naive admits ask charge fst snd].
          change (Pair _ _ _) with (erasure p).
-         destruct (Rle_dec (may_pass epsilon x x (erasure p)) delta) as [|no]; [|now destruct no; apply Rle_trans with p].
+         destruct (Rle_dec (may_pass epsilon x x (erasure p)) delta) as [|no];
+           [|now destruct no; apply Rle_trans with p].
          destruct (Rle_dec (may_pass epsilon x x (swapped_pair (erasure p))) delta) as [|no]; [easy|].
          now destruct no; apply Rle_trans with p. }
     cbn. rewrite IH by nra. unfold pos. assert (0 <= x * p) by nra. assert (0 <= exp epsilon * (x * p)) by nra.

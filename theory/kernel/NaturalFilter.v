@@ -1,4 +1,5 @@
-(** The natural filter composes the rounds so far as if they had been fixed in advance; under adaptivity that is unsound.
+(** The natural filter composes the rounds so far as if they had been fixed in advance; under adaptivity that is
+    unsound.
 
     The menu is randomised response at log 1.5, 2 log 1.5 and 3 log 1.5; e^epsilon = 9/4, delta = 45/169. Everything is
     a rational and is found by computation.

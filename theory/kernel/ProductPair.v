@@ -17,7 +17,8 @@ Proof.
   destruct m as [|m]; [rewrite Nat.mul_0_r; cbn; now rewrite sum_zero|]. set (w := S m).
   induction n as [|n IH]; [easy|]. rewrite Nat.mul_succ_l, sum_append, IH. cbn [sum]. f_equal.
   apply sum_ext. intros j small.
-  assert ((n * w + j) / w = n)%nat as -> by (rewrite Nat.div_add_l by (unfold w; lia); rewrite Nat.div_small by easy; lia).
+  assert ((n * w + j) / w = n)%nat as ->
+    by (rewrite Nat.div_add_l by (unfold w; lia); rewrite Nat.div_small by easy; lia).
   now assert ((n * w + j) mod w = j)%nat as ->
     by (rewrite Nat.add_comm, Nat.mod_add by (unfold w; lia); now apply Nat.mod_small).
 Qed.

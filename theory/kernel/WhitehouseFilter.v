@@ -4,8 +4,8 @@
       with p <= e^e q and q <= e^e p (the decomposition of Kairouz, Oh and Viswanath, from min(P, e^e Q));
     - [whitehouse_filter]: "CONT while sum epsilon_t^2 <= S and sum delta_t <= D" is a filter for (epsilon, d' + D)-DP
       where sqrt(2 log(1/d') S) + S/2 <= epsilon;
-    - [whitehouse_threshold]: the condition as the paper prints it, sqrt(2 log(1/d') sum) + sum / 2 <= epsilon, is that the
-      sum is at most 2 B*, B* the simple budget of Theorem 4.9, as the code has it. *)
+    - [whitehouse_threshold]: the condition as the paper prints it, sqrt(2 log(1/d') sum) + sum / 2 <= epsilon, is
+      that the sum is at most 2 B*, B* the simple budget of Theorem 4.9, as the code has it. *)
 
 From Coq Require Import Reals Lra Lia List Bool.
 From Filterproof Require Import Sums Interaction Divergences Paths Ledger Conversions PureToZCDP BasicFilter.
@@ -38,12 +38,14 @@ Proof.
   - intros i small. destruct (close i small) as (hp & hq & up & down).
     assert (below : exp (- e) * q i <= p i).
     { apply Rmult_le_reg_l with (exp e); [lra|]. rewrite <- Rmult_assoc, h3. lra. }
-    assert (0 <= exp (- e) * q i) by nra. assert (exp e * (exp (- e) * q i) = q i) by (rewrite <- Rmult_assoc, h3; ring).
+    assert (0 <= exp (- e) * q i) by nra.
+    assert (exp e * (exp (- e) * q i) = q i) by (rewrite <- Rmult_assoc, h3; ring).
     repeat split; nra.
 Qed.
 
 Lemma covered_range {C} e (m : request C) i : laws m -> (i < outcomes m)%nat ->
-  0 <= covered e m i <= P m i /\ covered e m i <= exp e * Q m i /\ (P m i <= covered e m i \/ covered e m i = exp e * Q m i).
+  0 <= covered e m i <= P m i /\ covered e m i <= exp e * Q m i /\
+  (P m i <= covered e m i \/ covered e m i = exp e * Q m i).
 Proof.
   intros ((hp & _) & (hq & _)) small. specialize (hp i small). specialize (hq i small).
   pose proof (exp_pos e). assert (0 <= exp e * Q m i) by nra. unfold covered, excess.
