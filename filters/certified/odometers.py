@@ -175,7 +175,7 @@ def stitched_lines() -> Iterator[RunningNumber]:
             squares = 0.125 * 2**j * share
             value = float(found.bound(np.array([squares]))[0])
             says = f"StitchedOdometer(1e-5, 0.125).bound({squares!r})"
-            yield near("StitchedOdometer", says, value, partial(_least_line, j, squares), slack=2.0**-40)
+            yield near("odometers", says, value, partial(_least_line, j, squares), slack=2.0**-40)
 
 
 def _least_line(epoch: int, squares: float) -> arb:
