@@ -247,6 +247,6 @@ class SomeOrderMarkovFilter(SomeOrderRule):
     conversion: ClassVar[Conversion] = SIMPLE
     theorem: ClassVar[str | None] = None
     proof: ClassVar[str] = (
-        "undecided here: kept up to the factor sum s(a_j) of delta, and broken at epsilon 80 and orders 1.1 and 1.3"
+        "undecided: kept up to the factor sum s(a_j) of delta, and broken at epsilon 80 and orders 1.1 and 1.3"
     )
     sound: ClassVar[bool | None] = None

@@ -38,6 +38,7 @@ _BY_PARTS = frozenset(
         "ApproximateDPFilter",
         "ApproximateZCDPFilter",
         "BasicFilter",
+        "BlackwellFilter",
         "GaussianFilter",
         "RealisationFilter",
         "RenyiFilter",

@@ -1,6 +1,6 @@
 """The filter theorems in Rocq, for mechanisms with finitely many outcomes, and the record of what its kernel accepted.
 
->>> KERNEL["renyi_filter"].module
+>>> KERNEL["renyi_filter_both_ways"].module
 'RenyiFilter'
 
 The sources are the files `*.v` of this folder. `filterproof kernel` compiles and checks them and writes `record.json`;

@@ -21,10 +21,13 @@ __all__ = [
     "accepted",
     "axioms_beyond",
     "digests",
+    "hole_in",
     "read_record",
     "sources",
     "statement_in",
+    "twice_defined",
     "unfolded",
+    "without_comments",
 ]
 
 #: The file of the record, and that of a run on this machine, which is not shared.
@@ -41,6 +44,15 @@ ALLOWED = frozenset(
 )
 #: Primitive integers and floats, which `interval` computes with: constants of the kernel, and what they satisfy.
 PRIMITIVE = re.compile(r"(PrimInt63|Uint63|Uint63Axioms|PrimFloat|FloatAxioms|FloatOps|Int63)\.[A-Za-z0-9_]+")
+
+#: What no source may contain: a claim without a proof, a kernel told to look away, or words that change what a
+#: statement means where it is read.
+_HOLES = re.compile(
+    r"\b(Admitted|admit|give_up|Axioms?|Parameters?|Conjecture|Abort|bypass_check|Unset\s+\w+|Set\s+Type\s+In\s+Type"
+    r"|Notation|Infix|Reserved|Tactic\s+Notation|Load|LoadPath|Export|Module|Include|Declare\s+(?!\()\w+|Primitive|Register|Coercion"
+    r"|Bind\s+Scope|Delimit\s+Scope|Undelimit\s+Scope)\b"
+)
+_DEFINES = re.compile(r"^\s*(?:Definition|Fixpoint|Record|Inductive)\s+([\w']+)", re.MULTILINE)
 
 _FORMAT = "filterproof-kernel-1"
 
@@ -124,6 +136,32 @@ def digests(texts: Mapping[str, str]) -> dict[str, str]:
     return {name: sha256(text.encode()).hexdigest() for name, text in texts.items()}
 
 
+def without_comments(text: str) -> str:
+    """A source without its comments, which may be nested."""
+    kept, depth = [], 0
+    for part in re.split(r"(\(\*|\*\))", text):
+        depth += {"(*": 1, "*)": -1}.get(part, 0)
+        if not depth and part != "*)":
+            kept.append(part)
+    return "".join(kept)
+
+
+@lru_cache(maxsize=256)
+def hole_in(text: str) -> str:
+    """The first word of a source that no source may contain; '' where there is none."""
+    found = _HOLES.search(without_comments(text))
+    return found[0] if found else ""
+
+
+def twice_defined(texts: Mapping[str, str]) -> str:
+    """A name that one source defines more than once, so that a statement might speak of another; '' if none."""
+    for text in texts.values():
+        names = _DEFINES.findall(without_comments(text))
+        if again := [name for name in names if names.count(name) > 1]:
+            return str(again[0])
+    return ""
+
+
 def statement_in(text: str, name: str) -> str:
     """The statement of a theorem in a source, white space joined; ValueError if it is not there exactly once."""
     found = re.findall(
@@ -137,23 +175,32 @@ def statement_in(text: str, name: str) -> str:
 def unfolded(name: str) -> dict[str, str]:
     """A statement by its name, then every definition that it speaks of, and those that they speak of, as in the source.
 
-    KeyError for a name that `KERNEL` does not list.
+    A name means what its own file defines, or else the last file that it imports. KeyError for a name that `KERNEL`
+    does not list.
     """
     texts = sources()
-    kinds = "Definition|Fixpoint|Record|Inductive|Notation"
-    defined = {
-        found[2]: " ".join(found[0].split())
-        for text in texts.values()
-        for found in re.finditer(rf"^({kinds})\s+([\w']+).*?\.(?=\s)", text, re.MULTILINE | re.DOTALL)
-    }
-    told = {name: statement_in(texts[f"{KERNEL[name].module}.v"], name)}
-    waiting = [told[name]]
+    found = {file: _definitions(text) for file, text in texts.items()}
+    own = f"{KERNEL[name].module}.v"
+    told = {name: statement_in(texts[own], name)}
+    waiting, done = [(own, told[name])], {(own, name)}
     while waiting:
-        for word in re.findall(r"[A-Za-z_][\w']*", waiting.pop()):
-            if word in defined and word not in told:
-                told[word] = defined[word]
-                waiting.append(told[word])
+        file, text = waiting.pop()
+        imports = re.findall(r"^From Filterproof Require Import ([\w\s]+)\.", texts[file], re.MULTILINE)
+        seen = [file, *(f"{one}.v" for line in imports for one in line.split())][::-1]
+        for word in re.findall(r"[A-Za-z_][\w']*", text):
+            home = next((at for at in (file, *seen) if word in found.get(at, {})), None)
+            if home is None or (home, word) in done:
+                continue
+            done.add((home, word))
+            told[word if word not in told else f"{home}: {word}"] = found[home][word]
+            waiting.append((home, found[home][word]))
     return told
+
+
+def _definitions(text: str) -> dict[str, str]:
+    kinds = "Definition|Fixpoint|Record|Inductive"
+    parts = re.finditer(rf"^(?:{kinds})\s+([\w']+).*?\.(?=\s)", text, re.MULTILINE | re.DOTALL)
+    return {part[1]: " ".join(part[0].split()) for part in parts}
 
 
 def axioms_beyond(axioms: Iterable[str]) -> tuple[str, ...]:
@@ -171,8 +218,16 @@ def read_record(file: str = RECORD) -> Record | None:
 def _known() -> tuple[Record | None, bool, dict[str, str]]:
     texts = sources()
     found = digests(texts)
-    record, here = read_record(), read_record(HERE)
-    return record, here is not None and here.sources == found, texts
+    record, here = read_record(), _read_here()
+    same = record is not None and here is not None and here.claims == record.claims
+    return record, same and here is not None and here.sources == found, texts
+
+
+def _read_here() -> Record | None:
+    try:
+        return read_record(HERE)
+    except ValueError:  # of another version
+        return None
 
 
 def accepted(name: str) -> Accepted:
@@ -189,6 +244,10 @@ def accepted(name: str) -> Accepted:
     if changed or set(record.sources) != set(texts):
         raise ValueError(
             f"sources must be those of the record, got changes in {', '.join(changed) or 'their list'}; run make kernel"
+        )
+    if holed := [file for file, text in texts.items() if hole_in(text)]:
+        raise ValueError(
+            f"sources must have no hole, got {hole_in(texts[holed[0]])!r} in {holed[0]}; prove it"
         )
     if theorem.module not in record.axioms or name not in record.statements:
         raise ValueError(f"the record has no theorem {name!r}; run make kernel")

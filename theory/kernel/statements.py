@@ -100,8 +100,9 @@ _ALL = (
         "zcdp_to_delta",
         "Conversions",
         f"{_000}, Theorem 4.9",
-        "A B-zCDP transcript is (epsilon, delta)-DP where B + 2 sqrt(B log(1/delta)) <= epsilon, or where "
-        "the CKS bound at some order is at most delta.",
+        "A B-zCDP transcript, B > 0, has a hockey-stick divergence of at most delta at epsilon where B + "
+        "2 sqrt(B log(1/delta)) <= epsilon, or where the CKS bound at some order is at most delta; one "
+        "direction, and the other by exchanging the data sets.",
     ),
     KernelTheorem(
         "pure_is_zcdp",
@@ -172,7 +173,8 @@ _ALL = (
         "basic_product_filter",
         "BasicFilter",
         "this project",
-        "The same with 1 - prod (1 - delta_t) in place of the sum of deltas, which grants a little more.",
+        "The same, for delta < 1, with 1 - prod (1 - delta_t) in place of the sum of deltas, which grants "
+        "a little more.",
     ),
     KernelTheorem(
         "the_product_grants_more",
@@ -264,9 +266,9 @@ _ALL = (
         "some_order_bound",
         "SomeOrder",
         "this project",
-        "A filter that admits while at some order of a finite set the divergences fit that order's budget "
-        "keeps epsilon with the sum of s(a_j) e^((a_j - 1)(B_j - epsilon)) as its delta, s(a) = (1 - "
-        "1/a)^(a - 1) / a.",
+        "A filter that admits while at some order of a finite set the divergences fit that order's "
+        "budget, one of which is not below 0, keeps epsilon with the sum of s(a_j) e^((a_j - 1)(B_j - "
+        "epsilon)) as its delta, s(a) = (1 - 1/a)^(a - 1) / a.",
     ),
     KernelTheorem(
         "some_order_markov",
@@ -299,8 +301,8 @@ _ALL = (
         "private_is_approximate_zcdp",
         "GoodParts",
         "Kairouz, Oh & Viswanath",
-        "An (e, d)-DP mechanism is d-approximately (e^2/2)-zCDP: a mixture, of weight 1 - d, of an e-DP "
-        "mechanism and anything.",
+        "An (e, d)-DP mechanism with d < 1 is d-approximately (e^2/2)-zCDP: a mixture, of weight 1 - d, "
+        "of an (e^2/2)-zCDP mechanism and anything.",
     ),
     KernelTheorem(
         "core_exists",
@@ -453,20 +455,21 @@ _ALL = (
         "no_strategy_more",
         "NaturalFilter",
         "this project",
-        "In three rounds no strategy on that menu reaches more.",
+        "In three rounds no strategy on that menu reaches more, P over Q.",
     ),
     KernelTheorem(
         "some_order_markov_fails",
         "SomeOrderFails",
         "this project",
-        "The rule at some order with Markov budgets and delta itself is broken at orders 1.1 and 1.3, "
-        "epsilon = 80: more than 1.1 delta is reached.",
+        "The rule at some order with Markov budgets for delta = 1/100 itself is broken at orders 1.1 and "
+        "1.3, epsilon = 80: more than 1.1 delta is reached.",
     ),
     KernelTheorem(
         "some_order_cks_fails",
         "SomeOrderFails",
         "this project",
-        "With CKS budgets it is broken at orders 2 and 32, epsilon = 6: more than 1.39 delta is reached.",
+        "With CKS budgets for delta = 1/100 it is broken at orders 2 and 32, epsilon = 6: more than 1.39 "
+        "delta is reached.",
     ),
     KernelTheorem(
         "potential",
@@ -528,9 +531,9 @@ _ALL = (
         "blackwell_filter",
         "BlackwellFilter",
         f"{_003}, Section 5",
-        "A filter that admits while the finite mechanisms so far, composed as if fixed in advance, and "
-        "the Gaussians beside them stay below Gaussian(mu) at each epsilon keeps the transcript "
-        "(mu^2/2)-zCDP, whatever rule finds the dominating Gaussian.",
+        "A filter that admits while the finite mechanisms so far, composed as if fixed in advance, stay "
+        "below some Gaussian(m) at each epsilon and m^2 plus the mu_t^2 of the other rounds is at most "
+        "mu^2 keeps the transcript (mu^2/2)-zCDP, whatever rule finds m.",
         "That the transcript is mu-GDP, which need not be; infinite losses.",
     ),
     KernelTheorem(

@@ -81,7 +81,12 @@ def _games(
 
 
 _BOUND = Formula(
-    "exp(t*(B - epsilon))*(t/(1 + t))**(1 + t)/t", t=("1/2", "8"), B=("1/16", "1"), epsilon=("1/2", "4")
+    "exp(t*(B - epsilon))*(t/(1 + t))**(1 + t)/t",
+    rocq="cks_bound alpha rho epsilon",
+    names={"alpha": "1 + t", "rho": "B"},
+    t=("1/2", "8"),
+    B=("1/16", "1"),
+    epsilon=("1/2", "4"),
 )
 
 THEOREM = Theorem(

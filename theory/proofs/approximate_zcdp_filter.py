@@ -45,6 +45,8 @@ def _kov(share: sp.Expr) -> Sides:
 
 _DELTA = Formula(
     "xi + (1 - xi)*exp(t*((1 + t)*rho - epsilon))*(t/(1 + t))**(1 + t)/t",
+    rocq="xi + (1 - xi) * delta",
+    names={"delta": "exp(t*((1 + t)*rho - epsilon))*(t/(1 + t))**(1 + t)/t"},
     xi=("1/1024", "1/4"),
     rho=("1/64", "1/2"),
     epsilon=("1/2", "4"),
@@ -55,9 +57,10 @@ THEOREM = Theorem(
     name="approximate zCDP filter",
     title="The filter of approximate zCDP",
     source="Whitehouse, Ramdas, Rogers & Wu; derived here",
-    hypotheses="mechanisms with finitely many outcomes, finitely many rounds chosen by the outputs so far, mechanism t "
-    "being 1 - xi_t times a good part plus a rest in both worlds, the good parts rho_t-zCDP both ways; a filter that "
-    "admits while sum rho_t <= rho and sum xi_t <= xi < 1 and decides before the release",
+    hypotheses="rho > 0; mechanisms with finitely many outcomes, finitely many rounds chosen by the outputs so "
+    "far, mechanism t being 1 - xi_t times a good part plus a rest in both worlds, the good parts "
+    "rho_t-zCDP both ways; a filter that admits while sum rho_t <= rho and sum xi_t <= xi < 1 and "
+    "decides before the release",
     claim="The transcript is (epsilon, xi + (1 - xi) d)-DP with d the bound of CKS for rho at epsilon, here at order "
     "1 + t",
     claim_latex=rf"\delta(\varepsilon) \le {_DELTA.latex}",

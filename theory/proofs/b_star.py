@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sympy as sp
 
-from theory.proofs.engines import Sides, certified, in_kernel, nonnegative, zero
+from theory.proofs.engines import Sides, certified, nonnegative, zero
 from theory.proofs.expressions import as_written
 from theory.proofs.notations import Formula
 from theory.proofs.theorem import Step, Theorem
@@ -71,7 +71,6 @@ THEOREM = Theorem(
     claim_latex=rf"B^* = {_B_STAR.latex}",
     formulas=(_B_STAR,),
     steps=(
-        in_kernel("zcdp_to_delta", decides=False),
         Step(
             "Where the loss exceeds epsilon by x > 0, the hockey-stick integrand 1 - e^(-x) is below e^(t x) "
             "with t = alpha - 1: for s = e^(t x) - 1 > 0 and w = e^(-x) > 0 the gap is s + w.",

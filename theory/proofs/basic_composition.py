@@ -56,9 +56,10 @@ THEOREM = Theorem(
     title="Basic composition with a stopping rule",
     source="Rogers, Roth, Ullman & Vadhan; Taylor, Vippathalla & Coon, Section II-A; the product of deltas derived "
     "here",
-    hypotheses="mechanisms with finitely many outcomes, finitely many rounds, each mechanism (epsilon_t, delta_t)-DP "
-    "both ways and chosen by the outputs so far; a filter that admits while sum epsilon_t <= epsilon and sum delta_t "
-    "<= delta, or while sum epsilon_t <= epsilon and 1 - prod (1 - delta_t) <= delta, and decides before the release",
+    hypotheses="epsilon, delta >= 0, for the product delta < 1; mechanisms with finitely many outcomes, finitely "
+    "many rounds, each mechanism (epsilon_t, delta_t)-DP both ways and chosen by the outputs so far; a "
+    "filter that admits while sum epsilon_t <= epsilon and sum delta_t <= delta, or while sum epsilon_t "
+    "<= epsilon and 1 - prod (1 - delta_t) <= delta, and decides before the release",
     claim="The transcript is (epsilon, delta)-DP; two deltas, delta and d, together cost what their product leaves. "
     "With all delta_t = 0 it is epsilon-DP",
     claim_latex=rf"P(S) \le {_CLAIM.latex},\quad q = Q(S),\qquad 1 - \prod_t(1-\delta_t)\text{{, for two: }}"

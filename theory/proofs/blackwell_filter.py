@@ -104,7 +104,7 @@ def _games(
     return comparisons
 
 
-_ZCDP = Formula("mu**2/2", mu=("1/8", "3"))
+_ZCDP = Formula("mu**2/2", rocq="mu ^ 2 / 2", mu=("1/8", "3"))
 
 THEOREM = Theorem(
     name="Blackwell filter",

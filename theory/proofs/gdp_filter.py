@@ -168,7 +168,11 @@ def _games(
 _INSIDE = {"m": "1/2", "r": "2/3", "s": "1/5"}
 
 _CURVE = Formula(
-    "tail(epsilon/B - B/2) - exp(epsilon)*tail(epsilon/B + B/2)", epsilon=("1/8", "4"), B=("1/2", "3")
+    "tail(epsilon/B - B/2) - exp(epsilon)*tail(epsilon/B + B/2)",
+    rocq="Phi (mu / 2 - epsilon / mu) - exp epsilon * Phi (- mu / 2 - epsilon / mu)",
+    names={"mu": "B"},
+    epsilon=("1/8", "4"),
+    B=("1/2", "3"),
 )
 
 THEOREM = Theorem(

@@ -11,10 +11,10 @@ accepted; that it means the same is compared at points of the stated box, in bal
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import islice, product
+from itertools import product
 from typing import TYPE_CHECKING
 
 from flint import arb, ctx
@@ -41,8 +41,9 @@ _SHOWN = (
 class Formula:
     """A formula of a claim: its text, the same in Rocq ('' where no kernel theorem states it), and a box of points.
 
-    `names` maps names of the Rocq form to those of the text, where they differ. The box gives each variable's range,
-    corners exact, as texts such as "1/8". Raises ValueError where the box does not name the variables of the text.
+    `names` maps names of the Rocq form to formulas in the variables of the text, where they differ. The box gives
+    each variable's range, corners exact, as texts such as "1/8". Raises ValueError where the box does not name the
+    variables of the text.
     """
 
     text: str
@@ -93,11 +94,12 @@ class Formula:
         return sp.sympify(self.text, locals=known | functions)
 
     def points(self) -> Iterator[dict[str, Fraction]]:
-        """Points of the box, its corners among them, at most 64."""
+        """Points of the box at which every variable varies, the first and the last corner among them."""
         axes = [[low + (high - low) * share for share in _SHARES] for low, high in self.box.values()]
         found = list(product(*axes))
-        step = max(1, len(found) // _MOST_POINTS)
-        for values in islice(found, 0, None, step):
+        # an odd step has no factor in common with the four shares, so that every variable varies
+        step = max(1, len(found) // _MOST_POINTS) | 1
+        for values in [*found[::step], found[-1]]:
             yield dict(zip(self.box, values, strict=True))
 
     def ball(self, point: Mapping[str, Fraction], precision: int = 128) -> arb:
@@ -105,34 +107,66 @@ class Formula:
         with ctx.workprec(precision):
             return compile_formula(self.text)({name: arb(rational(x)) for name, x in point.items()})
 
-    def in_rocq(self, point: Mapping[str, Fraction]) -> arb:
-        """The value of the Rocq form at a point, enclosed."""
-        return rocq_value(
-            self.rocq, {**point, **{theirs: point[ours] for theirs, ours in self.names.items()}}
-        )
+    def in_rocq(self, point: Mapping[str, Fraction], definitions: Iterable[str] = ()) -> arb:
+        """The value of the Rocq form at a point, enclosed; `definitions` are those of Rocq that it may apply."""
+        with ctx.workprec(128):
+            values = {name: arb(rational(x)) for name, x in point.items()}
+            values |= {theirs: compile_formula(ours)(values) for theirs, ours in self.names.items()}
+        text = self.rocq
+        for theirs in (
+            name for name in self.names if " " in name
+        ):  # what is applied to no real, as `squares l`
+            text = text.replace(theirs, theirs.replace(" ", "_"))
+        return rocq_value(text, {name.replace(" ", "_"): x for name, x in values.items()}, definitions)
 
 
-def rocq_value(text: str, point: Mapping[str, Fraction], precision: int = 128) -> arb:
+#: A definition of a real in real parameters.
+_DEFINITION = re.compile(r"Definition (\w+)((?: \([\w ]+ : R\))+) : R := (.*)\.")
+
+
+def rocq_value(
+    text: str, values: Mapping[str, arb], definitions: Iterable[str] = (), precision: int = 128
+) -> arb:
     """The value of a Rocq term of reals, enclosed: numbers, variables, + - * /, ^ with a number, and functions.
 
-    The functions are exp, ln, sqrt, Rpower and Rabs, applied as Rocq applies them. Raises ValueError on anything else.
+    The functions are exp, ln, sqrt, Rpower, Rabs, INR and Phi, applied as Rocq applies them, and the `definitions`
+    whose parameters are reals. Raises ValueError on anything else.
     """
+    known = {}
+    for found in filter(None, map(_DEFINITION.fullmatch, definitions)):
+        parameters = [name for group in re.findall(r"\(([\w ]+) : R\)", found[2]) for name in group.split()]
+        known[found[1]] = (parameters, found[3])
     with ctx.workprec(precision):
-        reader = _Rocq(text, {name: arb(rational(x)) for name, x in point.items()})
-        value = reader.sum()
-        reader.end()
-        return value
+        return _read(text, values, known)
+
+
+#: Parameters and body of each definition that a term may apply.
+_Known = Mapping[str, tuple[list[str], str]]
+
+
+def _read(text: str, values: Mapping[str, arb], known: _Known) -> arb:
+    reader = _Rocq(text, values, known)
+    value = reader.sum()
+    reader.end()
+    return value
 
 
 _TOKEN = re.compile(r"\s*(?:(\d+)|([A-Za-z_][\w']*)|([-+*/^()]))")
-_ONE = {"exp": arb.exp, "ln": arb.log, "sqrt": arb.sqrt, "Rabs": abs}
+_ONE: Mapping[str, Callable[[arb], arb]] = {
+    "exp": lambda x: x.exp(),
+    "ln": lambda x: x.log(),
+    "sqrt": lambda x: x.sqrt(),
+    "Rabs": abs,
+    "INR": lambda x: x,  # a natural number as a real one
+    "Phi": lambda x: (-x / arb(2).sqrt()).erfc() / 2,
+}
 
 
 class _Rocq:
     """A reader of terms: application binds closest, then ^, - of one operand, * and /, + and -."""
 
-    def __init__(self, text: str, values: Mapping[str, arb]) -> None:
-        self.text, self.values = text, values
+    def __init__(self, text: str, values: Mapping[str, arb], known: _Known) -> None:
+        self.text, self.values, self.known = text, values, known
         self.tokens: list[str] = []
         at = 0
         while at < len(text.rstrip()):
@@ -184,12 +218,13 @@ class _Rocq:
 
     def applied(self) -> arb:
         head = self.peek()
-        if head == "INR":  # a natural number as a real one
-            self.take()
-            return self.atom()
         if head in _ONE:
             self.take()
             return _ONE[head](self.atom())
+        if head in self.known and head not in self.values:  # a variable hides a definition
+            self.take()
+            parameters, body = self.known[head]
+            return _read(body, {name: self.atom() for name in parameters}, self.known)
         if head == "Rpower":
             self.take()
             base = self.atom()

@@ -140,7 +140,14 @@ _STITCHES = f"({_partial('-7/5', 20)} + (20**(-2/5) - 2100**(-2/5))*5/2)"
 _DOUBLINGS = f"({' + '.join(f'1/{j**2}' for j in range(1, 21))} + 2/41 - 2/4201)"
 _SLOPE = sp.Rational(10304, 10000)
 
-_LINE = Formula("(k + 1)*S/2 + l/k", k=("1/4", "4"), S=("1/16", "2"), l=("1", "12"))
+_LINE = Formula(
+    "(k + 1)*S/2 + l/k",
+    rocq="(k + 1) * v + ln (1 / delta) / k",
+    names={"v": "S/2", "delta": "exp(-l)"},
+    k=("1/4", "4"),
+    S=("1/16", "2"),
+    l=("1", "12"),
+)
 _MIXTURE = Formula(
     "S/2 + sqrt(2*(S + H)*(l + log(S/H + 1)/2))", S=("1/16", "2"), H=("1/16", "2"), l=("1", "12")
 )

@@ -199,9 +199,9 @@ THEOREM = Theorem(
     name="realisation filter",
     title="The realisation-level filter",
     source="Taylor, Vippathalla & Coon, Theorem 1 and Section II-B",
-    hypotheses="0 <= dhat, theta < 1, every N; adaptive mechanisms with finitely many outcomes; an analyst whose "
-    "requests come from the allowable sets and who goes on while the filter lets it; at most N outputs; "
-    "dhat + theta (1 - dhat) N <= delta",
+    hypotheses="epsilon >= 0, 0 <= dhat, theta < 1, delta <= 1, every N; adaptive mechanisms with finitely many "
+    "outcomes; an analyst whose requests come from the allowable sets and who goes on while the filter "
+    "lets it; at most N outputs; dhat + theta (1 - dhat) N <= delta",
     claim="Algorithm 1 is (epsilon, delta)-DP",
     claim_latex=rf"H_{{e^\varepsilon}}(P\|Q) \le {_SPENT.latex} \le \delta",
     formulas=(_SPENT,),

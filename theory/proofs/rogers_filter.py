@@ -81,6 +81,8 @@ def mixed_bound(sign: int = 1) -> sp.Expr:
 
 _K = Formula(
     "e*(exp(e) - 1)/2 + sqrt(2*(S + H)*(1 + log(S/H + 1)/2)*log(2/delta))",
+    rocq="drift l + sqrt (2 * (squares l + H) * (1 + ln (squares l / H + 1) / 2) * ln (2 / delta))",
+    names={"drift l": "e*(exp(e) - 1)/2", "squares l": "S"},
     e=("1/16", "1"),
     S=("1/64", "1"),
     H=("1/64", "1"),

@@ -87,6 +87,8 @@ def _games(share: Fraction = Fraction(1), late: bool = False) -> Callable[[], It
 
 _MOST = Formula(
     "exp((s - 1)*(rho - epsilon))*(1 - 1/s)**s/(s - 1)",
+    rocq="cks_bound s B epsilon",
+    names={"B": "rho"},
     s=("3/2", "9"),
     rho=("1/16", "2"),
     epsilon=("1/8", "4"),

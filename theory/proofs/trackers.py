@@ -135,8 +135,10 @@ def _covers(first: int) -> Callable[[], Iterator[Inequality]]:
     return comparisons
 
 
-_BLOCKS = Formula("m*Delta", m=("1", "9"), Delta=("1/8", "2"))
-_ROOT = Formula("Delta*sqrt(m)", m=("1", "9"), Delta=("1/8", "2"))
+_BLOCKS = Formula("m*Delta", rocq="INR m * D", names={"D": "Delta"}, m=("1", "9"), Delta=("1/8", "2"))
+_ROOT = Formula(
+    "Delta*sqrt(m)", rocq="sqrt (INR m) * size", names={"size": "Delta"}, m=("1", "9"), Delta=("1/8", "2")
+)
 
 THEOREM = Theorem(
     name="trackers",

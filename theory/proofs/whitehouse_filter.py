@@ -60,7 +60,13 @@ def _weighted(sign: int = 1) -> sp.Expr:
     return sign * ((tail + (1 + weight) * bad) - (tail + bad))
 
 
-_CONDITION = Formula("sqrt(2*l*S) + S/2", l=("1", "12"), S=("1/64", "1"))
+_CONDITION = Formula(
+    "sqrt(2*l*S) + S/2",
+    rocq="sqrt (2 * ln (/ tail) * squares) + squares / 2",
+    names={"tail": "exp(-l)", "squares": "S"},
+    l=("1", "12"),
+    S=("1/64", "1"),
+)
 
 THEOREM = Theorem(
     name="Whitehouse filter",

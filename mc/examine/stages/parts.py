@@ -6,7 +6,7 @@
 ...     charge = fp.zcdp_charge
 >>> found = parts(Mine())
 >>> found.outcome.name, found.evidence.name
-('HOLDS', 'CITED')
+('HOLDS', 'DERIVED')
 
 What is certified is the filter as it stands: the very functions, and the very doubles, that decide. A class that
 brings a deciding function of its own, or a budget above what the theorem allows, is UNDECIDED.
@@ -134,6 +134,9 @@ def _of_the_catalogue(filt: PrivacyFilter, done: dict[str, Proof] | None) -> Ver
     fields_as_made(filt)
     theorem = _theorem(type(filt))
     assert theorem is not None
+    for pair in getattr(filt, "menu", ()):
+        if type(pair) not in PAIRS:
+            raise Unknown(f"its menu has a {type(pair).__name__}, which is no pair of the library")
     numbers = _certified(filt)
     if type(filt) is AllOrdersFilter:
         allowed = dict(zip(filt.alphas, filt.rhos, strict=True))

@@ -47,15 +47,17 @@ def _parts(held: Any) -> tuple[Any, ...]:
         return (held, held.fget, *_parts(held.fget))
     if isinstance(held, classmethod | staticmethod):
         return (held, *_parts(held.__func__))
+    if isinstance(held, functools._lru_cache_wrapper):
+        return (held, *_parts(held.__wrapped__))
     return (held, held.__code__, held.__defaults__) if isinstance(held, FunctionType) else (held,)
 
 
 def _snapshot() -> dict[tuple[Any, str], tuple[Any, ...]]:
-    """(module or class, name) -> what it is: the functions, the classes, and the members of classes that decide."""
+    """(module or class, name) -> what it is: functions, caches, constants, classes, members of classes that decide."""
     found: dict[tuple[Any, str], tuple[Any, ...]] = {}
     for module in _ours():
         for name, held in list(vars(module).items()):
-            if not isinstance(held, type | FunctionType):
+            if not isinstance(held, type | FunctionType | functools._lru_cache_wrapper) and not name.isupper():
                 continue
             found[module, name] = _parts(held)
             if isinstance(held, type) and held.__module__ == module.__name__:
