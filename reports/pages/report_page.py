@@ -17,7 +17,6 @@ from reports.pages.papers import PAPERS
 from reports.pages.template import rendered, style
 from reports.shown.numbers import above, below, percent
 from theory.evidence import Checked, Evidence, Outcome
-from theory.proofs.theorem import JOIN
 
 if TYPE_CHECKING:
     from theory.proofs.theorem import Proof
@@ -70,7 +69,6 @@ def render_page(
         outcomes=list(Outcome),
         evidences=list(Evidence),
         checked=list(Checked),
-        join=JOIN,
         summary=words.summary,
         setting=words.setting,
         multiplicity=words.multiplicity,
@@ -161,6 +159,7 @@ def _proof(proof: Proof) -> dict[str, Any]:
         "source": proof.theorem.source,
         "evidence": proof.evidence.name,
         "hypotheses": proof.theorem.hypotheses,
+        "joined": proof.joined,
         "claim": proof.theorem.claim,
         "steps": [
             {

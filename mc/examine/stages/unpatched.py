@@ -57,7 +57,10 @@ def _snapshot() -> dict[tuple[Any, str], tuple[Any, ...]]:
     found: dict[tuple[Any, str], tuple[Any, ...]] = {}
     for module in _ours():
         for name, held in list(vars(module).items()):
-            if not isinstance(held, type | FunctionType | functools._lru_cache_wrapper) and not name.isupper():
+            if (
+                not isinstance(held, type | FunctionType | functools._lru_cache_wrapper)
+                and not name.isupper()
+            ):
                 continue
             found[module, name] = _parts(held)
             if isinstance(held, type) and held.__module__ == module.__name__:
