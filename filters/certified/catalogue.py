@@ -13,6 +13,7 @@ from filters.catalogue import (
     ApproximateDPFilter,
     BasicFilter,
     GaussianFilter,
+    RealisationFilter,
     RenyiFilter,
     RogersFilter,
     WhitehouseFilter,
@@ -23,11 +24,13 @@ from filters.certified.compositions import compositions
 from filters.certified.exact_sums import exact_sums
 from filters.certified.holds import HELD, held
 from filters.certified.kappa import kappa_decisions, realised_decisions
+from filters.certified.kept import kept
 from filters.certified.odometers import stitched_lines
 from filters.certified.people import of_people
 from filters.certified.promised import budgets
 from filters.certified.shown import shown
 from filters.certified.sums import running_sums
+from filters.certified.together import together
 from filters.holders.clipped_sums import ClippedSums
 from filters.holders.individual import IndividualFilter
 from filters.holders.linear_queries import LinearQueries
@@ -81,6 +84,7 @@ _THINGS: tuple[Callable[[], object], ...] = (
     lambda: StitchedOdometer(1e-5, 0.1),
     lambda: DoublingOdometer(1e-5, 0.1, 1e-3),
     lambda: RogersOdometer(1e-5, 1000),
+    lambda: RealisationFilter(8.0, 1e-3, 4, (FinitePair((0.9375, 0.0625), (0.75, 0.25)),)),
     lambda: IndividualFilter(GaussianFilter(1.0), 2),
     lambda: IndividualFilter(ApproximateDPFilter(1.0, 1e-5), 2),
     lambda: LinearQueries(1, norm_budget=5.0, kappa=1.0),
@@ -107,6 +111,8 @@ _THINGS: tuple[Callable[[], object], ...] = (
     lambda: KOV.from_ratio(2, Fraction(1, 8)),
     lambda: Erasure(1 / 4, exact=Fraction(1, 4)),
     lambda: FinitePair((0.5, 0.25, 0.25, 0.0), (0.125, 0.25, 0.5, 0.125)),
+    lambda: FinitePair((0.125, 0.25, 0.5, 0.125), (0.5, 0.25, 0.25, 0.0)),
+    lambda: FinitePair(*reversed(_THIRD)),
     lambda: SubsampledGaussian(0.1, 0.8),
     lambda: SubsampledGaussian(0.01, 30.0, adjacency="addition"),
     lambda: SubsampledGaussian(1 - 2.0**-53, 1.0),
@@ -149,6 +155,8 @@ def certified_points() -> Iterator[CertifiedNumbers]:
     yield CertifiedNumbers.of("lines that are stitched", stitched_lines())
     yield CertifiedNumbers.of("compositions", compositions())
     yield CertifiedNumbers.of("what people are charged", of_people())
+    yield CertifiedNumbers.of("what many runs are charged together", together())
+    yield CertifiedNumbers.of("what is kept of what was spent", kept())
     yield CertifiedNumbers.of("what is shown of what is left", shown())
     yield CertifiedNumbers.of("what paths hold", (number for filt in HELD for number in held(filt)))
     for epsilon, delta in _POINTS:

@@ -39,7 +39,7 @@ __all__ = ["CertifiedNumbers", "amount", "charges"]
 SLACK, LEAST = 2.0**-44, 2.0**-950
 #: A hockey-stick is raised by 2^-40 when it is charged.
 _RAISED = 2.0**-38
-_ORDERS = (1.0, 1.0000152587890625, 1.5, 2.0, 8.0, 16.0)
+_ORDERS = (1.0, 1.0000152587890625, 1.5, 2.0, 8.0, 16.0, 64.0, 128.0)
 _INTEGRATED = (1.0, 1.5, 8.0)
 #: Orders at which the zCDP charge is held against the divergences: a sup over all orders is a theorem's, not a grid's.
 _GRID = (1.5, 3.0)

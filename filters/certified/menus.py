@@ -20,7 +20,7 @@ from theory.certified.domination import gap
 from theory.certified.pair_truths import quantile
 from theory.certified.running_number import RunningNumber, at_least, at_most, exactly, near
 from theory.guarantees import ZCDP
-from theory.pairs import Gaussian, RandomizedResponse
+from theory.pairs import FinitePair, Gaussian, RandomizedResponse
 from theory.proofs.formula import rational
 from theory.realisation import optimal_split
 
@@ -133,6 +133,7 @@ def realisation(filt: RealisationFilter, name: str) -> Iterator[RunningNumber]:
             unmoved = sum(not after.goes_on(sign * last, sign * own) for own in (0.0, 50.0, 1e6))
             says = f"{name}: how many of three losses of the last release itself change the decision"
             yield near(theorem, says, unmoved, 0)
+    yield _one_way(filt, name, dhat)
     state, times = filt.start(1), 0
     while times <= filt.rounds and bool(filt.admits(state, pair)[0]):
         state, times = filt.observe(filt.spend(state, pair), np.zeros(1)), times + 1
@@ -143,6 +144,15 @@ def realisation(filt: RealisationFilter, name: str) -> Iterator[RunningNumber]:
         largest = max(Fraction(float(one.mu)) for one in filt.menu if isinstance(one, Gaussian))
         says = f"{name}: last x of Gaussian(x) admitted, the menu's largest"
         yield at_most(theorem, says, math.nan if last is None else last, largest, slack=2.0**-40)
+
+
+def _one_way(filt: RealisationFilter, name: str, dhat: float) -> RunningNumber:
+    """A pair that costs next to nothing one way, and is told from the other with more than dhat the other way."""
+    mass = 2.0 ** min(math.ceil(math.log2(2 * dhat)), -1)
+    pair = FinitePair((1.0, 0.0), (1 - mass, mass))
+    admitted = sum(int(filt.admits(filt.start(1), one)[0]) for one in (pair, pair.swapped))
+    says = f"{name}: how often {pair!r} is admitted, in two directions, one of them without a finite quantile"
+    return near("realisation filter", says, admitted, 0, slack=0)
 
 
 def _balanced(filt: RealisationFilter, name: str, theta: float) -> RunningNumber:

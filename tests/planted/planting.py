@@ -138,10 +138,8 @@ def _run(fault: Fault | None, parts: Sequence[_Part]) -> tuple[str, str]:
         del sys.modules[name]
     if fault is not None:
         sys.meta_path.insert(0, _Planted(fault))
-        if (
-            "fast" in fault.file
-        ):  # compiled loops are kept on disk, under a key that a constant does not change
-            os.environ["FILTERPROOF_FAST"] = "0"
+        if "fast" in fault.file:
+            _without_compiler(in_loops="compiled" in fault.file)
     try:
         for part in parts:
             if fault is not None and not _sees(part, fault):
@@ -151,6 +149,14 @@ def _run(fault: Fault | None, parts: Sequence[_Part]) -> tuple[str, str]:
     except Exception as error:  # noqa: BLE001 - whatever the fault leads to, `filterproof prove` does not end well
         return "error", f"{type(error).__name__}: {error}"[:300]
     return "green", ""
+
+
+def _without_compiler(*, in_loops: bool) -> None:
+    """Loops in Python, or none: compiled ones are kept on disk, under a key that a constant does not change."""
+    if in_loops and "numba" in sys.modules:
+        sys.modules["numba"].config.DISABLE_JIT = True
+    else:
+        os.environ["FILTERPROOF_FAST"] = "0"
 
 
 def _sees(part: _Part, fault: Fault) -> bool:

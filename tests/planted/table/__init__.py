@@ -6,6 +6,7 @@ from tests.planted.fault import Fault
 from tests.planted.table import (
     charges,
     conversions,
+    examined,
     guarantees,
     holders,
     later,
@@ -31,4 +32,5 @@ FAULTS: tuple[Fault, ...] = (
     *more_rules.FAULTS,
     *holders.FAULTS,
     *later.FAULTS,
+    *examined.FAULTS,
 )
