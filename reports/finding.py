@@ -68,7 +68,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows of short strings under column heads; `align` holds 'l' or 'r' per column.
+    """Rows of short strings under column heads; `align` holds 'l', 'r' or, for sentences, 'w' per column.
 
     Tables that are not `reproducible`, such as timings, are left out of verdicts.json, which depends on the seed only.
     """

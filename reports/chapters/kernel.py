@@ -35,7 +35,8 @@ GAPS = (
     (
         "the rule and the code",
         "No one has proved that the Python code is the filter of the statement. The examination runs the code against "
-        "laws, games and searches, and its decisions next to the threshold are certified one by one.",
+        "laws, games and searches, and the numbers of an instance, its decisions next to the threshold among them, are "
+        "certified one by one, at points that are named; nothing is said of other points.",
     ),
 )
 
@@ -60,20 +61,19 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
             refused.append(str(reason))
     statements = Table(
         "Each statement in words and in Rocq. The sources hold the definitions that a statement speaks of.",
-        ("Theorem", "in words", "not covered", "in Rocq"),
+        ("Theorem", "in words", "in Rocq"),
         tuple(
             (
                 KERNEL[one.name].source,
-                KERNEL[one.name].says,
-                KERNEL[one.name].beyond,
-                f"{one.file}: {one.statement}",
+                " Not covered: ".join(filter(None, (KERNEL[one.name].says, KERNEL[one.name].beyond))),
+                one.shown,
             )
             for one in found
         ),
-        align="llll",
+        align="www",
     )
     gaps = Table(
-        "What lies between a statement and a running filter.", ("between", "what is known"), GAPS, "ll"
+        "What lies between a statement and a running filter.", ("between", "what is known"), GAPS, align="ww"
     )
     axioms = ", ".join(axiom.rpartition(".")[2] for axiom in sorted(ALLOWED))
     return Told(

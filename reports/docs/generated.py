@@ -172,7 +172,7 @@ def _kernel_statements() -> str:
         axioms = ", ".join(f"`{axiom}`" for axiom in found.axioms) or "none"
         parts += [
             f"**{escaped(theorem.source)}** {escaped(theorem.says)}{beyond}",
-            f"```coq\n{_broken(found.statement)}\n```",
+            f"```coq\n{_broken(found.shown)}\n```",
             f"`{found.file}`. Axioms: {axioms}.",
         ]
     return "\n\n".join(parts)

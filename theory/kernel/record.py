@@ -69,6 +69,11 @@ class Accepted:
     here: bool
 
     @property
+    def shown(self) -> str:
+        """The statement, a type that it leaves open by its name alone."""
+        return re.sub(r" where (\?\w+ : \[ \|- Type\] ?)+$", "", self.statement).replace("?C", "C")
+
+    @property
     def how(self) -> str:
         """Where the kernel ran, in words."""
         where = "on this machine" if self.here else "elsewhere, by the record, which matches the sources"

@@ -138,3 +138,11 @@ def test_a_statement_is_unfolded_into_the_definitions_that_it_speaks_of() -> Non
     assert "exp ((alpha - 1) * rho)" in told["transcript_renyi_at_most"]
     assert {"additive", "honest", "renyi_honest", "strategy", "total", "filter", "law"} <= set(told)
     assert "kl" not in told
+
+
+def test_a_statement_is_shown_without_rocqs_note_on_the_types_it_leaves_open() -> None:
+    found = accepted("hockey_stick_bounds_events")
+    assert found.statement.endswith(" where ?C : [ |- Type]")
+    assert found.shown.endswith("approximately_private F t epsilon delta")
+    assert "?" not in found.shown
+    assert "forall (F : filter C)" in found.shown
