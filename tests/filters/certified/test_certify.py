@@ -272,3 +272,14 @@ def test_amounts_are_exact() -> None:
     assert amount(Square(0.1, 0.5)) == Fraction(0.1) ** 2 / 2
     assert math.isinf(amount(Plain(math.inf)))
     assert module.certify is fp.certify
+
+
+def test_what_was_certified_is_printed_in_a_line_and_a_line_for_each_refusal(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found = fp.certify(fp.ZCDPFilter(0.5))
+    assert str(found) == f"ZCDPFilter(rho=0.5): {len(found.numbers)} numbers, 0 refused (CERTIFIED)"
+    made = Budget.of
+    monkeypatch.setattr(Budget, "of", classmethod(lambda _, value: made(value * TINY)))
+    told = str(fp.certify(fp.ZCDPFilter(0.5))).splitlines()
+    assert "UNSOUND: ZCDPFilter(rho=0.5): budget" in told
