@@ -10,7 +10,6 @@ from reports.planted import recorded_faults
 from reports.study import Study
 from theory.evidence import Checked, Outcome
 from theory.proofs import THEOREMS
-from theory.proofs.theorem import JOIN
 
 __all__ = ["THEOREMS_CHAPTER"]
 
@@ -52,7 +51,7 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
             ),
             *recorded_faults(),
         ),
-        notes=(JOIN,),
+        notes=tuple(dict.fromkeys(proof.joined for proof in proofs)),
     )
 
 

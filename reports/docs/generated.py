@@ -22,7 +22,7 @@ from reports.finding import slug
 from theory.evidence import Checked, Evidence, Outcome
 from theory.kernel import KERNEL, accepted
 from theory.proofs import THEOREMS, prove
-from theory.proofs.theorem import JOIN, CheckedStep, Proof, Theorem
+from theory.proofs.theorem import JOIN, JOINED_BY_KERNEL, CheckedStep, Proof, Theorem
 
 __all__ = ["GENERATED", "PAPERS", "expand", "theorems_of"]
 
@@ -208,7 +208,7 @@ GENERATED: Mapping[str, Callable[..., str]] = {
     "outcomes": lambda: _words(Outcome),
     "evidence": lambda: _words(Evidence),
     "checked": lambda: _words(Checked),
-    "join": lambda: escaped(JOIN),
+    "join": lambda: escaped(f"Where a theorem is KERNEL: {JOINED_BY_KERNEL} Where it is not: {JOIN}"),
     "theorems": _theorems,
     "derivations": _derivations,
     "kernel-statements": _kernel_statements,

@@ -23,6 +23,7 @@ __all__ = [
     "digests",
     "hole_in",
     "read_record",
+    "readable_record",
     "sources",
     "statement_in",
     "twice_defined",
@@ -191,9 +192,9 @@ def unfolded(name: str) -> dict[str, str]:
     while waiting:
         file, text = waiting.pop()
         imports = re.findall(r"^From Filterproof Require Import ([\w\s]+)\.", texts[file], re.MULTILINE)
-        seen = [file, *(f"{one}.v" for line in imports for one in line.split())][::-1]
+        seen = [file, *(f"{one}.v" for line in reversed(imports) for one in reversed(line.split()))]
         for word in re.findall(r"[A-Za-z_][\w']*", text):
-            home = next((at for at in (file, *seen) if word in found.get(at, {})), None)
+            home = next((at for at in seen if word in found.get(at, {})), None)
             if home is None or (home, word) in done:
                 continue
             done.add((home, word))
@@ -219,20 +220,21 @@ def read_record(file: str = RECORD) -> Record | None:
     return Record.from_json(place.read_text(encoding="utf-8")) if place.is_file() else None
 
 
+def readable_record(file: str = RECORD) -> Record | None:
+    """The same, None too where it is of another format."""
+    try:
+        return read_record(file)
+    except ValueError:
+        return None
+
+
 @lru_cache(maxsize=1)
 def _known() -> tuple[Record | None, bool, dict[str, str]]:
     texts = sources()
     found = digests(texts)
-    record, here = read_record(), _read_here()
+    record, here = read_record(), readable_record(HERE)
     same = record is not None and here is not None and here.claims == record.claims
     return record, same and here is not None and here.sources == found, texts
-
-
-def _read_here() -> Record | None:
-    try:
-        return read_record(HERE)
-    except ValueError:  # of another version
-        return None
 
 
 def accepted(name: str) -> Accepted:
