@@ -1,0 +1,60 @@
+"""An object of another library that decides: made afresh, charged, and asked what it has spent."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any
+
+from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
+from theory.pairs import DominatingPair
+
+__all__ = ["Foreign", "checked_callable", "limit_of"]
+
+
+class Foreign(ABC):
+    """How an object of another library is used as a filter. What the library raises is raised, and is no denial."""
+
+    #: Makes a fresh object, before anything was released.
+    make: Callable[[], Any]
+    #: What the library promises, or the rule that is made of it.
+    promise: Guarantee
+    #: The object and the rule in words, without addresses.
+    name: str
+    #: Whether `granted` depends on what was released and not on its order, by the definition of the rule.
+    composes: bool
+
+    @abstractmethod
+    def granted(self, held: Any, pair: DominatingPair) -> bool:
+        """Request one use of the pair: whether it is granted; if so, it is charged."""
+
+    @abstractmethod
+    def replayed(self, held: Any, pair: DominatingPair, count: int) -> bool:
+        """Charge so many uses that were granted before; whether the object grants them again."""
+
+    def spent(self, held: Any) -> float | None:
+        """What the object says it has spent, in the unit of the promise; None where it does not say."""
+        return None
+
+
+#: The one number of a guarantee that a total is compared with.
+_LIMITS: dict[type, str] = {
+    ApproxDP: "epsilon",
+    PureDP: "epsilon",
+    ZCDP: "rho",
+    GaussianDP: "mu",
+    RenyiDP: "rho",
+}
+
+
+def limit_of(target: Guarantee) -> float:
+    """The number that what was spent may reach under a guarantee: its epsilon, rho or mu."""
+    if type(target) not in _LIMITS:
+        raise TypeError(f"target must be a guarantee, got {target!r}; pass e.g. fp.ApproxDP(1.0, 1e-5)")
+    return float(getattr(target, _LIMITS[type(target)]))
+
+
+def checked_callable(name: str, value: object) -> None:
+    """TypeError if `value` cannot be called."""
+    if not callable(value):
+        raise TypeError(f"{name} must be callable, got {value!r}; pass a function or a lambda")
