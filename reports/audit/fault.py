@@ -1,4 +1,4 @@
-"""The parts of an audit: a library, its entry points, and the faults found in them, each with a script that shows it."""
+"""The parts of an audit: a library, its entry points, and the faults found in them, each with a script of its own."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from importlib import resources
 
-from filters.privacy_filter import PrivacyFilter
+from mc.accountants.subject import Subject
 
 __all__ = ["EntryPoint", "Fault", "Kind", "Library", "Route"]
 
@@ -58,7 +58,9 @@ class Fault:
 
     def script(self, library: str) -> str:
         """The text of its script."""
-        return resources.files("reports.audit").joinpath("scripts", library, f"{self.key}.py").read_text("utf-8")
+        return (
+            resources.files("reports.audit").joinpath("scripts", library, f"{self.key}.py").read_text("utf-8")
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +68,8 @@ class EntryPoint:
     """A public part of a library that people use, or that offers itself, as a filter or an odometer.
 
     `rule` is what it does in a line, `where` the file and function, `theorem` what that rests on, `promises` what its
-    own documentation says. `filt` makes the filter that the laws are asked of; None where it only answers.
+    own documentation says. `subject` makes what the laws are asked of, with the library imported there; None where
+    nothing of it composes, spends or denies.
     """
 
     name: str
@@ -74,7 +77,7 @@ class EntryPoint:
     where: str
     theorem: str
     promises: str
-    filt: Callable[[], PrivacyFilter] | None = None
+    subject: Callable[[], Subject] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,53 @@
+"""What became of each law for one object: it held, it is broken, or it was not asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from filters.adapters.copied import CopiedFilter
+from filters.adapters.counted import CountedFilter
+from filters.privacy_filter import PrivacyFilter
+from filters.testing.laws import LawBrokenError
+from mc.accountants.laws import ACCOUNTANT_LAWS
+from mc.accountants.subject import NotAskedError, Subject
+from theory.pairs import DominatingPair
+
+__all__ = ["Answer", "ask", "subject_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What became of a law: "held", "broken" or "not asked", and what was seen."""
+
+    law: str
+    outcome: str
+    words: str
+
+
+def ask(subject: Subject, law: str) -> Answer:
+    """The answer of a subject to a law; an exception of the library's own, other than a denial, breaks it."""
+    try:
+        return Answer(law, "held", ACCOUNTANT_LAWS[law](subject))
+    except NotAskedError as reason:
+        return Answer(law, "not asked", str(reason))
+    except LawBrokenError as broken:
+        return Answer(law, "broken", str(broken))
+    except Exception as error:  # noqa: BLE001 a library's own exception is an answer to be told, not an end
+        return Answer(
+            law,
+            "broken",
+            f"raises {type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}",
+        )
+
+
+def subject_of(filt: PrivacyFilter, menu: tuple[DominatingPair, ...] | None = None, **given: Any) -> Subject:
+    """The subject of a filter made by an adapter, with its own menu or the given one; TypeError for other filters."""
+    if not isinstance(filt, (CountedFilter, CopiedFilter)):
+        raise TypeError(
+            f"filt must be made by from_accountant, from_budget or from_queryable, got {filt!r}; fp.laws is for others"
+        )
+    asked = menu if menu is not None else getattr(filt, "menu", None)
+    if not asked:
+        raise TypeError(f"menu must be given for {filt!r}, got {menu!r}; pass pairs that it supports")
+    return Subject(filt, tuple(asked), **given)

@@ -1,0 +1,308 @@
+"""The laws for accountants: what must hold between the answers of one object, and between them and the truth.
+
+A law returns what it saw, and raises LawBrokenError with the case that breaks it, or NotAskedError.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from fractions import Fraction
+from typing import Any
+
+from filters.adapters.counted import CountedFilter
+from filters.adapters.foreign import limit_of
+from filters.testing.laws import LawBrokenError
+from mc.accountants.subject import History, NotAskedError, Subject, exceeds, quieter
+from mc.accountants.truth import promised_too_little, worth_more
+from theory.pairs import DominatingPair
+
+__all__ = ["ACCOUNTANT_LAWS"]
+
+#: Parameters that nobody means: each must be refused, or must leave the total a number that has not fallen.
+_ODD = (math.nan, math.inf, -math.inf, -1.0, -0.0, 0.0, 5e-324, 1e308)
+#: A thousand of it is the whole budget; and the classic, ten of which are a little more than 1.
+_TINY = (Fraction(1, 1000), Fraction(1, 10))
+
+
+def a_count_is_so_many_uses(subject: Subject) -> str:
+    """Composing with a count equals composing that often."""
+    if not subject.foreign.composes:
+        raise NotAskedError("it is charged one use at a time")
+    for pair in subject.menu:
+        for count in (2, 3, 10):
+            at_once, one_by_one = subject.foreign.make(), subject.foreign.make()
+            subject.foreign.replayed(at_once, pair, count)
+            for _ in range(count):
+                subject.foreign.replayed(one_by_one, pair, 1)
+            first, second = subject.says(at_once), subject.says(one_by_one)
+            if not subject.alike(first, second):
+                raise LawBrokenError(f"{count} x {pair!r}: {first:.9g} at once and {second:.9g} one by one")
+    return f"{len(subject.menu)} pairs, counts 2, 3, 10"
+
+
+def the_order_does_not_matter(subject: Subject) -> str:
+    """The order of independent events does not matter."""
+    tried = 0
+    for history in subject.histories:
+        held, granted = subject.played(history)
+        for order in subject.orders(granted) if len(set(granted)) > 1 else ():
+            other, again = subject.played(order)
+            tried += 1
+            if len(again) != len(granted):
+                raise LawBrokenError(f"{_told(granted)} is granted, and in another order only {_told(again)}")
+            if (spent := subject.foreign.spent(held)) is not None and not subject.alike(
+                spent, subject.says(other)
+            ):
+                raise LawBrokenError(
+                    f"{_told(granted)}: {spent:.9g}, in another order {subject.says(other):.9g}"
+                )
+    if not tried:
+        raise NotAskedError("no history had two kinds of request granted")
+    return f"{tried} histories"
+
+
+def its_own_ledger_answers_the_same(subject: Subject) -> str:
+    """An accountant that re-reads its own ledger answers the same."""
+    if subject.reread is None:
+        raise NotAskedError("it keeps no ledger that it can read")
+    for history in subject.histories:
+        held, granted = subject.played(history)
+        before, after = subject.says(held), subject.says(subject.reread(held))
+        if not subject.alike(before, after):
+            raise LawBrokenError(f"{_told(granted)}: {before:.9g}, read again {after:.9g}")
+    return f"{len(subject.histories)} histories"
+
+
+def the_total_never_falls(subject: Subject) -> str:
+    """The total never falls."""
+    for history in subject.histories:
+        held, before = subject.foreign.make(), 0.0
+        for i, pair in enumerate(history):
+            subject.foreign.granted(held, pair)
+            after = subject.says(held)
+            if exceeds(before, after, subject.tolerance):
+                raise LawBrokenError(
+                    f"after {_told(history[: i + 1])} it falls from {before:.9g} to {after:.9g}"
+                )
+            before = after
+    return f"{len(subject.histories)} histories"
+
+
+def a_superset_never_costs_less(subject: Subject) -> str:
+    """A superset never costs less: without any one of its events a history costs no more."""
+    for history in subject.histories:
+        _, granted = subject.played(history)
+        whole = subject.total(granted)
+        for i in range(min(len(granted), 6)):
+            part = subject.total(granted[:i] + granted[i + 1 :])
+            if exceeds(part, whole, subject.tolerance):
+                raise LawBrokenError(
+                    f"{_told(granted)} costs {whole:.9g}, and {part:.9g} without {granted[i]!r}"
+                )
+    return f"{len(subject.histories)} histories"
+
+
+def more_noise_never_costs_more(subject: Subject) -> str:
+    """Doubling the noise, or halving the sampling rate, never costs more."""
+    tried = 0
+    for pair in subject.menu:
+        for count in (1, 5):
+            whole = subject.total((pair,) * count)
+            for quiet in quieter(pair):
+                tried += 1
+                if exceeds(less := subject.total((quiet,) * count), whole, subject.tolerance):
+                    raise LawBrokenError(f"{count} x {quiet!r} costs {less:.9g}, and {pair!r} {whole:.9g}")
+    if not tried:
+        raise NotAskedError("no quieter mechanism is known")
+    return f"{tried} comparisons"
+
+
+def a_denial_changes_nothing(subject: Subject) -> str:
+    """A denial neither charges nor refunds: after it the object grants what it would have granted."""
+    if subject.foreign.composes:
+        raise NotAskedError("it denies nothing itself")
+    tried = 0
+    for history in subject.histories:
+        for asked in subject.menu:
+            held, granted = subject.played(history)
+            if subject.foreign.granted(held, asked):
+                continue
+            untouched, _ = subject.played(granted)
+            tried += 1
+            for pair in subject.menu:
+                denied, fresh = subject.lasts(held, pair), subject.lasts(untouched, pair)
+                if denied != fresh:
+                    raise LawBrokenError(
+                        f"after {_told(granted)} {pair!r} is granted {fresh} times, and {denied} times after {asked!r} "
+                        "was denied"
+                    )
+    if not tried:
+        raise NotAskedError("nothing was denied")
+    return f"{tried} denials"
+
+
+def what_raises_is_charged_once(subject: Subject) -> str:
+    """An exception in the mechanism neither refunds nor charges twice; says whether it is charged."""
+    run = _running(subject)
+    said: dict[str, None] = {}
+    for pair in subject.menu:
+        fresh = subject.lasts(subject.foreign.make(), pair)
+        held, touched = subject.foreign.make(), [False]
+
+        def fails(touched: list[bool] = touched) -> None:
+            touched[0] = True
+            raise ArithmeticError("the mechanism fails")
+
+        try:
+            run(held, pair, fails)
+        except Exception:
+            if not touched[0]:  # it was not the mechanism that failed
+                raise
+        left = subject.lasts(held, pair)
+        if left not in (fresh, fresh - 1):
+            raise LawBrokenError(f"{pair!r} is granted {fresh} times, and {left} times after one that raised")
+        said["charged" if left == fresh - 1 else "not charged"] = None
+    return f"a mechanism that raises is {' or '.join(said)}"
+
+
+def nothing_is_touched_before_the_check(subject: Subject) -> str:
+    """A mechanism that is denied has not touched the data."""
+    run, tried = _running(subject), 0
+    for pair in subject.menu:
+        held, touched = subject.foreign.make(), [0]
+        if subject.lasts(held, pair) >= 400:
+            continue
+
+        def body(touched: list[int] = touched) -> None:
+            touched[0] += 1
+
+        with suppress(Exception):  # the denial, in the library's own words
+            run(held, pair, body)
+        tried += 1
+        if touched[0]:
+            raise LawBrokenError(f"{pair!r} touched the data of a budget that grants it no more")
+    if not tried:
+        raise NotAskedError("nothing was denied")
+    return f"{tried} pairs"
+
+
+def odd_parameters_grant_nothing(subject: Subject) -> str:
+    """Parameters that nobody means, NaN or -1, say, are refused, or leave a total that has not fallen."""
+    if subject.raw is None:
+        raise NotAskedError("no bare parameter is charged")
+    pair = subject.menu[0]
+    fresh = subject.lasts(subject.foreign.make(), pair)
+    taken = []
+    for value in _ODD:
+        held = subject.foreign.make()
+        subject.foreign.granted(held, pair)
+        before = subject.foreign.spent(held)
+        try:
+            subject.raw(held, value)
+        except Exception:  # noqa: BLE001 refused, in whatever words
+            continue
+        taken.append(f"{value:g}")
+        try:
+            after, left = subject.foreign.spent(held), subject.lasts(held, pair)
+        except ValueError as error:
+            raise LawBrokenError(f"{value:g} is taken, and then it answers no number: {error}") from error
+        if left > fresh - 1:
+            raise LawBrokenError(
+                f"{value:g} is taken, and then {pair!r} is granted {left} times, not {fresh - 1}"
+            )
+        if after is not None and before is not None and exceeds(before, after, subject.tolerance):
+            raise LawBrokenError(
+                f"{value:g} is taken, and what was spent falls from {before:.9g} to {after:.9g}"
+            )
+    return f"takes {', '.join(taken) or 'none of them'}"
+
+
+def tiny_spends_are_their_sum(subject: Subject) -> str:
+    """Tiny spends are granted while their exact sum is within the limit, and no longer."""
+    if subject.raw is None or subject.foreign.composes:
+        raise NotAskedError("no bare epsilon is spent")
+    limit = limit_of(subject.foreign.promise)
+    for share in _TINY:
+        held, epsilon, granted = subject.foreign.make(), float(share * Fraction(limit)), 0
+        while granted < 2 / share:
+            try:
+                if subject.raw(held, epsilon) is False:
+                    break
+            except Exception:  # noqa: BLE001 the denial, in the library's own words
+                break
+            granted += 1
+        due = granted * Fraction(epsilon) - Fraction(limit)
+        if due > 0:
+            raise LawBrokenError(
+                f"{granted} x {epsilon!r} is granted of {limit!r}, {float(due):.3g} more than is left"
+            )
+        if -due > Fraction(epsilon) * (1 + Fraction(1, 1000)):
+            raise LawBrokenError(f"only {granted} x {epsilon!r} is granted of {limit!r}")
+    return "a thousandth and a tenth of the limit, until it denies"
+
+
+def what_it_answers_is_at_least_the_truth(subject: Subject) -> str:
+    """What it answers of mechanisms fixed in advance is at least the truth: closed forms and certified compositions."""
+    tried = 0
+    for history in subject.histories:
+        held, granted = subject.played(history)
+        tried += bool(granted)
+        _told_enough(subject, granted, subject.says(held))
+    for pair in subject.menu if subject.foreign.composes else ():
+        for count in (10, 100):
+            tried += 1
+            held = subject.foreign.make()
+            subject.foreign.replayed(held, pair, count)
+            _told_enough(subject, (pair,) * count, subject.says(held))
+    return f"{tried} histories"
+
+
+def _told_enough(subject: Subject, granted: History, answered: float) -> None:
+    if granted and (
+        told := promised_too_little(granted, answered, subject.foreign.promise, subject.tolerance)
+    ):
+        raise LawBrokenError(f"{_told(granted)}: {told}")
+
+
+def an_adaptive_choice_gains_nothing(subject: Subject) -> str:
+    """As a filter it keeps its promise against every adversary of a small exact game over its own menu."""
+    if not isinstance(subject.filter, CountedFilter):
+        raise NotAskedError("it has no menu")
+    value, told = worth_more(subject.filter)
+    if told:
+        raise LawBrokenError(told)
+    return value
+
+
+#: Key -> law, in the order in which they are asked.
+ACCOUNTANT_LAWS: Mapping[str, Callable[[Subject], str]] = {
+    law.__name__: law
+    for law in (
+        a_count_is_so_many_uses,
+        the_order_does_not_matter,
+        its_own_ledger_answers_the_same,
+        the_total_never_falls,
+        a_superset_never_costs_less,
+        more_noise_never_costs_more,
+        a_denial_changes_nothing,
+        what_raises_is_charged_once,
+        nothing_is_touched_before_the_check,
+        odd_parameters_grant_nothing,
+        tiny_spends_are_their_sum,
+        what_it_answers_is_at_least_the_truth,
+        an_adaptive_choice_gains_nothing,
+    )
+}
+
+
+def _running(subject: Subject) -> Callable[[Any, DominatingPair, Callable[[], None]], object]:
+    if subject.run is None:
+        raise NotAskedError("it runs no mechanism")
+    return subject.run
+
+
+def _told(history: History) -> str:
+    counts = {pair: history.count(pair) for pair in history}
+    return ", ".join(f"{count} x {pair!r}" for pair, count in counts.items()) or "nothing"

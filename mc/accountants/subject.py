@@ -1,0 +1,134 @@
+"""The subject of the laws: an adapted object, the pairs to ask it for, and the histories that it is played through."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from filters.adapters.copied import CopiedFilter
+from filters.adapters.counted import CountedFilter
+from filters.adapters.foreign import Foreign
+from theory.pairs import (
+    KOV,
+    DominatingPair,
+    Erasure,
+    Gaussian,
+    Laplace,
+    RandomizedResponse,
+    SubsampledGaussian,
+)
+
+__all__ = ["History", "NotAskedError", "Subject", "exceeds", "quieter"]
+
+#: Pairs in the order in which they were granted.
+History: TypeAlias = tuple[DominatingPair, ...]
+
+#: Requests of one pair after which nobody waits for a denial.
+_MOST = 400
+#: Mixed histories, and the longest of them.
+_MIXED, _LONGEST = 8, 6
+
+
+class NotAskedError(Exception):
+    """A law does not concern the subject, or what it needs was not given; says which."""
+
+
+@dataclass(frozen=True)  # without slots, which would leave no place for what is kept
+class Subject:
+    """The object of a filter made by `from_accountant`, `from_budget` or `from_queryable`, with what laws need of it.
+
+    reread(held) gives what the object says of itself to a fresh one; raw(held, value) charges a bare parameter, such as
+    an epsilon or a noise; run(held, pair, body) runs a mechanism that calls `body` when it touches the data. None where
+    the library has no such thing. Answers are compared within `tolerance`, relative, which the library's own docs set.
+    """
+
+    filter: CountedFilter | CopiedFilter
+    menu: tuple[DominatingPair, ...]
+    tolerance: float = 1e-6
+    reread: Callable[[Any], Any] | None = None
+    raw: Callable[[Any, float], object] | None = None
+    run: Callable[[Any, DominatingPair, Callable[[], None]], object] | None = None
+    seed: int = 20_261_122
+
+    @cached_property
+    def _totals(self) -> dict[History, float]:
+        return {}
+
+    @property
+    def foreign(self) -> Foreign:
+        """The object and how it is used."""
+        return self.filter.foreign
+
+    def played(self, history: Iterable[DominatingPair]) -> tuple[Any, tuple[DominatingPair, ...]]:
+        """A fresh object after the requests of a history, and those that were granted."""
+        held, asked = self.foreign.make(), self.foreign.granted
+        if self.foreign.composes:  # it is told what was released, and denies nothing
+            asked = partial(self.foreign.replayed, count=1)
+        return held, tuple(pair for pair in history if asked(held, pair))
+
+    def total(self, history: Iterable[DominatingPair]) -> float:
+        """What a fresh object says it has spent after a history; each history is played once."""
+        history = tuple(history)
+        if history not in self._totals:
+            self._totals[history] = self.says(self.played(history)[0])
+        return self._totals[history]
+
+    def says(self, held: Any) -> float:
+        """What the object says it has spent; NotAskedError if it does not say."""
+        answered = self.foreign.spent(held)
+        if answered is None:
+            raise NotAskedError("it does not say what it has spent")
+        return answered
+
+    def lasts(self, held: Any, pair: DominatingPair) -> int:
+        """How often the object grants the pair from here on, at most 400."""
+        return next((times for times in range(_MOST) if not self.foreign.granted(held, pair)), _MOST)
+
+    def alike(self, one: float, other: float) -> bool:
+        """Whether two answers are the same, within the tolerance."""
+        return one <= other * (1 + self.tolerance) + 1e-12 and other <= one * (1 + self.tolerance) + 1e-12
+
+    @cached_property
+    def histories(self) -> tuple[History, ...]:
+        """Each pair alone, twice and seven times, and mixed histories; the same for the same seed."""
+        rng = np.random.default_rng(self.seed)
+        alone = [(pair,) * count for pair in self.menu for count in (1, 2, 7)]
+        mixed = [
+            tuple(self.menu[i] for i in rng.integers(len(self.menu), size=rng.integers(2, _LONGEST + 1)))
+            for _ in range(_MIXED if len(self.menu) > 1 else 0)
+        ]
+        return tuple(dict.fromkeys((*alone, *mixed)))
+
+    def orders(self, history: History) -> tuple[History, ...]:
+        """The history backwards, and in another order."""
+        rng = np.random.default_rng(self.seed)
+        return history[::-1], tuple(history[i] for i in rng.permutation(len(history)))
+
+
+def quieter(pair: DominatingPair) -> tuple[DominatingPair, ...]:
+    """The same mechanism with twice the noise, and a sampled one with half the rate; nothing where neither is known."""
+    if isinstance(pair, Gaussian):
+        return (Gaussian(float(pair.mu) / 2),)
+    if isinstance(pair, Laplace):
+        return (Laplace(float(pair.b) * 2),)
+    if isinstance(pair, SubsampledGaussian):
+        return replace(pair, sigma=float(pair.sigma) * 2), replace(pair, q=float(pair.q) / 2)
+    if isinstance(pair, RandomizedResponse):
+        return (RandomizedResponse(float(pair.epsilon) / 2),)
+    if isinstance(pair, KOV):
+        return KOV(float(pair.epsilon) / 2, float(pair.delta)), KOV(
+            float(pair.epsilon), float(pair.delta) / 2
+        )
+    if isinstance(pair, Erasure):
+        return (Erasure(float(pair.p) / 2),)
+    return ()
+
+
+def exceeds(value: float, bound: float, tolerance: float) -> bool:
+    """Whether a value is above a bound by more than the tolerance, or is no number."""
+    return math.isnan(value) or value > bound * (1 + tolerance) + 1e-12

@@ -1,0 +1,79 @@
+"""The laws for accountants as a test class, for any object that an adapter makes a filter of.
+
+>>> import filterproof as fp
+>>> from dp_accounting import GaussianDpEvent, rdp
+>>> filt = fp.from_accountant(
+...     rdp.RdpAccountant,
+...     lambda pair: GaussianDpEvent(1 / pair.mu),
+...     fp.ApproxDP(1.0, 1e-5),
+...     menu=(fp.Gaussian(0.1), fp.Gaussian(0.2)),
+... )
+>>> TestRdpAccountant = fp.laws_for_accountants(filt)
+>>> TestRdpAccountant().test_the_total_never_falls()
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from filters.adapters.counted import CountedFilter
+from filters.privacy_filter import PrivacyFilter
+from mc.accountants.answers import subject_of
+from mc.accountants.laws import ACCOUNTANT_LAWS
+from mc.accountants.subject import Subject
+from theory.arguments import check_positive
+from theory.pairs import DominatingPair
+
+__all__ = ["laws_for_accountants"]
+
+
+def laws_for_accountants(
+    filt: PrivacyFilter,
+    *,
+    menu: tuple[DominatingPair, ...] | None = None,
+    tolerance: float = 1e-6,
+    reread: Callable[[Any], Any] | None = None,
+    raw: Callable[[Any, float], object] | None = None,
+    run: Callable[[Any, DominatingPair, Callable[[], None]], object] | None = None,
+) -> type:
+    """A test class of the laws for the object behind a filter: `TestMine = fp.laws_for_accountants(filt)`.
+
+    filt is made by `from_accountant`, `from_budget` or `from_queryable`; menu holds the pairs to ask for, by default
+    its own. Answers are compared within `tolerance`, relative. reread(held) gives what the object says of itself to a
+    fresh one, raw(held, value) charges a bare parameter, and run(held, pair, body) runs a mechanism that calls `body`
+    when it touches the data. A law that does not concern the object, or needs what was not given, has no test.
+    Passing is no proof. Raises TypeError for other filters and ValueError for a tolerance that is not positive.
+    """
+    check_positive("tolerance", tolerance)
+    subject = subject_of(filt, menu, tolerance=tolerance, reread=reread, raw=raw, run=run)
+    methods: dict[str, Any] = {}
+    for name, law in ACCOUNTANT_LAWS.items():
+        if _needs(name, subject):
+            methods[f"test_{name}"] = _test(law, subject)
+    return type(f"Test{type(subject.foreign.make()).__name__}", (), methods)
+
+
+def _needs(law: str, subject: Subject) -> bool:
+    """Whether the law concerns the subject, and what it needs was given."""
+    composes = subject.foreign.composes
+    needs = {
+        "a_count_is_so_many_uses": composes,
+        "its_own_ledger_answers_the_same": subject.reread is not None,
+        "a_denial_changes_nothing": not composes,
+        "what_raises_is_charged_once": subject.run is not None,
+        "nothing_is_touched_before_the_check": subject.run is not None,
+        "odd_parameters_grant_nothing": subject.raw is not None,
+        "tiny_spends_are_their_sum": subject.raw is not None and not composes,
+        "an_adaptive_choice_gains_nothing": isinstance(subject.filter, CountedFilter),
+    }
+    return needs.get(law, True)
+
+
+def _test(law: Callable[[Subject], str], subject: Subject) -> Callable[[object], None]:
+    def test(self: object) -> None:
+        law(subject)
+
+    test.__name__ = test.__qualname__ = f"test_{law.__name__}"
+    test.__doc__ = law.__doc__
+    return test

@@ -1,0 +1,59 @@
+"""The truth beside what an accountant answers: closed forms and certified compositions, and small exact games."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from filters.adapters.counted import CountedFilter
+from mc.accountants.subject import History, NotAskedError
+from mc.losses.composition import Composition
+from mc.worst_case.solve import worst_case
+from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
+
+__all__ = ["promised_too_little", "worth_more"]
+
+#: Rounds of the games, and members of a menu that they are played over.
+_ROUNDS, _LEVELS = (2, 3), 4
+
+
+def promised_too_little(granted: History, answered: float, promise: Guarantee, tolerance: float) -> str:
+    """What is wrong with the answer about mechanisms fixed in advance, "" if it is at least the truth.
+
+    An epsilon at the promised delta is held against bounds on the composition's hockey-stick divergence there, whatever
+    route the library took; an epsilon, rho or mu without a delta against the sum that the definition gives.
+    """
+    if isinstance(promise, ApproxDP):
+        if answered < 0:
+            return f"it answers epsilon={answered:.9g}, below zero"
+        allowed = promise.delta_at_epsilon
+        found = Composition(Counter(granted)).delta(answered * (1 + tolerance), relative=1e-4)
+        if found.low > allowed * (1 + tolerance):
+            return f"it answers epsilon={answered:.9g}, where delta is at least {found.low:.6g}, above {allowed:.6g}"
+        return ""
+    if isinstance(promise, PureDP):
+        due = sum(float(pair.pure_epsilon) for pair in granted)
+    elif isinstance(promise, ZCDP):
+        due = sum(float(pair.zcdp_rho) for pair in granted)
+    elif isinstance(promise, GaussianDP):
+        due = sum(float(pair.gdp_mu) ** 2 for pair in granted) ** 0.5
+    elif isinstance(promise, RenyiDP):
+        due = sum(float(pair.renyi(promise.alpha)) for pair in granted)
+    else:
+        raise NotAskedError(f"no truth is known for {promise}")
+    return f"it answers {answered:.9g}, where {due:.9g} is due" if answered < due * (1 - tolerance) else ""
+
+
+def worth_more(filt: CountedFilter) -> tuple[str, str]:
+    """The value of the largest small game in words, and what passes the promise, "" if nothing does."""
+    epsilon = float(getattr(filt.promise, "epsilon", 1.0))
+    promised = float(filt.promise.delta(epsilon))
+    told = ""
+    for rounds in _ROUNDS:
+        value = worst_case(filt, filt.menu[:_LEVELS], epsilon=epsilon, rounds=rounds)
+        told = f"{rounds} rounds: H at epsilon={epsilon:.6g} is at most {value.high:.6g}, promised {promised:.6g}"
+        if value.low > promised * (1 + 1e-9):
+            return told, (
+                f"an adversary of {rounds} rounds reaches H of at least {value.low:.6g} at epsilon={epsilon:.6g}, "
+                f"promised {promised:.6g}"
+            )
+    return told, ""
