@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: verify test test-all browser training check kernel kernel-check docs pictures bench power planted accountant thresholds wheel clean
+.PHONY: verify test test-all browser training audit audit-test check kernel kernel-check docs pictures bench power planted accountant thresholds wheel clean
 .DEFAULT_GOAL := verify
 
 # the workers of the tests share the cores: linear algebra in several threads each would only wait
@@ -22,13 +22,13 @@ verify: $(READY)
 	$(BIN)/filterproof verify --out reports/out
 
 test: $(READY)
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow and not browser and not training"
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow and not browser and not training and not audit"
 
 browser: $(READY)
 	$(BIN)/python -m pytest -m browser
 
 test-all: $(READY)
-	$(BIN)/python -m pytest -n 2 -m "not training"
+	$(BIN)/python -m pytest -n 2 -m "not training and not audit"
 
 # Torch for graphics cards is gigabytes, and pip takes it unless it is offered the build for processors:
 # make training PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu
@@ -38,6 +38,21 @@ $(VENV)/.training: $(READY) constraints-training.txt
 
 training: $(VENV)/.training
 	$(BIN)/python -m pytest -m training
+
+# The libraries that are audited, in environments of their own: two of them want older versions than the others.
+# Torch for graphics cards is gigabytes; see `training`.
+AUDITED := audit audit-diffprivlib audit-smartnoise
+.audit/%/.ready: pyproject.toml reports/audit/environments/%.txt
+	$(PYTHON) -m venv --clear $(@D)
+	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check -c reports/audit/environments/$*.txt -e '.[testing,$*]'
+	touch $@
+
+audit: $(READY) $(AUDITED:%=.audit/%/.ready)
+	$(BIN)/filterproof audit --environments .audit --out reports/out/audit
+	cp reports/out/audit/audit.json reports/recorded/audit.json
+
+audit-test: $(READY) $(AUDITED:%=.audit/%/.ready)
+	$(BIN)/python -m pytest -m audit
 
 check: $(READY)
 	$(BIN)/ruff check .

@@ -28,10 +28,14 @@ import filters  # noqa: E402
 import mc  # noqa: E402
 import theory  # noqa: E402
 from filters import *  # noqa: E402, F403
+from filters.adapters.accountant import from_accountant as from_accountant  # noqa: E402
+from filters.adapters.budget import from_budget as from_budget  # noqa: E402
+from filters.adapters.queryable import from_queryable as from_queryable  # noqa: E402
 from filters.catalogue import *  # noqa: E402, F403
 from filters.certified.certify import certify as certify  # noqa: E402
 from filters.testing.laws import laws as laws  # noqa: E402
 from mc import *  # noqa: E402, F403
+from mc.accountants.testing import laws_for_accountants as laws_for_accountants  # noqa: E402
 from mc.estimate.crossing import crossing as crossing  # noqa: E402
 from mc.estimate.decide import decide as decide  # noqa: E402
 from mc.estimate.simulate import simulate as simulate  # noqa: E402
@@ -52,6 +56,7 @@ from theory.proofs import prove_all as prove_all  # noqa: E402
 from theory.proofs.threshold import Ball as Ball  # noqa: E402
 from theory.proofs.threshold import threshold as threshold  # noqa: E402
 
+_adapters = {"from_accountant", "from_budget", "from_queryable", "laws_for_accountants"}
 _proofs = {"Ball", "CertifiedNumbers", "THEOREMS", "prove", "prove_all", "threshold"}
 _namesakes = {  # functions named like their modules, which their rooms therefore do not export
     *(
@@ -76,7 +81,7 @@ _shown = {
     "figures": "reports.figures.registry",
     "verify": "reports.examined",
 }
-__all__ = sorted({*theory.__all__, *filters.__all__, *mc.__all__, *_proofs, *_namesakes, *_shown})
+__all__ = sorted({*theory.__all__, *filters.__all__, *mc.__all__, *_adapters, *_proofs, *_namesakes, *_shown})
 
 
 if TYPE_CHECKING:

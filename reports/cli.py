@@ -7,6 +7,7 @@ from collections.abc import Callable
 import typer
 
 from reports.commands.attack import attack
+from reports.commands.audit import audit
 from reports.commands.calibrate import calibrate
 from reports.commands.figures import figures
 from reports.commands.guarded import guarded
@@ -38,6 +39,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
         kernel,
         simulate,
         attack,
+        audit,
         calibrate,
         replay,
         figures,

@@ -10,7 +10,7 @@
 ... )
 >>> session = filt.open("retry")
 >>> sum(session.request(fp.Gaussian(0.1)) for _ in range(10))
-5
+6
 """
 
 from __future__ import annotations

@@ -16,6 +16,7 @@ from filters.adapters.foreign import limit_of
 from filters.testing.laws import LawBrokenError
 from mc.accountants.subject import History, NotAskedError, Subject, exceeds, quieter
 from mc.accountants.truth import promised_too_little, worth_more
+from theory.guarantees import PureDP
 from theory.pairs import DominatingPair
 
 __all__ = ["ACCOUNTANT_LAWS"]
@@ -221,26 +222,34 @@ def odd_parameters_grant_nothing(subject: Subject) -> str:
 
 def tiny_spends_are_their_sum(subject: Subject) -> str:
     """Tiny spends are granted while their exact sum is within the limit, and no longer."""
-    if subject.raw is None or subject.foreign.composes:
-        raise NotAskedError("no bare epsilon is spent")
-    limit = limit_of(subject.foreign.promise)
+    if subject.raw is None or subject.foreign.composes or not isinstance(subject.foreign.promise, PureDP):
+        raise NotAskedError("its spends are not added up")
+    limit = Fraction(limit_of(subject.foreign.promise))
+    told = []
     for share in _TINY:
-        held, epsilon, granted = subject.foreign.make(), float(share * Fraction(limit)), 0
-        while granted < 2 / share:
-            try:
-                if subject.raw(held, epsilon) is False:
-                    break
-            except Exception:  # noqa: BLE001 the denial, in the library's own words
-                break
-            granted += 1
-        due = granted * Fraction(epsilon) - Fraction(limit)
-        if due > 0:
-            raise LawBrokenError(
-                f"{granted} x {epsilon!r} is granted of {limit!r}, {float(due):.3g} more than is left"
-            )
-        if -due > Fraction(epsilon) * (1 + Fraction(1, 1000)):
-            raise LawBrokenError(f"only {granted} x {epsilon!r} is granted of {limit!r}")
-    return "a thousandth and a tenth of the limit, until it denies"
+        epsilon = float(share * limit)
+        granted = _spends(subject, epsilon, most=int(2 / share))
+        over = granted * Fraction(epsilon) - limit
+        words = f"{granted} x {epsilon!r} of {float(limit)!r}, {float(abs(over)):.3g} {'over' if over > 0 else 'left'}"
+        if over > limit * Fraction(subject.tolerance):
+            raise LawBrokenError(f"it grants {words}")
+        if -over > Fraction(epsilon) * (1 + Fraction(1, 1000)):
+            raise LawBrokenError(f"it grants only {words}")
+        told.append(words)
+    return "; ".join(told)
+
+
+def _spends(subject: Subject, epsilon: float, *, most: int) -> int:
+    """How often a fresh object takes the bare epsilon."""
+    assert subject.raw is not None
+    held = subject.foreign.make()
+    for granted in range(most):
+        try:
+            if subject.raw(held, epsilon) is False:
+                return granted
+        except Exception:  # noqa: BLE001 the denial, in the library's own words
+            return granted
+    return most
 
 
 def what_it_answers_is_at_least_the_truth(subject: Subject) -> str:

@@ -23,6 +23,7 @@ from mc.accountants.answers import subject_of
 from mc.accountants.laws import ACCOUNTANT_LAWS
 from mc.accountants.subject import Subject
 from theory.arguments import check_positive
+from theory.guarantees import PureDP
 from theory.pairs import DominatingPair
 
 __all__ = ["laws_for_accountants"]
@@ -64,7 +65,7 @@ def _needs(law: str, subject: Subject) -> bool:
         "what_raises_is_charged_once": subject.run is not None,
         "nothing_is_touched_before_the_check": subject.run is not None,
         "odd_parameters_grant_nothing": subject.raw is not None,
-        "tiny_spends_are_their_sum": subject.raw is not None and not composes,
+        "tiny_spends_are_their_sum": subject.raw is not None and isinstance(subject.foreign.promise, PureDP),
         "an_adaptive_choice_gains_nothing": isinstance(subject.filter, CountedFilter),
     }
     return needs.get(law, True)

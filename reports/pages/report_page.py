@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mc.examine.witness import witness_kind
+from reports.audit.audited import recorded_audit
 from reports.drawing import data_uri
 from reports.finding import Chapter, Finding, Picture, Told
+from reports.pages.audit_page import audit_section
 from reports.pages.formulas import mathml
 from reports.pages.overview import Row, counted
 from reports.pages.page import Badge, Page
@@ -62,6 +64,7 @@ def render_page(
         rows=[_row(row) for row in rows],
         filters=[_page(page, drawings) for page in pages],
         holders=[_page(page, drawings) for page in holders],
+        audit=audit_section(recorded_audit()),
         chapters=chapters,
         findings=[finding for chapter in chapters for finding in chapter["findings"]],
         all_expected=all(finding.as_expected for _, what in told for finding in what.findings),

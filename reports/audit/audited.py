@@ -1,0 +1,142 @@
+"""What an audit found, as it is kept: plain data that is read back without running anything."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from importlib import resources
+from typing import Any
+
+from reports.audit.fault import Kind
+
+__all__ = ["Audit", "AuditedEntry", "AuditedFault", "AuditedLaw", "AuditedLibrary", "recorded_audit"]
+
+SCHEMA = 1
+
+
+@dataclass(frozen=True, slots=True)
+class AuditedLaw:
+    """What became of a law: "held", "broken" or "not asked", and what was seen."""
+
+    law: str
+    outcome: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class AuditedEntry:
+    """An entry point, what its laws said, and what the examination said of it as a filter."""
+
+    name: str
+    rule: str
+    where: str
+    theorem: str
+    promises: str
+    laws: tuple[AuditedLaw, ...]
+    asked_of: str
+    verdict: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class AuditedFault:
+    """A fault with what its script printed, the true value by each route, and whether it was there."""
+
+    key: str
+    kind: Kind
+    entry: str
+    says: str
+    why: str
+    fix: str
+    law: str
+    script: str
+    expected: str
+    got: str
+    shown: bool
+    routes: tuple[tuple[str, float], ...]
+    agree: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AuditedLibrary:
+    """A library in the version that was audited."""
+
+    key: str
+    distribution: str
+    version: str
+    python: str
+    date: str
+    entries: tuple[AuditedEntry, ...]
+    faults: tuple[AuditedFault, ...]
+    held: tuple[str, ...]
+    left_out: tuple[str, ...]
+
+    @property
+    def unexplained(self) -> tuple[tuple[str, AuditedLaw], ...]:
+        """The laws that an entry point breaks and no fault that was shown speaks of."""
+        known = {(fault.entry, fault.law) for fault in self.faults if fault.shown}
+        return tuple(
+            (entry.name, law)
+            for entry in self.entries
+            for law in entry.laws
+            if law.outcome == "broken" and (entry.name, law.law) not in known
+        )
+
+    @property
+    def refused(self) -> tuple[AuditedFault, ...]:
+        """The faults that this version does not have, or whose routes to the true value do not agree."""
+        return tuple(fault for fault in self.faults if not (fault.shown and fault.agree))
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """The libraries that were audited; those of `LIBRARIES` that were not, with the reason."""
+
+    libraries: tuple[AuditedLibrary, ...]
+    absent: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def as_expected(self) -> bool:
+        """Whether every fault was shown, its routes agree, and every broken law is explained by one."""
+        return not any(one.refused or one.unexplained for one in self.libraries)
+
+    def to_json(self) -> str:
+        """The audit as text, the same for the same findings."""
+        data = {"schema": SCHEMA, **asdict(self)}
+        return json.dumps(data, indent=1, default=lambda kind: kind.value) + "\n"
+
+    @classmethod
+    def from_json(cls, text: str) -> Audit:
+        """The audit that `to_json` wrote; ValueError for anything else."""
+        try:
+            data = json.loads(text)
+            if data["schema"] != SCHEMA:
+                raise ValueError(f"schema must be {SCHEMA}, got {data['schema']!r}; audit again")
+            return cls(tuple(map(library_of, data["libraries"])), _pairs(data["absent"]))
+        except (KeyError, TypeError) as malformed:
+            raise ValueError(f"text must be a recorded audit, got {malformed!r}; audit again") from malformed
+
+
+def library_of(data: Mapping[str, Any]) -> AuditedLibrary:
+    """The library of its JSON data."""
+    entries = tuple(
+        AuditedEntry(**{**entry, "laws": tuple(AuditedLaw(**law) for law in entry["laws"])})
+        for entry in data["entries"]
+    )
+    faults = tuple(
+        AuditedFault(**{**fault, "kind": Kind(fault["kind"]), "routes": _pairs(fault["routes"])})
+        for fault in data["faults"]
+    )
+    lists = {name: tuple(data[name]) for name in ("held", "left_out")}
+    return AuditedLibrary(**{**data, **lists, "entries": entries, "faults": faults})
+
+
+def _pairs(rows: Sequence[Sequence[Any]]) -> tuple[tuple[Any, Any], ...]:
+    return tuple((first, second) for first, second in rows)
+
+
+def recorded_audit() -> Audit:
+    """The audit that `make audit` recorded; one of no library where nothing was recorded."""
+    file = resources.files("reports").joinpath("recorded", "audit.json")
+    return Audit.from_json(file.read_text("utf-8")) if file.is_file() else Audit(())

@@ -1,0 +1,32 @@
+"""Where a library is installed: in this environment, or in one of its own beside it, where libraries quarrel."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from reports.audit.fault import Library
+
+__all__ = ["interpreter"]
+
+
+def interpreter(library: Library, environments: Path | None) -> str | None:
+    """The first Python that has the library: this one, or that of a folder in `environments`; None if none has it."""
+    return next((python for python in _pythons(environments) if _has(python, library.distribution)), None)
+
+
+def _pythons(environments: Path | None) -> Iterator[str]:
+    yield sys.executable
+    if environments is not None and environments.is_dir():
+        for folder in sorted(environments.iterdir()):
+            for place in ("bin/python", "Scripts/python.exe"):
+                if (folder / place).is_file():
+                    yield str((folder / place).absolute())
+
+
+def _has(python: str, distribution: str) -> bool:
+    # asked of its own metadata, which runs none of the library's code
+    asked = f"from importlib import metadata; metadata.version({distribution!r})"
+    return subprocess.run([python, "-c", asked], capture_output=True, check=False).returncode == 0

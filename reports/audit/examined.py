@@ -1,0 +1,128 @@
+"""The audit of one library, where it is installed: its laws asked, its faults shown, the true values computed."""
+
+from __future__ import annotations
+
+import math
+import platform
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from importlib import metadata
+
+from mc.accountants.answers import ask
+from mc.accountants.laws import ACCOUNTANT_LAWS
+from mc.examine.verify import examine
+from reports.audit.audited import AuditedEntry, AuditedFault, AuditedLaw, AuditedLibrary
+from reports.audit.fault import EntryPoint, Fault, Library
+from theory.evidence import Outcome
+
+__all__ = ["audited", "shown"]
+
+#: The seconds after which a script is stopped.
+_PATIENCE = 120
+
+
+def audited(
+    library: Library, *, seconds: float = 20.0, on_step: Callable[[str], object] = lambda said: None
+) -> AuditedLibrary:
+    """Ask every law of every entry point, examine each as a filter for so many seconds, and run every script.
+
+    Raises PackageNotFoundError where the library is not installed.
+    """
+    version = metadata.version(library.distribution)
+    entries = []
+    for entry in library.entries:
+        on_step(entry.name)
+        entries.append(_entry(entry, seconds))
+    faults = []
+    for fault in library.faults:
+        on_step(fault.key)
+        faults.append(shown(library.key, fault))
+    return AuditedLibrary(
+        key=library.key,
+        distribution=library.distribution,
+        version=version,
+        python=platform.python_version(),
+        date=time.strftime("%Y-%m-%d"),
+        entries=tuple(entries),
+        faults=tuple(faults),
+        held=library.held,
+        left_out=library.left_out,
+    )
+
+
+def _entry(entry: EntryPoint, seconds: float) -> AuditedEntry:
+    laws: tuple[AuditedLaw, ...] = ()
+    asked_of, verdict, detail = "", "not asked", "nothing of it composes, spends or denies"
+    if entry.subject is not None:
+        subject = entry.subject()
+        asked_of = repr(subject.filter)
+        answers = [ask(subject, law) for law in ACCOUNTANT_LAWS]
+        laws = tuple(AuditedLaw(one.law, one.outcome, one.words) for one in answers)
+        found = examine(subject.filter, seconds=seconds).verdict
+        verdict = found.outcome.name
+        detail = (
+            f"{found.evidence.name}: {found.detail}"
+            if found.outcome is not Outcome.UNDECIDED
+            else found.detail
+        )
+    return AuditedEntry(
+        name=entry.name,
+        rule=entry.rule,
+        where=entry.where,
+        theorem=entry.theorem,
+        promises=entry.promises,
+        laws=laws,
+        asked_of=asked_of,
+        verdict=verdict,
+        detail=detail,
+    )
+
+
+def shown(library: str, fault: Fault) -> AuditedFault:
+    """The fault after its script ran in a process and a folder of its own, and each route was computed."""
+    script = fault.script(library)
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            # -P: the folder that the script comes from is not looked at for modules
+            ran = subprocess.run(
+                [sys.executable, "-P", "-c", script],
+                cwd=folder,
+                capture_output=True,
+                text=True,
+                timeout=_PATIENCE,
+                check=False,
+            )
+            printed, status = ran.stdout, ran.returncode
+        except subprocess.TimeoutExpired:
+            printed, status = "", 1
+    said = dict(line.partition(": ")[::2] for line in printed.splitlines() if ": " in line)
+    complete = {"expected", "got"} <= set(said)
+    routes = tuple((route.how, float(route.value())) for route in fault.routes)
+    return AuditedFault(
+        key=fault.key,
+        kind=fault.kind,
+        entry=fault.entry,
+        says=fault.says,
+        why=fault.why,
+        fix=fault.fix,
+        law=fault.law,
+        script=script,
+        expected=said.get("expected", ""),
+        got=said.get("got", ""),
+        shown=status == 0 and complete,
+        routes=routes,
+        agree=_agree([value for _, value in routes], fault.tolerance),
+    )
+
+
+def _agree(values: list[float], tolerance: float) -> bool:
+    """Whether all values are alike, within the tolerance and relative to the largest."""
+    largest = max(map(abs, values), default=0.0)
+    if math.isinf(largest):
+        return len({*values}) == 1
+    return not any(math.isnan(v) for v in values) and max(values, default=0) - min(values, default=0) <= (
+        tolerance * largest
+    )

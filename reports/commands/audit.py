@@ -1,0 +1,95 @@
+"""`filterproof audit`: what other libraries do where they are used as filters, found by running them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from reports.commands.console import clear_errors
+from reports.commands.exit_status import End, ExitStatus
+
+if TYPE_CHECKING:
+    from reports.audit.audited import Audit
+
+__all__ = ["audit"]
+
+
+def audit(
+    libraries: Annotated[
+        list[str] | None, typer.Argument(help="dp_accounting, opendp, ...; default: all that are known.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for audit.html, audit.json and a text for each fault.")
+    ] = None,
+    environments: Annotated[
+        Path | None, typer.Option(help="Folder of environments that are looked at for libraries, too.")
+    ] = None,
+    seconds: Annotated[float, typer.Option(help="How long each rule is examined as a filter.")] = 20.0,
+) -> None:
+    """Ask the installed libraries the laws for accountants, and show each known fault by its script.
+
+    A library that is installed nowhere is named and left out: pip install 'filterproof[audit]'.
+    """
+    from reports.audit.auditing import audit_of
+    from reports.audit.registry import LIBRARIES
+    from reports.audit.texts import issue_text
+    from reports.output import OutputFolder
+    from reports.pages.audit_page import audit_page
+
+    progress = Console(stderr=True, highlight=False)
+    with clear_errors():
+        names = libraries or list(LIBRARIES)
+        if unknown := [name for name in names if name not in LIBRARIES]:
+            raise ValueError(
+                f"libraries must be of {', '.join(LIBRARIES)}, got {unknown[0]!r}; see its spelling"
+            )
+        if not 0 < seconds < float("inf"):
+            raise ValueError(f"seconds must be positive, got seconds={seconds}; pass --seconds 20, say")
+        found = audit_of(
+            names,
+            environments=environments,
+            seconds=seconds,
+            on_step=lambda said: progress.print(f"[dim]{escape(said)}[/]"),
+        )
+        if out is not None:
+            with OutputFolder(out) as folder:
+                folder.add("audit.json", found.to_json().encode())
+                folder.add("audit.html", audit_page(found).encode())
+                for library in found.libraries:
+                    for fault in library.faults:
+                        text = issue_text(library, fault)
+                        folder.add(f"{library.key}-{fault.key}.md", text.encode())
+    _print(found)
+    if out is not None:
+        Console().print(f"Page: {out / 'audit.html'}", soft_wrap=True)
+    if not found.as_expected:
+        raise End(ExitStatus.NOT_AS_EXPECTED)
+    if not found.libraries:
+        raise End(ExitStatus.UNUSABLE)
+
+
+def _print(found: Audit) -> None:
+    console = Console(highlight=False)
+    table = Table("Library", "Entry point", "Laws held", "broken", "not asked", "As a filter")
+    for library in found.libraries:
+        for entry in library.entries:
+            said = [law.outcome for law in entry.laws]
+            counts = (str(said.count(word)) for word in ("held", "broken", "not asked"))
+            table.add_row(f"{library.distribution} {library.version}", entry.name, *counts, entry.verdict)
+    console.print(table)
+    for library in found.libraries:
+        for fault in library.faults:
+            there = "" if fault.shown and fault.agree else " [bold red]not shown in this version[/]"
+            console.print(
+                f"[bold]{library.distribution}[/] {fault.kind.value}: {escape(fault.says)} "
+                f"[dim]expected {escape(fault.expected)}, got {escape(fault.got)}[/]{there}"
+            )
+        for name, law in library.unexplained:
+            console.print(f"[bold red]not explained[/] {escape(name)} breaks {law.law}: {escape(law.words)}")
+    for name, why in found.absent:
+        console.print(f"[dim]{escape(name)} was not audited: {escape(why)}[/]")
