@@ -1,0 +1,141 @@
+"""A filter made of another library's budget or queryable grants what that grants, and tells denials from errors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import filterproof as fp
+
+MENU = (fp.RandomizedResponse(0.25), fp.RandomizedResponse(0.5))
+
+
+class TooDearError(Exception):
+    """What a purse says that denies."""
+
+
+class Purse:
+    """A budget that is checked and spent."""
+
+    def __init__(self) -> None:
+        self.left = 1.0
+
+    def spend(self, epsilon: float) -> None:
+        if epsilon > 0.9:
+            raise OverflowError("no such coin")
+        if epsilon > self.left:
+            raise TooDearError(f"only {self.left} is left")
+        self.left -= epsilon
+
+    def __call__(self, epsilon: float) -> str:
+        self.spend(epsilon)
+        return "released"
+
+
+def made(kind: str, denied: Any = TooDearError, menu: Any = MENU) -> fp.PrivacyFilter:
+    def epsilon(pair: Any) -> float:
+        return float(pair.epsilon)
+
+    if kind == "queryable":
+        return fp.from_queryable(Purse, epsilon, fp.PureDP(1.0), menu=menu, denied=denied)
+    menu = menu if kind == "counted" else None
+    return fp.from_budget(
+        Purse, lambda purse, pair: purse.spend(epsilon(pair)), fp.PureDP(1.0), menu=menu, denied=denied
+    )
+
+
+KINDS = ("counted", "copied", "queryable")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_it_grants_what_the_budget_grants(kind: str) -> None:
+    session = made(kind).open("retry")
+    assert [session.request(MENU[i]) for i in (1, 0, 1, 0, 0)] == [True, True, False, True, False]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_its_worst_case_is_the_promised_randomised_response(kind: str) -> None:
+    value = fp.worst_case(made(kind), MENU, epsilon=0.5, rounds=4) if kind != "copied" else None
+    if value is not None:
+        # 1 in four rounds of 1/4, or two of 1/2: never more than one response at 1
+        assert value.high <= float(fp.RandomizedResponse(1.0).hockey_stick(0.5)) * (1 + 1e-9)
+        assert value.low > 0.9 * float(fp.RandomizedResponse(0.5).hockey_stick(0.5))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_exception_that_is_no_denial_is_raised(kind: str) -> None:
+    coin = fp.RandomizedResponse(0.95)
+    with pytest.raises(OverflowError, match="no such coin"):
+        made(kind, menu=(*MENU, coin)).open("retry").request(coin)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_exception_that_is_not_named_is_no_denial(kind: str) -> None:
+    filt = made(kind, denied=KeyError)
+    session = filt.open("retry")
+    session.request(MENU[1])
+    session.request(MENU[1])
+    with pytest.raises(TooDearError):
+        session.request(MENU[1])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_function_may_say_what_a_denial_is(kind: str) -> None:
+    session = made(kind, denied=lambda error: "is left" in str(error)).open("retry")
+    assert [session.request(MENU[1]) for _ in range(3)] == [True, True, False]
+
+
+def test_false_is_a_denial_and_nothing_else_is() -> None:
+    class Polite:
+        left = 1.0
+
+        def ask(self, epsilon: float) -> Any:
+            if epsilon > self.left:
+                return False
+            self.left -= epsilon
+            return None
+
+    filt = fp.from_budget(Polite, lambda held, pair: held.ask(float(pair.epsilon)), fp.PureDP(1.0), menu=MENU)
+    session = filt.open("retry")
+    assert [session.request(MENU[1]) for _ in range(3)] == [True, True, False]
+
+
+def test_a_budget_that_depends_on_the_order_is_not_silently_played_in_another() -> None:
+    class Moody(Purse):
+        def spend(self, epsilon: float) -> None:
+            if epsilon > 0.3 and self.left < 1.0:
+                raise TooDearError("only as the first")
+            super().spend(epsilon)
+
+    filt = fp.from_budget(
+        Moody,
+        lambda held, pair: held.spend(float(pair.epsilon)),
+        fp.PureDP(1.0),
+        menu=MENU,
+        denied=TooDearError,
+    )
+    session = filt.open("retry")
+    assert session.request(MENU[1])
+    assert session.request(MENU[0])
+    with pytest.raises(RuntimeError, match="granted in another order"):
+        session.request(MENU[0])
+
+
+def test_a_mechanism_of_a_queryable_is_made_once_for_each_pair() -> None:
+    made_for: list[Any] = []
+
+    def query(pair: Any) -> float:
+        made_for.append(pair)
+        return float(pair.epsilon)
+
+    filt = fp.from_queryable(Purse, query, fp.PureDP(1.0), menu=MENU, denied=TooDearError)
+    session = filt.open("retry")
+    for _ in range(3):
+        session.request(MENU[0])
+    assert made_for == list(MENU)
+
+
+def test_what_denied_means_must_be_an_exception_or_a_function() -> None:
+    with pytest.raises(TypeError, match="denied must be exceptions"):
+        made("counted", denied="TooDearError")

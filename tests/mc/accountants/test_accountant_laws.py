@@ -1,0 +1,324 @@
+"""Each law for accountants holds for a sound object and is broken by one made to break it."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+import filterproof as fp
+from filters.testing.laws import LawBrokenError
+from mc.accountants.answers import ask, subject_of
+from mc.accountants.laws import ACCOUNTANT_LAWS
+from mc.accountants.subject import Subject, quieter
+
+MENU = (fp.Gaussian(0.5), fp.Gaussian(0.25))
+
+
+@dataclass
+class Rho:
+    """A sum of zCDP charges with a ledger."""
+
+    rho: float = 0.0
+    ledger: list[tuple[float, int]] = field(default_factory=list)
+
+    def compose(self, rho: float, count: int) -> None:
+        if not rho >= 0:
+            raise ValueError(f"rho must be >= 0, got {rho}")
+        self.ledger.append((rho, count))
+        self.rho += rho * count
+
+    def spent(self) -> float:
+        return self.rho
+
+    @classmethod
+    def again(cls, ledger: list[tuple[float, int]]) -> Rho:
+        fresh = cls()
+        for rho, count in ledger:
+            fresh.compose(rho, count)
+        return fresh
+
+
+class ForgetsTheCount(Rho):
+    def compose(self, rho: float, count: int) -> None:
+        super().compose(rho, 1)
+
+
+class LikesTheLargeFirst(Rho):
+    def compose(self, rho: float, count: int) -> None:
+        super().compose(rho if not self.ledger or rho <= self.ledger[-1][0] else 1.5 * rho, count)
+
+
+class LosesItsLastLine(Rho):
+    @classmethod
+    def again(cls, ledger: list[tuple[float, int]]) -> Rho:
+        return super().again(ledger[:-1])
+
+
+class GrowsTired(Rho):
+    def spent(self) -> float:
+        return self.rho if len(self.ledger) < 4 else self.rho / 3
+
+
+class GivesADiscount(Rho):
+    """Two kinds of event cost less together than the dearer one alone."""
+
+    def spent(self) -> float:
+        return self.rho / 2 if len({rho for rho, _ in self.ledger}) > 1 else self.rho
+
+
+class LikesItLoud(Rho):
+    def spent(self) -> float:
+        return sum(count / rho for rho, count in self.ledger)
+
+
+class TakesAnything(Rho):
+    def compose(self, rho: float, count: int) -> None:
+        self.ledger.append((rho, count))
+        self.rho += rho * count
+
+
+class ChargesHalf(Rho):
+    def spent(self) -> float:
+        return self.rho / 2
+
+
+def accountant(kind: type[Rho], **given: Any) -> Subject:
+    filt = fp.from_accountant(
+        kind,
+        lambda pair: float(pair.zcdp_rho),
+        fp.ZCDP(1.0),
+        menu=MENU,
+        spent=lambda held: held.spent(),
+    )
+    hooks: dict[str, Any] = {
+        "reread": lambda held: kind.again(held.ledger),
+        "raw": lambda held, value: held.compose(value, 1),
+    }
+    return subject_of(filt, **(hooks | given))
+
+
+RESPONSES = (fp.RandomizedResponse(0.25), fp.RandomizedResponse(0.5))
+
+
+class DeniedError(Exception):
+    """What a purse says that denies."""
+
+
+class Purse:
+    """A budget of pure epsilon with mechanisms that it runs."""
+
+    def __init__(self) -> None:
+        self.total = 0.0
+
+    def spend(self, epsilon: float) -> None:
+        if not 0 < epsilon <= 1 - self.total:
+            raise DeniedError(f"{epsilon} is too dear")
+        self.total += epsilon
+
+    def run(self, epsilon: float, body: Callable[[], None]) -> None:
+        self.spend(epsilon)
+        body()
+
+
+class ChargesForDenials(Purse):
+    def spend(self, epsilon: float) -> None:
+        try:
+            super().spend(epsilon)
+        except DeniedError:
+            self.total = min(self.total + epsilon / 2, 1.0)
+            raise
+
+
+class RefundsAndMore(Purse):
+    def run(self, epsilon: float, body: Callable[[], None]) -> None:
+        self.spend(epsilon)
+        try:
+            body()
+        except ArithmeticError:
+            self.total -= 2 * epsilon
+            raise
+
+
+class ChargesAfterwards(Purse):
+    def run(self, epsilon: float, body: Callable[[], None]) -> None:
+        body()
+        self.spend(epsilon)
+
+
+class TakesNegatives(Purse):
+    def spend(self, epsilon: float) -> None:
+        if epsilon > 1 - self.total:
+            raise DeniedError("too dear")
+        self.total += epsilon
+
+
+class IsGenerous(Purse):
+    def spend(self, epsilon: float) -> None:
+        if not 0 < epsilon <= 1.01 - self.total:
+            raise DeniedError("too dear")
+        self.total += epsilon
+
+
+class IsMean(Purse):
+    def spend(self, epsilon: float) -> None:
+        if not 0 < epsilon <= 0.9 - self.total:
+            raise DeniedError("too dear")
+        self.total += epsilon
+
+
+def budget(kind: type[Purse]) -> Subject:
+    filt = fp.from_budget(
+        kind,
+        lambda held, pair: held.spend(float(pair.epsilon)),
+        fp.PureDP(1.0),
+        menu=RESPONSES,
+        denied=DeniedError,
+        spent=lambda held: held.total,
+    )
+    return subject_of(
+        filt,
+        raw=lambda held, value: held.spend(value),
+        run=lambda held, pair, body: held.run(float(pair.epsilon), body),
+    )
+
+
+STEP = math.log(1.5)
+LEVELS = tuple(fp.RandomizedResponse(k * STEP) for k in (1, 2, 3))
+
+
+def natural() -> Subject:
+    """The exact epsilon of a composition, compared with the target: the natural filter."""
+
+    class Exact:
+        def __init__(self) -> None:
+            self.uses: Counter[fp.DominatingPair] = Counter()
+
+        def compose(self, pair: fp.DominatingPair, count: int) -> None:
+            self.uses[pair] += count
+
+        def get_epsilon(self, delta: float) -> float:
+            return fp.Composition(self.uses).epsilon(delta, relative=1e-5).high
+
+    filt = fp.from_accountant(
+        Exact, lambda pair: pair, fp.ApproxDP(math.log(9 / 4), 45 / 169 * 1.001), menu=LEVELS
+    )
+    return subject_of(filt)
+
+
+BROKEN: dict[str, Callable[[], Subject]] = {
+    "a_count_is_so_many_uses": lambda: accountant(ForgetsTheCount),
+    "the_order_does_not_matter": lambda: accountant(LikesTheLargeFirst),
+    "its_own_ledger_answers_the_same": lambda: accountant(LosesItsLastLine),
+    "the_total_never_falls": lambda: accountant(GrowsTired),
+    "a_superset_never_costs_less": lambda: accountant(GivesADiscount),
+    "more_noise_never_costs_more": lambda: accountant(LikesItLoud),
+    "a_denial_changes_nothing": lambda: budget(ChargesForDenials),
+    "what_raises_is_charged_once": lambda: budget(RefundsAndMore),
+    "nothing_is_touched_before_the_check": lambda: budget(ChargesAfterwards),
+    "odd_parameters_grant_nothing": lambda: budget(TakesNegatives),
+    "tiny_spends_are_their_sum": lambda: budget(IsGenerous),
+    "what_it_answers_is_at_least_the_truth": lambda: accountant(ChargesHalf),
+    "an_adaptive_choice_gains_nothing": natural,
+}
+
+
+@pytest.mark.parametrize("law", ACCOUNTANT_LAWS)
+def test_a_law_is_broken_by_what_was_made_to_break_it(law: str) -> None:
+    answer = ask(BROKEN[law](), law)
+    assert answer.outcome == "broken"
+    assert not answer.words.startswith("raises")
+
+
+@pytest.mark.parametrize("law", ACCOUNTANT_LAWS)
+@pytest.mark.parametrize(
+    "sound", [lambda: accountant(Rho), lambda: budget(Purse)], ids=["accountant", "budget"]
+)
+def test_a_sound_object_breaks_no_law(sound: Callable[[], Subject], law: str) -> None:
+    assert ask(sound(), law).outcome in ("held", "not asked")
+
+
+def test_every_law_is_asked_of_one_of_the_two_sound_objects() -> None:
+    for law in ACCOUNTANT_LAWS:
+        assert "held" in {ask(accountant(Rho), law).outcome, ask(budget(Purse), law).outcome}
+
+
+def test_a_budget_that_denies_too_early_breaks_the_law_of_tiny_spends() -> None:
+    assert "only" in ask(budget(IsMean), "tiny_spends_are_their_sum").words
+
+
+def test_an_accountant_that_answers_nan_is_broken_by_odd_parameters() -> None:
+    answer = ask(accountant(TakesAnything), "odd_parameters_grant_nothing")
+    assert answer.outcome == "broken"
+    assert "nan" in answer.words
+
+
+def test_whether_a_mechanism_that_raises_is_charged_is_said() -> None:
+    assert ask(budget(Purse), "what_raises_is_charged_once").words == "a mechanism that raises is charged"
+
+
+def test_a_library_that_raises_breaks_the_law_with_its_words() -> None:
+    class Fails(Rho):
+        def spent(self) -> float:
+            if self.rho > 0.3:
+                raise OverflowError("out of range")
+            return self.rho
+
+    answer = ask(accountant(Fails), "the_total_never_falls")
+    assert (answer.outcome, answer.words) == ("broken", "raises OverflowError: out of range")
+
+
+def test_the_class_has_a_test_for_each_law_that_concerns_the_object() -> None:
+    filt = fp.from_accountant(
+        Rho, lambda pair: float(pair.zcdp_rho), fp.ZCDP(1.0), menu=MENU, spent=lambda held: held.spent()
+    )
+    bare = fp.laws_for_accountants(filt)
+    assert not hasattr(bare, "test_its_own_ledger_answers_the_same")
+    assert not hasattr(bare, "test_a_denial_changes_nothing")
+    full = fp.laws_for_accountants(filt, reread=lambda held: Rho.again(held.ledger))
+    full().test_its_own_ledger_answers_the_same()
+    assert full.__name__ == "TestRho"
+
+
+def test_a_test_of_the_class_fails_for_a_broken_object() -> None:
+    filt = fp.from_accountant(
+        ChargesHalf,
+        lambda pair: float(pair.zcdp_rho),
+        fp.ZCDP(1.0),
+        menu=MENU,
+        spent=lambda held: held.spent(),
+    )
+    with pytest.raises(LawBrokenError, match="is due"):
+        fp.laws_for_accountants(filt)().test_what_it_answers_is_at_least_the_truth()
+
+
+def test_a_filter_of_our_own_is_refused() -> None:
+    with pytest.raises(TypeError, match=r"fp\.laws is for others"):
+        fp.laws_for_accountants(fp.ZCDPFilter(1.0))
+
+
+@pytest.mark.parametrize(
+    "pair",
+    [
+        fp.Gaussian(0.5),
+        fp.Laplace(2.0),
+        fp.SubsampledGaussian(0.1, 1.0),
+        fp.RandomizedResponse(0.5),
+        fp.KOV(0.5, 1e-3),
+        fp.Erasure(0.1),
+    ],
+    ids=lambda pair: type(pair).__name__,
+)
+def test_a_quieter_mechanism_is_one_whose_hockey_stick_is_no_larger(pair: fp.DominatingPair) -> None:
+    assert quieter(pair)
+    for quiet in quieter(pair):
+        for epsilon in (0.0, 0.1, 0.4):
+            assert float(quiet.hockey_stick(epsilon)) <= float(pair.hockey_stick(epsilon)) * (1 + 1e-9)
+
+
+def test_a_pair_of_unknown_noise_has_no_quieter_one() -> None:
+    assert quieter(fp.FinitePair((0.5, 0.5), (0.25, 0.75))) == ()
