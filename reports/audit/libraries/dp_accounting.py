@@ -359,16 +359,16 @@ LIBRARY = Library(
     ),
     faults=_FAULTS,
     held=(
-        "RdpAccountant, Poisson-sampled Gaussian at integer orders 2 to 256, rates 1e-8 to 1 - 1e-9, noise 0.3 to 1000: "
-        "not below 60-digit sums by more than 1e-6 of them, where the logarithm of the moment exceeds 1e-16",
+        "RdpAccountant, Poisson-sampled Gaussian at integer orders 2 to 256, rates 1e-8 to 1 - 1e-9, noise 0.3 to "
+        "1000: not below 60-digit sums by more than 1e-6 of them, where the logarithm of the moment exceeds 1e-16",
         "RdpAccountant, sampling without replacement at orders 2 to 64, rates 1e-4 to 0.9, noise 0.5 to 100: not below "
         "the bound of its theorem in 400 digits by more than 1e-6 of it; above it by up to 43 times at high orders",
         "RdpAccountant, Laplace at orders 1.0001 to 100, epsilon 0.01 to 20: within 2e-8 of the closed form",
         "PLDAccountant and the Gaussian closed form agree within 1e-6 of epsilon at noise 1 under both relations",
-        "get_delta_for_epsilon_for_composed_pld agrees with composing first, for epsilon from -5 to 3, relative 1e-9",
+        "get_delta_for_epsilon_for_composed_pld agrees with composing first, epsilon from -5 to 3, relative 1e-9",
         "calibrate_dp_mechanism with Gaussian events, target epsilon 0.1 to 30: the parameter returned met the target",
-        "get_smallest_gaussian_noise, get_smallest_subsampled_gaussian_noise and "
-        "get_smallest_discrete_laplace_noise: the noise returned met the target, by the library's own delta, at four settings of at most 10 queries",
+        "get_smallest_gaussian_noise, get_smallest_subsampled_gaussian_noise, get_smallest_discrete_laplace_noise: "
+        "the noise returned met the target, by the library's own delta, at four settings of at most 10 queries",
     ),
     left_out=(
         "the bounds for truncated Poisson sampling, beyond reading the derivation",
