@@ -35,7 +35,7 @@ class _Accountant(Foreign):
     def __init__(
         self,
         make: Callable[[], Any],
-        event: Callable[[DominatingPair], Any],
+        event: Callable[[Any], Any],
         target: Guarantee,
         compose: Callable[[Any, Any, int], object],
         spent: Callable[[Any], float],
@@ -64,7 +64,7 @@ class _Accountant(Foreign):
 
 def from_accountant(
     make: Callable[[], Any],
-    event: Callable[[DominatingPair], Any],
+    event: Callable[[Any], Any],
     target: Guarantee,
     *,
     menu: tuple[DominatingPair, ...] | None = None,

@@ -41,7 +41,7 @@ class Budget(Foreign):
     def __init__(
         self,
         make: Callable[[], Any],
-        spend: Callable[[Any, DominatingPair], object],
+        spend: Callable[[Any, Any], object],
         promise: Guarantee,
         denied: Denied,
         spent: Callable[[Any], float] | None,
@@ -70,7 +70,7 @@ class Budget(Foreign):
 
 def from_budget(
     make: Callable[[], Any],
-    spend: Callable[[Any, DominatingPair], object],
+    spend: Callable[[Any, Any], object],
     promise: Guarantee,
     *,
     menu: tuple[DominatingPair, ...] | None = None,

@@ -18,7 +18,7 @@ __all__ = ["from_queryable"]
 
 def from_queryable(
     make: Callable[[], Any],
-    query: Callable[[DominatingPair], Any],
+    query: Callable[[Any], Any],
     promise: Guarantee,
     *,
     menu: tuple[DominatingPair, ...],

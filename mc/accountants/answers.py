@@ -18,7 +18,7 @@ __all__ = ["Answer", "ask", "subject_of"]
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What became of a law: "held", "broken" or "not asked", and what was seen."""
+    """What became of a law: "held", "broken", "not asked", or "raised" where the library gave up; and what was seen."""
 
     law: str
     outcome: str
@@ -26,7 +26,7 @@ class Answer:
 
 
 def ask(subject: Subject, law: str) -> Answer:
-    """The answer of a subject to a law; an exception of the library's own, other than a denial, breaks it."""
+    """The answer of a subject to a law; an exception of the library's own, other than a denial, ends it undecided."""
     try:
         return Answer(law, "held", ACCOUNTANT_LAWS[law](subject))
     except NotAskedError as reason:

@@ -17,7 +17,7 @@ SCHEMA = 1
 
 @dataclass(frozen=True, slots=True)
 class AuditedLaw:
-    """What became of a law: "held", "broken" or "not asked", and what was seen."""
+    """What became of a law: "held", "broken", "raised" or "not asked", and what was seen."""
 
     law: str
     outcome: str

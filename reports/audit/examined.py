@@ -18,7 +18,7 @@ from reports.audit.audited import AuditedEntry, AuditedFault, AuditedLaw, Audite
 from reports.audit.fault import EntryPoint, Fault, Library
 from theory.evidence import Outcome
 
-__all__ = ["audited", "shown"]
+__all__ = ["agree", "audited", "shown"]
 
 #: The seconds after which a script is stopped.
 _PATIENCE = 120
@@ -114,11 +114,11 @@ def shown(library: str, fault: Fault) -> AuditedFault:
         got=said.get("got", ""),
         shown=status == 0 and complete,
         routes=routes,
-        agree=_agree([value for _, value in routes], fault.tolerance),
+        agree=agree([value for _, value in routes], fault.tolerance),
     )
 
 
-def _agree(values: list[float], tolerance: float) -> bool:
+def agree(values: list[float], tolerance: float) -> bool:
     """Whether all values are alike, within the tolerance and relative to the largest."""
     largest = max(map(abs, values), default=0.0)
     if math.isinf(largest):

@@ -11,7 +11,7 @@ from reports.pages.template import rendered, style
 
 __all__ = ["audit_page", "audit_section"]
 
-_CELLS = {"held": "held", "broken": "broken", "not asked": "–"}
+_CELLS = {"held": "held", "broken": "broken", "raised": "raised", "not asked": "–"}
 _COLOURS = {"HOLDS": "holds", "REFUTED": "refuted", "UNDECIDED": "undecided"}
 
 

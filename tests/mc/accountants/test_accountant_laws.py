@@ -231,7 +231,6 @@ BROKEN: dict[str, Callable[[], Subject]] = {
 def test_a_law_is_broken_by_what_was_made_to_break_it(law: str) -> None:
     answer = ask(BROKEN[law](), law)
     assert answer.outcome == "broken"
-    assert not answer.words.startswith("raises")
 
 
 @pytest.mark.parametrize("law", ACCOUNTANT_LAWS)
@@ -261,7 +260,7 @@ def test_whether_a_mechanism_that_raises_is_charged_is_said() -> None:
     assert ask(budget(Purse), "what_raises_is_charged_once").words == "a mechanism that raises is charged"
 
 
-def test_a_library_that_raises_breaks_the_law_with_its_words() -> None:
+def test_a_library_that_gives_up_neither_keeps_nor_breaks_the_law() -> None:
     class Fails(Rho):
         def spent(self) -> float:
             if self.rho > 0.3:
@@ -269,7 +268,7 @@ def test_a_library_that_raises_breaks_the_law_with_its_words() -> None:
             return self.rho
 
     answer = ask(accountant(Fails), "the_total_never_falls")
-    assert (answer.outcome, answer.words) == ("broken", "raises OverflowError: out of range")
+    assert (answer.outcome, answer.words) == ("raised", "OverflowError: out of range")
 
 
 def test_the_class_has_a_test_for_each_law_that_concerns_the_object() -> None:

@@ -1,0 +1,60 @@
+"""The accountants of Opacus, which take steps and answer with an epsilon."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import filterproof as fp
+from mc.accountants.answers import subject_of
+from mc.accountants.subject import Subject
+
+__all__ = ["gdp", "prv", "rdp"]
+
+_STEPS = (fp.SubsampledGaussian(0.125, 1.0), fp.SubsampledGaussian(0.125, 2.0))
+
+
+def _subject(make: Callable[[], Any], menu: tuple[fp.SubsampledGaussian, ...], tolerance: float) -> Subject:
+    def compose(held: Any, step: dict[str, float], count: int) -> None:
+        for _ in range(count):
+            held.step(**step)
+
+    def reread(held: Any) -> Any:
+        fresh = make()
+        fresh.load_state_dict(held.state_dict())
+        return fresh
+
+    filt = fp.from_accountant(
+        make,
+        lambda pair: {"noise_multiplier": float(pair.sigma), "sample_rate": float(pair.q)},
+        fp.ApproxDP(2.0, 1e-5),
+        menu=menu,
+        compose=compose,
+    )
+    return subject_of(
+        filt,
+        tolerance=tolerance,
+        reread=reread,
+        raw=lambda held, value: held.step(noise_multiplier=value, sample_rate=0.125),
+    )
+
+
+def rdp() -> Subject:
+    """Subsampled Gaussian noise of two sizes, one added or removed."""
+    from opacus.accountants import RDPAccountant
+
+    return _subject(RDPAccountant, _STEPS, 1e-6)
+
+
+def gdp() -> Subject:
+    """Subsampled Gaussian noise of one size: it takes no other step after the first."""
+    from opacus.accountants import GaussianAccountant
+
+    return _subject(GaussianAccountant, _STEPS[:1], 1e-6)
+
+
+def prv() -> Subject:
+    """Subsampled Gaussian noise of two sizes, at the error of .01 in epsilon that it allows by default."""
+    from opacus.accountants import PRVAccountant
+
+    return _subject(PRVAccountant, _STEPS, 2e-2)
