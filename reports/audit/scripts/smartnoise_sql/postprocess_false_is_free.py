@@ -3,17 +3,10 @@
 import pandas as pd
 from snsql import Privacy, from_df
 
-table = {
-    "row_privacy": True,
-    "censor_dims": False,
-    "rows": 100,
-    "age": {"type": "int", "lower": 0, "upper": 100},
-}
-reader = from_df(
-    pd.DataFrame({"age": range(100)}),
-    privacy=Privacy(epsilon=0.5, delta=1e-6),
-    metadata={"": {"S": {"T": table}}},
-)
+data, privacy = pd.DataFrame({"age": range(100)}), Privacy(epsilon=0.5, delta=1e-6)
+age = {"type": "int", "lower": 0, "upper": 100}
+table = {"row_privacy": True, "censor_dims": False, "rows": 100, "age": age}
+reader = from_df(data, privacy=privacy, metadata={"": {"S": {"T": table}}})
 query = "SELECT COUNT(*) AS n FROM S.T"
 answers = [row[0] for _ in range(4) for row in reader.execute(query, postprocess=False)]
 got = tuple(map(float, reader.odometer.spent))
