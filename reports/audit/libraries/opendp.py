@@ -10,6 +10,7 @@ import mpmath
 from scipy import stats
 
 from reports.audit.fault import EntryPoint, Fault, Kind, Library, Route
+from reports.audit.subjects import opendp as subjects
 
 __all__ = ["LIBRARY"]
 
@@ -304,6 +305,7 @@ LIBRARY = Library(
                 "Zrnic 2021), concurrent but for approximate zCDP (Haney et al. 2023)"
             ),
             promises="rejects every query that would raise the total loss above d_out; its map is d_out up to d_in",
+            subject=subjects.privacy_filter,
         ),
         EntryPoint(
             name=_ODOMETER,
@@ -311,6 +313,7 @@ LIBRARY = Library(
             where="rust/src/combinators/sequential_composition/fully_adaptive/mod.rs",
             theorem="composition of additive losses with parameters chosen as one goes (Haney et al. 2023)",
             promises="an odometer that spawns queryables; privacy_loss(d_in) at any time",
+            subject=subjects.fully_adaptive_composition,
         ),
         EntryPoint(
             name=_ADAPTIVE,
@@ -318,6 +321,7 @@ LIBRARY = Library(
             where="rust/src/combinators/sequential_composition/adaptive/mod.rs",
             theorem="basic and concurrent composition, parameters fixed in advance (Vadhan & Wang 2021, Lyu 2022)",
             promises="an interactive measurement whose loss is the sum of the d_mids",
+            subject=subjects.adaptive_composition,
         ),
         EntryPoint(
             name="combinators.make_composition",

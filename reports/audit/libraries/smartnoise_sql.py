@@ -8,6 +8,7 @@ import mpmath
 from scipy import stats
 
 from reports.audit.fault import EntryPoint, Fault, Kind, Library, Route
+from reports.audit.subjects import smartnoise_sql as subjects
 
 __all__ = ["LIBRARY"]
 
@@ -147,6 +148,7 @@ _FAULTS = (
         key="nan_epsilon",
         kind=Kind.SEMANTICS,
         entry=_HETEROGENEOUS,
+        law="odd_parameters_grant_nothing",
         says="A spend whose epsilon is NaN makes the total NaN for good",
         why=(
             "A caller who stops when `spent[0] > limit` never stops again, and one who goes on while "
@@ -198,6 +200,7 @@ LIBRARY = Library(
             where="snsql/sql/odometer.py",
             theorem="Kairouz, Oh & Viswanath 2015, Theorem 3.5: parameters fixed in advance",
             promises="the composition of that theorem; the privacy cost of a session",
+            subject=subjects.odometer_heterogeneous,
         ),
         EntryPoint(
             name=_EXECUTE,
