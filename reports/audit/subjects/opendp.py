@@ -82,13 +82,17 @@ def fully_adaptive_composition() -> Subject:
     space = dp.atom_domain(T=float, nan=False), dp.absolute_distance(T=float)
     odometer = dp.c.make_fully_adaptive_composition(*space, dp.zero_concentrated_divergence())
 
+    def noised(pair: DominatingPair) -> Any:
+        assert isinstance(pair, Gaussian)
+        return dp.m.make_gaussian(*space, scale=1 / float(pair.mu))
+
     def compose(held: Any, query: Any, count: int) -> None:
         for _ in range(count):
             held(query)
 
     filt = from_accountant(
         lambda: odometer(0.0),
-        lambda pair: dp.m.make_gaussian(*space, scale=1 / float(pair.parameters()["mu"])),
+        noised,
         ZCDP(0.5),
         menu=(Gaussian(0.25), Gaussian(0.5)),
         compose=compose,
