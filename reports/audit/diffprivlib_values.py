@@ -87,7 +87,7 @@ def intercept_loss() -> float:
     scale = 2 * 2**0.5 / (1 - 2 * log(1 + 2**0.5 / 4))
     volumes = 1.25 * (0.25 + t) - 0.0625, 2 * t
     norms = (5.5**2 + (0.5 - s) ** 2) ** 0.5, (6**2 + (1 - 2 * s) ** 2) ** 0.5
-    return log(volumes[0] / volumes[1]) - (norms[0] - norms[1]) / scale
+    return float(log(volumes[0] / volumes[1]) - (norms[0] - norms[1]) / scale)
 
 
 def intercept_loss_by_slope() -> float:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from filters.adapters.budget import from_budget
+from mc.accountants.answers import subject_of
 from mc.accountants.subject import Subject
 from reports.audit import diffprivlib_values as values
 from reports.audit.diffprivlib_models import MODEL_FAULTS
@@ -59,7 +60,7 @@ def _subject(promise: Guarantee, menu: tuple[DominatingPair, ...], slack: float)
             Data([0.0]), epsilon=_cost(pair)[0], bins=[0.0, 1.0], range=(0, 1), accountant=held
         )
 
-    return Subject(
+    return subject_of(
         filt,
         menu,
         reread=lambda held: make(held.spent_budget),

@@ -10,6 +10,7 @@ from typing import Any
 from mpmath import mp
 
 from filters.adapters.budget import from_budget
+from mc.accountants.answers import subject_of
 from mc.accountants.subject import Subject
 from reports.audit.fault import EntryPoint, Fault, Kind, Library, Route
 from reports.audit.true_values import gaussian_profile, gaussian_profile_by_integral, told_together
@@ -42,7 +43,7 @@ def _context_ledger() -> Subject:
         denied=module.PrivacyBudgetLedgerExceeded,
         spent=lambda held: float(held.to_dict()["spent_epsilon"]),
     )
-    return Subject(filt, _MENU, raw=lambda held, value: held.spend("release", value, 0.0))
+    return subject_of(filt, _MENU, raw=lambda held, value: held.spend("release", value, 0.0))
 
 
 def _aggregate_ledger() -> Subject:
@@ -55,7 +56,7 @@ def _aggregate_ledger() -> Subject:
         denied=module.DPAggregateBudgetExceeded,
         spent=lambda held: float(held.spent_epsilon),
     )
-    return Subject(filt, _MENU, raw=lambda held, value: held.spend(value))
+    return subject_of(filt, _MENU, raw=lambda held, value: held.spend(value))
 
 
 def _privacy_budget() -> Subject:
@@ -77,7 +78,7 @@ def _privacy_budget() -> Subject:
         denied=module.PrivacyBudgetExceeded,
         spent=lambda held: float(held.spent_epsilon),
     )
-    return Subject(filt, _MENU, raw=lambda held, value: held.spend(value), run=run)
+    return subject_of(filt, _MENU, raw=lambda held, value: held.spend(value), run=run)
 
 
 def _generation() -> Subject:
@@ -92,7 +93,7 @@ def _generation() -> Subject:
         denied=module.BudgetExceeded,
         spent=lambda held: float(held.compose("release").epsilon),
     )
-    return Subject(filt, menu, raw=lambda held, value: held.guard_generation(value, 0.0, "release"))
+    return subject_of(filt, menu, raw=lambda held, value: held.guard_generation(value, 0.0, "release"))
 
 
 def _surrogate() -> Subject:
@@ -112,7 +113,7 @@ def _surrogate() -> Subject:
         denied=module.DPSurrogateBudgetExceeded,
         spent=lambda held: float(held.composition().reported_epsilon),
     )
-    return Subject(filt, menu, raw=lambda held, value: held.spend(**named, epsilon=value))
+    return subject_of(filt, menu, raw=lambda held, value: held.spend(**named, epsilon=value))
 
 
 _ENTRIES = (
