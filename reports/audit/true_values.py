@@ -1,0 +1,73 @@
+"""True values that faults of several libraries need, in mpmath: chances, and the losses that follow from them."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+from mpmath import mp
+
+__all__ = [
+    "gaussian_deviation",
+    "gaussian_profile",
+    "gaussian_profile_by_integral",
+    "geometric_tails",
+    "laplace_tails",
+    "told_together",
+]
+
+#: An mpmath number: mpmath has no types.
+Number: TypeAlias = Any
+
+_DIGITS = 60
+
+
+def laplace_tails(shift: float, scale: float) -> float:
+    """log(P(X + shift >= shift) / P(X >= shift)) for Laplace noise X of the scale, from the chances of both tails."""
+    with mp.workdps(_DIGITS):
+        told, not_told = mp.mpf(1) / 2, mp.exp(-mp.mpf(shift) / mp.mpf(scale)) / 2
+        return float(mp.log(told / not_told))
+
+
+def geometric_tails(shift: int, epsilon: float) -> float:
+    """log(P(X + shift >= shift) / P(X >= shift)) for two-sided geometric noise X, its chances summed one by one."""
+    with mp.workdps(_DIGITS):
+        ratio = mp.exp(-mp.mpf(epsilon))
+        first = [(1 - ratio) / (1 + ratio) * ratio**k for k in range(2 * shift + 400)]
+        return float(mp.log(mp.fsum(first) / mp.fsum(first[shift:])))
+
+
+def told_together(*epsilons: float) -> float:
+    """Loss of the outcome in which independent randomised responses of these epsilons all tell the truth."""
+    with mp.workdps(_DIGITS):
+        truths = [mp.exp(mp.mpf(epsilon)) / (1 + mp.exp(mp.mpf(epsilon))) for epsilon in epsilons]
+        return float(mp.log(mp.fprod(truths) / mp.fprod(1 - truth for truth in truths)))
+
+
+def gaussian_profile(sigma: float, epsilon: float) -> Number:
+    """delta(epsilon) of the Gaussian mechanism of sensitivity 1, by the two normal tails (Balle & Wang, Theorem 8)."""
+    with mp.workdps(400):
+        a, b = 1 / (2 * mp.mpf(sigma)), mp.mpf(epsilon) * mp.mpf(sigma)
+        return +(mp.ncdf(a - b) - mp.exp(mp.mpf(epsilon)) * mp.ncdf(-a - b))
+
+
+def gaussian_profile_by_integral(sigma: float, epsilon: float) -> Number:
+    """The same from the definition: the integral of (1 - e^(epsilon - loss)) over the losses above epsilon."""
+    with mp.workdps(_DIGITS):
+        sigma, epsilon = mp.mpf(sigma), mp.mpf(epsilon)
+        edge, reach = epsilon * sigma - 1 / (2 * sigma), 1 / (abs(epsilon * sigma - 1 / (2 * sigma)) + 1)
+
+        def missed(z: Number) -> Number:  # the loss at the noise z is z / sigma + 1 / (2 sigma^2)
+            return mp.npdf(z) * -mp.expm1((edge - z) / sigma)
+
+        return mp.quad(missed, [edge + reach * k for k in (0, 1, 2, 4, 8, 16, 32, 64, 128, 400)])
+
+
+def gaussian_deviation(epsilon: float, delta: float, *, by_integral: bool = False) -> float:
+    """The least sigma at which the Gaussian mechanism of sensitivity 1 is (epsilon, delta)-DP, from [0.01, 100]."""
+    profile = gaussian_profile_by_integral if by_integral else gaussian_profile
+    low, high = 1e-2, 1e2
+    for _ in range(45):
+        middle = float(np.sqrt(low * high))
+        low, high = (middle, high) if profile(middle, epsilon) > delta else (low, middle)
+    return high
