@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from reports.audit.fault import EntryPoint, Fault, Kind, Library, Route
+from reports.audit.subjects import dp_accounting as subjects
 
 __all__ = ["LIBRARY"]
 
@@ -334,6 +335,15 @@ LIBRARY = Library(
             where="rdp/rdp_privacy_accountant.py, RdpAccountant._maybe_compose and compute_epsilon",
             theorem="Mironov 2017 (composition); Canonne, Kamath & Steinke 2020, Proposition 12 (conversion)",
             promises="values account for all composed events",
+            subject=subjects.rdp,
+        ),
+        EntryPoint(
+            name="RdpAccountant, randomized response",
+            rule="adds the Renyi divergences of responses with one record replaced",
+            where="rdp/rdp_privacy_accountant.py, _randomized_response_rdp_replace_one",
+            theorem="Mironov 2017",
+            promises="values account for all composed events",
+            subject=subjects.rdp_response,
         ),
         EntryPoint(
             name="PLDAccountant",
@@ -341,6 +351,15 @@ LIBRARY = Library(
             where="pld/pld_privacy_accountant.py, PLDAccountant._maybe_compose",
             theorem="Doroshenko et al. 2022 (Connect the Dots); Koskela et al. 2020 (convolution)",
             promises="values account for all composed events; estimates are pessimistic",
+            subject=subjects.pld,
+        ),
+        EntryPoint(
+            name="PLDAccountant, randomized response",
+            rule="convolves the losses of responses with one record replaced",
+            where="pld/privacy_loss_distribution.py, from_randomized_response",
+            theorem="Koskela et al. 2020",
+            promises="values account for all composed events",
+            subject=subjects.pld_response,
         ),
         EntryPoint(
             name="calibrate_dp_mechanism",

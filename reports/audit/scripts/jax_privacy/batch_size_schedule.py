@@ -3,9 +3,8 @@ from jax_privacy.accounting import accountants, analysis
 
 def epsilon(**sizes: object) -> float:
     params = analysis.DpParams(noise_multipliers=1.0, num_samples=1000, delta=1e-5, **sizes)
-    return analysis.DpsgdTrainingAccountant(accountants.RdpAccountantConfig(orders=[2])).compute_epsilon(
-        100, params
-    )
+    accountant = analysis.DpsgdTrainingAccountant(accountants.RdpAccountantConfig(orders=[2]))
+    return float(accountant.compute_epsilon(100, params))
 
 
 # 100 for 10 steps, a tenth of that for 10 steps, then 1 times 100 again
