@@ -117,7 +117,8 @@ MODEL_FAULTS = (
         says="a class's sum gets noise for upper - lower, though a record that changes class moves it by up to "
         "|upper|",
         why="Neighbours may differ in a label. Then a class loses a whole record. With bounds (100, 101) and "
-        "epsilon = 1 the sum moves by 100.5, and the scale of its noise is 3: a loss of 33.5 from this sum alone.",
+        "epsilon = 1 the sum moves by 100.5, and the scale of its noise is 3: a loss of 33.5 from this sum alone. "
+        "KMeans takes the same sensitivity for its clusters (read).",
         fix="Subtract the middle of the bounds before summing, and take half of upper - lower as sensitivity for a "
         "record that comes or goes; or take max(|lower|, |upper|).",
         routes=(
@@ -140,6 +141,20 @@ MODEL_FAULTS = (
                 "bounded Laplace densities at the outcome 0",
                 lambda: values.kmeans_sums_by_density(100),
             ),
+        ),
+    ),
+    Fault(
+        key="denied_fit_keeps_model",
+        kind=Kind.MISUSE,
+        entry=f"{_MODELS}.GaussianNB",
+        says="a fit that is denied when it spends has set its attributes, and the model answers",
+        why="Models check at the start of fit and spend at its end. Where two fits overlap both pass the check; one "
+        "is denied at its end, but both models are fitted. Two releases of epsilon go out under a ceiling of one. "
+        "Linear regression, k-means and PCA are written in the same order (read, not run).",
+        fix="Spend before the data are touched, in one step with the check.",
+        routes=(
+            Route("two releases at 1.0", lambda: float(2 * Fraction(1))),
+            Route("two randomised responses at epsilon 1, where both tell", lambda: told_together(1.0, 1.0)),
         ),
     ),
     Fault(
