@@ -1,5 +1,4 @@
-"""A text for each fault, fit for an issue in the library's own tracker: version, snippet, expected, got, why, "
-"a fix."""
+"""A text for each fault, fit for an issue in the library's own tracker: version, snippet, expected, got, why, a fix."""
 
 from __future__ import annotations
 

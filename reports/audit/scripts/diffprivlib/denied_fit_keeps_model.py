@@ -15,7 +15,5 @@ meet = patch.object(GaussianNB, "_noisy_class_counts", lambda *a, **k: (both.wai
 with meet, ThreadPoolExecutor(2) as pool:
     errors = [pool.submit(model.fit, X, y).exception for model in models]
 denied, answering = sum(error() is not None for error in errors), sum(hasattr(m, "theta_") for m in models)
-print(
-    f"expected: one model is fitted under a ceiling of 1.0, {denied} fit is denied\ngot: {answering} fitted"
-)
+print(f"expected: one of two fits under a ceiling of 1.0, {denied} is denied\ngot: {answering} models fitted")
 raise SystemExit(0 if denied == 1 and answering == 2 else 1)
