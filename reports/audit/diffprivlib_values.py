@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Callable
 from math import cbrt, exp, log
 from typing import Any, TypeAlias
 
@@ -13,6 +15,8 @@ __all__ = [
     "bingham_loss_by_angle",
     "categorical_loss",
     "categorical_loss_by_table",
+    "discrete_deviation",
+    "discrete_deviation_by_tails",
     "geometric_rounding",
     "geometric_rounding_by_sum",
     "intercept_loss",
@@ -37,7 +41,8 @@ def kmeans_sums(dimensions: int) -> float:
 
 
 def kmeans_sums_by_density(dimensions: int, rounds: int = 2, records: int = 2000) -> float:
-    """The loss at the outcome 0 of bounded Laplace noise on each sum, where one record moves from corner to corner."""
+    """The loss at the outcome 0 of bounded Laplace noise on each sum, where one record moves from corner to "
+    "corner."""
     with mp.workdps(_DIGITS):
         c = mp.cbrt(4 * dimensions * mp.mpf("0.225") ** 2)
         epsilon = c / (dimensions + c) / rounds
@@ -59,7 +64,8 @@ def kmeans_sums_by_density(dimensions: int, rounds: int = 2, records: int = 2000
 
 
 def norm_loss(norm: float) -> float:
-    """log density ratio at 0 of logistic regression at epsilon 1 with and without the record `norm`, by its slopes."""
+    """log density ratio at 0 of logistic regression at epsilon 1 with and without the record `norm`, by its "
+    "slopes."""
     # at least norm / 4 / (e^(1/4) - 1) is what the library regularises with, and 4 norm the scale of its noise
     return log(1 + norm * (exp(0.25) - 1)) - (norm / 2) / (4 * norm)
 
@@ -185,6 +191,42 @@ def geometric_rounding_by_sum() -> float:
             kept = [n for n in range(-1000, 1001) if int(float(value) + float(n)) == 2**60]
             totals.append(mp.fsum((1 - ratio) / (1 + ratio) * ratio ** abs(n) for n in kept))
         return float(mp.log(totals[0] / totals[1]))
+
+
+def discrete_deviation(epsilon: float, delta: float) -> float:
+    """The scale at which the discrete Gaussian of sensitivity 1 has delta, the masses' excess added one by one."""
+
+    def excess(scale: Number) -> Number:
+        mass = [mp.exp(-(mp.mpf(k) ** 2) / (2 * scale**2)) for k in range(-40, 42)]
+        over = [max(mp.mpf(0), one - mp.exp(epsilon) * other) for one, other in itertools.pairwise(mass)]
+        return mp.fsum(over) / mp.fsum(mass)
+
+    return _discrete_root(excess, epsilon, delta)
+
+
+def discrete_deviation_by_tails(epsilon: float, delta: float) -> float:
+    """The same by P(Y > e s^2 - 1/2) - e^epsilon P(Y > e s^2 + 1/2) (Canonne et al. 2020, Theorem 7), by theta."""
+
+    def profile(scale: Number) -> Number:
+        first = mp.floor(epsilon * scale**2 - mp.mpf(1) / 2) + 1
+        tails = [
+            mp.nsum(lambda k: mp.exp(-(k**2) / (2 * scale**2)), [start, start + 30])
+            for start in (first, first + 1)
+        ]
+        return (tails[0] - mp.exp(epsilon) * tails[1]) / mp.jtheta(3, 0, mp.exp(-1 / (2 * scale**2)))
+
+    return _discrete_root(profile, epsilon, delta)
+
+
+def _discrete_root(profile: Callable[[Number], Number], epsilon: float, delta: float) -> float:
+    """The scale near sqrt(3 / (2 epsilon)), where the first tail loses its first term, at which a profile is delta."""
+    with mp.workdps(_DIGITS):
+        middle = mp.sqrt(mp.mpf(3) / (2 * epsilon))
+        low, high = middle * (1 - mp.mpf("1e-3")), middle
+        for _ in range(100):
+            half = (low + high) / 2
+            low, high = (half, high) if profile(half) > delta else (low, half)
+        return float(high)
 
 
 def underflow() -> float:

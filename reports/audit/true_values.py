@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
-import numpy as np
 from mpmath import mp
 
 __all__ = [
     "gaussian_deviation",
+    "gaussian_epsilon",
     "gaussian_profile",
     "gaussian_profile_by_integral",
     "geometric_tails",
@@ -18,6 +19,8 @@ __all__ = [
 
 #: An mpmath number: mpmath has no types.
 Number: TypeAlias = Any
+#: delta at sigma and epsilon.
+Profile: TypeAlias = Callable[[Any, Any], Number]
 
 _DIGITS = 60
 
@@ -44,30 +47,42 @@ def told_together(*epsilons: float) -> float:
         return float(mp.log(mp.fprod(truths) / mp.fprod(1 - truth for truth in truths)))
 
 
-def gaussian_profile(sigma: float, epsilon: float) -> Number:
-    """delta(epsilon) of the Gaussian mechanism of sensitivity 1, by the two normal tails (Balle & Wang, Theorem 8)."""
+def gaussian_profile(sigma: Number, epsilon: Number) -> Number:
+    """delta(epsilon) of the Gaussian mechanism of sensitivity 1, by the two normal tails (Balle & Wang, "
+    "Theorem 8)."""
     with mp.workdps(400):
         a, b = 1 / (2 * mp.mpf(sigma)), mp.mpf(epsilon) * mp.mpf(sigma)
         return +(mp.ncdf(a - b) - mp.exp(mp.mpf(epsilon)) * mp.ncdf(-a - b))
 
 
-def gaussian_profile_by_integral(sigma: float, epsilon: float) -> Number:
+def gaussian_profile_by_integral(sigma: Number, epsilon: Number) -> Number:
     """The same from the definition: the integral of (1 - e^(epsilon - loss)) over the losses above epsilon."""
-    with mp.workdps(_DIGITS):
+    with mp.workdps(30):
         sigma, epsilon = mp.mpf(sigma), mp.mpf(epsilon)
-        edge, reach = epsilon * sigma - 1 / (2 * sigma), 1 / (abs(epsilon * sigma - 1 / (2 * sigma)) + 1)
+        edge = epsilon * sigma - 1 / (2 * sigma)
+        reach = 1 / (abs(edge) + 1)
 
         def missed(z: Number) -> Number:  # the loss at the noise z is z / sigma + 1 / (2 sigma^2)
             return mp.npdf(z) * -mp.expm1((edge - z) / sigma)
 
-        return mp.quad(missed, [edge + reach * k for k in (0, 1, 2, 4, 8, 16, 32, 64, 128, 400)])
+        return mp.quad(missed, [edge + reach * k for k in (0, 1, 3, 8, 20, 60, 200)])
 
 
-def gaussian_deviation(epsilon: float, delta: float, *, by_integral: bool = False) -> float:
-    """The least sigma at which the Gaussian mechanism of sensitivity 1 is (epsilon, delta)-DP, from [0.01, 100]."""
-    profile = gaussian_profile_by_integral if by_integral else gaussian_profile
-    low, high = 1e-2, 1e2
-    for _ in range(45):
-        middle = float(np.sqrt(low * high))
-        low, high = (middle, high) if profile(middle, epsilon) > delta else (low, middle)
-    return high
+def gaussian_deviation(epsilon: float, delta: float, profile: Profile = gaussian_profile) -> float:
+    """The least sigma at which the Gaussian mechanism of sensitivity 1 is (epsilon, delta)-DP, in [0.1, 10]."""
+    with mp.workdps(30):
+        return float(
+            mp.findroot(
+                lambda s: mp.log(profile(s, epsilon) / delta), (0.1, 10), solver="anderson", tol=1e-20
+            )
+        )
+
+
+def gaussian_epsilon(sigma: float, delta: float, profile: Profile = gaussian_profile) -> float:
+    """The least epsilon at which the Gaussian mechanism of sensitivity 1 is (epsilon, delta)-DP, a root."""
+    with mp.workdps(30):
+        likely = 1 / (2 * mp.mpf(sigma) ** 2)
+        ends = likely, likely + 8 / mp.mpf(sigma)
+        return float(
+            mp.findroot(lambda e: mp.log(profile(sigma, e) / delta), ends, solver="anderson", tol=1e-20)
+        )

@@ -3,118 +3,16 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from importlib import import_module
 from math import exp, sinh
 from typing import Any
 
 from mpmath import mp
 
-from filters.adapters.budget import from_budget
-from mc.accountants.answers import subject_of
-from mc.accountants.subject import Subject
 from reports.audit.fault import EntryPoint, Fault, Kind, Library, Route
+from reports.audit.subjects import openmed as subjects
 from reports.audit.true_values import gaussian_profile, gaussian_profile_by_integral, told_together
-from theory.guarantees import ApproxDP, PureDP
-from theory.pairs import KOV, DominatingPair, RandomizedResponse
 
 __all__ = ["LIBRARY"]
-
-_MENU = (RandomizedResponse(0.25), RandomizedResponse(0.5))
-
-
-def _cost(pair: DominatingPair) -> tuple[float, float]:
-    """The (epsilon, delta) that a pair is charged."""
-    return (
-        (float(pair.epsilon), float(pair.delta)) if isinstance(pair, KOV) else (float(pair.pure_epsilon), 0.0)
-    )
-
-
-def _context_ledger() -> Subject:
-    module: Any = import_module("openmed.risk.privacy_budget")
-
-    def make() -> Any:
-        return module.PrivacyBudgetLedger({"release": {"epsilon": 1.0, "delta": 0.0}})
-
-    filt = from_budget(
-        make,
-        lambda held, pair: held.spend("release", *_cost(pair)),
-        PureDP(1.0),
-        menu=_MENU,
-        denied=module.PrivacyBudgetLedgerExceeded,
-        spent=lambda held: float(held.to_dict()["spent_epsilon"]),
-    )
-    return subject_of(filt, _MENU, raw=lambda held, value: held.spend("release", value, 0.0))
-
-
-def _aggregate_ledger() -> Subject:
-    module: Any = import_module("openmed.risk.aggregate_dp")
-    filt = from_budget(
-        lambda: module.AggregateDPBudgetLedger(max_epsilon=1.0, max_delta=0.0),
-        lambda held, pair: held.spend(*_cost(pair)),
-        PureDP(1.0),
-        menu=_MENU,
-        denied=module.DPAggregateBudgetExceeded,
-        spent=lambda held: float(held.spent_epsilon),
-    )
-    return subject_of(filt, _MENU, raw=lambda held, value: held.spend(value))
-
-
-def _privacy_budget() -> Subject:
-    module: Any = import_module("openmed.risk.differential_privacy")
-
-    def run(held: Any, pair: DominatingPair, body: Any) -> object:
-        class Touched:
-            def random(self) -> float:
-                body()
-                return 0.25
-
-        return module.release_count(1.0, epsilon=_cost(pair)[0], budget=held, rng=Touched())
-
-    filt = from_budget(
-        lambda: module.PrivacyBudget(epsilon=1.0),
-        lambda held, pair: held.spend(*_cost(pair)),
-        PureDP(1.0),
-        menu=_MENU,
-        denied=module.PrivacyBudgetExceeded,
-        spent=lambda held: float(held.spent_epsilon),
-    )
-    return subject_of(filt, _MENU, raw=lambda held, value: held.spend(value), run=run)
-
-
-def _generation() -> Subject:
-    module: Any = import_module("openmed.risk.budget")
-    policy = module.EpsilonPolicy("release", 2.0, 1e-2, composition="advanced", delta_prime=1e-3)
-    menu = (RandomizedResponse(0.1), RandomizedResponse(0.3), KOV(0.2, 1e-3))
-    filt = from_budget(
-        lambda: module.DPGenerationBudgetAccountant({"release": policy}),
-        lambda held, pair: held.guard_generation(*_cost(pair), "release"),
-        ApproxDP(2.0, 1e-2),
-        menu=menu,
-        denied=module.BudgetExceeded,
-        spent=lambda held: float(held.compose("release").epsilon),
-    )
-    return subject_of(filt, menu, raw=lambda held, value: held.guard_generation(value, 0.0, "release"))
-
-
-def _surrogate() -> Subject:
-    module: Any = import_module("openmed.risk.budget")
-    menu = (RandomizedResponse(0.05), RandomizedResponse(0.1), KOV(0.1, 1e-3))
-    named = {"label": "NAME", "draw_kind": "categorical", "mechanism": "m"}
-
-    def spend(held: Any, pair: DominatingPair) -> object:
-        epsilon, delta = _cost(pair)
-        return held.spend(**named, epsilon=epsilon, delta=delta)
-
-    filt = from_budget(
-        lambda: module.DPSurrogateBudget(target_epsilon=1.0, target_delta=1e-2),
-        spend,
-        ApproxDP(1.0, 1e-2),
-        menu=menu,
-        denied=module.DPSurrogateBudgetExceeded,
-        spent=lambda held: float(held.composition().reported_epsilon),
-    )
-    return subject_of(filt, menu, raw=lambda held, value: held.spend(**named, epsilon=value))
-
 
 _ENTRIES = (
     EntryPoint(
@@ -123,7 +21,7 @@ _ENTRIES = (
         where="openmed/risk/privacy_budget.py: PrivacyBudgetLedger.record_release",
         theorem="basic composition",
         promises="atomic charges: concurrent workers cannot pass the same remaining budget together",
-        subject=_context_ledger,
+        subject=subjects.ledger,
     ),
     EntryPoint(
         name="openmed.risk.AggregateDPBudgetLedger",
@@ -131,7 +29,7 @@ _ENTRIES = (
         where="openmed/risk/aggregate_dp.py: AggregateDPBudgetLedger.spend",
         theorem="basic composition",
         promises="a spend is committed, or raises and changes nothing",
-        subject=_aggregate_ledger,
+        subject=subjects.aggregate_ledger,
     ),
     EntryPoint(
         name="openmed.risk.PrivacyBudget",
@@ -139,28 +37,26 @@ _ENTRIES = (
         where="openmed/risk/differential_privacy.py: PrivacyBudget.spend, and the release functions",
         theorem="basic composition",
         promises="a query is checked, answered with noise and then charged",
-        subject=_privacy_budget,
+        subject=subjects.privacy_budget,
     ),
     EntryPoint(
         name="openmed.risk.DPGenerationBudgetAccountant",
-        rule="sqrt(2 log(1/delta') sum e^2) + sum e (exp(e) - 1) and sum d + delta' within the ceilings of a "
-        "scope, or the "
-        "sums themselves where its policy says basic",
+        rule="sqrt(2 log(1/delta') sum e^2) + sum e (exp(e) - 1) and sum d + delta' within the ceilings of a scope, "
+        "or the sums themselves where its policy says basic",
         where="openmed/risk/budget.py: DPGenerationBudgetAccountant.guard_generation",
-        theorem="Dwork, Rothblum & Vadhan 2010; as a filter it is within Whitehouse et al. 2023, Theorem 1, as "
-        "e (exp(e) - 1) "
-        "is at least e^2 / 2",
+        theorem="Dwork, Rothblum & Vadhan 2010; as a filter it is within Whitehouse et al. 2023, Theorem 1, as e "
+        "(exp(e) - 1) is at least e^2 / 2",
         promises="a request is recorded, or raises and changes nothing",
-        subject=_generation,
+        subject=subjects.generation,
     ),
     EntryPoint(
         name="openmed.risk.DPSurrogateBudget",
-        rule="granted while the largest of basic, zCDP and RDP epsilon is within the target, and the sum of "
-        "deltas too",
+        rule="granted while the largest of basic, zCDP and RDP epsilon is within the target, and the sum of deltas "
+        "too",
         where="openmed/risk/budget.py: DPSurrogateBudget.spend",
         theorem="basic composition, which the largest of the three is never below",
         promises="conservative totals; a spend is recorded, or raises and changes nothing",
-        subject=_surrogate,
+        subject=subjects.surrogate,
     ),
     EntryPoint(
         name="openmed.risk.differential_privacy.gaussian_scale",
@@ -177,11 +73,10 @@ _FAULTS = (
         kind=Kind.MISUSE,
         entry="openmed.risk.aggregate_dp.release_aggregate",
         says="a mapping of k aggregates gets noise of sensitivity / epsilon on each, and epsilon is charged once",
-        why="With the default sensitivity 1 and five counts that one person is in, the loss is 5 epsilon. The "
-        "docs name "
-        "neither the L1 sensitivity of the whole mapping nor disjointness as what the argument means.",
-        fix="Say that sensitivity is the L1 sensitivity of all entries together, or take one for each entry and "
-        "sum them.",
+        why="With the default sensitivity 1 and five counts that one person is in, the loss is 5 epsilon. The docs "
+        "name neither the L1 sensitivity of the whole mapping nor disjointness as what the argument means.",
+        fix="Say that sensitivity is the L1 sensitivity of all entries together, or take one for each entry and sum "
+        "them.",
         routes=(
             Route("five Laplace losses of 1", lambda: float(5 * Fraction(1))),
             Route(
@@ -196,9 +91,9 @@ _FAULTS = (
         entry="openmed.risk.differential_privacy.laplace_mechanism",
         says="which doubles an answer can be tells of the value beneath: the noise is added in plain doubles",
         why="A count of 1 with noise near -1 is a multiple of 2^-53; a count of 0 with small noise is one only "
-        "seldom. Such "
-        "answers are told apart far beyond e^epsilon (Mironov 2012). The module speaks of calibrated noise and of "
-        "conservative rounding, and does not name this limit. The same sampler is in aggregate_dp and in anonymize.",
+        "seldom. Such answers are told apart far beyond e^epsilon (Mironov 2012). The module speaks of calibrated "
+        "noise and of conservative rounding, and does not name this limit. The same sampler is in aggregate_dp and "
+        "in anonymize.",
         fix="Sample on a grid that does not depend on the value (discrete Laplace, or snapping), or name the limit.",
         routes=(
             Route(
@@ -216,9 +111,8 @@ _FAULTS = (
         entry="openmed.risk.differential_privacy.gaussian_privacy_delta",
         says="far in the tail the answer is below the true delta, by up to 3e-8 of it where it was looked at",
         why="exp(b * b) carries an error of b^2 ulps, and the allowance of four ulps is less than that. The "
-        "difference of two "
-        "nearly equal terms magnifies it. A scale calibrated at (1e-3, 1e-300) exceeds its delta by 5e-9 of it. "
-        "At deltas above 1e-25, where it was looked at, the error is below 1e-12.",
+        "difference of two nearly equal terms magnifies it. A scale calibrated at (1e-3, 1e-300) exceeds its delta "
+        "by 5e-9 of it. At deltas above 1e-25, where it was looked at, the error is below 1e-12.",
         fix="Let the allowance grow with b^2, or split b * b into a rounded square and its remainder.",
         routes=(
             Route(
@@ -234,8 +128,7 @@ _FAULTS = (
         entry="openmed.risk.differential_privacy.laplace_noise",
         says="a uniform draw of exactly 0 raises ValueError, after the check and before the charge",
         why="The draw is moved to nextafter(0, 1), but minus 0.5 that is -0.5 again, and log1p(-1) raises. The "
-        "chance is "
-        "2^-53 for each answer.",
+        "chance is 2^-53 for each answer.",
         fix="Draw again, as long as the draw is 0.",
     ),
     Fault(
@@ -244,8 +137,7 @@ _FAULTS = (
         entry="openmed.risk.DPSurrogateBudget",
         says="with target_delta = 0, which is taken, every spend is denied, pure ones too",
         why="zCDP and RDP epsilon are infinite at delta = 0, and the largest of the three totals decides. For "
-        "spends that "
-        "are pure each bound holds by itself, and the smallest may be taken.",
+        "spends that are pure each bound holds by itself, and the smallest may be taken.",
         fix="Take the smallest bound that applies, or refuse target_delta = 0.",
     ),
     Fault(
@@ -262,8 +154,7 @@ _FAULTS = (
         entry="openmed.risk.DPGenerationBudgetAccountant.guard_generation",
         says="a request far beyond the budget raises OverflowError, not BudgetExceeded; can_spend raises it, too",
         why="expm1 overflows from 710 on, and the square of epsilon from 1e154 on. Who waits for a denial gets "
-        "another "
-        "error. Nothing is granted.",
+        "another error. Nothing is granted.",
         fix="Treat OverflowError as an infinite epsilon.",
     ),
 )
@@ -280,12 +171,11 @@ LIBRARY = Library(
     entries=_ENTRIES,
     faults=_FAULTS,
     held=(
-        "Ten spends of 0.1 fit a ceiling of 1.0 in each ledger; beyond that the ledgers that round grant less "
-        "than one ulp.",
+        "Ten spends of 0.1 fit a ceiling of 1.0 in each ledger; beyond that the ledgers that round grant less than "
+        "one ulp.",
         "NaN, infinite, negative and boolean parameters are refused by every ledger.",
-        "DPGenerationBudgetAccountant under an advanced policy stays within a proven filter, so an adaptive "
-        "choice of "
-        "epsilons does no harm.",
+        "DPGenerationBudgetAccountant under an advanced policy stays within a proven filter, so an adaptive choice "
+        "of epsilons does no harm.",
         "gaussian_scale: at epsilon 0.1 to 300 and delta 1e-12 to 0.9 the true delta is at most the one asked for.",
         "Releases check before they draw noise, and charge before they return; a denial leaves the ledger as it was.",
     ),

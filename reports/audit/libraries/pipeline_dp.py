@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 from math import sqrt
-from typing import Any
 
 from mpmath import mp
 
 from reports.audit.fault import EntryPoint, Fault, Kind, Library, Route
-from reports.audit.true_values import gaussian_profile, gaussian_profile_by_integral, told_together
+from reports.audit.true_values import (
+    Profile,
+    gaussian_epsilon,
+    gaussian_profile,
+    gaussian_profile_by_integral,
+    told_together,
+)
 
 __all__ = ["LIBRARY"]
 
@@ -23,7 +27,8 @@ _ENTRIES = (
         rule="each application of a mechanism gets its weight's share of epsilon, and of delta if it uses one",
         where=f"{_ACCOUNTING}: NaiveBudgetAccountant.compute_budgets",
         theorem="basic composition",
-        promises="the mechanisms of a pipeline, requested before compute_budgets, stay within (epsilon, delta) in all",
+        promises="the mechanisms of a pipeline, requested before compute_budgets, stay within (epsilon, delta) in "
+        "all",
     ),
     EntryPoint(
         name=_PLD,
@@ -54,9 +59,10 @@ _FAULTS = (
         kind=Kind.WRONG_NUMBER,
         entry=f"{_PLD}.compute_budgets",
         says="a truncated geometric mechanism is not composed: the mechanism requested before it is composed again",
-        why="_compose_distributions has no branch for TRUNCATED_GEOMETRIC, so its local variable keeps the mechanism "
-        "before, however quiet that is. Requested after a Laplace mechanism of weight 0.01, a partition selection gets "
-        "about fifty times the total epsilon and delta. Requested first it ends in an AttributeError.",
+        why="_compose_distributions has no branch for TRUNCATED_GEOMETRIC, so its local variable keeps the "
+        "mechanism before, however quiet that is. Requested after a Laplace mechanism of weight 0.01, a partition "
+        "selection gets about fifty times the total epsilon and delta. Requested first it ends in an "
+        "AttributeError.",
         fix="Compose it as the generic mechanism, from the (epsilon, delta) that compute_budgets will hand out, and "
         "raise NotImplementedError for types that have no branch.",
         routes=(
@@ -75,11 +81,12 @@ _FAULTS = (
         kind=Kind.WRONG_NUMBER,
         entry=f"{_PLD}.request_budget",
         says="a query of sensitivity s gets noise for sensitivity 1 where delta > 0, and for s where delta = 0",
-        why="The noise handed out is sensitivity * base / weight, and the distribution composed is that of a mechanism "
-        "with this noise on a query of sensitivity 1. At sensitivity 10 the loss is ten times what was asked. At "
-        "delta = 0 another formula is used, which is right: there the noise is ten times as large.",
+        why="The noise handed out is sensitivity * base / weight, and the distribution composed is that of a "
+        "mechanism with this noise on a query of sensitivity 1. At sensitivity 10 the loss is ten times what was "
+        "asked. At delta = 0 another formula is used, which is right: there the noise is ten times as large.",
         fix="Compose with the sensitivity, from_laplace_mechanism(b, sensitivity=...), or leave it out of both the "
-        "composed parameter and the noise, if that is meant to be per unit of sensitivity; and say which in the docs.",
+        "composed parameter and the noise, if that is meant to be per unit of sensitivity; and say which in the "
+        "docs.",
         routes=(
             Route("standard deviation due at sensitivity 10: 10 * sqrt(2) / epsilon", lambda: 10 * sqrt(2)),
             Route(
@@ -142,9 +149,9 @@ _FAULTS = (
         kind=Kind.WRONG_NUMBER,
         entry=f"{_PLD}.compute_budgets",
         says="the upper end of the search for noise is checked at all of delta, and may be the answer unchecked",
-        why="With thresholds the noise has three quarters of delta, but _calculate_max_noise_std doubles until all of "
-        "delta suffices. Where the noise due lies between, the search ends at its upper end. Noise and threshold then "
-        "take up to 1.25 times the total delta.",
+        why="With thresholds the noise has three quarters of delta, but _calculate_max_noise_std doubles until all "
+        "of delta suffices. Where the noise due lies between, the search ends at its upper end. Noise and threshold "
+        "then take up to 1.25 times the total delta.",
         fix="Pass the reduced delta to _calculate_max_noise_std.",
         routes=(
             Route(
@@ -159,14 +166,17 @@ _FAULTS = (
         kind=Kind.WRONG_NUMBER,
         entry="pipeline_dp.dp_computations.gaussian_epsilon",
         says="for sigma below about 0.027 the answer is 709.78, whatever the true epsilon is",
-        why="exp(epsilon) overflows above 709.78, the difference with it is NaN or -inf, and the bisection takes that "
-        "for a delta below the target. At sigma = 0.02 the mechanism is not private at all at the answer.",
+        why="exp(epsilon) overflows above 709.78, the difference with it is NaN or -inf, and the bisection takes "
+        "that for a delta below the target. At sigma = 0.02 the mechanism is not private at all at the answer.",
         fix="Compute exp(epsilon + log cdf), with scipy.stats.norm.logcdf, in gaussian_delta.",
         routes=(
             Route(
-                "the true epsilon of sigma 0.02 at 1e-5, by the normal tails", lambda: _root(gaussian_profile)
+                "the true epsilon of sigma 0.02 at 1e-5, by the normal tails",
+                lambda: gaussian_epsilon(0.02, 1e-5),
             ),
-            Route("the same by integration", lambda: _root(gaussian_profile_by_integral)),
+            Route(
+                "the same by integration", lambda: gaussian_epsilon(0.02, 1e-5, gaussian_profile_by_integral)
+            ),
         ),
     ),
     Fault(
@@ -174,8 +184,8 @@ _FAULTS = (
         kind=Kind.MISUSE,
         entry="pipeline_dp.DPEngine.calculate_private_contribution_bounds",
         says="the epsilon that it spends is not requested from the accountant of the engine",
-        why="The accountant hands its whole total to the other aggregations, so that the pipeline costs the total and "
-        "calculation_eps on top. Neither the method nor its parameters say so.",
+        why="The accountant hands its whole total to the other aggregations, so that the pipeline costs the total "
+        "and calculation_eps on top. Neither the method nor its parameters say so.",
         fix="Request the budget from the accountant, or say in the docs that calculation_eps comes on top.",
         routes=(
             Route("1 + 1/2", lambda: float(1 + Fraction(1, 2))),
@@ -187,8 +197,8 @@ _FAULTS = (
         kind=Kind.MISUSE,
         entry="pipeline_dp.budget_accounting.BudgetAccountant.request_budget",
         says="a weight below zero is taken, and refunds the others: shares exceed the total",
-        why="With weights 3 and -2 the first mechanism gets three times the total epsilon. NaN and negative counts are "
-        "taken, too.",
+        why="With weights 3 and -2 the first mechanism gets three times the total epsilon. NaN and negative counts "
+        "are taken, too.",
         fix="Refuse weights and counts that are not positive and finite, in request_budget and scope.",
         routes=(
             Route("3 / (3 - 2) of epsilon 1", lambda: float(Fraction(3, 3 - 2))),
@@ -200,8 +210,8 @@ _FAULTS = (
         kind=Kind.SEMANTICS,
         entry="pipeline_dp.dp_computations.ExponentialMechanism.apply",
         says="scores that are all below -745, or one above 710, end in a ValueError",
-        why="exp is taken of scores as they are. Scores of contribution bounds grow with the number of partitions, so "
-        "that large data fail where small data do not. Whether it fails depends on the data.",
+        why="exp is taken of scores as they are. Scores of contribution bounds grow with the number of partitions, "
+        "so that large data fail where small data do not. Whether it fails depends on the data.",
         fix="Subtract the largest score first.",
     ),
 )
@@ -227,18 +237,9 @@ def _laplace_deviation(sensitivity: float) -> float:
         )
 
 
-def _root(profile: Callable[[float, float], Any], sigma: float = 0.02, delta: float = 1e-5) -> float:
-    """The epsilon at which a profile of the Gaussian mechanism falls to delta, by bisection."""
-    low, high = 0.0, 4000.0
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (middle, high) if profile(sigma, middle) > delta else (low, middle)
-    return high
-
-
-def _largest(profile: Callable[[float, float], Any]) -> float:
+def _largest(profile: Profile) -> float:
     """delta of Gaussian noise 4 at 1.001 times the epsilon that it has at 1e-6, and a quarter of 1e-6."""
-    return float(profile(4.0, _root(profile, sigma=4.0, delta=1e-6) * 1.001)) + 0.25e-6
+    return float(profile(4.0, gaussian_epsilon(4.0, 1e-6, profile) * 1.001)) + 0.25e-6
 
 
 LIBRARY = Library(
@@ -250,10 +251,10 @@ LIBRARY = Library(
         "NaiveBudgetAccountant: shares with counts, weights and nested scopes sum to the total up to rounding; a "
         "pure Laplace mechanism takes no delta; a request after compute_budgets raises, and so does a second "
         "compute_budgets.",
-        "PLDBudgetAccountant with Laplace and Gaussian mechanisms at the default sensitivity and delta > 0: the noise "
-        "for one, and for two applications, is at least what closed forms ask for.",
-        "DPEngine under NaiveBudgetAccountant: each aggregation requests one budget for each noise that it adds, and "
-        "mean and variance split theirs (read, not run).",
+        "PLDBudgetAccountant with Laplace and Gaussian mechanisms at the default sensitivity and delta > 0: the "
+        "noise for one, and for two applications, is at least what closed forms ask for.",
+        "DPEngine under NaiveBudgetAccountant: each aggregation requests one budget for each noise that it adds, "
+        "and mean and variance split theirs (read, not run).",
         "Sensitivities of count, privacy id count, sum, normalised sum and vector sum match the bounds that the "
         "combiners enforce (read, not run).",
         "Weighted Gaussian selection of partitions: its noise is for more partitions than the weights need (read).",

@@ -8,7 +8,7 @@ epsilon, low = 4.0, math.exp(-2.0)
 even, rest = (1 + low) / 2, (1 + 3 * low) / 4  # all sums of weights at a value are alike
 weights = {"ay": low, "pq": low, "rs": 1.0, "yp": 1.0, "yq": 1.0, "yr": low, "ys": low}
 weights |= {"a" + o: even for o in "pqrs"} | dict.fromkeys(("pr", "ps", "qr", "qs"), rest)
-utilities = [[x, y, abs(-2 * math.log(w) / epsilon)] for (x, y), w in weights.items()]
+utilities = [[two[0], two[1], abs(-2 * math.log(w) / epsilon)] for two, w in weights.items()]
 mechanism = ExponentialCategorical(epsilon=epsilon, utility_list=utilities)
 chance = {x: mechanism._get_prob(x, "a") / mechanism._normalising_constant[x] for x in "ay"}
 loss = math.log(chance["a"] / chance["y"])
