@@ -171,6 +171,22 @@ LIBRARY = Library(
             ),
         ),
         Fault(
+            key="forgetful_tree",
+            kind=Kind.WRONG_NUMBER,
+            entry="prv_accountant.composers.ConvolutionTree.compute_composition",
+            says="A tree over three Gaussians of noise 1 answers an epsilon of 8.385 at delta = 1e-5, and "
+            "when it is asked again 6.573, which is that of two. PRVAccountant is not affected, as it makes a "
+            "new tree for each answer.",
+            why="compute_composition takes the first of an odd number from self.prvs itself. Whoever keeps a "
+            "tree loses a mechanism with the first answer.",
+            fix="prvs = list(self.prvs) at the start.",
+            routes=(
+                Route("N(sqrt 3, 1) against N(0, 1) by erfcx", lambda: epsilon_by_erfcx(sqrt(3), 1e-5)),
+                Route("N(sqrt 3, 1) against N(0, 1) in 60 digits", lambda: epsilon_by_mpmath(sqrt(3), 1e-5)),
+            ),
+            law="its_own_ledger_answers_the_same",
+        ),
+        Fault(
             key="readme_order",
             kind=Kind.MISUSE,
             entry="prv_accountant.PoissonSubsampledGaussianMechanism",
