@@ -10,10 +10,10 @@ import mpmath
 import numpy as np
 from scipy.integrate import quad
 from scipy.optimize import brentq
-from scipy.special import erfcx
 from scipy.stats import binom, norm
 
 from reports.audit.fault import EntryPoint, Fault, Kind, Library, Route
+from reports.audit.routes.gaussian import epsilon_by_erfcx, epsilon_by_mpmath
 
 __all__ = ["LIBRARY"]
 
@@ -21,27 +21,6 @@ __all__ = ["LIBRARY"]
 _Mixture = tuple[tuple[float, float], ...]
 _TWICE: tuple[_Mixture, _Mixture] = ((0, 0.25), (1, 0.5), (2, 0.25)), ((0, 1.0),)
 _EMPTY: tuple[_Mixture, _Mixture] = ((1, 0.375), (0, 0.375), (-1, 0.25)), ((1, 0.75), (0, 0.25))
-
-
-def _gaussian_by_erfcx(mu: float, delta: float) -> float:
-    """The epsilon of N(mu, 1) against N(0, 1) at delta, from scaled complementary error functions."""
-
-    def gap(epsilon: float) -> float:
-        low, high = epsilon / mu - mu / 2, epsilon / mu + mu / 2
-        return float(log((erfcx(low / sqrt(2)) - erfcx(high / sqrt(2))) / 2) - low * low / 2 - log(delta))
-
-    return float(brentq(gap, 1e-9, 1e4, xtol=1e-12))
-
-
-def _gaussian_by_mpmath(mu: float, delta: float) -> float:
-    """The same from normal distribution functions in 60 digits, by bisection."""
-    with mpmath.workdps(60):
-        m, low, high = mpmath.mpf(mu), mpmath.mpf(0), mpmath.mpf(1000)
-        for _ in range(120):
-            e = (low + high) / 2
-            value = mpmath.ncdf(m / 2 - e / m) - mpmath.e**e * mpmath.ncdf(-m / 2 - e / m)
-            low, high = (e, high) if value > delta else (low, e)
-        return float(high)
 
 
 def _mixture_by_quadrature(pair: tuple[_Mixture, _Mixture], delta: float) -> float:
@@ -126,15 +105,11 @@ def _counted_rate(rate: float) -> float:
     return float(np.mean(np.arange(2**24, dtype=np.float32) / np.float32(2**24) < np.float32(rate)))
 
 
-def _limit_mu(steps: int) -> float:
-    return float(0.1 * sqrt(steps * expm1(0.5**-2)))
-
-
+#: The limit of 100 steps at rate 0.1 with noise 1/2, in the accountant's own formula.
+_MU = 0.1 * sqrt(100 * expm1(0.5**-2))
 _FORGOTTEN = (
-    Route(
-        "its own formula for 100 steps, solved with erfcx", lambda: _gaussian_by_erfcx(_limit_mu(100), 1e-5)
-    ),
-    Route("its own formula for 100 steps, in 60 digits", lambda: _gaussian_by_mpmath(_limit_mu(100), 1e-5)),
+    Route("its own formula for 100 steps, solved with erfcx", lambda: epsilon_by_erfcx(_MU, 1e-5)),
+    Route("its own formula for 100 steps, in 60 digits", lambda: epsilon_by_mpmath(_MU, 1e-5)),
 )
 
 LIBRARY = Library(
@@ -231,8 +206,8 @@ LIBRARY = Library(
             fix="Use np.finfo(self.pmf.dtype).eps, with a factor for the transform and the power, in that "
             "check.",
             routes=(
-                Route("normal tails by erfcx in doubles", lambda: _gaussian_by_erfcx(sqrt(1e5) / 1e3, 1e-12)),
-                Route("normal tails in 60 digits", lambda: _gaussian_by_mpmath(sqrt(1e5) / 1e3, 1e-12)),
+                Route("normal tails by erfcx in doubles", lambda: epsilon_by_erfcx(sqrt(1e5) / 1e3, 1e-12)),
+                Route("normal tails in 60 digits", lambda: epsilon_by_mpmath(sqrt(1e5) / 1e3, 1e-12)),
             ),
             law="what_it_answers_is_at_least_the_truth",
         ),
@@ -267,8 +242,8 @@ LIBRARY = Library(
             fix="In BatchMemoryManager.__exit__, or at the start of an iteration, clear the queue and every "
             "summed_grad.",
             routes=(
-                Route("N(0.2, 1) against N(0, 1) by erfcx", lambda: _gaussian_by_erfcx(0.2, 1e-5)),
-                Route("N(0.2, 1) against N(0, 1) in 60 digits", lambda: _gaussian_by_mpmath(0.2, 1e-5)),
+                Route("N(0.2, 1) against N(0, 1) by erfcx", lambda: epsilon_by_erfcx(0.2, 1e-5)),
+                Route("N(0.2, 1) against N(0, 1) in 60 digits", lambda: epsilon_by_mpmath(0.2, 1e-5)),
             ),
         ),
         Fault(
@@ -279,7 +254,7 @@ LIBRARY = Library(
             "size of the batch. The size has no noise. With one record in the batch the bound moves with "
             "twice the noise of a batch with two. That alone has epsilon 8.4 at delta = 0.01; with noise "
             "multiplier 50, unclipped_num_std 100, sample rate 1 the PRV accountant says 0.006. An empty "
-            "batch raises an error, or divides by 0, which tells that it was empty.",
+            "batch raises an error, which tells that it was empty.",
             why="The theorem behind the adjusted noise divides by a number that does not depend on the data. "
             "The effect is large for small batches and small for large ones, and nothing charges it.",
             fix="Divide by expected_batch_size, as is done for the gradients.",

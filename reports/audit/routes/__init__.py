@@ -1,0 +1,1 @@
+"""Ways to true values that the findings of several libraries need."""
