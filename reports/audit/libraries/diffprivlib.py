@@ -189,6 +189,15 @@ _ACCOUNTANT_FAULTS = (
         ),
     ),
     Fault(
+        key="nested_with",
+        kind=Kind.SEMANTICS,
+        entry="diffprivlib.BudgetAccountant",
+        says="one accountant entered twice ends in AttributeError, and the default before it is lost",
+        why="The default before is kept in one attribute, which the inner `with` overwrites and deletes. Who goes "
+        "on after the error is charged to a new default without a ceiling. The default is also one for all threads.",
+        fix="Keep a stack of defaults, in a context variable.",
+    ),
+    Fault(
         key="remaining_delta",
         kind=Kind.WRONG_NUMBER,
         entry="diffprivlib.BudgetAccountant.remaining",

@@ -206,6 +206,15 @@ _FAULTS = (
         ),
     ),
     Fault(
+        key="compute_inside_scope",
+        kind=Kind.SEMANTICS,
+        entry="pipeline_dp.BudgetAccountant.compute_budgets",
+        says="called inside a scope it raises, and the accountant is of no use from then on",
+        why="It is marked as finished before the scope is checked. A second call raises, too, and no mechanism ever "
+        "gets a budget. Nothing is released.",
+        fix="Check the scopes first.",
+    ),
+    Fault(
         key="exponential_underflow",
         kind=Kind.SEMANTICS,
         entry="pipeline_dp.dp_computations.ExponentialMechanism.apply",
