@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import ceil, log2
 from typing import Any
 
 import numpy as np
@@ -40,6 +41,12 @@ def _is_nan_for_one(statistic: Any) -> float:
 def _gaps(data: Any) -> Any:
     """The sum of the gaps between sorted entries."""
     return np.diff(np.sort(data)).sum()
+
+
+def _bins() -> float:
+    """The bins that NumPy chooses for the script's second sample."""
+    data = np.append(1.0, np.linspace(0, 1, 4)[1:] ** 3)
+    return float(len(np.histogram_bin_edges(data, "auto", (0, 1))) - 1)
 
 
 TOOL_FAULTS = (
@@ -111,6 +118,23 @@ TOOL_FAULTS = (
         routes=(
             Route("two counts that change by 1 at epsilon 1", lambda: 2 * 1.0),
             Route("chances of both tails", lambda: 2 * geometric_tails(1, 1.0)),
+        ),
+    ),
+    Fault(
+        key="histogram_bin_estimator",
+        kind=Kind.MISUSE,
+        entry=f"{_TOOLS}.histogram",
+        says="with bins='auto', or another estimator's name, the bins are chosen from the exact data, without a "
+        "warning",
+        why="The number of bins is part of the answer, and one record can change it for certain. A range is asked "
+        "for by a warning; that estimators read the data, too, is not said where a range is given.",
+        fix="Warn as for a missing range, or refuse names of estimators.",
+        routes=(
+            Route(
+                "bins of Sturges' width on the smaller extent",
+                lambda: float(ceil((log2(4) + 1) / (1 - 1 / 27))),
+            ),
+            Route("bins that NumPy chooses", _bins),
         ),
     ),
     Fault(

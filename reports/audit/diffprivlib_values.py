@@ -17,6 +17,7 @@ __all__ = [
     "categorical_loss_by_table",
     "discrete_deviation",
     "discrete_deviation_by_tails",
+    "forest_loss_by_orders",
     "geometric_rounding",
     "geometric_rounding_by_sum",
     "intercept_loss",
@@ -173,6 +174,29 @@ def categorical_loss_by_table() -> float:
             row = {z: mp.exp(-epsilon * utility.get(frozenset({x, z}), 0)) for z in "aypqrs"}
             chance[x] = row["a"] / mp.fsum(row.values())
         return float(mp.log(chance["a"] / chance["y"]))
+
+
+def forest_loss_by_orders() -> float:
+    """Loss of the outcome where all ten trees turn, 20 records and 21: chances of permute-and-flip, over all orders."""
+
+    def turned(records: list[int]) -> float:
+        """The chance that each tree answers the other label than it has in the first case."""
+        chance = 1.0
+        for tree in range(10):
+            mine = [y for i, y in enumerate(records) if int(i // (len(records) / 10)) == tree]
+            counts = [mine.count(0), mine.count(1)]
+            wins = [0.0, 0.0]
+            for order in ((0, 1), (1, 0)):
+                left = 0.5
+                for label in order:
+                    heads = exp(counts[label] - max(counts))
+                    wins[label] += left * heads
+                    left *= 1 - heads
+            chance *= wins[1 - tree % 2]
+        return chance
+
+    labels = [label for label in (0, 1) * 5 for _ in range(2)]
+    return log(turned([*labels, 0]) / turned(labels))
 
 
 def geometric_rounding() -> float:

@@ -189,6 +189,15 @@ _ACCOUNTANT_FAULTS = (
         ),
     ),
     Fault(
+        key="nested_with",
+        kind=Kind.SEMANTICS,
+        entry="diffprivlib.BudgetAccountant",
+        says="one accountant entered twice ends in AttributeError, and the default before it is lost",
+        why="The default before is kept in one attribute, which the inner `with` overwrites and deletes. Who goes "
+        "on after the error is charged to a new default without a ceiling. The default is also one for all threads.",
+        fix="Keep a stack of defaults, in a context variable.",
+    ),
+    Fault(
         key="remaining_delta",
         kind=Kind.WRONG_NUMBER,
         entry="diffprivlib.BudgetAccountant.remaining",
@@ -212,6 +221,8 @@ LIBRARY = Library(
         "BudgetAccountant: NaN and negative spends are denied under a finite ceiling; ten spends of 0.1 fit a "
         "ceiling of 1.0 and nothing more; a ledger that is read again answers the same; a denial changes nothing.",
         "Total with slack is the theorem's formula; deltas are added without loss of small ones.",
+        "As a filter with slack: exact games of up to some hundred rounds over two randomised responses, of epsilon "
+        "0.05 to 8, under ceilings from 0.5 to 40 and slack from 1e-4 to 0.99, reached at most 0.55 of the slack.",
         "Gaussian at epsilon 1e-6 to 1 and delta 1e-12 to 1: the true delta is at most 0.32 of the one asked for.",
         "Laplace, its truncated, folded and bounded forms, staircase, uniform, binary, exponential, "
         "permute-and-flip and snapping: formulas agree with the papers (read; samplers not tested).",
@@ -220,9 +231,11 @@ LIBRARY = Library(
         "Tools give no answer where the spend at their end is denied.",
     ),
     left_out=(
-        "Threads: check and spend are two steps.",
+        "Whether the rule with slack is sound for every adaptive choice of epsilons: its theorem is for epsilons "
+        "fixed in advance, and no game that was solved passes the slack.",
+        "Threads within the accountant, where check and spend are two steps.",
         "Random generators and their seeds; the floating-point supports of Laplace and Gaussian noise.",
-        "GaussianDiscrete's sampler, transformers, k-means beyond its budget, forests beyond theirs.",
+        "GaussianDiscrete's sampler, transformers, k-means beyond its budget.",
         "Data bounds that are not given, of which the docs warn.",
         "With scikit-learn 1.9 the package does not import (a name that it uses is gone); older ones were used.",
     ),

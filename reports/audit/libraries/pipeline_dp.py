@@ -206,6 +206,15 @@ _FAULTS = (
         ),
     ),
     Fault(
+        key="compute_inside_scope",
+        kind=Kind.SEMANTICS,
+        entry="pipeline_dp.BudgetAccountant.compute_budgets",
+        says="called inside a scope it raises, and the accountant is of no use from then on",
+        why="It is marked as finished before the scope is checked. A second call raises, too, and no mechanism ever "
+        "gets a budget. Nothing is released.",
+        fix="Check the scopes first.",
+    ),
+    Fault(
         key="exponential_underflow",
         kind=Kind.SEMANTICS,
         entry="pipeline_dp.dp_computations.ExponentialMechanism.apply",
@@ -257,6 +266,9 @@ LIBRARY = Library(
         "and mean and variance split theirs (read, not run).",
         "Sensitivities of count, privacy id count, sum, normalised sum and vector sum match the bounds that the "
         "combiners enforce (read, not run).",
+        "compute_sigma at seven points, epsilon 0.001 to 700 and delta 1e-300 to 1e-5, and Laplace with NaN, "
+        "infinite or tiny epsilon: the true delta is below the one asked for, and what is no number is refused by "
+        "PyDP.",
         "Weighted Gaussian selection of partitions: its noise is for more partitions than the weights need (read).",
     ),
     left_out=(

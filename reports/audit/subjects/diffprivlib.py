@@ -7,13 +7,15 @@ from typing import Any
 
 import numpy as np
 
-import filterproof as fp
+from filters.adapters.budget import from_budget
 from mc.accountants.answers import subject_of
 from mc.accountants.subject import Subject
+from theory.guarantees import ApproxDP, PureDP
+from theory.pairs import RandomizedResponse
 
 __all__ = ["basic", "slack"]
 
-_RESPONSES = (fp.RandomizedResponse(0.25), fp.RandomizedResponse(0.5))
+_RESPONSES = (RandomizedResponse(0.25), RandomizedResponse(0.5))
 
 
 def _run(held: Any, pair: Any, body: Callable[[], None]) -> object:
@@ -35,10 +37,10 @@ def basic() -> Subject:
     def make(spent: Any = None) -> Any:
         return BudgetAccountant(epsilon=1.0, delta=0.0, spent_budget=spent)
 
-    filt = fp.from_budget(
+    filt = from_budget(
         make,
         lambda held, pair: held.spend(float(pair.epsilon), 0),
-        fp.PureDP(1.0),
+        PureDP(1.0),
         menu=_RESPONSES,
         denied=BudgetError,
         spent=lambda held: held.total()[0],
@@ -59,10 +61,10 @@ def slack() -> Subject:
     def make(spent: Any = None) -> Any:
         return BudgetAccountant(epsilon=2.0, delta=1e-2, slack=1e-2, spent_budget=spent)
 
-    filt = fp.from_budget(
+    filt = from_budget(
         make,
         lambda held, pair: held.spend(float(pair.epsilon), 0),
-        fp.ApproxDP(2.0, 1e-2),
+        ApproxDP(2.0, 1e-2),
         menu=_RESPONSES,
         denied=BudgetError,
         spent=lambda held: held.total()[0],
