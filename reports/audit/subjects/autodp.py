@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import filterproof as fp
+from filters.adapters.accountant import from_accountant
 from mc.accountants.answers import subject_of
 from mc.accountants.subject import Subject
+from theory.guarantees import ApproxDP
+from theory.pairs import Gaussian, Laplace
 
 __all__ = ["rdp"]
 
@@ -16,19 +18,19 @@ def rdp() -> Subject:
     from autodp import rdp_acct, rdp_bank
 
     def event(pair: Any) -> Any:
-        if isinstance(pair, fp.Gaussian):
+        if isinstance(pair, Gaussian):
             return lambda order: rdp_bank.RDP_gaussian({"sigma": 1 / float(pair.mu)}, order)
         return lambda order: rdp_bank.RDP_laplace({"b": float(pair.b)}, order)
 
-    filt = fp.from_accountant(
+    filt = from_accountant(
         rdp_acct.anaRDPacct,
         event,
-        fp.ApproxDP(2.0, 1e-5),
-        menu=(fp.Gaussian(0.25), fp.Laplace(4.0)),
+        ApproxDP(2.0, 1e-5),
+        menu=(Gaussian(0.25), Laplace(4.0)),
         compose=lambda held, one, count: held.compose_mechanism(one, coeff=count),
         spent=lambda held: held.get_eps(1e-5),
     )
     return subject_of(
         filt,
-        raw=lambda held, value: held.compose_mechanism(event(fp.Gaussian(0.25)), coeff=value),
+        raw=lambda held, value: held.compose_mechanism(event(Gaussian(0.25)), coeff=value),
     )

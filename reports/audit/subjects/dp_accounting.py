@@ -5,22 +5,24 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import filterproof as fp
+from filters.adapters.accountant import from_accountant
 from mc.accountants.answers import subject_of
 from mc.accountants.subject import Subject
+from theory.guarantees import ApproxDP
+from theory.pairs import Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
 
 __all__ = ["pld", "pld_natural", "pld_response", "rdp", "rdp_response"]
 
-_NOISES = (fp.Gaussian(0.25), fp.Laplace(4.0), fp.SubsampledGaussian(0.125, 1.0))
-_RESPONSES = (fp.RandomizedResponse(0.5), fp.RandomizedResponse(1.0))
+_NOISES = (Gaussian(0.25), Laplace(4.0), SubsampledGaussian(0.125, 1.0))
+_RESPONSES = (RandomizedResponse(0.5), RandomizedResponse(1.0))
 
 
 def _event(pair: Any) -> Any:
     from dp_accounting import dp_event
 
-    if isinstance(pair, fp.Gaussian):
+    if isinstance(pair, Gaussian):
         return dp_event.GaussianDpEvent(1 / float(pair.mu))
-    if isinstance(pair, fp.Laplace):
+    if isinstance(pair, Laplace):
         return dp_event.LaplaceDpEvent(float(pair.b))
     return dp_event.PoissonSampledDpEvent(float(pair.q), dp_event.GaussianDpEvent(float(pair.sigma)))
 
@@ -41,7 +43,7 @@ def rdp() -> Subject:
     """Gaussian, Laplace and subsampled Gaussian noise, orders as by default, one added or removed."""
     from dp_accounting import rdp
 
-    filt = fp.from_accountant(rdp.RdpAccountant, _event, fp.ApproxDP(2.0, 1e-5), menu=_NOISES)
+    filt = from_accountant(rdp.RdpAccountant, _event, ApproxDP(2.0, 1e-5), menu=_NOISES)
 
     def reread(held: Any) -> Any:
         fresh = rdp.RdpAccountant()
@@ -55,10 +57,10 @@ def rdp_response() -> Subject:
     """Randomised response, one replaced."""
     from dp_accounting import NeighboringRelation, rdp
 
-    filt = fp.from_accountant(
+    filt = from_accountant(
         lambda: rdp.RdpAccountant(neighboring_relation=NeighboringRelation.REPLACE_ONE),
         _response,
-        fp.ApproxDP(2.0, 1e-2),
+        ApproxDP(2.0, 1e-2),
         menu=_RESPONSES,
     )
     return subject_of(filt)
@@ -76,7 +78,7 @@ def pld() -> Subject:
         fresh.compose(held.ledger)
         return fresh
 
-    filt = fp.from_accountant(make, _event, fp.ApproxDP(2.0, 1e-5), menu=_NOISES)
+    filt = from_accountant(make, _event, ApproxDP(2.0, 1e-5), menu=_NOISES)
     # its docs state no error; an answer moves by cells of the grid
     return subject_of(filt, tolerance=1e-2, reread=reread, raw=_noise)
 
@@ -86,10 +88,10 @@ def pld_response() -> Subject:
     from dp_accounting import NeighboringRelation
     from dp_accounting.pld import PLDAccountant
 
-    filt = fp.from_accountant(
+    filt = from_accountant(
         lambda: PLDAccountant(NeighboringRelation.REPLACE_ONE),
         _response,
-        fp.ApproxDP(2.0, 1e-2),
+        ApproxDP(2.0, 1e-2),
         menu=_RESPONSES,
     )
     return subject_of(filt)
@@ -105,11 +107,11 @@ def pld_natural() -> Subject:
             held.compose(event)
 
     step = math.log(1.5)
-    filt = fp.from_accountant(
+    filt = from_accountant(
         lambda: PLDAccountant(NeighboringRelation.REPLACE_ONE),
         _response,
-        fp.ApproxDP(math.log(9 / 4), 0.2664),
-        menu=tuple(fp.RandomizedResponse(k * step) for k in (1, 2, 3)),
+        ApproxDP(math.log(9 / 4), 0.2664),
+        menu=tuple(RandomizedResponse(k * step) for k in (1, 2, 3)),
         compose=compose,
     )
     return subject_of(filt)

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import filterproof as fp
+from filters.adapters.accountant import from_accountant
 from mc.accountants.answers import subject_of
 from mc.accountants.subject import Subject
+from theory.guarantees import ApproxDP
+from theory.pairs import SubsampledGaussian
 
 __all__ = ["gdp", "prv", "rdp"]
 
-_STEPS = (fp.SubsampledGaussian(0.125, 1.0), fp.SubsampledGaussian(0.125, 2.0))
+_STEPS = (SubsampledGaussian(0.125, 1.0), SubsampledGaussian(0.125, 2.0))
 
 
-def _subject(make: Callable[[], Any], menu: tuple[fp.SubsampledGaussian, ...], tolerance: float) -> Subject:
+def _subject(make: Callable[[], Any], menu: tuple[SubsampledGaussian, ...], tolerance: float) -> Subject:
     def compose(held: Any, step: dict[str, float], count: int) -> None:
         for _ in range(count):
             held.step(**step)
@@ -24,10 +26,10 @@ def _subject(make: Callable[[], Any], menu: tuple[fp.SubsampledGaussian, ...], t
         fresh.load_state_dict(held.state_dict())
         return fresh
 
-    filt = fp.from_accountant(
+    filt = from_accountant(
         make,
         lambda pair: {"noise_multiplier": float(pair.sigma), "sample_rate": float(pair.q)},
-        fp.ApproxDP(2.0, 1e-5),
+        ApproxDP(2.0, 1e-5),
         menu=menu,
         compose=compose,
     )

@@ -5,22 +5,24 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-import filterproof as fp
+from filters.adapters.accountant import from_accountant
 from mc.accountants.answers import subject_of
 from mc.accountants.subject import Subject
+from theory.guarantees import ApproxDP
+from theory.pairs import SubsampledGaussian
 
 __all__ = ["prv"]
 
-_NOISES = (fp.SubsampledGaussian(0.125, 1.0), fp.SubsampledGaussian(0.125, 2.0))
+_NOISES = (SubsampledGaussian(0.125, 1.0), SubsampledGaussian(0.125, 2.0))
 
 
 class _Uses:
     """How often each mechanism was used; the accountant is made when it is asked."""
 
     def __init__(self) -> None:
-        self.uses: Counter[fp.SubsampledGaussian] = Counter()
+        self.uses: Counter[SubsampledGaussian] = Counter()
 
-    def compose(self, pair: fp.SubsampledGaussian, count: int) -> None:
+    def compose(self, pair: SubsampledGaussian, count: int) -> None:
         self.uses[pair] += count
 
     def get_epsilon(self, delta: float) -> float:
@@ -49,5 +51,5 @@ def prv() -> Subject:
     def event(pair: Any) -> Any:
         return pair
 
-    filt = fp.from_accountant(_Uses, event, fp.ApproxDP(2.0, 1e-5), menu=_NOISES)
+    filt = from_accountant(_Uses, event, ApproxDP(2.0, 1e-5), menu=_NOISES)
     return subject_of(filt, tolerance=1e-1)

@@ -144,7 +144,7 @@ def test_the_text_of_an_issue_has_all_its_parts(script: Any) -> None:
     text = issue_text(library, library.faults[0])
     for part in (
         library.version,
-        "It answers a tenth.",
+        "It answers a tenth",
         "Expected: 2",
         "Got: 3",
         "It is unsafe.",
@@ -161,7 +161,7 @@ def test_the_page_shows_laws_findings_and_what_was_left_out(script: Any) -> None
     for part in (
         "tenth.Tenth",
         "broken",
-        "It answers a tenth.",
+        "It answers a tenth",
         "Everything else.",
         "It adds.",
         "other was not audited",
