@@ -19,10 +19,11 @@ MODEL_FAULTS = (
         key="linear_regression_square_sensitivity",
         kind=Kind.WRONG_NUMBER,
         entry=f"{_MODELS}.LinearRegression",
-        says="the sums of squares get noise for the lower bound squared: for bounds (0, 1) none at all",
+        says="the sums of squares get noise for the lower bound squared: without intercept and for bounds (0, 1) none "
+        "at all",
         why="The sensitivity is the maximum over bounds_X[0][i] and bounds_X[0][i], the same bound twice. Without "
-        "intercept and with bounds (0, 1) the sums of squares are kept exactly, at any epsilon, and the "
-        "coefficients follow from them.",
+        "intercept and with bounds (0, 1) the sums of squares are used, and kept, without noise at any finite "
+        "epsilon. With an intercept the bounds are shifted by the mean first, and noise is for the shifted lower one.",
         fix="Take the maximum over bounds_X[0][i] and bounds_X[1][i].",
         routes=(
             Route("the largest square within (0, 1)", lambda: max(0.0**2, 1.0**2)),
@@ -38,7 +39,9 @@ MODEL_FAULTS = (
         entry=f"{_MODELS}.LinearRegression",
         says="with an intercept, which is the default, it spends epsilon (1 + 1 / (d + 1)) and charges epsilon",
         why="epsilon / (d + 1) is meant for the means of d features and of y, but the features' means take all of "
-        "it together, and the mean of y takes as much again. With one feature 1.5 epsilon is spent.",
+        "it together, and the mean of y takes as much again. With one feature 1.5 epsilon is spent. Means are cut "
+        "to the bounds: where both are 0 the intercept is 0, and with the sign of the coefficient that alone tells "
+        "7/6 epsilon.",
         fix="Give the features' means d / (d + 1) of that part, or count it twice.",
         routes=(
             Route("(d + 2) / (d + 1) for one feature", lambda: float(Fraction(1 + 2, 1 + 1))),
@@ -52,9 +55,11 @@ MODEL_FAULTS = (
         key="linear_regression_targets_budget",
         kind=Kind.WRONG_NUMBER,
         entry=f"{_MODELS}.LinearRegression",
-        says="for several targets it asks more queries than it divides epsilon by",
+        says="for several targets it asks more queries than it divides epsilon by, and keeps their answers",
         why="epsilon is divided by 1 + t d + d (d + 1) / 2, but t sums of squares of targets are asked, not one. "
-        "For three targets and one feature 1.4 epsilon is spent.",
+        "For three targets and one feature 1.4 epsilon is spent on the noisy objective, which the model keeps in "
+        "_obj_coefs. The coefficients do not depend on these sums, and what they depend on gets less "
+        "than epsilon.",
         fix="Divide by t + t d + d (d + 1) / 2.",
         routes=(
             Route(
@@ -66,11 +71,12 @@ MODEL_FAULTS = (
     ),
     Fault(
         key="linear_regression_not_clipped",
-        kind=Kind.UNSOUND,
+        kind=Kind.MISUSE,
         entry=f"{_MODELS}.LinearRegression",
         says="without intercept the data are not clipped to the bounds that the noise is scaled to",
         why="Clipping is done only where the mean is taken off. A record outside of the bounds moves the sums as "
-        "far as it likes, and no warning says so; with an intercept, and in the other models, it would be clipped.",
+        "far as it likes, and no warning says so; with an intercept, and in the other models, it would be clipped. "
+        "The docs do not say which of both to expect.",
         fix="Clip in both branches.",
         routes=(
             Route("the square of the entry 1000", lambda: 1000.0**2),
@@ -84,10 +90,10 @@ MODEL_FAULTS = (
         key="logistic_regression_data_norm",
         kind=Kind.WRONG_NUMBER,
         entry=f"{_MODELS}.LogisticRegression",
-        says="the curvature of the loss is bounded by norm / 4, where norm^2 / 4 is due",
+        says="the curvature of the loss is bounded by norm / 4, where norm^2 / 4 is due: too small for norms above 1",
         why="The second derivative of the logistic loss at a record x is at most |x|^2 / 4 along x. Chaudhuri et "
-        "al. scale records to norm 1, where both are the same. The term for the change of volume is then too small: "
-        "for norm 10^4 the loss is 7.8 at epsilon = 1.",
+        "al. scale records to norm 1, where both are the same. For larger ones the term for the change of volume "
+        "is too small: for norm 10^4 without intercept the loss is 7.8 at epsilon = 1.",
         fix="Pass function_sensitivity = norm^2 / 4 with a data sensitivity of 1 in that term.",
         routes=(
             Route("closed form of the densities' ratio at 0", lambda: values.norm_loss(1e4)),
@@ -116,8 +122,8 @@ MODEL_FAULTS = (
         entry=f"{_MODELS}.RandomForestClassifier",
         says="records are dealt to trees by position and number: one record more or less changes every tree",
         why="Each leaf's label is drawn with noise for counts of which one changes by one, that is for a record "
-        "that is added or removed. But then the trees' shares shift, each tree loses one record and gains another, "
-        "and the losses add up: 19 at epsilon = 1 with ten trees. If a record is replaced only its tree changes, "
+        "that is added or removed. But then the trees' shares shift, most trees lose a record and gain another, and "
+        "the losses add up: 19 at epsilon = 1 with ten trees, in order. If a record is replaced only its tree changes, "
         "but by two counts, which costs 2 epsilon. So epsilon holds for neither kind of neighbours, with or without "
         "shuffle.",
         fix="Deal records by a rule that each record decides for itself (a random draw), or take noise for two "
@@ -135,9 +141,9 @@ MODEL_FAULTS = (
         entry=f"{_MODELS}.GaussianNB",
         says="a class's sum gets noise for upper - lower, though a record that changes class moves it by up to "
         "|upper|",
-        why="Neighbours may differ in a label. Then a class loses a whole record. With bounds (100, 101) and "
-        "epsilon = 1 the sum moves by 100.5, and the scale of its noise is 3: a loss of 33.5 from this sum alone. "
-        "KMeans takes the same sensitivity for its clusters (read).",
+        why="Neighbours may differ in a label, or in one record more. Then a class loses a whole record. With bounds "
+        "(100, 101) and epsilon = 1 the sum moves by 100.5, and the scale of its noise is 3: a loss of 33.5 from "
+        "this sum alone. KMeans takes the same sensitivity for its clusters (read).",
         fix="Subtract the middle of the bounds before summing, and take half of upper - lower as sensitivity for a "
         "record that comes or goes; or take max(|lower|, |upper|).",
         routes=(

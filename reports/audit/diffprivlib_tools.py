@@ -82,8 +82,9 @@ TOOL_FAULTS = (
         key="mean_integer_dtype",
         kind=Kind.WRONG_NUMBER,
         entry=f"{_TOOLS}.mean",
-        says="with dtype=int the mean is rounded down before noise is added, and the noise is for the unrounded one",
-        why="Ones and a zero give 0, ones alone give 1: one entry moves the rounded mean by the whole range. With "
+        says="with dtype=int the mean is truncated to an integer before noise is added, and the noise is for the mean "
+        "as it was",
+        why="Ones and a zero give 0, ones alone give 1: one entry moves the truncated mean by the whole range. With "
         "1000 entries that is a loss of 1000 at epsilon = 1. NumPy truncates where dtype is an integer type.",
         fix="Compute in floating point, and convert the noisy answer.",
         routes=(
@@ -125,9 +126,10 @@ TOOL_FAULTS = (
         kind=Kind.MISUSE,
         entry=f"{_TOOLS}.histogram",
         says="with bins='auto', or another estimator's name, the bins are chosen from the exact data, without a "
-        "warning",
-        why="The number of bins is part of the answer, and one record can change it for certain. A range is asked "
-        "for by a warning; that estimators read the data, too, is not said where a range is given.",
+        "PrivacyLeakWarning",
+        why="The number of bins is part of the answer, and one record can change it for certain. The docs say, as "
+        "NumPy's do, that the width depends on the data; they do not say that epsilon does not cover this. A range "
+        "that is missing is warned of.",
         fix="Warn as for a missing range, or refuse names of estimators.",
         routes=(
             Route(
@@ -142,9 +144,9 @@ TOOL_FAULTS = (
         kind=Kind.UNSOUND,
         entry=f"{_TOOLS}.quantile",
         says="on some data it raises RuntimeError where it answers on their neighbours, and charges nothing",
-        why="The weights of the exponential mechanism are divided by the weight of an interval that may be empty. "
-        "Where many entries are equal, all others underflow. So the error tells of a single entry for certain, at "
-        "no cost.",
+        why="Utilities are shifted so that the largest is 0, though its interval may have length 0. Where many "
+        "entries are equal, the weights of all others underflow, and 0 is divided by 0. So the error tells of a single "
+        "entry for certain, at no cost.",
         fix="Give the intervals of length 0 no part in the maximum that is subtracted; and charge before computing.",
         routes=(
             Route(
@@ -160,7 +162,8 @@ TOOL_FAULTS = (
         entry=f"{_TOOLS}.quantile",
         says="an entry NaN makes the answer NaN for certain, and nothing is charged",
         why="The function returns before the mechanism and before the spend. One entry decides which of two answers "
-        "comes, and the accountant does not hear of it.",
+        "comes, and the accountant does not hear of it. A comment in the source names the NaN as an open point; the "
+        "docs do not.",
         fix="Replace or refuse NaN by a rule that does not depend on the data alone, and spend before returning.",
         routes=(
             Route(
@@ -172,11 +175,12 @@ TOOL_FAULTS = (
     ),
     Fault(
         key="nan_passes_mean",
-        kind=Kind.UNSOUND,
+        kind=Kind.MISUSE,
         entry=f"{_TOOLS}.mean",
         says="an entry NaN makes mean, sum, var and std NaN for certain, at a charge of epsilon",
         why="Clipping leaves NaN, noise leaves it, and truncation to bounds leaves it. An answer NaN tells that an "
-        "entry is NaN: no epsilon allows that. The bounds that were given do not protect from it.",
+        "entry is NaN: no epsilon allows that. The bounds that were given do not protect from it. NumPy passes NaN "
+        "on, too, and the docs refer to it; that an entry NaN is told in the clear they do not say.",
         fix="Replace NaN by a value inside the bounds when clipping.",
         routes=(
             Route("the mean of clipped data with NaN", lambda: _is_nan_for_one(np.mean)),

@@ -157,15 +157,15 @@ def bingham_loss_by_angle(top: float = 100.0, size: int = 50) -> float:
 
 def categorical_loss() -> float:
     """log(P(a | a) / P(a | y)) = 4 + log of the normalisers' ratio, for the weights of the script at epsilon 4."""
-    low = exp(-2)
-    return 4 + log((1 + 2 + 3 * low**2) / (1 + low**2 + 4 * ((1 + low) / 2) ** 2))
+    low, high = exp(-2), 0.99
+    return 4 + log((1 + 2 * high**2 + 3 * low**2) / (1 + low**2 + 4 * ((high + low) / 2) ** 2))
 
 
 def categorical_loss_by_table() -> float:
     """The same from the whole table of chances, of utilities that were rounded to doubles."""
-    low, epsilon = exp(-2), 4.0
-    weights = {"ay": low, "yp": 1.0, "yq": 1.0, "yr": low, "ys": low} | {
-        "a" + o: (1 + low) / 2 for o in "pqrs"
+    low, high, epsilon = exp(-2), 0.99, 4.0
+    weights = {"ay": low, "yp": high, "yq": high, "yr": low, "ys": low} | {
+        "a" + o: (high + low) / 2 for o in "pqrs"
     }
     utility = {frozenset(two): abs(-2 * log(w) / epsilon) for two, w in weights.items()}
     chance = {}

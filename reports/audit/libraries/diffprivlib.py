@@ -106,9 +106,11 @@ _MECHANISM_FAULTS = (
         key="bounded_domain_no_scale",
         kind=Kind.SEMANTICS,
         entry="diffprivlib.mechanisms.LaplaceBoundedDomain",
-        says="with a sensitivity above the size of the domain the scale is NaN, and randomise does not end",
-        why="The equation for the scale holds for sensitivities up to the size of the domain. Beyond it takes a "
-        "logarithm of a number below zero, and no noise that is NaN is inside the bounds.",
+        says="with a sensitivity well above the size of the domain the scale may be NaN, and then randomise does not "
+        "end",
+        why="The equation for the scale holds for sensitivities up to the size of the domain. Beyond, it may take a "
+        "logarithm of a number below zero (at epsilon 1 and twice the size, say), and no noise that is NaN is "
+        "inside the bounds.",
         fix="Take the smaller of both as sensitivity, as values are clipped to the domain.",
     ),
     Fault(
@@ -117,7 +119,7 @@ _MECHANISM_FAULTS = (
         entry="diffprivlib.mechanisms.Geometric",
         says="beyond 2^53 the integer is rounded to a double before noise is added",
         why="2^60 + 128 and 2^60 + 129 become 2^60 and 2^60 + 256, and noise at epsilon = 1 is lost in the same "
-        "rounding. The loss is 128. Sums of times in nanoseconds are of this size.",
+        "rounding. The loss is 128.3. Sums of times in nanoseconds are of this size.",
         fix="Add the noise to the value as integers: value + int(sgn * floor(...)).",
         routes=(
             Route("chances of the noises that lead to 2^60, as series", values.geometric_rounding),
@@ -145,7 +147,7 @@ _MECHANISM_FAULTS = (
         entry="diffprivlib.mechanisms.ExponentialCategorical",
         says="the factor 2 is dropped if the normalisers at epsilon / 2 agree, though those at epsilon may differ",
         why="The factor can go only if the normalisers that are then used are alike. For six values with utilities "
-        "that balance at epsilon / 2 the loss is 4.28 at epsilon = 4.",
+        "chosen so that they balance at epsilon / 2 the loss is 4.28 at epsilon = 4.",
         fix="Compare the normalisers at the full epsilon, and allow for their ratio.",
         routes=(
             Route("epsilon and the logarithm of the normalisers' ratio", values.categorical_loss),
@@ -156,9 +158,9 @@ _MECHANISM_FAULTS = (
         key="clip_to_bounds_small_units",
         kind=Kind.WRONG_NUMBER,
         entry="diffprivlib.validation.clip_to_bounds",
-        says="bounds of several features are taken for one if they are within 1e-8 of each other",
-        why="numpy.allclose has an absolute tolerance of 1e-8. A feature with the bound 1e-12 beside one with 1e-8 "
-        "is clipped to 1e-8, ten thousand times what naive Bayes and linear regression scale their noise to.",
+        says="bounds of several features are taken for one if they are within about 1e-8 of each other",
+        why="numpy.allclose has an absolute tolerance of 1e-8, beside a relative one of 1e-5. A feature with the bound "
+        "1e-12 beside one with 1e-8 is clipped to 1e-8, ten thousand times what naive Bayes and linear regression scale their noise to.",
         fix="Compare for equality, or clip each feature to its own bounds always: numpy.clip does that.",
         routes=(
             Route("the upper bound of the feature", lambda: min(max(1.0, 0.0), 1e-12)),
@@ -199,11 +201,11 @@ _ACCOUNTANT_FAULTS = (
     ),
     Fault(
         key="remaining_delta",
-        kind=Kind.WRONG_NUMBER,
+        kind=Kind.SEMANTICS,
         entry="diffprivlib.BudgetAccountant.remaining",
         says="more delta remains than the ceiling, for small ceilings; spending what remains is denied",
         why="1 - ((1 - delta) / (1 - spent)) ** (1 / k) cancels. For a ceiling of 1e-16 it is 1.1e-16, for 1e-18 it "
-        "is 0.",
+        "is 0. The docs except floating-point errors, and nothing beyond the ceiling is granted.",
         fix="Use -expm1((log1p(-delta) - log1p(-spent)) / k).",
         routes=(
             Route("1 - (1 - delta) / 1 in fractions", lambda: float(1 - (1 - Fraction(1, 10**16)))),

@@ -61,8 +61,8 @@ _FAULTS = (
         says="a truncated geometric mechanism is not composed: the mechanism requested before it is composed again",
         why="_compose_distributions has no branch for TRUNCATED_GEOMETRIC, so its local variable keeps the "
         "mechanism before, however quiet that is. Requested after a Laplace mechanism of weight 0.01, a partition "
-        "selection gets about fifty times the total epsilon and delta. Requested first it ends in an "
-        "AttributeError.",
+        "selection gets about fifty times the total epsilon and delta. Requested first it is left out, and alone "
+        "it ends in an AttributeError. The class is said to be experimental.",
         fix="Compose it as the generic mechanism, from the (epsilon, delta) that compute_budgets will hand out, and "
         "raise NotImplementedError for types that have no branch.",
         routes=(
@@ -83,7 +83,8 @@ _FAULTS = (
         says="a query of sensitivity s gets noise for sensitivity 1 where delta > 0, and for s where delta = 0",
         why="The noise handed out is sensitivity * base / weight, and the distribution composed is that of a "
         "mechanism with this noise on a query of sensitivity 1. At sensitivity 10 the loss is ten times what was "
-        "asked. At delta = 0 another formula is used, which is right: there the noise is ten times as large.",
+        "asked. At delta = 0 another formula is used, which is right: there the noise is ten times as large. The "
+        "class is said to be experimental.",
         fix="Compose with the sensitivity, from_laplace_mechanism(b, sensitivity=...), or leave it out of both the "
         "composed parameter and the noise, if that is meant to be per unit of sensitivity; and say which in the "
         "docs.",
@@ -101,7 +102,7 @@ _FAULTS = (
         entry=f"{_PLD}.compute_budgets",
         says="at delta = 0 a mechanism with count = 5 gets the noise of one application",
         why="The branch for total_delta == 0 sums the weights without the counts. Five applications cost five times "
-        "the total epsilon. With any delta > 0 the count is composed.",
+        "the total epsilon. With any delta > 0 the count is composed. The class is said to be experimental.",
         fix="Sum weight * count, as NaiveBudgetAccountant does.",
         routes=(
             Route("five times epsilon 1", lambda: float(5 * Fraction(1))),
@@ -118,7 +119,8 @@ _FAULTS = (
         says="generic mechanisms are composed as if weight and sensitivity were 1, and get epsilon by weight",
         why="_create_pld_for_generic takes sqrt(2) / base, compute_budgets sqrt(2) * weight / (sensitivity * base). "
         "With weights 1 and 3 the two mechanisms get about (2, 2e-6) of a total of (1, 1e-6); a weight of 10 or a "
-        "sensitivity of 0.1 for one mechanism gives it ten times the total.",
+        "sensitivity of 0.1 for a mechanism that is alone gives it ten times the total. The class is said to be "
+        "experimental.",
         fix="Use the same epsilon in both places.",
         routes=(
             Route(
@@ -134,7 +136,8 @@ _FAULTS = (
         entry=f"{_PLD}.compute_budgets",
         says="the delta of thresholds is divided by the mechanisms, and not by how often they are applied",
         why="A quarter of delta is kept for thresholds. A thresholding mechanism with count = 8 gets all of it for "
-        "each application: together twice the total delta, beside the three quarters that the noise takes.",
+        "each application: together twice the total delta, beside the three quarters that the noise takes. The "
+        "class is said to be experimental.",
         fix="Divide by the sum of the counts.",
         routes=(
             Route("eight quarters of 1e-6, added", lambda: float(8 * Fraction(1, 4) * Fraction(1, 10**6))),
@@ -151,7 +154,7 @@ _FAULTS = (
         says="the upper end of the search for noise is checked at all of delta, and may be the answer unchecked",
         why="With thresholds the noise has three quarters of delta, but _calculate_max_noise_std doubles until all "
         "of delta suffices. Where the noise due lies between, the search ends at its upper end. Noise and threshold "
-        "then take up to 1.25 times the total delta.",
+        "then take up to 1.25 times the total delta. The class is said to be experimental.",
         fix="Pass the reduced delta to _calculate_max_noise_std.",
         routes=(
             Route(
@@ -165,9 +168,10 @@ _FAULTS = (
         key="gaussian_epsilon_small_sigma",
         kind=Kind.WRONG_NUMBER,
         entry="pipeline_dp.dp_computations.gaussian_epsilon",
-        says="for sigma below about 0.027 the answer is 709.78, whatever the true epsilon is",
+        says="for sigma below about 0.03 at delta = 1e-5 the answer is 709.78, whatever the true epsilon is",
         why="exp(epsilon) overflows above 709.78, the difference with it is NaN or -inf, and the bisection takes "
-        "that for a delta below the target. At sigma = 0.02 the mechanism is not private at all at the answer.",
+        "that for a delta below the target. At sigma = 0.02 delta at the answer is within 1e-6 of 1. So little noise is of "
+        "no practical use, but the answer does not tell.",
         fix="Compute exp(epsilon + log cdf), with scipy.stats.norm.logcdf, in gaussian_delta.",
         routes=(
             Route(
@@ -185,7 +189,8 @@ _FAULTS = (
         entry="pipeline_dp.DPEngine.calculate_private_contribution_bounds",
         says="the epsilon that it spends is not requested from the accountant of the engine",
         why="The accountant hands its whole total to the other aggregations, so that the pipeline costs the total "
-        "and calculation_eps on top. Neither the method nor its parameters say so.",
+        "and calculation_eps on top. The docs say that calculation_eps is used here, not that the accountant does "
+        "not count it. The method is said to be experimental.",
         fix="Request the budget from the accountant, or say in the docs that calculation_eps comes on top.",
         routes=(
             Route("1 + 1/2", lambda: float(1 + Fraction(1, 2))),
@@ -215,12 +220,23 @@ _FAULTS = (
         fix="Check the scopes first.",
     ),
     Fault(
+        key="scope_ignores_count",
+        kind=Kind.SEMANTICS,
+        entry="pipeline_dp.BudgetAccountant.scope",
+        says="a scope's weight is shared without the counts: with repeated mechanisms it takes more than its part",
+        why="Weights are scaled so that they add up to the scope's, and each is then multiplied by its count. Of two "
+        "scopes of weight 1/2, one with a mechanism of count 9 and one with count 1, the first gets nine tenths of "
+        "epsilon, where the docs say no more than its part. The total is kept.",
+        fix="Scale so that weight * count adds up to the scope's weight.",
+    ),
+    Fault(
         key="exponential_underflow",
         kind=Kind.SEMANTICS,
         entry="pipeline_dp.dp_computations.ExponentialMechanism.apply",
-        says="scores that are all below -745, or one above 710, end in a ValueError",
-        why="exp is taken of scores as they are. Scores of contribution bounds grow with the number of partitions, "
-        "so that large data fail where small data do not. Whether it fails depends on the data.",
+        says="where score * epsilon / sensitivity is below about -745 for all, or above 710 for one, it ends in a "
+        "ValueError",
+        why="exp is taken of these products as they are (of half of them, if scores are not monotonic). Scores "
+        "of contribution bounds grow with the number of partitions, so that large data fail where small data do not. Whether it fails depends on the data.",
         fix="Subtract the largest score first.",
     ),
 )

@@ -4,11 +4,11 @@ import math
 
 from diffprivlib.mechanisms import ExponentialCategorical
 
-epsilon, low = 4.0, math.exp(-2.0)
-even, rest = (1 + low) / 2, (1 + 3 * low) / 4  # all sums of weights at a value are alike
-weights = {"ay": low, "pq": low, "rs": 1.0, "yp": 1.0, "yq": 1.0, "yr": low, "ys": low}
+epsilon, low, high = 4.0, math.exp(-2.0), 0.99
+even, rest = (high + low) / 2, (high + 3 * low) / 4  # all sums of weights at a value are alike
+weights = {"ay": low, "pq": low, "rs": high, "yp": high, "yq": high, "yr": low, "ys": low}
 weights |= {"a" + o: even for o in "pqrs"} | dict.fromkeys(("pr", "ps", "qr", "qs"), rest)
-utilities = [[two[0], two[1], abs(-2 * math.log(w) / epsilon)] for two, w in weights.items()]
+utilities = [(two[0], two[1], -2 * math.log(w) / epsilon) for two, w in weights.items()]
 mechanism = ExponentialCategorical(epsilon=epsilon, utility_list=utilities)
 chance = {x: mechanism._get_prob(x, "a") / mechanism._normalising_constant[x] for x in "ay"}
 loss = math.log(chance["a"] / chance["y"])
