@@ -152,6 +152,30 @@ MODEL_FAULTS = (
         ),
     ),
     Fault(
+        key="gaussian_nb_absent_class",
+        kind=Kind.WRONG_NUMBER,
+        entry=f"{_MODELS}.GaussianNB.partial_fit",
+        says="a class that has no record keeps the count 0, and one with a record gets at least 1: that is told for "
+        "certain",
+        why="Only the labels that are in the data get noise, and their noisy counts are cut to 1 and above. So one "
+        "record decides whether class_count_ is 0, at any epsilon, though classes were given. Where they are not, "
+        "classes_ is read from the data without a PrivacyLeakWarning, which forests give. Logistic regression reads "
+        "its classes in this way, too (read).",
+        fix="Add noise for every class that was given, with 0 as lower end, and warn where classes are read from the "
+        "data.",
+        routes=(
+            Route(
+                "how much the chance of a count of 0 differs, 1 without a record and 0 with one",
+                lambda: 1.0 - 0.0,
+            ),
+            Route(
+                "chances of all counts above 0 that one record leads to, summed",
+                values.truncated_count_mass,
+            ),
+        ),
+        tolerance=1e-12,
+    ),
+    Fault(
         key="kmeans_epsilon_swapped",
         kind=Kind.WRONG_NUMBER,
         entry=f"{_MODELS}.KMeans",

@@ -26,6 +26,7 @@ __all__ = [
     "kmeans_sums_by_density",
     "norm_loss",
     "norm_loss_by_slope",
+    "truncated_count_mass",
     "underflow",
 ]
 
@@ -197,6 +198,15 @@ def forest_loss_by_orders() -> float:
 
     labels = [label for label in (0, 1) * 5 for _ in range(2)]
     return log(turned([*labels, 0]) / turned(labels))
+
+
+def truncated_count_mass(epsilon: float = 1 / 3, total: int = 20) -> float:
+    """The chance of a count from 1 to the total, where 1 gets two-sided geometric noise and is then cut to these."""
+    with mp.workdps(_DIGITS):
+        ratio = mp.exp(-mp.mpf(epsilon))
+        inner = [(1 - ratio) / (1 + ratio) * ratio ** (k - 1) for k in range(2, total)]
+        ends = 1 / (1 + ratio), ratio ** (total - 1) / (1 + ratio)  # P(noise <= 0), P(noise >= total - 1)
+        return float(mp.fsum([*inner, *ends]))
 
 
 def geometric_rounding() -> float:

@@ -160,7 +160,8 @@ _MECHANISM_FAULTS = (
         entry="diffprivlib.validation.clip_to_bounds",
         says="bounds of several features are taken for one if they are within about 1e-8 of each other",
         why="numpy.allclose has an absolute tolerance of 1e-8, beside a relative one of 1e-5. A feature with the bound "
-        "1e-12 beside one with 1e-8 is clipped to 1e-8, ten thousand times what naive Bayes and linear regression scale their noise to.",
+        "1e-12 beside one with 1e-8 is clipped to 1e-8, "
+        "ten thousand times what naive Bayes and linear regression scale their noise to.",
         fix="Compare for equality, or clip each feature to its own bounds always: numpy.clip does that.",
         routes=(
             Route("the upper bound of the feature", lambda: min(max(1.0, 0.0), 1e-12)),

@@ -25,7 +25,7 @@ _ENTRIES = (
     ),
     EntryPoint(
         name="openmed.risk.AggregateDPBudgetLedger",
-        rule="granted while the correctly rounded sums of epsilon and of delta are within the ceilings",
+        rule="granted while the sums (in doubles) of epsilon and of delta are within the ceilings",
         where="openmed/risk/aggregate_dp.py: AggregateDPBudgetLedger.spend",
         theorem="basic composition",
         promises="a spend is committed, or raises and changes nothing",
@@ -33,7 +33,7 @@ _ENTRIES = (
     ),
     EntryPoint(
         name="openmed.risk.PrivacyBudget",
-        rule="granted while the correctly rounded sums of epsilon and of delta are within the ceilings",
+        rule="granted while the sums (in doubles) of epsilon and of delta are within the ceilings",
         where="openmed/risk/differential_privacy.py: PrivacyBudget.spend, and the release functions",
         theorem="basic composition",
         promises="a query is checked, answered with noise and then charged",
@@ -173,7 +173,7 @@ LIBRARY = Library(
     entries=_ENTRIES,
     faults=_FAULTS,
     held=(
-        "Ten spends of 0.1 fit a ceiling of 1.0 in each ledger; beyond that the ledgers that round grant less than "
+        "Ten spends of 0.1 fit a ceiling of 1.0 in each ledger; beyond that the ledgers that round grant at most "
         "one ulp.",
         "NaN, infinite, negative and boolean parameters are refused by every ledger.",
         "DPGenerationBudgetAccountant under an advanced policy stays within a proven filter, so an adaptive choice "

@@ -170,8 +170,8 @@ _FAULTS = (
         entry="pipeline_dp.dp_computations.gaussian_epsilon",
         says="for sigma below about 0.03 at delta = 1e-5 the answer is 709.78, whatever the true epsilon is",
         why="exp(epsilon) overflows above 709.78, the difference with it is NaN or -inf, and the bisection takes "
-        "that for a delta below the target. At sigma = 0.02 delta at the answer is within 1e-6 of 1. So little noise is of "
-        "no practical use, but the answer does not tell.",
+        "that for a delta below the target. At sigma = 0.02 delta at the answer is within 1e-6 of 1. So little "
+        "noise is of no practical use, but the answer does not tell.",
         fix="Compute exp(epsilon + log cdf), with scipy.stats.norm.logcdf, in gaussian_delta.",
         routes=(
             Route(
@@ -236,7 +236,8 @@ _FAULTS = (
         says="where score * epsilon / sensitivity is below about -745 for all, or above 710 for one, it ends in a "
         "ValueError",
         why="exp is taken of these products as they are (of half of them, if scores are not monotonic). Scores "
-        "of contribution bounds grow with the number of partitions, so that large data fail where small data do not. Whether it fails depends on the data.",
+        "of contribution bounds grow with the number of partitions, so "
+        "that large data fail where small data do not. Whether it fails depends on the data.",
         fix="Subtract the largest score first.",
     ),
 )
