@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from math import exp
 
 import numpy as np
 
@@ -114,6 +115,41 @@ MODEL_FAULTS = (
         routes=(
             Route("closed form of the densities' ratio at (6, -6)", values.intercept_loss),
             Route("the same with slopes taken numerically", values.intercept_loss_by_slope),
+        ),
+    ),
+    Fault(
+        key="logistic_regression_n_jobs",
+        kind=Kind.WRONG_NUMBER,
+        entry=f"{_MODELS}.LogisticRegression",
+        says="with n_jobs=2 classes get the same noise, and so do fits that follow each other in one program",
+        why="NumPy's global generator is copied to each process in the state that it has, and stays there unless "
+        "something else draws from it. So differences between classes, or between two fits, have no noise: with "
+        "three classes and one feature the coefficients are all alike if every record is 0, and are not if one "
+        "record is 1. Without n_jobs each class has its own noise, "
+        "from a secure generator; a copy is not recognised as the default one, and is used as it is.",
+        fix="Draw a seed for each class before the work is dealt out, or let each process make its own secure "
+        "generator.",
+        routes=(
+            Route(
+                "how much the chance of coefficients that are all alike differs: 1 where all records are 0, else 0",
+                lambda: 1.0 - 0.0,
+            ),
+            Route("share of noises at which the minima of all classes are the same", values.minima_alike),
+        ),
+    ),
+    Fault(
+        key="random_forest_seeds",
+        kind=Kind.MISUSE,
+        entry=f"{_MODELS}.RandomForestClassifier",
+        says="a fitted forest keeps the seed of each tree's noise in estimators_, though no random_state was given",
+        why="As in scikit-learn each tree gets an integer as random_state. Whoever has the model and knows all records "
+        "but one fits a tree again with this seed for each value of that record, and sees which of them leads to the "
+        "tree. In the script the wrong label of one record is ruled out in about four of five forests, at epsilon = 1. "
+        "The docs do not say that a fitted forest must not be stored or sent.",
+        fix="Give trees a secure generator where no random_state was given, and delete seeds after fitting.",
+        routes=(
+            Route("1 - 1/(2 e) of the forests rule the wrong label out", lambda: 1 - exp(-1) / 2),
+            Route("the same by the series of the coin that permute-and-flip tosses", values.seeds_rule_out),
         ),
     ),
     Fault(

@@ -24,8 +24,10 @@ __all__ = [
     "intercept_loss_by_slope",
     "kmeans_sums",
     "kmeans_sums_by_density",
+    "minima_alike",
     "norm_loss",
     "norm_loss_by_slope",
+    "seeds_rule_out",
     "truncated_count_mass",
     "underflow",
 ]
@@ -86,6 +88,31 @@ def norm_loss_by_slope(norm: float) -> float:
             for x in (mp.mpf(norm), mp.mpf(0))
         ]
         return float(logs[0] - logs[1])
+
+
+def minima_alike() -> float:
+    """How much oftener the minima of three classes are alike under one noise, records all 0, than with one record 1."""
+
+    def minimum(label: int, entry: float, noise: float) -> float:
+        low, high = -100.0, 100.0
+        for _ in range(200):
+            w = (low + high) / 2
+            slope = w + noise + (1 / (1 + exp(-w * entry)) - label) * entry
+            low, high = (w, high) if slope < 0 else (low, w)
+        return high
+
+    noises = np.linspace(-20, 20, 41)
+    alike = [
+        [len({minimum(label, entry, b) for label in (1, 0, 0)}) == 1 for b in noises] for entry in (0.0, 1.0)
+    ]
+    return float(np.mean(alike[0]) - np.mean(alike[1]))
+
+
+def seeds_rule_out() -> float:
+    """1 less the chance that the wrong label replays a tree: the coin of e^-1 shows heads, and an empty leaf agrees."""
+    with mp.workdps(_DIGITS):  # the coin draws until a draw is above 1 / k, and shows heads if k is odd
+        heads = mp.fsum((-1) ** k / mp.factorial(k) for k in range(40))
+        return float(1 - heads / 2)
 
 
 def intercept_loss() -> float:

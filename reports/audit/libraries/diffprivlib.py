@@ -237,7 +237,8 @@ LIBRARY = Library(
         "Whether the rule with slack is sound for every adaptive choice of epsilons: its theorem is for epsilons "
         "fixed in advance, and no game that was solved passes the slack.",
         "Threads within the accountant, where check and spend are two steps.",
-        "Random generators and their seeds; the floating-point supports of Laplace and Gaussian noise.",
+        "Random generators and their seeds, beyond logistic regression and forests; the "
+        "floating-point supports of Laplace and Gaussian noise.",
         "GaussianDiscrete's sampler, transformers, k-means beyond its budget.",
         "Data bounds that are not given, of which the docs warn.",
         "With scikit-learn 1.9 the package does not import (a name that it uses is gone); older ones were used.",
