@@ -45,6 +45,13 @@ _ENTRIES = (
         promises="the least epsilon at a delta",
     ),
     EntryPoint(
+        name="pipeline_dp.DPEngine.aggregate",
+        rule="bounds contributions, and adds noise to each metric at the budget that it requested",
+        where="pipeline_dp/combiners.py and dp_computations.py: compute_dp_var",
+        theorem="Laplace and Gaussian mechanisms",
+        promises="metrics at the epsilon and delta of the accountant",
+    ),
+    EntryPoint(
         name="pipeline_dp.DPEngine.calculate_private_contribution_bounds",
         rule="an exponential mechanism over bounds, at an epsilon of its own parameters",
         where="pipeline_dp/private_contribution_bounds.py: PrivateL0Calculator",
@@ -54,6 +61,27 @@ _ENTRIES = (
 )
 
 _FAULTS = (
+    Fault(
+        key="variance_squares",
+        kind=Kind.WRONG_NUMBER,
+        entry="pipeline_dp.DPEngine.aggregate",
+        says="Metrics.VARIANCE adds noise to the sum of squares for half of what one value changes, where bounds are "
+        "symmetric about 0",
+        why="The squares that are summed are those of the distances to the middle of the bounds, up to the square of "
+        "half their width, h^2. The noise is for half the width of the interval of squares of the bounds, which is "
+        "h^2 / 2 for bounds (-h, h). With count and mean, from which all three noisy sums follow, the loss is 4/3 of "
+        "epsilon. With bounds of one sign, or of which one is less than 0.41 of the other in size, the noise is large "
+        "enough.",
+        fix="Take h^2 as sensitivity of each value, or take h^2 / 2 off each square before they are summed and add it "
+        "to the mean of squares.",
+        routes=(
+            Route("1/3 + 1/3 + 2/3 of epsilon 1", lambda: float(2 * Fraction(1, 3) + Fraction(2, 3))),
+            Route(
+                "randomised responses at these epsilons, where all tell",
+                lambda: told_together(1 / 3, 1 / 3, 2 / 3),
+            ),
+        ),
+    ),
     Fault(
         key="pld_truncated_geometric",
         kind=Kind.WRONG_NUMBER,
@@ -282,7 +310,7 @@ LIBRARY = Library(
         "DPEngine under NaiveBudgetAccountant: each aggregation requests one budget for each noise that it adds, "
         "and mean and variance split theirs (read, not run).",
         "Sensitivities of count, privacy id count, sum, normalised sum and vector sum match the bounds that the "
-        "combiners enforce (read, not run).",
+        "combiners enforce (read, not run); that of squares does not.",
         "compute_sigma at seven points, epsilon 0.001 to 700 and delta 1e-300 to 1e-5, and Laplace with NaN, "
         "infinite or tiny epsilon: the true delta is below the one asked for, and what is no number is refused by "
         "PyDP.",
