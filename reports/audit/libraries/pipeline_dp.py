@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from math import sqrt
 
+import numpy as np
 from mpmath import mp
 
 from reports.audit.fault import EntryPoint, Fault, Kind, Library, Route
@@ -79,6 +80,29 @@ _FAULTS = (
             Route(
                 "randomised responses at these epsilons, where all tell",
                 lambda: told_together(1 / 3, 1 / 3, 2 / 3),
+            ),
+        ),
+    ),
+    Fault(
+        key="nan_passes_sum",
+        kind=Kind.MISUSE,
+        entry="pipeline_dp.DPEngine.aggregate",
+        says="a value NaN makes the sum and the mean of its partition NaN for certain",
+        why="Clipping to min_value and max_value leaves NaN, and so does noise. An answer NaN tells that somebody's "
+        "value is NaN: no epsilon allows that. The docs name bounds of each value, and do not speak of NaN.",
+        fix="Replace NaN by a value inside the bounds when clipping, or drop such values before contributions are "
+        "bounded.",
+        routes=(
+            Route(
+                "a sum of clipped values with NaN, and without",
+                lambda: (
+                    float(np.isnan(np.clip([0.5, np.nan], 0, 1).sum()))
+                    - float(np.isnan(np.clip([0.5, 0.5], 0, 1).sum()))
+                ),
+            ),
+            Route(
+                "chance of a number where no value is NaN",
+                lambda: float(mp.quad(lambda x: mp.exp(-abs(x)) / 2, [-mp.inf, 0, mp.inf])),
             ),
         ),
     ),
