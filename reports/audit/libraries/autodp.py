@@ -14,6 +14,7 @@ from scipy.stats import laplace, norm
 from reports.audit.fault import EntryPoint, Fault, Kind, Library, Route
 from reports.audit.routes.gaussian import epsilon_by_erfcx, epsilon_by_mpmath, noise_by_erfcx, noise_by_mpmath
 from reports.audit.routes.sparse_vector import log_ratio_by_expansion, log_ratio_by_scipy
+from reports.audit.subjects import autodp as subjects
 
 __all__ = ["LIBRARY"]
 
@@ -103,14 +104,14 @@ LIBRARY = Library(
     distribution="autodp",
     entries=(
         EntryPoint(
-            name="autodp_core.Mechanism.get_eps",
+            name="autodp.autodp_core.Mechanism.get_eps",
             rule="the least epsilon of all descriptions that a mechanism has",
             where="autodp_core.py and converter.py",
             theorem="the conversions in converter.py, each with its source",
             promises="the smallest epsilon of several calculations, each an upper bound",
         ),
         EntryPoint(
-            name="transformer_zoo.Composition",
+            name="autodp.transformer_zoo.Composition",
             rule=_RULE,
             where="transformer_zoo.py, Composition.compose",
             theorem="additivity of Renyi divergences; Balle et al. 2020, Theorem 21",
@@ -118,14 +119,15 @@ LIBRARY = Library(
             "the way",
         ),
         EntryPoint(
-            name="rdp_acct.anaRDPacct",
+            name="autodp.rdp_acct.anaRDPacct",
             rule=_RULE,
             where="rdp_acct.py, compose_* and get_eps",
             theorem="Wang, Balle & Kasiviswanathan 2019; Zhu & Wang 2019",
             promises="tracks a heterogeneous sequence of mechanisms; said to be deprecated",
+            subject=subjects.rdp,
         ),
         EntryPoint(
-            name="dp_acct.DP_acct",
+            name="autodp.dp_acct.DP_acct",
             rule="the least of three bounds for (epsilon, delta) losses",
             where="dp_acct.py, DP_acct.get_eps",
             theorem="Kairouz, Oh & Viswanath 2015, Theorem 3.5",
@@ -315,7 +317,7 @@ LIBRARY = Library(
         Fault(
             key="negative_coefficient",
             kind=Kind.SEMANTICS,
-            entry="autodp.rdp_acct.anaRDPacct.compose_mechanism",
+            entry="autodp.rdp_acct.anaRDPacct",
             says="A coefficient may be negative, and takes a charge back.",
             why="A counter that goes wrong upstream refunds a budget.",
             fix="Raise where coeff is negative or not a number.",
