@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import comb, cosh, exp, log, log1p, sinh, sqrt
+from math import comb, cosh, exp, log, log1p, pi, sinh, sqrt
 
 import mpmath
 import numpy as np
@@ -167,6 +167,24 @@ LIBRARY = Library(
             routes=(
                 Route("closed form 1 - e^((epsilon - 1/b)/2)", lambda: 1 - exp((1.0 - 1 / 0.5) / 2)),
                 Route("quadrature of the excess density", lambda: _laplace_delta_by_quadrature(0.5, 1.0)),
+            ),
+        ),
+        Fault(
+            key="gaussian_density",
+            kind=Kind.WRONG_NUMBER,
+            entry="autodp.mechanism_zoo.GaussianMechanism",
+            says="With phi_off=False the densities of the dominating pair, pdf_p and pdf_q, have the standard "
+            "deviation sigma^2. For sigma 2 pdf_q(0) is 0.0997, and the density of N(0, 4) is 0.1995.",
+            why="norm.pdf takes the standard deviation as scale, not the variance. Above sigma 1 whatever is "
+            "computed from these densities is too private; the amplification by sampling of transformer_zoo "
+            "builds on them.",
+            fix="norm.pdf(x, scale=sigma), for both.",
+            routes=(
+                Route("the normal density at 0", lambda: 1 / sqrt(8 * pi)),
+                Route(
+                    "a difference of distribution functions",
+                    lambda: float((norm.cdf(1e-4, 0, 2) - norm.cdf(-1e-4, 0, 2)) / 2e-4),
+                ),
             ),
         ),
         Fault(
@@ -346,8 +364,8 @@ LIBRARY = Library(
         "DP_acct with delta above 0 agreed with Theorem 3.5 as read",
     ),
     left_out=(
-        "what only stops: integrate.quadrature, np.infty, np.asscalar and np.mininum are called and no longer "
-        "exist, or never did",
+        "what only stops: fDP_approx_DP, which calls a number; integrate.quadrature, np.infty, np.asscalar "
+        "and np.mininum are called and no longer exist, or never did",
         "data-dependent bounds of PATE, the moment bound of Gaussian SVT, and the f-DP conversions beyond a "
         "few points",
         "the improved bound for sampling without replacement, whose differences are computed in doubles",

@@ -219,7 +219,8 @@ LIBRARY = Library(
     ),
     left_out=(
         "whether removal dominates addition for compositions of subsampled Gaussians; only removal is computed",
-        "find_noise_multiplier beyond reading it: its result may exceed the target by eps_error, as it says",
+        "find_noise_multiplier beyond two targets, which it kept; its result may exceed the target by "
+        "eps_error, as it says",
         "mechanisms of one's own, the command line, and the notebooks",
         "the class Accountant, which announces its deprecation",
     ),
