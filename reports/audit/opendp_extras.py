@@ -106,7 +106,7 @@ FAULTS = (
             "record added in front of an even number displaces the last one: a pair is lost and another is "
             "gained, a symmetric distance of 2 where the stability map says 1. The medians then lose up to "
             "twice what the map claims: at scale 1 and 100 candidates 4.0, where the map says 2.0. Leaving "
-            "out a random record does not help."
+            "out a random record does not help. It is reported upstream too, as issue 2950."
         ),
         fix="stability_map=lambda b_in: 2 * b_in * runs.",
         routes=(
