@@ -9,6 +9,7 @@ from fractions import Fraction
 import mpmath
 from scipy import stats
 
+from reports.audit import opendp_extras
 from reports.audit.fault import EntryPoint, Fault, Kind, Library, Route
 from reports.audit.subjects import opendp as subjects
 
@@ -359,7 +360,7 @@ LIBRARY = Library(
             promises="(rho, delta) from the bounds l0, l2, l_inf on the change",
         ),
     ),
-    faults=_FAULTS,
+    faults=(*_FAULTS, *opendp_extras.FAULTS),
     held=(
         "privacy_loss of odometers under pure DP, approximate DP, zCDP and approximate zCDP: after each of "
         "20 queries, in 20 histories a measure, with losses from 5e-324 to 1e10, at least the exact sum of "
@@ -382,14 +383,15 @@ LIBRARY = Library(
         "make_privacy_filter inside make_privacy_filter: charged in full when spawned, and both limits hold",
         "the lock of approximate zCDP in make_adaptive_composition: only the most recent child and its "
         "children answer",
-        "three threads on one queryable: one is answered and charged, the others raise and are not",
+        "four threads on one filter, five times: never more grants than one thread has; a query that meets "
+        "another raises",
     ),
     left_out=(
-        "the Polars front end, make_private_lazyframe and its thresholds",
+        "the Polars front end, make_private_lazyframe (read: it keeps only counts above its threshold)",
         "samplers, floating-point attacks and timing",
         "make_private_quantile, make_alp_queryable, make_canonical_noise, make_select_private_candidate, "
         "make_noisy_top_k: read, not played against the truth",
-        "the synthesizers and estimators of opendp.extras",
+        "the synthesizers of opendp.extras; of its estimators, the eigenvalues and the mean",
         "stability maps of transformations",
         "data races: a queryable is used from one thread at a time only by its own check",
         "the Rust crate and the R package as such; the Rust source was read at a commit near this version",
