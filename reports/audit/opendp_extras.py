@@ -80,14 +80,15 @@ FAULTS = (
         key="eigenvector_sampler",
         kind=Kind.WRONG_NUMBER,
         entry="extras.sklearn._make_eigenvector.make_private_eigenvector",
-        says="The rejection sampler of make_private_eigenvector, and so of PCA, draws from another law and loses more",
+        says="The sampler of make_private_eigenvector, used by PCA, draws from another law and loses more than its map",
         why=(
             "A direction u proposed with density (u'Wu)^(-d/2) must be accepted with chance exp(-u'Au) "
             "(u'Wu)^(d/2) / M. The code divides by (u'Wu)^(d/2), so that what it returns has density "
-            "exp(-u'Au) (u'Wu)^(-d). That law is more concentrated, the more so the larger d is. With 3 "
-            "features and epsilon = 1 the loss at one changed record is 1.20 at the matrices of the script; "
-            "the map says 1. The script puts a spy in the place of the optional generator, which proposes an "
-            "axis and is told the chance that it is accepted with."
+            "exp(-u'Au) (u'Wu)^(-d), which is more concentrated. With 3 features and epsilon = 1 take the "
+            "matrices diag(104, 100, 0) and diag(103, 101, 0), one changed record apart: the loss is 1.20, "
+            "and the map says 1. We did not compute the loss of a whole PCA. The script shows the quotient: "
+            "it puts a spy in the place of the optional generator, which proposes an axis and is told the "
+            "chance that it is accepted with."
         ),
         fix="Multiply by (u.T @ Omega @ u) ** (d / 2) instead of dividing.",
         routes=(
@@ -105,8 +106,8 @@ FAULTS = (
             "pairwise_predict leaves the last record out where their number is odd, and pairs the others. A "
             "record added in front of an even number displaces the last one: a pair is lost and another is "
             "gained, a symmetric distance of 2 where the stability map says 1. The medians then lose up to "
-            "twice what the map claims: at scale 1 and 100 candidates 4.0, where the map says 2.0. Leaving "
-            "out a random record does not help. It is reported upstream too, as issue 2950."
+            "twice what the map claims: at scale 1 and 100 candidates 4.0, where the map says 2.0. It is "
+            "reported upstream too, as issue 2950."
         ),
         fix="stability_map=lambda b_in: 2 * b_in * runs.",
         routes=(
@@ -122,7 +123,7 @@ FAULTS = (
         why=(
             "epsilon / n_changes * 2 is passed on as the loss of a changed record. So n_changes counts "
             "additions and removals, of which one change has two, and its default of 1 is a distance that no "
-            "two data sets of the same size have. Neither is documented."
+            "two data sets of the same size have. The docstring of PCA names neither parameter."
         ),
         fix="Pass epsilon / n_changes on, or say that n_changes is a symmetric distance and make 2 its default.",
     ),
