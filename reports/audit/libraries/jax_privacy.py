@@ -5,48 +5,11 @@ from __future__ import annotations
 import math
 
 from reports.audit.fault import EntryPoint, Fault, Kind, Library, Route
+from reports.audit.routes.gaussian import epsilon_routes
 
 __all__ = ["LIBRARY"]
 
 _DELTA = 1e-5
-
-
-def _by_closed_form(shift: float) -> float:
-    """The epsilon at delta 1e-5 of N(shift, 1) against N(0, 1): root of the closed form of Balle & Wang 2018."""
-    from scipy.optimize import brentq
-    from scipy.stats import norm
-
-    def excess(epsilon: float) -> float:
-        lower = epsilon + norm.logcdf(-shift / 2 - epsilon / shift)
-        return float(norm.cdf(shift / 2 - epsilon / shift) - math.exp(lower) - _DELTA)
-
-    return float(brentq(excess, 0.0, 60.0, xtol=1e-12))
-
-
-def _by_integral(shift: float) -> float:
-    """The same epsilon by halving an interval on the integral of the positive part of the difference of densities."""
-    import mpmath
-
-    low, high = 0.0, 60.0
-    with mpmath.workdps(30):
-        mu = mpmath.mpf(shift)
-        for _ in range(28):
-            middle = (low + high) / 2
-            start = middle / mu + mu / 2
-            stops = [*(start + 4 * k for k in range(5)), mpmath.inf]
-            delta = mpmath.quad(
-                lambda x, e=middle: mpmath.npdf(x - mu) - mpmath.exp(e) * mpmath.npdf(x), stops
-            )
-            low, high = (middle, high) if delta > _DELTA else (low, middle)
-    return high
-
-
-def _epsilon_routes(shift: float) -> tuple[Route, Route]:
-    """Two routes to the epsilon of a Gaussian mechanism at delta 1e-5."""
-    return (
-        Route("root of the closed form of delta (Balle & Wang 2018)", lambda: _by_closed_form(shift)),
-        Route("halving on the integral of the densities", lambda: _by_integral(shift)),
-    )
 
 
 def _of_order_two(moment: float) -> float:
@@ -118,7 +81,7 @@ _FAULTS = (
         "updates alone. Asked for noise 50 and then for noise 0.5 it answers epsilon 0.125 twice; the "
         "truth of the second is 24.4. Its docstring promises an over-estimate.",
         fix="Make the parameters part of the key, or refuse a call with other parameters than the first.",
-        routes=_epsilon_routes(4.0),
+        routes=epsilon_routes(4.0),
         law="what_it_answers_is_at_least_the_truth",
     ),
     Fault(
@@ -164,7 +127,7 @@ _FAULTS = (
         "lower bounds of the error rates.",
         fix="Take mu as 0 where it is negative, and test the reversed rule with upper bounds of its own "
         "error rates.",
-        routes=_epsilon_routes(0.1),
+        routes=epsilon_routes(0.1),
     ),
     Fault(
         key="one_run_audit_balance",
@@ -184,6 +147,29 @@ _FAULTS = (
         ),
     ),
     Fault(
+        key="keras_accumulation",
+        kind=Kind.WRONG_NUMBER,
+        entry="jax_privacy.keras_api.DPKerasConfig",
+        says="DPKerasConfig checks a given noise multiplier for the batch size without gradient accumulation",
+        why="The noise is calibrated for the effective batch size, batch_size times gradient_accumulation_steps, and a "
+        "noise multiplier that is given is checked for batch_size alone, so that too little noise is accepted. With "
+        "batches of 1 of 10 examples and 10 accumulated, noise 1 is accepted for epsilon 2; it has epsilon 4.38.",
+        fix="Pass effective_batch_size in the check, as in the calibration.",
+        routes=epsilon_routes(1.0),
+        law="what_it_answers_is_at_least_the_truth",
+    ),
+    Fault(
+        key="keras_tolerance",
+        kind=Kind.MISUSE,
+        entry="jax_privacy.keras_api.DPKerasConfig",
+        says="DPKerasConfig accepts a noise multiplier whose epsilon exceeds the target by up to 0.1",
+        why="The tolerance is absolute and undocumented. For a target of 0.001 noise of epsilon 0.096 is accepted, "
+        "though the error that it would raise says that the budget is exceeded.",
+        fix="Drop the tolerance, or make it small and relative, and say so.",
+        routes=epsilon_routes(1 / 32),
+        law="what_it_answers_is_at_least_the_truth",
+    ),
+    Fault(
         key="schedule_at_the_end",
         kind=Kind.WRONG_NUMBER,
         entry="jax_privacy.accounting.DpsgdTrainingAccountant.compute_epsilon",
@@ -192,7 +178,7 @@ _FAULTS = (
         "change at num_updates stays in with a count of 0, which the accountant refuses. A run that "
         "asks for epsilon after every update fails at every change of the schedule.",
         fix="Leave out changes at t >= num_updates.",
-        routes=_epsilon_routes(1.0),
+        routes=epsilon_routes(1.0),
     ),
     Fault(
         key="nan_noise",
@@ -203,7 +189,7 @@ _FAULTS = (
         "a failed computation of the noise reads as perfect privacy. With PldAccountantConfig a "
         "ValueError is raised.",
         fix="Refuse noise multipliers that are not numbers in DpParams.",
-        routes=_epsilon_routes(1.0),
+        routes=epsilon_routes(1.0),
         law="odd_parameters_grant_nothing",
     ),
     Fault(
@@ -243,6 +229,13 @@ LIBRARY = Library(
             promises="the event can be trusted",
         ),
         EntryPoint(
+            name="DPKerasConfig",
+            rule="calibrates or checks the noise of a Keras training run",
+            where="keras_api.py, DPKerasConfig._validate_params",
+            theorem="that of DpsgdTrainingAccountant",
+            promises="an error where the noise exceeds the budget",
+        ),
+        EntryPoint(
             name="CanaryScoreAuditor",
             rule="lower bounds on epsilon from the scores of canaries",
             where="auditing.py, CanaryScoreAuditor",
@@ -262,7 +255,7 @@ LIBRARY = Library(
     ),
     left_out=(
         "factorizations (banded, buffered, dense), their sensitivities beyond reading, and their optimizers",
-        "clipping, sampling on devices, the Keras interface",
+        "clipping, sampling on devices, the training steps of the Keras interface",
         "Monte Carlo accounting beyond reading delta_calculation",
         "the proof of the reduction for banded factorizations",
     ),
