@@ -48,6 +48,18 @@ _FAULTS = (
         law="a_count_is_so_many_uses",
     ),
     Fault(
+        key="infinite_order",
+        kind=Kind.WRONG_NUMBER,
+        entry="dp_accounting.rdp.RdpAccountant",
+        says="RdpAccountant reports epsilon 0 when the order infinity is among its orders",
+        why="The conversion divides log(delta * order) by order - 1, which is NaN for an infinite order; NaN is taken "
+        "for the least epsilon, and max(0, nan) is 0. The divergences treat an infinite order explicitly, for it gives "
+        "pure differential privacy, and are right.",
+        fix="At an infinite order take the divergence itself as epsilon.",
+        routes=epsilon_routes(2.0),
+        law="what_it_answers_is_at_least_the_truth",
+    ),
+    Fault(
         key="repeat_and_select_refund",
         kind=Kind.WRONG_NUMBER,
         entry="dp_accounting.rdp.RdpAccountant.compose",
@@ -226,6 +238,15 @@ _FAULTS = (
         why="GaussianDpEvent(0) and PLDAccountant give an infinite epsilon. calibrate_dp_mechanism starts "
         "its default search at 0 and fails for Laplace with RdpAccountant.",
         fix="Treat a noise multiplier of 0 as an infinite divergence.",
+    ),
+    Fault(
+        key="response_at_random",
+        kind=Kind.SEMANTICS,
+        entry="dp_accounting.pld.PLDAccountant.compose",
+        says="PLDAccountant raises for a RandomizedResponseDpEvent of noise 1, which supports() accepts",
+        why="The event allows a noise parameter of 1, an answer at random that costs nothing, and RdpAccountant gives "
+        "epsilon 0.",
+        fix="Compose nothing where the noise parameter is 1.",
     ),
     Fault(
         key="named_tuple_of_anything",
