@@ -34,11 +34,8 @@ def ask(subject: Subject, law: str) -> Answer:
     except LawBrokenError as broken:
         return Answer(law, "broken", str(broken))
     except Exception as error:  # noqa: BLE001 a library's own exception is an answer to be told, not an end
-        return Answer(
-            law,
-            "broken",
-            f"raises {type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}",
-        )
+        first = next(iter(str(error).splitlines()), "")
+        return Answer(law, "raised", f"{type(error).__name__}: {first}")
 
 
 def subject_of(filt: PrivacyFilter, menu: tuple[DominatingPair, ...] | None = None, **given: Any) -> Subject:

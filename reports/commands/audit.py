@@ -75,12 +75,13 @@ def audit(
 
 def _print(found: Audit) -> None:
     console = Console(highlight=False)
-    table = Table("Library", "Entry point", "Laws held", "broken", "not asked", "As a filter")
+    table = Table("Library", "Entry point", "held", "broken", "raised", "As a filter", title="Laws")
     for library in found.libraries:
         for entry in library.entries:
-            said = [law.outcome for law in entry.laws]
-            counts = (str(said.count(word)) for word in ("held", "broken", "not asked"))
-            table.add_row(f"{library.distribution} {library.version}", entry.name, *counts, entry.verdict)
+            if entry.laws:
+                said = [law.outcome for law in entry.laws]
+                counts = (str(said.count(word)) for word in ("held", "broken", "raised"))
+                table.add_row(f"{library.distribution} {library.version}", entry.name, *counts, entry.verdict)
     console.print(table)
     for library in found.libraries:
         for fault in library.faults:

@@ -5,13 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 from mc.accountants.laws import ACCOUNTANT_LAWS
-from reports.audit.audited import Audit, AuditedLibrary
+from reports.audit.audited import Audit, AuditedLaw, AuditedLibrary
 from reports.audit.fault import Kind
+from reports.audit.texts import sentence
 from reports.pages.template import rendered, style
 
 __all__ = ["audit_page", "audit_section"]
 
-_CELLS = {"held": "held", "broken": "broken", "raised": "raised", "not asked": "–"}
+#: Outcome of a law -> its sign and the class of its cell.
+_CELLS = {
+    "held": ("✓", "held"),
+    "broken": ("✗", "broken"),
+    "raised": ("!", "broken"),
+    "not asked": ("–", "unasked"),
+}
 _COLOURS = {"HOLDS": "holds", "REFUTED": "refuted", "UNDECIDED": "undecided"}
 
 
@@ -26,7 +33,7 @@ def audit_section(audit: Audit) -> dict[str, Any]:
     return {
         "answer": _answer(audit),
         "laws": laws,
-        "rows": [row for library in audit.libraries for row in _rows(library)],
+        "groups": [group for group in map(_group, audit.libraries) if group["rows"]],
         "libraries": [_library(library) for library in audit.libraries],
         "absent": audit.absent,
     }
@@ -50,29 +57,27 @@ def _words(law: str) -> str:
     return (ACCOUNTANT_LAWS[law].__doc__ or law).splitlines()[0].rstrip(".")
 
 
-def _rows(library: AuditedLibrary) -> list[dict[str, Any]]:
-    asked = [entry for entry in library.entries if entry.laws]
-    rows = []
-    for entry in asked:
-        outcomes = {law.law: law for law in entry.laws}
-        cells = []
-        for name in ACCOUNTANT_LAWS:
-            law = outcomes.get(name)
-            cells.append(
-                {"word": _CELLS[law.outcome], "says": law.words}
-                if law
-                else {"word": "–", "says": "not asked"}
-            )
-        rows.append(
+def _group(library: AuditedLibrary) -> dict[str, Any]:
+    """The rows of a library: those of its entry points that the laws were asked of."""
+    return {
+        "key": f"audit-{library.key}",
+        "title": f"{library.distribution} {library.version}",
+        "rows": [
             {
-                "key": f"audit-{library.key}",
                 "name": entry.name,
-                "cells": cells,
+                "cells": [_cell(law) for law in entry.laws],
                 "verdict": entry.verdict,
                 "colour": _COLOURS.get(entry.verdict, "undecided"),
             }
-        )
-    return rows
+            for entry in library.entries
+            if entry.laws
+        ],
+    }
+
+
+def _cell(law: AuditedLaw) -> dict[str, str]:
+    sign, kind = _CELLS[law.outcome]
+    return {"sign": sign, "kind": kind, "word": law.outcome, "says": law.words}
 
 
 def _library(library: AuditedLibrary) -> dict[str, Any]:
@@ -82,7 +87,12 @@ def _library(library: AuditedLibrary) -> dict[str, Any]:
         "line": f"audited on {library.date} with Python {library.python}; {len(library.faults)} findings",
         "entries": library.entries,
         "faults": [
-            {"one": fault, "kind": fault.kind.value, "there": fault.shown and fault.agree}
+            {
+                "one": fault,
+                "says": sentence(fault.says),
+                "kind": fault.kind.value,
+                "there": fault.shown and fault.agree,
+            }
             for fault in library.faults
         ],
         "held": library.held,

@@ -6,7 +6,7 @@ import math
 
 from reports.audit.fault import EntryPoint, Fault, Kind, Library, Route
 from reports.audit.routes import dp_accounting as truths
-from reports.audit.routes.gaussian import delta_routes, epsilon_routes
+from reports.audit.routes.gaussian_densities import delta_routes, epsilon_routes
 from reports.audit.subjects import dp_accounting as subjects
 
 __all__ = ["LIBRARY"]

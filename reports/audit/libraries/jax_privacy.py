@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from reports.audit.fault import EntryPoint, Fault, Kind, Library, Route
-from reports.audit.routes.gaussian import epsilon_routes
+from reports.audit.routes.gaussian_densities import epsilon_routes
 
 __all__ = ["LIBRARY"]
 

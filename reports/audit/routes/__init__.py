@@ -1,1 +1,1 @@
-"""Ways to the true values of the findings, for libraries whose own file would be too long with them."""
+"""Ways to true values that the findings of several libraries need."""

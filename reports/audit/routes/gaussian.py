@@ -1,65 +1,49 @@
-"""The delta and the epsilon of a Gaussian mechanism, by its closed form and by integrals."""
+"""The epsilon and the noise of a Gaussian mechanism, each in two ways that share no code."""
 
 from __future__ import annotations
 
-import math
-from functools import cache
+from math import log, sqrt
 
-from reports.audit.fault import Route
+import mpmath
+from scipy.optimize import brentq
+from scipy.special import erfcx
 
-__all__ = ["delta_routes", "epsilon_routes"]
-
-_DELTA = 1e-5
-
-
-def gaussian_delta(shift: float, epsilon: float) -> float:
-    """The delta of N(shift, 1) against N(0, 1) in closed form (Balle & Wang 2018, Theorem 8)."""
-    from scipy.stats import norm
-
-    upper = norm.logcdf(shift / 2 - epsilon / shift)
-    lower = epsilon + norm.logcdf(-shift / 2 - epsilon / shift)
-    return math.exp(upper) * -math.expm1(lower - upper)
+__all__ = ["epsilon_by_erfcx", "epsilon_by_mpmath", "noise_by_erfcx", "noise_by_mpmath"]
 
 
-def gaussian_delta_by_integral(shift: float, epsilon: float) -> float:
-    """The same delta by integrating the positive part of the difference of the densities, in 20 digits."""
-    import mpmath
+def epsilon_by_erfcx(mu: float, delta: float) -> float:
+    """The epsilon of N(mu, 1) against N(0, 1) at delta, from scaled complementary error functions."""
 
-    with mpmath.workdps(20):
-        mu, start = mpmath.mpf(shift), mpmath.mpf(epsilon) / shift + mpmath.mpf(shift) / 2
-        stops = [start + 4 * k for k in range(5)] + [mpmath.inf]
-        value = mpmath.quad(lambda x: mpmath.npdf(x - mu) - mpmath.exp(epsilon) * mpmath.npdf(x), stops)
-        return float(value)
+    def gap(epsilon: float) -> float:
+        low, high = epsilon / mu - mu / 2, epsilon / mu + mu / 2
+        return float(log((erfcx(low / sqrt(2)) - erfcx(high / sqrt(2))) / 2) - low * low / 2 - log(delta))
 
-
-def gaussian_epsilon(shift: float) -> float:
-    """The epsilon at delta 1e-5, as the root of the closed form."""
-    from scipy.optimize import brentq
-
-    return float(brentq(lambda epsilon: gaussian_delta(shift, epsilon) - _DELTA, 0.0, 60.0, xtol=1e-12))
+    return float(brentq(gap, 1e-9, 100.0, xtol=1e-13))
 
 
-@cache
-def gaussian_epsilon_by_integral(shift: float) -> float:
-    """The epsilon at delta 1e-5, by halving an interval on the integral."""
-    low, high = 0.0, 60.0
-    for _ in range(32):
-        middle = (low + high) / 2
-        low, high = (middle, high) if gaussian_delta_by_integral(shift, middle) > _DELTA else (low, middle)
-    return high
+def epsilon_by_mpmath(mu: float, delta: float) -> float:
+    """The same from normal distribution functions in 60 digits, by bisection."""
+    with mpmath.workdps(60):
+        m, low, high = mpmath.mpf(mu), mpmath.mpf(0), mpmath.mpf(1000)
+        for _ in range(120):
+            e = (low + high) / 2
+            value = mpmath.ncdf(m / 2 - e / m) - mpmath.e**e * mpmath.ncdf(-m / 2 - e / m)
+            low, high = (e, high) if value > delta else (low, e)
+        return float(high)
 
 
-def epsilon_routes(shift: float) -> tuple[Route, Route]:
-    """Two routes to the epsilon of a Gaussian mechanism at delta 1e-5."""
-    return (
-        Route("root of the closed form of delta (Balle & Wang 2018)", lambda: gaussian_epsilon(shift)),
-        Route("halving on the integral of the densities", lambda: gaussian_epsilon_by_integral(shift)),
-    )
+def noise_by_erfcx(epsilon: float, delta: float) -> float:
+    """The noise with which a Gaussian mechanism of sensitivity 1 is (epsilon, delta)-DP."""
+    return float(brentq(lambda s: epsilon_by_erfcx(1 / s, delta) - epsilon, 1.0, 50.0, xtol=1e-12))
 
 
-def delta_routes(shift: float, epsilon: float) -> tuple[Route, Route]:
-    """Two routes to the delta of a Gaussian mechanism."""
-    return (
-        Route("closed form of the Gaussian mechanism", lambda: gaussian_delta(shift, epsilon)),
-        Route("integral of the densities", lambda: gaussian_delta_by_integral(shift, epsilon)),
-    )
+def noise_by_mpmath(epsilon: float, delta: float) -> float:
+    """The same as the root of delta in 60 digits."""
+    with mpmath.workdps(60):
+
+        def gap(s: mpmath.mpf) -> mpmath.mpf:
+            e = mpmath.mpf(epsilon)
+            value = mpmath.ncdf(1 / (2 * s) - e * s) - mpmath.e**e * mpmath.ncdf(-1 / (2 * s) - e * s)
+            return mpmath.log(value) - mpmath.log(mpmath.mpf(delta))
+
+        return float(mpmath.findroot(gap, (7, 9), solver="anderson"))

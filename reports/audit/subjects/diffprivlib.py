@@ -5,20 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import filterproof as fp
+import numpy as np
+
+from filters.adapters.budget import from_budget
 from mc.accountants.answers import subject_of
 from mc.accountants.subject import Subject
+from theory.guarantees import ApproxDP, PureDP
+from theory.pairs import RandomizedResponse
 
 __all__ = ["basic", "slack"]
 
-_RESPONSES = (fp.RandomizedResponse(0.25), fp.RandomizedResponse(0.5))
+_RESPONSES = (RandomizedResponse(0.25), RandomizedResponse(0.5))
 
 
-def _run(held: Any, pair: Any, body: Callable[[], None]) -> None:
-    # the order in which the library's own tools do it
-    held.check(float(pair.epsilon), 0)
-    body()
-    held.spend(float(pair.epsilon), 0)
+def _run(held: Any, pair: Any, body: Callable[[], None]) -> object:
+    from diffprivlib.tools import histogram
+
+    class Data(list[float]):
+        def __array__(self, *given: Any, **named: Any) -> Any:
+            body()
+            return np.zeros(1)
+
+    return histogram(Data([0.0]), epsilon=float(pair.epsilon), bins=[0.0, 1.0], range=(0, 1), accountant=held)
 
 
 def basic() -> Subject:
@@ -26,15 +34,23 @@ def basic() -> Subject:
     from diffprivlib import BudgetAccountant
     from diffprivlib.utils import BudgetError
 
-    filt = fp.from_budget(
-        lambda: BudgetAccountant(epsilon=1.0, delta=0.0),
+    def make(spent: Any = None) -> Any:
+        return BudgetAccountant(epsilon=1.0, delta=0.0, spent_budget=spent)
+
+    filt = from_budget(
+        make,
         lambda held, pair: held.spend(float(pair.epsilon), 0),
-        fp.PureDP(1.0),
+        PureDP(1.0),
         menu=_RESPONSES,
         denied=BudgetError,
         spent=lambda held: held.total()[0],
     )
-    return subject_of(filt, raw=lambda held, value: held.spend(value, 0), run=_run)
+    return subject_of(
+        filt,
+        reread=lambda held: make(held.spent_budget),
+        raw=lambda held, value: held.spend(value, 0),
+        run=_run,
+    )
 
 
 def slack() -> Subject:
@@ -42,12 +58,20 @@ def slack() -> Subject:
     from diffprivlib import BudgetAccountant
     from diffprivlib.utils import BudgetError
 
-    filt = fp.from_budget(
-        lambda: BudgetAccountant(epsilon=2.0, delta=1e-2, slack=1e-2),
+    def make(spent: Any = None) -> Any:
+        return BudgetAccountant(epsilon=2.0, delta=1e-2, slack=1e-2, spent_budget=spent)
+
+    filt = from_budget(
+        make,
         lambda held, pair: held.spend(float(pair.epsilon), 0),
-        fp.ApproxDP(2.0, 1e-2),
+        ApproxDP(2.0, 1e-2),
         menu=_RESPONSES,
         denied=BudgetError,
         spent=lambda held: held.total()[0],
     )
-    return subject_of(filt, raw=lambda held, value: held.spend(value, 0), run=_run)
+    return subject_of(
+        filt,
+        reread=lambda held: make(held.spent_budget),
+        raw=lambda held, value: held.spend(value, 0),
+        run=_run,
+    )

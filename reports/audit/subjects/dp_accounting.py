@@ -9,7 +9,7 @@ import filterproof as fp
 from mc.accountants.answers import subject_of
 from mc.accountants.subject import Subject
 
-__all__ = ["pld", "pld_response", "rdp", "rdp_response"]
+__all__ = ["pld", "pld_natural", "pld_response", "rdp", "rdp_response"]
 
 _NOISES = (fp.Gaussian(0.25), fp.Laplace(4.0), fp.SubsampledGaussian(0.125, 1.0))
 _RESPONSES = (fp.RandomizedResponse(0.5), fp.RandomizedResponse(1.0))
@@ -82,9 +82,27 @@ def pld() -> Subject:
 
 
 def pld_response() -> Subject:
-    """Randomised response, one replaced, on a menu that refutes the natural filter."""
+    """Randomised response, one replaced."""
     from dp_accounting import NeighboringRelation
     from dp_accounting.pld import PLDAccountant
+
+    filt = fp.from_accountant(
+        lambda: PLDAccountant(NeighboringRelation.REPLACE_ONE),
+        _response,
+        fp.ApproxDP(2.0, 1e-2),
+        menu=_RESPONSES,
+    )
+    return subject_of(filt)
+
+
+def pld_natural() -> Subject:
+    """Randomised response, composed one by one as a loop that stops does, on a menu that refutes the natural filter."""
+    from dp_accounting import NeighboringRelation
+    from dp_accounting.pld import PLDAccountant
+
+    def compose(held: Any, event: Any, count: int) -> None:
+        for _ in range(count):
+            held.compose(event)
 
     step = math.log(1.5)
     filt = fp.from_accountant(
@@ -92,7 +110,6 @@ def pld_response() -> Subject:
         _response,
         fp.ApproxDP(math.log(9 / 4), 0.2664),
         menu=tuple(fp.RandomizedResponse(k * step) for k in (1, 2, 3)),
-        # one by one, as a loop that stops does
-        compose=lambda held, event, count: [held.compose(event) for _ in range(count)],
+        compose=compose,
     )
     return subject_of(filt)

@@ -1,54 +1,57 @@
-"""The odometers of smartnoise-sql, which are told what was spent and deny nothing."""
+"""smartnoise-sql's odometers as subjects of the laws; `snsql` is imported when one is made."""
 
 from __future__ import annotations
 
 import math
+from importlib import import_module
 from typing import Any
 
-import filterproof as fp
+from filters.adapters.accountant import from_accountant
 from mc.accountants.answers import subject_of
 from mc.accountants.subject import Subject
+from theory.guarantees import ApproxDP
+from theory.pairs import KOV, RandomizedResponse
 
-__all__ = ["heterogeneous", "homogeneous"]
+__all__ = ["odometer", "odometer_heterogeneous"]
+
+#: The delta that the odometer is made with; half of it is the slack, and all that it reports of pure steps.
+_DELTA = 2e-3
 
 
-def _epsilon(held: Any, delta: float) -> float:
-    """The epsilon that the odometer answers, if the delta beside it is within the target's."""
-    epsilon, answered = held.spent
-    return float(epsilon) if answered <= delta or math.isnan(answered) else math.inf
+def odometer() -> Subject:
+    """Odometer, used to go on while its epsilon is at most 4 and the delta that it reports at most 3/8."""
+    made, privacy = import_module("snsql.sql.odometer"), import_module("snsql").Privacy
+    limit = 0.375
 
+    def spent(held: Any) -> float:
+        epsilon, delta = held.spent
+        return math.inf if delta > limit else float(epsilon)
 
-def homogeneous() -> Subject:
-    """One mechanism, spent again and again, while epsilon and delta of the odometer are within the target."""
-    from snsql import Privacy
-    from snsql.sql.odometer import Odometer
-
-    filt = fp.from_accountant(
-        lambda: Odometer(Privacy(epsilon=0.25, delta=0.25)),
+    filt = from_accountant(
+        lambda: made.Odometer(privacy(epsilon=0.25, delta=0.25)),
         lambda pair: None,
-        fp.ApproxDP(4.0, 0.375),
-        menu=(fp.KOV(0.25, 0.25),),
-        compose=lambda held, event, count: held.spend(count),
-        spent=lambda held: _epsilon(held, 0.375),
+        ApproxDP(4.0, limit),
+        menu=(KOV(0.25, 0.25),),
+        compose=lambda held, step, count: held.spend(count),
+        spent=spent,
     )
-    return subject_of(filt, raw=lambda held, value: held.spend(value))
+    return subject_of(filt, raw=lambda held, count: held.spend(count))
 
 
-def heterogeneous() -> Subject:
-    """Mechanisms of two costs, under the same rule."""
-    from snsql import Privacy
-    from snsql.sql.odometer import OdometerHeterogeneous
+def odometer_heterogeneous() -> Subject:
+    """OdometerHeterogeneous, used to go on while its epsilon is at most 1, with pure steps."""
+    made, privacy = import_module("snsql.sql.odometer"), import_module("snsql").Privacy
 
-    def compose(held: Any, event: Any, count: int) -> None:
+    def compose(held: Any, step: Any, count: int) -> None:
         for _ in range(count):
-            held.spend(event)
+            held.spend(step)
 
-    filt = fp.from_accountant(
-        lambda: OdometerHeterogeneous(Privacy(epsilon=0.25, delta=1e-3)),
-        lambda pair: Privacy(epsilon=float(pair.epsilon), delta=float(pair.delta)),
-        fp.ApproxDP(2.0, 1e-1),
-        menu=(fp.KOV(0.25, 1e-3), fp.KOV(0.5, 1e-3)),
+    filt = from_accountant(
+        lambda: made.OdometerHeterogeneous(privacy(epsilon=1.0, delta=_DELTA)),
+        lambda pair: privacy(epsilon=float(pair.pure_epsilon), delta=0.0),
+        ApproxDP(1.0, _DELTA / 2),
+        menu=(RandomizedResponse(0.05), RandomizedResponse(0.1), RandomizedResponse(0.5)),
         compose=compose,
-        spent=lambda held: _epsilon(held, 1e-1),
+        spent=lambda held: held.spent[0],
     )
-    return subject_of(filt, raw=lambda held, value: held.spend(Privacy(epsilon=value, delta=1e-3)))
+    return subject_of(filt, raw=lambda held, epsilon: held.spend(privacy(epsilon=epsilon, delta=0.0)))

@@ -150,6 +150,24 @@ class ChargesAfterwards(Purse):
         self.spend(epsilon)
 
 
+class ChargesAfterwardsAndHalts(ChargesAfterwards):
+    """Its first refusal has touched the data, and those after it have not."""
+
+    halted = False
+
+    def spend(self, epsilon: float) -> None:
+        try:
+            super().spend(epsilon)
+        except DeniedError:
+            self.halted = True
+            raise
+
+    def run(self, epsilon: float, body: Callable[[], None]) -> None:
+        if self.halted:
+            raise DeniedError("halted")
+        super().run(epsilon, body)
+
+
 class TakesNegatives(Purse):
     def spend(self, epsilon: float) -> None:
         if epsilon > 1 - self.total:
@@ -248,6 +266,12 @@ def test_every_law_is_asked_of_one_of_the_two_sound_objects() -> None:
 
 def test_a_budget_that_denies_too_early_breaks_the_law_of_tiny_spends() -> None:
     assert "only" in ask(budget(IsMean), "tiny_spends_are_their_sum").words
+
+
+def test_a_budget_that_halts_is_asked_for_its_first_refusal() -> None:
+    answer = ask(budget(ChargesAfterwardsAndHalts), "nothing_is_touched_before_the_check")
+    assert answer.outcome == "broken"
+    assert "touched the data" in answer.words
 
 
 def test_an_accountant_that_answers_nan_is_broken_by_odd_parameters() -> None:

@@ -1,0 +1,15 @@
+"""get_approxRDP(delta, alpha) hands its two arguments on in the other order."""
+
+from math import exp, log
+
+from autodp.mechanism_zoo import PureDP_Mechanism
+
+delta, alpha = 1e-6, 10.0
+got = PureDP_Mechanism(eps=1.0).get_approxRDP(delta, alpha)
+p = (1 - delta) / (
+    1 + exp(-1.0)
+)  # randomized response, after an event of probability delta is left out for good
+least = log(p**alpha * (1 / (1 + exp(1.0))) ** (1 - alpha)) / (alpha - 1)
+print(f"expected: at least {least:.6f}")
+print(f"got: {got:.9f}")
+raise SystemExit(0 if got < least else 1)

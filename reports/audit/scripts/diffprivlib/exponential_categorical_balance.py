@@ -1,0 +1,18 @@
+"""ExponentialCategorical halves its noise if the normalisers at epsilon / 2 agree; those at epsilon may not."""
+
+import math
+
+from diffprivlib.mechanisms import ExponentialCategorical
+
+epsilon, low = 4.0, math.exp(-2.0)
+even, rest = (1 + low) / 2, (1 + 3 * low) / 4  # all sums of weights at a value are alike
+weights = {"ay": low, "pq": low, "rs": 1.0, "yp": 1.0, "yq": 1.0, "yr": low, "ys": low}
+weights |= {"a" + o: even for o in "pqrs"} | dict.fromkeys(("pr", "ps", "qr", "qs"), rest)
+utilities = [[two[0], two[1], abs(-2 * math.log(w) / epsilon)] for two, w in weights.items()]
+mechanism = ExponentialCategorical(epsilon=epsilon, utility_list=utilities)
+chance = {x: mechanism._get_prob(x, "a") / mechanism._normalising_constant[x] for x in "ay"}
+loss = math.log(chance["a"] / chance["y"])
+print(
+    f"expected: a loss of at most {epsilon} between the inputs 'a' and 'y'\ngot: {loss:.4f} at the output 'a'"
+)
+raise SystemExit(0 if loss > 4.2 else 1)
