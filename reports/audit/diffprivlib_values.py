@@ -42,8 +42,8 @@ def kmeans_sums(dimensions: int) -> float:
 
 
 def kmeans_sums_by_density(dimensions: int, rounds: int = 2, records: int = 2000) -> float:
-    """The loss at the outcome 0 of bounded Laplace noise on each sum, where one record moves from corner to "
-    "corner."""
+    """The loss at the outcome 0 of bounded Laplace noise on each sum, where one record moves from corner to
+    corner."""
     with mp.workdps(_DIGITS):
         c = mp.cbrt(4 * dimensions * mp.mpf("0.225") ** 2)
         epsilon = c / (dimensions + c) / rounds
