@@ -186,15 +186,15 @@ _FAULTS = (
         key="stopping_rule",
         kind=Kind.MISUSE,
         entry="dp_accounting.pld.PLDAccountant.get_epsilon",
-        says="A loop that goes on while PLDAccountant's epsilon is within a target does not keep the target when events "
-        "are chosen by what was released",
+        says="A loop that goes on while PLDAccountant's epsilon is within a target does not keep the target when "
+        "events are chosen by what was released",
         why="The accountant composes events that are fixed in advance. An analyst who chooses among three randomized "
         "responses by the answers so far, and stops when the rule says so, reaches delta 0.321 where each "
         "branch is reported to have at most 0.2664. The docstrings of composed events say that queries may be "
         "adaptive, and do not say that the events may not. The rule is the natural filter, which is known to be "
         "unsound; with one kind of event it is sound.",
-        fix="Say in the docstring of PrivacyAccountant that the events must be fixed in advance, and that a stopping rule "
-        "on its answers needs a privacy filter.",
+        fix="Say in the docstring of PrivacyAccountant that the events must be fixed in advance, and that a stopping "
+        "rule on its answers needs a privacy filter.",
         routes=(
             Route("all strategies of three rounds, in fractions", truths.adaptive_delta),
             Route("certified worst case of the natural filter", truths.adaptive_delta_of_the_game),

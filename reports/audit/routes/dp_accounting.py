@@ -152,8 +152,8 @@ def adaptive_delta() -> float:
         for k in levels if len(past) < 3 else ():
             if composed((*past, k)) <= limit:
                 true, false = halves(k)
-                on = best((*past, k), p * true, q * false), best((*past, k), p * false, q * true)
-                worth = max(worth, sum(on))
+                after = (*past, k)
+                worth = max(worth, best(after, p * true, q * false) + best(after, p * false, q * true))
         return worth
 
     return float(best((), Fraction(1), Fraction(1)))
