@@ -65,8 +65,8 @@ def kmeans_sums_by_density(dimensions: int, rounds: int = 2, records: int = 2000
 
 
 def norm_loss(norm: float) -> float:
-    """log density ratio at 0 of logistic regression at epsilon 1 with and without the record `norm`, by its "
-    "slopes."""
+    """log density ratio at 0 of logistic regression at epsilon 1 with and without the record `norm`, by its
+    slopes."""
     # at least norm / 4 / (e^(1/4) - 1) is what the library regularises with, and 4 norm the scale of its noise
     return log(1 + norm * (exp(0.25) - 1)) - (norm / 2) / (4 * norm)
 

@@ -6,6 +6,7 @@ import math
 
 from reports.audit.fault import EntryPoint, Fault, Kind, Library, Route
 from reports.audit.routes.gaussian_densities import epsilon_routes
+from reports.audit.subjects import jax_privacy as subjects
 
 __all__ = ["LIBRARY"]
 
@@ -265,6 +266,7 @@ LIBRARY = Library(
             where="accounting/analysis.py, DpsgdTrainingAccountant._compute_epsilon",
             theorem="that of the accountant; Choquette-Choo et al. 2023 for banded factorizations",
             promises="the epsilon of training for so many updates",
+            subject=subjects.training,
         ),
         EntryPoint(
             name="CachedExperimentAccountant",

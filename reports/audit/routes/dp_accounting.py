@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
+
+from filters.rules.unsound import NaturalFilter, knowingly
+from mc.worst_case.solve import worst_case
+from theory.pairs import RandomizedResponse
 
 __all__ = [
+    "adaptive_delta",
+    "adaptive_delta_of_the_game",
     "order_two",
     "order_two_by_integral",
     "pure_epsilon_by_outcomes",
@@ -24,8 +31,6 @@ def responses_delta() -> float:
 
 def responses_delta_by_paths() -> float:
     """The same delta by composing the privacy loss step by step in fractions."""
-    from fractions import Fraction
-
     losses = {0: Fraction(1)}
     for _ in range(20):
         nxt: dict[int, Fraction] = {}
@@ -59,8 +64,6 @@ def order_two_by_integral() -> float:
 
 def pure_epsilon_by_outcomes() -> float:
     """The least total epsilon that leaves no mass above it, over the outcomes of 100 responses of 0.1-DP."""
-    from fractions import Fraction
-
     truth = Fraction(math.exp(0.1)) / (1 + Fraction(math.exp(0.1)))
     masses = {
         100 - 2 * lies: math.comb(100, lies) * truth ** (100 - lies) * (1 - truth) ** lies
@@ -125,3 +128,41 @@ def truncated_delta_by_counts() -> float:
     )  # the loss grows with x: the means of `added` are those of `without` moved up
     above, under = (sum(m * norm.sf(cut, mean, 0.5) for mean, m in d.items()) for d in (added, without))
     return float(above - math.exp(3.0) * under)
+
+
+def adaptive_delta() -> float:
+    """The delta at epsilon = log(9/4) of the best three responses that the exact rule grants, in fractions.
+
+    The rule allows 0.2664, a little more than 45/169, which the composition of three of the least responses reaches.
+    """
+    levels, limit = (1, 2, 3), Fraction("0.2664")
+
+    def halves(k: int) -> tuple[Fraction, Fraction]:
+        return Fraction(3**k, 3**k + 2**k), Fraction(2**k, 3**k + 2**k)
+
+    def composed(past: tuple[int, ...]) -> Fraction:
+        masses = [(Fraction(1), Fraction(1))]
+        for k in past:
+            true, false = halves(k)
+            masses = [pair for p, q in masses for pair in ((p * true, q * false), (p * false, q * true))]
+        return sum((max(p - Fraction(9, 4) * q, Fraction(0)) for p, q in masses), Fraction(0))
+
+    def best(past: tuple[int, ...], p: Fraction, q: Fraction) -> Fraction:
+        worth = max(p - Fraction(9, 4) * q, Fraction(0))
+        for k in levels if len(past) < 3 else ():
+            if composed((*past, k)) <= limit:
+                true, false = halves(k)
+                after = (*past, k)
+                worth = max(worth, best(after, p * true, q * false) + best(after, p * false, q * true))
+        return worth
+
+    return float(best((), Fraction(1), Fraction(1)))
+
+
+def adaptive_delta_of_the_game() -> float:
+    """The same delta as the certified worst case of the natural filter over the same responses."""
+    step = math.log(1.5)
+    menu = tuple(RandomizedResponse(k * step) for k in (1, 2, 3))
+    with knowingly():
+        natural = NaturalFilter(math.log(9 / 4), 0.2664, menu)
+    return worst_case(natural, menu, epsilon=math.log(9 / 4), rounds=3).low
