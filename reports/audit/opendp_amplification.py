@@ -28,7 +28,7 @@ def _asked_twice_by_outcomes() -> float:
     """The largest log-ratio of the four pairs of answers, over all samples of two of six records, one of them a 1."""
     truth = math.e / (1 + math.e)
 
-    def chance(answers: tuple[bool, bool], holds: bool) -> float:
+    def chance(answers: tuple[bool, ...], holds: bool) -> float:
         return math.prod(truth if answer is holds else 1 - truth for answer in answers)
 
     samples = list(itertools.combinations(range(6), 2))
