@@ -267,6 +267,8 @@ def what_it_answers_is_at_least_the_truth(subject: Subject) -> str:
             held = subject.foreign.make()
             subject.foreign.replayed(held, pair, count)
             _told_enough(subject, (pair,) * count, subject.says(held))
+    if not tried:
+        raise NotAskedError("nothing of any history was granted")
     return f"{tried} histories"
 
 

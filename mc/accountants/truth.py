@@ -47,6 +47,8 @@ def worth_more(filt: CountedFilter) -> tuple[str, str]:
     """The value of the largest small game in words, and what passes the promise, "" if nothing does."""
     epsilon = float(getattr(filt.promise, "epsilon", 1.0))
     promised = float(filt.promise.delta(epsilon))
+    if not any(filt.admits(filt.start(1), pair)[0] for pair in filt.menu[:_LEVELS]):
+        raise NotAskedError("it grants nothing of its menu")
     told = ""
     for rounds in _ROUNDS:
         value = worst_case(filt, filt.menu[:_LEVELS], epsilon=epsilon, rounds=rounds)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib import resources
 from typing import Any
@@ -100,6 +100,11 @@ class Audit:
     def as_expected(self) -> bool:
         """Whether every fault was shown, its routes agree, and every broken law is explained by one."""
         return not any(one.refused or one.unexplained for one in self.libraries)
+
+    def only(self, keys: Iterable[str]) -> Audit:
+        """The part about the libraries of these keys."""
+        wanted = set(keys)
+        return Audit(tuple(one for one in self.libraries if one.key in wanted), self.absent)
 
     def to_json(self) -> str:
         """The audit as text, the same for the same findings."""

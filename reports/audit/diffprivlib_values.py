@@ -45,8 +45,8 @@ def kmeans_sums(dimensions: int) -> float:
 
 
 def kmeans_sums_by_density(dimensions: int, rounds: int = 2, records: int = 2000) -> float:
-    """The loss at the outcome 0 of bounded Laplace noise on each sum, where one record moves from corner to "
-    "corner."""
+    """The loss at the outcome 0 of bounded Laplace noise on each sum, where one record moves from corner to
+    corner."""
     with mp.workdps(_DIGITS):
         c = mp.cbrt(4 * dimensions * mp.mpf("0.225") ** 2)
         epsilon = c / (dimensions + c) / rounds
@@ -68,8 +68,8 @@ def kmeans_sums_by_density(dimensions: int, rounds: int = 2, records: int = 2000
 
 
 def norm_loss(norm: float) -> float:
-    """log density ratio at 0 of logistic regression at epsilon 1 with and without the record `norm`, by its "
-    "slopes."""
+    """log density ratio at 0 of logistic regression at epsilon 1 with and without the record `norm`, by its
+    slopes."""
     # at least norm / 4 / (e^(1/4) - 1) is what the library regularises with, and 4 norm the scale of its noise
     return log(1 + norm * (exp(0.25) - 1)) - (norm / 2) / (4 * norm)
 

@@ -48,8 +48,8 @@ def told_together(*epsilons: float) -> float:
 
 
 def gaussian_profile(sigma: Number, epsilon: Number) -> Number:
-    """delta(epsilon) of the Gaussian mechanism of sensitivity 1, by the two normal tails (Balle & Wang, "
-    "Theorem 8)."""
+    """delta(epsilon) of the Gaussian mechanism of sensitivity 1, by the two normal tails (Balle & Wang,
+    Theorem 8)."""
     with mp.workdps(400):
         a, b = 1 / (2 * mp.mpf(sigma)), mp.mpf(epsilon) * mp.mpf(sigma)
         return +(mp.ncdf(a - b) - mp.exp(mp.mpf(epsilon)) * mp.ncdf(-a - b))

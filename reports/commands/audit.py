@@ -30,11 +30,15 @@ def audit(
         Path | None, typer.Option(help="Folder of environments that are looked at for libraries, too.")
     ] = None,
     seconds: Annotated[float, typer.Option(help="How long each rule is examined as a filter.")] = 20.0,
+    recorded: Annotated[
+        bool, typer.Option("--recorded", help="Run nothing; tell what was recorded with this version.")
+    ] = False,
 ) -> None:
     """Ask the installed libraries the laws for accountants, and show each known fault by its script.
 
     A library that is installed nowhere is named and left out: pip install 'filterproof[audit]'.
     """
+    from reports.audit.audited import recorded_audit
     from reports.audit.auditing import audit_of
     from reports.audit.registry import LIBRARIES
     from reports.audit.texts import issue_text
@@ -50,12 +54,15 @@ def audit(
             )
         if not 0 < seconds < float("inf"):
             raise ValueError(f"seconds must be positive, got seconds={seconds}; pass --seconds 20, say")
-        found = audit_of(
-            names,
-            environments=environments,
-            seconds=seconds,
-            on_step=lambda said: progress.print(f"[dim]{escape(said)}[/]"),
-        )
+        if recorded:
+            found = recorded_audit().only(names)
+        else:
+            found = audit_of(
+                names,
+                environments=environments,
+                seconds=seconds,
+                on_step=lambda said: progress.print(f"[dim]{escape(said)}[/]"),
+            )
         if out is not None:
             with OutputFolder(out) as folder:
                 folder.add("audit.json", found.to_json().encode())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import comb, cosh, exp, log, log1p, sinh, sqrt
+from math import comb, cosh, exp, log, log1p, pi, sinh, sqrt
 
 import mpmath
 import numpy as np
@@ -14,6 +14,7 @@ from scipy.stats import laplace, norm
 from reports.audit.fault import EntryPoint, Fault, Kind, Library, Route
 from reports.audit.routes.gaussian import epsilon_by_erfcx, epsilon_by_mpmath, noise_by_erfcx, noise_by_mpmath
 from reports.audit.routes.sparse_vector import log_ratio_by_expansion, log_ratio_by_scipy
+from reports.audit.subjects import autodp as subjects
 
 __all__ = ["LIBRARY"]
 
@@ -103,14 +104,14 @@ LIBRARY = Library(
     distribution="autodp",
     entries=(
         EntryPoint(
-            name="autodp_core.Mechanism.get_eps",
+            name="autodp.autodp_core.Mechanism.get_eps",
             rule="the least epsilon of all descriptions that a mechanism has",
             where="autodp_core.py and converter.py",
             theorem="the conversions in converter.py, each with its source",
             promises="the smallest epsilon of several calculations, each an upper bound",
         ),
         EntryPoint(
-            name="transformer_zoo.Composition",
+            name="autodp.transformer_zoo.Composition",
             rule=_RULE,
             where="transformer_zoo.py, Composition.compose",
             theorem="additivity of Renyi divergences; Balle et al. 2020, Theorem 21",
@@ -118,14 +119,15 @@ LIBRARY = Library(
             "the way",
         ),
         EntryPoint(
-            name="rdp_acct.anaRDPacct",
+            name="autodp.rdp_acct.anaRDPacct",
             rule=_RULE,
             where="rdp_acct.py, compose_* and get_eps",
             theorem="Wang, Balle & Kasiviswanathan 2019; Zhu & Wang 2019",
             promises="tracks a heterogeneous sequence of mechanisms; said to be deprecated",
+            subject=subjects.rdp,
         ),
         EntryPoint(
-            name="dp_acct.DP_acct",
+            name="autodp.dp_acct.DP_acct",
             rule="the least of three bounds for (epsilon, delta) losses",
             where="dp_acct.py, DP_acct.get_eps",
             theorem="Kairouz, Oh & Viswanath 2015, Theorem 3.5",
@@ -165,6 +167,24 @@ LIBRARY = Library(
             routes=(
                 Route("closed form 1 - e^((epsilon - 1/b)/2)", lambda: 1 - exp((1.0 - 1 / 0.5) / 2)),
                 Route("quadrature of the excess density", lambda: _laplace_delta_by_quadrature(0.5, 1.0)),
+            ),
+        ),
+        Fault(
+            key="gaussian_density",
+            kind=Kind.WRONG_NUMBER,
+            entry="autodp.mechanism_zoo.GaussianMechanism",
+            says="With phi_off=False the densities of the dominating pair, pdf_p and pdf_q, have the standard "
+            "deviation sigma^2. For sigma 2 pdf_q(0) is 0.0997, and the density of N(0, 4) is 0.1995.",
+            why="norm.pdf takes the standard deviation as scale, not the variance. Above sigma 1 whatever is "
+            "computed from these densities is too private; the amplification by sampling of transformer_zoo "
+            "builds on them.",
+            fix="norm.pdf(x, scale=sigma), for both.",
+            routes=(
+                Route("the normal density at 0", lambda: 1 / sqrt(8 * pi)),
+                Route(
+                    "a difference of distribution functions",
+                    lambda: float((norm.cdf(1e-4, 0, 2) - norm.cdf(-1e-4, 0, 2)) / 2e-4),
+                ),
             ),
         ),
         Fault(
@@ -315,7 +335,7 @@ LIBRARY = Library(
         Fault(
             key="negative_coefficient",
             kind=Kind.SEMANTICS,
-            entry="autodp.rdp_acct.anaRDPacct.compose_mechanism",
+            entry="autodp.rdp_acct.anaRDPacct",
             says="A coefficient may be negative, and takes a charge back.",
             why="A counter that goes wrong upstream refunds a budget.",
             fix="Raise where coeff is negative or not a number.",
@@ -344,8 +364,8 @@ LIBRARY = Library(
         "DP_acct with delta above 0 agreed with Theorem 3.5 as read",
     ),
     left_out=(
-        "what only stops: integrate.quadrature, np.infty, np.asscalar and np.mininum are called and no longer "
-        "exist, or never did",
+        "what only stops: fDP_approx_DP, which calls a number; integrate.quadrature, np.infty, np.asscalar "
+        "and np.mininum are called and no longer exist, or never did",
         "data-dependent bounds of PATE, the moment bound of Gaussian SVT, and the f-DP conversions beyond a "
         "few points",
         "the improved bound for sampling without replacement, whose differences are computed in doubles",

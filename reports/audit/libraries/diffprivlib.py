@@ -1,5 +1,5 @@
-"""diffprivlib: a budget accountant, tools and mechanisms; its models' faults are in "
-"`reports.audit.diffprivlib_models`."""
+"""diffprivlib: a budget accountant, tools and mechanisms; its models' faults are in
+`reports.audit.diffprivlib_models`."""
 
 from __future__ import annotations
 

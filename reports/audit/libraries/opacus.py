@@ -3,56 +3,22 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import pairwise
-from math import ceil, comb, exp, expm1, log, pi, sqrt
+from math import ceil, comb, exp, expm1, log, sqrt
 
 import mpmath
 import numpy as np
-from scipy.integrate import quad
 from scipy.optimize import brentq
 from scipy.stats import binom, norm
 
 from reports.audit.fault import EntryPoint, Fault, Kind, Library, Route
 from reports.audit.routes.gaussian import epsilon_by_erfcx, epsilon_by_mpmath
+from reports.audit.routes.mixtures import Mixture, mixture_by_cut, mixture_by_quadrature
+from reports.audit.subjects import opacus as subjects
 
 __all__ = ["LIBRARY"]
 
-#: A mixture of normal laws of standard deviation 1: means with their weights.
-_Mixture = tuple[tuple[float, float], ...]
-_TWICE: tuple[_Mixture, _Mixture] = ((0, 0.25), (1, 0.5), (2, 0.25)), ((0, 1.0),)
-_EMPTY: tuple[_Mixture, _Mixture] = ((1, 0.375), (0, 0.375), (-1, 0.25)), ((1, 0.75), (0, 0.25))
-
-
-def _mixture_by_quadrature(pair: tuple[_Mixture, _Mixture], delta: float) -> float:
-    """The epsilon of one mixture against another at delta, by quadrature of the excess density."""
-
-    def density(mixture: _Mixture, x: float) -> float:
-        return sum(weight * exp(-((x - mean) ** 2) / 2) for mean, weight in mixture) / sqrt(2 * pi)
-
-    def gap(epsilon: float) -> float:
-        def excess(x: float) -> float:
-            return max(density(pair[0], x) - exp(epsilon) * density(pair[1], x), 0.0)
-
-        return sum(quad(excess, a, b, epsabs=1e-15)[0] for a, b in pairwise(range(-12, 15))) - delta
-
-    return float(brentq(gap, 0.1, 20.0, xtol=1e-10))
-
-
-def _mixture_by_cut(pair: tuple[_Mixture, _Mixture], delta: float, sign: int) -> float:
-    """The same where the loss passes epsilon at one point, beyond which the mass is taken from normal tails."""
-
-    def above(mixture: _Mixture, cut: float) -> float:
-        return float(sum(weight * norm.sf(sign * (cut - mean)) for mean, weight in mixture))
-
-    def gap(epsilon: float) -> float:
-        def loss(x: float) -> float:
-            ratio = [sum(w * exp(m * x - m * m / 2) for m, w in one) for one in pair]
-            return log(ratio[0] / ratio[1]) - epsilon
-
-        cut = brentq(loss, 0.0, sign * 30.0, xtol=1e-13)
-        return above(pair[0], cut) - exp(epsilon) * above(pair[1], cut) - delta
-
-    return float(brentq(gap, 2.0, 12.0, xtol=1e-11))
+_TWICE: tuple[Mixture, Mixture] = ((0, 0.25), (1, 0.5), (2, 0.25)), ((0, 1.0),)
+_EMPTY: tuple[Mixture, Mixture] = ((1, 0.375), (0, 0.375), (-1, 0.25)), ((1, 0.75), (0, 0.25))
 
 
 def _halved_noise_by_tails(delta: float) -> float:
@@ -117,36 +83,39 @@ LIBRARY = Library(
     distribution="opacus",
     entries=(
         EntryPoint(
-            name="accountants.RDPAccountant",
+            name="opacus.accountants.RDPAccountant",
             rule="step(noise_multiplier, sample_rate), then get_epsilon(delta): the least over a grid of "
             "orders",
             where="accountants/rdp.py and accountants/analysis/rdp.py",
             theorem="Mironov, Talwar & Zhang 2019, Section 3.3; Balle et al. 2020, Theorem 21",
             promises="the epsilon spent so far; settings may differ between steps",
+            subject=subjects.rdp,
         ),
         EntryPoint(
-            name="accountants.PRVAccountant",
+            name="opacus.accountants.PRVAccountant",
             rule="step, then get_epsilon(delta): the upper bound of a numerical composition",
             where="accountants/prv.py and accountants/analysis/prv",
             theorem="Gopi, Lee & Wutschitz 2021, Theorem 5.5 and Remark 5.6",
             promises="an upper bound within eps_error and delta_error; settings may differ between steps",
+            subject=subjects.prv,
         ),
         EntryPoint(
-            name="accountants.GaussianAccountant",
+            name="opacus.accountants.GaussianAccountant",
             rule="step, then get_epsilon(delta), all steps with the same settings",
             where="accountants/gdp.py and accountants/analysis/gdp.py",
             theorem="a central limit theorem for Gaussian differential privacy",
             promises="an estimate; a warning at construction says that it can be too low",
+            subject=subjects.gdp,
         ),
         EntryPoint(
-            name="accountants.utils.get_noise_multiplier",
+            name="opacus.accountants.utils.get_noise_multiplier",
             rule="a noise multiplier for a target after so many epochs or steps, by bisection",
             where="accountants/utils.py",
             theorem="as the accountant that it is given",
             promises="a noise that ensures the target at the end of the epochs",
         ),
         EntryPoint(
-            name="PrivacyEngine",
+            name="opacus.PrivacyEngine",
             rule="charges each noised step of its optimizer, at 1 / len(data_loader) times the batches in it",
             where="privacy_engine.py; accountants/accountant.py, get_optimizer_hook_fn; optimizers",
             theorem="as its accountant, for Poisson sampled batches and clipped gradients",
@@ -297,8 +266,8 @@ LIBRARY = Library(
             fix="Keep the shape, and multiply the gradient of the stand-in by 0; or say in the docs that it "
             "is not covered.",
             routes=(
-                Route("quadrature of the excess", lambda: _mixture_by_quadrature(_EMPTY, 1e-5)),
-                Route("normal tails below one cut", lambda: _mixture_by_cut(_EMPTY, 1e-5, -1)),
+                Route("quadrature of the excess", lambda: mixture_by_quadrature(_EMPTY, 1e-5)),
+                Route("normal tails below one cut", lambda: mixture_by_cut(_EMPTY, 1e-5, -1)),
             ),
         ),
         Fault(
@@ -314,8 +283,8 @@ LIBRARY = Library(
             fix="Refuse accumulated_iterations > 1 in the hook unless batches are known to be disjoint, or "
             "charge for k steps with the clipped sum of each noised.",
             routes=(
-                Route("quadrature of the excess", lambda: _mixture_by_quadrature(_TWICE, 1e-5)),
-                Route("normal tails above one cut", lambda: _mixture_by_cut(_TWICE, 1e-5, 1)),
+                Route("quadrature of the excess", lambda: mixture_by_quadrature(_TWICE, 1e-5)),
+                Route("normal tails above one cut", lambda: mixture_by_cut(_TWICE, 1e-5, 1)),
             ),
         ),
         Fault(
@@ -336,24 +305,52 @@ LIBRARY = Library(
         Fault(
             key="gdp_limit",
             kind=Kind.SEMANTICS,
-            entry="opacus.accountants.GaussianAccountant.get_epsilon",
+            entry="opacus.accountants.GaussianAccountant",
             says="Documented: the answer can be too low. How much: one step at rate 0.01 with noise "
             "multiplier 1 has an exact epsilon of 0.199 at delta = 1e-5 and is answered with 0.037; 100 steps "
             "at rate 0.001 with noise multiplier 0.5 with 0.24, where the PRV accountant says 2.1.",
-            why="As a stopping rule it goes on long after the target.",
+            why="A reader of the warning may expect a small error.",
             fix="Name a size for the error in the warning, or refuse get_epsilon where the limit is far off.",
+            law="what_it_answers_is_at_least_the_truth",
+        ),
+        Fault(
+            key="gdp_stopping_rule",
+            kind=Kind.SEMANTICS,
+            entry="opacus.accountants.GaussianAccountant",
+            says="As a stopping rule the accountant goes on after its target: with a target of epsilon 1 at "
+            "delta = 1e-5 it admits a step at rate 0.125 with noise multiplier 1, whose delta at epsilon 1 is "
+            "47 times that.",
+            why="It follows from the documented limit, for a single step as for adaptive ones.",
+            fix="Say in the docs that it is no rule to stop by.",
+            law="an_adaptive_choice_gains_nothing",
         ),
         Fault(
             key="gdp_not_a_number",
             kind=Kind.SEMANTICS,
-            entry="opacus.accountants.GaussianAccountant.step",
-            says="A noise multiplier, a sample rate or a delta that is not a number gives epsilon 0. The two "
-            "other accountants do not come back from a noise multiplier that is not a number, within the "
-            "seconds waited for.",
+            entry="opacus.accountants.GaussianAccountant",
+            says="A noise multiplier, a sample rate or a delta that is not a number gives epsilon 0.",
             why="A stopping rule grants everything.",
-            law="odd_parameters_grant_nothing",
             fix="Refuse in step what is not a finite positive number, and in get_epsilon a delta outside (0, "
             "1).",
+        ),
+        Fault(
+            key="endless_search",
+            kind=Kind.SEMANTICS,
+            entry="opacus.accountants.RDPAccountant",
+            says="With a noise multiplier or a sample rate that is not a number, and with an infinite noise "
+            "multiplier, get_epsilon of RDPAccountant and PRVAccountant does not return: the series for an "
+            "order that is no integer never meets its condition to stop.",
+            why="A training run hangs instead of failing.",
+            fix="Refuse such numbers in step, and end the series after a number of terms.",
+        ),
+        Fault(
+            key="no_steps",
+            kind=Kind.SEMANTICS,
+            entry="opacus.accountants.PRVAccountant",
+            says="Before the first step RDPAccountant answers 0, PRVAccountant raises ValueError about NaN "
+            "and GaussianAccountant raises IndexError.",
+            why="A rule that asks before each step cannot start.",
+            fix="Answer 0 where the history is empty.",
         ),
     ),
     held=(

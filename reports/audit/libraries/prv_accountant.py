@@ -13,6 +13,7 @@ from scipy.stats import norm
 
 from reports.audit.fault import EntryPoint, Fault, Kind, Library, Route
 from reports.audit.routes.gaussian import epsilon_by_erfcx, epsilon_by_mpmath
+from reports.audit.subjects import prv_accountant as subjects
 
 __all__ = ["LIBRARY"]
 
@@ -75,21 +76,22 @@ LIBRARY = Library(
     distribution="prv-accountant",
     entries=(
         EntryPoint(
-            name="PRVAccountant",
+            name="prv_accountant.PRVAccountant",
             rule="epsilon, or delta, of a composition with fixed counts: lower bound, estimate, upper bound",
             where="accountant.py, PRVAccountant.compute_epsilon and compute_delta",
             theorem="Gopi, Lee & Wutschitz 2021, Theorem 5.5 and Remark 5.6",
             promises="bounds with errors of at most eps_error and delta_error; mechanisms may differ",
+            subject=subjects.prv,
         ),
         EntryPoint(
-            name="dpsgd.DPSGDAccountant",
+            name="prv_accountant.dpsgd.DPSGDAccountant",
             rule="the same for one Poisson subsampled Gaussian and a number of steps",
             where="dpsgd.py, DPSGDAccountant.compute_epsilon",
             theorem="as PRVAccountant",
             promises="bounds for a number of steps of DP-SGD up to max_steps",
         ),
         EntryPoint(
-            name="dpsgd.find_noise_multiplier",
+            name="prv_accountant.dpsgd.find_noise_multiplier",
             rule="a noise multiplier whose upper bound is below target_epsilon + eps_error",
             where="dpsgd.py, find_noise_multiplier",
             theorem="as PRVAccountant",
@@ -217,7 +219,8 @@ LIBRARY = Library(
     ),
     left_out=(
         "whether removal dominates addition for compositions of subsampled Gaussians; only removal is computed",
-        "find_noise_multiplier beyond reading it: its result may exceed the target by eps_error, as it says",
+        "find_noise_multiplier beyond two targets, which it kept; its result may exceed the target by "
+        "eps_error, as it says",
         "mechanisms of one's own, the command line, and the notebooks",
         "the class Accountant, which announces its deprecation",
     ),

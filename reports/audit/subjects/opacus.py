@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from filters.adapters.accountant import from_accountant
@@ -37,12 +38,11 @@ def _subject(make: Callable[[], Any], menu: tuple[SubsampledGaussian, ...], tole
         filt,
         tolerance=tolerance,
         reread=reread,
-        raw=lambda held, value: held.step(noise_multiplier=value, sample_rate=0.125),
     )
 
 
 def rdp() -> Subject:
-    """Subsampled Gaussian noise of two sizes, one added or removed."""
+    """Subsampled Gaussian noise of two sizes, one added or removed; it never comes back from NaN."""
     from opacus.accountants import RDPAccountant
 
     return _subject(RDPAccountant, _STEPS, 1e-6)
@@ -52,11 +52,14 @@ def gdp() -> Subject:
     """Subsampled Gaussian noise of one size: it takes no other step after the first."""
     from opacus.accountants import GaussianAccountant
 
-    return _subject(GaussianAccountant, _STEPS[:1], 1e-6)
+    return replace(
+        _subject(GaussianAccountant, _STEPS[:1], 1e-6),
+        raw=lambda held, value: held.step(noise_multiplier=value, sample_rate=0.125),
+    )
 
 
 def prv() -> Subject:
-    """Subsampled Gaussian noise of two sizes, at the error of .01 in epsilon that it allows by default."""
+    """Subsampled Gaussian noise of two sizes, at its error of .01 in epsilon; no bare parameters, as for `rdp`."""
     from opacus.accountants import PRVAccountant
 
     return _subject(PRVAccountant, _STEPS, 2e-2)

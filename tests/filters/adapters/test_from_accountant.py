@@ -190,3 +190,16 @@ def test_its_repr_names_the_menu_and_no_address() -> None:
     filt = of_rho(MENU)
     assert isinstance(filt, CountedFilter)
     assert repr(filt) == f"the rule of Rho on {MENU!r}, {filt.promise}"
+
+
+def test_a_refutation_names_no_class_of_ours_to_replay_it_with() -> None:
+    class Tenth(Rho):
+        def compose(self, rho: float, count: int) -> None:
+            super().compose(rho / 10, count)
+
+    filt = fp.from_accountant(
+        Tenth, lambda pair: float(pair.zcdp_rho), fp.ZCDP(0.2), menu=MENU, spent=lambda held: held.rho
+    )
+    found = fp.verify(filt, seconds=5)
+    assert found.verdict.outcome is fp.Outcome.REFUTED
+    assert found.again().endswith("witness.json FILE.py::NAME")

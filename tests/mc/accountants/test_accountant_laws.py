@@ -345,3 +345,12 @@ def test_a_quieter_mechanism_is_one_whose_hockey_stick_is_no_larger(pair: fp.Dom
 
 def test_a_pair_of_unknown_noise_has_no_quieter_one() -> None:
     assert quieter(fp.FinitePair((0.5, 0.5), (0.25, 0.75))) == ()
+
+
+def test_an_object_that_grants_nothing_is_asked_neither_for_the_truth_nor_for_a_game() -> None:
+    class Shut(Purse):
+        def spend(self, epsilon: float) -> None:
+            raise DeniedError("shut")
+
+    assert ask(budget(Shut), "what_it_answers_is_at_least_the_truth").outcome == "not asked"
+    assert ask(budget(Shut), "an_adaptive_choice_gains_nothing").outcome == "not asked"

@@ -216,3 +216,15 @@ def test_a_recorded_library_is_a_value(script: Any) -> None:
     library = audited(toy(fault()), seconds=0.5)
     assert isinstance(library, AuditedLibrary)
     assert not math.isnan(library.faults[0].routes[0][1])
+
+
+def test_what_was_recorded_is_told_without_running_anything(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("reports.audit.auditing.audit_of", lambda *given, **more: pytest.fail("it ran"))
+    key = recorded_audit().libraries[0].key
+    ended = CliRunner().invoke(app, ["audit", key, "--recorded", "--out", str(tmp_path)])
+    assert ended.exit_code == 0
+    texts = [file.name for file in tmp_path.glob("*.md")]
+    assert len(texts) == len(recorded_audit().only([key]).libraries[0].faults)
+    assert all(name.startswith(f"{key}-") for name in texts)
