@@ -15,6 +15,7 @@ from reports.audit.fault import EntryPoint, Fault, Kind, Library, Route
 from reports.audit.routes.gaussian import epsilon_by_erfcx, epsilon_by_mpmath, noise_by_erfcx, noise_by_mpmath
 from reports.audit.routes.sparse_vector import log_ratio_by_expansion, log_ratio_by_scipy
 from reports.audit.subjects import autodp as subjects
+from reports.audit.true_values import gaussian_profile, gaussian_profile_by_integral
 
 __all__ = ["LIBRARY"]
 
@@ -27,23 +28,6 @@ def _laplace_delta_by_quadrature(b: float, epsilon: float) -> float:
 
     cut = (1 - epsilon * b) / 2
     return quad(excess, -40.0, 0.0, epsabs=1e-13)[0] + quad(excess, 0.0, cut, epsabs=1e-13)[0]
-
-
-def _gaussian_delta_by_tails(sigma: float, epsilon: float) -> float:
-    """The delta of N(1, sigma^2) against N(0, sigma^2), from both tails beyond the point where the loss is epsilon."""
-    cut = sigma * sigma * epsilon + 0.5
-    return float(norm.sf((cut - 1) / sigma) - exp(epsilon) * norm.sf(cut / sigma))
-
-
-def _gaussian_delta_by_quadrature(sigma: float, epsilon: float) -> float:
-    """The same by quadrature of the difference of the densities, in 30 digits."""
-    with mpmath.workdps(30):
-        cut = mpmath.mpf(sigma) ** 2 * epsilon + mpmath.mpf(1) / 2
-
-        def excess(x: mpmath.mpf) -> mpmath.mpf:
-            return mpmath.npdf(x, 1, sigma) - mpmath.exp(epsilon) * mpmath.npdf(x, 0, sigma)
-
-        return float(mpmath.quad(excess, [cut, cut + 2 * sigma, cut + 6 * sigma, cut + 30 * sigma]))
 
 
 def _votes_by_scipy(threshold: float, votes: int, sigma: float, alpha: float) -> float:
@@ -101,16 +85,20 @@ def _two_rules_in_digits(orders: range) -> float:
         return float(best)
 
 
-def _stage(answers: int, log_share: float) -> float:
-    """The epsilon of one stage with sigma 10 and k 10, at the log of its share of delta, as in the source."""
-    rho = (1 + answers) / 200
-    return rho + sqrt(rho * (log(comb(10, answers)) - log_share))
+def _stages_at_the_end() -> float:
+    """The source's formula for stages of 2, 2 and 1 answers of 10 queries, sigma 10, each with a third of 1e-6."""
+    two, one = (
+        rho + sqrt(rho * (log(ways) + log(3e6))) for rho, ways in ((3 / 200, comb(10, 2)), (2 / 200, 10))
+    )
+    return two + two + one
 
 
 def _stages_by_search() -> float:
-    """The least of the sum of stages of 2, 2 and 1 over the share of delta, by the bounded search of the library."""
+    """The same as the least over the share of delta, by the bounded search that the library states."""
+    answers = np.array([2, 2, 1])
+    ways, rho = gammaln(11) - gammaln(answers + 1) - gammaln(11 - answers), (1 + answers) / 200
     found = minimize_scalar(
-        lambda x: 2 * _stage(2, x) + _stage(1, x),
+        lambda x: float(np.sum(rho + np.sqrt(rho * (ways - x)))),
         bounds=(log(1e-8), log(1e-6 / 3)),
         method="bounded",
         options={"xatol": 1e-10},
@@ -203,10 +191,11 @@ LIBRARY = Library(
             "longer has.",
             fix="norm.pdf(x, scale=sigma), for both.",
             routes=(
+                Route("both normal tails in digits", lambda: float(gaussian_profile(2.0, 0.5))),
                 Route(
-                    "normal tails beyond the point of loss 1/2", lambda: _gaussian_delta_by_tails(2.0, 0.5)
+                    "integral over the losses above 1/2",
+                    lambda: float(gaussian_profile_by_integral(2.0, 0.5)),
                 ),
-                Route("quadrature of the excess density", lambda: _gaussian_delta_by_quadrature(2.0, 0.5)),
             ),
         ),
         Fault(
@@ -331,8 +320,8 @@ LIBRARY = Library(
             "function and rate is charged by the Poisson rule: 2.06 instead of 3.47 for 100 of each, noise 2, "
             "rate 0.05, delta 1e-5. In the other order it is 4.41. A comment in the source says that mixing "
             "is not supported; the docstrings do not, and nothing refuses it.",
-            why="The order of events decides what is charged. The two rules are also for different neighbours, "
-            "so that even the sum of both bounds is a statement only for who knows how they relate.",
+            why="The order of events decides what is charged. The two rules are also for different notions of "
+            "neighbours, so that a total of both needs care.",
             fix="Put the name of the rule into the key, or raise where a key is known from another rule.",
             routes=(
                 Route("both rules in doubles", lambda: _two_rules_in_doubles(range(2, 40))),
@@ -353,10 +342,7 @@ LIBRARY = Library(
             "(k choose c_tilde) + log(1/delta))) to rho, and from rdp_bank.RDP_gaussian_svt_cgreater1 twice "
             "that root follows.",
             routes=(
-                Route(
-                    "the stages' formula at the end of the range",
-                    lambda: 2 * _stage(2, log(1e-6 / 3)) + _stage(1, log(1e-6 / 3)),
-                ),
+                Route("the stages' formula at the end of the range", _stages_at_the_end),
                 Route("the stages' formula by its bounded search", _stages_by_search),
             ),
             tolerance=1e-5,
