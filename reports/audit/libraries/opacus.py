@@ -128,10 +128,11 @@ LIBRARY = Library(
             kind=Kind.WRONG_NUMBER,
             entry="opacus.accountants.GaussianAccountant.step",
             says="step takes the last entry from the history before it compares the settings. When they "
-            "differ it raises ValueError, as documented, and the history stays empty. The steps before are "
-            "forgotten: after 100 steps, a refused one and one more, epsilon is 3.06 instead of more than "
-            "57.2.",
-            why="Code that catches the error and goes on has its whole budget back.",
+            "differ it raises ValueError, as it means to, and the history stays empty. The steps before are "
+            "forgotten: after 100 steps, a refused one and one more, it answers an epsilon of 3.06. Its own "
+            "formula has 57.2 for the 100 steps alone.",
+            why="Code that catches the error and goes on has its whole budget back. RDPAccountant and "
+            "PRVAccountant put back what they take out.",
             fix="Compare with self.history[-1], and change the history only when the step is accepted.",
             routes=_FORGOTTEN,
             law="a_denial_changes_nothing",
@@ -142,10 +143,12 @@ LIBRARY = Library(
             entry="opacus.accountants.IAccountant.load_state_dict",
             says="load_state_dict keeps the list that is inside the given dictionary. The next step of a "
             "GaussianAccountant empties that list, so that loading the same dictionary again starts from "
-            "nothing: epsilon is 3.06 instead of more than 57.2. With the other accountants the dictionary, "
-            "and every accountant loaded from it, grows with the steps of one of them.",
-            why="A checkpoint that is kept in memory and resumed from twice loses what was spent before it, "
-            "without a word.",
+            "nothing: it answers an epsilon of 3.06 where its own formula has 57.2 for the steps of the "
+            "checkpoint alone. With the other accountants the dictionary, and every accountant loaded from "
+            "it, grows with the steps of one of them.",
+            why="A GaussianAccountant that is resumed twice from a checkpoint kept in memory loses what was "
+            "spent before it, without a word. A checkpoint that is read from a file each time is not "
+            "affected.",
             fix="self.history = deepcopy(state_dict['history']), as state_dict itself does.",
             routes=_FORGOTTEN,
         ),
@@ -155,7 +158,8 @@ LIBRARY = Library(
             entry="opacus.accountants.IAccountant.__len__",
             says="len(accountant) is documented as the number of optimization steps taken. It is the number "
             "of runs of equal settings: 1 after 100 equal steps.",
-            why="A stopping rule by the number of steps never stops.",
+            why="A stopping rule by this number of steps does not stop while the settings stay the same. No epsilon "
+            "is computed from it.",
             fix="Return sum(steps for _, _, steps in self.history), or document what is counted.",
             routes=(
                 Route("the steps taken", lambda: 100.0),
@@ -168,10 +172,11 @@ LIBRARY = Library(
             entry="opacus.accountants.PRVAccountant.get_epsilon",
             says="For 100 000 steps with noise multiplier 1000 and sample rate 1, at delta = 1e-12, the upper "
             "bound is 2.017. The exact epsilon is 2.132; eps_error is 0.01. 10 000 steps with noise "
-            "multiplier 100 give 7.171 where 7.238 is exact.",
+            "multiplier 100 give 7.171 where 7.238 is exact. On a small grid no such case was found at delta = 1e-10.",
             why="compute_epsilon refuses a delta that rounding would dominate, but measures rounding by the "
-            "precision of long doubles, while the transform runs in doubles. On common machines that is two "
-            "thousand times too optimistic, and the refusal comes too late.",
+            "precision of long doubles, while the masses are computed and transformed in doubles. With the "
+            "80-bit long doubles of x86 that is two thousand times too optimistic, and the refusal comes too "
+            "late. Where a long double is a double the call is refused.",
             fix="Use np.finfo(self.pmf.dtype).eps, with a factor for the transform and the power, in that "
             "check.",
             routes=(
@@ -186,11 +191,14 @@ LIBRARY = Library(
             entry="opacus.accountants.utils.get_noise_multiplier",
             says="The number of steps is int(epochs / sample_rate) with sample_rate = 1 / len(data_loader). "
             "For 75 batches and 3 epochs the quotient is 224.99999999999997, so that noise is chosen for 224 "
-            "steps, and 225 are taken. With a target of 7 the accountant then answers 7.008. The same happens "
-            "for 77, 91, 150, 154 batches and others.",
-            why="make_private_with_epsilon promises the target at the end of the epochs, and its own "
-            "accountant says that it is passed. A loop that stops at the target loses its last step.",
-            fix="Round up: steps = ceil(epochs / sample_rate), or pass epochs * len(data_loader) as steps.",
+            "steps, and 225 are taken. With a target of 7 the accountant then answers 7.008. Three epochs of "
+            "77, 150, 154 or 167 batches also lose a step. The target is passed only where the search stopped "
+            "close below it: with a target of 1 it was kept for 75, 77, 150 and 154 batches.",
+            why="make_private_with_epsilon promises the target at the end of the epochs. The excess is small, "
+            "one step's worth, but its own accountant says that the target is passed, and a loop that stops "
+            "at the target loses its last step.",
+            fix="Round to the nearest whole number before rounding down, or pass epochs * len(data_loader) as "
+            "steps.",
             routes=(
                 Route("epochs times batches", lambda: 3.0 * 75),
                 Route("the quotient in fractions", lambda: float(Fraction(3) / Fraction(1, 75))),
@@ -206,8 +214,8 @@ LIBRARY = Library(
             "multiplier 10 and sample rate 1 that step is worth epsilon 0.7255 at delta = 1e-5; the PRV "
             "accountant says 0.351. A loop that is left between a batch and its step leaves a signal in the "
             "optimizer's queue as well, which shifts all later ones.",
-            why="`break` at a maximal number of steps, or an exception that is caught, is common in such "
-            "loops.",
+            why="`break` at a maximal number of physical batches, or an exception that is caught, ends such a "
+            "loop early. The docs do not say that the optimizer must be cleared then.",
             fix="In BatchMemoryManager.__exit__, or at the start of an iteration, clear the queue and every "
             "summed_grad.",
             routes=(
@@ -221,11 +229,14 @@ LIBRARY = Library(
             entry="opacus.optimizers.AdaClipDPOptimizer",
             says="The clipping bound is moved by the noisy number of unclipped gradients divided by the true "
             "size of the batch. The size has no noise. With one record in the batch the bound moves with "
-            "twice the noise of a batch with two. That alone has epsilon 8.4 at delta = 0.01; with noise "
-            "multiplier 50, unclipped_num_std 100, sample rate 1 the PRV accountant says 0.006. An empty "
-            "batch raises an error, which tells that it was empty.",
-            why="The theorem behind the adjusted noise divides by a number that does not depend on the data. "
-            "The effect is large for small batches and small for large ones, and nothing charges it.",
+            "twice the noise of a batch with two. Where no gradient is clipped and the target quantile is 1, "
+            "that alone has epsilon 8.4 at delta = 0.01; with noise multiplier 50, unclipped_num_std 100, "
+            "sample rate 1 the PRV accountant says 0.006. An empty batch raises an error, which tells that it "
+            "was empty.",
+            why="The theorem behind the adjusted noise is about a noisy count, whose divisor does not depend "
+            "on who is in the batch. Nothing charges the divisor. The example is the worst, batches of one "
+            "and two; the ratio of the noises is (n + 1) / n for batches of n, and close to 1 for large "
+            "ones.",
             fix="Divide by expected_batch_size, as is done for the gradients.",
             routes=(
                 Route("N(0, 1) against N(0, 1/4) by normal tails", lambda: _halved_noise_by_tails(0.01)),
@@ -241,8 +252,8 @@ LIBRARY = Library(
             "1/2 it differs between 4 and 5 records by 0.55 in total variation, whatever the noise; with "
             "noise multiplier 1000 the PRV accountant says epsilon 0.00001 at delta = 0.01. Workers may also "
             "take different numbers of steps.",
-            why="The number of steps is seen in the model, the checkpoint and the accountant's own history. "
-            "Only batches that are small on each worker are empty often enough to matter.",
+            why="The number of steps may be seen in a log, in the optimizer's state and in the accountant's own "
+            "history. Only batches that are small on each worker are empty often enough to matter.",
             fix="Yield empty batches as UniformWithReplacementSampler does; the collate function already "
             "handles them.",
             routes=(
@@ -261,10 +272,11 @@ LIBRARY = Library(
             "can move by twice max_grad_norm. For one record with gradient +1 that is joined by one with -1, "
             "rate 1/2, noise multiplier 1 and a random example with gradient 0 or 1, epsilon is 4.05 at delta "
             "= 1e-5. The PRV accountant says 3.54 and the RDP accountant 3.89.",
-            why="The charge is for a sum that moves by max_grad_norm. The effect needs empty batches, so it "
-            "matters where the expected batch is small, which is where this option is used.",
-            fix="Keep the shape, and multiply the gradient of the stand-in by 0; or say in the docs that it "
-            "is not covered.",
+            why="The charge is for a sum that moves by max_grad_norm. A note in CollateFnWithEmpty says that data "
+            "in place of an empty batch would break the guarantee; the docs of this option do not. The effect "
+            "needs empty batches, so it matters where the expected batch is small.",
+            fix="Keep the shape, and multiply the gradient of the stand-in by 0; or say in the docs of "
+            "rand_on_empty that the accountants do not cover it.",
             routes=(
                 Route("quadrature of the excess", lambda: mixture_by_quadrature(_EMPTY, 1e-5)),
                 Route("normal tails below one cut", lambda: mixture_by_cut(_EMPTY, 1e-5, -1)),
@@ -272,16 +284,17 @@ LIBRARY = Library(
         ),
         Fault(
             key="accumulated_poisson",
-            kind=Kind.MISUSE,
+            kind=Kind.SEMANTICS,
             entry="opacus.accountants.IAccountant.get_optimizer_hook_fn",
             says="A step that accumulates k batches is charged as one batch at k times the rate. Poisson "
             "batches may share a record, whose clipped gradient then counts up to k times. For two batches at "
             "rate 1/2 with noise multiplier 1 epsilon is 7.99 at delta = 1e-5; the PRV accountant says 4.39. "
-            "PrivacyEngine refuses this by default, but an optimizer, a sampler and the hook that are put "
-            "together by hand do not.",
-            why="The hook says in a comment that it holds for Poisson sampling.",
-            fix="Refuse accumulated_iterations > 1 in the hook unless batches are known to be disjoint, or "
-            "charge for k steps with the clipped sum of each noised.",
+            "The library knows this: a module that make_private returned for Poisson sampling refuses, and "
+            "says that the two do not go together. An optimizer, a Poisson sampler and the hook that are put "
+            "together by hand do not refuse.",
+            why="The hook cannot know how batches were drawn, and its docstring does not say that those "
+            "accumulated must be disjoint.",
+            fix="Say in the docstring of the hook that accumulated batches must be disjoint.",
             routes=(
                 Route("quadrature of the excess", lambda: mixture_by_quadrature(_TWICE, 1e-5)),
                 Route("normal tails above one cut", lambda: mixture_by_cut(_TWICE, 1e-5, 1)),
@@ -293,8 +306,8 @@ LIBRARY = Library(
             entry="opacus.utils.uniform_sampler.UniformWithReplacementSampler",
             says="A record is chosen when torch.rand, a multiple of 2^-24, is below the sample rate. The true "
             "rate is the charged one rounded up to such a multiple: 1.19e-7 for 1e-7, and never below 6e-8.",
-            why="The accountant charges the smaller rate. At a rate of 1e-4 the difference is 0.01 percent, "
-            "at 1e-7 it is 19.",
+            why="The accountant charges the smaller rate. At a rate of 1e-4 the difference is below 0.02 percent, "
+            "at 1e-7 it is 19. Only very small rates are affected in practice.",
             fix="Draw in doubles (dtype=torch.float64), or round the sample rate to a multiple of 2^-24 for "
             "both.",
             routes=(
@@ -329,7 +342,7 @@ LIBRARY = Library(
             kind=Kind.SEMANTICS,
             entry="opacus.accountants.GaussianAccountant",
             says="A noise multiplier, a sample rate or a delta that is not a number gives epsilon 0.",
-            why="A stopping rule grants everything.",
+            why="A rule that asks this number whether to go on is told to.",
             fix="Refuse in step what is not a finite positive number, and in get_epsilon a delta outside (0, "
             "1).",
         ),
@@ -337,9 +350,9 @@ LIBRARY = Library(
             key="endless_search",
             kind=Kind.SEMANTICS,
             entry="opacus.accountants.RDPAccountant",
-            says="With a noise multiplier or a sample rate that is not a number, and with an infinite noise "
-            "multiplier, get_epsilon of RDPAccountant and PRVAccountant does not return: the series for an "
-            "order that is no integer never meets its condition to stop.",
+            says="With a sample rate that is not a number, and at a sample rate below 1 with a noise multiplier that "
+            "is infinite or not a number, get_epsilon of RDPAccountant and PRVAccountant does not return: the "
+            "series for an order that is no integer never meets its condition to stop.",
             why="A training run hangs instead of failing.",
             fix="Refuse such numbers in step, and end the series after a number of terms.",
         ),
@@ -349,7 +362,7 @@ LIBRARY = Library(
             entry="opacus.accountants.PRVAccountant",
             says="Before the first step RDPAccountant answers 0, PRVAccountant raises ValueError about NaN "
             "and GaussianAccountant raises IndexError.",
-            why="A rule that asks before each step cannot start.",
+            why="A rule that asks before each step cannot start with the two others.",
             fix="Answer 0 where the history is empty.",
         ),
     ),

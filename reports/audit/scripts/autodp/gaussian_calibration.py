@@ -1,4 +1,4 @@
-"""The noise that ana_gaussian_calibrator finds for (1, 1e-16)-DP gives a delta of 4e-14."""
+"""The noise that ana_gaussian_calibrator finds for (1, 1e-16)-DP gives a delta of 4e-14, within its tolerance."""
 
 from math import exp
 

@@ -1,15 +1,19 @@
-"""The densities of the Gaussian mechanism's pair have standard deviation sigma^2 where the noise has sigma."""
+"""The pair of densities of a Gaussian mechanism has standard deviation sigma^2 where the noise has sigma."""
 
 from contextlib import redirect_stdout
 from io import StringIO
-from math import pi, sqrt
+from math import exp
 
 from autodp.mechanism_zoo import GaussianMechanism
+from scipy.integrate import quad
+from scipy.stats import norm
 
-sigma = 2.0
+sigma, epsilon = 2.0, 0.5
 with redirect_stdout(StringIO()):
-    got = GaussianMechanism(sigma, phi_off=False).pdf_q(0.0)
-exact = 1 / (sigma * sqrt(2 * pi))
-print(f"expected: {exact:.6f}, the density of N(0, {sigma}^2) at 0")
-print(f"got: {got:.6f}")
+    pair = GaussianMechanism(sigma, phi_off=False)
+excess = lambda x: max(pair.pdf_p(x) - exp(epsilon) * pair.pdf_q(x), 0.0)  # noqa: E731
+got = quad(excess, -60, 0)[0] + quad(excess, 0, 20, limit=500)[0] + quad(excess, 20, 80)[0]
+exact = norm.cdf(0.5 / sigma - epsilon * sigma) - exp(epsilon) * norm.cdf(-0.5 / sigma - epsilon * sigma)
+print(f"expected: delta {exact:.6f} at epsilon {epsilon} for the pair of N(1, {sigma}^2) and N(0, {sigma}^2)")
+print(f"got: {got:.6f} from pdf_p and pdf_q")
 raise SystemExit(0 if got < 0.9 * exact else 1)

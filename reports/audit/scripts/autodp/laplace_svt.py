@@ -1,4 +1,4 @@
-"""LaplaceSVT_Mechanism with scale 1 is said to be 2-DP; one of its outputs has a log ratio above 2.99."""
+"""LaplaceSVT_Mechanism answers 2 for scale 1; with that scale on queries too an output has a log ratio of 2.99."""
 
 from math import exp, log
 
@@ -14,5 +14,5 @@ def probability(below, above):  # of 19 queries below the threshold and one abov
 
 least = log(probability(0, 1) / probability(1, 0))  # each query has changed by 1
 got = LaplaceSVT_Mechanism({"b": 1.0, "k": 20, "c": 1}).get_eps(0)
-print(f"expected: at least {least:.6f}\ngot: {got:.6f}")
+print(f"expected: at least {least:.5f}, with the scale that the docstring gives\ngot: {got:.6f}")
 raise SystemExit(0 if got < least else 1)
