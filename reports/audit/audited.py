@@ -49,7 +49,7 @@ class AuditedFault:
     says: str
     why: str
     fix: str
-    law: str
+    breaks: tuple[tuple[str, str], ...]
     script: str
     expected: str
     got: str
@@ -75,7 +75,7 @@ class AuditedLibrary:
     @property
     def unexplained(self) -> tuple[tuple[str, AuditedLaw], ...]:
         """The laws that an entry point breaks and no fault that was shown speaks of."""
-        known = {(fault.entry, fault.law) for fault in self.faults if fault.shown}
+        known = {pair for fault in self.faults if fault.shown and fault.agree for pair in fault.breaks}
         return tuple(
             (entry.name, law)
             for entry in self.entries
@@ -130,7 +130,14 @@ def library_of(data: Mapping[str, Any]) -> AuditedLibrary:
         for entry in data["entries"]
     )
     faults = tuple(
-        AuditedFault(**{**fault, "kind": Kind(fault["kind"]), "routes": _pairs(fault["routes"])})
+        AuditedFault(
+            **{
+                **fault,
+                "kind": Kind(fault["kind"]),
+                "routes": _pairs(fault["routes"]),
+                "breaks": _pairs(fault["breaks"]),
+            }
+        )
         for fault in data["faults"]
     )
     lists = {name: tuple(data[name]) for name in ("held", "left_out")}

@@ -108,7 +108,7 @@ def shown(library: str, fault: Fault) -> AuditedFault:
         says=fault.says,
         why=fault.why,
         fix=fault.fix,
-        law=fault.law,
+        breaks=fault.breaks,
         script=script,
         expected=said.get("expected", ""),
         got=said.get("got", ""),

@@ -36,8 +36,8 @@ class Fault:
     Its script `scripts/<library>/<key>.py` has fewer than 20 lines and imports the library and not this package. It
     prints one line `expected: ...` and one line `got: ...`, and ends with status 0 if the fault is there, 1 if not.
     `routes` are at least two ways to the true value that share no code and agree within `tolerance` (relative), for
-    every kind but SEMANTICS, where no number is at stake. `entry` is the dotted public name, `law` the key of the law
-    that it breaks, "" if none does.
+    every kind but SEMANTICS, where no number is at stake. `entry` is the dotted public name. `breaks` holds the broken
+    laws that it explains: the name of the entry point, and the key of the law.
     """
 
     key: str
@@ -48,7 +48,7 @@ class Fault:
     fix: str
     routes: tuple[Route, ...] = ()
     tolerance: float = 1e-6
-    law: str = ""
+    breaks: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
         if len(self.routes) < 2 and self.kind is not Kind.SEMANTICS:

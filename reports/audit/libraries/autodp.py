@@ -13,9 +13,9 @@ from scipy.stats import laplace, norm
 
 from reports.audit.fault import EntryPoint, Fault, Kind, Library, Route
 from reports.audit.routes.gaussian import epsilon_by_erfcx, epsilon_by_mpmath, noise_by_erfcx, noise_by_mpmath
+from reports.audit.routes.noises import gaussian_profile, gaussian_profile_by_integral
 from reports.audit.routes.sparse_vector import log_ratio_by_expansion, log_ratio_by_scipy
 from reports.audit.subjects import autodp as subjects
-from reports.audit.true_values import gaussian_profile, gaussian_profile_by_integral
 
 __all__ = ["LIBRARY"]
 
@@ -327,7 +327,6 @@ LIBRARY = Library(
                 Route("both rules in doubles", lambda: _two_rules_in_doubles(range(2, 40))),
                 Route("both rules in 40 digits", lambda: _two_rules_in_digits(range(2, 40))),
             ),
-            law="the_order_does_not_matter",
         ),
         Fault(
             key="stage_remainder",
@@ -349,12 +348,12 @@ LIBRARY = Library(
         ),
         Fault(
             key="negative_coefficient",
+            breaks=(("autodp.rdp_acct.anaRDPacct", "odd_parameters_grant_nothing"),),
             kind=Kind.SEMANTICS,
             entry="autodp.rdp_acct.anaRDPacct",
             says="A coefficient may be negative, and takes a charge back.",
             why="A counter that goes wrong upstream refunds a budget.",
             fix="Raise where coeff is negative or not a number.",
-            law="odd_parameters_grant_nothing",
         ),
         Fault(
             key="calibration_above_budget",

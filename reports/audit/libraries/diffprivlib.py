@@ -1,5 +1,5 @@
 """diffprivlib: a budget accountant, tools and mechanisms; its models' faults are in
-`reports.audit.diffprivlib_models`."""
+`reports.audit.faults.diffprivlib_models`."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from math import expm1, log1p
 
 import numpy as np
 
-from reports.audit import diffprivlib_values as values
-from reports.audit.diffprivlib_models import MODEL_FAULTS
-from reports.audit.diffprivlib_tools import TOOL_FAULTS
 from reports.audit.fault import EntryPoint, Fault, Kind, Library, Route
+from reports.audit.faults.diffprivlib_models import MODEL_FAULTS
+from reports.audit.faults.diffprivlib_tools import TOOL_FAULTS
+from reports.audit.routes import diffprivlib as values
+from reports.audit.routes.noises import gaussian_deviation, gaussian_profile_by_integral, told_together
 from reports.audit.subjects import diffprivlib as subjects
-from reports.audit.true_values import gaussian_deviation, gaussian_profile_by_integral, told_together
 
 __all__ = ["LIBRARY"]
 

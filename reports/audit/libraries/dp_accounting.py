@@ -14,6 +14,11 @@ __all__ = ["LIBRARY"]
 _FAULTS = (
     Fault(
         key="randomized_response_count",
+        breaks=(
+            ("PLDAccountant, randomized response", "a_count_is_so_many_uses"),
+            ("PLDAccountant, randomized response", "what_it_answers_is_at_least_the_truth"),
+            ("PLDAccountant, randomized response", "an_adaptive_choice_gains_nothing"),
+        ),
         kind=Kind.WRONG_NUMBER,
         entry="dp_accounting.pld.PLDAccountant.compose",
         says="PLDAccountant charges a RandomizedResponseDpEvent once, whatever its count",
@@ -27,7 +32,6 @@ _FAULTS = (
             Route("sum over the number of true answers", truths.responses_delta),
             Route("privacy loss composed step by step in fractions", truths.responses_delta_by_paths),
         ),
-        law="a_count_is_so_many_uses",
     ),
     Fault(
         key="integer_noise_in_subsampling",
@@ -45,7 +49,6 @@ _FAULTS = (
             Route("closed form of order 2", truths.order_two),
             Route("integral of the squared density ratio", truths.order_two_by_integral),
         ),
-        law="a_count_is_so_many_uses",
     ),
     Fault(
         key="infinite_order",
@@ -58,7 +61,6 @@ _FAULTS = (
         "orders is infinite.",
         fix="At an infinite order take the divergence itself as epsilon.",
         routes=epsilon_routes(2.0),
-        law="what_it_answers_is_at_least_the_truth",
     ),
     Fault(
         key="repeat_and_select_refund",
@@ -71,7 +73,6 @@ _FAULTS = (
         "the earlier events.",
         fix="Compute the inner divergence in an array of its own, or restore the total in a finally clause.",
         routes=epsilon_routes(2.0),
-        law="the_total_never_falls",
     ),
     Fault(
         key="rdp_replace_one",
@@ -87,7 +88,6 @@ _FAULTS = (
         fix="Halve the noise multiplier under REPLACE_ONE; or define it by the sensitivity, and make the "
         "two accountants agree.",
         routes=epsilon_routes(2.0),
-        law="what_it_answers_is_at_least_the_truth",
     ),
     Fault(
         key="mixture_of_gaussians_scale",
@@ -103,7 +103,6 @@ _FAULTS = (
         fix="Divide the noise and the sensitivities by the largest sensitivity first, and make the "
         "precision relative to the noise.",
         routes=delta_routes(1.0, 2.0),
-        law="what_it_answers_is_at_least_the_truth",
     ),
     Fault(
         key="mixture_of_gaussians_rare",
@@ -121,7 +120,6 @@ _FAULTS = (
             Route("closed form of the total variation", lambda: 1e-8 * math.erf(0.5 / math.sqrt(2.0))),
             Route("integral of the densities", truths.rare_delta_by_integral),
         ),
-        law="what_it_answers_is_at_least_the_truth",
     ),
     Fault(
         key="advanced_composition_zero_delta",
@@ -141,7 +139,6 @@ _FAULTS = (
                 truths.pure_epsilon_by_outcomes,
             ),
         ),
-        law="what_it_answers_is_at_least_the_truth",
     ),
     Fault(
         key="truncated_added_record",
@@ -160,10 +157,10 @@ _FAULTS = (
                 "numbers of records drawn, tails of the normal distribution", truths.truncated_delta_by_counts
             ),
         ),
-        law="what_it_answers_is_at_least_the_truth",
     ),
     Fault(
         key="nan_noise",
+        breaks=(("RdpAccountant", "odd_parameters_grant_nothing"),),
         kind=Kind.MISUSE,
         entry="dp_accounting.rdp.RdpAccountant.compose",
         says="RdpAccountant accepts a noise multiplier of NaN and reports epsilon 0 from then on",
@@ -174,7 +171,6 @@ _FAULTS = (
         "get_epsilon_gaussian(nan, delta) are 0 likewise. PLDAccountant raises a ValueError.",
         fix="Refuse NaN when an event is composed, and let NaN through compute_epsilon.",
         routes=epsilon_routes(1.0),
-        law="odd_parameters_grant_nothing",
     ),
     Fault(
         key="nested_count",
@@ -186,10 +182,12 @@ _FAULTS = (
         "was spent; a count of 0 of a Gaussian without noise makes the total NaN and epsilon 0.",
         fix="Check the count in SelfComposedDpEvent, or where counts are multiplied.",
         routes=epsilon_routes(1.0),
-        law="odd_parameters_grant_nothing",
     ),
     Fault(
         key="stopping_rule",
+        breaks=(
+            ("PLDAccountant, randomized response, as a stopping rule", "an_adaptive_choice_gains_nothing"),
+        ),
         kind=Kind.MISUSE,
         entry="dp_accounting.pld.PLDAccountant.get_epsilon",
         says="A loop that goes on while PLDAccountant's epsilon is within a target does not keep the target when "
@@ -241,7 +239,6 @@ _FAULTS = (
         "charged, and composing the ledger anew raises. Of a ComposedDpEvent the parts before the "
         "refused one are charged.",
         fix="Check the parameters in the first pass, which changes nothing.",
-        law="its_own_ledger_answers_the_same",
     ),
     Fault(
         key="ledger_shared",
@@ -252,7 +249,6 @@ _FAULTS = (
         "ComposedDpEvent after composing it does too. The total is not affected, so that ledger and "
         "total no longer agree.",
         fix="Keep tuples, or copy on the way in and out.",
-        law="its_own_ledger_answers_the_same",
     ),
     Fault(
         key="laplace_without_noise",

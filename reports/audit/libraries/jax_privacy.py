@@ -106,7 +106,6 @@ _FAULTS = (
         "0.125 twice; the truth of the second is 24.4. Its docstring promises an over-estimate.",
         fix="Make the parameters part of the key, or refuse a call with other parameters than the first.",
         routes=epsilon_routes(4.0),
-        law="what_it_answers_is_at_least_the_truth",
     ),
     Fault(
         key="column_normalized_noise",
@@ -216,7 +215,6 @@ _FAULTS = (
         "287, and mended after this release.",
         fix="Pass effective_batch_size in the check, as in the calibration.",
         routes=epsilon_routes(1.0),
-        law="what_it_answers_is_at_least_the_truth",
     ),
     Fault(
         key="keras_tolerance",
@@ -227,7 +225,6 @@ _FAULTS = (
         "and for 1 one of 1.1 would be, though the error that it would raise says that the budget is exceeded.",
         fix="Drop the tolerance, or make it small and relative, and say so.",
         routes=epsilon_routes(1 / 32),
-        law="what_it_answers_is_at_least_the_truth",
     ),
     Fault(
         key="schedule_at_the_end",
@@ -250,7 +247,6 @@ _FAULTS = (
         "ValueError is raised.",
         fix="Refuse noise multipliers that are not numbers in DpParams.",
         routes=epsilon_routes(1.0),
-        law="odd_parameters_grant_nothing",
     ),
     Fault(
         key="calibration_sampling",

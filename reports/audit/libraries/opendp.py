@@ -7,8 +7,8 @@ from fractions import Fraction
 import mpmath
 from scipy import stats
 
-from reports.audit import opendp_amplification, opendp_extras
 from reports.audit.fault import EntryPoint, Fault, Kind, Library, Route
+from reports.audit.faults import opendp_amplification, opendp_extras
 from reports.audit.subjects import opendp as subjects
 
 __all__ = ["LIBRARY"]
@@ -52,9 +52,9 @@ def _laplace_loss(scale: Fraction) -> float:
 _FAULTS = (
     Fault(
         key="negative_child_refunds",
+        breaks=(("combinators.make_privacy_filter", "odd_parameters_grant_nothing"),),
         kind=Kind.UNSOUND,
         entry=_FILTER,
-        law="odd_parameters_grant_nothing",
         says="A privacy filter grants any loss after a query whose privacy map is negative",
         why=(
             "A compositor with d_mids=[-1000.0], and a privacy filter with d_out=-1000.0, are built without "
@@ -149,9 +149,9 @@ _FAULTS = (
     ),
     Fault(
         key="runs_before_check",
+        breaks=(("combinators.make_privacy_filter", "nothing_is_touched_before_the_check"),),
         kind=Kind.SEMANTICS,
         entry=_FILTER,
-        law="nothing_is_touched_before_the_check",
         says="make_privacy_filter runs a query on the data before it looks at the budget",
         why=(
             "The answer of a refused query is dropped, so that the promise holds for what is returned. But "
@@ -163,9 +163,9 @@ _FAULTS = (
     ),
     Fault(
         key="halts_at_first_denial",
+        breaks=(("combinators.make_privacy_filter", "a_denial_changes_nothing"),),
         kind=Kind.SEMANTICS,
         entry=_FILTER,
-        law="a_denial_changes_nothing",
         says="A privacy filter answers nothing after its first refusal, and its loss can no longer be read",
         why=(
             "It halts; it does not deny and go on. A query that costs nothing is refused too, as are "

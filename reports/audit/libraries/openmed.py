@@ -9,8 +9,8 @@ from typing import Any
 from mpmath import mp
 
 from reports.audit.fault import EntryPoint, Fault, Kind, Library, Route
+from reports.audit.routes.noises import gaussian_profile, gaussian_profile_by_integral, told_together
 from reports.audit.subjects import openmed as subjects
-from reports.audit.true_values import gaussian_profile, gaussian_profile_by_integral, told_together
 
 __all__ = ["LIBRARY"]
 

@@ -9,7 +9,7 @@ import numpy as np
 from mpmath import mp
 
 from reports.audit.fault import EntryPoint, Fault, Kind, Library, Route
-from reports.audit.true_values import (
+from reports.audit.routes.noises import (
     Profile,
     gaussian_epsilon,
     gaussian_profile,

@@ -186,7 +186,6 @@ LIBRARY = Library(
                 Route("N(sqrt 3, 1) against N(0, 1) by erfcx", lambda: epsilon_by_erfcx(sqrt(3), 1e-5)),
                 Route("N(sqrt 3, 1) against N(0, 1) in 60 digits", lambda: epsilon_by_mpmath(sqrt(3), 1e-5)),
             ),
-            law="its_own_ledger_answers_the_same",
         ),
         Fault(
             key="readme_order",

@@ -47,9 +47,12 @@ def _laplace_losses(epsilon: float, releases: int) -> float:
 _FAULTS = (
     Fault(
         key="odometer_delta_falls",
+        breaks=(
+            ("sql.odometer.Odometer", "what_it_answers_is_at_least_the_truth"),
+            ("sql.odometer.Odometer", "an_adaptive_choice_gains_nothing"),
+        ),
         kind=Kind.WRONG_NUMBER,
         entry=_ODOMETER,
-        law="the_total_never_falls",
         says="The delta of Odometer.spent falls as more is spent, and ends far below the truth",
         why=(
             "With d = 1 - (1 - delta)^k the code reports d (1 - d) + tol. The theorem that it cites has 1 - "
@@ -135,7 +138,6 @@ _FAULTS = (
         key="negative_spend_refunds",
         kind=Kind.MISUSE,
         entry=_HETEROGENEOUS,
-        law="odd_parameters_grant_nothing",
         says="A negative spend takes away what was spent",
         why=(
             "Odometer.spend(-9) and OdometerHeterogeneous.spend(Privacy(epsilon=-4.0, delta=0.0)) are "
@@ -150,13 +152,17 @@ _FAULTS = (
     ),
     Fault(
         key="nan_epsilon",
+        breaks=(
+            ("sql.odometer.OdometerHeterogeneous", "odd_parameters_grant_nothing"),
+            ("sql.odometer.Odometer", "odd_parameters_grant_nothing"),
+        ),
         kind=Kind.SEMANTICS,
         entry=_HETEROGENEOUS,
-        law="odd_parameters_grant_nothing",
         says="A spend whose epsilon is NaN makes the total NaN for good",
         why=(
             "A caller who stops when `spent[0] > limit` never stops again, and one who goes on while "
-            "`spent[0] <= limit` stops for good. It takes a mistake in the caller's code."
+            "`spent[0] <= limit` stops for good. It takes a mistake in the caller's code. A number of steps "
+            "that is NaN does the same to Odometer."
         ),
         fix="Raise ValueError in Privacy and in spend for what is not a number.",
     ),

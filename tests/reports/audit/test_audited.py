@@ -57,7 +57,7 @@ def fault(law: str = "what_it_answers_is_at_least_the_truth", value: float = 2.0
         "It is unsafe.",
         "Multiply by ten.",
         routes,
-        law=law,
+        breaks=(("tenth.Tenth", law),),
     )
 
 

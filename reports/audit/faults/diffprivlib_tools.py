@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from mpmath import mp
 
-from reports.audit import diffprivlib_values as values
 from reports.audit.fault import Fault, Kind, Route
-from reports.audit.true_values import geometric_tails, laplace_tails
+from reports.audit.routes import diffprivlib as values
+from reports.audit.routes.noises import geometric_tails, laplace_tails
 
 __all__ = ["TOOL_FAULTS"]
 

@@ -7,9 +7,9 @@ from math import exp
 
 import numpy as np
 
-from reports.audit import diffprivlib_values as values
 from reports.audit.fault import Fault, Kind, Route
-from reports.audit.true_values import laplace_tails, told_together
+from reports.audit.routes import diffprivlib as values
+from reports.audit.routes.noises import laplace_tails, told_together
 
 __all__ = ["MODEL_FAULTS"]
 
