@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 
 from filters.adapters.counted import CountedFilter
@@ -25,6 +26,8 @@ def promised_too_little(granted: History, answered: float, promise: Guarantee, t
     if isinstance(promise, ApproxDP):
         if answered < 0:
             return f"it answers epsilon={answered:.9g}, below zero"
+        if math.isinf(answered):  # it promises nothing
+            return ""
         allowed = promise.delta_at_epsilon
         found = Composition(Counter(granted)).delta(answered * (1 + tolerance), relative=1e-4)
         if found.low > allowed * (1 + tolerance):

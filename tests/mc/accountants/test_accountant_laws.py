@@ -354,3 +354,16 @@ def test_an_object_that_grants_nothing_is_asked_neither_for_the_truth_nor_for_a_
 
     assert ask(budget(Shut), "what_it_answers_is_at_least_the_truth").outcome == "not asked"
     assert ask(budget(Shut), "an_adaptive_choice_gains_nothing").outcome == "not asked"
+
+
+def test_an_infinite_epsilon_is_at_least_the_truth() -> None:
+    class GivesUp:
+        def compose(self, event: object, count: int) -> None:
+            pass
+
+        def get_epsilon(self, delta: float) -> float:
+            return math.inf
+
+    filt = fp.from_accountant(GivesUp, lambda pair: None, fp.ApproxDP(1.0, 1e-5), menu=MENU)
+    assert ask(subject_of(filt), "what_it_answers_is_at_least_the_truth").outcome == "held"
+    assert ask(subject_of(filt), "an_adaptive_choice_gains_nothing").outcome == "not asked"
