@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+import re
+
 from reports.audit.audited import AuditedFault, AuditedLibrary
 
-__all__ = ["issue_text", "sentence"]
+__all__ = ["issue_text", "titled"]
 
 
 def issue_text(library: AuditedLibrary, fault: AuditedFault) -> str:
     """The text in Markdown. It is written to a file and sent nowhere."""
     routes = "".join(f"- {how}: {value!r}\n" for how, value in fault.routes)
     truth = f"\nThe true value, by routes that share no code:\n\n{routes}" if routes else ""
+    title, more = titled(fault.says)
+    what = f"{more}\n\n" if more else ""
     return (
-        f"# {sentence(fault.says)}\n\n"
+        f"# {title}\n\n"
         f"{library.distribution} {library.version}, Python {library.python}, `{fault.entry}` ({fault.kind.value}).\n\n"
-        f"```python\n{fault.script.rstrip()}\n```\n\n"
+        f"{what}```python\n{fault.script.rstrip()}\n```\n\n"
         f"Expected: {fault.expected}\n\nGot: {fault.got}\n{truth}\n"
         f"Why it matters: {fault.why}\n\nA possible fix: {fault.fix}\n"
     )
 
 
-def sentence(words: str) -> str:
-    """The words with a capital letter first, and without a full stop at the end: a title."""
-    return f"{words[:1].upper()}{words[1:]}".rstrip(".")
+def titled(words: str) -> tuple[str, str]:
+    """The first sentence as a title, with a capital letter and no full stop, and the sentences after it."""
+    first, *rest = re.split(r"(?<=\.)\s+(?=[A-Z])", words, maxsplit=1)
+    return f"{first[:1].upper()}{first[1:]}".rstrip("."), " ".join(rest)

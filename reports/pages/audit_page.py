@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from mc.accountants.laws import ACCOUNTANT_LAWS
-from reports.audit.audited import Audit, AuditedLaw, AuditedLibrary
+from reports.audit.audited import Audit, AuditedFault, AuditedLaw, AuditedLibrary
 from reports.audit.fault import Kind
-from reports.audit.texts import sentence
+from reports.audit.texts import titled
 from reports.pages.template import rendered, style
 
 __all__ = ["audit_page", "audit_section"]
@@ -19,6 +19,8 @@ _CELLS = {
     "raised": ("!", "broken"),
     "not asked": ("–", "unasked"),
 }
+#: The order in which findings are shown.
+_GRAVEST = (Kind.UNSOUND, Kind.WRONG_NUMBER, Kind.MISUSE, Kind.SEMANTICS)
 _COLOURS = {"HOLDS": "holds", "REFUTED": "refuted", "UNDECIDED": "undecided"}
 
 
@@ -87,14 +89,19 @@ def _library(library: AuditedLibrary) -> dict[str, Any]:
         "line": f"audited on {library.date} with Python {library.python}; {len(library.faults)} findings",
         "entries": library.entries,
         "faults": [
-            {
-                "one": fault,
-                "says": sentence(fault.says),
-                "kind": fault.kind.value,
-                "there": fault.shown and fault.agree,
-            }
-            for fault in library.faults
+            _fault(fault) for fault in sorted(library.faults, key=lambda one: _GRAVEST.index(one.kind))
         ],
         "held": library.held,
         "left_out": library.left_out,
+    }
+
+
+def _fault(fault: AuditedFault) -> dict[str, Any]:
+    title, more = titled(fault.says)
+    return {
+        "one": fault,
+        "title": title,
+        "more": more,
+        "kind": fault.kind.value,
+        "there": fault.shown and fault.agree,
     }

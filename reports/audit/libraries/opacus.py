@@ -153,7 +153,7 @@ LIBRARY = Library(
         ),
         Fault(
             key="length",
-            kind=Kind.WRONG_NUMBER,
+            kind=Kind.SEMANTICS,
             entry="opacus.accountants.IAccountant.__len__",
             says="len(accountant) is documented as the number of optimization steps taken. It is the number "
             "of runs of equal settings: 1 after 100 equal steps.",

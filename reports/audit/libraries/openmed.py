@@ -108,7 +108,7 @@ _FAULTS = (
     ),
     Fault(
         key="gaussian_delta_below_truth",
-        kind=Kind.WRONG_NUMBER,
+        kind=Kind.SEMANTICS,
         entry="openmed.risk.differential_privacy.gaussian_privacy_delta",
         says="far in the tail the answer is below the true delta, by 3e-8 of it at a delta of 9e-226",
         why="exp(b * b) carries an error of b^2 ulps, and the allowance of four ulps is less than that. The "

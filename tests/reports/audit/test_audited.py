@@ -20,7 +20,7 @@ from reports.audit.environments import interpreter
 from reports.audit.examined import audited, shown
 from reports.audit.fault import EntryPoint, Fault, Kind, Library, Route
 from reports.audit.registry import LIBRARIES
-from reports.audit.texts import issue_text
+from reports.audit.texts import issue_text, titled
 from reports.cli import app
 from reports.pages.audit_page import audit_page
 
@@ -209,6 +209,9 @@ def test_the_recorded_audit_is_of_the_faults_that_are_known_and_as_expected() ->
         assert [fault.script for fault in library.faults] == [
             fault.script(known.key) for fault in known.faults
         ]
+        for name in ("kind", "says", "why", "fix", "entry"):
+            assert [getattr(f, name) for f in library.faults] == [getattr(f, name) for f in known.faults]
+        assert (library.held, library.left_out) == (known.held, known.left_out)
         assert [entry.name for entry in library.entries] == [entry.name for entry in known.entries]
 
 
@@ -228,3 +231,8 @@ def test_what_was_recorded_is_told_without_running_anything(
     texts = [file.name for file in tmp_path.glob("*.md")]
     assert len(texts) == len(recorded_audit().only([key]).libraries[0].faults)
     assert all(name.startswith(f"{key}-") for name in texts)
+
+
+def test_the_first_sentence_is_the_title() -> None:
+    assert titled("it is 0.5 where 1.5 is due. Twice. See") == ("It is 0.5 where 1.5 is due", "Twice. See")
+    assert titled("One only") == ("One only", "")
