@@ -21,7 +21,7 @@ from typing import Any
 
 from filters.adapters.copied import CopiedFilter
 from filters.adapters.counted import CountedFilter
-from filters.adapters.foreign import Foreign, checked_callable, limit_of
+from filters.adapters.foreign import Foreign, checked_callable, checked_make, limit_of
 from filters.privacy_filter import PrivacyFilter
 from theory.guarantees import ApproxDP, Guarantee, PureDP
 from theory.pairs import DominatingPair
@@ -43,7 +43,7 @@ class _Accountant(Foreign):
         self.make = make
         self._event, self._compose, self._spent = event, compose, spent
         self.promise, self._limit = target, limit_of(target)
-        self.name = f"the rule of {type(make()).__name__}"
+        self.name = f"the rule of {checked_make(make)}"
 
     def granted(self, held: Any, pair: DominatingPair) -> bool:
         self.replayed(held, pair, 1)
@@ -79,7 +79,7 @@ def from_accountant(
     event that the accountant does not support raises what it raises, and NaN raises ValueError; neither is a denial.
     With a menu the state is how often each pair was used, else it is the accountant, copied for each request.
     Whether the accountant's numbers, or the rule, keep the target is what `fp.verify` and `laws_for_accountants` ask.
-    Raises TypeError for arguments of the wrong kind.
+    Raises TypeError for arguments of the wrong kind, ValueError if make gives one object twice.
     """
     for name, value in (("make", make), ("event", event)):
         checked_callable(name, value)

@@ -20,14 +20,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from filters.adapters.copied import CopiedFilter
 from filters.adapters.counted import CountedFilter
-from filters.adapters.foreign import Foreign, checked_callable
+from filters.adapters.foreign import Foreign, checked_callable, checked_make
 from filters.privacy_filter import PrivacyFilter
 from theory.guarantees import Guarantee
 from theory.pairs import DominatingPair
 
-__all__ = ["Budget", "Denied", "checked_denied", "from_budget"]
+__all__ = ["Budget", "Denied", "checked_denied", "from_budget", "is_no"]
 
 #: The exceptions that mean "denied", or what says of an exception whether it does.
 Denied: TypeAlias = "type[Exception] | tuple[type[Exception], ...] | Callable[[Exception], bool]"
@@ -48,7 +50,7 @@ class Budget(Foreign):
     ) -> None:
         self.make = make
         self._spend, self._denied, self._spent, self.promise = spend, denied, spent, promise
-        self.name = f"the decisions of {type(make()).__name__}"
+        self.name = f"the decisions of {checked_make(make)}"
 
     def granted(self, held: Any, pair: DominatingPair) -> bool:
         try:
@@ -59,7 +61,7 @@ class Budget(Foreign):
             if not is_denial:
                 raise
             return False
-        return answered is not False
+        return not is_no(answered)
 
     def replayed(self, held: Any, pair: DominatingPair, count: int) -> bool:
         return all(self.granted(held, pair) for _ in range(count))
@@ -82,12 +84,17 @@ def from_budget(
     make() gives a fresh budget. `denied` holds the exceptions that mean a denial, or says of an exception whether it
     does; every other one is raised. `spent(budget)` is what it says it has spent, for `laws_for_accountants`. With a
     menu the state is how often each pair was used, else it is the budget, copied for each request. Raises TypeError
-    for arguments of the wrong kind.
+    for arguments of the wrong kind, ValueError if make gives one object twice.
     """
     for name, value in (("make", make), ("spend", spend)):
         checked_callable(name, value)
     foreign = Budget(make, spend, promise, checked_denied(denied), spent)
     return CopiedFilter(foreign) if menu is None else CountedFilter(foreign, menu)
+
+
+def is_no(answered: object) -> bool:
+    """Whether an answer is False, Python's or numpy's; what says nothing, None or 0, is no denial."""
+    return isinstance(answered, (bool, np.bool_)) and not answered
 
 
 def checked_denied(denied: Denied) -> Denied:

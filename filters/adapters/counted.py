@@ -30,8 +30,8 @@ class CountedFilter(PrivacyFilter):
     proof = "none: the rule is another library's"
 
     def __init__(self, foreign: Foreign, menu: tuple[DominatingPair, ...]) -> None:
-        self.foreign = foreign
-        self.menu = checked_menu(menu)
+        self._foreign = foreign
+        self._menu = checked_menu(menu)
         self.promise = foreign.promise
         self.scope = (
             "every adaptive adversary over the menu, whose pairs are taken to describe the mechanisms"
@@ -44,6 +44,16 @@ class CountedFilter(PrivacyFilter):
                     f"raised for {pair!r} of the menu; leave it out if the library does not support it"
                 )
                 raise
+
+    @property
+    def foreign(self) -> Foreign:
+        """The object that decides; it cannot be exchanged, for its decisions are kept."""
+        return self._foreign
+
+    @property
+    def menu(self) -> tuple[DominatingPair, ...]:
+        """The pairs that may be asked for; they cannot be exchanged either."""
+        return self._menu
 
     def __repr__(self) -> str:
         return f"{self.foreign.name} on {self.menu!r}, {self.promise}"

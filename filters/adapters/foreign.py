@@ -9,7 +9,7 @@ from typing import Any
 from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
 from theory.pairs import DominatingPair
 
-__all__ = ["Foreign", "checked_callable", "limit_of"]
+__all__ = ["Foreign", "checked_callable", "checked_make", "limit_of"]
 
 
 class Foreign(ABC):
@@ -58,3 +58,13 @@ def checked_callable(name: str, value: object) -> None:
     """TypeError if `value` cannot be called."""
     if not callable(value):
         raise TypeError(f"{name} must be callable, got {value!r}; pass a function or a lambda")
+
+
+def checked_make(make: Callable[[], Any]) -> str:
+    """The name of what `make` makes; ValueError if it gives one object twice, whose uses would be those of all runs."""
+    held = make()
+    if make() is held:
+        raise ValueError(
+            f"make must give a fresh object each time, got one {type(held).__name__} twice; make it inside the function"
+        )
+    return type(held).__name__

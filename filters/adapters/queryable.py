@@ -30,7 +30,7 @@ def from_queryable(
     make() gives a fresh queryable over some data, query(pair) the mechanism that the pair describes, made once for each
     pair of the menu. A queryable keeps what it released inside and cannot be copied: it is made again and invoked again
     for each row of uses, so its outputs are thrown away. Exceptions that `denied` does not name are raised. `spent` is
-    as in `from_budget`. Raises TypeError for arguments of the wrong kind.
+    as in `from_budget`. Raises TypeError for arguments of the wrong kind, ValueError if make gives one object twice.
     """
     for name, value in (("make", make), ("query", query)):
         checked_callable(name, value)

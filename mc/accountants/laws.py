@@ -5,26 +5,18 @@ A law returns what it saw, and raises LawBrokenError with the case that breaks i
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from fractions import Fraction
 from typing import Any
 
 from filters.adapters.counted import CountedFilter
-from filters.adapters.foreign import limit_of
 from filters.testing.laws import LawBrokenError
-from mc.accountants.subject import History, NotAskedError, Subject, exceeds, quieter
+from mc.accountants.bare_parameters import odd_parameters_grant_nothing, tiny_spends_are_their_sum
+from mc.accountants.subject import MOST, History, NotAskedError, Subject, exceeds, quieter
 from mc.accountants.truth import promised_too_little, worth_more
-from theory.guarantees import PureDP
 from theory.pairs import DominatingPair
 
 __all__ = ["ACCOUNTANT_LAWS"]
-
-#: Parameters that nobody means: each must be refused, or must leave the total a number that has not fallen.
-_ODD = (math.nan, math.inf, -math.inf, -1.0, -0.0, 0.0, 5e-324, 1e308)
-#: A thousand of it is the whole budget; and the classic, ten of which are a little more than 1.
-_TINY = (Fraction(1, 1000), Fraction(1, 10))
 
 
 def a_count_is_so_many_uses(subject: Subject) -> str:
@@ -68,18 +60,24 @@ def its_own_ledger_answers_the_same(subject: Subject) -> str:
     """An accountant that re-reads its own ledger answers the same."""
     if subject.reread is None:
         raise NotAskedError("it keeps no ledger that it can read")
+    tried = 0
     for history in subject.histories:
         held, granted = subject.played(history)
+        if not granted:
+            continue
+        tried += 1
         before, after = subject.says(held), subject.says(subject.reread(held))
         if not subject.alike(before, after):
             raise LawBrokenError(f"{_told(granted)}: {before:.9g}, read again {after:.9g}")
-    return f"{len(subject.histories)} histories"
+    if not tried:
+        raise NotAskedError("nothing of any history was granted")
+    return f"{tried} histories"
 
 
 def the_total_never_falls(subject: Subject) -> str:
     """The total never falls."""
     for history in subject.histories:
-        held, before = subject.foreign.make(), 0.0
+        held, before = subject.foreign.make(), subject.at_start()
         for i, pair in enumerate(history):
             subject.foreign.granted(held, pair)
             after = subject.says(held)
@@ -95,9 +93,12 @@ def a_superset_never_costs_less(subject: Subject) -> str:
     """A superset never costs less: without any one of its events a history costs no more."""
     for history in subject.histories:
         _, granted = subject.played(history)
-        whole = subject.total(granted)
+        if (whole := subject.total(granted)) is None:  # it decides by more than what was released
+            continue
         for i in range(min(len(granted), 6)):
             part = subject.total(granted[:i] + granted[i + 1 :])
+            if part is None:
+                raise LawBrokenError(f"{_told(granted)} is granted, and denied without {granted[i]!r}")
             if exceeds(part, whole, subject.tolerance):
                 raise LawBrokenError(
                     f"{_told(granted)} costs {whole:.9g}, and {part:.9g} without {granted[i]!r}"
@@ -112,19 +113,24 @@ def more_noise_never_costs_more(subject: Subject) -> str:
         for count in (1, 5):
             whole = subject.total((pair,) * count)
             for quiet in quieter(pair):
+                # what is not granted is not charged, and what is on no menu need not be supported
+                if whole is None or not subject.supports(quiet):
+                    continue
+                if (less := subject.total((quiet,) * count)) is None:
+                    continue
                 tried += 1
-                if exceeds(less := subject.total((quiet,) * count), whole, subject.tolerance):
+                if exceeds(less, whole, subject.tolerance):
                     raise LawBrokenError(f"{count} x {quiet!r} costs {less:.9g}, and {pair!r} {whole:.9g}")
     if not tried:
-        raise NotAskedError("no quieter mechanism is known")
+        raise NotAskedError("no quieter mechanism is known and granted")
     return f"{tried} comparisons"
 
 
 def a_denial_changes_nothing(subject: Subject) -> str:
-    """A denial neither charges nor refunds: after it the object grants what it would have granted."""
+    """A denial neither charges nor refunds: after it the object grants what it would have, or no more."""
     if subject.foreign.composes:
         raise NotAskedError("it denies nothing itself")
-    tried = 0
+    tried, halts = 0, False
     for history in subject.histories:
         for asked in subject.menu:
             held, granted = subject.played(history)
@@ -132,16 +138,23 @@ def a_denial_changes_nothing(subject: Subject) -> str:
                 continue
             untouched, _ = subject.played(granted)
             tried += 1
-            for pair in subject.menu:
-                denied, fresh = subject.lasts(held, pair), subject.lasts(untouched, pair)
-                if denied != fresh:
+            said, due = subject.foreign.spent(held), subject.foreign.spent(untouched)
+            if said is not None and due is not None and not subject.alike(said, due):
+                raise LawBrokenError(
+                    f"after {_told(granted)} {due:.9g} is spent, and {said:.9g} after {asked!r} was denied"
+                )
+            lasting = [(p, subject.lasts(held, p), subject.lasts(untouched, p)) for p in subject.menu]
+            if changed := [one for one in lasting if one[1] != one[2]]:
+                halts = not any(denied for _, denied, _ in lasting)
+                if not halts:
+                    pair, denied, fresh = changed[0]
                     raise LawBrokenError(
                         f"after {_told(granted)} {pair!r} is granted {fresh} times, and {denied} times after {asked!r} "
                         "was denied"
                     )
     if not tried:
         raise NotAskedError("nothing was denied")
-    return f"{tried} denials"
+    return f"{tried} denials{', after which it grants no more' if halts else ''}"
 
 
 def what_raises_is_charged_once(subject: Subject) -> str:
@@ -149,23 +162,51 @@ def what_raises_is_charged_once(subject: Subject) -> str:
     run = _running(subject)
     said: dict[str, None] = {}
     for pair in subject.menu:
-        fresh = subject.lasts(subject.foreign.make(), pair)
-        held, touched = subject.foreign.make(), [False]
+        for before in ((), (pair,)):  # a refund of what was never spent may stop at zero
+            held, touched = subject.played(before)[0], [False]
 
-        def fails(touched: list[bool] = touched) -> None:
-            touched[0] = True
-            raise ArithmeticError("the mechanism fails")
+            def fails(touched: list[bool] = touched) -> None:
+                touched[0] = True
+                raise ArithmeticError("the mechanism fails")
 
-        try:
-            run(held, pair, fails)
-        except Exception:
-            if not touched[0]:  # it was not the mechanism that failed
-                raise
-        left = subject.lasts(held, pair)
-        if left not in (fresh, fresh - 1):
-            raise LawBrokenError(f"{pair!r} is granted {fresh} times, and {left} times after one that raised")
-        said["charged" if left == fresh - 1 else "not charged"] = None
+            free, charged = _after(subject, before, pair), _after(subject, (*before, pair), pair)
+            if free is None or charged is None or (free[0] == charged[0] and charged[1] is None):
+                continue  # neither what is left nor what is spent would tell them apart
+            try:
+                run(held, pair, fails)
+            except Exception:
+                if not touched[0]:  # it was not the mechanism that failed
+                    raise
+            if not touched[0]:
+                raise NotAskedError(f"the mechanism that it runs for {pair!r} touches no data")
+            spent = subject.foreign.spent(held)
+            left = subject.lasts(held, pair)
+            for words, (lasts, total) in (("charged", charged), ("not charged", free)):
+                told = spent is not None and total is not None
+                if spent is not None and total is not None and not subject.alike(spent, total):
+                    continue
+                if left == lasts or (told and left == 0):
+                    said[words if left == lasts else f"{words}, and it grants no more"] = None
+                    break
+            else:
+                spends = "" if spent is None else f", with {spent:.9g} spent"
+                raise LawBrokenError(
+                    f"{pair!r} is granted {free[0]} times, and {left} times after one that raised{spends}"
+                )
+    if not said:
+        raise NotAskedError("no pair is granted, and then no more")
     return f"a mechanism that raises is {' or '.join(said)}"
+
+
+def _after(subject: Subject, history: History, pair: DominatingPair) -> tuple[int, float | None] | None:
+    """How often the pair is granted after a history, and what is spent by then; None if some of it is denied."""
+    held, granted = subject.played(history)
+    if len(granted) < len(history):
+        return None
+    spent = None if subject.foreign.spent(subject.played((pair,))[0]) is None else subject.at_start()
+    if granted:
+        spent = subject.foreign.spent(held)
+    return subject.lasts(held, pair), spent
 
 
 def nothing_is_touched_before_the_check(subject: Subject) -> str:
@@ -173,7 +214,7 @@ def nothing_is_touched_before_the_check(subject: Subject) -> str:
     run, tried = _running(subject), 0
     for pair in subject.menu:
         held, touched = subject.foreign.make(), [0]
-        if (most := subject.lasts(subject.foreign.make(), pair)) >= 400:
+        if (most := subject.lasts(subject.foreign.make(), pair)) >= MOST:
             continue
         # on an object that has refused nothing yet: one that halts may check before it runs from then on
         subject.foreign.replayed(held, pair, most)
@@ -181,6 +222,11 @@ def nothing_is_touched_before_the_check(subject: Subject) -> str:
         def body(touched: list[int] = touched) -> None:
             touched[0] += 1
 
+        if most:  # one that touches nothing when it is granted shows nothing when it is denied
+            run(subject.foreign.make(), pair, body)
+            if not touched[0]:
+                raise NotAskedError(f"the mechanism that it runs for {pair!r} touches no data")
+            touched[0] = 0
         with suppress(Exception):  # the denial, in the library's own words
             run(held, pair, body)
         tried += 1
@@ -189,69 +235,6 @@ def nothing_is_touched_before_the_check(subject: Subject) -> str:
     if not tried:
         raise NotAskedError("nothing was denied")
     return f"{tried} pairs"
-
-
-def odd_parameters_grant_nothing(subject: Subject) -> str:
-    """Parameters that nobody means, NaN or -1, say, are refused, or leave a total that has not fallen."""
-    if subject.raw is None:
-        raise NotAskedError("no bare parameter is charged")
-    pair = subject.menu[0]
-    fresh = subject.lasts(subject.foreign.make(), pair)
-    taken = []
-    for value in _ODD:
-        held = subject.foreign.make()
-        subject.foreign.granted(held, pair)
-        before = subject.foreign.spent(held)
-        try:
-            subject.raw(held, value)
-        except Exception:  # noqa: BLE001 refused, in whatever words
-            continue
-        taken.append(f"{value:g}")
-        try:
-            after, left = subject.foreign.spent(held), subject.lasts(held, pair)
-        except ValueError as error:
-            raise LawBrokenError(f"{value:g} is taken, and then it answers no number: {error}") from error
-        if left > fresh - 1:
-            raise LawBrokenError(
-                f"{value:g} is taken, and then {pair!r} is granted {left} times, not {fresh - 1}"
-            )
-        if after is not None and before is not None and exceeds(before, after, subject.tolerance):
-            raise LawBrokenError(
-                f"{value:g} is taken, and what was spent falls from {before:.9g} to {after:.9g}"
-            )
-    return f"takes {', '.join(taken) or 'none of them'}"
-
-
-def tiny_spends_are_their_sum(subject: Subject) -> str:
-    """Tiny spends are granted while their exact sum is within the limit, and no longer."""
-    if subject.raw is None or subject.foreign.composes or not isinstance(subject.foreign.promise, PureDP):
-        raise NotAskedError("its spends are not added up")
-    limit = Fraction(limit_of(subject.foreign.promise))
-    told = []
-    for share in _TINY:
-        epsilon = float(share * limit)
-        granted = _spends(subject, epsilon, most=int(2 / share))
-        over = granted * Fraction(epsilon) - limit
-        words = f"{granted} x {epsilon!r} of {float(limit)!r}, {float(abs(over)):.3g} {'over' if over > 0 else 'left'}"
-        if over > limit * Fraction(subject.tolerance):
-            raise LawBrokenError(f"it grants {words}")
-        if -over > Fraction(epsilon) * (1 + Fraction(1, 1000)):
-            raise LawBrokenError(f"it grants only {words}")
-        told.append(words)
-    return "; ".join(told)
-
-
-def _spends(subject: Subject, epsilon: float, *, most: int) -> int:
-    """How often a fresh object takes the bare epsilon."""
-    assert subject.raw is not None
-    held = subject.foreign.make()
-    for granted in range(most):
-        try:
-            if subject.raw(held, epsilon) is False:
-                return granted
-        except Exception:  # noqa: BLE001 the denial, in the library's own words
-            return granted
-    return most
 
 
 def what_it_answers_is_at_least_the_truth(subject: Subject) -> str:

@@ -23,13 +23,13 @@ from theory.pairs import (
     SubsampledGaussian,
 )
 
-__all__ = ["History", "NotAskedError", "Subject", "exceeds", "quieter"]
+__all__ = ["MOST", "History", "NotAskedError", "Subject", "exceeds", "quieter"]
 
 #: Pairs in the order in which they were granted.
 History: TypeAlias = tuple[DominatingPair, ...]
 
 #: Requests of one pair after which nobody waits for a denial.
-_MOST = 400
+MOST = 400
 #: Mixed histories, and the longest of them.
 _MIXED, _LONGEST = 8, 6
 
@@ -56,7 +56,7 @@ class Subject:
     seed: int = 20_261_122
 
     @cached_property
-    def _totals(self) -> dict[History, float]:
+    def _totals(self) -> dict[History, float | None]:
         return {}
 
     @property
@@ -71,12 +71,33 @@ class Subject:
             asked = partial(self.foreign.replayed, count=1)
         return held, tuple(pair for pair in history if asked(held, pair))
 
-    def total(self, history: Iterable[DominatingPair]) -> float:
-        """What a fresh object says it has spent after a history; each history is played once."""
+    def total(self, history: Iterable[DominatingPair]) -> float | None:
+        """What a fresh object says it has spent after a history, None if it denies some of it; each is played once."""
         history = tuple(history)
+        if not history:
+            return self.at_start()
         if history not in self._totals:
-            self._totals[history] = self.says(self.played(history)[0])
+            held, granted = self.played(history)
+            self._totals[history] = self.says(held) if len(granted) == len(history) else None
         return self._totals[history]
+
+    def at_start(self) -> float:
+        """What a fresh object says it has spent; 0 if it cannot answer yet, as one of nothing may not."""
+        held = self.foreign.make()
+        try:
+            return self.says(held)
+        except NotAskedError:
+            raise
+        except Exception:  # noqa: BLE001 in the library's own words
+            return 0.0
+
+    def supports(self, pair: DominatingPair) -> bool:
+        """Whether the object can be asked for the pair, which need not be on its menu."""
+        try:
+            self.foreign.replayed(self.foreign.make(), pair, 1)
+        except Exception:  # noqa: BLE001 in the library's own words
+            return False
+        return True
 
     def says(self, held: Any) -> float:
         """What the object says it has spent; NotAskedError if it does not say."""
@@ -87,7 +108,7 @@ class Subject:
 
     def lasts(self, held: Any, pair: DominatingPair) -> int:
         """How often the object grants the pair from here on, at most 400."""
-        return next((times for times in range(_MOST) if not self.foreign.granted(held, pair)), _MOST)
+        return next((times for times in range(MOST) if not self.foreign.granted(held, pair)), MOST)
 
     def alike(self, one: float, other: float) -> bool:
         """Whether two answers are the same, within the tolerance."""
@@ -130,5 +151,5 @@ def quieter(pair: DominatingPair) -> tuple[DominatingPair, ...]:
 
 
 def exceeds(value: float, bound: float, tolerance: float) -> bool:
-    """Whether a value is above a bound by more than the tolerance, or is no number."""
-    return math.isnan(value) or value > bound * (1 + tolerance) + 1e-12
+    """Whether a value is above a bound by more than the tolerance, or one of them is no number."""
+    return math.isnan(value) or math.isnan(bound) or value > bound * (1 + tolerance) + 1e-12

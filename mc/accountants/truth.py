@@ -10,19 +10,25 @@ from mc.accountants.subject import History, NotAskedError
 from mc.losses.composition import Composition
 from mc.worst_case.solve import worst_case
 from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
+from theory.pairs import Gaussian
 
 __all__ = ["promised_too_little", "worth_more"]
 
 #: Rounds of the games, and members of a menu that they are played over.
 _ROUNDS, _LEVELS = (2, 3), 4
+#: Orders at which a rho, and epsilons at which a mu, is held against the truth.
+_ORDERS, _EPSILONS = (1.001, 1.5, 2.0, 4.0, 8.0, 32.0), (0.0, 0.25, 1.0, 3.0)
 
 
 def promised_too_little(granted: History, answered: float, promise: Guarantee, tolerance: float) -> str:
     """What is wrong with the answer about mechanisms fixed in advance, "" if it is at least the truth.
 
     An epsilon at the promised delta is held against bounds on the composition's hockey-stick divergence there, whatever
-    route the library took; an epsilon, rho or mu without a delta against the sum that the definition gives.
+    route the library took; an epsilon without a delta, and a rho or mu of Gaussians, against the sum that the
+    definition gives; any other rho against Renyi divergences, any other mu against the profile.
     """
+    if math.isnan(answered):
+        return "it answers nan"
     if isinstance(promise, ApproxDP):
         if answered < 0:
             return f"it answers epsilon={answered:.9g}, below zero"
@@ -36,14 +42,42 @@ def promised_too_little(granted: History, answered: float, promise: Guarantee, t
     if isinstance(promise, PureDP):
         due = sum(float(pair.pure_epsilon) for pair in granted)
     elif isinstance(promise, ZCDP):
-        due = sum(float(pair.zcdp_rho) for pair in granted)
+        due = _zcdp_rho(granted)
     elif isinstance(promise, GaussianDP):
+        if not all(isinstance(pair, Gaussian) for pair in granted):
+            return _too_small_a_mu(granted, answered, tolerance)
         due = sum(float(pair.gdp_mu) ** 2 for pair in granted) ** 0.5
     elif isinstance(promise, RenyiDP):
         due = sum(float(pair.renyi(promise.alpha)) for pair in granted)
     else:
         raise NotAskedError(f"no truth is known for {promise}")
     return f"it answers {answered:.9g}, where {due:.9g} is due" if answered < due * (1 - tolerance) else ""
+
+
+def _zcdp_rho(granted: History) -> float:
+    """The largest D_alpha / alpha of the composition at a few orders: at most its rho, and a Gaussian's own."""
+    # the pairs' own rho may be larger than the least: epsilon^2 / 2 of randomised response
+    if all(isinstance(pair, Gaussian) for pair in granted):
+        return sum(float(pair.zcdp_rho) for pair in granted)
+    return max(sum(float(pair.renyi(alpha)) for pair in granted) / alpha for alpha in _ORDERS)
+
+
+def _too_small_a_mu(granted: History, answered: float, tolerance: float) -> str:
+    """What is wrong with a mu whose profile is somewhere below the composition's, "" if nothing is found."""
+    if answered < 0:
+        return f"it answers mu={answered:.9g}, below zero"
+    if math.isinf(answered):
+        return ""
+    found = Composition(Counter(granted))
+    for epsilon in _EPSILONS:
+        allowed = float(GaussianDP(answered * (1 + tolerance)).delta(epsilon)) if answered else 0.0
+        low = found.delta(epsilon, relative=1e-4).low
+        if low > allowed * (1 + tolerance):
+            return (
+                f"it answers mu={answered:.9g}, where delta at epsilon={epsilon:.6g} is at least {low:.6g}, above "
+                f"{allowed:.6g}"
+            )
+    return ""
 
 
 def worth_more(filt: CountedFilter) -> tuple[str, str]:

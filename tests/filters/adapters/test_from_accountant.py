@@ -203,3 +203,40 @@ def test_a_refutation_names_no_class_of_ours_to_replay_it_with() -> None:
     found = fp.verify(filt, seconds=5)
     assert found.verdict.outcome is fp.Outcome.REFUTED
     assert found.again().endswith("witness.json FILE.py::NAME")
+
+
+class SaysFalse:
+    """A budget that compares with numpy, and answers what numpy answers."""
+
+    def __init__(self) -> None:
+        self.total = np.float64(0.0)
+
+    def spend(self, epsilon: float) -> np.bool_:
+        granted = self.total + epsilon <= np.float64(1.0)
+        self.total += epsilon * granted
+        return granted
+
+
+@pytest.mark.parametrize("menu", [(fp.RandomizedResponse(0.5),), None], ids=["counted", "copied"])
+def test_a_no_of_numpy_is_a_denial(menu: Any) -> None:
+    filt = fp.from_budget(SaysFalse, lambda held, pair: held.spend(pair.epsilon), fp.PureDP(1.0), menu=menu)
+    session = filt.open("retry")
+    assert [session.request(fp.RandomizedResponse(0.5)) for _ in range(4)] == [True, True, False, False]
+
+
+@pytest.mark.parametrize("menu", [MENU, None], ids=["counted", "copied"])
+def test_one_object_for_all_runs_is_refused(menu: Any) -> None:
+    shared = Rho()
+    with pytest.raises(ValueError, match="make must give a fresh object each time, got one Rho twice"):
+        fp.from_accountant(
+            lambda: shared, lambda pair: 0.0, fp.ZCDP(1.0), menu=menu, spent=lambda held: held.rho
+        )
+    with pytest.raises(ValueError, match="make must give a fresh object each time"):
+        fp.from_budget(lambda: shared, lambda held, pair: None, fp.PureDP(1.0), menu=menu)
+
+
+@pytest.mark.parametrize("name", ["menu", "foreign"])
+def test_what_decisions_are_kept_for_cannot_be_exchanged(name: str) -> None:
+    filt = of_rho(MENU)
+    with pytest.raises(AttributeError):
+        setattr(filt, name, None)

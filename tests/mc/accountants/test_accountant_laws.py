@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
+from unittest import SkipTest
 
 import pytest
 
@@ -367,3 +368,230 @@ def test_an_infinite_epsilon_is_at_least_the_truth() -> None:
     filt = fp.from_accountant(GivesUp, lambda pair: None, fp.ApproxDP(1.0, 1e-5), menu=MENU)
     assert ask(subject_of(filt), "what_it_answers_is_at_least_the_truth").outcome == "held"
     assert ask(subject_of(filt), "an_adaptive_choice_gains_nothing").outcome == "not asked"
+
+
+def purse(
+    kind: type[Purse],
+    *sizes: float,
+    spent: Callable[[Any], float] | None = lambda held: held.total,
+    **given: Any,
+) -> Subject:
+    filt = fp.from_budget(
+        kind,
+        lambda held, pair: held.spend(float(pair.epsilon)),
+        fp.PureDP(1.0),
+        menu=tuple(map(fp.RandomizedResponse, sizes)),
+        denied=DeniedError,
+        spent=spent,
+    )
+    hooks: dict[str, Any] = {
+        "raw": lambda held, value: held.spend(value),
+        "run": lambda held, pair, body: held.run(float(pair.epsilon), body),
+    }
+    return subject_of(filt, **(hooks | given))
+
+
+class TakesZero(Purse):
+    """A sound budget to which nothing may be charged."""
+
+    def spend(self, epsilon: float) -> None:
+        if not 0 <= epsilon <= 1 - self.total:
+            raise DeniedError(f"{epsilon} is too dear")
+        self.total += epsilon
+
+
+class Halts(Purse):
+    """A sound budget that grants no more after its first denial."""
+
+    halted = False
+
+    def spend(self, epsilon: float) -> None:
+        if self.halted or not 0 < epsilon <= 1 - self.total:
+            self.halted = True
+            raise DeniedError("halted")
+        self.total += epsilon
+
+
+@pytest.mark.parametrize("law", ACCOUNTANT_LAWS)
+@pytest.mark.parametrize(
+    "sound",
+    [
+        lambda: purse(TakesZero, 0.6),
+        lambda: purse(TakesZero, 0.001),
+        lambda: purse(TakesZero, 2.0, 0.5),
+        lambda: purse(Halts, 0.3, 0.4),
+        lambda: purse(Halts, 0.3, 0.4, spent=None),
+        lambda: purse(Purse, 0.3, raw=lambda held, noise: held.spend(1 / noise)),
+    ],
+    ids=["one-large", "one-small", "never-granted", "halts", "halts-in-silence", "noise"],
+)
+def test_a_sound_object_of_another_kind_breaks_no_law(sound: Callable[[], Subject], law: str) -> None:
+    answer = ask(sound(), law)
+    assert answer.outcome in ("held", "not asked"), answer.words
+
+
+class RefundsTwiceDownToZero(Purse):
+    def run(self, epsilon: float, body: Callable[[], None]) -> None:
+        self.spend(epsilon)
+        try:
+            body()
+        except ArithmeticError:
+            self.total = max(0.0, self.total - 2 * epsilon)
+            raise
+
+
+class ChargesTwice(Purse):
+    def run(self, epsilon: float, body: Callable[[], None]) -> None:
+        self.spend(epsilon)
+        try:
+            body()
+        except ArithmeticError:
+            self.total += epsilon
+            raise
+
+
+class PoisonedByNan(TakesZero):
+    """Once it took NaN it denies everything, and knows no more what it spent."""
+
+    def spend(self, epsilon: float) -> None:
+        if epsilon < 0 or epsilon > 1 - self.total or math.isnan(self.total):
+            raise DeniedError("too dear")
+        self.total += epsilon
+
+
+class RefundsDenials(Purse):
+    """A denial refunds a little, too little to grant more."""
+
+    def spend(self, epsilon: float) -> None:
+        try:
+            super().spend(epsilon)
+        except DeniedError:
+            self.total -= 0.01
+            raise
+
+
+class Fidgets(Purse):
+    """Its first use costs more alone than with another."""
+
+    def spend(self, epsilon: float) -> None:
+        if epsilon < 0.4 and self.total < 0.4:
+            raise DeniedError("only after a large one")
+        super().spend(epsilon)
+
+
+BROKEN_UNSEEN: dict[str, tuple[str, Callable[[], Subject]]] = {
+    "refund-down-to-zero": ("what_raises_is_charged_once", lambda: purse(RefundsTwiceDownToZero, 0.3)),
+    "twice-of-one": ("what_raises_is_charged_once", lambda: purse(ChargesTwice, 0.6)),
+    "twice-of-many": ("what_raises_is_charged_once", lambda: purse(ChargesTwice, 0.001)),
+    "poisoned": ("odd_parameters_grant_nothing", lambda: purse(PoisonedByNan, 0.3)),
+    "refunds-denials": ("a_denial_changes_nothing", lambda: purse(RefundsDenials, 0.3)),
+    "denied-without": ("a_superset_never_costs_less", lambda: purse(Fidgets, 0.5, 0.3)),
+    "says-nan": (
+        "what_it_answers_is_at_least_the_truth",
+        lambda: purse(Purse, 0.3, spent=lambda held: math.nan),
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BROKEN_UNSEEN)
+def test_a_fault_that_hides_behind_a_bound_is_seen(case: str) -> None:
+    law, subject = BROKEN_UNSEEN[case]
+    answer = ask(subject(), law)
+    assert answer.outcome == "broken", answer.words
+
+
+@pytest.mark.parametrize("law", ["what_raises_is_charged_once", "nothing_is_touched_before_the_check"])
+def test_a_run_that_touches_nothing_is_not_asked(law: str) -> None:
+    answer = ask(purse(Purse, 0.3, run=lambda held, pair, body: None), law)
+    assert answer.outcome == "not asked"
+    assert "touches no data" in answer.words
+
+
+@pytest.mark.parametrize("law", ["odd_parameters_grant_nothing", "tiny_spends_are_their_sum"])
+def test_a_parameter_that_is_never_taken_is_not_asked_for(law: str) -> None:
+    answer = ask(purse(Purse, 0.3, raw=lambda held, value: held.misspelt(value)), law)
+    assert answer.outcome == "not asked"
+    assert "misspelt" in answer.words
+
+
+def test_a_test_that_finds_nothing_to_ask_is_skipped() -> None:
+    filt = purse(Purse, 0.3).filter
+    with pytest.raises(SkipTest, match="two kinds of request"):
+        fp.laws_for_accountants(filt)().test_the_order_does_not_matter()
+
+
+def test_a_total_that_falls_from_that_of_nothing_is_seen() -> None:
+    class StartsHigh(Rho):
+        def spent(self) -> float:
+            return self.rho if self.ledger else 5.0
+
+    assert ask(accountant(StartsHigh), "the_total_never_falls").outcome == "broken"
+
+
+def test_an_accountant_that_cannot_answer_of_nothing_breaks_no_law() -> None:
+    class NeedsOne(Rho):
+        def spent(self) -> float:
+            if not self.ledger:
+                raise ValueError("nothing was composed")
+            return self.rho
+
+    for law in ("the_total_never_falls", "a_superset_never_costs_less"):
+        assert ask(accountant(NeedsOne), law).outcome == "held"
+
+
+def test_an_accountant_that_knows_only_its_menu_is_not_asked_for_quieter_noise() -> None:
+    charges = {pair: float(pair.zcdp_rho) for pair in MENU}
+    filt = fp.from_accountant(
+        Rho, charges.__getitem__, fp.ZCDP(1.0), menu=MENU[1:], spent=lambda held: held.spent()
+    )
+    assert ask(subject_of(filt), "more_noise_never_costs_more").outcome == "not asked"
+
+
+class Uses:
+    """Counts what was composed, for a rule that knows the composition."""
+
+    def __init__(self) -> None:
+        self.uses: Counter[fp.DominatingPair] = Counter()
+
+    def compose(self, pair: fp.DominatingPair, count: int) -> None:
+        self.uses[pair] += count
+
+
+def least_rho(held: Uses) -> float:
+    """Randomised response spends eps tanh(eps / 2) of zCDP: D_alpha / alpha falls from its value at order 1."""
+    return sum(count * pair.epsilon * math.tanh(pair.epsilon / 2) for pair, count in held.uses.items())
+
+
+def least_mu(held: Uses) -> float:
+    """The mu of a few randomised responses, by where their total variation is that of the Gaussian."""
+    if not held.uses:
+        return 0.0
+    found = fp.Composition(held.uses)
+    told = [found.delta(epsilon, relative=1e-6).high for epsilon in (0.0, 0.25, 1.0, 3.0)]
+    return max(_mu_of(delta, epsilon) for delta, epsilon in zip(told, (0.0, 0.25, 1.0, 3.0), strict=True))
+
+
+def _mu_of(delta: float, epsilon: float) -> float:
+    low, high = 1e-9, 50.0
+    for _ in range(80):
+        middle = (low + high) / 2
+        low, high = (middle, high) if float(fp.GaussianDP(middle).delta(epsilon)) < delta else (low, middle)
+    return high
+
+
+@pytest.mark.parametrize(
+    ("spent", "target"), [(least_rho, fp.ZCDP(1.0)), (least_mu, fp.GaussianDP(3.0))], ids=["zcdp", "gdp"]
+)
+@pytest.mark.parametrize(("share", "outcome"), [(1.0, "held"), (0.9, "broken")], ids=["tight", "short"])
+def test_a_tight_answer_is_at_least_the_truth_and_a_smaller_one_is_not(
+    spent: Callable[[Uses], float], target: fp.Guarantee, share: float, outcome: str
+) -> None:
+    filt = fp.from_accountant(
+        Uses,
+        lambda pair: pair,
+        target,
+        menu=(fp.RandomizedResponse(1.0), fp.RandomizedResponse(2.0)),
+        spent=lambda held: share * spent(held),
+    )
+    answer = ask(subject_of(filt), "what_it_answers_is_at_least_the_truth")
+    assert answer.outcome == outcome, answer.words

@@ -1,0 +1,121 @@
+"""The laws of bare parameters, such as an epsilon: odd ones grant nothing, and tiny ones are their sum."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from filters.adapters.budget import is_no
+from filters.adapters.foreign import limit_of
+from filters.testing.laws import LawBrokenError
+from mc.accountants.subject import NotAskedError, Subject, exceeds
+from theory.guarantees import PureDP
+
+__all__ = ["odd_parameters_grant_nothing", "tiny_spends_are_their_sum"]
+
+#: Parameters that nobody means: each must be refused, or must leave the total a number that has not fallen.
+_ODD = (math.nan, math.inf, -math.inf, -1.0, -0.0, 0.0, 5e-324, 1e308)
+#: A thousand of it is the whole budget; and the classic, ten of which are a little more than 1.
+_TINY = (Fraction(1, 1000), Fraction(1, 10))
+
+#: Parameters of which an object that takes any takes one.
+_ORDINARY = (1e-3, 0.01, 0.1, 0.5, 1.0, 2.0, 10.0, 100.0)
+
+
+def odd_parameters_grant_nothing(subject: Subject) -> str:
+    """Parameters that nobody means, NaN or -1, say, are refused, or leave a total that has not fallen."""
+    if subject.raw is None:
+        raise NotAskedError("no bare parameter is charged")
+    _takes_ordinary(subject)
+    pair = next((one for one in subject.menu if subject.foreign.granted(subject.foreign.make(), one)), None)
+    if pair is None:
+        raise NotAskedError("nothing of its menu is granted")
+    due = subject.lasts(subject.played((pair,))[0], pair)
+    taken = []
+    for value in _ODD:
+        held = subject.played((pair,))[0]
+        before = subject.foreign.spent(held)
+        try:
+            if is_no(subject.raw(held, value)):
+                continue
+        except Exception:  # noqa: BLE001 refused, in whatever words
+            continue
+        taken.append(f"{value:g}")
+        try:
+            after, left = subject.foreign.spent(held), subject.lasts(held, pair)
+        except ValueError as error:
+            raise LawBrokenError(f"{value:g} is taken, and then it answers no number: {error}") from error
+        if left > due:
+            raise LawBrokenError(f"{value:g} is taken, and then {pair!r} is granted {left} times, not {due}")
+        if after is not None and before is not None and exceeds(before, after, subject.tolerance):
+            raise LawBrokenError(
+                f"{value:g} is taken, and what was spent falls from {before:.9g} to {after:.9g}"
+            )
+    return f"takes {', '.join(taken) or 'none of them'}"
+
+
+def tiny_spends_are_their_sum(subject: Subject) -> str:
+    """Tiny spends are granted while their exact sum is within the limit, and no longer."""
+    if subject.raw is None or subject.foreign.composes or not isinstance(subject.foreign.promise, PureDP):
+        raise NotAskedError("its spends are not added up")
+    limit = Fraction(limit_of(subject.foreign.promise))
+    _takes_ordinary(subject)
+    if not _charges_epsilons(subject, float(limit)):
+        raise NotAskedError("its bare parameter is no epsilon")
+    told = []
+    for share in _TINY:
+        epsilon = float(share * limit)
+        granted = _spends(subject, epsilon, most=int(2 / share))
+        over = granted * Fraction(epsilon) - limit
+        words = f"{granted} x {epsilon!r} of {float(limit)!r}, {float(abs(over)):.3g} {'over' if over > 0 else 'left'}"
+        if over > limit * Fraction(subject.tolerance):
+            raise LawBrokenError(f"it grants {words}")
+        if -over > Fraction(epsilon) * (1 + Fraction(1, 1000)):
+            raise LawBrokenError(f"it grants only {words}")
+        told.append(words)
+    return "; ".join(told)
+
+
+def _takes_ordinary(subject: Subject) -> None:
+    """NotAskedError where the object takes no ordinary bare parameter: then a refusal says nothing of an odd one."""
+    assert subject.raw is not None
+    said = ""
+    for value in _ORDINARY:
+        try:
+            if not is_no(subject.raw(subject.foreign.make(), value)):
+                return
+        except Exception as error:  # noqa: BLE001 refused, in whatever words
+            said = f": {type(error).__name__}: {error}"
+    raise NotAskedError(f"it takes no bare parameter, not even an ordinary one{said}")
+
+
+def _charges_epsilons(subject: Subject, limit: float) -> bool:
+    """Whether bare parameters are charged as epsilons are: a noise costs less, and is taken, where it is larger."""
+    small, large = _cost(subject, limit / 4), _cost(subject, limit / 2)
+    if small is None and large is None:
+        return _cost(subject, 8 * limit) is None
+    return small is None or large is None or small <= large
+
+
+def _cost(subject: Subject, value: float) -> float | None:
+    """What a fresh object says it has spent on a bare parameter, 0 if it does not say; None if it refuses it."""
+    assert subject.raw is not None
+    held = subject.foreign.make()
+    try:
+        taken = not is_no(subject.raw(held, value))
+        return (subject.foreign.spent(held) or 0.0) if taken else None
+    except Exception:  # noqa: BLE001 refused, in whatever words
+        return None
+
+
+def _spends(subject: Subject, epsilon: float, *, most: int) -> int:
+    """How often a fresh object takes the bare epsilon."""
+    assert subject.raw is not None
+    held = subject.foreign.make()
+    for granted in range(most):
+        try:
+            if is_no(subject.raw(held, epsilon)):
+                return granted
+        except Exception:  # noqa: BLE001 the denial, in the library's own words
+            return granted
+    return most
