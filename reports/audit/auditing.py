@@ -1,15 +1,21 @@
-"""The audit of several libraries, each in a process of the environment that has it."""
+"""The audit of several libraries, each in a process of the environment that has it, and kept when it is done."""
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import filters.adapters
+import mc.accountants
+import reports.audit
 from reports.audit.audited import Audit, AuditedLibrary, library_of
-from reports.audit.environments import interpreter
+from reports.audit.environments import interpreter, version_of
 from reports.audit.registry import LIBRARIES
 
 __all__ = ["audit_of"]
@@ -20,25 +26,66 @@ def audit_of(
     *,
     environments: Path | None = None,
     seconds: float = 20.0,
+    keep: Path | None = None,
     on_step: Callable[[str], object] = lambda said: None,
 ) -> Audit:
-    """Audit the libraries of these keys where they are installed; the others are absent, with the reason."""
-    found: list[AuditedLibrary] = []
-    absent: list[tuple[str, str]] = []
-    for name in names:
+    """Audit the libraries of these keys where they are installed; the others are absent, with the reason.
+
+    As many at a time as there are cores. A library's part is kept in the folder `keep` when it is done, and taken from
+    there while its version, the code of the audit, and `seconds` are the same.
+    """
+
+    def one(name: str) -> AuditedLibrary | str:
         library = LIBRARIES[name]
         python = interpreter(library, environments)
         if python is None:
-            absent.append((library.distribution, f"{library.distribution} is not installed"))
-            continue
+            return f"{library.distribution} is not installed"
+        kept = (
+            keep / f"{name}-{_digest(python, library.distribution, seconds)}.json"
+            if keep is not None
+            else None
+        )
+        if kept is not None and kept.is_file():
+            on_step(f"{library.distribution}: kept")
+            return library_of(json.loads(kept.read_text("utf-8")))
         on_step(f"{library.distribution}, with {len(library.entries)} entry points")
-        with tempfile.TemporaryDirectory() as folder:
-            file = Path(folder) / "audited.json"
-            command = [python, "-m", "reports.audit.worker", name, str(file), str(seconds)]
-            ran = subprocess.run(command, capture_output=True, text=True, check=False)
-            if ran.returncode == 0:
-                found.append(library_of(json.loads(file.read_text("utf-8"))))
-            else:
-                said = (ran.stderr.strip().splitlines() or ["it said nothing"])[-1]
-                absent.append((library.distribution, f"its process ended with {ran.returncode}: {said}"))
-    return Audit(tuple(found), tuple(absent))
+        found = _audited(python, name, seconds)
+        if isinstance(found, str):
+            return found
+        if kept is not None:
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            unfinished = kept.with_suffix(".unfinished")
+            unfinished.write_text(found[0], "utf-8")
+            unfinished.replace(kept)
+        on_step(f"{library.distribution}: done")
+        return found[1]
+
+    names = list(names)
+    with ThreadPoolExecutor(os.cpu_count()) as pool:  # its threads only wait for processes
+        found = dict(zip(names, pool.map(one, names), strict=True))
+    return Audit(
+        tuple(part for part in found.values() if isinstance(part, AuditedLibrary)),
+        tuple((LIBRARIES[name].distribution, why) for name, why in found.items() if isinstance(why, str)),
+    )
+
+
+def _audited(python: str, name: str, seconds: float) -> tuple[str, AuditedLibrary] | str:
+    """The audit of a library as text and as a value, or why there is none."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "audited.json"
+        command = [python, "-m", "reports.audit.worker", name, str(file), str(seconds)]
+        ran = subprocess.run(command, capture_output=True, text=True, check=False)
+        if ran.returncode == 0:
+            text = file.read_text("utf-8")
+            return text, library_of(json.loads(text))
+    said = (ran.stderr.strip().splitlines() or ["it said nothing"])[-1]
+    return f"its process ended with {ran.returncode}: {said}"
+
+
+def _digest(python: str, distribution: str, seconds: float) -> str:
+    """A digest of what an audit depends on: the library's version, the code of the audit and of the laws, the time."""
+    made = hashlib.sha256(repr((version_of(python, distribution), seconds)).encode())
+    for room in (reports.audit, mc.accountants, filters.adapters):
+        for file in sorted(Path(str(room.__file__)).parent.rglob("*.py")):
+            made.update(file.read_bytes())
+    return made.hexdigest()[:16]

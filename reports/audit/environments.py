@@ -9,12 +9,14 @@ from pathlib import Path
 
 from reports.audit.fault import Library
 
-__all__ = ["interpreter"]
+__all__ = ["interpreter", "version_of"]
 
 
 def interpreter(library: Library, environments: Path | None) -> str | None:
     """The first Python that has the library: this one, or that of a folder in `environments`; None if none has it."""
-    return next((python for python in _pythons(environments) if _has(python, library.distribution)), None)
+    return next(
+        (python for python in _pythons(environments) if version_of(python, library.distribution)), None
+    )
 
 
 def _pythons(environments: Path | None) -> Iterator[str]:
@@ -26,7 +28,9 @@ def _pythons(environments: Path | None) -> Iterator[str]:
                     yield str((folder / place).absolute())
 
 
-def _has(python: str, distribution: str) -> bool:
+def version_of(python: str, distribution: str) -> str | None:
+    """The version of a distribution in an environment, None where it is not installed."""
     # asked of its own metadata, which runs none of the library's code
-    asked = f"from importlib import metadata; metadata.version({distribution!r})"
-    return subprocess.run([python, "-c", asked], capture_output=True, check=False).returncode == 0
+    asked = f"from importlib import metadata; print(metadata.version({distribution!r}))"
+    ran = subprocess.run([python, "-c", asked], capture_output=True, text=True, check=False)
+    return ran.stdout.strip() if ran.returncode == 0 else None

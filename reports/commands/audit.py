@@ -36,7 +36,8 @@ def audit(
 ) -> None:
     """Ask the installed libraries the laws for accountants, and show each known fault by its script.
 
-    A library that is installed nowhere is named and left out: pip install 'filterproof[audit]'.
+    A library that is installed nowhere is named and left out: pip install 'filterproof[audit]'. With --out the part of
+    each library is kept when it is done: after Ctrl-C the same call goes on.
     """
     from reports.audit.audited import recorded_audit
     from reports.audit.auditing import audit_of
@@ -61,6 +62,7 @@ def audit(
                 names,
                 environments=environments,
                 seconds=seconds,
+                keep=None if out is None else out / "parts",
                 on_step=lambda said: progress.print(f"[dim]{escape(said)}[/]"),
             )
         if out is not None:

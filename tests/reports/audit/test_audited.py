@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import math
-from dataclasses import replace
+from dataclasses import asdict, replace
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -236,3 +237,26 @@ def test_what_was_recorded_is_told_without_running_anything(
 def test_the_first_sentence_is_the_title() -> None:
     assert titled("it is 0.5 where 1.5 is due. Twice. See") == ("It is 0.5 where 1.5 is due", "Twice. See")
     assert titled("One only") == ("One only", "")
+
+
+def test_a_part_that_is_done_is_kept_until_the_code_of_the_audit_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: Any
+) -> None:
+    library = toy()
+    ran: list[str] = []
+
+    def once(python: str, name: str, seconds: float) -> tuple[str, AuditedLibrary]:
+        ran.append(name)
+        found = audited(library, seconds=0.2)
+        return json.dumps(asdict(found), default=lambda kind: kind.value), found
+
+    monkeypatch.setattr("reports.audit.auditing.LIBRARIES", {"toy": library})
+    monkeypatch.setattr("reports.audit.auditing._audited", once)
+    first = audit_of(["toy"], keep=tmp_path)
+    assert audit_of(["toy"], keep=tmp_path) == first
+    assert ran == ["toy"]
+    audit_of(["toy"], keep=tmp_path, seconds=3.0)
+    assert ran == ["toy", "toy"]
+    monkeypatch.setattr("reports.audit.auditing.version_of", lambda python, distribution: "another")
+    audit_of(["toy"], keep=tmp_path)
+    assert ran == ["toy"] * 3
