@@ -29,7 +29,7 @@ def audit(
     environments: Annotated[
         Path | None, typer.Option(help="Folder of environments that are looked at for libraries, too.")
     ] = None,
-    seconds: Annotated[float, typer.Option(help="How long each rule is examined as a filter.")] = 20.0,
+    seconds: Annotated[float, typer.Option(help="How long each rule is examined as a filter.")] = 10.0,
     recorded: Annotated[
         bool, typer.Option("--recorded", help="Run nothing; tell what was recorded with this version.")
     ] = False,
