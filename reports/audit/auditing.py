@@ -25,6 +25,7 @@ def audit_of(
     """Audit the libraries of these keys where they are installed; the others are absent, with the reason."""
     found: list[AuditedLibrary] = []
     absent: list[tuple[str, str]] = []
+    stopped: list[str] = []
     for name in names:
         library = LIBRARIES[name]
         python = interpreter(library, environments)
@@ -40,5 +41,6 @@ def audit_of(
                 found.append(library_of(json.loads(file.read_text("utf-8"))))
             else:
                 said = (ran.stderr.strip().splitlines() or ["it said nothing"])[-1]
+                stopped.append(library.distribution)
                 absent.append((library.distribution, f"its process ended with {ran.returncode}: {said}"))
-    return Audit(tuple(found), tuple(absent))
+    return Audit(tuple(found), tuple(absent), tuple(stopped))
