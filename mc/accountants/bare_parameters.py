@@ -18,8 +18,8 @@ _ODD = (math.nan, math.inf, -math.inf, -1.0, -0.0, 0.0, 5e-324, 1e308)
 #: A thousand of it is the whole budget; and the classic, ten of which are a little more than 1.
 _TINY = (Fraction(1, 1000), Fraction(1, 10))
 
-#: Parameters of which an object that takes any takes one.
-_ORDINARY = (1e-3, 0.01, 0.1, 0.5, 1.0, 2.0, 10.0, 100.0)
+#: Parameters of which an object that takes any takes one; those last that as a noise would be costly to account for.
+_ORDINARY = (1.0, 2.0, 0.5, 10.0, 0.1, 100.0, 0.01)
 
 
 def odd_parameters_grant_nothing(subject: Subject) -> str:

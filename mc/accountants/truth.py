@@ -10,7 +10,7 @@ from mc.accountants.subject import History, NotAskedError
 from mc.losses.composition import Composition
 from mc.worst_case.solve import worst_case
 from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
-from theory.pairs import Gaussian
+from theory.pairs import DominatingPair, FinitePair, Gaussian
 
 __all__ = ["promised_too_little", "worth_more"]
 
@@ -40,7 +40,7 @@ def promised_too_little(granted: History, answered: float, promise: Guarantee, t
             return f"it answers epsilon={answered:.9g}, where delta is at least {found.low:.6g}, above {allowed:.6g}"
         return ""
     if isinstance(promise, PureDP):
-        due = sum(float(pair.pure_epsilon) for pair in granted)
+        due = max(sum(_largest(pair, sign) for pair in granted) for sign in (1, -1))
     elif isinstance(promise, ZCDP):
         due = _zcdp_rho(granted)
     elif isinstance(promise, GaussianDP):
@@ -52,6 +52,13 @@ def promised_too_little(granted: History, answered: float, promise: Guarantee, t
     else:
         raise NotAskedError(f"no truth is known for {promise}")
     return f"it answers {answered:.9g}, where {due:.9g} is due" if answered < due * (1 - tolerance) else ""
+
+
+def _largest(pair: DominatingPair, sign: int) -> float:
+    """The largest privacy loss (sign 1), or the largest of the exchanged pair (-1)."""
+    if isinstance(pair, FinitePair) and math.isfinite(pair.pure_epsilon):
+        return max(sign * float(loss) for loss, mass in pair.outputs if mass > 0)
+    return float(pair.pure_epsilon)
 
 
 def _zcdp_rho(granted: History) -> float:

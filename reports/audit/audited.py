@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib import resources
 from typing import Any
@@ -13,6 +13,7 @@ from reports.audit.fault import Kind
 __all__ = ["Audit", "AuditedEntry", "AuditedFault", "AuditedLaw", "AuditedLibrary", "recorded_audit"]
 
 SCHEMA = 1
+OUTCOMES = ("held", "broken", "raised", "not asked")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,20 +92,31 @@ class AuditedLibrary:
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """The libraries that were audited; those of `LIBRARIES` that were not, with the reason."""
+    """The libraries that were audited; those of `LIBRARIES` that were not, with the reason.
+
+    `stopped` names those of the absent that are installed, and whose process ended before it was done.
+    """
 
     libraries: tuple[AuditedLibrary, ...]
     absent: tuple[tuple[str, str], ...] = ()
+    stopped: tuple[str, ...] = ()
 
     @property
     def as_expected(self) -> bool:
-        """Whether every fault was shown, its routes agree, and every broken law is explained by one."""
-        return not any(one.refused or one.unexplained for one in self.libraries)
+        """Whether every fault was shown, its routes agree, every broken law is explained by one, and none stopped."""
+        return not self.stopped and not any(one.refused or one.unexplained for one in self.libraries)
 
-    def only(self, keys: Iterable[str]) -> Audit:
-        """The part about the libraries of these keys."""
-        wanted = set(keys)
-        return Audit(tuple(one for one in self.libraries if one.key in wanted), self.absent)
+    def only(self, names: Mapping[str, str]) -> Audit:
+        """The part about the libraries of these keys, with their distributions; what was not recorded is absent."""
+        found = tuple(one for one in self.libraries if one.key in names)
+        known = {one.key for one in found}
+        said = dict(self.absent)
+        absent = tuple(
+            (name, said.get(name, "it is not in the record"))
+            for key, name in names.items()
+            if key not in known
+        )
+        return Audit(found, absent, tuple(one for one in self.stopped if one in dict(absent)))
 
     def to_json(self) -> str:
         """The audit as text, the same for the same findings."""
@@ -118,8 +130,9 @@ class Audit:
             data = json.loads(text)
             if data["schema"] != SCHEMA:
                 raise ValueError(f"schema must be {SCHEMA}, got {data['schema']!r}; audit again")
-            return cls(tuple(map(library_of, data["libraries"])), _pairs(data["absent"]))
-        except (KeyError, TypeError) as malformed:
+            libraries = tuple(map(library_of, data["libraries"]))
+            return cls(libraries, _pairs(data["absent"]), tuple(data.get("stopped", ())))
+        except (KeyError, TypeError, AttributeError, RecursionError) as malformed:
             raise ValueError(f"text must be a recorded audit, got {malformed!r}; audit again") from malformed
 
 
@@ -140,6 +153,13 @@ def library_of(data: Mapping[str, Any]) -> AuditedLibrary:
         )
         for fault in data["faults"]
     )
+    # a key becomes the name of a file, and an outcome that of a cell
+    for key in (data["key"], *(fault.key for fault in faults)):
+        if not (isinstance(key, str) and key.isidentifier()):
+            raise ValueError(f"key must be the name of a file, got {key!r}; audit again")
+    for law in (law for entry in entries for law in entry.laws):
+        if law.outcome not in OUTCOMES:
+            raise ValueError(f"outcome must be of {', '.join(OUTCOMES)}, got {law.outcome!r}; audit again")
     lists = {name: tuple(data[name]) for name in ("held", "left_out")}
     return AuditedLibrary(**{**data, **lists, "entries": entries, "faults": faults})
 

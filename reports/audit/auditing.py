@@ -20,6 +20,8 @@ from reports.audit.registry import LIBRARIES
 
 __all__ = ["audit_of"]
 
+_STOPPED = "its process ended with"
+
 
 def audit_of(
     names: Iterable[str],
@@ -63,9 +65,11 @@ def audit_of(
     names = list(names)
     with ThreadPoolExecutor(os.cpu_count()) as pool:  # its threads only wait for processes
         found = dict(zip(names, pool.map(one, names), strict=True))
+    reasons = {LIBRARIES[name].distribution: why for name, why in found.items() if isinstance(why, str)}
     return Audit(
         tuple(part for part in found.values() if isinstance(part, AuditedLibrary)),
-        tuple((LIBRARIES[name].distribution, why) for name, why in found.items() if isinstance(why, str)),
+        tuple(reasons.items()),
+        tuple(name for name, why in reasons.items() if why.startswith(_STOPPED)),
     )
 
 
@@ -79,7 +83,7 @@ def _audited(python: str, name: str, seconds: float) -> tuple[str, AuditedLibrar
             text = file.read_text("utf-8")
             return text, library_of(json.loads(text))
     said = (ran.stderr.strip().splitlines() or ["it said nothing"])[-1]
-    return f"its process ended with {ran.returncode}: {said}"
+    return f"{_STOPPED} {ran.returncode}: {said}"
 
 
 def _digest(python: str, distribution: str, seconds: float) -> str:

@@ -56,7 +56,7 @@ def audit(
         if not 0 < seconds < float("inf"):
             raise ValueError(f"seconds must be positive, got seconds={seconds}; pass --seconds 20, say")
         if recorded:
-            found = recorded_audit().only(names)
+            found = recorded_audit().only({name: LIBRARIES[name].distribution for name in names})
         else:
             found = audit_of(
                 names,
@@ -90,16 +90,19 @@ def _print(found: Audit) -> None:
             if entry.laws:
                 said = [law.outcome for law in entry.laws]
                 counts = (str(said.count(word)) for word in ("held", "broken", "raised"))
-                table.add_row(f"{library.distribution} {library.version}", entry.name, *counts, entry.verdict)
+                told = (f"{library.distribution} {library.version}", entry.name, *counts, entry.verdict)
+                table.add_row(*map(escape, told))
     console.print(table)
     for library in found.libraries:
         for fault in library.faults:
             there = "" if fault.shown and fault.agree else " [bold red]not shown in this version[/]"
             console.print(
-                f"[bold]{library.distribution}[/] {fault.kind.value}: {escape(fault.says)} "
+                f"[bold]{escape(library.distribution)}[/] {fault.kind.value}: {escape(fault.says)} "
                 f"[dim]expected {escape(fault.expected)}, got {escape(fault.got)}[/]{there}"
             )
         for name, law in library.unexplained:
-            console.print(f"[bold red]not explained[/] {escape(name)} breaks {law.law}: {escape(law.words)}")
+            console.print(
+                f"[bold red]not explained[/] {escape(name)} breaks {escape(law.law)}: {escape(law.words)}"
+            )
     for name, why in found.absent:
         console.print(f"[dim]{escape(name)} was not audited: {escape(why)}[/]")

@@ -163,7 +163,6 @@ _FAULTS = (
     ),
     Fault(
         key="halts_at_first_denial",
-        breaks=(("combinators.make_privacy_filter", "a_denial_changes_nothing"),),
         kind=Kind.SEMANTICS,
         entry=_FILTER,
         says="A privacy filter answers nothing after its first refusal, and its loss can no longer be read",

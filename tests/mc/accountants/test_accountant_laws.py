@@ -595,3 +595,36 @@ def test_a_tight_answer_is_at_least_the_truth_and_a_smaller_one_is_not(
     )
     answer = ask(subject_of(filt), "what_it_answers_is_at_least_the_truth")
     assert answer.outcome == outcome, answer.words
+
+
+class Subtracts(Purse):
+    """A sound budget that compares with what is left, where 0.2 and 0.2 and 0.6 are granted in one order only."""
+
+    def spend(self, epsilon: float) -> None:
+        left = 1 - self.total
+        if not 0 < epsilon <= left:
+            raise DeniedError(f"{epsilon} is too dear")
+        self.total += epsilon
+
+
+def test_a_limit_between_two_roundings_is_no_matter_of_order() -> None:
+    answer = ask(purse(Subtracts, 0.2, 0.6), "the_order_does_not_matter")
+    assert answer.outcome == "held", answer.words
+
+
+@pytest.mark.parametrize(("share", "outcome"), [(1.0, "held"), (0.99, "broken")], ids=["tight", "short"])
+def test_losses_of_two_directions_are_not_added(share: float, outcome: str) -> None:
+    likelier, rarer = fp.FinitePair((0.5, 0.5), (0.25, 0.75)), fp.FinitePair((0.25, 0.75), (0.5, 0.5))
+    losses: dict[fp.DominatingPair, tuple[float, float]] = {
+        likelier: (math.log(2), math.log(1.5)),
+        rarer: (math.log(1.5), math.log(2)),
+    }
+
+    def largest(held: Uses) -> float:
+        return share * max(
+            sum(count * losses[pair][side] for pair, count in held.uses.items()) for side in (0, 1)
+        )
+
+    filt = fp.from_accountant(Uses, lambda pair: pair, fp.PureDP(4.0), menu=(likelier, rarer), spent=largest)
+    answer = ask(subject_of(filt), "what_it_answers_is_at_least_the_truth")
+    assert answer.outcome == outcome, answer.words

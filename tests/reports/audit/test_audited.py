@@ -15,7 +15,14 @@ from typer.testing import CliRunner
 import filterproof as fp
 from mc.accountants.answers import subject_of
 from mc.accountants.subject import Subject
-from reports.audit.audited import Audit, AuditedLibrary, recorded_audit
+from reports.audit.audited import (
+    Audit,
+    AuditedEntry,
+    AuditedFault,
+    AuditedLaw,
+    AuditedLibrary,
+    recorded_audit,
+)
 from reports.audit.auditing import audit_of
 from reports.audit.environments import interpreter
 from reports.audit.examined import audited, shown
@@ -230,7 +237,7 @@ def test_what_was_recorded_is_told_without_running_anything(
     ended = CliRunner().invoke(app, ["audit", key, "--recorded", "--out", str(tmp_path)])
     assert ended.exit_code == 0
     texts = [file.name for file in tmp_path.glob("*.md")]
-    assert len(texts) == len(recorded_audit().only([key]).libraries[0].faults)
+    assert len(texts) == len(recorded_audit().only({key: key}).libraries[0].faults)
     assert all(name.startswith(f"{key}-") for name in texts)
 
 
@@ -260,3 +267,66 @@ def test_a_part_that_is_done_is_kept_until_the_code_of_the_audit_changes(
     monkeypatch.setattr("reports.audit.auditing.version_of", lambda python, distribution: "another")
     audit_of(["toy"], keep=tmp_path)
     assert ran == ["toy"] * 3
+
+
+HOSTILE = "<script>alert(1)</script>\"'><img src=x onerror=y>[/bold red]{{7*7}}"
+
+
+def hostile(**changed: Any) -> Audit:
+    """An audit whose every text is hostile."""
+    words = dict.fromkeys(("rule", "where", "theorem", "promises", "asked_of", "verdict", "detail"), HOSTILE)
+    law = AuditedLaw("the_total_never_falls", "held", HOSTILE)
+    entry = AuditedEntry(name=HOSTILE, laws=(law,), **words)
+    says = dict.fromkeys(("entry", "says", "why", "fix", "script", "expected", "got"), HOSTILE)
+    one = AuditedFault("k", Kind.MISUSE, breaks=(), shown=True, routes=((HOSTILE, 1.0),), agree=True, **says)
+    texts = dict.fromkeys(("distribution", "version", "python", "date"), HOSTILE)
+    library = AuditedLibrary(
+        "opendp", entries=(entry,), faults=(one,), held=(HOSTILE,), left_out=(HOSTILE,), **texts
+    )
+    return Audit((replace(library, **changed),), ((HOSTILE, HOSTILE),))
+
+
+def test_hostile_words_are_shown_as_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("reports.audit.audited.recorded_audit", hostile)
+    ended = CliRunner().invoke(app, ["audit", "opendp", "--recorded", "--out", str(tmp_path)])
+    assert ended.exit_code == 0
+    assert "[/bold red]" in ended.output
+    page = (tmp_path / "audit.html").read_text("utf-8")
+    assert "<script>alert" not in page
+    assert "<img" not in page
+    assert "{{7*7}}" in page
+
+
+@pytest.mark.parametrize("key", ["../evil", "x/../../evil", "/evil", "", "a b"])
+def test_a_key_that_is_no_name_of_a_file_is_refused(key: str) -> None:
+    with pytest.raises(ValueError, match="key must be the name of a file"):
+        Audit.from_json(hostile(key=key).to_json())
+    moved = replace(hostile().libraries[0].faults[0], key=key)
+    with pytest.raises(ValueError, match="key must be the name of a file"):
+        Audit.from_json(hostile(faults=(moved,)).to_json())
+
+
+def test_an_outcome_that_no_law_has_is_refused() -> None:
+    entry = hostile().libraries[0].entries[0]
+    odd = replace(entry, laws=(replace(entry.laws[0], outcome="fine"),))
+    with pytest.raises(ValueError, match="outcome must be of held, broken"):
+        Audit.from_json(hostile(entries=(odd,)).to_json())
+
+
+def test_a_library_that_was_not_recorded_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("reports.audit.audited.recorded_audit", hostile)
+    ended = CliRunner().invoke(app, ["audit", "opendp", "dp_accounting", "--recorded"])
+    assert "dp-accounting was not audited: it is not in the record" in ended.output
+
+
+def test_a_library_whose_process_ends_early_is_not_as_expected(
+    script: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unknown = Library("unknown", "numpy", (), (), (), ("All of it.",))
+    monkeypatch.setattr("reports.audit.auditing.LIBRARIES", {"unknown": unknown})
+    ended = audit_of(["unknown"])
+    assert ended.stopped == ("numpy",)
+    beside = replace(hostile(), absent=ended.absent, stopped=ended.stopped)
+    assert not beside.as_expected
+    assert Audit.from_json(beside.to_json()) == beside
+    assert replace(beside, stopped=()).as_expected
