@@ -18,21 +18,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeAlias
-
-import numpy as np
+from typing import Any
 
 from filters.adapters.copied import CopiedFilter
 from filters.adapters.counted import CountedFilter
+from filters.adapters.denial import Denied, checked_denied, is_denial, is_no
 from filters.adapters.foreign import Foreign, checked_callable, checked_make
 from filters.privacy_filter import PrivacyFilter
 from theory.guarantees import Guarantee
 from theory.pairs import DominatingPair
 
-__all__ = ["Budget", "Denied", "checked_denied", "from_budget", "is_no"]
-
-#: The exceptions that mean "denied", or what says of an exception whether it does.
-Denied: TypeAlias = "type[Exception] | tuple[type[Exception], ...] | Callable[[Exception], bool]"
+__all__ = ["Budget", "from_budget"]
 
 
 class Budget(Foreign):
@@ -56,9 +52,7 @@ class Budget(Foreign):
         try:
             answered = self._spend(held, pair)
         except Exception as refused:
-            kinds = self._denied
-            is_denial = isinstance(refused, kinds) if isinstance(kinds, (type, tuple)) else kinds(refused)
-            if not is_denial:
+            if not is_denial(refused, self._denied):
                 raise
             return False
         return not is_no(answered)
@@ -90,16 +84,3 @@ def from_budget(
         checked_callable(name, value)
     foreign = Budget(make, spend, promise, checked_denied(denied), spent)
     return CopiedFilter(foreign) if menu is None else CountedFilter(foreign, menu)
-
-
-def is_no(answered: object) -> bool:
-    """Whether an answer is False, Python's or numpy's; what says nothing, None or 0, is no denial."""
-    return isinstance(answered, (bool, np.bool_)) and not answered
-
-
-def checked_denied(denied: Denied) -> Denied:
-    """`denied` if it is an exception, a tuple of them or a function, else TypeError."""
-    kinds = denied if isinstance(denied, tuple) else (denied,)
-    if all(callable(kind) for kind in kinds):
-        return denied
-    raise TypeError(f"denied must be exceptions or a function of one, got {denied!r}; pass e.g. ValueError")

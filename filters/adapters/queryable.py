@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from filters.adapters.budget import Budget, Denied, checked_denied
+from filters.adapters.budget import Budget
 from filters.adapters.counted import CountedFilter
+from filters.adapters.denial import Denied, checked_denied
 from filters.adapters.foreign import checked_callable
 from filters.privacy_filter import PrivacyFilter
 from filters.rules.menu import checked_menu
