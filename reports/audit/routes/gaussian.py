@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from math import log, sqrt
 
-import mpmath
 from scipy.optimize import brentq
 from scipy.special import erfcx
+
+from reports.audit.routes.noises import gaussian_deviation, gaussian_epsilon
 
 __all__ = ["epsilon_by_erfcx", "epsilon_by_mpmath", "noise_by_erfcx", "noise_by_mpmath"]
 
@@ -22,14 +23,8 @@ def epsilon_by_erfcx(mu: float, delta: float) -> float:
 
 
 def epsilon_by_mpmath(mu: float, delta: float) -> float:
-    """The same from normal distribution functions in 60 digits, by bisection."""
-    with mpmath.workdps(60):
-        m, low, high = mpmath.mpf(mu), mpmath.mpf(0), mpmath.mpf(1000)
-        for _ in range(120):
-            e = (low + high) / 2
-            value = mpmath.ncdf(m / 2 - e / m) - mpmath.e**e * mpmath.ncdf(-m / 2 - e / m)
-            low, high = (e, high) if value > delta else (low, e)
-        return float(high)
+    """The same from the two normal tails in mpmath."""
+    return gaussian_epsilon(1 / mu, delta)
 
 
 def noise_by_erfcx(epsilon: float, delta: float) -> float:
@@ -38,12 +33,5 @@ def noise_by_erfcx(epsilon: float, delta: float) -> float:
 
 
 def noise_by_mpmath(epsilon: float, delta: float) -> float:
-    """The same as the root of delta in 60 digits."""
-    with mpmath.workdps(60):
-
-        def gap(s: mpmath.mpf) -> mpmath.mpf:
-            e = mpmath.mpf(epsilon)
-            value = mpmath.ncdf(1 / (2 * s) - e * s) - mpmath.e**e * mpmath.ncdf(-1 / (2 * s) - e * s)
-            return mpmath.log(value) - mpmath.log(mpmath.mpf(delta))
-
-        return float(mpmath.findroot(gap, (7, 9), solver="anderson"))
+    """The same from the two normal tails in mpmath."""
+    return gaussian_deviation(epsilon, delta)
