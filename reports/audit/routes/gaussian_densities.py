@@ -6,6 +6,7 @@ import math
 from functools import cache
 
 from reports.audit.fault import Route
+from reports.audit.routes.noises import gaussian_profile_by_integral
 
 __all__ = ["delta_routes", "epsilon_routes"]
 
@@ -22,14 +23,8 @@ def gaussian_delta(shift: float, epsilon: float) -> float:
 
 
 def gaussian_delta_by_integral(shift: float, epsilon: float) -> float:
-    """The same delta by integrating the positive part of the difference of the densities, in 20 digits."""
-    import mpmath
-
-    with mpmath.workdps(20):
-        mu, start = mpmath.mpf(shift), mpmath.mpf(epsilon) / shift + mpmath.mpf(shift) / 2
-        stops = [start + 4 * k for k in range(5)] + [mpmath.inf]
-        value = mpmath.quad(lambda x: mpmath.npdf(x - mu) - mpmath.exp(epsilon) * mpmath.npdf(x), stops)
-        return float(value)
+    """The same delta from its definition, as an integral over the losses above epsilon."""
+    return float(gaussian_profile_by_integral(1 / shift, epsilon))
 
 
 def gaussian_epsilon(shift: float) -> float:
