@@ -2,27 +2,43 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
 READY := $(VENV)/.ready
 
-.PHONY: verify test test-all browser training audit audit-test check kernel kernel-check docs pictures bench power planted accountant thresholds wheel clean
+.PHONY: verify test test-all processors pythons browser training audit audit-test check kernel kernel-check docs pictures bench power planted accountant thresholds wheel clean
 .DEFAULT_GOAL := verify
 
 # the workers of the tests share the cores: linear algebra in several threads each would only wait
 test test-all browser: export OPENBLAS_NUM_THREADS ?= 1
 test test-all browser: export MKL_NUM_THREADS ?= 1
+# without compiled files each worker, and each command that a test starts, compiles the house anew
+test test-all browser: export PYTHONDONTWRITEBYTECODE :=
+test-all: export HYPOTHESIS_PROFILE ?= large
 training: export OMP_NUM_THREADS ?= 1
 
-$(READY): pyproject.toml constraints.txt
+# what the main job needs, and no more
+$(INSTALLED): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(0 if (3, 11) <= sys.version_info < (3, 15) else "filterproof needs Python 3.11 to 3.14, got " + sys.version.split()[0] + "; set PYTHON=python3.x")'
 	$(PYTHON) -m venv --clear $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	touch $@
+
+$(READY): $(INSTALLED)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	touch $@
 
-verify: $(READY)
+verify: $(INSTALLED)
 	$(BIN)/filterproof verify --out reports/out
 
 test: $(READY)
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow and not browser and not training and not audit"
+
+# Numbers that are pinned, as a processor without AVX-512 and one without AVX2 and fused products answer, on two threads
+processors: $(READY)
+	NPY_DISABLE_CPU_FEATURES="X86_V4 AVX512_ICL AVX512_SPR" OPENBLAS_CORETYPE=Haswell OPENBLAS_NUM_THREADS=2 \
+		$(BIN)/python -m pytest -q -m pinned
+	NPY_DISABLE_CPU_FEATURES="X86_V4 AVX512_ICL AVX512_SPR X86_V3" OPENBLAS_CORETYPE=Prescott OPENBLAS_NUM_THREADS=1 \
+		GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX2,-FMA,-FMA4,-AVX512F $(BIN)/python -m pytest -q -m pinned
 
 browser: $(READY)
 	$(BIN)/python -m pytest -m browser
@@ -94,7 +110,13 @@ planted: $(READY)
 thresholds: $(READY)
 	$(BIN)/python -m tests.mc.worst_case.write_thresholds
 
+# the tests that decide verdicts, from the wheel, on every Python that is promised and on this machine
+pythons: $(READY)
+	.ci/pythons
+
+# build/ keeps what an earlier wheel had, and the next would have it again
 wheel: $(READY)
+	rm -rf build
 	$(BIN)/python -m build --wheel
 
 clean:

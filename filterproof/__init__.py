@@ -32,8 +32,8 @@ from filters.adapters.accountant import from_accountant as from_accountant  # no
 from filters.adapters.budget import from_budget as from_budget  # noqa: E402
 from filters.adapters.queryable import from_queryable as from_queryable  # noqa: E402
 from filters.catalogue import *  # noqa: E402, F403
+from filters.certified.certified_numbers import CertifiedNumbers as CertifiedNumbers  # noqa: E402
 from filters.certified.certify import certify as certify  # noqa: E402
-from filters.testing.laws import laws as laws  # noqa: E402
 from mc import *  # noqa: E402, F403
 from mc.accountants.testing import laws_for_accountants as laws_for_accountants  # noqa: E402
 from mc.estimate.crossing import crossing as crossing  # noqa: E402
@@ -43,12 +43,13 @@ from mc.estimate.survival import survival as survival  # noqa: E402
 from mc.evaluate.evaluate import evaluate as evaluate  # noqa: E402
 from mc.examine.attack import attack as attack  # noqa: E402
 from mc.examine.challenge import challenge as challenge  # noqa: E402
+from mc.examine.law_tests import laws as laws  # noqa: E402
 from mc.examine.witness import witness as witness  # noqa: E402
 from mc.worst_case.calibrate import calibrate as calibrate  # noqa: E402
 from mc.worst_case.calibrated import calibrated as calibrated  # noqa: E402
 from mc.worst_case.solve import worst_case as worst_case  # noqa: E402
 from theory import *  # noqa: E402, F403
-from theory.certified.certified_numbers import CertifiedNumbers as CertifiedNumbers  # noqa: E402
+from theory.arguments import did_you_mean  # noqa: E402
 from theory.pairs import *  # noqa: E402, F403
 from theory.proofs import THEOREMS as THEOREMS  # noqa: E402
 from theory.proofs import prove as prove  # noqa: E402
@@ -98,4 +99,5 @@ else:
             return import_module("filters.testing.strategies")
         if name in _shown:
             return getattr(import_module(_shown[name]), name)
-        raise AttributeError(f"module 'filterproof' has no attribute {name!r}")
+        near = "" if name.startswith("_") else did_you_mean(name, __all__)
+        raise AttributeError(f"module 'filterproof' has no attribute {name!r}{near}")

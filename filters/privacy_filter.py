@@ -10,19 +10,22 @@ array([ True, False])
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any, TypeGuard
 
 from filters.contract.filter_base import FilterBase, OnDenial, StateT
 from filters.holders.session import Session
 
-__all__ = ["PrivacyFilter"]
+__all__ = ["PrivacyFilter", "is_filter"]
 
 
 class PrivacyFilter(FilterBase[StateT]):
     """A stopping rule over n runs at once: n simulated worlds, n individuals, or one application (n=1).
 
-    Methods are pure: they return a new state and leave the old one as it was. A subclass needs `promise`,
+    Methods are pure: they return a new state, and the old one cannot be written to. A subclass needs `promise`,
     `start`, `admits` and `spend`; a realisation-level filter also overrides `observe`.
-    The decision sees the declared pair of the next mechanism, never its output.
+    The decision sees the declared pair of the next mechanism, never its output. Where runs ask for several families
+    at once, rules of one's own are asked about one family after the other: `isinstance(request, Gaussian)` is right.
+    While a session or people hold a filter, its promise and its budget stay what they were.
     A request that the filter does not cover (an infinite or undefined charge) is denied, not an error.
     A subclass may name the type of its states: `PrivacyFilter[NDArray[np.float64]]`; see `State`.
     The filters of the catalogue raise ValueError for parameters out of range when they are made.
@@ -38,3 +41,8 @@ class PrivacyFilter(FilterBase[StateT]):
     ) -> Session:
         """A session of this filter over one data set; see `Session`."""
         return Session(self, on_denial, record=record, key=key)
+
+
+def is_filter(made: object) -> TypeGuard[PrivacyFilter[Any]]:
+    """Whether it is a filter; unlike `isinstance` this runs no code of its class, which may end the process."""
+    return any(kind is PrivacyFilter for kind in type.__dict__["__mro__"].__get__(type(made)))

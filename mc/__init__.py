@@ -18,18 +18,14 @@ from mc.engine.adversary import Adversary, View
 from mc.engine.game import Game
 from mc.engine.paths import Paths
 from mc.estimate.answers import answer_misses
-from mc.estimate.audit import TrainingAudit, audit_training
 from mc.estimate.crossing import Approaching
 from mc.estimate.privacy_profile import PrivacyProfile
 from mc.estimate.renyi import simulate_renyi
 from mc.estimate.simulate import Curve
 from mc.estimate.survival import SurvivalCurve
 from mc.estimate.trade_off import TradeOff
-from mc.estimate.training import simulate_training
 from mc.estimate.two_data_sets import simulate_person, simulate_queries
 from mc.evaluate.evaluation import Evaluation, Evaluations, NumericalEvaluation
-from mc.evaluate.training import LogisticTraining, Training, WithCanary
-from mc.evaluate.training_value import evaluate_training
 from mc.examine.attack import Attack, replay_attack
 from mc.examine.challenge import Challenge
 from mc.examine.witness import Witness, replay
@@ -48,6 +44,10 @@ from mc.runs.executors import LocalPool, cluster
 from mc.runs.play import Interrupted, Play, play
 from mc.runs.store import RunStore, StoreError
 from mc.runs.tally import Progress, Tally
+from mc.training.simulated_training import simulate_training
+from mc.training.training import LogisticTraining, Training, WithCanary
+from mc.training.training_audit import TrainingAudit, audit_training
+from mc.training.training_value import evaluate_training
 from mc.worst_case import WorstCase
 from mc.worst_case.calibrate import CalibratedFilter
 from mc.worst_case.calibrated_threshold import CalibratedThreshold

@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from pathlib import Path
+from typing import Any
 
-from filters import PrivacyFilter, knowingly
+from filters import ClippedSums, IndividualFilter, LinearQueries, PrivacyFilter, knowingly
 from filters.catalogue import CATALOGUE
+from filters.holders.held_to import HeldTo
 from mc import Adversary
 from mc.engine.encoding import nameable
 from reports.user_filter import load_filter
+from theory.arguments import did_you_mean
 
-__all__ = ["read_adversary", "read_filter", "read_value"]
+__all__ = ["read_adversary", "read_filter", "read_holder", "read_value"]
 
 
 def read_value(text: str) -> Any:
@@ -24,11 +27,15 @@ def read_value(text: str) -> Any:
 
     A list is read as a tuple. Raises ValueError with one sentence for anything else.
     """
+    return _parsed(text, nameable())
+
+
+def _parsed(text: str, known: Mapping[str, Any]) -> Any:
     try:
         tree = ast.parse(text, mode="eval").body
     except (SyntaxError, ValueError) as error:
         raise ValueError(f"expression must read like Name(parameter=1.0), got {text!r}; mend it") from error
-    return _read(tree, nameable())
+    return _read(tree, known)
 
 
 def _read(node: ast.expr, known: Mapping[str, Any]) -> Any:
@@ -57,31 +64,54 @@ def _read(node: ast.expr, known: Mapping[str, Any]) -> Any:
 
 def _known(name: str, known: Mapping[str, Any]) -> Any:
     if name not in known:
-        raise ValueError(f"expression must name something known, got {name!r}; see `filterproof list`")
+        raise ValueError(
+            f"expression must name something known, got {name!r}"
+            f"{did_you_mean(name, known) or '; see `filterproof list`'}"
+        )
     return known[name]
 
 
 def read_filter(text: str) -> PrivacyFilter:
     """The filter of an expression, of file.py::Class, or the example of the catalogue entry of that name."""
+    found = read_holder(text)
+    if not isinstance(found, PrivacyFilter):
+        raise ValueError(f"filter must name one of `filterproof list`, got {text!r}; pick one from there")
+    return found
+
+
+def read_holder(text: str) -> Any:
+    """As `read_filter`, or an individual filter, clipped sums, linear queries, a tracker or an odometer."""
     if "::" in text:
         return load_filter(text)
     if text in CATALOGUE:
         return CATALOGUE[text].example()
-    return _of_kind(text, PrivacyFilter, "filter")  # type: ignore[type-abstract]
+    if _names_code(text):
+        raise ValueError(f"filter must name a class of the file or module, got {text!r}; add ::ClassName")
+    known = nameable(IndividualFilter, ClippedSums, LinearQueries)
+    return _of_kind(text, (PrivacyFilter, HeldTo), "filter", known)
+
+
+def _names_code(text: str) -> bool:
+    """Whether the text is a file's path, or a module's name: dotted, or of a file or package in the folder of work."""
+    if text.endswith(".py") or ("\0" not in text and Path(text).is_file()):
+        return True
+    parts = text.split(".")
+    place = Path(*parts)
+    return all(part.isidentifier() for part in parts) and (
+        len(parts) > 1 or place.with_suffix(".py").is_file() or (place / "__init__.py").is_file()
+    )
 
 
 def read_adversary(text: str) -> Adversary:
     """The adversary of an expression, which may be the bare name of one that needs no parameters."""
-    return _of_kind(text, Adversary, "adversary")  # type: ignore[type-abstract]
+    found: Adversary = _of_kind(text, (Adversary,), "adversary", nameable())
+    return found
 
 
-_T = TypeVar("_T")
-
-
-def _of_kind(text: str, kind: type[_T], noun: str) -> _T:
-    value = read_value(text)
-    if isinstance(value, type) and issubclass(value, kind):
+def _of_kind(text: str, kinds: tuple[type, ...], noun: str, known: Mapping[str, Any]) -> Any:
+    value = _parsed(text, known)
+    if isinstance(value, type) and issubclass(value, kinds[0]):
         value = value()
-    if not isinstance(value, kind):
+    if isinstance(value, type) or not isinstance(value, kinds):
         raise ValueError(f"{noun} must name one of `filterproof list`, got {text!r}; pick one from there")
     return value

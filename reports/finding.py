@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from theory.agreement import Accord, Agreement
 from theory.evidence import Outcome, Verdict
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from reports.study import Study
     from theory.proofs.theorem import Proof
 
-__all__ = ["Chapter", "Claim", "Finding", "Picture", "Table", "Told", "slug"]
+__all__ = ["Claim", "Finding", "Picture", "Table", "Told", "slug"]
 
 
 def slug(name: str) -> str:
@@ -31,14 +30,15 @@ def slug(name: str) -> str:
 class Claim:
     """A sentence that the report decides, where it comes from, and the outcome that is expected.
 
-    `cited` declares that a HOLDS may rest on theorems that were not checked here; without it, a HOLDS that cites a
-    theorem is not as expected.
+    A claim about a promise expects an Outcome, one that two routes give the same number an Accord. `cited` declares
+    that a HOLDS may rest on theorems that were not checked here; without it, a HOLDS that cites a theorem is not as
+    expected.
     """
 
     key: str
     sentence: str
     source: str
-    expected: Outcome
+    expected: Outcome | Accord
     cited: bool = False
 
     @property
@@ -49,21 +49,30 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A claim with its verdict, and with the proof if the verdict rests on one.
+    """A claim with what came of it: a verdict, with the proof if it rests on one, or the agreement of two routes.
 
     `said` is what a simulation shows, in a few words: its verdict is UNDECIDED however well it went.
     """
 
     claim: Claim
-    verdict: Verdict
+    result: Verdict | Agreement
     proof: Proof | None = None
     said: str = ""
 
     @property
+    def verdict(self) -> Verdict:
+        """The verdict on a promise; TypeError where two routes were compared, which decides none."""
+        if isinstance(self.result, Agreement):
+            raise TypeError(
+                f"finding must be about a promise, got the comparison {self.claim.key!r}; read its result"
+            )
+        return self.result
+
+    @property
     def as_expected(self) -> bool:
         """Whether the outcome is the expected one, and rests on cited theorems only if the claim declares that."""
-        declared = self.claim.cited or not self.verdict.citations
-        return self.verdict.outcome is self.claim.expected and declared
+        cites = isinstance(self.result, Verdict) and bool(self.result.citations)
+        return self.result.outcome is self.claim.expected and (self.claim.cited or not cites)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,21 +115,3 @@ class Told:
     pictures: tuple[Picture, ...] = ()
     proofs: tuple[Proof, ...] = ()
     notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Chapter:
-    """One subject of the report: its promise in words, its claims, and the function that decides them.
-
-    A chapter that `gathers` reads what earlier chapters played, or divides its work by `Study.map`; the others may be
-    told in another process. `theorems` names what it proves, so that no theorem is proved in two processes.
-    """
-
-    key: str
-    title: str
-    promise: str
-    story: str
-    claims: tuple[Claim, ...]
-    tell: Callable[[Study, Sequence[Claim]], Told]
-    gathers: bool = False
-    theorems: tuple[str, ...] = ()

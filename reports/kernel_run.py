@@ -11,11 +11,18 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 
-from theory.kernel.record import Record, axioms_beyond, digests, hole_in, sources, statement_in, twice_defined
-from theory.kernel.statements import KERNEL
+from theory.claims.table import KERNEL
+from theory.kernel.record import (
+    Record,
+    axioms_beyond,
+    digests,
+    hole_in,
+    sources,
+    twice_defined,
+)
 
 __all__ = ["KernelError", "run_kernel"]
 
@@ -64,7 +71,7 @@ def run_kernel(*, on_step: Callable[[str], object]) -> Record:
             place.write_text(text, encoding="utf-8")
             _call([compiler, "-q", "-Q", ".", _LIBRARY, name], folder)
         on_step("what the statements rest on")
-        statements, axioms = _told(compiler, folder, texts)
+        statements, axioms = _told(compiler, folder)
         on_step("coqchk")
         modules = [f"{_LIBRARY}.{name.removesuffix('.v').replace('/', '.')}" for name in texts]
         # the libraries as they are installed are taken as checked: with them it would take many minutes
@@ -79,12 +86,8 @@ def run_kernel(*, on_step: Callable[[str], object]) -> Record:
     return Record(version, _libraries(), digests(texts), statements, axioms)
 
 
-def _told(
-    compiler: str, folder: str, texts: Mapping[str, str]
-) -> tuple[dict[str, str], dict[str, tuple[str, ...]]]:
+def _told(compiler: str, folder: str) -> tuple[dict[str, str], dict[str, tuple[str, ...]]]:
     """What each theorem states and what it rests on, by the kernel's own word."""
-    for theorem in KERNEL.values():
-        statement_in(texts[f"{theorem.module}.v"], theorem.name)
     modules: dict[str, list[str]] = {}
     for theorem in KERNEL.values():
         modules.setdefault(theorem.module, []).append(f"@{theorem.module}.{theorem.name}")

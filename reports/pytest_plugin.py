@@ -6,26 +6,34 @@ fixture. An item fails when the promise is refuted or the filter could not be ex
 
 pytest loads this module at every start, so that it imports nothing of ours but within the functions.
 
-Load it by `pytest -p reports.pytest_plugin`, or by `pytest_plugins = "reports.pytest_plugin"` in a conftest.py. It is
-no entry point: pytest would then rewrite the assertions of all of Filterproof, which a run store takes for other code.
+It is an entry point, so that the mark works wherever Filterproof is installed. pytest would rewrite the assertions of
+all packages beside an entry point, and an examination or a run store would take ours for other code: they are left out.
 """
 
 from __future__ import annotations
 
 import json
+import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 import pytest
 
 if TYPE_CHECKING:
     from filters.privacy_filter import PrivacyFilter
-    from reports.examined import Examined
     from reports.sarif import Result
 
 __all__ = ["FilterItem"]
+
+for _finder in sys.meta_path:
+    if isinstance(_marked := getattr(_finder, "_must_rewrite", None), set):
+        _marked -= {"filterproof", "filters", "mc", "reports", "theory"}
+
+_Told: TypeAlias = "tuple[list[tuple[str, object]], str, str, tuple[Path | None, int]]"
 
 _SECONDS = 30.0
 #: The properties of a report from which SARIF is written; JUnit shows them too.
@@ -61,6 +69,7 @@ def pytest_configure(config: pytest.Config) -> None:
         raise pytest.UsageError(
             f"--filterproof-seconds must be a number of seconds > 0, got {seconds!r}; pass 30, say"
         )
+    config.pluginmanager.register(_Guard(config), "filterproof-guard")
     file = config.getoption("--filterproof-sarif")
     if file is not None and not hasattr(config, "workerinput"):  # with xdist the first process writes
         config.pluginmanager.register(_Sarif(config.rootpath, Path(file)), "filterproof-sarif")
@@ -86,11 +95,11 @@ class FilterItem(pytest.Item):
         self.add_marker("filterproof")
 
     def runtest(self) -> None:
-        from reports.user_filter import load_filter
+        from mc.examine.worker import alone
 
-        with _faults(self):
-            filt = load_filter(self.target)
-        _examine(self, filt, {}, target=self.target)
+        with _faults(self):  # its file is code, which is run where it can do no harm
+            told = alone(partial(_loaded, self.target, _how(self, {})), whose=self.target, command=True)
+        _keep(self, *told)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         if isinstance(excinfo.value, ValueError):
@@ -106,71 +115,102 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     mark = pyfuncitem.get_closest_marker("filterproof")
     if mark is None:
         return None
-    from filters.privacy_filter import PrivacyFilter
+    from filters.privacy_filter import is_filter
 
     names = pyfuncitem._fixtureinfo.argnames
     given = {name: pyfuncitem.funcargs[name] for name in names}
     made = pyfuncitem.obj(**given)
-    found = [made] if made is not None else [one for one in given.values() if isinstance(one, PrivacyFilter)]
-    if not found or not all(isinstance(one, PrivacyFilter) for one in found):
+    found = [made] if made is not None else [one for one in given.values() if is_filter(one)]
+    if not found or not all(map(is_filter, found)):
         pytest.fail(
             f"a test marked filterproof must return a filter, or get one from a fixture, got {made!r}; return it",
             pytrace=False,
         )
     for filt in found:
-        _examine(pyfuncitem, filt, dict(mark.kwargs))
+        with _faults(pyfuncitem):
+            told = _examined(filt, _how(pyfuncitem, dict(mark.kwargs)))
+        _keep(pyfuncitem, *told)
     return True
 
 
-def _examine(
-    item: pytest.Item, filt: PrivacyFilter, how: dict[str, Any], *, target: str | None = None
-) -> None:
-    """Examine a filter, keep what was found as the item's properties, and fail where `assert_holds` would."""
+def _how(item: pytest.Item, how: dict[str, Any]) -> dict[str, Any]:
+    seconds = item.config.getoption("--filterproof-seconds")
+    return {"seconds": _SECONDS} | how | ({} if seconds is None else {"seconds": seconds})
+
+
+def _loaded(target: str, how: dict[str, Any]) -> _Told:
+    from reports.user_filter import load_filter
+
+    return _examined(load_filter(target), how, target)
+
+
+def _examined(filt: PrivacyFilter, how: dict[str, Any], target: str | None = None) -> _Told:
+    """What an examination found: the item's properties, why it fails if it does, and where the filter stands."""
     from reports.assertion import failure
     from reports.examined import verify
+    from reports.witness_words import file_of
 
-    seconds = item.config.getoption("--filterproof-seconds")
-    how = {"seconds": _SECONDS} | how | ({} if seconds is None else {"seconds": seconds})
-    with _faults(item, filt):
-        exam = verify(filt, target=target, **how)
-        told = failure(exam)
-        _keep(item, exam)
-    if told:
-        _fail(item, _rule(exam), told, filt)
-
-
-def _rule(exam: Examined) -> str:
-    return {"REFUTED": "refuted", "NOT EXAMINED": "nothing-admitted"}.get(exam.headline, "fault")
-
-
-def _keep(item: pytest.Item, exam: Examined) -> None:
-    item.user_properties += [
+    exam = verify(filt, target=target, **how)
+    properties: list[tuple[str, object]] = [
         ("filter", exam.name),
         ("outcome", exam.headline),
         ("evidence", exam.verdict.evidence.name),
         ("scope", exam.verdict.scope),
     ]
+    rule = {"REFUTED": "refuted", "NOT EXAMINED": "nothing-admitted"}.get(exam.headline, "fault")
+    return properties, rule, failure(exam), file_of(type(filt))
+
+
+def _keep(
+    item: pytest.Item,
+    properties: list[tuple[str, object]],
+    rule: str,
+    message: str,
+    place: tuple[Path | None, int],
+) -> None:
+    """Keep what was found as the item's properties, and fail where `assert_holds` would."""
+    item.user_properties += properties
+    if not message:
+        return
+    file, line = place
+    if file is None:
+        file, line = Path(item.location[0]), (item.location[1] or 0) + 1
+    item.user_properties += [(_RULE, rule), (_FILE, str(file)), (_LINE, line)]
+    pytest.fail(message, pytrace=False)
 
 
 @contextmanager
-def _faults(item: pytest.Item, filt: PrivacyFilter | None = None) -> Iterator[None]:
+def _faults(item: pytest.Item) -> Iterator[None]:
     """Fail the item with the sentence of a FilterFault, whose traceback would show our code alone."""
     from mc.examine.fault import FilterFault
 
     try:
         yield
     except FilterFault as fault:
-        _fail(item, "fault", str(fault), filt)
+        _keep(item, [], "fault", str(fault), (None, 1))
 
 
-def _fail(item: pytest.Item, rule: str, message: str, filt: PrivacyFilter | None) -> NoReturn:
-    from reports.witness_words import file_of
+class _Guard:
+    """Until the session is over: code that ends this process with status 0 ends it with 1, for no test passed by that.
 
-    file, line = file_of(type(filt)) if filt is not None else (None, 1)
-    if file is None:
-        file, line = Path(item.location[0]), (item.location[1] or 0) + 1
-    item.user_properties += [(_RULE, rule), (_FILE, str(file)), (_LINE, line)]
-    pytest.fail(message, pytrace=False)
+    Collecting is enough to run a test module's code. Not seen is who calls the C library, or took `os._exit` before.
+    """
+
+    def __init__(self, config: pytest.Config) -> None:
+        self.config, self.leave, self.process = config, os._exit, os.getpid()
+        os._exit = self.ended
+
+    def ended(self, status: int) -> NoReturn:
+        if os.getpid() == self.process and not status:  # a child ends as it likes
+            if capture := self.config.pluginmanager.getplugin("capturemanager"):
+                capture.suspend_global_capture(in_=True)
+            os.write(2, b"\nfilterproof: code under test ended pytest with status 0, which passes no test\n")
+            status = 1
+        self.leave(status)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self) -> None:
+        os._exit = self.leave
 
 
 class _Sarif:
@@ -191,7 +231,7 @@ class _Sarif:
         self.found.append(Result(str(told[_RULE]), report.longreprtext, within, int(str(told[_LINE]))))
 
     def pytest_sessionfinish(self) -> None:
-        from reports.examined import version
+        from reports.examination_words import version
         from reports.sarif import sarif
 
         self.file.parent.mkdir(parents=True, exist_ok=True)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from filters.privacy_filter import PrivacyFilter
 from mc import Adversary, Curve, Estimate
-from mc.estimate.candidates import Method
+from mc.estimate.methods import Method
 from mc.estimate.simulate import simulate
 from mc.examine.examination import Examination
 from mc.examine.witness import witness

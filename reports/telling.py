@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import BrokenExecutor
 
+from reports.chapter import Chapter
 from reports.drawing import drawn
-from reports.finding import Chapter, Told
+from reports.finding import Told
 from reports.study import Study
 from theory.proofs import joined, needed, own_steps
 

@@ -1,34 +1,61 @@
 """Loads a filter from a user's file, `path/to/file.py::ClassName`, or module, `package.module::ClassName`.
 
-The file is code and is run with the rights of the user who names it.
+The file is code and is run with the rights of the user who names it. It may import what stands beside it, as when
+Python runs it, and by relative imports what stands in its package; a module may stand in the folder of work.
 """
 
 from __future__ import annotations
 
 import importlib
 import importlib.util
+import os
 import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
-from filters.privacy_filter import PrivacyFilter
-from mc.examine.fault import ctrl_c, examining, own_streams
+from filters.holders.held_to import is_held_to
+from filters.privacy_filter import PrivacyFilter, is_filter
+from mc.examine.fault import FilterFault, ctrl_c, examining
 from theory.guarantees import Guarantee
 
 __all__ = ["load_filter"]
 
 
-def load_filter(target: str) -> PrivacyFilter:
-    """The filter that `file.py::Name` or `module::Name` names: an instance, or a class called without arguments.
+def load_filter(target: str) -> Any:
+    """The filter or holder that `file.py::Name` or `module::Name` names: an instance, or a class to be called.
 
     Raises ValueError with one sentence if the file, the name or the class is not usable or states no promise, and
     FilterFault if its `promise` is code that raises.
     """
-    with own_streams(target):
+    kept = sys.stdout, sys.stderr
+    before = _written_to(kept)
+    try:
         return _loaded(target)
+    finally:
+        sys.stdout, sys.stderr = kept  # what it put in their place is its own
+        if before != _written_to(kept):
+            raise FilterFault(
+                f"{target} closed standard output or error, so that nothing can be told; leave them open"
+            )
 
 
-def _loaded(target: str) -> PrivacyFilter:
+def _written_to(streams: Iterable[object]) -> list[tuple[int, int] | None]:
+    """The device and inode that each stream writes to; None for one that has no open file."""
+    found: list[tuple[int, int] | None] = []
+    for stream in streams:
+        try:
+            file = os.fstat(stream.fileno())  # type: ignore[attr-defined]
+        except (AttributeError, OSError, ValueError):
+            found.append(None)
+        else:
+            found.append((file.st_dev, file.st_ino))
+    return found
+
+
+def _loaded(target: str) -> Any:
     path_text, separator, name = target.partition("::")
     if not separator or not name:
         raise ValueError(f"target must look like file.py::MyFilter, got target={target!r}; add ::ClassName")
@@ -41,13 +68,15 @@ def _loaded(target: str) -> PrivacyFilter:
         raise _not_imported(target, error) from error
     if found is None:
         known = sorted(
-            k for k, v in vars(module).items() if isinstance(v, type) and issubclass(v, PrivacyFilter)
+            k
+            for k, v in vars(module).items()
+            if isinstance(v, type) and (issubclass(v, PrivacyFilter) or hasattr(v, "played"))
         )
         raise ValueError(
             f"target must name a filter in the file, got target={target!r}; "
             f"it defines {', '.join(known) or 'no filters'}"
         )
-    if isinstance(found, type) and issubclass(found, PrivacyFilter):
+    if isinstance(found, type) and (issubclass(found, PrivacyFilter) or hasattr(found, "played")):
         try:
             found = found()
         except TypeError as error:
@@ -62,7 +91,9 @@ def _loaded(target: str) -> PrivacyFilter:
                 f"target must be constructible, got target={target!r} which raised "
                 f"{type(error).__name__}: {' '.join(str(error).split())}; mend its __init__"
             ) from error
-    if not isinstance(found, PrivacyFilter):
+    if is_held_to(found):
+        return found
+    if not is_filter(found):
         raise ValueError(
             f"target must be a PrivacyFilter, got target={target!r} of type {type(found).__name__}; "
             "subclass filterproof.PrivacyFilter"
@@ -92,25 +123,43 @@ def _module(target: str, place: str) -> ModuleType:
         if all(part.isidentifier() for part in place.split(".")) and not place.endswith(".py"):
             return _imported(target, place)
         raise ValueError(f"target must name a Python file, got target={target!r}; no file at {place!r}")
-    module_name = f"_user_filter_{path.stem}"
+    folder, inner = path.resolve().parent, f"_user_filter_{path.stem}"
+    while (folder / "__init__.py").is_file():
+        folder, inner = folder.parent, f"{folder.name}.{inner}"
+    module_name = inner
     spec = importlib.util.spec_from_file_location(module_name, path)
     if spec is None or spec.loader is None:
         raise ValueError(f"target must name a Python file, got target={target!r}; rename it to end in .py")
     module = importlib.util.module_from_spec(spec)
     sys.modules[module_name] = module  # dataclasses and worker processes look classes up by module
     try:
-        spec.loader.exec_module(module)
+        with _beside(folder):
+            spec.loader.exec_module(module)
     except BaseException as error:
         sys.modules.pop(module_name, None)
         if ctrl_c(error, module.__file__):
             raise
-        raise _not_imported(target, error) from error
+        raise _not_imported(target, error, folder) from error
     return module
+
+
+@contextmanager
+def _beside(folder: Path) -> Iterator[None]:
+    """Imports look into the folder: first while a target is loaded, and last after it, for what its methods import."""
+    place = str(folder)
+    sys.path.insert(0, place)
+    try:
+        yield
+    finally:
+        sys.path.remove(place)
+        if place not in sys.path:
+            sys.path.append(place)
 
 
 def _imported(target: str, name: str) -> ModuleType:
     try:
-        return importlib.import_module(name)
+        with _beside(Path.cwd()):
+            return importlib.import_module(name)
     except BaseException as error:
         if isinstance(error, ModuleNotFoundError) and error.name == name.split(".")[0]:
             raise ValueError(
@@ -119,11 +168,21 @@ def _imported(target: str, name: str) -> ModuleType:
             ) from error
         if ctrl_c(error, None):
             raise
-        raise _not_imported(target, error) from error
+        raise _not_imported(target, error, Path.cwd()) from error
 
 
-def _not_imported(target: str, error: BaseException) -> ValueError:
+#: The top names that a user's folder cannot take: whoever imports them gets this package's own.
+_OURS = ("filterproof", "filters", "mc", "reports", "theory")
+
+
+def _not_imported(target: str, error: BaseException, folder: Path | None = None) -> ValueError:
+    remedy = "run the file with python first"
+    top = str(getattr(error, "name", None)).partition(".")[0]
+    if folder is not None and isinstance(error, ImportError) and top in _OURS:
+        found = [place for place in (folder / top, folder / f"{top}.py") if place.exists()]
+        if found and folder != Path(__file__).resolve().parents[1]:
+            remedy = f"rename {str(found[0])!r}, since {top!r} is a package of Filterproof"
     return ValueError(
         f"target must import cleanly, got target={target!r} "
-        f"which raised {type(error).__name__}: {' '.join(str(error).split())}; run the file with python first"
+        f"which raised {type(error).__name__}: {' '.join(str(error).split())}; {remedy}"
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import platform
 import time
 from collections.abc import Sequence
@@ -11,42 +12,52 @@ from pathlib import Path
 import numpy as np
 import scipy
 
+from mc.runs.output import OutputFolder
+from reports.chapter import Chapter
 from reports.drawing import Drawn, drawn
-from reports.examined import version
-from reports.finding import Chapter, Finding, Told
-from reports.output import OutputFolder
+from reports.examination_words import version
+from reports.finding import Finding, Told
 from reports.pages.filter_page import filter_page
 from reports.pages.holder_pages import holder_pages
 from reports.pages.overview import Row, overview, picture
 from reports.pages.page import Page
-from reports.pages.report_page import Words, render_page
 from reports.replaying import replay_command
+from reports.report_page import Words, render_page
 from reports.study import Study
+from theory.agreement import Agreement
+from theory.evidence import Verdict
 
 __all__ = ["verdicts_document", "write_report"]
 
-SCHEMA = 1
+SCHEMA = 2
 
 
 def _finding(finding: Finding) -> dict[str, object]:
-    verdict = finding.verdict
-    return {
+    verdict = finding.result
+    told: dict[str, object] = {
         "key": finding.claim.key,
         "claim": finding.claim.sentence,
         "source": finding.claim.source,
         "outcome": verdict.outcome.name,
         "expected": finding.claim.expected.name,
         "as_expected": finding.as_expected,
-        "evidence": verdict.evidence.name,
-        "citations": list(verdict.citations),
         "scope": verdict.scope,
         "detail": verdict.detail,
         "witness": dict(verdict.witness) if verdict.witness is not None else None,
     }
+    if isinstance(verdict, Agreement):
+        return told | {
+            "compared": len(verdict.compared),
+            "within": verdict.within,
+            "share": verdict.share if math.isfinite(verdict.share) else None,
+            "failure": verdict.failure,
+        }
+    return told | {"evidence": verdict.evidence.name, "citations": list(verdict.citations)}
 
 
 def verdicts_document(told: Sequence[tuple[Chapter, Told]], study: Study) -> dict[str, object]:
-    """All verdicts and reproducible tables as JSON-able data; the same seed gives the same document."""
+    """All verdicts, comparisons and reproducible tables as JSON-able data; the same seed gives the same document."""
+    found = [finding for _, what in told for finding in what.findings]
     return {
         "schema": SCHEMA,
         "filterproof": version(),
@@ -54,7 +65,8 @@ def verdicts_document(told: Sequence[tuple[Chapter, Told]], study: Study) -> dic
         "quick": study.quick,
         "failure": study.failure,
         "comparisons": study.comparisons,
-        "verdicts": [_finding(finding) for _, what in told for finding in what.findings],
+        "verdicts": [_finding(one) for one in found if isinstance(one.result, Verdict)],
+        "agreements": [_finding(one) for one in found if isinstance(one.result, Agreement)],
         "tables": [
             {
                 "chapter": chapter.key,
@@ -77,7 +89,7 @@ def write_report(
     expected = sum(finding.as_expected for finding in findings.values())
     rows = overview(findings, study.games, study.examinations)
     study.on_progress("drawing")
-    pages, held = study.map(_paged, rows), holder_pages(study)
+    pages, held = study.map(_paged, rows), holder_pages(study.holders)
     compared = (picture(rows, wide=True), picture(rows, wide=False))
     shown = {name: one for _, pictures in pages for name, one in pictures.items()}
     for each in (

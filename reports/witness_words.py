@@ -14,11 +14,13 @@ import math
 from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from filters.adapters.copied import CopiedFilter
 from filters.adapters.counted import CountedFilter
+from filters.holders.held_to import HeldTo
 from filters.privacy_filter import PrivacyFilter
+from mc.examine.holders.games import game_of
 from mc.examine.witness import Witness
 from reports.replaying import replay_command
 
@@ -77,6 +79,11 @@ def witness_words(witness: Witness) -> str:
             long = "any number of rounds" if data["rounds"] is None else _rounds(int(data["rounds"]))
             game = f"the best adversary of {long} over the menu {_short(menu)}"
             gives = f"is at least {number(data['low'])}"
+        case "holder":
+            game, gives = (
+                game_of(cast(HeldTo, witness.filter), data["game"]).asked,
+                f"is at least {number(data['low'])}",
+            )
         case "simulation":
             game = f"{_short(spelled(data['adversary']))}, simulated {data['n']:,} times with seed {data['seed']}"
             gives = f"is at least {number(data['low'])}, but for a chance of {1 - data['confidence']:.0e},"
@@ -138,7 +145,7 @@ def replay_snippet(witness: Witness) -> str:
         made = repr(witness.filter)
     elif not inspect.signature(kind).parameters:
         made = f"{kind.__name__}()"
-    module = "your_module" if kind.__module__ == "__main__" else kind.__module__.removeprefix("_user_filter_")
+    module = "your_module" if kind.__module__ == "__main__" else kind.__module__.replace("_user_filter_", "")
     return (
         f"import filterproof as fp\nfrom {module} import {kind.__name__}\n\n"
         f"print(fp.replay({text!r}, filt={made}))"

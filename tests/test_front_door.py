@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from fractions import Fraction
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import filterproof as fp
@@ -75,3 +77,86 @@ def test_a_type_checker_knows_every_public_name_and_no_other(tmp_path: Path) -> 
     found = [line for line in result.stdout.splitlines() if ": error:" in line]
     assert len(found) == 1, result.stdout + result.stderr
     assert '"Typo"' in found[0]
+
+
+ZCDP, RR, MU_1 = fp.ZCDPFilter(0.5), fp.RandomizedResponse(0.5), fp.GaussianFilter(1.0)
+#: What a newcomer may type, and the start of the sentence that it ends in.
+MISTAKES = {
+    "epsilons of letters": (
+        lambda: fp.simulate(MU_1, fp.OneShot(), epsilon=["a"], n=9),
+        "epsilon must be a real",
+    ),
+    "epsilons of truth": (
+        lambda: fp.simulate(MU_1, fp.OneShot(), epsilon=[True], n=9),
+        "epsilon must be a real",
+    ),
+    "a table of epsilons": (
+        lambda: fp.simulate(MU_1, fp.OneShot(), epsilon=[[1.0]], n=9),
+        "epsilon must be a real",
+    ),
+    "an epsilon below zero": (
+        lambda: fp.simulate(MU_1, fp.OneShot(), epsilon=-1, n=9),
+        "epsilon must be finite",
+    ),
+    "a value below zero": (
+        lambda: fp.evaluate(MU_1, fp.OneShot(), epsilon=-1),
+        "epsilon must be finite and >= 0",
+    ),
+    "a decision below zero": (
+        lambda: fp.decide(MU_1, fp.OneShot(), epsilon=-1, delta=0.5),
+        "epsilon must be finite and >= 0",
+    ),
+    "a game below zero": (lambda: fp.worst_case(ZCDP, RR, epsilon=-1), "epsilon must be finite and >= 0"),
+    "no epsilon": (
+        lambda: fp.evaluate(MU_1, fp.OneShot(), epsilon=[]),
+        "epsilon must name at least one value",
+    ),
+    "no menu": (lambda: fp.worst_case(ZCDP, None, epsilon=1.0), "menu must hold pairs, got None"),
+    "a filter for a menu": (
+        lambda: fp.worst_case(RR, ZCDP, epsilon=1.0),
+        "menu must hold pairs, got ZCDPFilter",
+    ),
+    "a filter for a family": (lambda: fp.calibrate(ZCDP, 1.0, 0.1, menu=[RR]), "family must make a filter"),
+    "one mechanism": (lambda: fp.Composition(RR), "mechanisms must hold pairs, got RandomizedResponse"),
+    "a list of theorems": (lambda: fp.prove(["B*"]), "name must be a known theorem"),
+    "a list of figures": (lambda: fp.figure(["003-3"]), "name must be one of"),
+    "the name of a file": (lambda: fp.replay("missing.json"), "data must be a witness or its JSON text"),
+    "no training": (lambda: fp.WithCanary(3, 1.0), "training must have vectors and steps, got 3"),
+    "swapped": (lambda: fp.ApproxDP(1e-5, 1), "delta must be below 1 beside an epsilon above 0"),
+    "a filter misspelt": (
+        lambda: fp.GausianFilter,
+        "module 'filterproof' has no attribute 'GausianFilter'; did you",
+    ),
+    "a theorem misspelt": (
+        lambda: fp.prove("RDP filtr"),
+        "name must be a known theorem, got name='RDP filtr'; did",
+    ),
+    "a threshold misspelt": (
+        lambda: fp.threshold("cks", 1, "1e-5"),
+        "name must be one of B*, simple, CKS, GDP",
+    ),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_mistake_ends_in_one_sentence(mistake: str) -> None:
+    make, sentence = MISTAKES[mistake]
+    with pytest.raises((ValueError, TypeError, AttributeError)) as refused:
+        make()
+    assert str(refused.value).startswith(sentence)
+    assert "\n" not in str(refused.value)
+
+
+def test_what_promises_nothing_is_asked_below_zero_too() -> None:
+    curve = fp.simulate(MU_1, fp.OneShot(), epsilon=[-1.0, 1.0], n=1000)
+    assert curve[-1.0].low <= fp.Gaussian(1.0).hockey_stick(-1.0) <= curve[-1.0].high
+    (value,) = fp.evaluate(MU_1, fp.OneShot(), epsilon=np.array([-1.0]))
+    assert value.value == pytest.approx(fp.Gaussian(1.0).hockey_stick(-1.0), abs=1e-6)
+    assert fp.worst_case(ZCDP, RR, epsilon=fp.LogRatio(Fraction(1, 2))).low >= 0.5
+    assert fp.ApproxDP(0, 1).delta(3.0) == 1
+    assert fp.ApproxDP(1e-5, 0.9).delta(1e-5) == pytest.approx(0.9)
+
+
+def test_one_number_of_any_kind_gives_one_estimate() -> None:
+    for number in (1, np.int64(1), np.float32(1), Fraction(1)):
+        assert isinstance(fp.simulate(MU_1, fp.OneShot(), epsilon=number, n=100), fp.Estimate)

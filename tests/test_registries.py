@@ -1,32 +1,42 @@
-"""What was added cannot be forgotten: a class in a room is in its registries, or a test names the missing line."""
+"""What was added cannot be forgotten: `missing` names the file that lacks a line, and each line left out is named."""
 
 from __future__ import annotations
 
 import json
 import pkgutil
-from collections.abc import Iterator
+import re
+import sys
+from collections.abc import Callable, Iterator
 from importlib import import_module
-from inspect import isabstract, isfunction, signature
+from inspect import isabstract, isclass, isfunction, signature
+from itertools import chain
 from pathlib import Path
 from types import ModuleType
-from typing import get_args
+from typing import Any, get_args
 
 import numpy as np
 import pytest
 
 import filterproof as fp
 import mc
+import reports.chapters
 from filters import catalogue
+from filters.certified import laws
 from filters.privacy_filter import PrivacyFilter
+from mc.engine import adversaries
 from mc.engine.encoding import nameable
-from mc.intervals import IntervalName, Moments, MomentsMethod
-from mc.intervals.coverage import METHODS
-from reports.chapters import CHAPTERS
-from reports.finding import Chapter
-from tests.theory.example_pairs import EXAMPLES
-from theory import conversions, pairs
-from theory.proofs import THEOREMS
+from mc.intervals import Moments, MomentsMethod, choice, coverage
+from reports.chapter import Chapter
+from reports.pages import subjects
+from reports.shown.fragments import fragment
+from reports.shown.pictures import alt, draw
+from tests.reports import test_shown
+from tests.theory import example_pairs
+from theory import conversions, pairs, proofs
+from theory.shown import Pictured, Shown
 
+ROOT = Path(__file__).parent.parent
+HERE = sys.modules[__name__]
 #: Filters of `filters/rules` that the catalogue does not list, and why.
 NOT_LISTED = {
     "BlockFilter": "made of a tracker, and shown with the trackers",
@@ -35,6 +45,28 @@ NOT_LISTED = {
     "SomeOrderRule": "what two filters of the catalogue share",
     "OverspendingFilter": "made by the report to break the promise of another filter",
 }
+#: Sound filters of the catalogue without a law of sums, and why.
+NO_LAW = {
+    "BlackwellFilter": "it solves games over its menu, which are checked by themselves",
+    "RangedBlackwellFilter": "as BlackwellFilter",
+    "RealisationFilter": "it looks at losses, and its decisions are checked by themselves",
+}
+
+
+def source(path: str) -> str:
+    """The text of a file of the repository."""
+    return (ROOT / path).read_text("utf-8")
+
+
+def names(path: str, word: str) -> bool:
+    """Whether the file names the word beyond an import and `__all__`."""
+    text = re.sub(
+        r"^(from [^\n(]*import \([^)]*\)|from [^\n]*|__all__ = \[[^]]*\])$",
+        "",
+        source(path),
+        flags=re.MULTILINE,
+    )
+    return re.search(rf"\b{re.escape(word)}\b", text) is not None
 
 
 def modules(room: str) -> Iterator[ModuleType]:
@@ -54,118 +86,329 @@ def own_classes(room: str, base: type) -> dict[str, type]:
     }
 
 
-# -- filters ---------------------------------------------------------------------------------------------------
-
-
-def test_every_filter_is_in_the_catalogue() -> None:
+def of_filters() -> Iterator[str]:
+    tests = [f"tests/filters/rules/{path.name}" for path in (ROOT / "tests/filters/rules").glob("test_*.py")]
     for name, kind in own_classes("filters.rules", PrivacyFilter).items():
-        if name not in NOT_LISTED:
-            told = f"filters/catalogue.py must list {name}: add Entry({name}, ...) with two examples"
-            assert name in catalogue.CATALOGUE, told
-            assert catalogue.CATALOGUE[name].kind is kind
+        if name in NOT_LISTED:
+            continue
+        if getattr(catalogue.CATALOGUE.get(name), "kind", None) is not kind:
+            yield f"filters/catalogue.py: list {name}, as Entry({name}, ...) with two examples"
+            continue
+        if name not in catalogue.__all__:
+            yield f"filters/catalogue.py: name {name} in __all__"
+        if vars(kind).get("theorem", "") not in {None, *proofs.THEOREMS}:
+            yield f"{kind.__module__}: give {name} theorem = a key of THEOREMS, or None"
+        if not any(re.search(rf"\b{name}\b", source(path)) for path in tests):
+            yield f"tests/filters/rules: test the constants of {name} by a second route"
+        if name not in {subject.name for subject in subjects.SUBJECTS}:
+            yield f"reports/pages/subjects.py: show {name} on a page, a Subject"
+        example = catalogue.CATALOGUE[name].example()
+        if example.sound and name not in NO_LAW and laws.law_of(example) is None:
+            yield f"filters/certified/laws.py: say in law_of what the theorem allows {name}"
 
 
-def test_a_filter_that_the_catalogue_does_not_list_is_there() -> None:
-    assert set(NOT_LISTED) <= set(own_classes("filters.rules", PrivacyFilter))
+def of_theorems() -> Iterator[str]:
+    table = json.loads(source("theory/proofs/recheck_table.json"))["theorems"]
+    for module in (*modules("theory.proofs"), *modules("theory.claims")):
+        for theorem in filter(None, (getattr(module, "THEOREM", None), *getattr(module, "ROWS", ()))):
+            if proofs.THEOREMS.get(theorem.name) is not theorem:
+                yield f'theory/proofs/__init__.py: list "{theorem.name}": "{module.__name__.partition(".")[2]}"'
+            if theorem.name not in table:
+                yield f"theory/proofs/recheck_table.json: {theorem.name!r}; python -m tests.theory.proofs.write_table"
 
 
-@pytest.mark.parametrize("name", catalogue.CATALOGUE)
-def test_a_filter_of_the_catalogue_is_public(name: str) -> None:
-    assert name in catalogue.__all__, f"filters/catalogue.py must export {name}: add it to __all__"
-    assert getattr(fp, name) is catalogue.CATALOGUE[name].kind
-
-
-@pytest.mark.parametrize("entry", catalogue.CATALOGUE.values(), ids=lambda entry: entry.name)
-def test_a_filter_names_its_theorem(entry: catalogue.Entry) -> None:
-    kind = entry.kind
-    told = f"{kind.__module__} must name the theorem of {entry.name}: theorem = a key of THEOREMS, or None"
-    assert "theorem" in vars(kind), told
-    assert kind.theorem is None or kind.theorem in THEOREMS, f"{told}, got {kind.theorem!r}"
-
-
-# -- theorems --------------------------------------------------------------------------------------------------
-
-
-def test_every_theorem_is_listed_under_its_name_and_in_the_table_of_the_second_checker() -> None:
-    table = json.loads((Path(pairs.__file__).parents[1] / "proofs" / "recheck_table.json").read_text("utf-8"))
-    for module in modules("theory.proofs"):
-        if theorem := getattr(module, "THEOREM", None):
-            file = module.__name__.rpartition(".")[2]
-            told = f'theory/proofs/__init__.py must list "{theorem.name}": "{file}"'
-            assert theorem.name in THEOREMS, told
-            assert THEOREMS[theorem.name] is theorem, told
-            told = f"recheck_table.json must hold {theorem.name!r}: python -m tests.theory.proofs.write_table"
-            assert theorem.name in table["theorems"], told
-
-
-# -- pairs and conversions -------------------------------------------------------------------------------------
-
-
-def test_every_pair_is_listed_and_public() -> None:
+def of_pairs() -> Iterator[str]:
     for name, kind in own_classes("theory.pairs", pairs.DominatingPair).items():
-        assert name in pairs.__all__, f"theory/pairs/__init__.py must export {name}: add it to __all__"
-        if kind is not pairs.Selection:  # a choice among pairs
-            assert kind in pairs.PAIRS, f"theory/pairs/__init__.py must list {name}: add it to PAIRS"
-        assert getattr(fp, name) is kind
+        if name not in pairs.__all__:
+            yield f"theory/pairs/__init__.py: name {name} in __all__"
+        if kind is pairs.Selection:  # a choice among pairs
+            continue
+        if kind not in pairs.PAIRS:
+            yield f"theory/pairs/__init__.py: list {name} in PAIRS"
+        if not any(type(pair) is kind for pair in example_pairs.EXAMPLES):
+            yield f"tests/theory/example_pairs.py: hold an example of {name} in EXAMPLES"
+        if "truths" not in vars(kind):
+            yield f"{kind.__module__}: say what is true of {name}, its truths"
+        for path in ("tests/theory/test_pair_truths.py", "filters/certified/catalogue.py"):
+            if not names(path, name):
+                yield f"{path}: hold an example of {name}"
 
 
-@pytest.mark.parametrize("kind", pairs.PAIRS, ids=lambda kind: kind.__name__)
-def test_every_pair_has_an_example_for_the_contract(kind: type) -> None:
-    told = f"tests/theory/example_pairs.py must hold a {kind.__name__}: add one to EXAMPLES"
-    assert any(type(pair) is kind for pair in EXAMPLES), told
-
-
-def test_every_conversion_is_listed() -> None:
+def of_conversions() -> Iterator[str]:
     for name, thing in vars(conversions).items():
-        if isinstance(thing, conversions.Conversion):
-            told = f"theory/conversions.py must list {name}: add it to CONVERSIONS"
-            assert any(thing is one for one in conversions.CONVERSIONS), told
-            assert getattr(fp, name, None) is thing, f"theory/__init__.py must export {name}"
+        if not isinstance(thing, conversions.Conversion):
+            continue
+        if not any(thing is listed for listed in conversions.CONVERSIONS):
+            yield f"theory/conversions.py: list {name} in CONVERSIONS"
+        if name not in conversions.__all__:
+            yield f"theory/conversions.py: name {name} in __all__"
+        if name not in import_module("theory").__all__:
+            yield f"theory/__init__.py: name {name} in __all__"
+        for path in ("tests/theory/reference.py", "tests/theory/test_extremes.py"):
+            if not names(path, name):
+                yield f"{path}: compute {name} in mpmath"
 
 
-# -- intervals -------------------------------------------------------------------------------------------------
-
-
-def test_every_interval_from_moments_can_be_chosen_and_its_coverage_is_measured() -> None:
-    moments = Moments.of(np.random.default_rng(1).random(100))
+def of_intervals() -> Iterator[str]:
+    moments, path = Moments.of(np.random.default_rng(1).random(100)), "mc/intervals/choice.py"
     offered = set()
     for method in MomentsMethod:
-        try:
-            offered.add(method.interval(moments, failure=0.01).method)
-        except KeyError:
-            pytest.fail(f"_FROM_MOMENTS in mc/intervals/choice.py must hold {method}: add its function")
+        if method not in choice._FROM_MOMENTS:
+            yield f"{path}: give _FROM_MOMENTS the function of {method}"
+            continue
+        offered.add(method.interval(moments, failure=0.01).method)
+        if method.value not in get_args(choice.IntervalName):
+            yield f"{path}: name {method.value!r} in IntervalName"
+        if method.value not in {measured.name for measured in coverage.METHODS}:
+            yield f"mc/intervals/coverage.py: measure {method.value!r} in METHODS"
     for module in modules("mc.intervals"):
         for name in getattr(module, "__all__", ()):
             thing = getattr(module, name)
-            if isfunction(thing) and [*signature(thing).parameters] == ["moments", "failure"]:
-                told = f"mc/intervals/choice.py must list {name}: add a member to MomentsMethod"
-                assert thing(moments, failure=0.01).method in offered, told
-    for method in MomentsMethod:
-        assert method.interval(moments, failure=0.01).method == method.value
-        told = f"IntervalName in mc/intervals/choice.py must hold {method.value!r}"
-        assert method.value in get_args(IntervalName), told
-        assert method.value in {one.name for one in METHODS}
+            from_moments = isfunction(thing) and [*signature(thing).parameters] == ["moments", "failure"]
+            if from_moments and thing(moments, failure=0.01).method not in offered:
+                yield f"{path}: make {name} a member of MomentsMethod"
 
 
-# -- adversaries -----------------------------------------------------------------------------------------------
-
-
-def test_every_adversary_is_public_and_plays_against_a_filter_from_a_file() -> None:
+def of_adversaries() -> Iterator[str]:
     for name, kind in own_classes("mc.engine", fp.Adversary).items():
-        assert nameable().get(name) is kind, f"mc/engine/adversaries.py must list {name}: add it to __all__"
-        assert name in mc.__all__, (
-            f"mc/__init__.py must export {name}: add its import, and its name to __all__"
-        )
-        told = f"mc/examine/stages/tests.py must play {name}: add it to _adversaries"
-        assert any(vars(stage).get(name) is kind for stage in modules("mc.examine.stages")), told
+        if nameable().get(name) is not kind:
+            yield f"mc/engine/adversaries.py: name {name} in __all__"
+        if name not in mc.__all__:
+            yield f"mc/__init__.py: import {name} and name it in __all__"
+        if not any(vars(stage).get(name) is kind for stage in modules("mc.examine.stages")):
+            yield f"mc/examine/stages/tests.py: play {name} in _adversaries"
 
 
-# -- chapters --------------------------------------------------------------------------------------------------
-
-
-def test_every_chapter_is_in_the_report() -> None:
+def of_chapters() -> Iterator[str]:
     for module in modules("reports.chapters"):
         for name in getattr(module, "__all__", ()):
-            if isinstance(thing := getattr(module, name), Chapter):
-                told = f"reports/chapters/__init__.py must list {name}: add it to CHAPTERS"
-                assert thing in CHAPTERS, told
+            chapter = getattr(module, name)
+            if isinstance(chapter, Chapter) and chapter not in reports.chapters.CHAPTERS:
+                yield f"reports/chapters/__init__.py: place {name} in CHAPTERS"
+
+
+def of_results() -> Iterator[str]:
+    made = {name.partition(",")[0] for name in test_shown.MADE}
+    for name in fp.__all__:
+        kind = getattr(fp, name)
+        if not (isclass(kind) and issubclass(kind, Shown)):
+            continue
+        if kind not in fragment.registry:
+            yield f"reports/shown/fragments.py: say {name} as HTML"
+        if issubclass(kind, Pictured) and not (kind in draw.registry and kind in alt.registry):
+            yield f"reports/shown/pictures.py: draw {name}, and say the picture in words"
+        if name not in made:
+            yield f"tests/reports/test_shown.py: hold an example of {name} in MADE"
+
+
+def of_public_names() -> Iterator[str]:
+    folder = "reports/docs/pages/reference"
+    pages = "\n".join(source(f"{folder}/{path.name}") for path in sorted((ROOT / folder).glob("*.md")))
+    blocks = re.findall(r"^```\{public\}[^\n]*\n(.*?)^```$", pages, re.MULTILINE | re.DOTALL)
+    for name in sorted(set(fp.__all__) - set(chain.from_iterable(block.split() for block in blocks))):
+        yield f"{folder}: name {name} in a {{public}} block"
+
+
+def of_pages() -> Iterator[str]:
+    root = ROOT / "reports/docs/pages"
+    indexes = list(root.rglob("index.md"))
+    for page in sorted(root.rglob("*.md")):
+        above = [path for path in indexes if path != page and page.is_relative_to(path.parent)]
+        listed = any(
+            page.relative_to(path.parent).with_suffix("").as_posix()
+            in source(path.relative_to(ROOT).as_posix()).splitlines()
+            for path in above
+        )
+        if above and not listed:
+            yield f"reports/docs/pages/index.md: list {page.relative_to(root).as_posix()} in a toctree"
+
+
+RECIPES: dict[str, Callable[[], Iterator[str]]] = {
+    "filter": of_filters,
+    "theorem": of_theorems,
+    "pair": of_pairs,
+    "conversion": of_conversions,
+    "interval": of_intervals,
+    "adversary": of_adversaries,
+    "chapter": of_chapters,
+    "result": of_results,
+    "public name": of_public_names,
+    "page": of_pages,
+}
+
+
+def missing() -> list[str]:
+    """Every line that a recipe of CONTRIBUTING.md asks for and that is not there, as "FILE: what to do"."""
+    return [line for recipe in RECIPES.values() for line in recipe()]
+
+
+def test_nothing_is_missing() -> None:
+    assert missing() == []
+
+
+def test_a_filter_that_is_not_listed_or_has_no_law_is_there() -> None:
+    assert set(NOT_LISTED) <= set(own_classes("filters.rules", PrivacyFilter))
+    assert set(NO_LAW) <= set(catalogue.CATALOGUE)
+
+
+# -- each line, left out -----------------------------------------------------------------------------------------
+
+
+def without(place: Any, name: str, left_out: object) -> Callable[[pytest.MonkeyPatch], None]:
+    """A registry of a module without one of its members, by key, identity or equality."""
+
+    def patch(patches: pytest.MonkeyPatch) -> None:
+        whole = getattr(place, name)
+        if hasattr(whole, "keys"):
+            fewer: object = {key: value for key, value in whole.items() if key != left_out}
+        else:
+            fewer = type(whole)(member for member in whole if member is not left_out and member != left_out)
+        assert len(fewer) == len(whole) - 1  # type: ignore[arg-type]
+        patches.setattr(place, name, fewer)
+
+    return patch
+
+
+def unsaid(path: str, word: str) -> Callable[[pytest.MonkeyPatch], None]:
+    """A file, or every file of a folder, without the word."""
+
+    def patch(patches: pytest.MonkeyPatch) -> None:
+        real = source
+        fewer = lambda asked: (  # noqa: E731
+            re.sub(rf"(?<![\w/]){re.escape(word)}\b", "", real(asked))
+            if asked.startswith(path)
+            else real(asked)
+        )
+        patches.setattr(HERE, "source", fewer)
+
+    return patch
+
+
+def no_law(patches: pytest.MonkeyPatch) -> None:
+    real = laws.law_of
+    patches.setattr(laws, "law_of", lambda filt: None if isinstance(filt, fp.BasicFilter) else real(filt))
+
+
+def no_theorem(patches: pytest.MonkeyPatch) -> None:
+    patches.delattr(fp.BasicFilter, "theorem")
+
+
+def untrue(patches: pytest.MonkeyPatch) -> None:
+    patches.delattr(fp.Laplace, "truths")
+
+
+def unshown(registry: Any, kind: type) -> Callable[[pytest.MonkeyPatch], None]:
+    return lambda patches: patches.setattr(
+        HERE,
+        registry.__name__,
+        type("Fewer", (), {"registry": {k: v for k, v in registry.registry.items() if k is not kind}}),
+    )
+
+
+def fewer_intervals(patches: pytest.MonkeyPatch) -> None:
+    patches.setattr(choice, "IntervalName", str)
+
+
+def fewer_methods(patches: pytest.MonkeyPatch) -> None:
+    members = [method for method in MomentsMethod if method.value != "KL-Chernoff"]
+    patches.setattr(HERE, "MomentsMethod", members)
+
+
+def unplayed(patches: pytest.MonkeyPatch) -> None:
+    patches.delattr("mc.examine.stages.tests.ManySmall")
+
+
+LINES: dict[str, tuple[Callable[[pytest.MonkeyPatch], None], str]] = {
+    "filter: entry": (without(catalogue, "CATALOGUE", "ZCDPFilter"), "filters/catalogue.py: list ZCDPFilter"),
+    "filter: export": (without(catalogue, "__all__", "ZCDPFilter"), "filters/catalogue.py: name ZCDPFilter"),
+    "filter: theorem": (no_theorem, "filters.rules.basic: give BasicFilter theorem"),
+    "filter: test": (
+        unsaid("tests/filters/rules/", "RogersFilter"),
+        "tests/filters/rules: test the constants of Rogers",
+    ),
+    "filter: page": (
+        without(subjects, "SUBJECTS", next(one for one in subjects.SUBJECTS if one.name == "ZCDPFilter")),
+        "reports/pages/subjects.py: show ZCDPFilter",
+    ),
+    "filter: law": (no_law, "filters/certified/laws.py: say in law_of what the theorem allows BasicFilter"),
+    "theorem: name": (without(proofs, "THEOREMS", "B*"), 'theory/proofs/__init__.py: list "B*"'),
+    "theorem: row": (
+        without(proofs, "THEOREMS", "GDP filter"),
+        'theory/proofs/__init__.py: list "GDP filter"',
+    ),
+    "theorem: table": (
+        unsaid("theory/proofs/recheck_table.json", "RDP filter"),
+        "theory/proofs/recheck_table.json: 'RDP f",
+    ),
+    "pair: export": (without(pairs, "__all__", "Laplace"), "theory/pairs/__init__.py: name Laplace"),
+    "pair: list": (without(pairs, "PAIRS", fp.Laplace), "theory/pairs/__init__.py: list Laplace"),
+    "pair: truth": (untrue, "theory.pairs.laplace: say what is true of Laplace"),
+    "pair: second route": (
+        unsaid("tests/theory/test_pair_truths.py", "Laplace"),
+        "tests/theory/test_pair_truths.py: hold",
+    ),
+    "pair: certified": (
+        unsaid("filters/certified/catalogue.py", "Laplace"),
+        "filters/certified/catalogue.py: hold",
+    ),
+    "pair: example": (
+        without(
+            example_pairs, "EXAMPLES", next(p for p in example_pairs.EXAMPLES if isinstance(p, fp.Erasure))
+        ),
+        "tests/theory/example_pairs.py: hold an example of Erasure",
+    ),
+    "conversion: list": (without(conversions, "CONVERSIONS", fp.CKS), "theory/conversions.py: list CKS"),
+    "conversion: export": (without(conversions, "__all__", "CKS"), "theory/conversions.py: name CKS"),
+    "conversion: public": (
+        without(import_module("theory"), "__all__", "CKS"),
+        "theory/__init__.py: name CKS",
+    ),
+    "conversion: reference": (
+        unsaid("tests/theory/reference.py", "CKS"),
+        "tests/theory/reference.py: compute CKS",
+    ),
+    "conversion: extremes": (
+        unsaid("tests/theory/test_extremes.py", "CKS"),
+        "tests/theory/test_extremes.py: compute CKS",
+    ),
+    "interval: function": (
+        without(choice, "_FROM_MOMENTS", next(iter(MomentsMethod))),
+        "mc/intervals/choice.py: give _FROM_MOMENTS",
+    ),
+    "interval: name": (fewer_intervals, "mc/intervals/choice.py: name "),
+    "interval: member": (fewer_methods, "mc/intervals/choice.py: make kl_chernoff a member"),
+    "adversary: export": (
+        without(adversaries, "__all__", "ManySmall"),
+        "mc/engine/adversaries.py: name ManySmall",
+    ),
+    "adversary: public": (without(mc, "__all__", "ManySmall"), "mc/__init__.py: import ManySmall"),
+    "adversary: played": (unplayed, "mc/examine/stages/tests.py: play ManySmall"),
+    "chapter: place": (
+        without(reports.chapters, "CHAPTERS", reports.chapters.CHAPTERS[3]),
+        "reports/chapters/__init__.py: place",
+    ),
+    "result: words": (unshown(fragment, fp.Bounds), "reports/shown/fragments.py: say Bounds"),
+    "result: picture": (unshown(draw, fp.Curve), "reports/shown/pictures.py: draw Curve"),
+    "result: alt": (unshown(alt, fp.Curve), "reports/shown/pictures.py: draw Curve"),
+    "result: example": (
+        without(test_shown, "MADE", "Bounds"),
+        "tests/reports/test_shown.py: hold an example of Bounds",
+    ),
+    "public name: reference": (
+        unsaid("reports/docs/pages/reference/", "Laplace"),
+        "reports/docs/pages/reference: name Laplace",
+    ),
+    "page: index": (
+        unsaid("reports/docs/pages/index.md", "howto/attack"),
+        "reports/docs/pages/index.md: list howto/attack.md",
+    ),
+}
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_a_line_left_out_is_named_with_its_file(line: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    leave_out, named = LINES[line]
+    recipe = RECIPES[line.partition(":")[0]]
+    assert list(recipe()) == []
+    leave_out(monkeypatch)
+    assert [told for told in recipe() if told.startswith(named)], list(recipe())

@@ -4,6 +4,7 @@ No filter, no random generator and no picture is here; the rooms that have them 
 """
 
 from theory import pairs
+from theory.agreement import Accord, Agreement, TwoRoutes
 from theory.conversions import CKS, SIMPLE, Conversion, gaussian_epsilon, gaussian_mu, renyi_epsilon
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
@@ -14,6 +15,8 @@ __all__ = [
     "CKS",
     "SIMPLE",
     "ZCDP",
+    "Accord",
+    "Agreement",
     "ApproxDP",
     "Conversion",
     "Evidence",
@@ -23,6 +26,7 @@ __all__ = [
     "PureDP",
     "RenyiDP",
     "Split",
+    "TwoRoutes",
     "Verdict",
     "gaussian_epsilon",
     "gaussian_mu",

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
+from difflib import get_close_matches
+from fractions import Fraction
 from numbers import Real as RealNumber
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
     "Real",
+    "beyond",
     "check_at_least_zero",
     "check_count",
     "check_delta",
@@ -19,27 +23,71 @@ __all__ = [
     "check_positive",
     "check_probability",
     "check_real",
+    "did_you_mean",
+    "exact_value",
     "own",
+    "towards_zero",
 ]
 
 #: A number or one number per run, shape (n,), in float64.
 Real: TypeAlias = float | NDArray[np.float64]
 
 
-#: The least positive double.
-_LEAST = 5e-324
+def did_you_mean(name: object, names: Iterable[str]) -> str:
+    """The end of an error about an unknown name: "; did you mean 'B*'?", or nothing where no known name is near.
 
-
-def own(value: object) -> object:
-    """`value`, for good: a copy of an array, since its holder may change it, and no number but zero as zero.
-
-    A rational that float() would take to zero becomes the least double of its sign.
+    >>> did_you_mean("GausianFilter", ["GaussianFilter", "ZCDPFilter"])
+    "; did you mean 'GaussianFilter'?"
     """
-    if isinstance(value, np.ndarray) and value.ndim > 0:
-        return np.array(value)
-    if type(value) is float or not isinstance(value, RealNumber) or value == 0 or float(value):
+    by_case = {known.casefold(): known for known in names}
+    near = get_close_matches(str(name)[:80].casefold(), by_case, n=1)
+    return f"; did you mean {by_case[near[0]]!r}?" if near else ""
+
+
+def own(value: object, *, down: bool = False) -> object:
+    """`value`, for good: a copy of an array, since its holder may change it, in doubles that promise no more privacy.
+
+    What is no double is rounded away from zero, a scale of noise or a promise towards it (`down`).
+    """
+    if type(value) is float:
         return value
-    return -_LEAST if value < 0 else _LEAST
+    if isinstance(value, np.ndarray) and value.ndim > 0:
+        if value.dtype.kind not in "fiu" or value.dtype.itemsize < 8 or value.dtype == np.float64:
+            return np.array(value)
+        doubles = [_directed(one, down) for one in value.ravel()]
+        return np.array(doubles, dtype=np.float64).reshape(value.shape)
+    return _directed(value, down)
+
+
+def _directed(value: object, down: bool) -> object:
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, RealNumber):
+        return value
+    try:
+        return towards_zero(value) if down else beyond(value)
+    except OverflowError:
+        return value  # the check to come says so
+
+
+def beyond(x: Any) -> float:
+    """The double next to x that is no nearer to zero than x; NaN and infinities stay."""
+    near = float(x)
+    if isinstance(x, float | np.float32 | np.float16) or not math.isfinite(near):
+        return near
+    exact = exact_value(x)
+    return near if abs(Fraction(near)) >= abs(exact) else math.nextafter(near, math.copysign(math.inf, exact))
+
+
+def towards_zero(x: Any) -> float:
+    """The double next to x that is no further from zero than x; NaN and infinities stay."""
+    near = float(x)
+    if isinstance(x, float | np.float32 | np.float16) or not math.isfinite(near):
+        return near
+    return near if abs(Fraction(near)) <= abs(exact_value(x)) else math.nextafter(near, 0.0)
+
+
+def exact_value(x: Any) -> Fraction:
+    """The finite number that x stands for."""
+    return Fraction(int(x)) if isinstance(x, np.integer) else Fraction(*x.as_integer_ratio())
 
 
 def _as_real(name: str, value: object, remedy: str) -> Real:

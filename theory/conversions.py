@@ -8,8 +8,8 @@
 
 Everything broadcasts over arrays. delta (where it is above 1e-300) and order are rounded to nearest, with a relative
 error below 1e-12; so is epsilon, with an error below 1e-12 (epsilon + rho + sqrt(rho)), since near zero it is a
-difference of numbers of that size. Budgets are rounded down, since a filter compares its spending with them: by at
-most 2^-45 (1 + log(1/delta)) of themselves, and 2^-1066.
+difference of numbers of that size. Budgets, with which a filter compares its spending, are the largest doubles that are
+at most the theorem's own, computed in balls: the same bits on every machine, about a millisecond each.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from theory.arguments import Real, check_at_least_zero, check_delta, check_order, check_positive
+from theory.numerics import portable
 from theory.numerics.stable import as_real, increasing_root
 from theory.pairs.gaussian import Gaussian
 
@@ -33,10 +34,6 @@ Array = NDArray[np.float64]
 
 #: Bounds of the search for order - 1; outside them delta is 1 or 0 to the last bit.
 _LEAST, _MOST = float(np.finfo(np.float64).tiny), float(np.finfo(np.float64).max)
-#: Subtracted from every budget: the most that underflow can add. It does not change a budget above 2^-1000.
-_DUST = 2.0**-1068
-#: Above the mu of every finite epsilon; the square of half of it does not overflow.
-_MOST_MU = 2e154
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +46,8 @@ class Conversion(ABC):
 
     name: ClassVar[str]
     source: ClassVar[str]
+    #: The key of the largest budget in `theory.numerics.thresholds`.
+    _threshold: ClassVar[str]
 
     def delta(self, rho: Real, epsilon: Real) -> Real:
         """The least delta such that the theorem gives (epsilon, delta)-DP for every rho-zCDP mechanism.
@@ -57,20 +56,19 @@ class Conversion(ABC):
         """
         rho, epsilon = check_at_least_zero("rho", rho), check_at_least_zero("epsilon", epsilon)
         with np.errstate(over="ignore", divide="ignore"):  # delta is 0 or 1 where an exponent overflows
-            return _unless_zero(rho, lambda r: np.exp(self._log_delta(r, np.asarray(epsilon))))
+            return _unless_zero(rho, lambda r: portable.exp(self._log_delta(r, np.asarray(epsilon))))
 
     def epsilon(self, rho: Real, delta: Real) -> Real:
         """The least epsilon >= 0 such that the theorem gives (epsilon, delta)-DP for rho-zCDP."""
         rho, delta = check_at_least_zero("rho", rho), check_delta("delta", delta)
         with np.errstate(over="ignore"):  # an epsilon above the largest double is infinite
-            return _unless_zero(rho, lambda r: np.maximum(self._epsilon(r, -np.log(np.asarray(delta))), 0.0))
+            return _unless_zero(
+                rho, lambda r: np.maximum(self._epsilon(r, -portable.log(np.asarray(delta))), 0.0)
+            )
 
     def budget(self, epsilon: Real, delta: Real) -> Real:
-        """B*, the largest rho such that the theorem gives (epsilon, delta)-DP for rho-zCDP, rounded down."""
-        epsilon, delta = check_positive("epsilon", epsilon), check_delta("delta", delta)
-        with np.errstate(over="ignore", divide="ignore"):
-            budget = self._budget(np.asarray(epsilon), -np.log(np.asarray(delta)))
-        return as_real(np.maximum(budget - _DUST, 0.0))
+        """B*, the largest double rho such that the theorem gives (epsilon, delta)-DP for rho-zCDP."""
+        return _budgets(self._threshold, check_positive("epsilon", epsilon), check_delta("delta", delta))
 
     def order(self, rho: Real, epsilon: Real) -> Real:
         """The Rényi order a > 1 at which the theorem attains its delta; 1 where it gives no delta below 1."""
@@ -85,13 +83,18 @@ class Conversion(ABC):
     def _epsilon(self, rho: Array, log_inverse_delta: Array) -> Array: ...
 
     @abstractmethod
-    def _budget(self, epsilon: Array, log_inverse_delta: Array) -> Array: ...
-
-    @abstractmethod
     def _order_less_one(self, rho: Array, epsilon: Array) -> Array: ...
 
     def __str__(self) -> str:
         return self.name
+
+
+def _budgets(threshold: str, epsilon: Real, delta: Real) -> Real:
+    from theory.numerics.thresholds import budget_below  # balls are imported by those who ask for one
+
+    points = np.broadcast(epsilon, delta)
+    found = np.array([budget_below(threshold, float(e), float(d)) for e, d in points], dtype=np.float64)
+    return as_real(found.reshape(points.shape))
 
 
 def _unless_zero(rho: Real, value: Callable[[Array], Array]) -> Real:
@@ -108,6 +111,7 @@ class _Simple(Conversion):
 
     name: ClassVar[str] = "simple"
     source: ClassVar[str] = "Bun and Steinke; paper 000, Theorem 4.9"
+    _threshold: ClassVar[str] = "B*"
 
     def _log_delta(self, rho: Array, epsilon: Array) -> Array:
         gap: Array = np.maximum(epsilon - rho, 0.0)
@@ -118,11 +122,6 @@ class _Simple(Conversion):
         far = np.sqrt(rho) * np.sqrt(log_inverse_delta)
         epsilon: Array = rho + 2 * np.where(np.isfinite(product), np.sqrt(product), far)
         return epsilon
-
-    def _budget(self, epsilon: Array, log_inverse_delta: Array) -> Array:
-        # (sqrt(l + eps) - sqrt(l))^2 without the subtraction; the last factor covers eight roundings of 2^-53
-        root: Array = epsilon / (np.sqrt(log_inverse_delta + epsilon) + np.sqrt(log_inverse_delta))
-        return root * root * (1 - 2.0**-49)
 
     def _order_less_one(self, rho: Array, epsilon: Array) -> Array:
         return np.maximum(epsilon - rho, 0.0) / (2 * rho)
@@ -139,10 +138,11 @@ class _CKS(Conversion):
 
     name: ClassVar[str] = "CKS"
     source: ClassVar[str] = "Canonne, Kamath and Steinke; paper 003, Lemma C.4"
+    _threshold: ClassVar[str] = "CKS"
 
     def _log_delta(self, rho: Array, epsilon: Array) -> Array:
         t = self._order_less_one(rho, epsilon)
-        return -(rho * t * t + np.log1p(t))
+        return -(rho * t * t + portable.log1p(t))
 
     def _order_less_one(self, rho: Array, epsilon: Array) -> Array:
         # f(t) = (2t+1) rho - eps - log(1 + 1/t) is increasing and concave, so Newton's method climbs to its
@@ -151,10 +151,10 @@ class _CKS(Conversion):
         squares = epsilon * epsilon / 4 + 2 * rho
         far = np.hypot(epsilon / 2, np.sqrt(2.0) * np.sqrt(rho))
         root = epsilon / 2 + np.where(np.isfinite(squares), np.sqrt(squares), far)
-        lambert = special.wrightomega(np.log(np.minimum(2 * rho, _MOST)) + epsilon - rho) / rho / 2
+        lambert = special.wrightomega(portable.log(np.minimum(2 * rho, _MOST)) + epsilon - rho) / rho / 2
         t = np.clip(np.maximum((root / rho - 1) / 2, lambert), _LEAST, _MOST)
         for _ in range(12):
-            gap = np.log1p(1 / t) + (epsilon - rho) - rho * t * 2
+            gap = portable.log1p(1 / t) + (epsilon - rho) - rho * t * 2
             t = np.clip(t + gap / 2 / (rho + 1 / (t * (1 + t)) / 2), _LEAST, _MOST)
         return t
 
@@ -163,37 +163,12 @@ class _CKS(Conversion):
         # descends from above to the s where it equals log(1/delta)
         ratio = log_inverse_delta / rho
         root = np.where(np.isfinite(ratio), np.sqrt(ratio), np.sqrt(log_inverse_delta) / np.sqrt(rho))
-        s = np.minimum(log_inverse_delta, np.log1p(root))
+        s = np.minimum(log_inverse_delta, portable.log1p(root))
         for _ in range(40):
-            t = np.expm1(s)
+            t = portable.expm1(s)
             s = s - (rho * t * t + s - log_inverse_delta) / (rho * t * (1 + t) * 2 + 1)
-        t = np.expm1(s)
-        return (2 * t + 1) * rho - np.log1p(1 / t)
-
-    def _budget(self, epsilon: Array, log_inverse_delta: Array) -> Array:
-        epsilon, goal = np.broadcast_arrays(epsilon, log_inverse_delta)
-        # with an epsilon below 1e-200 and a delta below e^-700 the budget is below the least double
-        goal = np.where(epsilon < 1e-200, np.minimum(goal, 700.0), goal)
-
-        def spent(t: Array, more: float) -> tuple[Array, Array]:
-            """rho and rho t (t + more); at large t, where rho may underflow, the product is formed without it."""
-            both = epsilon + np.log1p(1 / t)
-            rho = both / (2 * t + 1)
-            return rho, np.where(t < 1e100, rho * t * (t + more), both * t / 2)
-
-        def excess(t: Array) -> tuple[Array, Array]:
-            rho, used = spent(t, 0.0)
-            # d rho / dt = -(1/(t(1+t)) + 2 rho) / (2t+1)
-            slope = 2 * rho * t - t * (1 / (1 + t) + 2 * rho * t) / (2 * t + 1) + 1 / (1 + t)
-            return used + np.log1p(t) - goal, slope
-
-        # the root lies below 2 goal / epsilon and below e^goal: at a tiny epsilon the smaller one is the start
-        start = np.where(epsilon < 1e-100, np.exp(np.minimum(goal, 700.0)), goal / (1 + epsilon))
-        start = np.where(epsilon < 1e-100, np.minimum(start, 2 * goal / epsilon), start)
-        t = increasing_root(excess, np.maximum(start, 1e-200))
-        rho, used = spent(t, 1.0)
-        # rounded down: an error in log(delta), divided by rho t (1+t) = d log(delta) / d log(rho), is one in log(rho)
-        return rho * (1 - 2.0**-50 * (8 + 8 * goal / used))
+        t = portable.expm1(s)
+        return (2 * t + 1) * rho - portable.log1p(1 / t)
 
 
 SIMPLE: Conversion = _Simple()
@@ -216,43 +191,18 @@ def renyi_epsilon(alpha: Real, rho: Real, delta: Real) -> Real:
         raise ValueError(f"rho must be >= 0, got rho={rho!r}; pass a divergence, inf where it is infinite")
     t = np.asarray(alpha) - 1
     # log(1 - 1/a) - log(a) / (a - 1) = -(t log(1 + 1/t) + log(1 + t)) / t
-    gain = t * np.log1p(1 / t) + np.log1p(t)
-    return as_real(np.maximum(divergence - (gain + np.log(np.asarray(delta))) / t, 0.0))
+    gain = t * portable.log1p(1 / t) + portable.log1p(t)
+    return as_real(np.maximum(divergence - (gain + portable.log(np.asarray(delta))) / t, 0.0))
 
 
 def gaussian_mu(epsilon: Real, delta: Real) -> Real:
-    """The mu at which H_{e^epsilon} of Gaussian(mu) is delta, rounded down by a few parts in 10^15.
+    """The largest double that is at most the mu at which H_{e^epsilon} of Gaussian(mu) is delta.
 
-    Where delta determines mu less well, it is rounded down by more: by 3e-13 for delta = 1e-300 and epsilon = 0, and by
-    at most 1e-12 for delta from 1e-300 to 0.999.
-    epsilon >= 0, in nats. No sound zCDP budget exceeds mu^2 / 2, since Gaussian(mu) is exactly mu^2/2-zCDP.
+    epsilon >= 0, in nats; numbers or arrays that broadcast. No sound zCDP budget exceeds mu^2 / 2, since Gaussian(mu)
+    is exactly mu^2/2-zCDP. Raises ValueError for epsilon below zero and for delta outside (0, 1).
     Source: paper 003, equation (2.3).
     """
-    epsilon, delta = check_at_least_zero("epsilon", epsilon), check_delta("delta", delta)
-    eps, goal = np.broadcast_arrays(np.asarray(epsilon), np.asarray(delta))
-    # a delta near one has lost digits that 1 - delta = Phi(eps/mu - mu/2) + e^eps Phi(-mu/2 - eps/mu) keeps
-    high, target = goal > 0.5, np.log(goal)
-    rest = np.log1p(-np.where(high, goal, 0.5))
-
-    def excess(mu: Array) -> tuple[Array, Array]:
-        log_delta = np.asarray(Gaussian(mu).log_hockey_stick(eps))
-        log_density = -0.5 * (eps / mu - mu / 2) ** 2 - np.log(2 * np.pi) / 2
-        upper = special.log_ndtr(eps / mu - mu / 2)
-        log_rest = np.logaddexp(upper, eps + special.log_ndtr(-(eps / mu) - mu / 2))
-        value = np.where(high, rest - log_rest, log_delta - target)
-        # d delta / d mu = phi(eps/mu - mu/2)
-        return value, np.exp(log_density - np.where(high, log_rest, log_delta))
-
-    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-        # the start is the mu of the simple conversion, plus delta so that it is positive at epsilon = 0
-        start = np.sqrt(2.0) * eps / (np.sqrt(eps - target) + np.sqrt(-target)) + np.exp(target)
-        mu = increasing_root(excess, np.minimum(start, _MOST_MU))
-        # the two logarithms compared differ from the true ones by at most `error`; `slope` makes it an error of mu
-        edge = eps / mu - mu / 2
-        error = 2.0**-52 * (64 + 2 * np.abs(target) + np.where(high, 0.0, edge * edge))
-        slope = mu * excess(mu)[1]
-        down = np.maximum(2.0**-48, np.where(slope > 0, error / slope, 0.0))
-    return as_real(np.maximum(mu * (1 - down) - _DUST, 0.0))
+    return _budgets("GDP", check_at_least_zero("epsilon", epsilon), check_delta("delta", delta))
 
 
 def gaussian_epsilon(mu: Real, delta: Real) -> Real:
@@ -263,7 +213,7 @@ def gaussian_epsilon(mu: Real, delta: Real) -> Real:
     Source: paper 003, equation (2.3).
     """
     mu, delta = check_positive("mu", mu), check_delta("delta", delta)
-    size, target = np.broadcast_arrays(np.asarray(mu), np.log(np.asarray(delta)))
+    size, target = np.broadcast_arrays(np.asarray(mu), portable.log(np.asarray(delta)))
     with np.errstate(over="ignore"):
         far, most = size > 1e100, size * size / 2  # there epsilon is mu^2/2 to the last digit
     size = np.where(far, 1.0, size)
@@ -274,7 +224,8 @@ def gaussian_epsilon(mu: Real, delta: Real) -> Real:
     def excess(epsilon: Array) -> tuple[Array, Array]:
         log_delta = np.asarray(pair.log_hockey_stick(epsilon))
         log_tail = epsilon + special.log_ndtr(-size / 2 - epsilon / size)
-        return goal - log_delta, np.exp(log_tail - log_delta)  # d delta / d eps = -e^eps Phi(-mu/2 - eps/mu)
+        # d delta / d eps = -e^eps Phi(-mu/2 - eps/mu)
+        return goal - log_delta, portable.exp(log_tail - log_delta)
 
     root = increasing_root(excess, size * size / 2 + size * np.sqrt(-2 * goal))
     return as_real(np.where(far, most, np.where(free, 0.0, root)))

@@ -51,7 +51,6 @@ class Checked(Enum):
     IDENTITY = "a symbolic identity, or a sum of terms of evident sign: all reals of the stated domain"
     RANGE = "an inequality in balls on the whole of the stated box of parameters"
     POINT = "one instance, or the finite list of instances that the step states"
-    GAME = "a finite game that the step states, every strategy enumerated"
     CITED = "a named theorem, not checked here"
 
     @property
@@ -70,7 +69,7 @@ class Outcome(Enum):
     UNDECIDED = "neither proved nor refuted; a simulation that finds nothing wrong ends here"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Verdict(Shown):
     """An outcome for a claim, with its evidence and the class of adversaries and mechanisms it covers.
 

@@ -20,9 +20,11 @@ from theory.arguments import (
     check_order_from_one,
     check_positive,
     check_probability,
+    own,
 )
 from theory.conversions import CKS
 from theory.latex import tex_number
+from theory.numerics import portable
 from theory.numerics.stable import as_real
 from theory.pairs.gaussian import Gaussian
 from theory.pairs.kov import KOV
@@ -37,7 +39,7 @@ class Guarantee(ABC):
     Subclasses are frozen slotted dataclasses of numbers; `str()` is the short name used in tables. L is the privacy
     loss of the transcript; losses, divergences D_a and epsilons are in nats. The neighbours are those that the
     pairs of the mechanisms are for. PureDP, ApproxDP, RenyiDP, ZCDP and GaussianDP raise ValueError for parameters
-    out of range.
+    out of range; a parameter that is no double is rounded down.
     """
 
     __slots__ = ()
@@ -63,7 +65,9 @@ class PureDP(Guarantee):
     epsilon: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", _number("epsilon", check_at_least_zero("epsilon", self.epsilon)))
+        object.__setattr__(
+            self, "epsilon", _number("epsilon", check_at_least_zero("epsilon", own(self.epsilon, down=True)))
+        )
 
     def delta(self, epsilon: Real) -> Real:
         return KOV(self.epsilon, 0.0).hockey_stick(check_at_least_zero("epsilon", epsilon))
@@ -81,15 +85,25 @@ class ApproxDP(Guarantee):
     """H_{e^epsilon} <= delta, made by ApproxDP(epsilon, delta).
 
     At another eps the bound is the hockey-stick divergence of KOV(epsilon, delta), the least possible.
-    The number delta is the field `delta_at_epsilon`, because `delta` is the method; delta(epsilon) returns it.
+    The number delta is the field `delta_at_epsilon`, because `delta` is the method; delta(epsilon) returns it. A delta
+    of 1 promises nothing, and is taken with epsilon = 0 only.
     """
 
     epsilon: float
     delta_at_epsilon: float
 
     def __init__(self, epsilon: float, delta: float) -> None:
-        object.__setattr__(self, "epsilon", _number("epsilon", check_at_least_zero("epsilon", epsilon)))
-        object.__setattr__(self, "delta_at_epsilon", _number("delta", check_probability("delta", delta)))
+        object.__setattr__(
+            self, "epsilon", _number("epsilon", check_at_least_zero("epsilon", own(epsilon, down=True)))
+        )
+        object.__setattr__(
+            self, "delta_at_epsilon", _number("delta", check_probability("delta", own(delta, down=True)))
+        )
+        if self.delta_at_epsilon == 1 and self.epsilon > 0:
+            raise ValueError(
+                f"delta must be below 1 beside an epsilon above 0, got epsilon={epsilon!r}, delta={delta!r}; did you "
+                "swap epsilon and delta? Pass ApproxDP(epsilon=1.0, delta=1e-5), say, or ApproxDP(0, 1) for no promise"
+            )
 
     def delta(self, epsilon: Real) -> Real:
         pair = KOV(self.epsilon, self.delta_at_epsilon)
@@ -119,17 +133,19 @@ class RenyiDP(Guarantee):
     rho: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "alpha", _number("alpha", check_order_from_one("alpha", self.alpha)))
-        object.__setattr__(self, "rho", _number("rho", check_at_least_zero("rho", self.rho)))
+        object.__setattr__(
+            self, "alpha", _number("alpha", check_order_from_one("alpha", own(self.alpha, down=True)))
+        )
+        object.__setattr__(self, "rho", _number("rho", check_at_least_zero("rho", own(self.rho, down=True))))
 
     def delta(self, epsilon: Real) -> Real:
         if self.alpha == 1:
             return entropy_delta(self.rho, epsilon)
         t = self.alpha - 1
-        factor = t * np.log1p(1 / t) + np.log1p(t)  # -log((1 - 1/a)^a / (a-1))
+        factor = t * portable.log1p(1 / t) + portable.log1p(t)  # -log((1 - 1/a)^a / (a-1))
         with np.errstate(over="ignore"):
             exponent = t * (self.rho - check_at_least_zero("epsilon", epsilon)) - factor
-        return as_real(np.exp(np.minimum(exponent, 0.0)))
+        return as_real(portable.exp(np.minimum(exponent, 0.0)))
 
     @property
     def formula(self) -> str:
@@ -146,7 +162,7 @@ class ZCDP(Guarantee):
     rho: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "rho", _number("rho", check_at_least_zero("rho", self.rho)))
+        object.__setattr__(self, "rho", _number("rho", check_at_least_zero("rho", own(self.rho, down=True))))
 
     def delta(self, epsilon: Real) -> Real:
         return CKS.delta(self.rho, epsilon)
@@ -166,7 +182,7 @@ class GaussianDP(Guarantee):
     mu: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "mu", _number("mu", check_positive("mu", self.mu)))
+        object.__setattr__(self, "mu", _number("mu", check_positive("mu", own(self.mu, down=True))))
 
     def delta(self, epsilon: Real) -> Real:
         return Gaussian(self.mu).hockey_stick(check_at_least_zero("epsilon", epsilon))

@@ -8,9 +8,7 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from fractions import Fraction
 
 from scipy import special
 
@@ -50,9 +48,9 @@ def optimal_split(rounds: int, delta: float) -> Split:
 
     This split maximises kappa at every sigma; N = `rounds`, 2^-1000 <= delta < 1/2. On the constraint the
     stationary point satisfies N (1-dhat)^2 phi(z_theta) = (1-delta) phi(z_dhat), z_p = Phi^-1(1-p), and there
-    is only one, to 1e-12. theta is rounded down, by at most 2^-49 of delta, so that dhat + theta (1-dhat) N <= delta in
-    exact arithmetic.
-    Source: derived from paper 004, Section V-B; the triple printed there is not optimal for any delta.
+    is only one. dhat is rounded down, and so is the theta that it leaves: dhat + theta (1-dhat) N <= delta in exact
+    arithmetic. Computed in balls: the same bits on every machine.
+    Source: derived from paper 004, Section V-B; the split printed there is optimal for no delta.
     """
     n = check_count("rounds", rounds)
     total = check_delta("delta", delta)
@@ -61,19 +59,6 @@ def optimal_split(rounds: int, delta: float) -> Split:
     if total < _LEAST_DELTA:
         raise ValueError(f"delta must be at least 2^-1000, got delta={delta!r}; pass one that can be split")
 
-    from scipy import optimize
+    from theory.numerics.thresholds import split_below  # balls are imported by those who ask for one
 
-    def split(x: float) -> tuple[float, float]:
-        # dhat = delta expit(x), so that delta - dhat = delta expit(-x) keeps its digits
-        dhat = total * float(special.expit(x))
-        return dhat, total * float(special.expit(-x)) / ((1 - dhat) * n)
-
-    def excess(x: float) -> float:
-        dhat, theta = split(x)
-        half_squares = (float(special.ndtri(dhat)) ** 2 - float(special.ndtri(theta)) ** 2) / 2
-        return half_squares + math.log(n) + 2 * math.log1p(-dhat) - math.log1p(-total)
-
-    dhat, theta = split(float(optimize.bisect(excess, -60.0, 60.0, xtol=1e-15, rtol=1e-15)))
-    while Fraction(dhat) + Fraction(theta) * (1 - Fraction(dhat)) * n > Fraction(total):
-        theta = math.nextafter(theta, 0.0)
-    return Split(dhat, theta)
+    return Split(*split_below(n, total))

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from theory.arguments import Real, check_at_least_zero
+from theory.numerics import portable
 from theory.numerics.stable import as_real, expm1_minus, increasing_root
 
 __all__ = ["entropy_delta"]
@@ -46,17 +47,17 @@ def entropy_delta(rho: Real, epsilon: Real) -> Real:
         a = _log_growth(s) - eps
         above = np.maximum(a, 0.0)
         rate = _slope(s)
-        near = -np.expm1(-above) * s * rate - expm1_minus(-above)
+        near = -portable.expm1(-above) * s * rate - expm1_minus(-above)
         # the same left side at large s, in a form in which s and a do not cancel
-        whole = np.maximum(s, 1.0) / -np.expm1(-np.maximum(s, 1.0))
-        far = whole * (np.exp(-np.maximum(s, 1.0)) - np.exp(-above))
-        far += np.log(np.maximum(s, 1.0)) - np.log1p(-np.exp(-np.maximum(s, 1.0))) + eps
-        slope = s * (np.exp(-above) * rate * rate - np.expm1(-above) * _bend(s))
+        whole = np.maximum(s, 1.0) / -portable.expm1(-np.maximum(s, 1.0))
+        far = whole * (portable.exp(-np.maximum(s, 1.0)) - portable.exp(-above))
+        far += portable.log(np.maximum(s, 1.0)) - portable.log1p(-portable.exp(-np.maximum(s, 1.0))) + eps
+        slope = s * (portable.exp(-above) * rate * rate - portable.expm1(-above) * _bend(s))
         # where a <= 0 the left side is 0, so the excess is -goal; goal / s is any positive slope
         return np.where(a > 0, np.where(s < 1, near, far) - goal, -goal), np.where(a > 0, slope, goal / s)
 
     with np.errstate(over="ignore", under="ignore"):
-        much = np.where(goal - eps > 1, np.exp(np.minimum(goal - eps, _FAR)), 0.0)
+        much = np.where(goal - eps > 1, portable.exp(np.minimum(goal - eps, _FAR)), 0.0)
         s = increasing_root(excess, np.maximum(np.sqrt(8 * np.minimum(goal, 1.0)), np.maximum(eps, much)))
         bound = (size + expm1_minus(-np.maximum(_log_growth(s) - eps, 0.0))) / s
     return as_real(np.where(positive, np.minimum(bound, 1.0), 0.0))
@@ -69,19 +70,25 @@ def _log_growth(s: Array) -> Array:
     # sinh(x)/x - 1 by its series, because log of a number near one would lose digits
     series = square / 6 * (1 + square / 20 * (1 + square / 42 * (1 + square / 72 * (1 + square / 110))))
     far = np.maximum(s, 1.0)
-    return np.where(s < 1.0, s / 2 + np.log1p(series), far - np.log(far) + np.log1p(-np.exp(-far)))
+    return np.where(
+        s < 1.0, s / 2 + portable.log1p(series), far - portable.log(far) + portable.log1p(-portable.exp(-far))
+    )
 
 
 def _slope(s: Array) -> Array:
     """1/(1 - e^-s) - 1/s, the derivative of `_log_growth`."""
     near = np.minimum(s, 0.1)
-    series = 0.5 + near / 12 - near**3 / 720 + near**5 / 30240
-    return np.where(s < 0.1, series, 1 / -np.expm1(-np.maximum(s, 0.1)) - 1 / np.maximum(s, 0.1))
+    square = near * near
+    series = 0.5 + near / 12 - near * square / 720 + near * square * square / 30240
+    return np.where(s < 0.1, series, 1 / -portable.expm1(-np.maximum(s, 0.1)) - 1 / np.maximum(s, 0.1))
 
 
 def _bend(s: Array) -> Array:
     """1/s^2 - 1/(4 sinh^2(s/2)), the second derivative of `_log_growth`."""
     near, far = np.minimum(s, 0.1), np.maximum(s, 0.1)
-    series = 1 / 12 - near**2 / 240 + near**4 / 6048
+    square = near * near
+    series = 1 / 12 - square / 240 + square * square / 6048
     half = np.minimum(far / 2, 300.0)
-    return np.where(s < 0.1, series, (1 / far) ** 2 - (1 / np.sinh(half)) ** 2 / 4)
+    return np.where(
+        s < 0.1, series, (1 / far) ** 2 - (2 / (portable.expm1(half) - portable.expm1(-half))) ** 2 / 4
+    )

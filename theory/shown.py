@@ -7,8 +7,9 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from enum import Enum
+from hashlib import sha256
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["Cell", "Pictured", "Row", "Shown", "row_of"]
+__all__ = ["Cell", "Pictured", "Row", "Shown", "one_line", "row_of", "told_apart"]
 
 #: What a row holds: a number, a word, and None where there is none.
 Cell: TypeAlias = float | int | str | None
@@ -26,12 +27,17 @@ Row: TypeAlias = dict[str, Cell]
 
 #: What draws and writes, imported by name when it is asked for: imports run from `reports` to here, never back.
 _ROOM = "reports.shown"
+#: Characters of a repr, and of one of its fields: a line or two of a terminal, whatever the value holds.
+_MOST, _MOST_OF_FIELD = 200, 48
 
 
 class Shown:
     """A result that gives its numbers as rows, and that a notebook shows."""
 
     __slots__ = ()
+
+    def __repr__(self) -> str:
+        return one_line(self)
 
     def rows(self) -> list[Row]:
         """The result as rows of plain values with all their digits, for `pandas.DataFrame(result.rows())`.
@@ -63,6 +69,49 @@ def row_of(value: Any, *names: str) -> Row:
     """The named fields of a dataclass as a row; without names those that its repr shows."""
     chosen = names or [one.name for one in fields(value) if one.repr]
     return {name: _cell(getattr(value, name)) for name in chosen}
+
+
+def one_line(value: Any) -> str:
+    """The repr of a dataclass in at most 200 characters: what is long is cut short or counted, and ends in "..."."""
+    text = f"{type(value).__name__}("
+    for place, part in enumerate(one for one in fields(value) if one.repr):
+        more = f"{', ' if place else ''}{part.name}={_short(getattr(value, part.name))}"
+        if len(text) + len(more) > _MOST - len(", ...)"):
+            return f"{text}, ...)"
+        text += more
+    return f"{text})"
+
+
+def told_apart(value: Any) -> str:
+    """The repr of a dataclass on one line; of a long one what `one_line` shows and a digest of every field.
+
+    A saved session knows the pairs and the promise of its filter by this text.
+    """
+    if not is_dataclass(value):
+        return object.__repr__(value)
+    shown = {part.name: getattr(value, part.name) for part in fields(value) if part.repr}
+    given = ", ".join(f"{name}={part!r}" for name, part in shown.items())
+    text = " ".join(f"{type(value).__name__}({given})".split())
+    if len(text) <= _MOST and "..." not in text:
+        return text
+    digest = sha256()
+    for name, part in shown.items():
+        whole = (part.dtype.str, part.shape, part.tobytes()) if isinstance(part, np.ndarray) else part
+        digest.update(f"{name}={whole!r};".encode())
+    return f"{one_line(value)[:-1]}, #{digest.hexdigest()[:12]})"
+
+
+def _short(value: object) -> str:
+    if isinstance(value, Enum):
+        return f"{type(value).__name__}.{value.name}"
+    text = " ".join(repr(value).split())
+    if len(text) <= _MOST_OF_FIELD:
+        return text
+    if isinstance(value, np.ndarray):
+        return f"<array of shape {value.shape}>"
+    if isinstance(value, tuple):
+        return f"<{len(value)} of {', '.join(sorted({type(one).__name__ for one in value}))}>"
+    return f"{text[: _MOST_OF_FIELD - 3]}..."
 
 
 def _cell(value: object) -> Cell:

@@ -20,6 +20,7 @@ from filters.accounting.directed import beyond
 from filters.accounting.error_free import Exact, round_up, square, two_product, two_sum
 from theory.arguments import Real
 from theory.pairs.selection import look_up
+from theory.shown import one_line
 
 __all__ = ["LEAST", "LEAST_ROOT", "Charge", "Mixed", "Plain", "Square", "is_power_of_two", "square_among"]
 
@@ -36,6 +37,8 @@ class Plain:
     """The charge x: one double, or one per run in shape (n,)."""
 
     x: Real
+
+    __repr__ = one_line
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "x", _doubles(self.x))
@@ -60,6 +63,8 @@ class Square:
     x: Real
     scale: float = 1.0
     levels: tuple[float, ...] | None = field(default=None, init=False, repr=False)
+
+    __repr__ = one_line
 
     def __post_init__(self) -> None:
         scale = float(self.scale)

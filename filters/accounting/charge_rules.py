@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filters.accounting.amounts import Charge, Mixed, Plain, Square, square_among
-from filters.accounting.declared import inverse_beyond, proper, raised, unvanished
+from filters.accounting.declared import inverse_beyond, proper, raised, raised_divergence, unvanished
 from theory.arguments import Real, check_order_from_one
 from theory.guarantees import ZCDP, GaussianDP, Guarantee, PureDP, RenyiDP
 from theory.pairs import (
@@ -154,7 +154,7 @@ class GDPCharge(ChargeRule):
             return _picked(tuple(self(pair) for pair in request.pairs), request.index)
         if type(request) is SubsampledGaussian:
             return Square(inverse_beyond(request.sigma))
-        return square_among(proper(request.gdp_mu), 1.0, _levels(request))
+        return square_among(unvanished(proper(request.gdp_mu), request), 1.0, _levels(request))
 
     def bounds(self, total: float) -> Guarantee:
         """sqrt(total)-GDP, the root rounded up."""
@@ -227,9 +227,9 @@ def _renyi(request: DominatingPair, alpha: float) -> Charge:
     if type(request) not in _KEPT:
         return Plain(unvanished(_larger(request, alpha), request))
     try:
-        return Plain(unvanished(_kept(request, alpha), request))
+        return Plain(_kept(request, alpha))
     except TypeError:  # parameters of many runs have no hash
-        return Plain(unvanished(raised(_larger(request, alpha)), request))
+        return Plain(raised_divergence(_larger(request, alpha), alpha, request))
 
 
 def _picked(charges: tuple[Charge, ...], index: NDArray[np.integer[Any]]) -> Charge:
@@ -258,7 +258,7 @@ _KEPT = frozenset({FinitePair, KOV, Laplace, RandomizedResponse, SubsampledGauss
 
 @lru_cache(maxsize=4096)
 def _kept(request: DominatingPair, alpha: float) -> Real:
-    return raised(_larger(request, alpha))
+    return raised_divergence(_larger(request, alpha), alpha, request)
 
 
 def pure_epsilon(request: DominatingPair) -> Real:

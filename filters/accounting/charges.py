@@ -15,8 +15,10 @@ from filters.accounting.amounts import Charge, Mixed, Plain, Square
 from filters.accounting.charge_rules import pure_epsilon, zcdp_charge
 from filters.accounting.declared import proper, unvanished
 from theory.arguments import Real
+from theory.numerics import portable
 from theory.numerics.stable import as_real
-from theory.pairs import KOV, DominatingPair, Erasure, Selection
+from theory.pairs import KOV, DominatingPair, Erasure, FinitePair, Selection
+from theory.pairs.finite import hockey_stick_beyond
 from theory.pairs.selection import look_up
 
 __all__ = ["approximate_charge", "approximate_zcdp_charge", "upper_quantile"]
@@ -39,8 +41,11 @@ def approximate_charge(request: DominatingPair, at: float | None) -> tuple[Real,
     epsilon = pure_epsilon(request)
     if at is None or np.all(np.isfinite(epsilon)):
         return epsilon, _zero_like(epsilon)
-    both_ways = proper(request.hockey_stick(at)), proper(request.swapped.hockey_stick(at))
-    delta = unvanished(np.maximum(*both_ways) * (1 + 2.0**-40), request)
+    if type(request) is FinitePair:
+        return at, hockey_stick_beyond(request, at)
+    larger = np.maximum(proper(request.hockey_stick(at)), proper(request.swapped.hockey_stick(at)))
+    # by more than it errs: relatively, and where it is below 2^-1022
+    delta = unvanished(larger * (1 + 2.0**-40) + 2.0**-1070 * np.greater(larger, 0), request)
     delta = np.where(np.greater_equal(request.pure_epsilon, 0), delta, np.inf)
     finite = np.isfinite(epsilon)
     declared: Real = np.where(finite, epsilon, at)
@@ -67,7 +72,7 @@ def upper_quantile(request: DominatingPair, tail: float) -> Real:
     """
     quantile = request.loss_quantile(tail)
     with np.errstate(divide="ignore"):
-        least = np.log1p(-tail) * (1 + 2.0**-40)
+        least = portable.log1p(-tail) * (1 + 2.0**-40)
     return as_real(np.where(np.greater_equal(quantile, least), quantile, np.inf))
 
 

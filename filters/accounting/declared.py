@@ -15,9 +15,11 @@ from theory.arguments import Real
 from theory.numerics.stable import as_real
 from theory.pairs import DominatingPair
 
-__all__ = ["inverse_beyond", "proper", "raised", "unvanished"]
+__all__ = ["inverse_beyond", "proper", "raised", "raised_divergence", "unvanished"]
 
 _LEAST = 5e-324
+#: More than what is lost below 2^-1022 by products and sums of a divergence, before it is divided by its order.
+_LOST = 2.0**-1050
 #: More than the rounding of the elementary functions and sums that a divergence is computed with.
 _SHARE = 1 + 2.0**-46
 
@@ -33,7 +35,13 @@ def proper(charge: Real) -> Real:
 
 def raised(charge: Real) -> Real:
     """`charge` and 2^-46 of itself: at least the true value, where `charge` is it to a few units in the last place."""
-    return charge * _SHARE
+    return charge * _SHARE + _LEAST * np.greater(charge, 0)
+
+
+def raised_divergence(charge: Real, alpha: float, request: DominatingPair) -> Real:
+    """`raised`, and by what numbers below 2^-1022 may have lost on the way to a divergence of order alpha."""
+    lost = _LOST * (1 + 1 / (alpha - 1)) if alpha > 1 else _LOST
+    return as_real(charge * _SHARE + np.where(np.not_equal(request.pure_epsilon, 0), lost, 0.0))
 
 
 def inverse_beyond(x: Real) -> Real:

@@ -8,32 +8,20 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from filters.accounting.error_free import two_product
-from theory.arguments import Real
+from theory.arguments import Real, beyond, towards_zero
 
 __all__ = ["beyond", "quotient_beyond", "within"]
 
 
-def beyond(x: Any) -> float:
-    """The double next to x that is no nearer to zero than x; NaN and infinities stay."""
-    near = float(x)
-    if isinstance(x, float | np.float32 | np.float16) or not math.isfinite(near):
-        return near
-    exact = _exact(x)
-    return near if abs(Fraction(near)) >= abs(exact) else math.nextafter(near, math.copysign(math.inf, exact))
-
-
 def within(x: Any) -> float:
     """The largest double that is at most x; ValueError unless it is finite and above zero."""
-    near = float(x)
-    if math.isfinite(near) and not isinstance(x, float) and Fraction(near) > _exact(x):
-        near = math.nextafter(near, -math.inf)
+    near = towards_zero(x)
     if not 0 < near < math.inf:
         raise ValueError(f"budget must be finite and > 0, got {x!r}; pass a finite number above zero")
     return near
@@ -51,8 +39,3 @@ def quotient_beyond(x: NDArray[np.float64], y: Real) -> NDArray[np.float64]:
         short  # to the next double up: those from zero up are ordered as their bits are
     )
     return quotient
-
-
-def _exact(x: Any) -> Fraction:
-    """The number that x stands for."""
-    return Fraction(int(x)) if isinstance(x, np.integer) else Fraction(*x.as_integer_ratio())

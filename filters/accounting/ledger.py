@@ -44,7 +44,7 @@ from filters.accounting.limit import Limit
 __all__ = ["Budget", "is_sum"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Budget(Limit):
     """The rule: sum of charges <= budget, exactly, for n sums at once. Make one with `of` or `square_of`.
 
@@ -57,6 +57,17 @@ class Budget(Limit):
     A value that is no double counts as the largest one below it. No sequence of charges is admitted whose exact sum
     exceeds the budget, and none refused whose exact sum lies more than 4 units in its last place below it.
     """
+
+    def __repr__(self) -> str:
+        root = math.sqrt(max(self.limit, 0.0))
+        for make, values in (
+            (Budget.of, (self.limit,)),
+            (Budget.square_of, (root, math.nextafter(root, 0.0), math.nextafter(root, math.inf))),
+        ):
+            for value in values:
+                if 0 < value < math.inf and make(value) == self:
+                    return f"Budget.{make.__name__}({value!r})"
+        return f"<Budget {self.limit!r}: high={self.high!r}, low={self.low!r}, exponent={self.exponent}>"
 
     @classmethod
     def of(cls, value: float) -> Budget:

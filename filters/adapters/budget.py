@@ -28,10 +28,10 @@ from filters.privacy_filter import PrivacyFilter
 from theory.guarantees import Guarantee
 from theory.pairs import DominatingPair
 
-__all__ = ["Budget", "from_budget"]
+__all__ = ["SpendingObject", "from_budget"]
 
 
-class Budget(Foreign):
+class SpendingObject(Foreign):
     """An object that is asked by spending: `spend` returns False or raises what `denied` names, or else grants."""
 
     composes = False
@@ -82,5 +82,5 @@ def from_budget(
     """
     for name, value in (("make", make), ("spend", spend)):
         checked_callable(name, value)
-    foreign = Budget(make, spend, promise, checked_denied(denied), spent)
+    foreign = SpendingObject(make, spend, promise, checked_denied(denied), spent)
     return CopiedFilter(foreign) if menu is None else CountedFilter(foreign, menu)

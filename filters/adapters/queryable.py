@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from filters.adapters.budget import Budget
+from filters.adapters.budget import SpendingObject
 from filters.adapters.counted import CountedFilter
 from filters.adapters.denial import Denied, checked_denied
 from filters.adapters.foreign import checked_callable
@@ -40,4 +40,4 @@ def from_queryable(
     def invoked(queryable: Any, pair: DominatingPair) -> None:
         queryable(queries[pair] if pair in queries else query(pair))
 
-    return CountedFilter(Budget(make, invoked, promise, checked_denied(denied), spent), menu)
+    return CountedFilter(SpendingObject(make, invoked, promise, checked_denied(denied), spent), menu)

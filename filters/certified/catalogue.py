@@ -19,8 +19,10 @@ from filters.catalogue import (
     WhitehouseFilter,
     ZCDPFilter,
 )
+from filters.certified.certified_numbers import CertifiedNumbers
 from filters.certified.certify import certify
 from filters.certified.compositions import compositions
+from filters.certified.conversion_numbers import conversion_numbers
 from filters.certified.exact_sums import exact_sums
 from filters.certified.holds import HELD, held
 from filters.certified.kappa import kappa_decisions, realised_decisions
@@ -28,6 +30,7 @@ from filters.certified.kept import kept
 from filters.certified.odometers import stitched_lines
 from filters.certified.people import of_people
 from filters.certified.promised import budgets
+from filters.certified.running_number import at_least
 from filters.certified.shown import shown
 from filters.certified.sums import running_sums
 from filters.certified.together import together
@@ -43,9 +46,6 @@ from filters.holders.odometers import (
 )
 from filters.holders.trackers import GaussianTracker, RenyiTracker
 from filters.rules.blocks import BlockFilter
-from theory.certified.certified_numbers import CertifiedNumbers
-from theory.certified.conversion_numbers import conversion_numbers
-from theory.certified.running_number import at_least
 from theory.conversions import SIMPLE
 from theory.pairs import (
     KOV,
@@ -114,6 +114,7 @@ _THINGS: tuple[Callable[[], object], ...] = (
     lambda: FinitePair((0.125, 0.25, 0.5, 0.125), (0.5, 0.25, 0.25, 0.0)),
     lambda: FinitePair(*reversed(_THIRD)),
     lambda: SubsampledGaussian(0.1, 0.8),
+    lambda: SubsampledGaussian(0.1, 0.8, adjacency="addition"),
     lambda: SubsampledGaussian(0.01, 30.0, adjacency="addition"),
     lambda: SubsampledGaussian(1 - 2.0**-53, 1.0),
     lambda: Selection((Gaussian(0.3), RandomizedResponse(0.2), Laplace(3.0)), np.array([0, 1, 2, 1])),

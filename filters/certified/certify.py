@@ -1,4 +1,4 @@
-"""Certify: run a filter, a holder or the charges of a pair, and hold the numbers that run against their theorems.
+"""Certify: run a filter, a holder or a pair's charges, and hold its numbers at named points against their theorems.
 
 >>> import filterproof as fp
 >>> found = fp.certify(fp.ApproximateDPFilter(1.0, 1e-5))
@@ -19,14 +19,19 @@ import numpy as np
 from filters.accounting.amounts import Charge
 from filters.accounting.charge_rules import gdp_charge, pure_charge, renyi_charge, zcdp_charge
 from filters.catalogue import BlackwellFilter, RealisationFilter
+from filters.certified.certified_numbers import CertifiedNumbers
 from filters.certified.charges import charges
+from filters.certified.conversion_numbers import pair_numbers
 from filters.certified.decisions import decisions
 from filters.certified.holders import clipped_sums, individual, linear_queries, tracker
 from filters.certified.laws import law_of
 from filters.certified.menus import blackwell, realisation
 from filters.certified.odometers import odometer
 from filters.certified.promised import budget_of, parameters
+from filters.certified.running_number import RunningNumber, near
+from filters.contract.checks import checked_filter
 from filters.contract.filter_base import FilterBase
+from filters.contract.library import of_the_library
 from filters.holders.clipped_sums import ClippedSums
 from filters.holders.individual import IndividualFilter
 from filters.holders.individual_tracker import IndividualTracker
@@ -35,9 +40,6 @@ from filters.holders.odometers import Odometer, RogersOdometer
 from filters.holders.trackers import Tracker
 from filters.rules.additive import AdditiveFilter
 from filters.rules.blocks import BlockFilter
-from theory.certified.certified_numbers import CertifiedNumbers
-from theory.certified.conversion_numbers import pair_numbers
-from theory.certified.running_number import RunningNumber, near
 from theory.pairs import PAIRS, DominatingPair, Selection
 
 __all__ = ["certify"]
@@ -67,6 +69,8 @@ def certify(thing: Thing) -> CertifiedNumbers:
     """
     if isinstance(thing, DominatingPair):
         return _pair(thing)
+    if isinstance(thing, FilterBase):
+        checked_filter(thing)
     name = _name(thing)
     match thing:
         case FilterBase():
@@ -80,7 +84,9 @@ def certify(thing: Thing) -> CertifiedNumbers:
         case IndividualFilter():
             whole = _filter(thing.filter, repr(thing.filter))
             own = CertifiedNumbers.of(name, individual(thing, name))
-            return CertifiedNumbers(name, (*own.numbers, *whole.numbers), whole.uncovered)
+            return CertifiedNumbers(
+                name, (*own.numbers, *whole.numbers), (*whole.uncovered, *_own_code(thing))
+            )
         case LinearQueries():
             numbers = linear_queries(thing, name)
         case ClippedSums():
@@ -90,7 +96,20 @@ def certify(thing: Thing) -> CertifiedNumbers:
                 "thing must be a filter, a holder, a tracker, an odometer or a pair, "
                 f"got a {type(thing).__name__}; pass ZCDPFilter(0.5), say"
             )
-    return CertifiedNumbers.of(name, numbers)
+    return CertifiedNumbers.of(name, numbers, _own_code(thing))
+
+
+def _own_code(thing: object) -> list[str]:
+    """What a class that is not the library's brings in the place of the library's code, of which nothing is known."""
+    order = type(thing).__mro__
+    ours = [kind for kind in order if of_the_library(kind)]
+    return [
+        f"{kind.__name__} has a {name} of its own: what it decides of other requests than those named is not known"
+        for kind in order[: order.index(ours[0])]
+        for name, held in vars(kind).items()
+        if hasattr(held, "__get__")
+        and (name in ("__getattribute__", "__getattr__") or (name[:2] != "__" and hasattr(ours[0], name)))
+    ]
 
 
 def _name(thing: object) -> str:
@@ -110,7 +129,7 @@ def _filter(filt: FilterBase, name: str) -> CertifiedNumbers:
     if filt.sound is False:
         reason = f"{type(filt).__name__} is kept as a counterexample: no number of it is certified"
         return CertifiedNumbers(name, (), (reason,))
-    notes: list[str] = []
+    notes = _own_code(filt)
     if filt.sound is None:
         notes.append(
             f"{type(filt).__name__} is undecided: its numbers are those of its own rule, from which nothing that is "

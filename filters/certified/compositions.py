@@ -1,6 +1,6 @@
 """Compositions fixed in advance, in doubles, in fractions and on lattices: none lies below the true hockey-stick.
 
->>> from theory.certified.certified_numbers import CertifiedNumbers
+>>> from filters.certified.certified_numbers import CertifiedNumbers
 >>> CertifiedNumbers.of("compositions", compositions()).holds
 True
 """
@@ -16,23 +16,24 @@ import numpy as np
 from flint import arb, ctx
 
 from filters.accounting.charge_rules import ChargeRule, gdp_charge, pure_charge, renyi_charge, zcdp_charge
+from filters.certified.running_number import RunningNumber, at_least, near
 from filters.rules.blackwell import covers, gaussian_cover
 from filters.rules.composition import composed_hockey_stick, composed_law
 from filters.rules.loss_lattice import LossLattice, composed_lattice, lattice_of
 from filters.rules.menu import used
 from filters.rules.promised import promised_budget
 from filters.rules.realisation import RealisationFilter
-from theory.certified.running_number import RunningNumber, at_least, near
 from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
 from theory.pairs import KOV, DominatingPair, Erasure, FinitePair, Gaussian, Laplace, RandomizedResponse
-from theory.pairs.finite import ExactMasses, Finite
+from theory.pairs.finite import ExactMasses
+from theory.pairs.normal_law import hockey_stick, tail
 from theory.proofs.formula import rational
 from theory.realisation import optimal_split
 
 __all__ = ["compositions"]
 
 _NAME = "natural filter"
-_PAIRS: tuple[Finite, ...] = (
+_PAIRS: tuple[DominatingPair, ...] = (
     RandomizedResponse.from_ratio(Fraction(3, 2)),
     KOV.from_ratio(2, Fraction(1, 8)),
     FinitePair(
@@ -61,7 +62,7 @@ def _finite(counts: tuple[int, ...]) -> Iterator[RunningNumber]:
     forward = _product(counts, swap=False)
     backward = _product(counts, swap=True)
     losses, masses = composed_law(_PAIRS, counts)
-    turned = composed_law(tuple(_swapped(pair) for pair in _PAIRS), counts)
+    turned = composed_law(tuple(pair.swapped for pair in _PAIRS), counts)
     for ratio in _RATIOS:
         says = f"used {counts} times, at e^eps = {ratio}"
         truth = max(_stick(forward, ratio), _stick(backward, ratio))
@@ -70,12 +71,6 @@ def _finite(counts: tuple[int, ...]) -> Iterator[RunningNumber]:
         for law, own in (((losses, masses), forward), (turned, backward)):
             value, of = _of_law(*law, ratio), _stick(own, ratio)
             yield at_least(_NAME, f"composed_law, {says}", value, of, slack=_RAISED, least=_RAISED)
-
-
-def _swapped(pair: Finite) -> Finite:
-    swapped = pair.swapped
-    assert isinstance(swapped, Finite)
-    return swapped
 
 
 def _product(counts: tuple[int, ...], *, swap: bool) -> list[tuple[Fraction, Fraction]]:
@@ -161,7 +156,7 @@ def _covers() -> Iterator[RunningNumber]:
         below = _uncovered(mu * (1 - 3e-9), z, height)
         yield at_least(_NAME, f"{says}: cells that 3e-9 less does not cover", below, 1, slack=None)
     uneven = _PAIRS[2]
-    for one, other in ((uneven, _swapped(uneven)), (_swapped(uneven), uneven)):
+    for one, other in ((uneven, uneven.swapped), (uneven.swapped, uneven)):
         value, truth = gaussian_cover((one,), (1,)), gaussian_cover((other,), (1,))
         yield near(_NAME, f"gaussian_cover of {one!r}, as of the other direction", value, truth, slack=1e-8)
     z, slope = np.exp(np.array([0.0, 0.01])), 0.999
@@ -179,12 +174,11 @@ def _uncovered(mu: float, z: np.ndarray, height: np.ndarray) -> int:
     """Cells of the grid over which the Gaussian's tangent at the midpoint does not lie over the chord, in balls."""
     wrong = 0
     with ctx.workprec(80):
-        m, root = arb(mu), arb(2).sqrt()
+        m = arb(mu)
         for (left, right), (low, high) in zip(pairwise(z.tolist()), pairwise(height.tolist()), strict=True):
             middle = (arb(left) + arb(right)) / 2
             e = middle.log()
-            far = ((e / m + m / 2) / root).erfc() / 2
-            value = ((e / m - m / 2) / root).erfc() / 2 - middle * far
+            value, far = hockey_stick(m, e), tail(e / m + m / 2)
             over = (value - far * (arb(end) - middle) - arb(at) for end, at in ((left, low), (right, high)))
             wrong += not all(gap > 0 for gap in over)
     return wrong

@@ -14,11 +14,12 @@ from typing import Literal
 
 import numpy as np
 
-from filters.certified.families import FAMILIES, Family
+from filters.certified.families import FAMILIES, RequestFamily
 from filters.certified.law import Law, Spent
+from filters.certified.running_number import RunningNumber, near
+from filters.contract.checks import checked_admits, checked_grant, checked_spend, checked_start
 from filters.contract.filter_base import FilterBase
-from filters.contract.state import copied
-from theory.certified.running_number import RunningNumber, near
+from filters.contract.state import State, copied
 from theory.pairs import DominatingPair
 
 __all__ = ["decisions", "last_admitted"]
@@ -57,7 +58,7 @@ def decisions(filt: FilterBase, law: Law, name: str) -> Iterator[RunningNumber]:
         yield near(law.theorem, says, admitted, 0)
 
 
-def last_admitted(filt: FilterBase, history: Sequence[Spent], family: Family) -> float | None:
+def last_admitted(filt: FilterBase, history: Sequence[Spent], family: RequestFamily) -> float | None:
     """The x next to the boundary among those admitted, by bisection; None where neither end of the range is refused.
 
     It is the boundary itself where the filter admits what costs less.
@@ -95,13 +96,19 @@ def _boundary(
 
 
 def _agreement(
-    filt: FilterBase, law: Law, history: Sequence[Spent], asked: Family, last: float, name: str, family: str
+    filt: FilterBase,
+    law: Law,
+    history: Sequence[Spent],
+    asked: RequestFamily,
+    last: float,
+    name: str,
+    family: str,
 ) -> RunningNumber:
     """Two runs at once, one asking for what is admitted last and one for what is refused first, decided alike."""
     refused = math.nextafter(last, math.inf if asked.grows else 0.0)
     both = asked.make(np.array([last, refused]))
     state = _after(filt, history, 2)
-    answers = [filt.admits(state, both), filt.grant(state, both)[0]]
+    answers = [checked_admits(filt, state, both, 2), checked_grant(filt, state, both, 2)[0]]
     placed = filt.grant_in_place(copied(_after(filt, history, 2)), both)
     if placed is not None:
         answers.append(placed)
@@ -119,7 +126,7 @@ def _counted(
     x = _part(asked, first[family], _UNIT)
     pair, state, times = asked.make(float(x)), filt.start(1), 0
     while times < _MOST and _admitted(filt, state, pair):
-        state, times = filt.spend(state, pair), times + 1
+        state, times = checked_spend(filt, state, pair, 1), times + 1
     if times == _MOST:
         return
     says = f"{name}: how often {family} at x = {float(x):.17g} is admitted"
@@ -138,25 +145,25 @@ def _history(filt: FilterBase, wanted: Sequence[Spent]) -> list[Spent]:
         for _ in range(times):
             if not _admitted(filt, state, pair):
                 break
-            state = filt.spend(state, pair)
+            state = checked_spend(filt, state, pair, 1)
             granted.append((family, x, 1))
     return granted
 
 
-def _after(filt: FilterBase, history: Sequence[Spent], n: int) -> object:
-    state = filt.start(n)
+def _after(filt: FilterBase, history: Sequence[Spent], n: int) -> State:
+    state = checked_start(filt, n)
     for family, x, times in history:
         for _ in range(times):
-            state = filt.spend(state, FAMILIES[family].make(float(x)))
+            state = checked_spend(filt, state, FAMILIES[family].make(float(x)), n)
     return state
 
 
-def _part(family: Family, x: float, share: float) -> Fraction:
+def _part(family: RequestFamily, x: float, share: float) -> Fraction:
     return Fraction(x * share if family.grows else x / share)
 
 
-def _admitted(filt: FilterBase, state: object, pair: DominatingPair) -> bool:
-    return bool(np.asarray(filt.admits(state, pair))[0])
+def _admitted(filt: FilterBase, state: State, pair: DominatingPair) -> bool:
+    return bool(checked_admits(filt, state, pair, 1)[0])
 
 
 def _told(history: Sequence[Spent]) -> str:

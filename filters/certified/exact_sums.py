@@ -1,6 +1,6 @@
 """The arithmetic below every budget, held against fractions: charges, budgets, roundings that have a direction.
 
->>> from theory.certified.certified_numbers import CertifiedNumbers
+>>> from filters.certified.certified_numbers import CertifiedNumbers
 >>> CertifiedNumbers.of("exact sums", exact_sums()).holds
 True
 """
@@ -22,7 +22,7 @@ from filters.accounting.declared import proper, unvanished
 from filters.accounting.directed import beyond, quotient_beyond, within
 from filters.accounting.error_free import Exact, add_up, square, two_product
 from filters.accounting.ledger import Budget, is_sum
-from theory.certified.running_number import RunningNumber, at_least, at_most, infinite, near
+from filters.certified.running_number import RunningNumber, at_least, at_most, infinite, near
 from theory.pairs import Laplace, RandomizedResponse
 
 __all__ = ["exact_sums"]

@@ -21,11 +21,11 @@ from theory.pairs import (
     SubsampledGaussian,
 )
 
-__all__ = ["FAMILIES", "Family"]
+__all__ = ["FAMILIES", "RequestFamily"]
 
 
 @dataclass(frozen=True, slots=True)
-class Family:
+class RequestFamily:
     """make(x) for x from low to high, costing more the larger x is, or, where it does not grow, the smaller."""
 
     make: Callable[[Any], DominatingPair]
@@ -37,17 +37,17 @@ class Family:
 #: The delta of the KOV pairs whose epsilon varies, and the epsilon of those whose delta does.
 TINY, SMALL = 2.0**-40, 2.0**-6
 
-FAMILIES: Mapping[str, Family] = MappingProxyType(
+FAMILIES: Mapping[str, RequestFamily] = MappingProxyType(
     {
-        "Gaussian(x)": Family(Gaussian, 1e-100, 1e100),
-        "RandomizedResponse(x)": Family(RandomizedResponse, 1e-100, 600.0),
-        "Laplace(x)": Family(Laplace, 2e-3, 1e100, grows=False),
-        "SubsampledGaussian(1/8, x)": Family(
+        "Gaussian(x)": RequestFamily(Gaussian, 1e-100, 1e100),
+        "RandomizedResponse(x)": RequestFamily(RandomizedResponse, 1e-100, 600.0),
+        "Laplace(x)": RequestFamily(Laplace, 2e-3, 1e100, grows=False),
+        "SubsampledGaussian(1/8, x)": RequestFamily(
             lambda x: SubsampledGaussian(0.125, x), 1e-100, 1e100, grows=False
         ),
-        "KOV(x, 0)": Family(lambda x: KOV(x, 0.0), 1e-100, 600.0),
-        "KOV(x, 2^-40)": Family(lambda x: KOV(x, TINY), 1e-100, 600.0),
-        "KOV(1/64, x)": Family(lambda x: KOV(SMALL, x), 1e-100, 1.0),
-        "Erasure(x)": Family(Erasure, 1e-100, 1.0),
+        "KOV(x, 0)": RequestFamily(lambda x: KOV(x, 0.0), 1e-100, 600.0),
+        "KOV(x, 2^-40)": RequestFamily(lambda x: KOV(x, TINY), 1e-100, 600.0),
+        "KOV(1/64, x)": RequestFamily(lambda x: KOV(SMALL, x), 1e-100, 1.0),
+        "Erasure(x)": RequestFamily(Erasure, 1e-100, 1.0),
     }
 )

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from filters.certified.decisions import decisions, last_admitted
-from filters.certified.families import FAMILIES, Family
+from filters.certified.families import FAMILIES, RequestFamily
 from filters.certified.law import Law
 from filters.certified.laws import law_of
+from filters.certified.running_number import RunningNumber, at_least, at_most, exactly, near
 from filters.contract.filter_base import FilterBase
 from filters.holders.clipped_sums import ClippedSums
 from filters.holders.individual import IndividualFilter, gaussian_request
@@ -22,7 +23,6 @@ from filters.holders.trackers import GaussianTracker, RenyiTracker, Tracker
 from filters.rules.blocks import BlockFilter
 from filters.rules.gdp import GaussianFilter
 from filters.rules.renyi import RenyiFilter
-from theory.certified.running_number import RunningNumber, at_least, at_most, exactly, near
 from theory.pairs import DominatingPair
 
 __all__ = ["clipped_sums", "individual", "linear_queries", "tracker"]
@@ -100,7 +100,7 @@ class _Asking(FilterBase[Any]):
         self._ask = ask
 
     def start(self, n: int) -> Any:
-        return None
+        return np.zeros(n)
 
     def admits(self, state: Any, request: Any) -> Any:
         return np.array([self._ask(request)])
@@ -110,7 +110,7 @@ class _Asking(FilterBase[Any]):
 
 
 def _last(ask: Callable[[Any], bool], low: float = 1e-100, high: float = 1e100) -> float:
-    found = last_admitted(_Asking(ask), [], Family(lambda x: x, low, high))
+    found = last_admitted(_Asking(ask), [], RequestFamily(lambda x: x, low, high))
     return math.nan if found is None else found
 
 

@@ -23,8 +23,8 @@ from filters.catalogue import (
     WhitehouseFilter,
     ZCDPFilter,
 )
+from filters.certified.running_number import RunningNumber, by_margin, infinite, near
 from filters.contract.filter_base import FilterBase
-from theory.certified.running_number import RunningNumber, infinite, near
 from theory.conversions import SIMPLE
 from theory.proofs.formula import rational
 
@@ -117,6 +117,4 @@ def _rogers(filt: RogersFilter, zcdp: float) -> RunningNumber:
         spread = 2 * (s + h) * (1 + (s / h).log1p() / 2) * (2 / delta).log()
         return s / 2 + spread.sqrt() - epsilon
 
-    return RunningNumber(
-        "RDP filter", f"{filt!r} holds zcdp, by K", Fraction(zcdp), ">=", margin, {}, Fraction(_RAISED)
-    )
+    return by_margin("RDP filter", f"{filt!r} holds zcdp, by K", zcdp, ">=", margin, slack=_RAISED)

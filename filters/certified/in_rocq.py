@@ -22,11 +22,13 @@ from filters.catalogue import (
     ZCDPFilter,
 )
 from filters.certified.certify import certify
+from filters.certified.least import Least
+from filters.certified.running_number import RunningNumber
 from filters.contract.filter_base import FilterBase
 from theory.conversions import CKS, SIMPLE
 from theory.kernel.running_numbers import cks_lemma, lemma, rocq_text, simple_lemma
 
-__all__ = ["in_rocq"]
+__all__ = ["in_rocq", "lemma_of"]
 
 _POINTS = ((1.0, 1e-5), (0.3, 1e-5), (0.5, 1e-5), (0.1, 1e-9), (8.0, 1e-3))
 _OTHERS: tuple[FilterBase, ...] = (
@@ -51,6 +53,23 @@ def in_rocq() -> str:
     return rocq_text(_lemmas())
 
 
+def lemma_of(name: str, number: RunningNumber) -> str | None:
+    """The lemma that the number is on its safe side; None where its margin is no formula, or Rocq lacks its functions.
+
+    Raises RefusedError where balls do not show it.
+    """
+    margin = number.margin
+    if number.value is None or number.side == "=":
+        return None
+    if isinstance(margin, Least) and not margin.balls and not margin.some:
+        texts = margin.texts
+    elif isinstance(margin, str):
+        texts = (margin,)
+    else:
+        return None
+    return lemma(name, number.theorem, number.says, texts, {**number.at, "x": number.value})
+
+
 def _lemmas() -> Iterator[str]:
     for epsilon, delta in _POINTS:
         for conversion in (SIMPLE, CKS):
@@ -61,7 +80,7 @@ def _lemmas() -> Iterator[str]:
     for place, other in enumerate(_OTHERS):
         for one in certify(other).numbers:
             if _WRITTEN.search(one.number.says):
-                found = lemma(_name(other, place, one.number.says), one.number)
+                found = lemma_of(_name(other, place, one.number.says), one.number)
                 if found is not None:
                     yield found
 

@@ -12,9 +12,9 @@ from fractions import Fraction
 
 import numpy as np
 
+from filters.certified.running_number import RunningNumber, at_most, near
 from filters.rules.kappa import KappaFilter
 from filters.rules.realisation import RealisationFilter
-from theory.certified.running_number import RunningNumber, at_most, near
 from theory.pairs import Gaussian
 
 __all__ = ["kappa_decisions", "realised_decisions"]

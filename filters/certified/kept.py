@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from filters.accounting.limit import Limit
+from filters.certified.running_number import RunningNumber, near
 from filters.holders.individual import IndividualFilter
 from filters.holders.individual_tracker import IndividualTracker
 from filters.holders.linear_queries import LinearQueries
@@ -22,7 +23,6 @@ from filters.holders.secret_noise import SecretNoise
 from filters.holders.session import Session
 from filters.holders.trackers import GaussianTracker, RenyiTracker
 from filters.rules.gdp import GaussianFilter
-from theory.certified.running_number import RunningNumber, near
 from theory.pairs import Gaussian
 
 __all__ = ["kept"]

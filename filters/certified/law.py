@@ -14,8 +14,8 @@ from string import Formatter
 
 from flint import arb
 
-from theory.certified.least import Least
-from theory.certified.running_number import Margin
+from filters.certified.least import Least
+from filters.certified.running_number import Margin
 
 __all__ = ["Law", "Spent"]
 

@@ -17,13 +17,12 @@ from filters.catalogue import (
     SomeOrderMarkovFilter,
     WhitehouseFilter,
 )
+from filters.certified.conversion_truths import largest
 from filters.certified.law import Law
 from filters.contract.filter_base import FilterBase
 from filters.rules.additive import AdditiveFilter
 from theory.conversions import CKS, Conversion
 from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
-from theory.proofs.formula import rational
-from theory.proofs.threshold import THRESHOLDS
 
 __all__ = ["additive_threshold", "law_of"]
 
@@ -146,11 +145,7 @@ _STAR = "(epsilon/(sqrt(log(1/delta) + epsilon) + sqrt(log(1/delta))))**2"
 
 
 def _root(name: str, epsilon: float, delta: float) -> Callable[[], arb]:
-    return partial(_solved, name, Fraction(epsilon), Fraction(delta))
-
-
-def _solved(name: str, epsilon: Fraction, delta: Fraction) -> arb:
-    return THRESHOLDS[name](rational(epsilon), rational(delta))
+    return partial(largest, name, epsilon, delta)
 
 
 def _additive(filt: AdditiveFilter) -> Law | None:

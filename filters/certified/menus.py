@@ -14,11 +14,12 @@ from flint import arb
 
 from filters.catalogue import BlackwellFilter, RangedBlackwellFilter, RealisationFilter
 from filters.certified.decisions import last_admitted
-from filters.certified.families import FAMILIES, Family
+from filters.certified.domination import gap
+from filters.certified.families import FAMILIES, RequestFamily
+from filters.certified.running_number import RunningNumber, at_least, at_most, by_margin, near
+from filters.contract.checks import checked_admits, checked_observe, checked_spend, checked_start
 from filters.contract.filter_base import FilterBase
-from theory.certified.domination import gap
-from theory.certified.pair_truths import quantile
-from theory.certified.running_number import RunningNumber, at_least, at_most, exactly, near
+from filters.contract.state import runs_of
 from theory.guarantees import ZCDP
 from theory.pairs import FinitePair, Gaussian, RandomizedResponse
 from theory.proofs.formula import rational
@@ -37,42 +38,32 @@ def blackwell(filt: BlackwellFilter, name: str) -> Iterator[RunningNumber]:
     mu = Fraction(filt.mu)
     if isinstance(filt.promise, ZCDP):
         yield at_least(theorem, f"{name}: promised rho", filt.promise.rho, "mu**2/2", mu=mu)
-    yield RunningNumber(
-        theorem,
+    says, last = (
         f"{name}: last x of Gaussian(x) admitted, nothing spent",
-        exactly(last_admitted(filt, [], FAMILIES["Gaussian(x)"]) or math.nan),
-        "<=",
-        "mu - x",
-        {"mu": mu},
-        Fraction(1, 2**40),
+        last_admitted(filt, [], FAMILIES["Gaussian(x)"]),
     )
+    yield by_margin(theorem, says, last or math.nan, "<=", "mu - x", slack=2.0**-40, mu=mu)
     pair = next((one for one in filt.menu if type(one) is RandomizedResponse), None)
     if pair is None:
         return
     ranged = isinstance(filt, RangedBlackwellFilter)
     levels = {"low": Fraction(filt.low), "high": Fraction(filt.high)} if ranged else {}  # type: ignore[attr-defined]
-    epsilon, state, times = Fraction(float(pair.epsilon)), filt.start(1), 0
-    while times < _MOST and bool(filt.admits(state, pair)[0]):
-        state, times = filt.spend(state, pair), times + 1
+    epsilon, state, times = Fraction(float(pair.epsilon)), checked_start(filt, 1), 0
+    while times < _MOST and bool(checked_admits(filt, state, pair, 1)[0]):
+        state, times = checked_spend(filt, state, pair, 1), times + 1
 
     composed = partial(_composed, mu, epsilon, levels)
-    yield RunningNumber(
-        theorem,
-        f"{name}: how often {pair!r} is admitted",
-        Fraction(times),
-        "<=",
-        composed,
-        {},
-        None if times == _MOST else Fraction(0),  # it was asked no more often
-        Fraction(1),
+    slack = None if times == _MOST else 0  # it was asked no more often
+    yield by_margin(
+        theorem, f"{name}: how often {pair!r} is admitted", times, "<=", composed, slack=slack, least=1
     )
     history = max(times // 2, 1)
     after = _AfterPairs(filt, pair, history)
     last = last_admitted(after, [], FAMILIES["Gaussian(x)"])
 
-    beside = partial(_beside, mu, epsilon, levels, history)
+    margin = partial(_beside, mu, epsilon, levels, history)
     says = f"{name}: last x of Gaussian(x) admitted after {history} of {pair!r}"
-    yield RunningNumber(theorem, says, exactly(last or math.nan), "<=", beside, {}, _GRID)
+    yield by_margin(theorem, says, last or math.nan, "<=", margin, slack=_GRID)
 
 
 def _composed(mu: Fraction, epsilon: Fraction, levels: Mapping[str, Fraction], count: arb) -> arb:
@@ -94,14 +85,14 @@ class _AfterPairs(FilterBase[Any]):
     def start(self, n: int) -> Any:
         state = self._filter.start(n)
         for _ in range(self._times):
-            state = self._filter.spend(state, self._pair)
+            state = checked_spend(self._filter, state, self._pair, n)
         return state
 
     def admits(self, state: Any, request: Any) -> Any:
-        return self._filter.admits(state, request)
+        return checked_admits(self._filter, state, request, runs_of(state))
 
     def spend(self, state: Any, request: Any) -> Any:
-        return self._filter.spend(state, request)
+        return checked_spend(self._filter, state, request, runs_of(state))
 
 
 def realisation(filt: RealisationFilter, name: str) -> Iterator[RunningNumber]:
@@ -119,29 +110,33 @@ def realisation(filt: RealisationFilter, name: str) -> Iterator[RunningNumber]:
         yield _balanced(filt, name, theta)
     pair = filt.menu[0]
     for sign, word in ((1, "above"), (-1, "below")):
-        family = Family(partial(mul, sign), 1e-9, 1e4)
+        family = RequestFamily(partial(mul, sign), 1e-9, 1e4)
         after = _AfterLoss(filt, pair)
         last = last_admitted(after, [], family)
         both = [(one if sign > 0 else one.swapped) for one in (pair, *filt.menu)]
-        quantiles = [quantile(both[0], theta), *(quantile(one, dhat) for one in both[1:])]
+        quantiles = [
+            both[0].truths.loss_quantile(theta),
+            *(one.truths.loss_quantile(dhat) for one in both[1:]),
+        ]
         if any(one.formula is None for one in quantiles):
             continue
         margin = partial(_room, Fraction(filt.epsilon), tuple(quantiles))
         says = f"{name}: the loss {word} zero, before the last release, up to which it goes on"
-        yield RunningNumber(theorem, says, exactly(last or math.nan), "<=", margin, {}, Fraction(1, 2**40))
+        yield by_margin(theorem, says, last or math.nan, "<=", margin, slack=2.0**-40)
         if last is not None:
             unmoved = sum(not after.goes_on(sign * last, sign * own) for own in (0.0, 50.0, 1e6))
             says = f"{name}: how many of three losses of the last release itself change the decision"
             yield near(theorem, says, unmoved, 0)
     yield _one_way(filt, name, dhat)
-    state, times = filt.start(1), 0
-    while times <= filt.rounds and bool(filt.admits(state, pair)[0]):
-        state, times = filt.observe(filt.spend(state, pair), np.zeros(1)), times + 1
+    state, times = checked_start(filt, 1), 0
+    while times <= filt.rounds and bool(checked_admits(filt, state, pair, 1)[0]):
+        charged = checked_spend(filt, state, pair, 1)
+        state, times = checked_observe(filt, charged, np.zeros(1), 1), times + 1
     says = f"{name}: how often {pair!r} is admitted where every loss is zero"
     yield at_most(theorem, says, times, filt.rounds, slack=0)
     if all(type(one) is Gaussian for one in filt.menu):
         last = last_admitted(filt, [], FAMILIES["Gaussian(x)"])
-        largest = max(Fraction(float(one.mu)) for one in filt.menu if isinstance(one, Gaussian))
+        largest = max(Fraction(float(mu)) for one in filt.menu if (mu := one.normal_mu) is not None)
         says = f"{name}: last x of Gaussian(x) admitted, the menu's largest"
         yield at_most(theorem, says, math.nan if last is None else last, largest, slack=2.0**-40)
 
@@ -150,7 +145,9 @@ def _one_way(filt: RealisationFilter, name: str, dhat: float) -> RunningNumber:
     """A pair that costs next to nothing one way, and is told from the other with more than dhat the other way."""
     mass = 2.0 ** min(math.ceil(math.log2(2 * dhat)), -1)
     pair = FinitePair((1.0, 0.0), (1 - mass, mass))
-    admitted = sum(int(filt.admits(filt.start(1), one)[0]) for one in (pair, pair.swapped))
+    admitted = sum(
+        int(checked_admits(filt, checked_start(filt, 1), one, 1)[0]) for one in (pair, pair.swapped)
+    )
     says = f"{name}: how often {pair!r} is admitted, in two directions, one of them without a finite quantile"
     return near("realisation filter", says, admitted, 0, slack=0)
 

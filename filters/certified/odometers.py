@@ -13,6 +13,7 @@ from flint import arb
 
 from filters.certified.decisions import last_admitted
 from filters.certified.families import FAMILIES
+from filters.certified.running_number import RunningNumber, Truth, at_least, at_most, near
 from filters.contract.filter_base import FilterBase
 from filters.holders.odometers import (
     DoublingOdometer,
@@ -22,7 +23,6 @@ from filters.holders.odometers import (
     RogersOdometer,
     StitchedOdometer,
 )
-from theory.certified.running_number import RunningNumber, Truth, at_least, at_most, near
 from theory.pairs import DominatingPair, Gaussian, Laplace, RandomizedResponse
 from theory.proofs.formula import rational
 

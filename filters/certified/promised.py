@@ -13,15 +13,16 @@ from flint import arb
 from filters.accounting.charge_rules import ChargeRule, gdp_charge, pure_charge, renyi_charge, zcdp_charge
 from filters.accounting.ledger import Budget
 from filters.accounting.limit import Limit
+from filters.certified.conversion_numbers import promise_numbers
+from filters.certified.conversion_truths import renyi_delta, zcdp_delta
 from filters.certified.laws import additive_threshold
+from filters.certified.least import Least
+from filters.certified.running_number import Margin, RunningNumber, near
 from filters.contract.filter_base import FilterBase
 from filters.rules.additive import AdditiveFilter
 from filters.rules.approximate_zcdp import ApproximateZCDP
 from filters.rules.orders import RenyiCurve
 from filters.rules.promised import promised_budget
-from theory.certified.conversion_numbers import promise_numbers, renyi_delta, zcdp_delta
-from theory.certified.least import Least
-from theory.certified.running_number import Margin, RunningNumber, near
 from theory.conversions import CKS, SIMPLE, Conversion
 from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
 from theory.proofs.formula import rational

@@ -23,8 +23,8 @@ from filters.catalogue import (
 from filters.certified.decisions import last_admitted
 from filters.certified.families import FAMILIES
 from filters.certified.law import Spent
+from filters.certified.running_number import RunningNumber, at_least, at_most
 from filters.contract.filter_base import FilterBase
-from theory.certified.running_number import RunningNumber, at_least, at_most
 from theory.pairs import Gaussian
 
 __all__ = ["shown"]

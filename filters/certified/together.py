@@ -17,10 +17,10 @@ from filters.accounting.charge_rules import gdp_charge, pure_charge, renyi_charg
 from filters.accounting.charges import approximate_charge, approximate_zcdp_charge
 from filters.catalogue import ApproximateZCDPFilter, BasicFilter
 from filters.certified.families import FAMILIES
+from filters.certified.running_number import RunningNumber, near
 from filters.holders.individual import IndividualFilter
 from filters.holders.linear_queries import LinearQueries
 from filters.rules.gdp import GaussianFilter
-from theory.certified.running_number import RunningNumber, near
 from theory.pairs import KOV, Erasure, Gaussian, Laplace, RandomizedResponse, Selection
 
 __all__ = ["together"]

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from filters.contract.state import State
 
-__all__ = ["checked_booleans", "checked_state"]
+__all__ = ["checked_booleans", "checked_numbers", "checked_state"]
 
 
 def checked_booleans(answer: object, *, method: str, n: int, remedy: str) -> NDArray[np.bool_]:
@@ -17,6 +17,15 @@ def checked_booleans(answer: object, *, method: str, n: int, remedy: str) -> NDA
     if isinstance(answer, np.ndarray) and answer.dtype == np.bool_ and answer.shape == (n,):
         return answer
     raise TypeError(f"{method} must return booleans of shape ({n},), got {_described(answer)}; {remedy}")
+
+
+def checked_numbers(answer: object, *, method: str, n: int) -> NDArray[np.float64]:
+    """`answer` in doubles if it is an array of real numbers of shape (n,), else TypeError."""
+    if isinstance(answer, np.ndarray) and answer.shape == (n,) and answer.dtype.kind in "fiu":
+        return np.asarray(answer, dtype=np.float64)
+    raise TypeError(
+        f"{method} must return numbers of shape ({n},), got {_described(answer)}; return one number per run"
+    )
 
 
 def checked_state(answer: Any, *, method: str, n: int) -> State:

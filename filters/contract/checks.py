@@ -1,29 +1,60 @@
-"""Checked calls of a filter's methods: each returns the method's answer, or raises TypeError if it is malformed."""
+"""Checked calls of a filter's methods: each returns the method's answer, or raises TypeError if it is malformed.
+
+Everything in the house that asks a filter asks it here. The state that a filter is shown is read-only, and what it is
+asked to release is of one family at a time, so that `isinstance(request, Gaussian)` in a filter of one's own means what
+it says; the rules of this library, which look charges up in a `Selection` of several families, are shown it whole.
+"""
 
 from __future__ import annotations
+
+from dataclasses import Field, fields, is_dataclass
+from fractions import Fraction
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.contract.answers import checked_booleans, checked_state
-from filters.contract.filter_base import FilterBase
+from filters.contract.answers import checked_booleans, checked_numbers, checked_state
+from filters.contract.filter_base import FilterBase, MechanismFamily
 from filters.contract.holds import Holds
-from filters.contract.state import State
+from filters.contract.library import PLAIN, attributes, of_the_library
+from filters.contract.state import State, copied, join, read_only, take
 from theory.guarantees import Guarantee
-from theory.pairs import DominatingPair
+from theory.pairs import DominatingPair, Selection
 
 __all__ = [
+    "StateWrittenError",
     "checked_admits",
+    "checked_affordable",
     "checked_filter",
     "checked_grant",
+    "checked_grant_in_place",
     "checked_observe",
     "checked_reaches",
+    "checked_remaining",
     "checked_spend",
     "checked_start",
+    "checked_terms",
+    "terms",
 ]
 
+_S = TypeVar("_S")
+
+#: Where rules live that look requests up in a `Selection`.
+_ROOMS = ("filters.", "mc.")
 #: The methods that make states, and `reaches`, which says what states they can make.
 _RULES = ("reaches", "start", "spend", "observe")
+
+
+class StateWrittenError(TypeError):
+    """A filter's method wrote into the state that it was given."""
+
+    def __init__(self, name: str, method: str, how: str) -> None:
+        self.method = method
+        super().__init__(
+            f"{name}.{method} must leave the state that it is given as it is, got a write into it ({how}); return a "
+            "new array, spent + cost and not spent += cost"
+        )
 
 
 def checked_filter(filt: object) -> FilterBase:
@@ -44,12 +75,51 @@ def checked_filter(filt: object) -> FilterBase:
             f"{type(filt).__name__}.promise must be a guarantee, got "
             f"{getattr(filt, 'promise', None)!r}; set it, e.g. promise = fp.ApproxDP(epsilon=1.0, delta=1e-5)"
         )
-    if not (filt.holds is None or isinstance(filt.holds, Holds)):
+    try:
+        declared: tuple[Field[Any], ...] = fields(filt) if is_dataclass(filt) else ()
+        for one in declared:
+            getattr(filt, one.name)
+        holds = filt.holds
+    except AttributeError as unset:
+        name = type(filt).__name__
+        raise TypeError(f"{name} must be made by its constructor, got one where {unset}") from unset
+    if not (holds is None or isinstance(holds, Holds)):
         raise TypeError(
-            f"{type(filt).__name__}.holds must be a Holds or None, got {filt.holds!r}; "
+            f"{type(filt).__name__}.holds must be a Holds or None, got {holds!r}; "
             "set it, e.g. holds = fp.Holds(zcdp=0.02), or leave it out"
         )
     return filt
+
+
+def terms(filt: FilterBase) -> tuple[object, object]:
+    """What a filter must not change while someone holds it: its promise, and its budget where it has one, by value."""
+    try:
+        return _value(filt.promise), _value(getattr(filt, "budget", None))
+    except ValueError:  # no theorem gives a budget for the promise
+        return _value(filt.promise), None
+
+
+def _value(thing: object) -> object:
+    """What a value is now, its class and its fields: it may be changed in place."""
+    if isinstance(thing, type) or not is_dataclass(thing):
+        return thing.tobytes() if isinstance(thing, np.ndarray) else thing
+    return type(thing), *(_value(object.__getattribute__(thing, part.name)) for part in fields(thing))
+
+
+def _told(value: object) -> str:
+    if not isinstance(value, tuple):
+        return repr(value)
+    kind, parts = (value[0].__name__, value[1:]) if isinstance(value[0], type) else ("", value)
+    return f"{kind}({', '.join(map(_told, parts))})"
+
+
+def checked_terms(filt: FilterBase, opened: tuple[object, object]) -> None:
+    """TypeError if the filter's promise or budget is not what it was when it was opened."""
+    if (now := terms(filt)) != opened:
+        raise TypeError(
+            f"{type(filt).__name__} must keep its promise and its budget while it is held, got {_told(now)} "
+            f"where it was opened with {_told(opened)}; make another filter for another budget"
+        )
 
 
 def checked_start(filt: FilterBase, n: int) -> State:
@@ -59,34 +129,67 @@ def checked_start(filt: FilterBase, n: int) -> State:
 
 def checked_admits(filt: FilterBase, state: State, request: DominatingPair, n: int) -> NDArray[np.bool_]:
     """`filt.admits(state, request)`, booleans of shape (n,)."""
-    return checked_booleans(
-        filt.admits(state, request),
-        method=f"{type(filt).__name__}.admits",
-        n=n,
-        remedy="compare one number per run with the budget, e.g. return spent + cost <= budget",
-    )
+    method = f"{type(filt).__name__}.admits"
+    remedy = "compare one number per run with the budget, e.g. return spent + cost <= budget"
+    groups = _shown(filt, state, request, n)
+    answers = [
+        checked_booleans(_asked(filt, "admits", some, pair), method=method, n=m, remedy=remedy)
+        for _, some, pair, m in groups
+    ]
+    return _together(groups, answers)
 
 
 def checked_grant(
     filt: FilterBase, state: State, request: DominatingPair, n: int
 ) -> tuple[NDArray[np.bool_], State | None]:
     """`filt.grant(state, request)`, booleans of shape (n,) and a state of n runs or None."""
-    if type(filt).grant is FilterBase.grant:
-        return checked_admits(filt, state, request, n), None
     method = f"{type(filt).__name__}.grant"
-    answer, after = filt.grant(state, request)
+    whole = type(request) is not Selection or _knows_selections(filt)
+    if not whole or type(filt).grant is FilterBase.grant:
+        return checked_admits(filt, state, request, n), None
+    answer, after = _asked(filt, "grant", state, request)
     admitted = checked_booleans(answer, method=method, n=n, remedy="put first what admits returns")
     return admitted, None if after is None else checked_state(after, method=method, n=n)
 
 
+def checked_grant_in_place(
+    filt: FilterBase, state: State, request: DominatingPair
+) -> NDArray[np.bool_] | None:
+    """`filt.grant_in_place(state, request)`, whose state is written to, or None: the caller has to do it.
+
+    None but the library's own code is given a state to write to.
+    """
+    if not _is_ours(filt):
+        return None
+    return filt.grant_in_place(state, request)
+
+
 def checked_spend(filt: FilterBase, state: State, request: DominatingPair, n: int) -> State:
     """`filt.spend(state, request)`, a state of n runs."""
-    return checked_state(filt.spend(state, request), method=f"{type(filt).__name__}.spend", n=n)
+    method, groups = f"{type(filt).__name__}.spend", _shown(filt, state, request, n)
+    return _together(
+        groups,
+        [checked_state(_asked(filt, "spend", some, pair), method=method, n=m) for _, some, pair, m in groups],
+    )
 
 
 def checked_observe(filt: FilterBase, state: State, loss: NDArray[np.float64], n: int) -> State:
     """`filt.observe(state, loss)`, a state of n runs."""
-    return checked_state(filt.observe(state, loss), method=f"{type(filt).__name__}.observe", n=n)
+    after = _asked(filt, "observe", state, read_only(loss))
+    return checked_state(after, method=f"{type(filt).__name__}.observe", n=n)
+
+
+def checked_remaining(filt: FilterBase, state: State, n: int) -> NDArray[np.float64]:
+    """`filt.remaining(state)`, numbers of shape (n,)."""
+    return checked_numbers(_asked(filt, "remaining", state), method=f"{type(filt).__name__}.remaining", n=n)
+
+
+def checked_affordable(
+    filt: FilterBase, state: State, family: MechanismFamily, n: int
+) -> NDArray[np.float64]:
+    """`filt.affordable(state, family)`, numbers of shape (n,)."""
+    answer = _asked(filt, "affordable", state, family)
+    return checked_numbers(answer, method=f"{type(filt).__name__}.affordable", n=n)
 
 
 def checked_reaches(filt: FilterBase, state: State, n: int) -> NDArray[np.bool_]:
@@ -99,8 +202,57 @@ def checked_reaches(filt: FilterBase, state: State, n: int) -> NDArray[np.bool_]
     place = {name: next(i for i, kind in enumerate(order) if name in vars(kind)) for name in _RULES}
     own = place["reaches"] <= min(place.values())
     return checked_booleans(
-        filt.reaches(state) if own else FilterBase.reaches(filt, state),
+        _asked(filt, "reaches", state) if own else FilterBase.reaches(filt, state),
         method=f"{type(filt).__name__}.reaches",
         n=n,
         remedy="say of each run whether granted requests can have led to its state",
     )
+
+
+#: The runs of one family (None: all runs), their state, their request, and how many they are.
+_Group: TypeAlias = "tuple[NDArray[np.intp] | None, State, DominatingPair, int]"
+
+
+def _shown(filt: FilterBase, state: State, request: DominatingPair, n: int) -> list[_Group]:
+    """What the filter is shown: everything at once, or one family after the other."""
+    if type(request) is not Selection or n == 0 or _knows_selections(filt):
+        return [(None, state, request, n)]
+    return [
+        (runs, state, pair, n) if runs is None else (runs, take(state, runs), pair, len(runs))
+        for runs, pair in request.families()
+    ]
+
+
+def _together(groups: list[_Group], answers: list[_S]) -> _S:
+    """The answers of all runs, in their order, from those about each family."""
+    order = [runs for runs, *_ in groups if runs is not None]
+    return take(join(answers), np.argsort(np.concatenate(order))) if order else answers[0]
+
+
+def _asked(filt: FilterBase, method: str, state: State, *more: object) -> Any:
+    """What a method of the filter answers about a state that it can only read.
+
+    Code that is not the library's is lent a copy: from a shared array, a way back leads to what it lies over.
+    """
+    lent = read_only(state if _is_ours(filt) else copied(state))
+    try:
+        return getattr(filt, method)(lent, *more)
+    except ValueError as error:
+        if "read-only" not in str(error):
+            raise
+        raise StateWrittenError(type(filt).__name__, method, str(error)) from error
+
+
+def _is_ours(filt: FilterBase) -> bool:
+    """Whether the filter and what it holds are of the library's classes, or of Python's own that bring no code."""
+    if not of_the_library(type(filt)):
+        return False
+    kinds = {type(part) for part in attributes(filt).values()}
+    return all(kind in (*PLAIN, tuple, Fraction) or of_the_library(kind) for kind in kinds)
+
+
+def _knows_selections(filt: FilterBase) -> bool:
+    """Whether all that decides what a request costs is code of this library."""
+    kind = type(filt)
+    rules = (kind.admits, kind.spend, kind.grant, getattr(filt, "charge", kind.admits))
+    return all(str(getattr(rule, "__module__", "")).startswith(_ROOMS) for rule in rules)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from dataclasses import fields, is_dataclass
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeAlias
 
 import numpy as np
@@ -32,6 +34,8 @@ MechanismFamily: TypeAlias = Callable[[Any], DominatingPair]
 #: After a denial the filter halts for good, or the adversary may make another request.
 OnDenial: TypeAlias = Literal["halt", "retry"]
 
+#: A tuple whose repr has more characters is told by a digest.
+_LONG = 100
 # `affordable` bisects on bit patterns: those of positive doubles have the same order as the doubles.
 _LEAST, _ONE, _MOST = (int(np.float64(x).view(np.int64)) for x in (2.0**-100, 1.0, 2.0**10))
 
@@ -101,8 +105,14 @@ class FilterBase(ABC, Generic[StateT]):
 
     def __repr__(self) -> str:
         # every parameter and no memory address: `from_dict` refuses a filter whose repr is not the saved one
-        given = {"promise": getattr(self, "promise", None)} | getattr(self, "__dict__", {})
-        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in given.items())})"
+        kind: Any = type(self)
+        if is_dataclass(kind):
+            given = {part.name: getattr(self, part.name) for part in fields(kind) if part.repr}
+        else:
+            given = {"promise": getattr(self, "promise", None)} | getattr(self, "__dict__", {})
+        return (
+            f"{type(self).__name__}({', '.join(f'{name}={_told(value)}' for name, value in given.items())})"
+        )
 
     def reaches(self, state: StateT) -> NDArray[Any]:
         """Whether granted requests may have led each run to `state`: booleans of shape (n,).
@@ -141,3 +151,12 @@ class FilterBase(ABC, Generic[StateT]):
             best = np.where(good, np.maximum(best, middle), best)
             low, high = np.where(good, middle, low), np.where(good, high, np.minimum(high, middle))
         return best.view(np.float64)
+
+
+def _told(value: object) -> str:
+    """The repr, of a long menu the number of its pairs and a digest, by which it is told from every other."""
+    text = repr(value)
+    if not isinstance(value, tuple) or len(text) <= _LONG:
+        return text
+    kinds = ", ".join(sorted({type(pair).__name__ for pair in value}))
+    return f"<{len(value)} of {kinds}, #{sha256(text.encode()).hexdigest()[:12]}>"

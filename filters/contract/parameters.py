@@ -1,4 +1,4 @@
-"""Checks of a filter's parameters: one number each, never an array."""
+"""Checks of a filter's parameters: one number each, never an array; what is no double is rounded down."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ from theory.arguments import (
     check_order_from_one,
     check_positive,
     check_real,
+    own,
 )
 
 __all__ = [
     "one_at_least_zero",
     "one_delta",
+    "one_epsilon",
     "one_mu",
     "one_order",
     "one_order_from_one",
@@ -34,9 +36,16 @@ def _one(name: str, value: Real) -> float:
     return value
 
 
+def one_epsilon(name: str, value: object) -> float:
+    """`value` as a float, finite and >= 0, as a promise is: below zero H_{e^eps} is at least 1 - e^eps > 0."""
+    epsilon = one_real(name, value)
+    check_at_least_zero(name, epsilon, "pass the epsilon of a promise, zero or more, in nats")
+    return epsilon
+
+
 def one_real(name: str, value: object) -> float:
     """`value` as a float, finite."""
-    real = check_real(name, value)
+    real = check_real(name, own(value, down=True))
     if not isinstance(real, float):
         raise TypeError(
             f"{name} must be one number, got an array of shape {real.shape}; ask for one at a time"
@@ -46,17 +55,17 @@ def one_real(name: str, value: object) -> float:
 
 def one_positive(name: str, value: object) -> float:
     """`value` as a float, finite and > 0."""
-    return _one(name, check_positive(name, value))
+    return _one(name, check_positive(name, own(value, down=True)))
 
 
 def one_at_least_zero(name: str, value: object) -> float:
     """`value` as a float, finite and >= 0."""
-    return _one(name, check_at_least_zero(name, value))
+    return _one(name, check_at_least_zero(name, own(value, down=True)))
 
 
 def one_delta(name: str, value: object) -> float:
     """`value` as a float in (0, 1)."""
-    return _one(name, check_delta(name, value))
+    return _one(name, check_delta(name, own(value, down=True)))
 
 
 def one_mu(name: str, value: object) -> float:
@@ -71,9 +80,9 @@ def one_mu(name: str, value: object) -> float:
 
 def one_order(name: str, value: object) -> float:
     """`value` as a float, a finite Rényi order > 1."""
-    return _one(name, check_order(name, value))
+    return _one(name, check_order(name, own(value, down=True)))
 
 
 def one_order_from_one(name: str, value: object) -> float:
     """`value` as a float, a finite Rényi order >= 1."""
-    return _one(name, check_order_from_one(name, value))
+    return _one(name, check_order_from_one(name, own(value, down=True)))

@@ -5,16 +5,20 @@
     >>> take(spent, np.array([2, 0]))
     (array([2., 0.]), array([9, 7]))
 
-`fold` is the only function here that enters tuples; every other one says what it does with arrays.
+`fold` is what enters tuples, here and elsewhere; every other one says what it does with arrays. A filter that is
+asked is lent the state by `read_only`, and a state that is kept for later is `frozen`, or in arrays of its own.
 An adversary's memory is handled by the same functions; a part of it that is no array is shared by all runs.
 """
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Callable, Hashable, Sequence
+from decimal import Decimal
+from fractions import Fraction
 from itertools import chain
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,11 +30,13 @@ __all__ = [
     "copied",
     "fold",
     "free_of_nan",
+    "frozen",
     "join",
     "keys",
     "leaves",
     "moved",
     "put",
+    "read_only",
     "runs_of",
     "same",
     "take",
@@ -40,6 +46,9 @@ __all__ = [
 State: TypeAlias = "NDArray[Any] | tuple[State, ...]"
 
 _S = TypeVar("_S")
+
+#: Objects that nobody can change: arrays of others are lent as copies of them.
+_VALUES = (float, int, Fraction, Decimal, bool, str, bytes, complex, type(None))
 
 
 def fold(array: Callable[..., Any], together: Callable[[list[Any]], Any], state: Any, *others: Any) -> Any:
@@ -74,6 +83,29 @@ def copied(state: _S) -> _S:
     """The state in arrays of its own."""
     own: _S = fold(np.array, tuple, state)
     return own
+
+
+def read_only(state: _S) -> _S:
+    """The same numbers for code that may look at them and not change them: what a filter is asked about.
+
+    No number is copied, and writing raises ValueError. The array lies over a read-only buffer, so that neither
+    setting `flags.writeable` nor its `base` opens it. Objects that may be changed are copied.
+    """
+    lent: Any = tuple([read_only(part) for part in state]) if isinstance(state, tuple) else _lent(state)
+    return cast(_S, lent)  # and no `fold`, which takes five times as long: this is done for each decision
+
+
+def frozen(state: _S) -> _S:
+    """A copy that nobody can change, not even its owner: numbers lie in bytes, objects are copied."""
+
+    def kept(leaf: Any) -> NDArray[Any]:
+        own = np.array(leaf)
+        if own.dtype.hasobject or not own.size:
+            return np.asarray(_lent(own))
+        return np.frombuffer(own.tobytes(), own.dtype).reshape(own.shape)
+
+    ours: _S = fold(kept, tuple, state)
+    return ours
 
 
 def put(state: _S, runs: NDArray[np.intp], part: _S) -> _S:
@@ -170,6 +202,23 @@ def keys(state: State) -> list[Hashable]:
     rows = bits(tuple(leaf + leaf.dtype.type(0) if leaf.dtype.kind == "f" else leaf for leaf in arrays))
     packed, width = rows.tobytes(), rows.shape[1]
     return [packed[i : i + width] for i in range(0, len(packed), width)] if width else [b""] * len(rows)
+
+
+def _lent(leaf: Any) -> Any:
+    if not isinstance(leaf, np.ndarray):
+        return leaf
+    if not leaf.flags.writeable and not leaf.dtype.hasobject:
+        under: Any = leaf.base.base if isinstance(leaf.base, np.ndarray) else leaf.base
+        if type(under) is bytes or (type(under) is memoryview and under.readonly):
+            return leaf  # or each loan would lie over the one before
+    if leaf.dtype.hasobject and not (leaf.dtype == object and all(type(x) in _VALUES for x in leaf.flat)):
+        leaf = copy.deepcopy(leaf)
+    try:
+        return np.asarray(memoryview(leaf).toreadonly())
+    except ValueError:  # dates are in no buffer
+        leaf = leaf.copy()
+        leaf.flags.writeable = False
+        return leaf
 
 
 def _per_run(leaf: Any) -> bool:

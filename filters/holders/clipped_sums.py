@@ -16,19 +16,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from reprlib import repr as short
-from typing import Protocol, runtime_checkable
+from typing import ClassVar, Protocol, Self, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from filters.contract.filter_base import FilterBase
 from filters.contract.parameters import one_positive
+from filters.holders.held_to import Played
 from filters.holders.individual import IndividualFilter
 from filters.holders.personal import Personal, PersonalFactor
 from filters.holders.secret_noise import SecretNoise
 from theory.arguments import check_count
 from theory.guarantees import Guarantee
-from theory.numerics.norms import euclidean_norms
+from theory.numerics.norms import euclidean_norms, weighted_sum
+from theory.shown import one_line
 
 __all__ = ["ClippedSums", "PrivateSum", "Vectors"]
 
@@ -62,6 +64,8 @@ class PrivateSum:
     value: NDArray[np.float64]
     sigma: float
 
+    __repr__ = one_line
+
 
 class ClippedSums:
     """Releases sum_i factor_i v_i + N(0, sigma^2 I), again and again, for vectors chosen by what was released.
@@ -84,6 +88,9 @@ class ClippedSums:
     """
 
     __slots__ = ("_clip", "_factors", "_people", "_shape", "_sigma")
+    theorem: ClassVar[str] = IndividualFilter.theorem
+    scope: ClassVar[str] = "every adaptive analyst, for adding or removing one person"
+    played: ClassVar[Played] = "sums"
 
     def __init__(
         self, people: IndividualFilter, *, clip: float, sigma: float, runs: int | None = None
@@ -100,6 +107,9 @@ class ClippedSums:
             )
         self._shape = (people.people,) if runs is None else (worlds, people.people // worlds)
         self._factors = np.zeros(people.people)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._people!r}, clip={self._clip!r}, sigma={self._sigma!r})"
 
     @classmethod
     def making(cls, filt: FilterBase, *, clip: float, sigma: float) -> Callable[[int, int], ClippedSums]:
@@ -119,6 +129,29 @@ class ClippedSums:
     def promise(self) -> Guarantee:
         """What all that is released satisfies, whatever else the same people's budgets are spent on."""
         return self._people.filter.promise
+
+    @property
+    def kernel(self) -> tuple[str, ...]:
+        """The kernel's theorems on the people's filters."""
+        return self._people.kernel
+
+    @property
+    def largest(self) -> float:
+        """The largest norm with which anyone counts: `clip`."""
+        return self._clip
+
+    @property
+    def rests_on(self) -> tuple[IndividualFilter]:
+        """The people, who hold the budgets."""
+        return (self._people,)
+
+    def noisy_sum(self, values: NDArray[np.float64], rng: np.random.Generator | SecretNoise) -> PrivateSum:
+        """`release`, under the name that every holder which releases sums has."""
+        return self.release(values, rng)
+
+    def anew(self, people: int) -> Self:
+        """The same for so many people who have spent nothing, in one world."""
+        return type(self)(self._people.anew(people), clip=self._clip, sigma=self._sigma)
 
     @property
     def clip(self) -> float:
@@ -214,5 +247,6 @@ class _Rows:
         return euclidean_norms(self._rows)
 
     def weighted(self, factors: NDArray[np.float64]) -> NDArray[np.float64]:
-        total: NDArray[np.float64] = np.einsum("...i,...ij->...j", factors, self._rows)
-        return total
+        if self._rows.ndim == 2:
+            return weighted_sum(factors, self._rows)
+        return np.array([weighted_sum(*world) for world in zip(factors, self._rows, strict=True)])

@@ -6,7 +6,7 @@ import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import NoReturn, SupportsIndex
+from typing import ClassVar, NoReturn, SupportsIndex
 
 __all__ = ["Holder"]
 
@@ -18,10 +18,17 @@ class Holder:
     another request) and a change in a forked process raise RuntimeError, copies and pickles raise TypeError.
     """
 
+    #: The attributes that its repr tells: terms that the analyst gave, and nobody's data.
+    _terms_shown: ClassVar[tuple[str, ...]] = ()
+
     def __init__(self) -> None:
         self._lock = threading.RLock()  # reentrant: a change within a change gets an error, not a deadlock
         self._changing = False
         self._process = os.getpid()
+
+    def __repr__(self) -> str:
+        terms = (f"{name}={getattr(self, name)!r}" for name in self._terms_shown)
+        return f"{type(self).__name__}({', '.join(terms)}; hidden)"
 
     @contextmanager
     def _change(self, method: str) -> Iterator[None]:

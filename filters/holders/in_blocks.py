@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.contract.checks import checked_grant, checked_spend
+from filters.contract.checks import checked_grant, checked_grant_in_place, checked_spend
 from filters.contract.filter_base import FilterBase
 from filters.contract.state import State, choose, copied, fold, leaves
 from theory.pairs import DominatingPair, Selection
@@ -47,7 +47,8 @@ def grant_in_blocks(
         if _alike(state, spent):
             return _in_place(filt, state, request, n, keep, own=own)
     active, spent = _granted(filt, state, request, n)
-    keep(spent if active.all() else choose(active, spent, state))
+    # the filter may go on writing into what it returned
+    keep(copied(spent) if active.all() else choose(active, spent, state))
     return active.copy()  # the filter may answer from an array that it uses again
 
 
@@ -67,7 +68,7 @@ def _in_place(
     for first in range(0, n, BLOCK):
         people = slice(first, min(first + BLOCK, n))
         part, pair = _block(state, request, people)
-        some = filt.grant_in_place(part, pair)
+        some = checked_grant_in_place(filt, part, pair)
         if some is None:
             some, spent = _granted(filt, part, pair, people.stop - first)
             if not _alike(part, spent):

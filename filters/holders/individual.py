@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from reprlib import repr as short
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,25 +23,36 @@ from filters.accounting import fast
 from filters.accounting.directed import quotient_beyond, within
 from filters.accounting.fast.blocks import SMALL
 from filters.contract.checks import (
+    checked_affordable,
     checked_filter,
     checked_reaches,
+    checked_remaining,
     checked_start,
+    checked_terms,
+    terms,
 )
 from filters.contract.filter_base import FilterBase
 from filters.contract.parameters import one_positive
 from filters.contract.state import State, copied, take
 from filters.holders.envelope import checked_key, saved_count, sealed, unsealed
+from filters.holders.held_to import Played
 from filters.holders.holder import Holder
 from filters.holders.in_blocks import grant_in_blocks
 from filters.holders.personal import Personal, PersonalReport, check_pairs, check_person
 from filters.holders.saved_state import decode_state, encode_state
 from theory.arguments import check_count, check_positive
+from theory.guarantees import ZCDP, GaussianDP, Guarantee, RenyiDP
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse, Selection
 
 __all__ = ["IndividualFilter", "gaussian_request"]
 
 _VERSION = 1
 _SAVED = ("filter", "people", "state")
+_KERNEL = (
+    (RenyiDP, "individual_renyi_filter"),
+    (ZCDP, "individual_zcdp_filter"),
+    (GaussianDP, "individual_gaussian_filter"),
+)
 #: What is cut to less than this share of a whole budget does not count at all: it would only blur who is left.
 _LEAST_SHARE = 2.0**-20
 #: What a cut norm stays below its limit by: more than all roundings on the way, which are below 2^-51 each.
@@ -134,12 +146,21 @@ class IndividualFilter(Holder):
     in place, so that a filter of one's own that raises half way has charged those whom it decided.
     Threads may share it, rounds wait for each other; it is not copied, pickled or used after a fork.
     Source: paper 000, Algorithms 3 and 7, Theorem 4.5; paper 003, Algorithm 1 and Theorem 12; theorem "individual
-    filter" of `theory.proofs`, which is about the rule and not about this code.
+    filter" of `theory.proofs`, which is about the rule and not about this code; `fp.verify` joins the two.
     """
+
+    _terms_shown = ("filter", "people")
+    theorem: ClassVar[str] = "individual filter"
+    scope: ClassVar[str] = (
+        "every adaptive analyst, for adding or removing one person whose declared pair dominates on each data set that "
+        "holds the person"
+    )
+    played: ClassVar[Played] = "selects"
 
     def __init__(self, filt: FilterBase, people: int) -> None:
         super().__init__()
         self._filter = checked_filter(filt)
+        self._terms = terms(filt)
         if filt.looks_at_losses:
             raise TypeError(
                 f"filt must decide without realised losses, got {filt!r}; pass e.g. GaussianFilter(mu=1.0)"
@@ -159,6 +180,28 @@ class IndividualFilter(Holder):
     def people(self) -> int:
         """The number of people."""
         return self._people
+
+    @property
+    def promise(self) -> Guarantee:
+        """What all rounds together satisfy for each person: the promise of the filter that each has."""
+        return self._filter.promise
+
+    @property
+    def kernel(self) -> tuple[str, ...]:
+        """The kernel's theorems on filters for each person that cover this one."""
+        return ("individual_filter", *(name for kind, name in _KERNEL if isinstance(self.promise, kind)))
+
+    @property
+    def rests_on(self) -> tuple[FilterBase]:
+        """The filter that each person has."""
+        return (self._filter,)
+
+    def anew(self, people: int) -> Self:
+        """The same for so many people who have spent nothing."""
+        return type(self)(self._filter, people)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._filter!r}, people={self._people})"
 
     def select(self, request: DominatingPair) -> NDArray[np.bool_]:
         """Who takes part in the round that `request` declares, charged for it at once: booleans of shape (n,).
@@ -190,8 +233,9 @@ class IndividualFilter(Holder):
         noise = _noise(sigma)
         limit = most if isinstance(most, float) and most == math.inf else one_positive("most", most)
         with self._change("clip"):
-            left = self._filter.affordable(self._state, Gaussian)
-            whole = float(self._filter.affordable(checked_start(self._filter, 1), Gaussian)[0])
+            left = checked_affordable(self._filter, self._state, Gaussian, self._people)
+            fresh = checked_start(self._filter, 1)
+            whole = float(checked_affordable(self._filter, fresh, Gaussian, 1)[0])
             with np.errstate(over="ignore"):
                 reach = np.minimum(left * (noise * _SHAVE), limit)
             cut = sizes > reach
@@ -208,7 +252,10 @@ class IndividualFilter(Holder):
     def _decided(self, request: DominatingPair) -> NDArray[np.bool_]:
         """Whom the filter grants `request`; they are charged."""
         own = self._state is self._kept
-        return grant_in_blocks(self._filter, self._state, request, self._people, self._keep, own=own)
+        checked_terms(self._filter, self._terms)
+        active = grant_in_blocks(self._filter, self._state, request, self._people, self._keep, own=own)
+        checked_terms(self._filter, self._terms)
+        return active
 
     def _keep(self, state: State) -> None:
         self._state = self._kept = state
@@ -217,7 +264,7 @@ class IndividualFilter(Holder):
         """What everyone has left, in the filter's own unit, rounded down: hidden, see `Personal`."""
         promise = str(self._filter.promise)
         with self._lock:  # a round may charge many people in place
-            left = self._filter.remaining(self._state)
+            left = checked_remaining(self._filter, self._state, self._people)
         return Personal(left, lambda person, value: PersonalReport(person, promise, value))
 
     def report_for(self, person: int) -> PersonalReport:
@@ -225,7 +272,7 @@ class IndividualFilter(Holder):
         index = check_person(person, self._people)
         with self._lock:
             one = take(self._state, np.array([index]))
-        left = float(self._filter.remaining(one)[0])
+        left = float(checked_remaining(self._filter, one, 1)[0])
         return PersonalReport(index, str(self._filter.promise), left)
 
     def to_dict(self, *, key: bytes | None = None) -> dict[str, object]:

@@ -10,6 +10,7 @@ For person 0 only, not to be shown to anyone else: at most 0.5 spent, counted by
 
 from __future__ import annotations
 
+from filters.contract.state import copied, read_only
 from filters.holders.holder import Holder
 from filters.holders.personal import Personal, PersonalCost, check_pairs
 from filters.holders.trackers import Tracker
@@ -28,6 +29,8 @@ class IndividualTracker(Holder):
     Threads may share it, releases wait for each other; it is not copied, pickled or used after a fork.
     Source: paper 000, Corollary 4.11 (Definition 2.5 for the pairs, not 2.6); for Gaussian DP paper 003, C.5.
     """
+
+    _terms_shown = ("tracker", "people")
 
     def __init__(self, tracker: Tracker, people: int) -> None:
         super().__init__()
@@ -55,13 +58,14 @@ class IndividualTracker(Holder):
         """
         check_pairs(request, self._people)
         with self._change("spend"):
-            self._state = self._tracker.spend(self._state, request)
+            self._state = copied(self._tracker.spend(read_only(self._state), request))
 
     def values(self) -> Personal[PersonalCost]:
         """What was spent on everyone, at most, in the tracker's own unit: hidden, see `Personal`."""
         name = repr(self._tracker)
         return Personal(
-            self._tracker.value(self._state), lambda person, value: PersonalCost(person, name, value)
+            self._tracker.value(read_only(self._state)),
+            lambda person, value: PersonalCost(person, name, value),
         )
 
     def report_for(self, person: int) -> PersonalCost:

@@ -17,7 +17,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from reprlib import repr as short
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,6 +27,7 @@ from filters.accounting.error_free import two_sum
 from filters.accounting.ledger import Budget, is_sum
 from filters.contract.parameters import one_delta, one_positive
 from filters.holders.envelope import checked_key, saved_count, sealed, unsealed
+from filters.holders.held_to import Played
 from filters.holders.holder import Holder
 from filters.holders.journal import ROWS, Journal, JournalError, Terms
 from filters.holders.personal import PersonalReport, check_person
@@ -34,6 +35,8 @@ from filters.holders.saved_state import decode_state, encode_state
 from filters.holders.sums import Sums
 from theory.arguments import check_count
 from theory.guarantees import ZCDP, Guarantee
+from theory.numerics.norms import squared_norms
+from theory.shown import one_line
 
 __all__ = ["LinearAnswer", "LinearQueries"]
 
@@ -56,6 +59,8 @@ class LinearAnswer:
 
     value: NDArray[np.float64]
     sigma: float
+
+    __repr__ = one_line
 
     def error(self, delta: float) -> float:
         """A bound on |value - sum over S_t|_inf that fails with probability at most delta.
@@ -81,14 +86,22 @@ class LinearQueries(Holder):
         queries = LinearQueries.open("spent.journal", norm_budget=5.0, kappa=1.0)  # after a crash
 
     journal: a new file for everybody's sums, or None. What was released is in it, whatever moment the process is
-    killed at or the power fails, if the disk keeps what it says it wrote: see `filters.holders.journal`. Without one,
-    what is spent since `to_dict` is lost with the process. Raises JournalError where the file cannot be written: then
-    nothing is released, what was asked counts as spent, and no query is answered until the file is opened again.
+    killed at or the power fails, if the disk keeps what it says it wrote and no older copy is put in its place: see
+    `filters.holders.journal`. Without one, what is spent since `to_dict` is lost with the process. Raises
+    JournalError where the file cannot be written: then nothing is released, what was asked counts as spent, and no
+    query is answered until the file is opened again.
     In memory a person takes 17 bytes, the sum as two doubles and a flag; an answer needs a few MB beside.
     Noise is drawn in doubles from the generator passed; against an adversary who reads the last bits of the
     answers use a hardened sampler. Threads may share it; it is not copied, pickled or used after a fork.
     Source: paper 000, Theorem 1.2, Corollary 4.7.
     """
+
+    _terms_shown = ("norm_budget", "kappa")
+    theorem: ClassVar[str] = "linear queries"
+    kernel: ClassVar[tuple[str, ...]] = ("linear_queries",)
+    rests_on: ClassVar[tuple[()]] = ()
+    scope: ClassVar[str] = "every adaptive analyst, for adding or removing one person"
+    played: ClassVar[Played] = "sums"
 
     def __init__(
         self,
@@ -153,12 +166,27 @@ class LinearQueries(Holder):
         """
         dimension = check_count("dimension", dimension)
         variance = self.norm_budget / (2 * self.kappa)
-        if (
-            not _LEAST_VARIANCE < variance < math.inf
-        ):  # the quotient lost digits, underflowed or overflowed: divide the roots
+        if not _LEAST_VARIANCE < variance < math.inf:
+            # the quotient lost digits, underflowed or overflowed: divide the roots
             root = math.sqrt(self.norm_budget) / math.sqrt(self.kappa) / math.sqrt(2)
             return root * (1 + (dimension + 8) * 2.0**-52)
         return math.sqrt(variance) * (1 + (dimension + 4) * 2.0**-52)
+
+    @property
+    def largest(self) -> float:
+        """About the largest norm with which anyone counts: the root of `norm_budget`, rounded down."""
+        return math.sqrt(self.norm_budget) * (1 - 2.0**-50)
+
+    def noisy_sum(self, values: ArrayLike, rng: np.random.Generator) -> LinearAnswer:
+        """`answer`, under the name that every holder which releases sums has."""
+        return self.answer(values, rng)
+
+    def anew(self, people: int) -> Self:
+        """The same for so many people who have spent nothing, without a journal."""
+        return type(self)(people, norm_budget=self.norm_budget, kappa=self.kappa)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.people}, norm_budget={self.norm_budget!r}, kappa={self.kappa!r})"
 
     # -- queries ------------------------------------------------------------------------------------
 
@@ -202,9 +230,8 @@ class LinearQueries(Holder):
             if not squares.any():
                 continue
             sums = self._sums.part(people)
-            active = self._budget.charge(
-                (sums.high, sums.low), Plain(squares), ~sums.left if self._some_left else None
-            )
+            staying = ~sums.left if self._some_left else None
+            active = self._budget.charge((sums.high, sums.low), Plain(squares), staying)
             if not active.all():
                 _keep_only(active, block)
             total += block.sum(axis=0)
@@ -388,7 +415,7 @@ def _keep_only(active: NDArray[np.bool_], rows: NDArray[np.float64]) -> None:
 def _squared_norms(rows: NDArray[np.float64]) -> NDArray[np.float64]:
     """|rows[i]|_2^2, too small by at most d + 2 half-ulps, and above zero where anything in the row is."""
     with np.errstate(over="ignore"):
-        squares = np.square(rows[:, 0]) if rows.shape[1] == 1 else np.einsum("ij,ij->i", rows, rows)
+        squares = np.square(rows[:, 0]) if rows.shape[1] == 1 else squared_norms(rows)
     small = squares < _NORMAL
     if small.any():
         small &= rows[:, 0] != 0 if rows.shape[1] == 1 else rows.any(axis=1)

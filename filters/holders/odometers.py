@@ -15,7 +15,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 from filters.accounting.allowance import Allowance
 from filters.accounting.amounts import Charge, Plain, Square
@@ -23,9 +22,11 @@ from filters.accounting.charges import approximate_charge, approximate_zcdp_char
 from filters.accounting.error_free import Exact
 from filters.accounting.ledger import Budget, is_sum
 from filters.contract.parameters import one_at_least_zero, one_delta, one_positive
+from filters.holders.held_to import Overtaken, Played
 from theory.arguments import check_count
 from theory.conversions import SIMPLE
 from theory.drift import drift
+from theory.numerics import portable
 from theory.pairs import DominatingPair
 
 __all__ = [
@@ -42,6 +43,7 @@ _State = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
 
 #: Bounds are raised by this share of themselves, more than the rounding of the elementary functions.
 _MARGIN = 1e-13
+_LOG_ZETA = 1.1331899568516129  # log zeta(1.4)
 
 
 class Odometer(ABC):
@@ -59,6 +61,16 @@ class Odometer(ABC):
     delta: float
     xi: float
     proof: ClassVar[str] = "Ville's inequality for e^{k L - k(k+1) S/2}; derived in the docstrings"
+    theorem: ClassVar[str] = "odometers"
+    kernel: ClassVar[tuple[str, ...]] = ()
+    rests_on: ClassVar[tuple[()]] = ()
+    scope: ClassVar[str] = "every adaptive analyst, at all times at once"
+    played: ClassVar[Played] = "losses"
+
+    @property
+    def promise(self) -> Overtaken:
+        """How often the loss may be above the bound, at whatever time."""
+        return Overtaken(self.delta + self.xi)
 
     @abstractmethod
     def bound(self, squares: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -93,6 +105,17 @@ def _added(state: Exact, charge: Charge) -> Exact:
     return (high, low) if proper.all() else (np.where(proper, high, np.inf), np.where(proper, low, 0.0))
 
 
+def _octave(x: NDArray[np.float64]) -> NDArray[np.float64]:
+    """floor(log2 x), exactly; inf and NaN stay."""
+    return np.where(np.isfinite(x), np.frexp(x)[1] - 1.0, x)
+
+
+def _power(j: NDArray[np.float64]) -> NDArray[np.float64]:
+    """2^j, exactly, for whole j; inf and NaN stay."""
+    known = np.isfinite(j)
+    return np.where(known, np.ldexp(1.0, np.where(known, j, 0.0).astype(np.int64)), j)
+
+
 def _check(odometer: Odometer) -> None:
     object.__setattr__(odometer, "delta", one_delta("delta", odometer.delta))
     object.__setattr__(odometer, "xi", one_at_least_zero("xi", odometer.xi))
@@ -108,13 +131,14 @@ class LineOdometer(Odometer):
     delta: float
     target: float
     xi: float = 0.0
+    kernel: ClassVar[tuple[str, ...]] = ("line_odometer",)
 
     def __post_init__(self) -> None:
         _check(self)
         object.__setattr__(self, "target", one_positive("target", self.target))
 
     def bound(self, squares: NDArray[np.float64]) -> NDArray[np.float64]:
-        log = -math.log(self.delta)
+        log = -float(portable.log(self.delta))
         k = math.sqrt(2 * log / self.target)
         return (k + 1) * squares / 2 + log / k
 
@@ -138,8 +162,8 @@ class MixtureOdometer(Odometer):
 
     def bound(self, squares: NDArray[np.float64]) -> NDArray[np.float64]:
         wide = squares + self.scale
-        log = np.log1p(squares / self.scale) / 2 - math.log(self.delta)
-        return squares / 2 + np.sqrt(2 * wide * log)
+        log = portable.log1p(squares / self.scale) / 2 - portable.log(self.delta)
+        return np.asarray(squares / 2 + np.sqrt(2 * wide * log))
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,18 +179,19 @@ class StitchedOdometer(Odometer):
     delta: float
     first: float
     xi: float = 0.0
+    kernel: ClassVar[tuple[str, ...]] = ("stitched_odometer",)
 
     def __post_init__(self) -> None:
         _check(self)
         object.__setattr__(self, "first", one_positive("first", self.first))
 
     def bound(self, squares: NDArray[np.float64]) -> NDArray[np.float64]:
-        epoch = np.floor(np.log2(np.maximum(squares / self.first, 1.0)))
+        epoch = _octave(np.maximum(squares / self.first, 1.0))
         best = np.full(np.shape(squares), np.inf)
         for step in (-1, 0, 1):
             j = np.maximum(epoch + step, 0.0)
-            log = -math.log(self.delta) + 1.4 * np.log1p(j) + math.log(special.zeta(1.4))
-            k = np.sqrt(2 * log / (self.first * np.exp2(j + 0.5)))
+            log = -portable.log(self.delta) + 1.4 * portable.log1p(j) + _LOG_ZETA
+            k = np.sqrt(2 * log / (self.first * math.sqrt(2.0) * _power(j)))
             best = np.minimum(best, (k + 1) * squares / 2 + log / k)
         return best
 
@@ -183,6 +208,7 @@ class DoublingOdometer(Odometer):
     delta: float
     first: float
     xi: float = 0.0
+    kernel: ClassVar[tuple[str, ...]] = ("doubling_odometer",)
 
     def __post_init__(self) -> None:
         _check(self)
@@ -190,12 +216,11 @@ class DoublingOdometer(Odometer):
 
     def bound(self, squares: NDArray[np.float64]) -> NDArray[np.float64]:
         rho = squares / 2
-        with np.errstate(divide="ignore"):
-            j = np.maximum(np.ceil(np.log2(rho / self.first)), 0.0)
-        j = np.where(rho > self.first * np.exp2(j), j + 1, j)  # log2 may round down across a power of two
+        j = _octave(np.maximum(rho / self.first, 1.0))
+        j = np.where(rho > self.first * _power(j), j + 1, j)
         delta = self.delta / ((j + 1) ** 2 * (math.pi**2 / 6))
         known = np.isfinite(delta) & (delta > 0)
-        epsilon = SIMPLE.epsilon(np.where(known, self.first * np.exp2(j), 1.0), np.where(known, delta, 0.5))
+        epsilon = SIMPLE.epsilon(np.where(known, self.first * _power(j), 1.0), np.where(known, delta, 0.5))
         return np.where(known, epsilon, np.inf)
 
 
@@ -219,6 +244,11 @@ class RogersOdometer:
     records: int
     _allowed: Allowance = field(init=False, repr=False, compare=False)
     proof: ClassVar[str] = "Rogers et al. Theorem 6.1; constants checked in the docstring"
+    theorem: ClassVar[str] = Odometer.theorem
+    kernel: ClassVar[tuple[str, ...]] = ()
+    rests_on: ClassVar[tuple[()]] = ()
+    scope: ClassVar[str] = Odometer.scope
+    played: ClassVar[Played] = Odometer.played
 
     def __post_init__(self) -> None:
         delta, records = one_delta("delta", self.delta), check_count("records", self.records, least=3)
@@ -227,6 +257,11 @@ class RogersOdometer:
         object.__setattr__(self, "delta", delta)
         object.__setattr__(self, "records", records)
         object.__setattr__(self, "_allowed", Allowance(delta / 2))
+
+    @property
+    def promise(self) -> Overtaken:
+        """How often the loss may be above the bound, at whatever time."""
+        return Overtaken(self.delta)
 
     def start(self, n: int) -> tuple[NDArray[Any], ...]:
         """n runs in which nothing was released."""
@@ -247,9 +282,10 @@ class RogersOdometer:
         squares, drifts = (state[0] + state[1]) * (1 + 2.0**-50), state[2] + state[3]
         least = 1 / self.records**2
         with np.errstate(invalid="ignore", over="ignore"):
-            inner = 2 * squares * (math.log(110 * math.e) + 2 * math.log(math.log(self.records) / self.delta))
-            outer = 2 * (least + squares) * (1 + np.log1p(squares / least) / 2)
-            outer = outer * math.log(4 * math.log2(self.records) / self.delta)
+            logs = portable.log(110 * math.e) + 2 * portable.log(portable.log(self.records) / self.delta)
+            inner = 2 * squares * logs
+            outer = 2 * (least + squares) * (1 + portable.log1p(squares / least) / 2)
+            outer = outer * portable.log(4 * portable.log(self.records) / portable.log(2.0) / self.delta)
             spread = np.where((squares >= least) & (squares <= 1), inner, outer)
             bound = (drifts + np.sqrt(spread)) * (1 + _MARGIN)
         within = self._allowed.holds((state[4], state[5]))

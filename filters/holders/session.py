@@ -16,15 +16,19 @@ from reprlib import repr as short
 import numpy as np
 
 from filters.contract.checks import (
+    checked_affordable,
     checked_filter,
     checked_grant,
     checked_observe,
     checked_reaches,
+    checked_remaining,
     checked_spend,
     checked_start,
+    checked_terms,
+    terms,
 )
 from filters.contract.filter_base import FilterBase, MechanismFamily, OnDenial
-from filters.contract.state import State, copied
+from filters.contract.state import State, frozen
 from filters.holders.envelope import checked_key, saved_count, saved_flag, sealed, unsealed
 from filters.holders.holder import Holder
 from filters.holders.saved_state import decode_state, encode_state
@@ -82,10 +86,11 @@ class Session(Holder):
         if on_denial not in ("halt", "retry"):
             raise ValueError(f"on_denial must be 'halt' or 'retry', got {on_denial!r}; choose one of them")
         self._filter = checked_filter(filt)
+        self._terms = terms(filt)
         self._on_denial: OnDenial = on_denial
         self._record = record
         self._key = checked_key(key)
-        self._now = _Standing(copied(checked_start(filt, 1)))
+        self._now = _Standing(frozen(checked_start(filt, 1)))
 
     @property
     def filter(self) -> FilterBase:
@@ -127,6 +132,7 @@ class Session(Holder):
                     f"{type(self._filter).__name__} decides on realised losses and the last release has "
                     "none; call observe(loss) first"
                 )
+            checked_terms(self._filter, self._terms)
             admitted, spent = checked_grant(self._filter, now.state, pair, 1)
             if not admitted[0]:
                 if self._on_denial == "halt":
@@ -134,8 +140,9 @@ class Session(Holder):
                 return False
             if spent is None:
                 spent = checked_spend(self._filter, now.state, pair, 1)
-            # a copy: a filter that goes on writing into what it returned must not change what was spent
-            self._settle(_Standing(copied(spent), False, self._filter.looks_at_losses, now.granted + 1))
+            checked_terms(self._filter, self._terms)
+            # a filter that goes on writing into what it returned must not change what was spent
+            self._settle(_Standing(frozen(spent), False, self._filter.looks_at_losses, now.granted + 1))
             return True
 
     def observe(self, loss: float) -> None:
@@ -150,7 +157,7 @@ class Session(Holder):
             if not now.awaits_loss:
                 raise RuntimeError("no release waits for its loss; call observe(loss) once after each grant")
             after = checked_observe(self._filter, now.state, np.array([float(loss)]), 1)
-            self._settle(replace(now, state=copied(after), awaits_loss=False))
+            self._settle(replace(now, state=frozen(after), awaits_loss=False))
 
     def _settle(self, after: _Standing) -> None:
         self._now = after
@@ -160,12 +167,12 @@ class Session(Holder):
     def remaining(self) -> float:
         """The largest further cost still admitted, in the filter's own unit; 0.0 after a halt."""
         now = self._now
-        return 0.0 if now.halted else float(self._filter.remaining(now.state)[0])
+        return 0.0 if now.halted else float(checked_remaining(self._filter, now.state, 1)[0])
 
     def affordable(self, family: MechanismFamily) -> float:
         """A parameter t such that request(family(t)) is granted now, next to the largest; 0.0 if none is."""
         now = self._now
-        return 0.0 if now.halted else float(self._filter.affordable(now.state, family)[0])
+        return 0.0 if now.halted else float(checked_affordable(self._filter, now.state, family, 1)[0])
 
     def to_dict(self, *, key: bytes | None = None) -> dict[str, object]:
         """Everything that `from_dict` needs, as JSON values; numbers are kept to the last bit.
@@ -234,7 +241,7 @@ class Session(Holder):
             )
         start, reaches = session._now.state, lambda state: checked_reaches(filt, state, 1)
         state = decode_state(content["state"], start, 1, reaches, fresh=granted == 0)
-        session._now = _Standing(state, halted, awaits, granted)
+        session._now = _Standing(frozen(state), halted, awaits, granted)
         return session
 
     def __repr__(self) -> str:
@@ -246,4 +253,4 @@ class Session(Holder):
         after = f" after {self._now.granted} grants"
         if type(self._filter).remaining is FilterBase.remaining:
             return after
-        return f"{after} with {float(self._filter.remaining(self._now.state)[0]):.6g} left"
+        return f"{after} with {float(checked_remaining(self._filter, self._now.state, 1)[0]):.6g} left"

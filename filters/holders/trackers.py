@@ -23,6 +23,7 @@ from filters.accounting.charge_rules import gdp_charge, renyi_charge
 from filters.accounting.error_free import add_up, two_product
 from filters.accounting.ledger import Budget
 from filters.contract.parameters import one_order_from_one, one_positive
+from filters.holders.held_to import BlockByBlock, Played
 from theory.arguments import check_count
 from theory.guarantees import GaussianDP, Guarantee, RenyiDP
 from theory.pairs import DominatingPair
@@ -51,6 +52,16 @@ class Tracker(ABC):
     size: float
     _budget: Budget
     proof: ClassVar[str]
+    theorem: ClassVar[str] = "trackers"
+    kernel: ClassVar[tuple[str, ...]] = ()
+    rests_on: ClassVar[tuple[()]] = ()
+    scope: ClassVar[str] = "every adaptive adversary, before a restart whose number is fixed in advance"
+    played: ClassVar[Played] = "blocks"
+
+    @property
+    def promise(self) -> BlockByBlock:
+        """What one block promises, and how blocks compose."""
+        return BlockByBlock(self.guarantee(1))
 
     @abstractmethod
     def charge(self, request: DominatingPair) -> Charge:
@@ -134,6 +145,7 @@ class RenyiTracker(Tracker):
     size: float
     _budget: Budget = field(init=False, repr=False, compare=False)
     proof: ClassVar[str] = "000 Proposition 4.10"
+    kernel: ClassVar[tuple[str, ...]] = ("tracker_renyi",)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "alpha", one_order_from_one("alpha", self.alpha))
@@ -164,6 +176,7 @@ class GaussianTracker(Tracker):
     size: float
     _budget: Budget = field(init=False, repr=False, compare=False)
     proof: ClassVar[str] = "003 Appendix C.5, as 000 Proposition 4.10"
+    kernel: ClassVar[tuple[str, ...]] = ("gaussian_tracker",)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "size", one_positive("size", self.size))

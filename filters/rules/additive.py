@@ -20,15 +20,17 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import lru_cache
 from inspect import getattr_static
+from reprlib import repr as short
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.accounting.amounts import Charge, Square
+from filters.accounting.amounts import Charge, Mixed, Plain, Square
 from filters.accounting.charge_rules import ChargeRule
 from filters.accounting.error_free import Exact
 from filters.accounting.ledger import Budget
+from filters.accounting.limit import Limit
 from filters.contract.filter_base import MechanismFamily
 from filters.privacy_filter import PrivacyFilter
 from filters.rules.promised import promised_budget
@@ -113,23 +115,43 @@ class AdditiveFilter(PrivacyFilter[Exact]):
         return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in given.items())})"
 
     def start(self, n: int) -> Exact:
+        budget: object = self.budget
+        if not isinstance(budget, Limit):
+            raise TypeError(
+                f"{type(self).__name__}.budget must be a Budget, got {short(budget)}; "
+                "set budget = fp.Budget.of(0.5), say"
+            )
         return self.budget.start(n)
 
     def admits(self, state: Exact, request: DominatingPair) -> NDArray[Any]:
-        return self.budget.fits(state, self.charge(request))
+        return self.budget.fits(state, self._cost(request))
 
     def spend(self, state: Exact, request: DominatingPair) -> Exact:
-        return self.budget.add(state, self.charge(request))
+        return self.budget.add(state, self._cost(request))
 
     def grant(self, state: Exact, request: DominatingPair) -> tuple[NDArray[Any], Exact | None]:
         if self._has_own_rules():
             return PrivacyFilter.grant(self, state, request)
-        return self.budget.step(state, self.charge(request))
+        return self.budget.step(state, self._cost(request))
 
     def grant_in_place(self, state: Exact, request: DominatingPair) -> NDArray[np.bool_] | None:
-        if self._has_own_rules() or type(self).grant is not AdditiveFilter.grant:
+        budget = self.budget
+        if (
+            self._has_own_rules()
+            or type(self).grant is not AdditiveFilter.grant
+            or type(budget) is not Budget
+        ):
             return None
-        return self.budget.charge(state, self.charge(request))
+        return budget.charge(state, self._cost(request))
+
+    def _cost(self, request: DominatingPair) -> Charge:
+        cost: object = self.charge(request)
+        if not isinstance(cost, Plain | Square | Mixed):
+            raise TypeError(
+                f"{type(self).__name__}.charge must return a charge, got {short(cost)}; return fp.Plain(x), or "
+                "fp.Square(x) for x^2, with x one number or one per run, shape (n,)"
+            )
+        return cost
 
     def _has_own_rules(self) -> bool:
         """Whether a subclass decides or charges otherwise."""

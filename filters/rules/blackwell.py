@@ -24,8 +24,8 @@ from theory.arguments import Real, check_real
 from theory.conversions import CKS
 from theory.guarantees import ZCDP, Guarantee
 from theory.latex import tex_number
+from theory.numerics import portable
 from theory.pairs import DominatingPair, Gaussian, Selection
-from theory.pairs.finite import Finite
 
 __all__ = ["BlackwellFilter", "RangedBlackwellFilter", "RangedZCDP", "covers", "gaussian_cover"]
 
@@ -41,9 +41,9 @@ def _heights(
 ) -> NDArray[np.float64]:
     """The hockey-stick at each eps of a law whose losses ascend, summed from the largest loss down."""
     p = np.concatenate((np.cumsum(masses[::-1])[::-1], [0.0]))
-    q = np.concatenate((np.cumsum((masses * np.exp(-losses))[::-1])[::-1], [0.0]))
+    q = np.concatenate((np.cumsum((masses * portable.exp(-losses))[::-1])[::-1], [0.0]))
     above = np.searchsorted(losses, eps, side="right")
-    return np.asarray(np.maximum(p[above] - np.exp(eps) * q[above], 0.0))
+    return np.asarray(np.maximum(p[above] - portable.exp(eps) * q[above], 0.0))
 
 
 def covers(mu: float, z: NDArray[np.float64], height: NDArray[np.float64]) -> bool:
@@ -53,7 +53,7 @@ def covers(mu: float, z: NDArray[np.float64], height: NDArray[np.float64]) -> bo
     the midpoint: it is enough that both ends of the chord lie under that tangent.
     """
     middle = (z[:-1] + z[1:]) / 2
-    eps = np.log(middle)
+    eps = portable.log(middle)
     value = np.asarray(Gaussian(mu).hockey_stick(eps)) * (1 - _MARGIN)
     slope = -special.ndtr(-mu / 2 - eps / mu)
     left = height[:-1] <= value + slope * (z[:-1] - middle)
@@ -68,7 +68,7 @@ def _law(
 
     The lattice is close for eps <= `high`; see `composed_law` and `composed_lattice`.
     """
-    if all(isinstance(pair, Finite) for pair, count in zip(pairs, counts, strict=True) if count):
+    if all(pair.outputs is not None for pair, count in zip(pairs, counts, strict=True) if count):
         return composed_law(pairs, counts)
     law = composed_lattice(pairs, counts, high)
     return np.append(law.losses, np.inf), np.append(law.masses, law.infinite)
@@ -94,7 +94,7 @@ def gaussian_cover(
             return math.inf
         if low < most:
             eps = np.linspace(low, most, _POINTS)
-            curves.append((np.exp(eps), _heights(losses, masses, eps)))
+            curves.append((portable.exp(eps), _heights(losses, masses, eps)))
 
     def enough(mu: float) -> bool:
         return all(covers(mu, z, height) for z, height in curves)
@@ -110,7 +110,7 @@ def gaussian_cover(
     return above
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class BlackwellFilter(PrivacyFilter[_State]):
     """CONT while Gaussian(mu) dominates, at every real eps, the mechanisms so far composed as if fixed in advance.
 
@@ -204,7 +204,7 @@ class RangedZCDP(Guarantee):
         return f"{self.rho:g}-zCDP for eps in [{self.low:g}, {self.high:g}]"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class RangedBlackwellFilter(BlackwellFilter):
     """CONT while the composed hockey-stick is at most that of Gaussian(mu) for eps in [low, high], both directions.
 
@@ -248,8 +248,8 @@ class RangedBlackwellFilter(BlackwellFilter):
 
 def _gaussian_mu(request: DominatingPair) -> Real:
     """mu of the Gaussians among the requests, inf for the others."""
-    if isinstance(request, Gaussian):
-        return proper(request.mu)
+    if (mu := request.normal_mu) is not None:
+        return proper(mu)
     if isinstance(request, Selection):
         n = len(request.index)
         table = np.stack([np.broadcast_to(_gaussian_mu(pair), (n,)) for pair in request.pairs])

@@ -8,16 +8,16 @@ Fraction(3, 8)
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
+from theory.numerics import portable
 from theory.numerics.stable import log_fraction
 from theory.pairs import DominatingPair, Gaussian
-from theory.pairs.finite import Finite, FinitePair
+from theory.pairs.finite import FinitePair
 
 __all__ = ["composed_hockey_stick", "composed_law", "is_exact"]
 
@@ -25,17 +25,9 @@ __all__ = ["composed_hockey_stick", "composed_law", "is_exact"]
 _Law = dict[Fraction | None, Fraction]
 
 
-@dataclass(frozen=True, slots=True)
-class _Multiset:
-    """How often each pair was used, in a form that can be a cache key."""
-
-    pairs: tuple[DominatingPair, ...]
-    counts: tuple[int, ...]
-
-
 def is_exact(pair: DominatingPair) -> bool:
     """Whether the pair's masses are known as rationals."""
-    return isinstance(pair, Finite) and pair.exact_masses is not None
+    return pair.exact_masses is not None
 
 
 def composed_hockey_stick(
@@ -47,7 +39,8 @@ def composed_hockey_stick(
     p e^{-L}). The Gaussians compose to one Gaussian, whose hockey-stick is evaluated in doubles for every outcome
     of the rest; without Gaussians the result is exact for those masses. Raises TypeError for other pairs.
     """
-    return max(_one_way(_Multiset(pairs, counts), ratio), _one_way(_swapped(pairs, counts), ratio))
+    swapped = tuple(map(_swapped_pair, pairs))
+    return max(_one_way(pairs, counts, ratio), _one_way(swapped, counts, ratio))
 
 
 #: A law in doubles: losses in units of 2^-40, rounded up and ascending, their P-masses, the mass of +inf.
@@ -101,17 +94,13 @@ def _swapped_pair(pair: DominatingPair) -> DominatingPair:
     return pair.swapped
 
 
-def _swapped(pairs: tuple[DominatingPair, ...], counts: tuple[int, ...]) -> _Multiset:
-    return _Multiset(tuple(map(_swapped_pair, pairs)), counts)
-
-
 @lru_cache(maxsize=1 << 16)
-def _one_way(used: _Multiset, ratio: Fraction) -> Fraction:
+def _one_way(pairs: tuple[DominatingPair, ...], counts: tuple[int, ...], ratio: Fraction) -> Fraction:
     law: _Law = {Fraction(1): Fraction(1)}
     variance = 0.0
-    for pair, count in zip(used.pairs, used.counts, strict=True):
-        if isinstance(pair, Gaussian):
-            variance += count * float(pair.mu) ** 2
+    for pair, count in zip(pairs, counts, strict=True):
+        if (mu := pair.normal_mu) is not None:
+            variance += count * float(mu) ** 2
         elif count:
             law = _product(law, _power(pair, count))
     if variance == 0:
@@ -146,7 +135,7 @@ def _product(one: _Law, other: _Law) -> _Law:
 
 @lru_cache(maxsize=1024)
 def _law(pair: DominatingPair) -> _Law:
-    if not isinstance(pair, Finite):
+    if (outputs := pair.outputs) is None:
         raise TypeError(
             f"pair must be finite or Gaussian to be composed exactly, got {pair!r}; leave it off the menu"
         )
@@ -156,7 +145,7 @@ def _law(pair: DominatingPair) -> _Law:
     elif isinstance(pair, FinitePair):
         both = zip([Fraction(p) for p in pair.p], [Fraction(q) for q in pair.q], strict=True)
     else:
-        both = ((Fraction(float(p)), Fraction(float(p * np.exp(-loss)))) for loss, p in pair.outputs)  # type: ignore[assignment]
+        both = ((Fraction(float(p)), Fraction(float(p * portable.exp(-loss)))) for loss, p in outputs)  # type: ignore[assignment]
     law: _Law = {}
     for p, q in both:
         if p > 0:

@@ -8,12 +8,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
+from theory.numerics import portable
 from theory.pairs import DominatingPair
 
 __all__ = ["LossLattice", "composed_lattice", "lattice_of", "step_of"]
@@ -55,7 +57,7 @@ class LossLattice:
             one = one.coarser()
         while other.step < one.step:
             other = other.coarser()
-        masses = np.convolve(one.masses, other.masses)
+        masses = _convolved(one.masses, other.masses)
         infinite = one.infinite + other.infinite
         return _trimmed(LossLattice(one.step, one.first + other.first, masses, infinite))
 
@@ -65,7 +67,7 @@ class LossLattice:
         The share 1/(1 + e^-step) goes up; the split adds at most step^2 to the variance.
         """
         even = self.first + np.arange(len(self.masses)) & 1 == 0
-        up = 1 / (1 + np.exp(-self.step))
+        up = 1 / (1 + portable.exp(-self.step))
         first = self.first // 2
         place = (self.first + np.arange(len(self.masses))) // 2 - first
         masses = np.zeros(len(self.masses) // 2 + 2)
@@ -79,7 +81,7 @@ class LossLattice:
         The largest losses are raised to inf, up to a mass that is a share _TAIL of the hockey-stick at `high`; the
         smallest, up to a mass _LOW, to the smallest loss kept.
         """
-        beyond = -np.expm1(np.minimum(high - self.losses, 0.0)) @ self.masses + self.infinite
+        beyond = (-portable.expm1(np.minimum(high - self.losses, 0.0)) * self.masses).sum() + self.infinite
         above = np.cumsum(self.masses[::-1])[::-1]
         last = max(int(np.searchsorted(-above, -_TAIL * beyond)), 1)
         low = np.cumsum(self.masses[:last])
@@ -96,8 +98,17 @@ class LossLattice:
     def spread(self) -> float:
         """The standard deviation of the finite losses."""
         mass = float(self.masses.sum())
-        mean = float(self.losses @ self.masses) / mass
-        return float(np.sqrt((self.losses - mean) ** 2 @ self.masses / mass))
+        mean = float((self.losses * self.masses).sum()) / mass
+        return float(np.sqrt(((self.losses - mean) ** 2 * self.masses).sum() / mass))
+
+
+def _convolved(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The sums over i of x[i] y[k - i], i ascending: NumPy's own adds in an order that depends on the processor."""
+    x, y = (x, y) if len(x) <= len(y) else (y, x)
+    total = np.zeros(len(x) + len(y) - 1)
+    for place, mass in enumerate(x):
+        total[place : place + len(y)] += mass * y
+    return total
 
 
 def _trimmed(law: LossLattice) -> LossLattice:
@@ -132,7 +143,7 @@ def lattice_of(pair: DominatingPair, step: float) -> LossLattice:
     flat = np.flatnonzero(height <= 0)  # beyond the largest loss
     if flat.size:
         eps, height = eps[: flat[0] + 1], height[: flat[0] + 1]
-    z = np.exp(eps)
+    z = portable.exp(eps)
     # below the smallest loss H = 1 - z: the excess over 1 - z keeps the digits that H itself loses
     excess = np.asarray(pair.swapped.hockey_stick(-eps), dtype=np.float64) * z
     rise = np.where(eps[:-1] < 0, np.diff(excess) - np.diff(z), np.diff(height))
@@ -153,8 +164,8 @@ def step_of(pair: DominatingPair) -> float:
     at most 1/256 of it, and half of that to the mu of a long composition. The step is clipped to [2^-14, 2^-8].
     """
     entropy = float(pair.renyi(1 + 2.0**-10))  # about KL, the divergence of order 1
-    finest = np.log2(np.sqrt(2 * entropy) / _START) if 0 < entropy < np.inf else _COARSEST
-    return 2.0 ** int(np.clip(np.floor(finest), _FINEST, _COARSEST))
+    finest = math.frexp(math.sqrt(2 * entropy) / _START)[1] - 1 if 0 < entropy < math.inf else _COARSEST
+    return 2.0 ** min(max(finest, _FINEST), _COARSEST)
 
 
 def composed_lattice(pairs: tuple[DominatingPair, ...], counts: tuple[int, ...], high: float) -> LossLattice:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from filters.contract.checks import checked_admits
 from filters.contract.filter_base import MechanismFamily
 from filters.contract.state import State, runs_of
 from filters.privacy_filter import PrivacyFilter
@@ -102,7 +103,7 @@ def affordable_of(
     for pair in menu:
         t = getattr(pair, fields(pair)[0].name)  # type: ignore[arg-type]
         if isinstance(t, float) and _makes(family, t, pair):
-            admitted = np.asarray(filt.admits(state, pair))
+            admitted = checked_admits(filt, state, pair, len(best))
             best = np.where(admitted, np.maximum(best, t), best)
     return best
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -19,6 +18,7 @@ from theory.arguments import Real
 from theory.conversions import CKS, SIMPLE, Conversion
 from theory.guarantees import ApproxDP, Guarantee, RenyiDP
 from theory.pairs import DominatingPair, Gaussian
+from theory.shown import told_apart
 
 __all__ = [
     "AllOrdersFilter",
@@ -31,6 +31,8 @@ __all__ = [
 ]
 
 #: (high, low) of the first order, of the second, ...: arrays of shape (n,).
+#: A curve of more orders is told by its first and its last.
+_SHOWN = 8
 _State = tuple[NDArray[Any], ...]
 
 
@@ -99,14 +101,14 @@ def checked_orders(orders: object) -> tuple[float, ...]:
 
 
 def order_budget(alpha: float, epsilon: float, delta: float, conversion: Conversion) -> float:
-    """The largest R such that (alpha, R)-RDP gives (epsilon, delta)-DP, rounded down; may be < 0.
+    """The largest double R such that (alpha, R)-RDP gives (epsilon, delta)-DP; may be < 0.
 
     With t = alpha - 1. CKS: delta = e^{t (R - epsilon)} (1 - 1/alpha)^alpha / t. SIMPLE: delta = e^{t (R -
     epsilon)}, Markov's inequality, the older conversion.
     """
-    t = alpha - 1
-    gain = t * math.log1p(1 / t) + math.log1p(t) if conversion is CKS else 0.0
-    return epsilon + (math.log(delta) + gain) / t - 2.0**-48 * (epsilon + (gain - math.log(delta)) / t)
+    from theory.numerics.thresholds import order_below  # balls are imported by those who ask for one
+
+    return order_below(alpha, epsilon, delta, markov=conversion is not CKS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +117,8 @@ class RenyiCurve(Guarantee):
 
     alphas: tuple[float, ...]
     rhos: tuple[float, ...]
+
+    __repr__ = told_apart
 
     def delta(self, epsilon: Real) -> Real:
         deltas = [RenyiDP(a, r).delta(epsilon) for a, r in zip(self.alphas, self.rhos, strict=True)]
@@ -126,10 +130,13 @@ class RenyiCurve(Guarantee):
         return r", \quad ".join(RenyiDP(a, r).formula for a, r in zip(self.alphas, self.rhos, strict=True))
 
     def __str__(self) -> str:
-        return f"({', '.join(f'{a:g}' for a in self.alphas)})-RDP curve"
+        shown = [f"{a:g}" for a in self.alphas]
+        if len(shown) > _SHOWN:
+            return f"({shown[0]}, ..., {shown[-1]})-RDP curve of {len(shown)} orders"
+        return f"({', '.join(shown)})-RDP curve"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class AllOrdersFilter(PrivacyFilter[_State]):
     """CONT while sum_t D_alpha_j(mechanism t) <= rhos[j] at every order alphas[j] of a set fixed in advance.
 
@@ -186,7 +193,7 @@ class AllOrdersFilter(PrivacyFilter[_State]):
         return self.affordable(state, Gaussian)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class SomeOrderRule(PrivacyFilter[_State]):
     """CONT while at SOME order of a set the sum stays within the budget that `conversion` allows that order."""
 
@@ -229,7 +236,7 @@ class SomeOrderRule(PrivacyFilter[_State]):
         return self.affordable(state, Gaussian)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class SomeOrderMarkovFilter(SomeOrderRule):
     """CONT while at SOME order of a set the sum stays within the budget that Markov's inequality allows.
 

@@ -64,8 +64,9 @@ def _from_pure(promise: Guarantee) -> Fraction | float | None:
             return epsilon
         case ApproxDP(epsilon, delta) if delta < 1:
             # H_{e^eps} of B-DP is (e^B - e^eps)/(1 + e^B)
-            more = math.log1p(delta * math.exp(-epsilon)) - math.log1p(-delta)
-            return max(epsilon, (epsilon + more) * (1 - 2.0**-48))
+            from theory.numerics.thresholds import pure_below  # balls are imported by those who ask for one
+
+            return pure_below(epsilon, delta)
         case ZCDP(rho):
             return _root(2 * Fraction(rho))
         case RenyiDP(alpha, rho):  # the divergence of order alpha is at most that of order infinity as well

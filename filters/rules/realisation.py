@@ -15,6 +15,7 @@ from filters.privacy_filter import PrivacyFilter
 from filters.rules.menu import checked_menu
 from theory.arguments import Real, check_count, check_probability
 from theory.guarantees import ApproxDP, Guarantee
+from theory.numerics import portable
 from theory.pairs import DominatingPair
 from theory.realisation import optimal_split
 
@@ -24,7 +25,7 @@ __all__ = ["RealisationFilter"]
 _State = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class RealisationFilter(PrivacyFilter[_State]):
     """CONT to release i+1 while q_i(theta) + max_r q_r(dhat) <= epsilon -+ l^{(i-1)}, in both directions.
 
@@ -119,7 +120,7 @@ class RealisationFilter(PrivacyFilter[_State]):
         """
         before, last, forward, backward, released = state
         # E_P[e^-L] <= 1, so P(L <= x) <= e^x: no upper quantile lies below log(1 - theta)
-        least = float(np.log1p(-self._rest) * (1 + 2.0**-40))
+        least = float(portable.log1p(-self._rest) * (1 + 2.0**-40))
         room, past = 1 + 2.0**-40, np.maximum(released - 1, 0)
         known = (released >= 0) & (released <= self.rounds) & (forward >= least) & (backward >= least)
         for sign, most, reach in zip((1, -1), self._most, self._reach, strict=True):

@@ -19,6 +19,7 @@ from filters.privacy_filter import PrivacyFilter
 from theory.arguments import Real
 from theory.drift import drift
 from theory.guarantees import ApproxDP, Guarantee
+from theory.numerics import portable
 from theory.pairs import DominatingPair
 
 __all__ = ["RogersFilter"]
@@ -86,7 +87,9 @@ class RogersFilter(PrivacyFilter[_State]):
     def _log(self, share: int) -> float:
         """log(share / delta)."""
         ratio = share / self.delta
-        return math.log(ratio) if ratio < math.inf else math.log(share) - math.log(self.delta)
+        return float(
+            portable.log(ratio) if ratio < math.inf else portable.log(share) - portable.log(self.delta)
+        )
 
     @property
     def squares(self) -> float:
@@ -147,7 +150,7 @@ class RogersFilter(PrivacyFilter[_State]):
     def deviation(self, squares: Real) -> Any:
         """The second term of K at S = `squares`."""
         h = self.h
-        spread = 2 * (squares + h) * (1 + np.log1p(squares / h) / 2) * self._log(2)
+        spread = 2 * (squares + h) * (1 + portable.log1p(squares / h) / 2) * self._log(2)
         return np.sqrt(spread)
 
     def spend(self, state: _State, request: DominatingPair) -> _State:

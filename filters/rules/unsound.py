@@ -102,7 +102,7 @@ class NaiveRealisationFilter(PrivacyFilter):
         return moved
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class NaturalFilter(PrivacyFilter):
     """CONT while the mechanisms so far, had they been fixed in advance, compose to (epsilon, delta)-DP.
 
@@ -206,7 +206,7 @@ def _stays_within(filt: NaturalFilter, counts: tuple[int, ...]) -> bool:
     return composed <= allowed if filt.exact else composed * (1 + _MARGIN) <= allowed
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class SomeOrderFilter(SomeOrderRule):
     """CONT while at SOME order of a set the sum of divergences stays within the budget that CKS allows that order.
 

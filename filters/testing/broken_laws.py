@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from filters.contract.checks import checked_filter
+from filters.contract.checks import StateWrittenError, checked_filter
 from filters.privacy_filter import PrivacyFilter
 from filters.testing.cases import case_bytes, drawn_case
 from filters.testing.laws import EXAMINED, LawBrokenError, something_is_admitted
@@ -23,6 +23,14 @@ from filters.testing.requests import Tape, requests_near, requests_of
 from theory.pairs import DominatingPair
 
 __all__ = ["BrokenLaw", "broken_laws"]
+
+#: The law that a method breaks by writing into the state that it is given; every other method only gives advice.
+_WRITING = {
+    "admits": "a_denial_changes_nothing",
+    "grant": "a_denial_changes_nothing",
+    "spend": "the_old_state_is_left_alone",
+    "observe": "the_old_state_is_left_alone",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +57,19 @@ def broken_laws(
     proof: it says that no example contradicted a law. Raises ValueError for no requests and for examples below 1.
     """
     checked_filter(filt)
+    try:
+        return _broken_laws(filt, rng, examples, requests, until)
+    except StateWrittenError as how:
+        return (BrokenLaw(_WRITING.get(how.method, "asking_changes_nothing"), str(how)),)
+
+
+def _broken_laws(
+    filt: PrivacyFilter,
+    rng: np.random.Generator,
+    examples: int,
+    requests: Sequence[DominatingPair] | None,
+    until: Callable[[], bool],
+) -> tuple[BrokenLaw, ...]:
     if examples < 1:
         raise ValueError(f"examples must be at least 1, got examples={examples}; pass e.g. 100")
     drawn = requests_near(filt) if requests is None else requests_of(requests, filt)

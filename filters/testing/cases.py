@@ -44,7 +44,7 @@ def _ladder(requests: Requests, tape: Tape) -> dict[str, Any]:
 def _cheaper_past(requests: Requests, tape: Tape) -> dict[str, Any]:
     return {
         "ladder": requests.ladder(tape, 24),
-        "then": requests.list(tape, 3),
+        "then": requests.small(tape, 8) if tape.below(2) else requests.list(tape, 3),
         "after": requests.ladder(tape, 64),
         "loss": tape.loss(),
         "history": requests.history(tape, 8) if tape.below(2) else [],
@@ -64,8 +64,9 @@ def _shuffled(asked: list[DominatingPair], tape: Tape) -> list[DominatingPair]:
 #: Law -> what makes its arguments, and how many bytes that reads.
 _CASES: Mapping[str, tuple[Callable[[Requests, Tape], dict[str, Any]], int]] = {
     "cheaper_is_admitted_too": (_ladder, 80),
-    "a_cheaper_past_denies_no_more": (_cheaper_past, 80),
+    "a_cheaper_past_denies_no_more": (_cheaper_past, 100),
     "a_denial_changes_nothing": (_asked, 80),
+    "asking_changes_nothing": (_asked, 80),
     "the_old_state_is_left_alone": (_asked, 80),
     "a_grant_is_admits_and_spend": (_asked, 80),
     "halting_absorbs": (_history, 80),

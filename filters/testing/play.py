@@ -14,17 +14,24 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.contract.checks import checked_admits, checked_observe, checked_spend, checked_start
+from filters.contract.checks import (
+    checked_admits,
+    checked_affordable,
+    checked_observe,
+    checked_reaches,
+    checked_remaining,
+    checked_spend,
+    checked_start,
+)
 from filters.contract.state import State, runs_of, take
 from filters.privacy_filter import PrivacyFilter
 from filters.testing.requests import History
-from theory.pairs import DominatingPair
-from theory.pairs.finite import Finite
+from theory.pairs import DominatingPair, Gaussian
 
 if TYPE_CHECKING:
     from filters.testing.strategies import TreeAdversary
 
-__all__ = ["admits", "answers", "one_round", "play", "states", "transcript_divergence"]
+__all__ = ["admits", "answers", "ask_what_remains", "one_round", "play", "states", "transcript_divergence"]
 
 #: The epsilons at which exact transcripts are compared with the promise.
 _EPSILONS = (0.0, 0.5, 1.0, 3.0)
@@ -68,6 +75,19 @@ def answers(filt: PrivacyFilter, state: State, request: DominatingPair, m: int) 
     return checked_admits(filt, copies, request, n * m).reshape(n, m)
 
 
+def ask_what_remains(filt: PrivacyFilter, state: State) -> None:
+    """Everything that a filter says of a state in code of its own, and decides nothing."""
+    checked_reaches(filt, state, 1)
+    if _is_own(filt, "remaining"):
+        checked_remaining(filt, state, 1)
+    if _is_own(filt, "affordable") or _is_own(filt, "_scale"):
+        checked_affordable(filt, state, Gaussian, 1)
+
+
+def _is_own(filt: PrivacyFilter, method: str) -> bool:
+    return not getattr(getattr(type(filt), method, None), "__module__", "filters.").startswith("filters.")
+
+
 def transcript_divergence(
     filt: PrivacyFilter, adversary: TreeAdversary, epsilons: tuple[float, ...] = _EPSILONS
 ) -> dict[float, float]:
@@ -83,12 +103,12 @@ def transcript_divergence(
             for eps in epsilons:
                 total[eps] += p * max(-math.expm1(eps - loss), 0.0)
             return
-        if not isinstance(request, Finite):
+        if (outputs := request.outputs) is None:
             raise TypeError(
                 f"adversary must ask for finite pairs, got {request!r}; use strategies.adversaries()"
             )
         spent = checked_spend(filt, state, request, 1)
-        for outcome, mass in request.outputs:
+        for outcome, mass in outputs:
             if mass > 0:
                 after = checked_observe(filt, spent, np.array([float(outcome)]), 1)
                 walk(after, (*past, float(outcome)), p * float(mass), loss + float(outcome))

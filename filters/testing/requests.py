@@ -111,6 +111,13 @@ class Requests:
         kind = tape.below(8)
         return _one_of(tape, self.near if kind < 4 else self.some if kind < 7 else self.others, self.pairs)
 
+    def small(self, tape: Tape, longest: int) -> list[DominatingPair]:
+        """`longest` times the same request, of which a fresh run would grant a few or many."""
+        chains = tuple(chain for chain in self.chains if chain.edges) or self.chains
+        chain = chains[tape.below(len(chains))]
+        below = chain.edges[0] if chain.edges else len(chain.pairs)
+        return [chain.pairs[tape.below(below)]] * longest
+
     def list(self, tape: Tape, longest: int) -> list[DominatingPair]:
         """At most `longest` requests, each with an even chance one of those before it; few are large in some lists."""
         asked: list[DominatingPair] = []

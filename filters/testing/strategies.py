@@ -119,7 +119,7 @@ def adversaries(
     """Adaptive adversaries of at most `depth` rounds over finite mechanisms."""
     chosen = requests
     if chosen is None:
-        chosen = mechanisms().filter(lambda pair: not isinstance(pair, Gaussian))
+        chosen = mechanisms().filter(lambda pair: pair.outputs is not None)
     return adversaries_of(menus(chosen), depth)
 
 

@@ -10,7 +10,7 @@ from filters.adapters.counted import CountedFilter
 from filters.privacy_filter import PrivacyFilter
 from filters.testing.laws import LawBrokenError
 from mc.accountants.laws import ACCOUNTANT_LAWS
-from mc.accountants.subject import NotAskedError, Subject
+from mc.accountants.subject import AccountantSubject, NotAskedError
 from theory.pairs import DominatingPair
 
 __all__ = ["Answer", "ask", "subject_of"]
@@ -25,7 +25,7 @@ class Answer:
     words: str
 
 
-def ask(subject: Subject, law: str) -> Answer:
+def ask(subject: AccountantSubject, law: str) -> Answer:
     """The answer of a subject to a law; an exception of the library's own, other than a denial, ends it undecided."""
     try:
         return Answer(law, "held", ACCOUNTANT_LAWS[law](subject))
@@ -38,7 +38,9 @@ def ask(subject: Subject, law: str) -> Answer:
         return Answer(law, "raised", f"{type(error).__name__}: {first}")
 
 
-def subject_of(filt: PrivacyFilter, menu: tuple[DominatingPair, ...] | None = None, **given: Any) -> Subject:
+def subject_of(
+    filt: PrivacyFilter, menu: tuple[DominatingPair, ...] | None = None, **given: Any
+) -> AccountantSubject:
     """The subject of a filter made by an adapter, with its own menu or the given one; TypeError for other filters."""
     if not isinstance(filt, (CountedFilter, CopiedFilter)):
         raise TypeError(
@@ -47,4 +49,4 @@ def subject_of(filt: PrivacyFilter, menu: tuple[DominatingPair, ...] | None = No
     asked = menu if menu is not None else getattr(filt, "menu", None)
     if not asked:
         raise TypeError(f"menu must be given for {filt!r}, got {menu!r}; pass pairs that it supports")
-    return Subject(filt, tuple(asked), **given)
+    return AccountantSubject(filt, tuple(asked), **given)

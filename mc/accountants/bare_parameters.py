@@ -8,7 +8,7 @@ from fractions import Fraction
 from filters.adapters.denial import is_no
 from filters.adapters.foreign import limit_of
 from filters.testing.laws import LawBrokenError
-from mc.accountants.subject import NotAskedError, Subject, exceeds
+from mc.accountants.subject import AccountantSubject, NotAskedError, exceeds
 from theory.guarantees import PureDP
 
 __all__ = ["odd_parameters_grant_nothing", "tiny_spends_are_their_sum"]
@@ -22,7 +22,7 @@ _TINY = (Fraction(1, 1000), Fraction(1, 10))
 _ORDINARY = (1.0, 2.0, 0.5, 10.0, 0.1, 100.0, 0.01)
 
 
-def odd_parameters_grant_nothing(subject: Subject) -> str:
+def odd_parameters_grant_nothing(subject: AccountantSubject) -> str:
     """Parameters that nobody means, NaN or -1, say, are refused, or leave a total that has not fallen."""
     if subject.raw is None:
         raise NotAskedError("no bare parameter is charged")
@@ -54,7 +54,7 @@ def odd_parameters_grant_nothing(subject: Subject) -> str:
     return f"takes {', '.join(taken) or 'none of them'}"
 
 
-def tiny_spends_are_their_sum(subject: Subject) -> str:
+def tiny_spends_are_their_sum(subject: AccountantSubject) -> str:
     """Tiny spends are granted while their exact sum is within the limit, and no longer."""
     if subject.raw is None or subject.foreign.composes or not isinstance(subject.foreign.promise, PureDP):
         raise NotAskedError("its spends are not added up")
@@ -76,7 +76,7 @@ def tiny_spends_are_their_sum(subject: Subject) -> str:
     return "; ".join(told)
 
 
-def _takes_ordinary(subject: Subject) -> None:
+def _takes_ordinary(subject: AccountantSubject) -> None:
     """NotAskedError where the object takes no ordinary bare parameter: then a refusal says nothing of an odd one."""
     assert subject.raw is not None
     said = ""
@@ -89,7 +89,7 @@ def _takes_ordinary(subject: Subject) -> None:
     raise NotAskedError(f"it takes no bare parameter, not even an ordinary one{said}")
 
 
-def _charges_epsilons(subject: Subject, limit: float) -> bool:
+def _charges_epsilons(subject: AccountantSubject, limit: float) -> bool:
     """Whether bare parameters are charged as epsilons are: a noise costs less, and is taken, where it is larger."""
     small, large = _cost(subject, limit / 4), _cost(subject, limit / 2)
     if small is None and large is None:
@@ -97,7 +97,7 @@ def _charges_epsilons(subject: Subject, limit: float) -> bool:
     return small is None or large is None or small <= large
 
 
-def _cost(subject: Subject, value: float) -> float | None:
+def _cost(subject: AccountantSubject, value: float) -> float | None:
     """What a fresh object says it has spent on a bare parameter, 0 if it does not say; None if it refuses it."""
     assert subject.raw is not None
     held = subject.foreign.make()
@@ -108,7 +108,7 @@ def _cost(subject: Subject, value: float) -> float | None:
         return None
 
 
-def _spends(subject: Subject, epsilon: float, *, most: int) -> int:
+def _spends(subject: AccountantSubject, epsilon: float, *, most: int) -> int:
     """How often a fresh object takes the bare epsilon."""
     assert subject.raw is not None
     held = subject.foreign.make()

@@ -13,14 +13,14 @@ from filters.adapters.counted import CountedFilter
 from filters.adapters.foreign import limit_of
 from filters.testing.laws import LawBrokenError
 from mc.accountants.bare_parameters import odd_parameters_grant_nothing, tiny_spends_are_their_sum
-from mc.accountants.subject import MOST, History, NotAskedError, Subject, exceeds, quieter
+from mc.accountants.subject import MOST, AccountantSubject, History, NotAskedError, exceeds, quieter
 from mc.accountants.truth import promised_too_little, worth_more
 from theory.pairs import DominatingPair
 
 __all__ = ["ACCOUNTANT_LAWS"]
 
 
-def a_count_is_so_many_uses(subject: Subject) -> str:
+def a_count_is_so_many_uses(subject: AccountantSubject) -> str:
     """Composing with a count equals composing that often."""
     if not subject.foreign.composes:
         raise NotAskedError("it is charged one use at a time")
@@ -36,7 +36,7 @@ def a_count_is_so_many_uses(subject: Subject) -> str:
     return f"{len(subject.menu)} pairs, counts 2, 3, 10"
 
 
-def the_order_does_not_matter(subject: Subject) -> str:
+def the_order_does_not_matter(subject: AccountantSubject) -> str:
     """The order of independent events does not matter."""
     tried, limit = 0, limit_of(subject.foreign.promise)
     for history in subject.histories:
@@ -58,7 +58,7 @@ def the_order_does_not_matter(subject: Subject) -> str:
     return f"{tried} histories"
 
 
-def its_own_ledger_answers_the_same(subject: Subject) -> str:
+def its_own_ledger_answers_the_same(subject: AccountantSubject) -> str:
     """An accountant that re-reads its own ledger answers the same."""
     if subject.reread is None:
         raise NotAskedError("it keeps no ledger that it can read")
@@ -76,7 +76,7 @@ def its_own_ledger_answers_the_same(subject: Subject) -> str:
     return f"{tried} histories"
 
 
-def the_total_never_falls(subject: Subject) -> str:
+def the_total_never_falls(subject: AccountantSubject) -> str:
     """The total never falls."""
     for history in subject.histories:
         held, before = subject.foreign.make(), subject.at_start()
@@ -91,7 +91,7 @@ def the_total_never_falls(subject: Subject) -> str:
     return f"{len(subject.histories)} histories"
 
 
-def a_superset_never_costs_less(subject: Subject) -> str:
+def a_superset_never_costs_less(subject: AccountantSubject) -> str:
     """A superset never costs less: without any one of its events a history costs no more."""
     for history in subject.histories:
         _, granted = subject.played(history)
@@ -108,7 +108,7 @@ def a_superset_never_costs_less(subject: Subject) -> str:
     return f"{len(subject.histories)} histories"
 
 
-def more_noise_never_costs_more(subject: Subject) -> str:
+def more_noise_never_costs_more(subject: AccountantSubject) -> str:
     """Doubling the noise, or halving the sampling rate, never costs more."""
     tried = 0
     for pair in subject.menu:
@@ -128,7 +128,7 @@ def more_noise_never_costs_more(subject: Subject) -> str:
     return f"{tried} comparisons"
 
 
-def a_denial_changes_nothing(subject: Subject) -> str:
+def a_denial_changes_nothing(subject: AccountantSubject) -> str:
     """A denial neither charges nor refunds: after it the object grants what it would have, or no more."""
     if subject.foreign.composes:
         raise NotAskedError("it denies nothing itself")
@@ -159,7 +159,7 @@ def a_denial_changes_nothing(subject: Subject) -> str:
     return f"{tried} denials{', after which it grants no more' if halts else ''}"
 
 
-def what_raises_is_charged_once(subject: Subject) -> str:
+def what_raises_is_charged_once(subject: AccountantSubject) -> str:
     """An exception in the mechanism neither refunds nor charges twice; says whether it is charged."""
     run = _running(subject)
     said: dict[str, None] = {}
@@ -200,7 +200,9 @@ def what_raises_is_charged_once(subject: Subject) -> str:
     return f"a mechanism that raises is {' or '.join(said)}"
 
 
-def _after(subject: Subject, history: History, pair: DominatingPair) -> tuple[int, float | None] | None:
+def _after(
+    subject: AccountantSubject, history: History, pair: DominatingPair
+) -> tuple[int, float | None] | None:
     """How often the pair is granted after a history, and what is spent by then; None if some of it is denied."""
     held, granted = subject.played(history)
     if len(granted) < len(history):
@@ -211,7 +213,7 @@ def _after(subject: Subject, history: History, pair: DominatingPair) -> tuple[in
     return subject.lasts(held, pair), spent
 
 
-def nothing_is_touched_before_the_check(subject: Subject) -> str:
+def nothing_is_touched_before_the_check(subject: AccountantSubject) -> str:
     """A mechanism that is denied has not touched the data."""
     run, tried = _running(subject), 0
     for pair in subject.menu:
@@ -239,7 +241,7 @@ def nothing_is_touched_before_the_check(subject: Subject) -> str:
     return f"{tried} pairs"
 
 
-def what_it_answers_is_at_least_the_truth(subject: Subject) -> str:
+def what_it_answers_is_at_least_the_truth(subject: AccountantSubject) -> str:
     """What it answers of mechanisms fixed in advance is at least the truth: closed forms and certified compositions."""
     tried = 0
     for history in subject.histories:
@@ -257,14 +259,14 @@ def what_it_answers_is_at_least_the_truth(subject: Subject) -> str:
     return f"{tried} histories"
 
 
-def _told_enough(subject: Subject, granted: History, answered: float) -> None:
+def _told_enough(subject: AccountantSubject, granted: History, answered: float) -> None:
     if granted and (
         told := promised_too_little(granted, answered, subject.foreign.promise, subject.tolerance)
     ):
         raise LawBrokenError(f"{_told(granted)}: {told}")
 
 
-def an_adaptive_choice_gains_nothing(subject: Subject) -> str:
+def an_adaptive_choice_gains_nothing(subject: AccountantSubject) -> str:
     """As a filter it keeps its promise against every adversary of a small exact game over its own menu."""
     if not isinstance(subject.filter, CountedFilter):
         raise NotAskedError("it has no menu")
@@ -275,7 +277,7 @@ def an_adaptive_choice_gains_nothing(subject: Subject) -> str:
 
 
 #: Key -> law, in the order in which they are asked.
-ACCOUNTANT_LAWS: Mapping[str, Callable[[Subject], str]] = {
+ACCOUNTANT_LAWS: Mapping[str, Callable[[AccountantSubject], str]] = {
     law.__name__: law
     for law in (
         a_count_is_so_many_uses,
@@ -295,7 +297,7 @@ ACCOUNTANT_LAWS: Mapping[str, Callable[[Subject], str]] = {
 }
 
 
-def _running(subject: Subject) -> Callable[[Any, DominatingPair, Callable[[], None]], object]:
+def _running(subject: AccountantSubject) -> Callable[[Any, DominatingPair, Callable[[], None]], object]:
     if subject.run is None:
         raise NotAskedError("it runs no mechanism")
     return subject.run

@@ -23,7 +23,7 @@ from theory.pairs import (
     SubsampledGaussian,
 )
 
-__all__ = ["MOST", "History", "NotAskedError", "Subject", "exceeds", "quieter"]
+__all__ = ["MOST", "AccountantSubject", "History", "NotAskedError", "exceeds", "quieter"]
 
 #: Pairs in the order in which they were granted.
 History: TypeAlias = tuple[DominatingPair, ...]
@@ -39,7 +39,7 @@ class NotAskedError(Exception):
 
 
 @dataclass(frozen=True)  # without slots, which would leave no place for what is kept
-class Subject:
+class AccountantSubject:
     """The object of a filter made by `from_accountant`, `from_budget` or `from_queryable`, with what laws need of it.
 
     reread(held) gives what the object says of itself to a fresh one; raw(held, value) charges a bare parameter, such as

@@ -22,7 +22,7 @@ from filters.adapters.counted import CountedFilter
 from filters.privacy_filter import PrivacyFilter
 from mc.accountants.answers import subject_of
 from mc.accountants.laws import ACCOUNTANT_LAWS
-from mc.accountants.subject import NotAskedError, Subject
+from mc.accountants.subject import AccountantSubject, NotAskedError
 from theory.arguments import check_positive
 from theory.guarantees import PureDP
 from theory.pairs import DominatingPair
@@ -57,7 +57,7 @@ def laws_for_accountants(
     return type(f"Test{type(subject.foreign.make()).__name__}", (), methods)
 
 
-def _needs(law: str, subject: Subject) -> bool:
+def _needs(law: str, subject: AccountantSubject) -> bool:
     """Whether the law concerns the subject, and what it needs was given."""
     composes = subject.foreign.composes
     needs = {
@@ -73,7 +73,7 @@ def _needs(law: str, subject: Subject) -> bool:
     return needs.get(law, True)
 
 
-def _test(law: Callable[[Subject], str], subject: Subject) -> Callable[[object], None]:
+def _test(law: Callable[[AccountantSubject], str], subject: AccountantSubject) -> Callable[[object], None]:
     def test(self: object) -> None:
         try:
             law(subject)

@@ -15,7 +15,13 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.contract.checks import checked_grant
+from filters.contract.checks import (
+    checked_affordable,
+    checked_grant,
+    checked_observe,
+    checked_spend,
+    checked_start,
+)
 from filters.contract.filter_base import MechanismFamily
 from filters.contract.state import take
 from filters.privacy_filter import PrivacyFilter
@@ -23,6 +29,7 @@ from mc.engine.adversary import Adversary, View
 from theory.arguments import check_count, check_positive, check_probability
 from theory.guarantees import ApproxDP
 from theory.pairs import DominatingPair, Erasure, Gaussian, RandomizedResponse
+from theory.shown import one_line
 
 __all__ = [
     "Constant",
@@ -59,8 +66,9 @@ def even_level(filt: PrivacyFilter, family: MechanismFamily, rounds: int) -> flo
                 after = None if after is None else take(after, go)
             if len(alive) == 0:
                 return coarse(low)
-            after = filt.spend(state, request) if after is None else after
-            state = filt.observe(after, np.zeros(len(alive)))
+            n = len(alive)
+            after = checked_spend(filt, state, request, n) if after is None else after
+            state = checked_observe(filt, after, np.zeros(n), n)
         best = int(alive[-1])
         low, high = float(levels[best]), float(levels[min(best + 1, len(levels) - 1)])
     return coarse(low)
@@ -68,7 +76,7 @@ def even_level(filt: PrivacyFilter, family: MechanismFamily, rounds: int) -> flo
 
 def largest(filt: PrivacyFilter, family: MechanismFamily) -> float:
     """The largest parameter of `family` that the filter admits as its first request; ValueError where none is."""
-    level = float(filt.affordable(filt.start(1), family)[0])
+    level = float(checked_affordable(filt, checked_start(filt, 1), family, 1)[0])
     if not level > 0:
         raise ValueError(
             f"family must hold a pair that {type(filt).__name__} admits, got {family!r} with nothing "
@@ -99,7 +107,7 @@ class _Exhausting(_Levels):
 
     def final(self, view: View) -> DominatingPair:
         assert self.family is not None
-        rest = view.filter.affordable(view.state, self.family)
+        rest = checked_affordable(view.filter, view.state, self.family, view.n)
         return self.family(np.maximum(rest, _LEAST))  # where rest is 0 the filter denies _LEAST, too
 
 
@@ -116,7 +124,8 @@ def _family(filt: PrivacyFilter, family: MechanismFamily | None) -> MechanismFam
     """`family`; where it is None, Gaussian, or RandomizedResponse if the filter admits no Gaussian."""
     if family is not None:
         return family
-    return Gaussian if filt.affordable(filt.start(1), Gaussian)[0] > 0 else RandomizedResponse
+    fresh = checked_affordable(filt, checked_start(filt, 1), Gaussian, 1)
+    return Gaussian if fresh[0] > 0 else RandomizedResponse
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +172,8 @@ class Scripted(Adversary):
 
     pairs: tuple[DominatingPair, ...]
     times: tuple[int, ...]
+
+    __repr__ = one_line
 
     def __post_init__(self) -> None:
         if len(self.pairs) != len(self.times) or not self.pairs:

@@ -20,6 +20,7 @@ import numpy as np
 import filters
 from mc.engine import adversaries
 from theory import conversions, guarantees, pairs
+from theory.arguments import did_you_mean
 
 __all__ = ["Nameable", "decode", "decode_fraction", "encode", "nameable"]
 
@@ -169,6 +170,7 @@ def _told(error: Exception) -> str:
 def _look_up(name: object, known: Nameable) -> Any:
     if not isinstance(name, str) or name not in known:
         raise ValueError(
-            f"data must name a member of the catalogue, got {repr(name)[:40]}; pass its class in nameable(...)"
+            f"data must name a member of the catalogue, got {repr(name)[:40]}"
+            f"{did_you_mean(name, known) or '; pass its class in nameable(...)'}"
         )
     return known[name]

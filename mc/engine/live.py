@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filters.contract.checks import checked_observe, checked_spend
-from filters.contract.state import State, join, moved, put, take
+from filters.contract.state import State, join, moved, put, read_only, take
 from mc.engine.adversary import View
 from mc.engine.game import Game
 from mc.engine.paths import Paths
@@ -73,7 +73,7 @@ class Live:
     def view(self, t: int, own: np.random.Generator) -> View:
         """What the adversary sees before round t: losses are log P/Q in either direction of play."""
         sees = (self.loss, self.last) if self.game.direction == "PQ" else (-self.loss, -self.last)
-        return View(t, *sees, self.state, self.memory, self.game.filter, own)
+        return View(t, *sees, read_only(self.state), self.memory, self.game.filter, own)
 
     def part(self, runs: NDArray[np.intp]) -> Live:
         """A copy of these runs, for plays in which all runs share one number of releases."""

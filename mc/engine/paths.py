@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from theory.arguments import Real
+from theory.shown import one_line
 
 __all__ = ["Functional", "Paths"]
 
@@ -29,6 +30,8 @@ class Paths:
     releases: NDArray[np.int64]
     log_kept: Real = 0.0
     beyond: NDArray[np.bool_] | bool = False
+
+    __repr__ = one_line
 
 
 class Functional(Protocol):

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Literal, Protocol
+from dataclasses import dataclass
+from typing import Literal
 
-from filters import Holds
 from filters.catalogue import CATALOGUE
 from mc.engine.game import Game
 from mc.engine.guard import Guard, is_ours
-from mc.estimate.functionals import log_weight_bound
-from mc.estimate.reach import FEW_POSITIONS, MOST_POSITIONS, reached, within_rounds
-from theory.pairs import RandomizedResponse
+from mc.estimate.path_bound import PathBound, bounds_held
+from mc.estimate.spending import FEW_POSITIONS, MOST_POSITIONS, expanded, within_rounds
 
-__all__ = ["Ceiling", "certain", "stated"]
+__all__ = ["Ceiling", "certain", "log_weight_bound", "stated"]
 
 #: Relative allowance on every bound for the rounding of sums along a path.
 _SLACK = 1e-9
@@ -30,78 +28,6 @@ _SEARCH = 50
 _STEEP = 200.0
 #: Paths for each of which a position that is expanded may take the time of a round or less.
 _AS_MANY = 1000
-
-
-class Bound(Protocol):
-    """Bounds on every path of a game, for losses in the direction of play."""
-
-    @property
-    def why(self) -> str:
-        """Why the bounds hold."""
-
-    @property
-    def infinite(self) -> float:
-        """The bound on the probability of having met an infinite loss."""
-
-    @property
-    def pure(self) -> float:
-        """The bound on the sum of finite losses."""
-
-    @property
-    def squares(self) -> float:
-        """The bound on sum_t mu_t^2 where every round is Gaussian(mu_t)."""
-
-    @property
-    def highest(self) -> float:
-        """The highest order at which `divergence` gives a bound."""
-
-    def divergence(self, order: float) -> float:
-        """The bound on sum_t D_order of the rounds' finite losses, order > 1."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Held:
-    """One bound of a filter's `Holds`, together with its bound on infinite mass."""
-
-    holds: Holds
-    why: str
-    sure: bool
-
-    @classmethod
-    def each(cls, holds: Holds, why: str, *, sure: bool) -> tuple[_Held, ...]:
-        """The bounds of `holds` one by one; sure says whether a theorem proves them."""
-        alone = [
-            Holds(zcdp=holds.zcdp),
-            *(Holds(orders=(one,)) for one in holds.orders),
-            Holds(pure=holds.pure),
-        ]
-        said = [one for one in alone if one != Holds()] or [Holds()]
-        return tuple(cls(replace(one, infinite=holds.infinite), why, sure) for one in said)
-
-    @property
-    def infinite(self) -> float:
-        return self.holds.infinite
-
-    @property
-    def pure(self) -> float:
-        # without a theorem a guard enforces the divergences of one order, which bound no single loss
-        return self.holds.pure if self.sure else math.inf
-
-    @property
-    def squares(self) -> float:
-        # D_a of Gaussian(mu) is a mu^2/2
-        return 2 * min((self.holds.zcdp, *(rho / alpha for alpha, rho in self.holds.orders)))
-
-    @property
-    def highest(self) -> float:
-        return min((math.inf, *(alpha for alpha, _ in self.holds.orders)))
-
-    def divergence(self, order: float) -> float:
-        if self.holds.pure < math.inf:
-            # the composition of RR(e_t) is (sum e_t)-DP, so RR(sum e_t) dominates it
-            return float(RandomizedResponse(self.holds.pure).renyi(order))
-        # D_s grows with s
-        return min((order * self.holds.zcdp, *(rho for alpha, rho in self.holds.orders if alpha >= order)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +48,7 @@ class Ceiling:
     M_s = c_s e^{(s-1) (divergence(s) - eps)} as C <= (s-1) divergence(s). The factor K <= 1 keeps the bound.
     """
 
-    bounds: tuple[Bound, ...]
+    bounds: tuple[PathBound, ...]
 
     @property
     def infinite(self) -> float:
@@ -144,27 +70,27 @@ class Ceiling:
 
     def why(self, order: float, epsilon: float) -> str:
         """Why the bounds used at this order and up to this epsilon hold: one reason, or several joined by "and"."""
-        used: list[Callable[[Bound], float]] = [lambda one: one.infinite]
+        used: list[Callable[[PathBound], float]] = [lambda bound: bound.infinite]
         if order > 1:
-            used.insert(0, lambda one: one.divergence(order))
+            used.insert(0, lambda bound: bound.divergence(order))
         if epsilon >= self.pure:
-            used.append(lambda one: one.pure)
-        vouching: list[Bound] = []
+            used.append(lambda bound: bound.pure)
+        vouching: list[PathBound] = []
         for size in used:
             best = self._vouching(size)
-            if not any(size(one) <= size(best) for one in vouching):
+            if not any(size(bound) <= size(best) for bound in vouching):
                 vouching.append(best)
-        return " and ".join(dict.fromkeys(one.why for one in vouching))
+        return " and ".join(dict.fromkeys(bound.why for bound in vouching))
 
     @property
     def why_squares(self) -> str:
         """Why the bound on sum_t mu_t^2 holds."""
-        return self._vouching(lambda one: one.squares).why
+        return self._vouching(lambda bound: bound.squares).why
 
-    def _vouching(self, size: Callable[[Bound], float]) -> Bound:
-        sizes = list(map(size, self.bounds))
+    def _vouching(self, size: Callable[[PathBound], float]) -> PathBound:
+        least = min(map(size, self.bounds))
         # the first of nearly equal bounds, which is the theorem's if there is one
-        return next(one for one, x in zip(self.bounds, sizes, strict=True) if x <= min(sizes) * (1 + 1e-6))
+        return next(bound for bound in self.bounds if size(bound) <= least * (1 + 1e-6))
 
     @property
     def pure(self) -> float:
@@ -184,7 +110,7 @@ class Ceiling:
         size, order = min(self._least(bound, max(epsilon, 0.0)) for bound in self.bounds)
         return order if size < 0 else 1.0
 
-    def _least(self, bound: Bound, epsilon: float) -> tuple[float, float]:
+    def _least(self, bound: PathBound, epsilon: float) -> tuple[float, float]:
         """The least log M_s that one of the bounds gives, and its order."""
 
         def value(log_t: float) -> float:
@@ -210,7 +136,7 @@ class Ceiling:
     @property
     def ruled(self) -> bool:
         """Whether a theorem about a filter's rule is among the bounds."""
-        return any(isinstance(bound, _Held) for bound in self.bounds)
+        return any(bound.ruled for bound in self.bounds)
 
 
 def certain(game: Game, n: int) -> Ceiling | None:
@@ -223,18 +149,18 @@ def certain(game: Game, n: int) -> Ceiling | None:
     # where a theorem gives a bound already, only a small expansion, which may give a lower one, is worth its time:
     # a position takes as long as many thousand rounds of play
     most = max(min(FEW_POSITIONS, n // _AS_MANY), 2) if ruled else MOST_POSITIONS
-    spent = (within_rounds(game), reached(game, n, most=most))
-    bounds: tuple[Bound, ...] = (*ruled, *(one for one in spent if one is not None))
+    spent = (within_rounds(game), expanded(game, n, most=most))
+    bounds = (*ruled, *(bound for bound in spent if bound is not None))
     return Ceiling(bounds) if bounds else None
 
 
 def stated(game: Game) -> Ceiling | None:
     """The bounds that the filter states in `holds`, for a guard to enforce; None where it states none."""
     holds = game.filter.holds
-    return None if holds is None else Ceiling(_Held.each(holds, f"a guard at {holds}", sure=False))
+    return None if holds is None else Ceiling(bounds_held(holds, f"a guard at {holds}", ruled=False))
 
 
-def _ruled(game: Game) -> tuple[_Held, ...]:
+def _ruled(game: Game) -> tuple[PathBound, ...]:
     """The bounds proved for a rule of the catalogue; none for a subclass, which may run other code."""
     filt, asks = game.filter, game.adversary.asks
     entry, holds = CATALOGUE.get(type(filt).__name__), filt.holds
@@ -244,7 +170,16 @@ def _ruled(game: Game) -> tuple[_Held, ...]:
         return ()
     # where the adversary does not state its pairs, they must be of this library: any other raises Exceeded in play
     scope = "" if asks is not None else ", for pairs of this library"
-    return _Held.each(holds, f"{holds.rule}{scope}", sure=True)
+    return bounds_held(holds, f"{holds.rule}{scope}", ruled=True)
+
+
+def log_weight_bound(order: float, divergence: float, epsilon: float) -> float:
+    """log M_s, where M_s = e^{(s-1)(rho_s - eps)} (1-1/s)^s / (s-1) is an upper bound on the weighted integrand.
+
+    s is `order`, rho_s is `divergence`, a bound on the sum of the rounds' Rényi divergences of order s.
+    """
+    t = order - 1
+    return t * (divergence - epsilon) - t * math.log1p(1 / t) - math.log1p(t)
 
 
 def _golden(value: Callable[[float], float], low: float, high: float) -> float:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filters.contract.filter_base import MechanismFamily
-from filters.contract.state import State
+from filters.contract.state import State, read_only
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversary import Adversary, View
 from mc.engine.paths import Paths
@@ -74,7 +74,7 @@ class _Below(PrivacyFilter):
 
     def spend(self, state: Any, request: DominatingPair) -> State:
         own, loss, _, releases = state
-        after = self.odometer.spend(own, request)
+        after = self.odometer.spend(read_only(own), request)
         return after, loss, self._bound(after, len(loss)), releases + 1
 
     def observe(self, state: Any, loss: NDArray[Any]) -> State:
@@ -82,7 +82,7 @@ class _Below(PrivacyFilter):
         return own, before + loss, bound, releases
 
     def _bound(self, own: Any, n: int) -> NDArray[np.float64]:
-        bound = self.odometer.epsilon(own)
+        bound = self.odometer.epsilon(read_only(own))
         if not isinstance(bound, np.ndarray) or bound.shape != (n,) or bound.dtype.kind not in "fiu":
             got = f"{bound.dtype} of shape {bound.shape}" if isinstance(bound, np.ndarray) else repr(bound)
             raise TypeError(

@@ -15,16 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filters import PrivacyFilter
-from filters.contract.parameters import one_real
+from filters.contract.parameters import one_epsilon
 from mc.engine.adversary import Adversary
 from mc.engine.game import Game
 from mc.engine.guard import Exceeded
 from mc.engine.paths import Paths
 from mc.engine.streams import TILE
-from mc.estimate.candidates import choose
 from mc.estimate.ceiling import certain
-from mc.estimate.estimator import Estimator
 from mc.estimate.functionals import ROUNDING
+from mc.estimate.pilot import choose
 from mc.intervals.anytime import BettingTest, Decision, SequentialRun, Side, Wealth
 from mc.intervals.estimate import PLAIN_DRAWS
 from mc.runs.play import Play, PlayOptions
@@ -90,7 +89,7 @@ def decide(
     to be drawn plainly again. The decision says what it rests on, and is the same wherever paths are played.
     The other keywords are the fields of `Play`.
     """
-    epsilon = one_real("epsilon", epsilon)
+    epsilon = one_epsilon("epsilon", epsilon)
     delta = float(check_probability("delta", filt.promise.delta(epsilon) if delta is None else delta))
     failure = float(check_delta("failure", failure))
     most = check_count("most", most)
@@ -116,8 +115,8 @@ def decide(
         tilted = _tilted(game, epsilon, delta, most, failure)
         if tilted is not None:
             return replace(decided(tilted.game, tilted.upper), rests_on=tilted.rests_on)
-    except Exceeded as seen:
-        return replace(decided(game, 1.0), rests_on=f"{PLAIN_DRAWS}, for {seen}")
+    except Exceeded as error:
+        return replace(decided(game, 1.0), rests_on=f"{PLAIN_DRAWS}, for {error}")
     return decided(game, 1.0)
 
 
@@ -135,11 +134,12 @@ def _tilted(game: Game, epsilon: float, delta: float, n: int, failure: float) ->
     if certain(game, n) is None:
         return None
     try:
-        (part,) = choose(game, (epsilon,), n=n, failure=failure, method="tilted")
+        (estimator,) = choose(game, (epsilon,), n=n, failure=failure, method="tilted")
     except ValueError:  # no order has a bound within the doubles
         return None
-    if not isinstance(part, Estimator):  # H is a sum of two means here, and the test bets on one mean
+    main, *others = estimator.terms
+    if others:  # H is a sum of two means here, and the test bets on one mean
         return None
     # a weight bound below delta decides already, but the test needs an upper bound above its threshold
-    upper = max(math.exp(part.points[0].measure.log_range), delta * (1 + 2.0**-10))
-    return _Tilted(part.game, upper, part.rests_on) if upper < 1 else None
+    upper = max(math.exp(estimator.log_ranges[0]), delta * (1 + 2.0**-10))
+    return _Tilted(main.game, upper, main.rests_on) if upper < 1 else None

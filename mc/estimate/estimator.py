@@ -1,4 +1,4 @@
-"""An estimator: a game to play, measures to sum over its paths, and the intervals computed from the sums."""
+"""An estimator: H_{e^epsilon} as a sum of terms, each with its game, what is summed on its paths, and its intervals."""
 
 from __future__ import annotations
 
@@ -7,38 +7,38 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from mc.engine.game import Game
-from mc.estimate.functionals import Measure, Sums
+from mc.estimate.functionals import JointFunctional, UnitFunctional
 from mc.intervals import Interval, MomentsMethod
 from mc.intervals.estimate import PLAIN_DRAWS, Estimate
 from mc.runs.tally import Tally
 
-__all__ = ["Estimator", "Point", "Terms"]
+__all__ = ["Estimator", "Point", "Term"]
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One epsilon of an estimator: its measure, the interval computed from the measure's sums, the expected width."""
+    """What is summed for one epsilon, the interval that is computed from the sums, and its expected width."""
 
     epsilon: float
-    measure: Measure
+    functional: UnitFunctional
     interval: Interval = MomentsMethod.EMPIRICAL_BERNSTEIN
     width: float = math.inf
 
-    def read(self, tally: Tally, failure: float) -> Estimate:
-        """The estimate at this epsilon, from the tally of its measure."""
-        mean = self.interval.interval(self.measure.moments(tally), failure=failure)
-        return replace(self.divergence(mean), beyond=self.measure.beyond(tally))
+    def estimate(self, tally: Tally, failure: float) -> Estimate:
+        """The estimate at this epsilon, from the tally of its functional."""
+        mean = self.interval.interval(self.functional.moments(tally), failure=failure)
+        return replace(self.divergence(mean), beyond=self.functional.beyond(tally))
 
     def divergence(self, mean: Estimate) -> Estimate:
-        """The estimate of H_{e^epsilon}, at most one, from an estimate of the mean of the measure's values."""
-        found = self.measure.divergence(mean)
-        value, low, high = (min(x, 1.0) for x in (found.value, found.low, found.high))
-        return replace(found, value=value, low=low, high=high)
+        """The estimate of H_{e^epsilon}, at most one, from an estimate of the mean of the functional's values."""
+        whole = self.functional.divergence(mean)
+        value, low, high = (min(end, 1.0) for end in (whole.value, whole.low, whole.high))
+        return replace(whole, value=value, low=low, high=high)
 
 
 @dataclass(frozen=True, slots=True)
-class Estimator:
-    """An estimator of H_{e^epsilon} at the epsilons of its points, all from the same paths.
+class Term:
+    """A term of H_{e^epsilon} at the epsilons of its points, all from the same paths of one game.
 
     rests_on says why the summed values are bounded.
     """
@@ -49,101 +49,82 @@ class Estimator:
     rests_on: str = PLAIN_DRAWS
 
     @property
-    def epsilons(self) -> tuple[float, ...]:
-        """The epsilons at which it estimates."""
-        return tuple(point.epsilon for point in self.points)
+    def functional(self) -> JointFunctional:
+        """What is summed for all epsilons over the same paths."""
+        return JointFunctional(tuple(point.functional for point in self.points))
 
-    @property
-    def widths(self) -> tuple[float, ...]:
-        """The expected width of the interval at each epsilon."""
-        return tuple(point.width for point in self.points)
-
-    @property
-    def log_ranges(self) -> tuple[float, ...]:
-        """The logarithm of the range of the averaged values, for each epsilon."""
-        return tuple(point.measure.log_range for point in self.points)
-
-    @property
-    def measure(self) -> Sums:
-        """The measures of all epsilons, summed over the same paths."""
-        return Sums(tuple(point.measure for point in self.points))
-
-    def plays(self, n: int) -> tuple[tuple[Estimator, int], ...]:
-        """The estimators to play, each with its number of paths, n in all."""
-        return ((self, n),)
-
-    def read(self, tallies: Sequence[Tally], failure: float) -> tuple[Estimate, ...]:
-        """One estimate for each epsilon, each with this failure probability, from the tallies of its plays."""
-        each = zip(self.points, self.measure.parts(tallies[0]), strict=True)
-        found = [point.read(own, failure) for point, own in each]
+    def estimates(self, tally: Tally, failure: float) -> tuple[Estimate, ...]:
+        """One estimate for each epsilon, each with this failure probability."""
+        each = zip(self.points, self.functional.tallies(tally), strict=True)
+        at_points = (point.estimate(own, failure) for point, own in each)
         return tuple(
-            replace(one, method=f"{self.name}, {one.method}", rests_on=self.rests_on) for one in found
+            replace(estimate, method=f"{self.name}, {estimate.method}", rests_on=self.rests_on)
+            for estimate in at_points
         )
-
-    def only(self, places: list[int]) -> Estimator:
-        """This estimator for some of its epsilons."""
-        return replace(self, points=tuple(self.points[place] for place in places))
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class Estimator:
     """H_{e^epsilon} as a sum of means, each from paths of its own; the failure probability is divided equally.
 
-    The main term is the last. Before it come the part of H from paths that a guard would have stopped, and the
-    probability of infinite losses where they are weighed: see `mc.estimate.ceiling.Ceiling`.
+    The main term is the last. Before it may come the part of H from paths that a guard would have stopped, and the
+    probability of infinite losses where they are weighed: see `mc.estimate.ceiling.Ceiling`. shares are the terms'
+    shares of the paths.
     """
 
-    terms: tuple[Estimator, ...]
+    terms: tuple[Term, ...]
     shares: tuple[float, ...]
 
     @property
     def epsilons(self) -> tuple[float, ...]:
         """The epsilons at which it estimates."""
-        return self.terms[-1].epsilons
+        return tuple(point.epsilon for point in self.terms[-1].points)
 
     @property
     def widths(self) -> tuple[float, ...]:
         """The expected width of the interval at each epsilon."""
-        return tuple(map(sum, zip(*(term.widths for term in self.terms), strict=True)))
+        return tuple(
+            map(sum, zip(*([point.width for point in term.points] for term in self.terms), strict=True))
+        )
 
     @property
     def log_ranges(self) -> tuple[float, ...]:
         """The logarithm of the range of the averaged values, for each epsilon: the largest of any term."""
-        return tuple(map(max, zip(*(term.log_ranges for term in self.terms), strict=True)))
+        ranges = ([point.functional.log_range for point in term.points] for term in self.terms)
+        return tuple(map(max, zip(*ranges, strict=True)))
 
-    def plays(self, n: int) -> tuple[tuple[Estimator, int], ...]:
-        """The estimators to play, each with its number of paths, n in all."""
+    def plays(self, n: int) -> tuple[tuple[Term, int], ...]:
+        """The terms to play, each with its number of paths, n in all."""
         least = min(n // len(self.terms), 2)  # an interval needs two paths
         sizes = [max(round(share * n), least) for share in self.shares[:-1]]
         while sum(sizes) > n - least:
             sizes[sizes.index(max(sizes))] -= 1
         return tuple(zip(self.terms, (*sizes, n - sum(sizes)), strict=True))
 
-    def read(self, tallies: Sequence[Tally], failure: float) -> tuple[Estimate, ...]:
+    def estimates(self, tallies: Sequence[Tally], failure: float) -> tuple[Estimate, ...]:
         """One estimate for each epsilon from the tallies of its plays; empty while a term has no tally yet."""
         if len(tallies) < len(self.terms):
             return ()
         each = zip(self.terms, tallies, strict=True)
-        parts = [term.read((tally,), failure / len(self.terms)) for term, tally in each]
-        return tuple(_sum(column, failure) for column in zip(*parts, strict=True))
+        by_term = [term.estimates(tally, failure / len(self.terms)) for term, tally in each]
+        return tuple(_sum(summands, failure) for summands in zip(*by_term, strict=True))
 
-    def only(self, places: list[int]) -> Terms:
+    def only(self, places: Sequence[int]) -> Estimator:
         """This estimator for some of its epsilons."""
-        return replace(self, terms=tuple(term.only(places) for term in self.terms))
+        terms = (replace(term, points=tuple(term.points[j] for j in places)) for term in self.terms)
+        return replace(self, terms=tuple(terms))
 
 
-def _sum(parts: Sequence[Estimate], failure: float) -> Estimate:
-    # no hockey-stick divergence is above one
-    value, low, high = (
-        min(sum(ends), 1.0) for ends in zip(*((one.value, one.low, one.high) for one in parts), strict=True)
-    )
+def _sum(summands: Sequence[Estimate], failure: float) -> Estimate:
+    ends = zip(*((part.value, part.low, part.high) for part in summands), strict=True)
+    value, low, high = (min(sum(each), 1.0) for each in ends)  # no hockey-stick divergence is above one
     return Estimate(
         value,
         low,
         high,
         failure,
-        sum(one.n for one in parts),
-        " + ".join(one.method for one in parts),
-        parts[-1].rests_on,
-        sum(one.beyond for one in parts),
+        sum(part.n for part in summands),
+        " + ".join(part.method for part in summands),
+        summands[-1].rests_on,
+        sum(part.beyond for part in summands),
     )

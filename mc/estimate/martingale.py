@@ -13,11 +13,11 @@ from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversary import Adversary, View
 from mc.engine.guard import Exceeded
 from mc.engine.paths import Paths
-from mc.estimate.functionals import ROUNDING, log_weight_bound, moments_of, unit_numbers
-from mc.intervals import FixedBets, Moments
+from mc.estimate.ceiling import log_weight_bound
+from mc.estimate.functionals import ROUNDING, UnitFunctional
+from mc.intervals import Moments
 from mc.intervals.estimate import Estimate
 from mc.intervals.moments import unit_values
-from mc.runs.tally import Tally
 from theory.pairs import DominatingPair, Gaussian
 
 __all__ = ["GaussianRounds", "WeightedSlack", "best_beta"]
@@ -72,8 +72,8 @@ class GaussianRounds(Adversary):
 
 
 @dataclass(frozen=True, slots=True)
-class WeightedSlack:
-    """Sums of y = beta + a - beta (a + b), in [0, 1]: a + b is the control variate, beta its coefficient.
+class WeightedSlack(UnitFunctional):
+    """y = beta + a - beta (a + b), in [0, 1]: a + b is the control variate, beta its coefficient.
 
     With S = loss, w = e^{log_weight}, v = B^2 - sum mu_t^2 at the stop, G(eps, v) the hockey-stick of
     Gaussian(sqrt v) and M = e^{log_bound}:
@@ -90,7 +90,6 @@ class WeightedSlack:
     budget: float
     order: float
     beta: float
-    bets: FixedBets | None = None
 
     @property
     def log_bound(self) -> float:
@@ -103,9 +102,8 @@ class WeightedSlack:
         return self.log_bound
 
     @property
-    def numbers(self) -> int:
-        """The number of sums."""
-        return unit_numbers(self.bets)
+    def coefficient(self) -> float:
+        return self.beta
 
     def terms(self, paths: Paths) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """(a, b) of paths with Gaussian rounds only, each of shape (n,).
@@ -147,13 +145,11 @@ class WeightedSlack:
         moments = Moments.of(y)
         return np.array([moments.total, moments.centred, *(self.bets.logs(y) if self.bets else ())])
 
-    def moments(self, tally: Tally) -> Moments:
-        """The moments of y."""
-        return moments_of(tally, 0.0, self.bets)
-
-    def betting(self, bets: FixedBets | None) -> WeightedSlack:
-        """This measure, with the logarithms that these bets need among its sums."""
-        return replace(self, bets=bets)
+    def fitted(self, paths: Paths) -> list[tuple[Self, Moments]]:
+        """With the coefficient that is best on these paths, and with that of the martingale form."""
+        payoff, slack = self.terms(paths)
+        forms = [replace(self, beta=beta) for beta in dict.fromkeys((best_beta(payoff, slack), 1.0))]
+        return [(form, Moments.of(form.mix(payoff, slack))) for form in forms]
 
     def divergence(self, mean: Estimate) -> Estimate:
         """H_{e^epsilon} = beta G(epsilon, B^2) + M (E[y] - beta)."""
@@ -161,16 +157,12 @@ class WeightedSlack:
         start = float(Gaussian(math.sqrt(self.budget)).hockey_stick(self.epsilon))
         pad = _CLOSED_FORMS * scale
 
-        def read(y: float) -> float:
+        def reached(y: float) -> float:
             return self.beta * start + scale * (y - self.beta)
 
-        value = max(read(mean.value), 0.0)
-        low, high = max(read(mean.low) - pad, 0.0), read(mean.high) + pad
+        value = max(reached(mean.value), 0.0)
+        low, high = max(reached(mean.low) - pad, 0.0), reached(mean.high) + pad
         return Estimate(value, min(low, value), max(high, value), mean.failure, mean.n, mean.method)
-
-    def beyond(self, tally: Tally) -> int:
-        """0: such paths are not counted here."""
-        return 0
 
     def mix(self, payoff: NDArray[np.float64], slack: NDArray[np.float64]) -> NDArray[np.float64]:
         """y of each path."""

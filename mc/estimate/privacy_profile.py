@@ -25,7 +25,7 @@ __all__ = ["PrivacyProfile"]
 _DOUBLES_END = 700.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class PrivacyProfile(Pictured):
     """A band around delta(eps) = H_{e^eps}(P || Q) for every real eps at once, from a `Curve` on a grid.
 
@@ -58,12 +58,12 @@ class PrivacyProfile(Pictured):
         return [
             {
                 "epsilon": float(e),
-                **row_of(one),
+                **row_of(estimate),
                 "band_low": low,
                 "band_high": high,
                 "joint_failure": self.failure,
             }
-            for e, one, (low, high) in zip(self.epsilons, self.at, band, strict=True)
+            for e, estimate, (low, high) in zip(self.epsilons, self.at, band, strict=True)
         ]
 
     def high(self, epsilon: ArrayLike) -> NDArray[np.float64]:
@@ -74,10 +74,12 @@ class PrivacyProfile(Pictured):
 
     def low(self, epsilon: ArrayLike) -> NDArray[np.float64]:
         """The lower bound on delta at any real epsilon, of the shape of epsilon."""
-        finite = [(e, one) for e, one in zip(self.epsilons, self.at, strict=True) if e < _DOUBLES_END]
+        finite = [
+            (e, estimate) for e, estimate in zip(self.epsilons, self.at, strict=True) if e < _DOUBLES_END
+        ]
         wanted = np.exp(np.minimum(epsilon, _DOUBLES_END, dtype=np.float64))
         grid = np.exp([e for e, _ in finite])
-        upper, lower = self.high([e for e, _ in finite]), np.array([one.low for _, one in finite])
+        upper, lower = self.high([e for e, _ in finite]), np.array([estimate.low for _, estimate in finite])
         bound = np.maximum(1 - wanted, 0.0)
         for k, (g, low) in enumerate(zip(grid, lower, strict=True)):
             bound = np.where(wanted <= g, np.maximum(bound, low), bound)
@@ -91,14 +93,16 @@ class PrivacyProfile(Pictured):
         # above _DOUBLES_END no line is followed: there H is known from below only by what H is further on
         far = np.asarray(epsilon, dtype=np.float64) > _DOUBLES_END
         bound = np.where(far, 0.0, bound)
-        for e, one in zip(self.epsilons, self.at, strict=True):
-            bound = np.where(far & np.less_equal(epsilon, e), np.maximum(bound, one.low), bound)
+        for e, estimate in zip(self.epsilons, self.at, strict=True):
+            bound = np.where(far & np.less_equal(epsilon, e), np.maximum(bound, estimate.low), bound)
         return np.asarray(np.clip(bound * (1 - ROUNDING), 0.0, 1.0), dtype=np.float64)
 
     def _hull(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The vertices of the greatest convex decreasing function below the upper ends and (0, 1)."""
         points: list[tuple[float, float]] = [(0.0, 1.0)]
-        below = [(e, one.high) for e, one in zip(self.epsilons, self.at, strict=True) if e < _DOUBLES_END]
+        below = [
+            (e, estimate.high) for e, estimate in zip(self.epsilons, self.at, strict=True) if e < _DOUBLES_END
+        ]
         for g, high in ((np.exp(e), high) for e, high in below):
             high = min(high, points[-1][1])
             while len(points) > 1:

@@ -3,30 +3,80 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Unpack
 
 import numpy as np
+from numpy.typing import NDArray
 
 from filters import PrivacyFilter
 from filters.contract.parameters import one_order
 from mc.engine.adversary import Adversary
 from mc.engine.game import Game
 from mc.engine.guard import Exceeded
+from mc.engine.paths import Paths
 from mc.engine.tiles import play_tile
-from mc.estimate.candidates import pilot_moments, pilot_tile
 from mc.estimate.ceiling import certain, stated
-from mc.estimate.functionals import RenyiMoment
+from mc.estimate.functionals import ROUNDING, UnitFunctional
+from mc.estimate.pilot import pilot_tile
 from mc.intervals import FixedBets, IntervalName, choose_interval
 from mc.intervals.estimate import CONFIDENCE, PLAIN_DRAWS, Estimate, stated_failure
 from mc.runs.play import Play, PlayOptions
+from mc.runs.tally import Tally
 from theory.arguments import check_count
 
-__all__ = ["simulate_renyi"]
+__all__ = ["RenyiMoment", "simulate_renyi"]
 
 #: Allowance for rounding on the ends of the interval, relative to the bound.
 _ROUNDING = 1e-12
 #: The least divergence at which an unbounded integrand is cut off.
 _SOME = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class RenyiMoment(UnitFunctional):
+    """Y = (e^u - 1) / (e^U - 1) in [0, 1], u = min((alpha-1) sum_t D_t, U), U = (alpha-1) bound.
+
+    D_t are the rounds' divergences of order alpha. Under the law tilted to alpha, whose weight is
+    e^{(alpha-1)(sum_t D_t - L)}, E[e^{(alpha-1) sum_t D_t}] = E_P[e^{(alpha-1) L}] = e^{(alpha-1) D_alpha(P||Q)} of the
+    transcript: Y depends on what a path spent, not on its losses. Dividing by e^U - 1 lets Y range over [0, 1] even
+    where U is small. Where paths spend more than `bound`, E[e^u] is less than the moment: the last sum counts these
+    paths, the one before it paths with an infinite loss.
+    """
+
+    alpha: float
+    bound: float
+
+    @property
+    def numbers(self) -> int:
+        return self.unit_numbers + 2
+
+    def __call__(self, paths: Paths) -> NDArray[np.float64]:
+        most = (self.alpha - 1) * self.bound
+        infinite = np.isposinf(paths.loss)
+        spent = np.maximum(paths.log_weight + (self.alpha - 1) * paths.loss, 0.0)
+        beyond = np.count_nonzero(spent > most * (1 + ROUNDING) + ROUNDING)
+        spent = np.minimum(spent, most)
+        y = np.exp(spent - most) * np.expm1(-spent) / math.expm1(-most)
+        sums = self.unit_sums(y, len(spent))
+        return np.array([*sums, np.count_nonzero(infinite), beyond], dtype=np.float64)
+
+    def renyi(self, mean: float) -> float:
+        """D_alpha = log(1 + mean (e^U - 1)) / (alpha-1), in [0, bound]."""
+        if mean <= 0:
+            return 0.0
+        most = (self.alpha - 1) * self.bound
+        log_range = most + math.log(-math.expm1(-most))
+        return min(float(np.logaddexp(0.0, math.log(mean) + log_range)) / (self.alpha - 1), self.bound)
+
+    @staticmethod
+    def infinite(tally: Tally) -> int:
+        """The number of paths with an infinite loss."""
+        return int(tally.sums[-2])
+
+    def beyond(self, tally: Tally) -> int:
+        """The number of paths that spent more than the bound."""
+        return int(tally.sums[-1])
 
 
 def simulate_renyi(
@@ -61,34 +111,31 @@ def simulate_renyi(
     game = play.game(filt, adversary)
 
     def estimated(game: Game, bound: float, rests_on: str, *, sure: bool) -> Estimate:
-        measure = RenyiMoment(alpha, bound)
-        pilot = pilot_moments(game, measure, pilot_tile(n))
+        moment = RenyiMoment(alpha, bound)
+        pilot = moment.moments_on(play_tile(game, pilot_tile(n)))
         chosen = choose_interval(pilot, n, failure=failure, interval=interval).interval
-        if isinstance(chosen, FixedBets):
-            measure = measure.betting(chosen)
-        tally = play.sums(game, measure)
-        mean = chosen.interval(measure.moments(tally), failure=failure)
-        name, beyond = f"tilted to order {alpha:.4g}, {mean.method}", measure.beyond(tally)
-        if measure.infinite(tally):
+        moment = moment.betting(chosen if isinstance(chosen, FixedBets) else None)
+        tally = play.sums(game, moment)
+        mean = chosen.interval(moment.moments(tally), failure=failure)
+        name, beyond = f"tilted to order {alpha:.4g}, {mean.method}", moment.beyond(tally)
+        if moment.infinite(tally):
             return Estimate(math.inf, math.inf, math.inf, failure, n, name, rests_on, beyond)
-        low, value = (measure.divergence(x) for x in (mean.low, mean.value))
+        low, value = (moment.renyi(end) for end in (mean.low, mean.value))
         pad = _ROUNDING * bound
-        high = min(measure.divergence(mean.high) + pad, bound) if sure else math.inf
+        high = min(moment.renyi(mean.high) + pad, bound) if sure else math.inf
         return Estimate(value, max(low - pad, 0.0), high, failure, n, name, rests_on, beyond)
 
-    sure, why = certain(game, n), ""
-    if sure is not None and sure.infinite == 0 and sure.divergence(alpha) < math.inf:
-        most = sure.divergence(alpha)
+    ceiling, exceeded = certain(game, n), ""
+    if ceiling is not None and ceiling.infinite == 0 and ceiling.divergence(alpha) < math.inf:
+        most, why = ceiling.divergence(alpha), ceiling.why(alpha, -math.inf)
+        if most == 0:
+            return Estimate(0.0, 0.0, 0.0, failure, n, "nothing is released", why)
         try:
-            if most == 0:
-                return Estimate(0.0, 0.0, 0.0, failure, n, "nothing is released", sure.why(alpha, -math.inf))
-            return estimated(
-                game.at(alpha, sure.guard(alpha, "trust")), most, sure.why(alpha, -math.inf), sure=True
-            )
-        except Exceeded as seen:
-            why = f", for {seen}"
+            return estimated(game.at(alpha, ceiling.guard(alpha, "trust")), most, why, sure=True)
+        except Exceeded as error:
+            exceeded = f", for {error}"
     bound = _likely(game.at(alpha), alpha, n)
-    return estimated(game.at(alpha), bound, f"{PLAIN_DRAWS}, which give no upper bound{why}", sure=False)
+    return estimated(game.at(alpha), bound, f"{PLAIN_DRAWS}, which give no upper bound{exceeded}", sure=False)
 
 
 def _likely(game: Game, alpha: float, n: int) -> float:
@@ -97,6 +144,6 @@ def _likely(game: Game, alpha: float, n: int) -> float:
     with np.errstate(invalid="ignore"):
         spent = paths.log_weight / (alpha - 1) + paths.loss
     seen = float(np.max(spent[np.isfinite(spent)], initial=0.0))
-    says = stated(game)
-    held = says.divergence(alpha) if says is not None else 0.0
-    return max(seen, held if held < math.inf else 0.0, _SOME)
+    ceiling = stated(game)
+    most = ceiling.divergence(alpha) if ceiling is not None else math.inf
+    return max(seen, most if most < math.inf else 0.0, _SOME)

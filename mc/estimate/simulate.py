@@ -9,12 +9,14 @@ from typing import Unpack, overload
 
 import numpy as np
 
+from filters.contract.parameters import one_epsilon, one_real
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversary import Adversary
 from mc.engine.game import Game
 from mc.engine.guard import Exceeded
-from mc.estimate.candidates import Method, choose
-from mc.estimate.estimator import Estimator, Terms
+from mc.estimate.estimator import Estimator
+from mc.estimate.methods import Method
+from mc.estimate.pilot import choose
 from mc.intervals import IntervalName
 from mc.intervals.estimate import CONFIDENCE, Estimate, stated_failure
 from mc.runs.play import Play, PlayOptions
@@ -39,7 +41,7 @@ class SimulationOptions(PlayOptions, total=False):
     progress: Callable[[Progress, tuple[Estimate, ...] | None], object] | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Curve(Pictured):
     """H_{e^epsilon} at each of `epsilons`; all intervals hold together except with probability `failure`."""
 
@@ -56,11 +58,13 @@ class Curve(Pictured):
         return zip(self.epsilons, self.at, strict=True)
 
     def __str__(self) -> str:
-        return "\n".join(f"epsilon={epsilon:g}: {one}" for epsilon, one in self)
+        return "\n".join(f"epsilon={epsilon:g}: {estimate}" for epsilon, estimate in self)
 
     def rows(self) -> list[Row]:
         """A row for each epsilon; all intervals hold together except with probability `joint_failure`."""
-        return [{"epsilon": float(e), **row_of(one), "joint_failure": self.failure} for e, one in self]
+        return [
+            {"epsilon": float(e), **row_of(estimate), "joint_failure": self.failure} for e, estimate in self
+        ]
 
     @property
     def swapped(self) -> Curve:
@@ -68,8 +72,8 @@ class Curve(Pictured):
 
         Widths of intervals are multiplied by e^{-eps}: fine for moderate divergences, not for tails.
         """
-        pairs = [(-e, _mirror(e, one)) for e, one in reversed(list(self))]
-        return Curve(tuple(e for e, _ in pairs), tuple(one for _, one in pairs), self.failure)
+        pairs = [(-e, _mirror(e, estimate)) for e, estimate in reversed(list(self))]
+        return Curve(tuple(e for e, _ in pairs), tuple(estimate for _, estimate in pairs), self.failure)
 
     def type_two_floor(self, alpha: float) -> float:
         """A lower bound on the type II error of every test of Q against P with type I error alpha under Q.
@@ -78,15 +82,15 @@ class Curve(Pictured):
         for all alpha together except with probability `failure`. Source: Dong, Roth and Su, Proposition 2.12.
         """
         alpha = float(check_probability("alpha", alpha))
-        return max(0.0, *(1 - one.high - math.exp(e) * alpha for e, one in self))
+        return max(0.0, *(1 - estimate.high - math.exp(e) * alpha for e, estimate in self))
 
 
-def _mirror(epsilon: float, one: Estimate) -> Estimate:
+def _mirror(epsilon: float, estimate: Estimate) -> Estimate:
     def flip(value: float) -> float:
         return float(-np.expm1(-epsilon) + np.exp(-epsilon) * value)
 
-    low, value, high = (min(max(flip(x), 0.0), 1.0) for x in (one.low, one.value, one.high))
-    return Estimate(value, low, high, one.failure, one.n, f"{one.method}, swapped", one.rests_on, one.beyond)
+    low, value, high = (min(max(flip(x), 0.0), 1.0) for x in (estimate.low, estimate.value, estimate.high))
+    return replace(estimate, value=value, low=low, high=high, method=f"{estimate.method}, swapped")
 
 
 @overload
@@ -125,7 +129,8 @@ def simulate(
         0.126937
 
     n plays of the filter's own code against one adversary; direction "QP" gives H_{e^epsilon}(Q || P). A
-    sequence of epsilons gives a `Curve` whose intervals hold together: they share the failure probability.
+    sequence of epsilons gives a `Curve` whose intervals hold together: they share the failure probability. An epsilon
+    alone is that of a promise, zero or more; a sequence may go below, for both halves of a profile or a trade-off.
     method "plain" draws from P; "tilted" draws round by round from P^s Q^{1-s} and weighs infinite losses in a play of
     their own; "martingale" takes the Gaussian filter's martingale as control variate; "auto" takes the one that a
     pilot expects to be narrowest. The middle two need a bound on what a path is charged. The promise under test gives
@@ -140,30 +145,30 @@ def simulate(
     Source: 003 Theorem 6.
     """
     grid = _grid(epsilon)
+    alone = np.ndim(epsilon) == 0
+    if alone:
+        one_epsilon("epsilon", grid[0])
     play = Play(n=check_count("n", n, least=2), **how)
     failure = stated_failure(confidence, failure)
     if method not in ("auto", "plain", "tilted", "martingale"):
         raise ValueError(f"method must be auto, plain, tilted or martingale, got method={method!r}")
-    asked = _Asked(play.game(filt, adversary), grid, play, failure / len(grid), interval, progress)
+    simulation = _Simulation(play.game(filt, adversary), grid, play, failure / len(grid), interval, progress)
     # where a path exceeds a trusted bound, try again under a guard, and if that fails as well, with plain draws
-    why = ""
-    found: dict[float, Estimate] = {}
+    exceeded = ""
+    estimates: dict[float, Estimate] = {}
     tries: tuple[tuple[Method, bool], ...] = ((method, True), (method, False), ("plain", False))
     for by, trusting in tries:
         try:
-            found = asked.estimates(by, trusting=trusting)
+            estimates = simulation.estimates(by, trusting=trusting)
             break
-        except Exceeded as seen:
-            why = f", for {seen}"
-    if why:
-        found = {e: replace(one, rests_on=one.rests_on + why) for e, one in found.items()}
-    if isinstance(epsilon, (int, float)):
-        return found[grid[0]]
-    return Curve(grid, tuple(found[e] for e in grid), failure)
+        except Exceeded as error:
+            exceeded = f", for {error}"
+    at = tuple(replace(estimates[e], rests_on=estimates[e].rests_on + exceeded) for e in grid)
+    return at[0] if alone else Curve(grid, at, failure)
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _Simulation:
     """One call of `simulate`: the game, the epsilons, how to play, and the failure probability of each estimate."""
 
     game: Game
@@ -176,25 +181,29 @@ class _Asked:
     def estimates(self, method: Method, *, trusting: bool) -> dict[float, Estimate]:
         """The estimate at each epsilon; the paths of one estimator serve all of its epsilons."""
         n = self.play.n
-        parts = self._chosen(method, trusting)
-        least = 2 * len(parts) * max(len(part.plays(n)) for part in parts)  # an interval needs two paths
-        if n < least and len(parts) > 1:
+        estimators = self._chosen(method, trusting)
+        # an interval needs two paths
+        least = 2 * len(estimators) * max(len(estimator.terms) for estimator in estimators)
+        if n < least and len(estimators) > 1:
             if method != "auto":
-                raise ValueError(f"n must be at least {least} for {len(parts)} orders, got n={n}; draw more")
-            parts = self._chosen("plain", trusting)
-        found: dict[float, Estimate] = {}
+                raise ValueError(
+                    f"n must be at least {least} for {len(estimators)} orders, got n={n}; draw more"
+                )
+            estimators = self._chosen("plain", trusting)
+        estimates: dict[float, Estimate] = {}
         played: list[Tally] = []
-        for place, part in enumerate(parts):
+        for place, estimator in enumerate(estimators):
             tallies: list[Tally] = []
-            for one, paths in part.plays(n // len(parts) + (place < n % len(parts))):
-                first, told = len(played) * APART, self._told(part, tallies, sum(tally.n for tally in played))
-                tally = self.play.sums(one.game, one.measure, n=paths, first=first, progress=told)
+            for term, paths in estimator.plays(n // len(estimators) + (place < n % len(estimators))):
+                report = self._report(estimator, tallies, sum(tally.n for tally in played))
+                first = len(played) * APART
+                tally = self.play.sums(term.game, term.functional, n=paths, first=first, progress=report)
                 tallies.append(tally)
                 played.append(tally)
-            found.update(zip(part.epsilons, part.read(tallies, self.failure), strict=True))
-        return found
+            estimates.update(zip(estimator.epsilons, estimator.estimates(tallies, self.failure), strict=True))
+        return estimates
 
-    def _chosen(self, method: Method, trusting: bool) -> tuple[Estimator | Terms, ...]:
+    def _chosen(self, method: Method, trusting: bool) -> tuple[Estimator, ...]:
         return choose(
             self.game,
             self.epsilons,
@@ -205,17 +214,17 @@ class _Asked:
             trusting=trusting,
         )
 
-    def _told(self, part: Estimator | Terms, tallies: Sequence[Tally], before: int) -> Report | None:
-        """The report on the play of `part` under way: `tallies` are its finished plays, `before` all paths played."""
+    def _report(self, estimator: Estimator, tallies: Sequence[Tally], before: int) -> Report | None:
+        """The report on the play under way: `tallies` are the finished ones of its estimator, `before` all paths."""
         progress = self.progress
         if progress is None:
             return None
 
-        def told(so_far: Progress) -> None:
-            ahead = part.read((*tallies, so_far.so_far), self.failure) if so_far.done > 1 else ()
+        def report(so_far: Progress) -> None:
+            ahead = estimator.estimates((*tallies, so_far.so_far), self.failure) if so_far.done > 1 else ()
             progress(so_far.of(before, self.play.n), ahead or None)
 
-        return told
+        return report
 
 
 def _grid(epsilon: float | Sequence[float]) -> tuple[float, ...]:
@@ -226,4 +235,6 @@ def _grid(epsilon: float | Sequence[float]) -> tuple[float, ...]:
 
 
 def _as_array(epsilon: float | Sequence[float]) -> object:
-    return np.asarray(epsilon, dtype=np.float64) if isinstance(epsilon, (list, tuple, range)) else epsilon
+    if not isinstance(epsilon, (list, tuple, range)):
+        return epsilon
+    return np.array([one_real("epsilon", number) for number in epsilon], dtype=np.float64)

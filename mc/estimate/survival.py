@@ -11,9 +11,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Unpack
 
+import numpy as np
+from numpy.typing import NDArray
+
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversary import Adversary
-from mc.estimate.functionals import Survival
+from mc.engine.paths import Paths
 from mc.intervals import clopper_pearson
 from mc.intervals.estimate import CONFIDENCE, Estimate, stated_failure
 from mc.runs.play import Play, PlayOptions
@@ -23,7 +26,7 @@ from theory.shown import Pictured, Row, row_of
 __all__ = ["SurvivalCurve", "survival"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class SurvivalCurve(Pictured):
     """P(T >= t) for t = 1..len(at); the intervals hold together except with probability `failure`."""
 
@@ -37,7 +40,21 @@ class SurvivalCurve(Pictured):
 
     def rows(self) -> list[Row]:
         """A row for each t; all intervals hold together except with probability `joint_failure`."""
-        return [{"t": t, **row_of(one), "joint_failure": self.failure} for t, one in enumerate(self.at, 1)]
+        return [
+            {"t": t, **row_of(estimate), "joint_failure": self.failure}
+            for t, estimate in enumerate(self.at, 1)
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Survivors:
+    """Counts of paths with T >= t for t = 1..rounds, T the number of releases; shape (rounds,)."""
+
+    rounds: int
+
+    def __call__(self, paths: Paths) -> NDArray[np.float64]:
+        stopped_at = np.bincount(paths.releases, minlength=self.rounds + 1)
+        return stopped_at[::-1].cumsum()[::-1][1:].astype(np.float64)
 
 
 def survival(
@@ -60,6 +77,6 @@ def survival(
     play = Play(n=n, **how)
     failure = stated_failure(confidence, failure)
     game = play.game(filt, adversary)
-    counts = play.sums(game, Survival(game.rounds), progress=progress).sums
+    counts = play.sums(game, _Survivors(game.rounds), progress=progress).sums
     each = failure / len(counts)
     return SurvivalCurve(tuple(clopper_pearson(int(c), play.n, failure=each) for c in counts), failure)

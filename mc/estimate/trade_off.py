@@ -31,7 +31,7 @@ _FINER = 16
 _ALPHAS = (0.0, 1e-6, 1e-5, 1e-4, 1e-3, *(k / 100 for k in range(1, 101)))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class TradeOff(Pictured):
     """T(alpha) = inf of Q(accept) over tests with P(reject) <= alpha: the least type II error, P the hypothesis.
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filters.contract.filter_base import FilterBase
-from filters.contract.parameters import one_positive, one_real
+from filters.contract.parameters import one_epsilon, one_positive
 from filters.holders.individual import IndividualFilter, gaussian_request
 from filters.holders.linear_queries import LinearQueries
 from mc.intervals import Moments, empirical_bernstein
@@ -57,7 +57,11 @@ def simulate_person(
     zero or none, TypeError for norms that are no numbers.
     """
     values = _norms(norms)
-    n, rounds, epsilon = _worlds(n, len(values)), check_count("rounds", rounds), one_real("epsilon", epsilon)
+    n, rounds, epsilon = (
+        _worlds(n, len(values)),
+        check_count("rounds", rounds),
+        one_epsilon("epsilon", epsilon),
+    )
     failure = stated_failure(confidence, failure)
     rng = np.random.default_rng(np.random.SeedSequence(check_count("seed", seed, least=0)))
     everybody, others = IndividualFilter(filt, n * len(values)), IndividualFilter(filt, n * (len(values) - 1))
@@ -96,7 +100,11 @@ def simulate_queries(
     The sums behind the answers are read off by taking away the noise, which is drawn here.
     """
     values = _norms(norms)
-    n, rounds, epsilon = _worlds(n, len(values)), check_count("rounds", rounds), one_real("epsilon", epsilon)
+    n, rounds, epsilon = (
+        _worlds(n, len(values)),
+        check_count("rounds", rounds),
+        one_epsilon("epsilon", epsilon),
+    )
     failure = stated_failure(confidence, failure)
     rng = np.random.default_rng(np.random.SeedSequence(check_count("seed", seed, least=0)))
     losses = [
@@ -111,7 +119,7 @@ def _norms(norms: object) -> NDArray[np.float64]:
     if not isinstance(norms, np.ndarray | list | tuple):
         raise TypeError(f"norms must be one number per person, got norms={norms!r}; pass e.g. [1.0, 2.0]")
     given = (
-        norms if isinstance(norms, np.ndarray) else np.array([one_positive("norms", one) for one in norms])
+        norms if isinstance(norms, np.ndarray) else np.array([one_positive("norms", norm) for norm in norms])
     )
     values = np.asarray(check_positive("norms", given))
     if values.ndim != 1 or len(values) < 2:
@@ -150,9 +158,9 @@ def _losses(
         return rows.reshape(-1, n)
 
     for t in range(rounds):
-        one = everybody.answer(asked(t, values), noise)  # type: ignore[arg-type]
-        other = others.answer(asked(t, values[1:]), silent)  # type: ignore[arg-type]
-        shift = (one.value - other.value) / one.sigma - noise.last
+        answer = everybody.answer(asked(t, values), noise)  # type: ignore[arg-type]
+        answer_without = others.answer(asked(t, values[1:]), silent)  # type: ignore[arg-type]
+        shift = (answer.value - answer_without.value) / answer.sigma - noise.last
         loss += shift * noise.last + shift * shift / 2
     return loss
 

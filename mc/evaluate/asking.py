@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, NoReturn, cast
+from typing import Any, NamedTuple, NoReturn, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,8 +33,7 @@ class ReadsLastError(Exception):
     """The adversary read `view.last` where positions do not hold it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Positions:
+class Positions(NamedTuple):
     """n positions before a round: the loss so far and that of the last round, filter state, adversary's memory."""
 
     loss: NDArray[np.float64]
@@ -48,13 +47,12 @@ class Positions:
 
     def take(self, rows: NDArray[Any]) -> Positions:
         """The positions of these rows, in arrays of their own."""
-        return Positions(self.loss[rows], self.last[rows], take(self.state, rows), take(self.memory, rows))
+        return Positions(*take(tuple(self), rows))
 
     @staticmethod
     def joined(parts: list[Positions]) -> Positions:
         """All positions of all parts."""
-        loss, last = (np.concatenate([getattr(part, name) for part in parts]) for name in ("loss", "last"))
-        return Positions(loss, last, join([p.state for p in parts]), join([p.memory for p in parts]))
+        return Positions(*join([tuple(part) for part in parts]))
 
 
 class _NoGenerator:

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mc.losses.balls import BITS, ball
-from theory.pairs import DominatingPair, Gaussian
+from theory.pairs import DominatingPair, Gaussian, normal_law
 
 __all__ = ["BallNodes", "needed", "quadrature_error"]
 
@@ -197,4 +197,4 @@ def _legendre(n: int) -> tuple[tuple[flint.arb, flint.arb], ...]:
 
 def _tail(t: float) -> float:
     """An upper bound on P(N(0, 1) > t)."""
-    return float((ball(t) / flint.arb(2).sqrt()).erfc() / 2) * _SLACK
+    return float(normal_law.tail(ball(t))) * _SLACK

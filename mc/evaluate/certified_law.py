@@ -13,15 +13,16 @@ from numpy.typing import NDArray
 from mc.engine.game import Game
 from mc.evaluate.asking import Asking, until_known
 from mc.evaluate.ball_nodes import BallNodes, needed, quadrature_error
-from mc.evaluate.decision_map import DecisionMap, decides_as_known, shown_edges
+from mc.evaluate.decision_map import DecisionMap, decides_as_known
 from mc.evaluate.evaluation import Evaluation
 from mc.evaluate.forward_law import ForwardLaw
+from mc.evaluate.panels import shown_edges
 from mc.evaluate.scouts import Scouted, scout
 from mc.losses.balls import BITS, ball, down, up
 from mc.losses.log_ratio import Epsilon, LogRatio
 from mc.losses.too_large import TooLargeError
 from theory.evidence import Evidence
-from theory.pairs import Gaussian
+from theory.pairs import Gaussian, normal_law
 from theory.pairs.base import Direction
 
 __all__ = ["CertifiedLaw"]
@@ -226,6 +227,4 @@ def _stick(mu: float | None, gap: flint.arb) -> flint.arb:
     if mu is None:
         paid = -gap.expm1()
         return paid if gap < 0 else flint.arb(0) if gap > 0 else paid.union(flint.arb(0))
-    m, root = ball(mu), flint.arb(2).sqrt()
-    one = ((gap / m - m / 2) / root).erfc() / 2
-    return one - gap.exp() * ((gap / m + m / 2) / root).erfc() / 2
+    return normal_law.hockey_stick(ball(mu), gap)

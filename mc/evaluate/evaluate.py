@@ -11,7 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Literal, overload
+from typing import Any, Literal, overload
+
+import numpy as np
 
 from filters.contract.filter_base import OnDenial
 from filters.privacy_filter import PrivacyFilter
@@ -19,7 +21,7 @@ from mc.engine.adversary import Adversary
 from mc.engine.game import Game
 from mc.evaluate.asking import until_known
 from mc.evaluate.certified_law import CertifiedLaw
-from mc.evaluate.evaluation import Evaluation, Evaluations, NumericalEvaluation
+from mc.evaluate.evaluation import Evaluation, Evaluations, NumericalEvaluation, checked_ways
 from mc.evaluate.forward_law import two_grids
 from mc.evaluate.transcript_law import NoFiniteLawError, TranscriptLaw
 from mc.losses.balls import down, up
@@ -86,7 +88,8 @@ def evaluate(
 
     What `simulate` estimates, computed: the law of (filter state, loss) is carried forward round by round, through the
     filter's and the adversary's own code, at many positions at once. One play gives every epsilon of a sequence, in
-    its order, and both directions; "both" reports the larger. rounds and on_denial mean what they mean in a `Game`.
+    its order, and both directions; "both" reports the larger. An epsilon alone is that of a promise, zero or more; a
+    sequence may go below, for both halves of a privacy profile. rounds and on_denial mean what they mean in a `Game`.
 
     The adversary must be a function of round, filter state and loss; the last loss and a memory in arrays of numbers
     may enter, too. One that draws from its generator raises ValueError: use `simulate`.
@@ -100,18 +103,17 @@ def evaluate(
     requests' own scale. Raises ValueError beyond `max_positions` positions, or where the evidence cannot be had.
     Source: Bellman's recursion with the strategy in place of the maximum.
     """
-    many = isinstance(epsilon, Sequence)
-    epsilons = [check_epsilon(one) for one in (epsilon if isinstance(epsilon, Sequence) else [epsilon])]
-    if direction not in ("PQ", "QP", "both"):
-        raise ValueError(f"direction must be PQ, QP or both, got direction={direction!r}; pass one of them")
-    if evidence not in (None, Evidence.EXACT, Evidence.CERTIFIED):
-        raise ValueError(f"evidence must be EXACT, CERTIFIED or None, got evidence={evidence!r}; pass None")
+    many = isinstance(epsilon, Sequence) or np.ndim(epsilon) == 1  # type: ignore[arg-type]
+    given: Any = epsilon if many else [epsilon]
+    epsilons = [check_epsilon(number, below_zero=many) for number in given]
+    if not epsilons:
+        raise ValueError("epsilon must name at least one value, got none; pass a number or a sequence")
+    ways, which = checked_ways(direction, evidence)
     if step is not None:
         step = float(check_positive("step", step))
     most = _POSITIONS if max_positions is None else check_count("max_positions", max_positions)
     game = Game.between(filt, adversary, rounds=rounds, on_denial=on_denial)
-    ways: tuple[Direction, ...] = ("PQ", "QP") if direction == "both" else (direction,)
-    scope = f"{_name(game.adversary)}; at most {game.rounds} rounds; {_which(direction)}; a denied run may {on_denial}"
+    scope = f"{_name(game.adversary)}; at most {game.rounds} rounds; {which}; a denied run may {on_denial}"
     found: Sequence[Evaluation | NumericalEvaluation]
     law = _finite(game, most)
     if law is not None:
@@ -170,7 +172,3 @@ def _discrete(
 def _name(adversary: Adversary) -> str:
     shown = repr(adversary)
     return shown if len(shown) < 120 else type(adversary).__name__
-
-
-def _which(direction: str) -> str:
-    return "both directions" if direction == "both" else f"direction {direction}"

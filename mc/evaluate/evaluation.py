@@ -10,22 +10,30 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import cast
 
 from mc.losses.log_ratio import Epsilon, epsilon_cells
 from theory.evidence import Evidence
 from theory.pairs.base import Direction
 from theory.shown import Pictured, Row, Shown, row_of
 
-__all__ = ["Evaluation", "Evaluations", "NumericalEvaluation"]
+__all__ = ["Evaluation", "Evaluations", "NumericalEvaluation", "ValueOfGame", "checked_ways"]
 
 
-@dataclass(frozen=True, slots=True)
-class Evaluation(Shown):
-    """H_{e^epsilon} of the transcript of one strategy lies in [low, high].
+def checked_ways(direction: str, evidence: Evidence | None) -> tuple[tuple[Direction, ...], str]:
+    """The directions to look in, and how a scope calls them; ValueError for other directions and evidence."""
+    if direction not in ("PQ", "QP", "both"):
+        raise ValueError(f"direction must be PQ, QP or both, got direction={direction!r}; pass one of them")
+    if evidence not in (None, Evidence.EXACT, Evidence.CERTIFIED):
+        raise ValueError(f"evidence must be EXACT, CERTIFIED or None, got evidence={evidence!r}; pass None")
+    if direction == "both":
+        return ("PQ", "QP"), "both directions"
+    return (cast(Direction, direction),), f"direction {direction}"
 
-    value is the divergence itself where it was found in rational arithmetic, else None. direction is the one in
-    which it is the larger, "PQ" or "QP". positions counts what the strategy was asked at, rounds is the longest play.
-    """
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ValueOfGame(Shown):
+    """H_{e^epsilon} of a released transcript: it lies in [low, high], and is `value` where that is not None."""
 
     epsilon: Epsilon
     value: Fraction | None
@@ -55,7 +63,16 @@ class Evaluation(Shown):
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
+class Evaluation(ValueOfGame):
+    """H_{e^epsilon} of the transcript of one strategy lies in [low, high].
+
+    value is the divergence itself where it was found in rational arithmetic, else None. direction is the one in
+    which it is the larger, "PQ" or "QP". positions counts what the strategy was asked at, rounds is the longest play.
+    """
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class NumericalEvaluation(Shown):
     """H_{e^epsilon} of the transcript of one strategy, integrated on two grids whose values differ by `difference`.
 
@@ -86,6 +103,9 @@ class Evaluations(tuple[Evaluation | NumericalEvaluation, ...], Pictured):
     """A tuple of the evaluations of one strategy, an element for each epsilon in the order asked."""
 
     __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"Evaluations({len(self)}: {self[0]!r:.140}...)" if self else "Evaluations()"
 
     def rows(self) -> list[Row]:
         """A row for each epsilon."""

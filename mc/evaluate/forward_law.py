@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from mc.engine.game import Game
 from mc.evaluate.asking import Asking, until_known
 from mc.evaluate.ball_nodes import BallNodes
-from mc.evaluate.decision_map import STOP, DecisionMap, shown_edges
+from mc.evaluate.decision_map import STOP, DecisionMap
 from mc.evaluate.evaluation import NumericalEvaluation
 from mc.evaluate.loss_nodes import Nodes
+from mc.evaluate.panels import shown_edges
 from mc.evaluate.scouts import scout
 from mc.losses.log_ratio import Epsilon
 from theory.pairs import DominatingPair, Gaussian
@@ -97,8 +98,8 @@ class ForwardLaw:
                     whole[:, nodes.of(sources[i].panel)] += mass[i]
                 one = sources[members[0]]
                 if one.pair is None:
-                    law._to(STOP if one.leads is None else one.leads[0], nodes.of(one.panel), whole, after)
-                elif one.leads is None or set(one.leads) == {STOP}:
+                    law._to(one.leads[0], nodes.of(one.panel), whole, after)
+                elif one.ends:
                     law.last[one.pair] += whole
                 else:
                     drawn[one.pair].append((one.leads, whole))

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 from typing import TypeAlias
 
 import flint
 import numpy as np
-from numpy.typing import NDArray
 
 from filters.contract.state import keys, leaves
 from mc.evaluate.asking import DENIED, Asking, Positions
+from mc.evaluate.walk import Asked, Branch, Layer, walk
 from mc.losses.balls import BITS, ball
 from mc.losses.lattice_law import level
 from mc.losses.log_ratio import LogRatio
-from mc.losses.outputs import nearest_log
+from mc.losses.outputs import exact_outputs, nearest_log
 from mc.losses.too_large import TooLargeError
 from theory.pairs import DominatingPair
 from theory.pairs.base import Direction
@@ -25,8 +26,8 @@ __all__ = ["NoFiniteLawError", "TranscriptLaw"]
 
 #: A loss a + log b, both rational: the same number only if a and b are the same (Lindemann).
 Loss: TypeAlias = tuple[Fraction, Fraction]
-#: A probability, a rational where all masses are, else a ball.
-Mass: TypeAlias = "Fraction | flint.arb"
+#: A probability, a rational where all masses are, else a ball; rationals of flint mix with balls, and are fast.
+Mass: TypeAlias = "flint.fmpq | flint.arb"
 
 _ZERO: Loss = (Fraction(0), Fraction(1))
 
@@ -36,21 +37,70 @@ class NoFiniteLawError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class _Output:
-    """One finite loss of a request, with its P-mass, as shown to the filter."""
-
-    loss: Loss
-    mass: Mass
-    seen: float
-
-
-@dataclass(frozen=True, slots=True)
 class _Finite:
-    """The outputs of a request: finite losses, and the masses of what only P and only Q can produce."""
+    """The outputs of a request: finite losses with their P-masses, and the masses of what only P and only Q produce."""
 
-    outputs: tuple[_Output, ...]
-    erased_p: Fraction
-    erased_q: Fraction
+    outputs: tuple[tuple[Loss, Mass], ...]
+    branches: tuple[Branch[Loss], ...]
+    erased_p: flint.fmpq
+    erased_q: flint.fmpq
+
+    @classmethod
+    def of(
+        cls,
+        outputs: Sequence[tuple[Loss, Fraction | flint.arb, float | None]],
+        erased_p: Fraction,
+        erased_q: Fraction,
+    ) -> _Finite:
+        """From (loss, P-mass, loss that is shown) of every output."""
+        branches = tuple(Branch(partial(_sum, loss), seen) for loss, _, seen in outputs)
+        masses = [_rational(mass) if isinstance(mass, Fraction) else mass for _, mass, _ in outputs]
+        losses = [loss for loss, _, _ in outputs]
+        finite = tuple(zip(losses, masses, strict=True))
+        return cls(finite, branches, _rational(erased_p), _rational(erased_q))
+
+
+@dataclass(slots=True)
+class _Strategy:
+    """The play in which a strategy's one request is made at every position; a denied run waits, or its transcript ends.
+
+    ends lists, for the round played last, the positions where a transcript ends, each with the pair that is released
+    last there, or DENIED.
+    """
+
+    asking: Asking
+    ends: list[tuple[int, int]] = field(default_factory=list)
+    _known: dict[int, _Finite] = field(default_factory=dict)
+
+    def start(self) -> Positions:
+        return self.asking.start()
+
+    def asked(self, t: int, places: Positions, n: int) -> Iterator[Asked[Loss, Positions]]:
+        number, after = self.asking.ask(t, Positions(*places))
+        self.ends = []
+        for k in np.unique(number).tolist():
+            rows = np.flatnonzero(number == k)
+            if k == DENIED and not self.asking.game.waits:
+                last = self.asking.final(after.take(rows))
+                self.ends = list(zip(rows.tolist(), last.tolist(), strict=True))
+            else:
+                yield k, self.finite(k).branches, rows, after.take(rows)
+
+    def finite(self, request: int) -> _Finite:
+        """The outputs of pair number `request`; of DENIED, that nothing happens."""
+        if request not in self._known:
+            nothing = _Finite.of([(_ZERO, Fraction(1), None)], Fraction(0), Fraction(0))
+            self._known[request] = nothing if request == DENIED else _outputs(self.asking.pairs[request])
+        return self._known[request]
+
+    def shown(self, places: Positions, losses: list[Loss], seen: float) -> Positions:
+        total = np.array([_shown(loss) for loss in losses])
+        return self.asking.observed(places, total, np.full(len(losses), seen))
+
+    def names(self, places: Positions) -> list[Hashable]:
+        arrays = [leaf for leaf in leaves((places.memory,)) if isinstance(leaf, np.ndarray)]
+        known = [places.state, *arrays, *([places.last] if self.asking.keeps_last else [])]
+        return keys(tuple(known)) if len(known) > 1 else keys(places.state)
 
 
 @dataclass(slots=True)
@@ -62,7 +112,7 @@ class TranscriptLaw:
     """
 
     mass: dict[Loss, Mass] = field(default_factory=dict)
-    erased_p: Mass = Fraction(0)
+    erased_p: Mass = field(default_factory=flint.fmpq)
     erased_q: dict[Loss, Mass] = field(default_factory=dict)
     positions: int = 0
     rounds: int = 0
@@ -70,64 +120,54 @@ class TranscriptLaw:
     @classmethod
     def of(cls, asking: Asking, *, max_positions: int) -> TranscriptLaw:
         """The law of the game; NoFiniteLawError for a request without finitely many exact outputs."""
-        law = cls()
-        outputs: dict[int, _Finite] = {}
+        law, play, rounds = cls(), _Strategy(asking), asking.game.rounds
         with flint.ctx.workprec(BITS):
-            at, mass, loss = asking.start(), [Fraction(1)], [_ZERO]
-            aside: list[tuple[Positions, list[Mass], list[Loss]]] = []
-            for t in range(asking.game.rounds):
-                law._count(len(mass), max_positions)
-                number, after = asking.ask(t, at)
-                denied = np.flatnonzero(number == DENIED)
-                stay = asking.game.waits
-                if len(denied) and not stay:
-                    rows = denied.tolist()
-                    lost = ([mass[i] for i in rows], [loss[i] for i in rows])
-                    if asking.game.adversary.asks_finally:
-                        aside.append((Positions.take(after, denied), *lost))
-                    else:
-                        law._end(*lost)
-                if len(denied) < len(mass):
-                    law.rounds = t + 1
-                at, mass, loss = law._round(asking, outputs, number, after, mass, loss, stay)
-                if not mass:
+            mass: list[Mass] = [flint.fmpq(1)]
+            for t, layer in enumerate(walk(play, _ZERO, rounds=rounds)):
+                if t == rounds or not mass:
+                    for m, loss in zip(mass, layer.losses, strict=True):
+                        law._end(m, loss)
                     break
-            law._end(mass, loss)
-            for at, mass, loss in aside:
-                law._last(asking, outputs, asking.final(at), mass, loss)
+                law._count(len(mass), max_positions)
+                if any(move.request != DENIED for move in layer.moves):
+                    law.rounds = t + 1
+                for row, k in play.ends:
+                    law._last(play.finite(k), mass[row], layer.losses[row])
+                mass = law._carried(play, layer, mass)
         return law
 
     @property
     def exact(self) -> bool:
         """Whether every mass is rational and every loss the logarithm of a rational."""
         masses = [self.erased_p, *self.mass.values(), *self.erased_q.values()]
-        return all(isinstance(m, Fraction) for m in masses) and all(
+        return all(isinstance(m, flint.fmpq) for m in masses) and all(
             a == 0 for a, _ in [*self.mass, *self.erased_q]
         )
 
-    def value(self, epsilon: float | LogRatio, direction: Direction) -> Mass:
+    def value(self, epsilon: float | LogRatio, direction: Direction) -> Fraction | flint.arb:
         """H_{e^epsilon} of the transcript: a rational where the law is exact and epsilon a LogRatio, else a ball."""
         forward = direction == "PQ"
         if self.exact and isinstance(epsilon, LogRatio):
             r = epsilon.ratio
             kept = sum(
                 (
-                    m * max(1 - r / b if forward else 1 / b - r, Fraction(0))
+                    _fraction(m) * max(1 - r / b if forward else 1 / b - r, Fraction(0))
                     for (_, b), m in self.mass.items()
                 ),
                 start=Fraction(0),
             )
-            gone = self.erased_p if forward else sum(m / b for (_, b), m in self.erased_q.items())
-            return kept + gone
+            if forward:
+                return kept + _fraction(self.erased_p)
+            return kept + sum(_fraction(m) / b for (_, b), m in self.erased_q.items())
         with flint.ctx.workprec(BITS):
             total = flint.arb(0)
             for loss, m in self.mass.items():
                 paid = _paid(_gap(loss if forward else (-loss[0], 1 / loss[1]), epsilon))
-                total += _ball(m) * paid * (1 if forward else (-_size(loss)).exp())
+                total += m * paid * (1 if forward else (-_size(loss)).exp())
             if forward:
-                return total + _ball(self.erased_p)
+                return total + self.erased_p
             return total + sum(
-                (_ball(m) * (-_size(loss)).exp() for loss, m in self.erased_q.items()), start=flint.arb(0)
+                (m * (-_size(loss)).exp() for loss, m in self.erased_q.items()), start=flint.arb(0)
             )
 
     def _count(self, more: int, most: int) -> None:
@@ -138,108 +178,44 @@ class TranscriptLaw:
                 "fewer rounds, levels that are multiples of 2**-7, say, or a larger max_positions"
             )
 
-    def _end(self, mass: list[Mass], loss: list[Loss]) -> None:
-        for m, one in zip(mass, loss, strict=True):
-            self.mass[one] = _added(self.mass.get(one, Fraction(0)), m)
+    def _end(self, m: Mass, loss: Loss) -> None:
+        self.mass[loss] = self.mass.get(loss, 0) + m
 
     def _erase(self, finite: _Finite, m: Mass, loss: Loss) -> None:
         if finite.erased_p:
-            self.erased_p = _added(self.erased_p, _product(m, finite.erased_p))
+            self.erased_p += m * finite.erased_p
         if finite.erased_q:
-            gone = _product(m, finite.erased_q)
-            self.erased_q[loss] = _added(self.erased_q.get(loss, Fraction(0)), gone)
+            self.erased_q[loss] = self.erased_q.get(loss, 0) + m * finite.erased_q
 
-    def _last(
-        self,
-        asking: Asking,
-        outputs: dict[int, _Finite],
-        number: NDArray[np.intp],
-        mass: list[Mass],
-        loss: list[Loss],
-    ) -> None:
-        for k, m, one in zip(number.tolist(), mass, loss, strict=True):
-            if k == DENIED:
-                self._end([m], [one])
-                continue
-            finite = _finite(asking, outputs, k)
-            self._erase(finite, m, one)
-            for output in finite.outputs:
-                self._end([_product(m, output.mass)], [_sum(one, output.loss)])
+    def _last(self, finite: _Finite, m: Mass, loss: Loss) -> None:
+        """A release with which the transcript ends."""
+        self._erase(finite, m, loss)
+        for step, share in finite.outputs:
+            self._end(m * share, _sum(loss, step))
 
-    def _round(
-        self,
-        asking: Asking,
-        outputs: dict[int, _Finite],
-        number: NDArray[np.intp],
-        after: Positions,
-        mass: list[Mass],
-        loss: list[Loss],
-        stay: bool,
-    ) -> tuple[Positions, list[Mass], list[Loss]]:
-        """The positions after the outputs of a round, equal ones merged."""
-        place: dict[Hashable, int] = {}
-        parts: list[Positions] = []
-        masses: list[Mass] = []
-        losses: list[Loss] = []
-
-        def arrive(there: Positions, rows: list[int], moved: list[Mass], step: Loss) -> None:
-            fresh = []
-            names = zip(_keys(there, asking.keeps_last), rows, moved, strict=True)
-            for i, (key, row, m) in enumerate(names):
-                reached = _sum(loss[row], step)
-                known = place.setdefault((key, reached), len(masses))
-                if known == len(masses):
-                    masses.append(m)
-                    losses.append(reached)
-                    fresh.append(i)
-                else:
-                    masses[known] = _added(masses[known], m)
-            if fresh:
-                parts.append(there.take(np.array(fresh)))
-
-        for k in np.unique(number).tolist():
-            rows = np.flatnonzero(number == k)
-            if k == DENIED:
-                if stay:
-                    arrive(after.take(rows), rows.tolist(), [mass[i] for i in rows.tolist()], _ZERO)
-                continue
-            finite = _finite(asking, outputs, k)
-            some = after.take(rows)
-            for i in rows.tolist():
-                self._erase(finite, mass[i], loss[i])
-            for output in finite.outputs:
-                total = np.array([_shown(_sum(loss[i], output.loss)) for i in rows.tolist()])
-                there = asking.observed(some, total, np.full(len(rows), output.seen))
-                arrive(
-                    there, rows.tolist(), [_product(mass[i], output.mass) for i in rows.tolist()], output.loss
-                )
-        return (Positions.joined(parts) if parts else after), masses, losses
-
-
-def _keys(at: Positions, keeps_last: bool) -> list[Hashable]:
-    arrays = [leaf for leaf in leaves((at.memory,)) if isinstance(leaf, np.ndarray)]
-    known = [at.state, *arrays, *([at.last] if keeps_last else [])]
-    return keys(tuple(known)) if len(known) > 1 else keys(at.state)
+    def _carried(self, play: _Strategy, layer: Layer[Loss], mass: list[Mass]) -> list[Mass]:
+        """The masses of the next layer, whose positions are numbered as they are reached here."""
+        after: dict[int, Mass] = {}
+        for move in layer.moves:
+            finite, rows = play.finite(move.request), move.rows.tolist()
+            for row in rows:
+                self._erase(finite, mass[row], layer.losses[row])
+            for (_, share), reached in zip(finite.outputs, move.child.T.tolist(), strict=True):
+                for row, place in zip(rows, reached, strict=True):
+                    after[place] = after.get(place, 0) + mass[row] * share
+        return list(after.values())
 
 
 def _sum(loss: Loss, step: Loss) -> Loss:
     return loss[0] + step[0], loss[1] * step[1]
 
 
-def _product(m: Mass, other: Mass) -> Mass:
-    if isinstance(m, Fraction) and isinstance(other, Fraction):
-        return m * other
-    return _ball(m) * _ball(other)
+def _rational(m: Fraction) -> flint.fmpq:
+    return flint.fmpq(m.numerator, m.denominator)
 
 
-def _added(m: Mass, other: Mass) -> Mass:
-    if isinstance(m, Fraction) and isinstance(other, Fraction):
-        return m + other
-    return _ball(m) + _ball(other)
-
-
-def _ball(m: Mass) -> flint.arb:
-    return ball(m) if isinstance(m, Fraction) else m
+def _fraction(m: flint.fmpq) -> Fraction:
+    return Fraction(int(m.p), int(m.q))
 
 
 def _size(loss: Loss) -> flint.arb:
@@ -269,39 +245,26 @@ def _paid(gap: flint.arb) -> flint.arb:
     return paid if gap > 0 else paid.union(flint.arb(0))
 
 
-def _finite(asking: Asking, known: dict[int, _Finite], k: int) -> _Finite:
-    if k not in known:
-        known[k] = _outputs(asking.pairs[k])
-    return known[k]
-
-
 def _outputs(pair: DominatingPair) -> _Finite:
     zero = Fraction(0)
-    if (masses := getattr(pair, "exact_masses", None)) is not None:
-        merged: dict[Fraction, Fraction] = {}
-        for p, q in zip(masses.p, masses.q, strict=True):
-            if p > 0 and q > 0:
-                merged[p / Fraction(q)] = merged.get(p / Fraction(q), zero) + p
-        outputs = tuple(_Output((zero, b), p, nearest_log(b)) for b, p in merged.items())
-        erased_p = sum((p for p, q in zip(masses.p, masses.q, strict=True) if q == 0), start=zero)
-        erased_q = sum((q for p, q in zip(masses.p, masses.q, strict=True) if p == 0), start=zero)
-        return _Finite(outputs, erased_p, erased_q)
+    if (exact := exact_outputs(pair, "PQ")) is not None:
+        finite = [((zero, 1 / one.tilt), one.mass, one.seen) for one in exact if one.tilt]
+        erased_p = sum((one.mass for one in exact if not one.tilt), start=zero)
+        return _Finite.of(finite, erased_p, Fraction(1) - sum(one.mass * one.tilt for one in exact))
     if (known := level(pair)) is None:
         raise NoFiniteLawError
     rest = 1 - known.delta
     ratio: Fraction | None = getattr(pair, "ratio", None)
     if known.exact == 0:
-        return _Finite((_Output(_ZERO, rest, 0.0),), known.delta, known.delta)
+        return _Finite.of([(_ZERO, rest, 0.0)], known.delta, known.delta)
     size = float(pair.epsilon)  # type: ignore[attr-defined]
-    both: list[_Output] = []
+    both: list[tuple[Loss, Mass, float]] = []
     for sign in (1, -1):
         if ratio is not None:
             b = ratio if sign > 0 else 1 / ratio
-            both.append(_Output((zero, b), rest * b / (1 + b), sign * size))
+            both.append(((zero, b), rest * b / (1 + b), sign * size))
         else:
             assert known.exact is not None
             growth = (sign * known.epsilon).exp()
-            both.append(
-                _Output((sign * known.exact, Fraction(1)), ball(rest) * growth / (1 + growth), sign * size)
-            )
-    return _Finite(tuple(both), known.delta, known.delta)
+            both.append(((sign * known.exact, Fraction(1)), ball(rest) * growth / (1 + growth), sign * size))
+    return _Finite.of(both, known.delta, known.delta)

@@ -17,7 +17,8 @@ from filters.privacy_filter import PrivacyFilter
 from mc.losses.balls import BITS, ball, fraction
 from mc.losses.outputs import nearest_log
 from mc.worst_case.plan import Plan
-from theory.numerics.stable import mass_fraction
+from theory.arguments import beyond
+from theory.numerics.stable import log_beyond
 from theory.pairs import KOV, DominatingPair, Erasure, FinitePair, RandomizedResponse
 
 __all__ = [
@@ -60,7 +61,7 @@ def largest_response(filt: PrivacyFilter) -> RandomizedResponse | None:
         return None
     ratio = simple_ratio(lambda r: admits(filt, start, RandomizedResponse.from_ratio(r)), top)
     if ratio is None:
-        # no simple rational is admitted: take one whose logarithm rounds to the very double `top`
+        # no simple rational is admitted: take one whose logarithm is rounded up to the very double `top`
         exact = rational(RandomizedResponse(top))
         return exact if isinstance(exact, RandomizedResponse) and admits(filt, start, exact) else None
     return RandomizedResponse.from_ratio(ratio)
@@ -72,7 +73,7 @@ def largest_erasure(filt: PrivacyFilter) -> Erasure | None:
     top = _largest_of(lambda p: admits(filt, start, Erasure(p)), SHARES)
     for size in (10**k for k in range(1, 19)):
         p = Fraction(top).limit_denominator(size)
-        if p > 0.9 * top > 0 and admits(filt, start, erasure := Erasure(mass_fraction(p), exact=p)):
+        if p > 0.9 * top > 0 and admits(filt, start, erasure := Erasure(beyond(p), exact=p)):
             return erasure
     return None
 
@@ -97,10 +98,10 @@ def rational(pair: DominatingPair) -> DominatingPair | None:
     if not isinstance(pair, (RandomizedResponse, KOV)) or not 0 < float(pair.epsilon) < LEVELS[-1]:
         return None
     with flint.ctx.workprec(4 * BITS):
-        exact = fraction(ball(float(pair.epsilon)).exp().mid())
+        exact = fraction(ball(float(pair.epsilon)).exp().lower())
     for bits in range(16, 4 * BITS, 16):
         ratio = exact.limit_denominator(2**bits)
-        if ratio > 1 and nearest_log(ratio) == pair.epsilon:
+        if ratio > 1 and log_beyond(ratio) == pair.epsilon:
             if isinstance(pair, KOV):
                 return KOV(pair.epsilon, pair.delta, ratio=ratio, exact_delta=Fraction(float(pair.delta)))
             return RandomizedResponse(pair.epsilon, ratio=ratio)

@@ -12,7 +12,7 @@ from typing import Any
 import flint
 import numpy as np
 
-from filters.contract.checks import checked_filter
+from filters.contract.checks import checked_filter, checked_observe, checked_spend
 from filters.contract.state import keys
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.encoding import decode, encode, nameable
@@ -27,6 +27,7 @@ from mc.examine.admitted import (
     rational,
     simple_ratio,
 )
+from mc.examine.worker import alone
 from mc.losses.balls import BITS, ball, down, fraction, up
 from mc.losses.log_ratio import LogRatio
 from mc.losses.outputs import nearest_log
@@ -40,7 +41,7 @@ from theory.pairs import DominatingPair, Erasure, RandomizedResponse
 from theory.pairs.base import Direction
 from theory.shown import Row, Shown, row_of
 
-__all__ = ["Attack", "attack", "replay_attack", "replied"]
+__all__ = ["Attack", "attack", "attacked", "replay_attack", "replied"]
 
 #: Epsilons tried against a promise that holds at every epsilon.
 _EPSILONS = (0.25, 0.5, 1.0, 2.0, 4.0, 6.0, 8.0, 12.0, 15.0)
@@ -48,7 +49,7 @@ _EPSILONS = (0.25, 0.5, 1.0, 2.0, 4.0, 6.0, 8.0, 12.0, 15.0)
 _MOST_EPSILON = 8192.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Attack(Shown):
     """What the search found: the shortest plan worth more than promised, or else the game that came closest.
 
@@ -142,7 +143,13 @@ def attack(filt: PrivacyFilter, *, rounds: int = 4) -> Attack:
     masses: in the filter's own menu, rational pairs with the same doubles stand for pairs given by doubles. Plans
     are verified in rationals through the filter's own code. The search ends with the shortest plan of the first stage
     that finds any; if none does, the verdict is UNDECIDED. Games of more than 20,000 positions are skipped.
+    The filter's code runs in a process of its own: FilterFault where it raises, or ends that process.
     """
+    return alone(partial(attacked, filt, rounds=rounds), filt=filt)
+
+
+def attacked(filt: PrivacyFilter, *, rounds: int = 4) -> Attack:
+    """`attack`, run in this process."""
     checked_filter(filt)
     rounds = check_count("rounds", rounds)
     best: Attack | None = None
@@ -358,10 +365,10 @@ def _best_replies(filt: PrivacyFilter, rounds: int) -> Iterator[_Lead]:
             base = simple_ratio(lambda r: r > 1, share * _size(top))
             if base is None or not admits(filt, start, opening := RandomizedResponse.from_ratio(base)):
                 continue
-            spent = filt.spend(start, opening)
+            spent = checked_spend(filt, start, opening, 1)
             then = []
             for p, q in masses_of(opening):
-                state = filt.observe(spent, np.array([nearest_log(p / q)]))
+                state = checked_observe(filt, spent, np.array([nearest_log(p / q)]), 1)
                 frontier = frontiers.setdefault(keys(state)[0], Frontier(filt, state))
                 then.append(best_reply(frontier, ratio * q / p))
             plan = Plan(opening, tuple(then))

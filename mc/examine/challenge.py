@@ -14,15 +14,17 @@ from itertools import product
 from typing import Any, Unpack
 
 from filters import PrivacyFilter
+from filters.contract.parameters import one_epsilon
 from mc.engine.adversary import Adversary
 from mc.engine.encoding import encode, nameable
 from mc.estimate.decide import decide
 from mc.intervals.anytime import Decision, Side
 from mc.intervals.multiplicity import Family
 from mc.runs.play import Placement, Play
-from theory.arguments import check_count, check_real
+from theory.arguments import check_count
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.pairs.base import Direction
+from theory.shown import one_line
 
 __all__ = ["Challenge", "Comparison", "challenge"]
 
@@ -45,6 +47,8 @@ class Challenge:
     family: Family
     comparisons: tuple[Comparison, ...]
     setting: tuple[tuple[str, Any], ...]
+
+    __repr__ = one_line
 
     @property
     def refutations(self) -> tuple[Comparison, ...]:
@@ -100,7 +104,7 @@ def challenge(
     The other keywords are the fields of `Play`.
     """
     foes = tuple(adversary.against(filt) for adversary in adversaries)
-    grid = tuple(float(check_real("epsilons", epsilon)) for epsilon in epsilons)
+    grid = tuple(one_epsilon("epsilons", epsilon) for epsilon in epsilons)
     ways = tuple(directions)
     play = Play(n=check_count("most", most), **how)
     family = Family.crossing(failure, adversaries=foes, epsilons=grid, directions=ways)

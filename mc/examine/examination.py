@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from enum import Enum
 
 from filters.privacy_filter import PrivacyFilter
-from mc.examine.finding import Finding, Tightness
+from mc.examine.finding import StageFinding, Tightness
 from mc.examine.witness import Witness
 from theory.evidence import Evidence, Outcome, Verdict
+from theory.guarantees import Guarantee
 
 __all__ = ["Examination", "Status"]
 
@@ -25,15 +26,18 @@ class Status(Enum):
 class Examination:
     """What was found about the promise of `filter`, stage by stage; `failure` bounds the chance of a false refutation.
 
-    mechanisms names the families asked for, seconds the time it took, seed what its random numbers came from.
+    mechanisms names the families asked for, seconds the time it took, seed what its random numbers came from. promise
+    and scope are what the filter's own code said where it was examined, None and '' where it did not come to say it.
     """
 
     filter: PrivacyFilter
     mechanisms: tuple[str, ...]
-    findings: tuple[Finding, ...]
+    findings: tuple[StageFinding, ...]
     seconds: float
     seed: int
     failure: float
+    promise: Guarantee | None = None
+    scope: str = ""
 
     @property
     def name(self) -> str:
@@ -83,7 +87,7 @@ class Examination:
         refuted = [one for one in self.findings if one.witness is not None and one.witness is self.witness]
         if refuted and refuted[0].verdict is not None:
             return refuted[0].verdict
-        scope = self.filter.scope if isinstance(self.filter.scope, str) else "every adaptive adversary"
+        scope = self.scope or "every adaptive adversary"
         if self.faults:
             return Verdict(
                 Outcome.UNDECIDED, Evidence.STATISTICAL, scope, "no verdict: " + "; ".join(self.faults)
@@ -97,18 +101,25 @@ class Examination:
                 return one.verdict
         return Verdict(Outcome.UNDECIDED, Evidence.STATISTICAL, scope, self._closest())
 
+    @property
+    def unseen(self) -> str:
+        """What no stage that looks for attacks looked at, in the stages' own words; there the promise may be false."""
+        last = {  # the last finding of a stage sums it up
+            one.stage: f"{one.unseen} ({one.stage})"
+            for one in self.findings
+            if one.unseen and one.stage not in _NO_ATTACKS
+        }
+        return "; ".join(last.values())
+
     def _closest(self) -> str:
-        on_menus = sum(
-            one.verdict is not None and one.verdict.outcome is Outcome.HOLDS for one in self.findings
-        )
         rows = self.tightness
-        near = (
-            f"the closest, {rows[0].menu} at {rows[0].measure}, reaches {rows[0].share:.4g} of the promise"
-            if rows
-            else "nothing could be compared with the promise"
-        )
-        there = f"; on {'one menu' if on_menus == 1 else f'{on_menus} menus'} it holds" if on_menus else ""
-        return f"nothing was found above the promise, which proves nothing; {near}{there}"
+        near = f"the closest, {rows[0].reached}" if rows else "nothing could be compared with the promise"
+        left = f". Not tried: {self.unseen}" if self.unseen else ""
+        return f"nothing was found above the promise, which proves nothing; {near}{left}"
+
+
+#: Stages that ask what the filter admits and is, and not what an adversary can do.
+_NO_ATTACKS = frozenset({"admission", "laws", "parts"})
 
 
 def _size(witness: Witness) -> tuple[int, int, int]:

@@ -12,7 +12,10 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import partial
+from typing import Literal
 
+from theory.arguments import did_you_mean
 from theory.guarantees import ApproxDP, Guarantee
 from theory.pairs import (
     KOV,
@@ -60,7 +63,8 @@ def lines_of(names: Sequence[str], promise: Guarantee, extra: Sequence[float] = 
     for name in names:
         if name not in FAMILIES:
             raise ValueError(
-                f"mechanisms must be among {', '.join(FAMILIES)}, got {name!r}; name some of these"
+                f"mechanisms must be among {', '.join(FAMILIES)}, got {name!r}"
+                f"{did_you_mean(name, FAMILIES) or '; name some of these'}"
             )
     more = tuple(sorted(set(extra)))
     return tuple(replace(line, extra=more) for name in names for line in FAMILIES[name](promise))
@@ -75,7 +79,15 @@ def _response(promise: Guarantee) -> Iterator[Line]:
 
 
 def _laplace(promise: Guarantee) -> Iterator[Line]:
-    yield Line("laplace", "laplace", lambda t: Laplace(1 / t))
+    yield Line("laplace", "laplace", _laplace_of)
+
+
+def _laplace_of(t: float) -> Laplace:
+    return Laplace(1 / t)
+
+
+def _subsampled_of(q: float, way: Literal["removal", "addition"], t: float) -> SubsampledGaussian:
+    return SubsampledGaussian(q, 1 / t, adjacency=way)
 
 
 def _erasure(promise: Guarantee) -> Iterator[Line]:
@@ -84,16 +96,17 @@ def _erasure(promise: Guarantee) -> Iterator[Line]:
 
 def _kov(promise: Guarantee) -> Iterator[Line]:
     for delta in _deltas(promise):
-        yield Line("kov", f"kov, delta={delta:.3g}", lambda t, d=delta: KOV(t, d), 2.0**-10, 16.0)  # type: ignore[misc]
+        yield Line("kov", f"kov, delta={delta:.3g}", partial(KOV, delta=delta), 2.0**-10, 16.0)
 
 
 def _subsampled(promise: Guarantee) -> Iterator[Line]:
+    ways: tuple[Literal["removal", "addition"], ...] = ("removal", "addition")
     for q in (0.5, 0.125, 1 / 64):
-        for way in ("removal", "addition"):
+        for way in ways:
             yield Line(
                 "subsampled",
                 f"subsampled, q={q:g}, {way}",
-                lambda t, q=q, way=way: SubsampledGaussian(q, 1 / t, adjacency=way),  # type: ignore[misc]
+                partial(_subsampled_of, q, way),
                 2.0**-8,
                 16.0,
             )
@@ -103,10 +116,10 @@ def _two_points(promise: Guarantee) -> Iterator[Line]:
     for b in (Fraction(1, 8), Fraction(1, 1024)):
         for swap in (False, True):
             name = f"two points, rare {'under P' if swap else 'under Q'}, {b}"
-            yield Line("twopoint", name, lambda t, b=b, swap=swap: _two(t, b, swap=swap), 2.0**-8, 16.0)  # type: ignore[misc]
+            yield Line("twopoint", name, partial(_two, b=b, swap=swap), 2.0**-8, 16.0)
     for swap in (False, True):
         name = f"revealed under {'Q' if swap else 'P'} alone"
-        yield Line("twopoint", name, lambda t, swap=swap: _revealed(t, swap=swap), 2.0**-30, 0.5)  # type: ignore[misc]
+        yield Line("twopoint", name, partial(_revealed, swap=swap), 2.0**-30, 0.5)
 
 
 def _two(t: float, b: Fraction, *, swap: bool) -> FinitePair:

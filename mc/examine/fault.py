@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-import os
 import sys
+import threading
+import time
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from itertools import takewhile
 from pathlib import Path
-from types import CodeType, FrameType
+from types import FrameType
 
 from filters.contract import answers, checks, filter_base
 from filters.privacy_filter import PrivacyFilter
+from filters.rules import additive
 from mc.examine.clock import OutOfTime
 
-__all__ = ["FilterFault", "at_work", "ctrl_c", "examining", "own_streams"]
+__all__ = ["LATE", "SLOW", "STUCK", "Calls", "FilterFault", "ctrl_c", "examining"]
 
 #: Files of ours that call a filter's methods; an exception that they raise about its answers is not a FilterFault.
-_OURS = {filter_base.__file__, checks.__file__, answers.__file__}
+_OURS = {filter_base.__file__, checks.__file__, answers.__file__, additive.__file__}
 
 
 class FilterFault(Exception):  # noqa: N818 - the fault of the filter, in one sentence
@@ -27,37 +30,71 @@ class FilterFault(Exception):  # noqa: N818 - the fault of the filter, in one se
 @contextmanager
 def examining(filt: PrivacyFilter) -> Iterator[None]:
     """Turn an exception (SystemExit included) of the filter's own code into a FilterFault; let others pass."""
-    with own_streams(type(filt).__name__):
-        try:
-            yield
-        except BaseException as error:
-            if isinstance(error, OutOfTime) or ctrl_c(error, _file(filt)):
-                raise
-            if isinstance(error, RuntimeError) and isinstance(error.__cause__, StopIteration):
-                error = (
-                    error.__cause__
-                )  # a generator on the way turned the filter's own exception into another
-            if (broken := _malformed(filt, error)) is not None:
-                raise broken from error
-            found = _place(filt, error)
-            if found is None:
-                raise
-            code, line = found
-            method = code.co_name if code.co_name.isidentifier() else code.co_qualname
-            said = " ".join(str(error).split())
-            raise FilterFault(
-                f"{type(filt).__name__}.{method} raised {type(error).__name__}{': ' if said else ''}{said} at "
-                f"{Path(code.co_filename).name}, line {line}; mend it there: what a filter does not cover it denies"
-            ) from error
+    try:
+        yield
+    except BaseException as error:
+        if isinstance(error, OutOfTime | FilterFault) or ctrl_c(error, _file(filt)):
+            raise
+        if isinstance(error, RuntimeError) and isinstance(error.__cause__, StopIteration):
+            error = error.__cause__  # a generator on the way turned the filter's own exception into another
+        if (broken := _malformed(filt, error)) is not None:
+            raise broken from error
+        found = _place(filt, traceback.walk_tb(error.__traceback__))
+        if found is None:
+            raise
+        frame, line = found
+        said = " ".join(str(error).split())
+        raise FilterFault(
+            f"{_method(filt, frame)} raised {type(error).__name__}{': ' if said else ''}{said} at "
+            f"{Path(frame.f_code.co_filename).name}, line {line}; mend it there: what a filter does not cover it denies"
+        ) from error
 
 
-def at_work(filt: PrivacyFilter, error: BaseException) -> str:
-    """The method of the filter that was running when the error came, with its place; else the filter's name."""
-    found = _place(filt, error)
-    if found is None:
-        return type(filt).__name__
-    code, line = found
-    return f"{type(filt).__name__}.{code.co_name} ({Path(code.co_filename).name}, line {line})"
+class Calls:
+    """The calls of a filter's methods that this thread is seen in: which is at work, since when, the longest before.
+
+    Calls that begin and end between two looks of another thread are not seen.
+    """
+
+    def __init__(self, filt: PrivacyFilter | None, longest: float = 0.0, slowest: str = "") -> None:
+        self.filter, self.thread, self.base = filt, threading.get_ident(), sys._getframe(1)
+        self.call: FrameType | None = None
+        self.since, self.longest, self.slowest = 0.0, longest, slowest
+
+    def look(self) -> None:
+        """Note which method is at work now."""
+        if self.filter is None:
+            return
+        call = next((frame for frame, _ in self._frames() if _self(frame) is self.filter), None)
+        if call is self.call:
+            return
+        now = time.monotonic()
+        if self.call is not None and now - self.since > self.longest:
+            self.longest, self.slowest = now - self.since, _method(self.filter, self.call)
+        self.call, self.since = call, now
+
+    def sentence(self, whose: str) -> str:
+        """What is at work when the time is up, and whether it is slow or has not returned."""
+        self.look()
+        found = None if self.filter is None else _place(self.filter, self._frames())
+        if found is None or self.filter is None or self.call is None:
+            return f"{whose} {LATE}"
+        frame, line = found
+        told = f"{_method(self.filter, frame)} ({Path(frame.f_code.co_filename).name}, line {line}) {LATE}"
+        ran = time.monotonic() - self.since
+        if self.longest >= SLOW:
+            return f"{told}: it is slow, {self.slowest} takes up to {self.longest:.2g} s a call, this one {ran:.2g} s"
+        return f"{told}: {_method(self.filter, self.call)} {STUCK} after {ran:.2g} s"
+
+    def _frames(self) -> list[tuple[FrameType, int]]:
+        """The frames below `base`, the outermost first."""
+        frames = traceback.walk_stack(sys._current_frames().get(self.thread))
+        return [*takewhile(lambda at: at[0] is not self.base, frames)][::-1]
+
+
+#: How it reads that a method was at work at the end of the time, and that it may never return.
+#: The seconds of a call that make a filter slow.
+LATE, STUCK, SLOW = "was still at work when the time was up", "had not returned", 0.2
 
 
 def _malformed(filt: PrivacyFilter, error: BaseException) -> FilterFault | None:
@@ -79,57 +116,33 @@ def ctrl_c(error: BaseException, file: str | None) -> bool:
     return isinstance(error, KeyboardInterrupt) and frames[-1].f_code.co_filename != file
 
 
-@contextmanager
-def own_streams(name: str) -> Iterator[None]:
-    """Restore standard output and error if user code replaced them; FilterFault if it closed one of them."""
-    streams = sys.stdout, sys.stderr
-    before = [_place_of(stream) for stream in streams]
-
-    def closed() -> FilterFault | None:
-        sys.stdout, sys.stderr = streams
-        if [_place_of(stream) for stream in streams] == before:
-            return None
-        return FilterFault(
-            f"{name} closed standard output or error, so that nothing can be told; leave them open"
-        )
-
-    try:
-        yield
-    except BaseException as error:
-        if (fault := closed()) is not None:
-            raise fault from error
-        raise
-    if (fault := closed()) is not None:
-        raise fault
-
-
-def _place_of(stream: object) -> tuple[int, int] | None:
-    """The device and inode that a stream writes to; None if it has no open file."""
-    try:
-        found = os.fstat(stream.fileno())  # type: ignore[attr-defined]
-    except (AttributeError, OSError, ValueError):
-        return None
-    return found.st_dev, found.st_ino
-
-
 def _file(filt: PrivacyFilter) -> str | None:
     return getattr(sys.modules.get(type(filt).__module__), "__file__", None)
 
 
-def _place(filt: PrivacyFilter, error: BaseException) -> tuple[CodeType, int] | None:
-    """The filter's innermost method in the traceback and the line that failed; None if no frame is the filter's."""
+def _own(filt: PrivacyFilter, frames: Iterable[tuple[FrameType, int]]) -> Iterator[tuple[FrameType, int]]:
+    """The frames, outermost first, that run code of the filter's or of its file."""
     file = _file(filt)
-    method: CodeType | None = None
-    line = 0
-    for frame, at in traceback.walk_tb(error.__traceback__):
-        if frame.f_code.co_filename in _OURS:
-            continue
-        if _self(frame) is filt or (file is not None and frame.f_code.co_filename == file):
-            if method is None or _self(frame) is filt:
-                method, line = frame.f_code, at
-            elif frame.f_code.co_filename == method.co_filename:
-                line = at  # a helper in the same file: the method is named, the line is the helper's
-    return None if method is None else (method, line)
+    for frame, at in frames:
+        code = frame.f_code
+        if code.co_filename not in _OURS and (_self(frame) is filt or (file and code.co_filename == file)):
+            yield frame, at
+
+
+def _place(filt: PrivacyFilter, frames: Iterable[tuple[FrameType, int]]) -> tuple[FrameType, int] | None:
+    """The filter's innermost method and the line at work there; None if no frame is the filter's."""
+    found: tuple[FrameType, int] | None = None
+    for frame, at in _own(filt, frames):
+        if found is None or _self(frame) is filt:
+            found = frame, at
+        elif frame.f_code.co_filename == found[0].f_code.co_filename:
+            found = found[0], at  # a helper in the same file: the method is named, the line is the helper's
+    return found
+
+
+def _method(filt: PrivacyFilter, frame: FrameType) -> str:
+    code = frame.f_code
+    return f"{type(filt).__name__}.{code.co_name if code.co_name.isidentifier() else code.co_qualname}"
 
 
 def _self(frame: FrameType) -> object:

@@ -8,7 +8,7 @@ from mc.examine.measure import Measure
 from mc.examine.witness import Witness
 from theory.evidence import Evidence, Verdict
 
-__all__ = ["Finding", "Tightness"]
+__all__ = ["StageFinding", "Tightness"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +27,11 @@ class Tightness:
     evidence: Evidence
 
     @property
+    def reached(self) -> str:
+        """How much of what is promised the best attack reaches, and where; it bounds nothing."""
+        return f"{self.menu} at {self.measure} reaches {100 * self.share:.4g} % of what is promised"
+
+    @property
     def share(self) -> float:
         """attack / promised; inf where something was found and nothing promised."""
         if self.promised > 0:
@@ -35,7 +40,7 @@ class Tightness:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class StageFinding:
     """One stage's question, its answer, and the limits of both.
 
     stage is laws, parts, sequences, games, search or tests; asked is the question, found the answer in a sentence.

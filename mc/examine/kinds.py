@@ -16,10 +16,13 @@ import flint
 
 from filters import PrivacyFilter, knowingly
 from filters.contract.filter_base import OnDenial
+from filters.holders.held_to import is_held_to
+from filters.privacy_filter import is_filter
 from mc.engine.adversary import Adversary
 from mc.engine.encoding import Nameable, decode, decode_fraction, encode
 from mc.estimate.decide import decide
 from mc.estimate.simulate import Method, simulate
+from mc.examine.holders.games import game_of
 from mc.examine.measure import Measure
 from mc.examine.sequence import Sequence
 from mc.intervals.anytime import Decision
@@ -45,14 +48,17 @@ __all__ = [
     "Simulation",
     "filter_of",
     "measure_of",
+    "promised_of",
     "witness_kind",
 ]
 
 #: A ratio times this exceeds e^epsilon even if the epsilons of the filter and its requests were rounded to doubles.
 _ROUNDED = 1 + Fraction(1, 10**12)
+#: What a certified or a simulated number may differ by on another processor, relative to the largest beside it.
+_CLOSE = 2.0**-40
 
 
-Kind: TypeAlias = Literal["simulation", "decision", "plan", "sequence", "menu"]
+Kind: TypeAlias = Literal["simulation", "decision", "plan", "sequence", "menu", "holder"]
 
 
 class ReplayError(ValueError):
@@ -133,10 +139,11 @@ FIELDS: dict[Kind, frozenset[str]] = {
     "plan": frozenset({"filter", "epsilon", "ratio", "promised", "value", "direction", "plan"}),
     "sequence": frozenset({"filter", "measure", "promised", "sequence", "low"}),
     "menu": frozenset({"filter", "measure", "ratio", "promised", "menu", "rounds", "low", "high"}),
+    "holder": frozenset({"filter", "measure", "promised", "game", "low"}),
 }
 
 
-def filter_of(told: object, filt: PrivacyFilter | None, known: Nameable) -> PrivacyFilter:
+def filter_of(told: object, filt: Any, known: Nameable) -> Any:
     """The filter of a witness: built from its data, or `filt` where the data names one outside the catalogue."""
     name = told.split("(")[0] if isinstance(told, str) else None
     if isinstance(told, Mapping):
@@ -152,7 +159,7 @@ def filter_of(told: object, filt: PrivacyFilter | None, known: Nameable) -> Priv
                 return filt  # it has the witness's data, and may be made in a way of its own
             with knowingly():  # most filters worth replaying are unsound ones
                 made = decode(dict(told), known)
-            if not isinstance(made, PrivacyFilter):
+            if not (is_filter(made) or is_held_to(made)):
                 raise ValueError(f"filter must be a filter, got {type(made).__name__}; pass what was written")
             return made
         name = str(told["outside"])
@@ -196,7 +203,8 @@ def _simulated(told: dict[str, Any], filt: PrivacyFilter, known: Nameable) -> tu
         direction=kept.direction,
         on_denial=kept.on_denial,
     )
-    _compare((estimate.value, estimate.low, estimate.high), (kept.value, kept.low, kept.high))
+    stated = _number("value", kept.value), _number("low", kept.low), _number("high", kept.high)
+    _compare((estimate.value, estimate.low, estimate.high), stated)
     return (estimate,)
 
 
@@ -205,7 +213,8 @@ def _decided(told: dict[str, Any], filt: PrivacyFilter, known: Nameable) -> tupl
     for name in ("delta", "failure"):
         setting[name] = _number(name, setting[name])
     decision = decide(filt, _adversary_of(told["adversary"], known), **setting)
-    _compare((decision.n, decision.log_e_above), (told["n"], told["log_e_above"]))
+    _compare((decision.n,), (told["n"],), exact=True)
+    _compare((decision.log_e_above,), (_number("log_e_above", told["log_e_above"]),))
     return (decision,)
 
 
@@ -226,7 +235,7 @@ def _worth(told: dict[str, Any], filt: PrivacyFilter, known: Nameable) -> tuple[
         surely = plan.worth(filt, ratio * _ROUNDED, direction)
     except DeniedError as denied:
         raise ReplayError(str(denied)) from denied
-    _compare((value,), (decode_fraction(told["value"]),))
+    _compare((value,), (decode_fraction(told["value"]),), exact=True)
     return value, surely
 
 
@@ -259,8 +268,35 @@ def _menu(told: dict[str, Any], filt: PrivacyFilter, known: Nameable) -> tuple[B
             f"ratio must be e^epsilon or more, got {ratio} at epsilon={measure.at!r}; compare them"
         )
     solved = solved_again(filt, menu, measure, rounds, exact)
-    _compare((solved.low, solved.high), (_number("low", told["low"]), _number("high", told["high"])))
+    stated = _number("low", told["low"]), _number("high", told["high"])
+    _compare((solved.low, solved.high), stated, exact=solved.evidence is Evidence.EXACT)
     return (Bound(solved.low, solved.high, solved.evidence),)
+
+
+def _of_a_holder(told: dict[str, Any], filt: Any, known: Nameable) -> tuple[Bound]:
+    if not is_held_to(filt):
+        raise ValueError(f"filter must be a holder, got {filt!r}; pass what was written")
+    solved = game_of(filt, told["game"]).solved(measure_of(told))
+    _compare((solved.low,), (_bound("low", told["low"]),))
+    return (Bound(solved.low, solved.high, Evidence.CERTIFIED),)
+
+
+def promised_of(told: Mapping[str, Any], filt: Any, measure: Measure) -> float:
+    """What the filter's promise allows the measure; of a holder, its promise of the very game.
+
+    ReplayError where the witness states another number.
+    """
+    if "game" in told and is_held_to(filt):
+        promised = game_of(filt, told["game"]).promised(measure)
+    else:
+        promised = measure.promised(filt.promise)
+    stated = told.get("promised", promised)
+    if stated != promised and not _agree((promised,), (_number("promised", stated),)):
+        raise ReplayError(
+            f"the witness must state what the filter promises, got promised={stated!r} where "
+            f"{type(filt).__name__} promises {promised!r}; compare the filters"
+        )
+    return promised
 
 
 def solved_again(
@@ -280,7 +316,7 @@ def measure_of(told: Mapping[str, Any]) -> Measure:
     if "measure" not in told:
         return Measure.hockey_stick(_number("epsilon", told["epsilon"]), _way(told["direction"]))
     match told["measure"]:
-        case {"kind": "hockey-stick" | "renyi" as kind, "at": at, "direction": way}:
+        case {"kind": "hockey-stick" | "renyi" | "overtaken" as kind, "at": at, "direction": way}:
             number = _number("at", at)
             if kind == "renyi" and not number > 1:
                 raise ValueError(f"order must be above 1, got order={number}; pass what was written")
@@ -323,12 +359,21 @@ PLAYERS: dict[str, Callable[[dict[str, Any], PrivacyFilter, Nameable], Played]] 
     "plan": _worth,
     "sequence": _sequence,
     "menu": _menu,
+    "holder": _of_a_holder,
 }
 
 
-def _compare(got: tuple[object, ...], told: tuple[object, ...]) -> None:
-    if got != told:
+def _agree(got: tuple[float, ...], told: tuple[float, ...]) -> bool:
+    """Whether numbers agree within 2^-40 of the largest finite one told: as one program computes them elsewhere."""
+    room = _CLOSE * max((abs(one) for one in told if math.isfinite(one)), default=0.0)
+    return all(a == b or abs(a - b) <= room for a, b in zip(got, told, strict=True))
+
+
+def _compare(got: tuple[Any, ...], told: tuple[Any, ...], *, exact: bool = False) -> None:
+    """ReplayError unless the numbers are the same: an EXACT one to the bit, another within 2^-40."""
+    if not (got == told if exact else _agree(got, told)):
         raise ReplayError(
-            f"the witness must replay to the bit, got {', '.join(map(str, got))} where it says "
-            f"{', '.join(map(str, told))}; compare the versions of numpy and of this package"
+            f"the witness must replay {'to the bit' if exact else 'within 2^-40'}, got "
+            f"{', '.join(map(str, got))} where it says {', '.join(map(str, told))}; compare the versions of numpy "
+            "and of this package"
         )

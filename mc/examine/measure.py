@@ -17,6 +17,7 @@ from typing import Literal, Self
 
 import numpy as np
 
+from filters.holders.held_to import Overtaken
 from mc.worst_case.plan import MARGIN
 from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
 from theory.pairs.base import Direction
@@ -33,11 +34,13 @@ _DELTAS = (0.3, 0.1, 1e-2, 1e-4, 1e-6, 1e-9, 1e-13, 1e-20)
 class Measure:
     """H_{e^at} of the transcript, or its Rényi divergence of order `at`; "PQ" is of P from Q, "QP" of Q from P.
 
+    Of an odometer, the probability that the loss is ever above its bound by more than `at`.
+
     `promised` is what a guarantee allows it in either direction: delta(at), or the Rényi divergence that the
     guarantee itself states, inf where it states none.
     """
 
-    kind: Literal["hockey-stick", "renyi"]
+    kind: Literal["hockey-stick", "renyi", "overtaken"]
     at: float
     direction: Direction = "PQ"
 
@@ -49,7 +52,13 @@ class Measure:
     def renyi(cls, order: float, direction: Direction = "PQ") -> Self:
         return cls("renyi", float(order), direction)
 
-    def promised(self, promise: Guarantee) -> float:
+    @classmethod
+    def overtaken(cls, direction: Direction = "PQ") -> Self:
+        return cls("overtaken", 0.0, direction)
+
+    def promised(self, promise: Guarantee | Overtaken) -> float:
+        if isinstance(promise, Overtaken):
+            return promise.failure
         if self.kind == "hockey-stick":
             with np.errstate(all="ignore"):
                 return float(promise.delta(self.at))
@@ -63,8 +72,12 @@ class Measure:
         return math.inf
 
     def __str__(self) -> str:
-        said = f"H at epsilon={self.at:g}" if self.kind == "hockey-stick" else f"D of order {self.at:g}"
-        return f"{said}, {self.direction}"
+        said = {
+            "hockey-stick": f"H at epsilon={self.at:g}",
+            "renyi": f"D of order {self.at:g}",
+            "overtaken": "P(the loss is ever above the bound)",
+        }
+        return f"{said[self.kind]}, {self.direction}"
 
 
 def exceeds(low: float | Fraction, promised: float) -> bool:

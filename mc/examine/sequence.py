@@ -19,7 +19,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-import flint
 import numpy as np
 
 from filters.contract.checks import checked_grant, checked_spend, checked_start
@@ -27,8 +26,9 @@ from filters.contract.state import State, same
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.encoding import Nameable, decode, encode
 from mc.examine.measure import Measure
-from mc.losses.balls import ball, down
+from mc.losses.balls import down
 from mc.losses.binned_law import composed_low, renyi_low
+from mc.losses.composition import Composition
 from theory.arguments import check_count
 from theory.pairs import DominatingPair, Gaussian
 
@@ -132,7 +132,7 @@ class Sequence:
             total = Fraction(measure.at) * variance / 2
             return down(sum((rest[pair] * Fraction(low) for pair, low in each.items()), total))
         if not rest:
-            return gaussian_low(variance, measure.at)
+            return Composition(gaussians).delta(measure.at, direction="PQ").low if gaussians else 0.0
         if variance:
             rest[Gaussian(math.sqrt(variance) * (1 - 2.0**-50))] = 1
         return composed_low(rest, measure.at)
@@ -161,18 +161,3 @@ class Sequence:
                 raise ValueError(f"times must be at most {_MOST}, got times={times}; pass what was written")
             steps.append((pair, times))
         return cls(tuple(steps))
-
-
-def gaussian_low(variance: Fraction, epsilon: float) -> float:
-    """The largest double below H_{e^epsilon} of a Gaussian pair with mu^2 = variance."""
-    if variance == 0:
-        return 0.0
-    for bits in (160, 640, 2560):
-        with flint.ctx.workprec(bits):
-            mu, root = ball(variance, bits).sqrt(), flint.arb(2).sqrt()
-            p = ((ball(epsilon) / mu - mu / 2) / root).erfc() / 2
-            q = ((ball(epsilon) / mu + mu / 2) / root).erfc() / 2
-            value = p - ball(epsilon).exp() * q
-            if value > 0:
-                return down(value)
-    return 0.0

@@ -6,7 +6,7 @@ import inspect
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from types import CodeType
 from typing import Any
 
@@ -15,7 +15,7 @@ from filters.privacy_filter import PrivacyFilter
 from mc.examine.clock import Clock
 from mc.examine.families import Line
 from mc.examine.fault import FilterFault, examining
-from mc.examine.finding import Finding
+from mc.examine.finding import StageFinding
 from mc.examine.measure import Measure, goals
 from mc.examine.sequence import granted
 from theory.pairs import DominatingPair
@@ -52,7 +52,8 @@ class Subject:
     """A filter under examination; goals are the measures in direction "PQ", lines what it admits at its start, and
     closed the lines of which it admits nothing at its start. families are those that may be asked for.
 
-    pure says that no law of purity was found broken, so that a state stands for all that the filter knows.
+    pure says that no law of purity was found broken, so that a state stands for all that the filter knows; looks that
+    its decisions depend on realised losses, and slow that it answers few questions in the time.
     """
 
     filter: PrivacyFilter
@@ -62,6 +63,8 @@ class Subject:
     closed: tuple[Admission, ...] = ()
     families: frozenset[str] = frozenset()
     pure: bool = True
+    looks: bool = False
+    slow: bool = False
 
     @classmethod
     def of(
@@ -73,12 +76,8 @@ class Subject:
         seed: int,
     ) -> Subject:
         """The subject, its goals those of its promise."""
-        return cls(filt, goals(filt.promise), lines, seed, closed, frozenset(families))
-
-    @property
-    def looks(self) -> bool:
-        """Whether the filter's decisions depend on realised losses."""
-        return bool(self.filter.looks_at_losses)
+        looks = bool(filt.looks_at_losses)
+        return cls(filt, goals(filt.promise), lines, seed, closed, frozenset(families), looks=looks)
 
     def promised(self, measure: Measure) -> float:
         """What the filter's promise allows a measure."""
@@ -138,7 +137,7 @@ _LIBRARY = {"filters", "theory", "mc", "abc", "typing", "builtins"}
 
 def admission(
     filt: PrivacyFilter, lines: tuple[Line, ...], clock: Clock, *, own_menu: bool = True
-) -> tuple[Finding, tuple[Admission, ...], tuple[Admission, ...]]:
+) -> tuple[StageFinding, tuple[Admission, ...], tuple[Admission, ...]]:
     """What a fresh run of the filter grants: the finding, the lines of which it grants something, and those
     of which it grants nothing yet.
 
@@ -146,7 +145,7 @@ def admission(
     """
     found: list[Admission] = []
     for line in lines:
-        if clock.over:
+        if found and clock.over:
             break
         # a slow filter is asked for fewer sizes, so that every family is asked for
         share = clock.left / (len(lines) - len(found))
@@ -160,7 +159,7 @@ def admission(
     if own:
         own.sort(key=lambda pair: float(pair.hockey_stick(0.0)))
         sizes = tuple(map(float, range(1, len(own) + 1)))
-        line = Line("own", "its own menu", lambda t: own[min(max(int(t), 1), len(own)) - 1], 1.0, len(own))
+        line = Line("own", "its own menu", partial(_numbered, tuple(own)), 1.0, len(own))
         found.append(Admission(line, sizes, tuple(own)))
     open_lines = tuple(one for one in found if one.sizes)
     closed = tuple(one for one in found if not one.sizes and not one.raised)
@@ -168,7 +167,7 @@ def admission(
     inside = [family for family in dict.fromkeys(one.line.family for one in found) if family not in raising]
     notes = tuple(f"outside its scope: {family}, for {said}" for family, said in raising.items())
     told = _largest(open_lines)
-    finding = Finding(
+    finding = StageFinding(
         stage="admission",
         asked="What does a fresh run grant?",
         found=told,
@@ -178,6 +177,10 @@ def admission(
         notes=notes,
     )
     return finding, open_lines, closed
+
+
+def _numbered(pairs: tuple[DominatingPair, ...], t: float) -> DominatingPair:
+    return pairs[min(max(int(t), 1), len(pairs)) - 1]
 
 
 def _largest(lines: tuple[Admission, ...]) -> str:
@@ -195,8 +198,8 @@ def _fault(found: list[Admission], open_lines: tuple[Admission, ...]) -> str:
 
 def _admitted(filt: PrivacyFilter, line: Line, clock: Clock) -> Admission:
     sizes, raised, spending = [], "", False
-    for t in _coarse_first(line.sizes):
-        if clock.over:
+    for number, t in enumerate(_coarse_first(line.sizes)):
+        if number and clock.over:
             break
         try:
             with examining(filt):
@@ -207,7 +210,7 @@ def _admitted(filt: PrivacyFilter, line: Line, clock: Clock) -> Admission:
             break
     sizes.sort()
     if sizes:
-        sizes.extend(_between(filt, line, sizes[-1]))
+        sizes.extend(_between(filt, line, sizes[-1], clock))
     return Admission(line, tuple(sizes), tuple(map(line.pair, sizes)), raised, spending)
 
 
@@ -224,13 +227,15 @@ def _coarse_first(sizes: tuple[float, ...]) -> list[float]:
     return [*sizes[::4], *sizes[2::4], *sizes[1::2]]
 
 
-def _between(filt: PrivacyFilter, line: Line, top: float) -> list[float]:
+def _between(filt: PrivacyFilter, line: Line, top: float, clock: Clock) -> list[float]:
     """Larger sizes than the grid's last one that are granted too, to about one part in 2^10, with few bits."""
     above = next((t for t in line.sizes if t > top), None)
     if above is None:
         return []
     found, low, high = [], top, above
     for _ in range(9):
+        if clock.over:
+            break
         middle = (low + high) / 2
         try:
             with examining(filt):

@@ -11,23 +11,24 @@
 from __future__ import annotations
 
 import io
-import sys
+import os
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, redirect_stdout
-from dataclasses import replace
-
-import numpy as np
+from contextlib import closing, redirect_stdout
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, BinaryIO, cast
 
 from filters.contract.checks import checked_filter
+from filters.holders.held_to import HeldTo, is_held_to
 from filters.privacy_filter import PrivacyFilter
 from mc.examine.clock import Clock, OutOfTime
 from mc.examine.examination import Examination
 from mc.examine.families import FAMILIES, lines_of
-from mc.examine.fault import FilterFault, at_work, examining
-from mc.examine.finding import Finding
-from mc.examine.no_forks import without_forks
+from mc.examine.fault import SLOW, FilterFault, examining
+from mc.examine.finding import StageFinding
+from mc.examine.holders.stages import games_of, lets_through, theorem_of
 from mc.examine.stages.games import games
 from mc.examine.stages.laws import laws
 from mc.examine.stages.search import search
@@ -35,14 +36,19 @@ from mc.examine.stages.sequences import sequences
 from mc.examine.stages.tests import betting_tests
 from mc.examine.stages.theorems import of_parts, on_a_menu
 from mc.examine.subject import Subject, admission, own_numbers
+from mc.examine.worker import results, slowest
 from theory.arguments import check_count
-from theory.guarantees import PureDP
+from theory.guarantees import Guarantee, PureDP
 from theory.proofs.theorem import Proof
 
 __all__ = ["FAILURE", "examine"]
 
 #: The probability that an examination refutes a promise that is kept, shared by all that it estimates.
 FAILURE = 1e-6
+#: Seconds beyond its share after which a stage is ended, and that proofs may take.
+_GRACE, _PROVING = 2.0, 600.0
+#: The proofs of this process.
+_DONE: dict[str, Proof] = {}
 
 
 def examine(
@@ -57,149 +63,229 @@ def examine(
 ) -> Examination:
     """Examine the promise of a filter for about so many seconds; `first_only` ends with the first refutation.
 
-    mechanisms are names of `FAMILIES`, all of them by default. on_stage is told each stage as it begins. Proofs in
-    `proofs` are not run again, and new ones are added; by default those of this process.
+    mechanisms are names of `FAMILIES`, or one of them; all of them by default. on_stage is told each stage as it
+    begins. Proofs in `proofs` are not run again, and new ones are added; by default those of this process.
     Raises TypeError for what is no filter, ValueError for seconds, seeds or mechanisms out of range. What the filter's
     own code raises, prints or returns in the wrong form becomes a finding.
     """
-    clock = Clock.of(seconds)
-    seed = check_count("seed", seed, least=0)
+    clock, holder = Clock.of(seconds), cast(object, filt)
     began = time.perf_counter()
-    names = tuple(FAMILIES) if mechanisms is None else tuple(mechanisms)
-    findings: list[Finding] = []
+    given = FAMILIES if mechanisms is None else mechanisms
+    names = (given,) if isinstance(given, str) else tuple(given)
     lines_of(names, PureDP(1.0))  # an unknown name is the caller's mistake, whatever the filter is
+    seed = check_count("seed", seed, least=0)
+    done = _DONE if proofs is None else proofs
+    exam = _Stages(filt, clock, on_stage, done, first_only=first_only)
+    # nothing can be asked of a filter whose first answers do not come, so that they may take all the time
+    if is_held_to(holder):
+        exam.run("admission", 1.0, partial(_let_through, holder))
+        exam.prove(partial(_proved, theorem_of, filt, done))
+        exam.run("games", 1.0, partial(games_of, filt))
+    else:
+        exam.run("admission", 1.0, partial(_admitted, filt, names, seed, own_menu=mechanisms is None))
+    if exam.subject is not None and exam.subject.lines:
+        if few := exam.slow[0] >= SLOW:  # few calls fit: first those that are most likely to tell something
+            exam.run("sequences", 0.6, partial(sequences, replace(exam.subject, slow=True)))
+        exam.run("laws", 0.08, partial(laws, exam.subject))
+        # where purity is broken a state does not stand for a run, and only what one run is granted counts
+        subject = replace(exam.subject, pure=not any(one.fault for one in exam.findings))
+        if subject.pure:
+            exam.prove(partial(_proved, of_parts, filt, done))
+            if not any(one.whole for one in exam.findings):
+                exam.run("parts", 0.03, partial(_compared, subject, done))
+        if not few:
+            exam.run("sequences", 0.3, partial(sequences, subject))
+        if subject.pure:
+            # a filter that looks at losses is searched for as long as it is solved
+            exam.run("games", 0.45 if subject.looks else 0.6, partial(games, subject))
 
-    def run(stage: str, share: float, work: Callable[[Clock], Iterator[Finding]]) -> None:
-        if first_only and any(one.witness is not None for one in findings):
-            return
-        with redirect_stdout(told_on):
-            on_stage(stage)
-        findings.extend(_run(stage, filt, clock.part(share), work, first_only=first_only))
-
-    admitted: list[Subject] = []
-
-    def admit(part: Clock) -> Iterator[Finding]:
-        lines = lines_of(names, filt.promise, own_numbers(filt))
-        finding, found, closed = admission(filt, lines, part, own_menu=mechanisms is None)
-        admitted.append(Subject.of(filt, found, closed, names, seed))
-        yield finding
-
-    told_on = sys.stdout
-    with _quietly() as noise, without_forks(filt):
-        if (broken := _no_promise(filt, clock.part(0.1))) is not None:
-            findings.append(broken)
-        else:
-            run("admission", 0.1, admit)
-        if admitted and admitted[0].lines:
-            first = admitted[0]
-            run("laws", 0.08, lambda part: laws(first, part))
-            # where purity is broken a state does not stand for a run, and only what one run is granted counts
-            subject = replace(first, pure=not any(one.fault for one in findings))
-            if subject.pure:
-                with redirect_stdout(told_on):
-                    on_stage("parts")
-                start = time.perf_counter()
-                made = of_parts(filt, done=proofs)
-                made = _timed(made, time.perf_counter() - start)
-                findings.append(made)
-                # proofs run none of the filter's code, and take the time that they need once in a process
-                clock = Clock(clock.until + made.seconds)
-                if not made.whole:
-                    run("parts", 0.03, lambda part: on_a_menu(subject, part))
-            run("sequences", 0.3, lambda part: sequences(subject, part))
-            if subject.pure:
-                # a filter that looks at losses is searched for as long as it is solved
-                run("games", 0.45 if subject.looks else 0.6, lambda part: games(subject, part))
-                run("search", 0.6, lambda part: search(subject, part, FAILURE / 2))
-                if not any(one.witness is not None for one in findings):
-                    run("tests", 1.0, lambda part: betting_tests(subject, part, FAILURE / 2))
-    if noise.shut:
-        told = f"{type(filt).__name__} closed standard output while it decides; leave it open"
-        findings.append(
-            Finding("laws", "Does it leave alone what it did not open?", told, "", "", fault=told)
-        )
-    if noise.heard:
-        told = f"{type(filt).__name__} prints while it decides; what it printed was left out"
-        findings.append(Finding("laws", "Does it decide in silence?", told, "", "", notes=(told,)))
-    return Examination(filt, names, tuple(findings), time.perf_counter() - began, seed, FAILURE)
-
-
-def _run(
-    stage: str,
-    filt: PrivacyFilter,
-    clock: Clock,
-    work: Callable[[Clock], Iterator[Finding]],
-    *,
-    first_only: bool,
-) -> list[Finding]:
-    """The findings of a stage; what it found is kept when its time is up or the filter's code raises."""
-    found: list[Finding] = []
-    began = time.perf_counter()
-    asked = "Was the stage finished?"
-    try:
-        # the stages look at the clock themselves; the alarm is for a filter that does not come back
-        with examining(filt), Clock(clock.until + 2.0).limiting():
-            for finding in work(clock):
-                found.append(finding)
-                if first_only and finding.witness is not None:
-                    break
-    except OutOfTime as late:
-        told = f"{at_work(filt, late)} was still at work when the time was up"
-        # nothing can be asked of a filter whose first answers do not come
-        fault = told if stage == "admission" else ""
-        found.append(Finding(stage, asked, told, "", "the rest of the stage", fault=fault, notes=(told,)))
-    except FilterFault as fault:
-        found.append(Finding(stage, asked, str(fault), "", "the rest of the stage", fault=str(fault)))
-    except Exception as error:  # noqa: BLE001
-        # not the filter's own code, but our own at what it returned: a stranger's filter ends no examination
-        told = f"the stage broke off at what {type(filt).__name__} returned: {type(error).__name__}: {error}"
-        found.append(Finding(stage, asked, told, "", "the rest of the stage", notes=(told,)))
+            if subject.looks:
+                exam.run("search", 0.6, partial(search, subject, failure=FAILURE / 2))
+            if not any(one.witness is not None for one in exam.findings):
+                exam.run("tests", 1.0, partial(betting_tests, subject, failure=FAILURE / 2))
     spent = time.perf_counter() - began
-    return [_timed(one, spent / len(found)) for one in found]
+    return Examination(
+        filt, names, (*exam.findings, *exam.noise()), spent, seed, FAILURE, exam.promise, exam.scope
+    )
 
 
-def _no_promise(filt: PrivacyFilter, clock: Clock) -> Finding | None:
-    """What is wrong where the filter's code does not come to say what it promises; TypeError for what is no filter."""
-    try:
-        with examining(filt), Clock(clock.until + 2.0).limiting():
-            checked_filter(filt)
-            return None
-    except OutOfTime as late:
-        fault = f"{at_work(filt, late)} was still at work when the time was up"
-    except FilterFault as raised:
-        fault = str(raised)
-    return Finding("admission", "What does it promise?", "nothing", "", "everything", fault=fault)
+@dataclass(slots=True)
+class _Stages:
+    """The stages of one examination, each in a worker of its own, and what came back from them."""
+
+    filter: PrivacyFilter
+    clock: Clock
+    on_stage: Callable[[str], object]
+    proofs: dict[str, Proof]
+    first_only: bool
+    findings: list[StageFinding] = field(default_factory=list)
+    subject: Subject | None = None
+    promise: Guarantee | None = None
+    scope: str = ""
+    heard: bool = False
+    shut: bool = False
+    slow: tuple[float, str] = (0.0, "")
+
+    def prove(self, work: Callable[[Clock], Iterator[object]]) -> None:
+        """Proofs take the time that they need once in a process."""
+        began, self.clock = time.monotonic(), Clock(self.clock.until + _PROVING)
+        self.run("parts", 1.0, work)
+        self.clock = Clock(self.clock.until - _PROVING + time.monotonic() - began)
+
+    def run(self, stage: str, share: float, work: Callable[[Clock], Iterator[object]]) -> None:
+        """Keep the findings of a stage, also where its time is up or the filter's code raises."""
+        if self.first_only and any(one.witness is not None for one in self.findings):
+            return
+        self.on_stage(stage)
+        found: list[StageFinding] = []
+        began, part = time.perf_counter(), self.clock.part(share)
+        ended = partial(
+            StageFinding, stage, "Was the stage finished?", menu="", unseen="the rest of the stage"
+        )
+        late = Clock(part.until + _GRACE)  # the stages look at the clock themselves
+        try:
+            stage_of = partial(_quietly, work, self.clock, share)
+            with closing(results(stage_of, filt=self.filter, clock=late, slow=self.slow)) as told:
+                for one in told:
+                    if isinstance(one, StageFinding):
+                        found.append(one)
+                    else:
+                        self._keep(one)
+                    if self.first_only and isinstance(one, StageFinding) and one.witness is not None:
+                        break
+        except OutOfTime as stuck:
+            # the first stage ends all: nothing can be asked of a filter whose first answers do not come
+            fault = str(stuck) if stage == "admission" else ""
+            found.append(ended(found=str(stuck), fault=fault, notes=(str(stuck),)))
+        except FilterFault as broken:
+            found.append(ended(found=str(broken), fault=str(broken)))
+        except Exception as error:
+            if stage == "admission" and self.promise is None:
+                raise  # what is no filter is the caller's mistake
+            # not the filter's own code, but our own at what it returned: a stranger's filter ends no examination
+            said = f"{type(self.filter).__name__} returned: {type(error).__name__}: {error}"
+            said = f"the stage broke off at what {said}"
+            found.append(ended(found=said, notes=(said,)))
+        spent = time.perf_counter() - began
+        self.findings.extend(replace(one, seconds=spent / len(found)) for one in found)
+
+    def _keep(self, told: object) -> None:
+        match told:
+            case Subject():
+                self.subject = told
+            case _Promised():
+                self.promise, self.scope = told.promise, told.scope
+            case _Seen():
+                self.heard, self.shut = self.heard or told.heard, self.shut or told.shut
+                self.slow = max(self.slow, told.slow)
+            case dict():
+                self.proofs.update(told)
+
+    def noise(self) -> Iterator[StageFinding]:
+        """What is wrong with what the filter printed."""
+        name = type(self.filter).__name__
+        if self.shut:
+            told = f"{name} closed standard output while it decides; leave it open"
+            yield StageFinding("laws", "Does it leave alone what it did not open?", told, "", "", fault=told)
+        if self.slow[0] >= SLOW:
+            told = f"{self.slow[1]} takes up to {self.slow[0]:.2g} s a call, so that few questions were asked"
+            yield StageFinding("admission", "Does it answer soon?", told, "", "", notes=(told,))
+        if self.heard:
+            told = f"{name} prints while it decides; what it printed was left out"
+            yield StageFinding("laws", "Does it decide in silence?", told, "", "", notes=(told,))
 
 
-def _timed(finding: Finding, seconds: float) -> Finding:
-    return replace(finding, seconds=seconds)
+# -- what the workers do -------------------------------------------------------------------------------
 
 
-class _Silence(io.TextIOBase):
+@dataclass(frozen=True, slots=True)
+class _Promised:
+    promise: Any
+    scope: str
+
+
+def _admitted(
+    filt: PrivacyFilter, names: tuple[str, ...], seed: int, clock: Clock, *, own_menu: bool
+) -> Iterator[object]:
+    """What the filter promises and a fresh run of it grants; TypeError for what is no filter."""
+    checked_filter(filt)
+    yield _Promised(filt.promise, filt.scope if isinstance(filt.scope, str) else "every adaptive adversary")
+    part = clock.part(0.1)
+    lines = lines_of(names, filt.promise, own_numbers(filt))
+    finding, found, closed = admission(filt, lines, part, own_menu=own_menu)
+    yield Subject.of(filt, found, closed, names, seed)
+    yield finding
+
+
+def _let_through(holder: HeldTo, clock: Clock) -> Iterator[object]:
+    """What a holder promises and lets through."""
+    with examining(holder):  # type: ignore[arg-type]
+        yield _Promised(holder.promise, holder.scope)
+    yield from lets_through(holder, clock)
+
+
+def _compared(subject: Subject, done: dict[str, Proof], clock: Clock) -> Iterator[object]:
+    kept = dict(done)
+    yield from on_a_menu(subject, clock, done=kept)
+    yield {name: proof for name, proof in kept.items() if name not in done}
+
+
+def _proved(
+    by: Callable[..., StageFinding], filt: PrivacyFilter, done: dict[str, Proof], clock: Clock
+) -> Iterator[object]:
+    kept = dict(done)
+    yield by(filt, done=kept)
+    yield {name: proof for name, proof in kept.items() if name not in done}
+
+
+def _quietly(work: Callable[[Clock], Iterator[object]], clock: Clock, share: float) -> Iterator[object]:
+    """The stage, with what a filter prints and warns of out of sight; last whether it printed. Only in a worker."""
+    with open(os.devnull, "w", encoding="ascii") as nowhere, redirect_stdout(_Sink(nowhere.fileno())) as sink:
+        os.dup2(nowhere.fileno(), 1)
+        warnings.simplefilter("ignore")
+        warnings.showwarning = lambda *told, **more: None  # should the filter ask for warnings
+        try:
+            yield from work(clock.part(share))
+        finally:
+            yield _Seen(sink.ear.heard, sink.ear.shut, slowest())
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    heard: bool
+    shut: bool
+    slow: tuple[float, str]
+
+
+class _Ear(io.RawIOBase):
     """Forgets what is written to it, but for whether something was, and whether it was to be closed."""
 
-    heard = False
-    shut = False
+    heard = shut = False
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+    def fileno(self) -> int:
+        return self.number
 
     def writable(self) -> bool:
         return True
 
-    def write(self, text: str) -> int:
-        self.heard = self.heard or bool(text)
-        return len(text)
+    def write(self, data: Any) -> int:
+        size = memoryview(data).nbytes
+        self.heard = self.heard or size > 0
+        return size
 
     def close(self) -> None:
         self.shut = True
 
 
-@contextmanager
-def _quietly() -> Iterator[_Silence]:
-    """Keep what a filter prints and warns of out of sight, and yield what heard it.
+class _Sink(io.TextIOWrapper):
+    """A standard output over an ear: all that a program may ask of one, `buffer` and `fileno` included."""
 
-    What it sets of warnings and of numpy's floating-point errors is put back.
-    """
-    sink = _Silence()
-    with redirect_stdout(sink), warnings.catch_warnings(), np.errstate():
-        warnings.simplefilter("ignore")
-        warnings.showwarning = lambda *told, **more: None  # should the filter ask for warnings
-        yield sink
+    def __init__(self, number: int) -> None:
+        self.ear = _Ear(number)
+        super().__init__(cast(BinaryIO, self.ear), encoding="utf-8", errors="replace", write_through=True)
+
+    def close(self) -> None:
+        self.ear.close()

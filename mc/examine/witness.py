@@ -1,4 +1,4 @@
-"""A witness: a game that a filter plays, and what it gives, from which anyone can replay it to the bit.
+"""A witness: a game that a filter plays, and what it gives, from which anyone can replay it: exact numbers to the bit.
 
 >>> import filterproof as fp
 >>> kept = fp.witness(fp.GaussianFilter(mu=1.0), fp.OneShot(), epsilon=1.0, n=1000, method="plain")
@@ -18,6 +18,7 @@ from filters import PrivacyFilter
 from mc.engine.adversary import Adversary
 from mc.engine.encoding import encode, nameable
 from mc.estimate.simulate import Method, simulate
+from mc.examine.holders.games import game_of
 from mc.examine.kinds import (
     PLAYERS,
     Bound,
@@ -26,6 +27,7 @@ from mc.examine.kinds import (
     Simulation,
     filter_of,
     measure_of,
+    promised_of,
     witness_kind,
 )
 from mc.examine.measure import Measure, exceeds
@@ -38,6 +40,7 @@ from mc.worst_case.strategy import TreeStrategy
 from theory.arguments import check_count, check_real
 from theory.evidence import Evidence
 from theory.pairs import DominatingPair
+from theory.shown import one_line
 
 __all__ = [
     "MOST_FAILURE",
@@ -73,6 +76,8 @@ class Witness:
     filter: PrivacyFilter
     data: Mapping[str, Any]
 
+    __repr__ = one_line
+
     @property
     def kind(self) -> Kind:
         """What kind of game it is."""
@@ -98,10 +103,12 @@ class Witness:
                 return sum(int(step["times"]) for step in steps)
             case {"plan": plan}:
                 return _depth(plan)
+            case {"game": Mapping()}:
+                return game_of(self.filter, self.data["game"]).rounds  # type: ignore[arg-type]
         return int(self.data.get("rounds") or 1000)
 
     def replay(self, filt: PrivacyFilter | None = None, *kinds: type) -> Replayed:
-        """The game played again, by `filt` or else by its own filter; ReplayError where a bit differs."""
+        """The game played again, by `filt` or else by its own filter; ReplayError where its numbers differ."""
         return replayed(self.data, *kinds, filt=self.filter if filt is None else filt)
 
     def to_data(self) -> dict[str, Any]:
@@ -119,6 +126,7 @@ _EVIDENCE: dict[Kind, Evidence] = {
     "plan": Evidence.EXACT,
     "sequence": Evidence.CERTIFIED,
     "menu": Evidence.CERTIFIED,
+    "holder": Evidence.CERTIFIED,
 }
 
 
@@ -202,7 +210,10 @@ def witness(
 def replay(
     data: Witness | Mapping[str, Any] | str, *kinds: type, filt: PrivacyFilter | None = None
 ) -> Result:
-    """Play a witness of any kind (or its data, or its JSON) again: the same bits, or ValueError with what differs.
+    """Play a witness of any kind (or its data, or its JSON) again: the same numbers, or ValueError with what differs.
+
+    An exact number is the same to the bit. A certified bound or an estimate is within 2^-40 of the largest beside it,
+    for its last bits are the processor's; what then refutes is the number played here.
 
     A simulation gives an `Estimate`, a `challenge` a `Decision`, the plan of an `attack` its exact worth, a sequence
     or a menu a `Bound`. `filt` is the filter to play where the witness names one from outside the catalogue.
@@ -246,17 +257,22 @@ class Replayed:
 def replayed(
     data: Witness | Mapping[str, Any] | str, *kinds: type, filt: PrivacyFilter | None = None
 ) -> Replayed:
-    """`replay`, with the filter's own promise; ReplayError where the bits differ, ValueError for other data."""
+    """`replay`, with the filter's own promise; ReplayError where numbers differ, ValueError for other data."""
     if isinstance(data, Witness):
         filt = data.filter if filt is None else filt
         data = data.to_data()
-    told = json.loads(data) if isinstance(data, str) else data
+    try:
+        told = json.loads(data) if isinstance(data, str) else data
+    except ValueError as error:
+        raise ValueError(
+            f"data must be a witness or its JSON text, got {str(data)[:40]!r}; pass the text of the file, not its name"
+        ) from error
     play = PLAYERS.get(witness_kind(told) or "")
     if play is None:
         named = ", ".join(sorted(map(str, told))) if isinstance(told, Mapping) else repr(told)[:40]
         raise ValueError(
             "data must hold exactly the fields of a witness: of a simulation, a decision, a plan, "
-            "a sequence or a menu, got "
+            "a sequence, a menu or a game of a holder, got "
             f"{named or 'none'}; pass what was written"
         )
     known = nameable(*_OURS, *kinds)
@@ -264,10 +280,5 @@ def replayed(
         known = {type(filt).__name__: type(filt)} | known
     filt = filter_of(told["filter"], filt, known)
     measure = measure_of(told)
-    promised = measure.promised(filt.promise)
-    if "promised" in told and told["promised"] != promised:
-        raise ReplayError(
-            f"the witness must state what the filter promises, got promised={told['promised']!r} where "
-            f"{type(filt).__name__} promises {promised!r}; compare the filters"
-        )
+    promised = promised_of(told, filt, measure)
     return Replayed(filt, measure, promised, *play(dict(told), filt, known))

@@ -59,7 +59,7 @@ class Wealth:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Decision(Shown):
     """The decision after n samples: wrong with probability at most `failure`, at any stopping time.
 
@@ -169,6 +169,9 @@ class SequentialRun:
         self.most = check_count("most", most)
         self._tiles: list[Wealth] = []
         self._decision: Decision | None = None
+
+    def __repr__(self) -> str:
+        return f"SequentialRun({self.test!r}, most={self.most})"
 
     @property
     def decision(self) -> Decision:

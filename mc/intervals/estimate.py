@@ -20,7 +20,7 @@ CONFIDENCE = 1 - 1e-6
 PLAIN_DRAWS = "the draws alone"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Estimate(Shown):
     """A value and an interval [low, high] that contains the true value except with probability at most `failure`.
 

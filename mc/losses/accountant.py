@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -30,11 +31,13 @@ __all__ = ["AccountantFilter"]
 
 #: The relative width of the bounds on a composition that a decision rests on.
 _WIDTH = 5e-3
+#: Bits of the bound that is compared with delta: of the 53 it has, the last nine or so are the processor's.
+_BITS = 30
 #: Uses of a mechanism beyond which nobody counts.
 _MOST = 2**24
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class AccountantFilter(PrivacyFilter):
     """CONT while the upper bound on H_{e^epsilon} of the composition of all mechanisms so far and the request <= delta.
 
@@ -42,7 +45,11 @@ class AccountantFilter(PrivacyFilter):
     from a `menu` (shape ()); others are denied. State: how often each was used, shape (n, len(menu)), integers.
     With one mechanism on the menu the only choice is when to stop, and the promise is true. With several, the
     adversary chooses the next mechanism by what was released: the promise is about mechanisms fixed in advance, and
-    making such a filter warns. Source: `NaturalFilter`, for pairs of any kind; `mc.worst_case.Composition`.
+    making such a filter warns. The bound holds on every processor, but its last bits differ from one to another, so it
+    is rounded up to 30 bits before it is compared. This filter alone may still answer otherwise on another processor:
+    where delta and a bound lie beside one number of 30 bits. What a saved session has granted is kept as it was; only
+    its later answers come from the processor that restores it.
+    Source: `NaturalFilter`, for pairs of any kind; `mc.worst_case.Composition`.
     """
 
     epsilon: float
@@ -94,7 +101,15 @@ class AccountantFilter(PrivacyFilter):
 @lru_cache(maxsize=1 << 16)
 def _within(filt: AccountantFilter, counts: tuple[int, ...]) -> bool:
     released = {pair: count for pair, count in zip(filt.menu, counts, strict=True) if count}
-    return not released or Composition(released).delta(filt.epsilon, relative=_WIDTH).high <= filt.delta
+    return (
+        not released or _raised(Composition(released).delta(filt.epsilon, relative=_WIDTH).high) <= filt.delta
+    )
+
+
+def _raised(bound: float) -> float:
+    """The least number of 30 bits that is at least the bound."""
+    mantissa, exponent = math.frexp(bound)
+    return math.ldexp(math.ceil(math.ldexp(mantissa, _BITS)), exponent - _BITS)
 
 
 @lru_cache(maxsize=1 << 16)

@@ -17,21 +17,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from itertools import pairwise
 
 import flint
 import numpy as np
 from numpy.typing import NDArray
 
-from mc.losses.balls import BITS, ball, down, up
-from mc.losses.outputs import exact_outputs
-from mc.losses.tails import tails
-from theory.pairs import KOV, DominatingPair, Erasure, RandomizedResponse
+from mc.losses.balls import BITS, down, up
+from mc.losses.cells import Cells, cells, extent
+from mc.losses.tails import has_tails, tails
+from theory.pairs import DominatingPair
 
-__all__ = ["BinnedLaw", "composed_low", "renyi_low"]
+__all__ = ["BinnedLaw", "composed_low", "cut", "renyi_low"]
 
-#: Bins of a continuous law, and the most that a product keeps.
-_BASE, _KEPT = 400, 1000
+#: The most cells of a continuous law, their width in standard deviations of the loss, and the most bins of a product.
+_MOST, _WIDTH, _KEPT = 1000, 1 / 120, 1000
+#: Tilts under which cells are narrow, per standard deviation; the P-mass over the last cell; the finest cells.
+_TILTS, _RARE, _HALVINGS = (0.0, 2.0, 4.0, 6.0, 8.0, 16.0, 32.0), 1e-299, 40
 #: Products of at most so many bins are searched for equal losses first.
 _FEW = 300_000
 #: P-mass that the first and the last bin of a continuous law may hold, and the least Q-mass that is told from 0.
@@ -88,11 +89,15 @@ def composed_low(counts: Mapping[DominatingPair, int], epsilon: float) -> float:
 
     A pair whose tails are not known (`mc.losses.tails`) counts as one that reveals nothing.
     """
+    released = {pair: times for pair, times in counts.items() if times and has_tails(pair)}
+    if sum(released.values()) == 1:
+        (pair,) = released
+        with flint.ctx.workprec(BITS):
+            return max(down(tails(pair).hockey_stick(epsilon)), 0.0)
     law: BinnedLaw | None = None
-    for pair, times in counts.items():
-        if times:
-            power = _power(pair, times)
-            law = power if law is None else law.times(power)
+    for pair, times in released.items():
+        power = _power(pair, times)
+        law = power if law is None else law.times(power)
     return 0.0 if law is None else law.low(epsilon)
 
 
@@ -108,26 +113,20 @@ def _power(pair: DominatingPair, times: int) -> BinnedLaw:
 
 @lru_cache(maxsize=4096)
 def renyi_low(pair: DominatingPair, order: float) -> float:
-    """A number not above D_order(P || Q) of one release, order > 1, from the law in bins."""
-    law = _base(pair)
-    if law.infinite > 0:
-        return math.inf
-    b = order - 1
-    there = law.p > 0  # else less than any double
-    p, logs, log_q = law.p[there], np.log(law.p[there]), np.log(law.q[there])
-    loss = logs - log_q
-    wrong = (np.abs(logs) + np.abs(log_q) + 1) * 2.0**-51  # by which a loss may be too large
-    if b * float(loss.max(initial=0.0)) > 600:  # e^{bL} may be no double; -1 does not matter
-        exponents = logs * (1 + 2.0**-51) + b * (loss - wrong)
-        top = float(exponents.max())
-        total = top + math.log(math.fsum(np.exp(exponents - top)) * (1 - 1e-12))
-        return max(total / b * (1 - 1e-12), 0.0)
-    # E_P[e^{bL} - 1] without cancellation; what the rounding of masses can take away is subtracted
-    terms, tilted = p * np.expm1(b * loss), p * np.exp(b * loss)
-    missing = math.fsum([1.0, *(-p)])
-    slack = (law.error + 2.0**-48) * math.fsum(np.abs(terms)) + math.fsum(b * tilted * wrong) * (1 + 2.0**-20)
-    moment = math.fsum(terms) - max(missing, 0.0) * (1 + 2.0**-50) - slack
-    return max(math.log1p(moment) / b * (1 - 1e-12), 0.0) if moment > 0 else 0.0
+    """A number not above D_order(P || Q) of one release, order > 1: that of what is reported of its loss.
+
+    It is 0 of a pair whose tails are not known.
+    """
+    if not has_tails(pair):
+        return 0.0
+    with flint.ctx.workprec(BITS):
+        if tails(pair).infinite > 0:
+            return math.inf
+        moment, less = flint.arb(0), flint.arb(order) - 1
+        for p, q in _reported(pair, order):
+            if p.lower() > 0:
+                moment += (p.lower().log() * order - q.upper().log() * less).exp()
+        return max(down(moment.log() / less), 0.0) if moment > 1 else 0.0
 
 
 def _joined(
@@ -171,60 +170,30 @@ def _bulk(p: NDArray[np.float64], loss: NDArray[np.float64]) -> tuple[float, flo
 
 @lru_cache(maxsize=2048)
 def _base(pair: DominatingPair) -> BinnedLaw:
-    atoms = _atoms(pair)
+    masses, infinite = _reported(pair), tails(pair).infinite
     with flint.ctx.workprec(BITS):
-        if atoms is not None:
-            kept = [(p, q) for p, q in atoms if p > 0]
-            infinite = max((down(p) for p, q in kept if not q > 0), default=0.0)
-            finite = [(down(p), up(q)) for p, q in kept if q > 0]
-            masses = np.array(finite, dtype=np.float64).reshape(-1, 2)
-            return BinnedLaw(masses[:, 0], masses[:, 1], infinite, 0.0)
-        try:
-            law = tails(pair)
-        except (
-            TypeError
-        ):  # of a pair of somebody's own nothing is known, and to release nothing is post-processing
-            return BinnedLaw(np.ones(1), np.ones(1), 0.0, 0.0)
-        edges = [Fraction(float(x)) for x in _edges(pair)]
-        points = [law.above(x) for x in edges]
-        p = [max(down(a[0] - b[0]), 0.0) for a, b in pairwise(points)]
-        q = [up(a[1] - b[1]) for a, b in pairwise(points)]
-        p.append(max(down(points[-1][0]), 0.0))
-        q.append(up(points[-1][1]))
-        masses_p, masses_q = np.array(p), np.array(q)
-        kept_bins = masses_p > 0
-        infinite = max(down(law.infinite), 0.0)
-        return BinnedLaw(masses_p[kept_bins], np.maximum(masses_q[kept_bins], _LEAST), infinite, 0.0)
+        p = np.array([max(down(mass), 0.0) for mass, _ in masses])
+        q = np.array([max(up(mass), _LEAST) for _, mass in masses])
+        return BinnedLaw(p[p > 0], q[p > 0], max(down(infinite), 0.0), 0.0)
 
 
-def _atoms(pair: DominatingPair) -> list[tuple[flint.arb, flint.arb]] | None:
-    """(P-mass, Q-mass) of each outcome that P can produce, as balls; None for a pair that is not finite."""
-    outputs = exact_outputs(pair, "PQ")
-    with flint.ctx.workprec(BITS):
-        if outputs is not None:
-            return [(ball(one.mass), ball(one.mass * one.tilt)) for one in outputs]
-        zero = flint.arb(0)
-        if isinstance(pair, RandomizedResponse | KOV):
-            growth = ball(float(pair.epsilon)).exp()
-            delta = ball(float(pair.delta)) if isinstance(pair, KOV) else zero
-            more, less = (1 - delta) * growth / (1 + growth), (1 - delta) / (1 + growth)
-            return [(delta, zero), (more, less), (less, more)] if delta > 0 else [(more, less), (less, more)]
-        if isinstance(pair, Erasure):
-            p = ball(float(pair.p))
-            return [(p, zero), (1 - p, 1 - p)]
-    return None
+def _reported(pair: DominatingPair, order: float | None = None) -> list[tuple[flint.arb, flint.arb]]:
+    """Balls that hold the P-mass and the Q-mass of each report of a finite loss.
+
+    Of a finite pair every loss is reported, of any other one a cell of `cut`.
+    """
+    points = tails(pair).points
+    return cut(pair, order).reported() if points is None else [(p, q) for _, p, q in points]
 
 
-def _edges(pair: DominatingPair) -> NDArray[np.float64]:
-    """The lower ends of the bins, ascending: equal widths between far quantiles, quantiles, and a bin for each atom."""
-    high, low = float(pair.loss_quantile(_ENDS)), float(pair.loss_quantile(1 - 2.0**-50))
-    far = [float(pair.loss_quantile(10.0**-k)) for k in range(20, 300, 3)]  # high orders live there
-    # the losses of a subsampled pair pile up below its largest, where equal widths do not tell them apart
-    piled = [float(pair.loss_quantile(t)) for t in (*np.arange(1, 10) / 10, *10.0 ** (-np.arange(2, 17) / 2))]
-    edges = np.append(np.linspace(low, high, _BASE + 1), [x for x in far if high < x < math.inf])
-    edges = np.append(edges, [x for x in piled if low < x < high])
-    # a bin about each atom: its ratio is that of the atom
-    for atom, _ in tails(pair).atoms:
-        slack = 1e-9 * max(abs(float(atom)), 1e-3)
-        edges = np.append(edges, [float(atom) - slack, float(atom) + slack])
-    return np.unique(edges)
+def cut(pair: DominatingPair, order: float | None = None) -> Cells:
+    """Cells that are narrow where e^{(order - 1) L} has its mass, or for any epsilon where no order is asked for."""
+    law, (low, high) = tails(pair), extent(pair, _RARE)
+    entropy = float(pair.renyi(1 + 2.0**-10))  # about KL, half the variance of a small loss
+    spread = math.sqrt(2 * entropy) if 0 < entropy < math.inf else (high - low) / 32
+    step = Fraction(2.0 ** (math.floor(math.log2(high - low)) - _HALVINGS))
+    atoms = [abs(loss) for loss, _ in law.atoms if loss]
+    if atoms:  # a step that divides the least atom leaves it a report of its own
+        step = min(atoms) / math.ceil(min(atoms) / step)
+    tilts = tuple(tilt / spread for tilt in _TILTS) if order is None else (order - 1,)
+    return cells(pair, step, tilts=tilts, variance=(spread * _WIDTH) ** 2, most=_MOST, above=_RARE)

@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import heapq
+import itertools
 import math
 from dataclasses import dataclass
 from fractions import Fraction
@@ -89,6 +90,14 @@ class Cells:
                     q[i - 1] -= mass * ball(-loss).exp()
         return p, q, own
 
+    def reported(self) -> list[tuple[flint.arb, flint.arb]]:
+        """The P-mass and the Q-mass of each cell, of each atom at an edge, and of what lies over the last edge."""
+        p, q, own = self.without_atoms()
+        with flint.ctx.workprec(BITS):
+            losses = {i: ball(self.step) * int(self.edges[i]) for i in own}
+            atoms = [(mass, mass * (-losses[i]).exp()) for i, mass in own.items()]
+        return [*zip(p, q, strict=True), (self.above, self.beyond), *atoms]
+
     @property
     def widths(self) -> NDArray[np.int64]:
         """The width of each cell, in steps."""
@@ -97,16 +106,23 @@ class Cells:
 
 @lru_cache(maxsize=256)
 def cells(
-    pair: DominatingPair, step: Fraction, *, tilts: tuple[float, ...], variance: float, most: int = 1 << 20
+    pair: DominatingPair,
+    step: Fraction,
+    *,
+    tilts: tuple[float, ...],
+    variance: float,
+    most: int = 1 << 20,
+    above: float = _ABOVE,
 ) -> Cells:
     """Cells that are narrow where the law of the loss, tilted by e^{tilt L}, has its mass, for each of the tilts.
 
     The cells whose squared widths weigh most are halved until the mean squared width under each tilted law is at most
-    `variance`, every cell is one step wide, or there are `most` cells. Where cells are cut decides how close bounds
-    come, not whether they hold.
+    `variance`, every cell is one step wide, or there are `most` cells. `above` is about the P-mass left over the last
+    cell. Where
+    cells are cut decides how close bounds come, not whether they hold.
     """
     law = tails(pair)
-    low, high = extent(pair)
+    low, high = extent(pair, above)
     with flint.ctx.workprec(BITS):
         first, last = math.floor(low / step), math.floor(high / step) + 1
         width = 1 << max(math.ceil(math.log2((last - first) / _COARSE)), 0)
@@ -143,10 +159,15 @@ def _halve(
     heap: list[tuple[float, int, int]] = []
     spread = total = 0.0
 
+    def tilted(a: int, b: int) -> float:
+        """The logarithm of the mass times e^{tilt L}, L about the middle of the cell."""
+        mass = float(found[a][0] - found[b][0])
+        return tilt * (a + b) / 2 * size + math.log(mass) if mass > 0 else -math.inf
+
+    shift = max(filter(math.isfinite, itertools.starmap(tilted, pairwise(sorted(found)))), default=0.0)
+
     def weigh(a: int, b: int) -> tuple[float, float]:
-        mass = max(float(found[a][0] - found[b][0]), 0.0)
-        # to about the middle of the cell, and below what overflows
-        mass *= math.exp(min(tilt * (a + b) / 2 * size, 600.0))
+        mass = math.exp(min(tilted(a, b) - shift, 600.0))
         return mass, mass * ((b - a) * size) ** 2
 
     for a, b in pairwise(sorted(found)):
@@ -169,21 +190,21 @@ def _halve(
 
 
 @lru_cache(maxsize=1024)
-def extent(pair: DominatingPair) -> tuple[float, float]:
+def extent(pair: DominatingPair, above: float = _ABOVE) -> tuple[float, float]:
     """Losses between which all finite ones lie but for a negligible P-mass."""
     law = tails(pair)
     with flint.ctx.workprec(BITS):
-        return -_end(law, -1), _end(law, 1)
+        return -_end(law, -1, _BELOW), _end(law, 1, above)
 
 
-def _end(law: Tails, sign: int) -> float:
+def _end(law: Tails, sign: int, cut: float) -> float:
     """A number x >= 0 such that hardly any loss lies beyond sign * x, near the least such."""
 
     def beyond(x: float) -> float:
         above = law.above(Fraction(sign * x))[0]
         return float(above if sign > 0 else 1 - law.infinite - above)
 
-    x, cut = 2.0**-30, _ABOVE if sign > 0 else _BELOW
+    x = 2.0**-30
     while beyond(x) > cut:
         x *= 2
         if x > 2.0**40:

@@ -27,7 +27,7 @@ from mc.losses.tails import tails
 from mc.losses.two_laws import TwoLaws
 from theory.arguments import check_count, check_delta, check_positive, check_real
 from theory.evidence import Evidence
-from theory.pairs import DominatingPair, Gaussian
+from theory.pairs import DominatingPair, Gaussian, normal_law
 from theory.pairs.base import Direction
 from theory.shown import Shown
 
@@ -49,7 +49,7 @@ _ROUGHLY = 0.1
 _STEEP = 2.0**10
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Bounds(Shown):
     """low <= the number asked for <= high, every rounding error included."""
 
@@ -87,6 +87,8 @@ class Composition:
     __slots__ = ("counts", "pairs")
 
     def __init__(self, mechanisms: Mapping[DominatingPair, int] | Iterable[DominatingPair]) -> None:
+        if not isinstance(mechanisms, Iterable):
+            raise TypeError(f"mechanisms must hold pairs, got {mechanisms!r}; pass [Gaussian(mu=1.0)], say")
         counts = dict(mechanisms) if isinstance(mechanisms, Mapping) else Counter(mechanisms)
         for pair, count in tuple(counts.items()):
             if not isinstance(pair, DominatingPair) or pair.shape != ():
@@ -99,14 +101,17 @@ class Composition:
         self.pairs, self.counts = tuple(counts), tuple(counts.values())
 
     def __repr__(self) -> str:
-        return f"Composition({dict(zip(self.pairs, self.counts, strict=True))})"
+        text = f"Composition({dict(zip(self.pairs, self.counts, strict=True))})"
+        many = f"Composition(<{sum(self.counts)} of {len(self.pairs)} mechanisms>)"
+        return text if len(text) <= 200 else many
 
     def delta(
         self, epsilon: float, *, relative: float = 1e-3, direction: Direction | Literal["both"] = "both"
     ) -> Bounds:
         """Bounds on H_{e^epsilon} of the composition, epsilon in nats, aimed at a relative width of `relative`.
 
-        direction "PQ" draws from P, "QP" from Q, "both" takes the worse. The bounds hold however wide they are;
+        direction "PQ" draws from P, "QP" from Q, "both" takes the worse. As of a pair, which promises
+        nothing, it is defined at every real epsilon. The bounds hold however wide they are;
         where the aim is missed, as for a delta below 1e-200, they say so by their width.
         """
         epsilon = float(check_real("epsilon", epsilon, "pass a finite number"))
@@ -308,12 +313,7 @@ def _gaussian(square: Fraction, epsilon: float) -> Bounds:
     bits = BITS
     while True:
         with flint.ctx.workprec(bits):
-            mu, far = ball(square, bits).sqrt(), ball(epsilon)
-            above, below = (
-                (mu / 2 - far / mu) / flint.arb(2).sqrt(),
-                (mu / 2 + far / mu) / flint.arb(2).sqrt(),
-            )
-            value = ((-above).erfc() - far.exp() * below.erfc()) / 2
+            value = normal_law.hockey_stick(ball(square, bits).sqrt(), ball(epsilon))
             low, high = max(down(value), 0.0), min(up(value), 1.0)
         # the difference of two close numbers takes more bits the smaller mu is
         if high <= low * (1 + 2.0**-40) or bits >= 32 * BITS:

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mc.losses.inversion import Levels, composed_delta, composed_epsilon
-from mc.losses.moments import Moments
+from mc.losses.moments import StepMoments
 from mc.losses.personal_bounds import PersonalBounds
 from mc.losses.renyi_sums import composed_renyi
 from theory.arguments import (
@@ -100,7 +100,7 @@ class IndividualAccountant:
                 f"people must be at most {_COUNTS // len(self._grid)} with {len(self._grid)} levels, got "
                 f"people={people}; account for them in parts"
             )
-        self._levels = Levels([Moments(self._q, share, self._sigma) for share in self._grid.tolist()])
+        self._levels = Levels([StepMoments(self._q, share, self._sigma) for share in self._grid.tolist()])
         #: column 2 i: shares between levels i - 1 and i; column 2 i + 1: level i itself
         self._counts = np.zeros((people, 2 * len(self._grid)), dtype=np.uint32)
         self._steps = 0

@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from mc.losses.moments import Envelope, Moments, RealMoments, Transforms
+from mc.losses.moments import Envelope, RealMoments, StepMoments, Transforms
 from mc.losses.powers import ELEMENTARY
 from theory.pairs.base import Direction
 
@@ -57,7 +57,7 @@ BOTH: tuple[Direction, Direction] = ("PQ", "QP")
 class Levels:
     """Laws of one step, and their moments at all tilts, computed when they are first asked for."""
 
-    laws: Sequence[Moments]
+    laws: Sequence[StepMoments]
     known: dict[tuple[int, Direction], RealMoments] = field(default_factory=dict)
     envelopes: dict[tuple[int, Direction, int], Envelope] = field(default_factory=dict)
     transformed: dict[tuple[int, Direction, int, float], Transforms] = field(default_factory=dict)
@@ -108,7 +108,7 @@ class Levels:
         return found
 
 
-def _at_all_tilts(law: Moments, direction: Direction) -> RealMoments:
+def _at_all_tilts(law: StepMoments, direction: Direction) -> RealMoments:
     near = (1 + TILTS) * law.ratio <= _FURTHEST
     found = law.real(_power(TILTS[near], direction))
     logs, errors, decay = np.full(len(TILTS), _UNKNOWN), np.zeros(len(TILTS)), np.zeros(len(TILTS))

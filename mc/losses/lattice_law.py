@@ -113,6 +113,15 @@ class Level:
     delta: Fraction
     exact: Fraction | None
 
+    @property
+    def masses(self) -> tuple[tuple[flint.arb, flint.arb], tuple[flint.arb, flint.arb]]:
+        """The P-mass and the Q-mass of the loss -epsilon, and of the loss epsilon."""
+        with flint.ctx.workprec(BITS):
+            rest = ball(1 - self.delta)
+            less = rest / (1 + self.epsilon.exp())
+            more = rest / (1 + (-self.epsilon).exp())
+        return (less, more), (more, less)
+
 
 @singledispatch
 def level(pair: DominatingPair) -> Level | None:

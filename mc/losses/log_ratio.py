@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
 
-from theory.arguments import check_real
+from filters.contract.parameters import one_epsilon, one_real
 from theory.shown import Row
 
 __all__ = ["Epsilon", "LogRatio", "check_epsilon", "epsilon_cells"]
@@ -54,8 +54,11 @@ def epsilon_cells(epsilon: Epsilon) -> Row:
     }
 
 
-def check_epsilon(epsilon: Epsilon) -> Epsilon:
-    """`epsilon` as a finite float, or unchanged if it is a LogRatio."""
+def check_epsilon(epsilon: Epsilon, *, below_zero: bool = False) -> Epsilon:
+    """`epsilon` as a finite float, zero or more unless `below_zero`; a LogRatio of any ratio unchanged.
+
+    A number below zero is refused as a slip, for no promise is made there. Whoever writes a LogRatio below 1 means it.
+    """
     if isinstance(epsilon, LogRatio):
         return epsilon
-    return float(check_real("epsilon", epsilon, "pass a finite number or LogRatio(e^epsilon)"))
+    return (one_real if below_zero else one_epsilon)("epsilon", epsilon)

@@ -5,7 +5,7 @@ its density is larger by the ratio r(u) = 1 - q + q e^{mu - m^2/2}. Then E[e^{zL
 G(-z) for addition ("QP"), where G(a) = E[r(u)^a]. The trapezoidal rule gives G: the integrand is analytic for
 |Im u| < pi / m, so that the error falls geometrically (Trefethen and Weideman, Theorem 5.1).
 
->>> law = Moments(q=0.005, share=1.0, sigma=2.0)
+>>> law = StepMoments(q=0.005, share=1.0, sigma=2.0)
 >>> found = law.real(np.array([2.0, 3.0]))
 >>> bool(abs(np.expm1(found.logs[0]) - 0.005**2 * np.expm1(0.25)) < 1e-15)  # E[r^2] = 1 + q^2 (e^{m^2} - 1)
 True
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from mc.losses.powers import ELEMENTARY
 
-__all__ = ["Envelope", "Moments", "RealMoments", "Transforms"]
+__all__ = ["Envelope", "RealMoments", "StepMoments", "Transforms"]
 
 Array = NDArray[np.float64]
 
@@ -103,7 +103,7 @@ class _Nodes:
 
 
 @dataclass(frozen=True, slots=True)
-class Moments:
+class StepMoments:
     """The moments of one step at sampling rate q: noise sigma, of which the person has `share` of the sensitivity."""
 
     q: float

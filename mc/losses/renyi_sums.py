@@ -1,6 +1,6 @@
 """Sums of Renyi divergences of many people's steps, between bounds, and the epsilon that they give.
 
->>> levels = Levels([Moments(0.005, 1.0, 2.0)])
+>>> levels = Levels([StepMoments(0.005, 1.0, 2.0)])
 >>> low, high = composed_renyi(levels, np.array([[10_000]], dtype=np.uint32), 1e-6, np.arange(2.0, 33.0))
 >>> f"{low[0]:.6f} {high[0]:.6f}"
 '1.240926 1.240926'
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mc.losses.inversion import Levels
-from mc.losses.moments import Moments
+from mc.losses.moments import StepMoments
 from theory.conversions import renyi_epsilon
 
 __all__ = ["composed_renyi"]
@@ -50,7 +50,7 @@ def composed_renyi(
     return low, high
 
 
-def _divergences(law: Moments, orders: Array) -> tuple[Array, Array]:
+def _divergences(law: StepMoments, orders: Array) -> tuple[Array, Array]:
     """Bounds on D_alpha of one step at each order."""
     low, high = np.zeros(len(orders)), orders * law.ratio**2 / 2
     # r >= q e^y, of mean q^a e^{a (a - 1) m^2 / 2}; and mixing only lowers the divergence of the full batch

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import singledispatch
@@ -10,11 +10,12 @@ from functools import singledispatch
 import flint
 
 from mc.losses.balls import BITS, ball
-from mc.losses.lattice_law import Level, level
-from mc.losses.outputs import Output, exact_outputs
+from mc.losses.lattice_law import level
+from mc.losses.outputs import exact_outputs
 from theory.pairs import DominatingPair, Gaussian, Laplace, SubsampledGaussian
+from theory.pairs.normal_law import tail
 
-__all__ = ["Tails", "tails"]
+__all__ = ["Tails", "has_tails", "tails"]
 
 
 #: The ball [0, 1], the tail at a point that the precision cannot tell from a jump of the tail.
@@ -25,26 +26,51 @@ _ANYTHING = flint.arb(0.5, 0.5)
 class Tails:
     """above(x) = (P(x < L < inf), Q(x < L < inf)) at a rational x, and infinite = P(L = inf), all as balls.
 
-    atoms are the rational losses that have a P-mass of their own, with that mass.
+    atoms are the rational losses that have a P-mass of their own, with that mass. points are all finite losses of a
+    finite pair, each with its P-mass and its Q-mass; a loss is a rational where it is one.
     """
 
     above: Callable[[Fraction], tuple[flint.arb, flint.arb]]
     infinite: flint.arb
     atoms: tuple[tuple[Fraction, flint.arb], ...] = ()
+    points: tuple[tuple[Fraction | flint.arb, flint.arb, flint.arb], ...] | None = None
+
+    def hockey_stick(self, epsilon: float) -> flint.arb:
+        """H_{e^epsilon}(P || Q) of one release."""
+        p, q = self.above(Fraction(epsilon))
+        return self.infinite + p - ball(epsilon).exp() * q
 
 
 @singledispatch
 def tails(pair: DominatingPair) -> Tails:
     """The tails of a pair; register a function for a pair of your own: `tails.register(MyPair)`."""
-    known = level(pair)
-    outputs = exact_outputs(pair, "PQ")
-    if known is None and outputs is not None:
-        return _finite(outputs)
-    if known is None:
-        raise TypeError(
-            f"menu must hold pairs whose tails are known, got {pair!r}; register them with tails.register"
-        )
-    return _two_points(known)
+    known, outputs = level(pair), exact_outputs(pair, "PQ")
+    with flint.ctx.workprec(BITS):
+        if known is not None:
+            (less, more), _ = known.masses
+            e = known.epsilon if known.exact is None else known.exact
+            if known.exact == 0:
+                return _finite([(Fraction(0), less + more, less + more)], ball(known.delta))
+            return _finite([(e, more, less), (-e, less, more)], ball(known.delta))
+        if outputs is not None:
+            points = [
+                (Fraction(0) if o.tilt == 1 else -ball(o.tilt).log(), ball(o.mass), ball(o.mass * o.tilt))
+                for o in outputs
+                if o.tilt > 0
+            ]
+            return _finite(points, ball(sum((o.mass for o in outputs if o.tilt == 0), Fraction(0))))
+    raise TypeError(
+        f"menu must hold pairs whose tails are known, got {pair!r}; register them with tails.register"
+    )
+
+
+def has_tails(pair: DominatingPair) -> bool:
+    """Whether the tails of a pair are known."""
+    try:
+        tails(pair)
+    except TypeError:
+        return False
+    return True
 
 
 @tails.register
@@ -52,7 +78,8 @@ def _(pair: Gaussian) -> Tails:
     mu = ball(float(pair.mu))
 
     def above(x: Fraction) -> tuple[flint.arb, flint.arb]:
-        return _normal(ball(x) / mu - mu / 2), _normal(ball(x) / mu + mu / 2)
+        far = ball(x, max(flint.ctx.prec, BITS)) / mu
+        return tail(far - mu / 2), tail(far + mu / 2)
 
     return Tails(above, ball(0.0))
 
@@ -85,8 +112,8 @@ def _(pair: SubsampledGaussian) -> Tails:
         if not inner > 0:
             return _ANYTHING, _ANYTHING
         output = sigma * sigma * inner.log() + flint.arb(1) / 2
-        other = _normal(output / sigma)
-        return q * _normal((output - 1) / sigma) + (1 - q) * other, other
+        other = tail(output / sigma)
+        return q * tail((output - 1) / sigma) + (1 - q) * other, other
 
     def addition(x: Fraction) -> tuple[flint.arb, flint.arb]:
         p, other = removal(-x)
@@ -95,47 +122,18 @@ def _(pair: SubsampledGaussian) -> Tails:
     return Tails(removal if pair.adjacency == "removal" else addition, ball(0.0))
 
 
-def _normal(t: flint.arb) -> flint.arb:
-    """P(N(0, 1) > t)."""
-    return (t / flint.arb(2).sqrt()).erfc() / 2
-
-
-def _finite(outputs: tuple[Output, ...]) -> Tails:
+def _finite(
+    points: Sequence[tuple[Fraction | flint.arb, flint.arb, flint.arb]], infinite: flint.arb
+) -> Tails:
     def above(x: Fraction) -> tuple[flint.arb, flint.arb]:
-        p, q, edge = flint.arb(0), flint.arb(0), ball(-x).exp()
-        for output in outputs:
-            tilt, mass, other = ball(output.tilt), ball(output.mass), ball(output.mass * output.tilt)
-            if not (output.tilt == 0 or tilt > edge or tilt < edge or x == 0):
-                p, q = p.union(p + mass), q.union(q + other)  # the precision cannot tell this loss from x
-            elif output.tilt > 0 and (output.tilt < 1 if x == 0 else bool(tilt < edge)):
+        p, q, point = flint.arb(0), flint.arb(0), ball(x)
+        for loss, mass, other in points:
+            exact = isinstance(loss, Fraction)
+            if loss > (x if exact else point):
                 p, q = p + mass, q + other
-        return p, q
-
-    unique = tuple((Fraction(0), ball(o.mass)) for o in outputs if o.tilt == 1)
-    return Tails(above, ball(sum((o.mass for o in outputs if o.tilt == 0), start=Fraction(0))), unique)
-
-
-def _two_points(known: Level) -> Tails:
-    with flint.ctx.workprec(BITS):
-        rest, infinite = ball(1 - known.delta), ball(known.delta)
-        small = rest / (1 + known.epsilon.exp())
-        large = rest - small
-
-    def above(x: Fraction) -> tuple[flint.arb, flint.arb]:
-        p, q = flint.arb(0), flint.arb(0)
-        for sign, mass, other in ((1, large, small), (-1, small, large)):
-            if known.exact is None:
-                point, loss = ball(x), sign * known.epsilon
-                higher, settled = bool(loss > point), bool(loss > point) or bool(loss <= point)
-            else:
-                higher, settled = sign * known.exact > x, True
-            if not settled:  # the precision cannot tell this loss from x
+            elif not (exact or loss <= point):  # the precision cannot tell this loss from x
                 p, q = p.union(p + mass), q.union(q + other)
-            elif higher:
-                p, q = p + mass, q + other
         return p, q
 
-    if known.exact is None:
-        return Tails(above, infinite)
-    masses = {known.exact: large, -known.exact: small} if known.exact else {Fraction(0): rest}
-    return Tails(above, infinite, tuple(masses.items()))
+    atoms = tuple((loss, mass) for loss, mass, _ in points if isinstance(loss, Fraction))
+    return Tails(above, infinite, atoms, tuple(points))

@@ -68,9 +68,7 @@ class TwoLaws:
         """KOV(epsilon, delta) at `units` steps, where epsilon <= units * step: larger levels dominate."""
         law = level_law(units, known.delta, step, "high")
         with flint.ctx.workprec(BITS):
-            rest, growth = ball(1 - known.delta), known.epsilon.exp()
-            more, less = rest * growth / (1 + growth), rest / (1 + growth)
-            masses = [(less, more), (more, less)] if units else [(rest, rest)]
+            masses = known.masses if units else ((ball(1 - known.delta), ball(1 - known.delta)),)
             p, q = np.array([(down(a), up(b)) for a, b in masses]).T
             kept = max(down(ball(known.delta)), 0.0)
         return cls(

@@ -41,6 +41,9 @@ class LocalPool(Executor):
         self.workers = cores() if workers is None else check_count("workers", workers)
         self._pool = self._fresh()
 
+    def __repr__(self) -> str:
+        return f"LocalPool(workers={self.workers})"
+
     def _fresh(self) -> ProcessPoolExecutor:
         method = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
         context = multiprocessing.get_context(method)

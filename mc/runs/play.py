@@ -41,6 +41,7 @@ class Placement(TypedDict, total=False):
     workers: int | None
     executor: Executor | None
     store: RunStore | str | os.PathLike[str] | None
+    key: str | None
 
 
 class PlayOptions(Placement, total=False):
@@ -58,7 +59,7 @@ class Play:
 
     seed determines the random numbers. rounds is the largest number of rounds (None: the adversary's horizon, or 1000
     if it states none). direction "PQ" draws outputs from P, "QP" from Q. on_denial "halt" ends a path at its first
-    denial, "retry" lets it ask again. workers, executor and store are those of `play`.
+    denial, "retry" lets it ask again. workers, executor, store and key are those of `play`.
     Raises ValueError for n or seed out of range.
     """
 
@@ -70,6 +71,7 @@ class Play:
     workers: int | None = None
     executor: Executor | None = None
     store: RunStore | str | os.PathLike[str] | None = None
+    key: str | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "n", check_count("n", self.n))
@@ -100,6 +102,7 @@ class Play:
             workers=self.workers,
             executor=self.executor,
             store=self.store,
+            key=self.key,
             progress=progress,
         )
 
@@ -125,6 +128,7 @@ def play(
     workers: int | None = None,
     executor: Executor | None = None,
     store: RunStore | str | os.PathLike[str] | None = None,
+    key: str | None = None,
     progress: Report | None = None,
 ) -> Tally:
     """Sums of `functional` over n independent paths of `game`, with the same bits wherever they are played.
@@ -132,13 +136,15 @@ def play(
     first: the index of the first tile; runs without a common tile share no random numbers.
     workers: the number of processes on this machine, 1 for this one alone; by default all cores if the run is
     expected to take longer than a few seconds. executor: another place (see `mc.runs.executors`).
-    store: a file that keeps every finished tile; after Ctrl-C or `kill -9` the same call resumes from it.
+    store: a file that keeps every finished tile; after Ctrl-C or `kill -9` the same call resumes from it. What tells
+    runs apart, and what it does not see, is in `mc.runs.keys`. key: your name for code that has no source file, as
+    typed in a notebook: change the name when you change the code.
     Raises Interrupted on Ctrl-C, StoreError for a store that cannot be used or a game that it cannot describe.
     """
     with ExitStack() as open_things:
         if store is not None and not isinstance(store, RunStore):
             store = open_things.enter_context(RunStore(store))
-        run = Run(game, functional, list(tiles(seed, n, first)), store, progress)
+        run = Run(game, functional, list(tiles(seed, n, first)), store, progress, key)
         try:
             run.start()
             if workers is not None:

@@ -10,17 +10,13 @@ import sysconfig
 from functools import cache
 from importlib import metadata
 from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 import scipy
 
 from mc.engine.streams import TILE
 
-__all__ = ["Pin", "code_version", "is_ours", "pin"]
-
-#: Data that identifies the code of a module that is not the user's: its package and a digest of the installation.
-Pin = tuple[str, ...]
+__all__ = ["code_version", "origin"]
 
 _HOUSE = Path(os.path.realpath(__file__)).parents[2]
 _ROOMS = tuple(_HOUSE / room for room in ("theory", "filters", "mc"))
@@ -49,44 +45,27 @@ def code_version() -> str:
     return f"{_DIGEST}-{python}-numpy-{np.__version__}-scipy-{scipy.__version__}-tile-{TILE}"
 
 
-def is_ours(module: ModuleType) -> bool:
-    """Whether a module is in a room that `code_version` covers, or in the front door."""
-    file = getattr(module, "__file__", None)
-    return isinstance(file, str) and _is_in_a_room(file)
+@cache
+def origin(name: str, file: str | None) -> tuple[str, ...] | None:
+    """Data that identify the code of a module by its name and file; None for a user's, or where there is no file.
 
-
-def pin(module: ModuleType) -> Pin | None:
-    """The pin of an installed module or of one of the standard library; None for a user's file.
-
-    An installed package is pinned by its RECORD of file digests, which differs for two builds of one version. A
-    package installed as a link to its source counts as a user's file, since it may be edited at any time.
+    ("ours",) is covered by `code_version`, and so is ("python",). An installed package is identified by its version
+    and its RECORD of file digests, which differs for two builds of one version. One that is installed as a link to
+    its source counts as a user's, since it may be edited at any time.
     """
-    path = _path(module)
-    top = module.__name__.partition(".")[0]
-    if path is None:
+    top = name.partition(".")[0]
+    if file is None:
         return ("python",) if top in sys.stdlib_module_names else None
+    path = Path(os.path.realpath(file))
+    if any(path.is_relative_to(folder) for folder in _OURS):
+        return ("ours",)
     if _INSTALLED & set(path.parts):
         return _releases(top) or None
     return ("python",) if any(path.is_relative_to(folder) for folder in _STANDARD) else None
 
 
-def _path(module: ModuleType) -> Path | None:
-    file = getattr(module, "__file__", None)
-    return _real(file) if isinstance(file, str) else None
-
-
 @cache
-def _is_in_a_room(file: str) -> bool:
-    return any(_real(file).is_relative_to(folder) for folder in _OURS)
-
-
-@cache
-def _real(file: str) -> Path:
-    return Path(os.path.realpath(file))
-
-
-@cache
-def _releases(top: str) -> Pin:
+def _releases(top: str) -> tuple[str, ...]:
     """Name, version and digest of the RECORD of each distribution that installed a package."""
     found: list[str] = []
     for name in sorted(set(_distributions().get(top, ()))):

@@ -7,7 +7,7 @@ import multiprocessing
 import os
 import pickle
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor, Future, wait
 from dataclasses import dataclass
 from typing import Any
@@ -20,12 +20,11 @@ from mc.engine.paths import Functional
 from mc.engine.streams import Tile
 from mc.engine.tiles import play_tile
 from mc.runs.executors import LocalPool, completed, cores
-from mc.runs.fingerprint import digest, fingerprint
-from mc.runs.provenance import code_version
-from mc.runs.store import RunStore, StoreError
+from mc.runs.keys import check_same, digest, key_of
+from mc.runs.store import RunStore
 from mc.runs.tally import Progress, Report, Tally
 
-__all__ = ["Run", "play_tiles", "what_plays"]
+__all__ = ["Run", "play_tiles"]
 
 #: Seconds that a run must be expected to take in this process before other processes are started for it.
 WORTH_A_POOL = 5.0
@@ -45,6 +44,7 @@ class Run:
         work: list[Tile],
         store: RunStore | None,
         progress: Report | None,
+        key: str | None = None,
     ) -> None:
         self.game, self.functional, self.work, self.store, self.progress = (
             game,
@@ -60,7 +60,7 @@ class Run:
         self.seconds_per_tile = math.inf
         self.description: dict[str, Any] = {}
         if store is not None:
-            self.description = what_plays(game, functional) | {"seed": work[0].seed}
+            self.description = key_of({"game": game, "functional": functional}, key) | {"seed": work[0].seed}
 
     def start(self) -> None:
         """Load the finished tiles from the store, and play one tile to measure how long a tile takes."""
@@ -123,8 +123,7 @@ class Run:
         width = getattr(executor, "workers", cores())
         size = max(1, min(math.ceil(TASK / self.seconds_per_tile), math.ceil(len(missing) / (2 * width))))
         tasks = [tuple(missing[first : first + size]) for first in range(0, len(missing), size)]
-        known = digest(what_plays(self.game, self.functional)) if self.store is not None else None
-        work = _Work(self.game, self.functional, _process(), known)
+        work = _Work(self.game, self.functional, _process(), self.description)
         for task, rows in completed(executor, work, tasks, window=4 * width):
             self.keep(task, rows)
 
@@ -161,38 +160,24 @@ def _process() -> tuple[bytes, int]:
     return _TOKEN, os.getpid()
 
 
-def what_plays(game: Game, functional: Functional) -> dict[str, Any]:
-    """A description of everything that determines the sums of a tile, except its random numbers."""
-    return {
-        "game": fingerprint(game, "game"),
-        "functional": fingerprint(functional, "functional"),
-        "engine": fingerprint(play_tile, "engine"),
-        "code": code_version(),
-    }
-
-
 @dataclass(frozen=True, slots=True)
 class _Work:
     """The picklable callable that is sent to workers.
 
-    known is the digest of `what_plays` in the process `home`, or None without a store. A worker in another process
-    first compares its own digest: pickling sends classes by name, and a worker that imports other code under these
-    names would put tiles of another run into the store.
+    key is that of the run in the process `home`, or empty without a store. A worker in another process first compares
+    its own: pickling sends classes by name, and a worker that imports other code under these names would put tiles of
+    another run into the store.
     """
 
     game: Game
     functional: Functional
     home: tuple[bytes, int]
-    known: str | None
+    key: Mapping[str, Any]
 
     def __call__(self, task: Sequence[Tile]) -> list[NDArray[np.float64]]:
-        if self.known is not None and self.home != _process() and self.known not in _checked:
-            if digest(what_plays(self.game, self.functional)) != self.known:
-                raise StoreError(
-                    "a worker process plays other code or other values than this one, so its tiles cannot be stored; "
-                    "make changes in the module itself instead of after its import, or pass workers=1"
-                )
-            _checked.add(self.known)
+        if self.key and self.home != _process() and (known := digest(self.key)) not in _checked:
+            check_same(self.key, {"game": self.game, "functional": self.functional})
+            _checked.add(known)
         return play_tiles(self.game, self.functional, task)
 
 

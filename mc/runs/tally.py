@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mc.engine.streams import Tile
+from theory.shown import one_line
 
 __all__ = ["Progress", "Report", "Tally"]
 
@@ -27,6 +28,8 @@ class Tally:
 
     sizes: NDArray[np.int64]
     rows: NDArray[np.float64]
+
+    __repr__ = one_line
 
     @staticmethod
     def of(work: Sequence[Tile], rows: Sequence[NDArray[np.float64]]) -> Tally:
@@ -53,6 +56,8 @@ class Progress:
     kept: int
     seconds: float
     so_far: Tally
+
+    __repr__ = one_line
 
     def of(self, before: int, total: int) -> Progress:
         """The progress of a whole of `total` paths of which `before` were finished before this part began."""

@@ -17,13 +17,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.contract.checks import checked_reaches
+from filters.contract.checks import checked_admits, checked_observe, checked_reaches, checked_spend
 from filters.contract.holds import Holds
 from filters.contract.state import State, runs_of
 from filters.privacy_filter import PrivacyFilter
 from filters.rules.menu import positions
 from mc.worst_case.enclosure import SharedGames
-from mc.worst_case.levels import Levels
+from mc.worst_case.levels import MenuLevels
 from mc.worst_case.result import NOTHING_ADMITTED, Certificate, WorstCase
 from mc.worst_case.solve import worst_case, worst_case_sharing
 from theory.arguments import check_count, check_delta, check_positive
@@ -35,7 +35,7 @@ from theory.shown import Row, Shown, row_of
 __all__ = ["CalibratedFilter", "calibrate"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class CalibratedFilter(Shown, PrivacyFilter):
     """`inner` with every request charged as the cheapest level of `menu` that dominates it, refused if none does.
 
@@ -54,13 +54,17 @@ class CalibratedFilter(Shown, PrivacyFilter):
     threshold: float
     certificate: Certificate = field(repr=False, compare=False)
     promise: ApproxDP
-    _levels: Levels = field(init=False, repr=False, compare=False)
+    _levels: MenuLevels = field(init=False, repr=False, compare=False)
     proof: ClassVar[str] = (
         "the worst case over the class, solved on this filter's own code; see `certificate`"
     )
 
+    __repr__ = (
+        PrivacyFilter.__repr__
+    )  # Shown may leave parameters out, by which a saved session knows its filter
+
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_levels", Levels.of(self.inner, self.menu))
+        object.__setattr__(self, "_levels", MenuLevels.of(self.inner, self.menu))
 
     @property
     def scope(self) -> str:  # type: ignore[override]
@@ -131,16 +135,16 @@ class CalibratedFilter(Shown, PrivacyFilter):
         level, covered = self._rounded(request, runs_of(inner))
         if self.rounds is not None:
             covered &= released < self.rounds
-        return np.asarray(self.inner.admits(inner, level)) & covered
+        return checked_admits(self.inner, inner, level, runs_of(inner)) & covered
 
     def spend(self, state: State, request: DominatingPair) -> State:
         inner, released = self._parts(state)
         level, _ = self._rounded(request, runs_of(inner))
-        return self._whole(self.inner.spend(inner, level), released + 1)
+        return self._whole(checked_spend(self.inner, inner, level, runs_of(inner)), released + 1)
 
     def observe(self, state: State, loss: NDArray[Any]) -> State:
         inner, released = self._parts(state)
-        return self._whole(self.inner.observe(inner, loss), released)
+        return self._whole(checked_observe(self.inner, inner, loss, len(loss)), released)
 
     def reaches(self, state: State) -> NDArray[Any]:
         inner, released = self._parts(state)
@@ -186,6 +190,10 @@ def calibrate(
     the largest. The certificate is solved for the filter returned, so it does not rest on the search.
     Raises ValueError when every threshold, or none, keeps the promise.
     """
+    if not callable(family):
+        raise TypeError(
+            f"family must make a filter from a threshold, got {family!r}; pass a class such as ZCDPFilter"
+        )
     epsilon = float(check_positive("epsilon", epsilon))
     delta = float(check_delta("delta", delta))
     relative = float(check_positive("relative", relative))

@@ -36,7 +36,7 @@ _HEX = re.compile(r"0x0\.0p\+0|0x[01]\.[0-9a-f]{13}p[+-][0-9]{1,4}")
 _BITS = ("step", "threshold", "low", "high")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class CalibratedThreshold(Shown):
     """The largest t found such that sum epsilon_t^2 / 2 <= t keeps (epsilon, delta)-DP over a class of pure mechanisms.
 

@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from hashlib import sha256
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversary import Adversary
+from mc.evaluate.walk import Branch
 from mc.losses.balls import Rounding, down, up
 from mc.losses.lattice_law import LatticeLaw
 from mc.losses.log_ratio import Epsilon
 from mc.worst_case.dense import DenseGame
 from mc.worst_case.graph import KnownStates, StateGraph
-from mc.worst_case.lattice import UNDERFLOW, LatticeGame, payoffs, rounding_factor
+from mc.worst_case.lattice import LatticeGame, payoffs, rounded_bounds
 from mc.worst_case.reach import Moves
 from mc.worst_case.responses import ResponseGame, moderate
 from mc.worst_case.spend_grid import SpendGrid
-from mc.worst_case.strategy import LatticeStrategy, TreeStrategy
-from mc.worst_case.tree import Branch, depth, expand, solve
+from mc.worst_case.strategy import LatticeStrategy
+from mc.worst_case.tree import GameTree
 from theory.pairs import DominatingPair
 from theory.pairs.base import Direction
 
@@ -32,6 +35,8 @@ __all__ = ["DOUBLES", "Enclosure", "Laws", "SharedGames", "enclose", "enclose_wa
 DOUBLES = 30_000_000
 #: The default limit on the positions of a game of randomised responses: its strategy takes a byte or two for each.
 _RESPONSES = 4 * DOUBLES
+#: How a game was rounded, bounds on its value, and its best strategy, or the choices that make it.
+_Solved: TypeAlias = tuple[Rounding, Fraction, Fraction, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +103,7 @@ def enclose(
     Without `max_positions` a game may hold `DOUBLES` doubles, and four times as many positions where all requests are
     randomised responses, of which most doubles need not be held. `shared` holds what games of other filters found.
     """
-    low, high = Fraction(1), Fraction(0)
-    strategy: Adversary | None = None
+    solved: list[_Solved] = []
     graph: StateGraph | None = None
     mark: bytes | None = None
     positions = longest = 0
@@ -121,33 +125,21 @@ def enclose(
                 if mark in shared.solved:
                     return shared.solved[mark]
             longest = max(longest, graph.depth)
+        most, numbers = max_positions or DOUBLES, (laws.step, epsilon, laws.side)
         game: DenseGame | LatticeGame | ResponseGame
         if responses:
             most = max_positions or _RESPONSES
-            game = ResponseGame.solve(graph, laws.units, laws.step, epsilon, laws.side, max_positions=most)
+            game = ResponseGame.solve(graph, laws.units, *numbers, max_positions=most)
         elif laws.dense:
-            most = max_positions or DOUBLES
-            game = DenseGame.solve(graph, laws.laws, laws.step, epsilon, laws.side, max_positions=most)
+            game = DenseGame.solve(graph, laws.laws, *numbers, max_positions=most)
         else:
-            most = max_positions or DOUBLES
-            game = LatticeGame.solve(graph, laws.laws, laws.step, epsilon, laws.side, max_positions=most)
-        below, above = game.bounds
-        if laws.side != "high":
-            low, strategy = below, LatticeStrategy(menu, game, laws.laws, direction)
-        if laws.side != "low":
-            high = above
+            game = LatticeGame.solve(graph, laws.laws, *numbers, max_positions=most)
+        solved.append((laws.side, *game.bounds, LatticeStrategy(menu, game, laws.laws, direction)))
         positions += game.positions
-    assert strategy is not None
-    enclosed = Enclosure(down(low), up(high), strategy, longest, positions)
+    enclosed = Enclosure(*_between(solved), longest, positions)
     if mark is not None and shared is not None:
         shared.solved[mark] = enclosed
     return enclosed
-
-
-def _bounds(value: float, laws: Laws, depth: int) -> tuple[Fraction, Fraction]:
-    factor = rounding_factor(laws.laws, depth, laws.side)
-    exact = Fraction(value)
-    return max(exact / factor - UNDERFLOW, Fraction(0)), min(exact * factor + UNDERFLOW, Fraction(1))
 
 
 def enclose_watched(
@@ -166,37 +158,29 @@ def enclose_watched(
     sizes[m] is |log dP/dQ| of the finite outputs of request m, as shown to the filter.
     """
     first = games[0].laws
-    width = max(len(law.offsets) + 1 for law in first)
-    seen = np.full((len(menu), width), np.nan)
-    for m, (size, law) in enumerate(zip(sizes, first, strict=True)):
-        losses = np.append(np.sign(law.offsets) * size, np.inf)
-        seen[m, : len(losses)] = losses if direction == "PQ" else -losses
-    branches: list[list[Branch[int]]] = []
-    for m, law in enumerate(first):
-        branches.append([Branch(_step(int(k)), seen[m, y]) for y, k in enumerate(law.offsets)])
-        if law.revealed:
-            branches[-1].append(Branch(None, seen[m, len(law.offsets)]))
-    layers = expand(filt, menu, branches, 0, rounds=rounds, max_positions=max_positions)
-    longest = depth(layers)
-    low, high = Fraction(1), Fraction(0)
-    strategy: Adversary | None = None
+    outcomes: list[list[Branch[int]]] = []
+    for size, law in zip(sizes, first, strict=True):
+        shown = [*(np.sign(law.offsets) * size).tolist(), math.inf]
+        moves = [*map(_step, law.offsets.tolist()), None]
+        signs = 1 if direction == "PQ" else -1
+        outcomes.append([Branch(move, signs * seen) for move, seen in zip(moves, shown, strict=True)])
+    tree = GameTree.of(filt, menu, outcomes, 0, rounds=rounds, max_positions=max_positions)
+    solved: list[_Solved] = []
     for laws in games:
-        masses = np.zeros((len(menu), width))
-        for m, law in enumerate(laws.laws):
-            masses[m, : len(law.offsets) + 1] = [*law.masses, law.revealed]
 
         def payoff(units: Sequence[int], laws: Laws = laws) -> NDArray[np.float64]:
             return payoffs(units, laws.step, epsilon, laws.side)
 
-        values, choices = solve(layers, masses, payoff)
-        below, above = _bounds(float(values[0][0]), laws, longest)
-        if laws.side != "high":
-            children = tuple(layer.child for layer in layers[:-1])
-            low, strategy = below, TreeStrategy(menu, tuple(choices), children, seen)
-        if laws.side != "low":
-            high = above
-    assert strategy is not None
-    return Enclosure(down(low), up(high), strategy, longest, sum(len(layer.losses) for layer in layers))
+        value, best = tree.solve([[*law.masses.tolist(), law.revealed] for law in laws.laws], payoff)
+        solved.append((laws.side, *rounded_bounds(float(value), laws.laws, tree.rounds, laws.side), best))
+    low, high, choices = _between(solved)
+    return Enclosure(low, high, tree.strategy(choices), tree.rounds, tree.positions)
+
+
+def _between(solved: list[_Solved]) -> tuple[float, float, Any]:
+    """The lower bound of the game that is not above the one asked for, the upper one of that not below, a strategy."""
+    low, strategy = next((below, best) for side, below, _, best in solved if side != "high")
+    return down(low), up(next(above for side, _, above, _ in solved if side != "low")), strategy
 
 
 def _step(units: int) -> Callable[[int], int]:

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import flint
+import numpy as np
+from numpy.typing import NDArray
 
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversary import Adversary
+from mc.evaluate.walk import Branch
 from mc.losses.balls import BITS, Rounding, ball, down, fraction, up
 from mc.losses.lattice_law import common_step, level, level_law
 from mc.losses.log_ratio import Epsilon, LogRatio
 from mc.losses.outputs import Output, exact_outputs
 from mc.losses.rounded_law import rounded_laws
 from mc.worst_case.enclosure import DOUBLES, Enclosure, Laws, SharedGames, enclose, enclose_watched
-from mc.worst_case.exact import ExactGame
 from mc.worst_case.one_level import one_level
 from mc.worst_case.result import NOTHING_ADMITTED, WorstCase
 from mc.worst_case.spend_grid import SpendGrid
-from mc.worst_case.tree import most_positions
+from mc.worst_case.tree import GameTree, most_positions
 from theory.arguments import check_positive
 from theory.evidence import Evidence
 from theory.pairs import DominatingPair, Gaussian
@@ -88,18 +91,38 @@ class WorstCaseGame:
                 )
 
     def _rational(self, outputs: tuple[tuple[Output, ...], ...]) -> WorstCase:
-        most = self._most_of_a_tree(max(map(len, outputs)))
-        game = ExactGame.between(self.filter, self.menu, outputs, rounds=self.rounds, max_positions=most)
+        """The game in rational arithmetic: a loss L is kept as e^{-L}, so that nothing is rounded."""
+        tree = GameTree.of(
+            self.filter,
+            self.menu,
+            [[Branch(_times(output.tilt), output.seen) for output in row] for row in outputs],
+            Fraction(1),
+            rounds=self.rounds,
+            max_positions=self._most_of_a_tree(max(map(len, outputs))),
+        )
+        masses = [[output.mass for output in row] for row in outputs]
+
+        def solved(exp_epsilon: Fraction) -> tuple[Fraction, list[NDArray[np.intp]]]:
+            def payoff(tilts: Sequence[Fraction]) -> NDArray[np.object_]:
+                paid = np.empty(len(tilts), dtype=object)
+                paid[:] = [max(Fraction(0), 1 - exp_epsilon * tilt) for tilt in tilts]
+                return paid
+
+            value, choices = tree.solve(masses, payoff)
+            return Fraction(value), choices
+
         if isinstance(self.epsilon, LogRatio):
-            value, strategy = game.solve(self.epsilon.ratio)
-            return self._result(value, down(value), up(value), strategy, game.rounds, game.positions)
+            value, choices = solved(self.epsilon.ratio)
+            best = tree.strategy(choices)
+            return self._result(value, down(value), up(value), best, tree.rounds, tree.positions)
         # V decreases in e^epsilon, so its values at rationals on either side of e^epsilon enclose it
         with flint.ctx.workprec(BITS):
             growth = ball(self.epsilon).exp()
             below, above = fraction(growth.lower()), fraction(growth.upper())
-        low, strategy = game.solve(above)
-        high, _ = game.solve(below)
-        return self._result(None, down(low), up(high), strategy, game.rounds, game.positions)
+        low, choices = solved(above)
+        high, _ = solved(below)
+        best = tree.strategy(choices)
+        return self._result(None, down(low), up(high), best, tree.rounds, tree.positions)
 
     def _enclosed(self) -> Enclosure:
         grid = None if self.spend_steps is None else SpendGrid.of(self.filter, self.spend_steps)
@@ -172,3 +195,7 @@ class WorstCaseGame:
             positions=positions,
             scope=self.scope if rounds else f"{self.scope}; {NOTHING_ADMITTED}",
         )
+
+
+def _times(tilt: Fraction) -> Callable[[Fraction], Fraction] | None:
+    return None if tilt == 0 else lambda z: z * tilt

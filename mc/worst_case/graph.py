@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.contract.checks import checked_admits, checked_reaches
+from filters.contract.checks import checked_admits, checked_reaches, checked_spend
 from filters.contract.state import State, join, keys, leaves, same, take
 from filters.privacy_filter import PrivacyFilter
 from mc.losses.too_large import TOO_LARGE, TooLargeError
@@ -21,6 +21,8 @@ __all__ = ["KnownStates", "StateGraph", "state_weight"]
 
 #: In place of a child: the filter admits the request, and the state after it is not known.
 _UNKNOWN = -2
+#: Beyond every sum of moves.
+_HUGE = np.int64(2**62)
 
 
 def state_weight(requests: int) -> int:
@@ -63,7 +65,7 @@ class KnownStates:
             rows = sound[admitted]
             rows = rows[known[rows, m] >= 0]
             if len(rows):
-                spent = filt.spend(take(states, rows), request)
+                spent = checked_spend(filt, take(states, rows), request, len(rows))
                 spent = spent if rounded is None else rounded(spent)
                 if _kinds(spent) != _kinds(states):
                     return None
@@ -120,6 +122,22 @@ class StateGraph:
         rank[-1] = -1
         return cls(rank[child[order]], depth or 0)
 
+    def sums_before(self, moves: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The largest sums of the columns of moves[request] over the plays up to each state: (states, columns)."""
+        # a request that is denied has child -1: the last entry
+        sums = np.full((len(self.child) + 1, moves.shape[1]), -_HUGE)
+        sums[0] = 0
+        for i, row in enumerate(self.child):
+            np.maximum.at(sums, row, sums[i] + moves)
+        return sums[:-1]
+
+    def sums_after(self, moves: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The largest sums of the columns of moves[request], at least 0, over the plays from each state on."""
+        sums = np.full((len(self.child) + 1, moves.shape[1]), -_HUGE)
+        for i in range(len(self.child) - 1, -1, -1):
+            (sums[self.child[i]] + moves).max(axis=0, initial=0, out=sums[i])
+        return sums[:-1]
+
 
 def _explore(
     filt: PrivacyFilter,
@@ -149,7 +167,7 @@ def _explore(
             admitted = np.flatnonzero(checked_admits(filt, state, request, new))
             if not len(admitted):
                 continue
-            spent = filt.spend(take(state, admitted), request)
+            spent = checked_spend(filt, take(state, admitted), request, len(admitted))
             spent = spent if rounded is None else rounded(spent)
             names = keys(spent)
             places = np.fromiter(map(number.get, names, repeat(-1)), dtype=np.int64, count=len(names))

@@ -18,7 +18,7 @@ from mc.losses.too_large import TOO_LARGE, TooLargeError
 from mc.worst_case.graph import StateGraph
 from mc.worst_case.reach import Moves
 
-__all__ = ["UNDERFLOW", "LatticeGame", "gap_above", "payoffs", "rounding_factor"]
+__all__ = ["UNDERFLOW", "LatticeGame", "gap_above", "payoffs", "rounded_bounds"]
 
 #: Unit roundoff of IEEE double precision, rounding to nearest.
 _UNIT = Fraction(1, 2**53)
@@ -31,7 +31,7 @@ class LatticeGame:
     """V(state i, k h) = values[i][k - lows[i]], for every loss k h that can occur in state i.
 
     V is computed in doubles as sums of products of numbers >= 0. Nothing cancels, so each operation errs by a
-    relative 2^-53 at most, and `rounding_factor` bounds the error of the whole.
+    relative 2^-53 at most, and `rounded_bounds` bounds the error of the whole.
     """
 
     graph: StateGraph
@@ -52,7 +52,9 @@ class LatticeGame:
         max_positions: int,
     ) -> LatticeGame:
         """Bellman's recursion from the last states to the first."""
-        lows, highs = _windows(graph, laws)
+        moved = Moves.of(laws)
+        reached = graph.sums_before(np.stack([-moved.least, moved.most], axis=1))
+        lows, highs = -reached[:, 0], reached[:, 1]
         least, most = int(lows.min()), int(highs.max())
         if (held := int((highs - lows + 1).sum())) > max_positions:
             raise TooLargeError(
@@ -63,7 +65,8 @@ class LatticeGame:
         # below `zero` the payoff is 0; V exceeds the payoff only where the loss can still rise to `zero` and, if all
         # laws are honest, fall below it
         zero = least + int(np.searchsorted(pay, 0.0, side="right"))
-        rises, falls = _swings(graph, laws)
+        up = np.array([max(int(law.offsets[-1]), 0) if not law.revealed else 2**40 for law in laws])
+        rises, falls = graph.sums_after(np.stack([up, np.maximum(-moved.least, 0)], axis=1)).T
         honest = all(law.honest for law in laws)
         values: list[NDArray[np.float64]] = [np.empty(0)] * len(lows)
         spare = np.empty((2, most - least + 1))
@@ -106,11 +109,7 @@ class LatticeGame:
     @property
     def bounds(self) -> tuple[Fraction, Fraction]:
         """Bounds on V(start, 0): below unless side is "high", above unless it is "low"."""
-        factor = rounding_factor(self.laws, self.graph.depth, self.side)
-        return (
-            max(Fraction(self.start) / factor - UNDERFLOW, Fraction(0)),
-            min(Fraction(self.start) * factor + UNDERFLOW, Fraction(1)),
-        )
+        return rounded_bounds(self.start, self.laws, self.graph.depth, self.side)
 
     def choices(self) -> list[NDArray[np.signedinteger[Any]]]:
         """The best request at every position, -1 where none is admitted."""
@@ -165,35 +164,6 @@ def _expect(
         np.add(gain, law.revealed, out=gain)
 
 
-def _windows(graph: StateGraph, laws: Sequence[LatticeLaw]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The least and the largest loss, in steps, with which each state can be reached."""
-    moved = Moves.of(laws)
-    n = len(graph.child)
-    lows, highs = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
-    lows[1:], highs[1:] = np.iinfo(np.int64).max, np.iinfo(np.int64).min
-    for i in range(n):
-        moves = np.flatnonzero(graph.child[i] >= 0)
-        after = graph.child[i, moves]
-        np.minimum.at(lows, after, lows[i] + moved.least[moves])
-        np.maximum.at(highs, after, highs[i] + moved.most[moves])
-    return lows, highs
-
-
-def _swings(graph: StateGraph, laws: Sequence[LatticeLaw]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """By how many steps the loss can still rise, and fall, from each state on."""
-    up = np.array([max(int(law.offsets[-1]), 0) if not law.revealed else 2**40 for law in laws])
-    down = np.array([max(-int(law.offsets[0]), 0) for law in laws])
-    n = len(graph.child)
-    rises, falls = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
-    for i in range(n - 1, -1, -1):
-        moves = np.flatnonzero(graph.child[i] >= 0)
-        if len(moves):
-            after = graph.child[i, moves]
-            rises[i] = (rises[after] + up[moves]).max()
-            falls[i] = (falls[after] + down[moves]).max()
-    return rises, falls
-
-
 def payoffs(units: Sequence[int], step: Fraction, epsilon: Epsilon, side: Rounding) -> NDArray[np.float64]:
     """(1 - e^{epsilon - k step})_+ for every k of `units`, each rounded to `side`."""
     gap = gap_above(epsilon)
@@ -232,8 +202,10 @@ def gap_above(epsilon: Epsilon) -> Callable[[Fraction], flint.arb]:
     return gap
 
 
-def rounding_factor(laws: Sequence[LatticeLaw], depth: int, side: Rounding) -> Fraction:
-    """A factor f >= 1 with V / f <= computed V <= V f, but for an absolute 2^-900 of underflow.
+def rounded_bounds(
+    value: float, laws: Sequence[LatticeLaw], depth: int, side: Rounding
+) -> tuple[Fraction, Fraction]:
+    """Bounds on V of which `value` was computed, by a factor f >= 1 and an absolute 2^-900 of underflow.
 
     Each round multiplies and adds at most n + 2 numbers >= 0, n the outputs of a request, each operation
     within 1 + u, u = 2^-53, of the exact one, and takes a maximum, which is exact. Masses and payoffs that
@@ -241,4 +213,5 @@ def rounding_factor(laws: Sequence[LatticeLaw], depth: int, side: Rounding) -> F
     """
     widest = max(len(law.offsets) for law in laws)
     operations = depth * (widest + 2) + (2 * depth + 2 if side == "near" else 0)
-    return 1 / (1 - operations * _UNIT)
+    exact, factor = Fraction(value), 1 / (1 - operations * _UNIT)
+    return max(exact / factor - UNDERFLOW, Fraction(0)), min(exact * factor + UNDERFLOW, Fraction(1))

@@ -1,7 +1,8 @@
 """Levels: a menu, which of its members dominate a request, and the cheapest of them, as which it is charged.
 
 >>> import filterproof as fp
->>> levels = Levels.of(fp.ZCDPFilter(1.0), (fp.Gaussian(0.5), fp.RandomizedResponse(0.25), fp.RandomizedResponse(0.5)))
+>>> menu = (fp.Gaussian(0.5), fp.RandomizedResponse(0.25), fp.RandomizedResponse(0.5))
+>>> levels = MenuLevels.of(fp.ZCDPFilter(1.0), menu)
 >>> [int(levels.places(request, n=1)[0]) for request in (fp.Gaussian(0.4), fp.Laplace(4.0), fp.Laplace(1.0))]
 [0, 1, -1]
 """
@@ -31,7 +32,7 @@ from theory.pairs import (
     SubsampledGaussian,
 )
 
-__all__ = ["DOMINATION", "Levels", "dominates"]
+__all__ = ["DOMINATION", "MenuLevels", "dominates"]
 
 #: What is cited for "no larger at any epsilon, so a post-processing".
 DOMINATION = (
@@ -99,7 +100,7 @@ def dominates(level: DominatingPair, request: DominatingPair) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class Levels:
+class MenuLevels:
     """A menu, ready for the question which of its members each request is charged as.
 
     chains: for each family in which size decides, the sizes of its members, ascending, and their places in the menu,
@@ -113,7 +114,7 @@ class Levels:
     others: tuple[int, ...]
 
     @classmethod
-    def of(cls, filt: PrivacyFilter, menu: tuple[DominatingPair, ...]) -> Levels:
+    def of(cls, filt: PrivacyFilter, menu: tuple[DominatingPair, ...]) -> MenuLevels:
         """The levels of `menu`, single pairs, at the charges of an additive `filt`, else at their zCDP rho.
 
         Of members that cost the same the one that dominates fewer members is the cheaper, and then the first.

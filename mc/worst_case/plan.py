@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from filters.contract.checks import checked_admits
+from filters.contract.checks import checked_admits, checked_observe, checked_spend
 from filters.contract.state import State
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversary import Adversary, View
@@ -110,12 +110,12 @@ def written_out(
         request = asked.pairs[asked.index[0]] if isinstance(asked, Selection) else asked
         if not checked_admits(filt, state, request, 1)[0]:
             return None
-        spent = filt.spend(state, request)
+        spent = checked_spend(filt, state, request, 1)
         then: list[Plan | None] = []
         for p, q in masses_of(request):
             seen = _loss(p, q)
             possible = (p if direction == "PQ" else q) > 0 and np.isfinite(seen)
-            after = filt.observe(spent, np.array([seen])) if possible else spent
+            after = checked_observe(filt, spent, np.array([seen]), 1) if possible else spent
             then.append(ask(after, memory, loss + seen, seen, t + 1) if possible else None)
         return Plan(request, tuple(then))
 
@@ -143,11 +143,11 @@ def _worth(
         return _paid(ratio, direction, p, q)
     if not checked_admits(filt, state, plan.request, 1)[0]:
         raise DeniedError(f"plan must be admitted, got a denial of {plan.request!r}; check the filter")
-    spent = filt.spend(state, plan.request)
+    spent = checked_spend(filt, state, plan.request, 1)
     total = Fraction(0)
     for (a, b), following in zip(masses_of(plan.request), plan.then, strict=True):
         if (a if direction == "PQ" else b) > 0:
-            after = filt.observe(spent, np.array([_loss(a, b)]))
+            after = checked_observe(filt, spent, np.array([_loss(a, b)]), 1)
             total += _worth(following, filt, after, ratio, direction, p * a, q * b)
     return total
 

@@ -14,15 +14,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from fractions import Fraction
 
 import flint
 import numpy as np
-from numpy.typing import NDArray
 
 from filters.privacy_filter import PrivacyFilter
+from mc.evaluate.walk import Branch
 from mc.losses.balls import BITS, ball, down
-from mc.losses.outputs import nearest_log
-from mc.worst_case.tree import Branch, depth, expand, solve
+from mc.losses.outputs import exact_outputs
+from mc.worst_case.tree import GameTree
 from theory.pairs import DominatingPair
 from theory.pairs.base import Direction
 from theory.pairs.finite import Finite
@@ -45,24 +46,16 @@ def renyi_game(
     are not finite, TooLargeError beyond `max_positions` states.
     """
     laws = [_outputs(pair, order, direction) for pair in menu]
-    width = max(len(law) for law in laws)
-    masses = np.zeros((len(menu), width))
-    branches: list[list[Branch[int]]] = []
-    for m, law in enumerate(laws):
-        masses[m, : len(law)] = [weight for weight, _ in law]
-        # the loss so far does not matter: positions are states
-        branches.append([Branch(_nothing, seen) for _, seen in law])
-    layers = expand(filt, menu, branches, 0, rounds=rounds, max_positions=max_positions)
-
-    def payoff(losses: Sequence[int]) -> NDArray[np.float64]:
-        return np.ones(len(losses))
-
-    values, _ = solve(layers, masses, payoff)
-    value = float(values[0][0])
+    # the loss so far does not matter: positions are states
+    outcomes = [[Branch(_nothing, seen) for _, seen in law] for law in laws]
+    tree = GameTree.of(filt, menu, outcomes, 0, rounds=rounds, max_positions=max_positions)
+    value, _ = tree.solve(
+        [[weight for weight, _ in law] for law in laws], lambda losses: np.ones(len(losses))
+    )
     if math.isinf(value):
         return math.inf
-    # each round multiplies and adds `width` terms, all positive
-    slack = (depth(layers) + 1) * (width + 2) * 2.0**-52
+    # each round multiplies and adds as many terms as the widest request has outcomes, all positive
+    slack = (tree.rounds + 1) * (max(map(len, laws)) + 2) * 2.0**-52
     if value <= 1 + slack:
         return 0.0
     return math.log(value) / (order - 1) * (1 - 1e-12) - 2 * slack / (order - 1)
@@ -76,24 +69,20 @@ def _outputs(pair: DominatingPair, order: float, direction: Direction) -> list[t
     """(p e^{(order-1) loss} rounded down, the loss log dP/dQ that the filter sees) of each output."""
     if not isinstance(pair, Finite):
         raise TypeError(f"menu must hold finite pairs, got {pair!r}; pass RandomizedResponse(0.5), say")
-    exact = pair.exact_masses
-    found = []
     with flint.ctx.workprec(BITS):
-        if exact is None:
-            drawn = pair if direction == "PQ" else pair.swapped
-            for loss, mass in drawn.outputs if isinstance(drawn, Finite) else ():
-                if float(mass) > 0:
-                    seen = float(loss) if direction == "PQ" else -float(loss)
-                    grown = ball(float(mass)) * (ball(order - 1) * ball(float(loss))).exp()
-                    weight = math.inf if math.isinf(float(loss)) else down(grown * (1 - flint.arb(2) ** -50))
-                    found.append((weight, seen))
-            return found
-        for p, q in zip(exact.p, exact.q, strict=True):
-            here, there = (p, q) if direction == "PQ" else (q, p)
-            if here > 0:
-                seen = nearest_log(p / q) if p * q else (math.inf if p else -math.inf)
-                weight = math.inf
-                if there > 0:
-                    weight = down(ball(here) * (ball(order - 1) * (ball(here) / ball(there)).log()).exp())
+        if (exact := exact_outputs(pair, direction)) is not None:
+            return [(_grown(one.mass, one.tilt, order), one.seen) for one in exact]
+        found = []
+        drawn = pair if direction == "PQ" else pair.swapped
+        for loss, mass in drawn.outputs if isinstance(drawn, Finite) else ():
+            if float(mass) > 0:
+                seen = float(loss) if direction == "PQ" else -float(loss)
+                grown = ball(float(mass)) * (ball(order - 1) * ball(float(loss))).exp()
+                weight = math.inf if math.isinf(float(loss)) else down(grown * (1 - flint.arb(2) ** -50))
                 found.append((weight, seen))
-    return found
+        return found
+
+
+def _grown(mass: Fraction, tilt: Fraction, order: float) -> float:
+    """mass e^{(order-1) loss}, rounded down; the loss is -log(tilt)."""
+    return down(ball(mass) * (ball(1 - order) * ball(tilt).log()).exp()) if tilt else math.inf

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from fractions import Fraction
 from typing import Protocol
 
 from mc.engine.adversary import Adversary
-from mc.losses.log_ratio import Epsilon, epsilon_cells
+from mc.evaluate.evaluation import ValueOfGame
+from mc.losses.log_ratio import Epsilon
 from theory.evidence import Evidence
-from theory.pairs.base import Direction
-from theory.shown import Row, Shown, row_of
 
 __all__ = ["NOTHING_ADMITTED", "Certificate", "WorstCase"]
 
@@ -35,8 +33,8 @@ class Certificate(Protocol):
     def tried(self) -> bool: ...
 
 
-@dataclass(frozen=True, slots=True)
-class WorstCase(Shown):
+@dataclass(frozen=True, slots=True, repr=False)
+class WorstCase(ValueOfGame):
     """sup H_{e^epsilon} of the released transcript over the adversaries of `scope` lies in [low, high].
 
     value is the supremum itself where it was found in rational arithmetic, else None. direction is where it
@@ -46,35 +44,9 @@ class WorstCase(Shown):
     admits nothing of the menu: no request was tried, and the bounds are those of doing nothing.
     """
 
-    epsilon: Epsilon
-    value: Fraction | None
-    low: float
-    high: float
-    evidence: Evidence
-    direction: Direction
     strategy: Adversary = field(repr=False)
-    rounds: int
-    positions: int
-    scope: str
-
-    def __post_init__(self) -> None:
-        if not self.low <= self.high:
-            raise ValueError(
-                f"low must be <= high, got low={self.low!r}, high={self.high!r}; pass them in order"
-            )
 
     @property
     def tried(self) -> bool:
         """Whether the filter admits anything of the menu; if not, the bounds say nothing about it."""
         return self.rounds > 0
-
-    def rows(self) -> list[Row]:
-        """One row, with everything but the strategy."""
-        return [epsilon_cells(self.epsilon) | {k: v for k, v in row_of(self).items() if k != "epsilon"}]
-
-    def __str__(self) -> str:
-        number = f"{self.value} = " if self.value is not None and self.value.denominator < 10**12 else ""
-        return (
-            f"{number}[{self.low:.9g}, {self.high:.9g}] at epsilon={self.epsilon} "
-            f"({self.evidence.name}; {self.scope})"
-        )

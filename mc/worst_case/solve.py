@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Literal
 
 from filters.contract.filter_base import OnDenial
 from filters.privacy_filter import PrivacyFilter
+from mc.evaluate.evaluation import checked_ways
 from mc.losses.log_ratio import Epsilon, check_epsilon
 from mc.worst_case.enclosure import SharedGames
 from mc.worst_case.game import WorstCaseGame
@@ -48,10 +49,10 @@ def worst_case(
         V(state, L) = max((1 - e^{epsilon - L})_+, max over admitted m of E_{P_m} V(state after m, L + loss)),
 
     on the states that `filt.start`, `admits`, `spend` and `observe` bring about; the supremum is V(start, 0).
-    epsilon is in nats; LogRatio(Fraction(9, 4)) keeps e^epsilon exact. direction "PQ" draws outputs from P,
-    "QP" from Q (the filter is shown log dP/dQ in both), "both" takes the worse. An adversary can compute denials
-    itself, and asking for more never lowers V, so the value is the same whether a denied run halts or may ask
-    again: `on_denial` only enters the scope.
+    epsilon >= 0 is in nats; LogRatio(Fraction(9, 4)) keeps e^epsilon exact, and may be below zero. direction "PQ"
+    draws outputs from P, "QP" from Q (the filter is shown log dP/dQ in both), "both" takes the worse. An adversary can
+    compute denials itself, and asking for more never lowers V, so the value is the same whether a denied run halts or
+    may ask again: `on_denial` only enters the scope.
 
     evidence EXACT asks for rational arithmetic (pairs with rational masses, epsilon a LogRatio);
     CERTIFIED for an enclosure; None takes the strongest available. Losses that lie on no lattice are rounded
@@ -110,14 +111,10 @@ def worst_case_sharing(
         raise ValueError(
             f"on_denial must be 'halt' or 'retry', got on_denial={on_denial!r}; pass one of them"
         )
-    if evidence not in (None, Evidence.EXACT, Evidence.CERTIFIED):
-        raise ValueError(f"evidence must be EXACT, CERTIFIED or None, got evidence={evidence!r}; pass None")
-    if direction not in ("PQ", "QP", "both"):
-        raise ValueError(f"direction must be PQ, QP or both, got direction={direction!r}; pass one of them")
-    directions: tuple[Direction, ...] = ("PQ", "QP") if direction == "both" else (direction,)
+    directions, which = checked_ways(direction, evidence)
     if direction == "both" and not filt.looks_at_losses and all(pair.swapped == pair for pair in requests):
         directions = ("PQ",)  # P and Q play the same part, so both directions have the same value
-    scope = _scope(requests, rounds, direction, on_denial, min_charge)
+    scope = _scope(requests, rounds, which, on_denial, min_charge)
     if spend_steps is not None:
         scope += f"; spent sums rounded to 1/{spend_steps} of the budget, once against it and once for it"
     solved = [
@@ -142,6 +139,10 @@ def worst_case_sharing(
 def _checked_menu(
     menu: DominatingPair | Sequence[DominatingPair], min_charge: float
 ) -> tuple[DominatingPair, ...]:
+    if not isinstance(menu, (DominatingPair, Iterable)):
+        raise TypeError(
+            f"menu must hold pairs, got {menu!r}; pass a filter first and then e.g. [Gaussian(mu=1.0)]"
+        )
     requests = (menu,) if isinstance(menu, DominatingPair) else tuple(menu)
     for pair in requests:
         if not isinstance(pair, DominatingPair) or pair.shape != ():
@@ -158,13 +159,12 @@ def _checked_menu(
 def _scope(
     menu: tuple[DominatingPair, ...],
     rounds: int | None,
-    direction: str,
+    which: str,
     on_denial: OnDenial,
     min_charge: float,
 ) -> str:
     limit = "any number of rounds" if rounds is None else f"at most {rounds} rounds"
     least = f", least charge {min_charge:g}" if min_charge > 0 else ""
-    which = "both directions" if direction == "both" else f"direction {direction}"
     return (
         f"every adaptive adversary over {_names(menu)}; {limit}{least}; {which}; a denied run may {on_denial}"
     )

@@ -44,7 +44,8 @@ class Windows:
         A request of k units gains `most` k at most.
         """
         moves = np.array(units, dtype=np.int64)
-        before, after = _sums(graph, np.stack([moves, moves * moves], axis=1))
+        both = np.stack([moves, moves * moves], axis=1)
+        before, after = graph.sums_before(both), graph.sums_after(both)
         total = max(int(before[:, 1].max()), 1)
         c = math.sqrt(2 * _LEFT + min(centre * centre / total, 1e6))
         spans = [total / 4.0**j for j in range(_LINES) if j == 0 or total / 4.0**j > c * c]
@@ -66,19 +67,6 @@ class Windows:
         """The number of losses in each window."""
         sizes: NDArray[np.int64] = np.maximum((self.highs - self.lows) // self.stride + 1, 0)
         return sizes
-
-
-def _sums(graph: StateGraph, moves: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The largest sums, up to each state and from it on, of the columns of moves[request]."""
-    n = len(graph.child)
-    # a request that is denied has child -1: the last entry
-    before, after = np.zeros((2, n + 1, moves.shape[1]), dtype=np.int64)
-    after[-1] = -(2**62)
-    for i, row in enumerate(graph.child):
-        np.maximum.at(before, row, before[i] + moves)
-    for i in range(n - 1, -1, -1):
-        (after[graph.child[i]] + moves).max(axis=0, initial=0, out=after[i])
-    return before[:-1], after[:-1]
 
 
 def _even(graph: StateGraph, moves: NDArray[np.int64], sums: NDArray[np.int64]) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib import resources
 from typing import Any
@@ -92,7 +92,7 @@ class AuditedLibrary:
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """The libraries that were audited; those of `LIBRARIES` that were not, with the reason.
+    """The libraries that were audited; those that were asked for and were not, with the reason.
 
     `stopped` names those of the absent that are installed, and whose process ended before it was done.
     """
@@ -106,16 +106,15 @@ class Audit:
         """Whether every fault was shown, its routes agree, every broken law is explained by one, and none stopped."""
         return not self.stopped and not any(one.refused or one.unexplained for one in self.libraries)
 
-    def only(self, names: Mapping[str, str]) -> Audit:
-        """The part about the libraries of these keys, with their distributions; what was not recorded is absent."""
-        found = tuple(one for one in self.libraries if one.key in names)
-        known = {one.key for one in found}
-        said = dict(self.absent)
-        absent = tuple(
-            (name, said.get(name, "it is not in the record"))
-            for key, name in names.items()
-            if key not in known
-        )
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The keys of the libraries that it speaks of; that of an absent one is its distribution's name as a key."""
+        return (*(one.key for one in self.libraries), *(_key(name) for name, _ in self.absent))
+
+    def only(self, keys: Container[str]) -> Audit:
+        """The part about the libraries of these keys."""
+        found = tuple(one for one in self.libraries if one.key in keys)
+        absent = tuple((name, why) for name, why in self.absent if _key(name) in keys)
         return Audit(found, absent, tuple(one for one in self.stopped if one in dict(absent)))
 
     def to_json(self) -> str:
@@ -134,6 +133,10 @@ class Audit:
             return cls(libraries, _pairs(data["absent"]), tuple(data.get("stopped", ())))
         except (KeyError, TypeError, AttributeError, RecursionError) as malformed:
             raise ValueError(f"text must be a recorded audit, got {malformed!r}; audit again") from malformed
+
+
+def _key(distribution: str) -> str:
+    return distribution.replace("-", "_")
 
 
 def library_of(data: Mapping[str, Any]) -> AuditedLibrary:

@@ -16,7 +16,7 @@ import mc.accountants
 import reports.audit
 from reports.audit.audited import Audit, AuditedLibrary, library_of
 from reports.audit.environments import interpreter, version_of
-from reports.audit.registry import LIBRARIES
+from reports.audit.fault import Library
 
 __all__ = ["audit_of"]
 
@@ -24,34 +24,29 @@ _STOPPED = "its process ended with"
 
 
 def audit_of(
-    names: Iterable[str],
+    libraries: Iterable[Library],
     *,
     environments: Path | None = None,
     seconds: float = 20.0,
     keep: Path | None = None,
     on_step: Callable[[str], object] = lambda said: None,
 ) -> Audit:
-    """Audit the libraries of these keys where they are installed; the others are absent, with the reason.
+    """Audit the libraries where they are installed; the others are absent, with the reason.
 
     As many at a time as there are cores. A library's part is kept in the folder `keep` when it is done, and taken from
-    there while its version, the code of the audit, and `seconds` are the same.
+    there while its version, the code of the audit, the findings, and `seconds` are the same.
     """
 
-    def one(name: str) -> AuditedLibrary | str:
-        library = LIBRARIES[name]
+    def one(library: Library) -> AuditedLibrary | str:
         python = interpreter(library, environments)
         if python is None:
             return f"{library.distribution} is not installed"
-        kept = (
-            keep / f"{name}-{_digest(python, library.distribution, seconds)}.json"
-            if keep is not None
-            else None
-        )
+        kept = keep / f"{library.key}-{_digest(python, library, seconds)}.json" if keep is not None else None
         if kept is not None and kept.is_file():
             on_step(f"{library.distribution}: kept")
             return library_of(json.loads(kept.read_text("utf-8")))
         on_step(f"{library.distribution}, with {len(library.entries)} entry points")
-        found = _audited(python, name, seconds)
+        found = _audited(python, library, seconds)
         if isinstance(found, str):
             return found
         if kept is not None:
@@ -62,22 +57,27 @@ def audit_of(
         on_step(f"{library.distribution}: done")
         return found[1]
 
-    names = list(names)
+    libraries = list(libraries)
     with ThreadPoolExecutor(os.cpu_count()) as pool:  # its threads only wait for processes
-        found = dict(zip(names, pool.map(one, names), strict=True))
-    reasons = {LIBRARIES[name].distribution: why for name, why in found.items() if isinstance(why, str)}
+        found = list(pool.map(one, libraries))
+    reasons = {
+        library.distribution: why
+        for library, why in zip(libraries, found, strict=True)
+        if isinstance(why, str)
+    }
     return Audit(
-        tuple(part for part in found.values() if isinstance(part, AuditedLibrary)),
+        tuple(part for part in found if isinstance(part, AuditedLibrary)),
         tuple(reasons.items()),
         tuple(name for name, why in reasons.items() if why.startswith(_STOPPED)),
     )
 
 
-def _audited(python: str, name: str, seconds: float) -> tuple[str, AuditedLibrary] | str:
+def _audited(python: str, library: Library, seconds: float) -> tuple[str, AuditedLibrary] | str:
     """The audit of a library as text and as a value, or why there is none."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "audited.json"
-        command = [python, "-m", "reports.audit.worker", name, str(file), str(seconds)]
+        asked = [str(library.folder.parent), library.key, str(file), str(seconds)]
+        command = [python, "-m", "reports.audit.worker", *asked]
         ran = subprocess.run(command, capture_output=True, text=True, check=False)
         if ran.returncode == 0:
             text = file.read_text("utf-8")
@@ -86,10 +86,14 @@ def _audited(python: str, name: str, seconds: float) -> tuple[str, AuditedLibrar
     return f"{_STOPPED} {ran.returncode}: {said}"
 
 
-def _digest(python: str, distribution: str, seconds: float) -> str:
-    """A digest of what an audit depends on: the library's version, the code of the audit and of the laws, the time."""
-    made = hashlib.sha256(repr((version_of(python, distribution), seconds)).encode())
+def _digest(python: str, library: Library, seconds: float) -> str:
+    """A digest of what an audit depends on: the library's version, the code and the findings, the time."""
+    made = hashlib.sha256(repr((version_of(python, library.distribution), seconds)).encode())
     for room in (reports.audit, mc.accountants, filters.adapters):
-        for file in sorted(Path(str(room.__file__)).parent.rglob("*.py")):
+        for file in sorted(Path(str(room.__file__)).parent.glob("*.py")):
+            made.update(file.read_bytes())
+    # what is in the folders beside that of the library may be shared
+    for pattern in ("*/*.py", "*/*.toml", "*/scripts/*.py"):
+        for file in sorted(library.folder.parent.glob(pattern)):
             made.update(file.read_bytes())
     return made.hexdigest()[:16]

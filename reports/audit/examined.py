@@ -29,17 +29,18 @@ def audited(
 ) -> AuditedLibrary:
     """Ask every law of every entry point, examine each as a filter for so many seconds, and run every script.
 
+    The code beside the findings is run here: `subjects.py` and `routes.py` in this process, each script in its own.
     Raises PackageNotFoundError where the library is not installed.
     """
     version = metadata.version(library.distribution)
     entries = []
     for entry in library.entries:
         on_step(entry.name)
-        entries.append(_entry(entry, seconds))
+        entries.append(_entry(library, entry, seconds))
     faults = []
     for fault in library.faults:
         on_step(fault.key)
-        faults.append(shown(library.key, fault))
+        faults.append(shown(library, fault))
     return AuditedLibrary(
         key=library.key,
         distribution=library.distribution,
@@ -53,11 +54,11 @@ def audited(
     )
 
 
-def _entry(entry: EntryPoint, seconds: float) -> AuditedEntry:
+def _entry(library: Library, entry: EntryPoint, seconds: float) -> AuditedEntry:
     laws: tuple[AuditedLaw, ...] = ()
     asked_of, verdict, detail = "", "not asked", "nothing of it composes, spends or denies"
-    if entry.subject is not None:
-        subject = entry.subject()
+    if entry.subject:
+        subject = library.subject(entry)
         asked_of = repr(subject.filter)
         answers = [ask(subject, law) for law in ACCOUNTANT_LAWS]
         laws = tuple(AuditedLaw(one.law, one.outcome, one.words) for one in answers)
@@ -81,9 +82,9 @@ def _entry(entry: EntryPoint, seconds: float) -> AuditedEntry:
     )
 
 
-def shown(library: str, fault: Fault) -> AuditedFault:
+def shown(library: Library, fault: Fault) -> AuditedFault:
     """The fault after its script ran in a process and a folder of its own, and each route was computed."""
-    script = fault.script(library)
+    script = library.script(fault)
     with tempfile.TemporaryDirectory() as folder:
         try:
             # -P: the folder that the script comes from is not looked at for modules
@@ -100,7 +101,7 @@ def shown(library: str, fault: Fault) -> AuditedFault:
             printed, status = "", 1
     said = dict(line.partition(": ")[::2] for line in printed.splitlines() if ": " in line)
     complete = {"expected", "got"} <= set(said)
-    routes = tuple((route.how, float(route.value())) for route in fault.routes)
+    values = tuple((route.how, library.value(route)) for route in fault.routes)
     return AuditedFault(
         key=fault.key,
         kind=fault.kind,
@@ -113,8 +114,8 @@ def shown(library: str, fault: Fault) -> AuditedFault:
         expected=said.get("expected", ""),
         got=said.get("got", ""),
         shown=status == 0 and complete,
-        routes=routes,
-        agree=agree([value for _, value in routes], fault.tolerance),
+        routes=values,
+        agree=agree([value for _, value in values], fault.tolerance),
     )
 
 

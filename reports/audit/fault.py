@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
-from importlib import resources
+from pathlib import Path
+from typing import Any
 
-from mc.accountants.subject import Subject
+from mc.accountants.subject import AccountantSubject
+from reports.audit.code_beside import module
 
 __all__ = ["EntryPoint", "Fault", "Kind", "Library", "Route"]
 
@@ -23,21 +24,25 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """One way to the true value: how, in words, and the number, computed when it is asked for."""
+    """A way to a true value: how, in words, a function, and what it is given: numbers, texts, and lists of them.
+
+    `told_together` is a function of the library's `routes.py`, and `noises.told_together` one of `shared/noises.py`.
+    """
 
     how: str
-    value: Callable[[], float]
+    function: str
+    given: tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
     """A finding about a library, in the parts of a report to its authors.
 
-    Its script `scripts/<library>/<key>.py` has fewer than 20 lines and imports the library and not this package. It
-    prints one line `expected: ...` and one line `got: ...`, and ends with status 0 if the fault is there, 1 if not.
-    `routes` are at least two ways to the true value that share no code and agree within `tolerance` (relative), for
-    every kind but SEMANTICS, where no number is at stake. `entry` is the dotted public name. `breaks` holds the broken
-    laws that it explains: the name of the entry point, and the key of the law.
+    Its script `scripts/<key>.py` has fewer than 20 lines and imports the library and not this package. It prints one
+    line `expected: ...` and one line `got: ...`, and ends with status 0 if the fault is there, 1 if not. Its routes to
+    the true value, two or more, share no code and agree within `tolerance` (relative); one of the kind SEMANTICS may
+    have none, since no number is at stake. `entry` is the dotted public name. `breaks` holds the broken laws that it
+    explains: the name of the entry point, and the key of the law.
     """
 
     key: str
@@ -46,21 +51,9 @@ class Fault:
     says: str
     why: str
     fix: str
-    routes: tuple[Route, ...] = ()
-    tolerance: float = 1e-6
-    breaks: tuple[tuple[str, str], ...] = ()
-
-    def __post_init__(self) -> None:
-        if len(self.routes) < 2 and self.kind is not Kind.SEMANTICS:
-            raise ValueError(
-                f"routes must be two ways to the true value, got {len(self.routes)} for {self.key}; add another"
-            )
-
-    def script(self, library: str) -> str:
-        """The text of its script."""
-        return (
-            resources.files("reports.audit").joinpath("scripts", library, f"{self.key}.py").read_text("utf-8")
-        )
+    tolerance: float
+    breaks: tuple[tuple[str, str], ...]
+    routes: tuple[Route, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +61,8 @@ class EntryPoint:
     """A public part of a library that people use, or that offers itself, as a filter or an odometer.
 
     `rule` is what it does in a line, `where` the file and function, `theorem` what that rests on, `promises` what its
-    own documentation says. `subject` makes what the laws are asked of, with the library imported there; None where
-    nothing of it composes, spends or denies.
+    own documentation says. `subject` names the function of `subjects.py` that makes what the laws are asked of; it is
+    empty where nothing of it composes, spends or denies.
     """
 
     name: str
@@ -77,16 +70,47 @@ class EntryPoint:
     where: str
     theorem: str
     promises: str
-    subject: Callable[[], Subject] | None = None
+    subject: str
 
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """A library: the name it is installed by, its entry points, its faults, and what was not looked at."""
+    """A library: the name it is installed by, its entry points, its faults, and what was not looked at.
 
-    key: str
+    `folder` has its text, `library.toml`, and what is run in an audit alone, with the rights of whoever asks for it:
+    `scripts/`, `routes.py` and `subjects.py`. The folder's name is the library's key.
+    """
+
+    folder: Path
     distribution: str
     entries: tuple[EntryPoint, ...]
     faults: tuple[Fault, ...]
     held: tuple[str, ...]
     left_out: tuple[str, ...]
+
+    @property
+    def key(self) -> str:
+        """What the library is called by."""
+        return self.folder.name
+
+    def script(self, fault: Fault) -> str:
+        """The text of a fault's script."""
+        return (self.folder / "scripts" / f"{fault.key}.py").read_text("utf-8")
+
+    def subject(self, entry: EntryPoint) -> AccountantSubject:
+        """What the laws are asked of, made by `subjects.py`, which imports the library."""
+        made: AccountantSubject = getattr(module(self.folder, "subjects"), entry.subject)()
+        return made
+
+    def value(self, route: Route) -> float:
+        """The true value by a route; ValueError where there is no such function."""
+        room, _, name = route.function.rpartition(".")
+        folder, stem = (self.folder.parent / "shared", room) if room else (self.folder, "routes")
+        found = module(folder, stem) if (folder / f"{stem}.py").is_file() else None
+        function: Any = getattr(found, name, None)
+        if found is None or getattr(function, "__module__", "") != found.__name__:  # it may import others
+            raise ValueError(
+                f"routes must name functions, got {route.function!r} in {self.folder}/library.toml, which "
+                f"{folder / stem}.py does not define; see its spelling"
+            )
+        return float(function(*route.given))

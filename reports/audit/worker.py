@@ -1,4 +1,4 @@
-"""The audit of one library in a process of its own: `python -m reports.audit.worker KEY FILE SECONDS`."""
+"""The audit of one library in a process of its own: `python -m reports.audit.worker FINDINGS KEY FILE SECONDS`."""
 
 from __future__ import annotations
 
@@ -10,18 +10,17 @@ from dataclasses import asdict
 from pathlib import Path
 
 from reports.audit.examined import audited
-from reports.audit.registry import LIBRARIES
+from reports.audit.registry import libraries_of
 
 __all__ = ["main"]
 
 
-def main(key: str, file: str, seconds: str) -> None:
+def main(findings: str, key: str, file: str, seconds: str) -> None:
     """Audit the library and write what was found as JSON; its progress goes to standard error."""
     warnings.simplefilter("ignore")  # other people's warnings
     logging.disable(logging.CRITICAL)
-    found = audited(
-        LIBRARIES[key], seconds=float(seconds), on_step=lambda said: sys.stderr.write(f"{said}\n")
-    )
+    library = libraries_of(Path(findings))[key]
+    found = audited(library, seconds=float(seconds), on_step=lambda said: sys.stderr.write(f"{said}\n"))
     data = json.dumps(asdict(found), default=lambda kind: kind.value)
     Path(file).write_text(data, "utf-8")
 

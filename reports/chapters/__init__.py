@@ -1,5 +1,6 @@
 """The chapters of the report, in reading order; `common` holds what several share, `reports.finding` their parts."""
 
+from reports.chapter import Chapter
 from reports.chapters.accountant import ACCOUNTANT
 from reports.chapters.approximate_dp import APPROXIMATE_DP
 from reports.chapters.bench import BENCH
@@ -19,7 +20,6 @@ from reports.chapters.slips import SLIPS
 from reports.chapters.steps import STEPS
 from reports.chapters.theorems import THEOREMS_CHAPTER
 from reports.chapters.tightness import TIGHTNESS
-from reports.finding import Chapter
 
 __all__ = ["CHAPTERS"]
 

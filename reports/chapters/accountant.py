@@ -12,9 +12,10 @@ from mc import AccountantFilter
 from mc.examine.measure import Measure, exceeds
 from mc.examine.witness import menu_witness
 from mc.worst_case import WorstCase, worst_case
-from reports.finding import Chapter, Claim, Finding, Table, Told
-from reports.pages.played import Solved
-from reports.pages.subject import Subject
+from reports.chapter import Chapter
+from reports.finding import Claim, Finding, Table, Told
+from reports.pages.played import SolvedPoint
+from reports.pages.subject import PageSubject
 from reports.pages.subjects import SUBJECTS
 from reports.study import Study
 from theory.evidence import Outcome, Verdict
@@ -44,7 +45,7 @@ def measured(epsilon: float, menu: tuple[DominatingPair, ...]) -> tuple[Accounta
     return filt, worst_case(filt, menu, epsilon=epsilon, direction="PQ")
 
 
-def _first(study: Study) -> tuple[AccountantFilter, WorstCase | Solved]:
+def _first(study: Study) -> tuple[AccountantFilter, WorstCase | SolvedPoint]:
     """The first case; its filter's page has solved the same game where the study has come to that page."""
     epsilon, menu = CASES[0]
     with knowingly():
@@ -56,7 +57,7 @@ def _first(study: Study) -> tuple[AccountantFilter, WorstCase | Solved]:
     return measured(epsilon, menu)
 
 
-def _game(one: Subject) -> tuple[object, ...]:
+def _game(one: PageSubject) -> tuple[object, ...]:
     return one.make(), one.menu, float(one.epsilon), one.rounds, one.direction
 
 

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 import mc
 from filters import ApproximateDPFilter
-from reports.chapters.common import error_bars, judge_promise, proved, simulations
+from reports.chapter import Chapter
+from reports.chapters.common import beside_promise, error_bars, judge_promise, proved, simulations
 from reports.drawing import PALETTE, new_figure
-from reports.finding import Chapter, Claim, Picture, Told
+from reports.finding import Claim, Picture, Told
 from reports.study import Simulated, Study
 from theory.conversions import CKS, SIMPLE
 from theory.evidence import Outcome
@@ -93,7 +94,7 @@ def _picture(rows: Sequence[Simulated]) -> Picture:
         "bstar_slack",
         "Hockey-stick divergence reached by each strategy against the approximate-DP filter, with intervals, "
         "and the promise (dashed).",
-        "Every strategy stays left of the promised delta of 1e-5, randomised response by orders of magnitude.",
+        beside_promise(rows),
         figure,
     )
 

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from importlib import resources
 from typing import Any
 
-from reports.finding import Chapter, Claim, Table, Told
+from reports.chapter import Chapter
+from reports.finding import Claim, Table, Told
 from reports.study import Study
 
 __all__ = ["BENCH", "recorded_bench"]

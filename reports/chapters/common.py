@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import fields
+from dataclasses import asdict, fields
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +15,21 @@ from reports.finding import Claim, Finding, Table
 from reports.shown import numbers
 from reports.shown.numbers import percent
 from reports.study import Simulated, Study
+from theory.agreement import Agreement, TwoRoutes
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.proofs.theorem import Proof
 
-__all__ = ["error_bars", "interval", "judge_promise", "name", "proved", "shares_of", "simulations"]
+__all__ = [
+    "beside_promise",
+    "compared",
+    "error_bars",
+    "interval",
+    "judge_promise",
+    "name",
+    "proved",
+    "shares_of",
+    "simulations",
+]
 
 
 def interval(estimate: Estimate) -> str:
@@ -109,9 +120,45 @@ def judge_promise(
     detail = (
         f"Closest, by what is known to be reached: {game} {value:.4g} in {interval(most.estimate)}, {share}. "
         + (f"The upper end lies above the promise {where}, and nothing is decided there. " if above else "")
-        + "Nothing found above the promise, which proves nothing."
+        + "Nothing found above the promise, which proves nothing. Not tried: any game but these."
     )
     return Finding(claim, study.undecided(scope, detail), said=said)
+
+
+def beside_promise(rows: Sequence[Simulated]) -> str:
+    """Simulations beside what is promised, in words, for those who cannot see their picture."""
+    most, above = max(rows, key=shares_of), sum(row.refutes for row in rows)
+    return (
+        f"{len(rows)} simulations beside what is promised; the whole interval of {above or 'none'} lies above it. "
+        f"Closest, {_game(most, rows)}: {most.estimate.value:.4g} in {interval(most.estimate)}, promised "
+        f"{most.promised:.4g}."
+    )
+
+
+def compared(
+    claim: Claim,
+    rows: Sequence[tuple[Simulated, float, float]],
+    *,
+    scope: str,
+    names: Sequence[str] | None = None,
+    note: str = "",
+) -> Finding:
+    """Whether simulations agree with enclosures [least, most] of the same deltas, found without sampling.
+
+    `names` says which number is which, for games that no witness can name.
+    """
+    whats = [_game(row, [one for one, _, _ in rows]) for row, _, _ in rows] if names is None else names
+    routes = tuple(
+        TwoRoutes(what, row.estimate.low, row.estimate.high, least, most)
+        for what, (row, least, most) in zip(whats, rows, strict=True)
+    )
+    missed = next((k for k, one in enumerate(routes) if not one.meets), None)
+    witness: dict[str, object] | None = None
+    if missed is not None:
+        row, _, most = rows[missed]
+        witness = row.witness(most) if names is None else asdict(routes[missed])
+    failure = sum(row.estimate.failure for row, _, _ in rows)
+    return Finding(claim, Agreement(routes, scope, failure, note, witness))
 
 
 def shares_of(row: Simulated) -> tuple[float, float, float]:

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from mc.intervals.coverage import HARD_CASES, METHODS, Coverage, measure_coverage
-from reports.finding import Chapter, Claim, Finding, Table, Told
+from reports.chapter import Chapter
+from reports.finding import Claim, Finding, Table, Told
 from reports.study import Study
 from theory.evidence import Evidence, Outcome, Verdict
 
@@ -53,7 +54,8 @@ def judge(results: Sequence[Coverage], failure: float) -> Verdict:
             return Verdict(Outcome.REFUTED, Evidence.STATISTICAL, scope, str(one), witness)
     most = max(results, key=lambda one: one.misses / one.repetitions)
     detail = (
-        f"The most misses: {most}. No method exceeded its rate, which does not prove that none ever does."
+        f"The most misses: {most}. No method exceeded its rate, which does not prove that none ever does. Not tried: "
+        "any law of the draws but these."
     )
     return Verdict(Outcome.UNDECIDED, Evidence.STATISTICAL, scope, detail)
 

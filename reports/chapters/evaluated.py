@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 from mc import Evaluation, NumericalEvaluation
 from mc.evaluate.evaluate import evaluate
-from reports.chapters.common import interval, name
-from reports.finding import Chapter, Claim, Finding, Table, Told
+from reports.chapter import Chapter
+from reports.chapters.common import compared, interval, name
+from reports.finding import Claim, Finding, Table, Told
 from reports.study import Simulated, Study
-from theory.evidence import Evidence, Outcome, Verdict
+from theory.agreement import Accord
 
 __all__ = ["EVALUATED", "judge"]
 
@@ -28,12 +29,6 @@ class Evaluated:
         """An enclosure, or the numerical value twice."""
         one = self.found
         return (one.low, one.high) if isinstance(one, Evaluation) else (one.value, one.value)
-
-    @property
-    def inside(self) -> bool:
-        """Whether the interval and the enclosure meet."""
-        low, high = self.bounds
-        return low <= self.row.estimate.high and high >= self.row.estimate.low
 
     @property
     def known_by(self) -> str:
@@ -57,7 +52,7 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
         else:
             results += [Evaluated(row, value) for row, value in zip(rows, found, strict=True)]
     return Told(
-        findings=(Finding(claims[0], judge(results, study), said=_said(results)),),
+        findings=(judge(claims[0], results),),
         tables=(_table(results),),
         notes=(f"Not evaluated: {', '.join(dict.fromkeys(left_out))}.",) if left_out else (),
     )
@@ -79,33 +74,15 @@ def _values(rows: Sequence[Simulated]) -> list[Evaluation | NumericalEvaluation]
     return list(found)
 
 
-def judge(results: Sequence[Evaluated], study: Study) -> Verdict:
-    """REFUTED where an enclosure lies outside its interval, else UNDECIDED: a numerical value decides nothing."""
-    scope = f"{len(results)} simulated games, each with one fixed strategy"
-    outside = [one for one in results if not one.inside]
-    for one in outside:
-        if isinstance(one.found, Evaluation):
-            detail = f"{name(one.row.adversary)}: {one.row.estimate} excludes {one.found}."
-            return Verdict(
-                Outcome.REFUTED, Evidence.STATISTICAL, scope, detail, one.row.witness(one.found.high)
-            )
-    if outside:
-        told = "; ".join(
-            f"{name(one.row.adversary)} at epsilon={one.row.epsilon:g}: {interval(one.row.estimate)} and {one.found}"
-            for one in outside
-        )
-        return study.undecided(scope, f"{len(outside)} numerical values lie outside: {told}.")
+def judge(claim: Claim, results: Sequence[Evaluated]) -> Finding:
+    """Whether each interval agrees with the value of the same game without sampling."""
     sure = sum(isinstance(one.found, Evaluation) for one in results)
-    return study.undecided(
-        scope,
-        f"All {len(results)} intervals contain the value computed without sampling; {sure} of these values are exact "
-        "or enclosed, the others numerical.",
+    return compared(
+        claim,
+        [(one.row, *one.bounds) for one in results],
+        scope=f"{len(results)} games, each with one fixed strategy, simulated and evaluated without sampling",
+        note=f"{sure} of the other values are exact or enclosed, the rest were integrated on two grids.",
     )
-
-
-def _said(results: Sequence[Evaluated]) -> str:
-    inside = sum(one.inside for one in results)
-    return f"{inside} of {len(results)} intervals contain the value computed without sampling"
 
 
 def _table(results: Sequence[Evaluated]) -> Table:
@@ -140,7 +117,7 @@ EVALUATED = Chapter(
             "evaluated-inside",
             "Every interval contains the value computed without sampling.",
             "Bellman's recursion with the strategy in place of the maximum",
-            Outcome.UNDECIDED,
+            Accord.AGREES,
         ),
     ),
     tell=_tell,

@@ -9,8 +9,9 @@ from functools import partial
 from filters.catalogue import CATALOGUE, Entry
 from mc.examine.examination import Examination, Status
 from mc.examine.verify import examine
+from reports.chapter import Chapter
 from reports.chapters.power import recorded_history, recorded_power
-from reports.finding import Chapter, Claim, Finding, Table, Told, slug
+from reports.finding import Claim, Finding, Table, Told, slug
 from reports.shown.numbers import percent
 from reports.study import Study
 from theory.evidence import Evidence, Outcome, Verdict
@@ -80,9 +81,10 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
                     "closest attack",
                     "of the promise",
                     "certified worst case there",
+                    "not tried",
                 ),
                 tuple(_row(found[name]) for name in CATALOGUE),
-                align="lllrrr",
+                align="lllrrrw",
                 reproducible=False,  # how much is looked at in a second depends on the machine
             ),
             *recorded_power(),
@@ -98,7 +100,11 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
 def _stable(found: Examination) -> Verdict:
     """The verdict without what depends on the speed of the machine."""
     if found.status is Status.EXAMINED and found.verdict.outcome is Outcome.UNDECIDED:
-        return replace(found.verdict, detail="Nothing was found above the promise, which proves nothing.")
+        return replace(
+            found.verdict,
+            detail="Nothing was found above the promise, which proves nothing. Not tried: what the table's last column "
+            "names, more of it on a slower machine.",
+        )
     return found.verdict
 
 
@@ -117,11 +123,12 @@ def _row(found: Examination) -> tuple[str, ...]:
     cited = ", cited" if verdict.evidence is Evidence.CITED else f", {verdict.evidence.name}"
     return (
         found.name,
-        str(found.filter.promise),
+        str(found.promise),
         f"{verdict.outcome.name}{cited if verdict.outcome is not Outcome.UNDECIDED else ''}",
         "none was comparable" if near is None else f"{near.menu} at {near.measure}",
         "" if near is None else f"{near.share:.4g}",
         f"{max(solved):.4g}" if solved else "",
+        found.unseen if verdict.outcome is Outcome.UNDECIDED else "",
     )
 
 

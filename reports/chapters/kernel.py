@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from reports.finding import Chapter, Claim, Finding, Table, Told
+from reports.chapter import Chapter
+from reports.finding import Claim, Finding, Table, Told
 from reports.study import Study
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.kernel import KERNEL, accepted
@@ -82,7 +83,9 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
         notes=(
             f"The axioms that a statement may rest on are those of the standard library's real numbers and of "
             f"classical logic, {axioms}; a statement certified by `interval` also uses the kernel's own integers. "
-            "`make kernel` compiles the sources, has coqchk check the compiled files again, and writes the record.",
+            "`make kernel` compiles the sources, has coqchk check the compiled files again, and writes the record "
+            "and its digest. A forged record with a digest forged to fit it is believed until the kernel runs again, "
+            "as continuous integration has it do.",
         ),
     )
 

@@ -8,9 +8,10 @@ import numpy as np
 
 import mc
 from filters import NaiveRealisationFilter, knowingly
-from reports.chapters.common import error_bars, judge_promise, simulations
+from reports.chapter import Chapter
+from reports.chapters.common import beside_promise, error_bars, judge_promise, simulations
 from reports.drawing import PALETTE, new_figure
-from reports.finding import Chapter, Claim, Picture, Told
+from reports.finding import Claim, Picture, Told
 from reports.study import Simulated, Study
 from theory.evidence import Outcome
 
@@ -81,7 +82,7 @@ def _picture(rows: Sequence[Simulated]) -> Picture:
         "naive_refuted",
         "The naive filter asks each round whether the next loss may exceed what is left with probability above "
         "delta. The eraser answers no for ever, and reveals the bit.",
-        "The simulated delta climbs along 1-(1-p)^N from 0.01 to 0.87, away from the flat promise of 0.01.",
+        beside_promise(rows),
         figure,
     )
 

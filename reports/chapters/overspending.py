@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mc.examine.overspenders import OVERSPENDERS, Overspender
-from reports.chapters.common import interval
-from reports.finding import Chapter, Claim, Finding, Table, Told
+from reports.chapter import Chapter
+from reports.chapters.common import compared, interval
+from reports.chapters.overspenders import OVERSPENDERS, Overspender
+from reports.finding import Claim, Finding, Table, Told
 from reports.study import Simulated, Study
-from theory.evidence import Evidence, Outcome, Verdict
+from theory.agreement import Accord
 from theory.pairs.base import Direction
 
 __all__ = ["OVERSPENDING", "judge", "known"]
@@ -19,7 +20,7 @@ _WAYS: tuple[Direction, ...] = ("PQ", "QP")
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownGame:
     """A simulation of a game, with the game's true value."""
 
     case: Overspender
@@ -27,17 +28,12 @@ class Known:
     truth: float
 
     @property
-    def missed(self) -> bool:
-        """Whether the interval does not contain the true value."""
-        return self.truth not in self.row.estimate
-
-    @property
     def verdict(self) -> str:
         """The simulation's verdict on the filter's promise, in a word."""
         return "refuted" if self.row.refutes else "undecided"
 
 
-def known(study: Study) -> list[Known]:
+def known(study: Study) -> list[KnownGame]:
     """The simulations of each overspending filter: in both directions if they differ, telling its requests or not."""
     found = []
     for case in OVERSPENDERS:
@@ -52,26 +48,23 @@ def known(study: Study) -> list[Known]:
                     rounds=case.rounds,
                     direction=direction,
                 )
-                found.append(Known(case, row, truth))
+                found.append(KnownGame(case, row, truth))
     return found
 
 
-def judge(study: Study, claim: Claim, found: Sequence[Known]) -> Finding:
-    """REFUTED if an interval does not contain the known value, else UNDECIDED."""
-    scope = f"{len(found)} simulated games, failure probability {study.failure:.0e} for the whole report"
-    for one in found:
-        if one.missed:
-            detail = f"{one.case.name}, drawn from {one.row.direction[0]}: {one.row.estimate} misses {one.truth:.6g}."
-            witness = {"case": one.case.name, "direction": one.row.direction, "truth": one.truth}
-            return Finding(claim, Verdict(Outcome.REFUTED, Evidence.STATISTICAL, scope, detail, witness))
+def judge(claim: Claim, found: Sequence[KnownGame]) -> Finding:
+    """Whether each interval agrees with the value that is known."""
     refuted = sum(one.row.refutes for one in found)
-    detail = (
-        f"Every interval holds the true value, and {refuted} of {len(found)} lie above the promise. In the others what "
-        "gets through is more than the rule allows and less than the delta that it converts to, or the interval is too "
-        "wide to tell. That none missed proves nothing."
+    note = (
+        f"{refuted} of {len(found)} lie above the promise. In the others what gets through is more than the rule "
+        "allows and less than the delta that it converts to, or the interval is too wide to tell. That none of these "
+        "misses does not prove that none ever does."
     )
-    said = f"all {len(found)} intervals hold the true value, and {refuted} refute the filter"
-    return Finding(claim, study.undecided(scope, detail), said=said)
+    scope = f"{len(found)} games against overspending filters, simulated and by formulas"
+    names = [f"{one.case.name}, drawn from {one.row.direction[0]}" for one in found]
+    return compared(
+        claim, [(one.row, one.truth, one.truth) for one in found], names=names, scope=scope, note=note
+    )
 
 
 def _tell(study: Study, claims: Sequence[Claim]) -> Told:
@@ -94,7 +87,7 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
         *("interval", "the filter is", "rests on"),
     )
     return Told(
-        findings=(judge(study, claims[0], found),),
+        findings=(judge(claims[0], found),),
         tables=(
             Table(
                 "What gets through beside what was promised, and the interval from an adversary that says what it "
@@ -120,7 +113,7 @@ OVERSPENDING = Chapter(
             "overspending-covered",
             "No interval misses what a filter lets through that breaks its promise.",
             "closed forms, one integral",
-            Outcome.UNDECIDED,
+            Accord.AGREES,
         ),
     ),
     tell=_tell,

@@ -8,9 +8,10 @@ import numpy as np
 
 import mc
 from filters import PrivacyFilter, RenyiFilter, ZCDPFilter
-from reports.chapters.common import error_bars, judge_promise, proved, simulations
+from reports.chapter import Chapter
+from reports.chapters.common import beside_promise, error_bars, judge_promise, proved, simulations
 from reports.drawing import PALETTE, new_figure
-from reports.finding import Chapter, Claim, Picture, Told
+from reports.finding import Claim, Picture, Told
 from reports.study import Simulated, Study
 from theory.evidence import Outcome
 from theory.pairs import Gaussian, RandomizedResponse
@@ -75,9 +76,9 @@ def _picture(rows: Sequence[Simulated]) -> Picture:
         panels[0].legend(fontsize=8.5)
     return Picture(
         "renyi",
-        "What the transcript of each filter leaks, with intervals, below the delta(epsilon) that its Rényi promise "
+        "What the transcript of each filter leaks, with intervals, beside the delta(epsilon) that its Rényi promise "
         "converts to. The gap is the price of the conversion, not of the filter.",
-        "Estimates lie below the promised curves, by a factor of three and more.",
+        beside_promise(rows),
         figure,
     )
 

@@ -1,11 +1,12 @@
-"""Slips in the papers: at one instance each, the printed form is false or empty and its correction true."""
+"""Slips in the papers: printed forms that are false or empty, each with the check that shows it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from reports.chapter import Chapter
 from reports.chapters.common import proved
-from reports.finding import Chapter, Claim, Table, Told
+from reports.finding import Claim, Table, Told
 from reports.study import Study
 from theory.evidence import Outcome
 
@@ -32,12 +33,13 @@ SLIPS = Chapter(
     title="Slips in the papers",
     promise="The theorems stand; some printed forms do not.",
     story="A misprint copied into code is a privacy bug. Each was found by reading a formula closely enough to "
-    "run it, and each correction is checked beside it, at the instance that the finding names. Two are readings of "
+    "run it, and shown at the instance that it names, or for all parameters. Two are readings of "
     "an index and of a display, in words alone.",
     claims=(
         Claim(
             "slips-checked",
-            "Each printed slip is false or empty at the instance checked, where its correction is true.",
+            "Each printed slip is false or empty at the instance checked, where its correction is true; condition "
+            "(5.1) of 003, and the split of 004, for all parameters that their steps state.",
             "000, 003, 004",
             Outcome.HOLDS,
         ),

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from reports.chapter import Chapter
 from reports.chapters.common import proved
 from reports.drawing import PALETTE, new_figure
-from reports.finding import Chapter, Claim, Picture, Table, Told
+from reports.finding import Claim, Picture, Table, Told
 from reports.study import Study
 from theory.conversions import CKS, SIMPLE, gaussian_epsilon, gaussian_mu
 from theory.evidence import Outcome
@@ -45,12 +46,12 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
 
 
 def steps_picture() -> Picture:
-    sigma, k_cks = PARAMETERS[-1]
+    (sigma, k_cks), names = PARAMETERS[-1], ("zCDP, simple", "zCDP, CKS", "exact (GDP)")
     with new_figure() as figure:
         axes = figure.subplots()
         k = np.arange(20, 641, 5)
         curves = np.array([epsilons(sigma, float(x)) for x in k])
-        for column, name in enumerate(("zCDP, simple", "zCDP, CKS", "exact (GDP)")):
+        for column, name in enumerate(names):
             axes.plot(k, curves[:, column], color=PALETTE[column], label=name)
         level = epsilons(sigma, k_cks)[1]
         k_gdp = int(np.floor((sigma * float(gaussian_mu(level, DELTA))) ** 2))
@@ -70,7 +71,8 @@ def steps_picture() -> Picture:
         "steps",
         f"The same epsilon = {level:.6f} is reached after {k_cks} steps by the CKS conversion and after {k_gdp} "
         "by the exact Gaussian curve (003 Figure 5 with its axes exchanged; the simple conversion is added).",
-        "Three curves of epsilon against steps; the GDP curve lies lowest and the simple one highest.",
+        f"Three curves of epsilon against steps, which end after {k[-1]} at "
+        f"{', '.join(f'{end:.3g} ({name})' for name, end in zip(names, curves[-1], strict=True))}.",
         figure,
     )
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from reports.chapter import Chapter
 from reports.chapters.common import proved
-from reports.finding import Chapter, Claim, Table, Told, slug
+from reports.finding import Claim, Table, Told, slug
 from reports.planted import recorded_faults
 from reports.study import Study
 from theory.evidence import Checked, Outcome
@@ -58,10 +59,10 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
 THEOREMS_CHAPTER = Chapter(
     key="theorems",
     title="The theorems, step by step",
-    promise="Each step says what was checked: a theorem in a kernel, an identity, a range, a point, a finite game.",
+    promise="Each step says what was checked: a theorem in a kernel, an identity, a range, a point.",
     story="A statement that a proof assistant's kernel accepted, a symbolic residual that simplifies to zero, a box "
     "covered by balls, a comparison of rationals: an engine that accepts a step refuses it slightly wrong. Where the "
-    "kernel's statement is the claim, the theorem is KERNEL, and its other steps are further routes.",
+    "kernel's statement is the claim, the theorem is KERNEL, and no other step is needed.",
     claims=tuple(_claim(name) for name in _NAMES),
     tell=_tell,
     theorems=_NAMES,

@@ -12,10 +12,10 @@ from rich.console import Console
 
 import mc.examine.attack
 from mc.examine.fault import examining
+from mc.runs.output import OutputFolder
 from reports.commands.console import at_most, clear_errors
 from reports.commands.exit_status import End, ExitStatus
 from reports.expression import read_filter
-from reports.output import OutputFolder
 from reports.replaying import replay_command
 
 __all__ = ["attack"]

@@ -12,6 +12,7 @@ from rich.table import Table
 
 from reports.commands.console import clear_errors
 from reports.commands.exit_status import End, ExitStatus
+from theory.arguments import did_you_mean
 
 if TYPE_CHECKING:
     from reports.audit.audited import Audit
@@ -30,6 +31,10 @@ def audit(
         Path | None, typer.Option(help="Folder of environments that are looked at for libraries, too.")
     ] = None,
     seconds: Annotated[float, typer.Option(help="How long each rule is examined as a filter.")] = 10.0,
+    findings: Annotated[
+        Path | None,
+        typer.Option(help="Folder of findings, one for each library; default: those beside the source."),
+    ] = None,
     recorded: Annotated[
         bool, typer.Option("--recorded", help="Run nothing; tell what was recorded with this version.")
     ] = False,
@@ -37,29 +42,34 @@ def audit(
     """Ask the installed libraries the laws for accountants, and show each known fault by its script.
 
     A library that is installed nowhere is named and left out: pip install 'filterproof[audit]'. With --out the part of
-    each library is kept when it is done: after Ctrl-C the same call goes on.
+    each library is kept when it is done: after Ctrl-C the same call goes on. Findings are texts (TOML), which are read,
+    and scripts, routes and subjects (Python), which are run with your rights: take them from people whom you trust.
     """
+    from mc.runs.output import OutputFolder
     from reports.audit.audited import recorded_audit
     from reports.audit.auditing import audit_of
-    from reports.audit.registry import LIBRARIES
+    from reports.audit.registry import libraries_of
     from reports.audit.texts import issue_text
-    from reports.output import OutputFolder
     from reports.pages.audit_page import audit_page
 
     progress = Console(stderr=True, highlight=False)
     with clear_errors():
-        names = libraries or list(LIBRARIES)
-        if unknown := [name for name in names if name not in LIBRARIES]:
+        record = recorded_audit() if recorded else None
+        known = libraries_of(findings) if record is None else {}
+        keys = tuple(known) if record is None else record.keys
+        names = libraries or keys
+        if unknown := [name for name in names if name not in keys]:
             raise ValueError(
-                f"libraries must be of {', '.join(LIBRARIES)}, got {unknown[0]!r}; see its spelling"
+                f"libraries must be of {', '.join(keys)}, got {unknown[0]!r}"
+                f"{did_you_mean(unknown[0], keys) or '; see its spelling'}"
             )
         if not 0 < seconds < float("inf"):
             raise ValueError(f"seconds must be positive, got seconds={seconds}; pass --seconds 20, say")
-        if recorded:
-            found = recorded_audit().only({name: LIBRARIES[name].distribution for name in names})
+        if record is not None:
+            found = record.only(names)
         else:
             found = audit_of(
-                names,
+                [known[name] for name in names],
                 environments=environments,
                 seconds=seconds,
                 keep=None if out is None else out / "parts",

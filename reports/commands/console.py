@@ -11,6 +11,7 @@ from rich.markup import escape
 from mc import StoreError
 from mc.examine.fault import FilterFault
 from reports.commands.exit_status import End, ExitStatus
+from theory.agreement import Accord, Agreement
 from theory.evidence import Outcome, Verdict
 
 __all__ = ["OUTCOME_STYLE", "at_most", "clear_errors", "complain", "styled"]
@@ -18,8 +19,10 @@ __all__ = ["OUTCOME_STYLE", "at_most", "clear_errors", "complain", "styled"]
 OUTCOME_STYLE = {Outcome.HOLDS: "green", Outcome.REFUTED: "red", Outcome.UNDECIDED: "yellow"}
 
 
-def styled(verdict: Verdict) -> str:
+def styled(verdict: Verdict | Agreement) -> str:
     """The outcome as markup; a HOLDS that rests on cited theorems is yellow, any other HOLDS green."""
+    if isinstance(verdict, Agreement):
+        return f"[{'blue' if verdict.outcome is Accord.AGREES else 'red'}]{verdict.outcome.name}[/]"
     if verdict.citations:
         return f"[yellow]{verdict.outcome.name}, {escape(verdict.joined_by)}[/]"
     return f"[{OUTCOME_STYLE[verdict.outcome]}]{verdict.outcome.name}[/]"

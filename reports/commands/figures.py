@@ -33,10 +33,10 @@ def figures(
     """Compute the figures of the papers again: pictures, the data as CSV and JSON, and the differences from print."""
     console = Console(highlight=False)
     with clear_errors():
+        from mc.runs.output import OutputFolder
         from reports.figures.paper_figure import check_formats
         from reports.figures.registry import FIGURES, named
-        from reports.figures.written import write
-        from reports.output import OutputFolder
+        from reports.figures.written import listed, write
 
         if list_:
             console.print(_listing())
@@ -47,7 +47,7 @@ def figures(
         for one in chosen:  # every wrong parameter is told before the work
             one.specification.of(given, quick=quick, figure=f"figure {one.name}")
         with OutputFolder(out):
-            pass  # reports an unusable folder before the work
+            listed(out)  # an unusable folder, or manifest, is told before the work
         computed = []
         for one in chosen:
             with Console(stderr=True).status(f"{one.name}: {one.title}"):

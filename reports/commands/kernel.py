@@ -26,10 +26,10 @@ def kernel(
     from pathlib import Path
 
     import theory.kernel
+    from mc.runs.output import OutputFolder
     from reports.kernel_run import KernelError, run_kernel
-    from reports.output import OutputFolder
-    from theory.kernel.record import HERE, RECORD, readable_record
-    from theory.kernel.statements import KERNEL
+    from theory.claims.table import KERNEL
+    from theory.kernel.record import HERE, RECORD, SEAL, readable_record
 
     console = Console(highlight=False)
     progress = Console(stderr=True, highlight=False)
@@ -38,14 +38,16 @@ def kernel(
         try:
             record = run_kernel(on_step=lambda said: progress.print(f"[dim]{escape(said)}[/]"))
             known = readable_record()
-            if check and (known is None or known.claims != record.claims):
+            if check and (known is None or not known.sealed or known.claims != record.claims):
                 refusal = "the record is not that of these sources; run make kernel and commit it"
         except KernelError as refused:
             refusal = str(refused)
         if refusal is None:
             with OutputFolder(Path(theory.kernel.__file__).parent) as folder:
-                for name in (HERE,) if check else (HERE, RECORD):
-                    folder.add(name, record.to_json().encode())
+                folder.add(HERE, record.to_json().encode())
+                if not check:
+                    folder.add(RECORD, record.to_json().encode())
+                    folder.add(SEAL, record.seal.encode())
     if refusal is not None:
         progress.print(f"[bold red]REFUSED[/] {escape(refusal)}")
         raise End(ExitStatus.NOT_AS_EXPECTED)

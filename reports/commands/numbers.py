@@ -12,8 +12,8 @@ from rich.table import Table
 from theory.evidence import Evidence
 
 if TYPE_CHECKING:
-    from theory.certified.certified_numbers import CertifiedNumbers
-    from theory.certified.running_number import CheckedNumber
+    from filters.certified.certified_numbers import CertifiedNumbers
+    from filters.certified.running_number import CheckedNumber
 
 __all__ = ["POINTS", "show_numbers"]
 

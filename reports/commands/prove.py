@@ -18,7 +18,7 @@ from reports.commands.numbers import show_numbers
 from reports.finding import slug
 
 if TYPE_CHECKING:
-    from theory.certified.certified_numbers import CertifiedNumbers
+    from filters.certified.certified_numbers import CertifiedNumbers
 
 __all__ = ["prove"]
 
@@ -37,7 +37,7 @@ def prove(
     ] = None,
 ) -> None:
     """Check the theorems step by step, and the numbers that the code runs with against them."""
-    from reports.output import OutputFolder
+    from mc.runs.output import OutputFolder
     from theory.evidence import Checked
     from theory.proofs import THEOREMS
     from theory.proofs import prove as run
@@ -99,7 +99,7 @@ def prove(
     fits = True
     if theorem is None and not latex:
         from filters.certified.catalogue import certified_catalogue
-        from theory.certified.closed_forms import closed_forms
+        from filters.certified.closed_forms import closed_forms
 
         fits = show_numbers(console, (*closed_forms(), *certified_catalogue()))
     if not (fits and all(proof.holds for proof in proofs)):

@@ -32,10 +32,10 @@ def replay(
     ] = None,
     time_limit: Annotated[float | None, typer.Option(help="At most so many seconds.")] = None,
 ) -> None:
-    """Replay the witness of a refutation, of whatever kind, which must give the same bits."""
+    """Replay the witness of a refutation, of whatever kind, which must give the same numbers: exact ones to the bit."""
     from mc.examine.fault import examining
     from mc.examine.witness import ReplayError, replayed
-    from reports.user_filter import load_filter
+    from reports.expression import read_holder
 
     console = Console(highlight=False)
     with clear_errors(), ExitStack() as stack:
@@ -43,7 +43,7 @@ def replay(
         if "verdicts" not in document and key is not None and target is None:
             key, target = None, key  # a witness by itself has no keys, nor has a verdict.json
         data = _witness(document, key, file)
-        filt = load_filter(target) if target is not None else None
+        filt = read_holder(target) if target is not None else None
         told = data["filter"]
         named = told.get("outside") if isinstance(told, Mapping) else str(told).split("(")[0]
         if named is not None and filt is None:
@@ -58,7 +58,7 @@ def replay(
     with clear_errors(), ExitStack() as stack:
         if filt is not None:
             stack.enter_context(examining(filt))
-        console.print(f"The same bits again: {again.result}", markup=False, soft_wrap=True)
+        console.print(f"The same again: {again.result}", markup=False, soft_wrap=True)
         formula = data.get("closed_form")
         beside = f", closed form {formula}" if formula is not None else ""
         console.print(f"promised {again.promised:.6g}{beside}", markup=False, soft_wrap=True)
@@ -98,7 +98,8 @@ def _witness(document: Mapping[str, Any], key: str | None, file: Path) -> Mappin
         if witness_kind(document) is None:
             raise ValueError(f"file must be a {_FILES}, got file={str(file)!r}; run filterproof verify")
         return document
-    entries = document["verdicts"] if isinstance(document["verdicts"], list) else []
+    parts = (document["verdicts"], document.get("agreements"))
+    entries = [entry for part in parts if isinstance(part, list) for entry in part]
     known = {
         str(e["key"]): e["witness"]
         for e in entries

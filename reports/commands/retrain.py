@@ -40,7 +40,7 @@ def retrain(
     """
     console = Console(highlight=False)
     with clear_errors():
-        from reports.training.retraining import StepTaken, train_idx
+        from mc.training.retraining import StepTaken, train_idx
 
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
         err = Console(stderr=True)

@@ -27,7 +27,7 @@ __all__ = ["simulate"]
 _GLANCE = 256
 
 
-class Estimator(StrEnum):
+class EstimatorName(StrEnum):
     """The estimators of `mc.estimate.simulate`."""
 
     auto = "auto"
@@ -54,7 +54,7 @@ def simulate(
     n: Annotated[float, typer.Option("-n", "--paths", help="Simulated runs, such as 1e7.")] = 1e6,
     seed: Annotated[int, typer.Option(help="The seed; the same seed gives the same bits.")] = 0,
     rounds: Annotated[int | None, typer.Option(help="At most so many rounds.")] = None,
-    method: Annotated[Estimator, typer.Option(help="How to estimate.")] = Estimator.auto,
+    method: Annotated[EstimatorName, typer.Option(help="How to estimate.")] = EstimatorName.auto,
     confidence: Annotated[float, typer.Option(help="Of the interval.")] = 1 - 1e-6,
     interval: Annotated[
         Interval,
@@ -62,6 +62,10 @@ def simulate(
     ] = Interval.auto,
     store: Annotated[
         Path | None, typer.Option(help="A file that keeps finished work; the same call resumes.")
+    ] = None,
+    key: Annotated[
+        str | None,
+        typer.Option(help="Your name for what a store cannot tell apart by source files and values."),
     ] = None,
     workers: Annotated[
         int | None, typer.Option(help="Processes on this machine; default: all cores.")
@@ -108,6 +112,7 @@ def simulate(
                 method=method.value,
                 interval=interval.value,
                 store=store,
+                key=key,
                 workers=1 if "::" in filter_ and workers is None else workers,
                 executor=executor,
                 progress=told,

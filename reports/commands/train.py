@@ -47,13 +47,13 @@ def train(
     """
     console = Console(highlight=False)
     with clear_errors():
+        from mc.runs.output import OutputFolder
+        from mc.training.kept import Cell, CellFolder
+        from mc.training.study import study
         from reports.figures.paper_figure import check_formats
         from reports.figures.registry import FIGURES, named
         from reports.figures.trained import TrainingSpecification
         from reports.figures.written import write
-        from reports.output import OutputFolder
-        from reports.training.kept import Cell, CellFolder
-        from reports.training.study import study
 
         ours = [name for name, one in FIGURES.items() if issubclass(one.specification, TrainingSpecification)]
         chosen = [named(name) for name in dict.fromkeys(names or ours)]

@@ -20,7 +20,8 @@ from reports.commands.console import OUTCOME_STYLE, clear_errors, complain, styl
 from reports.commands.exit_status import End, ExitStatus
 
 if TYPE_CHECKING:
-    from reports.finding import Chapter, Told
+    from reports.chapter import Chapter
+    from reports.finding import Told
     from reports.pages.overview import Row
     from reports.study import Study
 
@@ -30,7 +31,9 @@ __all__ = ["limit_of", "verify"]
 def verify(
     target: Annotated[
         str | None,
-        typer.Argument(help="file.py::MyFilter or 'ZCDPFilter(0.5)'; without it, the papers' filters."),
+        typer.Argument(
+            help="file.py::MyFilter, 'ZCDPFilter(0.5)' or a holder of filters; without it, the papers'."
+        ),
     ] = None,
     out: Annotated[Path, typer.Option(help="Folder for report.html, the data and the figures.")] = Path(
         "filterproof-report"
@@ -89,7 +92,7 @@ def _main_job(out: Path, *, quick: bool, as_json: bool, seed: int | None) -> Non
     with LocalPool() as pool:
         for _ in range(pool.workers):
             pool.submit(_import_chapters)  # while this process does
-        from reports.output import OutputFolder
+        from mc.runs.output import OutputFolder
         from reports.study import Study
         from reports.verify import verdicts_document, write_report
 
@@ -112,7 +115,7 @@ def _main_job(out: Path, *, quick: bool, as_json: bool, seed: int | None) -> Non
             for finding in unexpected:
                 Console().print(
                     f"[bold red]Not as expected[/], {finding.claim.expectation}: {escape(finding.claim.sentence)} "
-                    f"{styled(finding.verdict)}"
+                    f"{styled(finding.result)}"
                 )
             Console().print(
                 f"{len(findings) - len(unexpected)} of {len(findings)} claims came out as expected."

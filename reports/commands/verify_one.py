@@ -10,14 +10,13 @@ from pathlib import Path
 
 from rich.console import Console
 
-from mc.examine.clock import OutOfTime
 from mc.examine.examination import Status
 from mc.examine.fault import examining
+from mc.runs.output import OutputFolder
 from reports.commands.console import OUTCOME_STYLE, clear_errors, complain
 from reports.commands.exit_status import End, ExitStatus
 from reports.examined import SEED, Examined, verify
-from reports.expression import read_filter
-from reports.output import OutputFolder
+from reports.expression import read_holder
 
 __all__ = ["SECONDS", "verify_one"]
 
@@ -41,7 +40,7 @@ def verify_one(
     with clear_errors(), ExitStack() as stack:
         with OutputFolder(out):
             pass  # reports an unusable folder before the work
-        filt = read_filter(target)
+        filt = read_holder(target)
         if named is not None:
             stack.enter_context(examining(filt))
         status = stack.enter_context(Console(stderr=True).status(f"examining {type(filt).__name__}"))
@@ -59,9 +58,6 @@ def verify_one(
                 on_stage=on_stage,
                 target=named,
             )
-        except OutOfTime as late:
-            complain(f"{type(filt).__name__} was still at work when the time was up, in {doing[0]}")
-            raise End(ExitStatus.TIME_LIMIT) from late
         except KeyboardInterrupt as stopped:
             status.stop()
             complain(

@@ -19,6 +19,7 @@ from reports.docs.markdown import escaped, table
 from reports.docs.reference import reference
 from reports.docs.usage import commands, exit_statuses
 from reports.finding import slug
+from theory.agreement import Accord
 from theory.evidence import Checked, Evidence, Outcome
 from theory.kernel import KERNEL, accepted
 from theory.proofs import THEOREMS, prove
@@ -52,7 +53,7 @@ def _part(found: re.Match[str]) -> str:
 # -- words with a fixed meaning -----------------------------------------------------------------------
 
 
-def _words(kind: type[Outcome] | type[Evidence] | type[Checked]) -> str:
+def _words(kind: type[Outcome] | type[Accord] | type[Evidence] | type[Checked]) -> str:
     named = [(word.word if isinstance(word, Checked) else word.name, str(word.value)) for word in kind]
     return table(("word", "meaning"), [(f"**{escaped(name)}**", escaped(meaning)) for name, meaning in named])
 
@@ -206,6 +207,7 @@ def _proved(entry: Entry) -> str:
 #: The generated parts by name.
 GENERATED: Mapping[str, Callable[..., str]] = {
     "outcomes": lambda: _words(Outcome),
+    "accords": lambda: _words(Accord),
     "evidence": lambda: _words(Evidence),
     "checked": lambda: _words(Checked),
     "join": lambda: escaped(f"Where a theorem is KERNEL: {JOINED_BY_KERNEL} Where it is not: {JOIN}"),

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from filters import ClippedSums, ClippingAfterAdding, ForgettingSums, GaussianFilter, knowingly
 from mc import TrainingAudit, WithCanary, audit_training
+from mc.training.digits import digits
+from mc.training.network import Network
+from mc.training.worlds import NetworkTraining
 from reports.figures.data import FigureData
 from reports.figures.lines import GREY, colour
 from reports.figures.paper_figure import PaperFigure, Source
-from reports.figures.specification import Specification, check_between, check_count_to
-from reports.training.digits import digits
-from reports.training.network import Network
-from reports.training.worlds import NetworkTraining
+from reports.figures.specification import Specification, check_between, check_count_to, check_seed, checked
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -42,28 +42,16 @@ _AUDITED: dict[str, tuple[type[ClippedSums], bool]] = {
 class _Audit(Specification):
     """Steps at the clip that a budget of mu-GDP covers, four times as many with filtering, and n trainings a row."""
 
-    mu: float = 1.0
-    clip: float = 2.0
-    steps: int = 4
-    people: int = 100
-    n: int = 600
-    epsilon: float = 0.5
-    confidence: float = 0.9999
-    seed: int = 0
+    mu: float = checked(1.0, check_between, low=0.01, high=10.0)
+    clip: float = checked(2.0, check_between, low=1e-3, high=1e3)
+    steps: int = checked(4, check_count_to, most=100)
+    people: int = checked(100, check_count_to, most=digits().people)
+    n: int = checked(600, check_count_to, most=100_000, least=4)
+    epsilon: float = checked(0.5, check_between, low=1e-3, high=20.0)
+    confidence: float = checked(0.9999, check_between, low=0.5, high=1 - 2.0**-40)
+    seed: int = checked(0, check_seed)
 
     QUICK: ClassVar[dict[str, Any]] = {"people": 8, "n": 100, "steps": 2}
-
-    def __post_init__(self) -> None:
-        self._set(
-            mu=check_between("mu", self.mu, 0.01, 10.0),
-            clip=check_between("clip", self.clip, 1e-3, 1e3),
-            steps=check_count_to("steps", self.steps, 100),
-            people=check_count_to("people", self.people, digits().people),
-            n=check_count_to("n", self.n, 100_000, least=4),
-            epsilon=check_between("epsilon", self.epsilon, 1e-3, 20.0),
-            confidence=check_between("confidence", self.confidence, 0.5, 1 - 2.0**-40),
-            seed=check_count_to("seed", self.seed, 2**63 - 1, least=0, remedy="pass a smaller one"),
-        )
 
     def audit(self, kind: type[ClippedSums], *, long: bool) -> TrainingAudit:
         """The audit of one kind of sums."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -21,8 +22,14 @@ from mc.evaluate.evaluation import Evaluation
 from reports.figures.data import FigureData
 from reports.figures.lines import label, line
 from reports.figures.paper_figure import PaperFigure, Source
-from reports.figures.specification import Specification, check_between, check_count_to, check_several
-from theory.arguments import check_delta
+from reports.figures.specification import (
+    Specification,
+    check_between,
+    check_count_to,
+    check_probability,
+    check_several,
+    checked,
+)
 from theory.evidence import Evidence
 from theory.pairs import Erasure
 
@@ -38,27 +45,23 @@ _MOST_ROUNDS, _MOST_POINTS = 2000, 60
 class _Eraser(Specification):
     """The promise, the probability p that one request reveals the bit, and the numbers of rounds that are played."""
 
-    epsilon: float = 1.0
-    delta: float = 0.01
-    p: float = 0.005
-    rounds: tuple[int, ...] = (1, 2, 3, 5, 8, 12, 20, 35, 60, 100, 180, 300, 500)
+    epsilon: float = checked(1.0, check_between, low=0.01, high=50.0)
+    delta: float = checked(0.01, check_probability, low=1e-12, high=0.99)
+    p: float = checked(0.005, check_probability, low=1e-12, high=0.99)
+    rounds: tuple[int, ...] = checked(
+        (1, 2, 3, 5, 8, 12, 20, 35, 60, 100, 180, 300, 500),
+        check_several,
+        check=partial(check_count_to, most=_MOST_ROUNDS),
+        least=2,
+        most=_MOST_POINTS,
+    )
     QUICK: ClassVar[Mapping[str, Any]] = {"rounds": (1, 2, 3, 5, 10, 20, 50, 100)}
 
-    def __post_init__(self) -> None:
-        self._set(
-            epsilon=check_between("epsilon", self.epsilon, 0.01, 50.0),
-            delta=check_between("delta", check_delta("delta", self.delta), 1e-12, 0.99),
-            p=check_between("p", check_delta("p", self.p), 1e-12, 0.99),
-            rounds=check_several("rounds", self.rounds, _rounds, least=2, most=_MOST_POINTS),
-        )
+    def check_together(self) -> None:
         if self.p > self.delta:
             raise ValueError(
                 f"p must be at most delta={self.delta!r}, got p={self.p!r}; the filter denies a larger one"
             )
-
-
-def _rounds(name: str, value: object) -> int:
-    return check_count_to(name, value, _MOST_ROUNDS)
 
 
 def _data(spec: _Eraser) -> FigureData:

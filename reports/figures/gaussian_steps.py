@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, ClassVar
 
@@ -27,10 +28,11 @@ from reports.figures.specification import (
     check_between,
     check_count_to,
     check_points,
+    check_probability,
     check_rising,
     check_several,
+    checked,
 )
-from theory.arguments import check_delta
 from theory.conversions import CKS, gaussian_epsilon, gaussian_mu
 from theory.guarantees import GaussianDP
 
@@ -59,23 +61,15 @@ MOST_STEPS = 10**9
 class GaussianSteps(Specification):
     """What the figures share: the noise, the grid of epsilons, and the integer orders 2 to `orders`."""
 
-    sigma: float = 100.0
-    least: float = 0.1
-    most: float = 0.9
-    points: int = 50
-    orders: int = 32
-    delta: float = 1e-5
+    sigma: float = checked(100.0, check_between, low=0.01, high=1e6)
+    least: float = checked(0.1, check_between, low=1e-6, high=100.0)
+    most: float = checked(0.9, check_between, low=1e-6, high=100.0)
+    points: int = checked(50, check_points)
+    orders: int = checked(32, check_points)
+    delta: float = checked(1e-5, check_probability, low=1e-100, high=0.99)
     FREE: ClassVar[tuple[str, ...]] = ("least", "most", "points", "orders")
 
-    def __post_init__(self) -> None:
-        self._set(
-            sigma=check_between("sigma", self.sigma, 0.01, 1e6),
-            least=check_between("least", self.least, 1e-6, 100.0),
-            most=check_between("most", self.most, 1e-6, 100.0),
-            points=check_points("points", self.points),
-            orders=check_points("orders", self.orders),
-            delta=check_between("delta", check_delta("delta", self.delta), 1e-100, 0.99),
-        )
+    def check_together(self) -> None:
         check_rising("least", self.least, "most", self.most)
 
     @property
@@ -109,11 +103,7 @@ class GaussianSteps(Specification):
 class PrivateGradientDescent(GaussianSteps):
     """k Gaussian steps of noise sigma; delta is where the printed epsilons are compared."""
 
-    k: int = PRINTED_STEPS
-
-    def __post_init__(self) -> None:
-        GaussianSteps.__post_init__(self)
-        self._set(k=check_count_to("k", self.k, MOST_STEPS))
+    k: int = checked(PRINTED_STEPS, check_count_to, most=MOST_STEPS)
 
 
 def _data_3(spec: PrivateGradientDescent) -> FigureData:
@@ -207,8 +197,9 @@ def _draw_3(spec: PrivateGradientDescent, data: FigureData, axes: Sequence[Axes]
         ha="right",
         va="top",
     )
-    top = data.column("delta_rdp_grid")[0]
-    label(ax, (epsilon[0], top), f"RDP, orders 2 to {spec.orders}", -1, offset=(14, 2), va="bottom")
+    early = len(epsilon) // 4
+    beside = (epsilon[early], data.column("delta_rdp_grid")[early])
+    label(ax, beside, f"RDP, orders 2 to {spec.orders}", -1, offset=(6, 4))
     ax.set(
         xlabel="epsilon (nats)",
         ylabel="delta",
@@ -236,16 +227,10 @@ FIGURE_3 = PaperFigure(
 class SeveralSteps(GaussianSteps):
     """The same for several numbers of steps; `delta` marks where their epsilons are told in the caption."""
 
-    steps: tuple[int, ...] = (300, 500, 900)
+    steps: tuple[int, ...] = checked(
+        (300, 500, 900), check_several, check=partial(check_count_to, most=MOST_STEPS), most=5
+    )
     most: float = 1.1
-
-    def __post_init__(self) -> None:
-        GaussianSteps.__post_init__(self)
-        self._set(steps=check_several("steps", self.steps, _steps, most=5))
-
-
-def _steps(name: str, value: object) -> int:
-    return check_count_to(name, value, MOST_STEPS)
 
 
 def _data_4(spec: SeveralSteps) -> FigureData:

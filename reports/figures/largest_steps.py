@@ -29,7 +29,7 @@ from reports.figures.lines import label, line
 from reports.figures.paper_figure import PaperFigure, Source
 from reports.figures.printed import Printed
 from reports.figures.shape import above, together
-from reports.figures.specification import check_count_to
+from reports.figures.specification import check_count_to, checked
 from theory.conversions import CKS, gaussian_epsilon, gaussian_mu
 
 if TYPE_CHECKING:
@@ -43,12 +43,8 @@ class LargestSteps(GaussianSteps):
     """The largest number of steps within (epsilon, delta), drawn up to `height`."""
 
     points: int = 81
-    height: int = 600
+    height: int = checked(600, check_count_to, most=MOST_STEPS)
     FREE: ClassVar[tuple[str, ...]] = (*GaussianSteps.FREE, "height")
-
-    def __post_init__(self) -> None:
-        GaussianSteps.__post_init__(self)
-        self._set(height=check_count_to("height", self.height, MOST_STEPS))
 
     def largest(self) -> dict[str, NDArray[np.int64]]:
         """The largest k at each epsilon: by GDP, by RDP over all orders, by RDP over the integer orders."""

@@ -19,13 +19,13 @@ import numpy as np
 from filters import NaturalFilter, knowingly
 from filters.rules.composition import composed_hockey_stick
 from mc.losses.log_ratio import LogRatio
-from mc.worst_case.game_tree import GameNode, game_tree
 from mc.worst_case.solve import worst_case
 from reports.drawing import INK
 from reports.figures.data import FigureData
+from reports.figures.game_tree import GameNode, game_tree
 from reports.figures.lines import DASHES, colour, label
 from reports.figures.paper_figure import PaperFigure, Source
-from reports.figures.specification import Specification, check_count_to
+from reports.figures.specification import Specification, check_count_to, checked
 from theory.arguments import check_positive
 from theory.pairs import RandomizedResponse
 
@@ -37,6 +37,13 @@ __all__ = ["NATURAL_GAME"]
 _LEVELS = (1, 2, 3)
 
 
+def _base(name: str, value: Any) -> float:
+    base = float(check_positive(name, value))
+    if not 1 < base <= 10:
+        raise ValueError(f"base must be above 1 and at most 10, got base={base!r}; pass 1.5, say")
+    return base
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _NaturalGame(Specification):
     """The menu is RR at log base, 2 log base and 3 log base, and e^epsilon = base^2.
@@ -44,16 +51,8 @@ class _NaturalGame(Specification):
     delta is that of two requests at 2 log base. base is a double, and taken as the rational that it is.
     """
 
-    base: float = 1.5
-    rounds: int = 3
-
-    def __post_init__(self) -> None:
-        self._set(
-            base=float(check_positive("base", self.base)),
-            rounds=check_count_to("rounds", self.rounds, 3, remedy="a larger tree cannot be read"),
-        )
-        if not 1 < self.base <= 10:
-            raise ValueError(f"base must be above 1 and at most 10, got base={self.base!r}; pass 1.5, say")
+    base: float = checked(1.5, _base)
+    rounds: int = checked(3, check_count_to, most=3, remedy="a larger tree cannot be read")
 
 
 def _data(spec: _NaturalGame) -> FigureData:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
@@ -185,7 +185,7 @@ class ComputedFigure:
 
         Raises OSError where the folder cannot be written to, ValueError for an unknown format.
         """
-        from reports.output import OutputFolder
+        from mc.runs.output import OutputFolder
 
         files = self.files(formats)
         with OutputFolder(Path(out)) as folder:
@@ -218,28 +218,3 @@ def check_formats(formats: Sequence[str]) -> tuple[str, ...]:
     if unknown or not chosen or isinstance(formats, str):
         raise ValueError(f"formats must be among {', '.join(FORMATS)}, got {formats!r}; name one or more")
     return chosen
-
-
-def manifest(figures: Sequence[ComputedFigure], files: Mapping[str, Sequence[str]], *, quick: bool) -> str:
-    """The text of manifest.json: every figure with its parameters, seconds, files and differences, and versions."""
-    import platform
-    from importlib import metadata
-
-    from reports.examined import version
-
-    told = {
-        "schema": 1,
-        "filterproof": version(),
-        "versions": {"python": platform.python_version()}
-        | {name: metadata.version(name) for name in ("numpy", "scipy", "matplotlib", "python-flint")},
-        "quick": quick,
-        "figures": [
-            {
-                **one.to_data(columns=False),
-                "seconds": round(one.seconds, 3),
-                "files": list(files[one.name]),
-            }
-            for one in figures
-        ],
-    }
-    return json.dumps(told, indent=1, allow_nan=False, ensure_ascii=False) + "\n"

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from mc.evaluate.data_sets import Accounting, charged, transcript_deltas
+from reports.figures.accountings import Accounting, charged, transcript_deltas
 from reports.figures.data import FigureData
 from reports.figures.lines import label, line
 from reports.figures.paper_figure import PaperFigure, Source
-from reports.figures.specification import Specification, check_count_to
+from reports.figures.specification import Specification, check_count_to, checked
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,16 +39,10 @@ _ACCOUNTINGS: dict[str, Accounting] = {
 class _PerInstance(Specification):
     """e^epsilon of each answer and of everyone's budget, a whole number, and the number of rounds."""
 
-    ratio: int = 3
-    rounds: int = 12
-
-    def __post_init__(self) -> None:
-        self._set(
-            ratio=check_count_to("ratio", self.ratio, 1000, least=2, remedy="pass a smaller one"),
-            rounds=check_count_to(
-                "rounds", self.rounds, _MOST_ROUNDS, least=3, remedy="all transcripts are enumerated"
-            ),
-        )
+    ratio: int = checked(3, check_count_to, most=1000, least=2, remedy="pass a smaller one")
+    rounds: int = checked(
+        12, check_count_to, most=_MOST_ROUNDS, least=3, remedy="all transcripts are enumerated"
+    )
 
 
 def _data(spec: _PerInstance) -> FigureData:

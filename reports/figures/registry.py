@@ -27,6 +27,7 @@ from reports.figures.training_groups import GROUPS_FIGURE
 from reports.figures.training_people import PEOPLE_7, PEOPLE_8
 from reports.figures.training_tables import TABLE_1, TABLE_2, TABLE_3
 from reports.figures.unused import UNUSED
+from theory.arguments import did_you_mean
 
 __all__ = ["FIGURES", "figure", "figures", "named"]
 
@@ -44,8 +45,11 @@ FIGURES: Mapping[str, PaperFigure] = MappingProxyType({one.name: one for one in 
 
 def named(name: str) -> PaperFigure:
     """The figure of that name; ValueError lists the names."""
-    if name not in FIGURES:
-        raise ValueError(f"name must be one of {', '.join(FIGURES)}, got {name!r}; pass one of them")
+    if not isinstance(name, str) or name not in FIGURES:
+        raise ValueError(
+            f"name must be one of {', '.join(FIGURES)}, got {name!r}"
+            f"{did_you_mean(name, FIGURES) or '; pass one of them'}"
+        )
     return FIGURES[name]
 
 

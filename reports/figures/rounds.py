@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,8 +32,14 @@ from reports.figures.data import FigureData
 from reports.figures.lines import line
 from reports.figures.paper_figure import PaperFigure, Source
 from reports.figures.shape import together
-from reports.figures.specification import Specification, check_between, check_several
-from theory.arguments import check_delta, check_positive
+from reports.figures.specification import (
+    Specification,
+    check_between,
+    check_probability,
+    check_several,
+    checked,
+)
+from theory.arguments import check_positive
 from theory.conversions import CKS, SIMPLE, gaussian_mu
 from theory.pairs import Gaussian, RandomizedResponse
 
@@ -70,31 +77,31 @@ _LOOKS: dict[str, tuple[int, int, str, float]] = {
 }
 
 
+def _each(name: str, value: Any) -> float:
+    return check_between(name, check_positive(name, value), 1e-3, 20.0)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Rounds(Specification):
     """An `each`-DP mechanism asked for again and again, within (epsilon, delta) for the epsilons of `budgets`."""
 
-    each: float = 0.0625
-    delta: float = 1e-5
-    budgets: tuple[float, ...] = (0.25, 0.5, 1.0, 2.0, 3.0, 5.0, 8.0, 10.0)
+    each: float = checked(0.0625, _each)
+    # Rogers et al. ask for a delta below 1/e
+    delta: float = checked(1e-5, check_probability, low=1e-30, high=0.3)
+    budgets: tuple[float, ...] = checked(
+        (0.25, 0.5, 1.0, 2.0, 3.0, 5.0, 8.0, 10.0),
+        check_several,
+        check=partial(check_between, low=1e-3, high=20.0),
+        most=_MOST_BUDGETS,
+    )
 
-    def __post_init__(self) -> None:
-        self._set(
-            each=check_between("each", check_positive("each", self.each), 1e-3, 20.0),
-            # Rogers et al. ask for a delta below 1/e
-            delta=check_between("delta", check_delta("delta", self.delta), 1e-30, 0.3),
-            budgets=check_several("budgets", self.budgets, _budget, most=_MOST_BUDGETS),
-        )
+    def check_together(self) -> None:
         rounds = (float(gaussian_mu(self.budgets[-1], self.delta)) / self.each) ** 2
         if rounds > _MOST_ROUNDS:
             raise ValueError(
                 f"each must allow at most {_MOST_ROUNDS:,} rounds, got each={self.each!r} and about {rounds:,.0f}; "
                 "raise it or lower the budgets"
             )
-
-
-def _budget(name: str, value: object) -> float:
-    return check_between(name, value, 1e-3, 20.0)
 
 
 def _data(spec: _Rounds) -> FigureData:

@@ -8,11 +8,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
+from functools import partial
 from itertools import pairwise
 from typing import Any, ClassVar, Self, TypeVar
 
-from theory.arguments import check_count, check_real
+from theory.arguments import check_count, check_delta, check_real, did_you_mean
 
 __all__ = [
     "MOST_POINTS",
@@ -20,25 +21,50 @@ __all__ = [
     "check_between",
     "check_count_to",
     "check_points",
+    "check_probability",
     "check_rising",
+    "check_seed",
     "check_several",
     "check_told_apart",
+    "checked",
 ]
 
 Number = TypeVar("Number", int, float)
+T = TypeVar("T")
 
 #: More points than this cannot be told apart in a picture.
 MOST_POINTS = 2000
 
 
+def checked(default: T, check: Callable[..., T], /, **limits: Any) -> T:
+    """A parameter with its default; it becomes what `check(name, value, **limits)` makes of it, in subclasses too."""
+    parameter: T = field(default=default, metadata={"check": partial(check, **limits)})
+    return parameter
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Specification:
-    """The parameters of a figure: a frozen dataclass that checks them when it is made."""
+    """The parameters of a figure: a frozen dataclass that checks those that are `checked` when it is made."""
 
     #: What a quick figure has in place of the defaults.
     QUICK: ClassVar[Mapping[str, Any]] = {}
     #: The parameters that no printed number depends on.
     FREE: ClassVar[tuple[str, ...]] = ()
+
+    def __post_init__(self) -> None:
+        # a subclass with another default keeps the check
+        checks = {
+            name: one.metadata["check"]
+            for kind in reversed(type(self).__mro__)
+            for name, one in vars(kind).get("__dataclass_fields__", {}).items()
+            if "check" in one.metadata
+        }
+        for name, check in checks.items():
+            object.__setattr__(self, name, check(name, getattr(self, name)))
+        self.check_together()
+
+    def check_together(self) -> None:
+        """Raise ValueError where parameters that are right by themselves do not go together."""
 
     @classmethod
     def names(cls) -> tuple[str, ...]:
@@ -52,7 +78,7 @@ class Specification:
             if name not in cls.names():
                 raise ValueError(
                     f"{name} must be a parameter of {figure}, got {name}={value!r}; "
-                    f"there are {', '.join(cls.names())}"
+                    f"there are {', '.join(cls.names())}{did_you_mean(name, cls.names())}"
                 )
         return cls(**{**(cls.QUICK if quick else {}), **given})
 
@@ -66,10 +92,6 @@ class Specification:
         paper = type(self)()
         return all(getattr(self, one) == getattr(paper, one) for one in self.names() if one not in self.FREE)
 
-    def _set(self, **checked: Any) -> None:
-        for name, value in checked.items():
-            object.__setattr__(self, name, value)
-
 
 def check_between(name: str, value: object, low: float, high: float) -> float:
     """`value` as a number from `low` to `high`: where a figure can be computed and drawn in doubles."""
@@ -79,6 +101,11 @@ def check_between(name: str, value: object, low: float, high: float) -> float:
             f"{name} must be from {low:g} to {high:g}, got {name}={number!r}; pass a number between them"
         )
     return number
+
+
+def check_probability(name: str, value: Any, low: float, high: float) -> float:
+    """`value` as a number between 0 and 1, from `low` to `high`."""
+    return check_between(name, check_delta(name, value), low, high)
 
 
 def check_count_to(name: str, value: object, most: int, *, least: int = 1, remedy: str = "pass fewer") -> int:
@@ -92,6 +119,11 @@ def check_count_to(name: str, value: object, most: int, *, least: int = 1, remed
 def check_points(name: str, value: object) -> int:
     """`value` as a number of points on an axis, 2 to 2000."""
     return check_count_to(name, value, MOST_POINTS, least=2, remedy="draw fewer points")
+
+
+def check_seed(name: str, value: object) -> int:
+    """`value` as a seed."""
+    return check_count_to(name, value, 2**63 - 1, least=0, remedy="pass a smaller one")
 
 
 def check_rising(low_name: str, low: float, high_name: str, high: float) -> None:

@@ -1,7 +1,7 @@
 """Paper 003's Figure 1: DP-SGD on MNIST, one person's privacy profile, and epsilon by three accountants.
 
 >>> import filterproof as fp
->>> shown = fp.figure("003-1", quick=True, points=2, people=1, steps=100)
+>>> shown = fp.figure("003-1", points=2, people=1, steps=4, q=0.5, more_orders=4, trained=5)
 >>> shown.data.names[:3]
 ('panel', 'epsilon', 'delta_low')
 """
@@ -21,9 +21,16 @@ from reports.figures.data import FigureData
 from reports.figures.lines import GREY, colour, label, line
 from reports.figures.paper_figure import PaperFigure, Source
 from reports.figures.shape import falls, rises
-from reports.figures.specification import Specification, check_between, check_count_to, check_points
+from reports.figures.specification import (
+    Specification,
+    check_between,
+    check_count_to,
+    check_points,
+    check_probability,
+    check_seed,
+    checked,
+)
 from reports.figures.trained_costs import MOST_TRAINED, draw_costs, trained_costs, words
-from theory.arguments import check_delta
 from theory.conversions import gaussian_mu, renyi_epsilon
 from theory.guarantees import GaussianDP
 from theory.pairs import SubsampledGaussian
@@ -42,6 +49,10 @@ _OTHER_DELTA = 1e-5
 _UP = 1 + 1e-9
 
 
+def _beyond(name: str, value: object) -> float | None:
+    return None if value is None else check_between(name, value, 1e-3, 10.0)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _DPSGD(Specification):
     """`steps` Gaussian mechanisms of noise sigma on samples of rate q; a person's gradients have norm fraction x C.
@@ -52,20 +63,20 @@ class _DPSGD(Specification):
     The last has `trained` people of a training on digits, whose norms are looked at every `every` steps.
     """
 
-    q: float = 0.005
-    sigma: float = 2.0
-    steps: int = 10_000
-    delta: float = 1e-6
-    fraction: float = 1.0
-    most: float | None = None
-    points: int = 31
-    least: float = 0.05
-    people: int = 12
-    orders: int = 32
-    more_orders: int = 1024
-    trained: int = 1000
-    every: int = 10
-    seed: int = 0
+    q: float = checked(0.005, check_between, low=1e-4, high=1.0)
+    sigma: float = checked(2.0, check_between, low=0.5, high=20.0)
+    steps: int = checked(10_000, check_count_to, most=100_000)
+    delta: float = checked(1e-6, check_probability, low=1e-12, high=0.1)
+    fraction: float = checked(1.0, check_between, low=0.01, high=1.0)
+    most: float | None = checked(None, _beyond)
+    points: int = checked(31, check_points)
+    least: float = checked(0.05, check_between, low=0.01, high=1.0)
+    people: int = checked(12, check_count_to, most=_MOST_PEOPLE, remedy="draw fewer")
+    orders: int = checked(32, check_count_to, most=4096, least=2)
+    more_orders: int = checked(1024, check_count_to, most=4096, least=2)
+    trained: int = checked(1000, check_count_to, most=MOST_TRAINED, remedy="the digits have no more")
+    every: int = checked(10, check_count_to, most=100_000)
+    seed: int = checked(0, check_seed)
     QUICK: ClassVar[Mapping[str, Any]] = {
         "points": 9,
         "people": 5,
@@ -73,24 +84,6 @@ class _DPSGD(Specification):
         "trained": 200,
         "every": 50,
     }
-
-    def __post_init__(self) -> None:
-        self._set(
-            q=check_between("q", self.q, 1e-4, 1.0),
-            sigma=check_between("sigma", self.sigma, 0.5, 20.0),
-            steps=check_count_to("steps", self.steps, 100_000),
-            delta=check_between("delta", check_delta("delta", self.delta), 1e-12, 0.1),
-            fraction=check_between("fraction", self.fraction, 0.01, 1.0),
-            most=None if self.most is None else check_between("most", self.most, 1e-3, 10.0),
-            points=check_points("points", self.points),
-            least=check_between("least", self.least, 0.01, 1.0),
-            people=check_count_to("people", self.people, _MOST_PEOPLE, remedy="draw fewer"),
-            orders=check_count_to("orders", self.orders, 4096, least=2),
-            more_orders=check_count_to("more_orders", self.more_orders, 4096, least=2),
-            trained=check_count_to("trained", self.trained, MOST_TRAINED, remedy="the digits have no more"),
-            every=check_count_to("every", self.every, 100_000),
-            seed=check_count_to("seed", self.seed, 2**63 - 1, least=0, remedy="pass a smaller one"),
-        )
 
     def pair(self, fraction: float) -> SubsampledGaussian:
         """The dominating pair of one step, for a person whose gradients have norm fraction x C."""

@@ -17,13 +17,19 @@ import numpy as np
 
 from filters import GaussianFilter
 from mc.engine.adversaries import LossChasing
-from mc.estimate.potential import PotentialPaths, potential_paths
 from mc.intervals.multiplicity import Family
 from reports.figures.data import FigureData
 from reports.figures.lines import colour, label, line
 from reports.figures.paper_figure import PaperFigure, Source
-from reports.figures.specification import Specification, check_between, check_count_to
-from theory.arguments import check_delta
+from reports.figures.potential import PotentialPaths, potential_paths
+from reports.figures.specification import (
+    Specification,
+    check_between,
+    check_count_to,
+    check_probability,
+    check_seed,
+    checked,
+)
 from theory.pairs import Gaussian, RandomizedResponse
 
 if TYPE_CHECKING:
@@ -42,25 +48,14 @@ class _Supermartingale(Specification):
     `shown` paths are drawn. All intervals together fail with probability `failure`.
     """
 
-    mu: float = 1.0
-    epsilon: float = 1.0
-    pace: int = 12
-    n: int = 60_000
-    seed: int = 0
-    shown: int = 14
-    failure: float = 1e-3
+    mu: float = checked(1.0, check_between, low=0.01, high=10.0)
+    epsilon: float = checked(1.0, check_between, low=0.01, high=50.0)
+    pace: int = checked(12, check_count_to, most=100, least=2)
+    n: int = checked(60_000, check_count_to, most=_MOST, least=100)
+    seed: int = checked(0, check_seed)
+    shown: int = checked(14, check_count_to, most=50)
+    failure: float = checked(1e-3, check_probability, low=1e-12, high=0.5)
     QUICK: ClassVar[Mapping[str, Any]] = {"n": 10_000}
-
-    def __post_init__(self) -> None:
-        self._set(
-            mu=check_between("mu", self.mu, 0.01, 10.0),
-            epsilon=check_between("epsilon", self.epsilon, 0.01, 50.0),
-            pace=check_count_to("pace", self.pace, 100, least=2),
-            n=check_count_to("n", self.n, _MOST, least=100),
-            seed=check_count_to("seed", self.seed, 2**63 - 1, least=0, remedy="pass a smaller one"),
-            shown=check_count_to("shown", self.shown, 50),
-            failure=check_between("failure", check_delta("failure", self.failure), 1e-12, 0.5),
-        )
 
     @property
     def rounds(self) -> int:

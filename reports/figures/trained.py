@@ -6,12 +6,19 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from reports.figures.specification import Specification, check_between, check_count_to, check_rising
-from reports.training.group_run import DELTA, GroupOutcome, GroupRun
-from reports.training.kept import Cell, outcome_of
+from mc.training.group_run import DELTA, GroupOutcome, GroupRun
+from mc.training.kept import Cell, outcome_of
+from reports.figures.specification import (
+    Specification,
+    check_between,
+    check_count_to,
+    check_rising,
+    check_seed,
+    checked,
+)
 from theory.conversions import gaussian_epsilon
 
-__all__ = ["STAND_IN", "RunSpecification", "TrainingSpecification", "check_seed", "check_trials"]
+__all__ = ["STAND_IN", "RunSpecification", "TrainingSpecification", "check_trials"]
 
 #: What every caption says first.
 STAND_IN = (
@@ -31,14 +38,9 @@ class TrainingSpecification(Specification):
         """Every trial and run that the figure needs."""
 
 
-def check_trials(value: object) -> int:
+def check_trials(name: str, value: object) -> int:
     """`value` as a number of trials: two at least, which have a spread."""
-    return check_count_to("trials", value, _MOST_TRIALS, least=2)
-
-
-def check_seed(value: object) -> int:
-    """`value` as a seed."""
-    return check_count_to("seed", value, 2**63 - 1, least=0, remedy="pass a smaller one")
+    return check_count_to(name, value, _MOST_TRIALS, least=2)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,26 +52,17 @@ class RunSpecification(TrainingSpecification):
     within one standard error of the best mean the one with the largest clip, and of those the best.
     """
 
-    sigma: float = 10.618
-    clip: float = 2.0
-    rate: float = 2.0
-    at: int = 50
-    epochs: int = 100
-    trials: int = 10
-    seed: int = 0
+    sigma: float = checked(10.618, check_between, low=0.1, high=1e4)
+    clip: float = checked(2.0, check_between, low=1e-3, high=1e3)
+    rate: float = checked(2.0, check_between, low=1e-3, high=1e3)
+    at: int = checked(50, check_count_to, most=_MOST_EPOCHS)
+    epochs: int = checked(100, check_count_to, most=_MOST_EPOCHS, least=2)
+    trials: int = checked(10, check_trials)
+    seed: int = checked(0, check_seed)
 
     QUICK: ClassVar[dict[str, Any]] = {"trials": 2}
 
-    def __post_init__(self) -> None:
-        self._set(
-            sigma=check_between("sigma", self.sigma, 0.1, 1e4),
-            clip=check_between("clip", self.clip, 1e-3, 1e3),
-            rate=check_between("rate", self.rate, 1e-3, 1e3),
-            at=check_count_to("at", self.at, _MOST_EPOCHS),
-            epochs=check_count_to("epochs", self.epochs, _MOST_EPOCHS, least=2),
-            trials=check_trials(self.trials),
-            seed=check_seed(self.seed),
-        )
+    def check_together(self) -> None:
         check_rising("at", self.at, "epochs", self.epochs)
 
     @property

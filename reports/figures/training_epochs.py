@@ -10,14 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from reports.figures.data import FigureData
 from reports.figures.lines import GREY, colour, line
 from reports.figures.paper_figure import PaperFigure, Source
-from reports.figures.specification import check_between, check_several, check_told_apart
+from reports.figures.specification import check_between, check_several, check_told_apart, checked
+from reports.figures.spread import Spread
 from reports.figures.trained import RunSpecification
-from reports.training.spread import Spread
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,13 +32,17 @@ _MOST_FACTORS = 5
 class _Clips(RunSpecification):
     """Several clips, as multiples of the tuned one."""
 
-    factors: tuple[float, ...] = (0.5, 1.0, 2.0, 5.0)
+    factors: tuple[float, ...] = checked(
+        (0.5, 1.0, 2.0, 5.0),
+        check_several,
+        check=partial(check_between, low=0.01, high=100.0),
+        most=_MOST_FACTORS,
+    )
 
     QUICK: ClassVar[dict[str, Any]] = {"trials": 2, "factors": (1.0, 5.0)}
 
-    def __post_init__(self) -> None:
-        RunSpecification.__post_init__(self)
-        self._set(factors=check_several("factors", self.factors, _factor, most=_MOST_FACTORS))
+    def check_together(self) -> None:
+        RunSpecification.check_together(self)
         check_told_apart("factors", self.factors, tuple(self.clip * factor for factor in self.factors))
 
     @property
@@ -60,10 +65,6 @@ class _Large(RunSpecification):
     sigma: float = 3.535
     clip: float = 1.0
     rate: float = 8.0
-
-
-def _factor(name: str, value: object) -> float:
-    return check_between(name, value, 0.01, 100.0)
 
 
 def _data(spec: RunSpecification) -> FigureData:

@@ -18,9 +18,9 @@ import numpy as np
 from reports.figures.data import FigureData
 from reports.figures.lines import GREY, colour
 from reports.figures.paper_figure import PaperFigure, Source
-from reports.figures.specification import check_between
+from reports.figures.specification import check_between, checked
+from reports.figures.spread import Spread
 from reports.figures.trained import RunSpecification
-from reports.training.spread import Spread
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,11 +35,7 @@ _BINS = 20
 class _People(RunSpecification):
     """The clip as a multiple of the tuned one."""
 
-    factor: float = 1.0
-
-    def __post_init__(self) -> None:
-        RunSpecification.__post_init__(self)
-        self._set(factor=check_between("factor", self.factor, 0.01, 100.0))
+    factor: float = checked(1.0, check_between, low=0.01, high=100.0)
 
     @property
     def chosen(self) -> tuple[float, ...]:

@@ -11,21 +11,21 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from mc.training.kept import outcome_of
+from mc.training.setting import Setting
+from mc.training.trial import Trained, Trial
 from reports.figures.data import Cell as Shown
 from reports.figures.data import FigureData
 from reports.figures.lines import GREY, colour
 from reports.figures.paper_figure import PaperFigure, Source
-from reports.figures.specification import check_between, check_several
-from reports.figures.trained import STAND_IN, TrainingSpecification, check_seed, check_trials
-from reports.training.kept import outcome_of
-from reports.training.setting import Setting
-from reports.training.spread import Spread
-from reports.training.trial import Trained, Trial
-from theory.arguments import check_delta
+from reports.figures.specification import check_between, check_probability, check_seed, check_several, checked
+from reports.figures.spread import Spread
+from reports.figures.trained import STAND_IN, TrainingSpecification, check_trials
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -60,23 +60,16 @@ class _Row:
 class _Table(TrainingSpecification):
     """The promises (epsilon, delta), trials of each, and the share of the budget that asks when to stop."""
 
-    epsilons: tuple[float, ...] = (1.0, 2.0, 4.0)
-    delta: float = 1e-5
-    trials: int = 10
-    asked: float = 0.1
-    seed: int = 0
+    epsilons: tuple[float, ...] = checked(
+        (1.0, 2.0, 4.0), check_several, check=partial(check_between, low=0.1, high=20.0), most=_MOST_EPSILONS
+    )
+    delta: float = checked(1e-5, check_probability, low=1e-12, high=0.1)
+    trials: int = checked(10, check_trials)
+    asked: float = checked(0.1, check_between, low=0.001, high=0.5)
+    seed: int = checked(0, check_seed)
 
     QUICK: ClassVar[dict[str, Any]] = {"epsilons": (2.0,), "trials": 3}
     PRINTED: ClassVar[tuple[_Row, ...]] = ()
-
-    def __post_init__(self) -> None:
-        self._set(
-            epsilons=check_several("epsilons", self.epsilons, _epsilon, most=_MOST_EPSILONS),
-            delta=check_between("delta", check_delta("delta", self.delta), 1e-12, 0.1),
-            trials=check_trials(self.trials),
-            asked=check_between("asked", self.asked, 0.001, 0.5),
-            seed=check_seed(self.seed),
-        )
 
     def settings(self) -> tuple[Setting, ...]:
         """One setting for each epsilon: that tuned for the nearest of 1, 2 and 4, changed as the table asks for."""
@@ -113,7 +106,7 @@ class _Tuned(_Table):
 class _Clip(_Table):
     """A clip `factor` times the tuned one, and `factor`^2 times fewer steps."""
 
-    factor: float = 3.0
+    factor: float = checked(3.0, check_between, low=1.0, high=10.0)
 
     QUICK: ClassVar[dict[str, Any]] = {"trials": 3}
     PRINTED: ClassVar[tuple[_Row, ...]] = (
@@ -121,10 +114,6 @@ class _Clip(_Table):
         _Row(0.5, 92.07, 2.07, 94.30, 0.58),
         _Row(1.0, 94.45, 0.45, 95.33, 0.34),
     )
-
-    def __post_init__(self) -> None:
-        _Table.__post_init__(self)
-        self._set(factor=check_between("factor", self.factor, 1.0, 10.0))
 
     def changed(self, setting: Setting) -> Setting:
         return setting.clip_enlarged(self.factor)
@@ -154,10 +143,6 @@ class _Noise(_Clip):
             f"The noise is {self.factor:g} times smaller than the tuned one at the same clip, with "
             f"{self.factor**2:g} times fewer steps for the same promise"
         )
-
-
-def _epsilon(name: str, value: object) -> float:
-    return check_between(name, value, 0.1, 20.0)
 
 
 def _tuned(epsilon: float, delta: float, asked: float) -> Setting:

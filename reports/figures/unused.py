@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from filters import (
@@ -26,8 +27,14 @@ from mc.worst_case.solve import worst_case
 from reports.figures.data import FigureData
 from reports.figures.lines import colour, line
 from reports.figures.paper_figure import PaperFigure, Source
-from reports.figures.specification import Specification, check_between, check_count_to, check_several
-from theory.arguments import check_delta
+from reports.figures.specification import (
+    Specification,
+    check_between,
+    check_count_to,
+    check_probability,
+    check_several,
+    checked,
+)
 from theory.conversions import CKS, SIMPLE, gaussian_mu
 from theory.evidence import Evidence
 from theory.pairs import Gaussian, RandomizedResponse
@@ -76,25 +83,20 @@ _LOOKS: dict[str, tuple[int, int, str, float]] = {
 class _Unused(Specification):
     """Promises (epsilon, delta) for several epsilons; the menu is RR at `levels` times the step of the table's row."""
 
-    delta: float = 1e-5
-    epsilons: tuple[float, ...] = (0.25, 0.5, 1.0, 2.0, 5.0, 10.0)
-    levels: tuple[int, ...] = (2, 4, 8)
+    delta: float = checked(1e-5, check_probability, low=1e-9, high=0.3)
+    epsilons: tuple[float, ...] = checked(
+        (0.25, 0.5, 1.0, 2.0, 5.0, 10.0),
+        check_several,
+        check=partial(check_between, low=0.1, high=10.0),
+        most=12,
+    )
+    levels: tuple[int, ...] = checked(
+        (2, 4, 8),
+        check_several,
+        check=partial(check_count_to, most=50, remedy="the rows hold not many more"),
+        most=3,
+    )
     QUICK: ClassVar[Mapping[str, Any]] = {"epsilons": (0.5, 2.0)}
-
-    def __post_init__(self) -> None:
-        self._set(
-            delta=check_between("delta", check_delta("delta", self.delta), 1e-9, 0.3),
-            epsilons=check_several("epsilons", self.epsilons, _epsilon, most=12),
-            levels=check_several("levels", self.levels, _level, most=3),
-        )
-
-
-def _epsilon(name: str, value: object) -> float:
-    return check_between(name, value, 0.1, 10.0)
-
-
-def _level(name: str, value: object) -> int:
-    return check_count_to(name, value, 50, remedy="the rows hold not many more")
 
 
 def _step(epsilon: float, delta: float) -> float:

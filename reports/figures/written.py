@@ -1,27 +1,80 @@
-"""Several figures as files in one folder, with a manifest that says what is there."""
+"""Several figures as files in one folder, with a manifest that says what is there, of earlier calls too."""
 
 from __future__ import annotations
 
+import json
+import platform
 from collections.abc import Sequence
+from importlib import metadata
 from pathlib import Path
+from typing import Any, NoReturn
 
-from reports.figures.paper_figure import FORMATS, ComputedFigure, manifest
-from reports.output import OutputFolder
+from mc.runs.output import OutputFolder
+from reports.figures.paper_figure import FORMATS, ComputedFigure
 
-__all__ = ["write"]
+__all__ = ["listed", "write"]
+
+_MANIFEST = "manifest.json"
+_SCHEMA = 2
 
 
 def write(
     figures: Sequence[ComputedFigure], out: Path, *, formats: Sequence[str] = FORMATS, quick: bool
 ) -> None:
-    """Write each figure's files and manifest.json into a folder, all or none.
+    """Write each figure's files into a folder, and into its manifest.json beside the figures of earlier calls.
 
-    Raises OSError with one sentence where the folder cannot be written to, ValueError for an unknown format.
+    All or none; the manifest is put in its place last, by renaming, so that whoever is killed leaves one that can be
+    read. Of a figure that was there the files of other formats go. Raises OSError with one sentence where the folder
+    cannot be written to, ValueError for an unknown format and for a manifest.json that is none.
     """
+    from reports.examination_words import version
+
+    libraries = {name: metadata.version(name) for name in ("numpy", "scipy", "matplotlib", "python-flint")}
+    made_by = {"filterproof": version(), "versions": {"python": platform.python_version()} | libraries}
     files = {one.name: one.files(formats) for one in figures}
-    listed = {name: tuple(contents) for name, contents in files.items()}
     with OutputFolder(out) as folder:
-        for contents in files.values():
+        known = listed(out)
+        for figure in figures:
+            contents = files[figure.name]
             for name, content in contents.items():
                 folder.add(name, content)
-        folder.add("manifest.json", manifest(figures, listed, quick=quick).encode())
+            for name in known.get(figure.name, {}).get("files", ()):
+                if name not in contents and name in {f"{figure.name}.{suffix}" for suffix in FORMATS}:
+                    folder.drop(name)
+            details = {"seconds": round(figure.seconds, 3), "quick": quick, "files": list(contents)}
+            known[figure.name] = figure.to_data(columns=False) | details | made_by
+        manifest = {"schema": _SCHEMA, "figures": list(known.values())}
+        folder.add(
+            _MANIFEST, (json.dumps(manifest, indent=1, allow_nan=False, ensure_ascii=False) + "\n").encode()
+        )
+
+
+def listed(out: Path) -> dict[str, dict[str, Any]]:
+    """The figures that the manifest of a folder lists, by name; none where there is no manifest.
+
+    Raises ValueError, with one sentence, for a file of its name that `write` did not write.
+    """
+    path = out / _MANIFEST
+    try:
+        manifest = json.loads(path.read_text("utf-8"), parse_constant=_no_number)
+        known = {entry["name"]: entry for entry in manifest["figures"]}
+        usable = manifest["schema"] == _SCHEMA and all(
+            isinstance(name, str) and isinstance(entry["files"], list) for name, entry in known.items()
+        )
+        why = f"it is not of schema {_SCHEMA}"
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    except (ValueError, RecursionError):
+        usable, why = False, "it is no JSON, or damaged"
+    except (OSError, LookupError, TypeError) as error:
+        usable, why = False, getattr(error, "strerror", None) or "it is of another kind"
+    if not usable:
+        raise ValueError(
+            f"out must hold a manifest that this command wrote, or none, got {str(path)!r} ({why}); move it away or "
+            "pass another folder, nothing was changed"
+        )
+    return known
+
+
+def _no_number(word: str) -> NoReturn:
+    raise ValueError(f"a manifest holds no {word}")

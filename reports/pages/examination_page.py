@@ -12,16 +12,16 @@ from markupsafe import Markup
 
 from mc.examine.measure import exceeds
 from reports.drawing import data_uri, svg_text
-from reports.pages.formulas import mathml
+from reports.examination_words import ExaminationWords, version
 from reports.pages.template import rendered, style
 from reports.pages.tightness_figure import MOST_ROWS, tightness_alt, tightness_figure
+from reports.shown.formulas import mathml
 from reports.witness_words import number, replay_snippet, witness_words
 from theory.evidence import Evidence, Outcome
-from theory.guarantees import ApproxDP, PureDP
+from theory.guarantees import ApproxDP, Guarantee, PureDP
 
 if TYPE_CHECKING:
-    from mc.examine.finding import Finding
-    from reports.examined import Examined
+    from mc.examine.finding import StageFinding
 
 __all__ = ["examination_fragment", "examination_page"]
 
@@ -39,10 +39,8 @@ _STAGES = {
 }
 
 
-def examination_page(exam: Examined, folder: Path) -> str:
+def examination_page(exam: ExaminationWords, folder: Path) -> str:
     """The whole page; folder is where it will stand, for the command that replays the witness."""
-    from reports.examined import version
-
     return _render(
         "examined.html.j2",
         exam,
@@ -50,8 +48,8 @@ def examination_page(exam: Examined, folder: Path) -> str:
         sources=_sources(exam),
         alt=tightness_alt(exam.tightness),
         most=MOST_ROWS,
-        formula=mathml(exam.filter.promise.formula),
-        sets=", S any set of outcomes" if isinstance(exam.filter.promise, ApproxDP | PureDP) else "",
+        formula=mathml(exam.promise.formula) if isinstance(exam.promise, Guarantee) else "",
+        sets=", S any set of outcomes" if isinstance(exam.promise, ApproxDP | PureDP) else "",
         measures=_measures(exam),
         again=exam.again(folder),
         outcomes=list(Outcome),
@@ -65,21 +63,21 @@ def examination_page(exam: Examined, folder: Path) -> str:
     )
 
 
-def examination_fragment(exam: Examined) -> str:
+def examination_fragment(exam: ExaminationWords) -> str:
     """The verdict, the stages and the witness as HTML that borrows the colours of what surrounds it."""
     return _render("examined_fragment.html.j2", exam)
 
 
-def _render(template: str, exam: Examined, **more: Any) -> str:
+def _render(template: str, exam: ExaminationWords, **more: Any) -> str:
     witness = exam.witness
     return rendered(
         template,
         exam=exam,
-        promise=str(exam.filter.promise),
+        promise=str(exam.promise),
         colour={"REFUTED": "refuted", "HOLDS": "holds"}.get(exam.headline, "undecided"),
         plain=_plain(exam),
         stages=_STAGES,
-        limits=_limits,
+        pill=_pill,
         findings=_told(exam),
         left_out=len(exam.findings) - len(_told(exam)),
         game=witness_words(witness) if witness is not None else "",
@@ -90,7 +88,7 @@ def _render(template: str, exam: Examined, **more: Any) -> str:
     )
 
 
-def _plain(exam: Examined) -> str:
+def _plain(exam: ExaminationWords) -> str:
     """What the verdict means for whoever wants to use the filter."""
     match exam.headline:
         case "REFUTED":
@@ -110,21 +108,31 @@ def _plain(exam: Examined) -> str:
     )
 
 
-def _told(exam: Examined) -> list[Finding]:
+def _told(exam: ExaminationWords) -> list[StageFinding]:
     """The findings without further refutations of a stage that has told one: verdict.json has them all."""
-    first: dict[str, Finding] = {}
+    first: dict[str, StageFinding] = {}
     for one in exam.findings:
         if one.witness is not None and (one.witness is exam.witness or one.stage not in first):
             first[one.stage] = one
     return [one for one in exam.findings if one.witness is None or first[one.stage] is one]
 
 
-def _limits(finding: Finding) -> str:
-    """What a stage's verdict does not say."""
-    if finding.verdict is None:
-        return "decides nothing"
-    menu_alone = finding.verdict.outcome is Outcome.HOLDS and not finding.whole
-    return ", on its menu alone" if menu_alone else ""
+def _pill(finding: StageFinding) -> dict[str, str]:
+    """A stage's verdict in a word, its colour, and what it does not say; kept on a menu is no HOLDS of the promise."""
+    verdict = finding.verdict
+    if verdict is None:
+        return {"words": "", "colour": "", "limits": "decides nothing"}
+    if verdict.outcome is Outcome.HOLDS and not finding.whole:
+        return {
+            "words": "KEPT THERE",
+            "colour": "undecided",
+            "limits": f"{verdict.evidence.name}, on its menu alone, which leaves the promise undecided",
+        }
+    return {
+        "words": verdict.outcome.name,
+        "colour": verdict.outcome.name.lower(),
+        "limits": verdict.evidence.name,
+    }
 
 
 def _row(row: Any) -> dict[str, str]:
@@ -140,7 +148,7 @@ def _row(row: Any) -> dict[str, str]:
     }
 
 
-def _sources(exam: Examined) -> list[dict[str, str]]:
+def _sources(exam: ExaminationWords) -> list[dict[str, str]]:
     """The picture once for each kind of screen, as data that an <img> shows."""
     if not exam.tightness:
         return []
@@ -152,13 +160,17 @@ def _sources(exam: Examined) -> list[dict[str, str]]:
     return drawn
 
 
-def _measures(exam: Examined) -> list[tuple[Markup, str]]:
+def _measures(exam: ExaminationWords) -> list[tuple[Markup, str]]:
     kinds = {row.measure.kind for row in exam.tightness}
     told = []
     if "hockey-stick" in kinds:
         formula = r"H_{e^\varepsilon}(P\|Q) = \sup_S\, P(S) - e^\varepsilon Q(S)"
         told.append(
             (mathml(formula), "H at epsilon is the hockey-stick divergence: the least delta at epsilon.")
+        )
+    if "overtaken" in kinds:
+        told.append(
+            (mathml(r"P(\exists t: L_t > \varepsilon_t)"), "L is the loss so far, epsilon the bound on it.")
         )
     if "renyi" in kinds:
         formula = r"D_\alpha(P\|Q) = \frac{1}{\alpha-1} \log \sum P^\alpha Q^{1-\alpha}"

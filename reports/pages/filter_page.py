@@ -5,12 +5,11 @@ from __future__ import annotations
 from markupsafe import Markup, escape
 
 from mc.losses.log_ratio import Epsilon, LogRatio
-from reports.chapters.common import interval
-from reports.pages.formulas import mathml
 from reports.pages.overview import Row
 from reports.pages.page import Page, explaining
 from reports.pages.profile_figure import profile_picture
-from reports.shown.numbers import NOTHING, above, percent
+from reports.shown.formulas import mathml
+from reports.shown.numbers import NOTHING, above, interval, percent
 from theory.evidence import Outcome
 
 __all__ = ["filter_page"]
@@ -100,8 +99,9 @@ def simulated_words(row: Row) -> str:
         else "DOES NOT CONTAIN the value of the solved game"
     )
     return (
-        f"The game's best strategy, {estimate.n:,} runs at epsilon = {one.epsilon:.4g}: {estimate.value:.4g} in "
-        f"{interval(estimate)} at confidence 1 - {estimate.failure:.0e}; {agrees}. Rests on {estimate.rests_on}."
+        f"The game's best strategy, {estimate.n:,} runs at epsilon = {one.epsilon:.4g}: {estimate.value:.4g} "
+        f"in {interval(estimate.low, estimate.high, 4)} at confidence 1 - {estimate.failure:.0e}; {agrees}. "
+        f"Rests on {estimate.rests_on}."
     )
 
 

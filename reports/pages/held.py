@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from filters import (
     BlockFilter,
+    ClippedSums,
+    ClippingAfterAdding,
     DoublingOdometer,
+    ForgettingSums,
     GaussianFilter,
     GaussianTracker,
     IndividualFilter,
+    LinearQueries,
     LineOdometer,
     MixtureOdometer,
     Odometer,
@@ -24,16 +28,18 @@ from filters import (
     StitchedOdometer,
     Tracker,
     gaussian_request,
+    knowingly,
 )
 from mc import Approaching, Estimate, LossChasing, simulate_person, simulate_queries, simulate_renyi
 from mc.estimate.answers import Answers, answer_misses, answered
 from mc.estimate.crossing import crossing
 from mc.estimate.simulate import simulate
-from reports.finding import Claim, Finding
-from reports.pages.reached import Reached, judged
-from reports.pages.trained import trained_jobs
-from reports.study import Study
-from theory.evidence import Verdict
+from reports.pages.looked_at import LookedAt, weakest
+from reports.pages.page import Known
+from reports.pages.reached import ReachedRow
+from reports.pages.trained import CLIP, NOISE, PROMISE, trainings
+from reports.shown.numbers import percent
+from theory.evidence import Outcome, Verdict
 from theory.guarantees import ZCDP
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse
 
@@ -56,7 +62,10 @@ __all__ = [
     "Curves",
     "Holders",
     "Participation",
-    "hold_all",
+    "drawn",
+    "made",
+    "participation",
+    "simulations",
 ]
 
 #: The failure probability of every odometer and of an answer's error.
@@ -114,46 +123,67 @@ class Holders:
     stairs: Curves
     people: Participation
     answers: Answers
-    reached: dict[str, tuple[Reached, ...]]
+    reached: dict[str, tuple[ReachedRow, ...]]
     verdicts: dict[str, Verdict]
+    looked_at: dict[str, tuple[LookedAt, ...]]
+
+    def verdict(self, page: str) -> Verdict:
+        """What is known of what the page promises: refuted by a simulation, or what the examinations say."""
+        simulated = self.verdicts[page]
+        return simulated if simulated.outcome is Outcome.REFUTED else weakest(self.looked_at[page])
+
+    def known(self, page: str) -> Known:
+        """The page's line in the table of holders."""
+        found, verdict = self.looked_at[page], self.verdict(page)
+        parts = verdict.detail.split("; ")
+        said = "; ".join(dict.fromkeys((parts[0], parts[-1])))
+        return Known(verdict.evidence.name, percent(max(one.near for one in found)), said)
+
+    def facts(self, page: str) -> tuple[tuple[str, str], ...]:
+        """The verdict, what joins its theorem to the code, and what was played: all as the examination said it."""
+        verdict, found = self.verdict(page), self.looked_at[page]
+        simulated = self.verdicts[page]
+        return (
+            (
+                "Verdict",
+                f"{verdict.outcome.name}, {verdict.evidence.name}. It covers {verdict.scope}. "
+                f"In simulations: {simulated.detail}",
+            ),
+            ("Theorem", " ".join(f"{one.known}." for one in found)),
+            ("Played", " ".join(f"{one.name}: {one.played}." for one in found)),
+        )
 
 
-def hold_all(study: Study, claims: Sequence[Claim]) -> tuple[Finding, ...]:
-    """Simulate all holders, keep the results on the study, and return a finding for each claim, in this order."""
-    study.on_progress("odometers, trackers, individual filters, linear queries")
-    seed, runs = study.seed, study.size(_RUNS)
-    jobs: list[tuple[str, str, Callable[[], Any]]] = [
-        ("odometers", f"{name} odometer", partial(_crossed, name, study.count(), runs, seed))
-        for name in ODOMETERS
+#: The key of a page, what is estimated, and the work, which gives an estimate beside what is promised.
+Simulation: TypeAlias = tuple[str, str, Callable[[], tuple[Estimate, float]]]
+
+
+def simulations(count: Callable[[], float], size: Callable[[int], int], seed: int) -> list[Simulation]:
+    """Every comparison of the holders' pages, of so many runs, each at a confidence that `count` gives."""
+    runs = size(_RUNS)
+    return [
+        *(
+            ("odometers", f"{name} odometer", partial(_crossed, name, count(), runs, seed))
+            for name in ODOMETERS
+        ),
+        *(("trackers", f"{name} tracker", partial(_blocks, name, count(), runs, seed)) for name in TRACKERS),
+        *(
+            ("people", f"a person {words}", partial(_person, way, count(), runs // 2, seed))
+            for way, words in (("PQ", "removed"), ("QP", "added"))
+        ),
+        ("queries", "an answer misses its bound", partial(_missed, count(), runs // 6, seed)),
+        ("queries", "a person removed", partial(_queried, count(), runs // 4, seed)),
+        *trainings(count, size, seed),
     ]
-    jobs += [
-        ("trackers", f"{name} tracker", partial(_blocks, name, study.count(), runs, seed))
-        for name in TRACKERS
-    ]
-    jobs += [
-        ("people", f"a person {words}", partial(_person, way, study.count(), runs // 2, seed))
-        for way, words in (("PQ", "removed"), ("QP", "added"))
-    ]
-    jobs += [
-        ("queries", "an answer misses its bound", partial(_missed, study.count(), runs // 6, seed)),
-        ("queries", "a person removed", partial(_queried, study.count(), runs // 4, seed)),
-        *trained_jobs(study),
-        ("", "people", _participation),
-    ]
-    found = {
-        (key, what): result for (key, what, _), result in zip(jobs, study.map(_called, jobs), strict=True)
-    }
-    reached = {
-        page: tuple(Reached(what, *found[key, what]) for key, what, _ in jobs if key == page)
-        for page in ("odometers", "trackers", "people", "queries", "trainings", "clipping", "forgetting")
-    }
+
+
+def drawn(seed: int) -> dict[str, Any]:
+    """What the pictures show besides, as fields of `Holders`: the odometers' bounds, the trackers' stairs, answers."""
     rng = np.random.default_rng(np.random.SeedSequence(seed))
-    findings = tuple(judged(study, claim, rows) for claim, rows in zip(claims, reached.values(), strict=True))
-    study.holders = Holders(
-        _bounds(),
-        _stairs(rng),
-        found["", "people"],
-        answered(
+    return {
+        "bounds": _bounds(),
+        "stairs": _stairs(rng),
+        "answers": answered(
             PEOPLE,
             norm_budget=NORM_BUDGET,
             kappa=KAPPA,
@@ -162,14 +192,29 @@ def hold_all(study: Study, claims: Sequence[Claim]) -> tuple[Finding, ...]:
             answers=60,
             rng=rng,
         ),
-        reached,
-        {page: finding.verdict for page, finding in zip(reached, findings, strict=True)},
-    )
-    return findings
+    }
 
 
-def _called(job: tuple[str, str, Callable[[], Any]]) -> Any:
-    return job[2]()
+def made() -> dict[tuple[str, str], Callable[[], Any]]:
+    """(page, name) -> how a holder of that page is made: what is examined."""
+    filt = GaussianFilter(mu=BUDGET)
+    sums = {"trainings": ClippedSums, "clipping": ClippingAfterAdding, "forgetting": ForgettingSums}
+    return {
+        **{("odometers", name): partial(_same, found) for name, found in ODOMETERS.items()},
+        **{("trackers", name): partial(_same, found) for name, found in TRACKERS.items()},
+        ("people", "people"): partial(IndividualFilter, filt, 3),
+        ("queries", "queries"): partial(LinearQueries, 3, norm_budget=NORM_BUDGET, kappa=KAPPA),
+        **{(page, page): partial(_summed, kind) for page, kind in sums.items()},
+    }
+
+
+def _same(held: Any) -> Any:
+    return held
+
+
+def _summed(kind: type[ClippedSums]) -> ClippedSums:
+    with knowingly():
+        return kind(IndividualFilter(PROMISE, 3), clip=CLIP, sigma=NOISE)
 
 
 def _crossed(name: str, confidence: float, runs: int, seed: int) -> tuple[Estimate, float]:
@@ -275,7 +320,7 @@ def _stairs(rng: np.random.Generator) -> Curves:
     return Curves(rounds, values, {"Rényi": alpha * squares / 2, "Gaussian": np.sqrt(squares)})
 
 
-def _participation() -> Participation:
+def participation() -> Participation:
     """The people of `NORMS` under a filter each, for `ROUNDS` rounds; the shared filter asks for the largest norm."""
     filt, request = GaussianFilter(mu=BUDGET), gaussian_request(NORMS, SIGMA)
     people = IndividualFilter(filt, len(NORMS))

@@ -17,7 +17,7 @@ from reports.drawing import INK, NARROW, PALETTE, new_figure
 from reports.finding import Finding, Picture
 from reports.pages.page import Badge
 from reports.pages.played import Played
-from reports.pages.subject import Subject
+from reports.pages.subject import PageSubject
 from reports.pages.subjects import SUBJECTS
 from reports.shown.numbers import percent
 from reports.witness_words import witness_words
@@ -31,6 +31,8 @@ __all__ = ["Row", "alt", "counted", "overview", "picture"]
 _BLUE, _RED, _GREEN, _BAR = (PALETTE[place] for place in (0, 1, 2, 4))
 #: The range of the picture, in shares of the promise; what lies outside is drawn as an arrow at its edge.
 _LEAST, _MOST = 1e-3, 150.0
+#: What the kernel's theorems cover, in the words of their scope.
+_FINITE = "mechanisms with finitely many outcomes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,7 @@ class Row:
     page's own game; worst bounds every adversary on the page's menu.
     """
 
-    subject: Subject
+    subject: PageSubject
     promise: str
     verdict: Verdict
     played: Played
@@ -99,9 +101,15 @@ class Row:
             return f"Witness: {_short(self.verdict.detail)}."
         if self.verdict.outcome is Outcome.HOLDS:
             cited = "; ".join(one.partition(";")[0] for one in self.verdict.citations)
-            return f"A theorem covers the code that runs{f'; it cites {cited}' if cited else ''}."
+            covered = self.verdict.scope.partition(";")[0]
+            covered = (
+                _FINITE if _FINITE in covered else covered
+            )  # the page of the filter has all of the scope
+            return f"A theorem joined to the code that runs, for {covered}{f'; it cites {cited}' if cited else ''}."
+        left = self.examination.unseen if self.examination is not None else ""
         return (
-            f"Nothing found above the promise; closest {percent(self.attack)} of delta. That proves nothing."
+            f"Nothing found above the promise, which proves nothing; closest {percent(self.attack)} of delta."
+            f"{f' Not tried: {left}.' if left else ''}"
         )
 
 
@@ -138,9 +146,9 @@ def counted(rows: Sequence[Row]) -> str:
         for outcome in (Outcome.HOLDS, Outcome.REFUTED, Outcome.UNDECIDED)
     )
     return (
-        f"Of {len(rows)} filters, {holds} keep their promise by a theorem that covers the code that runs, {refuted} "
-        f"break it, each with a witness that anyone can replay, and {undecided} are undecided: nothing was found above "
-        "their promise, which proves nothing."
+        f"Of {len(rows)} filters, {holds} keep their promise by a theorem joined to the code that runs, for the "
+        f"mechanisms in the table, {refuted} break it, each with a witness to replay, and {undecided} are undecided: "
+        "nothing was found above their promise, which proves nothing."
     )
 
 

@@ -8,9 +8,10 @@ from markupsafe import Markup
 
 from reports.figures.registry import figure
 from reports.finding import Picture
+from theory.agreement import Agreement
 from theory.evidence import Outcome, Verdict
 
-__all__ = ["Badge", "Page", "explaining"]
+__all__ = ["Badge", "Known", "Page", "explaining"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,9 +22,9 @@ class Badge:
     colour: str
 
     @classmethod
-    def of(cls, verdict: Verdict) -> Badge:
-        """The badge of a verdict."""
-        if verdict.outcome is Outcome.HOLDS and verdict.citations:
+    def of(cls, verdict: Verdict | Agreement) -> Badge:
+        """The badge of a verdict, or of a comparison."""
+        if isinstance(verdict, Verdict) and verdict.outcome is Outcome.HOLDS and verdict.citations:
             return cls("HOLDS, citing", "joined")
         return cls(verdict.outcome.name, verdict.outcome.name.lower())
 
@@ -32,6 +33,15 @@ def explaining(name: str) -> Picture:
     """A figure of `reports.figures`, with few points, as a picture of a page."""
     found = figure(name, quick=True)
     return Picture(f"explained-{name}", found.caption, found.alt, found.plot())
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A line of the table of holders: the evidence, how near to the promise games came, and what covers the code."""
+
+    evidence: str
+    near: str
+    says: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,3 +61,4 @@ class Page:
     uncovered: str
     code: str
     code_says: str = "To try, smaller than above:"
+    known: Known | None = None

@@ -8,18 +8,16 @@ from mc import Estimate, WorstCase
 from mc.estimate.simulate import simulate
 from mc.worst_case import worst_case
 from reports.pages.subjects import SUBJECTS
-from reports.study import Study
 from theory.evidence import Evidence
 
-__all__ = ["Played", "Simulated", "Solved", "play", "play_all"]
+__all__ = ["Played", "SimulatedStrategy", "SolvedPoint", "play"]
 
-_RUNS = 50_000
 #: Epsilons that are nearer than this are drawn once: that of a game may be the logarithm of a fraction.
 _SAME = 1e-4
 
 
 @dataclass(frozen=True, slots=True)
-class Solved:
+class SolvedPoint:
     """The worst case over a menu lies in [low, high], beside the promised delta; no play has more rounds."""
 
     epsilon: float
@@ -37,7 +35,7 @@ class Solved:
 
 
 @dataclass(frozen=True, slots=True)
-class Simulated:
+class SimulatedStrategy:
     """An estimate for one fixed strategy, beside the promised delta."""
 
     epsilon: float
@@ -52,13 +50,13 @@ class Played:
     `again` is Python that simulates it again, to the bit, from `filt` and the solved game `worst`.
     """
 
-    main: Solved
-    curve: tuple[Solved, ...]
-    simulated: tuple[Simulated, ...]
+    main: SolvedPoint
+    curve: tuple[SolvedPoint, ...]
+    simulated: tuple[SimulatedStrategy, ...]
     again: str = ""
 
     @property
-    def at_main(self) -> Simulated:
+    def at_main(self) -> SimulatedStrategy:
         """The simulation at the epsilon of the game."""
         return min(self.simulated, key=lambda one: abs(one.epsilon - self.main.epsilon))
 
@@ -67,16 +65,6 @@ class Played:
         """How far simulation and game may be apart: the largest distance of their ends, over the game's lower end."""
         one, game = self.at_main.estimate, self.main
         return max(one.high - game.low, game.high - one.low) / game.low if game.low > 0 else 0.0
-
-
-def play_all(study: Study) -> dict[str, Played]:
-    """Every subject's game, by the subject's name; the intervals count among the report's comparisons."""
-    study.on_progress("the game of every filter")
-    jobs = [
-        (place, study.count(len(one.simulated)), study.size(_RUNS), study.seed)
-        for place, one in enumerate(SUBJECTS)
-    ]
-    return dict(zip([one.name for one in SUBJECTS], study.map(play, jobs), strict=True))
 
 
 def play(job: tuple[int, float, int, int]) -> Played:
@@ -88,8 +76,8 @@ def play(job: tuple[int, float, int, int]) -> Played:
     def promised(epsilon: float) -> float:
         return float(filt.promise.delta(epsilon))
 
-    def solved(epsilon: float, one: WorstCase) -> Solved:
-        return Solved(epsilon, one.low, one.high, promised(epsilon), one.evidence, one.rounds, one.scope)
+    def solved(epsilon: float, one: WorstCase) -> SolvedPoint:
+        return SolvedPoint(epsilon, one.low, one.high, promised(epsilon), one.evidence, one.rounds, one.scope)
 
     main = worst_case(filt, subject.menu, epsilon=subject.epsilon, rounds=rounds, direction=direction)
     at_main = solved(float(subject.epsilon), main)
@@ -112,7 +100,7 @@ def play(job: tuple[int, float, int, int]) -> Played:
     return Played(
         at_main,
         tuple(sorted(curve, key=lambda one: one.epsilon)),
-        tuple(Simulated(epsilon, one, promised(epsilon)) for epsilon, one in found),
+        tuple(SimulatedStrategy(epsilon, one, promised(epsilon)) for epsilon, one in found),
         "curve = fp.simulate(\n"
         f"    filt, worst.strategy, epsilon={subject.simulated}, n={runs}, seed={seed},\n"
         f"    rounds={rounds or main.rounds}, confidence={confidence!r}, direction=worst.direction,\n"

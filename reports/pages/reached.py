@@ -1,20 +1,17 @@
-"""What was reached of a promise: an estimate beside a bound, and the verdict on several of them."""
+"""What was reached of a promise: an estimate beside a bound."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mc import Estimate
-from reports.finding import Claim, Finding
-from reports.study import Study
-from theory.evidence import Evidence, Outcome, Verdict
+from reports.shown import numbers
 
-__all__ = ["Reached", "judged"]
+__all__ = ["ReachedRow"]
 
 
 @dataclass(frozen=True, slots=True)
-class Reached:
+class ReachedRow:
     """An estimate of something that is promised to be at most `promised`; `what` says it in words."""
 
     what: str
@@ -33,8 +30,18 @@ class Reached:
 
     @property
     def interval(self) -> str:
-        """The interval to four significant digits."""
-        return f"[{self.estimate.low:.4g}, {self.estimate.high:.4g}]"
+        """The interval to four significant digits, its ends rounded outwards."""
+        return numbers.interval(self.estimate.low, self.estimate.high, 4)
+
+    @property
+    def beside(self) -> str:
+        """Where the estimate lies beside the promise, in words."""
+        if self.refutes:
+            return "ABOVE the promise"
+        if self.estimate.value <= 0:
+            return f"never seen, at most {numbers.percent(self.estimate.high / self.promised)} of the promise"
+        open_to_both = ", which lies within the interval" if self.share > 1 else ""
+        return f"{numbers.percent(self.share)} of the promise{open_to_both}"
 
     def __str__(self) -> str:
         one = self.estimate
@@ -42,24 +49,3 @@ class Reached:
             f"{self.what}: {one.value:.4g} in {self.interval} at confidence 1 - {one.failure:.0e} ({one.n:,} runs), "
             f"promised at most {self.promised:.4g}"
         )
-
-
-def judged(study: Study, claim: Claim, rows: Sequence[Reached]) -> Finding:
-    """REFUTED if some interval lies above what is promised, else UNDECIDED."""
-    scope = f"{len(rows)} simulations, failure probability {study.failure:.0e} for the whole report"
-    most = max(rows, key=lambda row: row.estimate.low / row.promised)
-    if most.refutes:
-        witness = {
-            "what": most.what,
-            "n": most.estimate.n,
-            "seed": study.seed,
-            "low": most.estimate.low,
-            "high": most.estimate.high,
-            "promised": most.promised,
-        }
-        return Finding(
-            claim,
-            Verdict(Outcome.REFUTED, Evidence.STATISTICAL, scope, f"Above the promise, {most}.", witness),
-        )
-    detail = f"Closest, {most}. Nothing found above the promise, which proves nothing."
-    return Finding(claim, study.undecided(scope, detail))

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from filters.privacy_filter import PrivacyFilter
 from mc.losses.log_ratio import Epsilon
 from reports.finding import slug
 from theory.pairs import DominatingPair
 
-__all__ = ["Subject"]
+__all__ = ["PageSubject"]
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class PageSubject:
     """What a filter's page is made from.
 
     make builds the filter; rule is the condition on which it goes on, as LaTeX, and words say it in a sentence. The
@@ -39,10 +39,6 @@ class Subject:
     claim: str = ""
     explained: str = ""
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        # by its name: what makes the filter is a function of the catalogue
-        return _listed, (self.name,)
-
     @property
     def key(self) -> str:
         """The anchor of the page."""
@@ -52,9 +48,3 @@ class Subject:
     def decided_by(self) -> str:
         """The key of the claim about the filter's promise."""
         return self.claim or f"examined-{slug(self.name)}"
-
-
-def _listed(name: str) -> Subject:
-    from reports.pages.subjects import SUBJECTS
-
-    return next(one for one in SUBJECTS if one.name == name)

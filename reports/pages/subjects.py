@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copyreg
+from collections.abc import Callable
 from fractions import Fraction
 
 from filters.catalogue import CATALOGUE
@@ -9,7 +11,7 @@ from filters.privacy_filter import PrivacyFilter
 from filters.rules.unsound import knowingly
 from mc.losses.accountant import AccountantFilter
 from mc.losses.log_ratio import LogRatio
-from reports.pages.subject import Subject
+from reports.pages.subject import PageSubject
 from theory.pairs import (
     KOV,
     DominatingPair,
@@ -46,8 +48,8 @@ def _responses(*epsilons: float) -> tuple[DominatingPair, ...]:
 _FIRST = RandomizedResponse.from_ratio(Fraction("1.10517"))
 _COINS = (_FIRST, _coin("0.608430710", "0.001614677"), _coin("0.0168334078", "0.000018877554"))
 
-SUBJECTS: tuple[Subject, ...] = (
-    Subject(
+SUBJECTS: tuple[PageSubject, ...] = (
+    PageSubject(
         "GaussianFilter",
         CATALOGUE["GaussianFilter"].example,
         r"\sum_t \mu_t^2 \le \mu^2",
@@ -60,7 +62,7 @@ SUBJECTS: tuple[Subject, ...] = (
         "filt = fp.GaussianFilter(mu=1.0)\nmenu = [fp.Gaussian(0.25), fp.Gaussian(0.5)]",
         explained="supermartingale",
     ),
-    Subject(
+    PageSubject(
         "ZCDPFilter",
         CATALOGUE["ZCDPFilter"].example,
         r"\sum_t \rho_t \le \rho",
@@ -71,7 +73,7 @@ SUBJECTS: tuple[Subject, ...] = (
         (1.0, 2.0, 3.0),
         "filt = fp.ZCDPFilter(rho=0.5)\nmenu = [fp.Gaussian(0.25), fp.Gaussian(0.5)]",
     ),
-    Subject(
+    PageSubject(
         "RenyiFilter",
         CATALOGUE["RenyiFilter"].example,
         r"\sum_t D_\alpha(P_t \| Q_t) \le \rho, \quad \alpha = 8",
@@ -82,7 +84,7 @@ SUBJECTS: tuple[Subject, ...] = (
         (0.5, 1.0, 1.25),
         "filt = fp.RenyiFilter(alpha=8.0, rho=1.0)\nmenu = [fp.RandomizedResponse(0.25), fp.RandomizedResponse(0.5)]",
     ),
-    Subject(
+    PageSubject(
         "AllOrdersFilter",
         CATALOGUE["AllOrdersFilter"].example,
         r"\sum_t D_{\alpha_j}(P_t \| Q_t) \le \rho_j \text{ for every } j",
@@ -94,7 +96,7 @@ SUBJECTS: tuple[Subject, ...] = (
         "filt = fp.AllOrdersFilter(alphas=(2.0, 8.0, 32.0), rhos=(0.25, 1.0, 4.0))\n"
         "menu = [fp.Gaussian(0.125), fp.Gaussian(0.25)]",
     ),
-    Subject(
+    PageSubject(
         "ApproximateDPFilter",
         CATALOGUE["ApproximateDPFilter"].example,
         r"\sum_t \rho_t \le B^*(\varepsilon, \delta)",
@@ -106,7 +108,7 @@ SUBJECTS: tuple[Subject, ...] = (
         "filt = fp.ApproximateDPFilter(epsilon=1.0, delta=1e-5)\n"
         "menu = [fp.Gaussian(0.0618), fp.Gaussian(0.1236)]",
     ),
-    Subject(
+    PageSubject(
         "ApproximateZCDPFilter",
         CATALOGUE["ApproximateZCDPFilter"].example,
         r"\sum_t \rho_t \le \rho \text{ and } \sum_t \xi_t \le \xi",
@@ -118,7 +120,7 @@ SUBJECTS: tuple[Subject, ...] = (
         "filt = fp.ApproximateZCDPFilter(rho=0.5, xi=1e-3)\n"
         "menu = [fp.RandomizedResponse(0.25), fp.KOV(0.5, 2.5e-4)]",
     ),
-    Subject(
+    PageSubject(
         "BasicFilter",
         CATALOGUE["BasicFilter"].example,
         r"\sum_t \varepsilon_t \le \varepsilon \text{ and } \sum_t \delta_t \le \delta",
@@ -129,7 +131,7 @@ SUBJECTS: tuple[Subject, ...] = (
         (0.5, 1.0, 1.25),
         "filt = fp.BasicFilter(epsilon=1.0, delta=1e-3)\nmenu = [fp.KOV(0.25, 2.5e-4), fp.KOV(0.5, 2.5e-4)]",
     ),
-    Subject(
+    PageSubject(
         "RogersFilter",
         CATALOGUE["RogersFilter"].example,
         r"\sum_t \frac{\varepsilon_t (e^{\varepsilon_t} - 1)}{2} + \sqrt{2 (S + H) \left(1 + \tfrac{1}{2} "
@@ -144,7 +146,7 @@ SUBJECTS: tuple[Subject, ...] = (
         "filt = fp.RogersFilter(epsilon=2.0, delta=1e-3)\n"
         "menu = [fp.RandomizedResponse(0.125), fp.KOV(0.125, 1.25e-4)]",
     ),
-    Subject(
+    PageSubject(
         "WhitehouseFilter",
         CATALOGUE["WhitehouseFilter"].example,
         r"\sqrt{2 S \log \tfrac{1}{\delta'}} + \frac{S}{2} \le \varepsilon, \quad S = \sum_t \varepsilon_t^2, \quad "
@@ -157,7 +159,7 @@ SUBJECTS: tuple[Subject, ...] = (
         "filt = fp.WhitehouseFilter(epsilon=1.0, delta=1e-3)\n"
         "menu = [fp.RandomizedResponse(0.0625), fp.KOV(0.0625, 1.25e-4)]",
     ),
-    Subject(
+    PageSubject(
         "BlackwellFilter",
         CATALOGUE["BlackwellFilter"].example,
         r"H_{e^\varepsilon}\left(\otimes_t P_t \| \otimes_t Q_t\right) \le H_{e^\varepsilon}"
@@ -170,7 +172,7 @@ SUBJECTS: tuple[Subject, ...] = (
         "filt = fp.BlackwellFilter(mu=1.0, menu=(fp.RandomizedResponse(0.25),))\n"
         "menu = [fp.RandomizedResponse(0.25), fp.Gaussian(0.5)]",
     ),
-    Subject(
+    PageSubject(
         "RangedBlackwellFilter",
         CATALOGUE["RangedBlackwellFilter"].example,
         r"H_{e^\varepsilon}\left(\otimes_t P_t \| \otimes_t Q_t\right) \le H_{e^\varepsilon}"
@@ -183,7 +185,7 @@ SUBJECTS: tuple[Subject, ...] = (
         "filt = fp.RangedBlackwellFilter(mu=1.0, menu=(fp.RandomizedResponse(0.25),), low=0.0, high=4.0)\n"
         "menu = [fp.RandomizedResponse(0.25)]",
     ),
-    Subject(
+    PageSubject(
         "RealisationFilter",
         CATALOGUE["RealisationFilter"].example,
         r"q_i(\theta) + \max_r q_r(\hat\delta) \le \varepsilon - |\ell^{(i-1)}|, \quad "
@@ -198,7 +200,7 @@ SUBJECTS: tuple[Subject, ...] = (
         "menu = [fp.Erasure(9.6e-8), fp.Erasure(5.38e-6)]",
         rounds=48,
     ),
-    Subject(
+    PageSubject(
         "SomeOrderMarkovFilter",
         CATALOGUE["SomeOrderMarkovFilter"].example,
         r"\exists j: \; \sum_t D_{\alpha_j}(P_t \| Q_t) \le \varepsilon - \frac{\log(1/\delta)}{\alpha_j - 1}",
@@ -214,7 +216,7 @@ SUBJECTS: tuple[Subject, ...] = (
         'menu = [fp.RandomizedResponse.from_ratio(Fraction("1.10517")), fp.FinitePair((p, 1 - p), (q, 1 - q))]',
         rounds=3,
     ),
-    Subject(
+    PageSubject(
         "SomeOrderFilter",
         CATALOGUE["SomeOrderFilter"].example,
         r"\exists j: \; \sum_t D_{\alpha_j}(P_t \| Q_t) \le B_{\mathrm{CKS}}(\alpha_j, \varepsilon, \delta)",
@@ -237,7 +239,7 @@ SUBJECTS: tuple[Subject, ...] = (
         "]",
         rounds=2,
     ),
-    Subject(
+    PageSubject(
         "NaturalFilter",
         CATALOGUE["NaturalFilter"].example,
         r"H_{e^\varepsilon}\left(\otimes_t P_t \| \otimes_t Q_t\right) \le \delta",
@@ -253,7 +255,7 @@ SUBJECTS: tuple[Subject, ...] = (
         "    filt = fp.NaturalFilter.from_ratio(Fraction(9, 4), Fraction(45, 169), menu)",
         explained="natural-game",
     ),
-    Subject(
+    PageSubject(
         "AccountantFilter",
         _accountant,
         r"\varepsilon\left(\otimes_t P_t, \otimes_t Q_t; \delta\right) \le \varepsilon",
@@ -269,7 +271,7 @@ SUBJECTS: tuple[Subject, ...] = (
         direction="PQ",
         claim="accountant-adaptive",
     ),
-    Subject(
+    PageSubject(
         "NaiveRealisationFilter",
         CATALOGUE["NaiveRealisationFilter"].example,
         r"P(L_i > \varepsilon - \ell^{(i-1)}) \le \delta",
@@ -285,3 +287,15 @@ SUBJECTS: tuple[Subject, ...] = (
         explained="eraser",
     ),
 )
+
+
+def _listed(name: str) -> PageSubject:
+    return next(one for one in SUBJECTS if one.name == name)
+
+
+def _by_name(subject: PageSubject) -> tuple[Callable[[str], PageSubject], tuple[str]]:
+    return _listed, (subject.name,)
+
+
+# what makes its filter is a function of the catalogue, which cannot be sent to another process
+copyreg.pickle(PageSubject, _by_name)

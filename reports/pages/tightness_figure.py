@@ -80,6 +80,7 @@ def _panels(rows: Sequence[Tightness]) -> list[tuple[str, list[Tightness]]]:
         for kind, label in (
             ("hockey-stick", "delta, the hockey-stick divergence at epsilon"),
             ("renyi", "Rényi divergence in nats"),
+            ("overtaken", "probability that the loss is ever above the bound"),
         )
     ]
     return [(label, part) for label, part in panels if part]
@@ -122,6 +123,8 @@ def _draw(ax: Axes, label: str, rows: Sequence[Tightness], *, letters: int) -> N
 
 
 def _plain(row: Tightness) -> str:
+    if row.measure.kind == "overtaken":
+        return ""
     what = "ε" if row.measure.kind == "hockey-stick" else "α"
     return f"{what} = {row.measure.at:g}, {row.measure.direction}:"
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from filters import ClippedSums, ClippingAfterAdding, ForgettingSums, GaussianFilter, knowingly
 from mc import Estimate, LogisticTraining, Training, WithCanary, audit_training, simulate_training
-from reports.study import Study
+from mc.training.digits import pictures
 
 __all__ = [
     "CLIP",
@@ -20,7 +20,7 @@ __all__ = [
     "PROMISE",
     "STEPS",
     "TRAINED_AT",
-    "trained_jobs",
+    "trainings",
 ]
 
 #: Everyone's filter: a budget of 4 clipped steps.
@@ -30,14 +30,16 @@ PEOPLE, STEPS, TRAINED_AT = 40, 16, 0.5
 _RATE, _RUNS, _AUDITED, _SIZE = 0.05, 32_000, 4_000, 1e4
 
 
-def trained_jobs(study: Study) -> list[tuple[str, str, Callable[[], Any]]]:
-    """(key of the claim, what is estimated, the work): each a comparison of the report."""
-    seed, n = study.seed, study.size(_RUNS) // 8
-    jobs: list[tuple[str, str, Callable[[], Any]]] = [
+def trainings(
+    count: Callable[[], float], size: Callable[[int], int], seed: int
+) -> list[tuple[str, str, Callable[[], Any]]]:
+    """(key of the claim, what is estimated, the work): each a comparison at a confidence that `count` gives."""
+    n = size(_RUNS) // 8
+    simulated = [
         (
             "trainings",
             f"{who} {words}, {steps} steps",
-            partial(_simulated, way, person, steps, study.count(), n, seed),
+            partial(_simulated, way, person, steps, count(), n, seed),
         )
         for who, person, steps in (("a canary", -1, STEPS), ("a digit", 0, CLIPPED_STEPS))
         for way, words in (("PQ", "removed"), ("QP", "added"))
@@ -48,16 +50,15 @@ def trained_jobs(study: Study) -> list[tuple[str, str, Callable[[], Any]]]:
         ("clipping", "audited, clipping after adding", ClippingAfterAdding, CLIPPED_STEPS),
         ("forgetting", "audited, forgetting who sat out", ForgettingSums, STEPS),
     )
-    return jobs + [
-        (key, what, partial(_audited, kind, steps, study.count(), seed)) for key, what, kind, steps in audited
+    return [
+        *simulated,
+        *((key, what, partial(_audited, kind, steps, count(), seed)) for key, what, kind, steps in audited),
     ]
 
 
 def _digit_training() -> Training:
     """Logistic regression on threes and eights, and a canary, who is the last."""
-    from sklearn.datasets import load_digits
-
-    pixels, digit = load_digits(return_X_y=True)
+    pixels, digit = pictures()
     some = np.flatnonzero((digit == 3) | (digit == 8))[:PEOPLE]
     return WithCanary(LogisticTraining(pixels[some] / 16, digit[some] == 8, rate=_RATE), _SIZE)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from mc.estimate.audit import TrainingAudit
+from filters.certified.certified_numbers import CertifiedNumbers
 from mc.estimate.privacy_profile import PrivacyProfile
 from mc.estimate.simulate import Curve
 from mc.estimate.survival import SurvivalCurve
@@ -17,13 +17,14 @@ from mc.examine.attack import Attack
 from mc.intervals.anytime import Decision
 from mc.intervals.estimate import Estimate
 from mc.losses.composition import Bounds
+from mc.training.training_audit import TrainingAudit
 from mc.worst_case.calibrate import CalibratedFilter
 from mc.worst_case.calibrated_threshold import CalibratedThreshold
 from mc.worst_case.result import NOTHING_ADMITTED, WorstCase
-from reports.pages.formulas import mathml
+from reports.shown.formulas import mathml
 from reports.shown.fragment import Fragment, some
-from reports.shown.numbers import above, below, chance, exact_or, interval, near
-from theory.certified.certified_numbers import CertifiedNumbers
+from reports.shown.numbers import above, agreed_within, below, chance, exact_or, interval, near
+from theory.agreement import Agreement
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.proofs.theorem import Proof
 
@@ -274,6 +275,23 @@ def _verdict(value: Verdict) -> Fragment:
     lines += [("cited, not checked here", citation) for citation in value.citations]
     notes = (_UNDECIDED,) if value.outcome is Outcome.UNDECIDED else ()
     return Fragment(value.outcome.name, "", lines, notes=notes)
+
+
+@fragment.register
+def _agreement(value: Agreement) -> Fragment:
+    lines = [
+        (one.what, interval(one.low, one.high), interval(one.least, one.most), "yes" if one.meets else "NO")
+        for one in value.compared
+    ]
+    told, left_out = some(lines)
+    notes = (
+        f"Compared: {value.scope}; some interval misses by chance with probability at most {chance(value.failure)}.",
+        "Two routes to the same numbers: nothing is said of a promise.",
+        *left_out,
+    )
+    return Fragment(
+        value.outcome.name, agreed_within(value), told, ("number", "simulated", "other route", "meets"), notes
+    )
 
 
 @fragment.register

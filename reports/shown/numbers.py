@@ -10,7 +10,9 @@ import math
 from collections.abc import Callable
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 
-__all__ = ["NOTHING", "above", "below", "chance", "exact_or", "interval", "near", "percent"]
+from theory.agreement import Accord, Agreement
+
+__all__ = ["NOTHING", "above", "agreed_within", "below", "chance", "exact_or", "interval", "near", "percent"]
 
 #: The longest text of an exact value that is shown.
 _LONGEST = 26
@@ -63,6 +65,15 @@ def percent(share: float, rounded: Callable[[float, int], str] = near) -> str:
     if share >= 2:
         return f"× {float(rounded(share, 3)):.3g}"
     return f"{float(rounded(100 * share, 2 if share < 0.995 else 3)):.3g} %"
+
+
+def agreed_within(agreement: Agreement) -> str:
+    """How far the two routes may be apart, as a share where that says something; '' if they disagree."""
+    if agreement.outcome is not Accord.AGREES:
+        return ""
+    if agreement.share <= 1:
+        return f"within {percent(agreement.share, above)}"
+    return f"within {above(agreement.within, 2)}"
 
 
 def exact_or(value: str | None, low: float, high: float) -> str:

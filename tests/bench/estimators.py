@@ -12,8 +12,7 @@ import numpy as np
 from mc.engine.game import Game
 from mc.engine.streams import TILE, Tile
 from mc.engine.tiles import play_tile
-from mc.estimate.candidates import choose
-from mc.estimate.estimator import Estimator
+from mc.estimate.pilot import choose
 from mc.estimate.simulate import simulate
 from mc.runs.play import play
 from tests.bench.games import LEAVING
@@ -64,18 +63,18 @@ def efficiencies(game: Game, epsilon: float, paths: int, repeats: int) -> dict[s
     variances: dict[str, float] = {}
     for method in methods:
         (estimator,) = choose(game, (epsilon,), n=paths, failure=1e-6, method=method)  # type: ignore[arg-type]
-        assert isinstance(estimator, Estimator)
+        (term,) = estimator.terms
         times = []
         for repeat in range(repeats):
             began = time.perf_counter()
-            tally = play(estimator.game, estimator.measure, n=paths, seed=repeat, workers=1)
+            tally = play(term.game, term.functional, n=paths, seed=repeat, workers=1)
             times.append(time.perf_counter() - began)
         spent[method] = statistics.median(times)
-        (moments,) = estimator.measure.moments(tally)
+        moments = term.points[0].functional.moments(tally)
         scale = 1.0 if method != "martingale" else math.exp(estimator.log_ranges[0])
         variances[method] = moments.variance * scale**2
         if method == "tilted":  # plain paths seldom see what they are too few for
-            drawn = play_tile(estimator.game, Tile(0, 0, TILE))
+            drawn = play_tile(term.game, Tile(0, 0, TILE))
             paid = np.maximum(-np.expm1(epsilon - drawn.loss), 0.0)
             mean, square = (float(np.mean(np.exp(drawn.log_weight) * paid**power)) for power in (1, 2))
             variances["plain"] = square - mean**2

@@ -38,6 +38,7 @@ def test_an_unknown_pair_is_told() -> None:
         reference(object(), 1, 1.0)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_ours_encloses_every_reference_that_it_answers() -> None:
     for work in WORKS:
         said = OURS.delta(work)

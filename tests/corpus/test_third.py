@@ -38,6 +38,7 @@ ASKED = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", [case for case in CASES if case.kind == "sound"], ids=lambda case: case.name)
 def test_no_deeper_game_beats_a_sound_filter(case: Case) -> None:
     filt = case.filter_class()
@@ -46,6 +47,7 @@ def test_no_deeper_game_beats_a_sound_filter(case: Case) -> None:
         assert best_value(filt, menu, epsilon, rounds) <= float(filt.promise.delta(epsilon)) * (1 + 1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_runs_together_decide_as_runs_alone(case: Case) -> None:
     filt, n, rng = case.filter_class(), 5, np.random.default_rng(5)

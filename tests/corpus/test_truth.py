@@ -48,6 +48,7 @@ def test_a_sound_filter_keeps_its_promise_in_a_game_that_comes_near(case: Case) 
     assert 0 < reached.value <= reached.promised(case.filter_class().promise) * (1 + 1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", SOUND, ids=lambda case: case.name)
 def test_no_three_rounds_of_a_small_menu_beat_a_sound_filter(case: Case) -> None:
     filt = case.filter_class()

@@ -58,7 +58,7 @@ class _Part:
 
 
 def _closed_forms(module: str) -> Iterator[str]:
-    closed = importlib.import_module("theory.certified.closed_forms")
+    closed = importlib.import_module("filters.certified.closed_forms")
     for group in closed.GROUPS:
         yield from _wrong(closed.numbers_of(group))
 

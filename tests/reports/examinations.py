@@ -7,7 +7,7 @@ import numpy as np
 import filterproof as fp
 from mc.engine.encoding import nameable
 from mc.examine.examination import Examination
-from mc.examine.finding import Finding, Tightness
+from mc.examine.finding import StageFinding, Tightness
 from mc.examine.measure import Measure
 from mc.examine.sequence import Sequence
 from mc.examine.witness import Witness
@@ -30,7 +30,7 @@ class Mine(fp.PrivacyFilter):
         return state + 0 * request.gdp_mu
 
 
-ADMISSION = Finding("admission", "What is granted?", "gaussian up to 1", "gaussian, rr", "sizes between")
+ADMISSION = StageFinding("admission", "What is granted?", "gaussian up to 1", "gaussian, rr", "sizes between")
 H1 = Measure.hockey_stick(1.0)
 D2 = Measure.renyi(2.0, "QP")
 
@@ -49,9 +49,11 @@ def sequence_witness(filt: fp.PrivacyFilter | None = None) -> Witness:
     return Witness(Mine() if filt is None else filt, data)
 
 
-def exam_of(*findings: Finding, filt: fp.PrivacyFilter | None = None) -> Examined:
+def exam_of(*findings: StageFinding, filt: fp.PrivacyFilter | None = None) -> Examined:
     """These findings about `Mine`, as a person sees them."""
-    made = Examination(Mine() if filt is None else filt, ("gaussian", "rr"), findings, 12.5, 7, 1e-6)
+    made = Examination(
+        Mine() if filt is None else filt, ("gaussian", "rr"), findings, 12.5, 7, 1e-6, Mine.promise
+    )
     return Examined(made)
 
 
@@ -69,7 +71,7 @@ def refuted() -> Examined:
     verdict = Verdict(
         Outcome.REFUTED, Evidence.CERTIFIED, "the sequence", "0.6 > 0.1 & <b>more</b>", witness.to_data()
     )
-    finding = Finding(
+    finding = StageFinding(
         "sequences",
         "Does a fixed sequence reveal more than is promised?",
         "four Gaussians do",
@@ -86,32 +88,35 @@ def refuted() -> Examined:
 
 def undecided() -> Examined:
     verdict = Verdict(Outcome.UNDECIDED, Evidence.STATISTICAL, "all", "nothing found")
-    return exam_of(ADMISSION, Finding("games", "Lost?", "no", "rr", "longer", verdict, tightness=rows()))
+    return exam_of(ADMISSION, StageFinding("games", "Lost?", "no", "rr", "longer", verdict, tightness=rows()))
 
 
 def holds() -> Examined:
     verdict = Verdict(Outcome.HOLDS, Evidence.CITED, "all", "by theorem", citations=("Theorem 1; p. 3",))
-    return exam_of(ADMISSION, Finding("parts", "By parts?", "yes", "all", "", verdict, whole=True))
+    return exam_of(ADMISSION, StageFinding("parts", "By parts?", "yes", "all", "", verdict, whole=True))
 
 
 def faulty() -> Examined:
     return exam_of(
-        ADMISSION, Finding("laws", "Lawful?", "no", "", "", fault="Mine.spend mutates its state; copy it")
+        ADMISSION,
+        StageFinding("laws", "Lawful?", "no", "", "", fault="Mine.spend mutates its state; copy it"),
     )
 
 
 def denies() -> Examined:
-    return exam_of(Finding("admission", "What is granted?", "nothing", "gaussian, rr", ""))
+    return exam_of(StageFinding("admission", "What is granted?", "nothing", "gaussian, rr", ""))
 
 
 def hangs() -> Examined:
     late = "Mine.spend (mine.py, line 3) was still at work when the time was up"
-    return exam_of(Finding("admission", "What is granted?", late, "", "the rest", fault=late, notes=(late,)))
+    return exam_of(
+        StageFinding("admission", "What is granted?", late, "", "the rest", fault=late, notes=(late,))
+    )
 
 
 def unanswered() -> Examined:
     late = "Mine.spend (mine.py, line 3) was still at work when the time was up"
-    return exam_of(ADMISSION, Finding("games", "Lost?", late, "", "the rest", notes=(late,)))
+    return exam_of(ADMISSION, StageFinding("games", "Lost?", late, "", "the rest", notes=(late,)))
 
 
 EVERY = {f.__name__: f for f in (refuted, undecided, holds, faulty, denies, hangs, unanswered)}

@@ -9,11 +9,11 @@ import pytest
 
 from reports.chapters import accountant
 from reports.chapters.accountant import ACCOUNTANT
-from reports.pages.played import Solved
+from reports.pages.played import SolvedPoint
 from reports.study import Study
 from theory.evidence import Evidence, Outcome
 
-SOLVED = Solved(2.0, 3e-5, 4e-5, 1e-5, Evidence.CERTIFIED, 20, "a scope")
+SOLVED = SolvedPoint(2.0, 3e-5, 4e-5, 1e-5, Evidence.CERTIFIED, 20, "a scope")
 
 
 def outcome(study: Study) -> tuple[Outcome, str]:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -20,13 +18,13 @@ from reports.commands.console import styled
 from reports.commands.list_ import claims_table
 from reports.drawing import new_figure
 from reports.finding import Claim, Finding, Picture, Told
-from reports.pages.report_page import Words, render_page
+from reports.report_page import Words, render_page
 from reports.study import Study
 from reports.verify import verdicts_document
+from tests.reports.typed import filterproof
 from theory.evidence import Checked, Evidence, Outcome, Verdict
-from theory.proofs.theorem import JOIN, JOINED_BY_KERNEL
+from theory.proofs.theorem import JOIN, JOINED_BY_KERNEL, Proof
 
-ROOT = Path(__file__).parent.parent.parent
 BY_CITATION = Verdict(
     Outcome.HOLDS, Evidence.CITED, "every adversary", citations=("Doob, optional <stopping>",)
 )
@@ -35,8 +33,8 @@ PILL = re.compile(r'<span class="pill ([^"]*)">(HOLDS[^<]*)</span>')
 
 
 @pytest.fixture(scope="module")
-def study() -> Study:
-    return Study(quick=True)
+def study(proofs: dict[str, Proof]) -> Study:
+    return Study(quick=True, proofs=dict(proofs))
 
 
 def _page(*findings: Finding) -> str:
@@ -77,9 +75,9 @@ def test_the_green_badge_is_kept_for_what_cites_nothing() -> None:
 
 
 def test_a_derivation_shows_what_each_step_checked_and_that_prose_joins_them(study: Study) -> None:
-    proof = study.prove("RDP filter")
+    proof = study.prove("good part")
     page = _page(proved(Claim("k", "s", "p", Outcome.HOLDS, cited=True), proof))
-    for words in ("DERIVED, identity", "DERIVED, point", "EXACT, game", "CERTIFIED, game"):
+    for words in ("KERNEL, kernel", "DERIVED, identity", "EXACT, point"):
         assert f'<span class="evidence">{words}</span>' in page
     assert proof.joined in page
     for word in Checked:
@@ -117,7 +115,11 @@ def test_the_chapter_of_slips_shows_what_was_checked(study: Study) -> None:
     told = SLIPS.tell(study, SLIPS.claims)
     assert told.findings[0].as_expected
     (table,) = told.tables
-    assert {row[2] for row in table.rows} == {"point"}
+    # (5.1) of 003 is shown for all parameters, everything else at instances
+    assert {
+        row[0].startswith(("003, (5.1)", "The same: ")) for row in table.rows if row[2] == "identity"
+    } == {True}
+    assert {row[2] for row in table.rows} == {"point", "identity"}
 
 
 def test_no_claim_names_the_theorem_on_individuals_that_nothing_checks() -> None:
@@ -125,22 +127,23 @@ def test_no_claim_names_the_theorem_on_individuals_that_nothing_checks() -> None
     assert not [source for source in sources if re.search(r"003 Theorems? (11 and )?12\b", source)]
 
 
-def test_prove_says_what_each_step_checked_and_what_the_theorem_cites() -> None:
-    found = subprocess.run(
-        [sys.executable, "-m", "filterproof", "prove", "realisation filter"],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "400"},
-        check=False,
-        timeout=300,
-    )
+@pytest.mark.parametrize(
+    ("theorem", "labels", "count", "joined"),
+    [
+        ("odometers", ("DERIVED, identity", "CERTIFIED, point", " kernel"), "5 kernel", JOIN),
+        ("Rogers filter", ("KERNEL, kernel",), "1 kernel", JOINED_BY_KERNEL),
+    ],
+)
+def test_prove_says_what_each_step_checked_and_what_the_theorem_cites(
+    theorem: str, labels: tuple[str, ...], count: str, joined: str, tmp_path: Path
+) -> None:
+    found = filterproof("prove", theorem, cwd=tmp_path, before=lambda: os.environ.update(COLUMNS="400"))
     assert found.returncode == 0, found.stderr
-    for words in ("DERIVED, identity", "EXACT, game", "EXACT, point", " kernel"):
+    for words in labels:
         assert words in found.stderr
-    assert "KERNEL" in found.stdout
     assert "joined by a cited theorem" not in found.stdout
-    assert "1 kernel" in found.stdout
-    assert JOINED_BY_KERNEL in found.stdout
+    assert count in found.stdout
+    assert joined in found.stdout
 
 
 def test_list_expects_no_citation_of_the_papers_filter_theorems() -> None:

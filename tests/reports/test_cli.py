@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -12,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from reports.commands.verify import limit_of
+from tests.reports.typed import filterproof
 
 ROOT = Path(__file__).parent.parent.parent
-LINK = re.compile(r'(?:href|src)="([^"]*)"')
 
 SOUND = """
 import numpy as np
@@ -50,18 +49,6 @@ class NotBoolean(MyFilter):
 """
 
 
-def filterproof(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "filterproof", *arguments],
-        capture_output=True,
-        text=True,
-        cwd=cwd,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "200"},
-        check=False,
-        timeout=300,
-    )
-
-
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "mine.py").write_text(SOUND)
@@ -69,7 +56,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_a_sound_filter_of_the_users_is_undecided_with_status_zero(folder: Path) -> None:
-    asked = ("--seconds", "3", "--mechanisms", "rr", "--json")
+    asked = ("--seconds", "1", "--mechanisms", "rr", "--json")
     result = filterproof("verify", "mine.py::MyFilter", *asked, cwd=folder)
     assert result.returncode == 0, result.stderr
     told = json.loads(result.stdout)
@@ -87,7 +74,7 @@ def test_a_filter_that_checks_too_late_is_refuted_with_status_one_and_replayed(f
     for saved in ("filterproof-report/verdict.json", "filterproof-report/witness.json"):
         again = filterproof("replay", saved, "mine.py::Overspends", cwd=folder)
         assert again.returncode == 0, again.stderr
-        assert "The same bits again" in again.stdout
+        assert "The same again" in again.stdout
     other = filterproof("replay", saved, "mine.py::MyFilter", cwd=folder)
     assert other.returncode == 1
     without = filterproof("replay", saved, cwd=folder)
@@ -222,48 +209,16 @@ def test_a_simulation_names_the_interval_that_was_asked_for(folder: Path, interv
     assert f", {interval}; rests on " in run.stdout
 
 
-def test_list_names_filters_adversaries_and_claims(folder: Path) -> None:
-    result = filterproof("list", cwd=folder)
+def test_the_module_is_the_command_and_lists_filters_adversaries_and_claims(folder: Path) -> None:
+    result = subprocess.run(
+        [sys.executable, "-m", "filterproof", "list"],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "200"},
+        check=False,
+        timeout=300,
+    )
     assert result.returncode == 0, result.stderr
     for name in ("GaussianFilter", "NaiveRealisationFilter", "EraserForever", "003 Section 4.1"):
         assert name in result.stdout
-
-
-def test_the_main_job_leaves_a_whole_report_and_status_zero(folder: Path) -> None:
-    result = filterproof("verify", "--quick", "--out", "out", cwd=folder)
-    assert result.returncode == 0, result.stdout + result.stderr
-    out = folder / "out"
-    verdicts = {v["key"]: v for v in json.loads((out / "verdicts.json").read_text())["verdicts"]}
-    assert verdicts["steps-495"]["outcome"] == "HOLDS"
-    assert verdicts["naive-refuted"]["outcome"] == "REFUTED"
-    assert verdicts["naive-refuted"]["witness"]["closed_form"] == pytest.approx(1 - 0.99**200, rel=1e-12)
-    assert verdicts["gdp-tight"]["outcome"] == verdicts["bstar-simulated"]["outcome"] == "UNDECIDED"
-    assert all(v["as_expected"] for v in verdicts.values())
-    page = (out / "report.html").read_text()
-    for name in (
-        "steps",
-        "gdp_tight",
-        "privacy_profile",
-        "trade_off",
-        "bstar_slack",
-        "naive_refuted",
-        "survival",
-    ):
-        assert (out / f"{name}.png").read_bytes().startswith(b"\x89PNG")
-        assert "<svg" in (out / f"{name}.svg").read_text()
-    for digits in ("0.815623", "1.004405", "0.224940", "0.352572"):
-        assert digits in page
-    # self-contained: nothing is fetched, from anywhere
-    assert "<script" not in page
-    assert all(link.startswith(("#", "data:")) or "/" not in link for link in LINK.findall(page))
-    again = filterproof("replay", "out/verdicts.json", "naive-refuted", cwd=folder)
-    assert again.returncode == 0, again.stderr
-
-
-@pytest.mark.slow
-def test_the_same_seed_gives_the_same_verdicts_to_the_byte(folder: Path) -> None:
-    first, second = (filterproof("verify", "--quick", "--json", cwd=folder) for _ in range(2))
-    assert first.returncode == 0, first.stderr
-    assert first.stdout == second.stdout
-    other = filterproof("verify", "--quick", "--json", "--seed", "7", cwd=folder)
-    assert other.stdout != first.stdout

@@ -6,14 +6,16 @@ import csv
 import json
 import os
 import re
+from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 
 import filterproof as fp
-from mc.examine.finding import Finding
+from mc.examine.finding import StageFinding
 from reports.drawing import svg_text
 from reports.examination_latex import latex_number, latex_text
 from reports.examined import Examined
@@ -63,19 +65,31 @@ def parsed(text: str) -> Balanced:
     return page
 
 
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """The folder of an examination, which is written once."""
+
+    @cache
+    def folder(name: str) -> Path:
+        out = tmp_path_factory.mktemp(name) / "out"
+        assert EVERY[name]().save(out) == out / "report.html"
+        return out
+
+    return folder
+
+
 @pytest.mark.parametrize("name", EVERY)
-def test_every_way_to_end_is_told_alike_everywhere(name: str, tmp_path: Path) -> None:
+def test_every_way_to_end_is_told_alike_everywhere(name: str, saved: Callable[[str], Path]) -> None:
     exam = EVERY[name]()
     assert exam.headline == HEADLINES[name]
-    exam.save(tmp_path)
-    page = parsed((tmp_path / "report.html").read_text("utf-8"))
+    page = parsed((saved(name) / "report.html").read_text("utf-8"))
     for told in (str(exam), page.words, exam.latex(), parsed(exam._repr_html_()).words):
         assert HEADLINES[name] in told
         assert "Mine" in told
         others = set(HEADLINES.values()) - {HEADLINES[name]}
         if told is not page.words:  # the page explains every word at its end
             assert not any(other in told for other in others), told
-    assert json.loads((tmp_path / "verdict.json").read_text("utf-8")) == exam.to_data()
+    assert json.loads((saved(name) / "verdict.json").read_text("utf-8")) == exam.to_data()
 
 
 def test_the_words_are_a_line_a_stage_and_the_witness_in_two() -> None:
@@ -96,21 +110,19 @@ def test_the_smallest_of_many_refutations_is_one_line_with_a_count() -> None:
 
 
 @pytest.mark.parametrize("name", EVERY)
-def test_the_files_are_those_that_were_promised(name: str, tmp_path: Path) -> None:
+def test_the_files_are_those_that_were_promised(name: str, saved: Callable[[str], Path]) -> None:
     exam = EVERY[name]()
-    out = tmp_path / "out"
-    assert exam.save(out) == out / "report.html"
     expected = {"report.html", "verdict.json", "data.csv"}
     expected |= {"witness.json"} if exam.witness else set()
     expected |= {f"tightness.{kind}" for kind in ("svg", "png", "pdf")} if exam.tightness else set()
-    assert set(os.listdir(out)) == expected
+    assert set(os.listdir(saved(name))) == expected
 
 
-def test_the_pictures_are_what_their_names_say(tmp_path: Path) -> None:
-    undecided().save(tmp_path)
-    assert (tmp_path / "tightness.png").read_bytes().startswith(b"\x89PNG")
-    assert (tmp_path / "tightness.pdf").read_bytes().startswith(b"%PDF")
-    assert (tmp_path / "tightness.svg").read_text().startswith("<svg")
+def test_the_pictures_are_what_their_names_say(saved: Callable[[str], Path]) -> None:
+    out = saved("undecided")
+    assert (out / "tightness.png").read_bytes().startswith(b"\x89PNG")
+    assert (out / "tightness.pdf").read_bytes().startswith(b"%PDF")
+    assert (out / "tightness.svg").read_text().startswith("<svg")
 
 
 @pytest.mark.slow
@@ -144,17 +156,16 @@ def test_the_data_is_json_without_infinities_and_csv_with_every_digit() -> None:
     assert {row["promised"] for row in table} >= {"inf"}
 
 
-def test_a_saved_witness_replays_to_the_bit(tmp_path: Path) -> None:
-    refuted().save(tmp_path)
-    again = fp.replay((tmp_path / "witness.json").read_text("utf-8"), filt=Mine())
+def test_a_saved_witness_replays_to_the_bit(saved: Callable[[str], Path]) -> None:
+    again = fp.replay((saved("refuted") / "witness.json").read_text("utf-8"), filt=Mine())
     assert again.low == refuted().witness.data["low"]
     # by a second route: four Gaussians of mu = 1 are one of mu = 2
     assert again.low == pytest.approx(fp.GaussianDP(2.0).delta(1.0), rel=1e-12)
 
 
-def test_the_page_needs_no_other_file_and_escapes_what_a_filter_says(tmp_path: Path) -> None:
-    refuted().save(tmp_path)
-    text = (tmp_path / "report.html").read_text("utf-8")
+def test_the_page_needs_no_other_file_and_escapes_what_a_filter_says(saved: Callable[[str], Path]) -> None:
+    out = saved("refuted")
+    text = (out / "report.html").read_text("utf-8")
     page = parsed(text)
     assert "<b>more</b>" not in text
     assert "a note <worth> knowing" in page.words
@@ -162,7 +173,7 @@ def test_the_page_needs_no_other_file_and_escapes_what_a_filter_says(tmp_path: P
         for name in ("src", "srcset"):
             assert (given.get(name) or "data:").startswith("data:"), tag
         if tag == "a":
-            assert (tmp_path / str(given["href"])).is_file()
+            assert (out / str(given["href"])).is_file()
         assert tag not in ("script", "link", "iframe")
     media = [given["media"] for tag, given in page.seen if tag == "source"]
     assert any("44rem" in one for one in media)
@@ -196,7 +207,7 @@ def test_the_page_shows_one_refutation_of_a_stage_and_counts_the_others(tmp_path
 def test_what_holds_on_a_menu_alone_is_never_shown_as_more(tmp_path: Path) -> None:
     verdict = Verdict(Outcome.HOLDS, Evidence.CERTIFIED, "one menu", "certified")
     exam = examinations.exam_of(
-        examinations.ADMISSION, Finding("games", "Lost?", "no", "rr", "longer", verdict)
+        examinations.ADMISSION, StageFinding("games", "Lost?", "no", "rr", "longer", verdict)
     )
     assert exam.headline == "UNDECIDED"
     exam.save(tmp_path)
@@ -271,6 +282,21 @@ def test_a_class_in_the_place_of_a_filter_is_refused_with_the_remedy() -> None:
 
 
 def test_an_examination_of_a_broken_filter_is_refuted_and_says_so() -> None:
-    exam = fp.verify(Mine(), seconds=10, mechanisms=["gaussian"], first_only=True)
+    exam = fp.verify(Mine(), seconds=60, mechanisms=["gaussian"], first_only=True)
     assert exam.headline == "REFUTED"
     assert exam.witness.replay().refutes
+
+
+def test_latex_says_no_row_twice() -> None:
+    exam = refuted()
+    twice = [replace(one, tightness=one.tightness * 2) for one in exam.findings]
+    lines = Examined(replace(exam.examination, findings=tuple(twice))).latex().splitlines()
+    rows = [line for line in lines if line.endswith(r"\\") and "&" in line]
+    assert len(rows) == len(set(rows)) > 1
+    assert rows == [line for line in exam.latex().splitlines() if line in rows]
+
+
+def test_a_notebook_breaks_no_word_of_a_table() -> None:
+    html = refuted()._repr_html_()
+    for table in re.finditer("<table", html):
+        assert "overflow-wrap:normal" in html[: table.start()].rpartition("<div")[2]

@@ -10,11 +10,24 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+import reports.chapters
+from mc import LocalPool
+from mc.engine.encoding import encode, nameable
+from reports.chapters.slips import SLIPS
+from reports.cli import COMMANDS
+from reports.commands import verify
 from reports.commands.exit_status import ExitStatus
+from reports.finding import Claim, Told
+from reports.study import Study
+from tests.reports import typed
+from theory.pairs import RandomizedResponse
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -77,22 +90,9 @@ LINES = {name: FAULTY[: FAULTY.index(text)].count("\n") + 1 for name, text in (
 )}  # fmt: skip
 
 
-def start(*arguments: str, cwd: Path) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, "-m", "filterproof", *arguments],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        cwd=cwd,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "200"},
-        start_new_session=True,
-    )
-
-
 def filterproof(*arguments: str, cwd: Path) -> tuple[int, str, str]:
-    process = start(*arguments, cwd=cwd)
-    out, err = process.communicate(timeout=300)
-    return process.returncode, out, err
+    ended = typed.filterproof(*arguments, cwd=cwd)
+    return ended.returncode, ended.stdout, ended.stderr
 
 
 @pytest.fixture
@@ -120,7 +120,7 @@ def test_a_filter_that_raises_ends_in_a_sentence_with_its_method_and_line(
     folder: Path, method: str, raised: str
 ) -> None:
     name = f"RaisesIn{method.capitalize()}"
-    status, out, err = filterproof("verify", f"faulty.py::{name}", "--seconds", "2", cwd=folder)
+    status, out, err = filterproof("verify", f"faulty.py::{name}", "--seconds", "1", cwd=folder)
     assert (status, out) == (3, "")
     assert err.strip() == (
         f"filterproof: {name}.{method} raised {raised} at faulty.py, line {LINES[method]}; "
@@ -128,7 +128,6 @@ def test_a_filter_that_raises_ends_in_a_sentence_with_its_method_and_line(
     )
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "command",
     [
@@ -153,13 +152,12 @@ def test_every_command_that_plays_a_filter_names_its_fault(folder: Path, command
     ],
 )
 def test_a_filter_that_ends_the_process_in_play_is_no_success(folder: Path, name: str, words: str) -> None:
-    status, _, err = filterproof("verify", f"faulty.py::{name}", "--seconds", "2", cwd=folder)
+    status, _, err = filterproof("verify", f"faulty.py::{name}", "--seconds", "1", cwd=folder)
     assert status == 3
     assert words in err
     assert not list(folder.glob("filterproof-report/*"))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "command",
     [
@@ -192,20 +190,20 @@ WITNESS = {
 
 
 def test_a_filter_that_does_not_come_back_is_out_of_time_and_no_pass(folder: Path) -> None:
-    status, out, err = filterproof("verify", "faulty.py::Hangs", "--seconds", "5", cwd=folder)
+    status, out, err = filterproof("verify", "faulty.py::Hangs", "--seconds", "2", cwd=folder)
     assert (status, out) == (5, "")
     assert re.search(r"Hangs.spend \(faulty.py, line \d+\) was still at work when the time was up", err)
     assert not list(folder.glob("filterproof-report/*"))
 
 
 def test_a_time_limit_has_a_status_and_takes_the_other_process_along(folder: Path) -> None:
-    status, _, err = filterproof("verify", "faulty.py::Hangs", "--time-limit", "4", cwd=folder)
+    status, _, err = filterproof("verify", "faulty.py::Hangs", "--time-limit", "2", cwd=folder)
     assert status == 5
-    assert "stopped after 4 s; nothing was decided: raise --time-limit" in err
+    assert "stopped after 2 s; nothing was decided: raise --time-limit" in err
 
 
 def test_a_filter_that_denies_everything_does_not_look_like_a_pass(folder: Path) -> None:
-    status, out, err = filterproof("verify", "faulty.py::DeniesAll", "--seconds", "2", "--json", cwd=folder)
+    status, out, err = filterproof("verify", "faulty.py::DeniesAll", "--seconds", "1", "--json", cwd=folder)
     assert status == 6, err
     told = json.loads(out)
     assert (told["verdict"], told["status"]) == ("UNDECIDED", "DENIES")
@@ -244,19 +242,13 @@ def test_a_witness_against_a_filter_without_arguments_replays_as_printed(folder:
     assert "1899/5915" in out
 
 
-@pytest.mark.slow
 def test_an_error_of_our_own_is_none_of_the_users_statuses(folder: Path) -> None:
-    code = "import reports.cli as cli\ncli.COMMANDS['list_'].__globals__['Console'] = None\ncli.main()"
-    result = subprocess.run(
-        [sys.executable, "-c", code, "list"],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        check=False,
-        timeout=300,
-    )
-    assert result.returncode == 4
-    assert "an error of Filterproof itself, TypeError" in result.stderr
+    def broken() -> None:
+        COMMANDS["list_"].__globals__["Console"] = None
+
+    ended = typed.filterproof("list", cwd=folder, before=broken)
+    assert ended.returncode == 4
+    assert "an error of Filterproof itself, TypeError" in ended.stderr
 
 
 def test_a_reader_that_goes_away_is_no_error_of_anybodys(folder: Path) -> None:
@@ -277,29 +269,43 @@ def test_a_reader_that_goes_away_is_no_error_of_anybodys(folder: Path) -> None:
 
 @pytest.mark.parametrize("everyone", [True, False], ids=["from a terminal", "to the first process alone"])
 def test_ctrl_c_in_verify_says_what_was_done_and_lost(folder: Path, everyone: bool) -> None:
-    process = start("verify", "faulty.py::Slow", "--quick", cwd=folder)
-    while not (folder / "playing").exists():
-        time.sleep(0.05)
-        assert process.poll() is None
+    process = typed.start("verify", "faulty.py::Slow", "--quick", cwd=folder)
+    process.wait_for(folder / "playing")
     (os.killpg if everyone else os.kill)(process.pid, signal.SIGINT)
-    out, err = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert out.strip() == ""
-    assert re.search(r"interrupted after \d+ s, in (loading the filter|admission|sequences|games);", err)
-    assert "nothing was decided or written, what was done is lost, and verify starts anew" in err
-    assert "Traceback" not in err
+    ended = process.end()
+    assert ended.returncode == 130
+    assert ended.stdout.strip() == ""
+    assert re.search(
+        r"interrupted after \d+ s, in (loading the filter|admission|sequences|games);", ended.stderr
+    )
+    assert "nothing was decided or written, what was done is lost, and verify starts anew" in ended.stderr
+    assert "Traceback" not in ended.stderr
     assert not list(folder.glob("filterproof-report/*"))
 
 
+def waits(study: Study, claims: Sequence[Claim]) -> Told:
+    """A chapter that says that it is being told, and goes on for long."""
+    Path("playing").touch()
+    time.sleep(1000)
+    return Told(())
+
+
+WAITS = replace(SLIPS, key="waits", claims=(), theorems=(), tell=waits, gathers=True)
+
+
 def test_ctrl_c_in_the_main_job_says_what_was_done_and_lost(folder: Path) -> None:
-    process = start("verify", "--quick", cwd=folder)
-    time.sleep(12)  # past the imports, long before the end
+    def two_chapters() -> None:
+        reports.chapters.CHAPTERS = (SLIPS, WAITS)
+        verify.LocalPool = partial(LocalPool, 1)
+
+    process = typed.start("verify", "--quick", cwd=folder, before=two_chapters)
+    process.wait_for(folder / "playing")
     os.killpg(process.pid, signal.SIGINT)
-    _, err = process.communicate(timeout=60)
-    assert process.returncode == 130
+    ended = process.end()
+    assert ended.returncode == 130
     assert not (folder / "filterproof-report").exists()
-    assert re.search(r"interrupted after \d+ s, in chapter \d+ of \d+ \(", err)
-    assert "Traceback" not in err
+    assert re.search(r"interrupted after \d+ s, in chapter 2 of 2 \(", ended.stderr)
+    assert "Traceback" not in ended.stderr
 
 
 @pytest.mark.parametrize(
@@ -359,7 +365,7 @@ def test_a_report_of_a_users_filter_prints_the_command_that_replays_its_witness(
     assert f"Again: {shlex.join(words)}" in out
     status, out, err = filterproof(*words[1:], cwd=folder)
     assert status == 0, err
-    assert "The same bits again" in out
+    assert "The same again" in out
 
 
 @pytest.mark.slow
@@ -374,7 +380,7 @@ def test_the_witness_of_an_attack_is_replayed_by_the_command_that_it_prints(fold
         (command,) = re.findall(r"^Again: (.*)$", out, re.MULTILINE)
         status, out, err = filterproof(*shlex.split(command)[1:], cwd=folder)
         assert status == 0, err
-        assert "The same bits again" in out
+        assert "The same again" in out
         assert "does not refute" not in out
     witness = folder / "found" / "witness.json"
     witness.write_text(witness.read_text().replace('"value": "', '"value": "1'))
@@ -386,10 +392,10 @@ def test_the_witness_of_an_attack_is_replayed_by_the_command_that_it_prints(fold
 def test_a_witness_that_refutes_nothing_is_no_success(folder: Path) -> None:
     sound = {"type": "BasicFilter", "epsilon": 1.0, "delta": 0.125}
     told = {"filter": sound, "epsilon": 1.0, "ratio": "3", "promised": 0.125, "value": "0"}
-    pair = {"type": "RandomizedResponse", "epsilon": 0.6931471805599453, "ratio": {"fraction": "2"}}
+    pair = encode(RandomizedResponse.from_ratio(2), nameable())
     plan = {"request": pair, "then": [None, None]}
     (folder / "witness.json").write_text(json.dumps(told | {"direction": "PQ", "plan": plan}))
     status, out, err = filterproof("replay", "witness.json", cwd=folder)
     assert (status, err) == (1, "")
-    assert "The same bits again: 0" in out
+    assert "The same again: 0" in out
     assert "It does not refute the promise." in out

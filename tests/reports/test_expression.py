@@ -47,3 +47,13 @@ def test_nothing_but_names_numbers_and_calls_is_read(text: str) -> None:
 def test_a_value_of_another_kind_is_no_filter(text: str) -> None:
     with pytest.raises(ValueError, match="filter must name one of"):
         read_filter(text)
+
+
+@pytest.mark.parametrize("text", ["late.py", "user/late.py", "late", "user.late", "C.py"])
+def test_a_file_or_a_module_without_its_class_is_told_so(text: str, tmp_path, monkeypatch) -> None:
+    (tmp_path / "late.py").write_text("")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(
+        ValueError, match=r"filter must name a class of the file or module, got .*; add ::ClassName"
+    ):
+        read_filter(text)

@@ -4,13 +4,17 @@ What Rocq itself accepts is checked by `make kernel-check`, where it is installe
 """
 
 import stat
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
+import theory.kernel
 from reports import kernel_run
+from reports.commands.exit_status import End
+from reports.commands.kernel import kernel
 from reports.kernel_run import KernelError, run_kernel
-from theory.kernel import KERNEL, read_record
+from theory.kernel import KERNEL, read_record, record
 from theory.kernel.record import ALLOWED, sources, without_comments
 
 _AXIOM = "Coq.Logic.Classical_Prop.classic"
@@ -136,6 +140,21 @@ def test_a_source_with_a_hole_is_refused_before_anything_runs(
     monkeypatch.setattr(kernel_run, "sources", lambda: texts | {"Sums.v": f"{texts['Sums.v']}\n{hole}\n"})
     with pytest.raises(KernelError, match=r"Sums\.v must have no hole|a definition must stand once"):
         _run(fake)
+
+
+def test_a_run_writes_the_record_with_its_digest_and_a_check_refuses_a_record_of_another_digest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kernel_run, "run_kernel", lambda on_step: read_record())
+    monkeypatch.setattr(theory.kernel, "__file__", str(tmp_path / "__init__.py"))
+    kernel(check=True)
+    assert [path.name for path in tmp_path.iterdir()] == [record.HERE]
+    kernel(check=False)
+    said = (tmp_path / record.SEAL).read_text().split()
+    assert said == [sha256((tmp_path / record.RECORD).read_bytes()).hexdigest(), record.RECORD]
+    monkeypatch.setattr(record, "SEAL", "nowhere")
+    with pytest.raises(End):
+        kernel(check=True)
 
 
 def test_a_comment_is_no_hole_and_may_be_nested() -> None:

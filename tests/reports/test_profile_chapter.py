@@ -1,18 +1,19 @@
-"""The chapter on whole curves: what it says, and that a curve which leaves its band is refuted.
+"""The chapter on whole curves: what it says, and that a curve which leaves its band disagrees.
 
-Null of every UNDECIDED: the bands are valid, so that a closed form leaves one with probability at most 1.6e-7.
+Null of every AGREES: the bands are valid, so that a closed form leaves one with probability at most 1.6e-7.
 """
 
 from dataclasses import dataclass
+from functools import cache
 
 import pytest
 
 import mc
 from filters import GaussianFilter
-from reports.chapters.profile import EPSILONS, PROFILE, judge_curves, play_both_ways
+from reports.chapters.profile import ALPHAS, EPSILONS, PROFILE, judge_curves, play_both_ways
 from reports.drawing import NARROW
 from reports.study import Study
-from theory.evidence import Evidence, Outcome
+from theory.agreement import Accord
 from theory.guarantees import GaussianDP
 
 (CLAIM,) = PROFILE.claims
@@ -40,19 +41,24 @@ def curves():
     return play_both_ways(Study(quick=True), GaussianFilter(mu=1.0))
 
 
+@cache
+def misstated(mu):
+    """The curves of a filter that spends the budget of mu."""
+    return play_both_ways(Study(quick=True), MisstatedFilter(mu=mu))
+
+
 def judged(curves, promise):
-    return judge_curves(Study(quick=True), CLAIM, *curves, promise).verdict
+    return judge_curves(CLAIM, *curves, promise).result
 
 
 def test_the_chapter_draws_both_bands_and_claims_no_proof():
     study = Study(quick=True)
     told = PROFILE.tell(study, PROFILE.claims)
     (finding,) = told.findings
-    assert finding.verdict.outcome is Outcome.UNDECIDED
-    assert finding.verdict.evidence is Evidence.STATISTICAL
+    assert finding.result.outcome is Accord.AGREES
     assert finding.as_expected
-    assert "failure probability 1.55e-07 of the 1e-06" in finding.verdict.scope
-    assert "proves nothing" in finding.verdict.detail
+    assert finding.result.failure == pytest.approx(study.failure * 2 * len(EPSILONS) / study.comparisons)
+    assert len(finding.result.compared) == 2 * len(EPSILONS) + len(ALPHAS)
     assert [picture.name for picture in told.pictures] == ["privacy_profile", "trade_off"]
     assert all(picture.figure.get_figwidth() <= NARROW for picture in told.pictures)  # two fit side by side
     (table,) = told.tables
@@ -63,8 +69,7 @@ def test_the_chapter_draws_both_bands_and_claims_no_proof():
 @pytest.mark.parametrize("mu", [0.97, 1.03])
 def test_a_closed_form_of_another_mu_is_refuted_with_a_witness_that_replays(curves, mu):
     verdict = judged(curves, GaussianDP(mu))
-    assert verdict.outcome is Outcome.REFUTED
-    assert verdict.evidence is Evidence.STATISTICAL
+    assert verdict.outcome is Accord.DISAGREES
     again = mc.replay(verdict.witness)
     assert verdict.witness["closed_form"] == GaussianDP(mu).delta(verdict.witness["epsilon"])
     assert verdict.witness["closed_form"] not in again
@@ -74,23 +79,23 @@ def test_a_closed_form_of_another_mu_is_refuted_with_a_witness_that_replays(curv
 @pytest.mark.parametrize("mu", [0.97, 1.2])
 def test_a_filter_that_spends_less_or_more_than_it_promises_is_refuted(mu):
     filt = MisstatedFilter(mu=mu)
-    verdict = judged(play_both_ways(Study(quick=True), filt), filt.promise)
-    assert verdict.outcome is Outcome.REFUTED
+    verdict = judged(misstated(mu), filt.promise)
+    assert verdict.outcome is Accord.DISAGREES
     assert verdict.witness["method"] == "tilted"
     assert mc.replay(verdict.witness, filt=filt).n == verdict.witness["n"]
 
 
 def test_one_direction_is_enough_to_refute(curves):
     forward, _ = curves
-    _, backward = play_both_ways(Study(quick=True), MisstatedFilter(mu=0.97))
+    _, backward = misstated(0.97)
     verdict = judged((forward, backward), GaussianDP(1.0))
-    assert verdict.outcome is Outcome.REFUTED
+    assert verdict.outcome is Accord.DISAGREES
     assert verdict.witness["direction"] == "QP"
 
 
 def test_a_trade_off_function_outside_its_band_is_refuted_though_the_profile_is_inside(curves):
     verdict = judged(curves, MisstatedTests(1.0))
-    assert verdict.outcome is Outcome.REFUTED
+    assert verdict.outcome is Accord.DISAGREES
     assert verdict.witness["closed_form"] > verdict.witness["high"]
     assert 0 < verdict.witness["alpha"] < 1
 

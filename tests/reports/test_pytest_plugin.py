@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
+import tomllib
 import xml.etree.ElementTree as Tree
 from pathlib import Path
 
@@ -40,16 +42,16 @@ from mine import DeniesAll, Lax, Sound
 @pytest.fixture
 def lax(): return Lax()
 
-@pytest.mark.filterproof(seconds=5, mechanisms=["rr"])
+@pytest.mark.filterproof(seconds=2, mechanisms=["rr"])
 def test_returned(): return Sound()
 
-@pytest.mark.filterproof(seconds=5, mechanisms=["rr"])
+@pytest.mark.filterproof(seconds=2, mechanisms=["rr"])
 def test_given(lax): pass
 
 @pytest.mark.filterproof
 def test_number(): return 3
 
-@pytest.mark.filterproof(seconds=5, mechanisms=["rr"])
+@pytest.mark.filterproof(seconds=2, mechanisms=["rr"])
 @pytest.mark.parametrize("kind", [DeniesAll, Sound])
 def test_kind(kind): return kind()
 
@@ -140,6 +142,55 @@ def test_tests_are_chosen_by_name_like_any_other(folder: Path) -> None:
     assert "1 failed, 1 deselected" in out
 
 
+#: What stands of an installed package beside it: from here pytest knows of the entry point, and of what to rewrite.
+INSTALLED = """
+import sys
+import filters.rules.realisation, theory.pairs.gaussian
+
+def test_nothing_of_ours_is_rewritten():
+    rooms = ("filters", "theory")
+    ours = [module for name, module in sys.modules.items() if name.split(".")[0] in rooms]
+    assert len(ours) > 9
+    assert not [module for module in ours if type(module.__loader__).__module__.startswith("_pytest")]
+"""
+
+
+@pytest.mark.parametrize("besides", [(), ("-p", "reports.pytest_plugin")], ids=["alone", "and by -p"])
+def test_where_the_package_is_installed_a_mark_is_an_examination_once(
+    folder: Path, besides: tuple[str, ...]
+) -> None:
+    points = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["entry-points"]["pytest11"]
+    made = folder / "site" / "filterproof-0.1.0.dist-info"
+    made.mkdir(parents=True)
+    (made / "METADATA").write_text("Metadata-Version: 2.1\nName: filterproof\nVersion: 0.1.0\n")
+    (made / "entry_points.txt").write_text(
+        "[pytest11]\n" + "".join(f"{name} = {module}\n" for name, module in points.items())
+    )
+    rooms = ("filterproof", "filters", "mc", "reports", "theory")
+    (made / "RECORD").write_text("".join(f"{room}/__init__.py,,\n" for room in rooms))
+    (folder / "test_mine.py").write_text(MARKED)
+    (folder / "test_ours.py").write_text(INSTALLED)
+    (folder / "pytest.ini").write_text("[pytest]\naddopts = --strict-markers\n")
+    result = subprocess.run(
+        [sys.executable, "-P", "-m", "pytest", "-p", "no:cacheprovider", "-q", "-rA", *besides],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        env={**_without_plugins(), "PYTHONPATH": f"{folder / 'site'}:{ROOT}", "COLUMNS": "200"},
+        check=False,
+        timeout=300,
+    )
+    out = result.stdout + result.stderr
+    assert "FAILED test_mine.py::test_given" in out
+    assert "PASSED test_ours.py::test_nothing_of_ours_is_rewritten" in out
+    assert "2 failed" not in out
+    assert "3 failed, 4 passed" in out
+
+
+def _without_plugins() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
+
+
 def test_a_target_that_is_not_there_fails_in_a_sentence(folder: Path) -> None:
     status, out = run_pytest(folder, "--filterproof", "gone.py::X", "--filterproof", "gone::X")
     assert status == 1
@@ -186,3 +237,103 @@ def test_a_path_with_a_space_is_a_uri_and_one_outside_the_root_an_absolute_one()
     places = [one["locations"][0]["physicalLocation"] for one in report["runs"][0]["results"]]
     assert [one["artifactLocation"]["uri"] for one in places] == ["my%20file.py", "file:///a%20b/c.py"]
     assert [one["ruleIndex"] for one in report["runs"][0]["results"]] == [1, 1]
+
+
+LEAVES = """
+import os
+import unittest
+import numpy as np
+import pytest
+import filterproof as fp
+
+class Leaves(fp.PrivacyFilter):
+    promise = fp.ZCDP(0.02)
+    def start(self, n): return np.zeros(n)
+    def admits(self, spent, request): os._exit(0)
+    def spend(self, spent, request): return spent
+
+class Looks(Leaves):
+    # leaves wherever an attribute of it is read
+    armed = False
+    def __getattribute__(self, name): os._exit(0) if Looks.armed else None; return super().__getattribute__(name)
+
+class Promises(Leaves):
+    theorem = kernel = rests_on = scope = played = "x"  # as if it were a holder
+    @property
+    def promise(self): os._exit(0)
+
+class Ordered(fp.ZCDPFilter):
+    def __init__(self): super().__init__(0.5)
+    @property
+    def order_free(self): os._exit(0)
+
+class Unordered(Ordered):
+    @property
+    def order_free(self): return False
+
+class Skips(Unordered):
+    def start(self, n): raise unittest.SkipTest("skipped by the filter")
+
+class Made(Leaves):
+    def __init__(self): os._exit(0)
+
+def looks():
+    made, Looks.armed = Looks(), True
+    return made
+
+@pytest.mark.filterproof(seconds=2)
+def test_marked_looks(): return looks()
+
+@pytest.mark.filterproof(seconds=2)
+def test_marked_promises(): return Promises()
+
+def test_assert_looks(): fp.assert_holds(looks(), seconds=2)
+
+@pytest.mark.parametrize("kind", [Made, Ordered, Skips, looks, Unordered])
+def test_law(kind):
+    tests = fp.laws(kind, examples=3)()
+    tests.test_halting_absorbs() if kind in (Made, Skips) else tests.test_order_does_not_matter()
+
+def test_assert_holds(): fp.assert_holds(Leaves(), seconds=2)
+
+def test_verify(): assert "ended with status 0" not in str(fp.verify(Leaves(), seconds=2))
+
+@pytest.mark.filterproof(seconds=2)
+def test_marked(): return Leaves()
+
+TestLaws = fp.laws(Leaves, examples=3)
+"""
+
+
+def test_a_filter_that_leaves_fails_every_test_of_it_and_ends_no_suite(folder: Path) -> None:
+    (folder / "test_leaves.py").write_text(LEAVES)
+    (folder / "gone.py").write_text("import os\nos._exit(0)\n")
+    status, out = run_pytest(folder, "test_leaves.py", "--filterproof", "gone.py::X")
+    assert status == 1, out
+    assert "23 failed, 1 skipped" in out
+    assert re.search(r"SKIPPED.*does not say that it is order_free", out)
+    for name in ("assert_holds", "verify", "marked", "assert_looks", "marked_looks", "marked_promises"):
+        assert f"FAILED test_leaves.py::test_{name}" in out
+    assert "the process that examined Leaves ended with status 0 before there was a verdict" in out
+    assert "the process that examined gone.py::X ended with status 0 before there was a verdict" in out
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import os\ndef test_it(): os._exit(0)\n",
+        "import os\nclass X:\n    def __getattribute__(self, name): os._exit(0)\nx = X()\n",  # pytest looks at x
+    ],
+)
+def test_a_session_that_ends_in_the_code_under_test_is_no_success(folder: Path, code: str) -> None:
+    (folder / "test_leaves.py").write_text(code)
+    status, out = run_pytest(folder, "test_leaves.py")
+    assert status == 1
+    assert "code under test ended pytest with status 0, which passes no test" in out
+
+
+def test_a_child_and_the_end_of_a_session_leave_as_they_like(folder: Path) -> None:
+    child = "def test_child():\n    if not (pid := os.fork()): os._exit(0)\n    assert os.waitpid(pid, 0)[1] == 0\n"
+    (folder / "test_child.py").write_text(f"import os\n{child}")
+    (folder / "conftest.py").write_text("import os\ndef pytest_unconfigure(): os._exit(0)\n")
+    assert run_pytest(folder, "test_child.py")[0] == 0

@@ -17,7 +17,7 @@ from reports.chapters.tightness import (
     DELTA,
     EPSILON,
     ROGERS,
-    Played,
+    PlayedMenu,
     gains_tables,
     tightness_filters,
     worst_table,
@@ -28,17 +28,20 @@ from theory.pairs import RandomizedResponse
 
 
 @pytest.fixture(scope="module")
-def played() -> dict[str, Played]:
+def played() -> dict[str, PlayedMenu]:
     return {one.name: one for one in tightness_filters(Study(quick=True))}
 
 
-def test_every_row_tells_a_ratio_or_why_there_is_none(played: dict[str, Played]) -> None:
+def test_every_row_tells_a_ratio_or_why_there_is_none(played: dict[str, PlayedMenu]) -> None:
     slack = {row[0]: row[-1] for row in worst_table(list(played.values())).rows}
     assert slack.pop("basic") == "no loss exceeds 1"
-    assert all(1 - 1e-3 < float(text) < 1e11 for text in slack.values()), slack
+    # an enclosure that is narrower than 1e-3 of the promise, as the claim asks, reads .999 at the least
+    assert all(0.999 <= float(text) < 1e11 for text in slack.values()), slack
 
 
-def test_the_menu_for_rogers_passes_epsilon_and_is_worth_the_binomial_tail(played: dict[str, Played]) -> None:
+def test_the_menu_for_rogers_passes_epsilon_and_is_worth_the_binomial_tail(
+    played: dict[str, PlayedMenu],
+) -> None:
     filt = RogersFilter(EPSILON, DELTA)
     state, rounds = filt.start(1), 0
     while filt.admits(state, RandomizedResponse(ROGERS))[0]:
@@ -57,7 +60,7 @@ def test_the_menu_for_rogers_passes_epsilon_and_is_worth_the_binomial_tail(playe
     assert worst.fixed.low == pytest.approx(float(worth), rel=1e-6)
 
 
-def test_basic_composition_gives_all_the_deltas_that_it_promises(played: dict[str, Played]) -> None:
+def test_basic_composition_gives_all_the_deltas_that_it_promises(played: dict[str, PlayedMenu]) -> None:
     four_failures = -math.expm1(4 * math.log1p(-DELTA / 4))
     worst = played["basic, with deltas"].worst
     assert worst.low <= DELTA

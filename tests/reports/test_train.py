@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
+from mc.training import kept as kept_room
 from reports.cli import app
-from reports.training import kept as kept_room
 
 ROOT = Path(__file__).parents[2]
 SMALL = ("000-table-2", "003-7", "--quick", "--trials", "2", "--format", "svg")

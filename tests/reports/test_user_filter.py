@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -89,3 +90,63 @@ def test_a_filter_of_a_module_is_found_by_its_name(tmp_path: Path, monkeypatch: 
         load_filter("my_broken_module::filt")
     with pytest.raises(ValueError, match="no file at 'my_gone', and no module of that name"):
         load_filter("my_gone::filt")
+
+
+BESIDE = GOOD.replace("import filterproof as fp\n", "import filterproof as fp\n{line}\n")
+
+
+@pytest.mark.parametrize(
+    ("place", "line"),
+    [
+        ("work_a/shop.py", "from prices_a import PRICE"),
+        ("work_b/goods_b/shop.py", "from .prices_b import PRICE"),
+        ("work_c/goods_c/shop.py", "from goods_c.prices_c import PRICE"),
+        ("work_d/goods_d/inner/shop.py", "from ..prices_d import PRICE"),
+    ],
+)
+def test_a_file_imports_what_stands_beside_it_and_in_its_package(
+    tmp_path: Path, place: str, line: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    file, key = tmp_path / place, place[5]
+    file.parent.mkdir(parents=True)
+    file.write_text(BESIDE.format(line=line))
+    for folder in file.relative_to(tmp_path).parents:
+        if folder.name not in ("", f"work_{key}"):
+            (tmp_path / folder / "__init__.py").touch()
+    home = tmp_path / f"work_{key}"
+    home = home if key == "a" else home / f"goods_{key}"
+    (home / f"prices_{key}.py").write_text("PRICE = 1")
+    found = load_filter(f"{file}::MyFilter")
+    assert isinstance(found, PrivacyFilter)
+    assert sys.path.count(str(tmp_path / f"work_{key}")) == 1
+
+
+def test_a_module_of_a_package_in_the_folder_of_work_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "goods_e").mkdir()
+    (tmp_path / "goods_e" / "__init__.py").touch()
+    (tmp_path / "goods_e" / "shop.py").write_text(GOOD)
+    assert isinstance(load_filter("goods_e.shop::MyFilter"), PrivacyFilter)
+
+
+@pytest.mark.parametrize("room", ["filters", "reports", "mc", "theory"])
+def test_a_folder_with_the_name_of_a_room_hides_none_of_ours_and_is_named(
+    tmp_path: Path, room: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / room).mkdir()
+    (tmp_path / room / "__init__.py").write_text("PRICE = 1")
+    (tmp_path / room / "shop.py").write_text(GOOD)
+    (tmp_path / "plain.py").write_text(GOOD)
+    (tmp_path / "wants.py").write_text(BESIDE.format(line=f"from {room} import PRICE"))
+    assert isinstance(load_filter("plain.py::MyFilter"), PrivacyFilter)
+    for target in ("wants.py::MyFilter", f"{room}.shop::MyFilter"):
+        with pytest.raises(
+            ValueError, match=f"rename '{tmp_path / room}', since '{room}' is a package of Filterproof"
+        ):
+            load_filter(target)

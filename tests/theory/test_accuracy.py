@@ -8,10 +8,10 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
+from tests.theory import reference
 from theory import CKS, SIMPLE, gaussian_epsilon, gaussian_mu, kappa, optimal_split
 from theory.conversions import CONVERSIONS, Conversion
 from theory.guarantees import ZCDP, ApproxDP, GaussianDP, PureDP, RenyiDP
-from theory.numerics import reference
 from theory.pairs import KOV, Erasure, Gaussian, RandomizedResponse
 from theory.pairs.finite import Finite
 
@@ -28,7 +28,7 @@ def close(value: object, expected: object, rel: float = 1e-12) -> bool:
     return abs(float((value - expected) / expected)) <= rel  # type: ignore[operator]
 
 
-grid = settings(max_examples=60, deadline=None, derandomize=True)
+grid = settings(deadline=None, derandomize=True)
 few = settings(max_examples=20, deadline=None, derandomize=True)
 
 deltas = powers(1e-300, 0.5)

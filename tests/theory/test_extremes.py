@@ -8,10 +8,10 @@ import mpmath
 import numpy as np
 import pytest
 
+from tests.theory import reference
 from theory import CKS, SIMPLE, gaussian_epsilon, gaussian_mu
 from theory.conversions import CONVERSIONS, Conversion
 from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
-from theory.numerics import reference
 from theory.pairs import KOV, DominatingPair, Erasure, FinitePair, Gaussian, Laplace, RandomizedResponse
 
 SIZES = (
@@ -151,7 +151,7 @@ PROMISES: tuple[Callable[[float], Guarantee], ...] = (
     ZCDP,
     GaussianDP,
     lambda x: ApproxDP(x, 1e-300),
-    lambda x: ApproxDP(x, 1.0),
+    lambda x: ApproxDP(x, 1 - 2.0**-53),
     lambda x: RenyiDP(1.0, x),
     lambda x: RenyiDP(1 + 2.0**-52, x),
     lambda x: RenyiDP(2.0, x),

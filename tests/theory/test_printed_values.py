@@ -1,9 +1,12 @@
 """The numbers that the papers print, or that were computed independently."""
 
 import math
+from dataclasses import astuple
 from fractions import Fraction
+from typing import Any
 
 import pytest
+from mpmath import mp
 
 from theory import CKS, SIMPLE, gaussian_epsilon, gaussian_mu, kappa, optimal_split
 from theory.guarantees import ZCDP, ApproxDP, GaussianDP, PureDP, RenyiDP
@@ -12,7 +15,7 @@ from theory.guarantees import ZCDP, ApproxDP, GaussianDP, PureDP, RenyiDP
 #
 #     from mpmath import nstr
 #     from theory import CKS, SIMPLE
-#     from theory.numerics import reference
+#     from tests.theory import reference
 #
 #     for e in (0.3, 0.5, 1.0):
 #         by = [reference.conversion_budget(c, e, 1e-5) for c in (SIMPLE, CKS)]
@@ -67,6 +70,44 @@ def test_the_split_and_kappa_of_the_realisation_filter() -> None:
     assert split.dhat == pytest.approx(5.388961e-6, rel=1e-7)
     assert split.theta == pytest.approx(9.606383e-8, rel=1e-7)
     assert kappa(10.0, 2.0, split.dhat, split.theta) == pytest.approx(4.9461276, abs=5e-8)
+
+
+@pytest.mark.parametrize("exponent", [-7, -8, -9, -10])
+def test_no_reading_of_the_printed_split_is_optimal_for_the_delta_that_it_spends(exponent: int) -> None:
+    # by the best split of that delta and its z-sum, where the theorem has the first-order condition
+    for dhat, theta in ((4.797e-6, 2.073 * 10.0**exponent), (2.073 * 10.0**exponent, 4.797e-6)):
+        best = optimal_split(48, dhat + 48 * theta * (1 - dhat))
+        assert kappa(1.0, 1.0, best.dhat, best.theta) > kappa(1.0, 1.0, dhat, theta) + 0.005
+    assert (
+        kappa(1.0, 1.0, *astuple(optimal_split(48, 1e-5))) - kappa(1.0, 1.0, 5.388961e-6, 9.606383e-8) < 1e-6
+    )
+
+
+@pytest.mark.parametrize(
+    ("rounds", "rate", "sigma", "share"), [(1, 0.01, 1.0, 0.9), (3, 0.3, 1.0, 0.95), (40, 0.1, 2.0, 0.8)]
+)
+def test_every_smaller_mu_is_passed_by_dp_sgd_at_some_epsilon(
+    rounds: int, rate: float, sigma: float, share: float
+) -> None:
+    # by hockey-sticks at one epsilon, where the theorem on (5.1) compares moments: the event that all rounds sampled
+    # the person has probability q^T, so H_x is at least q^T that of T Gaussians at x/q^T
+    least = mp.sqrt(rounds) / sigma
+    rare = mp.mpf(rate) ** rounds
+
+    def delta(mu: float, epsilon: Any) -> Any:
+        return mp.ncdf(mu / 2 - epsilon / mu) - mp.exp(epsilon) * mp.ncdf(-mu / 2 - epsilon / mu)
+
+    def passed(mu: float, epsilon: int) -> bool:
+        return bool(rare * delta(least, epsilon - mp.log(rare)) > delta(mu, mp.mpf(epsilon)))
+
+    with mp.workdps(60):
+        assert any(passed(share * least, epsilon) for epsilon in (50, 500, 5000))
+        assert not any(passed(least, epsilon) for epsilon in (1, 50, 500, 5000))
+
+
+def test_a_few_dozen_steps_of_private_gradient_descent_are_more_than_one_percent_of_epsilon() -> None:
+    spent = {steps: SIMPLE.epsilon(steps / (2 * 100**2), 1e-5) for steps in (420, 428, 444)}
+    assert spent[428] - spent[420] < 0.01 < 0.0288 < spent[444] - spent[420] < 0.0290
 
 
 @pytest.mark.parametrize("rounds", [1, 2, 48, 10**6])

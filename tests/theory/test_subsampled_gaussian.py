@@ -8,13 +8,13 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import special
 
-from theory.numerics import reference
+from tests.theory import reference
 from theory.pairs import Gaussian, Laplace, SubsampledGaussian
 
 rates = st.floats(math.log(1e-4), 0.0).map(math.exp)
 noises = st.floats(math.log(0.3), math.log(50.0)).map(math.exp)
 sides = st.sampled_from(["removal", "addition"])
-some = settings(max_examples=40, deadline=None, derandomize=True)
+some = settings(deadline=None, derandomize=True)
 
 
 def close(value: object, expected: object, rel: float = 1e-12, least: float = 1e-300) -> bool:

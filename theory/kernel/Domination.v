@@ -1,5 +1,5 @@
 (** Domination: rounds dominated at every epsilon by fixed finite pairs stay dominated by the product of those pairs,
-    whatever was chosen adaptively. Accountants by privacy-loss distributions rest on it (paper 003, Theorem 10).
+    whatever was chosen adaptively. Accountants by privacy-loss distributions rest on it (paper 003, Theorem 4).
 
     - [dominated_by_product]: the transcript's hockey-stick divergence, at every epsilon, is at most that of the
       product.

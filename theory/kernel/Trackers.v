@@ -4,7 +4,8 @@
     - [tracker_zcdp]: the same for zCDP.
     - [tracker_promise]: whatever an additive filter of m blocks promises, the tracker promises of m blocks. Where
       charges are the squares mu^2 of Gaussian DP this is 003, Appendix C.5: squares add.
-    - [individual_tracker]: the personal tracker of person i bounds what was lost on that person at T_m^(i).
+    - [individual_tracker]: the personal tracker of person i, who is never left out, bounds what was lost on that person
+      at T_m^(i).
 
     A mechanism that costs more than a block closes as many as it needs, which the paper excludes and the code allows.
     The number m is fixed in advance: nothing is said of a time that is chosen by the tracker's value. *)

@@ -10,12 +10,13 @@ from functools import lru_cache
 from hashlib import sha256
 from importlib.resources import files
 
-from theory.kernel.statements import KERNEL
+from theory.claims.table import KERNEL
 
 __all__ = [
     "ALLOWED",
     "HERE",
     "RECORD",
+    "SEAL",
     "Accepted",
     "Record",
     "accepted",
@@ -31,8 +32,8 @@ __all__ = [
     "without_comments",
 ]
 
-#: The file of the record, and that of a run on this machine, which is not shared.
-RECORD, HERE = "record.json", "checked_here.json"
+#: The file of the record, that of its digest, and that of a run on this machine, which is not shared.
+RECORD, SEAL, HERE = "record.json", "record.sha256", "checked_here.json"
 
 #: The axioms that a statement may rest on: those of the standard library's reals, and of classical logic.
 ALLOWED = frozenset(
@@ -128,6 +129,17 @@ class Record:
             "axioms": {name: list(found) for name, found in sorted(self.axioms.items())},
         }
         return json.dumps(data, indent=1) + "\n"
+
+    @property
+    def seal(self) -> str:
+        """SHA-256 of the record in the form of `sha256sum`: of every digest, every printed statement, every axiom."""
+        return f"{sha256(self.to_json().encode()).hexdigest()}  {RECORD}\n"
+
+    @property
+    def sealed(self) -> bool:
+        """Whether it is the record whose digest was committed with it."""
+        place = files("theory.kernel").joinpath(SEAL)
+        return place.is_file() and place.read_text(encoding="utf-8") == self.seal
 
 
 def sources() -> dict[str, str]:
@@ -240,8 +252,8 @@ def _known() -> tuple[Record | None, bool, dict[str, str]]:
 def accepted(name: str) -> Accepted:
     """The statement of that name as the kernel accepted it.
 
-    Raises ValueError where the record does not match the sources, does not have the statement, or names an axiom
-    that is not allowed; KeyError for a name that `KERNEL` does not list.
+    Raises ValueError where the record does not match the sources or its committed digest, does not have the
+    statement, or names an axiom that is not allowed; KeyError for a name that `KERNEL` does not list.
     """
     theorem = KERNEL[name]
     record, here, texts = _known()
@@ -261,6 +273,6 @@ def accepted(name: str) -> Accepted:
     axioms = record.axioms[theorem.module]
     if foreign := axioms_beyond(axioms):
         raise ValueError(f"{name} rests on {', '.join(foreign)}, which is no axiom of the standard library")
-    file = f"{theorem.module}.v"
-    statement_in(texts[file], name)
-    return Accepted(name, file, record.statements[name], axioms, record.rocq, here)
+    if not record.sealed:
+        raise ValueError(f"record must be the one that {SEAL} is the digest of, got another; run make kernel")
+    return Accepted(name, f"{theorem.module}.v", record.statements[name], axioms, record.rocq, here)

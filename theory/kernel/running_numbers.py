@@ -1,7 +1,7 @@
 """Running numbers in Rocq: each claim that a number is on the safe side as a lemma that `interval` or `lra` proves.
 
->>> from theory.certified.running_number import at_most
->>> print(lemma("zcdp", at_most("RDP filter", "ZCDPFilter(0.5): budget", 0.5, "rho", rho=0.5)))
+>>> half = Fraction(1, 2)
+>>> print(lemma("zcdp", "RDP filter", "ZCDPFilter(0.5): budget", ["(rho) - x"], {"rho": half, "x": half}))
 (* RDP filter. ZCDPFilter(0.5): budget *)
 Lemma zcdp : 0 <= ((1 / 2) - (1 / 2)).
 Proof. lra. Qed.
@@ -13,21 +13,19 @@ The values are the exact rationals of the doubles. A text is the same each time.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from theory.certified.least import Least
-from theory.certified.rational import rational_value
-from theory.certified.running_number import RunningNumber
 from theory.conversions import CKS
 from theory.proofs.engines import certified
 from theory.proofs.formula import variables
+from theory.proofs.rational import rational_value
 
 __all__ = ["cks_lemma", "lemma", "rocq_text", "simple_lemma"]
 
 _HEADER = """(* Written by theory/kernel/running_numbers.py; do not edit. Each lemma is about the exact rationals of the
-   doubles that the code compares with: see theory/certified. *)
+   doubles that the code compares with: see filters/certified. *)
 From Coq Require Import Reals Lra.
 From Interval Require Import Tactic.
 Open Scope R_scope.
@@ -41,21 +39,11 @@ _SIMPLE = "x + 2*sqrt(x*log(1/delta))", "epsilon"
 _CKS = "(a - 1)*(a*x - epsilon) - log(a - 1) + a*log(1 - 1/a)", "log(delta)"
 
 
-def lemma(name: str, number: RunningNumber) -> str | None:
-    """The lemma that the number is on its safe side; None where its margin is no formula, or Rocq lacks its functions.
+def lemma(name: str, theorem: str, says: str, texts: Sequence[str], at: Mapping[str, Fraction]) -> str | None:
+    """The lemma that every margin, a formula at a point, is zero or more; None where Rocq lacks one of its functions.
 
     Raises RefusedError where balls do not show it.
     """
-    margin, value = number.margin, number.value
-    if isinstance(margin, Least) and not margin.balls and not margin.some:
-        texts = margin.texts
-    elif isinstance(margin, str):
-        texts = (margin,)
-    else:
-        return None
-    if value is None or number.side == "=":
-        return None
-    at = {**number.at, "x": value}
     claims = [_translated(text, at) for text in texts]
     if None in claims:
         return None
@@ -65,8 +53,7 @@ def lemma(name: str, number: RunningNumber) -> str | None:
     tactic = _interval() if functions else "lra."
     if len(texts) > 1:
         tactic = f"repeat split; {f'first [lra | {tactic[:-1]}].' if functions else tactic}"
-    claim = " /\\ ".join(f"0 <= {one}" for one in claims)
-    return _lemma(name, number.theorem, number.says, claim, tactic)
+    return _lemma(name, theorem, says, " /\\ ".join(f"0 <= {claim}" for claim in claims), tactic)
 
 
 def simple_lemma(

@@ -6,6 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from theory.numerics import portable
+
 __all__ = ["LOG_SQRT_TWO_PI", "mills", "mills_drop"]
 
 LOG_SQRT_TWO_PI = 0.9189385332046727
@@ -20,8 +22,12 @@ Array = NDArray[np.float64]
 
 def mills(x: Array) -> Array:
     """R(x) = Phi(-x) / phi(x) = int_0^inf e^{-xu - u^2/2} du."""
-    ratio: Array = _SQRT_HALF_PI * special.erfcx(_SQRT_HALF * x)
-    return ratio
+    # erfcx from zero up is one polynomial after another; below zero it asks the C library for an exponential
+    above: Array = _SQRT_HALF_PI * special.erfcx(_SQRT_HALF * np.abs(x))
+    below = x < 0
+    if below.any():
+        above[below] = 2 * _SQRT_HALF_PI * portable.exp(x[below] * x[below] / 2) - above[below]
+    return above
 
 
 def mills_drop(centre: Array, half: Array) -> Array:

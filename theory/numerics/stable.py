@@ -5,13 +5,23 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from theory.arguments import Real
+from theory.numerics import portable
 
-__all__ = ["as_real", "expm1_minus", "increasing_root", "log_fraction", "mass_fraction", "signed_square"]
+__all__ = [
+    "as_real",
+    "expm1_minus",
+    "increasing_root",
+    "log_beyond",
+    "log_fraction",
+    "mass_fraction",
+    "signed_square",
+]
 
 _MOST = float(np.finfo(np.float64).max)
 _LEAST, _LEAST_NORMAL = 5e-324, 2.0**-1022
@@ -32,7 +42,7 @@ def expm1_minus(x: Real | NDArray[np.float64]) -> NDArray[np.float64]:
             total = total * one + coefficient
         return np.asarray(total * (one * one))
     with np.errstate(over="ignore", invalid="ignore"):
-        far = np.where(np.isposinf(x), np.inf, np.expm1(x) - x)
+        far = np.where(np.isposinf(x), np.inf, portable.expm1(x) - x)
     if x.ndim == 0:
         return far
     near = np.clip(x, -0.75, 0.75)
@@ -45,16 +55,28 @@ def expm1_minus(x: Real | NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def log_fraction(ratio: Fraction) -> float:
-    """log of a positive rational, with full relative accuracy near one and beyond the range of doubles.
+    """log of a positive rational, the double nearest to it, also beyond the range of doubles.
 
     Only ratio = 1 gives zero: a logarithm too small for a double becomes the least double, with its sign.
     """
-    if 2 * abs(ratio - 1) < 1:
-        near = math.log1p(float(ratio - 1))
-        return near if near or ratio == 1 else math.copysign(_LEAST, ratio - 1)
-    if Fraction(10) ** -300 < ratio < Fraction(10) ** 300:
-        return math.log(float(ratio))
-    return math.log(ratio.numerator) - math.log(ratio.denominator)
+    from flint import arb, ctx, fmpq  # balls are imported by those who ask for one
+
+    less_one = ratio - 1
+    with ctx.workprec(192):
+        exact = fmpq(less_one.numerator, less_one.denominator)
+        near = float(arb(exact).log1p() if 2 * abs(less_one) < 1 else arb(1 + exact).log())
+    return near if near or ratio == 1 else math.copysign(_LEAST, less_one)
+
+
+@lru_cache(maxsize=4096)
+def log_beyond(ratio: Fraction) -> float:
+    """The least double that is no less than log of a rational >= 1, for charges."""
+    from flint import arb, ctx, fmpq
+
+    near = log_fraction(ratio)
+    with ctx.workprec(192):
+        less_one = arb(fmpq(ratio.numerator - ratio.denominator, ratio.denominator))
+        return near if arb(near) >= less_one.log1p() or ratio == 1 else math.nextafter(near, math.inf)
 
 
 def signed_square(x: Real) -> Real:
@@ -84,7 +106,7 @@ def increasing_root(
         for _ in range(200):
             value, slope = function(x)
             low, high = np.where(value <= 0, x, low), np.where(value >= 0, x, high)
-            new = x * np.exp(np.clip(-value / (slope * x), -3.0, 3.0))
+            new = x * portable.exp(np.clip(-value / (slope * x), -3.0, 3.0))
             middle = np.where(low > 0, np.sqrt(low) * np.sqrt(high), high / 16)
             middle = np.where(np.isfinite(high), middle, low * 16)
             new = np.minimum(np.where((new > low) & (new < high), new, middle), _MOST)

@@ -1,8 +1,8 @@
 """Dominating pairs of the field's mechanisms; `PAIRS` is the list of them."""
 
-from theory.pairs.base import DominatingPair
+from theory.pairs.base import DominatingPair, ExactMasses
 from theory.pairs.erasure import Erasure
-from theory.pairs.finite import ExactMasses, FinitePair
+from theory.pairs.finite import FinitePair
 from theory.pairs.gaussian import Gaussian
 from theory.pairs.kov import KOV
 from theory.pairs.laplace import Laplace

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Mapping
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from functools import cache
 from reprlib import repr as short
@@ -20,11 +20,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from theory.arguments import Real
+from theory.pairs.truths import PairTruths
+from theory.shown import told_apart
 
-__all__ = ["Direction", "DominatingPair", "check_direction"]
+__all__ = ["Direction", "DominatingPair", "ExactMasses", "Outputs", "check_direction"]
 
 #: "PQ": outputs are drawn from P and the loss is log dP/dQ. "QP": they are drawn from Q and it is log dQ/dP.
 Direction: TypeAlias = Literal["PQ", "QP"]
+#: (loss, P-mass) outcome by outcome, in descending order of the loss.
+Outputs: TypeAlias = tuple[tuple[Real, Real], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ExactMasses:
+    """The outcome probabilities of P and of Q as rationals, outcome by outcome."""
+
+    p: tuple[Fraction, ...]
+    q: tuple[Fraction, ...]
 
 
 def check_direction(direction: object) -> None:
@@ -45,12 +57,14 @@ class DominatingPair(ABC):
     1e-12 of itself (where that is above 1e-300): hockey-sticks, divergences, charges; the probabilities of `loss_cdf`
     within 1e-12, quantiles within 1e-12 of the sizes that they are sums of. A class says where it is less.
     Subclasses are frozen slotted dataclasses whose fields are the parameters, declared with
-    `@dataclass(frozen=True, slots=True, eq=False)`; equality and hash come from here.
+    `@dataclass(frozen=True, slots=True, eq=False, repr=False)`; equality, hash and a repr of one line come from here.
     x, x' are neighbours in the sense that is yours: the pair must dominate the mechanism M for all of them.
     Raises ValueError for parameters out of range. Source: Zhu, Dong and Wang; paper 003, Definition 3.
     """
 
     __slots__ = ()
+
+    __repr__ = told_apart
 
     # -- what a filter charges ---------------------------------------------------------------
 
@@ -94,6 +108,21 @@ class DominatingPair(ABC):
         """The upper quantile inf{x : P(L > x) <= tail}, L drawn under P, tail in [0, 1]."""
 
     @property
+    def outputs(self) -> Outputs | None:
+        """(loss, P-mass) of the outcomes that P can produce, the largest loss first; None where they are not finite."""
+        return None
+
+    @property
+    def normal_mu(self) -> Real | None:
+        """mu of what is Gaussian(mu), one for each run: such pairs compose to one. None for others."""
+        return None
+
+    @property
+    def exact_masses(self) -> ExactMasses | None:
+        """P and Q as rationals, or None when the pair was not given by rationals."""
+        return None
+
+    @property
     def infinite_mass(self) -> Real:
         """P(L = inf), the probability of an outcome that Q cannot produce; 0 unless a subclass overrides it."""
         return 0.0
@@ -102,6 +131,11 @@ class DominatingPair(ABC):
     @abstractmethod
     def swapped(self) -> DominatingPair:
         """The pair (Q, P)."""
+
+    @property
+    def truths(self) -> PairTruths:
+        """What is true of the pair, of shape (), in formulas and balls; TypeError for one that is not the library's."""
+        raise TypeError(f"pair must be one of the library's, got {self!r}; pass one of theory.pairs.PAIRS")
 
     # -- sampling ------------------------------------------------------------------------------
 
@@ -157,6 +191,11 @@ class DominatingPair(ABC):
     def _keep(self, name: str, value: object) -> None:
         """Set a checked parameter; an array must belong to this pair alone and becomes read-only."""
         if isinstance(value, np.ndarray):
+            if value.ndim > 1:
+                raise ValueError(
+                    f"{name} must be a number or one per run, shape (n,), got an array of shape {value.shape}; "
+                    f"pass {name}.ravel(), say"
+                )
             value.flags.writeable = False
         object.__setattr__(self, name, value)
 

@@ -14,19 +14,22 @@ from fractions import Fraction
 
 import numpy as np
 
-from theory.arguments import Real, check_probability, own
-from theory.numerics.stable import as_real, mass_fraction
-from theory.pairs.finite import ExactMasses, Finite, Outputs
+from theory.arguments import Real, beyond, check_probability, own
+from theory.numerics.stable import as_real
+from theory.pairs.base import ExactMasses, Outputs
+from theory.pairs.finite import Finite
+from theory.pairs.finite_truths import FiniteTruths, Mass
+from theory.pairs.truths import INFINITE, PairTruths, TrueValue
 
 __all__ = ["Erasure"]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Erasure(Finite):
     """P outputs "P" with probability p and a blank otherwise; Q outputs "Q" with probability p and a blank otherwise.
 
     L = inf with probability p, else 0: it is (epsilon, p)-DP for every epsilon, and D_a = inf for every a if p > 0.
-    A p given as a Fraction is also kept exactly (`exact_masses`).
+    A p given as a Fraction is also kept exactly (`exact_masses`); the double is rounded up.
     """
 
     p: Real
@@ -36,11 +39,11 @@ class Erasure(Finite):
         given: object = self.p
         if isinstance(given, Fraction):
             object.__setattr__(self, "exact", given)
-            given = mass_fraction(given)
+            given = beyond(given)
         p = check_probability("p", own(given))
-        if self.exact is not None and mass_fraction(self.exact) != p:
+        if self.exact is not None and beyond(self.exact) != p:
             raise ValueError(
-                f"exact must equal p, got exact={self.exact} beside p={p!r}; pass p as a Fraction"
+                f"p must be exact, rounded up, got exact={self.exact} beside p={p!r}; pass p as a Fraction"
             )
         self._keep("p", p)
 
@@ -72,5 +75,43 @@ class Erasure(Finite):
         return self.pure_epsilon
 
     @property
+    def truths(self) -> PairTruths:
+        return _ErasureTruths(self)
+
+    @property
     def swapped(self) -> Erasure:
         return self
+
+
+@dataclass(frozen=True, slots=True)
+class _ErasureTruths(FiniteTruths):
+    """Three outcomes, of losses infinite, 0 and minus infinite."""
+
+    pair: Erasure
+
+    @property
+    def at(self) -> dict[str, Fraction]:
+        return {"p": Fraction(self.pair.p)}  # type: ignore[arg-type]
+
+    @property
+    def approximate(self) -> tuple[Fraction, Fraction]:
+        return Fraction(0), self.at["p"]
+
+    @property
+    def masses(self) -> list[tuple[Mass, Mass]]:
+        p, none = self.at["p"], Fraction(0)
+        return [(p, none), (1 - p, 1 - p), (none, p)]
+
+    @property
+    def pure_epsilon(self) -> TrueValue:
+        return TrueValue(Fraction(0)) if self.at["p"] == 0 else INFINITE
+
+    @property
+    def gdp_mu(self) -> TrueValue:
+        return self.pure_epsilon
+
+    @property
+    def rational_masses(self) -> list[tuple[Fraction, Fraction]] | None:
+        if (p := self.pair.exact) is None:
+            return None
+        return [(p, Fraction(0)), (1 - p, 1 - p), (Fraction(0), p)]

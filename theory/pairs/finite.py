@@ -12,29 +12,27 @@ import math
 from abc import abstractmethod
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TypeAlias
+from functools import lru_cache, partial
+from reprlib import repr as short
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
 from theory.arguments import Real
+from theory.numerics import portable
 from theory.numerics.stable import as_real, expm1_minus, log_fraction, mass_fraction
-from theory.pairs.base import DominatingPair
+from theory.pairs.base import DominatingPair, ExactMasses, Outputs
+from theory.pairs.finite_truths import FiniteTruths, Mass
+from theory.pairs.truths import PairTruths, TrueValue
 
-__all__ = ["ExactMasses", "Finite", "FinitePair"]
+if TYPE_CHECKING:
+    from flint import arb
+
+__all__ = ["ExactMasses", "Finite", "FinitePair", "hockey_stick_beyond", "pure_to_gdp", "rounded_up_mu"]
 
 _MOST = float(np.finfo(np.float64).max)
-#: (loss, P-mass) outcome by outcome, in descending order of the loss.
-Outputs: TypeAlias = tuple[tuple[Real, Real], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ExactMasses:
-    """The outcome probabilities of P and of Q as rationals, outcome by outcome."""
-
-    p: tuple[Fraction, ...]
-    q: tuple[Fraction, ...]
 
 
 class Finite(DominatingPair):
@@ -55,17 +53,12 @@ class Finite(DominatingPair):
         """The Q-mass of the outcomes that P cannot produce."""
         return 0.0
 
-    @property
-    def exact_masses(self) -> ExactMasses | None:
-        """P and Q as rationals, or None when the pair was not given by rationals."""
-        return None
-
     def hockey_stick(self, epsilon: Real) -> Real:
         total: Real = 0.0
         epsilon = np.minimum(epsilon, _MOST)  # inf - inf would be NaN; an infinite loss counts in full
         with np.errstate(over="ignore"):
             for loss, mass in self.outputs:  # all terms are >= 0, so nothing cancels
-                total = total - mass * np.expm1(np.minimum(epsilon - loss, 0.0))
+                total = total - mass * portable.expm1(np.minimum(epsilon - loss, 0.0))
         return as_real(total)
 
     def renyi(self, alpha: Real) -> Real:
@@ -79,7 +72,7 @@ class Finite(DominatingPair):
                 there = np.greater(mass, 0)  # else an infinite loss of mass zero would give NaN
                 moment = moment + np.where(there, mass * (expm1_minus(b * loss) + b * back), 0.0)
                 relative = relative + np.where(there, mass * back, 0.0)
-            log_moment = np.log1p(moment)
+            log_moment = portable.log1p(moment)
             divergence = np.where(np.isfinite(log_moment), log_moment / b, self._far_renyi(b))
         divergence = np.where(np.equal(b, 0), relative, divergence)
         return as_real(np.where(self._are_laws, divergence, np.nan))
@@ -100,8 +93,8 @@ class Finite(DominatingPair):
             top = np.maximum(top, np.where(np.greater(mass, 0), loss, -np.inf))
         total: Real = 0.0
         for loss, mass in self.outputs:
-            total = total + np.where(np.greater(mass, 0), mass * np.exp(b * (loss - top)), 0.0)
-        return np.where(np.isposinf(top), np.inf, top + np.log(total) / b)
+            total = total + np.where(np.greater(mass, 0), mass * portable.exp(b * (loss - top)), 0.0)
+        return np.where(np.isposinf(top), np.inf, top + portable.log(total) / b)
 
     def loss_cdf(self, x: Real) -> Real:
         total: Real = 0.0
@@ -157,14 +150,14 @@ class Finite(DominatingPair):
         return as_real(np.where(np.isnan(total), 0.0, total))  # nan: no loss is finite
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class FinitePair(Finite):
     """P = (p_1, ..., p_k) and Q = (q_1, ..., q_k), any two laws over the same k outcomes.
 
-    One pair for all runs, shape (). Fractions and ints are kept exactly (`exact_masses`) and must sum to one
-    exactly, floats to 1e-12. `zcdp_rho` is the upper bound e^2/2, e = `pure_epsilon` (Bun and Steinke), and `gdp_mu`
-    that of RandomizedResponse(e), which dominates every e-DP pair; neither is the least possible. A hockey-stick near a
-    loss, where little is left of it, is within 2^-50.
+    One pair for all runs, shape (); p and q may be given as lists or as arrays of shape (k,), too. Fractions and ints
+    are kept exactly (`exact_masses`) and must sum to one exactly, floats to 1e-12. `zcdp_rho` is the upper bound e^2/2,
+    e = `pure_epsilon` (Bun and Steinke), and `gdp_mu` that of RandomizedResponse(e), which dominates every e-DP pair;
+    neither is the least possible. A hockey-stick near a loss, where little is left of it, is within 2^-50.
     Raises ValueError for masses outside [0, 1], unequal lengths or sums other than one, TypeError for other values.
     """
 
@@ -211,8 +204,68 @@ class FinitePair(Finite):
         return pure_to_gdp(self.pure_epsilon)
 
     @property
+    def truths(self) -> PairTruths:
+        return _FinitePairTruths(self)
+
+    @property
     def swapped(self) -> FinitePair:
         return FinitePair(self.q, self.p)
+
+
+@dataclass(frozen=True, slots=True)
+class _FinitePairTruths(FiniteTruths):
+    """The outcomes as they are given."""
+
+    pair: FinitePair
+
+    @property
+    def at(self) -> dict[str, Fraction]:
+        return {}
+
+    @property
+    def masses(self) -> list[tuple[Mass, Mass]]:
+        return [(Fraction(p), Fraction(q)) for p, q in zip(self.pair.p, self.pair.q, strict=True)]
+
+    @property
+    def gdp_mu(self) -> TrueValue:
+        """The mu of randomised response at the pair's epsilon."""
+        pure = self.pure_epsilon
+        return pure if pure.formula is None else TrueValue(partial(_response_mu, pure))
+
+    @property
+    def rational_masses(self) -> list[tuple[Fraction, Fraction]] | None:
+        if self.pair.exact_masses is None:
+            return None
+        return [(Fraction(p), Fraction(q)) for p, q in zip(self.pair.p, self.pair.q, strict=True)]
+
+
+def _response_mu(epsilon: TrueValue) -> arb:
+    from theory.pairs.normal_law import quantile
+
+    return 2 * quantile(1 / (1 + epsilon.ball().exp()))
+
+
+@lru_cache(maxsize=4096)
+def hockey_stick_beyond(pair: FinitePair, epsilon: float) -> float:
+    """A double that is no less than H_{e^eps}(P||Q) and H_{e^eps}(Q||P), and within 2^-150 of the larger.
+
+    In balls, from the masses as they are given: what a pair declared at an epsilon is charged.
+    """
+    from flint import arb, ctx, fmpq
+
+    masses = [
+        tuple(fmpq(*mass.as_integer_ratio()) for mass in both) for both in zip(pair.p, pair.q, strict=True)
+    ]
+    with ctx.workprec(256):
+        # far out e^eps is no number that can be written down; a smaller one bounds what is left
+        power, totals = arb(min(epsilon, 1e6)).exp(), [arb(0), arb(0)]
+        for p, q in masses:
+            for i, term in enumerate((p - power * q, q - power * p)):
+                if not term < 0:
+                    totals[i] += term.abs_upper()
+        most = max(total.upper() for total in totals)
+        near = float(most)
+        return near if arb(near) >= most else math.nextafter(near, math.inf)
 
 
 def _is_infinite(loss: Real) -> bool:
@@ -240,8 +293,13 @@ def _draw(rng: np.random.Generator, n: int, outcomes: Outputs) -> NDArray[np.flo
 
 def _law(name: str, masses: object) -> tuple[Fraction | float, ...]:
     remedy = "pass probabilities that sum to one"
+    if isinstance(masses, np.ndarray) and masses.ndim == 1:
+        masses = masses.tolist()
     if not isinstance(masses, (tuple, list)) or not masses:
-        raise TypeError(f"{name} must be a tuple of numbers, got {name}={masses!r}; {remedy}")
+        raise TypeError(
+            f"{name} must be a tuple of numbers or an array of shape (k,), got {name}={short(masses)}; {remedy}"
+        )
+    masses = [mass.item() if isinstance(mass, np.generic) else mass for mass in masses]
     for mass in masses:
         if isinstance(mass, bool) or not isinstance(mass, (int, float, Fraction)):
             raise TypeError(f"{name} must hold real numbers, got {mass!r}; {remedy}")
@@ -267,7 +325,12 @@ def pure_to_gdp(epsilon: Real) -> Real:
     Source: derived here; the inclusion is known from Dong, Roth and Su.
     """
     # Phi^-1(1-a) = sqrt2 erfinv(1 - 2a) = sqrt2 erfinv(tanh(eps/2)) near zero, -Phi^-1(e^(log a)) far out
-    near = np.sqrt(8.0) * special.erfinv(np.tanh(np.minimum(epsilon, 2.0) / 2))
-    far = -2 * special.ndtri_exp(special.log_expit(-np.maximum(epsilon, 1.0)))
-    # a charge is rounded up, by a few units in the last place
-    return as_real(np.where(np.asarray(epsilon) < 1.5, near, far) * (1 + 2.0**-50))
+    near = np.sqrt(8.0) * special.erfinv(portable.tanh(np.minimum(epsilon, 2.0) / 2))
+    far = -2 * special.ndtri_exp(portable.log_expit(-np.maximum(epsilon, 1.0)))
+    mu = np.where(np.asarray(epsilon) < 1.5, near, far)
+    return as_real(np.where(np.greater(epsilon, 0), rounded_up_mu(mu), mu))
+
+
+def rounded_up_mu(mu: NDArray[np.float64]) -> Real:
+    """`mu` by 2^-48 of itself more, which is more than `special` errs, and by what is lost below 2^-1022."""
+    return as_real(mu * (1 + 2.0**-48) + 2.0**-1071)

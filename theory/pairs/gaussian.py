@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cache
 from typing import Self, TypeVar
 
@@ -14,9 +15,11 @@ from scipy import special
 
 from theory import fast
 from theory.arguments import Real, check_positive, check_probability, own
+from theory.numerics import portable
 from theory.numerics.mills import LOG_SQRT_TWO_PI, mills, mills_drop
 from theory.numerics.stable import as_real
 from theory.pairs.base import DominatingPair
+from theory.pairs.truths import INFINITE, Exact, PairTruths, TrueValue
 
 __all__ = ["Gaussian"]
 
@@ -26,7 +29,7 @@ _Kind = TypeVar("_Kind", bound="Gaussian")
 _BLOCK = 16384
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Gaussian(DominatingPair):
     """P = N(mu, 1), Q = N(0, 1): dominates N(f(x), sigma^2) of sensitivity mu sigma.
 
@@ -69,21 +72,26 @@ class Gaussian(DominatingPair):
     def gdp_mu(self) -> Real:
         return self.mu
 
+    @property
+    def normal_mu(self) -> Real:
+        return self.mu
+
     def hockey_stick(self, epsilon: Real) -> Real:
         size = np.abs(epsilon)
         with np.errstate(over="ignore", invalid="ignore"):
             centre, half = _one_shape(size / self.mu, self.mu / 2)
-            delta = np.exp(_log_density(centre - half)) * mills_drop(centre, half)
+            delta = portable.exp(_log_density(centre - half)) * mills_drop(centre, half)
             # far below zero R overflows while Phi(half - centre) is near one
             low = centre - half < -1
             if low.any():
                 c, h = centre[low], half[low]
-                delta[low] = special.ndtr(h - c) - np.exp(_log_density(c - h)) * mills(c + h)
+                # Phi(h - c) = 1 - phi(h - c) R(h - c)
+                delta[low] = 1 - portable.exp(_log_density(c - h)) * (mills(h - c) + mills(c + h))
             delta[centre - half > 100] = 0.0  # e^-5000, whatever became of R
         delta = delta.reshape(np.broadcast_shapes(np.shape(size), np.shape(self.mu)))
         if np.less(epsilon, 0).any():
             # H_{e^eps}(P||Q) = 1 - e^eps + e^eps H_{e^-eps}(Q||P), two terms >= 0
-            delta = np.where(np.less(epsilon, 0), -np.expm1(-size) + np.exp(-size) * delta, delta)
+            delta = np.where(np.less(epsilon, 0), -portable.expm1(-size) + portable.exp(-size) * delta, delta)
         return as_real(delta)
 
     def log_hockey_stick(self, epsilon: Real) -> Real:
@@ -91,12 +99,12 @@ class Gaussian(DominatingPair):
         size = np.abs(epsilon)
         with np.errstate(divide="ignore", over="ignore"):
             centre, half = _one_shape(size / self.mu, self.mu / 2)
-            plain = np.log(np.reshape(self.hockey_stick(epsilon), centre.shape))
+            plain = portable.log(np.reshape(self.hockey_stick(epsilon), centre.shape))
             tail = (centre - half >= 0) & np.broadcast_to(np.greater_equal(epsilon, 0), centre.shape)
             tail &= centre < 1e150
             if tail.any():
                 c, h = centre[tail], half[tail]
-                plain[tail] = _log_density(c - h) + np.log(mills_drop(c, h))
+                plain[tail] = _log_density(c - h) + portable.log(mills_drop(c, h))
         return as_real(plain.reshape(np.broadcast_shapes(np.shape(size), np.shape(self.mu))))
 
     def trade_off(self, alpha: Real) -> Real:
@@ -122,6 +130,10 @@ class Gaussian(DominatingPair):
         # a loss beyond the doubles counts as inf, and so does that of a mu that no pair has
         quantile = np.where(np.isnan(quantile) | np.less(self.mu, 0), np.inf, quantile)
         return as_real(np.where(np.isposinf(z), -np.inf, quantile))
+
+    @property
+    def truths(self) -> PairTruths:
+        return _GaussianTruths(self)
 
     @property
     def swapped(self) -> Gaussian:
@@ -200,3 +212,44 @@ def _one_shape(centre: Real, half: Real) -> tuple[NDArray[np.float64], NDArray[n
 def _log_density(x: NDArray[np.float64]) -> NDArray[np.float64]:
     """log phi(x)."""
     return -0.5 * x * x - LOG_SQRT_TWO_PI
+
+
+@dataclass(frozen=True, slots=True)
+class _GaussianTruths(PairTruths):
+    """L ~ N(mu^2/2, mu^2), in formulas of the normal law."""
+
+    pair: Gaussian
+
+    zcdp_theorem = "Rényi divergences"
+
+    def _value(self, formula: str, **more: Exact) -> TrueValue:
+        at = {"mu": self.pair.mu} | more
+        return TrueValue(formula, {name: Fraction(value) for name, value in at.items()})  # type: ignore[arg-type]
+
+    @property
+    def pure_epsilon(self) -> TrueValue:
+        return INFINITE
+
+    @property
+    def zcdp_rho(self) -> TrueValue:
+        return self._value("mu**2/2")
+
+    @property
+    def gdp_mu(self) -> TrueValue:
+        return self._value("mu")
+
+    def renyi(self, alpha: Exact) -> TrueValue:
+        return self._value("alpha*mu**2/2", alpha=alpha)
+
+    def hockey_stick(self, epsilon: Exact) -> TrueValue:
+        return self._value("tail(eps/mu - mu/2) - exp(eps)*tail(eps/mu + mu/2)", eps=epsilon)
+
+    def loss_cdf(self, x: Exact) -> TrueValue:
+        return self._value("1 - tail(level/mu - mu/2)", level=x)
+
+    def loss_quantile(self, tail: Exact) -> TrueValue:
+        return self._value("mu**2/2 + mu*quantile(p)", p=tail)
+
+    @property
+    def is_gaussian(self) -> bool:
+        return True

@@ -13,17 +13,20 @@ from fractions import Fraction
 from typing import Self
 
 import numpy as np
-from scipy import special
 
-from theory.arguments import Real, check_at_least_zero, check_probability, own
-from theory.numerics.stable import as_real, log_fraction, mass_fraction, signed_square
-from theory.pairs.finite import ExactMasses, Finite, Outputs, pure_to_gdp
+from theory.arguments import Real, beyond, check_at_least_zero, check_probability, own
+from theory.numerics import portable
+from theory.numerics.stable import as_real, log_beyond, signed_square
+from theory.pairs.base import ExactMasses, Outputs
+from theory.pairs.finite import Finite, pure_to_gdp
+from theory.pairs.finite_truths import FiniteTruths, Mass
 from theory.pairs.randomized_response import check_ratio
+from theory.pairs.truths import INFINITE, PairTruths, TrueValue
 
 __all__ = ["KOV"]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class KOV(Finite):
     """P = (d, (1-d) e^epsilon / (1 + e^epsilon), (1-d) / (1 + e^epsilon), 0), Q its mirror image, d = delta.
 
@@ -40,24 +43,22 @@ class KOV(Finite):
     def __post_init__(self) -> None:
         epsilon = check_at_least_zero("epsilon", own(self.epsilon), "pass nats, zero or more")
         delta = check_probability("delta", own(self.delta))
-        if self.ratio is not None and log_fraction(check_ratio(self.ratio)) != epsilon:
+        if self.ratio is not None and log_beyond(check_ratio(self.ratio)) != epsilon:
             raise ValueError(
-                f"epsilon must be log(ratio), got epsilon={epsilon!r}, ratio={self.ratio}; use KOV.from_ratio"
+                f"epsilon must be log(ratio), rounded up, got {epsilon!r} beside ratio={self.ratio}; use KOV.from_ratio"
             )
-        if self.exact_delta is not None and mass_fraction(self.exact_delta) != delta:
+        if self.exact_delta is not None and beyond(self.exact_delta) != delta:
             raise ValueError(
-                f"exact_delta must equal delta, got {self.exact_delta}, delta={delta!r}; use KOV.from_ratio"
+                f"delta must be exact_delta, rounded up, got {self.exact_delta}, delta={delta!r}; use KOV.from_ratio"
             )
         self._keep("epsilon", epsilon)
         self._keep("delta", delta)
 
     @classmethod
     def from_ratio(cls, ratio: Fraction | int, delta: Fraction | int) -> Self:
-        """The pair with e^epsilon = `ratio` >= 1 and `delta` both rational."""
+        """The pair with e^epsilon = `ratio` >= 1 and `delta` both rational; as doubles both are rounded up."""
         exact = check_ratio(ratio)
-        return cls(
-            log_fraction(exact), mass_fraction(Fraction(delta)), ratio=exact, exact_delta=Fraction(delta)
-        )
+        return cls(log_beyond(exact), beyond(Fraction(delta)), ratio=exact, exact_delta=Fraction(delta))
 
     @property
     def exact_masses(self) -> ExactMasses | None:
@@ -72,8 +73,8 @@ class KOV(Finite):
         rest = 1 - self.delta
         return (
             (np.inf, self.delta),
-            (self.epsilon, rest * special.expit(self.epsilon)),
-            (-self.epsilon, rest * special.expit(-self.epsilon)),
+            (self.epsilon, rest * portable.expit(self.epsilon)),
+            (-self.epsilon, rest * portable.expit(-self.epsilon)),
         )
 
     @property
@@ -96,5 +97,47 @@ class KOV(Finite):
         return self._unless_erased(pure_to_gdp(self.epsilon))
 
     @property
+    def truths(self) -> PairTruths:
+        return _KOVTruths(self)
+
+    @property
     def swapped(self) -> KOV:
         return self
+
+
+@dataclass(frozen=True, slots=True)
+class _KOVTruths(FiniteTruths):
+    """Four outcomes, of losses infinite, epsilon, -epsilon and minus infinite."""
+
+    pair: KOV
+
+    @property
+    def at(self) -> dict[str, Fraction]:
+        return {"e": Fraction(self.pair.epsilon), "d": Fraction(self.pair.delta)}  # type: ignore[arg-type]
+
+    @property
+    def approximate(self) -> tuple[Fraction, Fraction]:
+        return self.at["e"], self.at["d"]
+
+    @property
+    def masses(self) -> list[tuple[Mass, Mass]]:
+        d, none = self.at["d"], Fraction(0)
+        kept: Mass = "(1 - d)*exp(e)/(1 + exp(e))" if d < 1 else none
+        turned: Mass = "(1 - d)/(1 + exp(e))" if d < 1 else none
+        return [(d, none), (kept, turned), (turned, kept), (none, d)]
+
+    @property
+    def pure_epsilon(self) -> TrueValue:
+        return TrueValue("e", self.at) if self.at["d"] == 0 else INFINITE
+
+    @property
+    def gdp_mu(self) -> TrueValue:
+        return TrueValue("2*quantile(1/(1 + exp(e)))", self.at) if self.at["d"] == 0 else INFINITE
+
+    @property
+    def rational_masses(self) -> list[tuple[Fraction, Fraction]] | None:
+        ratio, delta = self.pair.ratio, self.pair.exact_delta
+        if ratio is None or delta is None:
+            return None
+        none, rest = Fraction(0), (1 - delta) / (1 + ratio)
+        return [(delta, none), (rest * ratio, rest), (rest, rest * ratio), (none, delta)]

@@ -10,21 +10,30 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
 from theory.arguments import Real, check_positive, own
+from theory.numerics import portable
 from theory.numerics.stable import as_real, expm1_minus, signed_square
 from theory.pairs.base import DominatingPair
+from theory.pairs.finite import rounded_up_mu
+from theory.pairs.truths import Exact, PairTruths, TrueValue, ball_of
+
+if TYPE_CHECKING:
+    from flint import arb
 
 __all__ = ["Laplace"]
 
 _LEAST = 2.0**-1022  # 1 / b must be finite
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Laplace(DominatingPair):
     """P = Lap(0, b), Q = Lap(1, b): dominates f(x) + Lap(b), b in units of the sensitivity of f.
 
@@ -40,7 +49,7 @@ class Laplace(DominatingPair):
     b: Real
 
     def __post_init__(self) -> None:
-        b = check_positive("b", own(self.b), "pass scale / sensitivity, a number above zero")
+        b = check_positive("b", own(self.b, down=True), "pass scale / sensitivity, a number above zero")
         if np.min(b, initial=np.inf) < _LEAST:
             raise ValueError(
                 f"b must be at least 2^-1022, got b={float(np.min(b))!r}; pass a larger noise scale"
@@ -58,15 +67,14 @@ class Laplace(DominatingPair):
     @property
     def gdp_mu(self) -> Real:
         half = self.pure_epsilon / 2
-        near = np.sqrt(8.0) * special.erfinv(-np.expm1(-np.minimum(half, 2.0)))
+        near = np.sqrt(8.0) * special.erfinv(-portable.expm1(-np.minimum(half, 2.0)))
         far = -2 * special.ndtri_exp(-np.maximum(half, 0.5) - math.log(2))
-        # a charge is rounded up, by a few units in the last place
-        return as_real(np.where(np.asarray(half) < 1.0, near, far) * (1 + 2.0**-50))
+        return rounded_up_mu(np.where(np.asarray(half) < 1.0, near, far))
 
     def hockey_stick(self, epsilon: Real) -> Real:
         e = self.pure_epsilon
-        inside = -np.expm1(np.minimum(epsilon - e, 0.0) / 2)
-        return as_real(np.where(np.less(epsilon, -e), -np.expm1(np.minimum(epsilon, 0.0)), inside))
+        inside = -portable.expm1(np.minimum(epsilon - e, 0.0) / 2)
+        return as_real(np.where(np.less(epsilon, -e), -portable.expm1(np.minimum(epsilon, 0.0)), inside))
 
     def renyi(self, alpha: Real) -> Real:
         e, t = self.pure_epsilon, alpha - 1
@@ -74,21 +82,25 @@ class Laplace(DominatingPair):
         # does not cancel
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             excess = (alpha * expm1_minus(t * e) + t * expm1_minus(-alpha * e)) / (2 * alpha - 1)
-            beyond = -np.log(2 - 1 / alpha) + np.log1p(t / alpha * np.exp(-(t + alpha) * e))
-            divergence = np.where(np.isfinite(excess), np.log1p(excess) / t, e + beyond / t)
+            beyond = -portable.log(2 - 1 / alpha) + portable.log1p(t / alpha * portable.exp(-(t + alpha) * e))
+            divergence = np.where(np.isfinite(excess), portable.log1p(excess) / t, e + beyond / t)
         divergence = np.where(np.equal(t, 0), expm1_minus(-e), divergence)  # at order 1 the limit
         return as_real(np.where(np.greater_equal(e, 0), divergence, np.nan))  # no pair has e < 0
 
     def loss_cdf(self, x: Real) -> Real:
         e = self.pure_epsilon
-        inside = np.exp(np.minimum(x - e, 0.0) / 2) / 2
+        inside = portable.exp(np.minimum(x - e, 0.0) / 2) / 2
         return as_real(np.where(np.less(x, -e), 0.0, np.where(np.less(x, e), inside, 1.0)))
 
     def loss_quantile(self, tail: Real) -> Real:
         e = self.pure_epsilon
         with np.errstate(divide="ignore"):
-            inside = np.clip(e + 2 * (np.log1p(-np.asarray(tail)) + math.log(2)), -e, e)
+            inside = np.clip(e + 2 * (portable.log1p(-np.asarray(tail)) + math.log(2)), -e, e)
         return as_real(np.where(np.less(tail, 1.0), inside, -np.inf))
+
+    @property
+    def truths(self) -> PairTruths:
+        return _LaplaceTruths(self)
 
     @property
     def swapped(self) -> Laplace:
@@ -109,3 +121,52 @@ class Laplace(DominatingPair):
         np.copyto(loss, e, where=uniform < 0.5)
         np.copyto(loss, -e, where=uniform >= 0.5 + between)
         return loss
+
+
+@dataclass(frozen=True, slots=True)
+class _LaplaceTruths(PairTruths):
+    """Atoms 1/2 at e = 1/b and e^{-e}/2 at -e, and the density e^{(l-e)/2}/4 between them."""
+
+    pair: Laplace
+
+    @property
+    def _e(self) -> Fraction:
+        return 1 / Fraction(self.pair.b)  # type: ignore[arg-type]
+
+    def _value(self, formula: str, **more: Exact) -> TrueValue:
+        at = {"b": self.pair.b} | more
+        return TrueValue(formula, {name: Fraction(value) for name, value in at.items()})  # type: ignore[arg-type]
+
+    @property
+    def pure_epsilon(self) -> TrueValue:
+        return self._value("1/b")
+
+    @property
+    def gdp_mu(self) -> TrueValue:
+        return self._value("2*quantile(exp(-1/(2*b))/2)")
+
+    def renyi(self, alpha: Exact) -> TrueValue:
+        if alpha == 1:
+            return self._value("exp(-1/b) - 1 + 1/b")
+        up, down = "alpha*exp((alpha - 1)/b)", "(alpha - 1)*exp(-alpha/b)"
+        return self._value(f"log(({up} + {down})/(2*alpha - 1))/(alpha - 1)", alpha=alpha)
+
+    def hockey_stick(self, epsilon: Exact) -> TrueValue:
+        if epsilon >= self._e:
+            return TrueValue(Fraction(0))
+        return self._value("1 - exp(eps)" if epsilon <= -self._e else "1 - exp((eps - 1/b)/2)", eps=epsilon)
+
+    def loss_cdf(self, x: Exact) -> TrueValue:
+        if not -self._e <= x < self._e:
+            return TrueValue(Fraction(int(x >= self._e)))
+        return self._value("exp((level - 1/b)/2)/2", level=x)
+
+    def loss_quantile(self, tail: Exact) -> TrueValue:
+        if tail < Fraction(1, 2):
+            return self._value("1/b")
+        # the loss is 1/b + 2 log(2 (1-p)) until it meets -1/b
+        return TrueValue(partial(_clipped, self._value("1/b + 2*log(2*(1 - p))", p=tail), self._e))
+
+
+def _clipped(value: TrueValue, e: Fraction) -> arb:
+    return value.ball().max(-ball_of(e))

@@ -13,23 +13,27 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 from theory.arguments import Real, check_at_least_zero, own
-from theory.numerics.stable import as_real, log_fraction, signed_square
-from theory.pairs.finite import ExactMasses, Finite, Outputs, pure_to_gdp
+from theory.numerics import portable
+from theory.numerics.stable import as_real, log_beyond, signed_square
+from theory.pairs.base import ExactMasses, Outputs
+from theory.pairs.finite import Finite, pure_to_gdp
+from theory.pairs.finite_truths import FiniteTruths, Mass
+from theory.pairs.truths import Exact, PairTruths, TrueValue
 
 __all__ = ["RandomizedResponse", "check_ratio"]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class RandomizedResponse(Finite):
     """P = (e^epsilon, 1) / (1 + e^epsilon), Q its mirror image; L = +-epsilon.
 
     D_a = log(cosh((a - 1/2) epsilon) / cosh(epsilon / 2)) / (a - 1). `zcdp_rho` is the bound epsilon^2 / 2
     that the papers charge, not the least rho: D_a <= a epsilon^2 / 2 because g(x) = log cosh x - x^2/2 falls
     on x >= 0 and so g((a - 1/2) epsilon) <= g(epsilon / 2). `gdp_mu` is the least mu.
-    `ratio` = e^epsilon as a rational, if known, makes the pair exact: see `from_ratio`.
+    `ratio` = e^epsilon as a rational, if known, makes the pair exact, and epsilon its logarithm rounded up:
+    see `from_ratio`.
     Source: Kairouz, Oh and Viswanath; Bun and Steinke for the charge.
     """
 
@@ -39,9 +43,9 @@ class RandomizedResponse(Finite):
     def __post_init__(self) -> None:
         epsilon = check_at_least_zero("epsilon", own(self.epsilon), "pass nats, zero or more")
         self._keep("epsilon", epsilon)
-        if self.ratio is not None and log_fraction(check_ratio(self.ratio)) != epsilon:
+        if self.ratio is not None and log_beyond(check_ratio(self.ratio)) != epsilon:
             raise ValueError(
-                f"epsilon must be log(ratio), got epsilon={epsilon!r} beside ratio={self.ratio}; "
+                f"epsilon must be log(ratio), rounded up, got epsilon={epsilon!r} beside ratio={self.ratio}; "
                 f"use RandomizedResponse.from_ratio({self.ratio})"
             )
 
@@ -49,7 +53,7 @@ class RandomizedResponse(Finite):
     def from_ratio(cls, ratio: Fraction | int) -> Self:
         """The pair with e^epsilon = `ratio` >= 1, a rational: P = (ratio, 1) / (1 + ratio)."""
         exact = check_ratio(ratio)
-        return cls(log_fraction(exact), ratio=exact)
+        return cls(log_beyond(exact), ratio=exact)
 
     @property
     def exact_masses(self) -> ExactMasses | None:
@@ -61,8 +65,8 @@ class RandomizedResponse(Finite):
     @property
     def outputs(self) -> Outputs:
         return (
-            (self.epsilon, special.expit(self.epsilon)),
-            (-self.epsilon, special.expit(-self.epsilon)),
+            (self.epsilon, portable.expit(self.epsilon)),
+            (-self.epsilon, portable.expit(-self.epsilon)),
         )
 
     def sample(self, rng: np.random.Generator, n: int, order: float = 1.0) -> NDArray[np.float64]:
@@ -90,6 +94,10 @@ class RandomizedResponse(Finite):
         return pure_to_gdp(self.epsilon)
 
     @property
+    def truths(self) -> PairTruths:
+        return _ResponseTruths(self)
+
+    @property
     def swapped(self) -> RandomizedResponse:
         return self
 
@@ -101,3 +109,40 @@ def check_ratio(ratio: object) -> Fraction:
     if ratio < 1:
         raise ValueError(f"ratio must be >= 1, got ratio={ratio}; pass e^epsilon, not its inverse")
     return Fraction(ratio)
+
+
+@dataclass(frozen=True, slots=True)
+class _ResponseTruths(FiniteTruths):
+    """Two outcomes, of losses epsilon and -epsilon."""
+
+    pair: RandomizedResponse
+
+    @property
+    def at(self) -> dict[str, Fraction]:
+        return {"e": Fraction(self.pair.epsilon)}  # type: ignore[arg-type]
+
+    @property
+    def masses(self) -> list[tuple[Mass, Mass]]:
+        kept, turned = "exp(e)/(1 + exp(e))", "1/(1 + exp(e))"
+        return [(kept, turned), (turned, kept)]
+
+    @property
+    def pure_epsilon(self) -> TrueValue:
+        return TrueValue("e", self.at)
+
+    @property
+    def gdp_mu(self) -> TrueValue:
+        return TrueValue("2*quantile(1/(1 + exp(e)))", self.at)
+
+    def renyi(self, alpha: Exact) -> TrueValue:
+        if alpha == 1:
+            return TrueValue("e*tanh(e/2)", self.at)
+        formula = "log(cosh((alpha - 1/2)*e)/cosh(e/2))/(alpha - 1)"
+        return TrueValue(formula, self.at | {"alpha": Fraction(alpha)})
+
+    @property
+    def rational_masses(self) -> list[tuple[Fraction, Fraction]] | None:
+        if (ratio := self.pair.ratio) is None:
+            return None
+        kept, turned = ratio / (1 + ratio), 1 / (1 + ratio)
+        return [(kept, turned), (turned, kept)]

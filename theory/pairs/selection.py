@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from theory.arguments import Real
 from theory.pairs.base import DominatingPair
+from theory.shown import one_line
 
 __all__ = ["Selection", "look_up"]
 
@@ -39,6 +40,8 @@ class Selection(DominatingPair):
     pairs: tuple[DominatingPair, ...]
     index: NDArray[np.intp]
     _groups: list[Group] = field(init=False, repr=False)
+
+    __repr__ = one_line
 
     def __post_init__(self) -> None:
         pairs = tuple(self.pairs)

@@ -11,17 +11,24 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
-from functools import lru_cache
-from typing import Literal, TypeAlias
+from fractions import Fraction
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
 from theory.arguments import Real, check_positive, check_probability, own
+from theory.numerics import portable
+from theory.numerics.mills import LOG_SQRT_TWO_PI
 from theory.numerics.stable import as_real, expm1_minus
 from theory.pairs.base import DominatingPair
 from theory.pairs.gaussian import Gaussian
+from theory.pairs.truths import INFINITE, Exact, PairTruths, TrueValue
+
+if TYPE_CHECKING:
+    from flint import arb
 
 __all__ = ["SubsampledGaussian"]
 
@@ -29,7 +36,7 @@ Adjacency: TypeAlias = Literal["removal", "addition"]
 Array: TypeAlias = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class SubsampledGaussian(DominatingPair):
     """Removal: P = q N(1, sigma^2) + (1-q) N(0, sigma^2), Q = N(0, sigma^2); addition is the swapped pair.
 
@@ -52,7 +59,7 @@ class SubsampledGaussian(DominatingPair):
     def __post_init__(self) -> None:
         q = check_probability("q", own(self.q))
         self._keep("q", check_positive("q", q, "pass a sampling rate in (0, 1]"))
-        sigma = check_positive("sigma", own(self.sigma), "pass noise / sensitivity, above zero")
+        sigma = check_positive("sigma", own(self.sigma, down=True), "pass noise / sensitivity, above zero")
         self._keep("sigma", sigma)
         if self.adjacency not in ("removal", "addition"):
             raise ValueError(
@@ -73,6 +80,10 @@ class SubsampledGaussian(DominatingPair):
         return as_real(np.broadcast_to(1 / self.sigma, self.shape))
 
     @property
+    def truths(self) -> PairTruths:
+        return _SampledTruths(self)
+
+    @property
     def swapped(self) -> SubsampledGaussian:
         return self.with_parameters({"adjacency": "addition" if self.adjacency == "removal" else "removal"})
 
@@ -85,9 +96,14 @@ class SubsampledGaussian(DominatingPair):
         """The y with 1 - q + q e^y = e^level, which is the loss of the full batch; -inf where no y exists."""
         level = np.asarray(level, dtype=np.float64)
         with np.errstate(divide="ignore"):
-            near = np.log1p(np.maximum(np.expm1(np.minimum(level, 30.0)) / self.q, -1.0))
-        far = level - np.log(self.q) + np.log1p((self.q - 1) * np.exp(-np.maximum(level, 30.0)))
-        return np.where(level > 30, far, near)
+            near = portable.log1p(np.maximum(portable.expm1(np.minimum(level, 30.0)) / self.q, -1.0))
+        far = (
+            level
+            - portable.log(self.q)
+            + portable.log1p((self.q - 1) * portable.exp(-np.maximum(level, 30.0)))
+        )
+        found: Array = np.where(level > 30, far, near)
+        return found
 
     def _output(self, level: Real) -> Array:
         """The output x with l(x) = level; -inf where l(x) > level for every x."""
@@ -97,7 +113,7 @@ class SubsampledGaussian(DominatingPair):
     def hockey_stick(self, epsilon: Real) -> Real:
         # with a constant c, P - e^eps Q = c (N(1) - e^eps' N(0)), for addition with N(0) and N(1) exchanged
         full = Gaussian(1 / self.sigma)
-        grown = np.expm1(np.minimum(epsilon, 700.0))
+        grown = portable.expm1(np.minimum(epsilon, 700.0))
         if self.adjacency == "removal":
             # c = q, e^eps' = 1 + (e^eps - 1)/q; below log(1-q) every outcome counts
             inner = self._raised(epsilon)
@@ -106,7 +122,7 @@ class SubsampledGaussian(DominatingPair):
         # c = 1 - (1-q) e^eps, e^eps' = 1 + (e^eps - 1)/c; above -log(1-q) no outcome counts
         factor = np.maximum(self.q - (1 - self.q) * grown, 0.0)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            inner = np.where(factor > 0, np.log1p(grown / factor), 1e3)
+            inner = np.where(factor > 0, portable.log1p(grown / factor), 1e3)
         return as_real(factor * full.hockey_stick(inner))
 
     def renyi(self, alpha: Real) -> Real:
@@ -134,12 +150,14 @@ class SubsampledGaussian(DominatingPair):
 
     def _mixture_quantile(self, tail: Array, low: Array) -> Array:
         """x with q Phi((1-x)/sigma) + (1-q) Phi(-x/sigma) = tail, by bisection from [low, low + 1]."""
-        low, goal = np.broadcast_arrays(low, np.log(tail))
+        low, goal = np.broadcast_arrays(low, portable.log(tail))
         high = low + 1
         for _ in range(60):
             x = (low + high) / 2
-            with_person = np.log(self.q) + special.log_ndtr((1 - x) / self.sigma)
-            log_tail = np.logaddexp(with_person, np.log1p(-self.q) + special.log_ndtr(-x / self.sigma))
+            with_person = portable.log(self.q) + special.log_ndtr((1 - x) / self.sigma)
+            log_tail = portable.logaddexp(
+                with_person, portable.log1p(-self.q) + special.log_ndtr(-x / self.sigma)
+            )
             low, high = np.where(log_tail > goal, x, low), np.where(log_tail > goal, high, x)
         return high
 
@@ -158,7 +176,7 @@ class SubsampledGaussian(DominatingPair):
             for k, (q, sigma) in enumerate(values.T):
                 runs = np.flatnonzero(np.ravel(which) == k)
                 outputs[runs] = draw(rng, len(runs), float(q), float(sigma), order)
-        loss = self._log_ratio(outputs)
+        loss = _log_ratio(outputs, np.asarray(self.q), np.asarray(self.sigma), np)
         return loss if self.adjacency == "removal" else -loss
 
     @property
@@ -169,12 +187,16 @@ class SubsampledGaussian(DominatingPair):
         return (SubsampledGaussian, self.adjacency, *values)
 
 
-def _log_ratio(x: Array, q: Array, sigma: Array) -> Array:
-    """log(1 - q + q e^y), y = (x - 1/2) / sigma^2, with its digits near y = 0 and in both tails."""
+def _log_ratio(x: Array, q: Array, sigma: Array, by: Any = portable) -> Array:
+    """log(1 - q + q e^y), y = (x - 1/2) / sigma^2, with its digits near y = 0 and in both tails.
+
+    by: whose functions; those of NumPy are faster, and do for draws.
+    """
     y = (x - 0.5) / (sigma * sigma)
     with np.errstate(divide="ignore"):
-        far = np.logaddexp(np.log1p(-q), np.log(q) + y)
-    return np.where(np.abs(y) > 1, far, np.log1p(q * np.expm1(np.clip(y, -1.0, 1.0))))
+        far = by.logaddexp(by.log1p(-q), by.log(q) + y)
+    found: Array = np.where(np.abs(y) > 1, far, by.log1p(q * by.expm1(np.clip(y, -1.0, 1.0))))
+    return found
 
 
 @lru_cache(maxsize=4096)
@@ -189,7 +211,7 @@ def _renyi(q: float, sigma: float, adjacency: Adjacency, alpha: float) -> float:
     step = sigma * min(sigma, 1.0) / 2.5
     x = np.arange(low - 10 * sigma, high + 10 * sigma + step, step)
     loss = _log_ratio(x, np.asarray(q), np.asarray(sigma))
-    log_mass = -0.5 * (x / sigma) ** 2 + math.log(step / sigma) - math.log(2 * math.pi) / 2
+    log_mass = -0.5 * (x / sigma) ** 2 + portable.log(step / sigma) - LOG_SQRT_TWO_PI
     if adjacency == "removal":
         log_mass = log_mass + loss
     else:
@@ -197,12 +219,13 @@ def _renyi(q: float, sigma: float, adjacency: Adjacency, alpha: float) -> float:
     if t * loss.max() < 600 and (loss.min() > -600):
         # E[e^{tL}] - 1 = E[h(tL) + t h(-L)], h(x) = e^x - 1 - x >= 0: nothing cancels
         if t == 0:  # the limit of the formula below
-            return math.fsum(np.exp(log_mass) * expm1_minus(-loss))
-        moment = np.exp(log_mass) * (expm1_minus(t * loss) + t * expm1_minus(-loss))
-        return math.log1p(math.fsum(moment)) / t
+            return math.fsum(portable.exp(log_mass) * expm1_minus(-loss))
+        moment = portable.exp(log_mass) * (expm1_minus(t * loss) + t * expm1_minus(-loss))
+        return float(portable.log1p(math.fsum(moment)) / t)
     if t == 0:
-        return math.fsum(np.exp(log_mass) * loss)
-    return float(special.logsumexp(log_mass + t * loss)) / t
+        return math.fsum(portable.exp(log_mass) * loss)
+    terms = log_mass + t * loss
+    return float(terms.max() + portable.log(math.fsum(portable.exp(terms - terms.max())))) / t
 
 
 def _draw_removal(rng: np.random.Generator, n: int, q: float, sigma: float, order: float) -> Array:
@@ -251,12 +274,12 @@ def _draw_addition(rng: np.random.Generator, n: int, q: float, sigma: float, ord
 
     mode = float(optimize.brentq(lambda x: x + t * slope(x), -t, 0.0))
     lean = slope(mode)
-    at_mode = float(_log_ratio(np.asarray(mode), np.asarray(q), np.asarray(sigma)))
+    at_mode = float(_log_ratio(np.asarray(mode), np.asarray(q), np.asarray(sigma), np))
 
     def propose(count: int) -> tuple[Array, Array]:
         x = -t * lean + sigma * rng.standard_normal(count)
         tangent = at_mode + lean * (x - mode) / sigma**2
-        return x, -t * (_log_ratio(x, np.asarray(q), np.asarray(sigma)) - tangent)
+        return x, -t * (_log_ratio(x, np.asarray(q), np.asarray(sigma), np) - tangent)
 
     return _thinned(rng, n, propose)
 
@@ -273,3 +296,55 @@ def _thinned(rng: np.random.Generator, n: int, propose: Callable[[int], tuple[Ar
         kept.append(x)
         missing -= len(x)
     return np.concatenate(kept) if kept else np.empty(0)
+
+
+@dataclass(frozen=True, slots=True)
+class _SampledTruths(PairTruths):
+    """Of the mixture of two normal laws, see `mixture.py`."""
+
+    pair: SubsampledGaussian
+
+    integrated = True
+    zcdp_theorem = "Rényi divergences"
+
+    def _value(self, function: str, at: Exact) -> TrueValue:
+        return TrueValue(partial(_of_mixture, function, self.pair, Fraction(at)))
+
+    @property
+    def _sigma(self) -> dict[str, Fraction]:
+        return {"s": Fraction(self.pair.sigma)}  # type: ignore[arg-type]
+
+    @property
+    def pure_epsilon(self) -> TrueValue:
+        return INFINITE
+
+    @property
+    def zcdp_rho(self) -> TrueValue:
+        return TrueValue("1/(2*s**2)", self._sigma)
+
+    @property
+    def gdp_mu(self) -> TrueValue:
+        return TrueValue("1/s", self._sigma)
+
+    def renyi(self, alpha: Exact) -> TrueValue:
+        return self._value("renyi", alpha)
+
+    def hockey_stick(self, epsilon: Exact) -> TrueValue:
+        return self._value("hockey_stick", epsilon)
+
+    def loss_cdf(self, x: Exact) -> TrueValue:
+        return self._value("cdf", x)
+
+    def loss_quantile(self, tail: Exact) -> TrueValue:
+        return self._value("quantile", tail)
+
+    @property
+    def is_gaussian(self) -> bool:
+        return bool(self.pair.q == 1)
+
+
+def _of_mixture(function: str, pair: SubsampledGaussian, at: Fraction) -> arb:
+    from theory.pairs import mixture
+
+    ball: arb = getattr(mixture, function)(Fraction(pair.q), Fraction(pair.sigma), at, pair.adjacency)  # type: ignore[arg-type]
+    return ball

@@ -11,43 +11,51 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from theory.arguments import did_you_mean
+
 if TYPE_CHECKING:
     from theory.proofs.theorem import CheckedStep, Proof, Theorem
 
 __all__ = ["THEOREMS", "joined", "needed", "own_steps", "prove", "prove_all"]
 
+#: The module of each theorem: one of its own where steps prove it, a row of `theory.claims` where the kernel does.
 _MODULES = {
-    "Gaussian hockey-stick": "gaussian_hockey_stick",
-    "Rényi divergences": "renyi_divergences",
-    "RR zCDP": "pure_to_zcdp",
-    "RDP filter": "rdp_filter",
-    "B*": "b_star",
-    "approximate-DP filter": "approximate_dp_filter",
-    "CKS": "cks",
-    "conversions": "conversions",
-    "basic composition": "basic_composition",
-    "good part": "good_part",
-    "approximate zCDP filter": "approximate_zcdp_filter",
-    "all orders": "all_orders",
-    "GDP filter": "gdp_filter",
-    "Blackwell filter": "blackwell_filter",
-    "Gaussian slack": "gaussian_slack",
-    "kappa": "kappa",
-    "realisation filter": "realisation_filter",
-    "loss supermartingale": "loss_supermartingale",
-    "Whitehouse filter": "whitehouse_filter",
-    "Rogers filter": "rogers_filter",
-    "odometers": "odometers",
-    "trackers": "trackers",
-    "individual filter": "individual_filter",
-    "linear queries": "linear_queries",
-    "tilted weights": "tilted_weights",
-    "infinite losses": "infinite_losses",
-    "natural filter": "natural_filter",
-    "some order": "some_order",
-    "papers' steps": "papers_steps",
-    "slips": "slips",
+    "Gaussian hockey-stick": "proofs.gaussian_hockey_stick",
+    "Rényi divergences": "proofs.renyi_divergences",
+    "RR zCDP": "proofs.pure_to_zcdp",
+    "RDP filter": "claims.divergences",
+    "B*": "proofs.b_star",
+    "approximate-DP filter": "claims.conversions",
+    "CKS": "proofs.cks",
+    "conversions": "proofs.conversions",
+    "basic composition": "claims.approximate",
+    "good part": "proofs.good_part",
+    "approximate zCDP filter": "claims.approximate",
+    "all orders": "claims.conversions",
+    "GDP filter": "claims.gaussian",
+    "Blackwell filter": "claims.gaussian",
+    "Gaussian slack": "proofs.gaussian_slack",
+    "kappa": "proofs.kappa",
+    "realisation filter": "claims.approximate",
+    "loss supermartingale": "proofs.loss_supermartingale",
+    "Whitehouse filter": "claims.approximate",
+    "Rogers filter": "claims.approximate",
+    "odometers": "proofs.odometers",
+    "trackers": "claims.divergences",
+    "individual filter": "proofs.individual_filter",
+    "linear queries": "proofs.linear_queries",
+    "tilted weights": "claims.divergences",
+    "infinite losses": "proofs.infinite_losses",
+    "natural filter": "proofs.natural_filter",
+    "some order": "proofs.some_order",
+    "papers' steps": "proofs.papers_steps",
+    "slips": "proofs.slips",
 }
+
+
+def _unknown(name: object) -> str:
+    near = did_you_mean(name, _MODULES) or f"; known: {', '.join(_MODULES)}"
+    return f"name must be a known theorem, got name={name!r}{near}"
 
 
 class _Registry(Mapping[str, "Theorem"]):
@@ -55,15 +63,19 @@ class _Registry(Mapping[str, "Theorem"]):
 
     def __getitem__(self, name: str) -> Theorem:
         if name not in _MODULES:
-            raise KeyError(f"name must be a known theorem, got {name!r}; known: {', '.join(_MODULES)}")
-        theorem: Theorem = import_module(f"theory.proofs.{_MODULES[name]}").THEOREM
-        return theorem
+            raise KeyError(_unknown(name))
+        module = import_module(f"theory.{_MODULES[name]}")
+        rows: tuple[Theorem, ...] = getattr(module, "ROWS", None) or (module.THEOREM,)
+        return next(row for row in rows if row.name == name)
 
     def __iter__(self) -> Iterator[str]:
         return iter(_MODULES)
 
     def __len__(self) -> int:
         return len(_MODULES)
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} theorems by name, such as {next(iter(self))!r}>"
 
 
 #: Every theorem, by name.
@@ -81,8 +93,8 @@ def prove(
     `done` maps names to proofs already made: these are not run again, and new ones are added to it.
     Raises ValueError on an unknown name. A refused step does not raise: `Proof.holds` is then False.
     """
-    if name not in THEOREMS:
-        raise ValueError(f"name must be a known theorem, got name={name!r}; known: {', '.join(THEOREMS)}")
+    if not isinstance(name, str) or name not in THEOREMS:
+        raise ValueError(_unknown(name))
     return _prove(name, on_step, {} if done is None else done)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sympy as sp
 
-from theory.proofs.engines import Sides, certified, nonnegative, zero
+from theory.proofs.engines import Sides, certified, nonnegative, signed, zero
 from theory.proofs.expressions import as_written
 from theory.proofs.notations import Formula
 from theory.proofs.theorem import Step, Theorem
@@ -68,8 +68,7 @@ THEOREM = Theorem(
     source="Feldman & Zrnic, Theorem 4.9 and Fact 2.4",
     hypotheses="epsilon > 0, 0 < delta < 1, every order alpha > 1; any mechanism that is B-zCDP, B <= B*",
     claim="B*-zCDP implies (epsilon, delta)-DP, and no larger budget does by Fact 2.4 at any order",
-    claim_latex=rf"B^* = {_B_STAR.latex}",
-    formulas=(_B_STAR,),
+    stated=("B^* = ", _B_STAR),
     steps=(
         Step(
             "Where the loss exceeds epsilon by x > 0, the hockey-stick integrand 1 - e^(-x) is below e^(t x) "
@@ -105,12 +104,12 @@ THEOREM = Theorem(
         ),
         Step(
             "Second order: the cost is strictly convex in alpha, so this is its only minimum.",
-            nonnegative(lambda: sp.diff(_cost(t, b), t, 2), lambda: (2 * m**2 / t**3,), strict=True),
-            {
-                "wrong sign": nonnegative(
-                    lambda: -sp.diff(_cost(t, b), t, 2), lambda: (-2 * m**2 / t**3,), strict=True
-                )
-            },
+            *signed(
+                lambda: sp.diff(_cost(t, b), t, 2),
+                lambda: (2 * m**2 / t**3,),
+                strict=True,
+                wrong="wrong sign",
+            ),
             r"\frac{\partial^2}{\partial\alpha^2} = \frac{2\log(1/\delta)}{(\alpha-1)^3} > 0",
         ),
         Step(
@@ -130,18 +129,12 @@ THEOREM = Theorem(
         ),
         Step(
             "That root is positive.",
-            nonnegative(
+            *signed(
                 lambda: sp.sqrt(m**2 + eps) - m,
                 lambda: (eps / (sp.sqrt(m**2 + eps) + m),),
                 strict=True,
+                wrong="wrong sign",
             ),
-            {
-                "wrong sign": nonnegative(
-                    lambda: m - sp.sqrt(m**2 + eps),
-                    lambda: (-eps / (sp.sqrt(m**2 + eps) + m),),
-                    strict=True,
-                )
-            },
             r"\sqrt{\log(1/\delta)+\varepsilon} > \sqrt{\log(1/\delta)}",
         ),
         Step(

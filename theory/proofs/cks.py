@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sympy as sp
 
-from theory.proofs.engines import Sides, certified, in_kernel, nonnegative, zero
+from theory.claims.table import in_kernel
+from theory.proofs.engines import Sides, certified, nonnegative, signed, zero
 from theory.proofs.notations import Formula
 from theory.proofs.theorem import Step, Theorem
 
@@ -24,9 +25,9 @@ def _peak(where: sp.Expr = t / (1 + t)) -> Sides:
     return sp.diff(_log_weighted(), w).subs(w, where), sp.Integer(0)
 
 
-def _bends(sign: int = 1) -> sp.Expr:
+def _bends() -> sp.Expr:
     # u stands for 1 - w
-    return -sign * sp.diff(_log_weighted(), w, 2).subs(1 - w, u).subs(w - 1, -u)
+    return -sp.diff(_log_weighted(), w, 2).subs(1 - w, u).subs(w - 1, -u)
 
 
 def _log_constant() -> sp.Expr:
@@ -60,15 +61,11 @@ def _along(factor: sp.Expr | int = 1) -> Sides:
     return sp.diff(_objective(_budget_at()), t), factor * t * (1 + t) * sp.diff(_budget_at(), t)
 
 
-def _falls(sign: int = 1) -> sp.Expr:
-    return -sign * sp.diff(_budget_at(), t)
-
-
-def _falls_terms(sign: int = 1) -> tuple[sp.Expr, ...]:
+def _falls_terms() -> tuple[sp.Expr, ...]:
     return (
-        sign * 2 * eps / (2 * t + 1) ** 2,
-        sign * 2 * sp.log(1 + 1 / t) / (2 * t + 1) ** 2,
-        sign / (t * (1 + t) * (2 * t + 1)),
+        2 * eps / (2 * t + 1) ** 2,
+        2 * sp.log(1 + 1 / t) / (2 * t + 1) ** 2,
+        1 / (t * (1 + t) * (2 * t + 1)),
     )
 
 
@@ -81,27 +78,15 @@ def _closed(power: int = 2) -> Sides:
     return _curve(), -(t**power) * _budget_at() - sp.log(1 + t)
 
 
-def _starts(sign: int = 1) -> sp.Expr:
-    return sign * (t**2 * eps + 2 * t + _curve())
-
-
-def _starts_terms(sign: int = 1) -> tuple[sp.Expr, ...]:
+def _starts_terms() -> tuple[sp.Expr, ...]:
     # t - log(1+t), and 1/t - log(1 + 1/t) times t^2/(2t+1)
     s = sp.Symbol("s", nonnegative=True)
     return (
-        sign * 2 * t**3 * eps / (2 * t + 1),
-        sign * 2 * t**2 / (2 * t + 1),
-        sp.Integral(sign * s / (1 + s), (s, 0, t)),
-        t / (2 * t + 1) * sp.Integral(sign * s / (t + s), (s, 0, 1)),
+        2 * t**3 * eps / (2 * t + 1),
+        2 * t**2 / (2 * t + 1),
+        sp.Integral(s / (1 + s), (s, 0, t)),
+        t / (2 * t + 1) * sp.Integral(s / (t + s), (s, 0, 1)),
     )
-
-
-def _ends(sign: int = 1) -> sp.Expr:
-    return sign * (-_curve() - t**2 * eps / (2 * t + 1))
-
-
-def _ends_terms(sign: int = 1) -> tuple[sp.Expr, ...]:
-    return sign * t**2 * sp.log(1 + 1 / t) / (2 * t + 1), sign * sp.log(1 + t)
 
 
 #: At epsilon = 1, delta = 1e-5: the budget, and orders minus one on the two sides of the best.
@@ -149,10 +134,9 @@ THEOREM = Theorem(
     hypotheses="epsilon > 0, 0 < delta < 1, every order alpha > 1; any mechanism that is r-zCDP",
     claim="r-zCDP implies (epsilon, delta)-DP with the delta below; the best order is unique, and the "
     "largest budget is the root of a strictly falling function",
-    claim_latex=rf"\delta = \inf_{{t>0}} {_BOUND.latex},\quad \alpha = 1 + t",
-    formulas=(_BOUND,),
+    stated=(r"\delta = \inf_{t>0} ", _BOUND, r",\quad \alpha = 1 + t"),
     steps=(
-        in_kernel("cks_conversion", decides=False),
+        *in_kernel("cks_conversion"),
         Step(
             "The hockey-stick integrand 1 - w, against w^(-t) whose mean is e^(t (D_alpha - epsilon)): "
             "(1-w) w^t is stationary at w = t/(1+t) = 1 - 1/alpha.",
@@ -162,17 +146,13 @@ THEOREM = Theorem(
         ),
         Step(
             "Its logarithm is strictly concave on (0, 1), so that is the maximum.",
-            nonnegative(
-                _bends, lambda: (t / w**2, 1 / u**2), strict=True, at={"t": "1", "w": "1/3", "u": "2/3"}
+            *signed(
+                _bends,
+                lambda: (t / w**2, 1 / u**2),
+                strict=True,
+                at={"t": "1", "w": "1/3", "u": "2/3"},
+                wrong="convex",
             ),
-            {
-                "convex": nonnegative(
-                    lambda: _bends(-1),
-                    lambda: (-t / w**2, -1 / u**2),
-                    strict=True,
-                    at={"t": "1", "w": "1/3", "u": "2/3"},
-                )
-            },
             r"-\frac{d^2}{dw^2} = \frac{t}{w^2} + \frac1{(1-w)^2} > 0",
         ),
         Step(
@@ -190,14 +170,12 @@ THEOREM = Theorem(
         ),
         Step(
             "The constant is below 1, so the conversion beats Fact 2.4 at every order.",
-            nonnegative(
-                lambda: -_log_constant(), lambda: (sp.log(1 + t), t * sp.log(1 + 1 / t)), strict=True
+            *signed(
+                lambda: -_log_constant(),
+                lambda: (sp.log(1 + t), t * sp.log(1 + 1 / t)),
+                strict=True,
+                wrong="above 1",
             ),
-            {
-                "above 1": nonnegative(
-                    lambda: _log_constant(), lambda: (-sp.log(1 + t), -t * sp.log(1 + 1 / t)), strict=True
-                )
-            },
             r"(1+t)\log(1+t) - t\log t = \log(1+t) + t\log\left(1+\tfrac1t\right) > 0",
         ),
         Step(
@@ -216,8 +194,7 @@ THEOREM = Theorem(
         ),
         Step(
             "Order 1 + t is best for the budget r(t) = (epsilon + log(1 + 1/t))/(2t + 1), falling in t.",
-            nonnegative(_falls, _falls_terms, strict=True),
-            {"grows": nonnegative(lambda: _falls(-1), lambda: _falls_terms(-1), strict=True)},
+            *signed(lambda: -sp.diff(_budget_at(), t), _falls_terms, strict=True, wrong="grows"),
             r"-(2t+1)^2 r'(t) = 2\varepsilon + 2\log\left(1+\tfrac1t\right) + \frac{2t+1}{t(1+t)} > 0",
         ),
         Step(
@@ -234,14 +211,17 @@ THEOREM = Theorem(
         ),
         Step(
             "It starts from 0 at order 1: it is at least -(t^2 epsilon + 2 t) ...",
-            nonnegative(_starts, _starts_terms),
-            {"at most": nonnegative(lambda: _starts(-1), lambda: _starts_terms(-1))},
+            *signed(lambda: t**2 * eps + 2 * t + _curve(), _starts_terms, wrong="at most"),
             r"t^2\varepsilon + 2t + \log\delta\,(t, r(t)) \ge 0",
         ),
         Step(
             "... and falls without end, below -t^2 epsilon/(2t + 1), so every delta in (0, 1) is met once.",
-            nonnegative(_ends, _ends_terms, strict=True),
-            {"above": nonnegative(lambda: _ends(-1), lambda: _ends_terms(-1), strict=True)},
+            *signed(
+                lambda: -_curve() - t**2 * eps / (2 * t + 1),
+                lambda: (t**2 * sp.log(1 + 1 / t) / (2 * t + 1), sp.log(1 + t)),
+                strict=True,
+                wrong="above",
+            ),
             r"-\log\delta\,(t, r(t)) - \frac{t^2\varepsilon}{2t+1} = "
             r"\frac{t^2\log(1+1/t)}{2t+1} + \log(1+t) > 0",
         ),

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import sympy as sp
 
 from theory.evidence import Checked
-from theory.proofs.engines import Sides, certified, certified_each, nonnegative, zero
+from theory.proofs.engines import Sides, certified, certified_each, signed, zero
 from theory.proofs.expressions import as_written
 from theory.proofs.theorem import Step, Theorem
 
@@ -114,10 +114,10 @@ def _in_q(sign: int = 1) -> Sides:
     return -(sp.diff(moment, q) - sp.diff(moment, h)), t * ratios
 
 
-def _falls(sign: int = 1) -> tuple[sp.Expr, tuple[sp.Expr, ...]]:
+def _falls() -> tuple[sp.Expr, tuple[sp.Expr, ...]]:
     # the difference of the two powers, at the ratio low + gap of the likelier cell and low of the other
     ratios = (low + gap) ** (1 + t) - low ** (1 + t)
-    return sign * ratios, (sp.Integral(sign * (1 + t) * up**t, (up, low, low + gap)),)
+    return ratios, (sp.Integral((1 + t) * up**t, (up, low, low + gap)),)
 
 
 def _two_points(extra: int = 0) -> Sides:
@@ -179,7 +179,7 @@ THEOREM = Theorem(
     "order of the budgets at epsilon = 1, delta = 1e-5",
     claim="Both conversions are valid at every order; at the one point (1, 1e-5) the budgets rank: simple, "
     "Bun-Steinke, CKS, best at one order, Gaussian ceiling",
-    claim_latex=r"0.02082 < 0.0276 < 0.0305565953 < 0.030556945 < \tfrac12\mu^2",
+    stated=(r"0.02082 < 0.0276 < 0.0305565953 < 0.030556945 < \tfrac12\mu^2",),
     uses=("B*", "CKS", "Gaussian hockey-stick"),
     steps=(
         Step(
@@ -214,16 +214,11 @@ THEOREM = Theorem(
         ),
         Step(
             "R(x) <= 1/x, since e^(-xv) (1 - e^(-v^2/2)) >= 0, gives the bound 1/s.",
-            nonnegative(
+            *signed(
                 lambda: sp.exp(-x * v) - sp.exp(-x * v - v**2 / 2),
                 lambda: (sp.exp(-x * v) * sp.Integral(sp.exp(-y), (y, 0, v**2 / 2)),),
+                wrong="wrong sign",
             ),
-            {
-                "wrong sign": nonnegative(
-                    lambda: sp.exp(-x * v - v**2 / 2) - sp.exp(-x * v),
-                    lambda: (-sp.exp(-x * v) * sp.Integral(sp.exp(-y), (y, 0, v**2 / 2)),),
-                )
-            },
             r"\frac1x - R(x) = \int_0^\infty e^{-xv}\left(1-e^{-v^2/2}\right)dv \ge 0",
         ),
         Step(
@@ -278,18 +273,12 @@ THEOREM = Theorem(
         ),
         Step(
             "Optimal per order: p^alpha q^(1-alpha) is convex in p ...",
-            nonnegative(
+            *signed(
                 lambda: sp.diff(_perspective(), p, 2),
                 lambda: (t * (1 + t) * p ** (t - 1) * q ** (-t),),
                 strict=True,
+                wrong="concave",
             ),
-            {
-                "concave": nonnegative(
-                    lambda: -sp.diff(_perspective(), p, 2),
-                    lambda: (-t * (1 + t) * p ** (t - 1) * q ** (-t),),
-                    strict=True,
-                )
-            },
             r"\partial_p^2\left(p^\alpha q^{1-\alpha}\right) = \alpha(\alpha-1)p^{\alpha-2}q^{1-\alpha} > 0",
         ),
         Step(
@@ -310,8 +299,7 @@ THEOREM = Theorem(
         Step(
             "... and so falls while q < p: a hockey-stick of delta or more, q <= (p - delta) e^-epsilon, makes it "
             "at least what it is at q = (p - delta) e^-epsilon.",
-            nonnegative(lambda: _falls()[0], lambda: _falls()[1]),
-            {"wrong sign": nonnegative(lambda: _falls(-1)[0], lambda: _falls(-1)[1])},
+            *signed(lambda: _falls()[0], lambda: _falls()[1], wrong="wrong sign"),
             r"(x+g)^\alpha - x^\alpha = \int_x^{x+g}\alpha v^{\alpha-1}\,dv \ge 0",
         ),
         Step(

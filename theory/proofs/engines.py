@@ -9,17 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
-from hashlib import sha256
 
 import sympy as sp
 
-from theory.evidence import Checked, Evidence
-from theory.kernel.record import accepted
-from theory.kernel.statements import KERNEL
+from theory.evidence import Evidence
 from theory.proofs.boxes import NotPositiveError, prove_positive
 from theory.proofs.expressions import NOISE, admit, domains, points, refusal, simplify, value_at, witness
 from theory.proofs.signs import evidently_nonnegative, evidently_positive, in_order
-from theory.proofs.theorem import Check, Reached, RefusedError, Step
+from theory.proofs.theorem import Check, Reached, RefusedError
 
 __all__ = [
     "Inequality",
@@ -28,8 +25,8 @@ __all__ = [
     "certified_each",
     "cited",
     "exact",
-    "in_kernel",
     "nonnegative",
+    "signed",
     "zero",
 ]
 
@@ -45,9 +42,6 @@ _RELATIONS: Mapping[str, Callable[[Fraction, Fraction], bool]] = {
     "<": lambda a, b: a < b,
     "!=": lambda a, b: a != b,
 }
-#: A certificate lists at most so many comparisons, else only their number and digest: longer lists come from games
-#: that the second checker enumerates itself.
-_COMPARISONS_KEPT = 200
 _CORNER = re.compile(r"-?\d{1,400}(/\d{1,400}|\.\d{1,400})?")
 
 
@@ -144,6 +138,19 @@ def nonnegative(
     return check
 
 
+def signed(
+    expression: Callable[[], sp.Expr],
+    terms: Callable[[], Sequence[sp.Expr]],
+    *,
+    wrong: str,
+    strict: bool = False,
+    at: Mapping[str, str] | None = None,
+) -> tuple[Check, dict[str, Check]]:
+    """`nonnegative`, and its wrong claim, called `wrong`: the same of minus the expression and minus the terms."""
+    turned = nonnegative(lambda: -expression(), lambda: [-term for term in terms()], strict=strict, at=at)
+    return nonnegative(expression, terms, strict=strict, at=at), {wrong: turned}
+
+
 def certified(
     formula: str,
     *,
@@ -220,44 +227,14 @@ def exact(comparisons: Callable[[], Iterable[Inequality]]) -> Check:
             rows.append([str(left), relation, str(right)])
         if not rows:
             raise RefusedError("no comparison was made", engine="fractions", evidence=Evidence.EXACT)
-        # sorted, so that a second enumeration need not visit the strategies in the same order
-        digest = sha256("\n".join(sorted(" ".join(row) for row in rows)).encode()).hexdigest()
         return Reached(
             "fractions",
             Evidence.EXACT,
             f"{len(rows)} comparison{'s' if len(rows) > 1 else ''} of rationals",
-            {"kind": "comparisons", "count": len(rows), "digest": digest}
-            | ({"comparisons": rows} if len(rows) <= _COMPARISONS_KEPT else {}),
+            {"kind": "comparisons", "comparisons": rows},
         )
 
     return check
-
-
-def in_kernel(name: str, *, latex: str = "", decides: bool = True) -> Step:
-    """KERNEL: the step that is the theorem of that name in `theory.kernel`, accepted as the sources are now."""
-
-    def check() -> Reached:
-        try:
-            found = accepted(name)
-        except ValueError as reason:
-            raise RefusedError(str(reason), engine="rocq", evidence=Evidence.KERNEL) from reason
-        axioms = f"axioms: {', '.join(found.axioms)}" if found.axioms else "no axioms"
-        return Reached(
-            "rocq",
-            Evidence.KERNEL,
-            f"{found.how}; {axioms}",
-            {
-                "kind": "kernel",
-                "name": found.name,
-                "file": found.file,
-                "statement": found.statement,
-                "axioms": list(found.axioms),
-            },
-        )
-
-    theorem = KERNEL[name]
-    statement = f"{theorem.says} ({name} in {theorem.module}.v)"
-    return Step(statement, check, {}, latex, Checked.KERNEL, decides, name)
 
 
 def cited(source: str) -> Check:

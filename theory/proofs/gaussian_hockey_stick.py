@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import sympy as sp
 
-from theory.proofs.engines import Sides, certified, nonnegative, zero
+from theory.proofs.engines import Sides, certified, signed, zero
+from theory.proofs.expressions import as_written
 from theory.proofs.notations import Formula
 from theory.proofs.theorem import Step, Theorem
 
 __all__ = ["THEOREM"]
 
 mu, sigma = sp.symbols("mu sigma", positive=True)
-eps, x, z, r, shift = sp.symbols("epsilon x z r shift", real=True)
+eps, x, z, r, shift, s = sp.symbols("epsilon x z r shift s", real=True)
+m, rest, ratio = sp.symbols("m r g", positive=True)
 HALF = sp.Rational(1, 2)
 
 
@@ -83,10 +85,34 @@ def _negative(sign: int = 1) -> Sides:
     return _delta(at=-eps), 1 - sp.exp(-eps) + sign * sp.exp(-eps) * _delta()
 
 
+def _convolution(total: sp.Expr) -> Sides:
+    # the density of the loss N(v/2, v) for v = m^2, convolved with that for v = r^2
+    def exponent(level: sp.Expr, variance: sp.Expr) -> sp.Expr:
+        return -((level - variance / 2) ** 2) / (2 * variance)
+
+    inside = sp.exp(sp.expand(exponent(x, m**2) + exponent(s - x, rest**2)))
+    integral = sp.Integral(inside, (x, -sp.oo, sp.oo))
+    return integral / (2 * sp.pi * m * rest), sp.exp(exponent(s, total)) / sp.sqrt(2 * sp.pi * total)
+
+
+@as_written
+def _response_at_zero(factor: sp.Expr | int = 1) -> Sides:
+    # RR keeps its bit with probability 1 - w, w = Phi(-mu/2); its hockey-stick at order g is 1 - w - g w
+    return _delta(at=sp.Integer(0)), 1 - 2 * factor * _cdf(-mu / 2)
+
+
+def _response_slope(factor: sp.Expr | int = 1) -> Sides:
+    slope = sp.diff(_delta(at=sp.log(ratio)), ratio)
+    with sp.evaluate(False):
+        return slope.subs(ratio, 1), -factor * _cdf(-mu / 2)
+
+
 def _value(centre: int) -> str:
     """Formula, positive if delta_1(1) rounds to centre / 10^12."""
     return f"(1/(2*10**12))**2 - (tail(1/2) - exp(1)*tail(3/2) - {centre}/10**12)**2"
 
+
+_INSIDE = {"m": "1/2", "r": "2/3", "s": "1/5"}
 
 _DELTA = Formula(
     "tail(epsilon/mu - mu/2) - exp(epsilon)*tail(epsilon/mu + mu/2)", epsilon=("1/8", "4"), mu=("1/2", "3")
@@ -98,8 +124,7 @@ THEOREM = Theorem(
     source="Koskela, Tobaben & Honkela, equations (2.2) and (2.3)",
     hypotheses="mu = Delta / sigma > 0, every real epsilon; P = N(x0, sigma^2), Q = N(x1, sigma^2)",
     claim="The loss is N(mu^2/2, mu^2) under P, and the hockey-stick divergence is (2.3) in both directions",
-    claim_latex=rf"\delta_\mu(\varepsilon) = {_DELTA.latex},\quad \overline{{\Phi}} = 1 - \Phi",
-    formulas=(_DELTA,),
+    stated=(r"\delta_\mu(\varepsilon) = ", _DELTA, r",\quad \overline{\Phi} = 1 - \Phi"),
     steps=(
         Step(
             "The loss at x0 + sigma z is mu^2/2 + mu z with mu = (x0 - x1)/sigma, so it is N(mu^2/2, mu^2).",
@@ -147,12 +172,12 @@ THEOREM = Theorem(
         ),
         Step(
             "It is positive: delta grows strictly with mu.",
-            nonnegative(lambda: sp.diff(_delta(), mu), lambda: (_phi(eps / mu - mu / 2),), strict=True),
-            {
-                "falls with mu": nonnegative(
-                    lambda: -sp.diff(_delta(), mu), lambda: (-_phi(eps / mu - mu / 2),), strict=True
-                )
-            },
+            *signed(
+                lambda: sp.diff(_delta(), mu),
+                lambda: (_phi(eps / mu - mu / 2),),
+                strict=True,
+                wrong="falls with mu",
+            ),
             r"\frac{\partial\delta}{\partial\mu} > 0",
         ),
         Step(
@@ -174,6 +199,25 @@ THEOREM = Theorem(
             zero(_negative),
             {"wrong sign": zero(lambda: _negative(-1))},
             r"\delta_\mu(-\varepsilon) = 1 - e^{-\varepsilon} + e^{-\varepsilon}\delta_\mu(\varepsilon)",
+        ),
+        Step(
+            "Losses add: the law of Gaussian(m)'s loss convolved with that of Gaussian(r) is that of "
+            "Gaussian(sqrt(m^2 + r^2)).",
+            zero(lambda: _convolution(m**2 + rest**2), at=_INSIDE),
+            {"mu adds instead of its square": zero(lambda: _convolution((m + rest) ** 2), at=_INSIDE)},
+            r"\mathbb{E}\,\delta_r(\varepsilon - L_m) = \delta_{\sqrt{m^2+r^2}}(\varepsilon)",
+        ),
+        Step(
+            "Randomised response with Q-weight w = Phi(-mu/2) touches the Gaussian at order 1.",
+            zero(_response_at_zero),
+            {"1 % more": zero(lambda: _response_at_zero(sp.Rational(101, 100)))},
+            r"\delta_\mu(0) = 1 - 2\Phi(-\mu/2)",
+        ),
+        Step(
+            "And is tangent to it there; delta is convex in the order, so this response is exactly mu-GDP.",
+            zero(_response_slope),
+            {"1 % steeper": zero(lambda: _response_slope(sp.Rational(101, 100)))},
+            r"\left.\frac{d}{dg}\delta_\mu(\log g)\right|_{g=1} = -\Phi(-\mu/2)",
         ),
         Step(
             "At mu = epsilon = 1 it is 0.126936737507 to the last digit.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sympy as sp
 
 from theory.evidence import Checked
-from theory.proofs.engines import Sides, certified, nonnegative, zero
+from theory.proofs.engines import Sides, certified, nonnegative, signed, zero
 from theory.proofs.expressions import as_written
 from theory.proofs.theorem import Check, Step, Theorem
 
@@ -46,10 +46,6 @@ def _half_terms(sign: int = 1) -> tuple[sp.Expr, ...]:
     return (sp.Integral(sp.exp(-v), (v, 0, t * s)), sign * sp.exp(-(t + mu) * s))
 
 
-def _slope_terms(sign: int = 1) -> tuple[sp.Expr, ...]:
-    return (s * sp.exp(-x * s) * sp.Integral(sign * sp.exp(-v), (v, 0, s**2 / 2)),)
-
-
 #: The whole box in epsilon and l = log(1/delta): it covers delta in [1e-30, 1/2].
 _BOX = {"e": ("1/1024", 50), "l": ("693/1000", "6908/100")}
 _T = "sqrt(2*l)"
@@ -82,8 +78,10 @@ THEOREM = Theorem(
     claim="The true delta at B* is less than half the promised one, always; on the box less than a fifth, "
     "and 5 % more budget would still be sound for Gaussians there, while 6 % would not at its point "
     "epsilon = 50, delta = e^-69",
-    claim_latex=r"\frac{\delta_\mu(\varepsilon)}{\delta} = \frac{R(t) - R(t+\mu)}{\sqrt{2\pi}} < \frac12,"
-    r"\quad t = \sqrt{2\log(1/\delta)},\ \mu = \sqrt{2B^*}",
+    stated=(
+        r"\frac{\delta_\mu(\varepsilon)}{\delta} = \frac{R(t) - R(t+\mu)}{\sqrt{2\pi}} < "
+        r"\frac12,\quad t = \sqrt{2\log(1/\delta)},\ \mu = \sqrt{2B^*}",
+    ),
     uses=("Gaussian hockey-stick", "B*"),
     steps=(
         Step(
@@ -120,12 +118,11 @@ THEOREM = Theorem(
         ),
         Step(
             "The slope of R is below 1/x^2 in size: s e^(-x s) (1 - e^(-s^2/2)) is positive.",
-            nonnegative(lambda: s * sp.exp(-x * s) * (1 - sp.exp(-(s**2) / 2)), _slope_terms),
-            {
-                "wrong sign": nonnegative(
-                    lambda: -s * sp.exp(-x * s) * (1 - sp.exp(-(s**2) / 2)), lambda: _slope_terms(-1)
-                )
-            },
+            *signed(
+                lambda: s * sp.exp(-x * s) * (1 - sp.exp(-(s**2) / 2)),
+                lambda: (s * sp.exp(-x * s) * sp.Integral(sp.exp(-v), (v, 0, s**2 / 2)),),
+                wrong="wrong sign",
+            ),
             r"-R'(x) = \int_0^\infty s e^{-xs-s^2/2}\,ds \le \int_0^\infty s e^{-xs}\,ds = \frac1{x^2}",
         ),
         Step(

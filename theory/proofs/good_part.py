@@ -8,11 +8,12 @@ from itertools import product
 
 import sympy as sp
 
-from theory.proofs.engines import Inequality, Sides, exact, in_kernel, nonnegative, zero
+from theory.claims.table import in_kernel
+from theory.proofs.engines import Inequality, Sides, exact, signed, zero
 from theory.proofs.expressions import as_written
 from theory.proofs.notations import Formula
+from theory.proofs.rational_pairs import RationalPair
 from theory.proofs.theorem import Step, Theorem
-from theory.proofs.trees import Pair
 
 __all__ = ["THEOREM"]
 
@@ -33,30 +34,22 @@ def _cut(excess: sp.Expr = x) -> Sides:
     return _smaller(g * q + excess, g * q), g * q
 
 
-def _other_way(sign: int = 1) -> sp.Expr:
+def _other_way() -> sp.Expr:
     # there p is kept as g q: g times that is at least q
-    return sign * (g * (g * q) - q)
+    return g * (g * q) - q
 
 
-def _scaled(sign: int = 1) -> sp.Expr:
+def _scaled() -> sp.Expr:
     # the smaller of m + a and m, scaled: the first itself is more
-    return sign * ((m + a) - m / (1 + z))
+    return (m + a) - m / (1 + z)
 
 
-def _room(sign: int = 1) -> sp.Expr:
+def _room() -> sp.Expr:
     # with 1 - d2 = kept and 1 - d1 = kept + s: what is kept of p, scaled, is at least the scaled mass
-    return sign * ((kept + s) / (1 + z) - kept / (1 + z))
+    return (kept + s) / (1 + z) - kept / (1 + z)
 
 
-def _wide(sign: int = 1) -> sp.Expr:
-    return sign * (g * q - q / g)
-
-
-def _low(sign: int = 1) -> sp.Expr:
-    return sign * (kept - kept / g)
-
-
-def _parts(ratio: Fraction, pair: Pair, least: Fraction) -> tuple[list[Fraction], list[Fraction]]:
+def _parts(ratio: Fraction, pair: RationalPair, least: Fraction) -> tuple[list[Fraction], list[Fraction]]:
     """The good parts of mass 1 - d of a pair, d = `least` of its larger hockey-stick."""
     p = [min(a, ratio * b) for a, b in zip(pair.p, pair.q, strict=True)]
     q = [min(b, ratio * a) for a, b in zip(pair.p, pair.q, strict=True)]
@@ -80,16 +73,13 @@ def _points(least: Fraction = Fraction(1)) -> Callable[[], Iterator[Inequality]]
 
     def comparisons() -> Iterator[Inequality]:
         for one, other in product(laws[4::8], laws[3::7]):
-            pair = Pair(one, other)
-            sticks = [
-                sum((max(a - ratio * b, Fraction(0)) for a, b in zip(way.p, way.q, strict=True)), Fraction(0))
-                for way in (pair, pair.swapped)
-            ]
-            if max(sticks) == 1:
+            pair = RationalPair(one, other)
+            larger = max(pair.hockey_stick(ratio), pair.swapped.hockey_stick(ratio))
+            if larger == 1:
                 continue  # nothing is common
             found = _parts(ratio, pair, least)
             for part, whole in zip(found, (one, other), strict=True):
-                yield sum(part, Fraction(0)), "=", 1 - least * max(sticks)
+                yield sum(part, Fraction(0)), "=", 1 - least * larger
                 yield from ((kept, "<=", mass) for kept, mass in zip(part, whole, strict=True))
             for way in (found, found[::-1]):
                 yield from ((kept, "<=", ratio * mass) for kept, mass in zip(*way, strict=True))
@@ -106,12 +96,13 @@ THEOREM = Theorem(
     hypotheses="e >= 0, 0 <= d < 1; a pair with finitely many outcomes that is (e, d)-DP both ways",
     claim="In both worlds it is 1 - d times a law plus d times a rest, and these two laws have ratios from e^-e to "
     "e^e. Below, 1 - d is written with the larger hockey-stick d2 and z >= 0",
-    claim_latex=rf"P = (1-d)P' + dP'',\quad Q = (1-d)Q' + dQ'',\quad e^{{-e}} \le \tfrac{{dP'}}{{dQ'}} \le e^e,"
-    rf"\quad 1-d = {_MASS.latex}",
-    formulas=(_MASS,),
+    stated=(
+        r"P = (1-d)P' + dP'',\quad Q = (1-d)Q' + dQ'',\quad e^{-e} \le \tfrac{dP'}{dQ'} \le e^e,\quad "
+        "1-d = ",
+        _MASS,
+    ),
     steps=(
-        in_kernel("core_exists", decides=False),
-        in_kernel("private_is_approximate_zcdp", decides=False),
+        *in_kernel("core_exists", "private_is_approximate_zcdp"),
         Step(
             "Keep the smaller of p and g q, and the smaller of q and g p. Where p = g q + x, what is kept are g q and "
             "q; the same the other way round; elsewhere all is kept. So what is kept has a ratio of at most g, ...",
@@ -121,33 +112,28 @@ THEOREM = Theorem(
         ),
         Step(
             "... in both directions, and by definition the kept masses are 1 less the two hockey-sticks.",
-            nonnegative(_other_way, lambda: (q * (2 * r + r**2),)),
-            {"at most": nonnegative(lambda: _other_way(-1), lambda: (-q * (2 * r + r**2),))},
+            *signed(_other_way, lambda: (q * (2 * r + r**2),), wrong="at most"),
             r"g(gq) - q = q(2r + r^2) \ge 0,\quad g = 1 + r",
         ),
         Step(
             "Scale the smaller of the two, say Q's, by 1/(1+z) to the mass 1 - d. The smaller of p and g q after that "
             "is at least 1/(1+z) of the smaller before, ...",
-            nonnegative(_scaled, lambda: (a, m * z / (1 + z))),
-            {"at most": nonnegative(lambda: _scaled(-1), lambda: (-a, -m * z / (1 + z)))},
+            *signed(_scaled, lambda: (a, m * z / (1 + z)), wrong="at most"),
             r"(m+a) - \frac{m}{1+z} = a + \frac{mz}{1+z} \ge 0",
         ),
         Step(
             "... so over the outcomes it adds to at least 1 - d, as P kept the more, here k + s against k.",
-            nonnegative(_room, lambda: (s / (1 + z),)),
-            {"at most": nonnegative(lambda: _room(-1), lambda: (-s / (1 + z),))},
+            *signed(_room, lambda: (s / (1 + z),), wrong="at most"),
             r"\frac{k+s}{1+z} - \frac{k}{1+z} = \frac{s}{1+z} \ge 0",
         ),
         Step(
             "And q/g, at most as large outcome by outcome, ...",
-            nonnegative(_wide, lambda: (q * r * (2 + r) / g,)),
-            {"at least": nonnegative(lambda: _wide(-1), lambda: (-q * r * (2 + r) / g,))},
+            *signed(lambda: g * q - q / g, lambda: (q * r * (2 + r) / g,), wrong="at least"),
             r"gq - \frac qg = \frac{qr(2+r)}{g} \ge 0",
         ),
         Step(
             "... adds to at most that: between the two there is a P' of mass 1 - d, with ratios from 1/g to g.",
-            nonnegative(_low, lambda: (kept * r / g,)),
-            {"at least": nonnegative(lambda: _low(-1), lambda: (-kept * r / g,))},
+            *signed(lambda: kept - kept / g, lambda: (kept * r / g,), wrong="at least"),
             r"k - \frac kg = \frac{kr}{g} \ge 0",
         ),
         Step(

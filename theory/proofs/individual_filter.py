@@ -2,27 +2,12 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import sympy as sp
 
-from theory.evidence import Checked
-from theory.proofs.engines import Sides, certified_each, exact, in_kernel, nonnegative, zero
+from theory.claims.table import in_kernel
+from theory.proofs.engines import Sides, signed, zero
 from theory.proofs.expressions import as_written
 from theory.proofs.notations import Formula
-from theory.proofs.people import in_worst, now
-from theory.proofs.people_games import (
-    alone_rows,
-    gaussian_formulas,
-    leak_rows,
-    moment_rows,
-    pair_rows,
-    response_formulas,
-    same_rows,
-    tracker_rows,
-    who_rows,
-)
-from theory.proofs.people_tally import SAID
 from theory.proofs.theorem import Step, Theorem
 
 __all__ = ["THEOREM"]
@@ -38,8 +23,8 @@ def _smaller_squared(low: sp.Expr, high: sp.Expr) -> sp.Expr:
 
 
 @as_written
-def _above_smaller(sign: int = 1) -> sp.Expr:
-    return sign * ((least + over) ** 2 - _smaller_squared(least + over, least))
+def _above_smaller() -> sp.Expr:
+    return (least + over) ** 2 - _smaller_squared(least + over, least)
 
 
 @as_written
@@ -126,101 +111,22 @@ THEOREM = Theorem(
     claim="For adding or removing one person the transcript satisfies what the filter promises for one analysis: "
     "(alpha, B)-RDP, zCDP or B-GDP. With clipping it is B_norm/(2 sigma^2 C^2)-zCDP and sqrt(B_norm)/(sigma C)-GDP, "
     "and exactly this Gaussian where the person's squared norms add to B_norm on each path. The transcript up to the "
-    "m-th restart of a person's tracker of filters of size Delta is (alpha, m Delta)-RDP for that person",
-    claim_latex=rf"D_\alpha(T\|T^{{-i}}) \le B,\qquad \sum_t\|v_t\|^2 \le n \implies"
-    rf" H_{{e^\varepsilon}} \le \delta_\mu(\varepsilon),\quad \mu = {_MU.latex},\ n = B_{{\mathrm{{norm}}}}",
-    formulas=(_MU,),
+    "m-th restart of the tracker, of filters of size Delta, of a person who is never left out is (alpha, m Delta)-RDP "
+    "for that person",
+    stated=(
+        r"D_\alpha(T\|T^{-i}) \le B,\qquad \sum_t\|v_t\|^2 \le n \implies H_{e^\varepsilon} \le "
+        r"\delta_\mu(\varepsilon),\quad \mu = ",
+        _MU,
+        r",\ n = B_{\mathrm{norm}}",
+    ),
     uses=("RDP filter", "GDP filter", "Rényi divergences", "Gaussian hockey-stick", "trackers"),
     steps=(
-        in_kernel("individual_filter", decides=False),
-        in_kernel("individual_renyi_filter", decides=False),
-        in_kernel("individual_zcdp_filter", decides=False),
-        in_kernel("individual_gaussian_filter", decides=False),
-        in_kernel("individual_tracker", decides=False),
-        Step(
-            f"Finite game: {SAID.words()}, and a budget at each sum "
-            "that three charges of order 2 can have. On the four data sets that hold a person, those who take part in "
-            "each round are, the person apart, those of the run without the person.",
-            exact(who_rows()),
-            {"charged on the data set at hand (Definition 2.6)": exact(who_rows(now))},
-            r"S_t(D)\setminus\{i\} = S_t(D\setminus\{i\})",
-            checked=Checked.GAME,
-        ),
-        Step(
-            "What makes it so: a charge of Definition 2.5 is the same on the four data sets that hold the person, and "
-            "the mechanisms asked are the same given the outputs. Checked for the 24 charges of order 2.",
-            exact(same_rows()),
-            {"charged on the data set at hand (Definition 2.6)": exact(same_rows(now))},
-            r"\rho_t(i, D) = \rho_t(i, D'),\quad i \in D \cap D'",
-        ),
-        Step(
-            f"In the same games at the budget that pays for each mechanism once, all {SAID.strategies} strategies: the "
-            "runs with and "
-            "without the person give each transcript the two masses that it has in the game of the person's filter "
-            "alone, where a round without the person is a trivial pair and costs nothing, and this filter never halts.",
-            exact(alone_rows()),
-            {
-                "charged on the data set at hand (Definition 2.6)": exact(alone_rows(now)),
-                "the rounds that the person sits out are charged": exact(alone_rows(pays_when_out=True)),
-            },
-            r"\frac{dT}{dT^{-i}} = \prod_{t:\,i\in S_t} \frac{A_t(S_t)(a_t)}{A_t(S_t\setminus\{i\})(a_t)}",
-            checked=Checked.GAME,
-        ),
-        Step(
-            "In that game the adversary asks for the pair of S_t and S_t without the person, which costs at most what "
-            "was declared, or for a trivial pair, which costs nothing: 24 pairs of each at orders 2 and 3. So under a "
-            "Rényi or zCDP filter it is a game of the theorem RDP filter, under a Gaussian one of the theorem GDP "
-            "filter.",
-            exact(pair_rows()),
-            {"the cheapest data set declared": exact(pair_rows(min))},
-            r"D_\alpha(A_t(S_t)\|A_t(S_t\setminus\{i\})) \le \rho_t,\quad D_\alpha(A\|A) = 0,\quad \alpha = 2, 3",
-        ),
-        Step(
-            f"Finite game: the same {SAID.words()}, orders 2 and 3, the four data sets "
-            "that hold a person, both directions: the moment of the transcript is at most that of the budget.",
-            exact(moment_rows()),
-            {
-                "1 % less than the budget": exact(moment_rows(share=Fraction(99, 100))),
-                "a filter that looks at the past only": exact(moment_rows(late=True)),
-                "charged on the data set at hand (Definition 2.6)": exact(moment_rows(now)),
-            },
-            r"\sum_\tau T^{-i}(\tau)\left(\frac{T(\tau)}{T^{-i}(\tau)}\right)^\alpha \le e^{(\alpha-1)B}",
-            checked=Checked.GAME,
-        ),
-        Step(
-            "Two randomised responses, which err with probability w = 2/5 and 1/4: the Gaussian trade-off curve of "
-            "mu = 2 quantile(w) meets the response's in its corner (w, w), checked to 10^-30. The response's curve is "
-            "the chords from there to (0, 1) and (1, 0), and the Gaussian's is convex: so the response is mu-GDP, and "
-            "for no smaller mu.",
-            certified_each(response_formulas()),
-            {
-                "2.5 % more": certified_each(response_formulas("(205/200)")),
-                "1 % less": certified_each(response_formulas("(99/100)")),
-            },
-            r"\Phi\left(\Phi^{-1}(1-w) - \mu\right) = w,\quad \mu = 2\Phi^{-1}(1-w)",
-        ),
-        Step(
-            "Finite game: these two about overlapping groups of the people, "
-            f"all {SAID.strategies} strategies, both directions: the worst hockey-stick is below delta_B at six "
-            "orders.",
-            certified_each(gaussian_formulas()),
-            {
-                "6 % less": certified_each(gaussian_formulas(share="(94/100)")),
-                "a filter that looks at the past only": certified_each(gaussian_formulas(late=True)),
-                "charged on the data set at hand (Definition 2.6)": certified_each(gaussian_formulas(now)),
-            },
-            r"\max_{\text{strategies}} H_g < \delta_B(\log g),\quad g = \tfrac12, 1, \tfrac32, 2, 3, 4",
-            checked=Checked.GAME,
-        ),
-        Step(
-            "Definition 2.6 does not do: two people have a property, and randomised response at ratio 3 tells whether "
-            "an active one has it, four times, with budgets of log 3. The first is charged 0, for the second has it "
-            "too; alone, the second has spent all after one round. The hockey-stick at ratio 3, promised to be 0, is "
-            "3/8 after three rounds and after four.",
-            exact(leak_rows()),
-            {"charged by Definition 2.5": exact(leak_rows(in_worst))},
-            r"H_3 = 0, 0, \tfrac38, \tfrac38",
-            checked=Checked.POINT,
+        *in_kernel(
+            "individual_filter",
+            "individual_renyi_filter",
+            "individual_zcdp_filter",
+            "individual_gaussian_filter",
+            "individual_tracker",
         ),
         Step(
             "Clipping: the square of the smaller of C and the root of what is left is that of the smaller, a ...",
@@ -230,19 +136,17 @@ THEOREM = Theorem(
         ),
         Step(
             "... and at most that of the larger: it exceeds neither C^2 nor what is left.",
-            nonnegative(_above_smaller, lambda: (over * (2 * least + over),)),
-            {"wrong sign": nonnegative(lambda: _above_smaller(-1), lambda: (-over * (2 * least + over),))},
+            *signed(_above_smaller, lambda: (over * (2 * least + over),), wrong="wrong sign"),
             r"(a+o)^2 - \min(a, a+o)^2 = o(2a+o) \ge 0",
         ),
         Step(
             "A person whose norm v is at most the root of what is left, v + over, leaves no less than nothing; so "
             "by induction on the rounds the squares of each person add to at most B_norm.",
-            nonnegative(lambda: _left(counts, counts + over), lambda: (over * (2 * counts + over),)),
-            {
-                "clipped to C, where that is the larger": nonnegative(
-                    lambda: _left(counts + over, counts), lambda: (-over * (2 * counts + over),)
-                )
-            },
+            *signed(
+                lambda: _left(counts, counts + over),
+                lambda: (over * (2 * counts + over),),
+                wrong="clipped to C, where that is the larger",
+            ),
             r"(v+o)^2 - v^2 = o(2v+o) \ge 0",
         ),
         Step(
@@ -295,18 +199,6 @@ THEOREM = Theorem(
             zero(lambda: _one_more((m + rest) ** 2 - m**2)),
             {"R - m instead of the squares": zero(lambda: _one_more(rest**2))},
             r"e^{\theta(\theta-1)m^2/2}\,e^{\theta(\theta-1)(R^2-m^2)/2} = e^{\theta(\theta-1)R^2/2},\quad R = m + d",
-        ),
-        Step(
-            f"Finite game for trackers, as the first game {SAID.words()}: nobody sits out, "
-            "strategies stopped before the person's tracker passes 2 Delta, charged by Definition 2.5 and by 2.6, both "
-            "directions, order 2: the moment is at most that of 2 Delta.",
-            exact(tracker_rows()),
-            {
-                "a restart that forgets the request": exact(tracker_rows(forgets=True)),
-                "a tracker that starts at 0": exact(tracker_rows(first=0)),
-            },
-            r"e^{(\alpha-1)D_\alpha(T_m\|T_m^{-i})} \le e^{(\alpha-1)2\Delta}",
-            checked=Checked.GAME,
         ),
     ),
 )

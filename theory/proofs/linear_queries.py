@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sympy as sp
 
-from theory.proofs.engines import Sides, certified, in_kernel, nonnegative, zero
+from theory.claims.table import in_kernel
+from theory.proofs.engines import Sides, certified, nonnegative, signed, zero
 from theory.proofs.expressions import as_written
 from theory.proofs.notations import Formula
 from theory.proofs.theorem import Step, Theorem
@@ -39,14 +40,14 @@ def _mills_at(factor: sp.Expr | int = 1) -> Sides:
     return tail, factor * laplace
 
 
-def _tail_terms(sign: int = 1) -> tuple[sp.Expr, ...]:
+def _tail_terms() -> tuple[sp.Expr, ...]:
     inner = sp.Symbol("y", nonnegative=True)
-    return (sp.exp(-(v**2) / 2) * sp.Integral(sign * sp.exp(-inner), (inner, 0, x * v)),)
+    return (sp.exp(-(v**2) / 2) * sp.Integral(sp.exp(-inner), (inner, 0, x * v)),)
 
 
-def _tail_gap(sign: int = 1) -> sp.Expr:
+def _tail_gap() -> sp.Expr:
     # integrands of the scaled tail at 0 and at x
-    return sign * (sp.exp(-(v**2) / 2) - sp.exp(-x * v - v**2 / 2))
+    return sp.exp(-(v**2) / 2) - sp.exp(-x * v - v**2 / 2)
 
 
 @as_written
@@ -83,12 +84,16 @@ THEOREM = Theorem(
     claim="The answers are kappa-zCDP for each person, and each answer is within sqrt(B_norm log(d/delta)/kappa) of "
     "the truth on the active persons but for probability delta; noisy gradient descent with filtering is "
     "B_norm/(2 sigma^2 C^2)-zCDP",
-    claim_latex=rf"\sigma^2 = {_VARIANCE.latex},\quad"
-    rf" P\left(\|a_t - q_t(S_t)\|_\infty > {_RADIUS.latex}\right) \le \delta,\quad B = B_{{\mathrm{{norm}}}}",
-    formulas=(_VARIANCE, _RADIUS),
+    stated=(
+        r"\sigma^2 = ",
+        _VARIANCE,
+        r",\quad P\left(\|a_t - q_t(S_t)\|_\infty > ",
+        _RADIUS,
+        r"\right) \le \delta,\quad B = B_{\mathrm{norm}}",
+    ),
     uses=("individual filter", "Rényi divergences"),
     steps=(
-        in_kernel("linear_queries", decides=False),
+        *in_kernel("linear_queries"),
         Step(
             "Whether a person takes part depends on released answers alone, so the others add the same y with and "
             "without that person (individual filter), and the loss of a coordinate h at noise z does not depend on y.",
@@ -112,8 +117,7 @@ THEOREM = Theorem(
         Step(
             "Its integrand is largest at x = 0, where it is 1: erfc(x/sqrt 2) <= e^(-x^2/2) for "
             "every x >= 0.",
-            nonnegative(_tail_gap, _tail_terms),
-            {"wrong sign": nonnegative(lambda: _tail_gap(-1), lambda: _tail_terms(-1))},
+            *signed(_tail_gap, _tail_terms, wrong="wrong sign"),
             r"e^{-v^2/2} - e^{-xv-v^2/2} = e^{-v^2/2}\int_0^{xv}e^{-y}\,dy \ge 0",
         ),
         Step(

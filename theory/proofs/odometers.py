@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sympy as sp
 
-from theory.proofs.engines import Sides, certified, certified_each, in_kernel, nonnegative, zero
+from theory.claims.table import in_kernel
+from theory.proofs.engines import Sides, certified, certified_each, nonnegative, signed, zero
 from theory.proofs.expressions import as_written
 from theory.proofs.loss_supermartingale import kept_half
 from theory.proofs.notations import Formula
-from theory.proofs.rogers_filter import ville_at
+from theory.proofs.rogers_steps import ROGERS
 from theory.proofs.theorem import Check, Step, Theorem
 
 __all__ = ["THEOREM"]
@@ -26,13 +27,9 @@ def _line(constant: sp.Expr | int = 1) -> Sides:
     return k * bound - k * (k + 1) * squares / 2, log
 
 
-def _best(sign: int = 1) -> sp.Expr:
+def _best() -> sp.Expr:
     # a line less the bound of its best exponent, a square
-    return sign * ((k + 1) * squares / 2 + log / k - (squares / 2 + sp.sqrt(2 * log * squares)))
-
-
-def _best_terms(sign: int = 1) -> tuple[sp.Expr, ...]:
-    return (sign * (sp.sqrt(k * squares / 2) - sp.sqrt(log / k)) ** 2,)
+    return (k + 1) * squares / 2 + log / k - (squares / 2 + sp.sqrt(2 * log * squares))
 
 
 @as_written
@@ -44,12 +41,12 @@ def _simple(factor: sp.Expr | int) -> Sides:
 
 
 @as_written
-def _rises(sign: int = 1) -> sp.Expr:
+def _rises() -> sp.Expr:
     # a line between S and S + a
     def line(at: sp.Expr) -> sp.Expr:
         return (k + 1) * at / 2 + log / k
 
-    return sign * (line(squares + later) - line(squares))
+    return line(squares + later) - line(squares)
 
 
 def _half_mixture(factor: sp.Expr | int = 1) -> Sides:
@@ -63,37 +60,43 @@ def _half_mixture(factor: sp.Expr | int = 1) -> Sides:
 
 
 @as_written
-def _half_enough(sign: int = 1) -> sp.Expr:
+def _ville_at(share: sp.Expr) -> Sides:
+    # log of the mixture where y^2 = 2 (S + H)(l + log(S/H + 1) share), and l
+    square = 2 * (squares + spread) * (log + share * sp.log(squares / spread + 1))
+    return (
+        square / (2 * (squares + spread)) - sp.log(squares / spread + 1) / 2,
+        log,
+    )
+
+
+@as_written
+def _half_enough() -> sp.Expr:
     # 2 Phi of a positive argument less 1
-    return sign * ((1 + sp.erf(gain)) - 1)
+    return (1 + sp.erf(gain)) - 1
 
 
-def _basel(sign: int = 1) -> sp.Expr:
+def _basel() -> sp.Expr:
     # 1/(n+1-1/2) - 1/(n+1+1/2) less 1/(n+1)^2, for the terms after the n-th
     j = n + 1
-    return sign * (1 / (j - half) - 1 / (j + half) - 1 / j**2)
+    return 1 / (j - half) - 1 / (j + half) - 1 / j**2
 
 
 _BASEL_GAP = 1 / ((n + 1) ** 2 * (4 * (n + 1) ** 2 - 1))
 
 
-def _zeta(sign: int = 1) -> sp.Expr:
+def _zeta() -> sp.Expr:
     # how fast x^(-7/5) falls
-    return -sign * sp.diff(squares ** sp.Rational(-7, 5), squares)
-
-
-def _zeta_terms(sign: int = 1) -> tuple[sp.Expr, ...]:
-    return (sign * sp.Rational(7, 5) * squares ** sp.Rational(-12, 5),)
+    return -sp.diff(squares ** sp.Rational(-7, 5), squares)
 
 
 @as_written
-def _epoch(width: sp.Expr, sign: int = 1) -> Sides:
+def _epoch(width: sp.Expr) -> Sides:
     # a line best at the middle of an epoch, at an end of it, over sqrt(2 S l): (sqrt c + 1/sqrt c)/2 at S = c middle
     middle = squares / width
     exponent = sp.sqrt(2 * log / middle)
     bound = exponent * squares / 2 + log / exponent
     quarter = sp.Rational(1, 4)
-    return bound, sign * (2**quarter + 1 / 2**quarter) / 2 * sp.sqrt(2 * squares * log)
+    return bound, (2**quarter + 1 / 2**quarter) / 2 * sp.sqrt(2 * squares * log)
 
 
 @as_written
@@ -103,23 +106,23 @@ def _shares(base: sp.Expr) -> Sides:
     return (2 * x / sp.log(base)) * (delta * sp.log(2) / (8 * x)), delta / 4
 
 
-def _all_failures(sign: int = 1) -> sp.Expr:
+def _all_failures() -> sp.Expr:
     # at most 2 y + 1 lines at 1/(8 y), the outer line at 1/(4 y), y = log2(n) = 3/2 + o: against 1/2
     y = sp.Rational(3, 2) + over
-    return sign * (half - ((2 * y + 1) / (8 * y) + 1 / (4 * y)))
+    return half - ((2 * y + 1) / (8 * y) + 1 / (4 * y))
 
 
-def _outer(sign: int = 1) -> sp.Expr:
+def _outer() -> sp.Expr:
     ratio = squares / spread
     printed = 2 * (squares + spread) * (1 + sp.log(ratio + 1) / 2) * (1 + over)
     needed = 2 * (squares + spread) * ((1 + over) + sp.log(ratio + 1) / 2)
-    return sign * (printed - needed)
+    return printed - needed
 
 
-def _inner(slope: sp.Expr, sign: int = 1) -> sp.Expr:
+def _inner(slope: sp.Expr) -> sp.Expr:
     # log(110) + 1 > 57/10; with x = 1 + o: what the printed line has above the stitched one
     x = 1 + over
-    return sign * (sp.Rational(57, 10) + 2 * x - slope * (x + sp.Rational(2447, 1000)))
+    return sp.Rational(57, 10) + 2 * x - slope * (x + sp.Rational(2447, 1000))
 
 
 def _partial(power: str, last: int) -> str:
@@ -172,16 +175,21 @@ THEOREM = Theorem(
     "for one k, or the mixture for one H; or the least of the lines best at first 2^(j+1/2), each at its share (j+1)"
     "^(-7/5)/zeta(7/5) of delta; or the line at S = 2 rho, rho = first 2^j, for the least such rho above sum rho_t, at "
     "its share 6/(pi (j+1))^2. For Rogers et al. with probability at least 1 - delta, above the sum of drifts",
-    claim_latex=rf"L \le {_LINE.latex},\quad L \le {_MIXTURE.latex},\quad L \le {_DOUBLING.latex},\quad"
-    rf" L - \textstyle\sum_t\varepsilon_t(e^{{\varepsilon_t}}-1)/2 \le {_ROGERS.latex}",
-    formulas=(_LINE, _MIXTURE, _DOUBLING, _ROGERS),
+    stated=(
+        r"L \le ",
+        _LINE,
+        r",\quad L \le ",
+        _MIXTURE,
+        r",\quad L \le ",
+        _DOUBLING,
+        r",\quad L - \textstyle\sum_t\varepsilon_t(e^{\varepsilon_t}-1)/2 \le ",
+        _ROGERS,
+    ),
     uses=("loss supermartingale", "Rogers filter"),
     steps=(
-        in_kernel("lines_odometer", decides=False),
-        in_kernel("line_odometer", decides=False),
-        in_kernel("stitched_odometer", decides=False),
-        in_kernel("doubling_odometer", decides=False),
-        in_kernel("odometer_as_filter", decides=False),
+        *in_kernel(
+            "lines_odometer", "line_odometer", "stitched_odometer", "doubling_odometer", "odometer_as_filter"
+        ),
         Step(
             "The line: M = e^(k L - k (k+1) S/2) reaches 1/delta where L is at the line.",
             zero(_line),
@@ -191,8 +199,7 @@ THEOREM = Theorem(
         Step(
             "It is at least S/2 + sqrt(2 l S), by a square that is 0 where k^2 = 2 l/S: its k is best at the S that is "
             "the target.",
-            nonnegative(_best, _best_terms),
-            {"at most": nonnegative(lambda: _best(-1), lambda: _best_terms(-1))},
+            *signed(_best, lambda: ((sp.sqrt(k * squares / 2) - sp.sqrt(log / k)) ** 2,), wrong="at most"),
             r"\tfrac{(k+1)S}2 + \tfrac lk - \left(\tfrac S2 + \sqrt{2lS}\right) = "
             r"\left(\sqrt{kS/2} - \sqrt{l/k}\right)^2 \ge 0",
         ),
@@ -205,21 +212,24 @@ THEOREM = Theorem(
         ),
         Step(
             "Its last factor is at least 1; where L <= S/2 the bound holds anyway.",
-            nonnegative(_half_enough, lambda: (sp.erf(gain),)),
-            {"at most": nonnegative(lambda: _half_enough(-1), lambda: (-sp.erf(gain),))},
+            *signed(_half_enough, lambda: (sp.erf(gain),), wrong="at most"),
             r"1 + \mathrm{erf}\,y \ge 1,\quad y > 0",
         ),
         Step(
             "So it reaches 1/delta before y^2 is 2 (S + H)(l + log(S/H + 1)/2).",
-            zero(lambda: ville_at(half)),
-            {"log(S/H + 1) in full": zero(lambda: ville_at(sp.Integer(1)))},
+            zero(lambda: _ville_at(half)),
+            {"log(S/H + 1) in full": zero(lambda: _ville_at(sp.Integer(1)))},
             r"\log\left(\sqrt{\tfrac{H}{S+H}}\,e^{y^2/(2(S+H))}\right) = l",
         ),
         Step(
             "Stitching takes lines at shares of delta, and whichever are looked at, all hold but for the sum of their "
             "shares. The terms j^(-7/5) fall, so those after the 20th add to at most their integral: ...",
-            nonnegative(_zeta, _zeta_terms, strict=True),
-            {"rise": nonnegative(lambda: _zeta(-1), lambda: _zeta_terms(-1), strict=True)},
+            *signed(
+                _zeta,
+                lambda: (sp.Rational(7, 5) * squares ** sp.Rational(-12, 5),),
+                strict=True,
+                wrong="rise",
+            ),
             r"-\frac{d}{dx}x^{-7/5} = \tfrac75x^{-12/5} > 0",
         ),
         Step(
@@ -243,14 +253,12 @@ THEOREM = Theorem(
         Step(
             "... and a line rises with S, so it holds up to there; the least rho = first 2^j above the sum is one line "
             "of the family.",
-            nonnegative(_rises, lambda: (k * later / 2, later / 2)),
-            {"falls": nonnegative(lambda: _rises(-1), lambda: (-k * later / 2, -later / 2))},
+            *signed(_rises, lambda: (k * later / 2, later / 2), wrong="falls"),
             r"\tfrac{(k+1)(S+a)}2 - \tfrac{(k+1)S}2 = \tfrac{(k+1)a}2 \ge 0",
         ),
         Step(
             "The squares 1/j^2 after the n-th are below differences that telescope, ...",
-            nonnegative(_basel, lambda: (_BASEL_GAP,)),
-            {"above": nonnegative(lambda: _basel(-1), lambda: (-_BASEL_GAP,))},
+            *signed(_basel, lambda: (_BASEL_GAP,), wrong="above"),
             r"\frac1{j-\frac12} - \frac1{j+\frac12} - \frac1{j^2} = \frac1{j^2(4j^2-1)} \ge 0,\quad j = n + 1",
         ),
         Step(
@@ -261,19 +269,18 @@ THEOREM = Theorem(
         ),
         Step(
             "An infinite loss in the first rounds puts M to 0; these cost their probability, D = sum xi_t, beside d.",
-            nonnegative(kept_half, lambda: (bad * tail,)),
-            {"at least": nonnegative(lambda: kept_half(-1), lambda: (-bad * tail,))},
+            *signed(kept_half, lambda: (bad * tail,), wrong="at least"),
             r"(D + d) - \left(1 - (1-D)(1-d)\right) = Dd \ge 0",
         ),
+        *ROGERS,
         Step(
             "Rogers et al., S outside [1/n^2, 1]: the mixture of the Rogers filter with H = 1/n^2 at delta/(4 log2 n), "
             "with l = log(4 log2(n)/delta) = 1 + o.",
-            nonnegative(_outer, lambda: ((squares + spread) * sp.log(squares / spread + 1) * over,)),
-            {
-                "less than it": nonnegative(
-                    lambda: _outer(-1), lambda: (-(squares + spread) * sp.log(squares / spread + 1) * over,)
-                )
-            },
+            *signed(
+                _outer,
+                lambda: ((squares + spread) * sp.log(squares / spread + 1) * over,),
+                wrong="less than it",
+            ),
             r"2(S+H)\left(1+\tfrac\lambda2\right)l - 2(S+H)\left(l+\tfrac\lambda2\right) = (S+H)\lambda(l-1) \ge 0",
         ),
         Step(
@@ -325,12 +332,7 @@ THEOREM = Theorem(
         Step(
             "... and with one more, where 2 log2(n) is no whole number, and the outer bound they cost at most delta/2, "
             "as log2(n) = 3/2 + o for n >= 3 (9 > 8).",
-            nonnegative(_all_failures, lambda: (over / (4 * (sp.Rational(3, 2) + over)),)),
-            {
-                "at least": nonnegative(
-                    lambda: _all_failures(-1), lambda: (-over / (4 * (sp.Rational(3, 2) + over)),)
-                )
-            },
+            *signed(_all_failures, lambda: (over / (4 * (sp.Rational(3, 2) + over)),), wrong="at least"),
             r"\tfrac12 - \left(\tfrac{2y+1}{8y} + \tfrac1{4y}\right) = \frac{o}{4y} \ge 0,\quad y = \log_2 n = "
             r"\tfrac32 + o",
         ),

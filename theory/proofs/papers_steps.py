@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import sympy as sp
 
-from theory.proofs.engines import certified, nonnegative
+from theory.proofs.engines import certified, signed
 from theory.proofs.theorem import Check, Step, Theorem
 
 __all__ = ["PRINTED", "THEOREM"]
@@ -155,14 +155,9 @@ THEOREM = Theorem(
     steps=(
         Step(
             "The CKS log-objective is strictly convex in t = alpha - 1.",
-            nonnegative(lambda: sp.diff(_LOG_OBJECTIVE, _t, 2), lambda: _CURVATURE, strict=True),
-            {
-                "wrong sign": nonnegative(
-                    lambda: -sp.diff(_LOG_OBJECTIVE, _t, 2),
-                    lambda: tuple(-c for c in _CURVATURE),
-                    strict=True,
-                )
-            },
+            *signed(
+                lambda: sp.diff(_LOG_OBJECTIVE, _t, 2), lambda: _CURVATURE, strict=True, wrong="wrong sign"
+            ),
             r"\frac{d^2}{dt^2} = 2\rho + \frac{1}{t(1+t)} > 0",
         ),
         *(step for sigma, k in PRINTED for step in _table_steps(sigma, k)),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sympy as sp
 
-from theory.proofs.engines import Sides, in_kernel, nonnegative, zero
+from theory.claims.table import in_kernel
+from theory.proofs.engines import Sides, nonnegative, signed, zero
 from theory.proofs.notations import Formula
 from theory.proofs.theorem import Step, Theorem
 
@@ -61,21 +62,18 @@ THEOREM = Theorem(
     source="Bun & Steinke; Feldman & Zrnic, proof of Theorem 4.9",
     hypotheses="epsilon > 0, every order alpha >= 1; any pair whose ratio stays in [e^-epsilon, e^epsilon]",
     claim="epsilon-DP implies (epsilon^2/2)-zCDP, and no smaller constant than 1/2 will do",
-    claim_latex=rf"D_\alpha(P\|Q) \le {_COSINES.latex} \le {_RHO.latex}",
-    formulas=(_COSINES, _RHO),
+    stated=(r"D_\alpha(P\|Q) \le ", _COSINES, r" \le ", _RHO),
     steps=(
-        in_kernel("pure_is_zcdp", decides=False),
+        *in_kernel("pure_is_zcdp"),
         Step(
             "The power y^alpha is convex in the ratio y, so its mean under Q is at most that of the chord, "
             "which is the mean over the two end points.",
-            nonnegative(
-                lambda: sp.diff(y**alpha, y, 2), lambda: (alpha * t * y ** (alpha - 2),), strict=True
+            *signed(
+                lambda: sp.diff(y**alpha, y, 2),
+                lambda: (alpha * t * y ** (alpha - 2),),
+                strict=True,
+                wrong="concave",
             ),
-            {
-                "concave": nonnegative(
-                    lambda: -sp.diff(y**alpha, y, 2), lambda: (-alpha * t * y ** (alpha - 2),), strict=True
-                )
-            },
             r"\frac{d^2}{dy^2}y^\alpha = \alpha(\alpha-1)y^{\alpha-2} > 0",
         ),
         Step(
@@ -117,18 +115,17 @@ THEOREM = Theorem(
         ),
         Step(
             "The points are in order: (alpha - 1/2) epsilon - epsilon/2 = (alpha - 1) epsilon > 0.",
-            nonnegative(lambda: (alpha - HALF) * eps - eps / 2, lambda: (t * eps,), strict=True),
-            {
-                "the other order": nonnegative(
-                    lambda: eps / 2 - (alpha - HALF) * eps, lambda: (-t * eps,), strict=True
-                )
-            },
+            *signed(
+                lambda: (alpha - HALF) * eps - eps / 2,
+                lambda: (t * eps,),
+                strict=True,
+                wrong="the other order",
+            ),
             r"\left(\alpha-\tfrac12\right)\varepsilon \ge \tfrac\varepsilon2",
         ),
         Step(
             "At alpha = 1 the function is y log y, convex too, so randomised response is again the worst.",
-            nonnegative(lambda: sp.diff(y * sp.log(y), y, 2), lambda: (1 / y,), strict=True),
-            {"concave": nonnegative(lambda: -sp.diff(y * sp.log(y), y, 2), lambda: (-1 / y,), strict=True)},
+            *signed(lambda: sp.diff(y * sp.log(y), y, 2), lambda: (1 / y,), strict=True, wrong="concave"),
             r"\frac{d^2}{dy^2}\,y\log y = \frac1y > 0",
         ),
         Step(

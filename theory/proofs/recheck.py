@@ -1,13 +1,14 @@
 """Verify certificates with python-flint alone: python recheck.py CERTIFICATE.json ...
 
-The theorems are those of `recheck_table.json` beside this file: claims, steps, formulas, boxes, lemmas. A
-certificate must agree with the table exactly. This program then checks the steps again: formulas on their boxes
-along the certificate's tree, comparisons, finite games by a new enumeration, identities as polynomials in their
-parts. Exit status 0: everything was verified. 1: something is false, forged or unreadable. 2: no file was given.
-3: nothing is false, but some steps could not be checked here (theorems of a proof assistant, cited, sampled at points
-only, or already reduced to x = x in the certificate); each is named. That the steps suffice for the claim is prose in
-every theorem but those that the proof assistant decides, which nothing checks. Nothing of the package that wrote the
-certificate is imported, and nothing that is read is executed. `seconds` and `versions` are not compared with the table.
+A certificate says a theorem in full: claim, hypotheses, source, steps, formulas, boxes, lemmas. `recheck_table.json`
+beside this file holds a SHA-256 of each theorem's text, and a certificate of any other text is refused. Compared is all
+that it says but `seconds`, `versions` and the `tree` of a box, which may differ from run to run. Then this program
+checks the steps again: formulas on their boxes along the certificate's tree, comparisons, identities as polynomials in
+their parts. Exit status 0: everything was verified. 1: something is false,
+forged or unreadable. 2: no file was given. 3: nothing is false, but some steps could not be checked here (theorems of
+a proof assistant, cited, sampled at points only, or already reduced to x = x in the certificate); each is named. That
+the steps suffice for the claim is prose in every theorem but those that the proof assistant decides, which nothing
+checks. Nothing of the package that wrote the certificate is imported, and nothing that is read is executed.
 """
 
 import ast
@@ -16,7 +17,6 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -26,8 +26,6 @@ from flint import arb, ctx
 if __package__:
     from .recheck_algebra import Algebra, UndecidedError, names_in
     from .recheck_balls import RejectedError, ball, check_box, parse, to_arb
-    from .recheck_games import FORMULAS, GAMES, WORST
-    from .recheck_rules import MORE_GAMES
     from .recheck_signs import evident
 else:  # run as a script: the files beside this one, which import nothing of the package either
     from recheck_algebra import Algebra, UndecidedError, names_in  # type: ignore[import-not-found,no-redef]
@@ -38,27 +36,27 @@ else:  # run as a script: the files beside this one, which import nothing of the
         parse,
         to_arb,
     )
-    from recheck_games import FORMULAS, GAMES, WORST  # type: ignore[import-not-found,no-redef]
-    from recheck_rules import MORE_GAMES  # type: ignore[import-not-found,no-redef]
     from recheck_signs import evident  # type: ignore[import-not-found,no-redef]
 
-FORMAT = "filterproof-certificate-2"
+FORMAT = "filterproof-certificate-3"
+VERSIONED = {"python", "python-flint", "sympy"}
+VERSION = re.compile(r"[0-9]{1,4}(\.[0-9]{1,4}){0,3}((a|b|rc|\.?dev|\.post)[0-9]{0,4})?\+?")
 STRENGTH = ("KERNEL", "EXACT", "CERTIFIED", "DERIVED", "STATISTICAL", "CITED")
 BEST = {  # the strongest evidence that a step of each kind can have
     "comparisons": "EXACT", "positive on a box": "CERTIFIED", "all": "CERTIFIED", "zero": "DERIVED",
     "nonnegative": "DERIVED", "cited": "CITED",
     "kernel": "KERNEL",
 }  # fmt: skip
-VERIFIED = ("identity", "balls", "compared", "enumerated")
+VERIFIED = ("identity", "balls", "compared")
 UNCHECKED = ("by a kernel", "cited", "sampled only", "empty when written", "not checkable here")
 COVERS = {  # by the status found here, the labels that a step may carry; `check_label` adds "range" for wide boxes
     "identity": ("identity", "point"), "balls": ("point",), "compared": ("point",),
-    "enumerated": ("game", "point"), "cited": ("cited",),
+    "cited": ("cited",),
     "by a kernel": ("kernel",),
 }  # fmt: skip
 
 
-class Line(NamedTuple):
+class CheckedLine(NamedTuple):
     """A step and the status that this program found for it."""
 
     theorem: str
@@ -81,36 +79,13 @@ VALUES = [
 ]  # fmt: skip
 
 
-def check_rows(rows: list[tuple[Any, str, Any]]) -> None:
+def check_comparisons(rows: list[tuple[Any, str, Any]]) -> str:
+    """ "compared" if there are rows and all are true; RejectedError if not."""
+    if not rows:
+        raise RejectedError("there are no rows")
     for left, relation, right in rows:
         if not RELATIONS[relation](Fraction(left), Fraction(right)):
             raise RejectedError(f"{left} {relation} {right}")
-
-
-@cache
-def played(game: Callable[[], Iterator[tuple[Any, str, Any]]]) -> list[tuple[Any, str, Any]]:
-    """The rows of a game, which any step of its theorem may hold."""
-    return list(game())
-
-
-def check_comparisons(theorem: str, data: Any) -> str:
-    """All rows are true, and are either rows of the table or those of a game enumerated here."""
-
-    def digest(rows: list[tuple[Any, str, Any]]) -> str:
-        return sha256("\n".join(sorted(f"{a} {r} {b}" for a, r, b in rows)).encode()).hexdigest()
-
-    rows: list[tuple[Any, str, Any]]
-    for game in (*GAMES.get(theorem, ()), *MORE_GAMES.get(theorem, ())):
-        rows = played(game)
-        if len(rows) == data["count"] and digest(rows) == data["digest"]:
-            check_rows(rows)
-            return "enumerated"
-    if "comparisons" not in data:
-        return "not checkable here"  # a game that this checker does not know
-    rows = data["comparisons"]
-    if not rows or len(rows) != data["count"] or digest(rows) != data["digest"]:
-        raise RejectedError("the rows are not those of their digest")
-    check_rows(rows)
     return "compared"
 
 
@@ -171,23 +146,16 @@ def check_symbolic(data: Any) -> str:
     return "sampled only" if seen else "not checkable here"
 
 
-def check_data(theorem: str, data: Any, given: Any) -> str:
-    """The status of a step of the table; `given` is the certificate's data, which adds the trees of its boxes."""
+def check_data(data: Any) -> str:
+    """The status of a step, from its data."""
     match data["kind"]:
         case "comparisons":
-            return check_comparisons(theorem, data)
+            return check_comparisons(data["comparisons"])
         case "positive on a box":
-            return check_box(data, given["tree"])
+            return check_box(data, data["tree"])
         case "all":
-            for part, its in zip(data["parts"], given["parts"], strict=True):
-                check_box(part, its["tree"])
-            if theorem in FORMULAS and {part["formula"] for part in data["parts"]} == FORMULAS[theorem]():
-                return "enumerated"
-            worst = [re.search(r" - (\d+(?:/\d+)?)$", part["formula"]) for part in data["parts"]]
-            if theorem in WORST and all(worst):
-                if [Fraction(found[1]) for found in worst if found] != WORST[theorem]():
-                    raise RejectedError("the worst cases are not those of the games")
-                return "enumerated"
+            for part in data["parts"]:
+                check_box(part, part["tree"])
             return "balls"
         case "zero" | "nonnegative":
             return check_symbolic(data)
@@ -200,7 +168,7 @@ def check_data(theorem: str, data: Any, given: Any) -> str:
 
 def check_label(checked: Any, data: Any, status: str) -> None:
     """RejectedError if a step's label claims more than was checked, or, if nothing was, more than its kind allows."""
-    of_kind = {"comparisons": ("game", "point"), "positive on a box": ("range", "point"), "all": ("point",)}
+    of_kind = {"comparisons": ("point",), "positive on a box": ("range", "point"), "all": ("point",)}
     covers = COVERS.get(status, of_kind.get(data["kind"], ("identity", "point")))
     if status == "balls" and any(low != high for low, high in data.get("box", {}).values()):
         covers = ("range", "point")
@@ -211,97 +179,125 @@ def check_label(checked: Any, data: Any, status: str) -> None:
 # -- certificates against the table ----------------------------------------------------------------------------
 
 
-def entry_hash(entry: Any, lemmas: list[str]) -> str:
-    """SHA-256 of a theorem in the table, the hashes of the theorems that it uses included."""
-    body = {key: value for key, value in entry.items() if key != "hash"}
-    return sha256(json.dumps([body, lemmas], sort_keys=True).encode()).hexdigest()
+def text_of(data: Any) -> str:
+    """JSON that differs for any two values that JSON can hold, 1, 1.0 and true among them."""
+    return json.dumps(data, sort_keys=True)
 
 
-def same(found: Any, stated: Any, where: str) -> None:
-    """RejectedError unless the two are the same data; only a box of `found` may have a `tree` in addition."""
-    if isinstance(found, dict) and isinstance(stated, dict):
-        tree = {"tree"} if stated.get("kind") == "positive on a box" else set()
-        for key in sorted((set(found) ^ set(stated)) - tree):
-            raise RejectedError(f"{where}: {key[:40]!r} is {'unknown' if key in found else 'missing'}")
-        for key in stated:
-            same(found[key], stated[key], f"{where}, {key}")
-    elif isinstance(found, list) and isinstance(stated, list) and len(found) == len(stated):
-        for number, pair in enumerate(zip(found, stated, strict=True)):
-            same(*pair, f"{where} {number}")
-    elif type(found) is not type(stated) or found != stated:
-        raise RejectedError(f"{where}: {str(found)[:60]!r} is not what the table says")
+def theorem_hash(certificate: Any) -> str:
+    """SHA-256 of the theorem that a certificate states: all but what a run adds, and the hashes of its lemmas."""
+    of_run = (
+        "theorem",
+        "format",
+        "holds",
+        "versions",
+        "steps",
+        "uses",
+    )  # the first two are compared by themselves
+    lemmas = certificate["uses"]
+    body = {key: value for key, value in certificate.items() if key not in of_run}
+    body["uses"] = [lemma["theorem"] for lemma in lemmas]
+    body["steps"] = [
+        {key: value for key, value in step.items() if key not in ("holds", "seconds")}
+        | {"certificate": without_trees(step["certificate"])}
+        for step in certificate["steps"]
+    ]
+    return sha256(text_of([body, [theorem_hash(lemma) for lemma in lemmas]]).encode()).hexdigest()
+
+
+def without_trees(data: Any) -> Any:
+    """The data of a step without the trees of its boxes; a `tree` anywhere else is kept."""
+    kind = data["kind"]
+    if kind == "all":
+        return data | {"parts": [without_trees(part) for part in data["parts"]]}
+    return {k: v for k, v in data.items() if k != "tree"} if kind == "positive on a box" else data
 
 
 def weakest(evidence: list[str]) -> str:
     return max(evidence, key=STRENGTH.index)
 
 
-def recheck(certificate: Any, table: Any, done: dict[str, Any] | None = None) -> list[Line]:
-    """The status of each step of a certificate and of its lemmas; RejectedError at the first false or forged one."""
-    done = {} if done is None else done
-    name = certificate.get("theorem") if isinstance(certificate, dict) else None
-    if not isinstance(name, str) or name not in table["theorems"]:
+def recheck(certificate: Any, table: Any) -> list[CheckedLine]:
+    """The status of each step of a certificate and of its lemmas; RejectedError if it or a step is false or forged.
+
+    `table` is {"theorems": {name: hash}}.
+    """
+    try:
+        certificate = json.loads(
+            text_of(certificate)
+        )  # in the order that is hashed, on which nothing then depends
+        check_texts(certificate, table["theorems"], {})
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise RejectedError(f"it is no certificate: {type(error).__name__}") from error
+    return check_steps(certificate, set())
+
+
+def check_texts(certificate: Any, hashes: dict[str, str], seen: dict[str, str]) -> None:
+    """RejectedError unless a certificate and its lemmas are those of the table, and say that every step holds.
+
+    A lemma that stands in it twice must be the same in all that it says.
+    """
+    name = certificate["theorem"]
+    if not isinstance(name, str) or name not in hashes:
         raise RejectedError(f"the table has no theorem {str(name)[:60]!r}")
-    if name in done:
-        same(certificate, done[name], name)
-        return []
-    entry = table["theorems"][name]
-    lines: list[Line] = []
-    stated = {key: value for key, value in entry.items() if key not in ("steps", "uses", "hash")}
-    free = ("steps", "uses", "holds", "versions")
-    same(
-        {k: v for k, v in certificate.items() if k not in free},
-        {"theorem": name, "format": FORMAT} | stated,
-        name,
-    )
-    uses, steps, versions = (certificate.get(key) for key in ("uses", "steps", "versions"))
-    if certificate.get("holds") is not True:
+    if certificate["format"] != FORMAT:
+        raise RejectedError(f"{name}: the format is not {FORMAT}")
+    if not isinstance(certificate["uses"], list) or not isinstance(certificate["steps"], list):
+        raise RejectedError(f"{name}: steps and lemmas are no lists")
+    if (stated := theorem_hash(certificate)) != hashes[name]:
+        raise RejectedError(f"{name}: its text has the hash {stated[:16]}, the table has {hashes[name][:16]}")
+    if not certificate["steps"] or any(
+        part["holds"] is not True for part in (certificate, *certificate["steps"])
+    ):
         raise RejectedError(f"{name}: holds is not true")
-    if not isinstance(uses, list) or not isinstance(steps, list) or not isinstance(versions, dict):
-        raise RejectedError(f"{name}: steps, lemmas or versions are missing")
-    if not all(isinstance(text, str) and len(text) < 100 for text in versions.values()):
-        raise RejectedError(f"{name}: versions are texts")
-    if [lemma.get("theorem") if isinstance(lemma, dict) else None for lemma in uses] != entry["uses"]:
-        raise RejectedError(f"{name}: the lemmas are not those of the table, {entry['uses']}")
-    for lemma in uses:
-        lines += recheck(lemma, table, done)
-    if entry["hash"] != entry_hash(entry, [table["theorems"][used]["hash"] for used in entry["uses"]]):
-        raise RejectedError(f"{name}: the table does not have the hash that it states")
-    if len(steps) != len(entry["steps"]) or not steps:
-        raise RejectedError(f"{name}: {len(steps)} steps, the table has {len(entry['steps'])}")
-    for number, (found, step) in enumerate(zip(steps, entry["steps"], strict=True)):
-        where = f"{name}, step {number}"
-        if not isinstance(found, dict) or found.get("holds") is not True:
-            raise RejectedError(f"{where}: holds is not true")
-        if type(found.get("seconds")) not in (int, float) or not 0 <= found["seconds"] < 1e9:
-            raise RejectedError(f"{where}: seconds is no time")
-        same({k: v for k, v in found.items() if k not in ("holds", "seconds")}, step, where)
-        if STRENGTH.index(step["evidence"]) < STRENGTH.index(BEST[step["certificate"]["kind"]]):
+    if any(
+        type(s["seconds"]) not in (int, float) or not 0 <= s["seconds"] < 1e9 for s in certificate["steps"]
+    ):
+        raise RejectedError(f"{name}: seconds is no time")
+    if {*certificate["versions"]} != VERSIONED or not all(
+        map(VERSION.fullmatch, certificate["versions"].values())
+    ):
+        raise RejectedError(f"{name}: versions are not those of {', '.join(sorted(VERSIONED))}")
+    if seen.setdefault(name, text_of(certificate)) != text_of(certificate):
+        raise RejectedError(f"{name}: it stands in the certificate twice, and not the same")
+    for lemma in certificate["uses"]:
+        check_texts(lemma, hashes, seen)
+
+
+def check_steps(certificate: Any, done: set[str]) -> list[CheckedLine]:
+    """The status of each step of a certificate whose text is that of the table, and of lemmas that are not done."""
+    name, steps, lemmas = certificate["theorem"], certificate["steps"], certificate["uses"]
+    if name in done:
+        return []
+    lines: list[CheckedLine] = []
+    for lemma in lemmas:
+        lines += check_steps(lemma, done)
+    for number, step in enumerate(steps):
+        where, data = f"{name}, step {number}", step["certificate"]
+        if STRENGTH.index(step["evidence"]) < STRENGTH.index(BEST[data["kind"]]):
             raise RejectedError(f"{where}: {step['evidence']} is more than a step of its kind can be")
         try:
             try:
-                status = check_data(name, step["certificate"], found["certificate"])
+                status = check_data(data)
             except UndecidedError:
                 status = "not checkable here"
-            check_label(step["checked"], step["certificate"], status)
-            lines.append(Line(name, step["statement"], status))
+            check_label(step["checked"], data, status)
+            lines.append(CheckedLine(name, step["statement"], status))
         except RejectedError as refused:
             raise RejectedError(f"{where}: {refused}") from refused
         except (KeyError, TypeError, ValueError, ZeroDivisionError) as error:
             raise RejectedError(f"{where}: {type(error).__name__}") from error
-    used = [table["theorems"][lemma] for lemma in entry["uses"]]
-    deciding = [step for step in entry["steps"] if step["decides"]]
-    rests = [of["evidence"] for of in deciding or (*entry["steps"], *used)]
-    if entry["evidence"] != weakest(rests):
+    deciding = [step for step in steps if step["decides"]]
+    rests = [of["evidence"] for of in deciding or (*steps, *lemmas)]
+    if certificate["evidence"] != weakest(rests):
         raise RejectedError(
-            f"{name}: {entry['evidence']} is not that of the weakest step it rests on, {weakest(rests)}"
+            f"{name}: {certificate['evidence']} is not that of the weakest step it rests on, {weakest(rests)}"
         )
-    sources = [] if deciding else [source for lemma in used for source in lemma["citations"]]
-    steps_of = deciding or entry["steps"]
-    sources += [s["certificate"]["source"] for s in steps_of if s["certificate"]["kind"] == "cited"]
-    if entry["citations"] != list(dict.fromkeys(sources)):
+    sources = [] if deciding else [source for lemma in lemmas for source in lemma["citations"]]
+    sources += [s["certificate"]["source"] for s in deciding or steps if s["certificate"]["kind"] == "cited"]
+    if certificate["citations"] != list(dict.fromkeys(sources)):
         raise RejectedError(f"{name}: the citations are not those of its steps and lemmas")
-    done[name] = certificate
+    done.add(name)
     return lines
 
 
@@ -324,7 +320,7 @@ def read(path: Path) -> Any:
         raise RejectedError(f"{type(error).__name__}: it cannot be read") from error
 
 
-def counted(lines: list[Line]) -> str:
+def counted(lines: list[CheckedLine]) -> str:
     found = [line.status for line in lines]
     each = ", ".join(f"{found.count(s)} {s}" for s in (*VERIFIED, *UNCHECKED) if s in found)
     return f"{len(lines)} steps, {sum(s in VERIFIED for s in found)} of them decided here: {each}"
@@ -334,7 +330,7 @@ def main(paths: list[str]) -> int:
     if not paths:
         sys.stdout.write("usage: python recheck.py CERTIFICATE.json ...\n")
         return 2
-    worst, seen = 0, dict[tuple[str, str], Line]()
+    worst, seen = 0, dict[tuple[str, str], CheckedLine]()
     for path in paths:
         try:
             table = read(Path(__file__).with_name("recheck_table.json"))
@@ -347,9 +343,9 @@ def main(paths: list[str]) -> int:
         open_steps = [line for line in lines if line.status not in VERIFIED]
         for line in open_steps:
             sys.stdout.write(f"  {line.status}: {line.theorem}: {line.step}\n")
-        name, entry = certificate["theorem"], table["theorems"][certificate["theorem"]]
+        name = certificate["theorem"]
         state = "NOT ALL CHECKED" if open_steps else "VERIFIED"
-        sys.stdout.write(f"{state} {name} ({entry['hash'][:16]}): {counted(lines)}\n")
+        sys.stdout.write(f"{state} {name} ({table['theorems'][name][:16]}): {counted(lines)}\n")
         worst = worst or (3 if open_steps else 0)
         seen |= {(line.theorem, line.step): line for line in lines}
     if len(paths) > 1:

@@ -8,11 +8,11 @@ from itertools import product
 
 import sympy as sp
 
-from theory.proofs.engines import Inequality, Sides, exact, nonnegative, zero
+from theory.proofs.engines import Inequality, Sides, exact, signed, zero
 from theory.proofs.expressions import as_written
 from theory.proofs.notations import Formula
+from theory.proofs.rational_pairs import RationalPair
 from theory.proofs.theorem import Step, Theorem
-from theory.proofs.trees import Pair
 
 __all__ = ["THEOREM"]
 
@@ -65,17 +65,17 @@ def _kov_moment(factor: sp.Expr | int = 1) -> Sides:
     return high + low, factor * rest * (keep**alpha * turn**-t + turn**alpha * keep**-t)
 
 
-def _short(sign: int = 1) -> tuple[sp.Expr, tuple[sp.Expr, ...]]:
+def _short() -> tuple[sp.Expr, tuple[sp.Expr, ...]]:
     # (1 + E) - (1 + E^(2 alpha - 1)), E = e^-e, and the integral that it equals
     gap = sp.exp(-e) - sp.exp(-(2 * t + 1) * e)
-    return sign * gap, (sign * sp.exp(-e) * sp.Integral(sp.exp(-v), (v, 0, 2 * t * e)),)
+    return gap, (sp.exp(-e) * sp.Integral(sp.exp(-v), (v, 0, 2 * t * e)),)
 
 
-def _not_far(sign: int = 1) -> tuple[sp.Expr, tuple[sp.Expr, ...]]:
+def _not_far() -> tuple[sp.Expr, tuple[sp.Expr, ...]]:
     # 2 (1 + E^(2 alpha - 1)) - (1 + E)
     power = sp.exp(-(2 * t + 1) * e)
     gap = 2 * (1 + power) - (1 + sp.exp(-e))
-    return sign * gap, (sign * 2 * power, sign * sp.Integral(sp.exp(-v), (v, 0, e)))
+    return gap, (2 * power, sp.Integral(sp.exp(-v), (v, 0, e)))
 
 
 @as_written
@@ -85,9 +85,9 @@ def _dual(factor: sp.Expr = order) -> Sides:
     return above, difference + factor * (other / order)
 
 
-def _chords(sign: int = 1) -> sp.Expr:
+def _chords() -> sp.Expr:
     inside = share * (above - w) + (1 - share) * (other - fall)
-    return sign * (share * above + (1 - share) * other - inside)
+    return share * above + (1 - share) * other - inside
 
 
 @as_written
@@ -102,18 +102,14 @@ def _pairs(promise: Fraction = Fraction(1)) -> Callable[[], Iterator[Inequality]
     def comparisons() -> Iterator[Inequality]:
         grid = (Fraction(1, 100), Fraction(1, 3), Fraction(1, 2))
         for chance, ratio in product(grid, (Fraction(1), Fraction(3, 2), Fraction(100))):
-            erasure = Pair((chance, Fraction(0), 1 - chance), (Fraction(0), chance, 1 - chance))
+            erasure = RationalPair((chance, Fraction(0), 1 - chance), (Fraction(0), chance, 1 - chance))
             high = ratio / (1 + ratio)
-            kov = Pair(
+            kov = RationalPair(
                 (chance, (1 - chance) * high, (1 - chance) * (1 - high), Fraction(0)),
                 (Fraction(0), (1 - chance) * (1 - high), (1 - chance) * high, chance),
             )
             for pair in (erasure, erasure.swapped, kov, kov.swapped):
-                reached = sum(
-                    (max(a - ratio * b, Fraction(0)) for a, b in zip(pair.p, pair.q, strict=True)),
-                    Fraction(0),
-                )
-                yield reached, "=", promise * chance
+                yield pair.hockey_stick(ratio), "=", promise * chance
 
     return comparisons
 
@@ -129,8 +125,7 @@ THEOREM = Theorem(
     claim="Gaussians have alpha mu^2/2; randomised response the cosine form, short of e by at most "
     "log 2/(alpha - 1); erasure and KOV are infinite at every order although they are (0, p)-DP and (e, d)-DP; "
     "no (e, d)-DP pair has a hockey-stick above that of KOV at any order > 0",
-    claim_latex=rf"D_\alpha(\mathcal N(\mu,1)\|\mathcal N(0,1)) = {_GAUSSIAN.latex}",
-    formulas=(_GAUSSIAN,),
+    stated=(r"D_\alpha(\mathcal N(\mu,1)\|\mathcal N(0,1)) = ", _GAUSSIAN),
     steps=(
         Step(
             "Gaussian: e^(alpha L) under Q is the density of N(alpha mu,1) by e^((alpha-1) alpha mu^2/2).",
@@ -154,14 +149,12 @@ THEOREM = Theorem(
         ),
         Step(
             "That is at least 0: E >= E^(2 alpha - 1) ...",
-            nonnegative(lambda: _short()[0], lambda: _short()[1]),
-            {"wrong sign": nonnegative(lambda: _short(-1)[0], lambda: _short(-1)[1])},
+            *signed(lambda: _short()[0], lambda: _short()[1], wrong="wrong sign"),
             r"E - E^{2\alpha-1} = E\int_0^{2(\alpha-1)e}e^{-v}\,dv \ge 0",
         ),
         Step(
             "... and at most log 2/(alpha - 1): 1 + E is below 2 (1 + E^(2 alpha - 1)).",
-            nonnegative(lambda: _not_far()[0], lambda: _not_far()[1], strict=True),
-            {"wrong sign": nonnegative(lambda: _not_far(-1)[0], lambda: _not_far(-1)[1], strict=True)},
+            *signed(lambda: _not_far()[0], lambda: _not_far()[1], strict=True, wrong="wrong sign"),
             r"2(1+E^{2\alpha-1}) - (1+E) = 2E^{2\alpha-1} + \int_0^e e^{-v}\,dv > 0",
         ),
         Step(
@@ -203,8 +196,7 @@ THEOREM = Theorem(
         Step(
             "... and in between by the chord, as (p - g q)_+ is convex in g: here x and y are its values at two "
             "orders, w and z what p - g q is below them, and 1/(1+v) the place between.",
-            nonnegative(_chords, lambda: (w * share, fall * v / (1 + v))),
-            {"concave": nonnegative(lambda: _chords(-1), lambda: (-w * share, -fall * v / (1 + v)))},
+            *signed(_chords, lambda: (w * share, fall * v / (1 + v)), wrong="concave"),
             r"ux + (1-u)y - \left(u(x-w) + (1-u)(y-z)\right) = uw + (1-u)z \ge 0",
         ),
         Step(

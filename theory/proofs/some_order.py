@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from theory.proofs.engines import certified, in_kernel
+from theory.claims.table import in_kernel
+from theory.proofs.engines import certified
 from theory.proofs.notations import Formula
 from theory.proofs.theorem import Check, Step, Theorem
 
@@ -57,15 +58,16 @@ THEOREM = Theorem(
     claim="It is not (6, 0.01)-DP: the witness is admitted on both branches and reaches delta = more "
     "than 0.013979. With the budgets of Markov's inequality a filter of this kind keeps (epsilon, delta s), s the sum "
     "of s(alpha_j) over its orders",
-    claim_latex=rf"H_{{e^6}} = 0.01397\ldots > 0.01,\qquad s(\alpha) = {_SHARE.latex}",
-    formulas=(_SHARE,),
+    stated=(r"H_{e^6} = 0.01397\ldots > 0.01,\qquad s(\alpha) = ", _SHARE),
     uses=("CKS",),
     steps=(
-        in_kernel("some_order_cks_fails", decides=False),
-        in_kernel("some_order_markov_fails", decides=False),
-        in_kernel("some_order_bound", decides=False),
-        in_kernel("some_order_markov", decides=False),
-        in_kernel("some_order_cks", decides=False),
+        *in_kernel(
+            "some_order_cks_fails",
+            "some_order_markov_fails",
+            "some_order_bound",
+            "some_order_markov",
+            "some_order_cks",
+        ),
         Step(
             'After "+" the two rounds meet the budget of order 32.',
             _meets(_PLUS, 32),

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import platform
-import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import version
+from typing import TYPE_CHECKING
 
 from theory.evidence import Checked, Evidence, Outcome, Verdict
 from theory.proofs.notations import Formula
-from theory.shown import Row, Shown, row_of
+from theory.proofs.prose import as_latex
+from theory.shown import Row, Shown, one_line, row_of
+
+if TYPE_CHECKING:
+    from theory.claims.kernel_theorem import KernelTheorem
 
 __all__ = ["JOIN", "Check", "CheckedStep", "Proof", "Reached", "RefusedError", "Step", "Theorem"]
 
 #: The version of the certificate's file format, which `recheck.py` reads.
-CERTIFICATE_FORMAT = "filterproof-certificate-2"
+CERTIFICATE_FORMAT = "filterproof-certificate-3"
 
 #: Shown with a derivation whose claim no single engine decides.
 JOIN = (
@@ -25,14 +29,8 @@ JOIN = (
 )
 #: Shown with a derivation whose claim the kernel decides.
 JOINED_BY_KERNEL = (
-    "The kernel checked the claim as a whole, for mechanisms with finitely many outcomes and in real arithmetic; the "
-    "other steps are further routes to parts of it. The numbers that the code runs with are certified beside it."
-)
-#: Shown where the kernel decides the claim up to facts that another engine certified.
-JOINED_WITH_FACTS = (
-    "The kernel derived the claim, for mechanisms with finitely many outcomes and in real arithmetic, from the facts "
-    "that the other deciding steps state; the remaining steps are further routes to parts of it. The numbers that the "
-    "code runs with are certified beside it."
+    "The kernel checked the claim as a whole, for mechanisms with finitely many outcomes and in real arithmetic; a "
+    "step beside it is for other theorems and sentences. The numbers that the code runs with are certified beside it."
 )
 
 
@@ -71,11 +69,11 @@ class Step:
 
     `wrong` maps a description ("1 % more budget") to the check of the claim with that change. It shows that the
     step can fail; only cited steps and the kernel's have none. `checked` says what the check covers where the engine
-    cannot tell: GAME for a finite game, POINT for an identity at fixed values of parameters that the theorem
-    leaves free. Cited steps declare CITED, so that the citations of a theorem are known before it runs.
-    `decides` marks the steps that together are the claim, or give it in the kernel: a theorem that has any is as
-    strong as the weakest of them, and its other steps are further routes, which must hold all the same.
-    `kernel` names the kernel's statement that the step is; see `engines.in_kernel`.
+    cannot tell: POINT for an identity at fixed values of parameters that the theorem leaves free. Cited steps declare
+    CITED, so that the citations of a theorem are known before it runs.
+    `kernel` is the kernel's statement that the step is; see `theory.claims`. `decides` marks such as
+    together are the claim: a theorem that has any is as strong as the kernel, and its other steps must hold all the
+    same. ValueError where a step that decides is none of the kernel's.
     """
 
     statement: str
@@ -84,13 +82,18 @@ class Step:
     latex: str = ""
     checked: Checked | None = None
     decides: bool = False
-    kernel: str = ""
+    kernel: KernelTheorem | None = None
+
+    def __post_init__(self) -> None:
+        if self.decides and self.kernel is None:
+            raise ValueError(
+                f"kernel must name what the step decides by, got none in {self.statement!r}; name it"
+            )
 
 
 #: Narrower labels that a step may declare, by what its engine reports.
 _NARROWER: Mapping[Checked, frozenset[Checked]] = {
     Checked.IDENTITY: frozenset({Checked.POINT}),
-    Checked.POINT: frozenset({Checked.GAME}),
 }
 
 
@@ -170,7 +173,7 @@ class Theorem:
     """A claim under hypotheses, from steps and from the theorems named in `uses`; prose joins them.
 
     `hypotheses` holds the parameter domain and becomes the scope of the verdict; `source` is paper and
-    number. `formulas` are the formulas of the claim, each stated once for every notation.
+    number. `stated` is the claim in LaTeX, in parts: texts, and formulas, each stated once for every notation.
     """
 
     name: str
@@ -180,8 +183,19 @@ class Theorem:
     claim: str
     steps: tuple[Step, ...]
     uses: tuple[str, ...] = ()
-    claim_latex: str = ""
-    formulas: tuple[Formula, ...] = ()
+    stated: tuple[str | Formula, ...] = ()
+
+    __repr__ = one_line
+
+    @property
+    def claim_latex(self) -> str:
+        """The claim in LaTeX; '' where words say all of it."""
+        return "".join(part.latex if isinstance(part, Formula) else part for part in self.stated)
+
+    @property
+    def formulas(self) -> tuple[Formula, ...]:
+        """The formulas of the claim."""
+        return tuple(part for part in self.stated if isinstance(part, Formula))
 
     @property
     def decided(self) -> tuple[Step, ...]:
@@ -191,7 +205,7 @@ class Theorem:
     @property
     def kernel(self) -> tuple[str, ...]:
         """The names of the kernel's statements among the steps, as `theory.kernel.KERNEL` has them."""
-        return tuple(step.kernel for step in self.steps if step.kernel)
+        return tuple(step.kernel.name for step in self.steps if step.kernel)
 
     @property
     def cites(self) -> bool:
@@ -214,7 +228,7 @@ def _known(name: str) -> Theorem | None:
     return THEOREMS.get(name)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Proof(Shown):
     """A theorem with its steps checked, and the proofs of the theorems that it uses."""
 
@@ -255,10 +269,7 @@ class Proof(Shown):
     @property
     def joined(self) -> str:
         """What joins the steps into the claim, in a sentence or two."""
-        if not self.decided:
-            return JOIN
-        alone = all(step.checked is Checked.KERNEL for step in self.decided)
-        return JOINED_BY_KERNEL if alone else JOINED_WITH_FACTS
+        return JOINED_BY_KERNEL if self.decided else JOIN
 
     @property
     def citations(self) -> tuple[str, ...]:
@@ -305,27 +316,27 @@ class Proof(Shown):
         """The derivation in LaTeX: theorem, lemmas used, and steps, each with its evidence and what was checked."""
         theorem = self.theorem
         lines = [
-            rf"\begin{{theorem}}[{_tex(theorem.title)}; {_tex(theorem.source)}]",
-            _tex(theorem.hypotheses) + r" \\",
-            _tex(theorem.claim) + (rf" \[ {theorem.claim_latex} \]" if theorem.claim_latex else ""),
+            rf"\begin{{theorem}}[{as_latex(theorem.title)}; {as_latex(theorem.source)}]",
+            as_latex(theorem.hypotheses) + r" \\",
+            as_latex(theorem.claim) + (rf" \[ {theorem.claim_latex} \]" if theorem.claim_latex else ""),
             r"\end{theorem}",
             r"\begin{proof}",
         ]
         if self.lemmas:
-            lines.append(_tex("We use: " + ", ".join(lemma.theorem.title for lemma in self.lemmas) + "."))
+            lines.append(as_latex("We use: " + ", ".join(lemma.theorem.title for lemma in self.lemmas) + "."))
         lines.append(r"\begin{enumerate}")
         for step in self.steps:
             mark = _mark(step)
             formula = rf" \[ {step.latex} \]" if step.latex else ""
-            lines.append(rf"\item {_tex(step.statement)} \hfill\textsc{{{mark}}}{formula}")
-        lines += [r"\end{enumerate}", _tex(self.joined), r"\end{proof}"]
+            lines.append(rf"\item {as_latex(step.statement)} \hfill\textsc{{{mark}}}{formula}")
+        lines += [r"\end{enumerate}", as_latex(self.joined), r"\end{proof}"]
         return "\n".join(lines) + "\n"
 
     def certificate(self) -> dict[str, object]:
         """JSON-able record of every step; `theory/proofs/recheck.py` verifies it without this package.
 
-        `seconds`, `versions` and the `tree` of a box may differ from run to run; the rest must agree with the
-        checker's own table. After changing a theorem run `python -m tests.theory.proofs.write_table`.
+        `seconds`, `versions` and the `tree` of a box may differ from run to run; of the rest the checker has a
+        hash. After changing a theorem run `python -m tests.theory.proofs.write_table`.
         """
         return {
             "format": CERTIFICATE_FORMAT,
@@ -366,33 +377,3 @@ def _mark(step: CheckedStep) -> str:
         return "REFUSED"
     alone = step.checked is Checked.CITED
     return step.checked.word if alone else f"{step.evidence.name.lower()}, {step.checked.word}"
-
-
-_GREEK = "alpha|delta|epsilon|kappa|theta|sigma|Delta|rho|mu"
-#: The mathematics in a line of prose: a power, a Greek name with its index, a relation.
-_MATHEMATICS = re.compile(
-    rf"(\b\w+\^(?:\((?:[^()]|\([^()]*\))*\)|-?\w+)|\b(?:{_GREEK})\b(?:_\w+)?|<=|>=|<|>)"
-)
-_RESERVED = str.maketrans(
-    {c: f"\\{c}" for c in "%&#_{}$"} | {"^": r"\^{}", "~": r"\~{}", "\\": r"\textbackslash "}
-)
-
-
-def _tex(prose: str) -> str:
-    """A line of prose as LaTeX: mathematics between dollars, reserved characters escaped."""
-    parts = _MATHEMATICS.split(prose)
-    parts[::2] = [text.translate(_RESERVED) for text in parts[::2]]
-    parts[1::2] = [f"${_formula(text)}$" for text in parts[1::2]]
-    return "".join(parts)
-
-
-def _formula(text: str) -> str:
-    text = {"<=": r"\le", ">=": r"\ge"}.get(text, text)
-    base, power, exponent = text.partition("^")
-    if power:
-        inner = exponent[1:-1] if exponent.startswith("(") else exponent
-        inner = re.sub(r"\^(-?\w+)", r"^{\1}", inner)
-        text = f"{base}^{{{inner}}}"
-    text = re.sub(r"_(\w{2,})", r"_{\1}", text).replace("epsilon", "varepsilon")
-    text = re.sub(rf"(?<![A-Za-z\\])({_GREEK}|varepsilon|sum|log|sqrt)(?![A-Za-z])", r"\\\1 ", text)
-    return re.sub(r" (?=[ ^_)}]|$)", "", text)

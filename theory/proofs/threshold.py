@@ -7,16 +7,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
 from flint import arb, ctx, fmpq
 
-from theory.arguments import check_count
+from theory.arguments import check_count, did_you_mean
+from theory.numerics.thresholds import THRESHOLDS
 from theory.proofs.formula import rational
 
-__all__ = ["THRESHOLDS", "Ball", "threshold"]
+__all__ = ["Ball", "threshold"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,10 @@ def threshold(
     Raises ValueError on an unknown name, epsilon < 0, or delta outside (0, 1).
     """
     if name not in THRESHOLDS:
-        raise ValueError(f"name must be one of {', '.join(THRESHOLDS)}, got name={name!r}; pass one of these")
+        raise ValueError(
+            f"name must be one of {', '.join(THRESHOLDS)}, got name={name!r}"
+            f"{did_you_mean(name, THRESHOLDS) or '; pass one of these'}"
+        )
     check_count("digits", digits)
     eps, dlt = _exactly("epsilon", epsilon), _exactly("delta", delta)
     if eps < 0:
@@ -104,80 +107,3 @@ def _ball(found: arb, digits: int) -> Ball:
         return Ball("0", "0", digits)
     mid, radius, exponent = found.mid_rad_10exp(digits + 3)
     return Ball(f"{mid}e{exponent}", f"{radius}e{exponent}", digits)
-
-
-def _simple(eps: fmpq, delta: fmpq) -> arb:
-    # b = eps / (sqrt(l + eps) + sqrt l): no cancellation for small eps
-    logarithm = -arb(delta).log()
-    return (arb(eps) / ((logarithm + arb(eps)).sqrt() + logarithm.sqrt())) ** 2
-
-
-def _cks(eps: fmpq, delta: fmpq) -> arb:
-    # At the optimal order 1 + t the budget is B(t) = (eps + log(1 + 1/t)) / (2t + 1), and the log-objective
-    # minus log delta, taken along that curve, falls strictly from -log delta at t = 0 to -infinity.
-    log_delta, e = arb(delta).log(), arb(eps)
-
-    def budget(t: arb) -> arb:
-        return (e + (1 / t).log1p()) / (2 * t + 1)
-
-    def excess(t: arb) -> arb:
-        return t * ((1 + t) * budget(t) - e) - t * (1 / t).log1p() - t.log1p() - log_delta
-
-    low, high = _falling_root(excess)
-    return budget(low).union(budget(high))
-
-
-def _gdp(eps: fmpq, delta: fmpq) -> arb:
-    e, d, root = arb(eps), arb(delta), arb(2).sqrt()
-
-    def missing(mu: arb) -> arb:
-        far, near = (e / mu + mu / 2) / root, (e / mu - mu / 2) / root
-        return d - (near.erfc() - e.exp() * far.erfc()) / 2
-
-    low, high = _falling_root(missing)
-    return low.union(high)
-
-
-def _falling_root(function: Callable[[arb], arb]) -> tuple[arb, arb]:
-    """Exact points low < high with function(low) > 0 > function(high), as close as the precision allows.
-
-    The function falls strictly on (0, inf), so its root lies between them. NaN twice if the balls are too wide.
-    """
-    low, high = arb(1), arb(1)
-    for _ in range(64 * ctx.prec):
-        if function(low) > 0:
-            break
-        low, high = low / 2, low
-    for _ in range(64 * ctx.prec):
-        if function(high) < 0:
-            break
-        high = high * 2
-    f_low, f_high = function(low), function(high)
-    if not (f_low > 0 > f_high):
-        return arb.nan(), arb.nan()  # the balls are too wide to tell; the caller takes more bits
-    # Secant steps, tried a little to both sides, converge fast; the midpoint is tried as well.
-    for _ in range(8 * ctx.prec):
-        middle = ((low + high) / 2).mid()
-        guess = ((low * f_high - high * f_low) / (f_high - f_low)).mid()
-        narrow = (high - low) / 2 ** (ctx.prec // 8)
-        moved = False
-        for trial in ((guess - narrow).mid(), (guess + narrow).mid(), middle):
-            if not low < trial < high:
-                continue
-            found = function(trial)
-            if found > 0:
-                low, f_low, moved = trial, found, True
-            elif found < 0:
-                high, f_high, moved = trial, found, True
-        if not moved:
-            break
-    return low, high
-
-
-#: The conversions known, each from exact epsilon and delta to a ball at the current precision.
-THRESHOLDS: dict[str, Callable[[fmpq, fmpq], arb]] = {
-    "B*": _simple,
-    "simple": _simple,
-    "CKS": _cks,
-    "GDP": _gdp,
-}

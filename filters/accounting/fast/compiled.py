@@ -38,7 +38,7 @@ def step(limit: Limit, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_],
     found = kernels()
     if found is None or not isinstance(charge, Square) or not is_power_of_two(charge.scale):
         return None
-    n, high = len(state[0]), np.ascontiguousarray(state[0])
+    n, high = len(state[0]), _to_read(state[0])
     x = np.ascontiguousarray(np.atleast_1d(charge.x))
     fits, top = np.empty(n, dtype=np.bool_), np.empty(n)
     if not bits_of(float(x[0])) & LAST_BITS and is_zero(state[1]):
@@ -46,9 +46,19 @@ def step(limit: Limit, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_],
         terms = limit.root, charge.scale, least, limit.last
         if not found.add_short_squares(high, x, x.view(np.int64), *terms, top, fits):
             return fits, (top, state[1])
-    low, rest, each = np.ascontiguousarray(state[1]), np.empty(n), x if len(x) == n else np.full(n, x[0])
+    low, rest = _to_read(state[1]), np.empty(n)
+    each = x if len(x) == n else np.full(n, x[0])
     found.add_squares(high, low, each, limit.root, charge.scale, limit.high, limit.low, fits, top, rest)
     return fits, (top, rest)
+
+
+def _to_read(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The sums as a read-only array: a loop is compiled once more for arrays that may be written to."""
+    sums = np.ascontiguousarray(sums)
+    if sums.flags.writeable:
+        sums = sums.view()
+        sums.flags.writeable = False
+    return sums
 
 
 def charge(
@@ -81,7 +91,7 @@ def quotients(x: NDArray[np.float64], y: float) -> tuple[NDArray[np.float64], in
 
 
 @dataclass(frozen=True, slots=True)
-class Kernels:
+class SumKernels:
     """The compiled loops."""
 
     add_short_squares: Callable[..., Any]
@@ -92,13 +102,13 @@ class Kernels:
 
 
 @cache
-def kernels() -> Kernels | None:
+def kernels() -> SumKernels | None:
     """The loops, or None where there is no compiler."""
     compile_ = compiler()
     if compile_ is None:
         return None
     loops: list[Callable[..., Any]] = [_add_short_squares, _add_squares, _charge_numbers, _charge_squares]
-    return Kernels(*map(compile_, [*loops, _divide_up]))
+    return SumKernels(*map(compile_, [*loops, _divide_up]))
 
 
 def _add_short_squares(

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from filters.privacy_filter import PrivacyFilter
-from mc.examine.attack import Attack, attack, replied
+from mc.examine.attack import Attack, attacked, replied
 from mc.examine.clock import Clock, OutOfTime
-from mc.examine.fault import FilterFault, examining
-from mc.examine.finding import Finding, Tightness
+from mc.examine.fault import FilterFault
+from mc.examine.finding import StageFinding, Tightness
 from mc.examine.measure import Measure, exceeds
 from mc.examine.stages.menus import Menu, menus
 from mc.examine.subject import Subject
 from mc.examine.witness import Witness, menu_witness
-from mc.worst_case import WorstCase, worst_case
+from mc.examine.worker import results, so_far, within
+from mc.worst_case import worst_case
 from mc.worst_case.renyi_game import renyi_game
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.pairs import DominatingPair
@@ -31,33 +33,23 @@ _NEAR = 0.9
 _GOALS = 3
 
 
-def games(subject: Subject, clock: Clock) -> Iterator[Finding]:
+def games(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
     """A finding for each refutation, and one on all menus that were solved."""
-    filt = subject.filter
     goals = _chosen(subject)
     tried = _Tried(subject)
-    try:
-        with examining(filt):
-            yield from _renyi(subject, clock.part(0.2))
-            if not goals:
-                return
-            yield from _planned(subject, clock.part(0.3), replied)
-            yield from _planned(subject, clock.part(0.12), attack)
-            for menu in menus(subject, clock):
-                before = len(tried.rows)
-                for goal in goals:
-                    found = tried.solve(menu, goal, clock)
-                    if found is not None:
-                        yield found
-                        goals = tuple(other for other in goals if other is not goal)
-                    if clock.over:
-                        raise OutOfTime
-                for goal in _between(goals, tried.rows[before:]):  # a curve may be thinnest between two goals
-                    if (found := tried.solve(menu, goal, clock)) is not None:
-                        yield found
-                        break
-    except OutOfTime:
-        tried.cut = True
+    so_far(tried.summary)
+    yield from _renyi(subject, clock.part(0.2))
+    if not goals:
+        return
+    yield from _planned(subject, clock.part(0.3), replied)
+    yield from _planned(subject, clock.part(0.12), attacked)
+    for menu in menus(subject, clock):
+        tried.cut = clock.over
+        if tried.cut:
+            break
+        for found in tried.play(menu, goals, clock):
+            yield found
+            goals = tuple(goal for goal in goals if goal.at != found.tightness[0].measure.at)
     yield tried.summary()
 
 
@@ -75,7 +67,7 @@ def _between(goals: tuple[Measure, ...], rows: list[Tightness]) -> tuple[Measure
     return tuple(Measure.hockey_stick((here + other) / 2) for other in sides if other != here)
 
 
-def _renyi(subject: Subject, clock: Clock) -> Iterator[Finding]:
+def _renyi(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
     """Rényi promises of filters that look at losses: one finite pair at a time, for more and more rounds."""
     filt, goals = subject.filter, [goal for goal in subject.goals if goal.kind == "renyi"]
     if not subject.looks:
@@ -99,18 +91,19 @@ def _renyi(subject: Subject, clock: Clock) -> Iterator[Finding]:
 
 def _renyi_game(
     filt: PrivacyFilter, subject: Subject, pair: DominatingPair, measure: Measure, rounds: int, clock: Clock
-) -> Finding | None:
+) -> StageFinding | None:
     promised = subject.promised(measure)
+    game = partial(
+        renyi_game,
+        filt,
+        (pair,),
+        order=measure.at,
+        rounds=rounds,
+        direction=measure.direction,
+        max_positions=20_000,
+    )
     try:
-        with clock.part(0.2).limiting():
-            low = renyi_game(
-                filt,
-                (pair,),
-                order=measure.at,
-                rounds=rounds,
-                direction=measure.direction,
-                max_positions=20_000,
-            )
+        low = within(clock.part(0.2), filt, game)
     except (OutOfTime, ValueError):
         return None
     if not exceeds(low, promised):
@@ -120,7 +113,7 @@ def _renyi_game(
     scope = f"an adversary that asks for {pair!r} in at most {rounds} rounds, and stops when that is best"
     verdict = Verdict(Outcome.REFUTED, Evidence.CERTIFIED, scope, said, shown.data)
     row = Tightness(measure, repr(pair), low, None, promised, Evidence.CERTIFIED)
-    return Finding("games", _ASKED, said, repr(pair), "", verdict, shown, tightness=(row,))
+    return StageFinding("games", _ASKED, said, repr(pair), "", verdict, shown, tightness=(row,))
 
 
 def _chosen(subject: Subject) -> tuple[Measure, ...]:
@@ -134,13 +127,12 @@ def _chosen(subject: Subject) -> tuple[Measure, ...]:
 
 def _planned(
     subject: Subject, clock: Clock, find: Callable[[PrivacyFilter], Attack | None]
-) -> Iterator[Finding]:
+) -> Iterator[StageFinding]:
     """A search for a plan in rational numbers, which is the shortest kind of witness."""
     if not subject.families >= {"rr", "erasure", "twopoint"}:
         return  # those are what the search asks for
     try:
-        with clock.limiting(), examining(subject.filter):
-            found = find(subject.filter)
+        found = within(clock, subject.filter, partial(find, subject.filter))
     except (OutOfTime, FilterFault):  # it also asks for families that may be outside the filter's scope
         return
     if found is not None and found.refuted and found.plan is not None:
@@ -150,9 +142,18 @@ def _planned(
         measure = Measure.hockey_stick(found.epsilon, found.direction)
         row = Tightness(measure, "a plan", float(found.value), None, found.promised, Evidence.EXACT)
         menu = f"the plan's own pairs, {found.plan.size} requests"
-        yield Finding(
+        yield StageFinding(
             "games", _ASKED, found.verdict.detail, menu, "", found.verdict, witness, tightness=(row,)
         )
+
+
+@dataclass(frozen=True, slots=True)
+class _Solved:
+    """A game that was solved: how near it came, what its value covers, and the finding if it is above the promise."""
+
+    row: Tightness
+    scope: str
+    finding: StageFinding | None = None
 
 
 @dataclass(slots=True)
@@ -160,74 +161,49 @@ class _Tried:
     """The games solved so far."""
 
     subject: Subject
-    rows: list[Tightness] = field(default_factory=list)
-    solved: list[WorstCase] = field(default_factory=list)
-    above: int = 0
+    solved: list[_Solved] = field(default_factory=list)
     large: int = 0
     cut: bool = False
 
-    def solve(self, menu: Menu, goal: Measure, clock: Clock) -> Finding | None:
-        """Solve one game in both directions; a finding if its value exceeds the promise."""
-        symmetric = not self.subject.looks and all(pair.swapped == pair for pair in menu.pairs)
-        for measure in (goal,) if symmetric else (goal, replace(goal, direction="QP")):
-            found = self._solve(menu, measure, clock)
-            if found is not None:
-                return found
-        return None
+    @property
+    def rows(self) -> list[Tightness]:
+        return [game.row for game in self.solved]
 
-    def _solve(self, menu: Menu, measure: Measure, clock: Clock) -> Finding | None:
-        filt, promised = self.subject.filter, self.subject.promised(measure)
+    def play(self, menu: Menu, goals: tuple[Measure, ...], clock: Clock) -> Iterator[StageFinding]:
+        """Solve the games of a menu; a finding for each that is worth more than the promise."""
+        part = clock.at_most(max(clock.left / 4, 0.5))
+        work = partial(_games, self.subject, menu, goals)
         try:
-            with clock.at_most(max(clock.left / 6, 0.5)).limiting():
-                worst = worst_case(
-                    filt,
-                    menu.pairs,
-                    epsilon=measure.at,
-                    rounds=menu.rounds,
-                    direction=measure.direction,
-                    max_positions=_POSITIONS,
-                )
-        except (OutOfTime, ValueError):
+            for game in results(work, filt=self.subject.filter, clock=part):
+                if game is None:
+                    self.large += 1
+                    continue
+                self.solved.append(game)
+                if game.finding is not None:
+                    yield game.finding
+        except OutOfTime:
             self.large += 1
-            return None
-        if not worst.tried:
-            return None
-        self.solved.append(worst)
-        row = Tightness(measure, menu.name, worst.low, worst.high, promised, worst.evidence)
-        self.rows.append(row)
-        if not exceeds(worst.low, promised):
-            return None
-        self.above += 1
-        shown = menu_witness(filt, menu.pairs, measure, rounds=menu.rounds, low=worst.low, high=worst.high)
-        said = f"an adaptive adversary over {menu.name} reaches {worst.low:.6g} at {measure}, promised {promised:.6g}"
-        verdict = Verdict(Outcome.REFUTED, worst.evidence, worst.scope, said, shown.data)
-        return Finding("games", _ASKED, said, menu.name, "", verdict, shown, tightness=(row,))
 
-    def summary(self) -> Finding:
+    def summary(self) -> StageFinding:
         """What was solved; HOLDS on the union of menus is not claimed, for an adversary may mix them."""
-        within = [row for row in self.rows if row.worst is not None and row.worst <= row.promised]
+        certified = [row for row in self.rows if row.worst is not None and row.worst <= row.promised]
+        above = sum(game.finding is not None for game in self.solved)
         near = max(
             self.rows, key=lambda row: row.attack / row.promised if row.promised else 0.0, default=None
         )
-        closest = (
-            f"; the closest, {near.menu} at {near.measure}, reaches {near.share:.4g} of the promise"
-            if near
-            else ""
-        )
+        closest = f"; the closest, {near.reached}" if near else ""
         found = (
-            f"{len(self.rows)} games solved, {self.above} worth more than the promise, "
-            f"{len(within)} certified within it{closest}"
+            f"{len(self.rows)} games solved, {above} worth more than the promise, "
+            f"{len(certified)} certified within it{closest}"
         )
         too_large = f"; {self.large} games were too large" if self.large else ""
         verdict = None
-        if within and not self.above:
-            widest = max(within, key=lambda row: (row.attack, row.menu))
-            scope = next(
-                one.scope for one in self.solved if one.low == widest.attack and one.high == widest.worst
-            )
+        if certified and not above:
+            widest = max(certified, key=lambda row: (row.attack, row.menu))
+            scope = next(game.scope for game in self.solved if game.row is widest)
             detail = f"{widest.menu} at {widest.measure}: at most {widest.worst:.6g}, promised {widest.promised:.6g}"
             verdict = Verdict(Outcome.HOLDS, widest.evidence, f"{scope}; at {widest.measure}", detail)
-        return Finding(
+        return StageFinding(
             "games",
             _ASKED,
             found,
@@ -236,3 +212,51 @@ class _Tried:
             verdict,
             tightness=tuple(self.rows),
         )
+
+
+def _games(subject: Subject, menu: Menu, goals: tuple[Measure, ...]) -> Iterator[_Solved | None]:
+    """The games of a menu, None for one that is too large."""
+    rows, left = [], []
+    for goal in goals:
+        games = list(_solved(subject, menu, goal))
+        yield from games
+        rows += [game.row for game in games if game is not None]
+        if not any(game is not None and game.finding is not None for game in games):
+            left.append(goal)
+    for goal in _between(tuple(left), rows):  # a curve may be thinnest between two goals
+        for game in _solved(subject, menu, goal):
+            yield game
+            if game is not None and game.finding is not None:
+                return
+
+
+def _solved(subject: Subject, menu: Menu, goal: Measure) -> Iterator[_Solved | None]:
+    """One game in both directions, where they differ and the first is not worth more than the promise."""
+    filt = subject.filter
+    symmetric = not subject.looks and all(pair.swapped == pair for pair in menu.pairs)
+    for measure in (goal,) if symmetric else (goal, replace(goal, direction="QP")):
+        promised = subject.promised(measure)
+        try:
+            worst = worst_case(
+                filt,
+                menu.pairs,
+                epsilon=measure.at,
+                rounds=menu.rounds,
+                direction=measure.direction,
+                max_positions=_POSITIONS,
+            )
+        except ValueError:
+            yield None
+            continue
+        if not worst.tried:
+            continue
+        row = Tightness(measure, menu.name, worst.low, worst.high, promised, worst.evidence)
+        if not exceeds(worst.low, promised):
+            yield _Solved(row, worst.scope)
+            continue
+        shown = menu_witness(filt, menu.pairs, measure, rounds=menu.rounds, low=worst.low, high=worst.high)
+        said = f"an adaptive adversary over {menu.name} reaches {worst.low:.6g} at {measure}, promised {promised:.6g}"
+        verdict = Verdict(Outcome.REFUTED, worst.evidence, worst.scope, said, shown.data)
+        found = StageFinding("games", _ASKED, said, menu.name, "", verdict, shown, tightness=(row,))
+        yield _Solved(row, worst.scope, found)
+        return

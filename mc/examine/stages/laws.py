@@ -10,7 +10,7 @@ from filters.contract.checks import checked_start
 from filters.testing.broken_laws import BrokenLaw, broken_laws
 from mc.examine.clock import Clock
 from mc.examine.fault import FilterFault, examining
-from mc.examine.finding import Finding
+from mc.examine.finding import StageFinding
 from mc.examine.sequence import attributes, granted
 from mc.examine.subject import Admission, Subject
 from theory.pairs import DominatingPair
@@ -20,6 +20,7 @@ __all__ = ["laws"]
 #: Laws without which a state is not all that a filter knows of a run, so that games on states mean nothing.
 _PURITY = {
     "a_denial_changes_nothing": "asking it has an effect",
+    "asking_changes_nothing": "asking what remains has an effect",
     "the_old_state_is_left_alone": "it changes the state that it is given, or keeps state outside its state",
     "a_grant_is_admits_and_spend": "its grant is not its admits and spend",
     "runs_do_not_see_each_other": "it mixes runs, or keeps state outside its state",
@@ -30,14 +31,14 @@ _PURITY = {
 _EXAMPLES = 25
 
 
-def laws(subject: Subject, clock: Clock) -> Iterator[Finding]:
+def laws(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
     """One finding: the laws of purity that some example breaks are faults, other laws are worth a note."""
     filt, broken, notes = subject.filter, dict[str, BrokenLaw](), []
     rng = np.random.default_rng(subject.seed)
     tried, before = 0, attributes(filt)
     # one family at a time: a filter may know one family only, and a request for several runs is then of that family
     for line in subject.lines:
-        if clock.over:
+        if tried and clock.over:
             break
         share = clock.part(1 / (len(subject.lines) - tried))
         try:
@@ -77,7 +78,7 @@ def laws(subject: Subject, clock: Clock) -> Iterator[Finding]:
     told = (
         f"{len(faults)} laws of purity broken, {len(notes)} others" if broken else "no law was seen to break"
     )
-    yield Finding(
+    yield StageFinding(
         "laws",
         "Does it do what every filter must: decide by its state alone, change no old state, mix no runs?",
         told,

@@ -8,11 +8,16 @@
 
 from __future__ import annotations
 
+import builtins
+import dataclasses
 import math
+import reprlib
 import types
 from abc import ABC, ABCMeta
-from dataclasses import dataclass, fields
+from dataclasses import Field, dataclass, field, fields, is_dataclass, make_dataclass
 from typing import Any, Generic
+
+import numpy as np
 
 from filters import PrivacyFilter
 from filters.accounting import Budget
@@ -20,20 +25,29 @@ from filters.accounting.charge_rules import ChargeRule, GDPCharge, PureCharge, R
 from filters.catalogue import CATALOGUE
 from filters.contract.filter_base import FilterBase
 from filters.contract.holds import Holds
+from filters.contract.library import attributes, of_the_library, settled
 from filters.rules.additive import AdditiveFilter
 from filters.rules.promised import promised_budget
 from theory.conversions import CONVERSIONS, Conversion
 from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
 
-__all__ = ["Parts", "Unknown", "fields_as_made", "own_promise", "parts_of"]
+__all__ = ["Parts", "Unknown", "alike", "fields_as_made", "own_promise", "parts_of", "read"]
 
 _GUARANTEES = (PureDP, ApproxDP, RenyiDP, ZCDP, GaussianDP)
 _CHARGES = (PureCharge, ZCDPCharge, GDPCharge, RenyiCharge)
 _OURS = (AdditiveFilter, PrivacyFilter, FilterBase, ABC, Generic, object)
-#: What a class may bring along: values that are read as data, what describes, and what an application asks for advice.
+#: What a class may bring along: values, its constructor, and what `dataclass` makes of both.
 _DATA = {"promise", "charge", "budget", "conversion"}
-_TOLD = {"proof", "theorem", "sound", "scope", "holds", "order_free", "remaining", "affordable", "_scale"}
-_PLAIN = {
+_VALUES = {"proof", "theorem", "sound", "scope", "holds", "order_free"}
+#: What an application asks for, which decides nothing: a class of the catalogue has its own.
+_ADVICE = {"remaining", "affordable", "_scale"}
+#: What describes, compares and copies: code that is run between two decisions, unless `dataclass` made it.
+_MADE = {
+    *("__repr__", "__str__", "__eq__", "__hash__", "__lt__", "__le__", "__gt__", "__ge__", "__ne__"),
+    *("__replace__", "__setattr__", "__delattr__", "__getstate__", "__setstate__"),
+    *("__reduce__", "__copy__", "__deepcopy__"),
+}
+_PLAIN = _MADE | {
     *("__module__", "__qualname__", "__doc__", "__dict__", "__weakref__", "__slots__", "__annotations__"),
     "__slotnames__",  # kept by copyreg when an instance is first copied
     *(
@@ -44,19 +58,21 @@ _PLAIN = {
         "__annotations_cache__",
     ),
     *("__abstractmethods__", "_abc_impl", "__parameters__", "__orig_bases__", "__type_params__"),
-    *("__init__", "__post_init__", "__repr__", "__str__", "__eq__", "__hash__", "__match_args__"),
-    *("__dataclass_fields__", "__dataclass_params__", "__replace__", "__setattr__", "__delattr__"),
-    *("__getstate__", "__setstate__", "__reduce__", "__copy__", "__deepcopy__"),
-    *("__lt__", "__le__", "__gt__", "__ge__", "__ne__", "__classcell__"),
+    *("__init__", "__post_init__", "__match_args__", "__classcell__"),
+    *("__dataclass_fields__", "__dataclass_params__"),
 }
 #: Everything that the library's own code may ask a filter for.
 _ASKED = {name for kind in _OURS[:3] for name in vars(kind)} | {"decide"}
 _ABSENT = object()
+_SLOTS = (types.MemberDescriptorType, types.GetSetDescriptorType)
+#: What Python keeps in a class, of Python's own classes; and the functions that a class may bring, run when it is made.
+_KEPT = (str, int, bool, tuple, dict, list, frozenset, type(None), *_SLOTS)
+_MAKING = {"__init__", "__post_init__", "__annotate__", "__annotate_func__"}
 
 
 def _decides(name: str) -> bool:
     special = name.startswith("__") and name.endswith("__")
-    return name not in _PLAIN if special else name in _ASKED - _DATA - _TOLD - _PLAIN
+    return name not in _PLAIN if special else name in _ASKED - _DATA - _VALUES - _PLAIN
 
 
 #: The names of the functions by which a session or an engine asks a filter.
@@ -80,19 +96,24 @@ def parts_of(filt: PrivacyFilter) -> Parts:
     """The parts of an AdditiveFilter all of whose deciding functions are the library's own; Unknown for any other."""
     kind = type(filt)
     _check_classes(kind)
-    for name in _instance(filt):
-        if _decides(name):
-            raise Unknown(f"this instance has a {name} of its own")
-    if _read(filt, "sound") is not True:
-        raise Unknown(f"it does not say of itself that it is sound, but sound={_read(filt, 'sound')!r}")
-    charge, promise = _read(filt, "charge"), own_promise(filt)
+    _instance(filt)
+    for name, value in attributes(filt).items():
+        if _decides(name) or not settled(value):
+            raise Unknown(f"this instance has a {name} of its own{_brings(name, value)}")
+    declared: tuple[Field[Any], ...] = fields(kind) if is_dataclass(kind) else ()
+    for one in declared:
+        if not settled(value := read(filt, one.name)):
+            raise Unknown(f"it has a {one.name} of its own{_brings(one.name, value)}")
+    if read(filt, "sound") is not True:
+        raise Unknown(f"it does not say of itself that it is sound, but sound={read(filt, 'sound')!r}")
+    charge, promise = read(filt, "charge"), own_promise(filt)
     if type(charge) not in _CHARGES or not isinstance(charge, ChargeRule):
         raise Unknown("its charge is not a charge of the library, such as zcdp_charge")
     if isinstance(charge, RenyiCharge) and not _numbers(charge.alpha):
         raise Unknown(f"its charge is of order {charge.alpha!r}, which is no double")
-    budget = _read(filt, "budget")
+    budget = read(filt, "budget")
     if budget is vars(AdditiveFilter)["budget"]:
-        conversion = _read(filt, "conversion")
+        conversion = read(filt, "conversion")
         if not isinstance(conversion, Conversion) or not any(conversion is one for one in CONVERSIONS):
             raise Unknown(f"its conversion is {conversion!r}, not one of the library's")
         try:
@@ -108,7 +129,7 @@ def parts_of(filt: PrivacyFilter) -> Parts:
 
 def own_promise(filt: PrivacyFilter) -> Guarantee:
     """The promise, where it is a plain value of a guarantee of the library; Unknown where it is computed."""
-    promise = _read(filt, "promise")
+    promise = read(filt, "promise")
     if type(promise) not in _GUARANTEES or not isinstance(promise, Guarantee):
         raise Unknown("its promise is not a plain value of a guarantee of the library")
     if not _numbers(*(getattr(promise, one.name) for one in fields(promise))):  # type: ignore[arg-type]
@@ -117,16 +138,30 @@ def own_promise(filt: PrivacyFilter) -> Guarantee:
 
 
 def fields_as_made(filt: PrivacyFilter) -> None:
-    """Unknown unless every field of a filter of the catalogue is what its constructor makes of its parameters."""
-    for name in _instance(filt):
-        if _decides(name):
-            raise Unknown(f"this instance has a {name} of its own")
+    """Unknown unless all that a filter of the catalogue holds is what its constructor makes of its parameters."""
     kind: Any = type(filt)
-    given = {one.name: getattr(filt, one.name) for one in fields(kind) if one.init}
-    made = kind(**given)
-    for one in fields(kind):
-        if repr(getattr(made, one.name)) != repr(getattr(filt, one.name)):
-            raise Unknown(f"its {one.name} is not what its constructor made")
+    own = attributes(filt)
+    made = attributes(kind(**{one.name: read(filt, one.name) for one in fields(kind) if one.init}))
+    for name, value in own.items():
+        if name not in made:
+            raise Unknown(f"this instance has a {name} of its own")
+        if not alike(value, made[name]):
+            raise Unknown(f"its {name} is not what its constructor made")
+
+
+def alike(value: object, made: object) -> bool:
+    """Whether two values are settled, and the same by class and by all that they hold."""
+    kind = type(made)
+    if type(value) is not kind or not settled(value):
+        return False
+    if isinstance(value, tuple) and isinstance(made, tuple):
+        return len(value) == len(made) and all(map(alike, value, made))
+    if isinstance(value, np.ndarray) and isinstance(made, np.ndarray):
+        return (value.dtype, value.shape, value.tobytes()) == (made.dtype, made.shape, made.tobytes())
+    if not of_the_library(kind):
+        return value is made or repr(value) == repr(made)  # of Python's own classes
+    held, other = attributes(value), attributes(made)
+    return held.keys() == other.keys() and all(alike(held[name], other[name]) for name in held)
 
 
 def _check_classes(kind: type) -> None:
@@ -139,14 +174,71 @@ def _check_classes(kind: type) -> None:
     for one in kind.__mro__:
         if one in known:
             continue
-        for name in filter(_decides, vars(one)):
-            raise Unknown(f"{one.__name__} has a {name} of its own")
-        # a session reads `holds` when it opens: what is code could change the filter then
-        if not isinstance(vars(one).get("holds"), Holds | None):
+        # code that gives advice or describes is run while the filter decides: it may change the budget in between
+        generated = _generated(one)
+        for name, held in vars(one).items():
+            if _decides(name) or (name in _PLAIN and not _as_python_makes(name, held, generated)):
+                raise Unknown(f"{one.__name__} has a {name} of its own")
+            if name in _VALUES - {"holds"} and type(held) not in _SLOTS and not settled(held):
+                raise Unknown(f"{one.__name__} computes its {name}; make it a value")
+        if type(holds := vars(one).get("holds")) not in (Holds, type(None)) or not settled(holds):
             raise Unknown(f"{one.__name__} computes its holds; make it a value, holds = Holds(zcdp=0.02)")
     for name in _DECIDING:
-        if _holder(kind, name) is not _holder(AdditiveFilter, name):
-            raise Unknown(f"its {name} is that of {_holder(kind, name).__name__}")
+        place = _holder(kind, name)
+        if place is not _holder(AdditiveFilter, name) and not (name in _ADVICE and place in known):
+            raise Unknown(f"its {name} is that of {place.__name__}")
+
+
+def _as_python_makes(name: str, held: object, generated: dict[str, Any]) -> bool:
+    """Whether what describes a class or compares its instances is as Python itself, or `dataclass`, makes it."""
+    if name in _MADE:
+        return held is None or _same_code(held, generated.get(name))
+    if name in _MAKING and type(held) is types.FunctionType:
+        return True
+    return type(held) in _KEPT or type(held).__module__ in ("_abc", "dataclasses")
+
+
+def _brings(name: str, value: object) -> str:
+    return "" if _decides(name) else f", a {type(value).__name__}, which may bring code along"
+
+
+def _generated(kind: type) -> dict[str, Any]:
+    """What `dataclass` makes for fields and options as those of `kind`; nothing where it is no data class."""
+    options = vars(kind).get("__dataclass_params__")
+    if options is None:
+        return {}
+    own = [
+        (one.name, object, field(repr=one.repr, compare=one.compare, hash=one.hash, kw_only=True))
+        for one in fields(kind)
+    ]
+    wanted = {name: getattr(options, name) for name in ("repr", "eq", "order", "unsafe_hash", "frozen")}
+    slots = "__slots__" in vars(kind)
+    return dict(vars(make_dataclass(kind.__name__, own, slots=slots, **wanted)))
+
+
+def _same_code(held: object, made: object) -> bool:
+    """Whether a function does what a generated one does: its code, what it closes over, and the names that it finds."""
+    if not isinstance(held, types.FunctionType) or not isinstance(made, types.FunctionType):
+        return type(held) is type(made) and held is made
+    code, other = held.__code__, made.__code__
+    if (code.co_code, code.co_names, code.co_consts) != (other.co_code, other.co_names, other.co_consts):
+        return False
+    if held.__defaults__ or held.__kwdefaults__:
+        return False
+    if any(made.__globals__ is vars(one) for one in (dataclasses, reprlib)):
+        known = held.__globals__ is made.__globals__
+    else:  # those of the module of the class
+        known = not any(name in held.__globals__ for name in other.co_names if name in vars(builtins))
+        known &= getattr(held, "__builtins__", None) is vars(builtins)
+    cells = [[cell.cell_contents for cell in one.__closure__ or ()] for one in (held, made)]
+    return known and all(
+        _same_code(one, like) if isinstance(like, types.FunctionType) else _same_kind(one, like)
+        for one, like in zip(*cells, strict=True)
+    )
+
+
+def _same_kind(held: object, made: object) -> bool:
+    return type(held) in (type, ABCMeta) if isinstance(made, type) else type(held) is type(made)
 
 
 def _holder(kind: type, name: str) -> type:
@@ -164,7 +256,7 @@ def _instance(filt: PrivacyFilter) -> dict[str, Any]:
     return own
 
 
-def _read(filt: PrivacyFilter, name: str) -> object:
+def read(filt: PrivacyFilter, name: str) -> object:
     """The attribute as Python finds it, no code of the class being run; Unknown where some would be."""
     for one in type(filt).__mro__:
         held = vars(one).get(name, _ABSENT)

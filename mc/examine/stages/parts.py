@@ -28,14 +28,14 @@ from filters.catalogue import (
     RogersFilter,
     WhitehouseFilter,
 )
+from filters.certified.certified_numbers import CertifiedNumbers
 from filters.certified.certify import certify
+from filters.certified.running_number import Found
 from filters.rules.additive import AdditiveFilter
-from mc.examine.stages.made_of import Parts, Unknown, fields_as_made, own_promise, parts_of
+from mc.examine.stages.made_of import Parts, Unknown, fields_as_made, own_promise, parts_of, read
 from mc.examine.stages.unpatched import patched
 from mc.worst_case.calibrate import CalibratedFilter
 from mc.worst_case.levels import DOMINATION
-from theory.certified.certified_numbers import CertifiedNumbers
-from theory.certified.running_number import Found
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.guarantees import RenyiDP
 from theory.pairs import PAIRS
@@ -86,7 +86,7 @@ def parts(filt: PrivacyFilter, *, done: dict[str, Proof] | None = None) -> Verdi
         return None
     try:
         if changed := patched():
-            raise Unknown(f"{changed} is not the function that was imported")
+            raise Unknown(f"{changed} is not as in the files of the installed package")
         if isinstance(filt, CalibratedFilter) and calibrated:
             return _of_a_game(filt, done)
         if issubclass(kind, AdditiveFilter):
@@ -186,8 +186,9 @@ def _certified(filt: PrivacyFilter) -> CertifiedNumbers | None:
 
 def _of_a_game(filt: CalibratedFilter, done: dict[str, Proof] | None) -> Verdict:
     """A filter of the catalogue behind levels: all that it decides is explored by the game, sound or not."""
-    if type(filt.inner) not in {entry.kind for entry in CATALOGUE.values()}:
-        raise Unknown(f"its inner filter is a {type(filt.inner).__name__}, which is not of the catalogue")
+    inner = read(filt, "inner")
+    if type(inner) not in {entry.kind for entry in CATALOGUE.values()}:
+        raise Unknown(f"its inner filter is a {type(inner).__name__}, which is not of the catalogue")
     if filt.looks_at_losses or any(type(pair) not in PAIRS for pair in filt.menu):
         raise Unknown("its levels cover nothing but themselves")
     for made in (filt.inner, filt):

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import product
 
 import numpy as np
 
@@ -60,7 +61,7 @@ class Player:
     def ask(self, pair: DominatingPair, times: int = 1) -> int:
         """How often in a row the pair is granted, at most `times`; stops where it leaves the state as it was."""
         done = 0
-        while done < times and not (done % 64 == 63 and self.clock.over):
+        while done < times and not self.clock.over:
             after = granted(self.filter, self.state, pair)
             if after is None:
                 break
@@ -107,6 +108,12 @@ def programs(subject: Subject, clock: Clock, tail: float | None = None) -> Itera
     def fresh() -> Player:
         return Player(filt, clock, checked_start(filt, 1), tail, subject.pure)
 
+    if subject.slow:  # the largest a few times in a row, and no more
+        for pair, times in product([line.largest for line in leaders(lines)], (2, 4, 8)):
+            player = fresh()
+            if player.ask(pair, times) == times or not clock.over:
+                yield from _told(player)
+        return
     for line in lines:  # so small that a sum may swallow it, at the start and late
         yield from _swallowed(fresh, line) if tail is None else ()
     first = leaders((*lines, *subject.closed))
@@ -210,6 +217,8 @@ def greedily(player: Player, line: Admission, most: int = 40, *, repeated: int =
     done, chosen, top = 0, 0, len(pairs)
     while chosen < most and not player.clock.over and player.unchanged is None:
         for place in range(top - 1, -1, -1):
+            if not player.clock.left:
+                return done
             if player.grants(pairs[place]):
                 fine = place + 1 < len(pairs) and line.line.family in _FINE
                 pair = _between(player, line, place) if fine else pairs[place]
@@ -229,6 +238,8 @@ def _between(player: Player, line: Admission, place: int) -> DominatingPair:
     sizes = sorted({*line.line.sizes, *line.sizes})
     low, high = sizes[place], sizes[place + 1]
     for _ in range(10):
+        if player.clock.over:
+            break
         middle = (low + high) / 2
         low, high = (middle, high) if player.grants(line.line.pair(middle)) else (low, middle)
     return line.line.pair(low)

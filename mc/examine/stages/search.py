@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,17 +17,18 @@ from filters.contract.checks import checked_start
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversaries import Scripted
 from mc.engine.adversary import Adversary
+from mc.evaluate.walk import Branch
 from mc.examine.clock import Clock, OutOfTime
-from mc.examine.fault import examining
-from mc.examine.finding import Finding, Tightness
+from mc.examine.finding import StageFinding, Tightness
 from mc.examine.measure import Measure, exceeds
 from mc.examine.stages.plays import Player, greedily, leaders, programs
 from mc.examine.stages.sequences import most
 from mc.examine.subject import Admission, Subject
 from mc.examine.witness import Witness, witness
+from mc.examine.worker import so_far, within
 from mc.losses.too_large import TooLargeError
 from mc.worst_case.strategy import TreeStrategy
-from mc.worst_case.tree import Branch, expand, solve
+from mc.worst_case.tree import GameTree
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.pairs import DominatingPair
 
@@ -43,7 +45,7 @@ _PLAYED, _LONGEST = 64, 250
 _WORTH = 0.7
 
 
-def search(subject: Subject, clock: Clock, failure: float) -> Iterator[Finding]:
+def search(subject: Subject, clock: Clock, failure: float) -> Iterator[StageFinding]:
     """Findings on strategies against a filter that looks at losses: fixed ones first, then those that a mesh suggests.
 
     The failure probability is shared by at most 64 strategies that are played.
@@ -52,18 +54,17 @@ def search(subject: Subject, clock: Clock, failure: float) -> Iterator[Finding]:
         return
     sticks = [goal for goal in subject.goals if goal.kind == "hockey-stick" and subject.promised(goal) < 1]
     trial = _Trial(subject, failure / _PLAYED)
-    try:
-        with examining(subject.filter):
-            for tail in (0.5, 0.9, 0.1):
-                yield from _fixed(trial, tuple(sticks), clock.part(0.2), tail)
-            for menu, rounds in _menus(subject, clock):
-                for goal in sticks[:3]:
-                    for measure in (goal, replace(goal, direction="QP")):
-                        yield from _on_mesh(trial, menu, measure, rounds, clock)
-                        if clock.over or trial.played >= _PLAYED:
-                            raise OutOfTime
-    except OutOfTime:
-        trial.cut = True
+    so_far(trial.summary)
+    for tail in (0.5, 0.9, 0.1):
+        yield from _fixed(trial, tuple(sticks), clock.part(0.2), tail)
+    for menu, rounds in _menus(subject, clock):
+        both = ((goal, replace(goal, direction="QP")) for goal in sticks[:3])
+        for measure in chain.from_iterable(both):
+            if not trial.cut:
+                yield from _on_mesh(trial, menu, measure, rounds, clock)
+                trial.cut = clock.over or trial.played >= _PLAYED
+        if trial.cut:
+            break
     yield trial.summary()
 
 
@@ -78,7 +79,7 @@ class _Trial:
     played: int = 0
     cut: bool = False
 
-    def play(self, strategy: Adversary, menu: str, measure: Measure, rounds: int) -> Iterator[Finding]:
+    def play(self, strategy: Adversary, menu: str, measure: Measure, rounds: int) -> Iterator[StageFinding]:
         """A finding if the strategy, simulated on fresh random numbers, exceeds the promise."""
         if self.played >= _PLAYED:
             return
@@ -102,10 +103,10 @@ class _Trial:
         if exceeds(low, promised):
             yield _refutation(kept, row)
 
-    def summary(self) -> Finding:
+    def summary(self) -> StageFinding:
         near = max(self.rows, key=lambda row: row.share, default=None)
-        closest = f"; the closest, {near.menu}, reaches {near.share:.4g} of the promise" if near else ""
-        return Finding(
+        closest = f"; the closest, {near.reached}" if near else ""
+        return StageFinding(
             "search",
             _ASKED,
             f"{self.tried} games on a mesh of losses; {self.played} strategies played{closest}",
@@ -116,7 +117,7 @@ class _Trial:
         )
 
 
-def _fixed(trial: _Trial, goals: tuple[Measure, ...], clock: Clock, tail: float) -> Iterator[Finding]:
+def _fixed(trial: _Trial, goals: tuple[Measure, ...], clock: Clock, tail: float) -> Iterator[StageFinding]:
     """Orders of requests that would be granted if all losses came out alike, where they might exceed the promise."""
     known: set[tuple[str, str]] = set()
     for played in programs(trial.subject, clock, tail):
@@ -139,26 +140,30 @@ def _fixed(trial: _Trial, goals: tuple[Measure, ...], clock: Clock, tail: float)
 
 def _on_mesh(
     trial: _Trial, menu: tuple[DominatingPair, ...], measure: Measure, rounds: int, clock: Clock
-) -> Iterator[Finding]:
+) -> Iterator[StageFinding]:
     """The best strategy on the mesh, played if it is worth it."""
+
+    def played() -> tuple[list[StageFinding], _Trial]:
+        worth, strategy = mesh_strategy(trial.subject.filter, menu, measure, rounds)
+        there = replace(trial, tried=trial.tried + 1, rows=[])
+        if worth < _WORTH * trial.subject.promised(measure):
+            return [], there
+        return list(there.play(strategy, _said(menu), measure, rounds)), there
+
     try:
-        with clock.at_most(max(clock.left / 8, 1.0)).limiting():
-            worth, strategy = mesh_strategy(trial.subject.filter, menu, measure, rounds)
-            trial.tried += 1
-            if worth >= _WORTH * trial.subject.promised(measure):
-                yield from trial.play(strategy, _said(menu), measure, rounds)
-    except TooLargeError:
+        found, there = within(clock.at_most(max(clock.left / 8, 1.0)), trial.subject.filter, played)
+    except (TooLargeError, OutOfTime):
         return
-    except OutOfTime:
-        if clock.over:
-            raise
+    trial.tried, trial.played = there.tried, there.played
+    trial.rows += there.rows
+    yield from found
 
 
-def _refutation(kept: Witness, row: Tightness) -> Finding:
+def _refutation(kept: Witness, row: Tightness) -> StageFinding:
     said = f"a strategy over {row.menu} reaches at least {row.attack:.6g} at {row.measure}, promised {row.promised:.6g}"
     scope = f"one strategy over {row.menu}, played {_PATHS:,} times"
     verdict = Verdict(Outcome.REFUTED, Evidence.STATISTICAL, scope, said, kept.to_data())
-    return Finding("search", _ASKED, said, row.menu, "", verdict, kept, tightness=(row,))
+    return StageFinding("search", _ASKED, said, row.menu, "", verdict, kept, tightness=(row,))
 
 
 def _menus(subject: Subject, clock: Clock) -> Iterator[tuple[tuple[DominatingPair, ...], int]]:
@@ -204,36 +209,23 @@ def mesh_strategy(
     """(About what it is worth, the best strategy) on a mesh of losses; a suggestion and nothing else."""
     way = measure.direction
     laws = [_mesh(pair if way == "PQ" else pair.swapped) for pair in menu]
-    width = max(len(losses) for losses, _ in laws)
-    seen, masses = np.full((len(menu), width), np.nan), np.zeros((len(menu), width))
-    branches: list[list[Branch[float]]] = []
-    for m, (losses, mass) in enumerate(laws):
-        seen[m, : len(losses)] = losses if way == "PQ" else -losses
-        masses[m, : len(losses)] = mass
-        branches.append(
-            [
-                Branch(_moved(float(x)) if np.isfinite(x) else None, float(s))
-                for x, s in zip(losses, seen[m], strict=False)
-            ]
-        )
-    layers = expand(filt, menu, branches, 0.0, rounds=rounds, max_positions=_POSITIONS)
+    outcomes = [
+        [Branch(_moved(x) if np.isfinite(x) else None, x if way == "PQ" else -x) for x in losses.tolist()]
+        for losses, _ in laws
+    ]
+    tree = GameTree.of(filt, menu, outcomes, 0.0, rounds=rounds, max_positions=_POSITIONS)
 
     def payoff(losses: object) -> NDArray[np.float64]:
         return np.maximum(-np.expm1(measure.at - np.asarray(losses, dtype=np.float64)), 0.0)
 
-    values, choices = solve(layers, masses, payoff)
-    return float(values[0][0]), _pruned(menu, choices, [layer.child for layer in layers[:-1]], seen)
+    value, choices = tree.solve([mass.tolist() for _, mass in laws], payoff)
+    return float(value), _pruned(tree.strategy(choices))
 
 
-def _pruned(
-    menu: tuple[DominatingPair, ...],
-    choices: list[NDArray[np.intp]],
-    children: list[NDArray[np.int32]],
-    seen: NDArray[np.float64],
-) -> TreeStrategy:
+def _pruned(strategy: TreeStrategy) -> TreeStrategy:
     """The strategy on the positions that it can come to itself."""
     here, kept_choices, kept_children = np.array([0]), [], []
-    for choice, child in zip(choices, children, strict=True):
+    for choice, child in zip(strategy.choice, strategy.child, strict=True):
         chosen = choice[here]
         small = np.full((len(here), *child.shape[1:]), -1, dtype=np.int32)
         asking = np.flatnonzero(chosen >= 0)
@@ -247,7 +239,7 @@ def _pruned(
         here = following
         if not len(here):
             break
-    return TreeStrategy(menu, tuple(kept_choices), tuple(kept_children), seen)
+    return replace(strategy, choice=tuple(kept_choices), child=tuple(kept_children))
 
 
 def _moved(step: float) -> Callable[[float], float]:

@@ -16,14 +16,14 @@ from numpy.typing import NDArray
 
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.encoding import encode, nameable
-from mc.examine.clock import Clock, OutOfTime
-from mc.examine.fault import examining
-from mc.examine.finding import Finding, Tightness
+from mc.examine.clock import Clock
+from mc.examine.finding import StageFinding, Tightness
 from mc.examine.measure import Measure, exceeds
 from mc.examine.sequence import MOST_PLAYED, Sequence
 from mc.examine.stages.plays import programs
 from mc.examine.subject import Subject
 from mc.examine.witness import Witness, named
+from mc.examine.worker import so_far
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.pairs import DominatingPair, Gaussian
 from theory.pairs.base import Direction
@@ -36,22 +36,20 @@ _LESS = np.array(_ORDERS) - 1
 _CKS = _LESS * np.log1p(-1 / np.array(_ORDERS)) - np.log(_ORDERS)
 
 
-def sequences(subject: Subject, clock: Clock) -> Iterator[Finding]:
+def sequences(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
     """Findings on the sequences that the filter admits: at most one refutation a family, and the best of the rest."""
     allowed = {goal: subject.promised(goal) for goal in subject.goals}
     search = _Search(
         subject,
         {goal: p for goal, p in allowed.items() if p < (1 if goal.kind == "hockey-stick" else math.inf)},
     )
-    try:
-        with examining(subject.filter):
-            for played in programs(subject, clock):
-                if search.take(played):
-                    yield search.refutation(clock)
-                if clock.over:
-                    raise OutOfTime
-    except OutOfTime:
-        search.cut = True
+    so_far(search.summary)
+    for played in programs(subject, clock):
+        if search.take(played):
+            yield search.refutation(clock)
+        if clock.over:
+            search.cut = True
+            break
     yield search.summary()
 
 
@@ -79,7 +77,8 @@ class _Search:
             for goal, bound in zip(self.goals, most(played, self.goals, direction), strict=True):
                 best, promised = self.best.get(goal, (0.0, played))[0], self.promised[goal]
                 # computed where it may refute, or be the best so far where nothing comes near the promise
-                if bound <= (promised if best > 0.9 * promised else max(best, 0.01 * promised)):
+                least = 0.01 * promised if self.best else 0.0  # of the first one, to have something to tell
+                if bound <= (promised if best > 0.9 * promised else max(best, least)):
                     continue
                 measure = replace(goal, direction=direction)
                 low = played.low(measure)
@@ -96,7 +95,7 @@ class _Search:
         """The goals that can be exceeded at all."""
         return tuple(self.promised)
 
-    def refutation(self, clock: Clock) -> Finding:
+    def refutation(self, clock: Clock) -> StageFinding:
         """The last refutation, made short."""
         measure, played, _ = self.refuted[-1]
         filt = self.subject.filter
@@ -114,7 +113,7 @@ class _Search:
         scope = f"the fixed sequence {_said(played)}, in that order; {_purity(filt, played)}"
         verdict = Verdict(Outcome.REFUTED, Evidence.CERTIFIED, scope, said, data)
         row = Tightness(measure, _menu(played), low, None, promised, Evidence.CERTIFIED)
-        return Finding(
+        return StageFinding(
             "sequences",
             "Do requests fixed in advance compose to more than was promised?",
             said,
@@ -125,7 +124,7 @@ class _Search:
             tightness=(row,),
         )
 
-    def summary(self) -> Finding:
+    def summary(self) -> StageFinding:
         """What was played, and how near it came."""
         rows = tuple(
             Tightness(measure, _menu(played), low, None, self.subject.promised(measure), Evidence.CERTIFIED)
@@ -133,10 +132,10 @@ class _Search:
             if not exceeds(low, self.subject.promised(measure))
         )
         near = max(rows, key=lambda row: row.share, default=None)
-        closest = f"; the closest, {near.menu}, reaches {near.share:.4g} of the promise" if near else ""
+        closest = f"; the closest, {near.reached}" if near else ""
         looks = "; of a filter that looks at losses, first requests alone" if self.subject.looks else ""
         found = f"{len(self.refuted)} refutations among {self.plays} sequences{closest}"
-        return Finding(
+        return StageFinding(
             "sequences",
             "Do requests fixed in advance compose to more than was promised?",
             found,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
-from filters.contract.checks import checked_start
+from filters.contract.checks import checked_affordable, checked_start
 from filters.contract.filter_base import OnDenial
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversaries import (
@@ -21,11 +22,11 @@ from mc.engine.adversary import Adversary
 from mc.engine.encoding import encode, nameable
 from mc.estimate.decide import decide
 from mc.examine.clock import Clock, OutOfTime
-from mc.examine.fault import examining
-from mc.examine.finding import Finding
+from mc.examine.finding import StageFinding
 from mc.examine.measure import Measure
 from mc.examine.subject import Subject
 from mc.examine.witness import Witness, named
+from mc.examine.worker import within
 from mc.intervals.anytime import Side
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.pairs import Gaussian, RandomizedResponse
@@ -44,58 +45,55 @@ class _Test:
     on_denial: OnDenial
 
 
-def betting_tests(subject: Subject, clock: Clock, failure: float) -> Iterator[Finding]:
+def betting_tests(subject: Subject, clock: Clock, failure: float) -> Iterator[StageFinding]:
     """One finding: the tests were fixed before the first path, and share the failure probability equally."""
     filt = subject.filter
-    with examining(filt):
+    try:  # what each strategy asks for is found by asking the filter
+        tests = within(clock, filt, lambda: list(_tests(subject)))
+    except OutOfTime:
+        yield StageFinding("tests", _ASKED, "no test was begun", "", "every strategy: the time was up")
+        return
+    each = failure / max(len(tests), 1)
+    below = done = 0
+    for number, test in enumerate(tests):
+        if clock.over:
+            break
+        setting = {
+            "epsilon": test.measure.at,
+            "delta": subject.promised(test.measure),
+            "failure": each,
+            "most": _MOST,
+            "seed": subject.seed + number,
+            "rounds": _ROUNDS,
+            "direction": test.measure.direction,
+            "on_denial": test.on_denial,
+        }
         try:
-            with clock.limiting():  # what each strategy asks for is found by asking the filter
-                tests = list(_tests(subject))
+            decision = within(clock, filt, partial(decide, filt, test.adversary, workers=1, **setting))  # type: ignore[arg-type]
         except OutOfTime:
-            yield Finding("tests", _ASKED, "no test was begun", "", "every strategy: the time was up")
-            return
-        each = failure / max(len(tests), 1)
-        below = done = 0
-        for number, test in enumerate(tests):
-            if clock.over:
-                break
-            setting = {
-                "epsilon": test.measure.at,
-                "delta": subject.promised(test.measure),
-                "failure": each,
-                "most": _MOST,
-                "seed": subject.seed + number,
-                "rounds": _ROUNDS,
-                "direction": test.measure.direction,
-                "on_denial": test.on_denial,
+            break
+        done += 1
+        below += decision.side is Side.BELOW
+        if decision.side is Side.ABOVE:
+            data = {
+                "filter": named(filt),
+                "adversary": encode(test.adversary, nameable()),
+                **setting,
+                "n": decision.n,
+                "log_e_above": decision.log_e_above,
             }
-            try:
-                with clock.limiting():
-                    decision = decide(filt, test.adversary, workers=1, **setting)  # type: ignore[arg-type]
-            except OutOfTime:
-                break
-            done += 1
-            below += decision.side is Side.BELOW
-            if decision.side is Side.ABOVE:
-                data = {
-                    "filter": named(filt),
-                    "adversary": encode(test.adversary, nameable()),
-                    **setting,
-                    "n": decision.n,
-                    "log_e_above": decision.log_e_above,
-                }
-                name = type(test.adversary).__name__
-                said = f"{name} at {test.measure}, which may {test.on_denial} after a denial: {decision}"
-                scope = f"{name} against {filt}; test {number + 1} of {len(tests)}"
-                verdict = Verdict(Outcome.REFUTED, Evidence.STATISTICAL, scope, said, data)
-                yield Finding("tests", _ASKED, said, name, "", verdict, Witness(filt, data))
-                return
+            name = type(test.adversary).__name__
+            said = f"{name} at {test.measure}, which may {test.on_denial} after a denial: {decision}"
+            scope = f"{name} against {filt}; test {number + 1} of {len(tests)}"
+            verdict = Verdict(Outcome.REFUTED, Evidence.STATISTICAL, scope, said, data)
+            yield StageFinding("tests", _ASKED, said, name, "", verdict, Witness(filt, data))
+            return
     names = dict.fromkeys(type(test.adversary).__name__ for test in tests)
     unseen = "other strategies" + (
         "" if done == len(tests) else f"; {len(tests) - done} tests: the time was up"
     )
     found = f"{done} tests: {below} found the divergence below the promise, {done - below} could not tell"
-    yield Finding("tests", _ASKED, found, ", ".join(names), unseen)
+    yield StageFinding("tests", _ASKED, found, ", ".join(names), unseen)
 
 
 def _tests(subject: Subject) -> Iterator[_Test]:
@@ -126,4 +124,4 @@ def _adversaries(subject: Subject) -> Iterator[Adversary]:
 
 
 def _affordable(filt: PrivacyFilter, family: type[Gaussian] | type[RandomizedResponse]) -> bool:
-    return bool(filt.affordable(checked_start(filt, 1), family)[0] > 0)
+    return bool(checked_affordable(filt, checked_start(filt, 1), family, 1)[0] > 0)

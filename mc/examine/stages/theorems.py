@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from filters.privacy_filter import PrivacyFilter
 from mc.examine.clock import Clock, OutOfTime
-from mc.examine.fault import examining
-from mc.examine.finding import Finding
+from mc.examine.finding import StageFinding
 from mc.examine.stages.domination import dominated
 from mc.examine.stages.parts import parts
 from mc.examine.subject import Admission, Subject
-from theory.evidence import Outcome
+from mc.examine.worker import within
+from theory.evidence import Outcome, Verdict
 from theory.pairs import DominatingPair
 from theory.proofs.theorem import Proof
 
@@ -21,14 +22,14 @@ __all__ = ["of_parts", "on_a_menu"]
 _EACH, _MOST = 2, 6
 
 
-def of_parts(filt: PrivacyFilter, *, done: dict[str, Proof] | None = None) -> Finding:
+def of_parts(filt: PrivacyFilter, *, done: dict[str, Proof] | None = None) -> StageFinding:
     """The finding on the filter's parts; proofs are run, which takes seconds once, and no code but the library's.
 
     `done` keeps proofs from call to call.
     """
     made = parts(filt, done=done)
     whole = made is not None and made.outcome is Outcome.HOLDS
-    return Finding(
+    return StageFinding(
         "parts",
         "Do theorems on the parts that it is made of cover it, at the very doubles that it compares?",
         "it is not made of library parts" if made is None else made.detail,
@@ -40,18 +41,26 @@ def of_parts(filt: PrivacyFilter, *, done: dict[str, Proof] | None = None) -> Fi
     )
 
 
-def on_a_menu(subject: Subject, clock: Clock) -> Iterator[Finding]:
-    """A finding where the filter is never looser than a proven one, in any state that some small menu leads to."""
+def on_a_menu(
+    subject: Subject, clock: Clock, *, done: dict[str, Proof] | None = None
+) -> Iterator[StageFinding]:
+    """A finding where the filter is never looser than a proven one, in any state that some small menu leads to.
+
+    `done` keeps proofs from call to call.
+    """
+    done = {} if done is None else done
     for menu in () if subject.looks else _menus(subject.lines):
         try:
-            with clock.part(0.5).limiting(), examining(subject.filter):
-                verdict = dominated(subject.filter, menu)
+            verdict, proofs = within(
+                clock.part(0.5), subject.filter, partial(_dominated, subject.filter, menu, done)
+            )
+            done.update(proofs)
         except OutOfTime:
             if clock.over:
                 return
             continue
         if verdict is not None:
-            yield Finding(
+            yield StageFinding(
                 "parts",
                 "Is it never looser than a proven filter with the same promise, in any state that a menu leads to?",
                 verdict.detail,
@@ -60,6 +69,12 @@ def on_a_menu(subject: Subject, clock: Clock) -> Iterator[Finding]:
                 verdict,
             )
             return
+
+
+def _dominated(
+    filt: PrivacyFilter, menu: tuple[DominatingPair, ...], done: dict[str, Proof]
+) -> tuple[Verdict | None, dict[str, Proof]]:
+    return dominated(filt, menu, done=done), done
 
 
 def _menus(lines: tuple[Admission, ...]) -> Iterator[tuple[DominatingPair, ...]]:

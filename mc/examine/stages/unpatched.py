@@ -1,4 +1,9 @@
-"""Whether the library's own code is still what was imported: a theorem about a rule covers no function put in later.
+"""Whether the code that decides is that of the installed package's files: a theorem about a rule covers no other.
+
+Each module of the rooms that decide is executed once more from its file, beside the one that runs, and the two are
+compared: functions by bytecode, defaults, what they enclose and whose globals they read; classes by bases and members,
+also those that `dataclass` or `enum` makes; all else by value. So nothing depends on a release of Python. Taken as
+installed: Python, other people's libraries, and this room, which a file that means harm could change as well.
 
 >>> patched()
 ''
@@ -6,106 +11,242 @@
 
 from __future__ import annotations
 
-import collections
-import contextlib
 import dataclasses
-import enum
 import functools
+import gc
+import re
+import struct
 import sys
-import typing
+import types
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from importlib.machinery import SourceFileLoader
+from importlib.util import module_from_spec, spec_from_file_location
+from itertools import zip_longest
 from pathlib import Path
-from types import CodeType, FunctionType, MemberDescriptorType, ModuleType
 from typing import Any
+from weakref import WeakKeyDictionary
 
-import filters.catalogue
-import mc.worst_case.calibrate
-import theory
+import flint
+import numpy as np
+import sympy
+
+from theory.pairs import DominatingPair
 
 __all__ = ["patched"]
 
-#: The rooms whose code decides what a filter grants, what a pair declares, and what a game is worth.
-_ROOMS = (
-    "mc.worst_case",
-    *("filters.accounting", "filters.contract", "filters.holders", "filters.rules", "filters.privacy_filter"),
-    *("theory.pairs", "theory.guarantees", "theory.conversions"),
+#: The rooms whose code decides what a filter grants, what a pair declares, what a game is worth, what is certified.
+_ROOMS = ("theory", "filters", "mc.engine", "mc.evaluate", "mc.losses", "mc.worst_case")
+_ROOT = Path(__file__).resolve().parents[3]
+#: What Python writes into a class or a module where and when it likes, and what says and decides nothing.
+_WRITTEN = {
+    *("__spec__", "__loader__", "__file__", "__cached__", "__path__", "__builtins__", "__warningregistry__"),
+    *(
+        "__slotnames__",
+        "__static_attributes__",
+        "_abc_impl",
+        "__annotations__",
+        "__annotations_cache__",
+        "__doc__",
+    ),
+}
+#: What decides of a value of one of Python's own kinds.
+_PARTS: dict[type, tuple[str, ...]] = {
+    types.FunctionType: ("__code__", "__defaults__", "__kwdefaults__", "__closure__", "__dict__"),
+    types.CellType: ("cell_contents",),
+    types.MemberDescriptorType: ("__name__", "__objclass__"),
+    functools._lru_cache_wrapper: ("__wrapped__",),
+    property: ("fget", "fset", "fdel"),
+    **dict.fromkeys((classmethod, staticmethod), ("__func__",)),
+    types.MethodType: ("__func__", "__self__"),
+    types.MappingProxyType: (),
+    dataclasses.Field: ("name", "type", "default", "default_factory", "init", "hash", "compare", "kw_only"),
+    struct.Struct: ("format",),
+    re.Pattern: ("pattern", "flags"),  # one that `re` has forgotten since is made anew
+}
+#: What is compared as it is printed: values of a number or of bytes, and what says and decides nothing.
+_PRINTED = (
+    int,
+    float,
+    complex,
+    bytes,
+    range,
+    Fraction,
+    np.generic,
+    types.GetSetDescriptorType,
+    type(NotImplemented),
 )
-_DECIDING = (FunctionType, property, classmethod, staticmethod, MemberDescriptorType)
-
-
-def _ours() -> list[ModuleType]:
-    return [
-        module
-        for name, module in list(sys.modules.items())
-        if isinstance(module, ModuleType)
-        and any(name == room or name.startswith(f"{room}.") for room in _ROOMS)
-    ]
-
-
-def _parts(held: Any) -> tuple[Any, ...]:
-    """What a member does, as objects to compare by identity."""
-    if isinstance(held, property):
-        return (held, held.fget, *_parts(held.fget))
-    if isinstance(held, classmethod | staticmethod):
-        return (held, *_parts(held.__func__))
-    if isinstance(held, functools._lru_cache_wrapper):
-        return (held, *_parts(held.__wrapped__))
-    return (held, held.__code__, held.__defaults__) if isinstance(held, FunctionType) else (held,)
-
-
-def _snapshot() -> dict[tuple[Any, str], tuple[Any, ...]]:
-    """(module or class, name) -> what it is: functions, caches, constants, classes, members of classes that decide."""
-    found: dict[tuple[Any, str], tuple[Any, ...]] = {}
-    for module in _ours():
-        for name, held in list(vars(module).items()):
-            if (
-                not isinstance(held, type | FunctionType | functools._lru_cache_wrapper)
-                and not name.isupper()
-            ):
-                continue
-            found[module, name] = _parts(held)
-            if isinstance(held, type) and held.__module__ == module.__name__:
-                for member, value in list(vars(held).items()):
-                    rule = isinstance(value, filters.accounting.ChargeRule)
-                    if isinstance(value, _DECIDING) or rule or member in ("sound", "theorem"):
-                        found[held, member] = _parts(value)
-    return found
-
-
-_IMPORTED = _snapshot()
-
-#: Where the members of our classes are written: in our own files, or in those of the decorators that make them.
-_HOMES = tuple(str(Path(str(room.__file__)).parent) for room in (filters, theory, mc.worst_case))
-_MADE = {one.__file__ for one in (collections, contextlib, dataclasses, enum, functools, typing)}
-
-
-def _foreign() -> str:
-    """The name of a member of our classes that was written elsewhere: put in before this module was imported."""
-    for (place, name), parts in _IMPORTED.items():
-        for part in parts if isinstance(place, type) else ():
-            if isinstance(part, CodeType) and not (
-                part.co_filename.startswith(_HOMES)
-                or part.co_filename in _MADE
-                or (part.co_filename == "<string>" and name[:2] == "__")
-            ):
-                return f"{place.__name__}.{name}"
-    return ""
+#: What is compared member by member.
+_HOLDING = (tuple, list, dict, set, frozenset)
+_OURS = ("theory", "filters", "mc")
+#: The code of every function that `functools.singledispatch` makes.
+_BY_KIND = vars(types.FunctionType)["__code__"].__get__(functools.singledispatch(print))
+_ABSENT = object()
+_COMPARED = (*_PRINTED, *_HOLDING, np.ndarray, flint.arb, sympy.Basic)
+_COMPARED_ROOMS = (*_OURS, "dataclasses", "types", "typing", "collections", "_collections")
+#: The modules as their files make them, and code that was compared, by the ids of the two, which are kept alive.
+_MADE: dict[str, types.ModuleType] = {}
+_ALIKE: dict[tuple[int, int], tuple[types.CodeType, types.CodeType]] = {}
 
 
 def patched() -> str:
-    """The name of a function or member of the library that is not what was imported; '' where there is none."""
-    if foreign := _foreign():
-        return foreign
-    now = _snapshot()
-    for place, was in _IMPORTED.items():
-        there = now.get(place)
-        if (
-            there is None
-            or len(there) != len(was)
-            or any(a is not b for a, b in zip(was, there, strict=True))
-        ):
-            return f"{place[0].__name__}.{place[1]}"
-    for place in now.keys() - _IMPORTED.keys():
-        # a method put into a class may hide an inherited one; a module imported later only adds to what there was
-        if isinstance(place[0], type) and any(kept is place[0] for kept, _ in _IMPORTED):
-            return f"{place[0].__name__}.{place[1]}"
+    """The name of what is not as in the files of the installed package; '' where all is.
+
+    Answers that the rooms keep in caches are forgotten: they may be from a time when something was patched.
+    """
+    made = dict(_MADE)
+    for name, module in sorted(sys.modules.items()):
+        if not any(name == room or name.startswith(f"{room}.") for room in _ROOMS):
+            continue
+        try:
+            fresh = made[name] = made.get(name) or _executed(name)
+        except (ImportError, OSError):
+            return name  # the package has no such file
+        if unlike := _Comparison(module, fresh).unlike():
+            return unlike
+    _MADE.update(made)  # not before: what was executed beside something patched may have taken it over
     return ""
+
+
+def _executed(name: str) -> types.ModuleType:
+    """The module as the package's file makes it, not among those that run."""
+    place = _ROOT.joinpath(*name.split("."))
+    file = place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
+    loader = SourceFileLoader(name, str(file))
+    module = module_from_spec(spec_from_file_location(name, file, loader=loader))  # type: ignore[arg-type]
+    loader.exec_module(module)
+    return module
+
+
+class _Comparison:
+    """A module that runs, beside the same as its file makes it."""
+
+    def __init__(self, module: types.ModuleType, fresh: types.ModuleType) -> None:
+        self.module, self.fresh = module, fresh
+        self.seen: set[tuple[int, int]] = set()
+
+    def unlike(self) -> str:
+        """The name of the first thing that differs, '' where nothing does."""
+        name, made = self.fresh.__name__, vars(self.fresh)
+        if vars(self.module).get("__builtins__") is not made["__builtins__"]:
+            return f"{name}.__builtins__"
+        if type(self.module) is not types.ModuleType:
+            return name
+        held = dict(vars(self.module))
+        for key in held.keys() - made.keys():
+            if sys.modules.get(f"{name}.{key}", _ABSENT) is held[key]:
+                del held[key]  # a module within a package is put there when it is imported
+        return self._members(held, made, name)
+
+    def _members(self, held: Mapping[str, Any], made: Mapping[str, Any], place: str) -> str:
+        for name in dict.fromkeys((*made, *held)):
+            one, other = held.get(name, _ABSENT), made.get(name, _ABSENT)
+            differs = one is not other and name not in _WRITTEN
+            if differs and (unlike := self._unlike(one, other, f"{place}.{name}")):
+                return unlike
+        return ""
+
+    def _unlike(self, held: Any, made: Any, place: str) -> str:
+        """`place`, or the place within it, where what runs is not what the file makes; '' where it is."""
+        kind: Any = type(made)
+        if held is made or (id(held), id(made)) in self.seen:
+            return ""
+        if type(held) is not kind and (made is _ABSENT or self._unlike(type(held), kind, place)):
+            return place
+        if kind is str:
+            return "" if held == made else place
+        if kind is types.CodeType:
+            key = id(held), id(made)
+            if key not in _ALIKE and _read(held) == _read(made):
+                _ALIKE[key] = held, made
+            return "" if key in _ALIKE else place
+        if not issubclass(kind, _HOLDING):  # those may be made for the comparison, and an id be used again
+            self.seen.add((id(held), id(made)))
+        if issubclass(kind, type):
+            names = [(one.__module__, one.__qualname__) for one in (held, made)]
+            if names[0] != names[1] or made.__module__ != self.fresh.__name__:
+                return place
+            bases = self._unlike(held.__bases__, made.__bases__, place)
+            return bases or self._members(vars(held), vars(made), made.__qualname__)
+        if kind is types.FunctionType:  # one that is generated may have globals of its own
+            around = vars(self.module) if made.__globals__ is vars(self.fresh) else made.__globals__
+            if self._unlike(held.__globals__, around, place):
+                return place
+            # what names no module defines stand for; a named tuple is made without any
+            if held.__builtins__ is not made.__builtins__ and (held.__builtins__ or made.__builtins__):
+                return place
+        if kind is functools._lru_cache_wrapper:
+            held.cache_clear()
+            if not any(found is held.__wrapped__ for found in gc.get_referents(held)):
+                return place
+        if kind not in _PARTS and not _known(kind):
+            return place  # a module or a function of Python's is the same one, or another
+        for one, other in zip_longest(_parts(held), _parts(made), fillvalue=_ABSENT):
+            if one is not other and self._unlike(one, other, place):
+                return place
+        return ""
+
+
+def _known(kind: type) -> bool:
+    """Whether values of this kind are compared by `_parts`, and not for being one object."""
+    return issubclass(kind, _COMPARED) or kind.__module__.partition(".")[0] in _COMPARED_ROOMS
+
+
+def _parts(value: Any) -> Iterable[Any]:
+    """What a value consists of; for one that is neither ours nor of a kind that is known here, how it is printed."""
+    kind = type(value)
+    if kind is types.FunctionType and value.__code__ is _BY_KIND:
+        return _by_kind(value)
+    if kind is types.MappingProxyType:
+        return dict(value).items()
+    if kind in _PARTS:
+        return (getattr(value, name, _ABSENT) for name in _PARTS[kind])
+    if kind.__module__.partition(".")[0] in _OURS:
+        slots = (name for one in kind.__mro__ for name in vars(one).get("__slots__", ()))
+        names = sorted({*slots, *getattr(value, "__dict__", ())})
+        return [(name, getattr(value, name, _ABSENT)) for name in names]
+    if isinstance(value, flint.arb):
+        return (value.str(100, radius=True),)
+    if isinstance(value, np.ndarray):
+        return str(value.dtype), value.tobytes().hex()
+    if isinstance(value, _HOLDING):
+        held: Any = value.items() if isinstance(value, dict) else value
+        return sorted(held, key=repr) if isinstance(value, set | frozenset) else held
+    return (re.sub(r" at 0x[0-9a-f]+", "", repr(value)),)
+
+
+def _by_kind(function: Any) -> tuple[Any, ...]:
+    """What a function by kinds of argument does for classes of ours: a user may register pairs of their own."""
+    inner = dict(zip(function.__code__.co_freevars, function.__closure__, strict=True))[
+        "dispatch"
+    ].cell_contents
+    cells = {
+        name: cell.cell_contents
+        for name, cell in zip(inner.__code__.co_freevars, inner.__closure__, strict=True)
+    }
+    kept, registry = cells["dispatch_cache"], cells["registry"]
+    if type(kept) is WeakKeyDictionary:
+        kept.clear()
+    pairs: list[Any] = [DominatingPair]
+    ours: list[Any] = []
+    for kind in pairs:
+        pairs += type.__subclasses__(kind)
+        ours += [kind] if kind.__module__.partition(".")[0] in _OURS else []
+    some = [(kind, one) for kind, one in registry.items() if any(issubclass(pair, kind) for pair in ours)]
+    return function.__code__, inner.__code__, type(kept), some
+
+
+def _read(constant: Any) -> Any:
+    """What a code object does, or a constant of it with its type; no trace of what Python counted while it ran."""
+    if isinstance(constant, types.CodeType):
+        names = constant.co_names, constant.co_varnames, constant.co_freevars, constant.co_cellvars
+        counts = (
+            constant.co_argcount,
+            constant.co_posonlyargcount,
+            constant.co_kwonlyargcount,
+            constant.co_flags,
+        )
+        return constant.co_code, constant.co_exceptiontable, names, counts, _read(constant.co_consts)
+    if isinstance(constant, tuple):
+        return [*map(_read, constant)]
+    return type(constant), sorted(map(repr, constant)) if type(constant) is frozenset else repr(constant)

@@ -15,11 +15,13 @@ class NextShard(fp.PrivacyFilter):
     promise = fp.PureDP(1.0)
 
     def start(self, n):
+        self._before = np.zeros(n)
         return np.zeros(n)
 
     def admits(self, state, request):
-        fits = state + request.pure_epsilon <= 1.0
-        state[~fits] = 0.0  # these runs continue on a new shard
+        before = np.resize(self._before, len(state))
+        fits = state - before + request.pure_epsilon <= 1.0
+        self._before = np.where(fits, before, state)  # these runs continue on a new shard
         return fits
 
     def spend(self, state, request):

@@ -55,7 +55,7 @@ ODD = [0.0, -0.0, 5e-324, -1e-310, 1e-300, 2.0**-481, 1.7e308, math.inf, -math.i
 
 
 @ROUTES
-@settings(deadline=None, max_examples=400)
+@settings(deadline=None)
 @given(
     VALUES, st.sampled_from(SIZES), ROUNDS, SCALES, st.lists(st.sampled_from(ODD), max_size=2), st.booleans()
 )
@@ -116,7 +116,7 @@ def charged(budget: Budget, state: Exact, charge: Charge, among: NDArray[np.bool
 
 
 @ROUTES
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None)
 @given(
     VALUES,
     st.sampled_from(SIZES),

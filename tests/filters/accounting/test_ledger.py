@@ -1,12 +1,11 @@
 """The ledger against exact rationals: never above the budget, at most 4 ulp below it.
 
-Every test runs twice, with what makes the ledger fast and without.
+It runs as it is, with what makes it fast; `test_fast_sums` holds that to the general route bit for bit.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
@@ -15,21 +14,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import filters.accounting.fast
 from filters import GaussianFilter
 from filters.accounting import Allowance, Budget, Charge, Plain, Square
 from filters.accounting.error_free import two_product, two_sum
 from tests.filters.accounting.asked import ROUNDS, SCALES, SIZES, VALUES, charges, exact
 from theory.pairs import Gaussian
-
-
-@pytest.fixture(params=["fast", "general"], scope="module", autouse=True)
-def route(request: pytest.FixtureRequest) -> Iterator[None]:
-    """The ledger as it is, and with nothing but its general route."""
-    with pytest.MonkeyPatch.context() as patch:
-        if request.param == "general":
-            patch.setattr(filters.accounting.fast, "step", lambda *_: None)
-        yield
 
 
 def follow(budget: Budget, limit: Fraction, n: int, rounds: list[Charge]) -> list[Fraction]:
@@ -113,7 +102,7 @@ def test_two_product_loses_nothing(a: float, b: float) -> None:
     assert Fraction(p) + Fraction(e) == Fraction(a) * Fraction(b)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None)
 @given(VALUES, st.sampled_from(SIZES), ROUNDS, SCALES)
 def test_any_charges_to_many_runs_follow_the_rationals(
     value: float, n: int, asked: list[tuple[str, list[float]]], scale: float
@@ -122,7 +111,7 @@ def test_any_charges_to_many_runs_follow_the_rationals(
     follow(budget, Fraction(value) ** 2, n, charges(asked, n, budget.root_unit, scale))
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None)
 @given(
     reals.filter(lambda x: x > 0),
     st.sampled_from([1, 33]),
@@ -137,7 +126,7 @@ def test_charges_of_any_size_follow_the_rationals(
     follow(budget(value), limit, n, rounds)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None)
 @given(st.floats(1e-3, 1e3), st.lists(st.floats(0.01, 1), min_size=1, max_size=20), st.booleans())
 def test_the_last_charge_may_fill_the_budget_to_the_last_ulps(
     value: float, shares: list[float], squares: bool
@@ -299,7 +288,7 @@ def test_a_pair_is_reached_if_it_is_a_sum_within_the_budget() -> None:
     assert budget.reaches((high, low)).tolist() == [True] * len(reached) + [False] * len(others)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None)
 @given(st.floats(1e-6, 1e6), st.lists(st.floats(0, 1e-2), max_size=20))
 def test_room_is_never_more_than_is_left(value: float, shares: list[float]) -> None:
     budget = Budget.of(value)

@@ -18,9 +18,9 @@ from filters.certified.catalogue import certified_catalogue
 from filters.certified.charges import amount
 from filters.certified.decisions import last_admitted
 from filters.certified.families import FAMILIES
+from filters.certified.running_number import Found
 from filters.holders.trackers import GaussianTracker
 from filters.rules import blackwell, rogers
-from theory.certified.running_number import Found
 from theory.conversions import CKS
 from theory.evidence import Evidence
 
@@ -249,7 +249,7 @@ def test_what_is_not_covered_says_so() -> None:
 
     found = fp.certify(Mine())
     assert (found.numbers, found.holds) == ((), False)
-    assert "no theorem here says what Mine may admit" in found.uncovered[0]
+    assert "no theorem here says what Mine may admit" in found.uncovered[-1]
     with fp.knowingly():
         unsound = fp.certify(fp.NaiveRealisationFilter(1.0, 0.01))
     assert "counterexample" in unsound.uncovered[0]
@@ -283,3 +283,12 @@ def test_what_was_certified_is_printed_in_a_line_and_a_line_for_each_refusal(
     monkeypatch.setattr(Budget, "of", classmethod(lambda _, value: made(value * TINY)))
     told = str(fp.certify(fp.ZCDPFilter(0.5))).splitlines()
     assert "UNSOUND: ZCDPFilter(rho=0.5): budget" in told
+
+
+def test_code_of_ones_own_that_decides_is_said_to_be_uncovered() -> None:
+    class Mine(fp.ZCDPFilter):
+        def admits(self, state, request):
+            return super().admits(state, request)
+
+    assert "Mine has a admits of its own" in fp.certify(Mine(0.5)).uncovered[0]
+    assert not fp.certify(fp.ZCDPFilter(0.5)).uncovered

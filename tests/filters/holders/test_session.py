@@ -222,7 +222,15 @@ class NoState(MyFilter):
     """Forgets to return the state."""
 
     def spend(self, spent: Any, request: DominatingPair) -> Any:
+        spent + 1.0
+
+
+class InPlace(MyFilter):
+    """Adds to the state that it was given."""
+
+    def spend(self, spent: Any, request: DominatingPair) -> Any:
         spent += 1.0
+        return spent
 
 
 class NoPromise(MyFilter):
@@ -237,6 +245,7 @@ class NoPromise(MyFilter):
         (WrongShape(), r"WrongShape.admits must return booleans of shape \(1,\), got True"),
         (NotBoolean(), r"NotBoolean.admits .* got float64 of shape \(1,\); compare"),
         (NoState(), "NoState.spend must return an array.* got None"),
+        (InPlace(), "InPlace.spend must leave the state .* return a new array"),
     ],
 )
 def test_a_users_mistake_is_one_sentence(filt: fp.PrivacyFilter, says: str) -> None:

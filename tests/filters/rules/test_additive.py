@@ -152,7 +152,7 @@ def test_renyi_charges_the_larger_direction() -> None:
     assert count(fp.RenyiFilter(2.0, larger), pair) == 0  # in doubles it may lie below the true one
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None)
 @given(st.sampled_from(ADDITIVE), st.lists(st.floats(0, 1), max_size=6), st.booleans())
 def test_affordable_is_admitted_and_nothing_more_is(
     filt: fp.PrivacyFilter, shares: list[float], gaussian: bool
@@ -331,3 +331,34 @@ def test_a_promise_that_no_theorem_joins_to_the_charge_is_one_sentence() -> None
         Unset().start(1)
     with pytest.raises(TypeError, match=r"Unset\.charge must be set"):
         Unset().charge(Gaussian(0.1))
+
+
+def test_a_budget_or_a_charge_that_is_a_number_is_one_sentence_with_the_remedy() -> None:
+    class Number(AdditiveFilter):
+        promise = ZCDP(1.0)
+        charge = fp.zcdp_charge
+        budget = 0.5
+
+    with pytest.raises(
+        TypeError, match=r"Number\.budget must be a Budget, got 0\.5; set budget = fp\.Budget\.of"
+    ):
+        Number().open()
+
+    class Bare(AdditiveFilter):
+        promise = ZCDP(1.0)
+        budget = Budget.of(0.5)
+
+        def charge(self, request):
+            return request.zcdp_rho
+
+    filt = Bare()
+    for ask in (
+        lambda: filt.open().request(Gaussian(0.5)),
+        lambda: filt.admits(filt.start(1), Gaussian(0.5)),
+        lambda: filt.spend(filt.start(1), Gaussian(0.5)),
+        lambda: filt.grant(filt.start(1), Gaussian(0.5)),
+    ):
+        with pytest.raises(
+            TypeError, match=r"Bare\.charge must return a charge, got 0\.125; return fp\.Plain"
+        ):
+            ask()

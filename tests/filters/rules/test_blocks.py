@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import filterproof as fp
+from filters.testing.laws import LAWS
 
 
 def rounds_granted(filt, pairs):
@@ -75,7 +76,9 @@ def test_what_no_block_covers_is_denied():
 
 
 def test_it_keeps_the_laws_of_filters():
-    fp.laws(fp.BlockFilter(fp.GaussianTracker(size=0.5), 4))
+    tests = fp.laws(fp.BlockFilter(fp.GaussianTracker(size=0.5), 4), examples=5)()
+    for law in LAWS:
+        getattr(tests, law)()
 
 
 def test_its_arguments_are_checked():

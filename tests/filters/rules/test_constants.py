@@ -18,8 +18,8 @@ from filters.holders.odometers import (
     StitchedOdometer,
 )
 from filters.rules.kappa import KappaFilter
+from tests.theory import reference
 from theory.drift import drift
-from theory.numerics import reference
 from theory.pairs import (
     KOV,
     DominatingPair,
@@ -226,6 +226,8 @@ def test_the_realisation_filter_denies_what_rounding_alone_would_let_through() -
                 state = filt.observe(filt.spend(state, pair), np.array([sign * loss]))
             state = filt.observe(filt.spend(state, pair), np.zeros(1))  # now the last loss counts
             assert not filt.admits(state, pair)[0]
+        if near > 50:
+            break
     assert near > 50
 
 

@@ -126,3 +126,11 @@ def test_gaussians_are_charged_exactly_at_odd_orders() -> None:
         assert filt.admits(state, Gaussian(mu))[0] == (round_ < admitted)
         state = filt.spend(state, Gaussian(mu))
     assert Budget.of(budget).high <= 4
+
+
+def test_a_curve_of_many_orders_is_told_in_a_line_and_from_every_other() -> None:
+    orders = tuple(map(float, range(2, 300)))
+    curves = [fp.AllOrdersFilter(orders, (*[1.0] * 297, last)).promise for last in (1.0, 2.0)]
+    assert str(curves[0]) == "(2, ..., 299)-RDP curve of 298 orders"
+    assert repr(curves[0]) != repr(curves[1])
+    assert all(len(repr(curve)) <= 220 for curve in curves)

@@ -15,7 +15,7 @@ import filterproof as fp
 from filters.testing.laws import LawBrokenError
 from mc.accountants.answers import ask, subject_of
 from mc.accountants.laws import ACCOUNTANT_LAWS
-from mc.accountants.subject import Subject, quieter
+from mc.accountants.subject import AccountantSubject, quieter
 
 MENU = (fp.Gaussian(0.5), fp.Gaussian(0.25))
 
@@ -88,7 +88,7 @@ class ChargesHalf(Rho):
         return self.rho / 2
 
 
-def accountant(kind: type[Rho], **given: Any) -> Subject:
+def accountant(kind: type[Rho], **given: Any) -> AccountantSubject:
     filt = fp.from_accountant(
         kind,
         lambda pair: float(pair.zcdp_rho),
@@ -190,7 +190,7 @@ class IsMean(Purse):
         self.total += epsilon
 
 
-def budget(kind: type[Purse]) -> Subject:
+def budget(kind: type[Purse]) -> AccountantSubject:
     filt = fp.from_budget(
         kind,
         lambda held, pair: held.spend(float(pair.epsilon)),
@@ -210,7 +210,7 @@ STEP = math.log(1.5)
 LEVELS = tuple(fp.RandomizedResponse(k * STEP) for k in (1, 2, 3))
 
 
-def natural() -> Subject:
+def natural() -> AccountantSubject:
     """The exact epsilon of a composition, compared with the target: the natural filter."""
 
     class Exact:
@@ -229,7 +229,7 @@ def natural() -> Subject:
     return subject_of(filt)
 
 
-BROKEN: dict[str, Callable[[], Subject]] = {
+BROKEN: dict[str, Callable[[], AccountantSubject]] = {
     "a_count_is_so_many_uses": lambda: accountant(ForgetsTheCount),
     "the_order_does_not_matter": lambda: accountant(LikesTheLargeFirst),
     "its_own_ledger_answers_the_same": lambda: accountant(LosesItsLastLine),
@@ -256,7 +256,7 @@ def test_a_law_is_broken_by_what_was_made_to_break_it(law: str) -> None:
 @pytest.mark.parametrize(
     "sound", [lambda: accountant(Rho), lambda: budget(Purse)], ids=["accountant", "budget"]
 )
-def test_a_sound_object_breaks_no_law(sound: Callable[[], Subject], law: str) -> None:
+def test_a_sound_object_breaks_no_law(sound: Callable[[], AccountantSubject], law: str) -> None:
     assert ask(sound(), law).outcome in ("held", "not asked")
 
 
@@ -375,7 +375,7 @@ def purse(
     *sizes: float,
     spent: Callable[[Any], float] | None = lambda held: held.total,
     **given: Any,
-) -> Subject:
+) -> AccountantSubject:
     filt = fp.from_budget(
         kind,
         lambda held, pair: held.spend(float(pair.epsilon)),
@@ -425,7 +425,9 @@ class Halts(Purse):
     ],
     ids=["one-large", "one-small", "never-granted", "halts", "halts-in-silence", "noise"],
 )
-def test_a_sound_object_of_another_kind_breaks_no_law(sound: Callable[[], Subject], law: str) -> None:
+def test_a_sound_object_of_another_kind_breaks_no_law(
+    sound: Callable[[], AccountantSubject], law: str
+) -> None:
     answer = ask(sound(), law)
     assert answer.outcome in ("held", "not asked"), answer.words
 
@@ -479,7 +481,7 @@ class Fidgets(Purse):
         super().spend(epsilon)
 
 
-BROKEN_UNSEEN: dict[str, tuple[str, Callable[[], Subject]]] = {
+BROKEN_UNSEEN: dict[str, tuple[str, Callable[[], AccountantSubject]]] = {
     "refund-down-to-zero": ("what_raises_is_charged_once", lambda: purse(RefundsTwiceDownToZero, 0.3)),
     "twice-of-one": ("what_raises_is_charged_once", lambda: purse(ChargesTwice, 0.6)),
     "twice-of-many": ("what_raises_is_charged_once", lambda: purse(ChargesTwice, 0.001)),

@@ -25,8 +25,8 @@ from mc.estimate.renyi import simulate_renyi
 from mc.estimate.simulate import simulate
 from mc.estimate.trade_off import TradeOff
 from mc.examine.challenge import challenge
-from mc.examine.overspenders import OVERSPENDERS, Overspender
 from mc.intervals.anytime import Side
+from reports.chapters.overspenders import OVERSPENDERS, Overspender
 from tests.mc.engine.silent import Silent
 from tests.mc.estimate.ten_times import TenTimes
 from theory.evidence import Outcome
@@ -58,9 +58,9 @@ def test_ten_times_the_promise_is_seen_by_every_method_and_interval(
 def test_ten_times_the_promise_is_decided_and_challenged_as_above_it() -> None:
     decision = decide(TenTimes(), OneShot(family=Gaussian), epsilon=1.0)
     assert decision.side is Side.ABOVE
-    found = challenge(TenTimes(), [OneShot(family=Gaussian), LossChasing()], epsilons=[1.0, 2.0])
+    found = challenge(TenTimes(), [OneShot(family=Gaussian), LossChasing()], epsilons=[1.0])
     assert found.verdict().outcome is Outcome.REFUTED
-    assert len(found.refutations) == 8
+    assert len(found.refutations) == 4
 
 
 def test_the_profile_and_the_trade_off_of_an_overspender_hold_its_true_ones() -> None:
@@ -90,6 +90,7 @@ def test_the_renyi_divergence_of_an_overspender_is_its_own_and_not_the_promised_
 @pytest.mark.parametrize("case", OVERSPENDERS, ids=lambda case: case.name)
 def test_every_method_finds_what_an_overspender_lets_through(case: Overspender) -> None:
     """Null: each interval misses with probability 1e-6."""
+    truth = {direction: case.truth(direction) for direction in DIRECTIONS}
     for direction, (method, telling) in itertools.product(DIRECTIONS, WAYS):
         adversary = case.adversary(telling=telling)
         if unserved(case, method, telling):
@@ -97,13 +98,13 @@ def test_every_method_finds_what_an_overspender_lets_through(case: Overspender) 
         found = simulate(
             *(case.filter, adversary),
             epsilon=case.epsilon,
-            n=4000,
+            n=1000,
             rounds=case.rounds,
             method=method,
             direction=direction,
             workers=1,
         )
-        assert case.truth(direction) in found
+        assert truth[direction] in found
 
 
 def unserved(case: Overspender, method: str, telling: bool) -> bool:

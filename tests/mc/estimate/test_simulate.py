@@ -34,10 +34,12 @@ from mc.engine.adversaries import (
 )
 from mc.engine.adversary import Adversary, View
 from mc.engine.game import Game
-from mc.estimate import candidates
-from mc.estimate.candidates import choose, pilot_tile
-from mc.estimate.estimator import Estimator, Point
-from mc.estimate.functionals import HockeyStick, log_weight_bound
+from mc.estimate import pilot
+from mc.estimate.ceiling import log_weight_bound
+from mc.estimate.estimator import Point, Term
+from mc.estimate.functionals import HockeyStick
+from mc.estimate.methods import plain
+from mc.estimate.pilot import choose
 from mc.estimate.renyi import simulate_renyi
 from mc.estimate.simulate import simulate
 from mc.estimate.survival import survival
@@ -364,27 +366,27 @@ def test_a_pilot_that_saw_no_heavy_weight_does_not_choose_an_order_that_has_them
         plan = planned(*args, **kwargs)
         return replace(plan, guess=replace(plan.guess, low=plan.guess.value, high=plan.guess.value))
 
-    planned = candidates.choose_interval
-    monkeypatch.setattr(candidates, "choose_interval", sure)
+    planned = pilot.choose_interval
+    monkeypatch.setattr(pilot, "choose_interval", sure)
     game = Game.between(GaussianFilter(mu=1.0), Constant(0.3))
     first, second = choose(game, (0.0, 6.0), n=10_000, failure=1e-6, method="tilted")
     # every width is zero, so either order would answer both: at epsilon=0 that of 6 has weights up to e^9
     assert {first.epsilons, second.epsilons} == {(0.0,), (6.0,)}
-    for part in (first, second):
-        assert part.log_ranges[0] == pytest.approx(
-            min(log_weight_bound(s, s / 2, part.epsilons[0]) for s in np.linspace(1.01, 9, 10_000)), abs=1e-5
-        )
+    for estimator in (first, second):
+        (epsilon,) = estimator.epsilons
+        least = min(log_weight_bound(s, s / 2, epsilon) for s in np.linspace(1.01, 9, 10_000))
+        assert estimator.log_ranges[0] == pytest.approx(least, abs=1e-5)
 
 
 def test_a_long_grid_tries_some_orders_spread_over_all(monkeypatch: pytest.MonkeyPatch) -> None:
     tried: list[float] = []
 
-    def noting(found: Sequence[list[Estimator]], aim: object) -> Any:
-        tried.extend(terms[0].game.order for terms in found)
-        return offers(found, aim)
+    def noting(candidates: Sequence[tuple[Term, ...]], aim: Any) -> Any:
+        tried.extend(terms[0].game.order for terms in candidates)
+        return offers(candidates, aim)
 
-    offers = candidates._offers
-    monkeypatch.setattr(candidates, "_offers", noting)
+    offers = pilot._offers
+    monkeypatch.setattr(pilot, "_offers", noting)
     game = Game.between(GaussianFilter(mu=1.0), Constant(0.3))
     grid = tuple(np.linspace(0.5, 8.0, 40).tolist())
     parts = choose(game, grid, n=10_000, failure=1e-6, method="tilted")
@@ -414,16 +416,16 @@ def test_the_choice_is_the_same_as_if_every_candidate_had_a_pilot(
 ) -> None:
     pilots: list[float] = []
 
-    def noting(terms: list[Estimator], aim: Any) -> Any:
+    def noting(terms: tuple[Term, ...], aim: Any) -> Any:
         pilots.append(terms[0].game.order)
         return piloted(terms, aim)
 
-    piloted = candidates._piloted
-    monkeypatch.setattr(candidates, "_piloted", noting)
+    piloted = pilot._piloted
+    monkeypatch.setattr(pilot, "_piloted", noting)
     game = Game.between(ZCDPFilter(rho=0.5), adversary, rounds=rounds)
     few = choose(game, epsilons, n=n, failure=1e-6, method="auto")
     after = len(pilots)
-    monkeypatch.setattr(candidates._Aim, "floors", lambda aim, terms: (0.0,) * len(epsilons))
+    monkeypatch.setattr(pilot.Aim, "floors", lambda aim, terms: (0.0,) * len(epsilons))
     assert choose(game, epsilons, n=n, failure=1e-6, method="auto") == few
     assert 0 < after <= len(pilots) - after
     if epsilons == (4.0,):  # plain paths are hopeless there, and have no pilot
@@ -436,18 +438,19 @@ def test_the_choice_is_the_same_as_if_every_candidate_had_a_pilot(
 def test_no_interval_is_narrower_than_the_floor_whatever_the_pilot_saw(
     interval: IntervalName, n: int
 ) -> None:
-    aim = candidates._Aim(n, 1e-6, interval, pilot_tile(n))
+    aim = pilot.Aim(n, 1e-6, interval)
     game = Game.between(GaussianFilter(mu=1.0), Constant(0.3))
-    tilted = replace(candidates._whole(game, (1.0,)), points=(Point(1.0, HockeyStick(1.0, -2.5)),))
+    tilted = replace(plain(game, (1.0,)), points=(Point(1.0, HockeyStick(1.0, -2.5)),))
     rng = np.random.default_rng(7)
     pilots = [np.full(64, level) for level in (0.0, 1e-9, 0.3, 1 - 1e-9, 1.0)]
     pilots += [rng.random(64), rng.random(64) < 0.05, (rng.random(64) < 0.5) * 0.01]
-    for estimator, scale in ((candidates._whole(game, (1.0,)), 1.0), (tilted, math.exp(-2.5))):
-        (floor,) = aim.floors([estimator])
+    for term, scale in ((plain(game, (1.0,)), 1.0), (tilted, math.exp(-2.5))):
+        (floor,) = aim.floors([term])
         assert floor > 0
         for seen in pilots:
-            (width,) = aim.expected(estimator, (replace(Moments.of(seen), upper=scale),)).widths
-            assert width >= floor * (1 - 1e-12)
+            moments = replace(Moments.of(seen), upper=scale)
+            (point,) = aim.planned(term, [[(term.points[0].functional, moments)]]).points
+            assert point.width >= floor * (1 - 1e-12)
     assert aim.floors([tilted, tilted]) == (0.0,)
     above = replace(tilted, points=(Point(1.0, HockeyStick(1.0, 0.5)),))
     assert aim.floors([above]) == (0.0,)

@@ -15,14 +15,13 @@ from mc.engine.adversaries import Constant, LossChasing, RandomSpender
 from mc.engine.game import Game
 from mc.engine.streams import TILE, Tile, tiles
 from mc.engine.tiles import play_tile
-from mc.estimate.candidates import choose
-from mc.estimate.functionals import RenyiMoment
 from mc.estimate.martingale import WeightedSlack
-from mc.estimate.renyi import simulate_renyi
+from mc.estimate.pilot import choose
+from mc.estimate.renyi import RenyiMoment, simulate_renyi
 from mc.estimate.simulate import simulate
 from mc.estimate.survival import survival
 from mc.intervals import FixedBets, Moments
-from mc.runs.fingerprint import fingerprint
+from mc.runs.keys import key_of
 from mc.runs.play import play
 from mc.runs.store import RunStore
 from mc.runs.tally import Tally
@@ -69,32 +68,32 @@ def test_bets_are_the_same_bits_on_threads_and_from_a_store(tmp_path):
 @pytest.mark.parametrize("method", ["tilted", "martingale"])
 def test_sums_of_a_grid_are_what_the_paths_themselves_give_in_any_order_of_tiles(method):
     game = Game.between(FILTER, Constant(Gaussian(0.6)))
-    (part,) = choose(game, (1.0, 1.5), n=N, failure=1e-6, method=method, interval="betting")
-    tally = play(part.game, part.measure, n=N, seed=3, workers=1)
-    backwards = Tally(tally.sizes[::-1], tally.rows[::-1])
-    assert part.measure.moments(backwards) == part.measure.moments(tally)
-    for j, moments in enumerate(part.measure.moments(tally)):
-        alone = part.only([j])
-        assert alone.measure.moments(play(alone.game, alone.measure, n=N, seed=3, workers=1)) == (moments,)
-        unit = np.concatenate([values(alone.measure, play_tile(alone.game, t)) for t in tiles(3, N)])
-        assert moments.logs == pytest.approx(part.points[j].interval.logs(unit), rel=1e-11)
+    (estimator,) = choose(game, (1.0, 1.5), n=N, failure=1e-6, method=method, interval="betting")
+    (term,) = estimator.terms
+    tally = play(term.game, term.functional, n=N, seed=3, workers=1)
+    for point, own in zip(term.points, term.functional.tallies(tally), strict=True):
+        functional = point.functional
+        moments = functional.moments(own)
+        assert functional.moments(Tally(own.sizes[::-1], own.rows[::-1])) == moments
+        assert functional.moments(play(term.game, functional, n=N, seed=3, workers=1)) == moments
+        unit = np.concatenate([values(functional, play_tile(term.game, tile)) for tile in tiles(3, N)])
+        assert moments.logs == pytest.approx(point.interval.logs(unit), rel=1e-11)
         assert moments.total == pytest.approx(unit.sum(), rel=1e-11)
 
 
-def values(measure, paths):
+def values(functional, paths):
     """The payoffs of one epsilon, all of them, from their definition."""
-    (measure,) = measure.measures
-    if isinstance(measure, WeightedSlack):
-        return measure.mix(*measure.terms(paths))
-    weight = np.exp(paths.log_weight - measure.log_bound)
-    return weight * np.maximum(-np.expm1(measure.epsilon - paths.loss), 0)
+    if isinstance(functional, WeightedSlack):
+        return functional.mix(*functional.terms(paths))
+    weight = np.exp(paths.log_weight - functional.log_bound)
+    return weight * np.maximum(-np.expm1(functional.epsilon - paths.loss), 0)
 
 
 def test_a_renyi_moment_sums_the_logs_of_its_bets():
     game = Game.between(FILTER, RandomSpender(pace=5)).at(3.0)
     bets = FixedBets((0.5, 3.0), (0.2, 0.9))
     paths = play_tile(game, Tile(4, 0, 1000))
-    row = RenyiMoment(3.0, 1.5, bets)(paths)
+    row = RenyiMoment(3.0, 1.5, bets=bets)(paths)
     unit = np.expm1(paths.log_weight + 2 * paths.loss) / np.expm1(3.0)
     assert row[0] == pytest.approx(unit.sum(), rel=1e-11)
     assert row[1] == pytest.approx(Moments.of(np.minimum(unit, 1)).centred, rel=1e-6, abs=1e-9)
@@ -115,13 +114,14 @@ def test_renyi_divergences_are_told_five_times_as_sharply_where_the_budget_is_sp
 
 
 def test_other_stakes_are_another_run_to_a_store():
-    (part,) = choose(
+    (estimator,) = choose(
         Game.between(FILTER, FEW), (2.0,), n=N, failure=1e-6, method="tilted", interval="betting"
     )
-    bets = part.points[0].interval
+    (point,) = estimator.terms[0].points
+    bets = point.interval
     other = replace(bets, falls=(bets.falls[0], bets.falls[1] / 2))
-    prints = [part.points[0].measure.betting(some) for some in (bets, other, None)]
-    assert len({str(fingerprint(one)) for one in prints}) == 3
+    forms = [point.functional.betting(stakes) for stakes in (bets, other, None)]
+    assert len({str(key_of({"functional": form})) for form in forms}) == 3
 
 
 def test_a_failure_far_below_the_digits_of_confidence_is_kept():

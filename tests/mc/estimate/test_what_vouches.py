@@ -18,10 +18,10 @@ from mc.engine.game import Game
 from mc.estimate import ceiling
 from mc.estimate.decide import decide
 from mc.estimate.privacy_profile import PrivacyProfile
-from mc.estimate.reach import reached
 from mc.estimate.simulate import simulate
-from mc.examine.overspenders import OVERSPENDERS
+from mc.estimate.spending import expanded
 from mc.intervals.anytime import Side
+from reports.chapters.overspenders import OVERSPENDERS
 from tests.mc.engine.silent import Silent
 from tests.mc.estimate.ten_times import TenTimes
 from theory.guarantees import PureDP
@@ -64,14 +64,14 @@ def test_a_pair_of_ones_own_that_understates_its_charge_has_not_the_theorem() ->
 
 def test_states_that_are_expanded_are_those_of_the_code_that_runs() -> None:
     game = Game.between(TenTimes(), LossChasing(low=0.1, high=0.2, family=Gaussian))
-    spending = reached(game, 1000)
+    spending = expanded(game, 1000)
     assert spending is not None
     assert spending.squares == pytest.approx(0.4, rel=1e-12)
     assert spending.divergence(3.0) == pytest.approx(0.6, rel=1e-12)
     # a filter that looks at losses, and an adversary that does not say what it asks for, cannot be expanded
     lavish = BY_NAME["2 times, one path in 1e4"]
-    assert reached(Game.between(lavish.filter, lavish.adversary(telling=True)), 1000) is None
-    assert reached(Game.between(TenTimes(), Silent(Gaussian(0.1))), 1000) is None
+    assert expanded(Game.between(lavish.filter, lavish.adversary(telling=True)), 1000) is None
+    assert expanded(Game.between(TenTimes(), Silent(Gaussian(0.1))), 1000) is None
 
 
 class Moody(TenTimes):
@@ -137,13 +137,16 @@ def test_the_truth_about_an_overspender_agrees_with_plain_play_and_a_second_inte
 
 
 class ChargesWhatItKnows(TenTimes):
-    """Charges a pair that has a mu, and any other nothing: a choice from a menu passes for free."""
+    """Charges a pair with one mu for all runs, and any other nothing: a choice from a menu passes for free."""
+
+    def cost(self, request: Any) -> Any:
+        return request.mu**2 / 2 if np.ndim(request.mu) == 0 else 0.0
 
     def admits(self, state: Any, request: Any) -> Any:
-        return state + getattr(request, "mu", 0.0) ** 2 / 2 <= 0.52
+        return state + self.cost(request) <= 0.52
 
     def spend(self, state: Any, request: Any) -> Any:
-        return state + getattr(request, "mu", 0.0) ** 2 / 2
+        return state + self.cost(request)
 
 
 @dataclass(frozen=True)
@@ -166,7 +169,7 @@ class Choosing(Adversary):
 
 def test_states_are_expanded_for_every_way_to_ask_for_a_pair() -> None:
     free, paid = (
-        reached(Game.between(filt, Choosing()), 1000) for filt in (ChargesWhatItKnows(), ZCDPFilter(0.52))
+        expanded(Game.between(filt, Choosing()), 1000) for filt in (ChargesWhatItKnows(), ZCDPFilter(0.52))
     )
     assert free is not None
     assert paid is not None

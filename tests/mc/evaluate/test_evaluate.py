@@ -14,8 +14,8 @@ import filterproof as fp
 from filters.rules.kappa import KappaFilter
 from mc.evaluate import certified_law, scouts
 from mc.evaluate.ball_nodes import BallNodes, needed
-from mc.evaluate.decision_map import _edges
 from mc.evaluate.evaluate import evaluate
+from mc.evaluate.panels import Panels
 from tests.mc.worst_case.small_games import CountFilter, LossFilter
 from theory.evidence import Evidence
 from theory.numerics.stopped_walk import stopped_hockey_stick
@@ -358,7 +358,9 @@ def test_a_limit_smaller_than_any_panel_is_found():
     tiny = fp.worst_case(KappaFilter(2.0**-40, 9), fp.Gaussian(0.5), epsilon=1.0)
     assert tiny.low == pytest.approx(fp.Gaussian(math.sqrt(0.5)).hockey_stick(1.0), rel=1e-9)
     assert "9.09495e-13" in tiny.scope
-    assert 0.0 in _edges(set(), -1.0, 2.7, 0.8)  # else both ends of the limit may lie inside one panel
+    assert (
+        0.0 in Panels.between(set(), low=-1.0, high=2.7, width=0.8, merged=0.0).edges
+    )  # else both ends of the limit may lie inside one panel
 
 
 @pytest.mark.slow

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
 import filterproof as fp
 from filters.catalogue import CATALOGUE
 from mc.examine.examination import Examination, Status
-from mc.examine.finding import Finding, Tightness
+from mc.examine.finding import StageFinding, Tightness
 from mc.examine.measure import Measure, exceeds
 from mc.examine.stages.parts import parts
 from mc.examine.verify import FAILURE, examine
@@ -85,7 +86,7 @@ def test_a_sound_filter_written_by_hand_is_undecided_and_says_how_near_it_came()
     assert found.tightness
     near = found.tightness[0]
     assert all(one.share <= near.share for one in found.tightness)
-    assert f"reaches {near.share:.4g} of the promise" in found.verdict.detail
+    assert f"reaches {100 * near.share:.4g} % of what is promised" in found.verdict.detail
 
 
 QUICK = [sound.StopsAtLosses(), fp.BasicFilter(1.0, 1e-5)]
@@ -122,12 +123,12 @@ AT = Measure.hockey_stick(1.0)
 HOLDS = Verdict(Outcome.HOLDS, Evidence.DERIVED, "all", "by a theorem")
 
 
-def _examination(*findings: Finding, filt: fp.PrivacyFilter | None = None) -> Examination:
+def _examination(*findings: StageFinding, filt: fp.PrivacyFilter | None = None) -> Examination:
     return Examination(filt or sound.ByHand(), ("gaussian",), findings, 1.0, 1, FAILURE)
 
 
-def _found(stage: str = "parts", found: str = "something", **more) -> Finding:
-    return Finding(stage, "?", found, "menu", "", **more)
+def _found(stage: str = "parts", found: str = "something", **more) -> StageFinding:
+    return StageFinding(stage, "?", found, "menu", "", **more)
 
 
 OPEN = _found("admission", "gaussian up to 1")
@@ -137,7 +138,16 @@ def test_a_holds_of_a_menu_is_not_one_of_the_promise() -> None:
     assert _examination(OPEN, _found(verdict=HOLDS, whole=True)).verdict == HOLDS
     on_a_menu = _examination(OPEN, _found(verdict=HOLDS)).verdict
     assert on_a_menu.outcome is Outcome.UNDECIDED
-    assert "on one menu it holds" in on_a_menu.detail
+    assert "holds" not in on_a_menu.detail
+
+
+def test_what_is_undecided_closes_with_what_no_stage_looked_at() -> None:
+    solved = replace(_found("games", verdict=HOLDS), unseen="longer games")
+    early, late = (replace(_found("tests"), unseen=unseen) for unseen in ("all of them", "other strategies"))
+    law = replace(_found("laws"), unseen="other requests")
+    told = _examination(OPEN, law, solved, early, late).verdict.detail
+    assert told.endswith("Not tried: longer games (games); other strategies (tests)")
+    assert "Not tried" not in _examination(OPEN, _found()).verdict.detail
 
 
 def test_a_fault_leaves_no_verdict_whatever_a_theorem_says() -> None:

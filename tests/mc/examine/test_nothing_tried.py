@@ -172,6 +172,7 @@ def test_extreme_parameters_end_in_a_verdict(name):
         found = attack(EXTREME[name](), rounds=2)
     assert found.verdict.outcome is (Outcome.REFUTED if name == "pure middle" else Outcome.UNDECIDED)
     assert ("nothing was tried" in str(found.verdict)) == (found.games == 0)
+    assert not math.isnan(found.share)
 
 
 @pytest.mark.slow

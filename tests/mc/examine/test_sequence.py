@@ -14,7 +14,7 @@ import filterproof as fp
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.encoding import nameable
 from mc.examine.measure import Measure
-from mc.examine.sequence import MOST_PLAYED, Sequence, gaussian_low, granted
+from mc.examine.sequence import MOST_PLAYED, Sequence, granted
 from mc.losses.binned_law import renyi_low
 from tests.mc.losses.test_binned_law import composed, gaussian, real, stick
 from theory.pairs import Erasure, FinitePair, Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
@@ -164,11 +164,10 @@ def test_gaussians_compose_in_closed_form_to_the_last_places(steps, epsilon: flo
         assert low <= true <= low * (1 + 1e-15) + 1e-300
 
 
-def test_a_gaussian_too_thin_for_ordinary_precision_is_seen_and_none_is_nothing() -> None:
+def test_a_gaussian_too_thin_for_ordinary_precision_is_seen() -> None:
     with mpmath.workdps(400):
         true = gaussian(mpmath.mpf(1), 35.0)
-    assert 0 < gaussian_low(Fraction(1), 35.0) <= true
-    assert gaussian_low(Fraction(0), 0.0) == 0
+    assert 0 < Sequence(((Gaussian(1.0), 1),)).low(Measure.hockey_stick(35.0)) <= true
 
 
 def test_both_directions_of_a_mixed_sequence_are_those_of_the_exact_law() -> None:

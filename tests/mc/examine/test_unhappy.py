@@ -51,7 +51,7 @@ def examined(filt: fp.PrivacyFilter, seconds: float = SECONDS, **more) -> Examin
 def line_of(kind: type, words: str) -> int:
     """The line of a class of `unhappy` that holds the words."""
     lines = Path(unhappy.__file__).read_text().splitlines()
-    first = lines.index(f"class {kind.__name__}(Plain):")
+    first = next(i for i, line in enumerate(lines) if line.startswith(f"class {kind.__name__}("))
     return 1 + next(i for i in range(first, len(lines)) if words in lines[i])
 
 
@@ -65,6 +65,7 @@ BREAKS = {
     unhappy.FloatAnswers: ("admits", "def admits", "got float64 of shape (1,)"),
     unhappy.WrongShape: ("admits", "def admits", "got bool of shape (1, 1)"),
     unhappy.ScalarState: ("spend", "def spend", "must return an array"),
+    unhappy.ChargesANumber: ("charge", "def charge", "must return a charge, got"),
     unhappy.Forks: ("admits", "os.fork()", "must not fork"),
     unhappy.HasNoBudget: ("start", "self.budget", "has no attribute 'budget'"),
     unhappy.PromiseRaises: ("promise", "raise KeyError", "KeyError: 'epsilon'"),
@@ -96,12 +97,10 @@ def test_code_that_breaks_is_a_fault_with_its_method_and_line(
 
 #: The filter -> words of the sentence.
 IMPURE = {
-    unhappy.MutatesItsInput: "changes the state that it is given",
+    unhappy.MutatesItsInput: "must leave the state that it is given as it is",
     unhappy.KeepsStateOutside: "keeps state outside its state",
-    unhappy.MixesRuns: "mixes runs",
     # which of its answers gives it away depends on how often it was asked before, and so on the time that there was
-    unhappy.AnswersAtRandom: "AnswersAtRandom",
-    unhappy.GrantsOtherwise: "its grant is not its admits and spend",
+    unhappy.AnswersAtRandom: "breaks the contract: ",
 }
 
 
@@ -110,7 +109,7 @@ def test_a_filter_whose_state_is_not_all_it_knows_is_at_fault(kind: type[fp.Priv
     # it ends where the fault is found; two seconds were too few on a busy machine
     found = examined(kind(), 8.0)
     assert found.status is Status.FAULTY
-    assert f"{kind.__name__} breaks the contract: " in found.faults[0]
+    assert found.faults[0].startswith(kind.__name__)
     assert IMPURE[kind] in found.faults[0]
     assert found.verdict.outcome is not Outcome.HOLDS
 
@@ -126,7 +125,7 @@ def test_a_filter_of_library_parts_that_is_not_pure_does_not_hold() -> None:
             return super().spend(state, request)
 
         def admits(self, state, request):
-            return super().admits(state, request) & (self.spent < 400)
+            return super().admits(state, request) & (self.spent < 60)
 
     found = examined(Counts(), 3.0)
     assert found.status is Status.FAULTY
@@ -173,6 +172,11 @@ def test_a_filter_that_closes_standard_output_is_at_fault(capsys) -> None:
     assert any("closed standard output while it decides" in fault for fault in found.faults)
 
 
+def test_a_filter_may_look_at_what_it_would_print_to() -> None:
+    found = examined(unhappy.LooksAtStandardOutput())
+    assert (found.status, found.faults) == (Status.EXAMINED, ())
+
+
 def test_what_a_filter_prints_is_kept_from_the_page_and_told(capsys) -> None:
     found = examined(unhappy.Prints())
     assert capsys.readouterr() == ("", "")
@@ -209,13 +213,14 @@ def test_states_of_odd_forms_end_no_examination(kind: type[fp.PrivacyFilter]) ->
 
 
 def test_a_hang_that_comes_late_is_told_and_the_rest_is_looked_at() -> None:
-    found = examined(unhappy.HangsLate())
+    # a busy machine is late at the first run that is not fresh
+    found = examined(unhappy.HangsLate(), seconds=4.0)
     told = [note for one in found.findings for note in one.notes]
     lines = {line_of(unhappy.HangsLate, words) for words in ("while", "pass")}
     sentences = {
         f"HangsLate.admits (unhappy.py, line {line}) was still at work when the time was up" for line in lines
     }
-    assert sentences & set(told)
+    assert any(note.startswith(sentence) for note in told for sentence in sentences)
     assert found.verdict.outcome is Outcome.UNDECIDED
     assert any(one.stage == "sequences" and one.tightness for one in found.findings)
 
@@ -251,7 +256,8 @@ def test_what_is_no_filter_is_the_callers_mistake() -> None:
         ({"seconds": 0.0}, "seconds must be"),
         ({"seconds": float("nan")}, "seconds must be"),
         ({"seed": -1}, "seed must be"),
-        ({"mechanisms": ("gauss",)}, "mechanisms must be among gaussian, rr"),
+        ({"mechanisms": ("gauss",)}, "mechanisms must be among .*; did you mean 'gaussian'"),
+        ({"mechanisms": "gauss"}, "mechanisms must be among .*, got 'gauss'"),
     ],
 )
 def test_arguments_out_of_range_are_refused(more, words) -> None:

@@ -99,6 +99,14 @@ class ScalarState(Plain):
         return float(state[0])
 
 
+class ChargesANumber(fp.ZCDPFilter):
+    def __init__(self):
+        super().__init__(0.0199)
+
+    def charge(self, request):
+        return request.zcdp_rho
+
+
 class GrowingState(Plain):
     """Keeps the history in the state, a column more each time."""
 
@@ -152,6 +160,14 @@ class MutatesItsInput(Plain):
 class Prints(Plain):
     def admits(self, state, request):
         print("deciding", request)  # noqa: T201
+        return super().admits(state, request)
+
+
+class LooksAtStandardOutput(Plain):
+    def admits(self, state, request):
+        sys.stdout.buffer.flush()
+        assert not sys.stdout.isatty()
+        assert sys.stdout.fileno() > 2
         return super().admits(state, request)
 
 

@@ -36,6 +36,16 @@ def test_it_admits_until_the_composition_passes_delta():
     assert Composition({SLOW: count + 1}).delta(2.0).low > 1e-5 * (1 - 1e-2)
 
 
+@pytest.mark.pinned
+def test_the_last_bits_of_a_bound_which_are_the_processors_decide_nothing():
+    bound = Composition({SLOW: 3}).delta(1.0, relative=5e-3).high
+    near = (float.fromhex("0x1.781180db10f86p-15"), bound * (1 - 2.0**-43), bound, bound * (1 + 2.0**-43))
+    assert {_admitted(_over(SLOW, epsilon=1.0, delta=delta), [SLOW] * 4) for delta in near} == {2}
+    grid = 0x2F02301C * 2.0**-44  # of 30 bits, the next above
+    assert bound < grid < bound * (1 + 2.0**-26)
+    assert _admitted(_over(SLOW, epsilon=1.0, delta=grid), [SLOW] * 4) == 3
+
+
 def test_gaussians_are_admitted_as_by_the_closed_form():
     pair = Gaussian(0.1)
     count = _admitted(_over(pair, epsilon=1.0), [pair] * 1000)

@@ -13,7 +13,7 @@ import pytest
 
 from mc.losses import binned_law
 from mc.losses.binned_law import BinnedLaw, composed_low, renyi_low
-from mc.losses.tails import tails
+from mc.losses.composition import Composition
 from theory.pairs import KOV, Erasure, FinitePair, Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
 
 
@@ -156,35 +156,37 @@ def test_gaussians_are_met_from_below_to_a_twentieth(mu: float, times: int) -> N
     ],
     ids=repr,
 )
-def test_one_release_of_a_continuous_pair_is_met_from_below_but_for_the_bin_that_epsilon_lies_in(
-    pair,
-) -> None:
-    edges = [*binned_law._edges(pair).tolist(), math.inf]
+def test_one_release_of_a_continuous_pair_is_known_from_its_tails(pair) -> None:
     for tail in (0.9, 0.3, 1e-2, 1e-5):
         epsilon = max(float(pair.loss_quantile(tail)), 0.0)
-        true, low = float(pair.hockey_stick(epsilon)), composed_low({pair: 1}, epsilon)
-        assert low <= true * (1 + 1e-12) + 1e-16  # the other side is in doubles
-        # in the bin [a, b) about epsilon P loses at most P(bin) (1 - e^{-(b - a)})
-        a, b = next((a, b) for a, b in pairwise([-math.inf, *edges]) if a <= epsilon <= b)
-        mass = (
-            tails(pair).above(Fraction(a))[0] - (tails(pair).above(Fraction(b))[0] if b < math.inf else 0)
-        ).upper()
-        assert low >= true - float(mass) * -math.expm1(a - b) - 1e-14
+        # the other side is in doubles
+        assert composed_low({pair: 1}, epsilon) == pytest.approx(
+            float(pair.hockey_stick(epsilon)), rel=1e-10, abs=1e-14
+        )
+
+
+@pytest.mark.parametrize("pair", [Laplace(2.0), SubsampledGaussian(0.01, 1.0), Gaussian(0.3)], ids=repr)
+@pytest.mark.parametrize("times", [2, 300])
+def test_many_releases_of_a_continuous_pair_are_met_from_below_to_a_twentieth(pair, times: int) -> None:
+    """The second route is the lattice and the transform of `Composition`, whose bounds are on either side."""
+    for epsilon in (0.1, 1.0):
+        bounds = Composition({pair: times}).delta(epsilon, direction="PQ")
+        low = composed_low({pair: times}, epsilon)
+        assert 0.95 * bounds.low <= low <= bounds.high
 
 
 @pytest.mark.parametrize(
     "pair", [Laplace(2.0), SubsampledGaussian(0.1, 1.0), Gaussian(0.3).swapped], ids=repr
 )
-@pytest.mark.parametrize("times", [5, 60])
-def test_finer_bins_give_no_less_and_hardly_more(pair, times: int, monkeypatch) -> None:
-    low = {epsilon: composed_low({pair: times}, epsilon) for epsilon in (0.0, 0.5, 2.0)}
+def test_finer_bins_give_no_less_and_hardly_more(pair, monkeypatch) -> None:
+    low = {epsilon: composed_low({pair: 60}, epsilon) for epsilon in (0.0, 0.5, 2.0)}
     for cached in (binned_law._base, binned_law._power):
         cached.cache_clear()
-    monkeypatch.setattr(binned_law, "_BASE", 3 * binned_law._BASE)
-    monkeypatch.setattr(binned_law, "_KEPT", 3 * binned_law._KEPT)
+    for size, factor in (("_WIDTH", 1 / 3), ("_MOST", 3), ("_KEPT", 3)):
+        monkeypatch.setattr(binned_law, size, factor * getattr(binned_law, size))
     try:
         for epsilon, coarse in low.items():
-            fine = composed_low({pair: times}, epsilon)
+            fine = composed_low({pair: 60}, epsilon)
             assert coarse * (1 - 1e-9) <= fine <= coarse * 1.03
     finally:
         for cached in (binned_law._base, binned_law._power):
@@ -260,19 +262,15 @@ def test_just_before_that_an_epsilon_is_itself() -> None:
 
 def test_masses_of_a_continuous_law_are_rounded_against_the_claim() -> None:
     """Each bin holds no more than the P-mass, and no less than the Q-mass, between its ends; by mpmath."""
-    law, edges = binned_law._base(Gaussian(1.0)), [*binned_law._edges(Gaussian(1.0)).tolist(), math.inf]
+    cut = binned_law.cut(Gaussian(1.0))
+    edges = [*(real(cut.step * int(edge)) for edge in cut.edges), mpmath.inf]
     half = mpmath.mpf(1) / 2
-
-    def above(x: float) -> tuple[mpmath.mpf, mpmath.mpf]:
-        if x == math.inf:
-            return mpmath.mpf(0), mpmath.mpf(0)
-        return mpmath.ncdf(half - real(x)), mpmath.ncdf(-half - real(x))
-
-    points = [above(x) for x in edges]
+    points = [(mpmath.ncdf(half - x), mpmath.ncdf(-half - x)) for x in edges]
     exact = [(a[0] - b[0], a[1] - b[1]) for a, b in pairwise(points)]
+    law = binned_law._base(Gaussian(1.0))
     assert len(exact) == len(law.p)
     for (p, q), stored_p, stored_q in zip(exact, law.p.tolist(), law.q.tolist(), strict=True):
-        assert p * (1 - mpmath.mpf(2) ** -50) <= stored_p <= p
+        assert p * (1 - mpmath.mpf(2) ** -50) - mpmath.mpf(2) ** -1074 <= stored_p <= p
         assert q <= stored_q <= max(q * (1 + mpmath.mpf(2) ** -50), binned_law._LEAST)
 
 
@@ -290,7 +288,7 @@ def test_underflow_makes_no_mass_of_q_vanish() -> None:
 
 def test_nothing_asked_reveals_nothing() -> None:
     assert composed_low({}, 0.0) == 0
-    assert composed_low({Erasure(1e-300): 1}, 0.0) == 0  # so little is told from nothing by nobody
+    assert composed_low({Erasure(1e-300): 2}, 0.0) == 0  # so little is told from nothing by nobody
     assert composed_low({Gaussian(1.0): 0}, 0.0) == 0
     assert composed_low({Erasure(1.0): 3}, 5.0) == pytest.approx(1, abs=1e-12)
     assert composed_low({FinitePair((Fraction(1),), (Fraction(1),)): 5}, 0.0) == 0

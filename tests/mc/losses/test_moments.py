@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mc.losses.moments import Moments
+from mc.losses.moments import StepMoments
 
 LAWS = [
-    Moments(0.005, 1.0, 2.0),
-    Moments(0.005, 0.01, 2.0),
-    Moments(0.3, 1.0, 0.7),
-    Moments(0.9, 1.0, 0.5),
-    Moments(1.0, 0.5, 1.0),
+    StepMoments(0.005, 1.0, 2.0),
+    StepMoments(0.005, 0.01, 2.0),
+    StepMoments(0.3, 1.0, 0.7),
+    StepMoments(0.9, 1.0, 0.5),
+    StepMoments(1.0, 0.5, 1.0),
 ]
 
 

@@ -33,7 +33,7 @@ def _sum(one, other):
     return total
 
 
-@settings(max_examples=60, deadline=None)
+@settings(deadline=None)
 @given(laws, st.integers(1, 6), laws, st.integers(1, 4), st.sampled_from([-0.7, 0.0, 0.4, 3.0]))
 def test_each_share_is_within_its_bound_of_the_exact_one(one, k, other, j, tilt):
     found = power([one, other], [k, j], tilt=tilt)

@@ -28,7 +28,6 @@ from mc.engine.streams import TILE, tiles
 from mc.estimate.functionals import HockeyStick
 from mc.estimate.simulate import simulate
 from mc.runs.executors import LocalPool, cluster
-from mc.runs.fingerprint import fingerprint
 from mc.runs.play import Interrupted, play
 from mc.runs.run import Run
 from mc.runs.store import RunStore, StoreError
@@ -165,24 +164,6 @@ def test_another_question_is_another_run(tmp_path: Path) -> None:
     with RunStore(path) as store:
         run = Run(the_game(), MEASURE, list(tiles(3, TILE)), store, None)
         assert len(store.load(run.description)) == 1
-
-
-def test_a_fingerprint_tells_classes_of_ones_own_apart_by_their_source(tmp_path: Path) -> None:
-    sources = ["class A:\n    def f(self): return 1\n", "class A:\n    def f(self): return 2\n"]
-    prints = []
-    for number, text in enumerate(sources):
-        folder = tmp_path / str(number)
-        folder.mkdir()
-        (folder / "own_module_xyz.py").write_text(text)
-        sys.path.insert(0, str(folder))
-        try:
-            sys.modules.pop("own_module_xyz", None)
-            module = __import__("own_module_xyz")
-            prints.append(fingerprint(module.A()))
-        finally:
-            sys.path.remove(str(folder))
-            sys.modules.pop("own_module_xyz", None)
-    assert prints[0] != prints[1]
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from theory.pairs import Gaussian, Laplace, RandomizedResponse, SubsampledGaussi
 DP_SGD = SubsampledGaussian(q=0.01, sigma=1.0)
 
 
-@pytest.mark.parametrize("epsilon", [0.05, 1.0, 2.5])
+@pytest.mark.parametrize("epsilon", [0.05, 2.5])
 @pytest.mark.parametrize("pair", [DP_SGD, Laplace(3.0), Gaussian(0.3)], ids=str)
 def test_one_level_for_so_many_rounds_is_its_composition(pair, epsilon):
     # asking never lowers the value, so that the best adversary of one level always asks

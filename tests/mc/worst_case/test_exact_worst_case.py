@@ -56,7 +56,7 @@ MASSES = (
 PAIRS = st.builds(FinitePair, MASSES, MASSES)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(deadline=None)
 @given(
     menu=st.lists(PAIRS, min_size=1, max_size=3),
     ratio=st.fractions(Fraction(1, 2), 4, max_denominator=8),

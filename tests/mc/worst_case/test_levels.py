@@ -13,7 +13,7 @@ from filters.rules.additive import AdditiveFilter
 from mc.losses.log_ratio import LogRatio
 from mc.worst_case import worst_case
 from mc.worst_case.calibrate import CalibratedFilter, calibrate
-from mc.worst_case.levels import Levels, dominates
+from mc.worst_case.levels import MenuLevels, dominates
 from tests.theory.example_pairs import EXAMPLES
 from theory.guarantees import PureDP
 from theory.pairs import (
@@ -72,7 +72,7 @@ def test_a_pair_dominates_itself():
 def test_subsampled_gaussians_are_ordered_by_rate_and_noise_and_by_nothing_less(adjacency):
     rng = np.random.default_rng(1)
     crossed = 0
-    for _ in range(60):
+    for _ in range(30):
         q, sigma = rng.uniform(0.01, 1, 2), np.exp(rng.uniform(-0.5, 1.5, 2))
         one, two = (SubsampledGaussian(q[k], sigma[k], adjacency=adjacency) for k in (0, 1))
         ahead = _profiles(one) - _profiles(two)
@@ -128,7 +128,7 @@ MENU = (
     ids=str,
 )
 def test_a_request_is_charged_as_the_cheapest_level_that_dominates_it(request_, level):
-    place = Levels.of(ZCDPFilter(1.0), MENU).places(request_, 1)[0]
+    place = MenuLevels.of(ZCDPFilter(1.0), MENU).places(request_, 1)[0]
     assert (None if place < 0 else MENU[place]) == level
 
 
@@ -145,12 +145,12 @@ def test_the_charges_of_the_inner_filter_decide():
 
     menu = (RandomizedResponse(0.5), Gaussian(0.6), SubsampledGaussian(1.0, 1.0))
     small = Laplace(4.0)  # dominated by the first two
-    assert Levels.of(GaussianFilter(1.0), menu).places(small, 1)[0] == 1
-    assert Levels.of(Dear(), menu).places(small, 1)[0] == 0
+    assert MenuLevels.of(GaussianFilter(1.0), menu).places(small, 1)[0] == 1
+    assert MenuLevels.of(Dear(), menu).places(small, 1)[0] == 0
 
 
 def test_one_request_for_each_run_is_looked_up_for_each_run():
-    levels = Levels.of(ZCDPFilter(1.0), MENU)
+    levels = MenuLevels.of(ZCDPFilter(1.0), MENU)
     sigma = np.array([1.0, 1.5, 2.0, 0.9])
     assert levels.places(SubsampledGaussian(0.15, sigma), 4).tolist() == [6, 6, 4, -1]
     mixed = Selection((Laplace(2.0), KOV(0.5, 0.2), Erasure(0.1)), np.array([0, 1, 2, 0]))

@@ -118,7 +118,7 @@ def test_any_mixed_menu_is_enclosed_to_a_part_in_a_million_million(seed):
             0.25,
             0.6,
             0.0,
-            -0.4,
+            LogRatio(Fraction(2, 3)),
             1.0,
             LogRatio(Fraction(2)),
             LogRatio(Fraction(9, 7)),
@@ -175,7 +175,7 @@ EDGES = [
 ]
 
 
-@pytest.mark.parametrize("epsilon", [0.0, 0.5, -1.0, LogRatio(Fraction(3))])
+@pytest.mark.parametrize("epsilon", [0.0, 0.5, LogRatio(Fraction(3, 8)), LogRatio(Fraction(3))])
 @pytest.mark.parametrize("edge", EDGES, ids=str)
 def test_extreme_levels_and_masses_are_enclosed_too(edge, epsilon):
     _check(CountFilter(2), [edge], epsilon, 2)

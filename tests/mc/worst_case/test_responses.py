@@ -39,7 +39,7 @@ def _both(filt, units, epsilon, side="near", step=STEP, rounds=None):
     return cut, whole
 
 
-@pytest.mark.parametrize("epsilon", [0.0, 0.3, 1.0, 2.5, 100 * STEP])
+@pytest.mark.parametrize("epsilon", [0.0, 1.0, 100 * STEP])
 @pytest.mark.parametrize(
     ("units", "budget"), [((1,), 1500), ((1, 2, 3, 4), 1500), ((3, 5), 6000), ((2, 4), 6000)]
 )

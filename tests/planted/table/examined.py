@@ -61,7 +61,7 @@ FAULTS = (
             "unsound",
         ),
         Change(
-            "return square_among(proper(request.gdp_mu), 1.0, _levels(request))",
+            "return square_among(unvanished(proper(request.gdp_mu), request), 1.0, _levels(request))",
             "return square_among(proper(request.gdp_mu), 0.5 if np.size(request.gdp_mu) > 2 else 1.0, None)",
             "the GDP charge of more than two runs at once is half",
             "unsound",
@@ -113,8 +113,8 @@ FAULTS = (
             "unsound",
         ),
         Change(
-            "session._now = _Standing(state, halted, awaits, granted)",
-            "session._now = _Standing(start, halted, awaits, granted)",
+            "session._now = _Standing(frozen(state), halted, awaits, granted)",
+            "session._now = _Standing(frozen(start), halted, awaits, granted)",
             "a restored session has spent nothing",
             "unsound",
         ),
@@ -159,8 +159,8 @@ FAULTS = (
     *faults_in(
         "filters/holders/individual_tracker.py",
         Change(
-            "self._state = self._tracker.spend(self._state, request)",
-            "self._tracker.spend(self._state, request)",
+            "self._state = copied(self._tracker.spend(read_only(self._state), request))",
+            "copied(self._tracker.spend(read_only(self._state), request))",
             "what is spent on people is not stored",
             "unsound",
         ),

@@ -10,8 +10,8 @@ FAULTS = (
     *faults_in(
         "theory/pairs/kov.py",
         Change(
-            "(self.epsilon, rest * special.expit(self.epsilon)),",
-            "(self.epsilon, special.expit(self.epsilon)),",
+            "(self.epsilon, rest * portable.expit(self.epsilon)),",
+            "(self.epsilon, portable.expit(self.epsilon)),",
             "the masses of KOV sum to more than one",
             "loose",
         ),
@@ -59,6 +59,19 @@ FAULTS = (
     *faults_in(
         "theory/pairs/finite.py",
         Change(
+            "mu * (1 + 2.0**-48) + 2.0**-1071",
+            "mu * (1 - 2.0**-48)",
+            "mu of Laplace is rounded down",
+            "unsound",
+        ),
+        Change("mu * (1 + 2.0**-48)", "mu * (1 + 2.0**-20)", "mu of Laplace is raised by 1e-6", "loose"),
+        Change(
+            "enumerate((p - power * q, q - power * p))",
+            "enumerate((p - power * q, p - power * q))",
+            "a finite pair's delta is that of one direction",
+            "unsound",
+        ),
+        Change(
             "return self.pure_epsilon**2 / 2",
             "return self.pure_epsilon**2 / 8",
             "rho of a finite pair is a quarter",
@@ -71,14 +84,14 @@ FAULTS = (
             "unsound",
         ),
         Change(
-            "near, far) * (1 + 2.0**-50))",
-            "near, far) * (1 - 2.0**-50))",
+            "mu * (1 + 2.0**-48) + 2.0**-1071",
+            "mu * (1 - 2.0**-48) + 2.0**-1071",
             "mu of a pure mechanism is rounded down",
             "unsound",
         ),
         Change(
-            "near, far) * (1 + 2.0**-50))",
-            "near, far) * (1 + 2.0**-20))",
+            "mu * (1 + 2.0**-48) + 2.0**-1071",
+            "mu * (1 + 2.0**-20) + 2.0**-1071",
             "mu of a pure mechanism is raised by 1e-6",
             "loose",
         ),
@@ -89,8 +102,8 @@ FAULTS = (
             "unsound",
         ),
         Change(
-            "total = total - mass * np.expm1(np.minimum(epsilon - loss, 0.0))",
-            "total = total - mass * np.expm1(np.minimum(epsilon - loss, 0.0)) / 2",
+            "total = total - mass * portable.expm1(np.minimum(epsilon - loss, 0.0))",
+            "total = total - mass * portable.expm1(np.minimum(epsilon - loss, 0.0)) / 2",
             "finite hockey-sticks are half",
             "unsound",
         ),
@@ -107,8 +120,8 @@ FAULTS = (
             "unsound",
         ),
         Change(
-            "return np.where(np.isposinf(top), np.inf, top + np.log(total) / b)",
-            "return np.where(np.isposinf(top), np.inf, np.log(total) / b)",
+            "return np.where(np.isposinf(top), np.inf, top + portable.log(total) / b)",
+            "return np.where(np.isposinf(top), np.inf, portable.log(total) / b)",
             "large divergences lack the largest loss",
             "unsound",
         ),
@@ -170,8 +183,8 @@ FAULTS = (
             "loose",
         ),
         Change(
-            "return math.log1p(math.fsum(moment)) / t",
-            "return math.log1p(math.fsum(moment)) / alpha",
+            "portable.log1p(math.fsum(moment)) / t",
+            "portable.log1p(math.fsum(moment)) / alpha",
             "the divergence is divided by the order",
             "unsound",
         ),

@@ -10,8 +10,8 @@ FAULTS = (
     *faults_in(
         "theory/numerics/stable.py",
         Change(
-            "far = np.where(np.isposinf(x), np.inf, np.expm1(x) - x)",
-            "far = np.where(np.isposinf(x), np.inf, np.expm1(x) - 0.999999 * x)",
+            "far = np.where(np.isposinf(x), np.inf, portable.expm1(x) - x)",
+            "far = np.where(np.isposinf(x), np.inf, portable.expm1(x) - 0.999999 * x)",
             "e^x - 1 - x is wrong far from zero",
             "loose",
         ),
@@ -29,14 +29,14 @@ FAULTS = (
             "terms beyond x^19/19! are below 2^-60 of the sum at |x| <= 0.75",
         ),
         Change(
-            "return math.log(float(ratio))",
-            "return math.log(float(ratio)) * (1 - 1e-9)",
+            "arb(1 + exact).log())",
+            "arb(1 + exact).log() * (1 - arb(1e-9)))",
             "a loss of a finite pair is small",
             "unsound",
         ),
         Change(
-            "near = math.log1p(float(ratio - 1))",
-            "near = float(ratio - 1)",
+            "near = float(arb(exact).log1p() if",
+            "near = float(arb(exact) if",
             "a loss near zero is that of first order",
             "loose",
         ),
@@ -85,5 +85,75 @@ FAULTS = (
             "unsound",
         ),
         Change("_LEAST = 2.0**-900", "_LEAST = 0.0", "norms of tiny vectors lose what underflows", "unsound"),
+    ),
+    *faults_in(
+        "theory/numerics/thresholds.py",
+        Change(
+            "return found\n    raise",
+            "return math.nextafter(found, math.inf)\n    raise",
+            "every budget is rounded up",
+            "unsound",
+        ),
+        Change(
+            "return found\n    raise",
+            "return found * (1 - 2.0**-30)\n    raise",
+            "every budget gives 1e-9 away",
+            "loose",
+        ),
+        Change(
+            "((logarithm + arb(eps)).sqrt()",
+            "((logarithm - arb(eps) / 10**9).sqrt()",
+            "the simple budget has a wrong root",
+            "unsound",
+        ),
+        Change(
+            "(1 / t).log1p()) / (2 * t + 1)",
+            "(1 / t).log1p()) / (2 * t + 0.9999)",
+            "the CKS budget is off its curve",
+            "unsound",
+        ),
+        Change(
+            "- t.log1p() - log_delta",
+            "- t.log1p() - log_delta * (1 + arb(1e-9))",
+            "the CKS budget is that of a larger log(1/delta)",
+            "loose",
+        ),
+        Change("rest = e.exp() * (far", "rest = (far", "mu lacks a factor e^epsilon", "loose"),
+        Change(
+            "return d - ((near",
+            "return d * (1 + arb(1e-9)) - ((near",
+            "mu is that of a larger delta",
+            "unsound",
+        ),
+        Change(
+            "max(int(lost), 0)",
+            "max(int(lost), 64)",
+            "mu is computed with a few bits more",
+            "equivalent",
+            "the largest double below a number does not depend on how narrow its ball is",
+        ),
+        Change(
+            "else t * (1 / arb(t))",
+            "else (t + 1) * (1 / arb(t))",
+            "the gain of an order is too large",
+            "unsound",
+        ),
+        Change(
+            "+ gain) / t",
+            "+ gain) / (t + fmpq(1, 10**6))",
+            "the budget of an order is that of a larger one",
+            "unsound",
+        ),
+        Change(
+            "(goal * (-eps).exp()).log1p()", "goal.log1p()", "a pure budget forgets e^-epsilon", "unsound"
+        ),
+        Change("+ 2 * (-dhat).log1p()", "- 2 * (-dhat).log1p()", "the split has a wrong sign", "loose"),
+        Change(
+            "return arb(rounds).log()",
+            "return 2 * arb(rounds).log()",
+            "the split counts the rounds twice",
+            "loose",
+        ),
+        Change("(whole - one) / (", "whole / (", "theta takes the whole delta", "unsound"),
     ),
 )

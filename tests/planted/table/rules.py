@@ -22,8 +22,8 @@ FAULTS = (
             "unsound",
         ),
         Change(
-            "return self.budget.fits(state, self.charge(request))",
-            "return self.budget.fits(self.budget.start(len(state[0])), self.charge(request))",
+            "return self.budget.fits(state, self._cost(request))",
+            "return self.budget.fits(self.budget.start(len(state[0])), self._cost(request))",
             "decisions forget what was spent",
             "unsound",
         ),
@@ -180,8 +180,8 @@ FAULTS = (
         Change("Allowance(delta / 2)", "Allowance(delta)", "delta is spent twice", "unsound"),
         Change("spread = 2 * (squares + h)", "spread = (squares + h)", "the deviation is small", "unsound"),
         Change(
-            "(1 + np.log1p(squares / h) / 2) * self._log(2)",
-            "(1 + np.log1p(squares / h) / 2) * self._log(1)",
+            "(1 + portable.log1p(squares / h) / 2) * self._log(2)",
+            "(1 + portable.log1p(squares / h) / 2) * self._log(1)",
             "the deviation is that of twice the delta",
             "unsound",
         ),

@@ -10,6 +10,12 @@ FAULTS = (
     *faults_in(
         "filters/accounting/amounts.py",
         Change(
+            "return x if type(x) is float else beyond(x[()] if isinstance(x, np.ndarray) else x)",
+            "return float(x)",
+            "charges are rounded to nearest",
+            "unsound",
+        ),
+        Change(
             "return _lift(self.x * root * root, self.x, LEAST), 0.0",
             "return _lift(self.x * root, self.x, LEAST), 0.0",
             "plain charges are in wrong units",
@@ -94,18 +100,7 @@ FAULTS = (
     ),
     *faults_in(
         "filters/accounting/directed.py",
-        Change(
-            "return near if abs(Fraction(near)) >= abs(exact) else",
-            "return near if True else",
-            "charges are rounded to nearest",
-            "unsound",
-        ),
-        Change(
-            "near = math.nextafter(near, -math.inf)",
-            "near = near + 0.0",
-            "budgets are rounded to nearest",
-            "unsound",
-        ),
+        Change("near = towards_zero(x)", "near = float(x)", "budgets are rounded to nearest", "unsound"),
         Change(
             "short = ~((product - x) + rest >= 0)",
             "short = ((product - x) + rest > 1)",

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from mc.estimate.potential import potential_paths
+from reports.figures.potential import potential_paths
 from reports.figures.registry import figure
 
 

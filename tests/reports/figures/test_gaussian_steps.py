@@ -151,3 +151,13 @@ def test_with_little_noise_the_least_of_the_integer_orders_is_the_first() -> Non
     assert row["delta_rdp_grid"] == pytest.approx(rdp_delta(5.2, 420, 10.0, range(2, 3)), rel=1e-11)
     assert row["delta_rdp_grid"] == pytest.approx(rdp_delta(5.2, 420, 10.0, range(2, 33)), rel=1e-11)
     assert row["delta_rdp"] < row["delta_rdp_grid"]
+
+
+def test_every_label_of_figure_3_stands_beside_its_own_curve() -> None:
+    shown = figure("003-3")
+    (ax,) = shown.plot().axes
+    points = {tuple(point) for line in ax.get_lines() for point in line.get_xydata().tolist()}
+    assert len(ax.texts) == 3
+    for words in ax.texts:
+        assert tuple(words.xy) in points
+        assert max(map(abs, words.get_position())) <= 6  # points of the page

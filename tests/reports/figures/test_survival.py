@@ -74,10 +74,9 @@ def test_the_best_additive_variant_is_the_one_of_a_finer_search() -> None:
 
 def test_the_printed_split_is_not_the_optimal_one(shown: ComputedFigure) -> None:
     split = fp.optimal_split(48, 1e-5)
-    assert [(one.printed, one.computed) for one in shown.printed] == [
-        (4.797e-6, split.dhat),
-        (2.073e-9, split.theta),
-    ]
+    (only,) = shown.printed
+    assert (only.printed, only.computed) == (4.797e-6, split.dhat)
+    assert "not legible" in only.remark
     assert "states no epsilon and delta" in shown.caption
 
 

@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 
 import filterproof as fp
+from mc.training.digits import GROUPS
+from mc.training.group_run import GroupRun
+from mc.training.kept import keep, kept, outcome_of
+from mc.training.setting import Setting
+from mc.training.trial import Trial
 from reports.figures.data import FigureData
 from reports.figures.registry import FIGURES, figure
 from reports.figures.trained import RunSpecification, TrainingSpecification
 from reports.figures.training_groups import _caption as groups_caption
 from reports.figures.training_tables import TUNED
-from reports.training.digits import GROUPS
-from reports.training.group_run import GroupRun
-from reports.training.kept import keep, kept, outcome_of
-from reports.training.setting import Setting
-from reports.training.trial import Trial
 
 #: A clip larger than most gradients, so that people differ and go on.
 RUNS = {"clip": 6.0, "rate": 0.75, "at": 4, "epochs": 8, "trials": 2, "seed": 3}
@@ -108,14 +108,18 @@ def test_the_words_of_the_disparate_effect_follow_from_the_numbers() -> None:
     shown = figure("003-2", **RUNS)
     names = list(shown.data.names)
 
-    def told(change: float, after: float) -> str:
+    def told(change: float, after: float, epsilon: float = 0.74) -> str:
         columns = dict(zip(names, shown.data.columns, strict=True))
         for name in ("change", "change_low", "change_high"):
             columns[name] = tuple(change for _ in columns[name])
         return groups_caption(
             shown.specification,
             FigureData.of(**columns).told(
-                **{**shown.data.facts, "test_loss_before": 0.5, "test_loss_after": after}
+                **{
+                    **shown.data.facts,
+                    **{"test_loss_before": 0.5, "test_loss_after": after},
+                    **{"epsilon_before": 0.7, "epsilon_after": epsilon},
+                }
             ),
         )
 
@@ -126,6 +130,10 @@ def test_the_words_of_the_disparate_effect_follow_from_the_numbers() -> None:
         -0.1, 0.9
     )
     assert "The disparate effect is not visible" in told(0.1, 0.4), "the groups came nearer"
+    assert "differs by 0.70 before and by 0.74 after: not more equal. Our data disagree with 003" in told(
+        0.1, 0.9
+    )
+    assert "differs by 0.70 before and by 0.66 after, more equal, as in 003." in told(0.1, 0.9, 0.66)
 
 
 def test_the_epochs_are_those_of_the_runs_and_the_rate_goes_against_the_clip() -> None:

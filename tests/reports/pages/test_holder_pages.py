@@ -11,29 +11,23 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from reports.chapters.holders import HOLDERS
+from reports.chapters.holders import HOLDERS, judged
 from reports.drawing import svg_text
 from reports.pages.held import DELTA, NORMS, SIGMA
-from reports.pages.holder_pages import holder_pages
-from reports.pages.odometer_page import odometer_page
-from reports.pages.people_page import people_page
-from reports.pages.queries_page import queries_page
-from reports.pages.reached import judged
-from reports.pages.sums_page import sums_page
-from reports.pages.tracker_page import tracker_page
+from reports.pages.holder_pages import holder_page, holder_pages
 from reports.study import Study
 from theory.evidence import Outcome
 
 
 @pytest.fixture(scope="module")
-def told():
-    study = Study(quick=True)
+def told(proofs):
+    study = Study(quick=True, proofs=dict(proofs))
     return study, HOLDERS.tell(study, HOLDERS.claims)
 
 
 @pytest.fixture(scope="module")
 def pages(told):
-    return holder_pages(told[0])
+    return holder_pages(told[0].holders)
 
 
 def words(page):
@@ -42,14 +36,6 @@ def words(page):
 
 #: The keys of what is simulated that stand on each page, in the order of the pages.
 SHOWN = (("odometers",), ("trackers",), ("people",), ("trainings", "clipping", "forgetting"), ("queries",))
-#: What makes the page of some of them.
-SHOWS = {
-    "odometers": odometer_page,
-    "trackers": tracker_page,
-    "people": people_page,
-    "trainings": sums_page,
-    "queries": queries_page,
-}
 #: The page on which what is simulated stands.
 PLACE = {key: place for place, keys in enumerate(SHOWN) for key in keys}
 
@@ -76,8 +62,9 @@ def test_there_is_a_page_for_each_with_all_its_parts(pages):
     ]
     assert len({page.key for page in pages}) == 5
     for page in pages:
-        assert page.badge.words == "UNDECIDED"
-        assert {"Verdict", "Theorem"} <= {label for label, _ in page.facts}
+        assert page.badge.words == "HOLDS"
+        assert page.known.says.startswith("theorem '")
+        assert {"Verdict", "Theorem", "Played"} <= {label for label, _ in page.facts}
         assert page.uncovered
         assert page.pictures
         for _, formula in page.formulas:
@@ -87,6 +74,15 @@ def test_there_is_a_page_for_each_with_all_its_parts(pages):
             assert picture.alt
             assert svg_text(picture.figure).startswith("<svg")
     assert len({picture.name for page in pages for picture in page.pictures}) == 7
+
+
+def test_what_joins_a_theorem_to_the_code_is_what_the_examination_of_the_holder_said(told, pages):
+    for page, keys in zip(pages, SHOWN, strict=True):
+        for one in (one for key in keys for one in told[0].holders.looked_at[key]):
+            assert one.verdict.detail in words(page)
+            assert one.verdict.outcome is (
+                Outcome.REFUTED if one.name in ("ClippingAfterAdding", "ForgettingSums") else Outcome.HOLDS
+            )
 
 
 def test_no_estimate_stands_on_a_page_without_its_interval(told, pages):
@@ -117,13 +113,12 @@ def test_an_interval_above_a_promise_refutes_and_is_said_in_words(told, page):
         assert finding.verdict.outcome is Outcome.REFUTED
         assert not finding.as_expected
         assert finding.verdict.witness["low"] == rows[which].estimate.low
-        broken = Study(quick=True)
-        broken.holders = replace(
+        broken = replace(
             study.holders,
             reached={**study.holders.reached, page: tuple(rows)},
             verdicts={**study.holders.verdicts, page: finding.verdict},
         )
-        shown = SHOWS[page](broken.holders)
+        shown = holder_page(broken, page)
         assert shown.badge.words == "REFUTED"
         assert "ABOVE" in words(shown)
         assert "Above the promise" in words(shown)
@@ -137,11 +132,10 @@ def test_nothing_is_said_to_lie_above_where_nothing_does(pages):
 
 
 def test_a_staircase_below_the_true_cost_is_said_in_words(told):
-    study = Study(quick=True)
     holders = told[0].holders
     low = {name: 0.5 * value for name, value in holders.stairs.lines.items()}
-    study.holders = replace(holders, stairs=replace(holders.stairs, lines=low))
-    assert "BELOW" in words(holder_pages(study)[1])
+    broken = replace(holders, stairs=replace(holders.stairs, lines=low))
+    assert "BELOW" in words(holder_page(broken, "trackers"))
 
 
 def test_the_bounds_lie_above_the_quantile_and_the_stairs_above_the_true_cost(told):
@@ -174,7 +168,7 @@ def test_people_take_part_as_often_as_their_norms_allow(told):
 
 def test_there_are_no_pages_before_the_chapter_has_run():
     with pytest.raises(RuntimeError, match="study must have told the chapter on holders"):
-        holder_pages(Study(quick=True))
+        holder_pages(None)
 
 
 def test_sums_that_break_their_promise_are_said_to_lie_above_it(told, pages):

@@ -9,16 +9,17 @@ import pytest
 
 from mc import Estimate
 from mc.examine.examination import Examination
-from mc.examine.finding import Finding as Stage
+from mc.examine.finding import StageFinding as Stage
 from mc.examine.finding import Tightness
 from mc.examine.measure import Measure
+from mc.examine.stages.parts import SCOPE
 from mc.examine.witness import menu_witness
 from reports.drawing import svg_text
 from reports.finding import Claim, Finding
 from reports.pages.filter_page import filter_page
 from reports.pages.overview import Row, counted, overview, picture
 from reports.pages.page import Badge
-from reports.pages.played import Played, Simulated, Solved
+from reports.pages.played import Played, SimulatedStrategy, SolvedPoint
 from reports.pages.subjects import SUBJECTS
 from reports.shown.numbers import percent
 from tests.reports.colours import contrast
@@ -40,8 +41,8 @@ BROKEN = Verdict(
 def game(share: float) -> Played:
     ends = (0.9 * share, 0.8 * share, 1.1 * share)
     estimate = Estimate(*ends, 1e-6, 1000, "tilted", rests_on="the draws alone")
-    main = Solved(1.0, 0.99 * share, share, 1.0, Evidence.CERTIFIED, 3, "every adversary over a menu")
-    return Played(main, (main, replace(main, epsilon=2.0)), (Simulated(1.0, estimate, 1.0),))
+    main = SolvedPoint(1.0, 0.99 * share, share, 1.0, Evidence.CERTIFIED, 3, "every adversary over a menu")
+    return Played(main, (main, replace(main, epsilon=2.0)), (SimulatedStrategy(1.0, estimate, 1.0),))
 
 
 def rows(verdict: Verdict, share: float) -> tuple[Row, ...]:
@@ -76,7 +77,9 @@ def test_a_dot_lies_left_of_the_promise_if_it_is_kept_and_right_of_it_if_it_is_b
 def test_a_holds_that_cites_has_no_green_badge_and_names_what_it_cites() -> None:
     row = rows(HOLDS, 0.5)[0]
     assert row.badge == Badge("HOLDS, citing", "joined")
-    assert row.says == "A theorem covers the code that runs; it cites Doob's theorem."
+    assert row.says == "A theorem joined to the code that runs, for all; it cites Doob's theorem."
+    said = replace(row, verdict=replace(HOLDS, scope=SCOPE)).says
+    assert "for mechanisms with finitely many outcomes" in said  # no EXACT without what it is about
     assert row.evidence == "a cited theorem"
     plain = Verdict(Outcome.HOLDS, Evidence.DERIVED, "all")
     assert Badge.of(plain) == Badge("HOLDS", "holds")
@@ -84,7 +87,7 @@ def test_a_holds_that_cites_has_no_green_badge_and_names_what_it_cites() -> None
 
 def test_an_undecided_filter_says_how_near_it_came_and_that_this_proves_nothing() -> None:
     row = rows(OPEN, 0.24)[0]
-    assert row.says == "Nothing found above the promise; closest 24 % of delta. That proves nothing."
+    assert row.says == "Nothing found above the promise, which proves nothing; closest 24 % of delta."
     assert row.evidence == ""
 
 
@@ -118,7 +121,7 @@ def test_a_page_says_what_agrees_and_shouts_where_a_simulation_does_not() -> Non
     facts = dict(filter_page(rows(OPEN, 0.3)[0]).facts)
     assert "agrees with the solved game within" in facts["Simulated"]
     far = game(0.3)
-    wrong = Played(Solved(1.0, 0.9, 0.95, 1.0, Evidence.EXACT, 1, "s"), far.curve, far.simulated)
+    wrong = Played(SolvedPoint(1.0, 0.9, 0.95, 1.0, Evidence.EXACT, 1, "s"), far.curve, far.simulated)
     row = Row(SUBJECTS[0], "a promise", OPEN, wrong, None, "")
     assert "DOES NOT CONTAIN" in dict(filter_page(row).facts)["Simulated"]
 

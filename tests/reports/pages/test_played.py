@@ -13,9 +13,9 @@ from mc import Estimate
 from reports.chapters.games import GAMES, judge
 from reports.pages.filter_page import filter_page
 from reports.pages.overview import Row
-from reports.pages.played import Played, Simulated, Solved, play
+from reports.pages.played import Played, SimulatedStrategy, SolvedPoint, play
 from reports.pages.subjects import SUBJECTS
-from reports.study import Study
+from theory.agreement import Accord
 from theory.evidence import Evidence, Outcome, Verdict
 
 PLACES = {one.name: place for place, one in enumerate(SUBJECTS)}
@@ -28,7 +28,7 @@ def played() -> dict[str, Played]:
     return {name: play((PLACES[name], CONFIDENCE, 8192, 7)) for name in QUICK}
 
 
-def within(game: Solved, value: float) -> bool:
+def within(game: SolvedPoint, value: float) -> bool:
     return game.low * (1 - 1e-9) <= value <= game.high * (1 + 1e-9)
 
 
@@ -78,18 +78,20 @@ def test_every_simulation_meets_its_game_and_counts_its_distance(played: dict[st
         assert one.off == pytest.approx(far / one.main.low)
 
 
-def test_the_chapter_of_games_is_refuted_by_a_simulation_that_misses(played: dict[str, Played]) -> None:
-    study, claim = Study(quick=True), GAMES.claims[0]
-    well = judge(claim, played, study)
-    assert well.verdict.outcome is Outcome.UNDECIDED
-    assert well.said.startswith("all 5 agree with the solved games, the loosest within ")
+def test_the_chapter_of_games_disagrees_with_a_simulation_that_misses(played: dict[str, Played]) -> None:
+    claim = GAMES.claims[0]
+    well = judge(claim, played)
+    assert well.result.outcome is Accord.AGREES
+    assert "Of 5 intervals none excludes" in well.result.detail
     one = played["BasicFilter"]
     wrong = Estimate(0.5, 0.4, 0.6, 1e-6, 10, "made up", rests_on="nothing")
-    missed = replace(one, simulated=(Simulated(one.main.epsilon, wrong, one.main.promised),))
-    found = judge(claim, {**played, "BasicFilter": missed}, study)
-    assert found.verdict.outcome is Outcome.REFUTED
-    assert "BasicFilter" in found.verdict.detail
-    assert found.said == ""
+    missed = replace(one, simulated=(SimulatedStrategy(one.main.epsilon, wrong, one.main.promised),))
+    found = judge(claim, {**played, "BasicFilter": missed})
+    assert found.result.outcome is Accord.DISAGREES
+    assert not found.as_expected
+    assert "BasicFilter" in found.result.detail
+    with pytest.raises(TypeError, match="got the comparison 'games-agree'; read its result"):
+        _ = found.verdict
 
 
 def test_a_gaussian_game_is_the_promise_itself() -> None:

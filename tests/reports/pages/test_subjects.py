@@ -10,9 +10,9 @@ import filterproof as fp
 from filters.catalogue import CATALOGUE
 from reports.chapters import CHAPTERS
 from reports.figures.registry import FIGURES
-from reports.pages.formulas import mathml
-from reports.pages.subject import Subject
+from reports.pages.subject import PageSubject
 from reports.pages.subjects import SUBJECTS
+from reports.shown.formulas import mathml
 
 NAMED = pytest.mark.parametrize("subject", SUBJECTS, ids=lambda one: one.name)
 
@@ -28,7 +28,7 @@ def test_the_promise_of_every_page_is_decided_by_a_claim_of_the_report() -> None
 
 
 @NAMED
-def test_the_code_to_try_makes_the_filter_and_the_menu_of_the_page(subject: Subject) -> None:
+def test_the_code_to_try_makes_the_filter_and_the_menu_of_the_page(subject: PageSubject) -> None:
     made: dict[str, object] = {"fp": fp}
     exec(subject.typed, made)  # noqa: S102, it is ours
     assert made["filt"] == subject.make()
@@ -45,7 +45,7 @@ def test_pictures_that_explain_are_figures_of_the_room() -> None:
 
 
 @NAMED
-def test_rule_and_promise_are_drawn_as_formulas(subject: Subject) -> None:
+def test_rule_and_promise_are_drawn_as_formulas(subject: PageSubject) -> None:
     for latex in (subject.rule, subject.make().promise.formula):
         drawn = mathml(latex)
         assert drawn.startswith("<math")
@@ -53,7 +53,7 @@ def test_rule_and_promise_are_drawn_as_formulas(subject: Subject) -> None:
 
 
 @NAMED
-def test_the_game_is_told_at_an_epsilon_that_is_drawn_and_simulated(subject: Subject) -> None:
+def test_the_game_is_told_at_an_epsilon_that_is_drawn_and_simulated(subject: PageSubject) -> None:
     at = float(subject.epsilon)
     assert min(abs(at - epsilon) for epsilon in subject.epsilons) < 1e-5
     assert min(abs(at - epsilon) for epsilon in subject.simulated) < 1e-5

@@ -3,13 +3,14 @@
 import json
 import re
 from dataclasses import replace
+from hashlib import sha256
+from importlib.resources import files
 
 import pytest
 
 from theory.evidence import Checked, Evidence
 from theory.kernel import KERNEL, accepted, read_record, record
 from theory.kernel.record import ALLOWED, Record, axioms_beyond, digests, sources, statement_in, unfolded
-from theory.proofs.engines import in_kernel
 from theory.proofs.theorem import CheckedStep, RefusedError
 
 NAME = "renyi_filter_both_ways"
@@ -50,7 +51,7 @@ def test_every_statement_is_accepted_and_rests_on_the_standard_library_alone(nam
 
 
 def test_a_step_in_the_kernel_is_labelled_so_and_its_certificate_holds_the_statement() -> None:
-    step = CheckedStep.run(in_kernel(NAME))
+    step = CheckedStep.run(KERNEL[NAME].step(decides=True))
     assert step.holds
     assert (step.evidence, step.checked) == (Evidence.KERNEL, Checked.KERNEL)
     assert step.certificate is not None
@@ -65,7 +66,7 @@ def test_one_character_more_in_a_source_and_the_kernel_is_no_evidence(known: pyt
     with pytest.raises(ValueError, match=r"got changes in Sums\.v"):
         accepted(NAME)
     with pytest.raises(RefusedError, match="make kernel"):
-        in_kernel(NAME).check()
+        KERNEL[NAME].step(decides=True).check()
 
 
 def test_a_source_that_the_record_does_not_have_is_a_change(known: pytest.MonkeyPatch) -> None:
@@ -76,6 +77,52 @@ def test_a_source_that_the_record_does_not_have_is_a_change(known: pytest.Monkey
     del fewer["Sums.v"]
     _plant(known, _record(), fewer)
     with pytest.raises(ValueError, match="their list"):
+        accepted(NAME)
+
+
+@pytest.mark.parametrize("name", [*KERNEL])
+def test_a_source_that_states_something_else_is_no_evidence_by_one_digest_rewritten(
+    name: str, known: pytest.MonkeyPatch
+) -> None:
+    kept, texts, file = _record(), sources(), f"{KERNEL[name].module}.v"
+    whole = re.search(rf"^\w+ {name}\b.*?\.\s*^Proof\b", texts[file], re.MULTILINE | re.DOTALL)
+    assert whole is not None
+    forged = texts | {file: texts[file].replace(whole[0], f"Theorem {name} : True.\nProof")}
+    _plant(known, replace(kept, sources=digests(forged)), forged)
+    with pytest.raises(ValueError, match=r"record must be the one that record\.sha256 is the digest of"):
+        accepted(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "said", "forged"),
+    [
+        ("gaussian_filter", "(mu : R)", "(mu : False)"),
+        ("gaussian_filter", "forall epsilon : R", "forall epsilon : bool"),
+        ("gaussian_filter", "forall epsilon : R", "exists epsilon : R"),
+        ("gaussian_filter", "0 <= mu -> honest", "(0 <= mu -> honest"),
+        ("one_round_counts", "= 3 / 4", "= 300 / 4"),
+        ("erased_again_and_again", "1 - (1 - p) ^ N", "1 - 1 - p ^ N"),
+    ],
+)
+def test_a_printed_statement_that_was_changed_is_no_evidence(
+    name: str, said: str, forged: str, known: pytest.MonkeyPatch
+) -> None:
+    kept = _record()
+    assert said in kept.statements[name]
+    changed = kept.statements[name].replace(said, forged, 1)
+    _plant(known, replace(kept, statements={**kept.statements, name: changed}), sources())
+    with pytest.raises(ValueError, match=r"record\.sha256"):
+        accepted(name)
+
+
+def test_the_digest_is_that_of_the_file_and_without_it_the_record_is_no_evidence(
+    known: pytest.MonkeyPatch,
+) -> None:
+    text = files("theory.kernel").joinpath("record.json").read_bytes()
+    assert _record().seal.split()[0] == sha256(text).hexdigest()
+    known.setattr(record, "SEAL", "nowhere")
+    assert not _record().sealed
+    with pytest.raises(ValueError, match="run make kernel"):
         accepted(NAME)
 
 

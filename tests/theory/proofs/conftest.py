@@ -10,18 +10,10 @@ import pytest
 
 from tests.theory.proofs.certificates import Certificate
 from tests.theory.proofs.write_table import TABLE
-from theory.proofs import prove_all
-from theory.proofs.recheck import (
-    read,
-)
+from theory.proofs.recheck import read
 from theory.proofs.theorem import Proof
 
 RECHECK = Path(__file__).parents[3] / "theory" / "proofs" / "recheck.py"
-
-
-@pytest.fixture(scope="session")
-def proofs() -> dict[str, Proof]:
-    return {proof.name: proof for proof in prove_all()}
 
 
 @pytest.fixture(scope="session")

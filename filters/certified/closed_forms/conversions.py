@@ -1,0 +1,121 @@
+"""The conversions at doubles, each held against the infimum over the orders that it stands for, or its inverse."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from flint import arb, ctx
+
+from filters.certified import cks
+from filters.certified.closed_forms.closed_form import CLOSE, LEAST, called, grid, positive_part
+from filters.certified.conversion_truths import (
+    LogDelta,
+    above_goal,
+    below_goal,
+    mu_left,
+    simple_log_delta,
+    stick_left,
+)
+from filters.certified.running_number import RunningNumber, by_margin, near
+from theory.conversions import CKS, SIMPLE, Conversion, gaussian_epsilon, gaussian_mu, renyi_epsilon
+from theory.pairs.normal_law import hockey_stick
+
+__all__ = ["numbers"]
+
+#: (epsilon, delta) for what is inverted: ordinary ones, and both ends of either.
+_DP = (
+    *grid((1e-3, 0.1, 0.5, 1.0, 3.0, 10.0, 100.0), (1e-12, 1e-6, 1e-5, 1e-2, 0.4)),
+    *grid((1e-150, 1e-8, 1.0, 700.0, 1e6), (1e-300, 1e-100, 0.9)),
+)
+_RHOS = (1e-8, 1e-3, 0.0208, 0.5, 8.0, 300.0)
+
+
+def numbers() -> Iterator[RunningNumber]:
+    """delta, epsilon, budget and order of both conversions; gaussian_mu, gaussian_epsilon and renyi_epsilon."""
+    for conversion in (SIMPLE, CKS):
+        yield from _conversion(conversion)
+    yield from _gaussian()
+    yield from _renyi()
+
+
+def _conversion(conversion: Conversion) -> Iterator[RunningNumber]:
+    key = "B*" if conversion is SIMPLE else "CKS"
+    log_delta = simple_log_delta if conversion is SIMPLE else cks.log_delta
+    points = grid(_RHOS, (0.0, 0.01, 0.3, 1.0, 4.0, 40.0, 400.0))
+    points += [(1e9, 1e9 + 1e5), (800.0, 900.0), (1e-300, 1e-200), (1e-17, 1e-9), (740.0, 740.0)]
+    for (rho, epsilon), value in called(conversion.delta, points):
+        says = f"{conversion}.delta({rho!r}, {epsilon!r})"
+        yield near(key, says, value, partial(_exp, log_delta, rho, epsilon), slack=CLOSE, least=LEAST)
+    for (rho, epsilon), value in called(conversion.order, points):
+        says = f"{conversion}.order({rho!r}, {epsilon!r})"
+        order = _simple_order if conversion is SIMPLE else _cks_order
+        yield near(key, says, value, partial(order, rho, epsilon), slack=CLOSE)
+    for (rho, delta), value in called(conversion.epsilon, grid(_RHOS, (1e-300, 1e-30, 1e-6, 1e-2, 0.5, 0.9))):
+        says = f"{conversion}.epsilon({rho!r}, {delta!r})"
+        # nearer to zero epsilon is a difference: of numbers of the size of rho + sqrt(rho)
+        room = CLOSE * (rho + rho**0.5)
+        with ctx.workprec(256):
+            free = log_delta(arb(rho), arb(0)) < arb(delta).log()
+        if free:
+            yield near(key, says, value, 0, slack=0)
+        else:
+            margin = partial(above_goal, log_delta, rho, delta)
+            yield by_margin(key, says, value, "=", margin, slack=CLOSE, least=room)
+    for (epsilon, delta), value in called(conversion.budget, _DP):
+        says = f"{conversion}.budget({epsilon!r}, {delta!r})"
+        with ctx.workprec(64):
+            slack = 2.0**-45 * (1 - float(arb(delta).log().mid()))
+        margin = partial(below_goal, log_delta, epsilon, delta)
+        yield by_margin(key, says, value, "<=", margin, slack=slack, least=2.0**-1066)
+
+
+def _gaussian() -> Iterator[RunningNumber]:
+    key = "Gaussian hockey-stick"
+    for (epsilon, delta), value in called(gaussian_mu, [*_DP, *grid((0.0,), (1e-300, 1e-5, 0.3, 0.999))]):
+        says, margin = f"gaussian_mu({epsilon!r}, {delta!r})", partial(mu_left, epsilon, delta)
+        yield by_margin(key, says, value, "<=", margin, slack=CLOSE)
+    for (mu, delta), value in called(
+        gaussian_epsilon, grid((1e-6, 1e-2, 0.3, 1.0, 5.0, 40.0), (1e-300, 1e-20, 1e-6, 1e-3, 0.1, 0.4))
+    ):
+        says = f"gaussian_epsilon({mu!r}, {delta!r})"
+        with ctx.workprec(256):
+            free = hockey_stick(arb(mu), arb(0)) < arb(delta)
+        if free:
+            yield near(key, says, value, 0, slack=0)
+        else:
+            margin = partial(stick_left, mu, delta)
+            yield by_margin(key, says, value, "=", margin, slack=CLOSE, least=CLOSE * mu)
+
+
+def _renyi() -> Iterator[RunningNumber]:
+    points = grid((1 + 1e-6, 1.5, 2.0, 32.0, 1e5), (0.0, 1e-3, 0.7, 30.0), (1e-300, 1e-6, 1e-2, 0.9))
+    for (alpha, rho, delta), value in called(renyi_epsilon, points):
+        says = f"renyi_epsilon({alpha!r}, {rho!r}, {delta!r})"
+        truth = partial(_order_epsilon, alpha, rho, delta)
+        with ctx.workprec(64):
+            room = CLOSE * (rho + float((_gain(alpha) - arb(delta).log()).mid()) / (alpha - 1))
+        yield near("CKS", says, value, truth, slack=CLOSE, least=room)
+
+
+def _exp(log_delta: LogDelta, rho: float, epsilon: float) -> arb:
+    return log_delta(arb(rho), arb(epsilon)).exp()
+
+
+def _simple_order(rho: float, epsilon: float) -> arb:
+    return 1 + positive_part(arb(epsilon) - arb(rho)) / (2 * arb(rho))
+
+
+def _cks_order(rho: float, epsilon: float) -> arb:
+    return 1 + cks.order_less_one(arb(rho), arb(epsilon))
+
+
+def _gain(alpha: float) -> arb:
+    """-log((1 - 1/a)^a / (a - 1)), times nothing else: t log(1 + 1/t) + log(1 + t) at t = a - 1."""
+    a = arb(alpha)
+    return (a - 1).log() - a * (1 - 1 / a).log()
+
+
+def _order_epsilon(alpha: float, rho: float, delta: float) -> arb:
+    a = arb(alpha)
+    return positive_part(arb(rho) + (1 - 1 / a).log() - (a * arb(delta)).log() / (a - 1))

@@ -1,0 +1,57 @@
+"""The Laplace pair at doubles, against its law: atoms 1/2 and e^{-e}/2, and e^{(l-e)/2}/4 dl between them, e = 1/b."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from filters.certified.closed_forms.closed_form import CLOSE, LEAST, charge_of, grid, method_of
+from filters.certified.running_number import RunningNumber
+from theory.pairs.laplace import Laplace
+
+__all__ = ["numbers"]
+
+_THEOREM, _STICK, _PURE = "Rényi divergences", "Gaussian hockey-stick", "RR zCDP"
+_SCALES = (1e-3, 0.05, 0.3, 1.0, 3.0, 7.0, 49.0, 1e6)
+#: What the mu of Laplace(b) is certified at: on both sides of where the code changes its formula, at e = 2.
+_CHARGED = (
+    *(1e-3, 0.01, 0.1, 0.3, 0.4999, 0.5, 0.5001, 0.7, 0.9, 1.3, 2.0, 3.0),
+    *(7.0, 10.0, 33.0, 99.0, 1e3, 1e6),
+)
+
+
+def numbers() -> Iterator[RunningNumber]:
+    """hockey_stick, renyi, charges, loss_cdf and loss_quantile of Laplace(b)."""
+    sticks = [(b, share / b) for b in _SCALES for share in (-1.5, -0.75, 0.0, 1e-6, 0.4, 0.96875, 1.5)]
+    orders = grid(_SCALES, (1.0, 1.001, 1.5, 2.0, 40.0, 1e4))
+    charged = grid((*_SCALES, *_CHARGED))
+    losses = [(b, share / b) for b in (0.3, 1.0, 7.0) for share in (-1.01, -0.99, 0.0, 0.5, 0.99, 1.01)]
+    tails = grid((0.3, 1.0, 7.0), (1e-9, 0.499, 0.501, 0.75, 0.999, 1 - 1e-12))
+    for row in (
+        method_of(
+            _THEOREM,
+            "Laplace({!r}).hockey_stick({!r})",
+            Laplace,
+            "hockey_stick",
+            sticks,
+            # at epsilon near 1/b what is left of H is of the size of the rounding of 1/b
+            least=lambda b, epsilon: max(LEAST, 2.0**-51 * abs(epsilon)),
+        ),
+        method_of(_THEOREM, "Laplace({!r}).renyi({!r})", Laplace, "renyi", orders, least=LEAST),
+        charge_of(_PURE, "Laplace({!r}).pure_epsilon", Laplace, "pure_epsilon", charged),
+        charge_of(_PURE, "Laplace({!r}).zcdp_rho", Laplace, "zcdp_rho", charged),
+        charge_of(
+            _STICK, "Laplace({!r}).gdp_mu", Laplace, "gdp_mu", grid(_CHARGED), slack=2.0**-46, charge=True
+        ),
+        method_of(
+            _THEOREM, "Laplace({!r}).loss_cdf({!r})", Laplace, "loss_cdf", losses, slack=0, least=CLOSE
+        ),
+        method_of(
+            _THEOREM,
+            "Laplace({!r}).loss_quantile({!r})",
+            Laplace,
+            "loss_quantile",
+            tails,
+            least=lambda b, tail: CLOSE * (1 + 1 / b),
+        ),
+    ):
+        yield from row.numbers()

@@ -1,0 +1,141 @@
+"""kappa, the split of delta, and the chances that a walk stays inside, at doubles: paper 004, Section V."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from functools import partial
+
+from flint import acb, arb
+
+from filters.certified.closed_forms.closed_form import CLOSE, called, grid
+from filters.certified.running_number import RunningNumber, Truth, at_most, by_margin, near
+from theory.confinement import confinement, kappa_survival
+from theory.numerics.stopped_walk import stopped_hockey_stick
+from theory.pairs.normal_law import cdf, density, hockey_stick, quantile
+from theory.realisation import kappa, optimal_split
+
+__all__ = ["numbers"]
+
+_KEY = "kappa"
+_SPLITS = ((48, 1e-5), (1, 1e-5), (2, 0.4), (1000, 1e-9), (10**6, 1e-2), (48, 1e-290))
+#: (kappa, mu): limits and steps of the walk of the losses.
+_WALKS = ((1.3, 1.0), (4.9461276, 0.5), (0.2, 0.5), (2.0, 0.25))
+
+
+def numbers() -> Iterator[RunningNumber]:
+    """kappa, optimal_split, confinement, kappa_survival and stopped_hockey_stick."""
+    points = grid((10.0, 0.3, -2.0), (0.05, 0.5, 2.0, 300.0), (5.388961e-6, 1e-300, 0.3), (9.606383e-8, 0.2))
+    for at, value in called(kappa, points):
+        epsilon, sigma, _, _ = at
+        room = 1e-14 * (abs(epsilon) + 1 / sigma**2 + 80 / sigma)
+        yield near(_KEY, f"kappa{at!r}", value, partial(_kappa, *at), slack=0, least=room)
+    for rounds, delta in _SPLITS:
+        yield from _split(rounds, delta)
+    for limit, mu in _WALKS:
+        yield from _walk(limit, mu)
+    for mu in (0.3, 1.0, 2.5):
+        for rounds, epsilon in ((1, 0.5), (2, 1.0)):
+            says = f"stopped_hockey_stick(1.0, mu={mu!r}, rounds={rounds}, epsilon={epsilon!r})"
+            value = stopped_hockey_stick(1.0, mu=mu, rounds=rounds, epsilon=epsilon)
+            yield near(_KEY, says, value, partial(_composed, mu, rounds, epsilon), slack=CLOSE)
+
+
+def _split(rounds: int, delta: float) -> Iterator[RunningNumber]:
+    """What the split spends is at most delta, exactly; and dhat is next to where the z-sum is least."""
+    split = optimal_split(rounds, delta)
+    dhat, theta = Fraction(split.dhat), Fraction(split.theta)
+    says = f"optimal_split({rounds}, {delta!r})"
+    # theta is rounded down so far that the sum is within delta: by some units in the last place
+    yield at_most(
+        _KEY,
+        f"{says}: dhat + theta (1 - dhat) N",
+        dhat + theta * (1 - dhat) * rounds,
+        "d",
+        slack=2.0**-49,
+        d=delta,
+    )
+
+    def margin(x: arb) -> arb:
+        """Zero or more where the z-sum still falls: x is at most the best dhat."""
+        total = arb(delta)
+        rest = (total - x) / (rounds * (1 - x))
+        return rounds * (1 - x) ** 2 * density(quantile(rest)) * -1 + (1 - total) * density(quantile(x))
+
+    def turned(x: arb) -> arb:
+        return -margin(x)
+
+    yield by_margin(_KEY, f"{says}: dhat", dhat, "=", turned, slack=CLOSE)
+
+
+def _walk(limit: float, mu: float) -> Iterator[RunningNumber]:
+    """Chances after no step, one and two; and the divergence when three requests are made."""
+    sigma = 1 / mu
+    inside = confinement(limit, drift=mu * mu / 2, scale=mu, steps=2)
+    survives = kappa_survival(limit, sigma=sigma, rounds=4)
+    says = f"limit {limit!r}, mu {mu!r}"
+    truths: tuple[Truth, ...] = (1, partial(_one_step, limit, mu), partial(_two_steps, limit, mu))
+    for k, truth in enumerate(truths):
+        yield near(_KEY, f"confinement, {says}: {k} steps", float(inside[k]), truth, slack=CLOSE)
+    for t, truth in enumerate((1, *truths), 1):
+        yield near(_KEY, f"kappa_survival, {says}: P(T >= {t})", float(survives[t - 1]), truth, slack=CLOSE)
+    for epsilon in (0.5, 2.0):
+        value = stopped_hockey_stick(limit, mu=mu, rounds=3, epsilon=epsilon)
+        says_too = f"stopped_hockey_stick, {says}: 3 rounds at {epsilon!r}"
+        yield near(_KEY, says_too, value, partial(_stopped, limit, mu, epsilon), slack=1e-9)
+
+
+def _kappa(epsilon: float, sigma: float, dhat: float, theta: float) -> arb:
+    s = arb(sigma)
+    return arb(epsilon) - 1 / s**2 - (quantile(arb(dhat)) + quantile(arb(theta))) / s
+
+
+def _composed(mu: float, rounds: int, epsilon: float) -> arb:
+    return hockey_stick(arb(rounds).sqrt() * arb(mu), arb(epsilon))
+
+
+def _one_step(limit: float, mu: float) -> arb:
+    m, most = arb(mu), arb(limit)
+    return cdf((most - m * m / 2) / m) - cdf((-most - m * m / 2) / m)
+
+
+def _two_steps(limit: float, mu: float) -> arb:
+    m, most = arb(mu), arb(limit)
+
+    def integrand(x: acb, _: bool) -> acb:
+        upper, lower = (most - x - m * m / 2) / m, (-most - x - m * m / 2) / m
+        return _density(x, m) * (_cdf(upper) - _cdf(lower))
+
+    return _integral(integrand, -most, most)
+
+
+def _stopped(limit: float, mu: float, epsilon: float) -> arb:
+    """Two more rounds from an S_1 inside, one more from outside: the integral of the hockey-sticks that are left."""
+    m, most, eps = arb(mu), arb(limit), arb(epsilon)
+    far = 40 * m + m * m
+
+    def after(k: int) -> Callable[[acb, bool], acb]:
+        size = arb(k).sqrt() * m
+
+        def integrand(s: acb, _: bool) -> acb:
+            left = eps - s
+            stick = _cdf(size / 2 - left / size) - left.exp() * _cdf(-size / 2 - left / size)
+            return _density(s, m) * stick
+
+        return integrand
+
+    inside = _integral(after(2), -most, most)
+    return inside + _integral(after(1), most, most + far) + _integral(after(1), -most - far, -most)
+
+
+def _density(s: acb, m: arb) -> acb:
+    z = (s - m * m / 2) / m
+    return (-z * z / 2).exp() / (m * (2 * arb.pi()).sqrt())
+
+
+def _cdf(z: acb) -> acb:
+    return (-z / arb(2).sqrt()).erfc() / 2
+
+
+def _integral(function: Callable[[acb, bool], acb], low: arb, high: arb) -> arb:
+    return acb.integral(function, acb(low), acb(high), rel_tol=arb(2) ** -70, abs_tol=arb(2) ** -100).real

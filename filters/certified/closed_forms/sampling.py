@@ -1,0 +1,254 @@
+"""Draws of losses, told the random numbers they use: each is then a function, held against the inverse of its law.
+
+The law tilted to the order s has density P^s Q^{1-s}, normalised; weights lead back from it to P.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+from flint import arb
+
+from filters.certified.closed_forms.closed_form import CLOSE
+from filters.certified.running_number import RunningNumber, near
+from theory.pairs import (
+    KOV,
+    DominatingPair,
+    FinitePair,
+    Gaussian,
+    Laplace,
+    RandomizedResponse,
+    Selection,
+    SubsampledGaussian,
+)
+
+__all__ = ["numbers"]
+
+_KEY = "tilted weights"
+_ORDERS = (1.0, 1.75, 4.0)
+#: Random numbers are taken so close to a threshold, on either side of it.
+_BESIDE = 1e-9
+
+
+class _Told:
+    """A generator whose numbers are told: those asked for first come first."""
+
+    def __init__(self, uniform: Sequence[float] = (), normal: Sequence[float] = ()) -> None:
+        self._uniform, self._normal = list(uniform), list(normal)
+
+    def random(self, n: int) -> np.ndarray[Any, Any]:
+        return np.array([self._uniform.pop(0) for _ in range(n)])
+
+    def standard_normal(self, n: int | None = None, *, out: Any = None) -> Any:
+        if out is None:
+            return np.array([self._normal.pop(0) for _ in range(n or 0)])
+        out[:] = [self._normal.pop(0) for _ in range(len(out))]
+        return out
+
+
+def numbers() -> Iterator[RunningNumber]:
+    """sample, sample_finite and log_weight of the pairs, and a selection's look-ups."""
+    yield from _gaussian()
+    yield from _outcomes()
+    yield from _finite()
+    yield from _laplace()
+    yield from _removal()
+    yield from _addition()
+    yield from _weights()
+    yield from _selection()
+
+
+def _gaussian() -> Iterator[RunningNumber]:
+    """mu z + (s - 1/2) mu^2: few draws, and enough of them to be compiled where that is possible."""
+    for mu in (0.3, 2.0):
+        for order in _ORDERS:
+            few = Gaussian(mu).sample(_Told(normal=(-1.25, 0.5)), 2, order)  # type: ignore[arg-type]
+            many = Gaussian(mu).sample(np.random.Generator(np.random.SFC64(5)), 64, order)
+            drawn = np.random.Generator(np.random.SFC64(5)).standard_normal(64)
+            both = [*zip((-1.25, 0.5), few, strict=True), *zip(drawn[:3], many[:3], strict=True)]
+            for z, loss in both:
+                says = f"Gaussian({mu!r}).sample at order {order!r}, normal {float(z)!r}"
+                least = CLOSE * (mu * abs(float(z)) + order * mu * mu)
+                yield near(
+                    _KEY,
+                    says,
+                    float(loss),
+                    "mu*z + (s - 1/2)*mu**2",
+                    slack=0,
+                    least=least,
+                    mu=mu,
+                    z=float(z),
+                    s=order,
+                )
+
+
+def _outcomes() -> Iterator[RunningNumber]:
+    """Which outcome a uniform number on either side of a threshold draws, in three finite pairs."""
+    e = arb(0.75)
+    coin, part = e.exp() / (1 + e.exp()), 1 - arb(0.125)
+    known: tuple[tuple[DominatingPair, list[tuple[float, arb]]], ...] = (
+        (RandomizedResponse(0.75), [(0.75, coin), (-0.75, 1 - coin)]),
+        (KOV(0.75, 0.125), [(np.inf, arb(0.125)), (0.75, part * coin), (-0.75, part * (1 - coin))]),
+        (
+            FinitePair((0.5, 0.25, 0.25), (0.25, 0.25, 0.5)),
+            [(np.log(2), arb(0.5)), (0.0, arb(0.25)), (-np.log(2), arb(0.25))],
+        ),
+    )
+    for pair, outcomes in known:
+        for order in _ORDERS:
+            finite = [(loss, mass) for loss, mass in outcomes if loss < np.inf]
+            whole = sum((mass for _, mass in finite), arb(0))
+            raised = [mass * (arb(order - 1) * arb(loss)).exp() for loss, mass in finite]
+            share = whole / sum(raised, arb(0))
+            masses = [mass for loss, mass in outcomes if loss == np.inf] + [mass * share for mass in raised]
+            below = arb(0)
+            for (loss, _), (after, _), mass in zip(outcomes, outcomes[1:], masses, strict=False):
+                below += mass
+                for beside, level in ((1 - _BESIDE, loss), (1 + _BESIDE, after)):
+                    u = float(below.mid()) * beside
+                    drawn = float(pair.sample(_Told(uniform=(u,)), 1, order)[0])  # type: ignore[arg-type]
+                    says = f"{type(pair).__name__}.sample at order {order!r}, uniform {u!r}"
+                    if level == np.inf:
+                        yield near(_KEY, says, int(drawn == np.inf), 1, slack=0)
+                    else:
+                        yield near(_KEY, says, drawn, level, slack=CLOSE)
+
+
+def _laplace() -> Iterator[RunningNumber]:
+    for b in (0.5, 3.0):
+        for order in _ORDERS:
+            for u in (0.2, 0.45, 0.6, 0.75, 0.999):
+                drawn = float(Laplace(b).sample(_Told(uniform=(u,)), 1, order)[0])  # type: ignore[arg-type]
+                says = f"Laplace({b!r}).sample at order {order!r}, uniform {u!r}"
+                yield near(
+                    _KEY, says, drawn, partial(_laplace_level, b, order, u), slack=CLOSE, least=1e-11 / b
+                )
+
+
+def _laplace_level(b: float, order: float, u: float) -> arb:
+    """Where the tilted law, in units of its largest density, leaves u of itself above: atoms at both ends."""
+    e, r = 1 / arb(b), arb(order) - arb(0.5)
+    lost = (-2 * r * e).exp()
+    between, low = (1 - lost) / (4 * r), lost / 2
+    above = arb(u) * (arb(0.5) + between + low) - arb(0.5)
+    if above < 0:
+        return e
+    return -e if above > between else e + (1 - 4 * r * above).log() / r
+
+
+def _removal() -> Iterator[RunningNumber]:
+    """The Gaussian of the mixture that a uniform number picks, at whole orders, where nothing is thinned."""
+    for q, sigma in ((0.2, 1.5), (0.6, 0.8)):
+        for order in (1, 2, 3):
+            rate, width = arb(q), arb(sigma)
+            shares, choose = [], 1
+            for k in range(order + 1):
+                shares.append(
+                    choose * rate**k * (1 - rate) ** (order - k) * (arb(k * (k - 1)) / (2 * width**2)).exp()
+                )
+                choose = choose * (order - k) // (k + 1)
+            total, below = sum(shares, arb(0)), arb(0)
+            for k in range(order):
+                below += shares[k] / total
+                for beside, centre in ((1 - _BESIDE, k), (1 + _BESIDE, k + 1)):
+                    u = float(below.mid()) * beside
+                    told = _Told(uniform=(u,), normal=(0.25,))
+                    drawn = float(SubsampledGaussian(q, sigma).sample(told, 1, float(order))[0])  # type: ignore[arg-type]
+                    says = f"SubsampledGaussian({q!r}, {sigma!r}).sample at order {order}, uniform {u!r}"
+                    yield near(
+                        _KEY, says, drawn, partial(_output, q, sigma, centre, 0.25), slack=CLOSE, least=CLOSE
+                    )
+
+
+def _output(q: float, sigma: float, centre: int, z: float) -> arb:
+    """The loss at the output centre + sigma z."""
+    s = arb(sigma)
+    y = (arb(centre) + s * arb(z) - arb(0.5)) / s**2
+    return (1 - arb(q) + arb(q) * y.exp()).log()
+
+
+def _addition() -> Iterator[RunningNumber]:
+    """Whether a proposal is taken, beside its chance: the density over that of a tangent, which touches at the mode."""
+    for q, sigma, order in ((0.2, 1.5, 2.0), (0.6, 0.8, 3.5)):
+        t, rate, s = arb(order - 1), arb(q), arb(sigma)
+
+        def slope(x: arb, rate: arb = rate, s: arb = s) -> arb:
+            y = ((x - arb(0.5)) / s**2).exp()
+            return rate * y / (1 - rate + rate * y)
+
+        def loss(x: arb, rate: arb = rate, s: arb = s) -> arb:
+            return (1 - rate + rate * ((x - arb(0.5)) / s**2).exp()).log()
+
+        low, high = -t, arb(0)
+        for _ in range(100):
+            mode = ((low + high) / 2).mid()
+            low, high = (low, mode) if mode + t * slope(mode) > 0 else (mode, high)
+        z = 1.5
+        x = -t * slope(mode) + s * arb(z)
+        taken = (-t * (loss(x) - loss(mode) - slope(mode) * (x - mode) / s**2)).exp()
+        for beside, centre in ((1 - _BESIDE, z), (1 + _BESIDE, 0.0)):
+            u = float(taken.mid()) * beside
+            pair = SubsampledGaussian(q, sigma, adjacency="addition")
+            drawn = float(pair.sample(_Told(uniform=(u, 0.5), normal=(z, 0.0)), 1, order)[0])  # type: ignore[arg-type]
+            truth = -loss(-t * slope(mode) + s * arb(centre))
+            says = f"SubsampledGaussian({q!r}, {sigma!r}), addition: sample at order {order!r}, uniform {u!r}"
+            yield near(_KEY, says, drawn, partial(_same, truth), slack=1e-9)
+
+
+def _same(ball: arb) -> arb:
+    return ball
+
+
+def _finite() -> Iterator[RunningNumber]:
+    """Losses given that they are finite: KOV then draws as randomised response does."""
+    for order in _ORDERS:
+        keep = 1 / (1 + ((1 - 2 * arb(order)) * arb(0.75)).exp())
+        for beside, level in ((1 - _BESIDE, 0.75), (1 + _BESIDE, -0.75)):
+            u = float(keep.mid()) * beside
+            told = _Told(uniform=(u,))
+            drawn = float(KOV(0.75, 0.125).sample_finite(told, 1, order)[0])  # type: ignore[arg-type]
+            yield near(_KEY, f"KOV.sample_finite at order {order!r}, uniform {u!r}", drawn, level, slack=0)
+
+
+def _weights() -> Iterator[RunningNumber]:
+    """log E_P[e^{(s-1) L} | L < inf] - (s-1) L, by the divergence of order s of what is finite."""
+    loss, kov = 0.375, KOV(1.25, 0.125)
+    pairs: tuple[DominatingPair, ...] = (Gaussian(0.7), RandomizedResponse(1.25), kov, Laplace(0.5))
+    for pair in pairs:
+        # KOV without its outcome of infinite loss is randomised response
+        finite = RandomizedResponse(1.25) if pair is kov else pair
+        for order in (1.75, 4.0):
+            value, truth = (
+                float(pair.log_weight(np.array([loss]), order)[0]),
+                partial(_log_weight, finite, order, loss),
+            )
+            says = f"{pair!r}.log_weight({loss!r}, {order!r})"
+            yield near(_KEY, says, value, truth, slack=CLOSE, least=CLOSE)
+    for order in (1.75, 4.0):
+        value = float(kov.log_weight(np.array([loss, np.inf]), order)[1])
+        says = f"KOV(1.25, 0.125).log_weight of an infinite loss, order {order!r}"
+        yield near(_KEY, says, value, 0, slack=0)
+
+
+def _log_weight(pair: DominatingPair, order: float, loss: float) -> arb:
+    return (arb(order) - 1) * (pair.truths.renyi(order).ball() - arb(loss))
+
+
+def _selection() -> Iterator[RunningNumber]:
+    """What everybody picked from the menu, for members that are shared and members of one per run."""
+    index = np.array([2, 0, 1])
+    shared = Selection((Gaussian(1.0), Gaussian(0.5), Laplace(2.0)), index)
+    own = Selection((Gaussian(np.array([1.0, 2.0, 3.0])), Gaussian(0.5), Laplace(2.0)), index)
+    for name, menu, truths in (("shared", shared, (0.125, 0.5, 0.125)), ("own", own, (0.125, 2.0, 0.125))):
+        for run, (value, truth) in enumerate(zip(np.asarray(menu.zcdp_rho), truths, strict=True)):
+            yield near(
+                _KEY, f"Selection, {name} members: zcdp_rho of run {run}", float(value), truth, slack=CLOSE
+            )
+    drawn = shared.sample(_Told(uniform=(0.2,), normal=(0.5, 0.25)), 3, 1.0)  # type: ignore[arg-type]
+    for run, (mu, z) in ((1, (1.0, 0.5)), (2, (0.5, 0.25))):
+        value = float(drawn[run])
+        yield near(_KEY, f"Selection: sample of run {run}", value, "mu*z + mu**2/2", slack=CLOSE, mu=mu, z=z)
+    yield near(_KEY, "Selection: sample of run 0", float(drawn[0]), 0.5, slack=CLOSE)

@@ -1,0 +1,71 @@
+"""The subsampled Gaussian at doubles, against its definition: sums over its two Gaussians, and integrals in balls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from filters.certified.closed_forms.closed_form import CLOSE, LEAST, charge_of, method_of
+from filters.certified.running_number import RunningNumber
+from theory.pairs.subsampled_gaussian import SubsampledGaussian
+
+__all__ = ["numbers"]
+
+_THEOREM = "Gaussian hockey-stick"
+_POINTS = ((0.01, 0.8), (0.2, 2.0), (0.7, 1.0), (1.0, 3.0))
+#: A level and whole orders, for removal alone.
+_HIGH = ((0.5, 1.0, 31.0),)
+_WHOLE = ((0.01, 0.8, 40.0), (0.2, 0.5, 200.0), (0.7, 1.0, 700.0))
+
+
+def numbers() -> Iterator[RunningNumber]:
+    """hockey_stick, renyi, charges, loss_cdf and loss_quantile, for removal and addition."""
+    levels, orders = (-0.6, -1e-3, 0.0, 1e-3, 0.05, 0.6, 4.0), (1.0, 1.5, 2.0, 5.5)
+    for side in ("removal", "addition"):
+        make = partial(SubsampledGaussian, adjacency=side)
+        for row in (
+            # tested to 1e-11 since it was written: epsilon is turned into that of the full batch
+            method_of(
+                _THEOREM,
+                f"SubsampledGaussian, {side}: hockey_stick at {{at!r}}",
+                make,
+                "hockey_stick",
+                [*_with(levels), *_HIGH] if side == "removal" else _with(levels),
+                slack=1e-11,
+                least=LEAST,
+            ),
+            method_of(
+                _THEOREM,
+                f"SubsampledGaussian, {side}: renyi at {{at!r}}",
+                make,
+                "renyi",
+                [*_with(orders), *_WHOLE] if side == "removal" else _with(orders),
+                least=LEAST,
+            ),
+            method_of(
+                _THEOREM,
+                f"SubsampledGaussian, {side}: loss_cdf at {{at!r}}",
+                make,
+                "loss_cdf",
+                _with((-0.2, 0.05, 0.3)),
+                slack=0,
+                least=CLOSE,
+            ),
+            method_of(
+                _THEOREM,
+                f"SubsampledGaussian({{!r}}, {{!r}}), {side}: loss_quantile({{!r}})",
+                make,
+                "loss_quantile",
+                _with((1e-9, 0.3, 0.8)),
+                least=lambda q, s, tail: CLOSE * (1 + 1 / s + 1 / s**2),
+            ),
+        ):
+            yield from row.numbers()
+    for name in ("zcdp_rho", "gdp_mu"):
+        yield from charge_of(
+            _THEOREM, f"SubsampledGaussian({{!r}}, {{!r}}).{name}", SubsampledGaussian, name, _POINTS
+        ).numbers()
+
+
+def _with(numbers: tuple[float, ...]) -> list[tuple[float, ...]]:
+    return [(q, s, x) for q, s in _POINTS for x in numbers]

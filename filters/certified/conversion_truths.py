@@ -1,0 +1,177 @@
+"""What conversions and promises stand for, in balls: deltas, and margins of what is sought for a delta.
+
+>>> with ctx.workprec(128):
+...     print(zcdp_delta(0.03, 1.0).str(12, radius=False))
+8.44049290443e-6
+
+A margin is zero or more where x is on the safe side, as `running_number` asks.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from functools import lru_cache, partial
+from typing import TypeAlias
+
+from flint import arb, ctx
+
+from filters.certified import cks
+from filters.certified.closed_forms.closed_form import positive_part
+from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
+from theory.pairs import KOV, Gaussian, RandomizedResponse
+from theory.pairs.normal_law import hockey_stick
+from theory.pairs.truths import Exact, TrueValue, ball_of
+
+__all__ = [
+    "LogDelta",
+    "above_goal",
+    "below_goal",
+    "entropy_delta",
+    "largest",
+    "mu_left",
+    "promised_delta",
+    "renyi_delta",
+    "simple_log_delta",
+    "stick_left",
+    "zcdp_delta",
+]
+
+#: The log of the delta that a conversion gives, of rho and epsilon.
+LogDelta: TypeAlias = Callable[[arb, arb], arb]
+#: Beyond this delta is one to many digits, and the root that gives it far out.
+_FAR = 20.0
+#: Halvings of the bracket around the multiplier s: the bounds differ by less than its square, or its width.
+_HALVINGS = 64
+
+
+def simple_log_delta(rho: arb, epsilon: arb) -> arb:
+    """The least over a > 1 of (a-1)(a rho - epsilon), 0 where that is above 0: -(epsilon - rho)_+^2 / (4 rho)."""
+    return -(positive_part(epsilon - rho) ** 2) / (4 * rho)
+
+
+def above_goal(log_delta: LogDelta, rho: float, delta: float, x: arb) -> arb:
+    """Zero or more where epsilon = x gives delta or more: x is at most the least epsilon."""
+    return log_delta(ball_of(rho), x) - ball_of(delta).log()
+
+
+def below_goal(log_delta: LogDelta, epsilon: float, delta: float, x: arb) -> arb:
+    """Zero or more where x-zCDP gives delta or less."""
+    return arb(1) if x <= 0 else ball_of(delta).log() - log_delta(x, ball_of(epsilon))
+
+
+def mu_left(epsilon: float, delta: float, x: arb) -> arb:
+    """Zero or more where x-GDP gives delta or less."""
+    return arb(1) if x <= 0 else ball_of(delta) - hockey_stick(x, ball_of(epsilon))
+
+
+def stick_left(mu: float, delta: float, x: arb) -> arb:
+    """Zero or more where mu-GDP gives delta or more at epsilon = x."""
+    return hockey_stick(ball_of(mu), x) - ball_of(delta)
+
+
+def largest(name: str, epsilon: Exact, delta: Exact) -> arb:
+    """The largest rho ("CKS") or mu ("GDP") that gives (epsilon, delta)-DP, where the delta that it gives is `delta`.
+
+    By another way than the budgets that run: there the order is the unknown, and here it is sought at every rho.
+    """
+    return _largest(name, Fraction(epsilon), Fraction(delta), ctx.prec)
+
+
+@lru_cache(maxsize=256)
+def _largest(name: str, epsilon: Fraction, delta: Fraction, precision: int) -> arb:
+    e, goal = ball_of(epsilon), ball_of(delta)
+    if name == "CKS":
+        return _rising_root(lambda rho: cks.log_delta(rho, e) - goal.log())
+    return _rising_root(lambda mu: hockey_stick(mu, e) - goal)
+
+
+def _rising_root(function: Callable[[arb], arb]) -> arb:
+    """A ball around the root of an increasing function on (0, inf)."""
+    low, high = arb(1), arb(1)
+    for _ in range(4 * ctx.prec):
+        low = low if function(low) < 0 else low / 4
+        high = high if function(high) > 0 else high * 4
+    if not (function(low) < 0 and function(high) > 0):
+        return arb.nan()  # too far out for these bits
+    for _ in range(ctx.prec):
+        middle = ((low + high) / 2).mid()
+        value = function(middle)
+        if value < 0:
+            low = middle
+        elif value > 0:
+            high = middle
+        else:
+            break
+    return low.union(high)
+
+
+def promised_delta(promise: Guarantee, epsilon: float) -> TrueValue | None:
+    """The delta of a promise at epsilon; None where its class is not known here, or delta is one to many digits."""
+    match promise:
+        case PureDP(own):
+            return RandomizedResponse(own).truths.hockey_stick(epsilon)
+        case ApproxDP(own, delta):
+            return KOV(own, delta).truths.hockey_stick(epsilon)
+        case GaussianDP(mu):
+            return Gaussian(mu).truths.hockey_stick(epsilon)
+        case ZCDP(rho) if rho < epsilon + _FAR:
+            return TrueValue(partial(zcdp_delta, rho, epsilon))
+        case RenyiDP(alpha, rho) if alpha > 1 or rho < _FAR:
+            return TrueValue(partial(renyi_delta, alpha, rho, epsilon))
+    return None
+
+
+def zcdp_delta(rho: float, epsilon: float) -> arb:
+    """The delta of rho-zCDP at epsilon by CKS."""
+    return cks.log_delta(ball_of(rho), ball_of(epsilon)).exp()
+
+
+def renyi_delta(alpha: float, rho: float, epsilon: float) -> arb:
+    """The delta of (alpha, rho)-RDP at epsilon, at most 1; the least one at alpha = 1."""
+    if alpha == 1:
+        return entropy_delta(rho, epsilon)
+    t = ball_of(Fraction(alpha) - 1)
+    exponent = t * (ball_of(rho) - ball_of(epsilon)) + t * t.log() - (1 + t) * (1 + t).log()
+    return exponent.exp().min(arb(1))
+
+
+def entropy_delta(rho: float, epsilon: float) -> arb:
+    """sup of p - e^eps q over coins with divergence at most rho: between that of such a coin and a dual bound.
+
+    The dual bound is (rho + h(a))/s for any s, see `theory.relative_entropy`. The coin with odds e^s apart and
+    q = 1/(c s) - 1/(e^s - 1) attains it where its divergence is rho; one of slightly less is within the budget.
+    """
+    with ctx.workprec(2 * ctx.prec + 128 + int(8 * abs(math.log2(rho)))):
+        budget, c = arb(rho), arb(epsilon).exp()
+
+        def coin(s: arb) -> tuple[arb, arb]:
+            q = 1 / (c * s) - 1 / s.expm1()
+            odds = s.exp() * q / (1 - q)
+            return odds / (1 + odds), q
+
+        def divergence(s: arb) -> arb:
+            p, q = coin(s)
+            if not 0 < q < 1:
+                return arb(0)  # below the least s
+            rest = 1 / (1 + s.exp() * q / (1 - q))  # 1 - p, with its digits
+            return p * (p / q).log() + rest * (rest / (1 - q)).log()
+
+        low, high = (
+            -int(2 * abs(math.log2(rho))) - 8,
+            12 + int(1.5 * rho),
+        )  # powers of two around the s whose coin has the budget
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if divergence(arb(2) ** middle) > budget else (middle, high)
+        below, above = arb(2) ** low, arb(2) ** high
+        for _ in range(_HALVINGS):
+            half = ((below + above) / 2).mid()
+            below, above = (below, half) if divergence(half) > budget else (half, above)
+        p, q = coin(below)
+        if not (divergence(below) < budget < divergence(above) and q > 0):
+            return arb.nan()
+        a = positive_part((above.expm1() / above).log() - arb(epsilon))
+        dual = ((budget + (-a).exp() - 1 + a) / above).min(arb(1))
+        return (p - c * q).union(dual)

@@ -1,0 +1,298 @@
+"""A running number: one that code computes with, and what a theorem says of it, decided at exactly that double.
+
+>>> half = at_most("RDP filter", "ZCDPFilter(0.5): budget", 0.5, "rho", rho=0.5)
+>>> half.checked().found.name, at_most("RDP filter", "a larger one", 0.5000000005, "rho", rho=0.5).checked().found.name
+('FITS', 'UNSOUND')
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, Literal, TypeAlias
+
+from flint import arb, ctx
+
+from filters.certified.least import Least
+from theory.evidence import Evidence
+from theory.pairs.truths import Exact, TrueValue
+from theory.proofs.formula import Evaluator, compile_formula, rational
+from theory.proofs.rational import rational_value
+
+__all__ = [
+    "CheckedNumber",
+    "Found",
+    "Margin",
+    "RunningNumber",
+    "Side",
+    "at_least",
+    "at_most",
+    "by_margin",
+    "exactly",
+    "near",
+]
+
+#: Zero or more exactly where x is on the safe side: a formula in x and the parameters, or a function of the ball x.
+Margin: TypeAlias = str | Callable[[arb], arb]
+#: Budgets lie at most at a value, charges at least, and what stands for a value near it.
+Side: TypeAlias = Literal["<=", ">=", "="]
+#: What a theorem says a number must be: a formula in the parameters, a fraction, a function to a ball, or a true value.
+Truth: TypeAlias = str | Exact | Callable[[], arb] | TrueValue
+
+#: Bits of the balls, tried one after the other until the sign is known.
+_PRECISIONS = (128, 512, 2048)
+#: The same for functions to a ball, which may integrate.
+_FUNCTION_PRECISIONS = (64, 128, 256)
+#: What rounding to nearest a few times may give away where nothing else is declared.
+_FEW_ULPS = Fraction(1, 2**48)
+
+
+class Found(Enum):
+    """What the comparison of a running number with its theorem found."""
+
+    FITS = "on the safe side of the theorem's value, and no further from it than declared"
+    UNSOUND = "on the wrong side of the theorem's value: what is promised does not follow"
+    LOOSE = "on the safe side, and further from the theorem's value than declared"
+    OFF = "further from the value that it stands for than declared"
+    UNDECIDED = "not told apart from the theorem's value by balls"
+
+
+@dataclass(frozen=True, slots=True)
+class RunningNumber:
+    """A number x that code runs with, the theorem that it belongs to, and the side of the theorem's value that is safe.
+
+    value: exactly what the double stands for, None for what is no finite number. side: "<=" for budgets, ">=" for
+    charges, "=" for a number that stands for another to a declared error. `margin` at x is zero or more exactly where
+    x is safe ("=": where x is at most the value that it stands for), and `at` names its parameters. The margin must
+    change its sign before x + slack |x| + least, to the other side for ">=" and to both sides for "=": what is given
+    away is declared beforehand. A slack of None declares nothing, where the theorem's own value is only a bound.
+    """
+
+    theorem: str
+    says: str
+    value: Fraction | None
+    side: Side
+    margin: Margin = field(compare=False)  # functions are equal only to themselves
+    at: Mapping[str, Fraction]
+    slack: Fraction | None
+    least: Fraction = Fraction(0)
+
+    def checked(self) -> CheckedNumber:
+        """The comparison, in fractions where the margin has no function in it, else in balls."""
+        if self.value is None:
+            return CheckedNumber(self, Found.UNSOUND, Evidence.EXACT, "it is no finite number")
+        room = (self.slack or 0) * abs(self.value) + self.least
+        up, down = self.value + room, self.value - room
+        if self.side == "=":
+            low, high = self.sign(down), self.sign(up)
+            if low is None or high is None:
+                found = Found.UNDECIDED
+            else:
+                found = Found.FITS if low >= 0 >= high else Found.OFF
+        else:
+            safe = self.sign(self.value)
+            if safe is None:
+                found = Found.UNDECIDED
+            elif safe < 0:
+                found = Found.UNSOUND
+            elif self.slack is None:
+                found = Found.FITS
+            else:
+                beyond = self.sign(up if self.side == "<=" else down)
+                within = beyond is not None and (beyond < 0 or (beyond == 0 and safe == 0))
+                found = Found.UNDECIDED if beyond is None else Found.FITS if within else Found.LOOSE
+        exact = isinstance(self.margin, str) and rational_value(self.margin, self._at(self.value)) is not None
+        return CheckedNumber(self, found, Evidence.EXACT if exact else Evidence.CERTIFIED, self._detail())
+
+    def sign(self, x: Fraction) -> int | None:
+        """The sign of the margin at x: -1, 0 or 1; None where balls do not tell."""
+        if isinstance(self.margin, str):
+            exact = rational_value(self.margin, self._at(x))
+            if exact is not None:
+                return (exact > 0) - (exact < 0)
+        for precision in _PRECISIONS if isinstance(self.margin, str | Least) else _FUNCTION_PRECISIONS:
+            with ctx.workprec(precision):
+                ball = self._ball(x)
+                if ball > 0:
+                    return 1
+                if ball < 0:
+                    return -1
+                if ball == 0:
+                    return 0
+        return None
+
+    def given_away(self) -> float:
+        """How far x may move, relative to itself, before it is unsafe: from above, within a factor of 2; or inf."""
+        if not self.value or self.side == "=":
+            return math.inf
+        turn = 1 if self.side == "<=" else -1
+        low, high = -64, 8  # 2^low is too little, 2^high enough
+        if self.sign(self.value * (1 + turn * Fraction(2) ** low)) == -1:
+            return 2.0**low
+        if turn < 0:
+            high = 0
+        if self.sign(self.value * (1 + turn * Fraction(2) ** high)) != -1:
+            return math.inf
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (
+                (low, middle)
+                if self.sign(self.value * (1 + turn * Fraction(2) ** middle)) == -1
+                else (middle, high)
+            )
+        return 2.0**high
+
+    def _at(self, x: Fraction) -> dict[str, Fraction]:
+        return {**self.at, "x": x}
+
+    def _ball(self, x: Fraction) -> arb:
+        if callable(self.margin):
+            return self.margin(arb(rational(x)))
+        return _compiled(self.margin)({name: arb(rational(value)) for name, value in self._at(x).items()})
+
+    def _detail(self) -> str:
+        assert self.value is not None
+        if isinstance(self.margin, str):
+            return f"0 <= {self.margin} at x = {float(self.value):.17g}"
+        return f"a ball at x = {float(self.value):.17g}"
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedNumber:
+    """A running number after its comparison."""
+
+    number: RunningNumber
+    found: Found
+    evidence: Evidence
+    detail: str
+
+    @property
+    def fits(self) -> bool:
+        """Whether it is on the safe side and gives no more away than declared."""
+        return self.found is Found.FITS
+
+
+@lru_cache(maxsize=4096)
+def _compiled(text: str) -> Evaluator:
+    return compile_formula(text)
+
+
+def exactly(value: Exact) -> Fraction | None:
+    """What a number stands for; None for NaN and the infinities."""
+    if isinstance(value, (Fraction, int)):
+        return Fraction(value)
+    value = float(value)
+    return Fraction(value) if math.isfinite(value) else None
+
+
+def at_most(
+    theorem: str,
+    says: str,
+    value: Exact,
+    truth: Truth,
+    *,
+    slack: Exact | None = _FEW_ULPS,
+    least: Exact = 0,
+    **at: Exact,
+) -> RunningNumber:
+    """A budget: safe where it is at most `truth`, a formula of the parameters, a fraction, or a function to a ball."""
+    return _number(theorem, says, value, "<=", truth, slack, least, at)
+
+
+def at_least(
+    theorem: str,
+    says: str,
+    value: Exact,
+    truth: Truth,
+    *,
+    slack: Exact | None = _FEW_ULPS,
+    least: Exact = 0,
+    **at: Exact,
+) -> RunningNumber:
+    """A charge: safe where it is at least `truth`."""
+    return _number(theorem, says, value, ">=", truth, slack, least, at)
+
+
+def infinite(theorem: str, says: str, value: float) -> RunningNumber:
+    """A charge that must be infinite, because what it bounds is: counted as 1 where it is, else as 0."""
+    return at_least(theorem, f"{says} is infinite", int(value == math.inf), 1, slack=0)
+
+
+def near(
+    theorem: str,
+    says: str,
+    value: Exact,
+    truth: Truth,
+    *,
+    slack: Exact = _FEW_ULPS,
+    least: Exact = 0,
+    **at: Exact,
+) -> RunningNumber:
+    """A number that stands for `truth` within slack |value| + least, on either side."""
+    return _number(theorem, says, value, "=", truth, slack, least, at)
+
+
+def by_margin(
+    theorem: str,
+    says: str,
+    value: Exact,
+    side: Side,
+    margin: Margin,
+    *,
+    slack: Exact | None,
+    least: Exact = 0,
+    **at: Exact,
+) -> RunningNumber:
+    """A number whose safe side a margin tells, where no formula says what is allowed."""
+    room = None if slack is None else Fraction(slack)
+    parameters = {name: Fraction(number) for name, number in at.items()}
+    return RunningNumber(theorem, says, exactly(value), side, margin, parameters, room, Fraction(least))
+
+
+def _number(
+    theorem: str,
+    says: str,
+    value: Exact,
+    side: Side,
+    truth: Truth,
+    slack: Exact | None,
+    least: Exact,
+    at: Mapping[str, Exact],
+) -> RunningNumber:
+    if isinstance(truth, TrueValue):
+        if truth.formula is None:
+            return infinite(theorem, says, float(value))
+        at = truth.at
+        truth = truth.formula
+    margin: Margin
+    parameters = {name: Fraction(one) for name, one in at.items()}
+    if callable(truth):
+        margin = _Against(truth, side)
+    else:
+        if not isinstance(truth, str):
+            parameters["truth"], truth = Fraction(truth), "truth"
+        margin = f"x - ({truth})" if side == ">=" else f"({truth}) - x"
+    return by_margin(theorem, says, value, side, margin, slack=slack, least=least, **parameters)
+
+
+class _Against:
+    """The margin of a number against a true value, which is computed once for each precision."""
+
+    __slots__ = ("_kept", "_side", "_truth")
+
+    def __init__(self, truth: Callable[[], arb], side: str) -> None:
+        self._truth, self._side = truth, side
+        self._kept: dict[int, arb] = {}
+
+    def __call__(self, x: arb) -> arb:
+        precision = ctx.prec
+        if precision not in self._kept:
+            self._kept[precision] = self._truth()
+        return x - self._kept[precision] if self._side == ">=" else self._kept[precision] - x
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _Against, (self._truth, self._side)

@@ -1,0 +1,92 @@
+"""Panels: open intervals of losses on each of which a strategy is taken to decide alike, and where it is probed.
+
+>>> Panels.between({0.5}, low=-1.0, high=1.0, width=1.0, merged=0.0).edges.tolist()
+[-1.0, 0.0, 0.5, 1.0]
+>>> bisected(lambda loss: loss > 0.71, 0.5, 1.0)[0]
+0.71
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Panels", "apart", "bisected", "shown_edges"]
+
+_FAR = np.int64(-(2**63))
+
+
+@dataclass(frozen=True, slots=True)
+class Panels:
+    """The intervals between `edges`; probes[j] are three losses of panel j: just inside its ends, and in its middle."""
+
+    edges: NDArray[np.float64]
+    probes: NDArray[np.float64]
+
+    @classmethod
+    def between(cls, forced: set[float], *, low: float, high: float, width: float, merged: float) -> Panels:
+        """Panels of at most `width`, with edges at `forced` and at 0, where every game starts.
+
+        So an interval of losses around 0 has its two ends in different panels. What changes within `merged` of an edge
+        counts as changing there.
+        """
+        ends = [low, *sorted(x for x in {*forced, 0.0} if low < x < high), high]
+        parts = [np.linspace(a, b, int(np.ceil((b - a) / width)) + 1)[:-1] for a, b in pairwise(ends)]
+        edges = np.append(np.concatenate(parts), high)
+        left, right = edges[:-1], edges[1:]
+        inside = np.minimum(2 * merged, (right - left) / 8)
+        first = np.maximum(left + inside, np.nextafter(left, np.inf))
+        last = np.minimum(right - inside, np.nextafter(right, -np.inf))
+        return cls(edges, np.stack([first, (left + right) / 2, last], axis=1))
+
+    def __len__(self) -> int:
+        return len(self.probes)
+
+
+def bisected(answer: Callable[[float], Hashable], low: float, high: float) -> tuple[float, int]:
+    """A loss between two at which `answer` differs where it changes, and how many losses in between were asked about.
+
+    Of the two neighbouring doubles between which it changes, the one with the shorter binary expansion.
+    """
+    below, a, b, asked = answer(low), _ordinal(low), _ordinal(high), 0
+    while b - a > 1:
+        middle, asked = (a + b) // 2, asked + 1
+        a, b = (middle, b) if answer(_double(middle)) == below else (a, middle)
+    return min((_double(a), _double(b)), key=lambda x: x.as_integer_ratio()[1]), asked
+
+
+def apart(changes: set[float], found: set[float], merged: float) -> set[float]:
+    """The changes that are not within `merged` of one already found, nor of one another."""
+    new: set[float] = set()
+    known = sorted(found)
+    for edge in sorted(changes - found):
+        place = bisect_left(known, edge)
+        near = known[max(place - 1, 0) : place + 1]
+        if all(abs(edge - other) > merged for other in near):
+            new.add(edge)
+            known.insert(place, edge)
+    return new
+
+
+def shown_edges(found: Sequence[float]) -> str:
+    """The losses at which decisions may change, for a scope."""
+    every = sorted({0.0, *found})
+    more = f", ... ({len(every)} in all)" if len(every) > 6 else ""
+    return (
+        f"decisions that change at most at the losses {', '.join(f'{edge:.6g}' for edge in every[:6])}{more}"
+    )
+
+
+def _ordinal(x: float) -> int:
+    """The place of a double among all doubles."""
+    bits = int(np.float64(x).view(np.int64))
+    return bits if bits >= 0 else int(_FAR) - bits
+
+
+def _double(ordinal: int) -> float:
+    return float(np.int64(ordinal if ordinal >= 0 else int(_FAR) - ordinal).view(np.float64))

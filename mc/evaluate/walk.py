@@ -1,0 +1,117 @@
+"""One walk over a game: positions, the requests made there, and where each outcome leads, round by round.
+
+A position is a place, which is what filter and adversary keep, with a privacy loss; equal positions are one. Walked
+forwards, masses move along the outcomes, and the law of a given strategy follows: `TranscriptLaw`. Walked backwards,
+values do, and the best request of a menu is chosen at every position: `GameTree`. Losses are counted as the arithmetic
+asks, and need only be equal where positions are: e^{-L} as a Fraction, (a, b) for a + log b, L in steps of a lattice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeAlias, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from filters.contract.state import State, join, take
+
+__all__ = ["REVEALED", "Asked", "Branch", "Layer", "Loss", "Move", "Players", "walk"]
+
+#: In place of a child: the loss became infinite, and the play is decided.
+REVEALED = -1
+
+Loss = TypeVar("Loss", bound=Hashable)
+_Places = TypeVar("_Places", bound=State)
+Asked: TypeAlias = "tuple[int, Sequence[Branch[Loss]], NDArray[np.intp], _Places]"
+
+
+@dataclass(frozen=True, slots=True)
+class Branch(Generic[Loss]):
+    """One outcome of a request: how it moves the loss (None: to infinity), and the loss that the filter is shown.
+
+    seen is None where nothing was released and nobody is shown anything.
+    """
+
+    move: Callable[[Loss], Loss] | None
+    seen: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """Request number `request`, made at the positions `rows`; its outcome y leads from rows[i] to child[i, y]."""
+
+    request: int
+    rows: NDArray[np.intp]
+    child: NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class Layer(Generic[Loss]):
+    """The losses of the positions before one round, and the moves from them to those of the next layer."""
+
+    losses: list[Loss]
+    moves: list[Move]
+
+
+class Players(Protocol[_Places, Loss]):
+    """Filter and adversary, asked by their own code at all positions of a round at once.
+
+    asked yields each request's number and branches, the rows at which it is made and granted, and their places once it
+    is charged. shown gives the places after an outcome, losses being the sums with it. Two places that go on
+    differently have different names.
+    """
+
+    def start(self) -> _Places: ...
+    def asked(self, t: int, places: _Places, n: int) -> Iterator[Asked[Loss, _Places]]: ...
+    def shown(self, places: _Places, losses: list[Loss], seen: float) -> _Places: ...
+    def names(self, places: _Places) -> list[Hashable]: ...
+
+
+def walk(
+    play: Players[_Places, Loss],
+    origin: Loss,
+    *,
+    rounds: int | None,
+    check: Callable[[int, int], None] = lambda held, t: None,
+) -> Iterator[Layer[Loss]]:
+    """The layers, each as soon as its round was played; the last has no moves, as the game ends there.
+
+    check(n, t) may raise as soon as n positions are known in all, in round t: one may be larger than all before it.
+    """
+    places, losses, t, held = play.start(), [origin], 0, 1
+    while losses and (rounds is None or t < rounds):
+        number: dict[tuple[Hashable, Loss], int] = {}
+        parts: list[_Places] = []
+        moves: list[Move] = []
+        after: list[Loss] = []
+        for request, branches, rows, charged in play.asked(t, places, len(losses)):
+            before = [losses[i] for i in rows.tolist()]
+            child = np.full((len(rows), len(branches)), REVEALED, dtype=np.int32)
+            there: _Places | None = None  # named once for all outcomes that do not change it
+            names: list[Hashable] = []
+            for y, branch in enumerate(branches):
+                if branch.move is None:
+                    continue
+                reached = list(map(branch.move, before))
+                shown = charged if branch.seen is None else play.shown(charged, reached, branch.seen)
+                if shown is not there:
+                    there, names = shown, play.names(shown)
+                places_at: list[int] = []
+                fresh = []
+                for i, position in enumerate(zip(names, reached, strict=True)):
+                    place = number.setdefault(position, len(after))
+                    if place == len(after):
+                        after.append(position[1])
+                        fresh.append(i)
+                    places_at.append(place)
+                child[:, y] = places_at
+                if fresh:
+                    parts.append(take(there, np.array(fresh)))
+                    check(held + len(after), t)
+            moves.append(Move(request, rows, child))
+        yield Layer(losses, moves)
+        places, losses = join(parts) if parts else take(places, np.arange(0)), after
+        held, t = held + len(losses), t + 1
+    yield Layer(losses, [])

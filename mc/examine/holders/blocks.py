@@ -1,0 +1,116 @@
+"""The game of a tracker: requests that it lets through before so many blocks are full, and what they compose to.
+
+>>> import filterproof as fp
+>>> tracker = fp.GaussianTracker(size=1.0)
+>>> game = BlockGame(tracker, 2, Sequence(((fp.Gaussian(1.0), 2),)))
+>>> found, order = game.solved(Measure.renyi(2.0)), Measure.renyi(2.0)
+>>> found.low, game.promised(order)
+(2.0, 2.0000000000000004)
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from itertools import product
+from typing import Any, ClassVar, Self
+
+from filters.rules.blocks import BlockFilter
+from mc.engine.encoding import nameable
+from mc.examine.clock import Clock
+from mc.examine.families import Line, lines_of
+from mc.examine.fault import FilterFault
+from mc.examine.holders.game import HolderGame, Solved
+from mc.examine.measure import Measure, goals
+from mc.examine.sequence import Sequence
+from theory.arguments import check_count
+from theory.pairs import DominatingPair
+
+__all__ = ["BlockGame"]
+
+_BLOCKS, _FAMILIES, _DEEPEST = (1, 2, 3), ("gaussian", "rr"), 7
+
+
+class BlockGame(HolderGame):
+    """Requests fixed in advance, all before the tracker opens more than `blocks`; it promises what these hold.
+
+    What a tracker counts depends on what was asked alone, so that an adaptive adversary chooses among such sequences.
+    """
+
+    fields: ClassVar[frozenset[str]] = frozenset({"blocks", "sequence"})
+
+    def __init__(self, tracker: Any, blocks: int, sequence: Sequence) -> None:
+        self.tracker, self.blocks, self.sequence = tracker, blocks, sequence
+
+    def measures(self) -> tuple[Measure, ...]:
+        return goals(self.tracker.guarantee(self.blocks))
+
+    def promised(self, measure: Measure) -> float:
+        return measure.promised(self.tracker.guarantee(self.blocks))
+
+    def solved(self, measure: Measure) -> Solved:
+        """Zero where the tracker opens another block on the way."""
+        let_through = self.sequence.admitted(BlockFilter(self.tracker, self.blocks))
+        return Solved(self.sequence.low(measure) if let_through else 0.0, None)
+
+    @property
+    def released(self) -> Counter[DominatingPair]:
+        return Counter(self.sequence.counts)
+
+    @property
+    def menu(self) -> str:
+        return f"{self.blocks} block{'s' * (self.blocks > 1)}"
+
+    def smaller(self) -> Iterator[Self]:
+        for place, (pair, times) in enumerate(self.sequence.steps):
+            fewer = ((pair, times - 1),) if times > 1 else ()
+            steps = (*self.sequence.steps[:place], *fewer, *self.sequence.steps[place + 1 :])
+            if steps:
+                yield type(self)(self.tracker, self.blocks, Sequence(steps))
+
+    @property
+    def asked(self) -> str:
+        steps = ", ".join(f"{times} x {pair!r}" for pair, times in self.sequence.steps)
+        return f"{steps}, within {self.menu}"
+
+    @property
+    def rounds(self) -> int:
+        return self.sequence.rounds
+
+    def to_data(self) -> dict[str, Any]:
+        return {"blocks": self.blocks, "sequence": self.sequence.to_data(nameable())}
+
+    @classmethod
+    def from_data(cls, holder: Any, data: Mapping[str, Any]) -> Self:
+        sequence = Sequence.from_data(data["sequence"], nameable())
+        return cls(holder, check_count("blocks", data["blocks"]), sequence)
+
+    @classmethod
+    def proposed(cls, holder: Any, clock: Clock) -> Iterator[Self]:
+        for blocks in _BLOCKS:
+            filt = BlockFilter(holder, blocks)
+            for line in lines_of(_FAMILIES, filt.promise):
+                levels = _levels(filt, line)
+                for depth in range(1, _DEEPEST + 1) if levels else ():
+                    for chosen in product(levels, repeat=depth):
+                        sequence = Sequence(tuple((pair, 1) for pair in chosen))
+                        if sequence.admitted(filt):
+                            yield cls(holder, blocks, sequence)
+
+
+def _levels(filt: BlockFilter, line: Line) -> tuple[DominatingPair, ...]:
+    """The largest sizes of which one, two and three are let through; none where the family is not charged."""
+    found: dict[int, DominatingPair] = {}
+    try:
+        for size in sorted(line.sizes, reverse=True):
+            pair = line.pair(size)
+            for wanted in (1, 2, 3):
+                if wanted not in found and Sequence(((pair, wanted),)).admitted(filt):
+                    found[wanted] = pair
+            if 3 in found:
+                break
+    except FilterFault:
+        raise
+    except (TypeError, ValueError):
+        return ()
+    return tuple(dict.fromkeys(found.values()))

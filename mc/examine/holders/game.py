@@ -1,0 +1,80 @@
+"""A game that a holder plays: what it is promised to keep, and a certified lower bound on what it reaches."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+from mc.examine.clock import Clock
+from mc.examine.measure import Measure
+from theory.pairs import DominatingPair
+
+__all__ = ["HolderGame", "Solved"]
+
+
+@dataclass(frozen=True, slots=True)
+class Solved:
+    """A measure of a game: at least `low`, certainly, and at most `high` where that was computed."""
+
+    low: float
+    high: float | None
+
+
+class HolderGame(ABC):
+    """One game of a holder, which is data beside the holder: `to_data`, and `from_data` by who has the holder."""
+
+    #: The fields of the data.
+    fields: ClassVar[frozenset[str]]
+
+    @abstractmethod
+    def measures(self) -> tuple[Measure, ...]:
+        """What is measured, each with a promise."""
+
+    @abstractmethod
+    def promised(self, measure: Measure) -> float:
+        """What the holder's promise allows."""
+
+    @abstractmethod
+    def solved(self, measure: Measure) -> Solved:
+        """What is reached, by the holder's own code."""
+
+    @abstractmethod
+    def smaller(self) -> Iterator[Self]:
+        """Games that are part of this one, the smallest first."""
+
+    @abstractmethod
+    def to_data(self) -> dict[str, Any]:
+        """The game as JSON-able data, without the holder."""
+
+    @classmethod
+    @abstractmethod
+    def from_data(cls, holder: Any, data: Mapping[str, Any]) -> Self:
+        """The game from what `to_data` returned; ValueError for other data."""
+
+    @classmethod
+    @abstractmethod
+    def proposed(cls, holder: Any, clock: Clock) -> Iterator[Self]:
+        """Games worth playing, small ones first; none where the holder lets nothing through."""
+
+    @property
+    @abstractmethod
+    def released(self) -> Counter[DominatingPair]:
+        """The pairs that are released at most, each with how often: more of them never measure less."""
+
+    @property
+    @abstractmethod
+    def menu(self) -> str:
+        """What kind of play it is, in a word or two; a promise is compared once for each."""
+
+    @property
+    @abstractmethod
+    def asked(self) -> str:
+        """What is asked, in words."""
+
+    @property
+    @abstractmethod
+    def rounds(self) -> int:
+        """The longest play."""

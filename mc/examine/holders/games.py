@@ -1,0 +1,32 @@
+"""The game of each way in which a holder is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from filters.holders.held_to import HeldTo, Played
+from mc.examine.holders.blocks import BlockGame
+from mc.examine.holders.game import HolderGame
+from mc.examine.holders.losses import OvertakingGame
+from mc.examine.holders.people import AdaptiveGame, SelectedGame, SummedGame
+
+__all__ = ["GAMES", "game_of"]
+
+GAMES: dict[Played, tuple[type[HolderGame], ...]] = {
+    "selects": (SelectedGame, AdaptiveGame),
+    "sums": (SummedGame,),
+    "blocks": (BlockGame,),
+    "losses": (OvertakingGame,),
+}
+
+
+def game_of(holder: HeldTo, data: object) -> HolderGame:
+    """The game of a witness, played by this holder; ValueError for data of another kind of game."""
+    for kind in GAMES[holder.played]:
+        if isinstance(data, Mapping) and set(data) == kind.fields:
+            told: Mapping[str, Any] = data
+            return kind.from_data(holder, told)
+    raise ValueError(
+        f"game must be one of {type(holder).__name__}, got {repr(data)[:40]}; pass what was written"
+    )

@@ -1,0 +1,175 @@
+"""The game of an odometer: randomised responses of a few sizes, until the loss is above the bound that it states.
+
+>>> import filterproof as fp
+>>> from fractions import Fraction
+>>> game = OvertakingGame(fp.LineOdometer(0.05, target=1.0), (Fraction(5, 4),), 12)
+>>> found = game.solved(Measure.overtaken())
+>>> 0 < found.low <= found.high < 0.05
+True
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from typing import Any, ClassVar, Self
+
+import flint
+import numpy as np
+
+from mc.engine.encoding import decode_fraction
+from mc.examine.clock import Clock
+from mc.examine.fault import FilterFault
+from mc.examine.holders.game import HolderGame, Solved
+from mc.examine.measure import Measure
+from mc.losses.balls import BITS, ball, down
+from theory.arguments import check_count
+from theory.pairs import DominatingPair, RandomizedResponse
+
+__all__ = ["OvertakingGame"]
+
+#: The longest play that is looked at, the sizes tried, and the longest plays that are solved.
+_LONGEST, _SIZES, _ROUNDS = 40, tuple(2.0 ** (k / 2) for k in range(5, -13, -1)), (6, 10)
+_BEST = 3
+
+
+class OvertakingGame(HolderGame):
+    """An analyst asks for one of the `ratios` in each of so many rounds, to bring the loss above the bound once.
+
+    Solved backwards in fractions over all that the outcomes so far give: the odometer's own states, and e^loss. A
+    bound counts as overtaken where balls tell it from the loss. Both directions are one: a randomised response is its
+    own reverse.
+    """
+
+    fields: ClassVar[frozenset[str]] = frozenset({"ratios", "rounds"})
+
+    def __init__(self, odometer: Any, ratios: tuple[Fraction, ...], rounds: int) -> None:
+        self.odometer, self.ratios, self._rounds = odometer, ratios, rounds
+        self._pairs = {ratio: RandomizedResponse.from_ratio(ratio) for ratio in ratios}
+        self._known: dict[tuple[bytes, Fraction, int], Fraction] = {}
+        self._spent: dict[tuple[bytes, Fraction], tuple[Any, float]] = {}
+
+    def measures(self) -> tuple[Measure, ...]:
+        return (Measure.overtaken(),)
+
+    def promised(self, measure: Measure) -> float:
+        return measure.promised(self.odometer.promise)
+
+    def solved(self, measure: Measure) -> Solved:
+        value = self._worth(self.odometer.start(1), Fraction(1), self._rounds)
+        low = down(value)
+        return Solved(low, low if Fraction(low) == value else math.nextafter(low, math.inf))
+
+    def _worth(self, state: Any, odds: Fraction, left: int) -> Fraction:
+        """The largest probability that the loss log(odds) gets above the bound within so many rounds more."""
+        if left == 0:
+            return Fraction(0)
+        at = _written(state), odds, left
+        if at not in self._known:
+            self._known[at] = max(self._asking(state, odds, left, ratio) for ratio in self.ratios)
+        return self._known[at]
+
+    def _asking(self, state: Any, odds: Fraction, left: int, ratio: Fraction) -> Fraction:
+        at = _written(state), ratio
+        if at not in self._spent:
+            after = self.odometer.spend(state, self._pairs[ratio])
+            self._spent[at] = after, self.bound(after)
+        (after, bound), keeps = self._spent[at], ratio / (1 + ratio)
+        return sum(
+            (
+                share * (1 if _above(there, bound) else self._worth(after, there, left - 1))
+                for share, there in ((keeps, odds * ratio), (1 - keeps, odds / ratio))
+            ),
+            Fraction(0),
+        )
+
+    def bound(self, state: Any) -> float:
+        """What the odometer states in one run; FilterFault where that is no number."""
+        told = np.asarray(self.odometer.epsilon(state))
+        if told.shape != (1,) or told.dtype.kind not in "fiu" or np.isnan(told[0]):
+            raise FilterFault(
+                f"{type(self.odometer).__name__}.epsilon must return one number for one run, got {told!r}; "
+                "return inf where it bounds nothing"
+            )
+        return float(told[0])
+
+    def smaller(self) -> Iterator[Self]:
+        kind = type(self)
+        if self._rounds > 1:
+            yield from (
+                kind(self.odometer, self.ratios, fewer)
+                for fewer in dict.fromkeys((self._rounds // 2, self._rounds - 1))
+            )
+        for left_out in self.ratios if len(self.ratios) > 1 else ():
+            yield kind(
+                self.odometer, tuple(ratio for ratio in self.ratios if ratio != left_out), self._rounds
+            )
+
+    @property
+    def released(self) -> Counter[DominatingPair]:
+        return Counter(dict.fromkeys(self._pairs.values(), self._rounds))
+
+    @property
+    def menu(self) -> str:
+        return f"{len(self.ratios)} size{'s' * (len(self.ratios) > 1)}, {self._rounds} rounds"
+
+    @property
+    def asked(self) -> str:
+        levels = ", ".join(str(ratio) for ratio in self.ratios)
+        return f"randomised responses with e^epsilon among {levels}, for at most {self._rounds} rounds"
+
+    @property
+    def rounds(self) -> int:
+        return self._rounds
+
+    def to_data(self) -> dict[str, Any]:
+        return {"ratios": [str(ratio) for ratio in self.ratios], "rounds": self._rounds}
+
+    @classmethod
+    def from_data(cls, holder: Any, data: Mapping[str, Any]) -> Self:
+        ratios = tuple(map(decode_fraction, data["ratios"]))
+        if not ratios or min(ratios) <= 1:
+            raise ValueError(f"ratios must be above 1, got {data['ratios']}; pass what was written")
+        return cls(holder, ratios, check_count("rounds", data["rounds"]))
+
+    @classmethod
+    def proposed(cls, holder: Any, clock: Clock) -> Iterator[Self]:
+        """The sizes whose likeliest way above the bound, all outcomes the same, is likeliest."""
+        straight = {ratio: cls(holder, (ratio,), _LONGEST).straight() for ratio in map(_ratio, _SIZES)}
+        best = sorted((ratio for ratio, chance in straight.items() if chance), key=lambda r: -straight[r])
+        ratios = tuple(best[:_BEST]) or (_ratio(_SIZES[len(_SIZES) // 2]),)
+        yield cls(holder, ratios[:1], _LONGEST)
+        for rounds in _ROUNDS:
+            yield cls(holder, ratios, rounds)
+
+    def straight(self) -> float:
+        """The probability of outcomes that all raise the loss, as many as bring it above the bound; 0 if too many."""
+        (ratio,) = self.ratios
+        state = self.odometer.start(1)
+        for t in range(1, self._rounds + 1):
+            state = self.odometer.spend(state, self._pairs[ratio])
+            if t * math.log(ratio) > self.bound(state):
+                return float((ratio / (1 + ratio)) ** t)
+        return 0.0
+
+
+def _written(state: Any) -> bytes:
+    return b"".join(np.asarray(part).tobytes() for part in state)
+
+
+def _ratio(size: float) -> Fraction:
+    return Fraction(max(round(math.exp(size) * 64), 65), 64)
+
+
+def _above(odds: Fraction, bound: float) -> bool:
+    """Whether log(odds) is certainly above the bound."""
+    if bound == math.inf or odds <= 0:
+        return False
+    if bound == -math.inf:
+        return True
+    if abs(math.log(odds) - bound) > 1e-6 * (1 + abs(bound)):
+        return math.log(odds) > bound
+    with flint.ctx.workprec(2 * BITS):
+        return bool(ball(odds, 2 * BITS).log() > ball(bound))

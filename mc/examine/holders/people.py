@@ -1,0 +1,364 @@
+"""Two data sets that differ in one person, asked the same questions: what either would release, and how they differ.
+
+>>> import filterproof as fp
+>>> from fractions import Fraction
+>>> people = fp.IndividualFilter(fp.BasicFilter(2.0), people=3)
+>>> of_the_first = Membership((0,), Fraction(3))
+>>> game = SelectedGame(people, (of_the_first, of_the_first))
+>>> print(*game.answered)  # the second exceeds the budget of the person who is told of
+RandomizedResponse(epsilon=1.0986122886681098, ratio=Fraction(3, 1)) None
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import groupby, product
+from typing import Any, ClassVar, Generic, Self, TypeAlias, TypeVar
+
+import flint
+import numpy as np
+
+from filters import knowingly
+from mc.engine.encoding import decode_fraction
+from mc.examine.clock import Clock
+from mc.examine.fault import FilterFault
+from mc.examine.holders.game import HolderGame, Solved
+from mc.examine.measure import Measure, goals
+from mc.examine.sequence import Sequence
+from mc.losses.balls import BITS, ball, down
+from mc.training.two_trainings import SILENT
+from theory.arguments import check_count
+from theory.pairs import DominatingPair, Gaussian, RandomizedResponse, Selection
+
+__all__ = ["PEOPLE", "AdaptiveGame", "Membership", "SelectedGame", "SummedGame"]
+
+#: People in the larger data set; the person 0 is missing in the other.
+PEOPLE = 3
+#: The longest exhaustive play, the most questions of all plays of it, and the length of plays by a pattern.
+_DEEPEST, _PLAYS, _LONG = 6, 6_000, 24
+_SIZES = tuple(2.0 ** (k / 2) for k in range(6, -16, -1))
+_FREE = RandomizedResponse(0.0)
+
+Question = TypeVar("Question")
+#: What would be released to a question, but for the noise, and the noise.
+Truth: TypeAlias = tuple[Fraction, Fraction]
+
+
+@dataclass(frozen=True, slots=True)
+class Membership:
+    """Whether anyone who takes part is among `of`, by randomised response of this ratio; free for all others."""
+
+    of: tuple[int, ...]
+    ratio: Fraction
+
+    def __str__(self) -> str:
+        people = " or ".join(map(str, self.of))
+        return f"whether person {people} takes part, by randomised response of e^epsilon = {self.ratio}"
+
+
+class PeopleGame(HolderGame, Generic[Question]):
+    """Questions asked one after the other, of the holder with everybody and of the one that never heard of person 0.
+
+    Who takes part depends on what was asked and on nothing that was released, so that the pairs released are known
+    before the play, and what an adaptive analyst does with the outputs is a choice among such sequences.
+    """
+
+    fields: ClassVar[frozenset[str]] = frozenset({"questions"})
+
+    def __init__(self, holder: Any, questions: tuple[Question, ...]) -> None:
+        self.holder, self.questions = holder, questions
+
+    @staticmethod
+    @abstractmethod
+    def ask(holder: Any, question: Question, present: slice) -> Truth:
+        """What the holder of the people `present` would release."""
+
+    @staticmethod
+    @abstractmethod
+    def between(question: Question, one: Truth, other: Truth) -> DominatingPair | None:
+        """The pair of what is released with the person and without, None where nothing tells them apart."""
+
+    @staticmethod
+    @abstractmethod
+    def worth_asking(holder: Any, clock: Clock) -> tuple[Question, ...]:
+        """Questions worth asking."""
+
+    @cached_property
+    def answered(self) -> tuple[DominatingPair | None, ...]:
+        """The pair that each question releases."""
+        worlds = slice(0, PEOPLE), slice(1, PEOPLE)
+        with knowingly():  # broken ones are made to be refuted
+            holders = [self.holder.anew(world.stop - world.start) for world in worlds]
+        return tuple(
+            self.between(
+                question,
+                *(self.ask(one, question, world) for one, world in zip(holders, worlds, strict=True)),
+            )
+            for question in self.questions
+        )
+
+    def measures(self) -> tuple[Measure, ...]:
+        return goals(self.holder.promise)
+
+    def promised(self, measure: Measure) -> float:
+        return measure.promised(self.holder.promise)
+
+    def solved(self, measure: Measure) -> Solved:
+        return Solved(self._sequence.low(measure), None)
+
+    @property
+    def _sequence(self) -> Sequence:
+        return Sequence(tuple((pair, 1) for pair in self.answered if pair is not None))
+
+    @property
+    def released(self) -> Counter[DominatingPair]:
+        return Counter(self._sequence.counts)
+
+    @property
+    def menu(self) -> str:
+        return "one person in or out"
+
+    def smaller(self) -> Iterator[Self]:
+        if len(self.questions) < 2:
+            return
+        for left_out in range(len(self.questions)):
+            yield type(self)(self.holder, self.questions[:left_out] + self.questions[left_out + 1 :])
+
+    @property
+    def asked(self) -> str:
+        runs = ((str(question), len(list(run))) for question, run in groupby(self.questions))
+        return ", then ".join(f"{times} times {said}" if times > 1 else said for said, times in runs)
+
+    @property
+    def rounds(self) -> int:
+        return len(self.questions)
+
+    @classmethod
+    def proposed(cls, holder: Any, clock: Clock) -> Iterator[Self]:
+        menu = cls.worth_asking(holder, clock)
+        for first, second in product(menu, repeat=2):
+            for pattern in dict.fromkeys(((first, second), (first, first, first, first, second))):
+                yield cls(holder, (pattern * _LONG)[:_LONG])
+        plays = 0
+        for depth in range(1, _DEEPEST + 1):
+            plays += len(menu) ** depth
+            if plays > _PLAYS:
+                break
+            for questions in product(menu, repeat=depth):
+                yield cls(holder, questions)
+
+
+class SelectedGame(PeopleGame[Membership]):
+    """Whom the holder selects when the pair of each person's removal is declared."""
+
+    @staticmethod
+    def ask(holder: Any, question: Membership, present: slice) -> Truth:
+        told_of = np.array([person in question.of for person in range(PEOPLE)])[present]
+        pair = RandomizedResponse.from_ratio(question.ratio)
+        active = np.asarray(holder.select(Selection((_FREE, pair), told_of.astype(np.intp))))
+        if active.shape != told_of.shape or active.dtype != np.bool_:
+            raise FilterFault(
+                f"{type(holder).__name__}.select must return a boolean for each of {len(told_of)} people, got "
+                f"{active.dtype} of shape {active.shape}"
+            )
+        return Fraction(bool((active & told_of).any())), Fraction(0)
+
+    @staticmethod
+    def between(question: Membership, one: Truth, other: Truth) -> DominatingPair | None:
+        return None if one == other else RandomizedResponse.from_ratio(question.ratio)
+
+    @staticmethod
+    def worth_asking(holder: Any, clock: Clock) -> tuple[Membership, ...]:
+        levels = tuple(
+            dict.fromkeys(
+                ratio for wanted in (1, 2, 4) if (ratio := _largest(holder, wanted, clock)) is not None
+            )
+        )
+        if not levels:
+            return ()
+        alone = tuple(Membership((0,), ratio) for ratio in levels)
+        return (*alone, Membership((0, 1), levels[0]), Membership((1,), levels[0]))
+
+    def to_data(self) -> dict[str, Any]:
+        return {
+            "questions": [{"told of": list(one.of), "ratio": str(one.ratio)} for one in self.questions],
+        }
+
+    @classmethod
+    def from_data(cls, holder: Any, data: Mapping[str, Any]) -> Self:
+        try:
+            questions = tuple(
+                Membership(tuple(int(person) for person in one["told of"]), decode_fraction(one["ratio"]))
+                for one in data["questions"]
+            )
+        except (TypeError, KeyError) as error:
+            raise ValueError(
+                f"questions must name people and a ratio, got {error}; pass what was written"
+            ) from error
+        return cls(holder, questions)
+
+
+def _largest(holder: Any, wanted: int, clock: Clock) -> Fraction | None:
+    """About the largest ratio of which so many count, to a few parts in a thousand; None where there is none."""
+
+    def fits(size: float) -> bool:
+        return _lasts(holder, Membership((0,), _ratio(size))) >= wanted
+
+    low = next((size for size in _SIZES if clock.over or fits(size)), None)
+    if low is None or clock.over:
+        return None
+    high = low * 2**0.5
+    for _ in range(7):
+        middle = (low + high) / 2
+        low, high = (middle, high) if fits(middle) else (low, middle)
+    return _ratio(low)
+
+
+def _ratio(size: float) -> Fraction:
+    return Fraction(max(math.floor(math.exp(size) * 1024), 1025), 1024)
+
+
+class AdaptiveGame(SelectedGame):
+    """The best adaptive analyst who asks one of the questions in each of so many rounds, solved in fractions.
+
+    H_g(P || Q) = max over strategies of sum (P - g Q)_+ over transcripts, backwards from the last round. Responses
+    are their own reverses, so that both directions are one.
+    """
+
+    fields: ClassVar[frozenset[str]] = frozenset({"questions", "rounds"})
+
+    def __init__(self, holder: Any, questions: tuple[Membership, ...], rounds: int = 1) -> None:
+        super().__init__(holder, questions)
+        self._rounds = rounds
+        self._pairs: dict[tuple[Membership, ...], DominatingPair | None] = {}
+
+    def measures(self) -> tuple[Measure, ...]:
+        return tuple(measure for measure in super().measures() if measure.kind == "hockey-stick")
+
+    def solved(self, measure: Measure) -> Solved:
+        with flint.ctx.workprec(BITS):
+            power = ball(measure.at).exp()
+            above, below = (
+                Fraction(int(end.man_exp()[0])) * Fraction(2) ** int(end.man_exp()[1])
+                for end in (power.upper(), power.lower())
+            )
+        low, high = down(self.worth(above)), down(self.worth(below))
+        return Solved(low, math.nextafter(high, math.inf))
+
+    def worth(self, g: Fraction) -> Fraction:
+        """H_g of the best strategy, exactly."""
+        known: dict[tuple[tuple[Membership, ...], Fraction], Fraction] = {}
+
+        def value(asked: tuple[Membership, ...], odds: Fraction) -> Fraction:
+            if len(asked) == self._rounds:
+                return max(odds - g, Fraction(0))
+            if (asked, odds) not in known:
+                known[asked, odds] = max(after((*asked, one), odds) for one in self.questions)
+            return known[asked, odds]
+
+        def after(asked: tuple[Membership, ...], odds: Fraction) -> Fraction:
+            if asked not in self._pairs:
+                self._pairs[asked] = SelectedGame(self.holder, asked).answered[-1]
+            if self._pairs[asked] is None:
+                return value(asked, odds)
+            ratio = asked[-1].ratio
+            keeps = ratio / (1 + ratio)
+            return (1 - keeps) * value(asked, odds * ratio) + keeps * value(asked, odds / ratio)
+
+        return value((), Fraction(1))
+
+    def smaller(self) -> Iterator[Self]:
+        if self._rounds > 1:
+            yield type(self)(self.holder, self.questions, self._rounds - 1)
+        for less in super().smaller():
+            yield type(self)(self.holder, less.questions, self._rounds)
+
+    @property
+    def menu(self) -> str:
+        return f"one person in or out, {len(self.questions)} questions in any order, {self._rounds} rounds"
+
+    @property
+    def released(self) -> Counter[DominatingPair]:
+        return Counter(
+            {RandomizedResponse.from_ratio(question.ratio): self._rounds for question in self.questions}
+        )
+
+    @property
+    def asked(self) -> str:
+        return f"in each of {self._rounds} rounds one of: {'; '.join(map(str, self.questions))}"
+
+    @property
+    def rounds(self) -> int:
+        return self._rounds
+
+    def to_data(self) -> dict[str, Any]:
+        return {**super().to_data(), "rounds": self._rounds}
+
+    @classmethod
+    def from_data(cls, holder: Any, data: Mapping[str, Any]) -> Self:
+        questions = SelectedGame.from_data(holder, data).questions
+        return cls(holder, questions, check_count("rounds", data["rounds"]))
+
+    @classmethod
+    def proposed(cls, holder: Any, clock: Clock) -> Iterator[Self]:
+        menu = cls.worth_asking(holder, clock)
+        for rounds in (2, 4) if menu else ():
+            yield cls(holder, menu, rounds)
+
+
+def _lasts(holder: Any, question: Membership) -> int:
+    """How often person 0 counts when one question is repeated, 5 times at most."""
+    told = SelectedGame(holder, (question,) * 5).answered
+    return next((t for t, pair in enumerate(told) if pair is None), len(told))
+
+
+@dataclass(frozen=True, slots=True)
+class Summed:
+    """The sum of these numbers, one for each person."""
+
+    values: tuple[float, ...]
+
+    def __str__(self) -> str:
+        return f"the sum of {', '.join(f'{value:g}' for value in self.values)}"
+
+
+class SummedGame(PeopleGame[Summed]):
+    """What the holder would add noise to, when it is given each person's number."""
+
+    @staticmethod
+    def ask(holder: Any, question: Summed, present: slice) -> Truth:
+        told = holder.noisy_sum(np.array(question.values)[present, None], SILENT)
+        return Fraction(float(told.value[0])), Fraction(float(told.sigma))
+
+    @staticmethod
+    def between(question: Summed, one: Truth, other: Truth) -> DominatingPair | None:
+        (with_all, noise), (without, noise_without) = one, other
+        if noise != noise_without:
+            raise FilterFault(
+                f"the noise must not tell of a person, got {float(noise)} with the person and {float(noise_without)}"
+            )
+        shift = float(abs(with_all - without) / noise) * (1 - 2.0**-50)
+        return Gaussian(shift) if shift > 0 else None
+
+    @staticmethod
+    def worth_asking(holder: Any, clock: Clock) -> tuple[Summed, ...]:
+        whole = float(holder.largest)
+        rows = ((1, 0, 0), (0.5, 0, 0), (8, 0, 0), (8, -1, 0), (0, 1, 0))
+        return tuple(Summed(tuple(whole * part for part in row)) for row in rows)
+
+    def to_data(self) -> dict[str, Any]:
+        return {"questions": [{"values": list(one.values)} for one in self.questions]}
+
+    @classmethod
+    def from_data(cls, holder: Any, data: Mapping[str, Any]) -> Self:
+        try:
+            questions = tuple(Summed(tuple(float(v) for v in one["values"])) for one in data["questions"])
+        except (TypeError, KeyError) as error:
+            raise ValueError(f"questions must name values, got {error}; pass what was written") from error
+        return cls(holder, questions)

@@ -1,0 +1,273 @@
+"""The examination of a holder: what it lets through, the theorem and the numbers that cover it, and its games.
+
+>>> import filterproof as fp
+>>> found = theorem_of(fp.IndividualFilter(fp.ZCDPFilter(0.5), people=2))
+>>> found.verdict.outcome.name, found.whole
+('HOLDS', True)
+>>> class Mine(fp.IndividualFilter):
+...     pass
+>>> print(theorem_of(Mine(fp.ZCDPFilter(0.5), people=2)).found)
+no theorem covers Mine: it is not a class of the library, and its code may be its own
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from threading import RLock
+from typing import Any
+
+from filters.certified.certify import certify
+from filters.contract.checks import checked_reaches
+from filters.contract.library import attributes, of_the_library, settled
+from filters.holders.held_to import HeldTo
+from filters.holders.individual import IndividualFilter
+from filters.holders.journal import Journal
+from filters.holders.linear_queries import LinearQueries
+from filters.privacy_filter import PrivacyFilter
+from mc.examine.clock import Clock, OutOfTime
+from mc.examine.fault import examining
+from mc.examine.finding import StageFinding, Tightness
+from mc.examine.holders.game import HolderGame, Solved
+from mc.examine.holders.games import GAMES
+from mc.examine.measure import Measure, exceeds
+from mc.examine.stages.made_of import Unknown, alike, fields_as_made
+from mc.examine.stages.parts import parts, proved
+from mc.examine.stages.unpatched import patched
+from mc.examine.witness import Witness, named
+from theory.claims.table import KERNEL
+from theory.evidence import Evidence, Outcome, Verdict
+from theory.proofs import THEOREMS
+from theory.proofs.theorem import Proof, RefusedError
+
+__all__ = ["games_of", "lets_through", "theorem_of"]
+
+#: What differs from one who was just made for one person; and what is of a class of its own, if it is there.
+_RUNNING = {
+    "_process",
+    "_changing",
+    "_people",
+    "_state",
+    "_kept",
+    "_sums",
+    "_some_left",
+    "_shape",
+    "_factors",
+}
+_LENT = {"_lock": type(RLock()), "_changed": set, "_key": bytes, "_journal": Journal}
+_UNSEEN = "other questions, longer plays, and the last bits of noise that is drawn in doubles"
+
+
+def lets_through(holder: Any, clock: Clock) -> Iterator[StageFinding]:
+    """What a fresh one lets through of what was first asked."""
+    with examining(holder):
+        game = next(iter(_proposed(holder, clock)), None)
+    told = "nothing" if game is None else f"{game.menu}: {game.asked}"
+    yield StageFinding(
+        "admission", "What does a fresh one let through?", told, told, "" if game else "everything else"
+    )
+
+
+def _proposed(holder: HeldTo, clock: Clock) -> Iterator[HolderGame]:
+    return (game for kind in GAMES[holder.played] for game in kind.proposed(holder, clock) if game.released)
+
+
+def theorem_of(holder: HeldTo, *, done: dict[str, Proof] | None = None) -> StageFinding:
+    """The theorem on the rule, the kernel's on it, and the certificate of the numbers that run.
+
+    It is about what is released from a fresh one of these parameters on; what this one has charged is not looked at,
+    but that it is a sum of charges. HOLDS where the class is the library's own, made by its constructor, where the
+    filter or the holder that it rests on holds by its parts, no number is refused, and every step of the theorem runs.
+    No code but the library's is run. `done` keeps proofs from call to call.
+    """
+    try:
+        verdict = _covered(holder, done)
+        told, whole = verdict.detail, verdict
+    except (Unknown, RefusedError) as reason:
+        told, whole = f"no theorem covers {type(holder).__name__}: {reason}", None
+    return StageFinding(
+        "parts",
+        "Do the theorem on its rule and the numbers that run cover it?",
+        told,
+        "all that its theorem covers",
+        "pairs that a caller declares wrongly, noise that is drawn in doubles, and the interpreter below",
+        whole,
+        whole=whole is not None,
+        notes=() if whole is not None else (told,),
+    )
+
+
+def _covered(holder: HeldTo, done: dict[str, Proof] | None) -> Verdict:
+    """The HOLDS of a holder of the library; Unknown or RefusedError with what stands in the way."""
+    if changed := patched():
+        raise Unknown(f"{changed} is not the function that was imported")
+    kind = type(holder)
+    if not of_the_library(kind) or not kind.__module__.startswith("filters.holders."):
+        raise Unknown("it is not a class of the library, and its code may be its own")
+    cited: list[str] = []
+    evidence: list[Evidence] = []
+    scopes = [f"what is released from a fresh one of these parameters on, for {holder.scope}"]
+    for inner in holder.rests_on:
+        known = parts(inner, done=done) if isinstance(inner, PrivacyFilter) else _covered(inner, done)
+        if known is None or known.outcome is not Outcome.HOLDS:
+            why = f"no theorem covers {inner!r}" if known is None else known.detail
+            raise Unknown(f"it keeps what its filter keeps, and {why}")
+        cited += known.citations
+        evidence += [] if known.citations else [known.evidence]
+        if isinstance(inner, PrivacyFilter):
+            scopes.append(known.scope)
+    _check_made(holder)
+    numbers = certify(holder)  # type: ignore[arg-type]
+    if numbers.refused or not numbers.numbers:
+        raise Unknown(f"its numbers are not certified: {numbers}")
+    theorem = THEOREMS[holder.theorem]
+    if len(scopes) == 1:
+        scopes.append(theorem.hypotheses)
+    kernel = (f"theorem {name!r} of the kernel: {KERNEL[name].says.rstrip('.')}" for name in holder.kernel)
+    said = "; ".join(
+        (
+            f"theorem {theorem.name!r}, {theorem.source}",
+            *kernel,
+            f"{len(numbers.numbers)} numbers that it runs with are certified, at the points that fp.certify names",
+        )
+    )
+    return proved((theorem.name,), tuple(cited), (numbers.evidence, *evidence), "; ".join(scopes), said, done)
+
+
+def _check_made(holder: HeldTo) -> None:
+    """Unknown unless a holder of the library holds what its constructor makes, and sums that charges can come to."""
+    kind: Any = type(holder)
+    if not hasattr(kind, "anew"):
+        fields_as_made(holder)  # type: ignore[arg-type]
+        return
+    made = attributes(kind.anew(holder, 1))
+    for name, value in attributes(holder).items():
+        if name not in made:
+            raise Unknown(f"this instance has a {name} of its own")
+        if any(value is inner for inner in holder.rests_on):
+            continue
+        same = (
+            type(value) is type(made[name]) and settled(value)
+            if name in _RUNNING
+            else alike(value, made[name])
+        )
+        if not same and type(value) is not _LENT.get(name):
+            raise Unknown(f"its {name} is not what its constructor made")
+    if not _reached(holder):
+        raise Unknown("what its people were charged is no sum of charges")
+
+
+def _reached(holder: HeldTo) -> bool:
+    """Whether everybody's state is one that granted requests may have led to."""
+    if isinstance(holder, IndividualFilter):
+        states = (holder._state, holder._kept)
+        return all(bool(checked_reaches(holder.filter, state, holder.people).all()) for state in states)
+    if isinstance(holder, LinearQueries):
+        return bool(holder._budget.reaches((holder._sums.high, holder._sums.low)).all())
+    return True
+
+
+def games_of(holder: Any, clock: Clock) -> Iterator[StageFinding]:
+    """A finding for each refutation, the smallest game that shows it, and one on all games that were solved."""
+    tried = _Tried(holder)
+    try:
+        with examining(holder):
+            for game in tried.largest(clock):
+                for measure in game.measures():
+                    if clock.over:
+                        raise OutOfTime
+                    if (found := tried.solve(game, measure, clock)) is not None:
+                        yield found
+                        return
+    except OutOfTime:
+        tried.cut = True
+    yield tried.summary()
+
+
+@dataclass(slots=True)
+class _Tried:
+    """The games played and solved so far; of each kind of play and measure the row nearest to the promise."""
+
+    holder: HeldTo
+    played: int = 0
+    rows: dict[tuple[str, Measure], Tightness] = field(default_factory=dict)
+    cut: bool = False
+
+    def largest(self, clock: Clock) -> list[HolderGame]:
+        """The games that no other contains; half of the time goes into playing."""
+        part, best = clock.part(0.5), dict[tuple[str, Any], HolderGame]()
+        for game in _proposed(self.holder, part):
+            self.played += 1
+            key = game.menu, frozenset(game.released.items())
+            if key not in best or game.rounds < best[key].rounds:
+                best[key] = game
+            if part.over:
+                self.cut = True
+                break
+        games = list(best.values())
+        return [one for one in games if not any(_inside(one, other) for other in games)]
+
+    def solve(self, game: HolderGame, measure: Measure, clock: Clock) -> StageFinding | None:
+        """Solve a game for a measure; the finding if it is above the promise."""
+        solved, promised = game.solved(measure), game.promised(measure)
+        row = Tightness(measure, game.menu, solved.low, solved.high, promised, Evidence.CERTIFIED)
+        key = game.menu, measure
+        if key not in self.rows or row.attack > self.rows[key].attack:
+            self.rows[key] = row
+        return self._refuted(game, measure) if exceeds(solved.low, promised) else None
+
+    def _refuted(self, game: HolderGame, measure: Measure) -> StageFinding:
+        game, solved = _shrunk(game, measure)
+        promised = game.promised(measure)
+        witness = holder_witness(self.holder, game, measure, solved)
+        said = f"{game.asked}: {measure} is at least {solved.low:.6g}, promised {promised:.6g}"
+        scope = f"an analyst who asks: {game.asked}"
+        verdict = Verdict(Outcome.REFUTED, Evidence.CERTIFIED, scope, said, witness.data)
+        row = Tightness(measure, game.menu, solved.low, solved.high, promised, Evidence.CERTIFIED)
+        return StageFinding("games", _ASKED, said, game.asked, "", verdict, witness, tightness=(row,))
+
+    def summary(self) -> StageFinding:
+        """What was solved; a game is no proof, so nothing is said of the promise itself."""
+        near = max(self.rows.values(), key=lambda row: row.share, default=None)
+        closest = (
+            ""
+            if near is None
+            else f"; the closest, {near.menu} at {near.measure}, reaches {near.share:.4g} of the promise"
+        )
+        worth = f"none worth more than the promise{closest}" if near else "and none was measured in time"
+        told = f"{self.played} plays by its own code, {worth}"
+        unseen = f"{_UNSEEN}{'; the time was up' if self.cut else ''}"
+        menus = "; ".join(dict.fromkeys(menu for menu, _ in self.rows))
+        return StageFinding("games", _ASKED, told, menus, unseen, tightness=tuple(self.rows.values()))
+
+
+_ASKED = "What is the most that it lets anyone tell, played by its own code?"
+
+
+def _inside(one: HolderGame, other: HolderGame) -> bool:
+    return one is not other and one.menu == other.menu and one.released < other.released
+
+
+def _shrunk(game: HolderGame, measure: Measure) -> tuple[HolderGame, Solved]:
+    """The smallest game inside this one that is above the promise, as far as leaving out one thing at a time leads."""
+    solved = game.solved(measure)
+    while True:
+        for less in game.smaller():
+            there = less.solved(measure)
+            if exceeds(there.low, less.promised(measure)):
+                game, solved = less, there
+                break
+        else:
+            return game, solved
+
+
+def holder_witness(holder: HeldTo, game: HolderGame, measure: Measure, solved: Solved) -> Witness:
+    """The witness of a game that a holder loses."""
+    data = {
+        "filter": named(holder),  # type: ignore[arg-type]
+        "measure": {"kind": measure.kind, "at": measure.at, "direction": measure.direction},
+        "promised": game.promised(measure),
+        "game": game.to_data(),
+        "low": solved.low,
+    }
+    return Witness(holder, data)  # type: ignore[arg-type]

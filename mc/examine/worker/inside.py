@@ -1,0 +1,170 @@
+"""Inside: what the child process of a worker does, and what it knows of itself."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import signal
+import socket
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from multiprocessing.connection import wait
+from types import FrameType
+from typing import Any, ClassVar, cast
+
+from filters.privacy_filter import PrivacyFilter
+from mc.examine.clock import Clock
+from mc.examine.fault import Calls, examining
+from mc.examine.worker.messages import dumped
+
+__all__ = ["BREATH", "CUT", "LENGTH", "Inside", "Task", "serve", "slowest", "so_far"]
+
+#: Bytes of the length of a message, which follows the secret; seconds between two looks at the other side.
+LENGTH, BREATH = 8, 0.05
+#: The exit status of a child that could not send its answer.
+CUT = 70
+_REFUSED = frozenset({"os.fork", "os.forkpty", "os.exec", "os.posix_spawn", "os.system", "subprocess.Popen"})
+_SIGNALS = frozenset({"os.kill", "os.killpg"})
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    work: Callable[[], Iterable[Any]]
+    whose: str
+    filter: PrivacyFilter | None
+    clock: Clock | None
+    slow: tuple[float, str]
+    command: bool
+    secret: bytes
+    nested: bool
+
+
+class Inside:
+    """What a worker knows of itself; outside of any worker all is as it stands here."""
+
+    whose = ""
+    here = hooked = forking = False
+    children: ClassVar[set[int]] = set()
+    summary: Callable[[], object] | None = None
+    calls: Calls | None = None
+
+
+def so_far(summary: Callable[[], object]) -> None:
+    """Name what sums up the work of this worker: its answer is sent last, should the time be up."""
+    Inside.summary = summary
+
+
+def slowest() -> tuple[float, str]:
+    """The seconds of the longest call of the filter's that this worker saw return, and the method."""
+    calls = Inside.calls
+    return (0.0, "") if calls is None else (calls.longest, calls.slowest)
+
+
+def serve(task: Task, pipe: socket.socket) -> None:
+    _settle(task)
+    me, lock = os.getpid(), threading.Lock()
+
+    def send(*message: object) -> None:
+        body = dumped(message, task.filter)
+        with lock:
+            try:
+                if os.getpid() != me:  # a copy that the code made of this process
+                    raise OSError
+                pipe.sendall(task.secret + len(body).to_bytes(LENGTH, "big") + body)
+            except (OSError, ValueError):
+                os._exit(CUT)
+
+    calls = Inside.calls = Calls(task.filter, *task.slow)
+    threading.Thread(target=_watch, args=(task, pipe, send, calls), daemon=True).start()
+    last: tuple[object, ...] = ("end",)
+    try:
+        with ExitStack() as stack:
+            if task.filter is not None:
+                stack.enter_context(examining(task.filter))
+            for found in task.work():
+                send("item", found)
+    except BaseException as error:  # noqa: BLE001 - what it means is decided by the one who waits
+        last = _told(error, task.filter)
+    if task.command:
+        atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(AttributeError, OSError, ValueError):
+            stream.flush()
+    send(*last)
+    os._exit(0)  # nothing of the parent's runs at the end of its copy
+
+
+def _settle(task: Task) -> None:
+    """Make this process one that ends alone, starts no other, and is the first to go where memory runs out."""
+    if not task.nested and hasattr(os, "setpgid"):
+        os.setpgid(0, 0)
+    Inside.here, Inside.whose, Inside.summary, Inside.children = True, task.whose, None, set()
+    for number, handler in (
+        (signal.SIGINT, _interrupted if task.command else signal.default_int_handler),
+        (signal.SIGTERM, signal.SIG_DFL),
+    ):
+        signal.signal(number, handler)
+    if task.command:
+        return
+    if not Inside.hooked:
+        sys.addaudithook(_refuse)
+        Inside.hooked = True
+    with suppress(OSError), open("/proc/self/oom_score_adj", "w", encoding="ascii") as file:
+        file.write("1000")
+
+
+def _refuse(event: str, told: tuple[object, ...]) -> None:
+    if event in _SIGNALS and not _is_ours(cast(int, told[0]), group=event == "os.killpg"):
+        raise PermissionError(f"{Inside.whose} must not signal other processes while it decides")
+    if event in _REFUSED and not Inside.forking:
+        raise PermissionError(
+            f"{Inside.whose} must not fork or replace the process, nor start others, while it decides"
+        )
+
+
+def _is_ours(number: int, *, group: bool) -> bool:
+    """Whether a signal to this process or group reaches none but this worker and those that it started."""
+    if number in (0, os.getpgrp()) and (group or number == 0):
+        return os.getpgrp() == os.getpid()
+    return number in Inside.children or (number == os.getpid() and not group)
+
+
+def _interrupted(number: int, frame: FrameType | None) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # once is enough
+    raise KeyboardInterrupt
+
+
+def _watch(task: Task, pipe: socket.socket, send: Callable[..., None], calls: Calls) -> None:
+    """Leave when the parent does; and when the time is up say what is at work, and what was found before."""
+    until = None if task.clock is None else task.clock.until
+    # the parent never writes: it is gone. A wait keeps the pipe open that the code may have closed, so it is short
+    while not wait([pipe], 10 * BREATH if until is None else BREATH):
+        calls.look()
+        if until is not None and time.monotonic() > until:
+            until = None
+            summary: object = None
+            with suppress(Exception):
+                summary = None if Inside.summary is None else Inside.summary()
+            send("late", calls.sentence(task.whose), summary)
+    try:
+        pipe.recv(1)
+    except OSError:  # the code closed it
+        os._exit(CUT)
+    if hasattr(os, "killpg") and os.getpgrp() == os.getpid():
+        os.killpg(0, signal.SIGKILL)
+    os._exit(CUT)
+
+
+def _told(error: BaseException, filt: PrivacyFilter | None) -> tuple[object, ...]:
+    said = " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")
+    trace = "".join(traceback.format_exception(error))
+    try:
+        body = dumped(error, filt)
+    except Exception:  # noqa: BLE001 - then its words have to do
+        body = None
+    return "raised", body, said, trace

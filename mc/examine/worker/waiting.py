@@ -1,0 +1,196 @@
+"""Waiting: a worker is started, and what it answers is read while the clock, the child and Ctrl-C are watched."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import signal
+import socket
+import sys
+import time
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import ExitStack, suppress
+from multiprocessing.connection import wait
+from typing import Any, NoReturn, TypeVar
+
+from filters.privacy_filter import PrivacyFilter
+from mc.examine.clock import Clock, OutOfTime
+from mc.examine.fault import FilterFault
+from mc.examine.worker.child import LEAVING, Forked, Spawned
+from mc.examine.worker.inside import BREATH, CUT, LENGTH, Inside, Task
+from mc.examine.worker.messages import loaded
+
+__all__ = ["alone", "results", "within"]
+
+T = TypeVar("T")
+
+#: Bytes of the secret; seconds that a child has to say what is late.
+_SECRET, _GRACE = 16, 1.0
+
+
+def alone(work: Callable[[], T], **how: Any) -> T:
+    """What `work` returns, run in a worker; the keywords are those of `results`."""
+    found: T
+    (found,) = results(_Once(work), **how)
+    return found
+
+
+def within(clock: Clock, filt: PrivacyFilter, work: Callable[[], T]) -> T:
+    """What `work` returns, run in a worker with the time that the clock leaves; OutOfTime if it takes longer."""
+    if not hasattr(os, "fork"):  # it cannot be sent; the worker that this one is in ends in time
+        return work()
+    return alone(work, filt=filt, clock=clock)
+
+
+def results(
+    work: Callable[[], Iterable[Any]],
+    *,
+    filt: PrivacyFilter | None = None,
+    whose: str = "",
+    clock: Clock | None = None,
+    slow: tuple[float, str] = (0.0, ""),
+    command: bool = False,
+) -> Generator[Any, None, None]:
+    """What the iterable that `work` returns yields, each as it comes; run in a worker, which ends with the iterator.
+
+    whose says in sentences whose code runs, by default the class of `filt`, whose own exceptions are raised as
+    FilterFaults. Others are raised as they are, with their traceback as text. slow is the longest call known before,
+    and the method. A `command` prints and starts
+    processes of its own; other workers may start none. Its first Ctrl-C is passed on to it, and the second kills it.
+    Raises FilterFault where the code ends its process or writes into our pipe, OutOfTime with a sentence on what was
+    at work, after the summary so far, and ValueError for what cannot be sent to a spawned child.
+    """
+    secret = secrets.token_bytes(_SECRET)
+    task = Task(work, whose or type(filt).__name__, filt, clock, slow, command, secret, Inside.here)
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(AttributeError, OSError, ValueError):
+            stream.flush()  # or both would write what is in the buffer
+    here, there = socket.socketpair()
+    with ExitStack() as stack:
+        stack.callback(here.close)
+        with there:
+            child: Forked | Spawned = (
+                Forked(task, here, there) if hasattr(os, "fork") else Spawned(task, there)
+            )
+        stack.callback(child.end)
+        yield from _Wait(task, here, child).answers()
+
+
+class _Once:
+    """An iterable of what a function returns."""
+
+    def __init__(self, work: Callable[[], Any]) -> None:
+        self.work = work
+
+    def __call__(self) -> Iterator[Any]:
+        yield self.work()
+
+
+class _Wait:
+    """Reads what the child says, and watches the clock, the child and Ctrl-C."""
+
+    def __init__(self, task: Task, pipe: socket.socket, child: Forked | Spawned) -> None:
+        self.task, self.pipe, self.child = task, pipe, child
+        self.buffer = bytearray()
+        self.pressed = False
+
+    def answers(self) -> Iterator[Any]:
+        while True:
+            try:
+                kind, *told = self._loaded(self._message())
+            except KeyboardInterrupt:
+                if self.pressed or not self.task.command or os.name != "posix":
+                    raise
+                self.pressed = True
+                with suppress(ProcessLookupError):
+                    os.kill(self.child.pid, signal.SIGINT)
+                continue
+            match kind:
+                case "item":
+                    yield told[0]
+                case "late":
+                    late, summary = told
+                    if summary is not None:
+                        yield summary
+                    raise OutOfTime(late)
+                case "raised":
+                    self._raise(*told)
+                case _:
+                    self.child.join(LEAVING)
+                    return
+
+    def _message(self) -> bytes:
+        """The body of the next message."""
+        head = _SECRET + LENGTH
+        while True:
+            if not self.task.secret.startswith(bytes(self.buffer[:_SECRET])):
+                raise FilterFault(
+                    f"the code of {self.task.whose} wrote to a file that it had not opened; nothing was decided: "
+                    "a filter's code must leave alone what it did not open"
+                )
+            if len(self.buffer) >= head:
+                end = head + int.from_bytes(self.buffer[_SECRET:head], "big")
+                if len(self.buffer) >= end:
+                    body = bytes(self.buffer[head:end])
+                    del self.buffer[:end]
+                    return body
+            self.buffer += self._more()
+
+    def _more(self) -> bytes:
+        clock, gone = self.task.clock, False
+        while True:
+            if wait([self.pipe], 0 if gone else BREATH):
+                try:
+                    more = self.pipe.recv(1 << 16)
+                except OSError:
+                    more = b""
+                if more:
+                    return more
+                gone = True
+            if gone:
+                raise FilterFault(self._vanished())
+            gone = self.child.exit_code() is not None
+            if not gone and clock is not None and time.monotonic() > clock.until + _GRACE:
+                raise OutOfTime(
+                    f"{self.task.whose} was still at work when the time was up, and did not return"
+                )
+
+    def _vanished(self) -> str:
+        code = self.child.join(LEAVING)
+        how = f"ended with status {code}"
+        if code is None or code == CUT:
+            how = "closed a file that it had not opened"
+        elif code < 0:
+            named = -code in list(signal.Signals)
+            how = f"ended by {signal.Signals(-code).name if named else f'signal {-code}'}"
+        return (
+            f"the process that examined {self.task.whose} {how} before there was a verdict; nothing was decided: "
+            "a filter's code must not end the process, nor use up the memory"
+        )
+
+    def _loaded(self, body: bytes) -> Any:
+        try:
+            return loaded(body, self.task.filter)
+        except Exception as error:
+            raise FilterFault(
+                f"what was found about {self.task.whose} could not be read, {type(error).__name__}: {error}; "
+                "define its classes where they can be imported"
+            ) from error
+
+    def _raise(self, body: bytes | None, said: str, trace: str) -> NoReturn:
+        if self.pressed and said.startswith("KeyboardInterrupt"):
+            raise KeyboardInterrupt
+        error: BaseException | None = None
+        if body is not None:
+            with suppress(FilterFault):
+                error = self._loaded(body)
+        if not isinstance(error, Exception | OutOfTime):  # an exit of the code's is none of ours
+            error = FilterFault(f"the code of {self.task.whose} raised {said}")
+        raise error from _Remote(trace)
+
+
+class _Remote(Exception):  # noqa: N818 - a traceback, and no error
+    """The traceback of a worker's exception, as text."""
+
+    def __str__(self) -> str:
+        return f"\n{self.args[0]}"

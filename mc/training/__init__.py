@@ -1,0 +1,8 @@
+"""Trainings by sums over people: on two data sets at once, and as the private gradient descent of the papers.
+
+What a training is says `training`; `two_trainings` plays one with a person and without, by the releasing code itself,
+and `simulated_training`, `training_value` and `training_audit` measure how far the two can be told apart. `data` and
+the files that read into it hold the people, `network` and `convolutional` their gradients, `descent` the steps; `trial`
+and `group_run` are the papers' experiments, which a `study` plays on several processes. The privacy is not computed
+here: `filters.holders` clips, charges and releases. What is shown of it is in `reports.figures`.
+"""

@@ -1,0 +1,210 @@
+"""The convolutional network that 000 trains on MNIST, with everyone's gradient by Torch and Opacus.
+
+    network = ConvolutionalNetwork()
+    gradients = network.gradients(theta, data.features, data.labels)
+    sums.release(gradients, rng)
+
+It needs the extra `filterproof[training]`; importing this module does not.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mc.training.real_arrays import real_array
+from theory.arguments import check_count
+
+__all__ = ["ConvolutionalNetwork", "PerSampleGradients"]
+
+Array = NDArray[np.float64]
+
+_SIDE, _CLASSES = 28, 10
+#: For each layer with weights the shape of the weights; the biases are as many as the first size.
+_WEIGHTS: Final = ((16, 1, 8, 8), (32, 16, 4, 4), (32, 512), (_CLASSES, 32))
+
+
+class ConvolutionalNetwork:
+    """Cross-entropy of the network of Opacus's MNIST example: two convolutions, each pooled, and two linear layers.
+
+    28 by 28 points -> 16 channels of 8 by 8, stride 2, padding 3 -> ReLU -> largest of 2 by 2, stride 1 -> 32 channels
+    of 4 by 4, stride 2 -> ReLU -> largest of 2 by 2, stride 1 -> 512 -> 32 -> ReLU -> 10 classes: 26,010 parameters,
+    one vector theta in Torch's order. Torch computes in single precision, norms and sums of gradients in double.
+    Rows x have shape (n, 784), one-hot labels y (n, 10). batch: the people whose gradients are in memory at once; 512
+    of them, and Torch itself, took 0.9 GB where it was measured. ImportError without Torch and Opacus; ValueError for
+    wrong shapes and for numbers not finite.
+    Source: paper 000, Section 5.1 and Appendix A.
+    """
+
+    sizes: Final = (_SIDE * _SIDE, _CLASSES)
+    several: Final = False
+
+    def __init__(self, *, batch: int = 512) -> None:
+        self._batch = check_count("batch", batch)
+        self._torch, self._module = _built()
+
+    @property
+    def dimension(self) -> int:
+        """The number of parameters d."""
+        return sum(int(np.prod(shape)) + shape[0] for shape in _WEIGHTS)
+
+    def start(self, rng: np.random.Generator) -> Array:
+        """Parameters to start from, shape (d,): uniform within 1 / sqrt(inputs of a unit), which is Torch's custom."""
+        parts = []
+        for shape in _WEIGHTS:
+            most = float(np.prod(shape[1:])) ** -0.5
+            parts += [rng.uniform(-most, most, int(np.prod(shape))), rng.uniform(-most, most, shape[0])]
+        return np.concatenate(parts)
+
+    def gradients(self, theta: Array, x: Array, y: Array) -> PerSampleGradients:
+        """The gradient of each person's loss by theta: computed when asked for, a batch of people at a time."""
+        self._check(theta, x, y)
+        return PerSampleGradients(self, theta, x, y)
+
+    def losses(self, theta: Array, x: Array, y: Array) -> Array:
+        """Each person's loss in nats, shape (n,)."""
+        self._check(theta, x, y)
+        functional, torch = self._torch.nn.functional, self._torch
+        parts = [
+            functional.cross_entropy(sums, torch.from_numpy(y[rows].argmax(axis=1)), reduction="none")
+            for rows, sums in self._sums(theta, x)
+        ]
+        return np.concatenate([part.double().numpy() for part in parts])
+
+    def right(self, theta: Array, x: Array, y: Array) -> Array:
+        """1 for each row whose class has the largest sum, else 0, shape (n,)."""
+        self._check(theta, x, y)
+        classes = np.concatenate([sums.argmax(dim=1).numpy() for _, sums in self._sums(theta, x)])
+        return np.asarray(classes == y.argmax(axis=1), dtype=np.float64)
+
+    def accuracy(self, theta: Array, x: Array, y: Array) -> float:
+        """The share of rows whose class is told rightly."""
+        return float(self.right(theta, x, y).mean())
+
+    def per_sample(self, theta: Array, x: Array, y: Array) -> Iterator[tuple[slice, list[Any]]]:
+        """Batch by batch: the rows, and for each tensor of parameters those people's gradients, flat, by Opacus."""
+        torch, module = self._torch, self._module
+        self._load(theta)
+        for rows in self._batches(len(x)):
+            module.zero_grad(set_to_none=True)  # what an interrupted batch may have left
+            with warnings.catch_warnings():
+                # pictures need no gradient, which is what the warning tells
+                warnings.filterwarnings(
+                    "ignore", message="Full backward hook is firing", category=UserWarning
+                )
+                target = torch.from_numpy(y[rows].argmax(axis=1))
+                sums = module(self._pictures(x[rows]))
+                torch.nn.functional.cross_entropy(sums, target, reduction="sum").backward()
+            gradients = [parameter.grad_sample.flatten(1) for parameter in module.parameters()]
+            module.zero_grad(set_to_none=True)
+            yield rows, gradients
+
+    def _sums(self, theta: Array, x: Array) -> Iterator[tuple[slice, Any]]:
+        self._load(theta)
+        for rows in self._batches(len(x)):
+            with self._torch.no_grad():
+                sums = self._module(self._pictures(x[rows]))
+            if not self._torch.isfinite(sums).all():
+                raise ValueError(
+                    "x must give finite sums with these parameters, got one that is not; lower the rate of the descent"
+                )
+            yield rows, sums
+
+    def _load(self, theta: Array) -> None:
+        torch = self._torch
+        torch.nn.utils.vector_to_parameters(torch.tensor(theta).float(), self._module.parameters())
+
+    def _pictures(self, x: Array) -> Any:
+        return self._torch.from_numpy(x.astype(np.float32)).reshape(-1, 1, _SIDE, _SIDE)
+
+    def _batches(self, n: int) -> Iterator[slice]:
+        return (slice(at, min(at + self._batch, n)) for at in range(0, n, self._batch))
+
+    def _check(self, theta: Array, x: Array, y: Array) -> None:
+        for name, value in (("theta", theta), ("x", x), ("y", y)):
+            real_array(name, value)
+        if theta.shape != (self.dimension,) or not np.isfinite(theta).all():
+            raise ValueError(
+                f"theta must be finite, of shape ({self.dimension},), got shape {theta.shape} with "
+                f"{np.count_nonzero(~np.isfinite(theta))} others; pass what start() gives, or lower the rate"
+            )
+        if x.ndim != 2 or x.shape[1] != self.sizes[0]:
+            raise ValueError(
+                f"x must have shape (n, {self.sizes[0]}), got {x.shape}; pass pictures of {_SIDE} by {_SIDE} points"
+            )
+        if y.shape != (len(x), _CLASSES):
+            raise ValueError(f"y must have shape ({len(x)}, {_CLASSES}), got {y.shape}; pass one-hot rows")
+
+
+class PerSampleGradients:
+    """The gradients g_i of n people's losses at theta, computed twice and not kept: for norms, and for the sum."""
+
+    def __init__(self, network: ConvolutionalNetwork, theta: Array, x: Array, y: Array) -> None:
+        self._network, self._theta, self._x, self._y = network, theta.copy(), x, y
+        self._norms: Array | None = None
+
+    def norms(self) -> Array:
+        """|g_i|_2 of shape (n,), summed in double precision; ValueError if one is not finite."""
+        if self._norms is None:
+            norms = np.empty(len(self._x))
+            for rows, gradients in self._parts():
+                norms[rows] = _norms(gradients)
+            if not np.isfinite(norms).all():
+                raise ValueError(
+                    "gradients must be finite, got one that is not; lower the rate, nothing was charged for this step"
+                )
+            self._norms = norms
+        return self._norms.copy()
+
+    def weighted(self, factors: Array) -> Array:
+        """sum_i factors[i] g_i of shape (d,); factors has shape (n,).
+
+        Should a gradient come out longer than in `norms`, as threads may round otherwise, it is scaled back to that
+        length, which is what the person was charged for.
+        """
+        charged, total = self.norms(), np.zeros(len(self._theta))
+        for rows, gradients in self._parts():
+            again = _norms(gradients)
+            back = np.divide(charged[rows], again, out=np.ones(len(again)), where=again > charged[rows])
+            scaled = factors[rows] * back
+            total += np.concatenate([scaled @ gradient.double().numpy() for gradient in gradients])
+        return total
+
+    def _parts(self) -> Iterator[tuple[slice, list[Any]]]:
+        return self._network.per_sample(self._theta, self._x, self._y)
+
+
+def _norms(gradients: list[Any]) -> Array:
+    squares = sum(gradient.double().square().sum(dim=1) for gradient in gradients)
+    return np.asarray(squares.sqrt().numpy())
+
+
+def _built() -> tuple[Any, Any]:
+    """Torch, and the network wrapped by Opacus, its parameters not yet set."""
+    try:
+        import torch
+        from opacus import GradSampleModule
+    except ImportError as error:
+        raise ImportError(
+            f"the convolutional network needs Torch and Opacus, got an error instead ({error}); "
+            "run pip install 'filterproof[training]'"
+        ) from error
+    nn = torch.nn
+    with torch.random.fork_rng(devices=[]):  # building draws parameters, from a generator that is the user's
+        module = nn.Sequential(
+            nn.Conv2d(1, 16, 8, stride=2, padding=3),
+            nn.ReLU(),
+            nn.MaxPool2d(2, stride=1),
+            nn.Conv2d(16, 32, 4, stride=2),
+            nn.ReLU(),
+            nn.MaxPool2d(2, stride=1),
+            nn.Flatten(),
+            nn.Linear(512, 32),
+            nn.ReLU(),
+            nn.Linear(32, _CLASSES),
+        )
+    return torch, GradSampleModule(module, loss_reduction="sum")

@@ -1,0 +1,116 @@
+"""A data set to train on: one row for each person, and rows to test with.
+
+>>> import numpy as np
+>>> data = DataSet(
+...     name="two people",
+...     features=np.array([[0.0, 1.0], [1.0, 0.0]]),
+...     labels=np.eye(2),
+...     test_features=np.array([[0.5, 0.5]]),
+...     test_labels=np.array([[1.0, 0.0]]),
+...     public=True,
+... )
+>>> data.people, data.inputs, data.outputs, data.one_hot
+(2, 2, 2, True)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["DataSet"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class DataSet:
+    """The people of a data set, row i of `features` and of `labels` being person i, and the rows of a test set.
+
+    features has shape (n, f), labels (n, k) with zeros and ones: one 1 in each row for classes, any number of them for
+    several labels at once. test_features and test_labels have shapes (m, f) and (m, k). All are float64, and read-only
+    here. public says that numbers of single people may be shown, as of data that anyone can have.
+    Raises ValueError or TypeError with one sentence for a wrong shape, an empty part, a number that is not finite, and
+    a label other than 0 and 1.
+    """
+
+    name: str
+    features: Array
+    labels: Array
+    test_features: Array
+    test_labels: Array
+    public: bool
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name:
+            raise ValueError(f"name must be a word for the data set, got name={self.name!r}; pass one")
+        if not isinstance(self.public, bool):
+            raise TypeError(f"public must be True or False, got public={self.public!r}; pass one of them")
+        for rows, columns in (("features", "labels"), ("test_features", "test_labels")):
+            for name in (rows, columns):
+                object.__setattr__(self, name, _table(name, getattr(self, name)))
+            x, y = getattr(self, rows), getattr(self, columns)
+            if len(x) != len(y):
+                raise ValueError(
+                    f"{columns} must have one row for each row of {rows}, got {len(y)} rows for {len(x)}; "
+                    "pass the labels of the same people"
+                )
+            if not np.isin(y, (0.0, 1.0)).all():
+                raise ValueError(
+                    f"{columns} must be 0 or 1, got {float(y[~np.isin(y, (0.0, 1.0))][0])!r}; "
+                    "pass one column for each class or label"
+                )
+        for rows, tests in (("features", "test_features"), ("labels", "test_labels")):
+            width, other = getattr(self, rows).shape[1], getattr(self, tests).shape[1]
+            if width != other:
+                raise ValueError(
+                    f"{tests} must have as many columns as {rows}, got {other} for {width}; "
+                    "pass the same columns in the same order"
+                )
+
+    @property
+    def people(self) -> int:
+        """The number of people n, who are trained on; those of the test set are not counted."""
+        return len(self.features)
+
+    @property
+    def inputs(self) -> int:
+        """The number of features f."""
+        return int(self.features.shape[1])
+
+    @property
+    def outputs(self) -> int:
+        """The number of classes or labels k."""
+        return int(self.labels.shape[1])
+
+    @property
+    def one_hot(self) -> bool:
+        """Whether each row, of the test set too, has one 1: classes, rather than several labels at once."""
+        if self.outputs == 1:
+            return False
+        return all(
+            bool((np.count_nonzero(labels, axis=1) == 1).all()) for labels in (self.labels, self.test_labels)
+        )
+
+
+def _table(name: str, value: object) -> Array:
+    """`value` as a read-only table of finite numbers."""
+    if not isinstance(value, np.ndarray) or value.dtype.kind not in "fiub":
+        got = f"dtype={value.dtype}" if isinstance(value, np.ndarray) else f"{type(value).__name__}"
+        raise TypeError(f"{name} must be an array of real numbers, got {got}; pass a NumPy array")
+    if value.ndim != 2 or value.size == 0:
+        raise ValueError(
+            f"{name} must have rows and columns, one row for each person, got shape {value.shape}; "
+            "pass a table of shape (people, columns)"
+        )
+    table = np.ascontiguousarray(value, dtype=np.float64).view()
+    finite = np.isfinite(table).all(axis=1)
+    if not finite.all():
+        raise ValueError(
+            f"{name} must be finite, got a number that is not in row {int(np.argmin(finite))}; "
+            "fill or leave out what is missing"
+        )
+    table.flags.writeable = False
+    return table

@@ -1,0 +1,245 @@
+"""Private gradient descent with individual filtering: everyone counts with as much as the own budget still covers.
+
+>>> import numpy as np
+>>> from filters import GaussianFilter, IndividualFilter
+>>> from mc.training.digits import digits
+>>> from mc.training.network import Network
+>>> data = digits()
+>>> people = IndividualFilter(GaussianFilter(mu=1.0), people=data.people)
+>>> descent = Descent(data, Network(), people, clip=1.0, sigma=5.0, rate=1.0, seed=0)
+>>> for step in descent:
+...     if step == 3:
+...         break
+>>> descent.taken, descent.theta.shape
+(3, (2410,))
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import zipfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from filters.contract.filter_base import FilterBase
+from filters.holders.clipped_sums import ClippedSums
+from filters.holders.individual import IndividualFilter
+from filters.holders.secret_noise import SecretNoise
+from mc.runs.output import OutputFolder
+from mc.training.data import DataSet
+from mc.training.learner import Learner
+from theory.arguments import check_count, check_positive
+
+__all__ = ["Descent"]
+
+Array = NDArray[np.float64]
+
+_VERSION = 2
+#: More steps than anybody takes.
+_MOST_STEPS = 2**53
+
+
+class Descent:
+    """theta_{t+1} = theta_t - (rate / n) (sum_i f_i g_i(theta_t) + N(0, (sigma clip)^2 I)), step by step.
+
+    |f_i g_i| = min(|g_i|, clip, what person i's budget in `people` still covers at this noise), which is charged: with
+    a budget of k sums clipped to `clip`, the first k steps are Algorithm 6 of paper 000, and all of them Algorithm 7.
+    sigma is the paper's, a multiple of the clip; n is taken as known. Parameters and noise are drawn from `seed`.
+    Iterating takes a step and yields how many were taken; stopping at any moment wastes nothing, and all that was seen
+    keeps the promise of the people's filter. `save` keeps everything, `restored` goes on from there to the bit: the
+    noise is `SecretNoise`, so that a step that is made again says the same again, and one that is made with other data
+    or by other code has noise of its own. Going on from a save that is not the newest releases more than was charged
+    if anything but the same steps is made: keep one line of saves.
+    Raises ValueError for clip, sigma, rate <= 0, for people, data and network that do not fit, and, while iterating,
+    for numbers that are not finite.
+    Source: paper 000, Algorithms 6 and 7, Propositions 5.1 and 5.2.
+    """
+
+    def __init__(
+        self,
+        data: DataSet,
+        network: Learner,
+        people: IndividualFilter,
+        *,
+        clip: float,
+        sigma: float,
+        rate: float,
+        seed: int,
+    ) -> None:
+        if people.people != data.people:
+            raise ValueError(
+                f"people must be those of the data set, got {people.people} for {data.people}; "
+                "pass IndividualFilter(filt, people=data.people)"
+            )
+        if (network.sizes[0], network.sizes[-1]) != (data.inputs, data.outputs):
+            raise ValueError(
+                f"network must take {data.inputs} features and tell {data.outputs} classes, got sizes={network.sizes}; "
+                f"pass Network(sizes=({data.inputs}, 32, {data.outputs})), say"
+            )
+        self.data, self.network, self.people = data, network, people
+        self.rate = float(check_positive("rate", rate))
+        self.sigma = float(check_positive("sigma", sigma))
+        self._sums = ClippedSums(people, clip=clip, sigma=self.sigma * float(check_positive("clip", clip)))
+        self._secret = check_count("seed", seed, least=0)
+        self._theta = network.start(np.random.default_rng(self._secret))
+        self._taken = 0
+
+    @property
+    def taken(self) -> int:
+        """The steps taken so far."""
+        return self._taken
+
+    @property
+    def clip(self) -> float:
+        """The largest norm with which a person counts."""
+        return self._sums.clip
+
+    @property
+    def theta(self) -> Array:
+        """The parameters after the steps so far, shape (d,): covered by the promise."""
+        return self._theta.copy()
+
+    def __iter__(self) -> Iterator[int]:
+        return self
+
+    def __next__(self) -> int:
+        gradients = self.network.gradients(self._theta, self.data.features, self.data.labels)
+        total = self._sums.release(gradients, SecretNoise(self._secret, self._taken + 1)).value
+        moved = self._theta - (self.rate / self.data.people) * total
+        if not np.isfinite(moved).all():
+            raise ValueError(
+                f"theta must be finite, got {float(moved[~np.isfinite(moved)][0])!r}; lower the rate, step "
+                f"{self._taken + 1} was charged and not taken"
+            )
+        self._theta = moved
+        self._taken += 1
+        return self._taken
+
+    def steps(self, number: int) -> None:
+        """Take so many steps."""
+        for _ in range(number):
+            next(self)
+
+    def active(self) -> int:
+        """How many people counted in the last step, all before the first; ValueError unless the data are public."""
+        if not self.data.public:
+            raise ValueError(
+                f"active must be asked of public data, got {self.data.name!r}; it tells about people: ask for a noisy "
+                "count, charged to the same people"
+            )
+        if not self._taken:
+            return self.data.people
+        return int(np.count_nonzero(self._sums.factors.made_public()))
+
+    # -- kept and restored -----------------------------------------------------------------------------
+
+    def to_bytes(self) -> bytes:
+        """Everything that `from_bytes` needs but data, network and filter: an npz file without pickles.
+
+        It holds everyone's spending, which is personal data: store it as such.
+        """
+        saved = {
+            "version": _VERSION,
+            "parameters": self._parameters(),
+            "taken": self._taken,
+            "secret": self._secret,
+            "people": self.people.to_dict(),
+        }
+        text = np.frombuffer(json.dumps(saved).encode(), dtype=np.uint8)
+        file = io.BytesIO()
+        np.savez(file, theta=self._theta, told=text)
+        return file.getvalue()
+
+    def save(self, path: str | Path) -> None:
+        """Write `to_bytes` to a file, which is whole or as it was; OSError where it cannot be written."""
+        path = Path(path)
+        with OutputFolder(path.parent) as folder:
+            folder.add(path.name, self.to_bytes())
+
+    @classmethod
+    def from_bytes(cls, content: bytes, data: DataSet, network: Learner, filt: FilterBase) -> Descent:
+        """The descent that `to_bytes` kept; ValueError for anything else, and for other data, network or filter."""
+        theta, saved = _read(content)
+        try:
+            secret = check_count("secret", saved["secret"], least=0)
+            given, people_saved, taken = saved["parameters"], saved["people"], saved["taken"]
+            clip, sigma, rate = (given[name] for name in ("clip", "sigma", "rate"))
+        except (KeyError, TypeError, ValueError) as error:
+            raise _no_descent(content, error) from error
+        people = IndividualFilter.from_dict(people_saved, filt)
+        made = cls(data, network, people, clip=clip, sigma=sigma, rate=rate, seed=secret)
+        made._check_same(given)
+        if theta.shape != made._theta.shape or not np.isfinite(theta).all():
+            raise ValueError(
+                f"theta must have shape {made._theta.shape} and be finite, got shape {theta.shape} with "
+                f"{np.count_nonzero(~np.isfinite(theta))} others; pass the file unchanged"
+            )
+        made._theta = theta
+        made._taken = _step(taken)
+        return made
+
+    @classmethod
+    def restored(cls, path: str | Path, data: DataSet, network: Learner, filt: FilterBase) -> Descent:
+        """The descent that `save` wrote, under the same filter; OSError without the file, ValueError for another."""
+        return cls.from_bytes(Path(path).read_bytes(), data, network, filt)
+
+    def _parameters(self) -> dict[str, Any]:
+        digest = hashlib.sha256()
+        for array in (self.data.features, self.data.labels):
+            digest.update(repr(array.shape).encode())
+            digest.update(array.data.cast("B"))
+        return {
+            "clip": self.clip,
+            "sigma": self.sigma,
+            "rate": self.rate,
+            "sizes": list(self.network.sizes),
+            "several": self.network.several,
+            "data": digest.hexdigest(),
+        }
+
+    def _check_same(self, given: Mapping[str, Any]) -> None:
+        for name, own in self._parameters().items():
+            if given.get(name) != own:
+                raise ValueError(
+                    f"{name} must be that of the saved descent, {given.get(name)!r}, got {own!r}; pass the same data, "
+                    "network and filter"
+                )
+
+
+def _read(content: bytes) -> tuple[Array, dict[str, Any]]:
+    """The parameters and the rest of what `to_bytes` wrote."""
+    try:
+        with zipfile.ZipFile(
+            io.BytesIO(content)
+        ) as archive:  # what is packed smaller than it is was not written here
+            if sum(part.file_size for part in archive.infolist()) > len(content):
+                raise ValueError("parts larger than the whole")
+        with np.load(io.BytesIO(content), allow_pickle=False) as file:
+            theta, saved = file["theta"], json.loads(file["told"].tobytes())
+        if saved["version"] != _VERSION or theta.dtype != np.float64:
+            raise ValueError(f"version {saved['version']!r} of {theta.dtype}")
+        return theta, saved
+    except Exception as error:  # a damaged archive may raise anything
+        raise _no_descent(content, error) from error
+
+
+def _step(taken: object) -> int:
+    """A number of steps taken: it numbers the noise."""
+    number = check_count("taken", taken, least=0)
+    if number > _MOST_STEPS:
+        raise ValueError("taken must be at most 2^53, got more; pass the file unchanged")
+    return number
+
+
+def _no_descent(content: bytes, error: Exception) -> ValueError:
+    sentence = str(error).partition("\n")[0]
+    return ValueError(
+        f"content must be what Descent.to_bytes gives, got {len(content)} bytes that are not ({sentence}); pass "
+        "the file unchanged"
+    )

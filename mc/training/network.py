@@ -1,0 +1,188 @@
+"""A network of tanh layers whose gradients, one for each person, are known in closed form, the same bits everywhere.
+
+>>> import numpy as np
+>>> net = Network(sizes=(2, 3, 2))
+>>> theta = net.start(np.random.default_rng(0))
+>>> x, y = np.array([[0.0, 1.0], [1.0, 0.0]]), np.eye(2)
+>>> net.gradients(theta, x, y).norms().shape, net.losses(theta, x, y).shape
+((2,), (2,))
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mc.training.real_arrays import real_array
+from theory.arguments import check_count
+from theory.numerics import portable
+from theory.numerics.norms import squared_norms
+from theory.numerics.products import product
+
+__all__ = ["Gradients", "Network"]
+
+Array: TypeAlias = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Gradients:
+    """The gradients g_i of n people's losses, never written out: layer by layer the outer product of two vectors.
+
+    inputs[l], shape (n, s_l), is what layer l takes, and slopes[l], shape (n, s_{l+1}), the derivative of each
+    person's loss by the sums of the layer. The gradient by the weights is inputs_i slopes_i^T, by the biases slopes_i.
+    """
+
+    inputs: tuple[Array, ...]
+    slopes: tuple[Array, ...]
+
+    def norms(self) -> Array:
+        """|g_i|_2 of shape (n,): the square is the sum over layers of |slopes_i|^2 (|inputs_i|^2 + 1)."""
+        square = np.zeros(len(self.inputs[0]))
+        for taken, slope in zip(self.inputs, self.slopes, strict=True):
+            square += squared_norms(slope) * (squared_norms(taken) + 1.0)
+        return np.sqrt(square)
+
+    def weighted(self, factors: Array) -> Array:
+        """sum_i factors[i] g_i of shape (d,), one matrix product for each layer; factors has shape (n,)."""
+        parts = []
+        for taken, slope in zip(self.inputs, self.slopes, strict=True):
+            scaled = slope * factors[:, np.newaxis]
+            parts += [product(taken.T, scaled).ravel(), scaled.sum(axis=0)]
+        return np.concatenate(parts)
+
+    def rows(self) -> Array:
+        """The gradients written out, shape (n, d)."""
+        n = len(self.inputs[0])
+        parts = []
+        for taken, slope in zip(self.inputs, self.slopes, strict=True):
+            parts += [(taken[:, :, np.newaxis] * slope[:, np.newaxis, :]).reshape(n, -1), slope]
+        return np.concatenate(parts, axis=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Network:
+    """The loss of person i is -sum_j y_ij log p_ij, p_i = softmax(W_L a + b_L), a = tanh(W a' + b) layer by layer.
+
+    With `several`, where a person may have several labels at once, p_ij is the logistic function of the j-th sum, and
+    the loss is -sum_j (y_ij log p_ij + (1 - y_ij) log(1 - p_ij)). sizes are the numbers of features, of each hidden
+    layer's units, and of classes. Parameters are one vector theta of shape (d,): weights of shape (s_l, s_{l+1}) and
+    biases, layer by layer. Methods take rows x of shape (n, s_0) and labels y of shape (n, s_L). They raise ValueError
+    for a wrong shape and for a number that is not finite, TypeError for what is no array of real numbers.
+    """
+
+    sizes: tuple[int, ...] = (64, 32, 10)
+    several: bool = False
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.sizes, tuple | list) or len(self.sizes) < 2:
+            raise ValueError(
+                f"sizes must be two numbers of units or more, got sizes={self.sizes!r}; pass (64, 32, 10), say"
+            )
+        object.__setattr__(self, "sizes", tuple(check_count("sizes", size) for size in self.sizes))
+
+    @property
+    def dimension(self) -> int:
+        """The number of parameters d."""
+        return sum((ins + 1) * outs for ins, outs in pairwise(self.sizes))
+
+    def start(self, rng: np.random.Generator) -> Array:
+        """Parameters to start from, shape (d,): weights N(0, 1/s_l), biases zero."""
+        parts = []
+        for ins, outs in pairwise(self.sizes):
+            parts += [rng.standard_normal(ins * outs) / np.sqrt(ins), np.zeros(outs)]
+        return np.concatenate(parts)
+
+    def losses(self, theta: Array, x: Array, y: Array) -> Array:
+        """Each person's loss in nats, shape (n,)."""
+        sums = self._sums(theta, x)[1]
+        y = self._labels(y, len(sums))
+        if self.several:
+            return np.asarray((portable.logaddexp(0.0, sums) - y * sums).sum(axis=1))
+        largest = sums.max(axis=1)
+        total = largest + portable.log(portable.exp(sums - largest[:, np.newaxis]).sum(axis=1))
+        return np.asarray(total * y.sum(axis=1) - (y * sums).sum(axis=1))
+
+    def accuracy(self, theta: Array, x: Array, y: Array) -> float:
+        """The share of rows whose class is told rightly; with several labels, of labels told rightly."""
+        return float(self.right(theta, x, y).mean())
+
+    def right(self, theta: Array, x: Array, y: Array) -> Array:
+        """1 for each row whose class has the largest sum, else 0, shape (n,); with several, the share of its labels."""
+        sums = self._sums(theta, x)[1]
+        y = self._labels(y, len(sums))
+        if self.several:
+            return np.asarray(((sums > 0) == (y > 0)).mean(axis=1))
+        return np.asarray(sums.argmax(axis=1) == y.argmax(axis=1), dtype=np.float64)
+
+    def gradients(self, theta: Array, x: Array, y: Array) -> Gradients:
+        """The gradient of each person's loss by theta, in closed form."""
+        taken, sums = self._sums(theta, x)
+        y = self._labels(y, len(sums))
+        if self.several:
+            slope = portable.expit(sums) - y
+        else:
+            weights = portable.exp(sums - sums.max(axis=1, keepdims=True))
+            slope = weights * (y.sum(axis=1, keepdims=True) / weights.sum(axis=1, keepdims=True)) - y
+        slopes = [slope]
+        for (weights, _), activation in zip(
+            reversed(self._layers(theta)[1:]), reversed(taken[1:]), strict=True
+        ):
+            slopes.append(product(slopes[-1], weights.T) * (1.0 - activation * activation))
+        return Gradients(taken, tuple(reversed(slopes)))
+
+    def _sums(self, theta: Array, x: Array) -> tuple[tuple[Array, ...], Array]:
+        """What each layer takes, and the sums of the last one."""
+        x = real_array("x", x)
+        if x.ndim != 2 or x.shape[1] != self.sizes[0]:
+            raise ValueError(
+                f"x must have shape (n, {self.sizes[0]}), got {x.shape}; pass rows of {self.sizes[0]} features, "
+                "or a network of other sizes"
+            )
+        if not np.isfinite(x).all():
+            raise ValueError(f"x must be finite, got {float(x[~np.isfinite(x)][0])!r}; check the features")
+        taken = [x]
+        *hidden, (last, bias) = self._layers(theta)
+        for weights, biases in hidden:
+            taken.append(portable.tanh(product(taken[-1], weights) + biases))
+        sums = product(taken[-1], last) + bias
+        if not np.isfinite(sums).all():
+            raise ValueError(
+                "x must give finite sums with these parameters, got one that is not; scale the features, or lower "
+                "the rate of the descent"
+            )
+        return tuple(taken), sums
+
+    def _layers(self, theta: Array) -> list[tuple[Array, Array]]:
+        """The weights and biases of each layer, as views of theta."""
+        theta = real_array("theta", theta)
+        if theta.shape != (self.dimension,):
+            raise ValueError(
+                f"theta must have shape ({self.dimension},) for sizes={self.sizes}, got {theta.shape}; "
+                "pass what start() gives"
+            )
+        if not np.isfinite(theta).all():
+            raise ValueError(
+                f"theta must be finite, got {float(theta[~np.isfinite(theta)][0])!r}; lower the rate of the descent"
+            )
+        layers, at = [], 0
+        for ins, outs in pairwise(self.sizes):
+            bias = at + ins * outs
+            layers.append((theta[at:bias].reshape(ins, outs), theta[bias : bias + outs]))
+            at = bias + outs
+        return layers
+
+    def _labels(self, y: Array, n: int) -> Array:
+        y = real_array("y", y)
+        if y.shape != (n, self.sizes[-1]):
+            raise ValueError(
+                f"y must have shape ({n}, {self.sizes[-1]}), got {y.shape}; pass one row of labels for each row of x"
+            )
+        if not np.isfinite(y).all():
+            raise ValueError(
+                f"y must be finite, got {float(y[~np.isfinite(y)][0])!r}; pass labels from 0 to 1"
+            )
+        return y

@@ -1,0 +1,252 @@
+"""The papers' experiment again: their convolutional network, trained by Algorithm 7 on a folder of IDX files.
+
+    outcome = train_idx(Path("mnist"), epsilon=0.3, delta=1e-5, clip=10.0, steps=112, rate=0.2, out=Path("run"))
+
+It needs the extra `filterproof[training]`. Killed at any moment, the same call goes on where it stood.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import secrets
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from filters.contract.filter_base import FilterBase
+from filters.holders.individual import IndividualFilter
+from filters.rules.gdp import GaussianFilter
+from mc.intervals import clopper_pearson
+from mc.intervals.estimate import Estimate
+from mc.runs.output import OutputFolder, sync_folder
+from mc.training.convolutional import ConvolutionalNetwork
+from mc.training.data import DataSet
+from mc.training.descent import Descent
+from mc.training.idx import read_idx
+from mc.training.learner import Learner
+from theory.arguments import check_count, check_delta, check_positive
+from theory.conversions import gaussian_mu
+
+try:
+    import fcntl
+except ImportError:  # not a POSIX system
+    fcntl = None  # type: ignore[assignment]
+
+__all__ = ["Retrained", "StepTaken", "train_idx"]
+
+#: The steps after the first `steps`, as many as 000 takes at most (Appendix A).
+_FURTHER = 35
+_FAILURE = 0.05
+#: What everyone spent and the generator of the noise: for no other eyes.
+_PRIVATE, _KEPT = "private", "descent.npz"
+#: Held locked by the run that writes beside it.
+_LOCK = "lock"
+_MODEL = "model.npz"
+
+
+@dataclass(frozen=True, slots=True)
+class StepTaken:
+    """Steps taken so far, of how many at most, and the share of test pictures told rightly, with an interval."""
+
+    step: int
+    most_steps: int
+    accuracy: Estimate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Retrained:
+    """Parameters theta, shape (d,), that are mu-GDP and so (epsilon, delta)-DP for adding or removing one person.
+
+    sigma is the noise in units of the clip; steps counts those that everyone's budget covers at the full clip, taken
+    those that were taken. accuracy is the share of test pictures told rightly, with a 95% Clopper-Pearson interval for
+    a test set drawn at random. The test pictures are not covered by the promise.
+    """
+
+    theta: NDArray[np.float64]
+    epsilon: float
+    delta: float
+    mu: float
+    clip: float
+    sigma: float
+    steps: int
+    taken: int
+    accuracy: Estimate
+    model: Path
+
+
+def train_idx(
+    folder: Path,
+    *,
+    epsilon: float,
+    delta: float,
+    clip: float,
+    rate: float,
+    out: Path,
+    sigma: float | None = None,
+    steps: int | None = None,
+    most_steps: int | None = None,
+    seed: int | None = None,
+    on_step: Callable[[StepTaken], None] | None = None,
+) -> Retrained:
+    """Train a `ConvolutionalNetwork` on a folder of `read_idx`, by private gradient descent with filtering.
+
+    Everyone's budget is the largest mu for which mu-GDP is (epsilon, delta)-DP. Give one of two: `sigma`, the noise in
+    units of the clip, or `steps`, how many sums clipped to `clip` the budget has to cover; the other follows by
+    steps = (mu sigma)^2. The descent goes on to `most_steps`, 35 more than `steps` if left out, with those who have
+    some budget left (000 chooses the best of these by looking at the training data; here the last one is taken).
+
+    After each step everything is written to out/private/descent.npz, in one file, and only then is the step told to
+    `on_step`: no crash forgets what a person spent on something that was seen. The same call goes on from there, with
+    the same numbers as without a crash on the same machine with as many threads; `most_steps` may grow, `seed` no
+    longer counts. The file holds everyone's spending and the state of the noise: keep it to yourself. out/model.npz
+    is what may be shown, written at the end. Of two calls at once with one out the second is refused, by a lock on
+    out/private/lock (on systems with `fcntl`): two would charge each person once for what both released.
+    seed: of the first parameters and of the noise. Without one it is secret, as it has to be for a promise: whoever
+    knows it can subtract the noise.
+    Raises ImportError without the extra, OSError and ValueError in one sentence for what is wrong with folder or out,
+    with numbers, or with a file of another run.
+    Source: paper 000, Algorithm 7 and Appendix A, with the budget in Gaussian differential privacy (003, Theorem 11).
+    """
+    mu = float(gaussian_mu(epsilon, delta))
+    epsilon, delta = float(epsilon), float(check_delta("delta", delta))
+    sigma, steps = _noise(mu, sigma, steps)
+    most = check_count("most_steps", steps + _FURTHER if most_steps is None else most_steps)
+    network = ConvolutionalNetwork()  # before the files are read: Torch may be missing
+    data = read_idx(folder)
+    if (data.inputs, data.outputs) != network.sizes:
+        raise ValueError(
+            f"folder must hold pictures of 28 by 28 points, got {data.inputs} points in folder={str(folder)!r}; "
+            "pass one with pictures of that size"
+        )
+    private = _private(out)
+    saved, filt = private / _KEPT, GaussianFilter(mu)
+    with _alone(private):
+        if saved.exists():
+            descent = _restored(saved, data, network, filt, {"clip": clip, "sigma": sigma, "rate": rate})
+        else:
+            descent = Descent(
+                data,
+                network,
+                IndividualFilter(filt, people=data.people),
+                clip=clip,
+                sigma=sigma,
+                rate=rate,
+                seed=secrets.randbits(128) if seed is None else seed,
+            )
+        while descent.taken < most:
+            next(descent)
+            descent.save(saved)
+            if on_step is not None:
+                on_step(StepTaken(descent.taken, most, _accuracy(descent)))
+        theta, file = descent.theta, io.BytesIO()
+        np.savez(file, theta=theta)
+        with OutputFolder(out) as made:
+            made.add(_MODEL, file.getvalue())
+    return Retrained(
+        theta=theta,
+        epsilon=epsilon,
+        delta=delta,
+        mu=mu,
+        clip=float(clip),
+        sigma=sigma,
+        steps=steps,
+        taken=descent.taken,
+        accuracy=_accuracy(descent),
+        model=out / _MODEL,
+    )
+
+
+def _noise(mu: float, sigma: float | None, steps: int | None) -> tuple[float, int]:
+    """sigma in units of the clip, and the steps at full clip that mu covers with it."""
+    if (sigma is None) == (steps is None):
+        raise ValueError(
+            f"one of sigma and steps must be given, got sigma={sigma!r} and steps={steps!r}; the other follows from it"
+        )
+    if steps is not None:
+        steps = check_count("steps", steps)
+        return steps**0.5 / mu, steps
+    noise = float(check_positive("sigma", sigma))
+    return noise, int((mu * noise) ** 2)
+
+
+def _private(out: Path) -> Path:
+    """The folder inside `out` that only its owner may look into."""
+    private = out / _PRIVATE
+    new = [path.parent for path in (private, out, *out.parents) if not path.exists()]
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        private.mkdir(mode=0o700, exist_ok=True)
+        for folder in new:
+            sync_folder(folder)
+    except OSError as error:
+        raise OSError(
+            f"out must be a folder that can be written to, got out={str(out)!r} ({error.strerror or error}); "
+            "pass another folder"
+        ) from error
+    return private
+
+
+@contextmanager
+def _alone(private: Path) -> Iterator[None]:
+    """Nobody else runs in `private` meanwhile; the system takes the lock back when the process ends."""
+    try:
+        file = os.open(private / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise OSError(
+            f"{private / _LOCK} must be a file that can be opened ({error.strerror or error}); mend it or pass another "
+            "out"
+        ) from error
+    try:
+        if fcntl is not None:
+            _lock(file, private)
+        yield
+    finally:
+        os.close(file)
+
+
+def _lock(file: int, private: Path) -> None:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise OSError(
+            f"out must be used by one run at a time, got one that is running in {str(private)!r}; wait for its end or "
+            "pass another out"
+        ) from None
+    except OSError as error:
+        raise OSError(
+            f"out must be on a file system with locks, got {str(private)!r} ({error.strerror or error}); pass another "
+            "out"
+        ) from error
+
+
+def _restored(
+    file: Path, data: DataSet, network: Learner, filt: FilterBase, given: Mapping[str, float]
+) -> Descent:
+    """The descent of the file, which must be of the same numbers."""
+    try:
+        descent = Descent.restored(file, data, network, filt)
+    except OSError as error:
+        raise OSError(
+            f"{file} must be a file that can be read ({error.strerror or error}); mend it or pass another out"
+        ) from error
+    except Exception as error:  # what somebody wrote there may raise anything
+        raise ValueError(f"{file} must be of the same run: {error}; or pass another out") from error
+    for name, value in given.items():
+        saved = getattr(descent, name)
+        if saved != value:
+            raise ValueError(
+                f"{name} must be that of the run in out, {saved!r}, got {name}={value!r}; pass the same number as for "
+                f"{file}, or another out"
+            )
+    return descent
+
+
+def _accuracy(descent: Descent) -> Estimate:
+    data = descent.data
+    right = descent.network.right(descent.theta, data.test_features, data.test_labels)
+    return clopper_pearson(round(float(right.sum())), len(right), failure=_FAILURE)

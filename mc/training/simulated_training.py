@@ -1,0 +1,209 @@
+"""A whole training on two data sets that differ in one person, simulated: how far its releases can be told apart.
+
+>>> import filterproof as fp
+>>> import numpy as np
+>>> people = fp.LogisticTraining(np.array([[3.0, 1.0], [2.0, -1.0], [0.5, 0.0]]), np.array([0, 1, 1]), rate=0.1)
+>>> sums = fp.ClippedSums.making(fp.GaussianFilter(mu=1.0), clip=1.0, sigma=2.0)
+>>> found = fp.simulate_training(people, sums, epsilon=1.0, steps=12, n=4000)
+>>> found.low <= fp.GaussianDP(1.0).delta(1.0)
+True
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from filters.contract.parameters import one_epsilon, one_positive
+from mc.intervals import Moments, clopper_pearson, empirical_bernstein
+from mc.intervals.estimate import CONFIDENCE, PLAIN_DRAWS, Estimate, stated_failure
+from mc.training.training import MakeSums, Training
+from mc.training.two_trainings import TwoTrainings
+from theory.arguments import check_count
+from theory.guarantees import ZCDP, GaussianDP, Guarantee, RenyiDP
+from theory.pairs.base import Direction, check_direction
+
+__all__ = ["at", "batches", "simulate_training"]
+
+#: Numbers in the vectors of all worlds that are played at once.
+_AT_ONCE = 1 << 21
+#: Worlds that are played at once, at most.
+_MOST_RUNS = 1 << 13
+#: Relative allowance for the rounding of sums of squares along a path.
+_SLACK = 1e-9
+#: log M_s below which weights are not told from zero.
+_LEAST = -600.0
+#: The largest epsilon and sum of squares.
+_FAR = 500.0
+
+
+def simulate_training(
+    training: Training,
+    make: MakeSums,
+    *,
+    epsilon: float,
+    steps: int,
+    person: int = 0,
+    n: int = 10_000,
+    seed: int = 0,
+    direction: Direction = "PQ",
+    squares: float | None = None,
+    together: int | None = None,
+    confidence: float = CONFIDENCE,
+    failure: float | None = None,
+) -> Estimate:
+    """H_{e^epsilon}(P || Q), P and Q the laws of all that is released in `steps` steps with and without `person`.
+
+    Each of n worlds trains on both data sets at once, by the releases that it draws: two objects by `make`, of which
+    one never heard of the person, say what they would have summed (`TwoTrainings`), and the loss of a release is that
+    of N(sum, sigma^2 I) for the two sums. sigma is what the sums say of their noise; `audit_training` believes nothing.
+    Outputs are drawn tilted, mean s times the person's shift, and weighted, which keeps small divergences visible.
+    The weights are bounded by `squares`, a bound on the sum of squared shifts in units of sigma, by default what the
+    promise suggests. No path passes it: a guard stops it before it would. Where `make` gives the library's own
+    `ClippedSums` over a filter of the catalogue that adds up squares, no path can, and the estimate names the theorem.
+    For all others the probability of such paths is drawn plainly, with n worlds more, and added.
+    together: how many worlds one object plays; they are taken to be independent, and with 1 they cannot but be.
+    "QP" draws without the person, and gives H(Q || P). Raises ValueError where no bound is known and none is given, and
+    where the noise differs with the person and without.
+    """
+    epsilon, steps, n = at(epsilon), check_count("steps", steps), check_count("n", n, least=2)
+    failure = stated_failure(confidence, failure)
+    check_direction(direction)
+    sample = TwoTrainings(training, make, person=person, runs=1)
+    known = sample.kept if squares is None else None
+    if squares is not None:
+        bound = _bounded("squares", one_positive("squares", squares))
+    else:
+        bound = _bounded("squares", _suggested(sample.promise) if known is None else known)
+    play = _Plan(training, make, steps, person, n, direction, bound, together)
+    order = _order(bound, epsilon)
+    upper = math.exp(min(max(_log_bound(order, bound * (1 + _SLACK), epsilon), _LEAST), -_LEAST))
+    inside_seeds, outside_seeds = np.random.SeedSequence(check_count("seed", seed, least=0)).spawn(2)
+    gains, passed = [], 0
+    for loss, spent, beyond in play.worlds(inside_seeds, order, known):
+        weight = np.exp((order - 1) * (order * spent / 2 - loss))
+        gain = weight * -np.expm1(np.minimum(epsilon - loss, 0.0))
+        gains.append(Moments.of(np.where(beyond, 0.0, gain), upper))
+        passed += int(np.count_nonzero(beyond))
+    name = f"two data sets, tilted to order {order:.4g}"
+    if known is not None:
+        if passed:
+            raise RuntimeError(
+                f"the library's filter let {passed} paths pass the bound {bound:.9g} that it keeps; report this fault"
+            )
+        mean = empirical_bernstein(Moments.merge(gains), failure=failure)
+        rests = "003 Theorem 12: each person's ledger admits no larger sum of squares"
+        return _named(mean.value, mean.low, mean.high, failure, n, f"{name}, {mean.method}", rests, 0)
+    inside = empirical_bernstein(Moments.merge(gains), failure=failure / 2)
+    plain = sum(int(np.count_nonzero(beyond)) for _, _, beyond in play.worlds(outside_seeds, 1.0, None))
+    outside = clopper_pearson(plain, n, failure=failure / 2)
+    # a path beyond the bound gains between 0 and 1
+    rests = f"{PLAIN_DRAWS}, and a guard at a sum of squared shifts of {bound:.6g}"
+    high = inside.high + outside.high
+    return _named(inside.value, inside.low, high, failure, 2 * n, f"{name}, {inside.method}", rests, plain)
+
+
+def batches(training: Training, n: int, together: int | None) -> Iterator[int]:
+    """How many of n worlds are played by one object, one after the other: `together`, or as many as fit."""
+    if together is None:
+        numbers = training.people * training.start(1).size
+        together = max(min(_AT_ONCE // max(numbers, 1), _MOST_RUNS), 1)
+    most = check_count("together", together)
+    for first in range(0, n, most):
+        yield min(most, n - first)
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """How trainings are played, up to `bound`."""
+
+    training: Training
+    make: MakeSums
+    steps: int
+    person: int
+    n: int
+    direction: Direction
+    bound: float
+    together: int | None
+
+    def worlds(
+        self, seeds: np.random.SeedSequence, order: float, known: float | None
+    ) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]]:
+        """(loss, sum of squared shifts, whether the guard stopped it) of every world, in batches."""
+        for runs in batches(self.training, self.n, self.together):
+            rng = np.random.default_rng(seeds.spawn(1)[0])
+            two = TwoTrainings(self.training, self.make, person=self.person, runs=runs)
+            if known is not None and two.kept != known:
+                raise TypeError(
+                    f"make must give the same kind of sums whatever the number of runs, got others for {runs}; or pass "
+                    "squares=, and nothing is taken from a theorem"
+                )
+            loss, spent, beyond = np.zeros(runs), np.zeros(runs), np.zeros(runs, dtype=np.bool_)
+            for _ in range(self.steps):
+                sums = two.sums_alike()
+                drawn, base = sums if self.direction == "PQ" else reversed(sums)
+                shift = (drawn - base) / two.sigma
+                square = np.einsum("ij,ij->i", shift, shift)
+                beyond |= ~(spent + square <= self.bound * (1 + _SLACK))
+                z = rng.standard_normal(shift.shape)
+                gone_on = ~beyond
+                moved = np.einsum("ij,ij->i", shift, z)
+                loss[gone_on] += ((order - 0.5) * square + moved)[gone_on]
+                spent[gone_on] += square[gone_on]
+                two.go_on(base + two.sigma * (order * shift + z))
+            yield loss, spent, beyond
+
+
+def at(epsilon: object) -> float:
+    """`epsilon` as a number from -500 to 500: beyond, e^epsilon is no double that sums can be made of."""
+    return _bounded("epsilon", one_epsilon("epsilon", epsilon))
+
+
+def _bounded(name: str, number: float) -> float:
+    if abs(number) > _FAR:
+        raise ValueError(
+            f"{name} must be at most {_FAR:g} in size, got {name}={number!r}; pass a smaller one"
+        )
+    return number
+
+
+def _suggested(promise: Guarantee) -> float:
+    """What the promise suggests as a bound on a sum of squared shifts: for the choice of the tilt and the guard."""
+    if isinstance(promise, GaussianDP):
+        return promise.mu**2
+    if isinstance(promise, ZCDP):
+        return 2 * promise.rho
+    if isinstance(promise, RenyiDP):
+        return 2 * promise.rho / promise.alpha
+    raise ValueError(
+        f"squares must be given where the promise suggests no bound on squared shifts, got {promise}; pass "
+        "e.g. squares=1.0"
+    )
+
+
+def _log_bound(order: float, squares: float, epsilon: float) -> float:
+    """log of the largest weighted gain: (s-1)(s squares/2 - epsilon) + s log(1 - 1/s) - log(s - 1)."""
+    t = order - 1
+    return t * (order * squares / 2 - epsilon) + order * math.log1p(-1 / order) - math.log(t)
+
+
+def _order(squares: float, epsilon: float) -> float:
+    """The order s > 1 at which the bound on weights is least."""
+    from scipy import optimize
+
+    best = optimize.minimize_scalar(
+        lambda x: _log_bound(1 + math.exp(x), squares, epsilon), bounds=(-7.0, 7.0), method="bounded"
+    )
+    return 1 + math.exp(float(best.x))
+
+
+def _named(
+    value: float, low: float, high: float, failure: float, n: int, method: str, rests_on: str, beyond: int
+) -> Estimate:
+    """An estimate of a number in [0, 1]; weights may bring the mean of draws above it."""
+    low, high = min(max(low, 0.0), 1.0), min(max(high, 0.0), 1.0)
+    return Estimate(min(max(value, low), high), low, high, failure, n, method, rests_on, beyond)

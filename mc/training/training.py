@@ -1,0 +1,189 @@
+"""Trainings: analyses by sums over people, and what releases the sums.
+
+>>> import filterproof as fp
+>>> import numpy as np
+>>> people = fp.LogisticTraining(np.array([[1.0], [2.0]]), np.array([0, 1]), rate=0.5)
+>>> people.vectors(people.start(runs=1)).norms()
+array([[0.5, 1. ]])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from filters.holders.clipped_sums import PrivateSum, Vectors
+from theory.arguments import check_positive
+from theory.guarantees import Guarantee
+from theory.numerics.norms import euclidean_norms
+
+__all__ = ["LogisticTraining", "MakeSums", "NoisySums", "Training", "WithCanary"]
+
+
+class Training(Protocol):
+    """An analysis by sums over people, each a function of what was released: gradient descent, say.
+
+    Parameters are what an analyst knows after some releases; `runs` independent worlds at once, on the first axis.
+    """
+
+    @property
+    def people(self) -> int:
+        """The number of people."""
+
+    def start(self, runs: int) -> NDArray[np.float64]:
+        """The parameters before anything was released: (runs, ...)."""
+
+    def vectors(self, parameters: NDArray[np.float64]) -> NDArray[np.float64] | Vectors:
+        """Everyone's vector in each world: (runs, people, d), or `Vectors` of shapes (runs, people) and (runs, d)."""
+
+    def step(self, parameters: NDArray[np.float64], released: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The parameters after the sum `released`, of shape (runs, d)."""
+
+
+class NoisySums(Protocol):
+    """What releases noisy sums: `ClippedSums`, or a candidate under test; noise by `rng.standard_normal` alone.
+
+    Runs of one object are taken to be independent: what it does in one does not depend on another.
+    """
+
+    @property
+    def promise(self) -> Guarantee:
+        """What all that is released satisfies, it says."""
+
+    def release(self, vectors: NDArray[np.float64] | Vectors, rng: np.random.Generator) -> PrivateSum:
+        """The noisy sum, one for each run: (runs, d)."""
+
+
+#: (people in one world, runs) -> sums over runs times as many people, who have spent nothing yet.
+MakeSums: TypeAlias = Callable[[int, int], NoisySums]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class LogisticTraining:
+    """Gradient descent on sum_i log(1 + e^{-(2 y_i - 1) <x_i, theta>}), from theta = 0 by `rate` times a released sum.
+
+    features: (people, d), finite; labels: (people,), 0 or 1. The gradient of person i is (expit(<x_i, theta>) - y_i)
+    x_i. Raises ValueError for other shapes and labels, and for a rate that is not positive.
+    """
+
+    features: NDArray[np.float64]
+    labels: NDArray[np.int64]
+    rate: float
+
+    def __post_init__(self) -> None:
+        features, given = np.asarray(self.features), np.asarray(self.labels)
+        for name, array in (("features", features), ("labels", given)):
+            if array.dtype.kind not in "fiub":
+                raise TypeError(
+                    f"{name} must hold real numbers, got dtype={array.dtype}; pass an array of them"
+                )
+        features = features.astype(np.float64)
+        if features.ndim != 2 or not features.size or not np.isfinite(features).all():
+            raise ValueError(
+                f"features must be finite, a row per person, got shape {features.shape}; pass (people, d) numbers"
+            )
+        if given.shape != features.shape[:1] or not np.isin(given, (0, 1)).all():
+            raise ValueError(
+                f"labels must be 0 or 1, one per person, got shape {given.shape} for {len(features)} people; pass "
+                "e.g. [0, 1, 1]"
+            )
+        object.__setattr__(self, "features", features)
+        object.__setattr__(self, "labels", given.astype(np.int64))
+        object.__setattr__(self, "rate", float(check_positive("rate", self.rate)))
+
+    def __repr__(self) -> str:
+        return (
+            f"LogisticTraining(people={self.people}, d={self.features.shape[1]}, rate={self.rate!r}; hidden)"
+        )
+
+    @property
+    def people(self) -> int:
+        """The number of people."""
+        return len(self.features)
+
+    def start(self, runs: int) -> NDArray[np.float64]:
+        """theta = 0: (runs, d)."""
+        return np.zeros((runs, self.features.shape[1]))
+
+    def vectors(self, parameters: NDArray[np.float64]) -> Vectors:
+        """The gradients, in closed form."""
+        return _Scaled(special.expit(parameters @ self.features.T) - self.labels, self.features)
+
+    def step(self, parameters: NDArray[np.float64], released: NDArray[np.float64]) -> NDArray[np.float64]:
+        """theta - rate released."""
+        return parameters - self.rate * released
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Scaled:
+    """The vectors residuals[r, i] rows[i]."""
+
+    residuals: NDArray[np.float64]
+    rows: NDArray[np.float64]
+
+    def norms(self) -> NDArray[np.float64]:
+        sizes: NDArray[np.float64] = np.abs(self.residuals) * euclidean_norms(self.rows)
+        return sizes
+
+    def weighted(self, factors: NDArray[np.float64]) -> NDArray[np.float64]:
+        total: NDArray[np.float64] = (factors * self.residuals) @ self.rows
+        return total
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WithCanary:
+    """A training with one person more, the last: a vector of norm `size` along a coordinate of its own, in every step.
+
+    The strongest person to ask about: nothing that is released hides the vector, and it never gets smaller. The
+    training does not look at the coordinate. Raises ValueError for a size that is not positive.
+    """
+
+    training: Training
+    size: float
+
+    def __post_init__(self) -> None:
+        if not hasattr(self.training, "vectors"):
+            raise TypeError(f"training must have vectors and steps, got {self.training!r}; pass a Training")
+        object.__setattr__(self, "size", float(check_positive("size", self.size)))
+
+    @property
+    def people(self) -> int:
+        """The number of people, with the canary."""
+        return self.training.people + 1
+
+    def start(self, runs: int) -> NDArray[np.float64]:
+        """The parameters of the training."""
+        return self.training.start(runs)
+
+    def vectors(self, parameters: NDArray[np.float64]) -> NDArray[np.float64] | Vectors:
+        """Everyone's vectors, with a coordinate more, and the canary's."""
+        given = self.training.vectors(parameters)
+        if not isinstance(given, np.ndarray):
+            return _Beside(given, self.size)
+        rows = np.zeros((given.shape[0], given.shape[1] + 1, given.shape[2] + 1))
+        rows[:, :-1, :-1], rows[:, -1, -1] = given, self.size
+        return rows
+
+    def step(self, parameters: NDArray[np.float64], released: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The training's own step."""
+        return self.training.step(parameters, released[:, :-1])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Beside:
+    """Everyone's vectors, and one of norm `size` along a coordinate of its own."""
+
+    vectors: Vectors
+    size: float
+
+    def norms(self) -> NDArray[np.float64]:
+        own = self.vectors.norms()
+        return np.concatenate([own, np.full((len(own), 1), self.size)], axis=1)
+
+    def weighted(self, factors: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.concatenate([self.vectors.weighted(factors[:, :-1]), self.size * factors[:, -1:]], axis=1)

@@ -1,0 +1,163 @@
+"""An audit of a training: the strongest test for one person, made on what was really released.
+
+>>> import filterproof as fp
+>>> import numpy as np
+>>> people = fp.LogisticTraining(np.array([[9.0], [2.0], [0.5]]), np.array([0, 1, 1]), rate=0.1)
+>>> sums = fp.ClippedSums.making(fp.GaussianFilter(mu=1.0), clip=1.0, sigma=2.0)
+>>> found = fp.audit_training(people, sums, epsilon=0.5, steps=10, n=2000, failure=1e-3)
+>>> found.refutes, bool(0.3 < found.mu_low < 1.0)
+(False, True)
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from filters.contract.parameters import one_delta
+from mc.intervals import clopper_pearson
+from mc.intervals.estimate import CONFIDENCE, Estimate, stated_failure
+from mc.training.simulated_training import at, batches
+from mc.training.training import MakeSums, Training
+from mc.training.two_trainings import TwoTrainings
+from theory.arguments import check_count
+from theory.guarantees import Guarantee
+from theory.shown import Row, Shown
+
+__all__ = ["TrainingAudit", "audit_training"]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class TrainingAudit(Shown):
+    """What one test made of the releases: reached = P(accused | person in) - e^epsilon P(accused | person out).
+
+    promised is the delta at epsilon of the promise, a bound on `reached` for every test. hit and false_alarm are the
+    two probabilities, each with its interval, and all three intervals hold together but for the failure of `reached`.
+    """
+
+    epsilon: float
+    reached: Estimate
+    promised: float
+    hit: Estimate
+    false_alarm: Estimate
+    promise: Guarantee
+
+    @property
+    def refutes(self) -> bool:
+        """Whether the whole interval lies above the promise."""
+        return self.reached.low > self.promised
+
+    @property
+    def mu_low(self) -> float:
+        """The least mu such that the releases can be mu-GDP: Phi^-1 of the hits less that of the false alarms, or 0."""
+        return max(float(special.ndtri(self.hit.low) - special.ndtri(self.false_alarm.high)), 0.0)
+
+    def epsilon_low(self, delta: float) -> float:
+        """The least epsilon such that the releases can be (epsilon, delta)-DP, or 0."""
+        rest = self.hit.low - one_delta("delta", delta)
+        return max(math.log(rest / self.false_alarm.high), 0.0) if rest > 0 else 0.0
+
+    def rows(self) -> list[Row]:
+        """One row: each probability with its interval."""
+        row: Row = {"epsilon": self.epsilon, "promised": self.promised, "promise": str(self.promise)}
+        estimates = {"reached": self.reached, "hit": self.hit, "false_alarm": self.false_alarm}
+        for name, estimate in estimates.items():
+            row |= {f"{name}_{end}": getattr(estimate, end) for end in ("value", "low", "high")}
+        row |= {"failure": self.reached.failure, "n": self.reached.n}
+        return [row | {"mu_low": self.mu_low, "refutes": self.refutes}]
+
+    def __str__(self) -> str:
+        verdict = "ABOVE the promise" if self.refutes else "not above the promise"
+        return (
+            f"reached {self.reached}, promised {self.promised:.6g} at epsilon={self.epsilon:g} ({self.promise}): "
+            f"{verdict}; mu >= {self.mu_low:.4g}"
+        )
+
+
+def audit_training(
+    training: Training,
+    make: MakeSums,
+    *,
+    epsilon: float,
+    steps: int,
+    person: int = 0,
+    n: int = 2_000,
+    seed: int = 0,
+    together: int | None = None,
+    confidence: float = CONFIDENCE,
+    failure: float | None = None,
+) -> TrainingAudit:
+    """The likelihood-ratio test for `person` on n whole trainings, half of them with that person.
+
+    The releases are drawn by the object under audit itself, with its own noise. The test knows everything else: the
+    data of all others, the parameters, and what two silent copies of the object would have summed with and without
+    the person, so that no test of the same releases is better where the noise is normal, with the sigma that each
+    copy says. It accuses where log P/Q > epsilon. Its errors are counted, and their Clopper-Pearson intervals assume
+    nothing, not even sigma, but that trainings are independent: `together` of them are played by one object, and with
+    1 each has an object of its own.
+    The strongest person to ask about has a vector that no clipping may let through: see `WithCanary`.
+    Finding `reached` below the promise proves nothing; above it, with the whole interval, refutes it.
+    """
+    epsilon, steps, n = (
+        at(epsilon),
+        check_count("steps", steps),
+        check_count("n", n, least=4),
+    )
+    failure = stated_failure(confidence, failure)
+    seeds = np.random.SeedSequence(check_count("seed", seed, least=0)).spawn(2)
+    promise = make(training.people, 1).promise
+    counts = (n - n // 2, n // 2)
+    hit, false_alarm = (
+        clopper_pearson(
+            sum(
+                int(np.count_nonzero(loss > epsilon))
+                for loss in _losses(training, make, steps, person, count, stream, together, without=without)
+            ),
+            count,
+            failure=failure / 2,
+        )
+        for without, count, stream in zip((False, True), counts, seeds, strict=True)
+    )
+    growth = math.exp(epsilon)
+    reached = Estimate(
+        hit.value - growth * false_alarm.value,
+        hit.low - growth * false_alarm.high,
+        hit.high - growth * false_alarm.low,
+        failure,
+        n,
+        "likelihood-ratio test, Clopper-Pearson",
+    )
+    return TrainingAudit(epsilon, reached, float(promise.delta(epsilon)), hit, false_alarm, promise)
+
+
+def _losses(
+    training: Training,
+    make: MakeSums,
+    steps: int,
+    person: int,
+    n: int,
+    seeds: np.random.SeedSequence,
+    together: int | None,
+    *,
+    without: bool,
+) -> list[NDArray[np.float64]]:
+    """log P/Q of everything released in each of n worlds, all with the person or all without, in batches."""
+    people, losses = training.people - without, []
+    for runs in batches(training, n, together):
+        rng = np.random.default_rng(seeds.spawn(1)[0])
+        audited = make(people, runs)
+        two = TwoTrainings(training, make, person=person, runs=runs)
+        loss = np.zeros(runs)
+        for _ in range(steps):
+            released = audited.release(two.vectors(without=without), rng).value
+            with_person, without_person = two.sums()
+            near, far = (released - with_person) / two.sigma, (released - without_person) / two.other_sigma
+            loss += np.einsum("ij,ij->i", far - near, far + near) / 2
+            loss += released.shape[1] * math.log(two.other_sigma / two.sigma)
+            two.go_on(released)
+        losses.append(loss)
+    return losses

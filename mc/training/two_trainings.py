@@ -1,0 +1,167 @@
+"""Two trainings that differ in one person: what either would have released, by the code that releases it.
+
+>>> import filterproof as fp
+>>> import numpy as np
+>>> people = fp.LogisticTraining(np.array([[1.0], [2.0]]), np.array([0, 1]), rate=0.5)
+>>> sums = fp.ClippedSums.making(fp.GaussianFilter(mu=1.0), clip=1.0, sigma=2.0)
+>>> two = TwoTrainings(people, sums, person=0, runs=4)
+>>> two.shift().round(4).ravel()  # the residual 1/2 times the feature 1, over sigma
+array([0.25, 0.25, 0.25, 0.25])
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from inspect import getattr_static
+from types import FunctionType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from filters.catalogue import CATALOGUE
+from filters.holders.clipped_sums import ClippedSums, Vectors
+from filters.holders.individual import IndividualFilter
+from filters.holders.personal import check_person
+from mc.training.training import LogisticTraining, MakeSums, Training, WithCanary
+from theory.arguments import check_count, check_positive
+from theory.guarantees import Guarantee
+
+__all__ = ["SILENT", "TwoTrainings"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Others:
+    """Everyone's vectors but one person's."""
+
+    vectors: Vectors
+    person: int
+
+    def norms(self) -> NDArray[np.float64]:
+        return np.delete(self.vectors.norms(), self.person, axis=-1)
+
+    def weighted(self, factors: NDArray[np.float64]) -> NDArray[np.float64]:
+        return self.vectors.weighted(np.insert(factors, self.person, 0.0, axis=-1))
+
+
+class TwoTrainings:
+    """One training on two data sets, with and without `person`, given the same releases in each of `runs` worlds.
+
+    Two objects by `make`, one that knows everybody and one that never heard of the person. Both are asked for the
+    same sums, without noise, so that everything that they would have released is known.
+    """
+
+    def __init__(self, training: Training, make: MakeSums, *, person: int, runs: int) -> None:
+        if check_count("people", training.people) < 2:
+            raise ValueError(
+                f"training must have at least 2 people, got {training.people}; add another person"
+            )
+        self._training, self._person = training, check_person(person, training.people)
+        self._everybody, self._others = make(training.people, runs), make(training.people - 1, runs)
+        self.parameters = training.start(runs)
+        self.sigma = self.other_sigma = 0.0
+        self._given: NDArray[np.float64] | Vectors | None = training.vectors(self.parameters)
+        self._tables = isinstance(self._given, np.ndarray)
+
+    @property
+    def promise(self) -> Guarantee:
+        """What the object that knows everybody promises."""
+        return self._everybody.promise
+
+    @property
+    def kept(self) -> float | None:
+        """The bound on a sum of squared shifts that the library's own code keeps, by a theorem; None if none is known.
+
+        It is where both objects are the library's, over a filter of the catalogue whose ledger adds up squares, with no
+        method put in later, and where the library computes the norms: of tables, and of its own closed forms.
+        """
+        inner = self._training.training if type(self._training) is WithCanary else self._training
+        if not (self._tables or type(inner) is LogisticTraining):
+            return None
+        bounds = {_squares_kept(sums) for sums in (self._everybody, self._others)}
+        return bounds.pop() if len(bounds) == 1 else None
+
+    def vectors(self, *, without: bool) -> NDArray[np.float64] | Vectors:
+        """Everyone's vectors at the present parameters, or everyone's but the person's."""
+        if self._given is None:  # asked for by both sides, and by an audit
+            self._given = self._training.vectors(self.parameters)
+        given = self._given
+        if isinstance(given, np.ndarray) != self._tables:
+            raise TypeError(
+                f"vectors must be of one kind in every step, got {type(given).__name__}; pass arrays always, or never"
+            )
+        if not without:
+            return given
+        if not isinstance(given, np.ndarray):
+            return _Others(given, self._person)
+        rows: NDArray[np.float64] = np.delete(np.asarray(given), self._person, axis=1)
+        return rows
+
+    def sums(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The next sums with and without the person, (runs, d) each; both objects charge, and say their noise."""
+        with_person = self._everybody.release(self.vectors(without=False), SILENT)
+        without_person = self._others.release(self.vectors(without=True), SILENT)
+        self.sigma = float(check_positive("sigma", with_person.sigma))
+        self.other_sigma = float(check_positive("sigma", without_person.sigma))
+        return with_person.value, without_person.value
+
+    def sums_alike(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """`sums`; ValueError where the noise is not the same with and without the person."""
+        sums = self.sums()
+        if abs(self.sigma - self.other_sigma) > 0:
+            raise ValueError(
+                f"sigma must be the same with and without the person, got {self.sigma!r} and {self.other_sigma!r}; "
+                "such noise tells about that person, and audit_training finds it"
+            )
+        return sums
+
+    def shift(self) -> NDArray[np.float64]:
+        """By what the person moves the next sums, in units of the noise: (runs, d)."""
+        with_person, without_person = self.sums_alike()
+        moved: NDArray[np.float64] = (with_person - without_person) / self.sigma
+        return moved
+
+    def go_on(self, released: NDArray[np.float64]) -> None:
+        """Both go on from what was released."""
+        self.parameters = self._training.step(self.parameters, released)
+        self._given = None
+
+
+def _squares_kept(sums: object) -> float | None:
+    """The bound on a person's sum of squared norms over sigma that the ledgers behind `sums` keep; None if unknown."""
+    if type(sums) is not ClippedSums or type(sums.people) is not IndividualFilter:
+        return None
+    filt = sums.people.filter
+    entry, holds = CATALOGUE.get(type(filt).__name__), filt.holds
+    ours = entry is not None and entry.kind is type(filt)
+    if not ours or _hides_a_method(sums.people) or _hides_a_method(filt):
+        return None
+    return 2 * holds.zcdp if holds is not None and holds.rule and math.isfinite(holds.zcdp) else None
+
+
+def _hides_a_method(instance: object) -> bool:
+    """Whether an object has an attribute of its own in the place of a method of its class."""
+    return any(
+        isinstance(getattr_static(type(instance), name, None), FunctionType)
+        for name in getattr(instance, "__dict__", ())
+    )
+
+
+class Silent(np.random.Generator):
+    """A source of zeros, for the sums behind the noise; whoever draws otherwise is told."""
+
+    def __init__(self) -> None:
+        super().__init__(np.random.PCG64(0))
+
+    def standard_normal(self, size: object = None, *args: object, **kwargs: object) -> NDArray[np.float64]:  # type: ignore[override]
+        return np.zeros(size)  # type: ignore[call-overload, no-any-return]
+
+    def _elsewhere(self, *args: object, **kwargs: object) -> None:
+        raise TypeError(
+            "sums must draw their noise by rng.standard_normal, got another method; it is read off by passing zeros"
+        )
+
+    normal = random = integers = uniform = multivariate_normal = _elsewhere  # type: ignore[assignment]
+
+
+SILENT = Silent()

@@ -1,1 +1,0 @@
-"""Faults of libraries that have many, in parts that their files in `libraries` put together."""

@@ -1,0 +1,36 @@
+"""The Renyi accountant of autodp, which composes cumulant generating functions and answers with an epsilon."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from filters.adapters.accountant import from_accountant
+from mc.accountants.answers import subject_of
+from mc.accountants.subject import AccountantSubject
+from theory.guarantees import ApproxDP
+from theory.pairs import Gaussian, Laplace
+
+__all__ = ["rdp"]
+
+
+def rdp() -> AccountantSubject:
+    """Gaussian and Laplace noise composed by `anaRDPacct`, orders as by default."""
+    from autodp import rdp_acct, rdp_bank
+
+    def event(pair: Any) -> Any:
+        if isinstance(pair, Gaussian):
+            return lambda order: rdp_bank.RDP_gaussian({"sigma": 1 / float(pair.mu)}, order)
+        return lambda order: rdp_bank.RDP_laplace({"b": float(pair.b)}, order)
+
+    filt = from_accountant(
+        rdp_acct.anaRDPacct,
+        event,
+        ApproxDP(2.0, 1e-5),
+        menu=(Gaussian(0.25), Laplace(4.0)),
+        compose=lambda held, one, count: held.compose_mechanism(one, coeff=count),
+        spent=lambda held: held.get_eps(1e-5),
+    )
+    return subject_of(
+        filt,
+        raw=lambda held, value: held.compose_mechanism(event(Gaussian(0.25)), coeff=value),
+    )

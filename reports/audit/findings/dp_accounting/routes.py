@@ -1,0 +1,148 @@
+"""Routes to the true values that dp-accounting was held against."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from itertools import combinations, product
+
+import mpmath
+import numpy as np
+
+from filters.rules.unsound import NaturalFilter, knowingly
+from mc.worst_case.solve import worst_case
+from theory.pairs import RandomizedResponse
+
+from ..shared.mixtures import delta_by_cut
+
+
+def responses_delta() -> float:
+    """delta(2) of 20 binary randomized responses of truth probability 3/4, as a sum over the number of truths."""
+    terms = (math.comb(20, i) * (3.0**i - math.exp(2.0) * 3.0 ** (20 - i)) for i in range(21))
+    return math.fsum(max(0.0, term) for term in terms) / 4.0**20
+
+
+def responses_delta_by_paths() -> float:
+    """The same delta by composing the privacy loss step by step in fractions."""
+    losses = {0: Fraction(1)}
+    for _ in range(20):
+        nxt: dict[int, Fraction] = {}
+        for loss, mass in losses.items():
+            for step, part in ((1, Fraction(3, 4)), (-1, Fraction(1, 4))):
+                nxt[loss + step] = nxt.get(loss + step, Fraction(0)) + part * mass
+        losses = nxt
+    return sum(
+        float(mass) * -math.expm1(2.0 - loss * math.log(3))
+        for loss, mass in losses.items()
+        if loss * math.log(3) > 2
+    )
+
+
+def order_two() -> float:
+    """The Renyi divergence of order 2 of 0.5 N(10, 1) + 0.5 N(0, 1) from N(0, 1) in closed form."""
+    return math.log1p(0.25 * math.expm1(100.0))
+
+
+def order_two_by_integral() -> float:
+    """The same divergence by integrating the square of the density ratio."""
+    with mpmath.workdps(60):
+
+        def integrand(x: mpmath.mpf) -> mpmath.mpf:
+            return ((mpmath.npdf(x - 10) + mpmath.npdf(x)) / 2) ** 2 / mpmath.npdf(x)
+
+        return float(mpmath.log(mpmath.quad(integrand, list(range(-20, 45, 5)))))
+
+
+def pure_epsilon_by_outcomes() -> float:
+    """The least total epsilon that leaves no mass above it, over the outcomes of 100 responses of 0.1-DP."""
+    truth = Fraction(math.exp(0.1)) / (1 + Fraction(math.exp(0.1)))
+    masses = {
+        100 - 2 * lies: math.comb(100, lies) * truth ** (100 - lies) * (1 - truth) ** lies
+        for lies in range(101)
+    }
+    return 0.1 * max(net for net, mass in masses.items() if mass > 0)
+
+
+def rare_delta_by_integral() -> float:
+    """The total variation of 1e-8 N(1, 1) + (1 - 1e-8) N(0, 1) from N(0, 1), integrated."""
+    with mpmath.workdps(40):
+        q = mpmath.mpf("1e-8")
+        return float(mpmath.quad(lambda x: q * (mpmath.npdf(x - 1) - mpmath.npdf(x)), [0.5, 2, 5, 10, 20]))
+
+
+def truncated_delta() -> float:
+    """delta(3) of a record 1 added to three records -1: rate 0.99, batches of at most 3, noise 0.5, by its subsets."""
+    x = np.linspace(-12.0, 12.0, 400_001)
+
+    def density(records: tuple[int, ...]) -> np.ndarray:
+        total = np.zeros_like(x)
+        for drawn in product((0, 1), repeat=len(records)):
+            batch = [record for record, taken in zip(records, drawn, strict=True) if taken]
+            kept = list(combinations(batch, min(3, len(batch))))
+            weight = math.prod(0.99 if taken else 0.01 for taken in drawn) / len(kept)
+            for chosen in kept:
+                total += weight * np.exp(-2 * (x - sum(chosen)) ** 2)
+        return total * math.sqrt(2 / math.pi)
+
+    excess = density((1, -1, -1, -1)) - math.exp(3.0) * density((-1, -1, -1))
+    return float(np.maximum(excess, 0.0).sum() * (x[1] - x[0]))
+
+
+def truncated_delta_by_counts() -> float:
+    """The same by how many of the three are drawn: in closed form above the one loss of 3 on the line."""
+    counts = [math.comb(3, k) * 0.99**k * 0.01 ** (3 - k) for k in range(4)]
+    without = {-k: counts[k] for k in range(4)}
+    added: dict[float, float] = {mean: 0.01 * mass for mean, mass in without.items()}
+    for mean, mass in (
+        (1, counts[0]),
+        (0, counts[1]),
+        (-1, counts[2] + 0.75 * counts[3]),
+        (-3, 0.25 * counts[3]),
+    ):
+        added[mean] = added.get(mean, 0.0) + 0.99 * mass
+
+    # the loss grows with x: the means of `added` are those of `without` moved up
+    return delta_by_cut((list(added.items()), list(without.items())), 3.0, (-4.0, 4.0), 1, 0.5)
+
+
+def adaptive_delta() -> float:
+    """The delta at epsilon = log(9/4) of the best three responses that the exact rule grants, in fractions.
+
+    The rule allows 0.2664, a little more than 45/169, which the composition of three of the least responses reaches.
+    """
+    levels, limit = (1, 2, 3), Fraction("0.2664")
+
+    def halves(k: int) -> tuple[Fraction, Fraction]:
+        return Fraction(3**k, 3**k + 2**k), Fraction(2**k, 3**k + 2**k)
+
+    def composed(past: tuple[int, ...]) -> Fraction:
+        masses = [(Fraction(1), Fraction(1))]
+        for k in past:
+            true, false = halves(k)
+            masses = [pair for p, q in masses for pair in ((p * true, q * false), (p * false, q * true))]
+        return sum((max(p - Fraction(9, 4) * q, Fraction(0)) for p, q in masses), Fraction(0))
+
+    def best(past: tuple[int, ...], p: Fraction, q: Fraction) -> Fraction:
+        worth = max(p - Fraction(9, 4) * q, Fraction(0))
+        for k in levels if len(past) < 3 else ():
+            if composed((*past, k)) <= limit:
+                true, false = halves(k)
+                after = (*past, k)
+                worth = max(worth, best(after, p * true, q * false) + best(after, p * false, q * true))
+        return worth
+
+    return float(best((), Fraction(1), Fraction(1)))
+
+
+def adaptive_delta_of_the_game() -> float:
+    """The same delta as the certified worst case of the natural filter over the same responses."""
+    step = math.log(1.5)
+    menu = tuple(RandomizedResponse(k * step) for k in (1, 2, 3))
+    with knowingly():
+        natural = NaturalFilter(math.log(9 / 4), 0.2664, menu)
+    return worst_case(natural, menu, epsilon=math.log(9 / 4), rounds=3).low
+
+
+def total_variation(shift: float, share: float = 1.0) -> float:
+    """The total variation of N(shift, 1), which such a share is drawn from, from N(0, 1), in closed form."""
+    return share * math.erf(shift / 2 / math.sqrt(2.0))

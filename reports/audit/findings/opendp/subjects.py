@@ -1,0 +1,134 @@
+"""OpenDP's filter, odometer and compositor as subjects of the laws; `opendp` is imported when one is made."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+from filters.adapters.accountant import from_accountant
+from filters.adapters.queryable import from_queryable
+from mc.accountants.answers import subject_of
+from mc.accountants.subject import AccountantSubject
+from theory.guarantees import ZCDP, PureDP
+from theory.pairs import DominatingPair, Gaussian, RandomizedResponse
+
+__all__ = ["adaptive_composition", "fully_adaptive_composition", "privacy_filter"]
+
+#: What a refusal begins with. The same exception class carries unsupported queries and exceptions of a mechanism.
+_REFUSALS = (
+    "filter is now exhausted",
+    "filter is exhausted",
+    "unknown ordering between",  # under approximate measures
+    "insufficient budget for query",
+    "out of queries",
+)
+
+
+def _opendp() -> Any:
+    dp = import_module("opendp.prelude")
+    dp.enable_features("contrib", "honest-but-curious")
+    return dp
+
+
+def denied(error: Exception) -> bool:
+    """Whether an exception says that a query was refused for its loss."""
+    return any(str(getattr(error, "message", "")).startswith(words) for words in _REFUSALS)
+
+
+class _Remembering:
+    """A queryable, and the loss that it said last: after a refusal a filter says it no more."""
+
+    def __init__(self, queryable: Any, d_in: int) -> None:
+        self.queryable, self._d_in, self.said = queryable, d_in, 0.0
+
+    def __call__(self, query: Any) -> Any:
+        answer = self.queryable(query)
+        self.said = float(self.queryable.privacy_loss(self._d_in))
+        return answer
+
+
+def privacy_filter() -> AccountantSubject:
+    """make_privacy_filter with pure losses and d_out = 1, asked for randomized response."""
+    dp = _opendp()
+    space = dp.atom_domain(T=bool), dp.discrete_distance()
+    limit = 1.0 + 2.0**-40  # the maps round up
+    odometer = dp.c.make_fully_adaptive_composition(*space, dp.max_divergence())
+    measurement = dp.c.make_privacy_filter(odometer, d_in=1, d_out=limit)
+
+    @cache
+    def child(epsilon: float) -> Any:
+        return dp.c.make_adaptive_composition(*space, dp.max_divergence(), d_in=1, d_mids=[epsilon])
+
+    def run(held: Any, pair: DominatingPair, body: Callable[[], None]) -> None:
+        held(_user_measurement(dp, space, pair, body))
+
+    filt = from_queryable(
+        lambda: _Remembering(measurement(True), 1),
+        lambda pair: dp.m.make_randomized_response_bool(1 / (1 + math.exp(-pair.pure_epsilon))),
+        PureDP(limit),
+        menu=(RandomizedResponse(0.25), RandomizedResponse(0.5)),
+        denied=denied,
+        spent=lambda held: held.said,
+    )
+    return subject_of(filt, raw=lambda held, epsilon: held.queryable(child(epsilon)), run=run)
+
+
+def fully_adaptive_composition() -> AccountantSubject:
+    """An odometer of zCDP, used to go on while its loss is at most 1/2, asked for Gaussian noise."""
+    dp = _opendp()
+    space = dp.atom_domain(T=float, nan=False), dp.absolute_distance(T=float)
+    odometer = dp.c.make_fully_adaptive_composition(*space, dp.zero_concentrated_divergence())
+
+    def noised(pair: DominatingPair) -> Any:
+        assert isinstance(pair, Gaussian)
+        return dp.m.make_gaussian(*space, scale=1 / float(pair.mu))
+
+    def compose(held: Any, query: Any, count: int) -> None:
+        for _ in range(count):
+            held(query)
+
+    filt = from_accountant(
+        lambda: odometer(0.0),
+        noised,
+        ZCDP(0.5),
+        menu=(Gaussian(0.25), Gaussian(0.5)),
+        compose=compose,
+        spent=lambda held: held.privacy_loss(1.0),
+    )
+    return subject_of(filt)
+
+
+def adaptive_composition() -> AccountantSubject:
+    """make_adaptive_composition with four slots of 1/4, asked for randomized response within a slot."""
+    dp = _opendp()
+    space = dp.atom_domain(T=bool), dp.discrete_distance()
+    slot = 0.25 + 2.0**-42
+    measurement = dp.c.make_adaptive_composition(*space, dp.max_divergence(), d_in=1, d_mids=[slot] * 4)
+
+    def run(held: Any, pair: DominatingPair, body: Callable[[], None]) -> None:
+        held(_user_measurement(dp, space, pair, body))
+
+    filt = from_queryable(
+        lambda: measurement(True),
+        lambda pair: dp.m.make_randomized_response_bool(1 / (1 + math.exp(-pair.pure_epsilon))),
+        PureDP(4 * slot),
+        menu=(RandomizedResponse(0.125), RandomizedResponse(0.25)),
+        denied=denied,
+    )
+    return subject_of(filt, run=run)
+
+
+def _user_measurement(dp: Any, space: tuple[Any, Any], pair: DominatingPair, body: Callable[[], None]) -> Any:
+    """What costs as much as the pair and calls `body` when it is run; its output is not looked at."""
+
+    def function(bit: bool) -> bool:
+        body()
+        return bit
+
+    loss = float(pair.pure_epsilon)
+    return dp.m.make_user_measurement(
+        *space, dp.max_divergence(), function, lambda d_in: loss if d_in else 0.0, TO=bool
+    )

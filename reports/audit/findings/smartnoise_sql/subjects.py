@@ -1,0 +1,57 @@
+"""smartnoise-sql's odometers as subjects of the laws; `snsql` is imported when one is made."""
+
+from __future__ import annotations
+
+import math
+from importlib import import_module
+from typing import Any
+
+from filters.adapters.accountant import from_accountant
+from mc.accountants.answers import subject_of
+from mc.accountants.subject import AccountantSubject
+from theory.guarantees import ApproxDP
+from theory.pairs import KOV, RandomizedResponse
+
+__all__ = ["odometer", "odometer_heterogeneous"]
+
+#: The delta that the odometer is made with; half of it is the slack, and all that it reports of pure steps.
+_DELTA = 2e-3
+
+
+def odometer() -> AccountantSubject:
+    """Odometer, used to go on while its epsilon is at most 4 and the delta that it reports at most 3/8."""
+    made, privacy = import_module("snsql.sql.odometer"), import_module("snsql").Privacy
+    limit = 0.375
+
+    def spent(held: Any) -> float:
+        epsilon, delta = held.spent
+        return math.inf if delta > limit else float(epsilon)
+
+    filt = from_accountant(
+        lambda: made.Odometer(privacy(epsilon=0.25, delta=0.25)),
+        lambda pair: None,
+        ApproxDP(4.0, limit),
+        menu=(KOV(0.25, 0.25),),
+        compose=lambda held, step, count: held.spend(count),
+        spent=spent,
+    )
+    return subject_of(filt, raw=lambda held, count: held.spend(count))
+
+
+def odometer_heterogeneous() -> AccountantSubject:
+    """OdometerHeterogeneous, used to go on while its epsilon is at most 1, with pure steps."""
+    made, privacy = import_module("snsql.sql.odometer"), import_module("snsql").Privacy
+
+    def compose(held: Any, step: Any, count: int) -> None:
+        for _ in range(count):
+            held.spend(step)
+
+    filt = from_accountant(
+        lambda: made.OdometerHeterogeneous(privacy(epsilon=1.0, delta=_DELTA)),
+        lambda pair: privacy(epsilon=float(pair.pure_epsilon), delta=0.0),
+        ApproxDP(1.0, _DELTA / 2),
+        menu=(RandomizedResponse(0.05), RandomizedResponse(0.1), RandomizedResponse(0.5)),
+        compose=compose,
+        spent=lambda held: held.spent[0],
+    )
+    return subject_of(filt, raw=lambda held, epsilon: held.spend(privacy(epsilon=epsilon, delta=0.0)))

@@ -1,1 +1,0 @@
-"""What is known of each library, one a file: its entry points, what was found in them and what was not looked at."""

@@ -1,1 +1,0 @@
-"""Ways to true values that the findings of several libraries need."""

@@ -1,0 +1,246 @@
+"""An examination in words and as data: the one object that its page, its LaTeX and the command line show."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from filters.privacy_filter import PrivacyFilter
+from mc.examine.examination import Examination, Status
+from mc.examine.fault import LATE, STUCK
+from mc.examine.finding import StageFinding, Tightness
+from mc.examine.witness import Witness
+from reports.witness_words import finite, replay_words, target_of, witness_words
+from theory.evidence import Outcome, Verdict
+from theory.guarantees import Guarantee
+from theory.shown import Cell, Row
+
+__all__ = ["SCHEMA", "ExaminationWords", "version"]
+
+#: The number of the layout of verdict.json.
+SCHEMA = 1
+_COLUMNS = ("kind", "at", "direction", "menu", "attack", "worst", "promised", "share", "evidence")
+
+
+@dataclass(frozen=True, slots=True)
+class ExaminationWords:
+    """An examination as it is told; `target` names the filter on the command line.
+
+    `str()` is the verdict, a line a stage, and the witness with the command that replays it.
+    """
+
+    examination: Examination
+    target: str | None = None
+
+    @property
+    def filter(self) -> PrivacyFilter:
+        """The filter that was examined."""
+        return self.examination.filter
+
+    @property
+    def name(self) -> str:
+        """The class of the filter."""
+        return self.examination.name
+
+    @property
+    def promise(self) -> Guarantee | str:
+        """What the filter promises, or that its code did not come to say it."""
+        return self.examination.promise or "nothing that its code came to say"
+
+    @property
+    def verdict(self) -> Verdict:
+        """HOLDS, REFUTED or UNDECIDED, with its scope and evidence."""
+        return self.examination.verdict
+
+    @property
+    def status(self) -> Status:
+        """Whether the filter could be examined."""
+        return self.examination.status
+
+    @property
+    def refuted(self) -> bool:
+        """Whether a witness refutes the promise."""
+        return self.verdict.outcome is Outcome.REFUTED
+
+    @property
+    def findings(self) -> tuple[StageFinding, ...]:
+        """What each stage asked, found, and did not look at."""
+        return self.examination.findings
+
+    @property
+    def witness(self) -> Witness | None:
+        """The smallest refutation, None if nothing was refuted."""
+        return self.examination.witness
+
+    @property
+    def tightness(self) -> tuple[Tightness, ...]:
+        """The best attack, the worst case and the promise for each measure and menu, nearest to the promise first."""
+        return self.examination.tightness
+
+    @property
+    def headline(self) -> str:
+        """REFUTED, HOLDS or UNDECIDED; FAULTY, NOT EXAMINED or OUT OF TIME where there is no verdict."""
+        if self.refuted or (self.status is Status.EXAMINED and not self.out_of_time):
+            return self.verdict.outcome.name
+        if self.out_of_time:
+            return "OUT OF TIME"
+        return "FAULTY" if self.status is Status.FAULTY else "NOT EXAMINED"
+
+    @property
+    def out_of_time(self) -> bool:
+        """Whether the time was up before a single question about the promise was answered: the filter may hang."""
+        told = self.examination.faults or [
+            note for one in self.findings for note in one.notes if LATE in note
+        ]
+        late = bool(told) and all(LATE in words for words in told)
+        answered = any(one.verdict is not None or one.tightness for one in self.findings)
+        return self.status is not Status.DENIES and late and not answered
+
+    @property
+    def conclusion(self) -> str:
+        """The headline with its evidence and scope, and what it rests on."""
+        if self.headline == self.verdict.outcome.name:
+            return str(self.verdict)
+        why = self.status.value
+        if self.out_of_time:
+            stuck = any(STUCK in note for one in self.findings for note in one.notes)
+            may = "a method of it may not return" if stuck else "it is slow"
+            why = f"the time was up before it had answered anything; {may}"
+        return f"{self.headline}: {why}"
+
+    def again(self, folder: Path = Path("out")) -> str:
+        """The command that replays the witness from a folder into which the examination was saved; '' without one."""
+        if self.witness is None:
+            return ""
+        return replay_words(self.witness, folder / "witness.json", self.target or target_of(self.filter))
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
+    def lines(self, folder: Path | None = None) -> list[str]:
+        """The words of `str()`; folder is where the examination was saved, if it was."""
+        lines = [f"{self.name}, promised {self.promise}: {self.conclusion}"]
+        if self.headline == self.verdict.outcome.name and self.verdict.detail:
+            lines.append(self.verdict.detail)
+        lines += self.examination.faults
+        for stage in dict.fromkeys(one.stage for one in self.findings):
+            lines += _of_stage(stage, [one for one in self.findings if one.stage == stage])
+        if self.witness is not None:
+            saved = "" if folder is not None else 'exam.save("out"), then '
+            lines.append(f"Witness: {witness_words(self.witness)}")
+            lines.append(f"Again: {saved}{self.again(folder or Path('out'))}")
+        return lines
+
+    def to_data(self) -> dict[str, Any]:
+        """The examination as JSON-able data, which verdict.json holds."""
+        told = self.verdict
+        return {
+            "schema": SCHEMA,
+            "filterproof": version(),
+            "filter": self.name,
+            "promise": str(self.promise),
+            "status": "OUT OF TIME" if self.out_of_time else self.status.name,
+            **_verdict(told),
+            "faults": list(self.examination.faults),
+            "findings": [
+                {
+                    "stage": one.stage,
+                    "asked": one.asked,
+                    "found": one.found,
+                    "menu": one.menu,
+                    "unseen": one.unseen,
+                    "verdict": None if one.verdict is None else _verdict(one.verdict),
+                    "whole": one.whole,
+                    "fault": one.fault,
+                    "notes": list(one.notes),
+                    "seconds": round(one.seconds, 3),
+                }
+                for one in self.findings
+            ],
+            "tightness": [dict(zip(_COLUMNS, row, strict=True)) for row in self._rows()],
+            "witness": None if self.witness is None else self.witness.to_data(),
+            "failure": self.examination.failure,
+            "mechanisms": list(self.examination.mechanisms),
+            "seed": self.examination.seed,
+            "seconds": round(self.examination.seconds, 3),
+        }
+
+    def json(self) -> str:
+        """The text of verdict.json."""
+        return json.dumps(self.to_data(), indent=2, allow_nan=False) + "\n"
+
+    def csv(self) -> str:
+        """The text of data.csv: a line for each measure and menu, with 17 digits."""
+        text = io.StringIO()
+        table = csv.writer(text, lineterminator="\n")
+        table.writerow(_COLUMNS)
+        table.writerows(self._rows())
+        return text.getvalue()
+
+    def _rows(self) -> list[tuple[Any, ...]]:
+        """The cells of the rows, as JSON and CSV can hold them."""
+        return [
+            tuple(finite(cell) if isinstance(cell, float) else cell for cell in cells)
+            for cells in self._cells()
+        ]
+
+    def _cells(self) -> list[tuple[Cell, ...]]:
+        return [
+            (
+                row.measure.kind,
+                float(row.measure.at),
+                row.measure.direction,
+                row.menu,
+                float(row.attack),
+                None if row.worst is None else float(row.worst),
+                float(row.promised),
+                float(row.share),
+                row.evidence.name,
+            )
+            for row in self.tightness
+        ]
+
+    def rows(self) -> list[Row]:
+        """A row for each measure and menu: the best attack, the worst case and the promise, and attack / promise."""
+        return [dict(zip(_COLUMNS, cells, strict=True)) for cells in self._cells()]
+
+
+def version() -> str:
+    """The installed version of Filterproof."""
+    try:
+        return metadata.version("filterproof")
+    except metadata.PackageNotFoundError:
+        return "not installed"
+
+
+def _of_stage(stage: str, findings: Sequence[StageFinding]) -> list[str]:
+    """A line for a stage: its first refutation, or else what it found last; then its notes."""
+    refuted = [one for one in findings if one.witness is not None]
+    told = refuted[0] if refuted else findings[-1]
+    more = f" (and {len(refuted) - 1} more)" if len(refuted) > 1 else ""
+    seconds = sum(one.seconds for one in findings)
+    notes = dict.fromkeys(note for one in findings for note in one.notes if note != told.found)
+    return [
+        f"  {stage:<10} {seconds:5.1f} s  {_short(told.found)}{more}",
+        *(f"{'':<22}{note}" for note in notes),
+    ]
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 200 else f"{text[:196]} ..."
+
+
+def _verdict(verdict: Verdict) -> dict[str, Any]:
+    return {
+        "verdict": verdict.outcome.name,
+        "evidence": verdict.evidence.name,
+        "scope": verdict.scope,
+        "detail": verdict.detail,
+        "citations": list(verdict.citations),
+    }

@@ -1,0 +1,50 @@
+"""What every room's tests share: how many examples Hypothesis tries, and what is made once in a run of them all."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pickle
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
+
+import pytest
+from hypothesis import settings
+
+if TYPE_CHECKING:
+    from theory.proofs.theorem import Proof
+
+T = TypeVar("T")
+
+# `make test-all` asks for the large one; a test that says how many examples it needs has as many in both
+settings.register_profile("small", max_examples=40, deadline=None)
+settings.register_profile("large", max_examples=500, deadline=None)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "small"))
+
+
+@pytest.fixture(scope="session")
+def once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callable[[], T]], T]:
+    """What `make` returns, made by one of the workers for all: the others wait for it and read its pickle."""
+    own = tmp_path_factory.getbasetemp()
+    folder = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+
+    def get(name: str, make: Callable[[], T]) -> T:
+        kept = folder / f"{name}.pickle"
+        with (folder / f"{name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not kept.exists():
+                made = kept.with_suffix(".made")
+                made.write_bytes(pickle.dumps(make()))
+                made.rename(kept)
+        found: T = pickle.loads(kept.read_bytes())  # noqa: S301, our own bytes
+        return found
+
+    return get
+
+
+@pytest.fixture(scope="session")
+def proofs(once: Callable[[str, Callable[[], dict[str, Proof]]], dict[str, Proof]]) -> dict[str, Proof]:
+    """Every theorem's proof, by its name."""
+    from theory.proofs import prove_all
+
+    return once("proofs", lambda: {proof.name: proof for proof in prove_all()})

@@ -1,0 +1,146 @@
+"""No charge is below what is due, and no promise above what was asked for: to the last place, against balls."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from flint import arb, ctx, fmpq
+
+import filters as fp
+from filters.accounting.charge_rules import gdp_charge, pure_charge, renyi_charge, zcdp_charge
+from filters.accounting.charges import approximate_charge, upper_quantile
+from theory import ApproxDP, PureDP, RenyiDP
+from theory.numerics import portable
+from theory.numerics.norms import squared_norms, weighted_sum
+from theory.pairs import (
+    KOV,
+    Erasure,
+    FinitePair,
+    Gaussian,
+    Laplace,
+    RandomizedResponse,
+    SubsampledGaussian,
+)
+
+THIRD = Fraction(1, 3)
+LEAST = 5e-324
+
+
+def ball(x: Any) -> arb:
+    return arb(fmpq(*x.as_integer_ratio()))
+
+
+@pytest.mark.parametrize("ratio", [2, 3, 5, 7, Fraction(3, 2), Fraction(9, 4), 1 + Fraction(1, 10**400)])
+def test_a_ratio_is_charged_at_least_its_logarithm(ratio: Fraction) -> None:
+    with ctx.workprec(3000):
+        due = ball(ratio).log()
+        for pair in (RandomizedResponse.from_ratio(ratio), KOV.from_ratio(ratio, 0)):
+            assert arb(float(pure_charge(pair).x)) >= due  # type: ignore[union-attr]
+            assert arb(float(zcdp_charge(pair).x)) >= due  # type: ignore[union-attr]
+            assert arb(float(upper_quantile(pair, 0.0))) >= due
+            assert arb(float(np.nextafter(pair.pure_epsilon, 0.0))) < due  # and no more than the next double
+
+
+@pytest.mark.parametrize("x", [THIRD, Fraction(1, 10), Fraction(2, 3)])
+def test_rationals_are_rounded_to_less_privacy_in_mechanisms_and_less_in_promises(x: Fraction) -> None:
+    more = (
+        Gaussian(x).mu, RandomizedResponse(x).epsilon, Erasure(x).p, KOV.from_ratio(2, x).delta,
+        KOV(x, 0.0).epsilon, SubsampledGaussian(x, 1.0).q,
+    )  # fmt: skip
+    less = (
+        Laplace(x).b, SubsampledGaussian(0.5, x).sigma, PureDP(x).epsilon, RenyiDP(1 + x, x).rho,
+        fp.BasicFilter(x).epsilon, fp.GaussianFilter(x).mu, ApproxDP(x, x).delta_at_epsilon,
+    )  # fmt: skip
+    assert all(Fraction(one) >= x for one in more)  # type: ignore[arg-type]
+    assert all(Fraction(one) <= x for one in less)  # type: ignore[arg-type]
+
+
+def test_large_integers_are_rounded_up_too_and_in_arrays() -> None:
+    assert RandomizedResponse(2**53 + 1).epsilon == 2.0**53 + 2
+    assert list(RandomizedResponse(np.array([2**53 + 1, 3])).epsilon) == [2.0**53 + 2, 3.0]  # type: ignore[arg-type]
+    assert Laplace(2**53 + 1).b == 2.0**53
+
+
+@pytest.mark.parametrize("num", [3, 103, 290, 10**6 + 1])
+def test_a_finite_pair_is_charged_its_whole_hockey_stick_near_its_loss(num: int) -> None:
+    tiny, ratio = Fraction(1, 10**30), 1 + Fraction(num, 100)
+    half = Fraction(1, 2)
+    pair = FinitePair((tiny, half, half - tiny), (Fraction(0), half / ratio, 1 - half / ratio))
+    at = sorted(float(loss) for loss, _ in pair.outputs)[-2]
+    with ctx.workprec(400):
+        power = arb(at).exp()
+        terms = [ball(p) - power * ball(q) for p, q in zip(pair.p, pair.q, strict=True)]
+        due = sum((term for term in terms if term > 0), arb(0))
+        epsilon, delta = approximate_charge(pair, at)
+        assert epsilon == at
+        assert due <= arb(float(delta)) <= due * (1 + arb(2) ** -50)
+    assert 0 < float(approximate_charge(pair, 1e300)[1]) < 2e-30  # e^at is beyond every number
+
+
+def test_the_mu_of_a_pure_mechanism_is_at_least_its_own() -> None:
+    rng = np.random.default_rng(0)
+    with ctx.workprec(300):
+        for e in (*rng.uniform(1.4, 6.0, 400).tolist(), 2.5971812171871598):
+            for pair, tail in (
+                (Laplace(1 / e), (-1 / (2 * arb(1 / e))).exp() / 2),
+                (RandomizedResponse(e), 1 / (1 + arb(e).exp())),
+                (KOV(e, 0.0), 1 / (1 + arb(e).exp())),
+            ):
+                half = arb(float(gdp_charge(pair).x)) / 2  # type: ignore[union-attr]
+                assert (half / arb(2).sqrt()).erfc() / 2 <= tail
+
+
+@pytest.mark.parametrize("e", [LEAST, 1e-323, 2.5e-323, 1e-310])
+def test_no_mechanism_is_free_or_cheap_because_its_epsilon_is_tiny(e: float) -> None:
+    for pair in (RandomizedResponse(e), KOV(e, 0.0), FinitePair((0.5, 0.5), (0.5 - 2**-54, 0.5 + 2**-54))):
+        # phi(0) mu >= e / 4, by the slope of the trade-off curve
+        assert Fraction(float(gdp_charge(pair).x)) >= Fraction(5, 4) * Fraction(e)  # type: ignore[union-attr]
+    assert gdp_charge(RandomizedResponse(0.0)).x == 0  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("e", [1e-160, 3.3e-162, 1.7e-161, 2.23e-162, 3.4e-162, 1e-200])
+def test_a_divergence_below_the_normal_doubles_is_charged_in_full(e: float) -> None:
+    for pair in (RandomizedResponse(e), KOV(e, 0.0), RandomizedResponse(np.array([e, e]))):
+        assert Fraction(float(np.ravel(renyi_charge(pair, 2.0).x)[0])) >= Fraction(e) ** 2  # type: ignore[union-attr]
+
+
+def test_a_divergence_whose_moment_is_below_the_normal_doubles_is_charged_in_full() -> None:
+    b, a = 1 / 9.581016473565568e-149, 1.0000000000000013
+    with ctx.workprec(3000):
+        e, t = 1 / arb(b), arb(a) - 1
+        due = ((arb(a) * (t * e).exp() + t * (-arb(a) * e).exp()) / (2 * arb(a) - 1)).log() / t
+        assert arb(float(renyi_charge(Laplace(b), a).x)) >= due  # type: ignore[union-attr]
+
+
+GAUSSIANS = [(1.795177467150758e-05, 0.0006825453983571504), (0.00986665719632134, 0.3754949367210595)]
+
+
+@pytest.mark.parametrize(("mu", "at"), [*GAUSSIANS, (2.0, 0.1), (3.0, 0.1), (50.0, 1.0)])
+def test_a_gaussian_is_charged_its_hockey_stick_however_small_it_is(mu: float, at: float) -> None:
+    with ctx.workprec(600):
+        m, e, root = arb(mu), arb(at), arb(2).sqrt()
+        due = (((e / m - m / 2) / root).erfc() - e.exp() * ((e / m + m / 2) / root).erfc()) / 2
+        delta = float(approximate_charge(Gaussian(mu), at)[1])
+        assert due <= arb(delta) <= due * (1 + arb(2) ** -39) + arb(2) ** -1069
+
+
+def test_sums_of_rows_do_not_depend_on_how_the_rows_lie_in_memory() -> None:
+    rows = np.random.default_rng(1).standard_normal((500, 70))
+    other = np.asfortranarray(rows)
+    assert np.array_equal(squared_norms(rows), squared_norms(other))
+    assert np.array_equal(weighted_sum(rows[:, 0], rows), weighted_sum(rows[:, 0], other))
+
+
+def test_portable_functions_keep_the_sign_of_zero_and_say_what_they_err() -> None:
+    for function in (portable.expm1, portable.log1p, portable.tanh):
+        assert np.signbit(function(-0.0))
+        assert not np.signbit(function(0.0))
+    x = np.linspace(-3.0, 3.0, 301)
+    y = np.array([float(portable.log(-portable.expm1(v))) if v < 0 else v for v in x])  # where they cancel
+    with ctx.workprec(200):
+        for u, v, got in zip(x.tolist(), y.tolist(), portable.logaddexp(x, y).tolist(), strict=True):
+            error = abs(arb(got) - (arb(u).exp() + arb(v).exp()).log())
+            assert error <= 3 * arb(2) ** -52 * max(abs(u), abs(v), 1.0)

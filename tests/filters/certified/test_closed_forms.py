@@ -1,0 +1,85 @@
+"""The closed forms of theory at doubles: all of them fit, and the formulas they are held against are the right ones."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import pytest
+from flint import arb, ctx
+
+from filters.certified import cks
+from filters.certified.closed_forms import GROUPS, closed_forms, numbers_of
+from filters.certified.closed_forms.closed_form import called
+from filters.certified.conversion_truths import entropy_delta
+from filters.certified.running_number import Found, near
+from tests.theory import reference
+from theory import CKS, kappa
+from theory.evidence import Evidence
+from theory.pairs import Gaussian
+from theory.pairs.normal_law import hockey_stick
+from theory.proofs import THEOREMS
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_every_number_of_a_group_fits(group: str) -> None:
+    checked = [number.checked() for number in numbers_of(group)]
+    assert len(checked) > 20
+    assert [one.number.says for one in checked if not one.fits] == []
+    assert {one.number.theorem for one in checked} <= set(THEOREMS)
+
+
+def test_the_groups_are_what_prove_shows() -> None:
+    found = list(closed_forms())
+    assert [one.subject for one in found] == list(GROUPS.values())
+    assert all(one.holds for one in found)
+    assert {one.evidence for one in found} == {Evidence.CERTIFIED}
+
+
+def test_an_unknown_group_is_named() -> None:
+    with pytest.raises(ValueError, match="group must be one of gaussian, finite"):
+        numbers_of("poisson")
+
+
+def test_a_part_in_a_trillion_is_told_apart() -> None:
+    truth = lambda: hockey_stick(arb(1), arb(1))  # noqa: E731
+    value = float(Gaussian(1.0).hockey_stick(1.0))
+    assert near("Gaussian hockey-stick", "itself", value, truth, slack=1e-12).checked().found is Found.FITS
+    off = near("Gaussian hockey-stick", "more", value * (1 + 2e-12), truth, slack=1e-12)
+    assert off.checked().found is Found.OFF
+
+
+def test_a_function_that_gives_other_bits_for_arrays_is_held_at_both() -> None:
+    def other(x: object) -> object:
+        return x if isinstance(x, float) else x + 1  # type: ignore[operator]
+
+    assert list(called(other, [(1.0,), (2.0,)])) == [
+        ((1.0,), 1.0),
+        ((1.0,), 2.0),
+        ((2.0,), 2.0),
+        ((2.0,), 3.0),
+    ]
+
+
+@pytest.mark.parametrize(("rho", "epsilon"), [(0.03, 1.0), (1e-8, 1e-3), (300.0, 400.0), (8.0, 0.0)])
+def test_the_cks_infimum_is_that_of_a_search_in_mpmath(rho: float, epsilon: float) -> None:
+    with ctx.workprec(128):
+        delta = cks.log_delta(arb(rho), arb(epsilon)).exp()
+        order = 1 + cks.order_less_one(arb(rho), arb(epsilon))
+    expected = reference.conversion_delta(CKS, rho, epsilon, 40)
+    assert abs(float(delta.mid()) / float(expected) - 1) < 1e-14
+    assert float(delta.rad()) < 1e-20
+    assert float(order.mid()) == pytest.approx(float(CKS.order(rho, epsilon)), rel=1e-12)
+
+
+def test_the_best_coins_lie_between_a_coin_and_a_dual_bound_that_meet() -> None:
+    with ctx.workprec(64):
+        ball = entropy_delta(0.5, 0.0)
+    assert float(ball.rad()) < 1e-17
+    p, q = Fraction(float(ball.mid())), Fraction(1, 2)  # p - q at most sqrt(rho/2), Pinsker
+    assert p < q
+    assert math.sqrt(0.5 / 2) - 0.02 < p
+
+
+def test_kappa_is_that_of_the_figure() -> None:
+    assert float(kappa(10.0, 2.0, 5.388961e-6, 9.606383e-8)) == pytest.approx(4.9461276, abs=1e-7)

@@ -1,0 +1,120 @@
+"""What a filter is shown: a state that it can only read, and requests of one family at a time."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+import filterproof as fp
+from filters.contract.checks import checked_admits, checked_grant, checked_observe, checked_spend
+from filters.contract.state import frozen, leaves, read_only
+from tests.mc.engine.test_engine import Branching, Sized
+from theory.pairs import DominatingPair, Gaussian, RandomizedResponse, Selection, SubsampledGaussian
+
+STATES = {
+    "numbers": np.arange(3.0),
+    "none": np.zeros((0, 2)),
+    "one for all": np.broadcast_to(0.0, 3),
+    "a part": np.arange(12.0).reshape(3, 4)[:, ::2],
+    "whole numbers in pairs": (np.arange(3), (np.array([True, False, True]), np.zeros((3, 0)))),
+    "dates": np.array(["2026-01-01", "2026-01-02"], dtype="M8[D]"),
+    "records": np.zeros(2, dtype=[("a", "f8"), ("b", "i4")]),
+    "exact": np.array([Fraction(1, 3), 2], dtype=object),
+    "live": np.array([[1], {2: 3}, None], dtype=object)[:2],
+}
+
+
+@pytest.mark.parametrize("lend", [read_only, frozen])
+@pytest.mark.parametrize("state", STATES.values(), ids=STATES)
+def test_a_lent_state_is_the_same_numbers_and_cannot_be_written_to(lend: Any, state: Any) -> None:
+    for leaf, lent in zip(leaves(state), leaves(lend(lend(state))), strict=True):
+        assert lent.dtype == leaf.dtype
+        assert lent.shape == leaf.shape
+        assert lent.tolist() == leaf.tolist()
+        with pytest.raises(ValueError, match="read-only"):
+            lent[...] = lent.copy()
+        if leaf.dtype.kind != "M":  # of which there is a copy
+            with pytest.raises(ValueError, match="WRITEABLE"):
+                lent.flags.writeable = True
+        with pytest.raises((ValueError, TypeError, NotImplementedError)):
+            lent.base[...] = 0
+
+
+def test_a_live_object_in_a_state_is_lent_as_a_copy() -> None:
+    state = np.empty(1, dtype=object)
+    state[0] = [1]
+    for lend in (read_only, frozen):
+        lend(state)[0].append(2)
+        assert state[0] == [1]
+
+
+def test_a_loan_does_not_lie_over_the_loan_before() -> None:
+    first = read_only(np.zeros(3))
+    assert read_only(first) is first
+    part = first[:2]
+    assert read_only(part) is part
+
+
+class Told(fp.PrivacyFilter):
+    """Charges by the class of the request, as users write it, and keeps what it was shown."""
+
+    promise = fp.GaussianDP(1.0)
+
+    def __init__(self) -> None:
+        self.shown: set[type] = set()
+
+    def cost(self, request: DominatingPair) -> Any:
+        self.shown.add(type(request))
+        return np.asarray(request.gdp_mu) ** 2 * (1.0 if isinstance(request, SubsampledGaussian) else 1.5)
+
+    def start(self, n: int) -> Any:
+        return np.zeros(n), np.zeros(n, dtype=int)
+
+    def admits(self, state: Any, request: DominatingPair) -> Any:
+        return state[0] + self.cost(request) <= 1.0
+
+    def spend(self, state: Any, request: DominatingPair) -> Any:
+        return state[0] + self.cost(request), state[1] + 1
+
+
+MENU = (SubsampledGaussian(0.5, 1.0), Gaussian(0.5), RandomizedResponse(0.25), Gaussian(0.9))
+INDEX = np.array([0, 1, 2, 3, 1, 0, 3])
+
+
+def test_runs_of_several_families_are_decided_and_charged_as_they_are_alone() -> None:
+    filt, n = Told(), len(INDEX)
+    mixed, state = Selection(MENU, INDEX), filt.start(n)
+    for _ in range(2):
+        admitted, after = checked_grant(filt, state, mixed, n)
+        assert after is None
+        assert admitted.tolist() == checked_admits(filt, state, mixed, n).tolist()
+        spent = checked_spend(filt, state, mixed, n)
+        for run, place in enumerate(INDEX):
+            alone = tuple(leaf[[run]] for leaf in state)
+            assert admitted[run] == checked_admits(filt, alone, MENU[place], 1)[0]
+            single = checked_spend(filt, alone, MENU[place], 1)
+            assert [leaf[run] for leaf in spent] == [leaf[0] for leaf in single]
+        state = checked_observe(filt, spent, np.zeros(n), n)
+    assert filt.shown == {SubsampledGaussian, Gaussian, RandomizedResponse}
+
+
+def test_no_holder_shows_a_filter_of_ones_own_several_families_at_once() -> None:
+    filt = Told()
+    people = fp.IndividualFilter(filt, 3)
+    assert people.select(fp.gaussian_request(np.array([0.0, 1.0, 2.0]), sigma=2.0)).tolist() == [
+        True,
+        True,
+        False,
+    ]
+    assert filt.open("retry").request(Selection(MENU, np.array([1])))
+    assert Selection not in filt.shown
+
+
+def test_the_engine_shows_a_filter_of_ones_own_one_family_at_a_time() -> None:
+    filt = Told()
+    fp.play(fp.Game.between(filt, Branching()), Sized(), n=1000, workers=1)
+    assert Selection not in filt.shown
+    assert len(filt.shown) > 1

@@ -1,0 +1,227 @@
+"""Filters that try to grant more than they promise by code that decides nothing: each has the parts of a sound one."""
+
+from __future__ import annotations
+
+import sys
+import types
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+import filterproof as fp
+
+BUDGET, LARGE = fp.Budget.of(0.02), fp.Budget.of(2.0)
+
+
+class Parts(fp.AdditiveFilter):
+    promise = fp.ZCDP(0.02)
+    charge = fp.zcdp_charge
+    budget: Any = BUDGET
+
+
+def forget(state: Any) -> None:
+    state[0][...] = 0.0
+
+
+class RemainsInPlace(Parts):
+    def remaining(self, state: Any) -> Any:
+        left = state[0]
+        left -= self.budget.high
+        return -left
+
+
+class AffordsInPlace(Parts):
+    def affordable(self, state: Any, family: Any) -> Any:
+        forget(state)
+        return np.zeros(len(state[0]))
+
+
+class ReachesInPlace(Parts):
+    def reaches(self, state: Any) -> Any:
+        forget(state)
+        return np.ones(len(state[0]), dtype=bool)
+
+
+class SpendsInPlace(Parts):
+    def spend(self, state: Any, request: Any) -> Any:
+        forget(state)
+        return state
+
+
+class OpensTheFlag(Parts):
+    def remaining(self, state: Any) -> Any:
+        for leaf in state:
+            leaf.flags.writeable = True
+        forget(state)
+        return np.zeros(len(state[0]))
+
+
+class OpensTheBase(Parts):
+    def remaining(self, state: Any) -> Any:
+        base = state[0].base
+        while isinstance(base, np.ndarray) and base.base is not None:
+            base = base.base
+        if isinstance(base, np.ndarray):
+            base.flags.writeable = True
+        base[:1] = bytes(1) if isinstance(base, bytes) else 0.0
+        return np.zeros(len(state[0]))
+
+
+class OpensTheBuffer(Parts):
+    def remaining(self, state: Any) -> Any:
+        base: Any = state[0]
+        while isinstance(base, np.ndarray):
+            base = base.base
+        base.obj[...] = 0.0
+        return np.zeros(len(state[0]))
+
+
+class GrantsInPlace(Parts):
+    def grant_in_place(self, state: Any, request: Any) -> Any:
+        forget(state)
+        return fp.AdditiveFilter.grant_in_place(self, state, request)
+
+
+class ChargesOnALargerBudget(Parts):
+    def __init__(self) -> None:
+        self.budget = fp.Budget.of(0.02)
+
+    def grant(self, state: Any, request: Any) -> Any:
+        object.__setattr__(self.budget, "exponent", 10)
+        return fp.AdditiveFilter.grant(self, state, request)
+
+
+class KeepsWhatItReturned(Parts):
+    kept: ClassVar[list[Any]] = []
+
+    def spend(self, state: Any, request: Any) -> Any:
+        after = tuple(map(np.array, fp.AdditiveFilter.spend(self, state, request)))
+        self.kept.append(after)
+        return after
+
+    def remaining(self, state: Any, seen: list[Any] = []) -> Any:  # noqa: B006
+        seen.append(state)
+        for one in (*self.kept, *seen):
+            if one[0].flags.writeable:
+                forget(one)
+        return np.zeros(len(state[0]))
+
+
+class ScaleRaisesTheBudget(Parts):
+    def _scale(self, family: Any) -> Any:
+        object.__setattr__(self, "budget", LARGE)
+        return None
+
+
+class RemainsOnTheClass(Parts):
+    def remaining(self, state: Any) -> Any:
+        type(self).budget = LARGE
+        return np.zeros(len(state[0]))
+
+
+class DescribesItselfLarger(Parts):
+    def __repr__(self) -> str:
+        self.budget = LARGE
+        return "DescribesItselfLarger()"
+
+
+class RaisedByAProperty(Parts):
+    asked = 0
+
+    @property
+    def budget(self) -> Any:
+        return LARGE if self.asked else BUDGET
+
+    def remaining(self, state: Any) -> Any:
+        self.asked = 1
+        return np.zeros(len(state[0]))
+
+
+class RaisedOnEveryAttribute(Parts):
+    def __getattribute__(self, name: str) -> Any:
+        if name == "remaining":
+            object.__setattr__(self, "budget", LARGE)
+        return object.__getattribute__(self, name)
+
+
+class WritesFromTheCallersFrame(Parts):
+    def __getattribute__(self, name: str) -> Any:
+        state = sys._getframe(1).f_locals.get("state")
+        if name in ("remaining", "budget") and isinstance(state, tuple):
+            forget(state)
+        return object.__getattribute__(self, name)
+
+
+class OrderComputed(Parts):
+    @property
+    def order_free(self) -> bool:  # type: ignore[override]
+        object.__setattr__(self, "budget", LARGE)
+        return True
+
+
+class AdvisesWhileDeciding(Parts):
+    def admits(self, state: Any, request: Any) -> Any:
+        type(self).budget = LARGE
+        return fp.AdditiveFilter.admits(self, state, request)
+
+
+@dataclass(frozen=True)
+class FrozenWithAnOwnRepr(Parts):
+    name: str = "mine"
+
+    def __repr__(self) -> str:
+        object.__setattr__(self, "budget", LARGE)
+        return "mine"
+
+
+class Trap:
+    def __init__(self, filt: Any) -> None:
+        self.filt = filt
+
+    def __repr__(self) -> str:
+        object.__setattr__(self.filt.budget, "exponent", 10)
+        return "Trap()"
+
+
+class HoldsATrap(Parts):
+    def __init__(self) -> None:
+        self.budget = fp.Budget.of(0.02)
+        self.note = Trap(self)
+
+
+class ItsDictIsAProperty(Parts):
+    @property
+    def __dict__(self) -> Any:  # type: ignore[override]
+        object.__setattr__(self, "budget", LARGE)
+        return {}
+
+
+def raising_id(filt: Any) -> int:
+    object.__setattr__(filt, "budget", LARGE)
+    return id(filt)
+
+
+@dataclass
+class GeneratedAmongOtherNames(Parts):
+    steps: int = 3
+
+
+_REPR: Any = GeneratedAmongOtherNames.__repr__
+GeneratedAmongOtherNames.__repr__ = types.FunctionType(  # type: ignore[method-assign]
+    _REPR.__code__, {**_REPR.__globals__, "id": raising_id}, "__repr__", None, _REPR.__closure__
+)
+
+GRASPING: tuple[type[Parts], ...] = (
+    *(RemainsInPlace, AffordsInPlace, ReachesInPlace, SpendsInPlace, OpensTheFlag, OpensTheBase),
+    *(HoldsATrap, ItsDictIsAProperty, GeneratedAmongOtherNames),
+    *(OpensTheBuffer, GrantsInPlace, ChargesOnALargerBudget),
+    *(KeepsWhatItReturned, ScaleRaisesTheBudget, RemainsOnTheClass, DescribesItselfLarger, RaisedByAProperty),
+    *(
+        RaisedOnEveryAttribute,
+        WritesFromTheCallersFrame,
+        OrderComputed,
+        AdvisesWhileDeciding,
+        FrozenWithAnOwnRepr,
+    ),
+)

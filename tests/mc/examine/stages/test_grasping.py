@@ -1,0 +1,91 @@
+"""No filter gets HOLDS, or grants more than it promises, by code that gives advice, describes or keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import filterproof as fp
+from filters.holders.in_blocks import BLOCK
+from mc.examine.stages.parts import parts
+from tests.mc.examine.stages.grasping import BUDGET, GRASPING, Parts, RemainsInPlace
+from theory.evidence import Outcome
+
+STEP = fp.Gaussian(0.06)  # rho .0018: eleven fit into .02
+PROMISED = Fraction(2, 100)
+
+
+@pytest.fixture(params=GRASPING, ids=lambda kind: kind.__name__)
+def filt(request: pytest.FixtureRequest) -> Iterator[Parts]:
+    kind = request.param
+    kind.budget = vars(kind).get("budget", BUDGET)
+    before = dict(vars(kind))
+    yield kind()
+    if isinstance(before["budget"], fp.Budget):
+        kind.budget = BUDGET
+    if "kept" in before:
+        kind.kept.clear()
+
+
+def test_the_same_parts_alone_hold() -> None:
+    verdict = parts(Parts())
+    assert verdict is not None
+    assert verdict.outcome is Outcome.HOLDS
+
+
+def test_none_gets_holds(filt: Parts) -> None:
+    verdict = parts(filt)
+    assert verdict is not None
+    assert verdict.outcome is Outcome.UNDECIDED
+    assert (
+        "of its own" in verdict.detail or "computes its" in verdict.detail or "is computed" in verdict.detail
+    )
+
+
+def test_no_session_grants_more_than_is_promised(filt: Parts) -> None:
+    session, granted = filt.open("retry"), Fraction(0)
+    for _ in range(100):
+        with suppress(TypeError, ValueError):
+            if session.request(STEP):
+                granted += Fraction(STEP.mu) ** 2 / 2  # type: ignore[arg-type]
+        for ask in (
+            session.remaining,
+            lambda: session.affordable(fp.Gaussian),
+            lambda: fp.Session.from_dict(session.to_dict(), filt, "retry"),
+            lambda: repr(session),
+            lambda: filt.order_free,
+        ):
+            with suppress(TypeError, ValueError):
+                ask()
+    assert granted <= PROMISED
+
+
+@pytest.mark.parametrize("people", [3, BLOCK + 2])
+def test_no_person_is_charged_more_than_is_promised(filt: Parts, people: int) -> None:
+    holder, granted = fp.IndividualFilter(filt, people), np.zeros(people)
+    for _ in range(16):
+        with suppress(TypeError, ValueError):
+            granted += holder.select(STEP) * (float(STEP.mu) ** 2 / 2)
+        for ask in (
+            lambda: holder.remaining().made_public(),
+            lambda: holder.report_for(0),
+            lambda: holder.clip(np.full(people, 1e-6), sigma=1.0),
+            lambda: repr(filt),
+        ):
+            with suppress(TypeError, ValueError):
+                ask()
+    assert granted.max() <= float(PROMISED) * (1 + 1e-12)
+
+
+def test_a_write_is_told_in_one_sentence_with_a_remedy() -> None:
+    session = RemainsInPlace().open("retry")
+    assert session.request(STEP)
+    with pytest.raises(
+        TypeError, match=r"RemainsInPlace\.remaining must leave the state .* return a new array"
+    ):
+        session.remaining()
+    assert session.request(STEP)  # nothing was changed

@@ -1,0 +1,215 @@
+"""Whose code decides is asked of the files of the installed package, on every Python."""
+
+from __future__ import annotations
+
+import builtins
+import copy
+import pickle
+import subprocess
+import sys
+import types
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+import filterproof as fp
+import filters.accounting.charge_rules
+import filters.accounting.ledger
+import filters.contract.state
+import filters.rules.additive
+import mc.engine.adversary
+import mc.evaluate.certified_law
+import mc.losses.lattice_law
+import mc.losses.outputs
+import mc.worst_case.solve
+from filters.accounting import Budget
+from filters.rules.additive import AdditiveFilter
+from mc.examine.stages.unpatched import patched
+from mc.worst_case.levels import MenuLevels
+from tests.mc.examine.stages.mine import Mine, outcome
+from theory.evidence import Outcome
+
+
+@pytest.mark.parametrize(
+    ("where", "name", "value"),
+    [
+        (AdditiveFilter, "spend", lambda self, state, request: state),
+        (AdditiveFilter, "start", lambda self, n: (np.full(n, -1.0), np.zeros(n))),
+        (fp.ZCDPFilter, "charge", fp.gdp_charge),
+        (fp.ZCDPFilter, "spend", lambda self, state, request: state),
+        (Budget, "covers", lambda self, sums: np.ones(len(sums[0]), dtype=bool)),
+        (Budget, "step", lambda self, state, charge: (np.ones(len(state[0]), dtype=bool), state)),
+        (filters.accounting.ledger, "add_up", lambda state, cost: state),
+        (type(fp.zcdp_charge), "__call__", lambda self, request: fp.Plain(0.0)),
+        (filters.accounting.charge_rules, "proper", lambda x: x / 2),
+        (fp.Session, "request", lambda self, pair: True),
+        (fp.Gaussian, "zcdp_rho", property(lambda self: 0.0)),
+    ],
+    ids=lambda thing: thing if isinstance(thing, str) else getattr(thing, "__name__", "property"),
+)
+def test_a_patched_library_certifies_nothing(
+    where: Any, name: str, value: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(where, name, value)
+        assert patched().endswith(f".{name}")
+        for filt in (Mine(), fp.ZCDPFilter(0.5)):
+            assert outcome(filt) is Outcome.UNDECIDED
+    assert patched() == ""
+    assert outcome(Mine()) is Outcome.HOLDS
+
+
+def test_a_patched_game_certifies_no_calibrated_filter(monkeypatch: pytest.MonkeyPatch) -> None:
+    filt = fp.calibrated(1.0, 1e-5, each=0.1)
+    assert outcome(filt) is Outcome.HOLDS
+    for where, name in (
+        (MenuLevels, "places"),
+        (fp.CalibratedFilter, "recheck"),
+        (mc.worst_case.solve, "worst_case"),
+    ):
+        with monkeypatch.context() as patch:
+            patch.setattr(where, name, lambda *given, **more: None)
+            assert outcome(filt) is Outcome.UNDECIDED
+
+
+def _evil(self: Any, state: Any, request: Any) -> Any:
+    return state
+
+
+def _elsewhere(function: types.FunctionType) -> types.FunctionType:
+    around = dict(function.__globals__) | {"proper": lambda x: x / 2}
+    return types.FunctionType(function.__code__, around, function.__name__, function.__defaults__)
+
+
+def _cached_lie() -> Any:
+    lie = lru_cache(maxsize=256)(lambda *given: Budget.of(9.0))
+    lie.__wrapped__ = filters.rules.additive._joined.__wrapped__  # type: ignore[method-assign]
+    return lie
+
+
+def _of_another_kind() -> types.ModuleType:
+    made = types.ModuleType("filters.accounting.ledger")
+    vars(made).update(vars(filters.accounting.ledger), add_up=lambda state, cost: state)
+    return made
+
+
+def _of_other_builtins() -> Any:
+    """Of the same code, made while the module's builtins were others."""
+    charge, around = Budget.charge, vars(filters.accounting.ledger)
+    kept = around["__builtins__"]
+    try:
+        around["__builtins__"] = dict(vars(builtins)) | {"len": lambda x: 10**6}
+        return types.FunctionType(charge.__code__, around, "charge", charge.__defaults__, charge.__closure__)
+    finally:
+        around["__builtins__"] = kept
+
+
+def _numpy() -> types.ModuleType:
+    """A module that says that it is numpy."""
+    made = types.ModuleType("numpy")
+    vars(made).update(vars(np), frombuffer=lambda data, kind: np.zeros(1))
+    assert repr(made) == repr(np)
+    return made
+
+
+RULE = vars(type(fp.zcdp_charge))["__call__"]
+
+
+@pytest.mark.parametrize(
+    ("where", "name", "value"),
+    [
+        (AdditiveFilter.spend, "__code__", _evil.__code__),
+        (filters.accounting.charge_rules.proper, "__defaults__", (1.0,)),
+        (Budget.fits, "__kwdefaults__", {"most": 9}),
+        (type(fp.zcdp_charge), "__call__", _elsewhere(RULE)),
+        (filters.rules.additive, "_joined", _cached_lie()),
+        (filters.accounting.declared, "_SHARE", 0.5),
+        (filters.accounting.charge_rules, "_KEPT", frozenset()),
+        (filters.accounting.declared, "max", min),
+        (filters.accounting, "ledger", _of_another_kind()),
+        (filters.accounting.ledger, "__builtins__", dict(vars(builtins))),
+        (filters.contract.state, "np", _numpy()),
+        (Budget, "charge", _of_other_builtins()),
+        (mc.losses.outputs.exact_outputs, "__code__", (lambda pair, direction: ()).__code__),
+        (mc.evaluate.certified_law, "certified_law", _evil),
+        (mc.engine.adversary, "Adversary", type("Adversary", (), {})),
+        (fp.RenyiFilter, "spend", _evil),
+        (fp.RenyiFilter, "sound", None),
+        (fp.Gaussian, "mu", 0.0),
+        (Budget, "__init__", lambda self, *given: None),
+        (Budget, "__eq__", lambda self, other: True),
+    ],
+    ids=lambda thing: thing if isinstance(thing, str) else getattr(thing, "__name__", "value"),
+)
+def test_whatever_is_put_into_the_package_is_seen_and_seen_to_be_gone(
+    where: Any, name: str, value: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(where, name, value, raising=False)
+        assert patched()
+        assert outcome(Mine()) is Outcome.UNDECIDED
+    assert patched() == ""
+
+
+def test_a_function_by_kinds_may_learn_kinds_of_others_and_no_other_word_on_ours() -> None:
+    level = mc.losses.lattice_law.level
+    level.register(type("Mine", (fp.Gaussian,), {}))(lambda pair: None)
+    assert patched() == ""
+    before = level.registry[fp.RandomizedResponse]
+    level.register(fp.RandomizedResponse)(lambda pair: None)
+    try:
+        assert patched() == "mc.losses.lattice_law.level"
+    finally:
+        level.register(fp.RandomizedResponse)(before)
+    assert patched() == ""
+
+
+def test_an_attribute_put_into_a_charge_of_the_library_is_seen() -> None:
+    assert patched() == ""
+    object.__setattr__(fp.CKS, "__class__", type("CKS", (type(fp.CKS),), {"__slots__": ()}))
+    try:
+        assert patched() == "theory.conversions.CKS"
+    finally:
+        object.__setattr__(fp.CKS, "__class__", type(fp.CKS).__base__)
+    assert patched() == ""
+
+
+def test_a_module_that_stands_in_for_one_of_ours_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setitem(sys.modules, "filters.accounting.ledger", _of_another_kind())
+        assert patched().startswith("filters.accounting")
+    assert patched() == ""
+
+
+def test_an_answer_kept_from_while_something_was_patched_is_forgotten(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked = fp.zcdp_charge, fp.ApproxDP(0.75, 1e-5), fp.CKS
+    with monkeypatch.context() as patch:
+        patch.setattr(filters.rules.additive, "promised_budget", lambda *given: Budget.of(9.0))
+        assert filters.rules.additive._joined(*asked) == Budget.of(9.0)
+    assert patched() == ""
+    assert filters.rules.additive._joined(*asked) != Budget.of(9.0)
+
+
+def test_what_python_writes_while_code_is_used_is_no_patch() -> None:
+    for kept in (fp.ZCDPFilter(0.5), fp.Gaussian(0.5), Budget.of(1.0)):
+        assert repr(pickle.loads(pickle.dumps(kept))) == repr(copy.copy(kept)) == repr(kept)  # noqa: S301
+    for _ in range(1000):  # so often that Python replaces instructions by others of the same meaning
+        fp.zcdp_charge(fp.Gaussian(0.5))
+    assert patched() == ""
+
+
+BEFORE = """
+import filterproof as fp
+fp.Gaussian.zcdp_rho = property(lambda pair: pair.mu**2 / 8)
+from mc.examine.stages.parts import parts
+print(parts(fp.ZCDPFilter(0.5)).outcome.name)
+"""
+
+
+def test_what_was_put_into_the_library_before_anything_was_examined_is_seen() -> None:
+    told = subprocess.run([sys.executable, "-c", BEFORE], capture_output=True, text=True, check=True).stdout
+    assert told == "UNDECIDED\n"

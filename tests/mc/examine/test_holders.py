@@ -1,0 +1,295 @@
+"""Holders are examined as filters are: theorem and numbers join, their own code plays, and broken ones lose a game."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+from itertools import product
+
+import numpy as np
+import pytest
+
+import filterproof as fp
+from mc.examine.examination import Status
+from mc.examine.holders.games import game_of
+from mc.examine.holders.losses import OvertakingGame
+from mc.examine.holders.people import AdaptiveGame, Membership, SelectedGame
+from mc.examine.holders.stages import theorem_of
+from mc.examine.measure import Measure
+from mc.examine.verify import examine
+from mc.examine.witness import ReplayError
+from theory.evidence import Evidence, Outcome
+from theory.pairs import RandomizedResponse
+
+PROOFS: dict = {}
+
+
+class Forgets(fp.IndividualFilter):
+    """Whoever sits out a round starts anew."""
+
+    def select(self, request):
+        active = super().select(request)
+        fresh = self.filter.start(self.people)
+        self._state = tuple(np.where(active, *both) for both in zip(self._state, fresh, strict=True))
+        return active
+
+
+class Crowd(fp.IndividualFilter):
+    """A round is for everybody or for nobody, so that one person's budget decides about another's."""
+
+    def select(self, request):
+        return np.full(self.people, bool(super().select(request).all()))
+
+
+class Half(fp.LineOdometer):
+    """States half of the bound."""
+
+    __slots__ = ()
+
+    def epsilon(self, state):
+        return super().epsilon(state) / 2
+
+
+class Restarts(fp.RenyiTracker):
+    """A new block forgets the request that opened it."""
+
+    __slots__ = ()
+
+    def spend(self, state, request):
+        blocks, high, low = super().spend(state, request)
+        kept = blocks == state[0]
+        return blocks, high * kept, low * kept
+
+
+class Uncharged(fp.LinearQueries):
+    """Nobody is charged for what was answered."""
+
+    def answer(self, values, rng):
+        told = super().answer(values, rng)
+        self._sums = self._sums.fresh(self.people)
+        return told
+
+
+class Same(fp.IndividualFilter):
+    """Adds nothing."""
+
+
+def clipped(kind):
+    with fp.knowingly():
+        return kind(fp.IndividualFilter(fp.GaussianFilter(1.0), 3), clip=1.0, sigma=2.0)
+
+
+SOUND = (
+    fp.IndividualFilter(fp.GaussianFilter(1.0), 3),
+    fp.IndividualFilter(fp.BasicFilter(1.0), 3),
+    fp.LinearQueries(3, norm_budget=5.0, kappa=1.0),
+    clipped(fp.ClippedSums),
+    fp.RenyiTracker(8.0, 0.5),
+    fp.GaussianTracker(0.5),
+    fp.LineOdometer(0.05, target=1.0),
+    fp.MixtureOdometer(0.05, scale=0.1),
+    fp.StitchedOdometer(0.05, first=0.1),
+    fp.DoublingOdometer(0.05, first=0.05),
+    fp.RogersOdometer(0.05, records=1000),
+)
+BROKEN = (
+    Forgets(fp.ZCDPFilter(0.5), 3),
+    Crowd(fp.ZCDPFilter(0.5), 3),
+    Half(0.05, target=1.0),
+    Restarts(8.0, 0.5),
+    Uncharged(3, norm_budget=4.0, kappa=0.5),
+    clipped(fp.ClippingAfterAdding),
+    clipped(fp.ForgettingSums),
+)
+
+
+@pytest.mark.parametrize("holder", SOUND, ids=repr)
+def test_a_holder_of_the_library_holds_by_its_theorem_and_its_numbers(holder):
+    found = theorem_of(holder, done=PROOFS)
+    assert found.whole
+    assert found.verdict.outcome is Outcome.HOLDS
+    assert repr(holder.theorem) in found.verdict.detail
+    assert all(repr(name) in found.verdict.detail for name in holder.kernel)
+    assert holder.scope in found.verdict.scope
+
+
+@cache
+def refuted(place):
+    """The examination of a broken holder up to its first refutation."""
+    return examine(BROKEN[place], seconds=60, proofs=PROOFS, first_only=True)
+
+
+@pytest.mark.parametrize("place", range(len(BROKEN)), ids=lambda place: type(BROKEN[place]).__name__)
+def test_a_broken_holder_loses_a_game_of_its_own_code_that_replays(place):
+    holder, found = BROKEN[place], refuted(place)
+    assert found.verdict.outcome is Outcome.REFUTED
+    assert found.verdict.evidence is Evidence.CERTIFIED
+    again = found.witness.replay()
+    assert again.refutes
+    assert found.witness.rounds <= 8
+    assert not theorem_of(holder, done=PROOFS).whole
+
+
+def test_a_sound_holder_does_not_replay_the_witness_of_a_broken_one():
+    data = refuted(0).witness.to_data()
+    with pytest.raises(ReplayError, match="must replay within"):
+        fp.replay({**data, "low": data["low"] * 1.5}, filt=BROKEN[0])
+    sound = fp.IndividualFilter(fp.ZCDPFilter(0.5), 3)
+    with pytest.raises(ValueError, match="the Forgets that the witness was made with"):
+        fp.replay(data, filt=sound)
+    with pytest.raises(ReplayError, match="must replay within"):
+        fp.replay({**data, "filter": {"outside": "IndividualFilter"}}, filt=sound)
+
+
+def test_a_subclass_with_code_of_its_own_or_without_gets_no_theorem():
+    found = examine(Same(fp.ZCDPFilter(0.5), 3), seconds=2, proofs=PROOFS)
+    assert found.status is Status.EXAMINED
+    assert found.verdict.outcome is Outcome.UNDECIDED
+    assert found.tightness
+
+
+class Small(float):
+    """A double that divides otherwise."""
+
+    def __truediv__(self, other):
+        return 1e-200
+
+
+class Named(str):
+    """A name that is in every room."""
+
+    def startswith(self, *_):
+        return True
+
+
+class Elsewhere(fp.IndividualFilter):
+    """Says that it is of the library."""
+
+
+Elsewhere.__module__ = Named(__name__)
+
+
+def selecting_at_will(people):
+    people.select = lambda request: np.ones(3, dtype=bool)
+    people.anew = lambda n: selecting_at_will(fp.IndividualFilter(fp.ZCDPFilter(0.5), n))
+    return people
+
+
+def with_a_sum_below_zero(people):
+    people._state = people._kept = tuple(part - 100.0 for part in people._state)
+
+
+QUERIES = {"norm_budget": 5.0, "kappa": 1.0}
+SPOILT = {
+    "select": (selecting_at_will, "a select of its own"),
+    "state": (with_a_sum_below_zero, "no sum of charges"),
+    "norm budget": (lambda queries: setattr(queries, "norm_budget", Small(5.0)), "norm_budget is not what"),
+    "sums": (lambda queries: queries._sums.high.fill(-100.0), "no sum of charges"),
+    "budget": (
+        lambda queries: setattr(queries, "_budget", fp.LinearQueries(3, norm_budget=50.0, kappa=1.0)._budget),
+        "_budget is not what its constructor made",
+    ),
+}
+
+
+@pytest.mark.parametrize(("spoil", "says"), SPOILT.values(), ids=SPOILT)
+def test_a_holder_that_was_changed_after_it_was_made_is_not_covered(spoil, says):
+    of_queries = "queries" in spoil.__code__.co_varnames
+    holder = fp.LinearQueries(3, **QUERIES) if of_queries else fp.IndividualFilter(fp.ZCDPFilter(0.5), 3)
+    assert theorem_of(holder, done=PROOFS).whole
+    spoil(holder)
+    found = theorem_of(holder, done=PROOFS)
+    assert says in found.found
+    assert not found.whole
+
+
+def test_a_class_that_only_says_that_it_is_of_the_library_is_not_covered():
+    assert "not a class of the library" in theorem_of(Elsewhere(fp.ZCDPFilter(0.5), 3), done=PROOFS).found
+
+
+def test_a_holder_whose_budget_was_partly_spent_is_covered_from_a_fresh_one_on():
+    people = fp.IndividualFilter(fp.ZCDPFilter(0.5), 3)
+    people.select(fp.Gaussian(0.9))
+    found = theorem_of(people, done=PROOFS)
+    assert found.whole
+    assert "from a fresh one" in found.verdict.scope
+
+
+def test_a_filter_without_a_theorem_gives_none_to_the_people_who_hold_it():
+    class Mine(fp.ZCDPFilter):
+        def admits(self, state, request):
+            return super().admits(state, request)
+
+    found = theorem_of(fp.IndividualFilter(Mine(0.5), 3), done=PROOFS)
+    assert not found.whole
+    assert "it keeps what its filter keeps" in found.found
+
+
+def test_the_best_analyst_of_people_is_that_of_all_strategies_enumerated():
+    people = fp.IndividualFilter(fp.ZCDPFilter(0.5), 3)
+    menu = (Membership((0,), Fraction(2)), Membership((0,), Fraction(5, 2)))
+    g, rounds = Fraction(2), 2
+    # every strategy of two rounds: a first question, and one for each of its outputs
+    values = []
+    for first, *then in product(menu, repeat=3):
+        total = Fraction(0)
+        for output, second in zip((True, False), then, strict=True):
+            pairs = SelectedGame(people, (first, second)).answered
+            for last in (True, False):
+                p = q = Fraction(1)
+                for question, pair, said in zip((first, second), pairs, (output, last), strict=True):
+                    keep = Fraction(1, 2) if pair is None else question.ratio / (1 + question.ratio)
+                    p, q = p * (keep if said else 1 - keep), q * (1 - keep if said else keep)
+                total += max(p - g * q, Fraction(0))
+        values.append(total)
+    assert AdaptiveGame(people, menu, rounds).worth(g) == max(values) > 0
+
+
+def test_the_chance_that_a_line_is_overtaken_is_that_of_all_outcomes_counted():
+    odometer, ratio, rounds = fp.LineOdometer(0.2, target=1.0), Fraction(3, 2), 7
+    chance = Fraction(0)
+    for signs in product((1, -1), repeat=rounds):
+        state, loss, over = odometer.start(1), 0, False
+        for sign in signs:
+            state = odometer.spend(state, RandomizedResponse.from_ratio(ratio))
+            loss += sign
+            over |= loss * float(np.log(1.5)) > float(odometer.epsilon(state)[0])
+        chance += Fraction(over) * Fraction(3 ** signs.count(1) * 2 ** signs.count(-1), 5**rounds)
+    found = OvertakingGame(odometer, (ratio,), rounds).solved(Measure.overtaken())
+    assert found.low <= chance <= found.high
+    assert chance > 0
+
+
+@pytest.mark.parametrize(
+    ("thing", "says"),
+    [
+        (fp.IndividualTracker(fp.GaussianTracker(0.5), 3), "filt must"),
+        (fp.ZCDPFilter(0.5).open(), "filt must"),
+        (3, "filt must"),
+        (fp.IndividualFilter, "got the class IndividualFilter"),
+    ],
+    ids=["tracker of people", "session", "number", "class"],
+)
+def test_what_is_neither_filter_nor_holder_is_refused_in_a_sentence(thing, says):
+    with pytest.raises(TypeError, match=says):
+        fp.verify(thing, seconds=1)
+
+
+def test_a_game_of_another_holder_is_refused_in_a_sentence():
+    with pytest.raises(ValueError, match="game must be one of LineOdometer"):
+        game_of(fp.LineOdometer(0.05, target=1.0), {"questions": []})
+
+
+def test_a_holder_is_examined_on_the_command_line_and_in_a_file(tmp_path):
+    from reports.expression import read_filter, read_holder
+
+    typed = read_holder("ClippedSums(IndividualFilter(GaussianFilter(1.0), 3), clip=1.0, sigma=2.0)")
+    assert isinstance(typed, fp.ClippedSums)
+    assert read_holder("LineOdometer(0.05, target=1.0)") == fp.LineOdometer(0.05, target=1.0)
+    with pytest.raises(ValueError, match="filter must name one of"):
+        read_filter("LineOdometer(0.05, target=1.0)")
+    file = tmp_path / "mine.py"
+    file.write_text("import filterproof as fp\npeople = fp.IndividualFilter(fp.ZCDPFilter(0.5), 3)\n")
+    exam = fp.verify(read_holder(f"{file}::people"), seconds=2)
+    assert str(exam).startswith("IndividualFilter, promised 0.5-zCDP: HOLDS")
+    assert exam.save(tmp_path / "out").read_text().count("HOLDS")

@@ -1,0 +1,281 @@
+"""A worker ends in an answer, an exception or a sentence, whatever its code does, and leaves no process behind."""
+
+from __future__ import annotations
+
+import ctypes
+import faulthandler
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import partial
+from multiprocessing import resource_tracker
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import filterproof as fp
+from mc.examine.clock import Clock, OutOfTime
+from mc.examine.fault import FilterFault
+from mc.examine.worker import alone, child, results, so_far, waiting, within
+from tests.mc.examine import unhappy
+
+ROOT = Path(__file__).parent.parent.parent.parent
+
+
+def children() -> list[str]:
+    return Path(f"/proc/self/task/{threading.get_native_id()}/children").read_text().split()
+
+
+@pytest.fixture(autouse=True)
+def _nobody_is_left_behind(request: pytest.FixtureRequest) -> Iterator[None]:
+    if "spawned" in request.fixturenames:
+        resource_tracker.ensure_running()  # which stays
+    before, files = children(), len(os.listdir("/proc/self/fd"))
+    yield
+    assert children() == before
+    assert len(os.listdir("/proc/self/fd")) == files
+
+
+def swallow_everything() -> None:
+    while True:
+        with suppress(BaseException):
+            while True:
+                time.sleep(0.01)
+
+
+def write_everywhere(words: bytes) -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    for number in range(3, 64):
+        with suppress(OSError):
+            os.write(number, words)
+    time.sleep(60)
+
+
+def replace_what_is_printed_to() -> int:
+    sys.stdout = sys.stderr = None  # type: ignore[assignment]
+    return 3
+
+
+def leave_a_thread() -> int:
+    threading.Thread(target=time.sleep, args=(3600,)).start()
+    return 4
+
+
+def copy_itself() -> int:
+    """A fork that Python does not know of: the copy answers as well."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        ctypes.CDLL(None).fork()
+    return 5
+
+
+#: What the code does -> words of the sentence.
+ENDS: dict[str, tuple[Callable[[], object], str]] = {
+    "leaves": (partial(os._exit, 0), "ended with status 0 before there was a verdict"),
+    "leaves with a status": (partial(os._exit, 7), "ended with status 7 before"),
+    "exits": (partial(sys.exit, 0), "the code of Mine raised SystemExit: 0"),
+    "is killed": (lambda: os.kill(os.getpid(), signal.SIGKILL), "ended by SIGKILL before"),
+    "kills its group": (lambda: os.killpg(0, signal.SIGKILL), "ended by SIGKILL before"),
+    "crashes": (lambda: [faulthandler.disable(), ctypes.string_at(0)], "ended by SIGSEGV before"),
+    "closes all files": (lambda: [os.closerange(3, 256), time.sleep(60)], "closed a file that it had not opened"),
+    "writes junk": (partial(write_everywhere, b"junk"), "wrote to a file that it had not opened"),
+    "writes a byte": (partial(write_everywhere, b"\0"), "wrote to a file that it had not opened"),
+    "forges an answer": (
+        partial(write_everywhere, bytes(23) + b"\x10" + b"\x80\x04\x88."), "wrote to a file that it had not opened"
+    ),
+    "forks": (os.fork, "Mine must not fork or replace the process, nor start others, while it decides"),
+    "becomes another": (lambda: os.execv("/bin/true", ["true"]), "must not fork or replace the process"),
+    "starts another": (lambda: subprocess.Popen(["true"], start_new_session=True), "nor start others"),
+    "asks the shell": (lambda: os.system("true"), "nor start others"),
+    "spawns": (lambda: os.posix_spawn("/bin/true", ["true"], {}), "nor start others"),
+    "ends its parent": (lambda: os.kill(os.getppid(), signal.SIGTERM), "Mine must not signal other processes"),
+    "ends its parent's group": (lambda: os.killpg(os.getpgid(os.getppid()), 15), "must not signal other processes"),
+    "interrupts itself": (lambda: signal.raise_signal(signal.SIGINT), "the code of Mine raised KeyboardInterrupt"),
+}  # fmt: skip
+
+
+#: These write to whatever file is open, the pipes of parallel tests too: they run in a process that has none.
+EVERYWHERE = frozenset({"writes junk", "writes a byte", "forges an answer"})
+
+
+@pytest.mark.parametrize("name", sorted(EVERYWHERE))
+def test_code_that_writes_to_whatever_is_open_is_a_fault_in_a_sentence(name: str) -> None:
+    call = f"from tests.mc.examine.test_worker import ENDS, alone; alone(ENDS[{name!r}][0], whose='Mine')"
+    ended = subprocess.run([sys.executable, "-c", call], capture_output=True, text=True, cwd=ROOT)
+    assert ended.returncode == 1
+    assert f"FilterFault: the code of Mine {ENDS[name][1]}" in ended.stderr
+
+
+@pytest.mark.parametrize("name", sorted(ENDS.keys() - EVERYWHERE))
+def test_code_that_ends_its_process_is_a_fault_in_a_sentence(name: str) -> None:
+    code, words = ENDS[name]
+    with pytest.raises((FilterFault, PermissionError), match=words):
+        alone(code, whose="Mine")
+
+
+ANSWERS: dict[str, tuple[Callable[[], object], object]] = {
+    "replaces what is printed to": (replace_what_is_printed_to, 3),
+    "closes what is printed to": (lambda: [sys.stdout.close(), sys.stderr.close()], [None, None]),
+    "leaves a thread": (leave_a_thread, 4),
+    "copies itself": (copy_itself, 5),
+}
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_what_harms_the_worker_alone_takes_no_answer_away(name: str) -> None:
+    code, answer = ANSWERS[name]
+    assert alone(code, whose="Mine") == answer
+
+
+def gone(process: int) -> bool:
+    state = Path(f"/proc/{process}/stat")
+    return not state.exists() or state.read_text().rpartition(")")[2].split()[0] == "Z"
+
+
+def test_what_the_code_started_ends_with_it() -> None:
+    process = alone(lambda: subprocess.Popen(["sleep", "3600"]).pid, whose="Mine", command=True)
+    until = time.monotonic() + 30
+    while not gone(process) and time.monotonic() < until:
+        time.sleep(0.01)  # whoever it belongs to now has yet to hear of it
+    assert gone(process)
+
+
+def test_too_much_memory_is_an_exception_or_a_fault() -> None:
+    with pytest.raises(MemoryError):
+        alone(lambda: bytearray(1 << 60), whose="Mine")
+
+
+def test_who_swallows_every_exception_is_killed_in_time() -> None:
+    began = time.monotonic()
+    with pytest.raises(OutOfTime, match="was still at work when the time was up"):
+        alone(swallow_everything, whose="Mine", clock=Clock.of(0.2))
+    assert time.monotonic() - began < 30
+
+
+def test_the_summary_so_far_comes_before_the_end() -> None:
+    def work() -> Iterator[object]:
+        so_far(lambda: "half of it")
+        yield 1
+        swallow_everything()
+
+    told = results(work, whose="Mine", clock=Clock.of(0.5))
+    assert (next(told), next(told)) == (1, "half of it")
+    with pytest.raises(OutOfTime):
+        next(told)
+
+
+class Slow(unhappy.Plain):
+    def admits(self, state, request):
+        time.sleep(0.4)
+        return super().admits(state, request)
+
+
+def test_what_is_slow_is_told_from_what_does_not_return() -> None:
+    def ask(filt: fp.PrivacyFilter) -> None:
+        while True:
+            filt.admits(np.zeros(1), fp.Gaussian(0.1))
+
+    with pytest.raises(OutOfTime, match=r"it is slow, Slow.admits takes up to 0\.\d+ s a call"):
+        within(Clock.of(1.4), slow := Slow(), partial(ask, slow))
+    with pytest.raises(OutOfTime, match=r"Sleeps.admits had not returned after"):
+        within(Clock.of(0.3), sleeps := unhappy.Sleeps(), partial(ask, sleeps))
+
+
+def test_exceptions_are_raised_as_they_are_with_their_traceback() -> None:
+    with pytest.raises(ZeroDivisionError) as caught:
+        alone(lambda: 1 // 0, whose="Mine")
+    assert "in <lambda>" in str(caught.value.__cause__)
+
+
+def test_what_no_import_finds_comes_back_as_what_it_was() -> None:
+    class Local(unhappy.Plain):
+        pass
+
+    filt = Local()
+    found, kind = alone(lambda: (filt, Local), filt=filt)
+    assert found is filt
+    assert kind is Local
+
+
+def test_what_the_worker_defined_cannot_come_back_and_is_told() -> None:
+    with pytest.raises(FilterFault, match="could not be read"):
+        alone(lambda: type("New", (), {})(), whose="Mine")
+
+
+def test_a_worker_in_a_worker_answers_and_ends_with_it() -> None:
+    assert alone(lambda: alone(os.getpgrp, whose="Inner") == os.getpid(), whose="Outer")
+    with pytest.raises(OutOfTime):
+        alone(lambda: alone(swallow_everything, whose="Inner"), whose="Outer", clock=Clock.of(0.3))
+
+
+def test_ctrl_c_ends_the_wait_and_the_worker() -> None:
+    threading.Timer(0.3, signal.raise_signal, (signal.SIGINT,)).start()
+    with pytest.raises(KeyboardInterrupt):
+        alone(swallow_everything, whose="Mine")
+
+
+def test_a_worker_ends_with_its_parent(tmp_path: Path) -> None:
+    code = (
+        "import os, time\nfrom mc.examine.worker import alone\n"
+        "def work():\n    print(os.getpid(), flush=True)\n    time.sleep(3600)\nalone(work, whose='Mine')\n"
+    )
+    parent = subprocess.Popen(
+        [sys.executable, "-c", code],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    assert parent.stdout is not None
+    child = int(parent.stdout.readline())
+    parent.kill()
+    parent.wait()
+    parent.stdout.close()
+    until = time.monotonic() + 30
+    while not gone(child) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert gone(child)
+
+
+@pytest.fixture
+def spawned(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where there is no fork."""
+    monkeypatch.setattr(waiting, "Forked", lambda task, here, there: child.Spawned(task, there))
+
+
+@pytest.mark.usefixtures("spawned")
+@pytest.mark.slow
+def test_a_spawned_worker_answers_faults_and_ends_alike() -> None:
+    filt = unhappy.Plain()
+    assert alone(partial(_same, filt), filt=filt) is filt
+    with pytest.raises(FilterFault, match="ended with status 0 before there was a verdict"):
+        alone(_leave, whose="Mine")
+    with pytest.raises(OutOfTime):
+        alone(partial(time.sleep, 3600), whose="Mine", clock=Clock.of(5.0))
+
+
+def _same(filt: Any) -> Any:
+    return filt
+
+
+def _leave() -> None:
+    os._exit(0)  # sent by name: what os._exit is under pytest cannot be sent
+
+
+@pytest.mark.usefixtures("spawned")
+def test_what_cannot_be_sent_to_a_spawned_worker_is_told_in_a_sentence() -> None:
+    class Local(unhappy.Plain):
+        pass
+
+    filt = Local()
+    with pytest.raises(
+        ValueError, match="filt must be of a class that can be imported where there is no fork, got"
+    ):
+        alone(partial(_same, filt), filt=filt)

@@ -1,0 +1,276 @@
+"""The descent: Algorithms 6 and 7 of paper 000 written out in loops beside it, what is spent, and going on later."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import filterproof as fp
+from mc.training.descent import Descent
+from mc.training.network import Gradients, Network
+from tests.mc.training.made_up import made_up, noise_in_a_row
+
+NET = Network(sizes=(2, 5, 3))
+CLIP, SIGMA, RATE, K = 0.5, 2.0, 3.0, 6
+#: A budget of K clipped steps.
+RHO = K / (2 * SIGMA**2)
+
+
+def descent(filt: Any = None, **changes: Any) -> Descent:
+    filt = fp.ZCDPFilter(RHO) if filt is None else filt
+    data = changes.pop("data", made_up())
+    people = changes.pop("people", fp.IndividualFilter(filt, people=data.people))
+    given = {"clip": CLIP, "sigma": SIGMA, "rate": RATE, "seed": 7} | changes
+    return Descent(
+        data, changes.pop("network", NET), people, **{k: given[k] for k in ("clip", "sigma", "rate", "seed")}
+    )
+
+
+def written_out(steps: int, budget: float) -> tuple[list[NDArray[np.float64]], NDArray[np.float64]]:
+    """Algorithm 7 in loops over steps and people, and what each person's squared norms sum to."""
+    data, rng = made_up(), np.random.default_rng(7)
+    theta = NET.start(rng)
+    spent, thetas = np.zeros(data.people), []
+    for _ in range(steps):
+        total = np.zeros(NET.dimension)
+        for i in range(data.people):
+            g = NET.gradients(theta, data.features[i : i + 1], data.labels[i : i + 1]).rows()[0]
+            norm = np.sqrt((g**2).sum())
+            allowed = min(CLIP, np.sqrt(max(budget - spent[i], 0.0)))
+            g = g * min(1.0, allowed / norm)
+            spent[i] += (g**2).sum()
+            total += g
+        total += SIGMA * CLIP * rng.standard_normal(NET.dimension)
+        theta = theta - RATE * total / data.people
+        thetas.append(theta)
+    return thetas, spent
+
+
+def test_it_is_algorithm_7_written_out_in_loops(monkeypatch: pytest.MonkeyPatch) -> None:
+    noise_in_a_row(monkeypatch, NET)
+    steps = 3 * K
+    thetas, spent = written_out(steps, K * CLIP**2)
+    ours = descent()
+    for number, known in zip(ours, thetas, strict=False):
+        np.testing.assert_allclose(ours.theta, known, rtol=1e-6, atol=1e-8)
+        if number == steps:
+            break
+    assert ours.taken == steps
+    left = ours.people.remaining().made_public()
+    np.testing.assert_allclose(RHO - left, spent / (2 * (SIGMA * CLIP) ** 2), rtol=1e-6, atol=1e-9 * RHO)
+    gone = np.isclose(spent, K * CLIP**2, rtol=1e-6)
+    assert gone.any(), "somebody ran out"
+    assert not gone.all(), "and somebody did not"
+
+
+def test_the_first_k_steps_are_those_of_private_descent_without_filtering() -> None:
+    filtered, plain = descent(), descent(fp.ZCDPFilter(1e6))
+    for number in range(1, K + 3):
+        next(filtered)
+        next(plain)
+        near = bool(np.allclose(filtered.theta, plain.theta, rtol=1e-9, atol=1e-12))
+        assert near == (number <= K), number
+        if number < K:
+            assert np.array_equal(filtered.theta, plain.theta), "Algorithm 6 to the bit"
+
+
+def test_a_gaussian_filter_clips_as_the_zcdp_filter_of_the_same_budget(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    noise_in_a_row(monkeypatch, NET)
+    one, other = descent(), descent(fp.GaussianFilter((2 * RHO) ** 0.5))
+    one.steps(2 * K)
+    other.steps(2 * K)
+    np.testing.assert_allclose(one.theta, other.theta, rtol=1e-9, atol=1e-12)
+
+
+def test_who_has_run_out_no_longer_counts() -> None:
+    ours = descent()
+    assert ours.active() == 40
+    ours.steps(K)
+    assert ours.active() == 40
+    ours.steps(100)
+    assert 0 < ours.active() < 40
+    assert (ours.people.remaining().made_public() >= 0).all()
+
+
+def test_the_same_seed_is_the_same_descent_and_another_is_another() -> None:
+    first, again, other = descent(), descent(), descent(seed=8)
+    for one in (first, again, other):
+        one.steps(3)
+    assert np.array_equal(first.theta, again.theta)
+    assert not np.array_equal(first.theta, other.theta)
+
+
+def test_a_view_of_the_parameters_changes_nothing() -> None:
+    ours = descent()
+    ours.theta[:] = 0.0
+    assert ours.theta.any()
+
+
+def test_how_many_count_is_not_told_of_private_data() -> None:
+    ours = descent(data=made_up(public=False))
+    next(ours)
+    with pytest.raises(
+        ValueError, match="active must be asked of public data, got 'made up'; it tells about people"
+    ):
+        ours.active()
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"clip": 0.0}, "clip must be finite and > 0, got clip=0.0"),
+        ({"sigma": -1.0}, "sigma must be finite and > 0, got sigma=-1.0"),
+        ({"rate": float("inf")}, "rate must be finite and > 0, got rate=inf"),
+        ({"seed": -1}, "seed must be an integer >= 0, got seed=-1"),
+        (
+            {"people": fp.IndividualFilter(fp.ZCDPFilter(1.0), people=39)},
+            "people must be those of the data set, got 39 for 40; pass",
+        ),
+        (
+            {"network": Network(sizes=(3, 3))},
+            r"network must take 2 features and tell 3 classes, got sizes=\(3, 3\); pass",
+        ),
+    ],
+    ids=["clip", "sigma", "rate", "seed", "people", "network"],
+)
+def test_what_cannot_descend_is_one_sentence(changes: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(ValueError, match=f"^{sentence}") as told:
+        descent(**changes)
+    assert "\n" not in str(told.value)
+
+
+def test_a_step_that_leaves_the_numbers_is_charged_and_not_taken_and_says_so() -> None:
+    ours = descent(rate=1.7e308, sigma=1e3)
+    before = ours.theta
+    with (
+        np.errstate(over="ignore", invalid="ignore"),
+        pytest.raises(
+            ValueError, match=r"^theta must be finite, got -?inf; lower the rate, step 1 was charged"
+        ),
+    ):
+        next(ours)
+    assert ours.taken == 0
+    assert np.array_equal(ours.theta, before)
+    assert (ours.people.remaining().made_public() < RHO).all()
+
+
+# -- kept and restored ---------------------------------------------------------------------------------
+
+
+def test_a_descent_goes_on_to_the_bit_where_it_was_kept(tmp_path: Path) -> None:
+    whole, first = descent(), descent()
+    whole.steps(2 * K + 1)
+    first.steps(K + 1)
+    first.save(tmp_path / "new" / "descent.npz")
+    later = Descent.restored(tmp_path / "new" / "descent.npz", made_up(), NET, fp.ZCDPFilter(RHO))
+    assert later.taken == K + 1
+    later.steps(K)
+    assert later.to_bytes() == whole.to_bytes()
+    assert np.array_equal(later.people.remaining().made_public(), whole.people.remaining().made_public())
+
+
+def changed(content: bytes, **changes: Any) -> bytes:
+    with np.load(io.BytesIO(content)) as file:
+        theta, told = file["theta"], json.loads(file["told"].tobytes())
+    theta = changes.pop("theta", theta)
+    told |= changes
+    file = io.BytesIO()
+    np.savez(file, theta=theta, told=np.frombuffer(json.dumps(told).encode(), dtype=np.uint8))
+    return file.getvalue()
+
+
+def test_what_is_no_kept_descent_is_one_sentence(tmp_path: Path) -> None:
+    content = descent().to_bytes()
+    file = io.BytesIO()
+    np.savez(file, theta=np.array([None]), told=np.array([object()]))
+    for bad in (
+        b"",
+        b"words",
+        content[:-200],
+        file.getvalue(),
+        changed(content, version=1),
+        changed(content, secret={}),
+        changed(content, secret=-1),
+    ):
+        with pytest.raises(
+            ValueError, match=r"^content must be what Descent\.to_bytes gives, got \d+ bytes"
+        ) as told:
+            Descent.from_bytes(bad, made_up(), NET, fp.ZCDPFilter(RHO))
+        assert "\n" not in str(told.value)
+    with pytest.raises(ValueError, match="taken must be an integer >= 0, got taken=-1"):
+        Descent.from_bytes(changed(content, taken=-1), made_up(), NET, fp.ZCDPFilter(RHO))
+    for many in (2**53 + 1, 10**400):
+        with pytest.raises(
+            ValueError, match=r"^taken must be at most 2\^53, got more; pass the file unchanged$"
+        ):
+            Descent.from_bytes(changed(content, taken=many), made_up(), NET, fp.ZCDPFilter(RHO))
+    with pytest.raises(ValueError, match=r"theta must have shape \(33,\)"):
+        Descent.from_bytes(changed(content, theta=np.zeros(3)), made_up(), NET, fp.ZCDPFilter(RHO))
+    with pytest.raises(
+        ValueError, match=r"and be finite, got shape \(33,\) with 33 others; pass the file unchanged"
+    ):
+        Descent.from_bytes(changed(content, theta=np.full(33, np.nan)), made_up(), NET, fp.ZCDPFilter(RHO))
+    with pytest.raises(ValueError, match="data must be that of the saved descent"):
+        Descent.from_bytes(content, made_up(seed=1), NET, fp.ZCDPFilter(RHO))
+    with pytest.raises(
+        ValueError, match="several must be that of the saved descent, False, got True; pass the same"
+    ):
+        Descent.from_bytes(content, made_up(), Network(sizes=NET.sizes, several=True), fp.ZCDPFilter(RHO))
+    with pytest.raises(ValueError, match="filt must be the filter that was saved"):
+        Descent.from_bytes(content, made_up(), NET, fp.ZCDPFilter(2 * RHO))
+    with pytest.raises(FileNotFoundError):
+        Descent.restored(tmp_path / "none.npz", made_up(), NET, fp.ZCDPFilter(RHO))
+
+
+def test_a_file_in_the_place_of_the_folder_is_left_as_it_was(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("old")
+    with pytest.raises(OSError, match="out must be a folder that can be written to"):
+        descent().save(tmp_path / "file" / "descent.npz")
+    assert (tmp_path / "file").read_text() == "old"
+
+
+def test_going_on_from_one_save_with_another_person_does_not_cancel_the_noise() -> None:
+    class Without(Network):
+        """The same network, to which person 7 means nothing."""
+
+        def gradients(self, theta: Any, x: Any, y: Any) -> Gradients:
+            found, keep = super().gradients(theta, x, y), (np.arange(len(x)) != 7)[:, None]
+            return Gradients(found.inputs, tuple(slope * keep for slope in found.slopes))
+
+    saved = descent().to_bytes()
+    one, same, other = (
+        Descent.from_bytes(saved, made_up(), net, fp.ZCDPFilter(RHO))
+        for net in (NET, NET, Without(sizes=NET.sizes))
+    )
+    for each in (one, same, other):
+        next(each)
+    assert np.array_equal(one.theta, same.theta), "the same step says the same"
+    difference = (one.theta - other.theta) * 40 / RATE
+    assert np.linalg.norm(difference) > 3 * CLIP, "and another step has noise of its own"
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_damaged_file_raises_nothing_but_a_sentence(seed: int) -> None:
+    content, rng = descent().to_bytes(), np.random.default_rng(seed)
+    for _ in range(60):
+        damaged = bytearray(content)
+        for place in rng.integers(0, len(content), 3):
+            damaged[place] = rng.integers(0, 256)
+        with contextlib.suppress(ValueError):  # and nothing else
+            Descent.from_bytes(bytes(damaged), made_up(), NET, fp.ZCDPFilter(RHO))
+
+
+def test_an_archive_that_unpacks_to_more_is_refused() -> None:
+    file = io.BytesIO()
+    np.savez_compressed(file, theta=np.zeros(10**7), told=np.zeros(3, dtype=np.uint8))
+    with pytest.raises(ValueError, match="larger than the whole"):
+        Descent.from_bytes(file.getvalue(), made_up(), NET, fp.ZCDPFilter(RHO))

@@ -1,0 +1,87 @@
+"""The runs of 003's experiment: its budgets and epsilons, groups, and that nobody is filtered too early."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import filterproof as fp
+from mc.training.descent import Descent
+from mc.training.digits import GROUPS, digits
+from mc.training.group_run import GroupOutcome, GroupRun
+from mc.training.network import Network
+
+pytestmark = pytest.mark.pinned
+
+CLIP = 6.0  # larger than most gradients, so that people differ in what is spent on them
+RUN = GroupRun(sigma=10.618, clip=CLIP, rate=0.7, seed=0, number=0, at=4, epochs=9)
+
+
+@pytest.mark.parametrize(("sigma", "epsilon"), [(49.72, 0.5), (10.618, 2.75), (3.535, 10.0)])
+def test_the_papers_noise_gives_the_papers_epsilon(sigma: float, epsilon: float) -> None:
+    run = GroupRun(sigma=sigma, clip=1.0, rate=1.0, seed=0, number=0)
+    assert run.filter == fp.GaussianFilter(50**0.5 / sigma)
+    assert fp.gaussian_epsilon(run.filter.mu, 1e-5) == pytest.approx(epsilon, rel=2e-4)
+    assert run.filter.promise.delta(epsilon) == pytest.approx(1e-5, rel=2e-3)
+
+
+def test_a_run_is_the_descent_it_says_with_its_groups_told_apart() -> None:
+    found = RUN.play()
+    assert found == RUN.play()
+    assert GroupOutcome.of(found.to_data()) == found
+    assert found != replace(RUN, number=1).play()
+    data = digits()
+    descent = Descent(
+        data,
+        Network(),
+        fp.IndividualFilter(RUN.filter, people=data.people),
+        clip=CLIP,
+        sigma=10.618,
+        rate=0.7,
+        seed=int(np.random.SeedSequence([0, 0]).generate_state(1)[0]),
+    )
+    spent = np.zeros(data.people)
+    for epoch in range(1, RUN.epochs + 1):
+        norms = descent.network.gradients(descent.theta, data.features, data.labels).norms()
+        next(descent)
+        if epoch <= RUN.at:  # nobody can run out: the budget is of `at` clipped steps
+            spent += (np.minimum(norms, CLIP) / (CLIP * 10.618)) ** 2
+        tested = descent.network.accuracy(descent.theta, data.test_features, data.test_labels)
+        assert found.accuracy[epoch] == pytest.approx(tested, abs=1 / 360)
+        if epoch == RUN.at:
+            epsilons = np.asarray(fp.gaussian_epsilon(np.sqrt(spent), 1e-5))
+            np.testing.assert_allclose(found.epsilons, np.sort(epsilons), rtol=1e-6)
+            told = found.groups_before
+            train = descent.network.losses(descent.theta, data.features, data.labels)
+            test = descent.network.losses(descent.theta, data.test_features, data.test_labels)
+            for number, members in enumerate(GROUPS):
+                here = np.isin(data.labels.argmax(axis=1), members)
+                there = np.isin(data.test_labels.argmax(axis=1), members)
+                assert told.epsilon[number] == pytest.approx(epsilons[here].mean(), rel=1e-6)
+                assert told.train_loss[number] == pytest.approx(train[here].mean(), rel=1e-6)
+                assert told.test_loss[number] == pytest.approx(test[there].mean(), rel=1e-6)
+    assert found.active[: RUN.at + 1] == (1437,) * (RUN.at + 1)
+    assert found.active[-1] < 1437
+    both = zip(found.groups_before.epsilon, found.groups_after.epsilon, strict=True)
+    assert all(before < after for before, after in both), "those who have some left go on to spend it"
+    assert max(found.epsilons) <= float(fp.gaussian_epsilon(RUN.filter.mu, 1e-5)) * (1 + 1e-9)
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"sigma": 0.0}, "sigma must be finite and > 0, got sigma=0.0"),
+        ({"rate": float("inf")}, "rate must be finite and > 0, got rate=inf"),
+        ({"at": 0}, "at must be an integer >= 1, got at=0"),
+        ({"at": 9}, "at must be below epochs, got at=9, epochs=9; let the filter begin earlier"),
+        ({"seed": -1}, "seed must be an integer >= 0, got seed=-1"),
+    ],
+    ids=["sigma", "rate", "at", "late", "seed"],
+)
+def test_a_run_out_of_range_is_one_sentence(changes: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(ValueError, match=f"^{sentence}") as told:
+        replace(RUN, **changes)
+    assert "\n" not in str(told.value)

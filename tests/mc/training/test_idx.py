@@ -1,0 +1,184 @@
+"""IDX files: what is read from them, and the sentence for each way in which they can be wrong."""
+
+from __future__ import annotations
+
+import gzip
+import struct
+import tracemalloc
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mc.training import idx as idx_module
+from mc.training.idx import read_idx
+from tests.mc.training.idx_files import IMAGES, LABELS, idx, pictures
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Five pictures to train on and two to test with, 4 by 3 points each."""
+    for part, number in (("train", 5), ("t10k", 2)):
+        (tmp_path / f"{part}-{IMAGES}").write_bytes(idx(pictures(number, seed=number)))
+        (tmp_path / f"{part}-{LABELS}").write_bytes(idx(np.arange(number) % 10))
+    return tmp_path
+
+
+def test_pictures_become_rows_of_points_and_labels_one_hot_rows(folder: Path) -> None:
+    data = read_idx(folder)
+    assert (data.people, data.inputs, data.outputs, data.one_hot) == (5, 12, 10, True)
+    assert not data.public, "nobody said that the people of the folder may be shown"
+    np.testing.assert_array_equal(data.features, [[x / 255 for x in one.ravel()] for one in pictures(5, 5)])
+    np.testing.assert_array_equal(data.test_features * 255, pictures(2, 2).reshape(2, 12))
+    assert [list(row).index(1.0) for row in data.labels] == [0, 1, 2, 3, 4]
+    assert [list(row).index(1.0) for row in data.test_labels] == [0, 1]
+
+
+def test_files_packed_by_gzip_say_the_same(folder: Path) -> None:
+    before = read_idx(folder)
+    for path in list(folder.iterdir()):
+        (folder / f"{path.name}.gz").write_bytes(gzip.compress(path.read_bytes()))
+        path.unlink()
+    after = read_idx(folder)
+    np.testing.assert_array_equal(after.features, before.features)
+    np.testing.assert_array_equal(after.test_labels, before.test_labels)
+
+
+def test_a_folder_is_public_only_if_its_reader_says_so(folder: Path) -> None:
+    assert read_idx(folder, public=True).public
+
+
+def test_a_folder_or_a_file_that_is_not_there_is_named(folder: Path) -> None:
+    with pytest.raises(
+        FileNotFoundError, match=r"folder must be a folder with IDX files, got folder='.*gone'; pass"
+    ):
+        read_idx(folder / "gone")
+    (folder / f"t10k-{LABELS}").unlink()
+    with pytest.raises(
+        FileNotFoundError, match=r"must hold the file t10k-labels-idx1-ubyte or .*\.gz, got neither; put"
+    ):
+        read_idx(folder)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "sentence"),
+    [
+        (f"train-{IMAGES}", b"", "must start with the bytes 00 00 08 03, .* 3 dimensions, got an empty file; pass"),
+        (f"train-{IMAGES}", idx(np.arange(5)), "00 00 08 03, .*, got 00 00 08 01; pass the file of that name"),
+        (f"train-{LABELS}", idx(pictures(5, 5)), "00 00 08 01, .* in 1 dimension, got 00 00 08 03; pass"),
+        (f"train-{IMAGES}", b"\0\0\x0d\x03" + bytes(60), "00 00 08 03, .*, got 00 00 0d 03; pass"),
+        (f"train-{IMAGES}", b"\0\0\x08\x03\0\0\0\5", "a whole IDX file, got 8 bytes where the header alone takes 16"),
+        (f"train-{IMAGES}", idx(pictures(5, 5))[:-1], "says 5 by 4 by 3, more than the file can hold; fetch it again"),
+        (f"train-{IMAGES}", idx(pictures(5, 5)) + b"\0", "says 5 by 4 by 3, and more numbers than that; fetch"),
+        (f"train-{IMAGES}", idx(np.zeros((0, 4, 3))), "a whole IDX file, got a header that says 0 by 4 by 3; fetch"),
+        (f"t10k-{IMAGES}", idx(pictures(2, 2, (3, 4))), "of t10k must be as large as .*, got 3 by 4 for 4 by 3; pass"),
+        (f"train-{LABELS}", idx(np.arange(4)), "one label for each picture of .*, got 4 for 5; pass the labels"),
+        (f"train-{LABELS}", idx(np.array([0, 9, 10, 1, 2])), "classes below 10, got 10 for picture 2; pass"),
+    ],
+    ids=["empty", "labels for images", "images for labels", "floats", "header cut", "cut", "longer", "no pictures",
+         "other size", "fewer labels", "label too large"],
+)  # fmt: skip
+def test_a_file_that_is_wrong_is_named_in_a_sentence(
+    folder: Path, name: str, content: bytes, sentence: str
+) -> None:
+    (folder / name).write_bytes(content)
+    with pytest.raises(ValueError, match=sentence) as caught:
+        read_idx(folder)
+    assert name.partition("-")[0] in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("spoiled", "sentence"),
+    [
+        (lambda packed: packed[: len(packed) // 2], "got what gzip cannot unpack"),
+        (lambda packed: packed[:-1], "got what gzip cannot unpack"),
+        (lambda packed: b"no gzip at all", "got what gzip cannot unpack"),
+        (
+            lambda packed: packed[:10] + b"\x07" + packed[11:],
+            "got what gzip cannot unpack .*invalid block type",
+        ),
+        (lambda packed: packed[:-8] + bytes(8), "got what gzip cannot unpack"),
+        (
+            lambda packed: gzip.compress(gzip.decompress(packed)[:-7]),
+            "says 5 by 4 by 3, and 53 numbers; fetch",
+        ),
+        (
+            lambda packed: gzip.compress(gzip.decompress(packed) + b"more"),
+            "and more numbers than that; fetch",
+        ),
+    ],
+    ids=["half", "last byte", "not packed", "overwritten", "checksum", "shorter inside", "longer inside"],
+)
+def test_a_packed_file_that_is_damaged_is_named_in_a_sentence(folder: Path, spoiled, sentence: str) -> None:
+    path = folder / f"train-{IMAGES}"
+    (folder / f"{path.name}.gz").write_bytes(spoiled(gzip.compress(path.read_bytes())))
+    path.unlink()
+    with pytest.raises(ValueError, match=sentence) as caught:
+        read_idx(folder)
+    assert f"{path.name}.gz" in str(caught.value)
+
+
+@pytest.mark.parametrize("packed", [False, True], ids=["plain", "packed"])
+@pytest.mark.parametrize(
+    ("sizes", "sentence"),
+    [
+        (
+            (2**32 - 1, 2**32 - 1, 2**32 - 1),
+            "must hold at most 268435456 numbers, got a header that says 4294967295",
+        ),
+        ((2**28, 1, 1), "a header that says 268435456 by 1 by 1, more than the file can hold; fetch"),
+    ],
+    ids=["beyond any file", "beyond this file"],
+)
+def test_a_forged_header_takes_no_memory(
+    folder: Path, packed: bool, sizes: tuple[int, ...], sentence: str
+) -> None:
+    content = struct.pack(">HBB3I", 0, 8, 3, *sizes) + bytes(60)
+    path = folder / f"train-{IMAGES}"
+    path.unlink()
+    if packed:
+        path, content = folder / f"{path.name}.gz", gzip.compress(content)
+    path.write_bytes(content)
+    tracemalloc.start()
+    try:
+        with pytest.raises(ValueError, match=sentence):
+            read_idx(folder)
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert most < 10_000_000
+
+
+def test_another_number_of_classes_is_taken_at_its_word(folder: Path) -> None:
+    (folder / f"train-{LABELS}").write_bytes(idx(np.array([0, 9, 10, 1, 11])))
+    assert read_idx(folder, classes=12).outputs == 12
+    with pytest.raises(ValueError, match="classes must be an integer >= 2, got classes=1"):
+        read_idx(folder, classes=1)
+
+
+def test_what_is_made_of_all_four_files_is_bounded_before_it_is_made(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = 5 * (12 + 10) + 2 * (12 + 10)
+    monkeypatch.setattr(idx_module, "_MOST", made)
+    assert read_idx(folder).people == 5
+    monkeypatch.setattr(idx_module, "_MOST", made - 1)
+    with pytest.raises(
+        ValueError,
+        match=rf"t10k-{LABELS} must hold at most 1 numbers, got a header that says 2; .* of {made - 1} numbers in all",
+    ):
+        read_idx(folder)
+    monkeypatch.setattr(idx_module, "_MOST", 5 * (12 + 10) - 1)
+    with pytest.raises(ValueError, match=rf"train-{LABELS} must hold at most 4 numbers, got .* says 5; pass"):
+        read_idx(folder)
+    monkeypatch.setattr(idx_module, "_MOST", 5 * (12 + 10) + 1)
+    with pytest.raises(
+        ValueError, match=rf"t10k-{IMAGES} must hold at most 1 numbers, got .* 2 by 4 by 3; pass"
+    ):
+        read_idx(folder)
+
+
+def test_many_classes_take_no_square_of_memory(folder: Path) -> None:
+    with pytest.raises(ValueError, match=rf"train-{LABELS} must hold at most 0 numbers, got .* says 5; pass"):
+        read_idx(folder, classes=10**9)
+    assert read_idx(folder, classes=10**6).outputs == 10**6

@@ -1,0 +1,183 @@
+"""The network: gradients against finite differences and loops over people, norms and sums without the table of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import filterproof as fp
+from mc.training.network import Network
+
+Array = NDArray[np.float64]
+
+NETS = [
+    pytest.param(Network(sizes=(3, 4, 2)), id="one-hidden"),
+    pytest.param(Network(sizes=(3, 4, 5, 2)), id="two-hidden"),
+    pytest.param(Network(sizes=(3, 2)), id="none-hidden"),
+    pytest.param(Network(sizes=(3, 4, 2), several=True), id="several-labels"),
+]
+
+
+def rows(net: Network, n: int = 6) -> tuple[Array, Array, Array]:
+    rng = np.random.default_rng(3)
+    x = rng.standard_normal((n, net.sizes[0]))
+    k = net.sizes[-1]
+    y = (rng.random((n, k)) < 0.5).astype(float) if net.several else np.eye(k)[rng.integers(k, size=n)]
+    return net.start(rng) + 0.1 * rng.standard_normal(net.dimension), x, y
+
+
+@pytest.mark.parametrize("net", NETS)
+def test_each_gradient_is_that_of_finite_differences(net: Network) -> None:
+    theta, x, y = rows(net)
+    step = 1e-5
+    found = net.gradients(theta, x, y).rows()
+    assert found.shape == (6, net.dimension)
+    for j in range(net.dimension):
+        ahead, behind = theta.copy(), theta.copy()
+        ahead[j] += step
+        behind[j] -= step
+        slope = (net.losses(ahead, x, y) - net.losses(behind, x, y)) / (2 * step)
+        np.testing.assert_allclose(found[:, j], slope, rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("net", NETS)
+def test_the_gradients_of_all_are_those_of_each_alone(net: Network) -> None:
+    theta, x, y = rows(net)
+    together = net.gradients(theta, x, y).rows()
+    for i in range(len(x)):
+        alone = net.gradients(theta, x[i : i + 1], y[i : i + 1]).rows()
+        np.testing.assert_allclose(together[i], alone[0], rtol=1e-13, atol=1e-15)
+
+
+@pytest.mark.parametrize("net", NETS)
+def test_norms_and_weighted_sums_are_those_of_the_written_out_gradients(net: Network) -> None:
+    theta, x, y = rows(net)
+    found = net.gradients(theta, x, y)
+    table = found.rows()
+    np.testing.assert_allclose(found.norms(), np.sqrt((table**2).sum(axis=1)), rtol=1e-13)
+    factors = np.linspace(0.0, 1.0, len(x))
+    np.testing.assert_allclose(found.weighted(factors), factors @ table, rtol=1e-12, atol=1e-14)
+    assert isinstance(found, fp.Vectors)
+
+
+def test_the_loss_is_the_sum_that_the_docstring_says() -> None:
+    net = Network(sizes=(2, 3, 2))
+    theta, x, y = rows(net)
+    weights, biases = theta[:6].reshape(2, 3), theta[6:9]
+    last, bias = theta[9:15].reshape(3, 2), theta[15:]
+    for i in range(len(x)):
+        hidden = [np.tanh(sum(x[i, a] * weights[a, b] for a in range(2)) + biases[b]) for b in range(3)]
+        sums = [sum(hidden[a] * last[a, b] for a in range(3)) + bias[b] for b in range(2)]
+        p = np.exp(sums) / np.exp(sums).sum()
+        assert net.losses(theta, x, y)[i] == pytest.approx(-sum(y[i] * np.log(p)), rel=1e-12)
+        q = 1 / (1 + np.exp(-np.array(sums)))
+        several = -sum(y[i] * np.log(q) + (1 - y[i]) * np.log(1 - q))
+        again = Network(sizes=(2, 3, 2), several=True)
+        assert again.losses(theta, x, y)[i] == pytest.approx(several, rel=1e-12)
+
+
+def test_accuracy_counts_those_told_rightly() -> None:
+    net = Network(sizes=(2, 2))
+    theta = np.array([1.0, 0.0, 0.0, 1.0, 0.0, 0.0])  # the larger feature wins
+    x = np.array([[3.0, 1.0], [1.0, 3.0], [5.0, 4.0], [-1.0, -2.0]])
+    y = np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 1.0], [1.0, 0.0]])
+    assert net.right(theta, x, y).tolist() == [1.0, 1.0, 0.0, 1.0]
+    assert net.accuracy(theta, x, y) == 0.75
+    several = Network(sizes=(2, 2), several=True)  # a sum above zero says yes
+    assert several.right(theta, x, y).tolist() == [0.5, 0.5, 0.5, 0.5]
+
+
+def test_numbers_far_out_lose_nothing() -> None:
+    net = Network(sizes=(2, 2))
+    theta = np.array([1e4, 0.0, 0.0, 1e4, 0.0, 0.0])
+    x, y = np.array([[1.0, 0.0]]), np.array([[0.0, 1.0]])
+    assert net.losses(theta, x, y)[0] == 1e4
+    assert np.isfinite(net.gradients(theta, x, y).norms()).all()
+    assert Network(sizes=(2, 2), several=True).losses(theta, x, y)[0] == pytest.approx(1e4 + np.log(2))
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (
+            {"theta": np.zeros(5)},
+            r"theta must have shape \(26,\) for sizes=\(3, 4, 2\), got \(5,\); pass what start",
+        ),
+        ({"theta": np.full(26, np.nan)}, "theta must be finite, got nan; lower the rate"),
+        ({"x": np.zeros((6, 2))}, r"x must have shape \(n, 3\), got \(6, 2\); pass rows of 3 features"),
+        (
+            {"x": np.full((6, 3), np.inf)},
+            "x must be finite, got inf; check the features",
+        ),
+        ({"y": np.zeros((5, 2))}, r"y must have shape \(6, 2\), got \(5, 2\); pass one row of labels"),
+    ],
+    ids=["theta", "nan", "features", "infinite", "labels"],
+)
+def test_what_does_not_fit_is_one_sentence(change: dict[str, Any], sentence: str) -> None:
+    net = Network(sizes=(3, 4, 2))
+    theta, x, y = rows(net)
+    given = {"theta": theta, "x": x, "y": y} | change
+    for asked in (net.gradients, net.losses, net.right):
+        with (
+            np.errstate(invalid="ignore"),
+            pytest.raises(ValueError, match=f"^{sentence}") as told,
+        ):
+            asked(given["theta"], given["x"], given["y"])
+        assert "\n" not in str(told.value)
+
+
+@pytest.mark.parametrize("name", ["theta", "x", "y"])
+@pytest.mark.parametrize(
+    ("nonsense", "got"),
+    [
+        (None, "None"),
+        ("text", "one of the type str"),
+        ([[1.0]], "one of the type list"),
+        (np.zeros((6, 3), dtype=complex), "dtype=complex128"),
+        (np.array([["a"]]), "dtype=<U1"),
+        (np.array([None]), "dtype=object"),
+    ],
+    ids=["none", "text", "list", "complex", "texts", "objects"],
+)
+def test_what_is_no_array_of_real_numbers_is_one_sentence(name: str, nonsense: Any, got: str) -> None:
+    net = Network(sizes=(3, 4, 2))
+    theta, x, y = rows(net)
+    given = {"theta": theta, "x": x, "y": y} | {name: nonsense}
+    for asked in (net.gradients, net.losses, net.right, net.accuracy):
+        with pytest.raises(
+            TypeError, match=f"^{name} must be an array of real numbers, got {got}; pass a NumPy"
+        ):
+            asked(**given)
+
+
+def test_labels_that_are_not_finite_and_features_that_a_tanh_would_hide_are_refused() -> None:
+    net = Network(sizes=(1, 1, 2))
+    theta, x, y = np.ones(net.dimension), np.array([[1.0]]), np.array([[0.0, 1.0]])
+    with pytest.raises(ValueError, match=r"^y must be finite, got nan; pass labels from 0 to 1$"):
+        net.losses(theta, x, y * np.nan)
+    with pytest.raises(ValueError, match=r"^x must be finite, got inf; check the features$"):
+        net.gradients(theta, x * np.inf, y)
+
+
+def test_whole_numbers_and_flags_are_numbers() -> None:
+    net = Network(sizes=(3, 4, 2))
+    theta, _, y = rows(net)
+    whole = np.array(np.arange(18).reshape(6, 3))
+    assert (net.losses(theta, whole, y > 0) == net.losses(theta, whole.astype(float), y)).all()
+
+
+@pytest.mark.parametrize("sizes", [(3,), 3, (3, 0), (3, 2.5)])
+def test_sizes_are_two_numbers_of_units_or_more(sizes: Any) -> None:
+    with pytest.raises(ValueError, match=r"^sizes must "):
+        Network(sizes=sizes)
+
+
+def test_sums_that_overflow_are_one_sentence() -> None:
+    net = Network(sizes=(1, 2))
+    with pytest.raises(
+        ValueError, match=r"^x must give finite sums with these parameters, got one that is not; "
+    ):
+        net.right(np.full(net.dimension, 1e308), np.array([[10.0]]), np.array([[0.0, 1.0]]))

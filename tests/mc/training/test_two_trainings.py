@@ -1,0 +1,189 @@
+"""Two trainings that differ in one person: what is summed for either, and short ones integrated."""
+
+import math
+
+import mpmath
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy import integrate, stats
+
+import filterproof as fp
+from mc.training.two_trainings import TwoTrainings
+from theory.pairs import Gaussian
+
+FEATURES = np.array([[2.0, 0.5], [1.0, -1.0], [-0.5, 3.0]])
+LABELS = np.array([0, 1, 1])
+MAKE = fp.ClippedSums.making(fp.GaussianFilter(1.0), clip=0.7, sigma=2.0)
+
+
+class _Table:
+    """The same training with a table of gradients, person by person."""
+
+    people = 3
+
+    def start(self, runs: int) -> NDArray[np.float64]:
+        return np.zeros((runs, 2))
+
+    def vectors(self, parameters: NDArray[np.float64]) -> NDArray[np.float64]:
+        rows = np.empty((len(parameters), 3, 2))
+        for r, theta in enumerate(parameters):
+            for i, (x, y) in enumerate(zip(FEATURES, LABELS, strict=True)):
+                rows[r, i] = (1 / (1 + math.exp(-float(x @ theta))) - y) * x
+        return rows
+
+    def step(self, parameters: NDArray[np.float64], released: NDArray[np.float64]) -> NDArray[np.float64]:
+        return parameters - 0.3 * released
+
+
+def test_the_gradient_is_that_of_the_loss() -> None:
+    training = fp.LogisticTraining(FEATURES, LABELS, rate=0.3)
+    theta, step = np.array([0.3, -0.2]), 1e-6
+
+    def loss(at: NDArray[np.float64]) -> float:
+        return sum(
+            math.log1p(math.exp(-(2 * y - 1) * float(x @ at))) for x, y in zip(FEATURES, LABELS, strict=True)
+        )
+
+    slope = [(loss(theta + step * e) - loss(theta - step * e)) / (2 * step) for e in np.eye(2)]
+    vectors = training.vectors(theta[None])
+    assert isinstance(vectors, fp.Vectors)
+    np.testing.assert_allclose(vectors.weighted(np.ones((1, 3)))[0], slope, rtol=1e-8)
+
+
+@pytest.mark.parametrize("person", [0, 2])
+def test_closed_forms_and_tables_are_summed_alike(person: int) -> None:
+    closed = TwoTrainings(fp.LogisticTraining(FEATURES, LABELS, rate=0.3), MAKE, person=person, runs=5)
+    table = TwoTrainings(_Table(), MAKE, person=person, runs=5)
+    rng = np.random.default_rng(3)
+    for _ in range(30):
+        one, other = closed.sums(), table.sums()
+        np.testing.assert_allclose(one, other, atol=1e-12)
+        released = one[0] + rng.standard_normal(one[0].shape)
+        closed.go_on(released)
+        table.go_on(released)
+    np.testing.assert_allclose(closed.parameters, table.parameters, atol=1e-12)
+
+
+def test_what_one_person_moves_is_the_own_clipped_vector() -> None:
+    """By hand: the same rounds with a budget kept in plain doubles."""
+    two = TwoTrainings(fp.LogisticTraining(FEATURES, LABELS, rate=0.3), MAKE, person=1, runs=1)
+    theta, left, rng = np.zeros(2), 4.0, np.random.default_rng(5)  # (mu sigma)^2
+    seen = []
+    for _ in range(40):
+        gradient = (1 / (1 + math.exp(-float(FEATURES[1] @ theta))) - 1) * FEATURES[1]
+        size = math.sqrt(float(gradient @ gradient))
+        kept = min(size, 0.7, math.sqrt(left))
+        left = max(left - kept**2, 0.0)
+        left = 0.0 if left < 1e-11 else left
+        np.testing.assert_allclose(two.shift()[0], gradient * kept / size / 2.0, atol=1e-6)
+        seen.append(kept)
+        released = rng.standard_normal(2)
+        theta = theta - 0.3 * released
+        two.go_on(released[None])
+    assert max(seen) == 0.7
+    assert min(seen) < 1e-5
+
+
+def test_a_canary_moves_its_own_coordinate_until_nothing_is_left() -> None:
+    for base in (fp.LogisticTraining(FEATURES, LABELS, rate=0.3), _Table()):
+        two = TwoTrainings(fp.WithCanary(base, 50.0), MAKE, person=3, runs=2)
+        moved = []
+        for _ in range(12):
+            shift = two.shift()
+            assert np.abs(shift[:, :2]).max() < 1e-12
+            moved.append(shift[0, 2])
+            two.go_on(np.zeros((2, 3)))
+        np.testing.assert_allclose(moved[:8], 0.35, rtol=1e-8)
+        assert moved[8] == pytest.approx(math.sqrt(1 - 8 * 0.35**2), rel=1e-6)
+        assert moved[9:] == [0.0, 0.0, 0.0]
+
+
+def test_one_step_is_a_gaussian() -> None:
+    training = fp.LogisticTraining(np.array([[1.0], [2.0]]), np.array([0, 1]), rate=0.3)
+    for direction in ("PQ", "QP"):
+        found = fp.evaluate_training(training, MAKE, epsilon=0.1, steps=1, direction=direction)  # type: ignore[arg-type]
+        assert found.value == pytest.approx(float(Gaussian(0.25).hockey_stick(0.1)), rel=1e-8)
+
+
+def test_two_steps_by_quadrature_of_another_kind() -> None:
+    """Adaptive quadrature over the first noise, formulas written out; person 0, direction QP."""
+    training = fp.LogisticTraining(np.array([[2.0], [1.5]]), np.array([0, 1]), rate=0.4)
+    make = fp.ClippedSums.making(fp.GaussianFilter(3.0), clip=9.0, sigma=1.0)
+    found = fp.evaluate_training(training, make, epsilon=0.2, steps=2, points=400, direction="QP")
+
+    def inner(z: float) -> float:
+        first = 0.5 * 2.0  # gradients at theta = 0: x/2 and -x/2
+        theta = -0.4 * (-0.75 + z)
+        second = 2.0 / (1 + math.exp(-2.0 * theta))
+        loss = -first * z + first * first / 2  # log Q/P at an output drawn without person 0
+        return float(stats.norm.pdf(z) * Gaussian(second).hockey_stick(0.2 - loss))
+
+    exact = integrate.quad(inner, -9, 9, epsabs=1e-13, limit=500)[0]
+    assert found.value == pytest.approx(exact, rel=1e-6)
+    assert found.difference < 1e-6
+
+
+def test_a_budget_used_up_on_every_path_gives_the_promise_itself() -> None:
+    training = fp.LogisticTraining(np.array([[90.0], [2.0]]), np.array([0, 1]), rate=0.01)
+    make = fp.ClippedSums.making(fp.GaussianFilter(1.0), clip=1.5, sigma=2.0)
+    for epsilon in (0.5, 1.0, 2.0):
+        found = fp.evaluate_training(training, make, epsilon=epsilon, steps=2, direction="QP")
+        assert found.value == pytest.approx(float(Gaussian(1.0).hockey_stick(epsilon)), rel=1e-6)
+
+
+def test_what_cannot_be_integrated_is_said() -> None:
+    training = fp.LogisticTraining(FEATURES, LABELS, rate=0.3)
+    with pytest.raises(ValueError, match="one number a step"):
+        fp.evaluate_training(training, MAKE, epsilon=1.0, steps=2)
+    with pytest.raises(ValueError, match="at most"):
+        fp.evaluate_training(training, MAKE, epsilon=1.0, steps=9)
+    with pytest.raises(ValueError, match="direction"):
+        fp.evaluate_training(training, MAKE, epsilon=1.0, steps=1, direction="both")  # type: ignore[arg-type]
+    with pytest.raises(IndexError, match="person"):
+        fp.evaluate_training(training, MAKE, epsilon=1.0, steps=1, person=3)
+    alone = fp.LogisticTraining(np.ones((1, 1)), np.array([1]), rate=1.0)
+    with pytest.raises(ValueError, match="at least 2 people"):
+        fp.evaluate_training(alone, MAKE, epsilon=1.0, steps=1)
+
+
+@pytest.mark.parametrize(
+    ("features", "labels", "rate", "named"),
+    [
+        (np.array([[np.nan]]), np.array([0]), 1.0, "features"),
+        (np.zeros(3), np.array([0]), 1.0, "features"),
+        (np.zeros((2, 1)), np.array([0]), 1.0, "labels"),
+        (np.zeros((2, 1)), np.array([0, 2]), 1.0, "labels"),
+        (np.zeros((2, 1)), np.array([0.9, 1.9]), 1.0, "labels"),
+        (np.zeros((2, 1)), np.array([0, 1]), 0.0, "rate"),
+    ],
+)
+def test_a_training_that_is_none_is_refused(
+    features: NDArray[np.float64], labels: NDArray[np.int64], rate: float, named: str
+) -> None:
+    with pytest.raises(ValueError, match=named):
+        fp.LogisticTraining(features, labels, rate)
+    with pytest.raises(ValueError, match="size"):
+        fp.WithCanary(fp.LogisticTraining(FEATURES, LABELS, rate=1.0), 0.0)
+
+
+class _OtherNoise(fp.ClippedSums):
+    def release(self, vectors: object, rng: np.random.Generator) -> fp.PrivateSum:
+        return fp.PrivateSum(np.zeros((1, 2)) + rng.normal(size=2), 1.0)
+
+
+def test_noise_that_cannot_be_read_off_is_refused() -> None:
+    make = _OtherNoise.making(fp.GaussianFilter(1.0), clip=1.0, sigma=1.0)
+    with pytest.raises(TypeError, match="standard_normal"):
+        TwoTrainings(fp.LogisticTraining(FEATURES, LABELS, rate=0.3), make, person=0, runs=1).sums()
+
+
+def test_a_norm_that_squares_would_lose_is_kept() -> None:
+    from theory.numerics.norms import euclidean_norms
+
+    rng = np.random.default_rng(1)
+    rows = rng.standard_normal((40, 5)) * 10.0 ** rng.integers(-300, 300, (40, 1))
+    exact = [float(mpmath.sqrt(mpmath.fsum(mpmath.mpf(float(x)) ** 2 for x in row))) for row in rows]
+    np.testing.assert_allclose(euclidean_norms(rows), exact, rtol=1e-14)
+    assert euclidean_norms(np.zeros((2, 3))).tolist() == [0.0, 0.0]
+    assert euclidean_norms(np.full((1, 4), 1.7e308)).tolist() == [math.inf]

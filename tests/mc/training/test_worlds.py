@@ -1,0 +1,49 @@
+"""A network in many worlds: the same gradients as in one, and what a canary reaches is known."""
+
+import numpy as np
+import pytest
+
+import filterproof as fp
+from mc.training.digits import digits
+from mc.training.network import Network
+from mc.training.two_trainings import TwoTrainings
+from mc.training.worlds import NetworkTraining
+from theory.pairs import Gaussian
+
+NETWORK = Network(sizes=(64, 4, 10))
+TRAINING = NetworkTraining(digits(), NETWORK, rate=1.0, seed=0, people=6)
+MAKE = fp.ClippedSums.making(fp.GaussianFilter(1.0), clip=1.0, sigma=2.0)
+
+
+def test_each_world_has_the_gradients_of_its_own_parameters() -> None:
+    theta = TRAINING.start(3) + np.random.default_rng(1).standard_normal((3, NETWORK.dimension))
+    vectors, factors = TRAINING.vectors(theta), np.random.default_rng(2).uniform(0, 1, (3, 6))
+    x, y = digits().features[:6], digits().labels[:6]
+    for r in range(3):
+        rows = NETWORK.gradients(theta[r], x, y).rows()
+        np.testing.assert_allclose(vectors.norms()[r], np.linalg.norm(rows, axis=1), rtol=1e-10)
+        np.testing.assert_allclose(vectors.weighted(factors)[r], factors[r] @ rows, atol=1e-10)
+
+
+def test_removing_a_person_removes_the_own_gradient() -> None:
+    two = TwoTrainings(TRAINING, MAKE, person=2, runs=1)
+    x, y = digits().features[:6], digits().labels[:6]
+    row = NETWORK.gradients(TRAINING.start(1)[0], x, y).rows()[2]
+    np.testing.assert_allclose(
+        two.shift()[0] * two.sigma, row / max(1.0, float(np.linalg.norm(row))), atol=1e-9
+    )
+
+
+def test_a_canary_in_a_network_reaches_the_promise_and_no_more() -> None:
+    canary = fp.WithCanary(TRAINING, 1e4)
+    found = fp.simulate_training(canary, MAKE, epsilon=0.5, steps=6, person=6, n=300, squares=1.0)
+    exact = float(Gaussian(1.0).hockey_stick(0.5))
+    assert found.low <= exact <= found.high
+    assert found.beyond == 0
+
+
+def test_more_people_than_there_are_is_refused() -> None:
+    with pytest.raises(ValueError, match="people must be at most 1437"):
+        NetworkTraining(digits(), NETWORK, rate=1.0, seed=0, people=1438)
+    with pytest.raises(ValueError, match="rate"):
+        NetworkTraining(digits(), NETWORK, rate=0.0, seed=0, people=2)

@@ -1,0 +1,1 @@
+"""Numbers that decide, or are shipped, bit by bit: the same on every machine."""

@@ -1,0 +1,115 @@
+"""Numbers that decide are the recorded bits, on this processor and on those that `make processors` imitates."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from flint import arb, ctx
+
+import filterproof as fp
+from filters.certified import cks
+from tests.pinned.numbers import DELTAS, EPSILONS, PATH, lines
+from theory.numerics import portable
+from theory.numerics.products import product
+from theory.pairs.normal_law import hockey_stick
+
+pytestmark = pytest.mark.pinned
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_every_number_is_the_recorded_one_to_the_bit() -> None:
+    recorded = PATH.read_text("utf-8").splitlines()
+    differ = [(ours, theirs) for ours, theirs in zip(lines(), recorded, strict=True) if ours != theirs]
+    assert not differ, "python -m tests.pinned.numbers, and say in the commit why the numbers changed"
+
+
+def test_the_processor_is_the_one_that_was_asked_for() -> None:
+    """Where a setting is ignored, the same processor would be tried twice."""
+    from numpy._core._multiarray_umath import __cpu_features__ as features
+    from threadpoolctl import threadpool_info
+
+    for name in os.environ.get("NPY_DISABLE_CPU_FEATURES", "").split():
+        assert not features.get(name, False), name
+    if kind := os.environ.get("OPENBLAS_CORETYPE"):
+        names = {one["architecture"] for one in threadpool_info() if one["internal_api"] == "openblas"}
+        # on 64 bits the two are one set of kernels, and OpenBLAS says either name
+        assert {"Prescott" if name == "Katmai" else name for name in names} == {kind}
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS)
+@pytest.mark.parametrize("delta", DELTAS)
+def test_a_budget_is_the_largest_double_from_which_the_promise_follows(epsilon: float, delta: float) -> None:
+    """Held against the infimum over the orders and the Gaussian's hockey-stick, at a higher precision."""
+    with ctx.workprec(512):
+        goal = arb(delta)
+
+        def simple(rho: float) -> arb:
+            return arb(rho) + 2 * (-arb(rho) * goal.log()).sqrt() - arb(epsilon)
+
+        def by_orders(rho: float) -> arb:
+            return cks.log_delta(arb(rho), arb(epsilon)) - goal.log()
+
+        def by_mu(mu: float) -> arb:
+            return hockey_stick(arb(mu), arb(epsilon)) - goal
+
+        for budget, beyond in (
+            (fp.SIMPLE.budget(epsilon, delta), simple),
+            (fp.CKS.budget(epsilon, delta), by_orders),
+            (fp.gaussian_mu(epsilon, delta), by_mu),
+        ):
+            assert beyond(float(budget)) <= 0 < beyond(math.nextafter(float(budget), math.inf))
+
+
+@pytest.mark.parametrize(
+    ("name", "units"),
+    [("exp", 1), ("log", 1), ("log1p", 1), ("expm1", 3), ("tanh", 3), ("expit", 3), ("log_expit", 3)],
+)
+def test_portable_functions_are_within_the_units_that_they_say(name: str, units: int) -> None:
+    rng = np.random.default_rng(0)
+    x = np.concatenate((rng.normal(size=300), rng.uniform(-40, 40, 300), 1e-9 * rng.normal(size=50)))
+    x = np.abs(x) if name in ("log", "log1p") else x
+    found = getattr(portable, name)(x)
+    with ctx.workprec(200):
+        for at, value in zip(x.tolist(), found.tolist(), strict=True):
+            one = arb(at)
+            truth = {
+                "expit": lambda one=one: 1 / (1 + (-one).exp()),
+                "log_expit": lambda one=one: -(-one).exp().log1p(),
+            }.get(name, getattr(one, name, None))()
+            assert abs(arb(value) - truth) <= units * math.ulp(float(truth)), (name, at)
+
+
+def test_a_product_is_that_of_rationals_whatever_the_sizes_of_its_rows() -> None:
+    rng = np.random.default_rng(1)
+    a = rng.normal(size=(5, 2100)) * 2.0 ** rng.integers(-300, 300, (5, 1))
+    b = rng.normal(size=(2100, 3)) * 2.0 ** rng.integers(-300, 300, (1, 3))
+    exact = a.astype(np.longdouble) @ b.astype(np.longdouble)
+    room = 2.0**-52 * 2100 * np.abs(a).max(axis=1)[:, None] * np.abs(b).max(axis=0)
+    assert (np.abs(product(a, b) - exact) <= room).all()
+    assert np.array_equal(product(a[:, ::-1], b[::-1])[:, 0] * 0, np.zeros(5))
+    assert np.isnan(product(np.array([[np.inf, 1.0]]), np.ones((2, 1)))).all()
+    assert not product(np.zeros((2, 3)), np.zeros((3, 2))).any()
+
+
+def test_contributing_lists_every_file_with_pinned_numbers_and_no_other() -> None:
+    text = (
+        (ROOT / "CONTRIBUTING.md").read_text("utf-8").partition("## Pinned numbers")[2].partition("\n## ")[0]
+    )
+    listed = set(re.findall(r"^\| `([^`]+)` \|", text, re.MULTILINE))
+    rooms = ("theory", "filters", "mc", "reports")
+    kept = {
+        path
+        for room in rooms
+        for path in (*(ROOT / room).rglob("*.json"), *(ROOT / room).rglob("generated/*.v"))
+        if "out" not in path.relative_to(ROOT).parts and path.name != "checked_here.json"
+    }
+    marked = {
+        path for path in (ROOT / "tests").rglob("test_*.py") if "mark.pinned" in path.read_text("utf-8")
+    }
+    assert listed == {path.relative_to(ROOT).as_posix() for path in {*kept, *marked, PATH}}

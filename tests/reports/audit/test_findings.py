@@ -1,0 +1,165 @@
+"""Findings are data: each has a short script of its own and routes to the true value that agree, or is refused."""
+
+from __future__ import annotations
+
+import ast
+import shutil
+import tomllib
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import pytest
+
+from mc.accountants.laws import ACCOUNTANT_LAWS
+from reports.audit.code_beside import module
+from reports.audit.examined import agree
+from reports.audit.fault import Library
+from reports.audit.registry import FINDINGS, libraries_of
+from tests.reports.audit.toy import TEXT, THERE, toy
+
+OURS = {"filterproof", "theory", "filters", "mc", "reports", "tests"}
+LIBRARIES = libraries_of()
+ROOT = Path(__file__).parents[3]
+
+
+def problems(library: Library) -> Iterator[str]:
+    """What is wrong with the files of a library, each in a sentence with file and key."""
+    asked = {entry.name for entry in library.entries if entry.subject}
+    if not (library.entries and library.left_out):
+        yield f"{library.folder}/library.toml has no entry point, or says of nothing that it was left out"
+    for entry in library.entries:
+        if entry.subject and not callable(getattr(module(library.folder, "subjects"), entry.subject, None)):
+            yield f"{library.folder}/subjects.py has no function {entry.subject}, of which {entry.name} speaks"
+    for file in (library.folder / "scripts").glob("*.py"):
+        if file.stem not in {fault.key for fault in library.faults}:
+            yield f"{file} belongs to no finding"
+    for fault in library.faults:
+        script, place = library.script(fault), f"{library.folder}/scripts/{fault.key}.py"
+        if len(script.splitlines()) >= 20:
+            yield f"{place} has 20 lines or more"
+        if ours := OURS & set(_imported(script)):
+            yield f"{place} imports {', '.join(ours)}, and must run without us"
+        if not ("expected: " in script and "got: " in script):
+            yield f"{place} does not print what is expected and what is got"
+        for name, law in fault.breaks:
+            if name not in asked or law not in ACCOUNTANT_LAWS:
+                yield f"{library.folder}/library.toml: {fault.key} breaks {law} of {name}, which is never asked"
+        values = [library.value(route) for route in fault.routes]
+        if not agree(values, fault.tolerance):
+            yield f"{library.folder}/library.toml: {fault.key} has routes that end at {values}"
+        if len({route.function for route in fault.routes}) < len(values):
+            yield f"{library.folder}/library.toml: {fault.key} has the same route twice"
+
+
+def _imported(script: str) -> Iterator[str]:
+    for node in ast.walk(ast.parse(script)):
+        if isinstance(node, ast.Import):
+            yield from (one.name.partition(".")[0] for one in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield (node.module or "").partition(".")[0]
+
+
+@pytest.mark.parametrize("library", LIBRARIES.values(), ids=LIBRARIES)
+def test_a_library_has_findings_with_scripts_and_with_routes_that_agree(library: Library) -> None:
+    assert list(problems(library)) == []
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "said"),
+    [
+        ("scripts/tenth.py", THERE, THERE + "\n" * 17, "tenth.py has 20 lines or more"),
+        ("scripts/tenth.py", THERE, THERE + "from mc import runs\n", "tenth.py imports mc"),
+        ("scripts/tenth.py", "got", "is", "tenth.py does not print"),
+        ("scripts/other.py", "", THERE, "other.py belongs to no finding"),
+        ("subjects.py", "def tenth", "def ninth", "subjects.py has no function tenth"),
+        ("routes.py", "2.0", "2.1", "library.toml: tenth has routes that end at [2.1, 2.0]"),
+        ("library.toml", '"two"', '"added", 2.0', "library.toml: tenth has the same route twice"),
+    ],
+)
+def test_a_file_that_is_amiss_is_named(tmp_path: Path, file: str, old: str, new: str, said: str) -> None:
+    library = toy(tmp_path)
+    assert list(problems(library)) == []
+    changed = library.folder / file
+    changed.write_text(changed.read_text("utf-8").replace(old, new) if old else new, "utf-8")
+    (again := tmp_path / "again").mkdir()
+    for compiled in library.folder.rglob("__pycache__"):
+        shutil.rmtree(compiled)  # Python tells files of one size by the second of their change
+    library.folder.rename(again / "toy")  # its modules are loaded once from each folder
+    (problem,) = problems(libraries_of(again)["toy"])
+    assert said in problem
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('why = "It is unsafe."\n', "", r"why must be a text, got None in .*toy.library.toml, finding tenth"),
+        ('"It is unsafe."', '" "', r"why must be a text, got ' ' in .*library.toml, finding tenth"),
+        ('fix = "', 'fixed = ""\nfix = "', r"fixed is no key of .*library.toml, finding tenth"),
+        ("wrong number", "odd number", r"kind must be of wrong number, .*'odd number' in .*finding tenth"),
+        ("[BREAKS]", '["tenth.Tenth"]', r"breaks must be pairs, .* in .*finding tenth"),
+        ('key = "tenth"', 'key = "tenth"\ntolerance = 2.0', r"tolerance must be between 0 and 1, got 2.0"),
+        ('key = "tenth"', 'key = "../routes"', r"a script of its name, got none of '../routes'"),
+        ('key = "tenth"', 'key = "absent"', r"a script of its name, got none of 'absent' in .*library.toml"),
+        ('key = "tenth"\n', "", r"finding must be tables with a key"),
+        (
+            ', ["by another hand", "added", VALUE]',
+            "",
+            r"two ways to the true value, got 1 in .*finding tenth",
+        ),
+        ('"by hand"', '" "', r"routes must be a text, got ' ' in .*library.toml, finding tenth"),
+        ('["by hand", "two"]', '["by hand"]', r"routes must be functions with words, got \['by hand'\] in"),
+        ('"two"', '"math.__dict__ "', r"routes must be functions with words, .* in .*finding tenth"),
+        ('["It adds."]', '"It adds."', r"held must be a list, got 'It adds.' in .*library.toml"),
+        ("[[entry]]", "[[entries]]", r"entry must be a list, got None in .*library.toml"),
+        ('"numpy"', "numpy", r"library.toml must be TOML"),
+        (
+            "[[finding]]",
+            TEXT[TEXT.index("[[finding]]") :] + "[[finding]]",
+            r"key must differ, got 'tenth' twice",
+        ),
+    ],
+)
+def test_what_is_no_finding_is_refused_with_file_and_key(
+    tmp_path: Path, old: str, new: str, said: str
+) -> None:
+    assert old in TEXT
+    with pytest.raises(ValueError, match=said):
+        toy(tmp_path, text=TEXT.replace(old, new))
+
+
+@pytest.mark.parametrize("name", ["three", "system", "noises.two", "odd.two"])
+def test_a_route_is_a_function_that_its_file_defines(tmp_path: Path, name: str) -> None:
+    library = toy(tmp_path, text=TEXT.replace('"two"', f'"{name}"'))
+    (tmp_path / "shared").mkdir()
+    for file in (tmp_path / "shared" / "noises.py", library.folder / "routes.py"):
+        file.write_text("from os import system\n", "utf-8")
+    with pytest.raises(ValueError, match=rf"routes must name functions, got '{name}' in .*library.toml"):
+        library.value(library.faults[0].routes[0])
+
+
+def test_reading_findings_runs_nothing_and_a_text_is_one_line(tmp_path: Path) -> None:
+    library = toy(tmp_path)
+    for file in library.folder.rglob("*.py"):
+        file.write_text("raise AssertionError\n", "utf-8")
+    (again,) = libraries_of(tmp_path).values()
+    assert again.faults[0].says == "It answers a tenth."
+
+
+def test_routes_that_differ_or_are_no_numbers_do_not_agree() -> None:
+    assert agree([1.0, 1.0 + 1e-9], 1e-6)
+    assert not agree([1.0, 1.1], 1e-6)
+    assert not agree([1.0, float("nan")], 1e-6)
+    assert not agree([1.0, float("inf")], 1e-6)
+    assert agree([float("inf"), float("inf")], 1e-6)
+
+
+def test_no_wheel_has_the_findings() -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["setuptools"]
+    left_out, data = settings["packages"]["find"]["exclude"], settings["package-data"]
+    for folder in (FINDINGS, *(path for path in FINDINGS.rglob("*") if path.is_dir())):
+        package = ".".join(folder.relative_to(ROOT).parts)
+        assert any(fnmatchcase(package, pattern) for pattern in left_out), package
+        assert package not in data
+    assert "reports.audit" not in data
+    assert settings["include-package-data"] is False

@@ -1,0 +1,136 @@
+"""The main job by the command line: a whole report, and the status that its verdicts call for."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import reports.chapters
+from mc import LocalPool
+from reports import verify as report
+from reports.chapters.approximate_dp import APPROXIMATE_DP
+from reports.chapters.examined import EXAMINED
+from reports.chapters.games import GAMES
+from reports.chapters.gdp import GDP
+from reports.chapters.naive import NAIVE
+from reports.chapters.profile import PROFILE
+from reports.chapters.steps import STEPS
+from reports.commands import verify
+from reports.finding import Claim, Finding, Told
+from reports.pages import overview
+from reports.pages.subjects import SUBJECTS
+from reports.study import Study
+from tests.reports.pages.test_overview import BROKEN, HOLDS, OPEN, game
+from tests.reports.typed import Ended, filterproof
+from theory.evidence import Outcome
+
+LINK = re.compile(r'(?:href|src)="([^"]*)"')
+#: A filter that keeps its promise and one that does not.
+SHOWN = tuple(one for one in SUBJECTS if one.name in ("GaussianFilter", "NaiveRealisationFilter"))
+MADE_UP = {
+    Outcome.HOLDS: HOLDS,
+    Outcome.REFUTED: BROKEN,
+    Outcome.UNDECIDED: replace(OPEN, detail="Nothing was found. Not tried: the rest."),
+}
+
+
+def _examined(study: Study, claims: Sequence[Claim]) -> Told:
+    return Told(tuple(Finding(claim, MADE_UP[claim.expected]) for claim in claims))
+
+
+def _played(study: Study, claims: Sequence[Claim]) -> Told:
+    study.games.update({one.name: game(0.3) for one in SHOWN})
+    return Told(())
+
+
+#: Chapters that take long, with findings and games that are made up.
+STAND_INS = (
+    replace(EXAMINED, tell=_examined, claims=tuple(replace(one, cited=True) for one in EXAMINED.claims)),
+    replace(GAMES, tell=_played, claims=()),
+)
+
+
+def few(*chapters: Any) -> Callable[[], None]:
+    """What leaves the main job these chapters, two filters and no holders."""
+
+    def patch() -> None:
+        reports.chapters.CHAPTERS = chapters
+        overview.SUBJECTS = SHOWN
+        report.holder_pages = lambda *_: ()
+        verify.LocalPool = partial(LocalPool, 1)
+
+    return patch
+
+
+def check_report(out: Path, result: Ended, pictures: Sequence[str]) -> str:
+    """The page, after what is true of every report of the main job."""
+    assert result.returncode == 0, result.stdout + result.stderr
+    verdicts = {v["key"]: v for v in json.loads((out / "verdicts.json").read_text())["verdicts"]}
+    assert verdicts["steps-495"]["outcome"] == "HOLDS"
+    assert verdicts["naive-refuted"]["outcome"] == "REFUTED"
+    assert verdicts["naive-refuted"]["witness"]["closed_form"] == pytest.approx(1 - 0.99**200, rel=1e-12)
+    assert verdicts["bstar-simulated"]["outcome"] == "UNDECIDED"
+    assert all(v["as_expected"] for v in verdicts.values())
+    open_ended = [
+        v for v in verdicts.values() if v["outcome"] == "UNDECIDED" and "nothing" in v["detail"].lower()
+    ]
+    assert open_ended
+    assert all("Not tried: " in v["detail"] for v in open_ended)
+    assert not any(re.search(r"\{\w+\}", v["detail"]) for v in verdicts.values())
+    page = (out / "report.html").read_text()
+    for name in pictures:
+        assert (out / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+        assert "<svg" in (out / f"{name}.svg").read_text()
+    # self-contained: nothing is fetched, from anywhere
+    assert "<script" not in page
+    assert all(link.startswith(("#", "data:")) or "/" not in link for link in LINK.findall(page))
+    again = filterproof("replay", "out/verdicts.json", "naive-refuted", cwd=out.parent)
+    assert again.returncode == 0, again.stderr
+    return page
+
+
+PICTURES = ("steps", "gdp_tight", "privacy_profile", "trade_off", "bstar_slack", "naive_refuted")
+
+
+def test_a_job_of_few_chapters_leaves_a_whole_report_and_status_zero(tmp_path: Path) -> None:
+    told = (*STAND_INS, STEPS, GDP, PROFILE, APPROXIMATE_DP, NAIVE)
+    result = filterproof("verify", "--quick", "--out", "out", cwd=tmp_path, before=few(*told))
+    page = check_report(tmp_path / "out", result, PICTURES)
+    for digits in ("0.815623", "1.004405"):
+        assert digits in page
+
+
+def test_a_claim_that_comes_out_otherwise_ends_with_status_one_and_is_named(tmp_path: Path) -> None:
+    examined, games = STAND_INS
+    wrong = replace(examined.claims[0], expected=Outcome.UNDECIDED)
+    holds = lambda study, claims: Told((Finding(claims[0], HOLDS), *_examined(study, claims[1:]).findings))  # noqa: E731
+    told = (replace(examined, claims=(wrong, *examined.claims[1:]), tell=holds), games)
+    result = filterproof("verify", "--quick", "--out", "out", cwd=tmp_path, before=few(*told))
+    assert result.returncode == 1, result.stderr
+    assert f"Not as expected, UNDECIDED, joined by a cited theorem: {wrong.sentence}" in result.stdout
+    verdicts = json.loads((tmp_path / "out" / "verdicts.json").read_text())["verdicts"]
+    assert [one["key"] for one in verdicts if not one["as_expected"]] == [wrong.key]
+
+
+@pytest.mark.slow
+def test_the_whole_main_job_leaves_a_whole_report_and_status_zero(tmp_path: Path) -> None:
+    result = filterproof("verify", "--quick", "--out", "out", cwd=tmp_path)
+    page = check_report(tmp_path / "out", result, (*PICTURES, "survival"))
+    for digits in ("0.815623", "1.004405", "0.224940", "0.352572"):
+        assert digits in page
+
+
+@pytest.mark.slow
+def test_the_same_seed_gives_the_same_verdicts_to_the_byte(tmp_path: Path) -> None:
+    first, second = (filterproof("verify", "--quick", "--json", cwd=tmp_path) for _ in range(2))
+    assert first.returncode == 0, first.stderr
+    assert first.stdout == second.stdout
+    other = filterproof("verify", "--quick", "--json", "--seed", "7", cwd=tmp_path)
+    assert other.stdout != first.stdout

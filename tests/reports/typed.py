@@ -1,0 +1,93 @@
+"""A command as a person types it, in a child of this process: what is imported here the child need not load again."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+import traceback
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from multiprocessing import forkserver
+from pathlib import Path
+from typing import NoReturn
+
+from reports.cli import main
+
+__all__ = ["Ended", "Started", "filterproof", "start"]
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a command ended: its exit status, or minus the signal that ended it, and all that it wrote."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A command that runs in a session of its own, and the folder of what it writes."""
+
+    pid: int
+    written: Path
+
+    def end(self) -> Ended:
+        """Wait for its end."""
+        status = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+        return Ended(status, *((self.written / name).read_text("utf-8") for name in ("out", "err")))
+
+    def wait_for(self, path: Path) -> None:
+        """Wait until it has written the file."""
+        while not path.exists():
+            assert os.waitpid(self.pid, os.WNOHANG) == (0, 0), (self.written / "err").read_text("utf-8")
+            time.sleep(0.02)
+
+
+def start(*arguments: str, cwd: Path, before: Callable[[], object] = lambda: None) -> Started:
+    """Start the command; `before` is done in the child alone, ahead of it."""
+    written = cwd.with_name(f"{cwd.name}-{time.monotonic_ns()}")
+    written.mkdir()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of threads, which the child has none of
+        pid = os.fork()
+    if not pid:
+        try:
+            _run(arguments, cwd, written, before)
+        except BaseException:  # noqa: BLE001 - it must not go on as a second pytest
+            traceback.print_exc()
+            sys.stderr.flush()
+        finally:
+            os._exit(99)  # no status of ours
+    return Started(pid, written)
+
+
+def filterproof(*arguments: str, cwd: Path, before: Callable[[], object] = lambda: None) -> Ended:
+    """What comes back from the command."""
+    return start(*arguments, cwd=cwd, before=before).end()
+
+
+def _run(arguments: tuple[str, ...], cwd: Path, written: Path, before: Callable[[], object]) -> NoReturn:
+    os.setsid()
+    os.chdir(cwd)
+    for number, name in ((1, "out"), (2, "err")):
+        os.dup2(os.open(written / name, os.O_WRONLY | os.O_CREAT | os.O_APPEND), number)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    sys.stdout, sys.stderr = (os.fdopen(number, "w", encoding="utf-8") for number in (1, 2))
+    sys.argv, sys.path = ["filterproof", *arguments], [str(cwd), *sys.path]
+    os.environ["COLUMNS"] = "200"
+    warnings.resetwarnings()  # as an interpreter starts: pytest makes them errors
+    for hidden in (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning):
+        warnings.simplefilter("ignore", hidden)
+    forkserver._forkserver.__init__()  # the one of the parent is not ours to ask
+    before()
+    status = 0
+    try:
+        main()
+    except SystemExit as end:
+        status = end.code if isinstance(end.code, int) else 0 if end.code is None else 1
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)

@@ -1,0 +1,198 @@
+"""What stands at a prompt: each public object in two lines of a terminal, with its number, and nobody's data."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable
+from enum import Enum
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import filterproof as fp
+from filters.catalogue import CATALOGUE
+from tests.reports.test_shown import MADE, made
+from tests.theory.example_pairs import EXAMPLES
+
+GDP = fp.GaussianFilter(mu=1.0)
+#: A number that is somebody's, and that no repr may show.
+SECRET = 0.8125903
+PEOPLE = (fp.Gaussian(np.array([SECRET, 0.25])), np.array([SECRET, 0.25]))
+TRACKER = fp.GaussianTracker(size=0.5)
+
+
+def _individuals() -> fp.IndividualFilter:
+    people = fp.IndividualFilter(GDP, people=2)
+    people.select(PEOPLE[0])
+    return people
+
+
+def _tracked() -> fp.IndividualTracker:
+    people = fp.IndividualTracker(TRACKER, people=2)
+    people.spend(PEOPLE[0])
+    return people
+
+
+def _queries() -> fp.LinearQueries:
+    queries = fp.LinearQueries(people=2, norm_budget=5.0, kappa=1.0)
+    queries.answer(PEOPLE[1], np.random.default_rng(1))
+    return queries
+
+
+def _accountant() -> fp.IndividualAccountant:
+    accountant = fp.IndividualAccountant(2, q=0.1, sigma=1.0)
+    accountant.add(PEOPLE[1])
+    return accountant
+
+
+def _training() -> fp.LogisticTraining:
+    return fp.LogisticTraining(np.full((2, 3), SECRET), np.array([0, 1]), rate=0.1)
+
+
+def _view() -> fp.View:
+    return fp.View(1, np.zeros(3), np.zeros(3), GDP.start(3), None, GDP, np.random.default_rng(0))
+
+
+#: Every public class that can be made and that is no filter, pair or result of the other lists, by its name.
+HERE: dict[str, Callable[[], Any]] = {
+    "AccountantFilter": lambda: fp.AccountantFilter(
+        1.0, 1e-5, tuple(fp.Gaussian(1 / k) for k in range(1, 60))
+    ),
+    "AdditiveFilter": lambda: type(
+        "Mine", (fp.AdditiveFilter,), {"promise": fp.ZCDP(0.5), "charge": fp.zcdp_charge}
+    )(),
+    "Allowance": lambda: fp.Allowance(0.5),
+    "Approaching": lambda: fp.Approaching(),
+    "ApproxDP": lambda: fp.ApproxDP(1.0, 1e-5),
+    "ApproximateZCDP": lambda: fp.ApproximateZCDP(0.5, 1e-6),
+    "Ball": lambda: fp.threshold("B*", 1, "1e-5"),
+    "BettingTest": lambda: fp.BettingTest(0.1, 1.0, 1e-6),
+    "BlockFilter": lambda: fp.BlockFilter(TRACKER, 3),
+    "Budget": lambda: fp.Budget.of(0.786),
+    "Challenge": lambda: fp.challenge(fp.ZCDPFilter(0.5), [fp.OneShot()], epsilons=[1.0], most=1000),
+    "ClippedSums": lambda: fp.ClippedSums(_individuals(), clip=1.0, sigma=2.0),
+    "ClippingAfterAdding": lambda: fp.ClippingAfterAdding(_individuals(), clip=1.0, sigma=2.0),
+    "Composition": lambda: fp.Composition({fp.Gaussian(1 / k): k for k in range(1, 60)}),
+    "Constant": lambda: fp.Constant(0.5),
+    "Coverage": lambda: fp.Coverage("betting", "coin", 10, 20, 0.1, 1, 0),
+    "DoublingOdometer": lambda: fp.DoublingOdometer(1e-5, 0.1),
+    "EraserForever": lambda: fp.EraserForever(),
+    "ExactMasses": lambda: fp.ExactMasses((Fraction(1, 2),) * 2, (Fraction(1, 3), Fraction(2, 3))),
+    "Family": lambda: fp.Family(1e-6, (("epsilon", 3),)),
+    "ForgettingSums": lambda: fp.ForgettingSums(_individuals(), clip=1.0, sigma=2.0),
+    "Game": lambda: fp.Game(GDP, fp.OneShot(), 3),
+    "GaussianDP": lambda: fp.GaussianDP(1.0),
+    "GaussianTracker": lambda: TRACKER,
+    "Holds": lambda: fp.Holds(zcdp=0.5),
+    "IndividualAccountant": _accountant,
+    "IndividualFilter": _individuals,
+    "IndividualTracker": _tracked,
+    "LineOdometer": lambda: fp.LineOdometer(1e-5, 0.5),
+    "LinearAnswer": lambda: fp.LinearAnswer(np.zeros(100), 1.0),
+    "LinearQueries": _queries,
+    "LocalPool": lambda: fp.LocalPool(1),
+    "LogRatio": lambda: fp.LogRatio(Fraction(3, 2)),
+    "LogisticTraining": _training,
+    "LossAvoiding": lambda: fp.LossAvoiding(),
+    "LossChasing": lambda: fp.LossChasing(),
+    "ManySmall": lambda: fp.ManySmall(),
+    "MixtureOdometer": lambda: fp.MixtureOdometer(1e-5, 1.0),
+    "Moments": lambda: fp.Moments(10, 5.0, 2.0),
+    "OneShot": lambda: fp.OneShot(),
+    "Paths": lambda: fp.Paths(np.zeros(100), np.zeros(100), np.ones(100, dtype=np.int64)),
+    "Personal": lambda: _individuals().remaining(),
+    "PersonalBounds": lambda: _accountant().epsilon(1e-5),
+    "PersonalCost": lambda: fp.PersonalCost(0, "tracker", SECRET),
+    "PersonalFactor": lambda: fp.PersonalFactor(0, SECRET),
+    "PersonalRange": lambda: fp.PersonalRange(0, "epsilon", SECRET, SECRET),
+    "PersonalReport": lambda: fp.PersonalReport(0, "promise", SECRET),
+    "Plain": lambda: fp.Plain(0.5),
+    "Play": lambda: fp.Play(n=10),
+    "PrivateSum": lambda: fp.PrivateSum(np.zeros(100), 1.0),
+    "Progress": lambda: fp.Progress(1, 2, 0, 0.5, fp.Tally(np.array([3]), np.zeros((1, 40)))),
+    "PureDP": lambda: fp.PureDP(1.0),
+    "RandomSpender": lambda: fp.RandomSpender(),
+    "RangedZCDP": lambda: fp.RangedZCDP(0.5, 0.0, 4.0),
+    "RenyiCharge": lambda: fp.renyi_charge.at(8.0),
+    "RenyiCurve": lambda: fp.RenyiCurve((2.0, 8.0), (0.25, 1.0)),
+    "RenyiDP": lambda: fp.RenyiDP(8.0, 1.0),
+    "RenyiTracker": lambda: fp.RenyiTracker(8.0, 0.5),
+    "RogersOdometer": lambda: fp.RogersOdometer(1e-5, 1000),
+    "RunStore": lambda: fp.RunStore(":memory:"),
+    "Scripted": lambda: fp.Scripted(tuple(fp.Gaussian(1 / k) for k in range(1, 60)), (1,) * 59),
+    "SecretNoise": lambda: fp.SecretNoise(8125903, 0),
+    "Selection": lambda: fp.Selection(
+        tuple(fp.Gaussian(1 / k) for k in range(1, 60)), np.zeros(9, dtype=np.intp)
+    ),
+    "SequentialRun": lambda: fp.SequentialRun(fp.BettingTest(0.1, 1.0, 1e-6), most=10),
+    "Session": lambda: GDP.open(),
+    "Split": lambda: fp.Split(1e-6, 1e-7),
+    "Square": lambda: fp.Square(np.full(100, 0.5)),
+    "StitchedOdometer": lambda: fp.StitchedOdometer(1e-5, 0.1),
+    "Tally": lambda: fp.Tally(np.array([3]), np.zeros((1, 40))),
+    "TwoRoutes": lambda: fp.TwoRoutes("at epsilon 1", 0.12, 0.13, 0.127, 0.127),
+    "View": _view,
+    "WithCanary": lambda: fp.WithCanary(_training(), 1.0),
+    "Witness": lambda: fp.Witness(GDP, {"sequence": [{"pair": "x" * 300, "times": 1}]}),
+    "ZCDP": lambda: fp.ZCDP(0.5),
+}
+LISTED = {name: (lambda entry=entry: entry.example()) for name, entry in CATALOGUE.items()}
+PAIRS = {type(pair).__name__: (lambda pair=pair: pair) for pair in EXAMPLES}
+RESULTS = {name: (lambda name=name: made(name)) for name in MADE}
+ALL: dict[str, Callable[[], Any]] = HERE | LISTED | PAIRS | RESULTS
+
+
+def test_every_public_class_that_can_be_made_has_an_example_here() -> None:
+    kinds = {name: getattr(fp, name) for name in fp.__all__ if inspect.isclass(getattr(fp, name))}
+    public = {
+        name
+        for name, kind in kinds.items()
+        if not (inspect.isabstract(kind) or getattr(kind, "_is_protocol", False))
+        and not issubclass(kind, (Enum, BaseException))
+    }
+    assert public <= {name.partition(",")[0] for name in ALL}, "add an example to HERE"
+    assert HERE.keys() <= public
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_repr_is_short_and_in_one_line_and_shows_nobodys_data(
+    name: str, tmp_path: Path, monkeypatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with fp.knowingly():
+        text = repr(ALL[name]())
+    assert len(text) <= 200
+    assert "\n" not in text
+    assert " object at 0x" not in text
+    assert not re.search(r"8125903|0?\.8125", text)
+
+
+@pytest.mark.parametrize("name", [name for name in fp.__all__ if not callable(getattr(fp, name))])
+def test_a_public_value_is_told_by_what_it_holds(name: str) -> None:
+    text = repr(getattr(fp, name))
+    assert len(text) <= 200
+    assert " object at 0x" not in text
+
+
+@pytest.mark.parametrize("value", [0.786, 1.0, 4.0, 0.1, 1e-300, 5e-324, 1e300, 2.5])
+def test_a_budget_tells_its_value_and_is_made_again_by_what_it_tells(value: float) -> None:
+    for make in (fp.Budget.of, fp.Budget.square_of):
+        if make is fp.Budget.of or 1e-150 < value < 1e150:
+            budget = make(value)
+            assert eval(repr(budget), {"Budget": fp.Budget}) == budget  # noqa: S307, our own words
+    assert repr(fp.Budget.of(0.786)) == "Budget.of(0.786)"
+    odd = fp.Budget(1.0, 2.0**-60, 0)
+    assert repr(odd) == f"<Budget 1.0: high=1.0, low={2.0**-60!r}, exponent=0>"
+
+
+def test_filters_of_two_long_menus_tell_which_is_which() -> None:
+    menus = [tuple(fp.Gaussian(k * step) for k in range(1, 60)) for step in (0.01, 0.01 + 2.0**-50)]
+    names = {repr(fp.BlackwellFilter(1.0, menu)) for menu in menus for _ in range(2)}
+    assert len(names) == 2
+    session = fp.BlackwellFilter(1.0, menus[0]).open()
+    with pytest.raises(ValueError, match="filt must be the filter that was saved"):
+        fp.Session.from_dict(session.to_dict(), fp.BlackwellFilter(1.0, menus[1]))

@@ -1,0 +1,197 @@
+"""Claims that the kernel proves: filters whose rounds may fail, each at a delta of its own."""
+
+from __future__ import annotations
+
+from theory.claims.kernel_theorem import KernelTheorem, beside, decided_by
+from theory.proofs.notations import Formula
+from theory.proofs.theorem import Theorem
+
+__all__ = ["ROWS", "STATEMENTS"]
+
+_EVENT = Formula("exp(epsilon)*q + delta", epsilon=("1/8", "2"), q=("1/16", "1"), delta=("1/1024", "1/2"))
+_PRODUCT = Formula("1 - (1 - delta)*(1 - d)", delta=("1/1024", "1/2"), d=("1/64", "3/4"))
+_APPROXIMATE_DELTA = Formula(
+    "xi + (1 - xi)*exp(t*((1 + t)*rho - epsilon))*(t/(1 + t))**(1 + t)/t",
+    rocq="xi + (1 - xi) * delta",
+    names={"delta": "exp(t*((1 + t)*rho - epsilon))*(t/(1 + t))**(1 + t)/t"},
+    xi=("1/1024", "1/4"),
+    rho=("1/64", "1/2"),
+    epsilon=("1/2", "4"),
+    t=("1/2", "8"),
+)
+_ONE_EXPONENT = Formula(
+    "sqrt(2*l*S) + S/2",
+    rocq="sqrt (2 * ln (/ tail) * squares) + squares / 2",
+    names={"tail": "exp(-l)", "squares": "S"},
+    l=("1", "12"),
+    S=("1/64", "1"),
+)
+_SPENT = Formula(
+    "dhat + theta * (1 - dhat) * N",
+    rocq="dhat + theta * (1 - dhat) * INR N",
+    dhat=("0", "1/10"),
+    theta=("0", "1/10"),
+    N=("1", "48"),
+)
+_MIXED_EXPONENTS = Formula(
+    "e*(exp(e) - 1)/2 + sqrt(2*(S + H)*(1 + log(S/H + 1)/2)*log(2/delta))",
+    rocq="drift l + sqrt (2 * (squares l + H) * (1 + ln (squares l / H + 1) / 2) * ln (2 / delta))",
+    names={"drift l": "e*(exp(e) - 1)/2", "squares l": "S"},
+    e=("1/16", "1"),
+    S=("1/64", "1"),
+    H=("1/64", "1"),
+    delta=("1/1024", "1/4"),
+)
+
+#: The claims that the kernel decides.
+ROWS = (
+    Theorem(
+        name="basic composition",
+        title="Basic composition with a stopping rule",
+        source="Rogers, Roth, Ullman & Vadhan; Taylor, Vippathalla & Coon, Section II-A; the product of deltas "
+        "derived here",
+        hypotheses="epsilon, delta >= 0, for the product delta < 1; mechanisms with finitely many outcomes, finitely "
+        "many rounds, each mechanism (epsilon_t, delta_t)-DP both ways and chosen by the outputs so far; a filter "
+        "that admits while sum epsilon_t <= epsilon and sum delta_t <= delta, or while sum epsilon_t <= epsilon and "
+        "1 - prod (1 - delta_t) <= delta, and decides before the release",
+        claim="The transcript is (epsilon, delta)-DP; two deltas, delta and d, together cost what their product "
+        "leaves. With all delta_t = 0 it is epsilon-DP",
+        stated=(
+            r"P(S) \le ",
+            _EVENT,
+            r",\quad q = Q(S),\qquad 1 - \prod_t(1-\delta_t)\text{, for two: }",
+            _PRODUCT,
+        ),
+        steps=(
+            decided_by(
+                "BasicFilter.basic_filter",
+                "A filter that admits while epsilons sum to at most epsilon and deltas to at most delta keeps "
+                "(epsilon, delta)-DP.",
+                "Taylor, Vippathalla & Coon, Section II-A",
+            ),
+            decided_by(
+                "BasicFilter.basic_product_filter",
+                "The same, for delta < 1, with 1 - prod (1 - delta_t) in place of the sum of deltas, which grants a "
+                "little more.",
+            ),
+            decided_by(
+                "BasicFilter.pure_filter",
+                "A filter that admits while pure epsilons sum to at most epsilon keeps epsilon-DP.",
+                "Taylor, Vippathalla & Coon, Section II-A",
+            ),
+        ),
+    ),
+    Theorem(
+        name="approximate zCDP filter",
+        title="The filter of approximate zCDP",
+        source="Whitehouse, Ramdas, Rogers & Wu; derived here",
+        hypotheses="rho > 0; mechanisms with finitely many outcomes, finitely many rounds chosen by the outputs so "
+        "far, mechanism t being 1 - xi_t times a good part plus a rest in both worlds, the good parts rho_t-zCDP "
+        "both ways; a filter that admits while sum rho_t <= rho and sum xi_t <= xi < 1 and decides before the "
+        "release",
+        claim="The transcript is (epsilon, xi + (1 - xi) d)-DP with d the bound of CKS for rho at epsilon, here at "
+        "order 1 + t",
+        stated=(r"\delta(\varepsilon) \le ", _APPROXIMATE_DELTA),
+        steps=(
+            decided_by(
+                "ApproximateZCDPFilter.approximate_zcdp_filter",
+                "A filter that admits while rho and xi of xi-approximately rho-zCDP mechanisms stay within their "
+                "budgets keeps xi + (1 - xi) times the delta of rho-zCDP.",
+                "Whitehouse, Ramdas, Rogers & Wu",
+            ),
+        ),
+    ),
+    Theorem(
+        name="Whitehouse filter",
+        title="The filter of advanced composition with one exponent",
+        source="Whitehouse, Ramdas, Rogers & Wu, Theorem 1 of arXiv 2203.05481; derived here",
+        hypotheses="epsilon > 0, 0 < d' <= delta < 1, weight at least 1; mechanisms with finitely many outcomes, "
+        "finitely many rounds chosen by the outputs so far, mechanism t (epsilon_t, delta_t)-DP both ways, S = sum "
+        "epsilon_t^2; a filter that admits while the value below is at most epsilon, l = log(1/d'), and d' + weight "
+        "sum delta_t <= delta, and decides before the release",
+        claim="The transcript is (epsilon, delta)-DP; the condition on S reads S <= 2 B*, B* the simple budget at "
+        "(epsilon, d')",
+        stated=(_ONE_EXPONENT, r" \le \varepsilon \iff S \le 2B^*(\varepsilon, d')"),
+        steps=(
+            decided_by(
+                "WhitehouseFilter.whitehouse_filter",
+                "A filter that admits while epsilon_t^2 sum to at most S and deltas to at most D keeps (epsilon, tail "
+                "+ D)-DP where sqrt(2 log(1/tail) S) + S/2 <= epsilon.",
+                "Whitehouse, Ramdas, Rogers & Wu",
+            ),
+            decided_by(
+                "WhitehouseFilter.whitehouse_threshold",
+                "The condition as the paper prints it is that the sum of squares is at most twice the simple zCDP "
+                "budget.",
+                "Whitehouse, Ramdas, Rogers & Wu",
+            ),
+        ),
+    ),
+    Theorem(
+        name="Rogers filter",
+        title="The filter of advanced composition by a mixture of exponents",
+        source="Rogers, Roth, Ullman & Vadhan, Theorem 5.1; derived here",
+        hypotheses="epsilon > 0, 0 < delta < 1/e, any constant H > 0; mechanisms with finitely many outcomes, finitely "
+        "many rounds chosen by the outputs so far, mechanism t (epsilon_t, delta_t)-DP both ways, S = sum epsilon_t^2; "
+        "a filter that admits while K <= epsilon and sum delta_t <= delta/2 and decides before the release, K the "
+        "value below with the first term summed over the rounds",
+        claim="The transcript is (epsilon, delta)-DP",
+        stated=("K = ", _MIXED_EXPONENTS, r" \text{ for one round } e = \varepsilon_1"),
+        steps=(
+            decided_by(
+                "RogersFilter.rogers_filter",
+                "A filter that admits while deltas sum to at most delta/2 and K <= epsilon keeps (epsilon, delta)-DP, "
+                "for each constant H > 0.",
+                "Rogers, Roth, Ullman & Vadhan, Theorem 5.1",
+            ),
+        ),
+    ),
+    Theorem(
+        name="realisation filter",
+        title="The realisation-level filter",
+        source="Taylor, Vippathalla & Coon, Theorem 1 and Section II-B",
+        hypotheses="epsilon >= 0, 0 <= dhat, theta < 1, delta <= 1, every N; adaptive mechanisms with finitely many "
+        "outcomes; an analyst whose requests come from the allowable sets and who goes on while the filter lets it; "
+        "at most N outputs; dhat + theta (1 - dhat) N <= delta",
+        claim="Algorithm 1 is (epsilon, delta)-DP",
+        stated=(r"H_{e^\varepsilon}(P\|Q) \le ", _SPENT, r" \le \delta"),
+        steps=(
+            decided_by(
+                "RealisationFilter.realisation_filter",
+                "Algorithm 1 over any N and any menus: where dhat + theta (1 - dhat) N <= delta, the transcript is "
+                "(epsilon, delta)-DP in both directions.",
+                "Taylor, Vippathalla & Coon, Theorem 1",
+                beyond="That a quantile of the code is one of the theorem's is certified apart.",
+            ),
+            beside(
+                "NaiveRealisation.erased_again_and_again",
+                "Under the naive realisation filter, N erasures of probability p <= delta reach 1 - (1 - p)^N.",
+                "Taylor, Vippathalla & Coon, Section II-B",
+            ),
+            beside(
+                "NaiveRealisation.naive_filter_fails",
+                "So the naive realisation filter promises no delta below 1.",
+                "Taylor, Vippathalla & Coon, Section II-B",
+            ),
+        ),
+    ),
+)
+
+#: Beside them: what other theorems use, examples, and what a row does not need.
+STATEMENTS = (
+    KernelTheorem(
+        "BasicFilter.the_product_grants_more",
+        "An example: two erasures that the product form grants and the sum of deltas does not.",
+    ),
+    KernelTheorem(
+        "GoodParts.private_is_approximate_zcdp",
+        "An (e, d)-DP mechanism with d < 1 is d-approximately (e^2/2)-zCDP: a mixture, of weight 1 - d, of an "
+        "(e^2/2)-zCDP mechanism and anything.",
+        "Kairouz, Oh & Viswanath",
+    ),
+    KernelTheorem(
+        "WhitehouseFilter.core_exists",
+        "An (e, d)-DP round contains an e-DP core of mass at least 1 - d under both laws.",
+        "Kairouz, Oh & Viswanath",
+    ),
+)

@@ -1,0 +1,145 @@
+"""Claims that the kernel proves: what Rényi divergences and zCDP convert to, and the filters that rest on it."""
+
+from __future__ import annotations
+
+from theory.claims.kernel_theorem import KernelTheorem, beside, decided_by
+from theory.proofs.notations import Formula
+from theory.proofs.theorem import Theorem
+
+__all__ = ["ROWS", "STATEMENTS"]
+
+_CONVERTED = Formula(
+    "exp(t*(B - epsilon))*(t/(1 + t))**(1 + t)/t",
+    rocq="cks_bound alpha rho epsilon",
+    names={"alpha": "1 + t", "rho": "B"},
+    t=("1/2", "8"),
+    B=("1/16", "1"),
+    epsilon=("1/2", "4"),
+)
+_B_STAR = Formula(
+    "(sqrt(log(1/delta) + epsilon) - sqrt(log(1/delta)))**2",
+    rocq="(sqrt (ln (/ delta) + epsilon) - sqrt (ln (/ delta))) ^ 2",
+    epsilon=("1/10", "8"),
+    delta=("1/1000000", "1/2"),
+)
+
+#: The claims that the kernel decides.
+ROWS = (
+    Theorem(
+        name="all orders",
+        title="A filter with a budget at every order of a set",
+        source="Feldman & Zrnic, Theorem 4.3 and Remark 4.4",
+        hypotheses="finitely many orders alpha_j > 1 fixed in advance; mechanisms with finitely many outcomes, "
+        "finitely many rounds chosen by the outputs so far, declared divergences at least the true ones both ways; a "
+        "filter that admits while the declared divergences sum to at most B_j at each order alpha_j, and decides "
+        "before the release",
+        claim="The transcript is (alpha_j, B_j)-RDP at each of the orders, so (epsilon, delta)-DP with delta the "
+        "least of the values below, t = alpha_j - 1 and B = B_j",
+        stated=(
+            r"D_{\alpha_j} \le B_j \text{ for all } j,\qquad \delta(\varepsilon) \le \min_j ",
+            _CONVERTED,
+        ),
+        steps=(
+            decided_by(
+                "RenyiFilter.all_orders_filter",
+                "A filter that admits while the charges fit the budget of each order of a finite set keeps each "
+                "budget.",
+                "Feldman & Zrnic, Remark 4.4",
+            ),
+            decided_by(
+                "Conversions.cks_conversion",
+                "A transcript with D_alpha <= rho has a hockey-stick divergence of at most e^((alpha - 1)(rho - "
+                "epsilon)) (1 - 1/alpha)^alpha / (alpha - 1), in the order written.",
+                "Koskela, Tobaben & Honkela, Lemma C.4",
+            ),
+        ),
+    ),
+    Theorem(
+        name="approximate-DP filter",
+        title="The approximate-DP filter",
+        source="Feldman & Zrnic, Theorem 4.9",
+        hypotheses="epsilon > 0, 0 < delta < 1; adaptive e_t-DP mechanisms with finitely many outcomes, finitely "
+        "many rounds, a filter that admits while sum e_t^2/2 <= B and decides before the release, B > 0 any budget "
+        "that the simple or the CKS conversion allows",
+        claim="The transcript is (epsilon, delta)-DP; B = B* is one such budget",
+        stated=(r"\tfrac12\sum_{t\le T}\varepsilon_t^2 \le B^*(\varepsilon,\delta) = ", _B_STAR),
+        steps=(
+            decided_by(
+                "ApproximateDPFilter.theorem_4_9",
+                "The theorem end to end: e-DP rounds, charged e^2/2, and a filter with the paper's B-star keep "
+                "(epsilon, delta)-DP.",
+                "Feldman & Zrnic, Theorem 4.9",
+            ),
+            decided_by(
+                "ApproximateDPFilter.approximate_dp_filter",
+                "A filter that admits while zCDP charges sum to at most B keeps (epsilon, delta)-DP where the simple "
+                "or the CKS conversion allows B.",
+                "Feldman & Zrnic, Theorem 4.9",
+            ),
+            decided_by(
+                "ApproximateDPFilter.cks_filter",
+                "The same with a budget B that the CKS conversion allows at some order.",
+                "Koskela, Tobaben & Honkela, Lemma C.4",
+            ),
+            beside(
+                "ApproximateDPFilter.at_one_and_1e_5_cks",
+                "The filter with the exact rational of the double that ApproximateDPFilter(1.0, 1e-5) compares with is "
+                "(1, delta)-DP, delta being the exact rational of the double 1e-5.",
+            ),
+            beside("ApproximateDPFilter.at_one_and_1e_5_simple", "The same for the simple conversion."),
+        ),
+    ),
+)
+
+#: Beside them: what other theorems use, examples, and what a row does not need.
+STATEMENTS = (
+    KernelTheorem(
+        "Conversions.simple_conversion",
+        "A transcript with D_alpha <= rho has a hockey-stick divergence of at most e^((alpha - 1)(rho - epsilon)).",
+        "Feldman & Zrnic, Fact 2.4",
+    ),
+    KernelTheorem(
+        "Conversions.zcdp_to_delta",
+        "A B-zCDP transcript, B > 0, has a hockey-stick divergence of at most delta at epsilon where B + 2 sqrt(B "
+        "log(1/delta)) <= epsilon, or where the CKS bound at some order is at most delta; one direction, and the other "
+        "by exchanging the data sets.",
+        "Feldman & Zrnic, Theorem 4.9",
+    ),
+    KernelTheorem(
+        "PureToZCDP.pure_is_zcdp",
+        "An e-DP mechanism is (e^2/2)-zCDP, in both directions.",
+        "Bun & Steinke, Proposition 3.3",
+    ),
+    KernelTheorem(
+        "ApproximateDPFilter.simple_larger_fails",
+        "A budget larger than that by one part in 10^9 is not allowed by the simple conversion.",
+    ),
+    KernelTheorem(
+        "ApproximateDPFilter.somebody_is_granted_something",
+        "An example: an honest analyst is granted two coins by this filter and denied a third, so honesty can be met.",
+    ),
+    KernelTheorem(
+        "SomeOrder.some_order_bound",
+        "A filter that admits while at some order of a finite set the divergences fit that order's budget, one of "
+        "which is not below 0, keeps epsilon with the sum of s(a_j) e^((a_j - 1)(B_j - epsilon)) as its delta, s(a) = "
+        "(1 - 1/a)^(a - 1) / a.",
+    ),
+    KernelTheorem(
+        "SomeOrder.some_order_markov",
+        "With the budgets that Markov's inequality allows each order the delta is delta times the sum of s(a_j).",
+    ),
+    KernelTheorem(
+        "SomeOrder.some_order_cks",
+        "With the budgets that the CKS conversion allows each order, m orders keep (epsilon, m delta)-DP.",
+    ),
+    KernelTheorem(
+        "SomeOrderFails.some_order_markov_fails",
+        "The rule at some order with Markov budgets for delta = 1/100 itself is broken at orders 1.1 and 1.3, epsilon "
+        "= 80: more than 1.1 delta is reached.",
+    ),
+    KernelTheorem(
+        "SomeOrderFails.some_order_cks_fails",
+        "With CKS budgets for delta = 1/100 it is broken at orders 2 and 32, epsilon = 6: more than 1.39 delta is "
+        "reached.",
+    ),
+)

@@ -1,0 +1,145 @@
+"""Claims that the kernel proves: filters and trackers on divergences, and what their promises convert to."""
+
+from __future__ import annotations
+
+from theory.claims.kernel_theorem import KernelTheorem, beside, decided_by
+from theory.proofs.notations import Formula
+from theory.proofs.theorem import Theorem
+
+__all__ = ["ROWS", "STATEMENTS"]
+
+_MOMENT = Formula(
+    "exp((alpha - 1) * B)",
+    rocq="exp ((alpha - 1) * rho)",
+    alpha=("3/2", "64"),
+    B=("1/64", "4"),
+    names={"rho": "B"},
+)
+_BLOCKS = Formula("m*Delta", rocq="INR m * D", names={"D": "Delta"}, m=("1", "9"), Delta=("1/8", "2"))
+_ROOT = Formula(
+    "Delta*sqrt(m)", rocq="sqrt (INR m) * size", names={"size": "Delta"}, m=("1", "9"), Delta=("1/8", "2")
+)
+_MOST = Formula(
+    "exp((s - 1)*(rho - epsilon))*(1 - 1/s)**s/(s - 1)",
+    rocq="cks_bound s B epsilon",
+    names={"B": "rho"},
+    s=("3/2", "9"),
+    rho=("1/16", "2"),
+    epsilon=("1/8", "4"),
+)
+
+#: The claims that the kernel decides.
+ROWS = (
+    Theorem(
+        name="RDP filter",
+        title="The Rényi filter: fully adaptive composition with a stopping rule",
+        source="Feldman & Zrnic, Theorems 3.1 and 4.3, Remark 4.4",
+        hypotheses="every order alpha >= 1; adaptive mechanisms with finitely many outcomes and declared rho_t >= "
+        "D_alpha both ways, a filter that admits while sum rho_t <= B and decides before the release, finitely many "
+        "rounds",
+        claim="The transcript, stopping time included, is (alpha, B)-RDP; with rho_t = alpha r_t and B = alpha r the "
+        "condition is the same at every order, so sum r_t <= r gives r-zCDP",
+        stated=(
+            r"\sum_{t\le T}\rho_t \le B \implies \sum_\tau P(\tau)^\alpha Q(\tau)^{1-\alpha} \le ",
+            _MOMENT,
+        ),
+        steps=(
+            decided_by(
+                "RenyiFilter.renyi_filter_both_ways",
+                "A filter that admits while declared charges sum to at most B, each at least the Rényi divergence of "
+                "order alpha > 1 of its mechanism in both directions, keeps that of the whole transcript at most B, "
+                "both ways.",
+                "Feldman & Zrnic, Theorem 4.3",
+            ),
+            decided_by(
+                "RenyiFilter.kl_filter",
+                "The same at order 1, where the paper's proof divides by zero: a sum of KL divergences bounds that of "
+                "the transcript.",
+                "Feldman & Zrnic, Theorem 4.3 at alpha = 1",
+            ),
+            decided_by(
+                "ZCDPFilter.zcdp_filter",
+                "A filter that admits while zCDP charges sum to at most B keeps D_alpha <= alpha B at each alpha > 1.",
+                "Feldman & Zrnic, Remark 4.4",
+            ),
+            decided_by(
+                "ZCDPFilter.zcdp_filter_kl",
+                "A filter on zCDP charges bounds the KL divergence as well.",
+                "Feldman & Zrnic, Remark 4.4 at alpha = 1",
+            ),
+        ),
+    ),
+    Theorem(
+        name="trackers",
+        title="Trackers: filters restarted",
+        source="Feldman & Zrnic, Algorithm 5 and Proposition 4.10; Koskela, Tobaben & Honkela, Section C.5",
+        hypotheses="every order alpha > 1; mechanisms with finitely many outcomes, finitely many rounds, a filter of "
+        "size Delta restarted each time it would halt, the tracker starting at one Delta; a request of more than "
+        "Delta closes as many filters as its charge needs",
+        claim="At the m-th restart, m fixed in advance, the transcript is (alpha, m Delta)-RDP; for GDP it is (Delta "
+        "sqrt m)-GDP",
+        stated=(r"D_\alpha(T_m) \le ", _BLOCKS, r",\qquad \tilde B_m = ", _ROOT),
+        steps=(
+            decided_by(
+                "Trackers.tracker_renyi",
+                "A filter of size Delta, started anew when it would halt: before the m-th restart D_alpha <= m Delta.",
+                "Feldman & Zrnic, Proposition 4.10",
+                beyond="A time chosen by the value of the tracker.",
+            ),
+            decided_by(
+                "IndividualGaussian.gaussian_tracker",
+                "What was released within m blocks of size s is (sqrt m s)-GDP, for each m fixed in advance.",
+                "Koskela, Tobaben & Honkela, Appendix C.5",
+            ),
+            beside(
+                "Trackers.tracker_zcdp",
+                "The same for zCDP at each alpha > 1.",
+                "Feldman & Zrnic, Proposition 4.10",
+            ),
+            beside(
+                "Trackers.tracker_promise",
+                "What an additive filter of m blocks promises, the tracker keeps before the m-th restart; squares of "
+                "GDP parameters add so.",
+                "Koskela, Tobaben & Honkela, Appendix C.5",
+            ),
+        ),
+    ),
+    Theorem(
+        name="tilted weights",
+        title="Tilted simulation under a Rényi or zCDP filter has bounded weights",
+        source="this project",
+        hypotheses="every order s > 1; mechanisms with finitely many outcomes, any adaptive strategy under a filter "
+        "that guarantees sum D_s <= rho_s; rounds drawn from the law proportional to P^s Q^(1-s)",
+        claim="The weighted integrand lies in [0, M_s] and its mean is the hockey-stick; M_s is the CKS bound at "
+        "order s",
+        stated=("M_s = ", _MOST, r",\quad \rho = \rho_s"),
+        steps=(
+            decided_by(
+                "TiltedWeights.tilted_mean_of_finite_losses",
+                "Under a filter that holds the divergences of order s to B, the weighted integrands of a tilted "
+                "simulation lie between 0 and the CKS bound, and their mean is the hockey-stick divergence, for "
+                "mechanisms without infinite losses.",
+                beyond="The samples that estimate the mean.",
+            ),
+        ),
+    ),
+)
+
+#: Beside them: what other theorems use, examples, and what a row does not need.
+STATEMENTS = (
+    KernelTheorem(
+        "AdaptiveComposition.adaptive_composition",
+        "Without a filter: where the charges on each path sum to at most B, the transcript has D_alpha <= B.",
+        "Feldman & Zrnic, Theorem 3.1",
+    ),
+    KernelTheorem(
+        "TiltedWeights.tilted_weights_bounded",
+        "The integrands of a tilted simulation are bounded by the CKS bound where a filter holds the divergences of "
+        "order s, and the part for infinite losses by 1 - e^(-A).",
+    ),
+    KernelTheorem(
+        "TiltedWeights.tilted_mean",
+        "Their mean under the tilted draws, infinite losses weighed, is the hockey-stick divergence.",
+        beyond="The samples that estimate the mean.",
+    ),
+)

@@ -1,0 +1,40 @@
+"""The table of claims: every theorem that the kernel decides, and every statement that the kernel is asked for.
+
+>>> KERNEL["renyi_filter_both_ways"].module
+'RenyiFilter'
+>>> CLAIMS["RDP filter"].kernel[0]
+'renyi_filter_both_ways'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from theory.claims import approximate, conversions, divergences, gaussian, holders, interaction
+from theory.claims.kernel_theorem import KernelTheorem
+from theory.proofs.theorem import Step, Theorem
+
+__all__ = ["CLAIMS", "KERNEL", "in_kernel"]
+
+#: The theorems that the kernel decides, by name.
+CLAIMS: Mapping[str, Theorem] = {
+    row.name: row for subject in (divergences, conversions, approximate, gaussian) for row in subject.ROWS
+}
+
+#: The statements of the kernel, by name.
+KERNEL: Mapping[str, KernelTheorem] = {
+    stated.name: stated
+    for stated in (
+        *(step.kernel for row in CLAIMS.values() for step in row.steps if step.kernel),
+        *(
+            stated
+            for subject in (divergences, conversions, approximate, gaussian, holders, interaction)
+            for stated in subject.STATEMENTS
+        ),
+    )
+}
+
+
+def in_kernel(*names: str) -> tuple[Step, ...]:
+    """The steps that are these statements, beside the steps of a theorem that they do not decide."""
+    return tuple(KERNEL[name].step(decides=False) for name in names)

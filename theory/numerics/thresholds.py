@@ -1,0 +1,195 @@
+"""The largest budgets that conversions allow, in balls, and the largest doubles below them.
+
+>>> budget_below("CKS", 0.3, 1e-5), budget_below("GDP", 0.3, 1e-5)
+(0.003302986550793592, 0.08898345287381179)
+>>> below(lambda: arb(2).sqrt()), below(lambda: arb(1) / 4)
+(1.414213562373095, 0.25)
+
+A real number has one largest double below it. So what is told here is the same bits on every processor and with every
+library; no budget is above the one that the theorem allows, or below it by more than one unit in the last place.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import lru_cache
+
+from flint import arb, ctx, fmpq
+
+__all__ = ["THRESHOLDS", "below", "budget_below", "order_below", "pure_below", "split_below"]
+
+#: Bits of the balls, one after the other until they tell which double it is. The last ones do where epsilon or delta is
+#: near either end of the doubles.
+_PRECISIONS = (128, 256, 1024, 4096, 16384)
+#: From here on the Mills ratio is enclosed by its asymptotic series, since e^eps is no number that can be written down.
+_FAR = 2**24
+#: Roots are looked for between 2^-4096 and 2^4096; those of doubles lie between 2^-1200 and 2^1200.
+_FURTHEST = 4096
+
+
+def below(value: Callable[[], arb]) -> float:
+    """The largest double that is at most the real number around which `value()` is a ball, at the context's precision.
+
+    Raises ArithmeticError where no precision tells.
+    """
+    for precision in _PRECISIONS:
+        with ctx.workprec(precision):
+            ball = value()
+            if ball.is_finite():
+                found = _floor(ball.lower())
+                if ball < arb(math.nextafter(found, math.inf)):
+                    return found
+    raise ArithmeticError(
+        f"value must be narrower than doubles are at {precision} bits, got {ball}; report this"
+    )
+
+
+def _floor(x: arb) -> float:
+    """The largest double that is at most an exact number."""
+    found = float(x)
+    while arb(found) > x:
+        found = math.nextafter(found, -math.inf)
+    while arb(math.nextafter(found, math.inf)) <= x:
+        found = math.nextafter(found, math.inf)
+    return found
+
+
+@lru_cache(maxsize=4096)
+def budget_below(name: str, epsilon: float, delta: float) -> float:
+    """The largest double that is at most `THRESHOLDS[name]`, for the exact values of both doubles."""
+    eps, goal = _rational(epsilon), _rational(delta)
+    return below(lambda: THRESHOLDS[name](eps, goal))
+
+
+def order_below(alpha: float, epsilon: float, delta: float, *, markov: bool) -> float:
+    """The largest double R such that (alpha, R)-RDP gives (epsilon, delta)-DP; below 0 where none does.
+
+    delta = e^{t (R - epsilon)} (1 - 1/alpha)^alpha / t with t = alpha - 1 (paper 003, Lemma C.4), or by Markov's
+    inequality e^{t (R - epsilon)}.
+    """
+    eps, goal, t = _rational(epsilon), _rational(delta), _rational(alpha) - 1
+
+    def largest() -> arb:
+        gain = arb(0) if markov else t * (1 / arb(t)).log1p() + arb(t).log1p()
+        return arb(eps) + (arb(goal).log() + gain) / t
+
+    return below(largest)
+
+
+def pure_below(epsilon: float, delta: float) -> float:
+    """The largest double B such that B-DP gives (epsilon, delta)-DP: delta = (e^B - e^eps) / (1 + e^B)."""
+    eps, goal = arb(epsilon), arb(delta)
+    return below(lambda: eps + (goal * (-eps).exp()).log1p() - (-goal).log1p())
+
+
+def split_below(rounds: int, delta: float) -> tuple[float, float]:
+    """(dhat, theta) of `theory.realisation.optimal_split`: dhat at most the best, theta what is then left of delta."""
+
+    def parts(odds: arb) -> tuple[arb, arb]:
+        dhat = arb(delta) / (1 + 1 / odds)
+        return dhat, arb(delta) / ((1 + odds) * (1 - dhat) * rounds)
+
+    def excess(odds: arb) -> arb:
+        dhat, theta = parts(odds)
+        squares = (2 * theta).erfcinv() ** 2 - (2 * dhat).erfcinv() ** 2
+        return arb(rounds).log() + 2 * (-dhat).log1p() - (-arb(delta)).log1p() - squares
+
+    def optimum() -> arb:
+        low, high = _falling_root(excess)
+        return parts(low.union(high))[0]
+
+    dhat = below(optimum)
+    one, whole = _rational(dhat), _rational(delta)
+    return dhat, below(lambda: arb((whole - one) / ((1 - one) * rounds)))
+
+
+def _rational(x: float) -> fmpq:
+    return fmpq(*x.as_integer_ratio())
+
+
+def _simple(eps: fmpq, delta: fmpq) -> arb:
+    # b = eps / (sqrt(l + eps) + sqrt l): no cancellation for small eps
+    logarithm = -arb(delta).log()
+    return (arb(eps) / ((logarithm + arb(eps)).sqrt() + logarithm.sqrt())) ** 2
+
+
+def _cks(eps: fmpq, delta: fmpq) -> arb:
+    # At the optimal order 1 + t the budget is B(t) = (eps + log(1 + 1/t)) / (2t + 1), and the log-objective
+    # minus log delta, taken along that curve, falls strictly from -log delta at t = 0 to -infinity.
+    log_delta, e = arb(delta).log(), arb(eps)
+
+    def budget(t: arb) -> arb:
+        return (e + (1 / t).log1p()) / (2 * t + 1)
+
+    def excess(t: arb) -> arb:
+        return t * ((1 + t) * budget(t) - e) - t * (1 / t).log1p() - t.log1p() - log_delta
+
+    low, high = _falling_root(excess)
+    return budget(low).union(budget(high))
+
+
+def _gdp(eps: fmpq, delta: fmpq) -> arb:
+    e, d, root = arb(eps), arb(delta), arb(2).sqrt()
+
+    def missing(mu: arb) -> arb:
+        far, near = e / mu + mu / 2, e / mu - mu / 2
+        if far > _FAR:  # e^eps Phi(-far) = phi(near) R(far)
+            rest = (-near * near / 2).exp() * _mills(far) * 2 / (2 * arb.pi()).sqrt()
+        else:
+            rest = e.exp() * (far / root).erfc()
+        return d - ((near / root).erfc() - rest) / 2
+
+    lost = delta.q.bit_length() - delta.p.bit_length()  # by the difference, whose terms may be near a half
+    with ctx.workprec(ctx.prec + max(int(lost), 0)):
+        low, high = _falling_root(missing)
+    return low.union(high)
+
+
+def _mills(x: arb) -> arb:
+    """(1 - Phi(x)) / phi(x) = (1 - 1/x^2 + 3/x^4 - ...) / x, which lies between every two sums in a row."""
+    total, term, k = arb(0), arb(1), 1
+    while abs(term) > arb(2) ** -ctx.prec:
+        total, term, k = total + term, -term * (2 * k - 1) / (x * x), k + 1
+    return total.union(total + term) / x
+
+
+def _falling_root(function: Callable[[arb], arb]) -> tuple[arb, arb]:
+    """Exact points low < high with function(low) > 0 > function(high), as close as the precision allows.
+
+    The function falls strictly on (0, inf), so its root lies between them. NaN twice if the balls are too wide.
+    """
+    least, most = -_FURTHEST, _FURTHEST
+    while most - least > 1:
+        middle = (least + most) // 2
+        least, most = (middle, most) if function(arb(2) ** middle) > 0 else (least, middle)
+    low, high = arb(2) ** least, arb(2) ** most
+    f_low, f_high = function(low), function(high)
+    if not (f_low > 0 > f_high):
+        return arb.nan(), arb.nan()  # the balls are too wide to tell; the caller takes more bits
+    # Secant steps, tried a little to both sides, converge fast; the midpoint is tried as well.
+    for _ in range(8 * ctx.prec):
+        middle = ((low + high) / 2).mid()
+        guess = ((low * f_high - high * f_low) / (f_high - f_low)).mid()
+        narrow = (high - low) / 2 ** (ctx.prec // 8)
+        moved = False
+        for trial in ((guess - narrow).mid(), (guess + narrow).mid(), middle):
+            if not low < trial < high:
+                continue
+            found = function(trial)
+            if found > 0:
+                low, f_low, moved = trial, found, True
+            elif found < 0:
+                high, f_high, moved = trial, found, True
+        if not moved:
+            break
+    return low, high
+
+
+#: The conversions known, each from exact epsilon and delta to a ball at the current precision.
+THRESHOLDS: dict[str, Callable[[fmpq, fmpq], arb]] = {
+    "B*": _simple,
+    "simple": _simple,
+    "CKS": _cks,
+    "GDP": _gdp,
+}

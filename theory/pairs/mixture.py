@@ -1,0 +1,159 @@
+"""The subsampled Gaussian in balls: P = q N(1, s^2) + (1-q) N(0, s^2) against Q = N(0, s^2), and the swapped pair.
+
+>>> print(renyi(Fraction(1, 10), Fraction(4, 5), Fraction(2), "removal").str(12, radius=False))
+0.0370137910563
+
+With w(x) = 1 - q + q e^{(x - 1/2)/s^2} the ratio P/Q is w. Divergences are integrals of powers of w under N(0, s^2),
+cut off where what is left out is bounded by a normal tail, and added as a ball; removal is P against Q, addition Q
+against P.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import comb
+
+from flint import acb, arb, ctx
+
+from theory.pairs import normal_law
+from theory.pairs.normal_law import tail
+from theory.proofs.formula import rational
+
+__all__ = ["cdf", "hockey_stick", "quantile", "renyi"]
+
+
+def _ball(x: Fraction) -> arb:
+    return arb(rational(x))
+
+
+def renyi(q: Fraction, s: Fraction, alpha: Fraction, adjacency: str) -> arb:
+    """D_alpha of the first law against the second, the relative entropy at alpha = 1."""
+    if q == 1:
+        return _ball(alpha / (2 * s * s))
+    if adjacency == "removal" and alpha.denominator == 1 and alpha > 1:
+        return _binomial(q, s, int(alpha)).log() / _ball(alpha - 1)
+    return (
+        _entropy(q, s, adjacency) if alpha == 1 else _moment(q, s, alpha, adjacency).log() / _ball(alpha - 1)
+    )
+
+
+def _binomial(q: Fraction, s: Fraction, order: int) -> arb:
+    """E w^order, term by term: E e^{k y} = e^{k (k-1) / (2 s^2)}."""
+    share, variance = _ball(q), _ball(s * s)
+    total = arb(0)
+    for k in range(order + 1):
+        grown = (arb(k * (k - 1)) / (2 * variance)).exp()
+        total += comb(order, k) * share**k * (1 - share) ** (order - k) * grown
+    return total
+
+
+def _moment(q: Fraction, s: Fraction, alpha: Fraction, adjacency: str) -> arb:
+    """E w^alpha under N(0, s^2) for removal, E w^(1-alpha) for addition."""
+    share, scale, order = _ball(q), _ball(s), _ball(alpha)
+    power, far = (order, _reach(s)) if adjacency == "removal" else (1 - order, _reach(s))
+    variance = scale * scale
+
+    def integrand(z: acb, analytic: bool) -> acb:
+        weight = 1 - share + share * ((z - acb(0.5)) / variance).exp()
+        return (acb(power) * weight.log(analytic=analytic) - z * z / (2 * variance)).exp()
+
+    grown = (order * (order - 1) / (2 * variance)).exp()
+    if adjacency == "removal":
+        low, high = -far, (order + far)
+        # above 1/2 the weight is at most e^y, below it at most 1
+        rest = grown * tail((high - order) / scale) + tail(-low / scale)
+    else:
+        low, high = -(order - 1 + far), far + 1
+        # above 1/2 the weight is at least 1, everywhere at least q e^y
+        rest = tail(high / scale) + share**power * grown * tail((-low - (order - 1)) / scale)
+    whole = acb.integral(integrand, low, high).real / (scale * (2 * arb.pi()).sqrt())
+    return whole + rest.union(arb(0))
+
+
+def _entropy(q: Fraction, s: Fraction, adjacency: str) -> arb:
+    """E w log w for removal, -E log w for addition, under N(0, s^2)."""
+    share, scale, far = _ball(q), _ball(s), _reach(s)
+    variance = scale * scale
+
+    def integrand(z: acb, analytic: bool) -> acb:
+        weight = 1 - share + share * ((z - acb(0.5)) / variance).exp()
+        log = weight.log(analytic=analytic)
+        return (weight * log if adjacency == "removal" else -log) * (-z * z / (2 * variance)).exp()
+
+    low, high = -(far + 2), far + 2
+    normal = scale * (2 * arb.pi()).sqrt()
+    # |w log w| <= e^{2y} above 1/2, and 1/e below; |log w| <= |y| above, and -log(q) - y below
+    above = (1 / variance).exp() * tail((high - 2) / scale) + _density_tail(high, scale)
+    below = tail(-low / scale) * (1 - share.log()) + _density_tail(-low + 1, scale)
+    rest = above + below
+    return acb.integral(integrand, low, high).real / normal + rest.union(-rest)
+
+
+def _density_tail(x: arb, scale: arb) -> arb:
+    """At least E |y|, y = (X - 1/2)/s^2, over X > x - 1 >= 0, X ~ N(0, s^2), and over X < 1 - x."""
+    edge = (x - 1) / scale
+    moment = (-edge * edge / 2).exp() / (2 * arb.pi()).sqrt() / scale
+    return moment + tail(edge) / (scale * scale)
+
+
+def _reach(s: Fraction) -> arb:
+    """How far out what is left is below 2^-prec."""
+    return _ball(s) * arb(14 * ctx.prec / 10).sqrt()
+
+
+def _output(q: Fraction, s: Fraction, level: arb) -> arb:
+    """The x with log w(x) = level, for level > log(1-q)."""
+    share, scale = _ball(q), _ball(s)
+    return arb(0.5) + scale * scale * (((level.exp() - 1) / share + 1).log())
+
+
+def hockey_stick(q: Fraction, s: Fraction, at: Fraction, adjacency: str) -> arb:
+    """H_{e^at}: the mass that the first law has above e^at times the second, where the ratio passes e^at."""
+    share, scale, level = _ball(q), _ball(s), _ball(at)
+    ratio = level.exp()
+    if adjacency == "removal":
+        if (level.exp() - 1) / share + 1 <= 0:  # below log(1-q), where every outcome counts
+            return 1 - ratio
+        x = _output(q, s, level)
+        return share * tail((x - 1) / scale) + (1 - share) * tail(x / scale) - ratio * tail(x / scale)
+    # w <= e^-at, from the left
+    if ((-level).exp() - 1) / share + 1 <= 0:
+        return arb(0)
+    x = _output(q, s, -level)
+    mixed = share * tail((1 - x) / scale) + (1 - share) * tail(-x / scale)
+    return tail(-x / scale) - ratio * mixed
+
+
+def cdf(q: Fraction, s: Fraction, at: Fraction, adjacency: str) -> arb:
+    """P(L <= at) under the first law."""
+    share, scale, level = _ball(q), _ball(s), _ball(at)
+    sign = 1 if adjacency == "removal" else -1
+    if ((sign * level).exp() - 1) / share + 1 <= 0:
+        return arb(0) if adjacency == "removal" else arb(1)
+    x = _output(q, s, sign * level)
+    if adjacency == "removal":
+        return share * tail((1 - x) / scale) + (1 - share) * tail(-x / scale)
+    return tail(x / scale)
+
+
+def quantile(q: Fraction, s: Fraction, p: Fraction, adjacency: str) -> arb:
+    """The upper p-quantile of the loss: that of the output, by bisection where it is one of the mixture."""
+    share, scale, goal = _ball(q), _ball(s), _ball(p)
+    upper = normal_law.quantile(goal)
+    if adjacency == "addition":
+        return -_loss(share, scale, -scale * upper)
+    low, high = (scale * upper).mid() - 1, (scale * upper).mid() + 2
+    for _ in range(3 * ctx.prec):
+        middle = ((low + high) / 2).mid()
+        gap = share * tail((middle - 1) / scale) + (1 - share) * tail(middle / scale) - goal
+        if gap > 0:
+            low = middle
+        elif gap < 0:
+            high = middle
+        else:
+            break
+    return _loss(share, scale, low.union(high))
+
+
+def _loss(share: arb, scale: arb, x: arb) -> arb:
+    return (1 - share + share * ((x - arb(0.5)) / (scale * scale)).exp()).log()

@@ -1,0 +1,127 @@
+"""What is true of a pair, by formulas that share no code with its doubles: these are held against them.
+
+>>> from theory.pairs import Gaussian
+>>> Gaussian(0.5).truths.renyi(8.0).formula
+'alpha*mu**2/2'
+
+Each is a formula in the pair's own parameters, at the exact doubles that it holds, or a function to a ball. They are
+those of the definitions: sums over outcomes, integrals (`mixture.py`), and closed forms of the normal law. A pair's
+truths stand in its own module. The tests hold them against integrals and sums by mpmath.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar, TypeAlias
+
+if TYPE_CHECKING:
+    from flint import arb
+
+__all__ = ["INFINITE", "Exact", "PairTruths", "TrueValue", "ball_of"]
+
+#: A double, or a number known exactly.
+Exact: TypeAlias = float | int | Fraction
+
+
+def ball_of(x: Exact) -> arb:
+    """The number at the current precision."""
+    from flint import arb, fmpq  # balls are imported by those who ask for one
+
+    return arb(fmpq(*x.as_integer_ratio()))
+
+
+@dataclass(frozen=True, slots=True)
+class TrueValue:
+    """A true value: a formula and its parameters, or a function to a ball. `formula` is None where it is infinite."""
+
+    formula: str | Exact | Callable[[], arb] | None
+    at: Mapping[str, Exact] = field(default_factory=dict)
+
+    def ball(self) -> arb:
+        """The value at the current precision."""
+        assert self.formula is not None
+        if callable(self.formula):
+            return self.formula()
+        if not isinstance(self.formula, str):
+            return ball_of(self.formula)
+        from theory.proofs.formula import compile_formula
+
+        return compile_formula(self.formula)({name: ball_of(value) for name, value in self.at.items()})
+
+    def squared(self, parts: int = 1) -> TrueValue:
+        """Its square, divided by `parts`."""
+        if self.formula is None:
+            return self
+        if isinstance(self.formula, str):
+            return TrueValue(f"({self.formula})**2" + f"/{parts}" * (parts != 1), self.at)
+        return TrueValue(partial(_squared, self, parts))
+
+
+INFINITE = TrueValue(None)
+
+
+def _squared(value: TrueValue, parts: int) -> arb:
+    return value.ball() ** 2 / parts
+
+
+class PairTruths(ABC):
+    """The true values of one pair, of shape (): each under the name of what the pair computes in doubles.
+
+    integrated: whether divergences of broken orders are integrals, which take long. zcdp_theorem: what `zcdp_rho` is
+    by.
+    """
+
+    __slots__ = ()
+
+    integrated: ClassVar[bool] = False
+    zcdp_theorem: ClassVar[str] = "RR zCDP"
+
+    @property
+    @abstractmethod
+    def pure_epsilon(self) -> TrueValue:
+        """The least epsilon of pure differential privacy, the largest |L|."""
+
+    @property
+    def zcdp_rho(self) -> TrueValue:
+        """What the class declares: epsilon^2/2 of what is pure, unless it says otherwise."""
+        return self.pure_epsilon.squared(2)
+
+    @property
+    @abstractmethod
+    def gdp_mu(self) -> TrueValue:
+        """What the class declares: the least mu where a closed form is known, else that of what is pure, or inf."""
+
+    @abstractmethod
+    def renyi(self, alpha: Exact) -> TrueValue:
+        """D_alpha(P||Q), the relative entropy at alpha = 1."""
+
+    @abstractmethod
+    def hockey_stick(self, epsilon: Exact) -> TrueValue:
+        """H_{e^eps}(P||Q), the sum or integral of (P - e^eps Q)_+."""
+
+    @abstractmethod
+    def loss_cdf(self, x: Exact) -> TrueValue:
+        """P(L <= x), L drawn under P; for pairs of finitely many outcomes x must be none of the losses."""
+
+    @abstractmethod
+    def loss_quantile(self, tail: Exact) -> TrueValue:
+        """inf{x : P(L > x) <= tail} for 0 < tail < 1, the tail not being the mass of a set of outcomes."""
+
+    @property
+    def is_gaussian(self) -> bool:
+        """Whether the pair is Gaussian(mu) itself, so that nothing needs to dominate it."""
+        return False
+
+    @property
+    def approximate(self) -> tuple[Fraction, Fraction] | None:
+        """(epsilon, delta) of a pair that these two numbers make; None for others."""
+        return None
+
+    @property
+    def rational_masses(self) -> list[tuple[Fraction, Fraction]] | None:
+        """The P- and Q-masses of a pair that was made from rationals; None for others."""
+        return None
