@@ -28,11 +28,9 @@ def test_the_table_holds_enough_faults_in_enough_files() -> None:
     assert len({one.name for one in FAULTS}) == len(FAULTS)
 
 
-@pytest.mark.parametrize("file", sorted({one.file for one in FAULTS}))
-def test_every_text_occurs_once_and_every_fault_is_python(file: str) -> None:
+def test_every_text_occurs_once_and_every_fault_is_python() -> None:
     for one in FAULTS:
-        if one.file == file:
-            compile(one.planted(), one.file, "exec")
+        compile(one.planted(), one.file, "exec")
 
 
 def test_what_is_equivalent_says_why_and_nothing_else_needs_to() -> None:
