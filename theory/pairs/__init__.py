@@ -1,4 +1,4 @@
-"""Dominating pairs of the field's mechanisms; `PAIRS` is the list of them."""
+"""Dominating pairs of the field's mechanisms; `EXAMPLES` has a few of each, `PAIRS` is the list of them."""
 
 from theory.pairs.base import DominatingPair, ExactMasses
 from theory.pairs.erasure import Erasure
@@ -23,13 +23,26 @@ __all__ = [
     "SubsampledGaussian",
 ]
 
-#: Every pair of one mechanism. Their charges are those that the theorems are about.
-PAIRS: tuple[type[DominatingPair], ...] = (
-    Gaussian,
-    RandomizedResponse,
-    Laplace,
-    SubsampledGaussian,
-    Erasure,
-    KOV,
-    FinitePair,
+#: A few of every pair: what a pair owes is checked on these, and its numbers are certified.
+EXAMPLES: tuple[DominatingPair, ...] = (
+    Gaussian(0.7),
+    Gaussian(1e-4),
+    Gaussian(6.0),
+    RandomizedResponse(1.2),
+    RandomizedResponse(1e-6),
+    Erasure(0.2),
+    KOV(1.0, 0.05),
+    FinitePair((0.5, 0.3, 0.2, 0.0), (0.1, 0.3, 0.4, 0.2)),
+    FinitePair((0.5, 0.3, 0.2), (0.0, 0.3, 0.7)),
+    Laplace(0.8),
+    Laplace(30.0),
+    Laplace(0.1),
+    SubsampledGaussian(0.1, 0.8),
+    SubsampledGaussian(0.1, 0.8, adjacency="addition"),
+    SubsampledGaussian(0.5, 3.0),
+    SubsampledGaussian(0.9, 0.5, adjacency="addition"),
+    SubsampledGaussian(1.0, 1.0),
 )
+
+#: Every pair of one mechanism. Their charges are those that the theorems are about.
+PAIRS: tuple[type[DominatingPair], ...] = tuple(dict.fromkeys(map(type, EXAMPLES)))
