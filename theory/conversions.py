@@ -67,7 +67,7 @@ class Conversion(ABC):
             )
 
     def budget(self, epsilon: Real, delta: Real) -> Real:
-        """B*, the largest double rho such that the theorem gives (epsilon, delta)-DP for rho-zCDP."""
+        """The largest double rho such that the theorem gives (epsilon, delta)-DP for rho-zCDP."""
         return _budgets(self._threshold, check_positive("epsilon", epsilon), check_delta("delta", delta))
 
     def order(self, rho: Real, epsilon: Real) -> Real:
@@ -111,7 +111,7 @@ class _Simple(Conversion):
 
     name: ClassVar[str] = "simple"
     source: ClassVar[str] = "Bun and Steinke; paper 000, Theorem 4.9"
-    _threshold: ClassVar[str] = "B*"
+    _threshold: ClassVar[str] = "simple"
 
     def _log_delta(self, rho: Array, epsilon: Array) -> Array:
         gap: Array = np.maximum(epsilon - rho, 0.0)

@@ -119,6 +119,27 @@ STATEMENTS = (
         "An example: an honest analyst is granted two coins by this filter and denied a third, so honesty can be met.",
     ),
     KernelTheorem(
+        "BStar.slopes_conversion",
+        "A transcript with D_alpha <= R has a hockey-stick divergence of at most (e^((alpha - 1) R) - u' + v') / (u - "
+        "u'), u = alpha c^(alpha - 1) and v = (alpha - 1) c^alpha, u' and v' the same of c', for slopes with u > u' "
+        "and v - v' <= (u - u') e^epsilon; at the best slopes the optimal conversion of one order.",
+        "Balle and others; Asoodeh and others; derived here",
+    ),
+    KernelTheorem(
+        "BStar.slopes_filter",
+        "B-star from below: a filter that admits while zCDP charges sum to at most B keeps (epsilon, delta)-DP where "
+        "some order and two slopes allow B.",
+    ),
+    KernelTheorem(
+        "BStar.two_outcomes_break",
+        "B-star from above: where two outcomes are rho-zCDP and pass delta at epsilon, that filter breaks (epsilon, "
+        "delta)-DP with every budget B >= rho.",
+    ),
+    KernelTheorem(
+        "BStar.b_star_above",
+        "At epsilon = 1 and delta = 1/100000 the filter with B = 0.030556950787 keeps its promise.",
+    ),
+    KernelTheorem(
         "SomeOrder.some_order_bound",
         "A filter that admits while at some order of a finite set the divergences fit that order's budget, one of "
         "which is not below 0, keeps epsilon with the sum of s(a_j) e^((a_j - 1)(B_j - epsilon)) as its delta, s(a) = "

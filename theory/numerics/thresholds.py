@@ -17,6 +17,8 @@ from functools import lru_cache
 
 from flint import arb, ctx, fmpq
 
+from theory.numerics.b_star import b_star
+
 __all__ = ["THRESHOLDS", "below", "budget_below", "order_below", "pure_below", "split_below"]
 
 #: Bits of the balls, one after the other until they tell which double it is. The last ones do where epsilon or delta is
@@ -108,6 +110,14 @@ def _rational(x: float) -> fmpq:
     return fmpq(*x.as_integer_ratio())
 
 
+def _defined(eps: fmpq, delta: fmpq) -> arb:
+    try:
+        found = b_star(eps, delta)
+    except ArithmeticError:  # the balls are too wide to tell; the caller takes more bits
+        return arb.nan()
+    return found.low.union(found.high)
+
+
 def _simple(eps: fmpq, delta: fmpq) -> arb:
     # b = eps / (sqrt(l + eps) + sqrt l): no cancellation for small eps
     logarithm = -arb(delta).log()
@@ -188,7 +198,7 @@ def _falling_root(function: Callable[[arb], arb]) -> tuple[arb, arb]:
 
 #: The conversions known, each from exact epsilon and delta to a ball at the current precision.
 THRESHOLDS: dict[str, Callable[[fmpq, fmpq], arb]] = {
-    "B*": _simple,
+    "B*": _defined,
     "simple": _simple,
     "CKS": _cks,
     "GDP": _gdp,

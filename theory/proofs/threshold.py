@@ -2,6 +2,8 @@
 
 >>> import filterproof as fp
 >>> print(fp.threshold("B*", epsilon=1, delta="1e-5", digits=12))
+0.0305569507877
+>>> print(fp.threshold("simple", epsilon=1, delta="1e-5", digits=12))
 0.0208199383395
 """
 
@@ -18,13 +20,16 @@ from theory.proofs.formula import rational
 
 __all__ = ["Ball", "threshold"]
 
+#: After these no more are tried.
+_MOST_BITS = 2**12
+
 
 @dataclass(frozen=True, slots=True)
 class Ball:
     """A real number certified to lie within `radius` of `mid`, both decimal strings.
 
-    `str()` prints `digits` significant digits; the number differs from what is printed by less than one unit
-    in the last of them.
+    `str()` prints `digits` significant digits, those that are known; the number differs from what is printed by less
+    than one unit in the last of them.
     """
 
     mid: str
@@ -56,9 +61,12 @@ def threshold(
     *,
     digits: int = 50,
 ) -> Ball:
-    """The largest budget that a conversion turns into (epsilon, delta)-DP, with `digits` digits guaranteed.
+    """The largest budget that is certain to give (epsilon, delta)-DP, with `digits` digits guaranteed.
 
-    "B*" (also "simple"): rho with rho + 2 sqrt(rho log(1/delta)) = epsilon (paper 000, Theorem 4.9).
+    "B*": the largest rho such that every rho-zCDP mechanism is (epsilon, delta)-DP, as paper 000, Theorem 4.9, defines
+    it: `low` is such a rho, and a pair that is `high`-zCDP is not (epsilon, delta)-DP. Where fewer digits are known
+    than were asked for, the ball's own `digits` says how many.
+    "simple": rho with rho + 2 sqrt(rho log(1/delta)) = epsilon, the value that Theorem 4.9 takes from Fact 2.4.
     "CKS": rho with inf over alpha > 1 of e^{(alpha-1)(alpha rho - epsilon)} (1-1/alpha)^alpha / (alpha-1)
     equal to delta (paper 003, Lemma C.4). "GDP": mu with delta_mu(epsilon) = delta (paper 003, (2.3)).
     A decimal string means what it says; a float means its exact binary value, so 0.1 is not "0.1".
@@ -76,13 +84,21 @@ def threshold(
     if not 0 < dlt < 1:
         raise ValueError(f"delta must be in (0, 1), got delta={delta!r}; pass a probability inside it")
     solve = THRESHOLDS[name]
-    bits = _bits(digits)
+    bits, before = _bits(digits), -1.0
     while True:
         with ctx.workprec(bits):
             found = solve(eps, dlt)
-            if found.rel_accuracy_bits() > 3.33 * digits + 8 or (found.is_exact() and found.is_zero()):
+            accuracy = found.rel_accuracy_bits()
+            if accuracy > 3.33 * digits + 8 or (found.is_exact() and found.is_zero()):
                 return _ball(found, digits)
-        bits *= 2
+            if 0 < accuracy <= before + 1:  # twice the bits told no more: this is what is known
+                return _ball(found, max(int((accuracy - 8) / 3.33), 1))
+        if bits > _MOST_BITS:
+            raise ArithmeticError(
+                f"epsilon and delta must be such that {_MOST_BITS} bits tell a digit of {name}, got "
+                f"epsilon={epsilon!r}, delta={delta!r}; take them farther from zero and one"
+            )
+        bits, before = 2 * bits, accuracy
 
 
 def _bits(digits: int) -> int:

@@ -14,7 +14,7 @@ from theory.proofs.rational import rational_value
 from theory.proofs.threshold import threshold
 
 ROOT = "(sqrt(log(1/delta)+epsilon) - sqrt(log(1/delta)))**2"
-STAR = threshold("B*", 1.0, 1e-5, digits=60)
+STAR = threshold("simple", 1.0, 1e-5, digits=60)
 
 
 def budget(value: float | Fraction) -> Found:

@@ -22,9 +22,9 @@ def _log_cks(t: mpmath.mpf, rho: mpmath.mpf, epsilon: mpmath.mpf) -> mpmath.mpf:
 @pytest.mark.parametrize(
     ("name", "epsilon", "printed"),
     [
-        ("B*", "0.3", ".00192926985"),
-        ("B*", "0.5", ".00531390423"),
-        ("B*", "1", ".0208199383"),
+        ("simple", "0.3", ".00192926985"),
+        ("simple", "0.5", ".00531390423"),
+        ("simple", "1", ".0208199383"),
         ("CKS", "0.3", ".00330298655"),
         ("CKS", "0.5", ".00850553059"),
         ("CKS", "1", ".0305565952"),
@@ -65,7 +65,7 @@ def test_sixty_digits_agree_with_mpmath(epsilon: str, delta: str) -> None:
             lambda x: mpmath.ncdf(x / 2 - e / x) - mpmath.exp(e) * mpmath.ncdf(-x / 2 - e / x) - d,
             mpmath.sqrt(2 * cks),
         )
-        for name, second in (("B*", simple), ("CKS", cks), ("GDP", mu)):
+        for name, second in (("simple", simple), ("CKS", cks), ("GDP", mu)):
             ball = threshold(name, epsilon, delta, digits=DIGITS)
             assert abs(mpmath.mpf(str(ball)) / second - 1) < mpmath.mpf(10) ** (1 - DIGITS)
 
@@ -78,12 +78,13 @@ def test_more_digits_refine_the_same_number(name: str) -> None:
     assert Fraction(many.radius) < abs(Fraction(many.mid)) / 10**400
 
 
-def test_simple_is_below_cks_and_cks_below_the_gdp_ceiling() -> None:
+def test_simple_is_below_cks_cks_below_b_star_and_that_below_the_gdp_ceiling() -> None:
     for epsilon in ("0.001", "1", "30"):
         for delta in ("1e-20", "1e-5", "0.5"):
             simple, cks = (threshold(n, epsilon, delta, digits=20) for n in ("simple", "CKS"))
             mu = threshold("GDP", epsilon, delta, digits=20)
-            assert simple.high < cks.low <= cks.high < mu.low**2 / 2
+            best = threshold("B*", epsilon, delta, digits=20)
+            assert simple.high < cks.low <= cks.high < best.low <= best.high < mu.low**2 / 2
 
 
 def test_a_float_means_its_binary_value_and_a_string_its_decimals() -> None:
@@ -93,8 +94,9 @@ def test_a_float_means_its_binary_value_and_a_string_its_decimals() -> None:
 
 
 def test_epsilon_zero_is_a_budget_of_zero_for_the_simple_form_only() -> None:
-    assert threshold("B*", 0, "1e-5").high == 0
+    assert threshold("simple", 0, "1e-5").high == 0
     assert threshold("CKS", 0, "0.1").low > 0
+    assert threshold("B*", 0, "0.1").low > 0
     assert threshold("GDP", 0, "0.1").low > 0
 
 
@@ -102,7 +104,7 @@ def test_doubles_of_the_library_agree_to_their_own_digits() -> None:
     for epsilon in (0.01, 0.3, 1.0, 8.0):
         for delta in (1e-12, 1e-5, 0.1):
             doubles = {
-                "B*": SIMPLE.budget(epsilon, delta),
+                "simple": SIMPLE.budget(epsilon, delta),
                 "CKS": CKS.budget(epsilon, delta),
                 "GDP": gaussian_mu(epsilon, delta),
             }
@@ -131,7 +133,7 @@ def test_a_delta_next_to_one_only_takes_more_bits(name: str, nines: int) -> None
     assert ball.low > 0
 
 
-@pytest.mark.parametrize("name", ["B*", "CKS", "GDP"])
+@pytest.mark.parametrize("name", ["simple", "CKS", "GDP"])
 def test_a_budget_shrinks_with_epsilon_down_to_1e_200(name: str) -> None:
     small, smaller = (threshold(name, f"1e-{k}", "1e-5", digits=10) for k in (199, 200))
     assert 0 < smaller.low <= smaller.high <= small.high

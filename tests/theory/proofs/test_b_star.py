@@ -1,0 +1,158 @@
+"""B* as it is defined, against a route that shares no code: dense orders, in mpmath at forty digits."""
+
+from fractions import Fraction
+
+import mpmath as mp
+import pytest
+from flint import arb, ctx, fmpq
+
+import theory.numerics.b_star as b_star_module
+from theory.numerics.b_star import BStar, b_star, least_rho_beyond, slopes_below
+from theory.proofs.threshold import threshold
+
+#: (epsilon, delta), the case, and how far CKS is below, where `theory.md` or a run of the second route says so.
+POINTS = {
+    ("1", "1e-5"): "one order",
+    ("0.3", "1e-5"): "one order",
+    ("10", "1e-5"): "one order",
+    ("4", "1e-6"): "one order",
+    ("1", "0.01"): "one order",
+    ("0.1", "0.1"): "one order",
+    ("0.01", "1e-5"): "one order",
+    ("1", "0.3"): "one order",
+    ("5", "0.5"): "one order",
+    ("0.001", "0.01"): "one order",
+    ("20", "1e-10"): "one order",
+    ("0.2", "0.2"): "one order",
+    ("2", "1e-8"): "one order",
+    ("0.5", "1e-6"): "one order",
+    ("8", "0.001"): "one order",
+    ("0.1", "0.3"): "order 1",
+    ("0.5", "0.9"): "randomised response",
+    ("0", "0.001"): "randomised response",
+    ("3", "0.99"): "randomised response",
+    ("0.01", "0.3"): "randomised response",
+}
+
+
+def _found(epsilon: str, delta: str) -> BStar:
+    eps, goal = Fraction(epsilon), Fraction(delta)
+    with ctx.workprec(128):
+        return b_star(fmpq(eps.numerator, eps.denominator), fmpq(goal.numerator, goal.denominator))
+
+
+def _mpf(x: Fraction) -> mp.mpf:
+    return mp.mpf(x.numerator) / x.denominator
+
+
+def _real(x: arb) -> mp.mpf:
+    return mp.mpf(x.str(60, radius=False))
+
+
+def _over_order(a: mp.mpf, x: mp.mpf, y: mp.mpf) -> mp.mpf:
+    """D_a / a of two outcomes by its definition, a sum over both."""
+    if a == 1:
+        return x * mp.log(x / y) + (1 - x) * mp.log((1 - x) / (1 - y))
+    return mp.log(x**a / y ** (a - 1) + (1 - x) ** a / (1 - y) ** (a - 1)) / (a * (a - 1))
+
+
+@pytest.mark.parametrize(("at", "case"), POINTS.items(), ids=str)
+def test_both_ends_meet_and_dense_orders_agree(at: tuple[str, str], case: str) -> None:
+    found = _found(*at)
+    assert found.case == case
+    with mp.workdps(40):
+        low, high = _real(found.low), _real(found.high)
+        assert 0 < low <= high < low * (1 + mp.mpf(10) ** -30)
+        x, y, epsilon, delta = _mpf(found.p), _mpf(found.q), mp.mpf(at[0]), mp.mpf(at[1])
+        past = (x - mp.exp(epsilon) * y) / delta - 1
+        assert 0 < past < mp.mpf(10) ** -30 or abs(past) < mp.mpf(10) ** -35
+        # from above: no order of a grid, refined at the order that is said to bind, passes the upper end
+        orders = [1 + mp.mpf(10) ** (mp.mpf(k) / 40) for k in range(-240, 200)]
+        both = [(p, q) for p, q in ((x, y), (y, x))]
+        reached = max(_over_order(a, p, q) for p, q in both for a in [*orders, _mpf(found.order)])
+        assert high * (1 - mp.mpf(10) ** -20) < reached <= high * (1 + mp.mpf(10) ** -30)
+        # from below: other masses with the same delta have a larger supremum over the same orders
+        for share in ("0.5", "0.9", "0.999", "1.001", "1.1", "2"):
+            other = y * mp.mpf(share)
+            mass = delta + mp.exp(epsilon) * other
+            if mass < 1:
+                binding = [mp.mpf(1), _mpf(found.order)]
+                worst = max(_over_order(a, *pq) for a in binding for pq in ((mass, other), (other, mass)))
+                assert worst > low
+
+
+@pytest.mark.parametrize(
+    ("at", "gap"),
+    [
+        (("1", "1e-5"), 1.2e-5),
+        (("0.3", "1e-5"), 5.4e-5),
+        (("10", "1e-5"), 3.2e-8),
+        (("4", "1e-6"), 7.6e-8),
+        (("1", "0.01"), 9.5e-3),
+    ],
+)
+def test_cks_is_below_by_what_the_second_slope_adds(at: tuple[str, str], gap: float) -> None:
+    best, cks = threshold("B*", *at, digits=20), threshold("CKS", *at, digits=20)
+    assert best.low > cks.high
+    assert float(best.low / cks.low - 1) == pytest.approx(gap, rel=0.05)
+
+
+def test_fifty_digits_at_one_and_one_in_a_hundred_thousand() -> None:
+    # second route: mpmath's root finder on the two stationary equations, written out
+    with mp.workdps(70):
+        delta, e = mp.mpf("1e-5"), mp.e
+
+        def value(a: mp.mpf, y: mp.mpf) -> mp.mpf:
+            return _over_order(a, delta + e * y, y)
+
+        def equations(a: mp.mpf, z: mp.mpf) -> tuple[mp.mpf, mp.mpf]:
+            y = mp.exp(z)
+            x = delta + e * y
+            ratio = ((1 - x) * y / (1 - y) / x) ** (a - 1)
+            slope = a * e * (1 - ratio) - (a - 1) * (x / y - (1 - x) / (1 - y) * ratio)
+            return slope, mp.diff(lambda b: value(b, y), a)
+
+        order, z = mp.findroot(equations, (mp.mpf("17.8"), mp.log(mp.mpf("6.18e-5"))), tol=1e-40)
+        second = value(order, mp.exp(z))
+        ball = threshold("B*", "1", "1e-5")
+        assert abs(mp.mpf(str(ball)) / second - 1) < mp.mpf(10) ** -30
+
+
+def test_without_the_second_slope_it_is_the_conversion_of_canonne_kamath_and_steinke() -> None:
+    delta, order = fmpq(1, 100), Fraction(6187, 1000)
+    slope = Fraction(order / (order - 1)) * Fraction(271828182845, 10**11)
+    with ctx.workprec(128):
+        near = slopes_below(fmpq(1), delta, order, (slope, Fraction(1, 10**30)))
+    cks = threshold("CKS", "1", "0.01")
+    assert float(near) == pytest.approx(float(cks), rel=1e-6)
+    assert float(near) < float(cks)
+
+
+def test_a_wrong_certificate_is_refused() -> None:
+    found = _found("1", "1e-5")
+    c, other = found.slopes
+    with ctx.workprec(128), pytest.raises(ArithmeticError, match="slopes must touch one line"):
+        slopes_below(fmpq(1), fmpq(1, 100_000), found.order, (2 * c, other))
+    # the upper end is refused one part in 10^25 below the supremum, and at an order that is not guessed
+    x, y = (fmpq(v.numerator, v.denominator) for v in (found.p, found.q))
+    a = fmpq(found.order.numerator, found.order.denominator)
+    with ctx.workprec(400):
+        assert b_star_module._covers(found.high * (1 + arb(10) ** -20), x, y, a)
+        assert not b_star_module._covers(found.high * (1 - arb(10) ** -20), x, y, a)
+    with ctx.workprec(128):
+        assert least_rho_beyond(x, y, found.high, a + 1) >= found.low
+
+
+def test_the_upper_end_of_the_pair_that_cks_touches_is_no_less_than_b_star() -> None:
+    # two outcomes with P-mass a delta at loss epsilon + log(a/(a-1)): grids of orders miss its supremum by 1e-8
+    with ctx.workprec(128):
+        a = fmpq(178087, 10_000)
+        x = a / 100_000
+        top = least_rho_beyond(x, _mass(x, a), arb("0.0305569508097347"), a)
+    assert threshold("B*", "1", "1e-5").high < Fraction(float(top)) < Fraction("0.030556951")
+
+
+def _mass(x: fmpq, a: fmpq) -> fmpq:
+    ball = arb(x) / (arb(1).exp() * a / (a - 1))
+    mantissa, exponent = ball.lower().man_exp()
+    return fmpq(mantissa) * fmpq(2) ** int(exponent)

@@ -1,0 +1,285 @@
+"""B*(epsilon, delta) as paper 000 defines it: the largest B such that every B-zCDP mechanism is (epsilon, delta)-DP.
+
+>>> found = b_star(fmpq(1), fmpq(1, 100_000))
+>>> print(found.low.str(12), found.high.str(12), found.case)
+[0.030556950788 +/- 3.31e-13] [0.030556950788 +/- 3.31e-13] one order
+
+An event and its complement are two outcomes, and what they tell is no more than the whole (data processing). So B* is
+the least zCDP parameter of two outcomes (x, 1 - x) against (y, 1 - y) with x - e^epsilon y = delta, one unknown number:
+
+    B* = min over y of  sup over orders a > 1 and both directions of  D_a / a.
+
+From above: such a pair, its mass x rounded up, and its supremum over all orders. With K(a) = log E_Q[(P/Q)^a]
+of two outcomes, B a (a - 1) - K(a) is convex but for one interval known in closed form, on which it is concave; so
+its sign on the whole range (1, infinity) is decided by its slope at 1 and by two points next to its only other minimum.
+From below: x^a y^{1-a} >= a c^{a-1} x - (a-1) c^a y for every slope c > 0 (a tangent plane). With slope c on an event
+and c' on its complement, c > c', their sum bounds the moment of every mechanism by its delta at epsilon. c' = 0 is the
+conversion of Canonne, Kamath and Steinke. Where the order is 1, the same of Kullback-Leibler divergences.
+Source: paper 000, Theorem 4.9; the exact region of one order, Balle and others and Asoodeh and others; that the orders'
+regions together are exact, Riess and others (arXiv 2602.04562). The digits, with certificates: this project.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from flint import arb, ctx, fmpq
+
+if TYPE_CHECKING:
+    import mpmath as mp
+
+__all__ = ["BStar", "b_star", "least_rho_beyond", "slopes_below"]
+
+
+@dataclass(frozen=True, slots=True)
+class BStar:
+    """Both ends of B*, with what certifies them: the mass x and y of the first of two outcomes, slopes and an order.
+
+    `case` is "one order" (the order a > 1 where both ends meet), "order 1" (Kullback-Leibler, one direction) or
+    "randomised response" (both directions; B* = L tanh(L/2) with e^L = (e^epsilon + delta) / (1 - delta)).
+    `low` and `high` are exact; `order` and `slopes` (c, c') are what `slopes_below` turns into `low` in the first two.
+    """
+
+    low: arb
+    high: arb
+    case: str
+    order: Fraction
+    slopes: tuple[Fraction, Fraction]
+    p: Fraction
+    q: Fraction
+
+
+def b_star(epsilon: fmpq, delta: fmpq) -> BStar:
+    """Both ends at the context's precision, epsilon >= 0, 0 < delta < 1.
+
+    They meet up to its last bits, but for an order that is binding within 1e-6 of one: there they differ by about that.
+    """
+    with ctx.workprec(ctx.prec + 64):
+        return _response(epsilon, delta) or _crossing(epsilon, delta)
+
+
+def _crossing(epsilon: fmpq, delta: fmpq) -> BStar:
+    """Where one order binds, or Kullback-Leibler one way: what `_search` finds, certified."""
+    import mpmath as mp  # by those who ask for one
+
+    digits = int(ctx.prec / 3.32) + 10
+    with mp.workdps(digits):
+        eps, goal = mp.mpf(int(epsilon.p)) / int(epsilon.q), mp.mpf(int(delta.p)) / int(delta.q)
+        order, mass = _search(eps, goal)
+        first = goal + mp.exp(eps) * mass
+        slopes = _fraction(first / mass), _fraction((1 - first) / (1 - mass))
+        at, y = _fraction(order), _fraction(mass)
+    low = slopes_below(epsilon, delta, at, slopes)
+    x, high = _pair_above(epsilon, delta, y, low, at)
+    case = "order 1" if at == 1 else "one order"
+    return BStar(low, high, case, at, slopes, x, y)
+
+
+def slopes_below(epsilon: fmpq, delta: fmpq, order: Fraction, slopes: tuple[Fraction, Fraction]) -> arb:
+    """A number that is no more than D_a / a of every pair whose hockey-stick at epsilon is delta or more.
+
+    With u(c) = a c^{a-1} and v(c) = (a-1) c^a (at order 1: 1 + log c and c) the moment of every pair is at least
+    (u(c) - u(c')) delta + u(c') - v(c'), where (u(c) - u(c')) e^epsilon >= v(c) - v(c'). The first slope is lowered by
+    the last bits until that is certain. Raises ArithmeticError where it is not.
+    """
+    power, a = arb(epsilon).exp(), arb(_rational(order))
+    t = a - 1
+
+    def plane(c: arb) -> tuple[arb, arb]:
+        return (1 + c.log(), c) if order == 1 else (a * c**t, t * c**a)
+
+    other = plane(arb(_rational(slopes[1])))
+    for bits in range(ctx.prec - 24, 24, -16):
+        u, v = plane(arb(_rational(slopes[0])) * (1 - arb(2) ** -bits))
+        rise = u - other[0]
+        if rise > 0 and rise * power - (v - other[1]) >= 0:
+            least = rise * delta + other[0] - other[1]
+            return (least if order == 1 else least.log() / (a * t)).lower()
+    raise ArithmeticError(
+        f"slopes must touch one line at epsilon, got {float(slopes[0])} and {float(slopes[1])}; report this"
+    )
+
+
+def least_rho_beyond(p: fmpq, q: fmpq, near: arb, order: fmpq) -> arb:
+    """A number that is no less than D_a / a at every order a > 1 and both ways, of (p, 1 - p) against (q, 1 - q).
+
+    0 < q < p < 1. `near` and `order` are guesses of the supremum and of where it is: the answer is beyond it by few of
+    the last bits where they are good ones, and by a factor of 2^64 at most. Raises ArithmeticError where that is not
+    enough.
+    """
+    with ctx.workprec(2 * ctx.prec + 64):
+        for bits in range(ctx.prec // 2 - 56, -64, -8):
+            trial = (near * (1 + arb(2) ** -bits)).upper()
+            if _covers(trial, p, q, order) and _covers(trial, q, p, order):
+                return trial
+    raise ArithmeticError(f"near must be near the least rho, got {near}; report this")
+
+
+def _covers(rho: arb, p: fmpq, q: fmpq, order: fmpq) -> bool:
+    """Whether balls show g(a) = rho a (a - 1) - K(a) >= 0 for all a > 1.
+
+    g(1) = 0. K'' = (d/2)^2 / cosh^2((a - m) d/2), d the distance of the losses and m the order at which both outcomes
+    weigh the same. So g is convex, concave between m - h and m + h, and convex again, or convex throughout.
+    """
+    loss, other = (arb(p) / q).log(), (arb(1 - p) / (1 - q)).log()
+    both = p * loss + (1 - p) * other  # K'(1)
+    half = abs(loss - other) / 2
+
+    def weights(a: arb) -> tuple[arb, arb]:
+        return q * (a * loss).exp(), (1 - q) * (a * other).exp()
+
+    def g(a: arb) -> arb:
+        one, rest = weights(a)
+        return rho * a * (a - 1) - (one + rest).log()
+
+    def slope(a: arb) -> arb:
+        one, rest = weights(a)
+        return rho * (2 * a - 1) - (one * loss + rest * other) / (one + rest)
+
+    starts_well = rho - both >= 0
+    if 2 * rho >= half**2:
+        return bool(starts_well)
+    centre = ((arb(1 - q) / q).log()) / (loss - other)
+    width = (half / (2 * rho).sqrt()).acosh() / half
+    left, right = centre - width, centre + width
+    if right < 1:
+        return bool(starts_well)
+    # concave from 1 or left to right, so no less there than at its ends; from 1 to left convex
+    if not (starts_well or left < 1):
+        return False
+    if not right.upper() > 1:
+        return False
+    turn = arb(right.upper())
+    if slope(turn) >= 0:
+        return bool(g(right.union(turn)) >= 0)
+    before, after = turn, 2 * turn
+    while not slope(after) > 0:
+        after = 2 * after
+    for bits in range(8, ctx.prec, 8):  # closer to the least value, from both sides of the guess
+        for trial in (arb(order) * (1 - arb(2) ** -bits), arb(order) * (1 + arb(2) ** -bits)):
+            trial = trial.mid()
+            if before < trial < after:
+                steep = slope(trial)
+                if steep < 0:
+                    before = trial
+                elif steep > 0:
+                    after = trial
+    for _ in range(96):  # where the guess was no good one
+        middle = ((before + after) / 2).mid()
+        steep = slope(middle)
+        if not (steep < 0 or steep > 0):
+            break
+        before, after = (middle, after) if steep < 0 else (before, middle)
+    return bool(g(before) + slope(before) * (after - before) >= 0 and g(after) >= 0)
+
+
+def _pair_above(
+    epsilon: fmpq, delta: fmpq, mass: Fraction, near: arb, order: Fraction
+) -> tuple[Fraction, arb]:
+    """The P-mass with which Q-mass `mass` has a hockey-stick of more than delta, and its least rho, rounded up."""
+    y = _rational(mass)
+    first = (arb(delta) + arb(epsilon).exp() * y) * (1 + arb(2) ** (8 - ctx.prec))
+    x = _exact(first.upper())
+    return Fraction(int(x.p), int(x.q)), least_rho_beyond(x, y, near, _rational(order))
+
+
+def _response(epsilon: fmpq, delta: fmpq) -> BStar | None:
+    """The case in which randomised response is the extremal pair: 2 L e^epsilon <= c - 1/c, c = e^L; None elsewhere.
+
+    w KL(P||Q) + (1-w) KL(Q||P), which is at most B, is above a plane through randomised response for each w in [0, 1];
+    at the w where the plane is a multiple of x - e^epsilon y it bounds B by L tanh(L/2).
+    """
+    power = arb(epsilon).exp()
+    c = (power + delta) / (1 - delta)
+    turn, steep = 2 * c.log(), c - 1 / c
+    if not turn * power < steep:
+        return None
+    slope = _exact((c * (1 + arb(2) ** (8 - ctx.prec))).upper())  # of a little more than delta
+    first = slope / (1 + slope)
+    ratio, p = Fraction(int(slope.p), int(slope.q)), Fraction(int(first.p), int(first.q))
+    low, high = _response_rho(c).lower(), _response_rho(arb(slope)).upper()
+    return BStar(low, high, "randomised response", Fraction(1), (ratio, 1 / ratio), p, 1 - p)
+
+
+def _response_rho(c: arb) -> arb:
+    """L tanh(L/2), L = log c, the least zCDP parameter of randomised response.
+
+    K(a) = log cosh((a - 1/2) L) - log cosh(L/2), and log cosh(sqrt w) is concave, so below its tangent at w = L^2/4.
+    """
+    return c.log() * (c - 1) / (c + 1)
+
+
+def _search(eps: mp.mpf, delta: mp.mpf) -> tuple[mp.mpf, mp.mpf]:
+    """(a, y) at which both ends meet, sought and not certified; a is 1 where no order above it is binding."""
+    import mpmath as mp
+
+    power = mp.exp(eps)
+
+    def slope(a: mp.mpf, y: mp.mpf) -> mp.mpf:
+        """A positive multiple of the derivative by y of the divergence at order a."""
+        x = delta + power * y
+        c, other = x / y, (1 - x) / (1 - y)
+        if a == 1:
+            return power * mp.log(c / other) - (c - other)
+        ratio = (other / c) ** (a - 1)
+        return a * (1 - ratio) * power - (a - 1) * (c - other * ratio)
+
+    most = (1 - delta) / power
+
+    def best(a: mp.mpf) -> mp.mpf:
+        """The y at which the divergence of order a, which is convex in y, is least."""
+        low, high = mp.log(delta) - eps - 2 * mp.log(a + 10) - 60, mp.log(most)
+        for _ in range(60):
+            middle = (low + high) / 2
+            low, high = (middle, high) if slope(a, mp.exp(middle)) < 0 else (low, middle)
+        return mp.exp(low)
+
+    def gain(a: mp.mpf, y: mp.mpf) -> mp.mpf:
+        """A positive multiple of the derivative by a of D_a / a."""
+        x = delta + power * y
+        c, other = mp.log(x / y), mp.log((1 - x) / (1 - y))
+        one, rest = x * mp.exp((a - 1) * c), (1 - x) * mp.exp((a - 1) * other)
+        moment = one + rest
+        return (one * c + rest * other) / moment * a * (a - 1) - mp.log(moment) * (2 * a - 1)
+
+    start = mp.mpf("1e-6")
+    with mp.workdps(30):
+        least, top = start, mp.mpf(1)
+        if gain(1 + start, best(1 + start)) < 0:
+            order = None
+        else:
+            while gain(1 + top, best(1 + top)) > 0:
+                top *= 2
+                if top > 2**48:
+                    raise ArithmeticError("delta must be such that the order is below 2^48; take more of it")
+            for _ in range(24):
+                middle = mp.sqrt(least * top)
+                least, top = (middle, top) if gain(1 + middle, best(1 + middle)) > 0 else (least, middle)
+            order = 1 + least
+        mass = best(order or mp.mpf(1))
+    if order is None:
+        return mp.mpf(1), mp.exp(mp.findroot(lambda z: slope(mp.mpf(1), mp.exp(z)), mp.log(mass)))
+    found = mp.findroot(
+        lambda s, z: (gain(1 + mp.exp(s), mp.exp(z)), slope(1 + mp.exp(s), mp.exp(z))),
+        (mp.log(order - 1), mp.log(mass)),
+        verify=False,
+    )
+    if not abs(found[0] - mp.log(order - 1)) + abs(found[1] - mp.log(mass)) < 1:
+        raise ArithmeticError("epsilon and delta must be such that Newton's method stays; take more bits")
+    return 1 + mp.exp(found[0]), mp.exp(found[1])
+
+
+def _fraction(x: mp.mpf) -> Fraction:
+    mantissa, exponent = x.man_exp
+    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+
+
+def _rational(x: Fraction) -> fmpq:
+    return fmpq(x.numerator, x.denominator)
+
+
+def _exact(x: arb) -> fmpq:
+    mantissa, exponent = x.man_exp()
+    return fmpq(mantissa) * fmpq(2) ** int(exponent)
