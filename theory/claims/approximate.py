@@ -102,6 +102,33 @@ ROWS = (
         ),
     ),
     Theorem(
+        name="potential filter",
+        title="A filter with a payoff for each level",
+        source="derived here; a payoff for each state is the idea of the residue filter of arXiv 2602.15815",
+        hypotheses="real epsilon; mechanisms with finitely many outcomes, finitely many rounds chosen by the outputs "
+        "so far, each dominated at every epsilon, both ways, by the pair that it declares; for each direction a family "
+        "psi_b of nonnegative combinations of (a x - b y)_+ that are at least (x - e^epsilon y)_+; a filter that "
+        "grants a charge c at level b where c <= b and the declared pair played before psi_{b-c} is at most psi_b, and "
+        "decides before the release",
+        claim="The transcript is (epsilon, delta)-DP where psi at the first level is at most delta at (1, 1)",
+        stated=(r"P(S) \le ", _EVENT, r",\quad q = Q(S)"),
+        steps=(
+            decided_by(
+                "PotentialFilter.potential_filter",
+                "Each state has a payoff, a nonnegative combination of (a x - b y)_+ that is at least (x - e^epsilon "
+                "y)_+; a filter that grants a round only where its dominating pair, played before the next state's "
+                "payoff, does not exceed this state's, both ways, is (epsilon, delta)-DP, delta the first payoff at "
+                "(1, 1).",
+                beyond="That the numbers of a table satisfy the inequalities.",
+            ),
+            decided_by(
+                "PotentialFilter.clock_filter",
+                "The same for levels and charges: the rounds' charges sum to at most the first level, and a round's "
+                "pair before the payoff of a level less its charge does not exceed the payoff of that level.",
+            ),
+        ),
+    ),
+    Theorem(
         name="Whitehouse filter",
         title="The filter of advanced composition with one exponent",
         source="Whitehouse, Ramdas, Rogers & Wu, Theorem 1 of arXiv 2203.05481; derived here",

@@ -1,0 +1,125 @@
+"""The potential filter: what a mechanism costs follows from what may still be lost, not from one divergence of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from filters.contract.parameters import one_delta, one_positive
+from filters.privacy_filter import PrivacyFilter
+from filters.rules.menu import checked_menu
+from filters.rules.potential_design import PotentialClock, potential_clock
+from filters.rules.potential_family import floors
+from theory.guarantees import ApproxDP, Guarantee
+from theory.pairs import DominatingPair, Selection
+
+__all__ = ["PotentialFilter"]
+
+_FLOORS = np.array(floors(), dtype=np.int64)
+#: What no level can pay.
+_TOO_MUCH = np.full(len(_FLOORS), 1 << 62, dtype=np.int64)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class PotentialFilter(PrivacyFilter[NDArray[np.int64]]):
+    """CONT while a level c below the present one is left, T psi_{b-c} <= psi_b for the pair that is asked for.
+
+    b is the level, of shape (n,), in whole units; psi_b(x, y) is a payoff of the probabilities x and y of the past
+    under P and Q: a nonnegative combination of (x - t y)_+ that is at least (x - e^epsilon y)_+, with psi_b(1, 1) <=
+    delta at the first level. T psi is its mean over a pair that dominates the one asked for. There is a family of psi
+    for either direction, and both must allow the charge. They are built for the mechanisms of `design`, in a second;
+    any pair of the library's may be asked for, and is charged little more than its due where it lies between members.
+    The inequality is checked at every knot, in whole numbers and doubles whose rounding is paid for, so that it holds,
+    and is decided alike on every machine; a first decision takes about half a second, and the next ones microseconds.
+    A pair that is not the library's is denied. `rounds` says how many releases of a pair are left.
+    Source: this project; a payoff for each state is the idea of the residue filter (arXiv 2602.15815).
+    Raises ValueError where epsilon, delta or the design are out of range, or no round of the design fits.
+
+    >>> import filterproof as fp
+    >>> filt = fp.PotentialFilter(1.0, 0.01, design=(fp.RandomizedResponse(0.25),))
+    >>> filt.rounds(filt.start(1), fp.RandomizedResponse(0.25)), filt.open().request(fp.Laplace(4.0))
+    (array([4]), True)
+    """
+
+    epsilon: float
+    delta: float
+    design: tuple[DominatingPair, ...]
+    promise: Guarantee = field(init=False, repr=False, compare=False)
+    _clock: PotentialClock = field(init=False, repr=False, compare=False)
+    theorem: ClassVar[str | None] = "potential filter"
+    proof: ClassVar[str] = "this project: a payoff of each level that no granted round raises"
+
+    def __post_init__(self) -> None:
+        epsilon, delta = one_positive("epsilon", self.epsilon), one_delta("delta", self.delta)
+        design = checked_menu(self.design)
+        object.__setattr__(self, "epsilon", epsilon)
+        object.__setattr__(self, "delta", delta)
+        object.__setattr__(self, "design", design)
+        object.__setattr__(self, "promise", ApproxDP(epsilon, delta))
+        object.__setattr__(self, "_clock", potential_clock(epsilon, delta, design))
+
+    def start(self, n: int) -> NDArray[np.int64]:
+        return np.full(n, self._clock.budget, dtype=np.int64)
+
+    def admits(self, state: NDArray[np.int64], request: DominatingPair) -> NDArray[np.bool_]:
+        return np.asarray(self._left(state, request) >= 0)
+
+    def spend(self, state: NDArray[np.int64], request: DominatingPair) -> NDArray[np.int64]:
+        return self._left(state, request)
+
+    def grant(
+        self, state: NDArray[np.int64], request: DominatingPair
+    ) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+        left = self._left(state, request)
+        return left >= 0, left
+
+    def reaches(self, state: NDArray[np.int64]) -> NDArray[Any]:
+        return np.asarray((state >= 0) & (state <= self._clock.budget))
+
+    def remaining(self, state: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The share of the first level that is left, in [0, 1]."""
+        return np.asarray(state / self._clock.budget)
+
+    def rounds(self, state: NDArray[np.int64], pair: DominatingPair) -> NDArray[np.int64]:
+        """How many releases of `pair`, of shape (), would still be granted: shape (n,)."""
+        level, found = np.array(state), np.zeros(len(state), dtype=np.int64)
+        for floor, charge in zip(_FLOORS[::-1], self._charges(pair)[::-1], strict=True):
+            more = np.maximum((level - floor) // charge, 0)
+            level -= more * charge
+            found += more
+        return found
+
+    def _left(self, state: NDArray[np.int64], request: DominatingPair) -> NDArray[np.int64]:
+        """The highest level that each run may go on with, -1 where there is none."""
+        left = state[:, None] - self._charges(request)
+        return np.asarray(np.where(left >= _FLOORS, left, -1).max(axis=1))
+
+    def _charges(self, request: DominatingPair) -> NDArray[np.int64]:
+        """What is charged from each floor on: shape (floors,), or (n, floors) for one pair per run."""
+        if isinstance(request, Selection):
+            n = np.arange(len(request.index))
+            tables = [np.broadcast_to(self._charges(pair), (len(n), len(_FLOORS))) for pair in request.pairs]
+            return np.asarray(np.stack(tables)[request.index, n])
+        if request.shape == ():
+            return _charged(self._clock, request)
+        numbers = {k: v for k, v in request.parameters().items() if isinstance(v, np.ndarray)}
+        rows, which = np.unique(np.stack(list(numbers.values())), axis=1, return_inverse=True)
+        each = [
+            _charged(self._clock, request.with_parameters(dict(zip(numbers, row.tolist(), strict=True))))
+            for row in rows.T
+        ]
+        return np.stack(each)[which.reshape(-1)]
+
+
+@lru_cache(maxsize=1 << 14)
+def _charged(clock: PotentialClock, pair: DominatingPair) -> NDArray[np.int64]:
+    try:
+        found = clock.charges(pair)
+    except TypeError:  # the truths of a pair that is not the library's are not known
+        return _TOO_MUCH
+    found.flags.writeable = False
+    return found

@@ -1,0 +1,217 @@
+"""A design: the potential family for a menu, searched in doubles; only the inequalities it satisfies are relied upon.
+
+>>> from theory.pairs import RandomizedResponse
+>>> clock = potential_clock(1.0, 0.01, (RandomizedResponse(0.25),))
+>>> bool(clock.charges(RandomizedResponse(0.25))[-1] <= clock.budget)
+True
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from filters.rules.loss_atoms import LossAtoms, dots, loss_atoms
+from filters.rules.potential_family import ONE, SCALE, PotentialFamily, payoff
+from theory.pairs import DominatingPair
+
+__all__ = ["PotentialClock", "potential_clock"]
+
+#: Knots a standard deviation of the member with the least loss; at least _FEWEST for one unit of loss.
+_FINE, _FEWEST = 4, 64
+#: The lattice on which members are first looked at.
+_PROBE = 1 << 14
+#: The window of losses: from -_BELOW epsilon to epsilon + _ABOVE.
+_BELOW, _ABOVE = 1.2, 4.0
+#: Levels: at most 1/_LEVELS of a plan apart, first 1/_GROWTH of what lies below.
+_LEVELS, _GROWTH = 500, 100
+#: The share of delta that pays for rounding, over a whole plan.
+_SLACK = Fraction(1, 100)
+#: Levels end where the potential passes this multiple of delta.
+_PAST = 1.02
+#: P-mass that is raised to the loss +inf, or to the smallest one kept, in a search.
+_TAIL = 1e-17
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PotentialClock:
+    """The families of both directions, and the level at which their filter begins, in units of 1/SCALE."""
+
+    forward: PotentialFamily
+    backward: PotentialFamily
+    budget: int
+
+    def charges(self, pair: DominatingPair) -> NDArray[np.int64]:
+        """What one release is charged from each of `floors` on: the larger of both directions, falling."""
+        each = (
+            family.charges(loss_atoms(side, family.parts), self.budget)
+            for family, side in ((self.forward, pair), (self.backward, pair.swapped))
+        )
+        return np.maximum(*(np.array(charges, dtype=np.int64) for charges in each))
+
+    def is_valid(self, epsilon: float, delta: float) -> bool:
+        """Whether both families are potentials for epsilon, and begin within delta."""
+        return all(
+            family.is_valid(epsilon)
+            and 0 < self.budget <= family.at[-1]
+            and family.value(self.budget) <= Fraction(delta)
+            for family in (self.forward, self.backward)
+        )
+
+
+@lru_cache(maxsize=16)
+def potential_clock(epsilon: float, delta: float, menu: tuple[DominatingPair, ...]) -> PotentialClock:
+    """The clock for a menu; raises ValueError where no level keeps delta."""
+    least = min(_spread(loss_atoms(pair, _PROBE)) / _PROBE for pair in menu)
+    parts = max(math.ceil(_FINE / max(least, 2.0**-14)), _FEWEST)
+    first, last = -math.ceil(_BELOW * epsilon * parts), math.ceil((epsilon + _ABOVE) * parts)
+    start = payoff(epsilon, parts, first, last - first + 1)
+    sides = [
+        _Search(start / ONE, first, delta, [loss_atoms(pair, parts) for pair in side])
+        for side in (menu, tuple(pair.swapped for pair in menu))
+    ]
+    rounds = [max(min(each), 1) for each in zip(*(side.rounds() for side in sides), strict=True)]
+    families = [side.family(start, rounds) for side in sides]
+    low, high = 0, min(int(family.at[-1]) for family in families) + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        kept = all(family.value(middle) <= Fraction(delta) for family in families)
+        low, high = (middle, high) if kept else (low, middle)
+    clock = PotentialClock(families[0], families[1], low)
+    if not clock.is_valid(epsilon, delta):
+        raise ValueError(
+            f"design must hold mechanisms that fit (epsilon, delta) = ({epsilon!r}, {delta!r}), got {menu!r}; "
+            "pass ones of which several rounds fit"
+        )
+    return clock
+
+
+class _Search:
+    """The recursion of one direction, in doubles: f_b = max over members and numbers r of rounds of T^r f_{b - r c}."""
+
+    def __init__(self, start: NDArray[np.float64], first: int, delta: float, laws: list[LossAtoms]) -> None:
+        self.start, self.first, self.delta = start, first, delta
+        self.powers = [[law] for law in laws]
+
+    def power(self, member: int, k: int) -> LossAtoms:
+        """The atoms of 2^k rounds."""
+        known = self.powers[member]
+        while len(known) <= k:
+            known.append(_doubled(known[-1], 2 * len(self.start)))
+        return known[k]
+
+    def value(self, f: NDArray[np.float64]) -> float:
+        return float(f[-self.first])
+
+    def rounds(self) -> list[int]:
+        """How many rounds of each member alone keep delta, about."""
+        return [self._rounds(member) for member in range(len(self.powers))]
+
+    def _rounds(self, member: int) -> int:
+        found, f, k = 0, self.start, 0
+        while k < 40:
+            after = self.mean(self.power(member, k), f)
+            if self.value(after) > self.delta:
+                break
+            found, f, k = found + 2**k, after, k + 1
+        for e in range(k - 1, -1, -1):
+            after = self.mean(self.power(member, e), f)
+            if self.value(after) <= self.delta:
+                found, f = found + 2**e, after
+        return found
+
+    def mean(self, law: LossAtoms, f: NDArray[np.float64]) -> NDArray[np.float64]:
+        """T f, about."""
+        low, high = max(-int(law.places[0]), 0), max(int(law.places[-1]), 0)
+        beyond = 1 - (1 - f[-1]) * np.cumprod(np.full(high, 1 - 1 / law.parts))
+        wide = np.concatenate([np.full(low, f[0]), f, beyond])
+        total = np.full(len(f), law.infinite)
+        for k, p in zip(law.places.tolist(), law.masses.tolist(), strict=True):
+            total += p * wide[low + k : low + k + len(f)]
+        return np.asarray(np.minimum(total, 1.0))
+
+    def family(self, start: NDArray[np.int64], rounds: list[int]) -> PotentialFamily:
+        """The family in which n rounds of a member are charged about SCALE, n its own number of rounds."""
+        charges = [max(SCALE // n, 1) for n in rounds]
+        at, rows = [0], [self.start]
+        widest = SCALE // _LEVELS
+        while self.value(rows[-1]) <= _PAST * self.delta and at[-1] < 2 * SCALE:
+            gap = min(max(min(charges), at[-1] // _GROWTH), widest)
+            level, best = at[-1] + gap, rows[-1]
+            for member, charge in enumerate(charges):
+                k = max(0, (-(-gap // charge) - 1).bit_length())
+                before = level - (charge << k)
+                if before >= 0:
+                    best = np.maximum(best, self.mean(self.power(member, k), _mixed(at, rows, before)))
+            at.append(level)
+            rows.append(best)
+        parts = self.powers[0][0].parts
+        heights = _convex(np.maximum(np.rint(np.array(rows) * ONE).astype(np.int64), start), parts)
+        slack = int(_SLACK * Fraction(self.delta) * ONE)
+        top = ONE + parts * parts * ONE // (1 << 56)
+        return PotentialFamily(
+            parts,
+            self.first,
+            np.array(at, dtype=np.int64),
+            np.maximum.accumulate(heights, axis=0),
+            top,
+            slack,
+        )
+
+
+def _mixed(at: list[int], rows: list[NDArray[np.float64]], level: int) -> NDArray[np.float64]:
+    """f at a level between those that are known."""
+    j = int(np.searchsorted(np.array(at), level, side="right")) - 1
+    if at[j] == level or j + 1 == len(at):
+        return rows[j]
+    share = (level - at[j]) / (at[j + 1] - at[j])
+    return (1 - share) * rows[j] + share * rows[j + 1]
+
+
+def _convex(heights: NDArray[np.int64], parts: int) -> NDArray[np.int64]:
+    """Heights at least these that are convex and fall in whole numbers, from the first knot on."""
+    goal = heights.T.copy()
+    rise = np.zeros(goal.shape[1], dtype=np.int64)
+    for i in range(1, len(goal)):
+        rise = np.maximum(goal[i] - goal[i - 1], rise - rise // parts)
+        goal[i] = goal[i - 1] + rise
+    return goal.T.copy()
+
+
+def _spread(law: LossAtoms) -> float:
+    """The standard deviation of the finite losses, in places."""
+    places, masses = law.places.astype(np.float64), law.masses
+    mean = math.fsum(places * masses)
+    return math.sqrt(max(math.fsum(masses * (places - mean) ** 2), 0.0))
+
+
+def _doubled(law: LossAtoms, limit: int) -> LossAtoms:
+    """Two rounds, on fewer atoms: P-mass and Q-mass of what lies between two of them are split so as to be kept."""
+    places = np.clip(np.add.outer(law.places, law.places).ravel(), -limit, limit)
+    found, which = np.unique(places, return_inverse=True)
+    masses = np.zeros(len(found))
+    np.add.at(masses, which, np.multiply.outer(law.masses, law.masses).ravel())
+    above = np.cumsum(masses[::-1])[::-1]
+    last = max(int(np.searchsorted(-above, -_TAIL)), 1)
+    infinite = 2 * law.infinite + math.fsum(masses[last:])
+    below = np.cumsum(masses[:last])
+    begin = min(int(np.searchsorted(below, _TAIL)), last - 1)
+    found, masses = found[begin:last], masses[begin:last].copy()
+    masses[0] = below[begin]
+    base = 1 << max(int(_spread(LossAtoms(law.parts, found, masses, 0.0)) / 8).bit_length() - 1, 0)
+    ends = np.array(dots(math.floor(found[0] / base), math.ceil(found[-1] / base)), dtype=np.int64) * base
+    if len(ends) < 2:
+        return LossAtoms(law.parts, found, masses, infinite)
+    j = np.clip(np.searchsorted(ends, found, side="right") - 1, 0, len(ends) - 2)
+    powers = np.concatenate(([1.0], np.cumprod(np.full(int(np.diff(ends).max()), 1 - 1 / law.parts))))
+    wide = powers[ends[j + 1] - ends[j]]
+    stays = masses * (powers[found - ends[j]] - wide) / (1 - wide)
+    split = np.zeros(len(ends))
+    np.add.at(split, j, stays)
+    np.add.at(split, j + 1, masses - stays)
+    return LossAtoms(law.parts, ends, split, infinite)

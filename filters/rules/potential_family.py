@@ -1,0 +1,211 @@
+"""A potential family: what may still be lost of a promise at each level, and the least charge of a mechanism.
+
+A state of the filter is a level b in [0, budget]. Its payoff is psi_b(x, y) = x (f_b(y/x) + slack b), x and y the
+probabilities of the past under P and Q, f_b convex, falling, from f_b(0) >= 1 on, at least (1 - e^epsilon z)_+.
+A mechanism may be charged c where T f_{b-c} <= f_b + slack c for all b in [c, budget], with
+T f(z) = sum_k p_k f(z r^k) + p_inf f(0) its atoms' mean, r = 1 - 1/parts. Then every path that keeps the sum of charges
+within the budget keeps (epsilon, f_budget(1) + slack budget): `potential_filter` in the kernel.
+
+f_b is linear in z between the knots z = r^i, and in b between levels. T f_{b-c} is convex in z, so that it lies below
+f_b wherever it does so at the knots; in b both are linear between the b at which one of them passes a level. Right
+of the last knot (z towards 0) f_b is the chord to f_b(0), left of the first it is constant.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import flint
+import numpy as np
+from numpy.typing import NDArray
+
+from filters.rules.loss_atoms import LossAtoms
+
+__all__ = ["ONE", "SCALE", "PotentialFamily", "charge_at", "floors", "index_of", "payoff"]
+
+#: Heights are whole multiples of 1/ONE, so that what is compared does not depend on the machine.
+ONE = 1 << 62
+#: Levels and charges are whole multiples of 1/SCALE of what a whole plan of one member is charged about.
+SCALE = 1 << 40
+#: Charges have so many binary digits.
+_DIGITS = 12
+#: The levels at which charges change: so many halvings.
+_FLOORS = 9
+#: Heights that are compared together, so that they stay in the processor's cache.
+_TOGETHER = 1 << 15
+#: The knots that a first look at a charge compares: one of so many.
+_SPARSE = 24
+_BITS = 128
+
+
+def charge_at(index: int) -> int:
+    """The charge with this index, in units of 1/SCALE: whole numbers of at most _DIGITS binary digits, ascending."""
+    shift = max((index >> (_DIGITS - 1)) - 1, 0)
+    return (index - (shift << (_DIGITS - 1))) << shift
+
+
+def index_of(charge: int) -> int:
+    """The index of the largest charge that is at most `charge`."""
+    shift = max(charge.bit_length() - _DIGITS, 0)
+    return (charge >> shift) + (shift << (_DIGITS - 1))
+
+
+def floors() -> tuple[int, ...]:
+    """The levels from which on a mechanism has a charge of its own: 0 and the halvings of SCALE."""
+    return 0, *(SCALE >> k for k in range(_FLOORS, 0, -1))
+
+
+def payoff(epsilon: float, parts: int, first: int, knots: int) -> NDArray[np.int64]:
+    """(1 - e^epsilon z)_+ at the knots z = (1 - 1/parts)^i, i = first, first + 1, ..., rounded up, times ONE."""
+    heights = np.zeros(knots, dtype=np.int64)
+    with flint.ctx.workprec(_BITS):
+        ratio = 1 - flint.arb(1) / parts
+        lost = flint.arb(flint.fmpq(*Fraction(epsilon).as_integer_ratio())).exp() * ratio**first
+        for i in range(knots):
+            heights[i] = max(int(((1 - lost) * ONE).upper().ceil().unique_fmpz()), 0)
+            lost *= ratio
+    return heights
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PotentialFamily:
+    """Heights of f_j at the knots r^i, i = first, first + 1, ...: shape (levels, knots), in units of 1/ONE.
+
+    at: the levels, ascending from 0. top: f_j(0). slack: what a level of SCALE adds to the potential, in units of
+    1/ONE. Heights, levels, top and slack are whole numbers.
+    """
+
+    parts: int
+    first: int
+    at: NDArray[np.int64]
+    heights: NDArray[np.int64]
+    top: int
+    slack: int
+
+    def is_valid(self, epsilon: float) -> bool:
+        """Whether f_0 is at least the payoff and every f_j convex, falling, no lower than the last, exactly."""
+        f = self.heights
+        rise = np.diff(f, axis=1)  # along falling z
+        # (f_i - f_{i+1}) / (z_i - z_{i+1}) falls with i where rise_{i+1} >= rise_i (1 - 1/parts)
+        convex = rise[:, 1:] - rise[:, :-1] + rise[:, :-1] // self.parts >= 0
+        return bool(
+            self.parts > 1
+            and self.first <= 0 < self.first + f.shape[1]
+            and ONE <= self.top < 2 * ONE
+            and self.slack >= 0
+            and self.at[0] == 0
+            and (np.diff(self.at) > 0).all()
+            and (f >= 0).all()
+            and (f <= self.top).all()
+            and (rise >= 0).all()
+            and convex.all()
+            and ((self.top - f[:, -1]) // (self.parts - 1) >= rise[:, -1]).all()
+            and (np.diff(f, axis=0) >= 0).all()
+            and (f[0] >= payoff(epsilon, self.parts, self.first, f.shape[1])).all()
+        )
+
+    def value(self, level: int) -> Fraction:
+        """f_level(1) + slack level: the delta that is kept from this level on."""
+        j, _ = self._place(np.array([level]))
+        low, high = (int(self.heights[k, -self.first]) for k in (j[0], j[0] + 1))
+        gap = int(self.at[j[0] + 1] - self.at[j[0]])
+        height = low + Fraction(high - low) * Fraction(level - int(self.at[j[0]]), gap)
+        return (height + Fraction(self.slack * level, SCALE)) / ONE
+
+    def _place(self, level: NDArray[np.int64]) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+        """The stored level below each level, and the share of the way to the next one."""
+        j = np.clip(np.searchsorted(self.at, level, side="right") - 1, 0, len(self.at) - 2)
+        return j, (level - self.at[j]) / (self.at[j + 1] - self.at[j])
+
+    def drift(self, law: LossAtoms) -> NDArray[np.float64]:
+        """Upper bounds of T f_j - f_j at every level and knot, in units of 1/ONE: shape (levels, knots).
+
+        The differences are exact whole numbers, rounded once; every product and sum of them by 2^-53 of itself. The
+        order of the sums is fixed.
+        """
+        f = self.heights
+        low, high = max(-int(law.places[0]), 0), max(int(law.places[-1]), 0)
+        rises = np.empty(f.shape)
+        rows = max(1, _TOGETHER // (f.shape[1] + low + high))
+        margin = (len(law.places) + 8) * 2.0**-52
+        rest = law.excess * self.top * (1 + 2.0**-50)
+        # r^k from below: each factor and each product is rounded by 2^-53 of itself
+        decay = np.cumprod(np.full(high, 1 - 1 / self.parts)) * (1 - (2 * high + 4) * 2.0**-52)
+        for start in range(0, len(f), rows):
+            here = f[start : start + rows]
+            left = (self.top - here[:, -1:]).astype(np.float64) * decay * (1 - 2.0**-50)
+            beyond = self.top - left.astype(np.int64)
+            wide = np.hstack([np.repeat(here[:, :1], low, axis=1), here, beyond])
+            up = law.infinite * (self.top - here).astype(np.float64)
+            down = np.zeros(here.shape)
+            for k, p in zip(law.places.tolist(), law.masses.tolist(), strict=True):
+                if k and p:
+                    total = up if k > 0 else down
+                    total += p * (wide[:, low + k : low + k + here.shape[1]] - here)
+            rises[start : start + rows] = np.maximum(up + down + margin * (up - down) + rest, 0.0)
+        return rises
+
+    def charges(self, law: LossAtoms, budget: int) -> tuple[int, ...]:
+        """What a mechanism with these atoms is charged where it leaves a level of at least each of `floors`.
+
+        The least charge, of those that `charge_at` has, with T f_b <= f_{b + charge} + slack charge for all b from the
+        floor on to budget - charge. A few knots first; knots where that fails join them, until it holds at all.
+        """
+        rises = self.drift(law)
+        ends = [*floors(), budget]
+        found, dearest = [], 0
+        for floor, end in zip(reversed(ends[:-1]), reversed(ends[1:]), strict=True):
+            dearest = self._least(rises, law.excess, budget, (floor, min(end, budget)), dearest)
+            found.append(charge_at(dearest))
+        return tuple(reversed(found))
+
+    def _least(
+        self, rises: NDArray[np.float64], excess: float, budget: int, part: tuple[int, int], least: int
+    ) -> int:
+        """The index of the least charge, from `least` on, with which a round may leave each level of this part."""
+        knots = np.zeros(rises.shape[1], dtype=np.bool_)
+        knots[::_SPARSE] = True
+        low, most = least - 1, index_of(budget) + 1
+        while True:
+            few, high = (rises[:, knots], self.heights[:, knots]), most
+            while high - low > 1:
+                middle = (low + high) // 2
+                fails = self._fails(*few, excess, charge_at(middle), budget, part)
+                low, high = (middle, high) if fails.any() else (low, middle)
+            fails = self._fails(rises, self.heights, excess, charge_at(high), budget, part)
+            if not fails.any():
+                return high
+            knots |= fails
+            low = high
+
+    def _fails(
+        self,
+        rises: NDArray[np.float64],
+        heights: NDArray[np.int64],
+        excess: float,
+        charge: int,
+        budget: int,
+        part: tuple[int, int],
+    ) -> NDArray[np.bool_]:
+        """At which knots T f_b <= f_{b + charge} + slack charge is not shown for all b in this part."""
+        paid = self.slack * charge / SCALE * (1 - 2.0**-50)
+        failed = np.zeros(rises.shape[1], dtype=np.bool_)
+        first, last = part[0], min(part[1], budget - charge)
+        if last < first:  # no such round is granted
+            return failed
+        if excess * self.top * (1 + 2.0**-50) > paid:  # at z = 0
+            return ~failed
+        after = np.concatenate([self.at, self.at - charge, [first, last]])
+        after = np.unique(after[(after >= first) & (after <= last)])
+        rows = max(1, _TOGETHER // rises.shape[1])
+        for start in range(0, len(after), rows):
+            (j, s), (k, t) = (self._place(after[start : start + rows] + more) for more in (0, charge))
+            s, t = s[:, None], t[:, None]
+            # whole numbers, exact; then the mixtures, whose rounding is a small part of the largest difference
+            own, other = heights[j + 1] - heights[j], heights[k + 1] - heights[k]
+            room = (heights[k] - heights[j]) + t * other - s * own + paid
+            room -= 2.0**-48 * ((heights[k + 1] - heights[j]) + paid)
+            risen = ((1 - s) * rises[j] + s * rises[j + 1]) * (1 + 2.0**-48)
+            failed |= (risen > room).any(axis=0)
+        return failed

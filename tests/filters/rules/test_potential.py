@@ -1,0 +1,146 @@
+"""The potential filter: its inequality by fractions, its promise in the game, its rounds beside a fixed plan's."""
+
+from dataclasses import replace
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import filterproof as fp
+from filters.rules.loss_atoms import loss_atoms
+from filters.rules.potential import PotentialFilter
+from filters.rules.potential_design import potential_clock
+from filters.rules.potential_family import ONE, SCALE, PotentialFamily, charge_at, floors, index_of
+
+BIT = fp.RandomizedResponse.from_ratio(Fraction(5, 4))
+TWO = fp.RandomizedResponse.from_ratio(Fraction(3, 2))
+EPSILON, DELTA = 1.0, 0.01
+
+
+class FiveWhereSixAreDue(PotentialFilter):
+    """A wrong table: every charge is five sixths of its due."""
+
+    def _charges(self, request: fp.DominatingPair) -> np.ndarray:
+        return PotentialFilter._charges(self, request) * 5 // 6
+
+
+def ends(filt: fp.PrivacyFilter, menu: list[fp.DominatingPair]) -> tuple[float, float]:
+    """The certified ends of the worst case in both directions, on the filter's own code."""
+    found = fp.worst_case(filt, menu, epsilon=EPSILON)
+    return float(found.low), float(found.high)
+
+
+def height(family: PotentialFamily, j: int, z: Fraction, knots: list[Fraction]) -> Fraction:
+    """f_j(z) by its definition: linear between knots that fall, constant before the first, a chord after the last."""
+    heights = [Fraction(int(h), ONE) for h in family.heights[j]]
+    if z >= knots[0]:
+        return heights[0]
+    points = [*zip(knots, heights, strict=True), (Fraction(0), Fraction(family.top, ONE))]
+    for (z1, h1), (z0, h0) in pairwise(points):
+        if z0 <= z <= z1:
+            return h0 + (h1 - h0) * (z - z0) / (z1 - z0)
+    raise AssertionError(z)
+
+
+def mixed(family: PotentialFamily, level: int, of: list[Fraction]) -> Fraction:
+    j = min(int(np.searchsorted(family.at, level, side="right")) - 1, len(family.at) - 2)
+    low, high = int(family.at[j]), int(family.at[j + 1])
+    return of[j] + (of[j + 1] - of[j]) * Fraction(level - low, high - low)
+
+
+def test_charges_hold_by_fractions_for_the_pair_itself() -> None:
+    """No lattice, no double: T f_b <= f_{b+c} + slack c for the true masses, in exact arithmetic."""
+    clock = potential_clock(EPSILON, DELTA, (BIT,))
+    charges = clock.charges(BIT).tolist()
+    for family in (clock.forward, clock.backward):
+        assert family.is_valid(EPSILON)
+        r = 1 - Fraction(1, family.parts)
+        knots = [r ** (family.first + i) for i in range(family.heights.shape[1])]
+        paid = Fraction(family.slack, ONE * SCALE)
+        for knot in range(0, len(knots), 83):
+            z = knots[knot]
+            rows = range(len(family.at))
+            now = [Fraction(int(family.heights[j, knot]), ONE) for j in rows]
+            p = Fraction(5, 9)  # of the loss log(5/4); the rest is of the loss -log(5/4)
+            mean = [
+                p * height(family, j, z * Fraction(4, 5), knots)
+                + (1 - p) * height(family, j, z * Fraction(5, 4), knots)
+                for j in rows
+            ]
+            for floor, charge in zip(floors(), charges, strict=True):
+                for after in {*family.at.tolist(), *(family.at - charge).tolist()}:
+                    if floor <= after <= clock.budget - charge:
+                        assert (
+                            mixed(family, after, mean) <= mixed(family, after + charge, now) + paid * charge
+                        )
+
+
+@pytest.mark.parametrize("menu", [(BIT,), (BIT, TWO)])
+def test_the_worst_adversary_stays_within_delta(menu: tuple[fp.DominatingPair, ...]) -> None:
+    filt = PotentialFilter(EPSILON, DELTA, menu)
+    low, high = ends(filt, list(menu))
+    assert 0.5 * DELTA < low <= high <= DELTA
+
+
+def test_a_table_that_charges_five_where_six_are_due_is_refuted() -> None:
+    small = fp.RandomizedResponse.from_ratio(Fraction(11, 10))
+    honest, wrong = (kind(EPSILON, DELTA, (small,)) for kind in (PotentialFilter, FiveWhereSixAreDue))
+    assert ends(honest, [small])[1] <= DELTA
+    assert ends(wrong, [small])[0] > DELTA
+
+
+def test_tampered_families_are_not_valid() -> None:
+    clock = potential_clock(EPSILON, DELTA, (BIT,))
+    family = clock.forward
+    assert clock.is_valid(EPSILON, DELTA)
+    assert not clock.is_valid(EPSILON, DELTA / 2)
+    assert not clock.is_valid(EPSILON / 2, DELTA)
+    assert not replace(clock, budget=clock.budget * 2).is_valid(EPSILON, DELTA)
+    dented = family.heights.copy()
+    dented[-1, -family.first] -= ONE >> 20
+    assert not replace(family, heights=dented).is_valid(EPSILON)
+    assert not replace(family, top=ONE - 1).is_valid(EPSILON)
+
+
+@pytest.mark.parametrize("pair", [fp.SubsampledGaussian(0.05, 1.0), fp.Gaussian(0.3), fp.Laplace(2.0), TWO])
+def test_atoms_dominate_their_pair(pair: fp.DominatingPair) -> None:
+    for side in (pair, pair.swapped):
+        law = loss_atoms(side, 64)
+        t = (1 - 1 / 64) ** -law.places.astype(float)
+        assert law.masses.sum() + law.infinite == pytest.approx(1, abs=1e-14)
+        assert law.excess < 1e-14
+        for epsilon in np.linspace(-3, 3, 41):
+            own = float(side.hockey_stick(epsilon))
+            atoms = law.infinite + float(np.maximum(law.masses * (1 - np.exp(epsilon) / t), 0).sum())
+            assert own <= atoms + 1e-12
+            assert atoms <= own + 2e-3
+
+
+def test_charges_have_indices() -> None:
+    assert [charge_at(index_of(c)) for c in (1, 2, 4095, 4096, 1 << 40)] == [1, 2, 4095, 4096, 1 << 40]
+    assert all(charge_at(i) < charge_at(i + 1) for i in range(1, 40_000))
+
+
+def test_nine_tenths_of_a_fixed_plan_are_kept_when_rates_may_change() -> None:
+    """At (2, 1e-5): what each mechanism alone is granted, beside the rounds that a fixed plan of it may have.
+
+    Of a fixed plan from `Composition`; a Renyi filter keeps 879, 137 of the first two.
+    """
+    menu = (
+        fp.SubsampledGaussian(0.01, 1.0),
+        fp.SubsampledGaussian(0.02, 1.0),
+        fp.SubsampledGaussian(0.05, 1.5),
+    )
+    filt = PotentialFilter(2.0, 1e-5, menu)
+    start = filt.start(1)
+    plans = dict(zip((*menu, fp.SubsampledGaussian(0.03, 1.2)), (1202, 240, 144, 210), strict=True))
+    found = []
+    for pair, plan in plans.items():
+        assert float(fp.Composition({pair: plan + 1}).delta(2.0).low) > 1e-5
+        found.append(int(filt.rounds(start, pair)[0]))
+        assert found[-1] >= 0.9 * plan
+        assert float(fp.Composition({pair: found[-1]}).delta(2.0).high) <= 1e-5
+    session = filt.open("retry")
+    granted = [session.request(menu[2]) for _ in range(found[2] + 1)]
+    assert granted == [True] * found[2] + [False]
