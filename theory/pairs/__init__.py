@@ -6,12 +6,14 @@ from theory.pairs.finite import FinitePair
 from theory.pairs.gaussian import Gaussian
 from theory.pairs.kov import KOV
 from theory.pairs.laplace import Laplace
+from theory.pairs.ours import PAIRS, is_ours
 from theory.pairs.randomized_response import RandomizedResponse
 from theory.pairs.selection import Selection
 from theory.pairs.subsampled_gaussian import SubsampledGaussian
 
 __all__ = [
     "KOV",
+    "PAIRS",
     "DominatingPair",
     "Erasure",
     "ExactMasses",
@@ -21,15 +23,5 @@ __all__ = [
     "RandomizedResponse",
     "Selection",
     "SubsampledGaussian",
+    "is_ours",
 ]
-
-#: Every pair of one mechanism. Their charges are those that the theorems are about.
-PAIRS: tuple[type[DominatingPair], ...] = (
-    Gaussian,
-    RandomizedResponse,
-    Laplace,
-    SubsampledGaussian,
-    Erasure,
-    KOV,
-    FinitePair,
-)

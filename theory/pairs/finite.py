@@ -22,7 +22,7 @@ from scipy import special
 
 from theory.arguments import Real
 from theory.numerics import portable
-from theory.numerics.stable import as_real, expm1_minus, log_fraction, mass_fraction
+from theory.numerics.stable import as_real, expm1_minus, log_beyond, log_fraction, mass_fraction
 from theory.pairs.base import DominatingPair, ExactMasses, Outputs
 from theory.pairs.finite_truths import FiniteTruths, Mass
 from theory.pairs.truths import PairTruths, TrueValue
@@ -30,7 +30,7 @@ from theory.pairs.truths import PairTruths, TrueValue
 if TYPE_CHECKING:
     from flint import arb
 
-__all__ = ["ExactMasses", "Finite", "FinitePair", "hockey_stick_beyond", "pure_to_gdp", "rounded_up_mu"]
+__all__ = ["ExactMasses", "Finite", "FinitePair", "pure_to_gdp", "rounded_up_mu"]
 
 _MOST = float(np.finfo(np.float64).max)
 
@@ -186,6 +186,10 @@ class FinitePair(Finite):
         )
 
     @property
+    def held_masses(self) -> tuple[tuple[Fraction, Fraction], ...]:
+        return tuple((Fraction(p), Fraction(q)) for p, q in zip(self.p, self.q, strict=True))
+
+    @property
     def exact_masses(self) -> ExactMasses | None:
         p = tuple(a for a in self.p if isinstance(a, Fraction))
         q = tuple(b for b in self.q if isinstance(b, Fraction))
@@ -193,7 +197,16 @@ class FinitePair(Finite):
 
     @property
     def pure_epsilon(self) -> Real:
-        return math.inf if self._missing > 0 else max(abs(float(loss)) for loss, _ in self._levels)
+        if self._missing > 0 or self._levels[0][0] == math.inf:
+            return math.inf
+        return max(log_beyond(max(p / q, q / p)) for p, q in self.held_masses if p)
+
+    def delta_beyond(self, epsilon: float) -> float:
+        return _hockey_stick_beyond(self, epsilon)
+
+    @property
+    def zcdp_root(self) -> Real:
+        return self.pure_epsilon
 
     @property
     def zcdp_rho(self) -> Real:
@@ -246,7 +259,7 @@ def _response_mu(epsilon: TrueValue) -> arb:
 
 
 @lru_cache(maxsize=4096)
-def hockey_stick_beyond(pair: FinitePair, epsilon: float) -> float:
+def _hockey_stick_beyond(pair: FinitePair, epsilon: float) -> float:
     """A double that is no less than H_{e^eps}(P||Q) and H_{e^eps}(Q||P), and within 2^-150 of the larger.
 
     In balls, from the masses as they are given: what a pair declared at an epsilon is charged.

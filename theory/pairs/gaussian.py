@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
-from typing import Self, TypeVar
+from typing import ClassVar, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +37,8 @@ class Gaussian(DominatingPair):
     """
 
     mu: Real
+    revealing: ClassVar = {"mu": 1}
+    dominates_by: ClassVar = "gdp_mu"
     _levels: tuple[float, ...] | None = field(default=None, init=False, repr=False)
 
     @classmethod
@@ -67,6 +69,10 @@ class Gaussian(DominatingPair):
     @property
     def zcdp_rho(self) -> Real:
         return self.mu * self.mu / 2
+
+    @property
+    def zcdp_root(self) -> Real:
+        return self.mu
 
     @property
     def gdp_mu(self) -> Real:

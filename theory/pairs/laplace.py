@@ -12,7 +12,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from scipy import special
 
 from theory.arguments import Real, check_positive, own
 from theory.numerics import portable
+from theory.numerics.error_free import inverse_beyond
 from theory.numerics.stable import as_real, expm1_minus, signed_square
 from theory.pairs.base import DominatingPair
 from theory.pairs.finite import rounded_up_mu
@@ -47,6 +48,9 @@ class Laplace(DominatingPair):
     """
 
     b: Real
+    #: Add 0 with probability (b' / b)^2, else Lap(0, b): of the characteristic functions,
+    #: ((b' / b)^2 + (1 - (b' / b)^2) / (1 + (b t)^2)) / (1 + (b' t)^2) = 1 / (1 + (b t)^2)
+    revealing: ClassVar = {"b": -1}
 
     def __post_init__(self) -> None:
         b = check_positive("b", own(self.b, down=True), "pass scale / sensitivity, a number above zero")
@@ -58,6 +62,15 @@ class Laplace(DominatingPair):
 
     @property
     def pure_epsilon(self) -> Real:
+        return inverse_beyond(self.b)
+
+    @property
+    def zcdp_root(self) -> Real:
+        return self.pure_epsilon
+
+    @property
+    def _e(self) -> Real:
+        """The double next to the largest loss."""
         return 1 / self.b
 
     @property
@@ -66,18 +79,18 @@ class Laplace(DominatingPair):
 
     @property
     def gdp_mu(self) -> Real:
-        half = self.pure_epsilon / 2
+        half = self._e / 2
         near = np.sqrt(8.0) * special.erfinv(-portable.expm1(-np.minimum(half, 2.0)))
         far = -2 * special.ndtri_exp(-np.maximum(half, 0.5) - math.log(2))
         return rounded_up_mu(np.where(np.asarray(half) < 1.0, near, far))
 
     def hockey_stick(self, epsilon: Real) -> Real:
-        e = self.pure_epsilon
+        e = self._e
         inside = -portable.expm1(np.minimum(epsilon - e, 0.0) / 2)
         return as_real(np.where(np.less(epsilon, -e), -portable.expm1(np.minimum(epsilon, 0.0)), inside))
 
     def renyi(self, alpha: Real) -> Real:
-        e, t = self.pure_epsilon, alpha - 1
+        e, t = self._e, alpha - 1
         # E_P[e^{tL}] - 1, where E_P[e^{tL}] = (alpha e^{te} + t e^{-alpha e}) / (2 alpha - 1), in a form that
         # does not cancel
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
@@ -88,12 +101,12 @@ class Laplace(DominatingPair):
         return as_real(np.where(np.greater_equal(e, 0), divergence, np.nan))  # no pair has e < 0
 
     def loss_cdf(self, x: Real) -> Real:
-        e = self.pure_epsilon
+        e = self._e
         inside = portable.exp(np.minimum(x - e, 0.0) / 2) / 2
         return as_real(np.where(np.less(x, -e), 0.0, np.where(np.less(x, e), inside, 1.0)))
 
     def loss_quantile(self, tail: Real) -> Real:
-        e = self.pure_epsilon
+        e = self._e
         with np.errstate(divide="ignore"):
             inside = np.clip(e + 2 * (portable.log1p(-np.asarray(tail)) + math.log(2)), -e, e)
         return as_real(np.where(np.less(tail, 1.0), inside, -np.inf))
@@ -109,7 +122,7 @@ class Laplace(DominatingPair):
     def sample(self, rng: np.random.Generator, n: int, order: float = 1.0) -> NDArray[np.float64]:
         # tilted masses divided by e^{(order-1) e}, r = order - 1/2: 1/2 at e, e^{-2re}/2 at -e, and the density
         # e^{-r(e-l)}/4 between
-        e, r = self.pure_epsilon, order - 0.5
+        e, r = self._e, order - 0.5
         width = 2 * e
         between = width / 4 * special.exprel(-r * width)
         low = np.exp(-r * width) / 2
