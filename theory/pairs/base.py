@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, fields
@@ -25,12 +26,27 @@ from theory.numerics.stable import as_real
 from theory.pairs.truths import PairTruths
 from theory.shown import told_apart
 
-__all__ = ["Direction", "DominatingPair", "ExactMasses", "KOVForm", "Outputs", "check_direction"]
+__all__ = [
+    "ALL_CHARGES",
+    "ChargeName",
+    "Direction",
+    "DominatingPair",
+    "ExactMasses",
+    "KOVForm",
+    "LeastShare",
+    "Outputs",
+    "check_direction",
+]
 
 #: "PQ": outputs are drawn from P and the loss is log dP/dQ. "QP": they are drawn from Q and it is log dQ/dP.
 Direction: TypeAlias = Literal["PQ", "QP"]
+#: The charges that are one number.
+ChargeName: TypeAlias = Literal["pure_epsilon", "zcdp_rho", "gdp_mu"]
 #: (loss, P-mass) outcome by outcome, in descending order of the loss.
 Outputs: TypeAlias = tuple[tuple[Real, Real], ...]
+
+
+ALL_CHARGES: frozenset[ChargeName] = frozenset({"pure_epsilon", "zcdp_rho", "gdp_mu"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +64,13 @@ class KOVForm(NamedTuple):
     delta: Real
     ratio: Fraction | None
     exact_delta: Fraction | None
+
+
+class LeastShare(NamedTuple):
+    """Bounds on the least charge that is true over the one that a pair declares: 1 where it declares the least."""
+
+    low: float
+    high: float
 
 
 def check_direction(direction: object) -> None:
@@ -79,6 +102,8 @@ class DominatingPair(ABC):
 
     #: The parameters that a pair reveals more with, or less: 1 where more with more, -1 where less with more.
     revealing: ClassVar[Mapping[str, int]] = {}
+    #: The charges that are the least, by a closed form.
+    closed_least: ClassVar[frozenset[ChargeName]] = frozenset()
     #: The charge that decides what the pair dominates, of whatever family: None where none does.
     dominates_by: ClassVar[Literal["pure_epsilon", "gdp_mu"] | None] = None
 
@@ -109,6 +134,23 @@ class DominatingPair(ABC):
     def zcdp_root(self) -> Real | None:
         """An r >= 0 with `zcdp_rho` = r^2/2, never rounded down, where rho is given by one; None for others."""
         return None
+
+    def least(self, charge: ChargeName) -> tuple[float, float]:
+        """Bounds on the least number that is true in place of `charge`, of a pair of shape ().
+
+        Of the library's pairs; for others only 0 and what they declare are known. Where a class declares the least in a
+        closed form it is that, and what rounding up has added to it is below 2^-44 of it.
+        """
+        declared = float(getattr(self, charge))
+        return declared * (1 - 2.0**-44) if charge in self.closed_least else 0.0, declared
+
+    def least_share(self, charge: ChargeName = "zcdp_rho") -> LeastShare:
+        """How loose the charge is: bounds on the least that is true over it; 1 where nothing or nothing finite is."""
+        low, high = self.least(charge)
+        declared = float(getattr(self, charge))
+        if declared in (0.0, math.inf):
+            return LeastShare(1.0, 1.0)
+        return LeastShare(low / declared * (1 - 2.0**-52), min(high / declared * (1 + 2.0**-52), 1.0))
 
     def delta_beyond(self, epsilon: float) -> Real:
         """No less than H_{e^eps}(P||Q) and H_{e^eps}(Q||P), if their doubles err by less than 2^-40 of them."""

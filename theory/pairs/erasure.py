@@ -17,7 +17,7 @@ import numpy as np
 
 from theory.arguments import Real, beyond, check_probability, own
 from theory.numerics.stable import as_real
-from theory.pairs.base import ExactMasses, KOVForm, Outputs
+from theory.pairs.base import ALL_CHARGES, ExactMasses, KOVForm, Outputs
 from theory.pairs.finite import Finite
 from theory.pairs.finite_truths import FiniteTruths, Mass
 from theory.pairs.truths import INFINITE, PairTruths, TrueValue
@@ -35,6 +35,7 @@ class Erasure(Finite):
 
     p: Real
     exact: Fraction | None = field(default=None, kw_only=True)
+    closed_least: ClassVar = ALL_CHARGES
     revealing: ClassVar = {"p": 1}  # what was revealed is erased with probability 1 - p / p'
 
     def __post_init__(self) -> None:

@@ -18,7 +18,7 @@ from theory.arguments import Real, check_positive, check_probability, own
 from theory.numerics import portable
 from theory.numerics.mills import LOG_SQRT_TWO_PI, mills, mills_drop
 from theory.numerics.stable import as_real
-from theory.pairs.base import DominatingPair
+from theory.pairs.base import ALL_CHARGES, DominatingPair
 from theory.pairs.truths import INFINITE, Exact, PairTruths, TrueValue
 
 __all__ = ["Gaussian"]
@@ -38,6 +38,7 @@ class Gaussian(DominatingPair):
 
     mu: Real
     revealing: ClassVar = {"mu": 1}
+    closed_least: ClassVar = ALL_CHARGES
     dominates_by: ClassVar = "gdp_mu"
     _levels: tuple[float, ...] | None = field(default=None, init=False, repr=False)
 

@@ -17,8 +17,9 @@ import numpy as np
 from theory.arguments import Real, beyond, check_at_least_zero, check_probability, own
 from theory.numerics import portable
 from theory.numerics.stable import as_real, log_beyond, signed_square
-from theory.pairs.base import DominatingPair, ExactMasses, KOVForm, Outputs
+from theory.pairs.base import ALL_CHARGES, ChargeName, DominatingPair, ExactMasses, KOVForm, Outputs
 from theory.pairs.finite import Finite, pure_to_gdp
+from theory.pairs.finite_charges import response_rho
 from theory.pairs.finite_truths import FiniteTruths, Mass
 from theory.pairs.randomized_response import check_ratio, ratio_of
 from theory.pairs.truths import INFINITE, PairTruths, TrueValue
@@ -40,6 +41,7 @@ class KOV(Finite):
     ratio: Fraction | None = field(default=None, kw_only=True)
     exact_delta: Fraction | None = field(default=None, kw_only=True)
     revealing: ClassVar = {"epsilon": 1, "delta": 1}
+    closed_least: ClassVar = ALL_CHARGES - {"zcdp_rho"}
 
     def __post_init__(self) -> None:
         epsilon = check_at_least_zero("epsilon", own(self.epsilon), "pass nats, zero or more")
@@ -111,6 +113,10 @@ class KOV(Finite):
     @property
     def zcdp_rho(self) -> Real:
         return self._unless_erased(signed_square(self.epsilon) / 2)
+
+    def least(self, charge: ChargeName) -> tuple[float, float]:
+        known = charge == "zcdp_rho" and self.delta == 0
+        return response_rho(float(self.epsilon)) if known else Finite.least(self, charge)
 
     @property
     def gdp_mu(self) -> Real:

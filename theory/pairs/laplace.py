@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -22,8 +22,9 @@ from theory.arguments import Real, check_positive, own
 from theory.numerics import portable
 from theory.numerics.error_free import inverse_beyond
 from theory.numerics.stable import as_real, expm1_minus, signed_square
-from theory.pairs.base import DominatingPair
+from theory.pairs.base import ALL_CHARGES, ChargeName, DominatingPair
 from theory.pairs.finite import rounded_up_mu
+from theory.pairs.finite_charges import convex_rho
 from theory.pairs.truths import Exact, PairTruths, TrueValue, ball_of
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ class Laplace(DominatingPair):
     #: Add 0 with probability (b' / b)^2, else Lap(0, b): of the characteristic functions,
     #: ((b' / b)^2 + (1 - (b' / b)^2) / (1 + (b t)^2)) / (1 + (b' t)^2) = 1 / (1 + (b t)^2)
     revealing: ClassVar = {"b": -1}
+    closed_least: ClassVar = ALL_CHARGES - {"zcdp_rho"}
 
     def __post_init__(self) -> None:
         b = check_positive("b", own(self.b, down=True), "pass scale / sensitivity, a number above zero")
@@ -76,6 +78,9 @@ class Laplace(DominatingPair):
     @property
     def zcdp_rho(self) -> Real:
         return signed_square(self.pure_epsilon) / 2
+
+    def least(self, charge: ChargeName) -> tuple[float, float]:
+        return _least_rho(float(self.b)) if charge == "zcdp_rho" else DominatingPair.least(self, charge)
 
     @property
     def gdp_mu(self) -> Real:
@@ -134,6 +139,15 @@ class Laplace(DominatingPair):
         np.copyto(loss, e, where=uniform < 0.5)
         np.copyto(loss, -e, where=uniform >= 0.5 + between)
         return loss
+
+
+@lru_cache(maxsize=256)
+def _least_rho(b: float) -> tuple[float, float]:
+    from flint import ctx
+
+    truths = Laplace(b).truths
+    with ctx.workprec(256):
+        return convex_rho(lambda t: truths.renyi(1 + Fraction(t)).ball() * t, truths.pure_epsilon.ball())
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 from theory.arguments import Real, check_at_least_zero, own
 from theory.numerics import portable
 from theory.numerics.stable import as_real, log_beyond, signed_square
-from theory.pairs.base import ExactMasses, KOVForm, Outputs
+from theory.pairs.base import ALL_CHARGES, ChargeName, ExactMasses, KOVForm, Outputs
 from theory.pairs.finite import Finite, pure_to_gdp
+from theory.pairs.finite_charges import response_rho
 from theory.pairs.finite_truths import FiniteTruths, Mass
 from theory.pairs.truths import Exact, PairTruths, TrueValue
 
@@ -43,6 +44,7 @@ class RandomizedResponse(Finite):
     epsilon: Real
     ratio: Fraction | None = field(default=None, kw_only=True)
     revealing: ClassVar = {"epsilon": 1}
+    closed_least: ClassVar = ALL_CHARGES - {"zcdp_rho"}
     dominates_by: ClassVar = "pure_epsilon"
 
     def __post_init__(self) -> None:
@@ -106,6 +108,9 @@ class RandomizedResponse(Finite):
     @property
     def zcdp_rho(self) -> Real:
         return signed_square(self.epsilon) / 2
+
+    def least(self, charge: ChargeName) -> tuple[float, float]:
+        return response_rho(float(self.epsilon)) if charge == "zcdp_rho" else Finite.least(self, charge)
 
     @property
     def gdp_mu(self) -> Real:

@@ -24,7 +24,7 @@ from theory.numerics import portable
 from theory.numerics.error_free import inverse_beyond
 from theory.numerics.mills import LOG_SQRT_TWO_PI
 from theory.numerics.stable import as_real, expm1_minus
-from theory.pairs.base import DominatingPair
+from theory.pairs.base import ALL_CHARGES, DominatingPair
 from theory.pairs.gaussian import Gaussian
 from theory.pairs.truths import INFINITE, Exact, PairTruths, TrueValue
 
@@ -58,6 +58,7 @@ class SubsampledGaussian(DominatingPair):
     adjacency: Adjacency = field(default="removal", kw_only=True)
     #: Keep the output with probability q / q', else draw it from N(0, s'^2) anew: N(0, s'^2) stays as it is, and
     #: q' N(1, s'^2) + (1 - q') N(0, s'^2) becomes q N(1, s'^2) + (1 - q) N(0, s'^2). Then add N(0, s^2 - s'^2)
+    closed_least: ClassVar = ALL_CHARGES
     revealing: ClassVar = {"sigma": -1, "q": 1}
 
     def __post_init__(self) -> None:

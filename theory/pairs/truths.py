@@ -72,13 +72,14 @@ class PairTruths(ABC):
     """The true values of one pair, of shape (): each under the name of what the pair computes in doubles.
 
     integrated: whether divergences of broken orders are integrals, which take long. zcdp_theorem: what `zcdp_rho` is
-    by.
+    by; zcdp_slack: by what share of itself the declared one may be above it.
     """
 
     __slots__ = ()
 
     integrated: ClassVar[bool] = False
     zcdp_theorem: ClassVar[str] = "RR zCDP"
+    zcdp_slack: ClassVar[float] = 2.0**-44
 
     @property
     @abstractmethod
