@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, partial
@@ -182,6 +183,22 @@ class _LaplaceTruths(PairTruths):
         if epsilon >= self._e:
             return TrueValue(Fraction(0))
         return self._value("1 - exp(eps)" if epsilon <= -self._e else "1 - exp((eps - 1/b)/2)", eps=epsilon)
+
+    @property
+    def atoms(self) -> tuple[tuple[Fraction, TrueValue], ...]:
+        return (self._e, TrueValue(Fraction(1, 2))), (-self._e, self._value("exp(-1/b)/2"))
+
+    @property
+    def above(self) -> Callable[[Exact], tuple[arb, arb]]:
+        e = self._e
+
+        def at(x: Exact) -> tuple[arb, arb]:
+            if not -e <= x < e:
+                return (ball_of(int(x < e)),) * 2
+            # P(L <= x) = e^{(x - e)/2} / 2, and Q(L > x) = P(L < -x) by symmetry
+            return 1 - ball_of((x - e) / 2).exp() / 2, ball_of((-x - e) / 2).exp() / 2
+
+        return at
 
     def loss_cdf(self, x: Exact) -> TrueValue:
         if not -self._e <= x < self._e:

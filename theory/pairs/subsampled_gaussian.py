@@ -341,6 +341,12 @@ class _SampledTruths(PairTruths):
     def hockey_stick(self, epsilon: Exact) -> TrueValue:
         return self._value("hockey_stick", epsilon)
 
+    @property
+    def above(self) -> Callable[[Exact], tuple[arb, arb]]:
+        from theory.pairs import mixture
+
+        return mixture.above(float(self.pair.q), float(self.pair.sigma), self.pair.adjacency)
+
     def loss_cdf(self, x: Exact) -> TrueValue:
         return self._value("cdf", x)
 

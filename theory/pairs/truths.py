@@ -113,6 +113,16 @@ class PairTruths(ABC):
         """inf{x : P(L > x) <= tail} for 0 < tail < 1, the tail not being the mass of a set of outcomes."""
 
     @property
+    def above(self) -> Callable[[Exact], tuple[arb, arb]]:
+        """x -> balls around P(x < L < inf) and Q(x < L < inf), at the current precision."""
+        raise TypeError(f"pair must have known tails, got {self!r}; give its truths an `above`")
+
+    @property
+    def atoms(self) -> tuple[tuple[Fraction, TrueValue], ...]:
+        """The rational losses that have a P-mass of their own, with that mass."""
+        return ()
+
+    @property
     def is_gaussian(self) -> bool:
         """Whether the pair is Gaussian(mu) itself, so that nothing needs to dominate it."""
         return False
