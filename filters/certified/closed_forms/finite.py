@@ -35,6 +35,7 @@ _PAIRS: tuple[tuple[_Law, _Law], ...] = (
     ((0.25, 0.75, 0.0), (0.125, 0.625, 0.25)),
     ((Fraction(1, 3), Fraction(2, 3)), (Fraction(1, 7), Fraction(6, 7))),
     ((2.0**-30, 1 - 2.0**-30), (2.0**-10, 1 - 2.0**-10)),
+    ((0.5, 0.25, 0.25), (0.125, 0.25, 0.625)),  # of whose trade-off curve the first corner tells
 )
 
 
