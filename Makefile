@@ -5,14 +5,14 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 READY := $(VENV)/.ready
 
-.PHONY: verify test test-all processors pythons browser training audit audit-test check kernel kernel-check docs pictures bench power planted accountant thresholds wheel clean
+.PHONY: verify test test-all processors pythons browser training audit audit-test instruments check kernel kernel-check docs pictures bench power planted accountant thresholds wheel clean
 .DEFAULT_GOAL := verify
 
 # the workers of the tests share the cores: linear algebra in several threads each would only wait
-test test-all browser: export OPENBLAS_NUM_THREADS ?= 1
-test test-all browser: export MKL_NUM_THREADS ?= 1
+test test-all instruments browser: export OPENBLAS_NUM_THREADS ?= 1
+test test-all instruments browser: export MKL_NUM_THREADS ?= 1
 # without compiled files each worker, and each command that a test starts, compiles the house anew
-test test-all browser: export PYTHONDONTWRITEBYTECODE :=
+test test-all instruments browser: export PYTHONDONTWRITEBYTECODE :=
 test-all: export HYPOTHESIS_PROFILE ?= large
 training: export OMP_NUM_THREADS ?= 1
 
@@ -44,13 +44,17 @@ browser: $(READY)
 	$(BIN)/python -m pytest -m browser
 
 test-all: $(READY)
-	$(BIN)/python -m pytest -n 2 -m "not training and not audit"
+	$(BIN)/python -m pytest -n 2 -m "not training and not audit" tests
 
 # Torch for graphics cards is gigabytes, and pip takes it unless it is offered the build for processors:
 # make training PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu
 $(VENV)/.training: $(READY) constraints-training.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -c constraints-training.txt -e '.[training]'
 	touch $@
+
+# the tests of what measures the house: the corpus of filters, the planted faults, the peers of the benchmarks
+instruments: $(READY)
+	$(BIN)/python -m pytest -n 2 -m "not slow" tests/instruments
 
 training: $(VENV)/.training
 	$(BIN)/python -m pytest -m training
@@ -95,17 +99,17 @@ docs: $(READY)
 	@echo reports/out/docs/index.html
 
 bench: $(READY)
-	$(BIN)/python -m tests.bench
+	$(BIN)/python -m tests.instruments.bench
 
 accountant: $(READY)
-	$(BIN)/python -m tests.bench.accountant --out reports/recorded/accountant.json
+	$(BIN)/python -m tests.instruments.bench.accountant --out reports/recorded/accountant.json
 
 power: $(READY)
-	$(BIN)/python -m tests.corpus.power --out reports/recorded/power.json
+	$(BIN)/python -m tests.instruments.corpus.power --out reports/recorded/power.json
 
 # faults planted in the code, and which of them `filterproof prove` refuses
 planted: $(READY)
-	$(BIN)/python -m tests.planted --out reports/recorded/planted.json
+	$(BIN)/python -m tests.instruments.planted --out reports/recorded/planted.json
 
 thresholds: $(READY)
 	$(BIN)/python -m tests.mc.worst_case.write_thresholds

@@ -9,6 +9,7 @@
 Every public name can be imported from here. This package holds no logic: `theory`, `filters`, `mc` and `reports` do.
 """
 
+import sys
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,12 +17,14 @@ from typing import TYPE_CHECKING
 
 for _room in ("theory", "filters", "mc", "reports"):
     # find_spec does not run the package, whose own errors would hide ours if it is a foreign one
-    _found = find_spec(_room)
-    _where = _found.origin if _found is not None else None
+    _found = sys.modules.get(_room) or find_spec(_room)
+    _files = [getattr(_found, "__file__", None), getattr(_found, "origin", None)]
+    _folders = getattr(_found, "__path__", None) or getattr(_found, "submodule_search_locations", None) or ()
+    _where = next(filter(None, [*_files, *_folders]), None)
     if _where is None or Path(_where).resolve().parent.parent != Path(__file__).resolve().parent.parent:
         raise ImportError(
-            f"the package {_room!r} must be Filterproof's own, got {_where!r}; "
-            f"rename or uninstall the other {_room!r}, or run from another folder"
+            f"the package {_room!r} must be Filterproof's own, got {_where!r}, which Python finds first; rename that "
+            "file or folder, or uninstall what brought it, or keep its folder off the path: python -P, another folder"
         )
 
 import filters  # noqa: E402

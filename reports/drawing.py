@@ -132,7 +132,7 @@ def drawn(figure: Figure) -> Drawn:
     layout = figure.get_layout_engine()
     svg = svg_text(figure)
     try:
-        figure.set_layout_engine("none")  # the artists stay where they are
+        figure.set_layout_engine(None)  # the artists stay where they are, and nothing is drawn twice for them
         return Drawn(svg, png_bytes(figure))
     finally:
         figure.set_layout_engine(layout)

@@ -32,15 +32,42 @@ def test_every_public_name_is_there() -> None:
         assert getattr(fp, name) is not None
 
 
+#: What a repository of somebody else may hold under the name of a room, and the file that is in the way.
+IN_THE_WAY = {
+    "a package": ("__init__.py", "import filterproof"),
+    "a package that is imported already": ("__init__.py", "import {room}, filterproof"),
+    "a package that is the command's too": ("__init__.py", "from filterproof.__main__ import main; main()"),
+    "a module": (".py", "import filterproof"),
+    "a module without a spec": (".py", "import {room}; {room}.__spec__ = None; import filterproof"),
+    "a folder without __init__.py": (  # which an editable installation comes after
+        "own.py",
+        "import sys, types; own = types.ModuleType('{room}'); own.__path__ = ['{folder}']; "
+        "sys.modules['{room}'] = own; import filterproof",
+    ),
+}
+
+
 @pytest.mark.parametrize("room", ["filters", "theory", "mc", "reports"])
-def test_a_foreign_package_of_the_same_name_is_refused(room: str, tmp_path: Path) -> None:
-    (tmp_path / room).mkdir()
-    (tmp_path / room / "__init__.py").write_text("")
-    result = run("import filterproof", tmp_path, ROOT)
+@pytest.mark.parametrize("kind", IN_THE_WAY)
+def test_a_repository_with_a_room_of_its_own_is_named_with_the_remedy(
+    room: str, kind: str, tmp_path: Path
+) -> None:
+    name, code = IN_THE_WAY[kind]
+    place = tmp_path / f"{room}.py" if name == ".py" else tmp_path / room / name
+    place.parent.mkdir(exist_ok=True)
+    place.write_text("")
+    result = run(code.format(room=room, folder=tmp_path / room), tmp_path, ROOT)
     assert result.returncode != 0
     last = result.stderr.strip().splitlines()[-1]
-    assert f"the package '{room}' must be Filterproof's own" in last
-    assert "rename or uninstall" in last
+    assert last.startswith(
+        f"ImportError: the package '{room}' must be Filterproof's own, got '{tmp_path / room}"
+    )
+    assert "; rename that file or folder, or uninstall" in last
+
+
+def test_a_folder_of_that_name_without_init_is_in_nobodys_way(tmp_path: Path) -> None:
+    (tmp_path / "reports").mkdir()
+    assert run("import filterproof", tmp_path, ROOT).returncode == 0
 
 
 #: What takes long to load and is imported by the functions that use it.

@@ -16,7 +16,7 @@ import pytest
 import filterproof as fp
 from filters.catalogue import CATALOGUE
 from tests.reports.test_shown import MADE, made
-from tests.theory.example_pairs import EXAMPLES
+from theory.pairs import EXAMPLES
 
 GDP = fp.GaussianFilter(mu=1.0)
 #: A number that is somebody's, and that no repr may show.

@@ -360,3 +360,7 @@ class EraserForever(Adversary):
 
     def request(self, view: View) -> DominatingPair:
         return Erasure(self.p)  # type: ignore[arg-type]
+
+
+#: What is played in every examination, for each family of mechanisms that the filter admits.
+STRATEGIES = (LossChasing, LossAvoiding, OneShot, ManySmall, RandomSpender)

@@ -1,46 +1,14 @@
-"""An epsilon that is the logarithm of a rational, kept as that rational."""
+"""An epsilon as a double or as the logarithm of a rational: its check and its cells."""
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
-from fractions import Fraction
 from typing import TypeAlias
 
 from filters.contract.parameters import one_epsilon, one_real
+from theory.log_ratio import LogRatio
 from theory.shown import Row
 
 __all__ = ["Epsilon", "LogRatio", "check_epsilon", "epsilon_cells"]
-
-
-@dataclass(frozen=True, slots=True)
-class LogRatio:
-    """epsilon = log(ratio), in nats, of a positive rational: e^epsilon is exact.
-
-        >>> from fractions import Fraction
-        >>> import filterproof as fp
-        >>> round(float(fp.LogRatio(Fraction(9, 4))), 4)
-        0.8109
-
-    Raises TypeError where ratio is neither int nor Fraction, ValueError where it is not positive.
-    """
-
-    ratio: Fraction
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.ratio, (int, Fraction)):
-            raise TypeError(f"ratio must be rational, got ratio={self.ratio!r}; pass Fraction(9, 4), say")
-        if self.ratio <= 0:
-            raise ValueError(f"ratio must be > 0, got ratio={self.ratio!r}; pass e^epsilon as a fraction")
-        object.__setattr__(self, "ratio", Fraction(self.ratio))
-
-    def __float__(self) -> float:
-        # two logarithms of integers: a quotient of huge integers need not fit a double
-        return math.log(self.ratio.numerator) - math.log(self.ratio.denominator)
-
-    def __str__(self) -> str:
-        return f"log({self.ratio})"
-
 
 #: An epsilon in nats: a double, taken as the dyadic rational it is, or the logarithm of a rational.
 Epsilon: TypeAlias = float | LogRatio

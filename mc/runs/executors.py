@@ -34,11 +34,13 @@ def cores() -> int:
 class LocalPool(Executor):
     """A pool of worker processes on this machine that can be rebuilt after a worker died.
 
-    Workers ignore Ctrl-C, which the driver handles, and exit when the driver has died.
+    Workers ignore Ctrl-C, which the driver handles, and exit when the driver has died. `ready` names modules that they
+    find imported, if this is the first pool of the process and workers are forked.
     """
 
-    def __init__(self, workers: int | None = None) -> None:
+    def __init__(self, workers: int | None = None, *, ready: tuple[str, ...] = ()) -> None:
         self.workers = cores() if workers is None else check_count("workers", workers)
+        self._ready = ready
         self._pool = self._fresh()
 
     def __repr__(self) -> str:
@@ -48,7 +50,7 @@ class LocalPool(Executor):
         method = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
         context = multiprocessing.get_context(method)
         if method == "forkserver":  # the server imports and compiles once for the workers of all pools
-            context.set_forkserver_preload(["__main__", "mc.runs.ready"])
+            context.set_forkserver_preload(["__main__", "mc.runs.ready", *self._ready])
             from multiprocessing import forkserver  # not everywhere
 
             with _one_thread_each():

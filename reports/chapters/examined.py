@@ -8,6 +8,7 @@ from functools import partial
 
 from filters.catalogue import CATALOGUE, Entry
 from mc.examine.examination import Examination, Status
+from mc.examine.stages.unpatched import patched
 from mc.examine.verify import examine
 from reports.chapter import Chapter
 from reports.chapters.power import recorded_history, recorded_power
@@ -52,6 +53,7 @@ _BY_PARTS = frozenset(
 
 def _examined(proofs: dict[str, Proof], seed: int, name: str) -> Examination:
     entry = CATALOGUE[name]
+    patched()  # reads the library's files once in a process, and not in each worker of each stage
     for seconds in (_TO_REFUTE if entry.sound is False else _SECONDS, _AGAIN):
         found = examine(entry.example(), seconds=seconds, seed=seed, first_only=True, proofs=proofs)
         told = found.status is Status.EXAMINED and found.verdict.outcome is expected(entry)

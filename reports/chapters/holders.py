@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from filters import knowingly
+from mc.examine.stages.unpatched import patched
 from reports.chapter import Chapter
 from reports.finding import Claim, Finding, Table, Told
 from reports.pages.held import Holders, drawn, made, participation, simulations
@@ -36,7 +37,8 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
         for page in dict.fromkeys(key for key, _, _ in jobs)
     }
     names = list(made())
-    examined = study.map(partial(_looked_at, 1.0 if study.quick else 3.0, study.seed, study.proofs), names)
+    study.on_progress("examining odometers, trackers, individual filters, linear queries")
+    examined = study.map(partial(_looked_at, 1.0 if study.quick else 2.0, study.seed, study.proofs), names)
     findings = tuple(judged(study, claim, rows) for claim, rows in zip(claims, reached.values(), strict=True))
     study.holders = Holders(
         **drawn(study.seed),
@@ -76,6 +78,7 @@ def _called(work: Callable[[], Any]) -> Any:
 
 
 def _looked_at(seconds: float, seed: int, proofs: dict[str, Proof], name: tuple[str, str]) -> LookedAt:
+    patched()  # reads the library's files once in a process, and not in each worker of each stage
     # a theorem needs no more time, and a refutation some
     seconds = _UNTIL_REFUTED if name[0] in ("clipping", "forgetting") else seconds
     with knowingly():

@@ -14,7 +14,7 @@ __all__ = ["End", "ExitStatus"]
 
 
 class ExitStatus(IntEnum):
-    """An exit status and its `meaning`, in the words of the README's table."""
+    """An exit status and its `meaning`, in the words of the page on the command line."""
 
     def __new__(cls, value: int, meaning: str) -> ExitStatus:
         member = int.__new__(cls, value)

@@ -6,6 +6,7 @@ import json
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -89,14 +90,12 @@ def limit_of(given: Mapping[str, Any]) -> float | None:
 def _main_job(out: Path, *, quick: bool, as_json: bool, seed: int | None) -> None:
     started = time.perf_counter()
     console = Console(stderr=True)
-    with LocalPool() as pool:
-        for _ in range(pool.workers):
-            pool.submit(_import_chapters)  # while this process does
+    with LocalPool(ready=("reports.chapters",)) as pool:  # imported while this process does
         from mc.runs.output import OutputFolder
         from reports.study import Study
         from reports.verify import verdicts_document, write_report
 
-        _import_chapters()
+        import_module("reports.chapters")
         with clear_errors():
             with OutputFolder(out):
                 pass  # reports an unusable folder before the work
@@ -123,10 +122,6 @@ def _main_job(out: Path, *, quick: bool, as_json: bool, seed: int | None) -> Non
             Console().print(f"Report: {out / 'report.html'}", soft_wrap=True)
         if not all(finding.as_expected for finding in findings):
             raise End(ExitStatus.NOT_AS_EXPECTED)
-
-
-def _import_chapters() -> None:
-    import reports.chapters  # noqa: F401
 
 
 def _told(study: Study, pool: LocalPool, console: Console, started: float) -> list[tuple[Chapter, Told]]:

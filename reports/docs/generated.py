@@ -4,6 +4,8 @@ A page asks for one by a fence, which `expand` replaces by Markdown before the p
 
     ```{generated} slips 000
     ```
+
+`{public}` documents the names in its body, and with a word of `LISTED` behind it those that a registry of the code has.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from functools import cache
 from textwrap import wrap
 
 from filters.catalogue import CATALOGUE, Entry
+from mc.engine.adversaries import STRATEGIES
 from reports.chapters.kernel import GAPS
 from reports.docs.charges import charges
 from reports.docs.markdown import escaped, table
@@ -23,10 +26,11 @@ from reports.finding import slug
 from theory.agreement import Accord
 from theory.evidence import Checked, Evidence, Outcome
 from theory.kernel import KERNEL, accepted
+from theory.pairs import PAIRS
 from theory.proofs import THEOREMS, prove
 from theory.proofs.theorem import JOIN, JOINED_BY_KERNEL, CheckedStep, Proof, Theorem
 
-__all__ = ["GENERATED", "PAPERS", "expand", "theorems_of"]
+__all__ = ["GENERATED", "LISTED", "PAPERS", "expand", "theorems_of"]
 
 _FENCE = re.compile(
     r"^```\{(generated|public)\}(?:[ \t]+(\S+))?(?:[ \t]+(.+?))?[ \t]*\n(.*?)^```$", re.MULTILINE | re.DOTALL
@@ -44,7 +48,7 @@ def expand(page: str) -> str:
 def _part(found: re.Match[str]) -> str:
     fence, kind, argument, body = found.groups()
     if fence == "public":
-        return reference(body.split())
+        return reference([*body.split(), *LISTED[kind]()] if kind else body.split())
     if kind not in GENERATED:
         raise ValueError(f"a generated part must be one of {', '.join(GENERATED)}, got {kind!r}")
     maker = GENERATED[kind]
@@ -204,6 +208,14 @@ def _proved(entry: Entry) -> str:
     theorem = f"; {_link(THEOREMS[kind.theorem])}" if kind.theorem is not None else ""
     return escaped(kind.proof) + theorem
 
+
+#: Public names that a registry of the code lists, by the word behind `{public}`.
+LISTED: Mapping[str, Callable[[], list[str]]] = {
+    "filters": lambda: [name for name, entry in CATALOGUE.items() if entry.sound is not False],
+    "unsound": lambda: [name for name, entry in CATALOGUE.items() if entry.sound is False],
+    "pairs": lambda: [kind.__name__ for kind in PAIRS],
+    "strategies": lambda: [kind.__name__ for kind in STRATEGIES],
+}
 
 #: The generated parts by name.
 GENERATED: Mapping[str, Callable[..., str]] = {

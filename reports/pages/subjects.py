@@ -4,30 +4,17 @@ from __future__ import annotations
 
 import copyreg
 from collections.abc import Callable
-from fractions import Fraction
 
 from filters.catalogue import CATALOGUE
 from filters.privacy_filter import PrivacyFilter
 from filters.rules.unsound import knowingly
 from mc.losses.accountant import AccountantFilter
-from mc.losses.log_ratio import LogRatio
 from reports.pages.subject import PageSubject
-from theory.pairs import (
-    KOV,
-    DominatingPair,
-    Erasure,
-    FinitePair,
-    Gaussian,
-    RandomizedResponse,
-    SubsampledGaussian,
-)
+from theory.pairs import SubsampledGaussian
 
 __all__ = ["SUBJECTS"]
 
 _RATES = (SubsampledGaussian(0.05, 1.0), SubsampledGaussian(0.1, 1.0))
-_LADDER = tuple(RandomizedResponse.from_ratio(Fraction(3, 2) ** k) for k in (1, 2, 3))
-#: A rational just above e^6, so that the game of coins stays exact.
-_SIX = LogRatio(Fraction("403.4287935"))
 
 
 def _accountant() -> PrivacyFilter:
@@ -35,258 +22,24 @@ def _accountant() -> PrivacyFilter:
         return AccountantFilter(2.0, 1e-5, _RATES)
 
 
-def _coin(p: str, q: str) -> DominatingPair:
-    """A bit that is 1 with probability p on one data set and q on the other."""
-    one, other = Fraction(p), Fraction(q)
-    return FinitePair((one, 1 - one), (other, 1 - other))
-
-
-def _responses(*epsilons: float) -> tuple[DominatingPair, ...]:
-    return tuple(RandomizedResponse(epsilon) for epsilon in epsilons)
-
-
-_FIRST = RandomizedResponse.from_ratio(Fraction("1.10517"))
-_COINS = (_FIRST, _coin("0.608430710", "0.001614677"), _coin("0.0168334078", "0.000018877554"))
-
-SUBJECTS: tuple[PageSubject, ...] = (
-    PageSubject(
-        "GaussianFilter",
-        CATALOGUE["GaussianFilter"].example,
-        r"\sum_t \mu_t^2 \le \mu^2",
-        "Squares of the GDP parameters add up. Gaussian mechanisms reach the promise itself, so no filter with this "
-        "promise can admit more of them.",
-        (Gaussian(0.25), Gaussian(0.5)),
-        2.0,
-        (0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0),
-        (1.0, 2.0, 4.0),
-        "filt = fp.GaussianFilter(mu=1.0)\nmenu = [fp.Gaussian(0.25), fp.Gaussian(0.5)]",
-        explained="supermartingale",
-    ),
-    PageSubject(
-        "ZCDPFilter",
-        CATALOGUE["ZCDPFilter"].example,
-        r"\sum_t \rho_t \le \rho",
-        "The sum of zCDP parameters stays within the budget. The stopping rule is the same at every Rényi order.",
-        (Gaussian(0.25), Gaussian(0.5)),
-        1.0,
-        (0.5, 1.0, 1.5, 2.0, 2.5, 3.0),
-        (1.0, 2.0, 3.0),
-        "filt = fp.ZCDPFilter(rho=0.5)\nmenu = [fp.Gaussian(0.25), fp.Gaussian(0.5)]",
-    ),
-    PageSubject(
-        "RenyiFilter",
-        CATALOGUE["RenyiFilter"].example,
-        r"\sum_t D_\alpha(P_t \| Q_t) \le \rho, \quad \alpha = 8",
-        "The Rényi divergences of one order, fixed in advance, add up.",
-        _responses(0.25, 0.5),
-        1.0,
-        (0.25, 0.5, 0.75, 1.0, 1.25, 1.5),
-        (0.5, 1.0, 1.25),
-        "filt = fp.RenyiFilter(alpha=8.0, rho=1.0)\nmenu = [fp.RandomizedResponse(0.25), fp.RandomizedResponse(0.5)]",
-    ),
-    PageSubject(
-        "AllOrdersFilter",
-        CATALOGUE["AllOrdersFilter"].example,
-        r"\sum_t D_{\alpha_j}(P_t \| Q_t) \le \rho_j \text{ for every } j",
-        "Each order of a set that is fixed in advance has its own budget, and all must be kept.",
-        (Gaussian(0.125), Gaussian(0.25)),
-        0.25,
-        (0.125, 0.25, 0.375, 0.5, 0.75, 1.0),
-        (0.25, 0.5, 1.0),
-        "filt = fp.AllOrdersFilter(alphas=(2.0, 8.0, 32.0), rhos=(0.25, 1.0, 4.0))\n"
-        "menu = [fp.Gaussian(0.125), fp.Gaussian(0.25)]",
-    ),
-    PageSubject(
-        "ApproximateDPFilter",
-        CATALOGUE["ApproximateDPFilter"].example,
-        r"\sum_t \rho_t \le B^*(\varepsilon, \delta)",
-        "The zCDP filter with the largest budget that a conversion turns into the promise.",
-        (Gaussian(0.0618), Gaussian(0.1236)),
-        1.0,
-        (0.25, 0.5, 0.75, 1.0, 1.25, 1.5),
-        (0.5, 1.0, 1.25),
-        "filt = fp.ApproximateDPFilter(epsilon=1.0, delta=1e-5)\n"
-        "menu = [fp.Gaussian(0.0618), fp.Gaussian(0.1236)]",
-    ),
-    PageSubject(
-        "ApproximateZCDPFilter",
-        CATALOGUE["ApproximateZCDPFilter"].example,
-        r"\sum_t \rho_t \le \rho \text{ and } \sum_t \xi_t \le \xi",
-        "Two sums: the zCDP parameters of the good parts, and the probabilities of the bad events.",
-        (RandomizedResponse(0.25), KOV(0.5, 2.5e-4)),
-        2.0,
-        (0.5, 1.0, 1.5, 2.0, 2.5, 3.0),
-        (1.0, 2.0, 3.0),
-        "filt = fp.ApproximateZCDPFilter(rho=0.5, xi=1e-3)\n"
-        "menu = [fp.RandomizedResponse(0.25), fp.KOV(0.5, 2.5e-4)]",
-    ),
-    PageSubject(
-        "BasicFilter",
-        CATALOGUE["BasicFilter"].example,
-        r"\sum_t \varepsilon_t \le \varepsilon \text{ and } \sum_t \delta_t \le \delta",
-        "Epsilons add up, and deltas add up.",
-        (KOV(0.25, 2.5e-4), KOV(0.5, 2.5e-4)),
-        1.0,
-        (0.25, 0.5, 0.75, 1.0, 1.25, 1.5),
-        (0.5, 1.0, 1.25),
-        "filt = fp.BasicFilter(epsilon=1.0, delta=1e-3)\nmenu = [fp.KOV(0.25, 2.5e-4), fp.KOV(0.5, 2.5e-4)]",
-    ),
-    PageSubject(
-        "RogersFilter",
-        CATALOGUE["RogersFilter"].example,
-        r"\sum_t \frac{\varepsilon_t (e^{\varepsilon_t} - 1)}{2} + \sqrt{2 (S + H) \left(1 + \tfrac{1}{2} "
-        r"\log\left(\tfrac{S}{H} + 1\right)\right) \log \tfrac{2}{\delta}} \le \varepsilon, \quad "
-        r"S = \sum_t \varepsilon_t^2, \quad \sum_t \delta_t \le \tfrac{\delta}{2}",
-        "Advanced composition for epsilons chosen on the way. Half of delta is kept for the tail of the losses, which "
-        "randomised responses hardly touch: only the other half is seen here.",
-        (RandomizedResponse(0.125), KOV(0.125, 1.25e-4)),
-        2.0,
-        (0.25, 0.5, 0.75, 1.0, 1.5, 2.0),
-        (0.5, 1.0, 2.0),
-        "filt = fp.RogersFilter(epsilon=2.0, delta=1e-3)\n"
-        "menu = [fp.RandomizedResponse(0.125), fp.KOV(0.125, 1.25e-4)]",
-    ),
-    PageSubject(
-        "WhitehouseFilter",
-        CATALOGUE["WhitehouseFilter"].example,
-        r"\sqrt{2 S \log \tfrac{1}{\delta'}} + \frac{S}{2} \le \varepsilon, \quad S = \sum_t \varepsilon_t^2, \quad "
-        r"\sum_t \delta_t \le \delta - \delta'",
-        "Advanced composition by a line instead of a mixture, with the constants of one mechanism known in advance.",
-        (RandomizedResponse(0.0625), KOV(0.0625, 1.25e-4)),
-        1.0,
-        (0.25, 0.5, 0.75, 1.0, 1.25, 1.5),
-        (0.5, 1.0, 1.25),
-        "filt = fp.WhitehouseFilter(epsilon=1.0, delta=1e-3)\n"
-        "menu = [fp.RandomizedResponse(0.0625), fp.KOV(0.0625, 1.25e-4)]",
-    ),
-    PageSubject(
-        "BlackwellFilter",
-        CATALOGUE["BlackwellFilter"].example,
-        r"H_{e^\varepsilon}\left(\otimes_t P_t \| \otimes_t Q_t\right) \le H_{e^\varepsilon}"
-        r"(\mathcal{N}(\mu, 1) \| \mathcal{N}(0, 1)) \text{ for all } \varepsilon \in \mathbb{R}",
-        "The mechanisms so far, composed as if they had been fixed in advance, must be dominated by one Gaussian.",
-        (RandomizedResponse(0.25), Gaussian(0.5)),
-        1.0,
-        (0.5, 1.0, 1.5, 2.0, 2.5, 3.0),
-        (1.0, 2.0, 3.0),
-        "filt = fp.BlackwellFilter(mu=1.0, menu=(fp.RandomizedResponse(0.25),))\n"
-        "menu = [fp.RandomizedResponse(0.25), fp.Gaussian(0.5)]",
-    ),
-    PageSubject(
-        "RangedBlackwellFilter",
-        CATALOGUE["RangedBlackwellFilter"].example,
-        r"H_{e^\varepsilon}\left(\otimes_t P_t \| \otimes_t Q_t\right) \le H_{e^\varepsilon}"
-        r"(\mathcal{N}(\mu, 1) \| \mathcal{N}(0, 1)) \text{ for } 0 \le \varepsilon \le 4",
-        "The same condition, asked only on a range of epsilons, which is what can be computed. No theorem covers it.",
-        _responses(0.25),
-        1.0,
-        (0.5, 1.0, 1.5, 2.0, 2.5, 3.0),
-        (1.0, 2.0, 3.0),
-        "filt = fp.RangedBlackwellFilter(mu=1.0, menu=(fp.RandomizedResponse(0.25),), low=0.0, high=4.0)\n"
-        "menu = [fp.RandomizedResponse(0.25)]",
-    ),
-    PageSubject(
-        "RealisationFilter",
-        CATALOGUE["RealisationFilter"].example,
-        r"q_i(\theta) + \max_r q_r(\hat\delta) \le \varepsilon - |\ell^{(i-1)}|, \quad "
-        r"\hat\delta + \theta (1 - \hat\delta) N \le \delta",
-        "The filter looks at the realised loss before the last release, and leaves room for the quantiles of two more. "
-        "Erasures spend what it keeps for its quantiles: theta in every round, delta-hat in the last.",
-        (Erasure(9.6e-8), Erasure(5.38e-6)),
-        10.0,
-        (6.0, 7.0, 8.0, 9.0, 10.0, 11.0),
-        (8.0, 9.0, 10.0),
-        "filt = fp.RealisationFilter(epsilon=10.0, delta=1e-5, rounds=48, menu=(fp.Gaussian(0.5),))\n"
-        "menu = [fp.Erasure(9.6e-8), fp.Erasure(5.38e-6)]",
-        rounds=48,
-    ),
-    PageSubject(
-        "SomeOrderMarkovFilter",
-        CATALOGUE["SomeOrderMarkovFilter"].example,
-        r"\exists j: \; \sum_t D_{\alpha_j}(P_t \| Q_t) \le \varepsilon - \frac{\log(1/\delta)}{\alpha_j - 1}",
-        "Some order of a set may keep its budget, whichever; budgets by Markov's inequality. For these two orders "
-        "neither a proof nor a counterexample is known; for others there is a counterexample.",
-        (_FIRST, _coin("0.0025", "0.00000227272")),
-        6.0,
-        (3.0, 4.0, 5.0, 6.0, 6.5),
-        (4.0, 5.0, 6.0),
-        "from fractions import Fraction\n\n"
-        "filt = fp.SomeOrderMarkovFilter(epsilon=6.0, delta=0.01, orders=(2.0, 32.0))\n"
-        'p, q = Fraction("0.0025"), Fraction("0.00000227272")\n'
-        'menu = [fp.RandomizedResponse.from_ratio(Fraction("1.10517")), fp.FinitePair((p, 1 - p), (q, 1 - q))]',
-        rounds=3,
-    ),
-    PageSubject(
-        "SomeOrderFilter",
-        CATALOGUE["SomeOrderFilter"].example,
-        r"\exists j: \; \sum_t D_{\alpha_j}(P_t \| Q_t) \le B_{\mathrm{CKS}}(\alpha_j, \varepsilon, \delta)",
-        "Some order of a set may keep its budget, whichever. After one outcome an adversary meets the budget of one "
-        "order, after the other outcome that of another.",
-        _COINS,
-        6.0,
-        (3.0, 4.0, 5.0, 6.0, 6.5),
-        (4.0, 5.0, 6.0),
-        "from fractions import Fraction\n\n\n"
-        "def coin(p, q):\n"
-        "    p, q = Fraction(p), Fraction(q)\n"
-        "    return fp.FinitePair((p, 1 - p), (q, 1 - q))\n\n\n"
-        "with fp.knowingly():\n"
-        "    filt = fp.SomeOrderFilter(epsilon=6.0, delta=0.01, orders=(2.0, 32.0))\n"
-        "menu = [\n"
-        '    fp.RandomizedResponse.from_ratio(Fraction("1.10517")),\n'
-        '    coin("0.608430710", "0.001614677"),\n'
-        '    coin("0.0168334078", "0.000018877554"),\n'
-        "]",
-        rounds=2,
-    ),
-    PageSubject(
-        "NaturalFilter",
-        CATALOGUE["NaturalFilter"].example,
-        r"H_{e^\varepsilon}\left(\otimes_t P_t \| \otimes_t Q_t\right) \le \delta",
-        "The mechanisms so far, had they been fixed in advance, keep the promise. An adversary chooses the next one by "
-        "the outcome of the last.",
-        _LADDER,
-        LogRatio(Fraction(9, 4)),
-        (0.2, 0.4, 0.6, 0.81093, 1.0, 1.2),
-        (0.4, 0.81093, 1.2),
-        "from fractions import Fraction\n\n"
-        "menu = [fp.RandomizedResponse.from_ratio(Fraction(3, 2) ** k) for k in (1, 2, 3)]\n"
-        "with fp.knowingly():\n"
-        "    filt = fp.NaturalFilter.from_ratio(Fraction(9, 4), Fraction(45, 169), menu)",
-        explained="natural-game",
-    ),
-    PageSubject(
-        "AccountantFilter",
-        _accountant,
-        r"\varepsilon\left(\otimes_t P_t, \otimes_t Q_t; \delta\right) \le \varepsilon",
-        "Training stops when the epsilon of an accountant would pass its target. The accountant composes mechanisms "
-        "fixed in advance; an adversary raises the sampling rate for those whose loss is large already.",
-        _RATES,
-        2.0,
-        (1.5, 2.0, 2.5),
-        (1.5, 2.0, 2.5),
-        "menu = [fp.SubsampledGaussian(q=0.05, sigma=1.0), fp.SubsampledGaussian(q=0.1, sigma=1.0)]\n"
-        "with fp.knowingly():\n"
-        "    filt = fp.AccountantFilter(2.0, 1e-5, menu)",
-        direction="PQ",
-        claim="accountant-adaptive",
-    ),
-    PageSubject(
-        "NaiveRealisationFilter",
-        CATALOGUE["NaiveRealisationFilter"].example,
-        r"P(L_i > \varepsilon - \ell^{(i-1)}) \le \delta",
-        "Stops when the next loss would pass epsilon with probability above delta. Every round may spend delta again.",
-        (Erasure(0.01),),
-        1.0,
-        (0.5, 1.0, 1.5, 2.0),
-        (0.5, 1.0, 2.0),
-        "with fp.knowingly():\n"
-        "    filt = fp.NaiveRealisationFilter(epsilon=1.0, delta=0.01)\n"
-        "menu = [fp.Erasure(0.01)]",
-        rounds=250,
-        explained="eraser",
-    ),
+_ACCOUNTANT = PageSubject(
+    r"\varepsilon\left(\otimes_t P_t, \otimes_t Q_t; \delta\right) \le \varepsilon",
+    "Training stops when the epsilon of an accountant would pass its target. The accountant composes mechanisms "
+    "fixed in advance; an adversary raises the sampling rate for those whose loss is large already.",
+    _RATES,
+    2.0,
+    (1.5, 2.0, 2.5),
+    (1.5, 2.0, 2.5),
+    "menu = [fp.SubsampledGaussian(q=0.05, sigma=1.0), fp.SubsampledGaussian(q=0.1, sigma=1.0)]\n"
+    "with fp.knowingly():\n"
+    "    filt = fp.AccountantFilter(2.0, 1e-5, menu)",
+    direction="PQ",
+    claim="accountant-adaptive",
+    name="AccountantFilter",
+    make=_accountant,
 )
+
+SUBJECTS: tuple[PageSubject, ...] = (*map(PageSubject.of, CATALOGUE.values()), _ACCOUNTANT)
 
 
 def _listed(name: str) -> PageSubject:

@@ -24,6 +24,7 @@ from reports.chapters.slips import SLIPS
 from reports.cli import COMMANDS
 from reports.commands import verify
 from reports.commands.exit_status import ExitStatus
+from reports.docs.generated import expand
 from reports.finding import Claim, Told
 from reports.study import Study
 from tests.reports import typed
@@ -101,10 +102,12 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_the_readme_has_the_statuses_and_no_others() -> None:
-    readme = (ROOT / "README.md").read_text("utf-8")
-    table = re.findall(r"^\| (\d+) \| (.*) \|$", readme, re.MULTILINE)
-    assert table == [(str(int(status)), status.meaning) for status in ExitStatus]
+def test_the_page_on_the_command_line_has_the_statuses_and_no_others() -> None:
+    page = (ROOT / "reports/docs/pages/reference/commands.md").read_text("utf-8")
+    table = re.findall(r"^\|\s*`?(\d+)`?\s*\|\s*(.*?)\s*\|$", expand(page), re.MULTILINE)
+    assert [int(status) for status, _ in table] == [int(status) for status in ExitStatus]
+    plain = [re.sub(r"[\\`]", "", meaning) for _, meaning in table]
+    assert plain == [re.sub(r"[\\`]", "", status.meaning) for status in ExitStatus]
 
 
 @pytest.mark.parametrize(

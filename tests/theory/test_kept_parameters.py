@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.theory.example_pairs import EXAMPLES
 from theory.pairs import (
+    EXAMPLES,
     KOV,
     DominatingPair,
     Erasure,

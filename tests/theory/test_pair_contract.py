@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.special import logsumexp
 
-from tests.theory.example_pairs import EXAMPLES
 from theory.pairs import (
+    EXAMPLES,
     KOV,
     DominatingPair,
     Erasure,

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from itertools import product
 from typing import Any, ClassVar, Self
 
+from filters.contract.checks import checked_start
 from filters.rules.blocks import BlockFilter
 from mc.engine.encoding import nameable
 from mc.examine.clock import Clock
@@ -22,7 +22,7 @@ from mc.examine.families import Line, lines_of
 from mc.examine.fault import FilterFault
 from mc.examine.holders.game import HolderGame, Solved
 from mc.examine.measure import Measure, goals
-from mc.examine.sequence import Sequence
+from mc.examine.sequence import Sequence, granted
 from theory.arguments import check_count
 from theory.pairs import DominatingPair
 
@@ -91,11 +91,16 @@ class BlockGame(HolderGame):
             filt = BlockFilter(holder, blocks)
             for line in lines_of(_FAMILIES, filt.promise):
                 levels = _levels(filt, line)
-                for depth in range(1, _DEEPEST + 1) if levels else ():
-                    for chosen in product(levels, repeat=depth):
-                        sequence = Sequence(tuple((pair, 1) for pair in chosen))
-                        if sequence.admitted(filt):
-                            yield cls(holder, blocks, sequence)
+                # what is not let through is not let through with more after it
+                longest: list[tuple[Sequence, Any]] = [(Sequence(()), checked_start(filt, 1))]
+                for _ in range(_DEEPEST) if levels else ():
+                    longest = [
+                        (Sequence((*sequence.steps, (pair, 1))), after)
+                        for sequence, state in longest
+                        for pair in levels
+                        if (after := granted(filt, state, pair)) is not None
+                    ]
+                    yield from (cls(holder, blocks, sequence) for sequence, _ in longest)
 
 
 def _levels(filt: BlockFilter, line: Line) -> tuple[DominatingPair, ...]:

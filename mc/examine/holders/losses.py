@@ -18,6 +18,7 @@ from typing import Any, ClassVar, Self
 
 import flint
 import numpy as np
+from flint import fmpq
 
 from mc.engine.encoding import decode_fraction
 from mc.examine.clock import Clock
@@ -48,8 +49,8 @@ class OvertakingGame(HolderGame):
     def __init__(self, odometer: Any, ratios: tuple[Fraction, ...], rounds: int) -> None:
         self.odometer, self.ratios, self._rounds = odometer, ratios, rounds
         self._pairs = {ratio: RandomizedResponse.from_ratio(ratio) for ratio in ratios}
-        self._known: dict[tuple[bytes, Fraction, int], Fraction] = {}
-        self._spent: dict[tuple[bytes, Fraction], tuple[Any, float]] = {}
+        self._known: dict[tuple[bytes, Any, Any, int], fmpq] = {}
+        self._spent: dict[tuple[bytes, int], tuple[Any, bytes, float]] = {}
 
     def measures(self) -> tuple[Measure, ...]:
         return (Measure.overtaken(),)
@@ -58,32 +59,34 @@ class OvertakingGame(HolderGame):
         return measure.promised(self.odometer.promise)
 
     def solved(self, measure: Measure) -> Solved:
-        value = self._worth(self.odometer.start(1), Fraction(1), self._rounds)
+        state = self.odometer.start(1)
+        worth = self._worth(state, _written(state), fmpq(1), self._rounds)
+        value = Fraction(int(worth.p), int(worth.q))
         low = down(value)
         return Solved(low, low if Fraction(low) == value else math.nextafter(low, math.inf))
 
-    def _worth(self, state: Any, odds: Fraction, left: int) -> Fraction:
+    def _worth(self, state: Any, written: bytes, odds: fmpq, left: int) -> fmpq:
         """The largest probability that the loss log(odds) gets above the bound within so many rounds more."""
         if left == 0:
-            return Fraction(0)
-        at = _written(state), odds, left
+            return fmpq(0)
+        at = written, odds.p, odds.q, left  # flint hashes a fraction by way of Python's
         if at not in self._known:
-            self._known[at] = max(self._asking(state, odds, left, ratio) for ratio in self.ratios)
+            self._known[at] = max(
+                self._asking(state, written, odds, left, place) for place in range(len(self.ratios))
+            )
         return self._known[at]
 
-    def _asking(self, state: Any, odds: Fraction, left: int, ratio: Fraction) -> Fraction:
-        at = _written(state), ratio
+    def _asking(self, state: Any, written: bytes, odds: fmpq, left: int, place: int) -> fmpq:
+        ratio = fmpq(self.ratios[place].numerator, self.ratios[place].denominator)
+        at = written, place
         if at not in self._spent:
-            after = self.odometer.spend(state, self._pairs[ratio])
-            self._spent[at] = after, self.bound(after)
-        (after, bound), keeps = self._spent[at], ratio / (1 + ratio)
-        return sum(
-            (
-                share * (1 if _above(there, bound) else self._worth(after, there, left - 1))
-                for share, there in ((keeps, odds * ratio), (1 - keeps, odds / ratio))
-            ),
-            Fraction(0),
-        )
+            after = self.odometer.spend(state, self._pairs[self.ratios[place]])
+            self._spent[at] = after, _written(after), self.bound(after)
+        (after, said, bound), keeps = self._spent[at], ratio / (1 + ratio)
+        value = fmpq(0)
+        for share, there in ((keeps, odds * ratio), (1 - keeps, odds / ratio)):
+            value += share * (1 if _above(there, bound) else self._worth(after, said, there, left - 1))
+        return value
 
     def bound(self, state: Any) -> float:
         """What the odometer states in one run; FilterFault where that is no number."""
@@ -163,13 +166,14 @@ def _ratio(size: float) -> Fraction:
     return Fraction(max(round(math.exp(size) * 64), 65), 64)
 
 
-def _above(odds: Fraction, bound: float) -> bool:
+def _above(odds: fmpq, bound: float) -> bool:
     """Whether log(odds) is certainly above the bound."""
-    if bound == math.inf or odds <= 0:
+    if bound == math.inf:
         return False
     if bound == -math.inf:
         return True
-    if abs(math.log(odds) - bound) > 1e-6 * (1 + abs(bound)):
-        return math.log(odds) > bound
+    loss = math.log(int(odds.p)) - math.log(int(odds.q))
+    if abs(loss - bound) > 1e-6 * (1 + abs(bound)):
+        return loss > bound
     with flint.ctx.workprec(2 * BITS):
-        return bool(ball(odds, 2 * BITS).log() > ball(bound))
+        return bool(flint.arb(odds).log() > ball(bound))

@@ -10,13 +10,9 @@ from filters.contract.checks import checked_affordable, checked_start
 from filters.contract.filter_base import OnDenial
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversaries import (
+    STRATEGIES,
     Constant,
     EraserForever,
-    LossAvoiding,
-    LossChasing,
-    ManySmall,
-    OneShot,
-    RandomSpender,
 )
 from mc.engine.adversary import Adversary
 from mc.engine.encoding import encode, nameable
@@ -113,9 +109,7 @@ def _adversaries(subject: Subject) -> Iterator[Adversary]:
     open_families = {line.line.family for line in subject.lines}
     for name, family in (("gaussian", Gaussian), ("rr", RandomizedResponse)):
         if name in open_families and _affordable(filt, family):
-            yield from (
-                make(family=family) for make in (LossChasing, LossAvoiding, OneShot, ManySmall, RandomSpender)
-            )
+            yield from (make(family=family) for make in STRATEGIES)
     for line in subject.lines:
         yield Constant(line.largest)
         yield Constant(line.pairs[-1 - len(line.pairs) // 8])

@@ -1,6 +1,7 @@
 """Filters whose parameters lie at the ends of the doubles decide, or refuse to be made in one sentence."""
 
 from collections.abc import Callable
+from itertools import product
 
 import numpy as np
 import pytest
@@ -70,16 +71,15 @@ def behaves(make: Callable[[], fp.PrivacyFilter]) -> None:
 
 
 @pytest.mark.parametrize("name", ONE)
-@pytest.mark.parametrize("size", SIZES)
-def test_a_filter_of_one_number(name: str, size: float) -> None:
-    behaves(lambda: ONE[name](size))
+def test_a_filter_of_one_number(name: str) -> None:
+    for size in SIZES:
+        behaves(lambda size=size: ONE[name](size))  # type: ignore[misc]
 
 
 @pytest.mark.parametrize("name", TWO)
-@pytest.mark.parametrize("size", SIZES)
-def test_a_filter_of_two_numbers(name: str, size: float) -> None:
-    for delta in DELTAS:
-        behaves(lambda delta=delta: TWO[name](size, delta))  # type: ignore[misc]
+def test_a_filter_of_two_numbers(name: str) -> None:
+    for size, delta in product(SIZES, DELTAS):
+        behaves(lambda size=size, delta=delta: TWO[name](size, delta))  # type: ignore[misc]
 
 
 def test_a_mu_whose_square_is_no_double_is_refused() -> None:

@@ -255,13 +255,13 @@ class MyFilter(fp.PrivacyFilter):
 
 
 small = fp.strategies.mechanisms(most=2.0)
-TestMyFilter = fp.laws(MyFilter, mechanisms=small)
+TestMyFilter = fp.laws(MyFilter, mechanisms=small{examples})
 """
 
 
-def run_elsewhere(folder: Path, budget: float) -> str:
+def run_elsewhere(folder: Path, budget: float, examples: str = "") -> str:
     """The last lines of pytest on a test module of someone else's."""
-    (folder / "test_mine.py").write_text(ELSEWHERE.format(budget=budget))
+    (folder / "test_mine.py").write_text(ELSEWHERE.format(budget=budget, examples=examples))
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(folder)]
     house = str(Path(fp.__file__).parents[1])
     done = subprocess.run(
@@ -276,7 +276,7 @@ def run_elsewhere(folder: Path, budget: float) -> str:
 
 
 def test_two_lines_work_in_someone_elses_repository(tmp_path: Path) -> None:
-    assert "12 passed" in run_elsewhere(tmp_path, 0.02)
+    assert "12 passed" in run_elsewhere(tmp_path, 0.02, ", examples=5")
 
 
 @pytest.mark.slow

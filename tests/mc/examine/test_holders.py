@@ -10,12 +10,15 @@ import numpy as np
 import pytest
 
 import filterproof as fp
+from mc.examine.clock import Clock
 from mc.examine.examination import Status
+from mc.examine.holders.blocks import BlockGame
 from mc.examine.holders.games import game_of
 from mc.examine.holders.losses import OvertakingGame
 from mc.examine.holders.people import AdaptiveGame, Membership, SelectedGame
 from mc.examine.holders.stages import theorem_of
 from mc.examine.measure import Measure
+from mc.examine.sequence import Sequence
 from mc.examine.verify import examine
 from mc.examine.witness import ReplayError
 from theory.evidence import Evidence, Outcome
@@ -258,6 +261,24 @@ def test_the_chance_that_a_line_is_overtaken_is_that_of_all_outcomes_counted():
     found = OvertakingGame(odometer, (ratio,), rounds).solved(Measure.overtaken())
     assert found.low <= chance <= found.high
     assert chance > 0
+
+
+def test_the_plays_of_a_tracker_are_all_sequences_that_are_let_through_from_a_fresh_start():
+    tracker = fp.GaussianTracker(size=1.0)
+    proposed = list(BlockGame.proposed(tracker, Clock.of(600.0)))
+    for blocks in (1, 2, 3):
+        filt = fp.BlockFilter(tracker, blocks)
+        mine = [game.sequence for game in proposed if game.blocks == blocks]
+        for kind in (fp.Gaussian, RandomizedResponse):
+            of_kind = [one for one in mine if type(one.steps[0][0]) is kind]
+            levels = list(dict.fromkeys(pair for one in of_kind for pair, _ in one.steps))
+            for depth in (1, 2, 3):
+                every = (
+                    Sequence(tuple((pair, 1) for pair in chosen)) for chosen in product(levels, repeat=depth)
+                )
+                told = [one for one in of_kind if one.rounds == depth]
+                assert sorted(map(str, told)) == sorted(str(one) for one in every if one.admitted(filt))
+                assert told
 
 
 @pytest.mark.parametrize(

@@ -14,9 +14,9 @@ from mc.losses.log_ratio import LogRatio
 from mc.worst_case import worst_case
 from mc.worst_case.calibrate import CalibratedFilter, calibrate
 from mc.worst_case.levels import MenuLevels
-from tests.theory.example_pairs import EXAMPLES
 from theory.guarantees import PureDP
 from theory.pairs import (
+    EXAMPLES,
     KOV,
     Erasure,
     FinitePair,

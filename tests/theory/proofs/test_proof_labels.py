@@ -64,51 +64,49 @@ def test_a_verdict_that_holds_names_every_theorem_that_was_only_cited() -> None:
     assert _proof(STRONG).verdict().joined_by == ""
 
 
-@pytest.mark.parametrize("name", list(THEOREMS))
-def test_no_theorem_with_a_cited_step_shows_stronger_evidence(name: str, proofs: dict[str, Proof]) -> None:
-    proof = proofs[name]
-    own = any(step.checked is Checked.CITED for step in proof.decided or proof.steps)
-    assert own == THEOREMS[name].cites, "a cited step says so before it runs"
-    # a claim that steps decide rests on these alone
-    rests = own or (not proof.decided and any(lemma.citations for lemma in proof.lemmas))
-    assert (proof.evidence is Evidence.CITED) == rests == bool(proof.citations)
+def test_no_theorem_with_a_cited_step_shows_stronger_evidence(proofs: dict[str, Proof]) -> None:
+    for name in THEOREMS:
+        proof = proofs[name]
+        own = any(step.checked is Checked.CITED for step in proof.decided or proof.steps)
+        assert own == THEOREMS[name].cites, "a cited step says so before it runs"
+        # a claim that steps decide rests on these alone
+        rests = own or (not proof.decided and any(lemma.citations for lemma in proof.lemmas))
+        assert (proof.evidence is Evidence.CITED) == rests == bool(proof.citations)
 
 
-@pytest.mark.parametrize("name", list(THEOREMS))
-def test_an_instance_says_which_instance_it_is(name: str, proofs: dict[str, Proof]) -> None:
-    for step in proofs[name].steps:
-        words = f"{step.statement} {step.latex}"
-        if step.checked is Checked.POINT:
-            assert re.search(r"\d|two outcomes", words), words
+def test_an_instance_says_which_instance_it_is(proofs: dict[str, Proof]) -> None:
+    for name in THEOREMS:
+        for step in proofs[name].steps:
+            words = f"{step.statement} {step.latex}"
+            if step.checked is Checked.POINT:
+                assert re.search(r"\d|two outcomes", words), words
 
 
-@pytest.mark.parametrize("name", list(THEOREMS))
 def test_every_and_any_are_said_only_where_an_identity_or_the_kernel_was_asked(
-    name: str, proofs: dict[str, Proof]
+    proofs: dict[str, Proof],
 ) -> None:
-    proof = proofs[name]
-    said = f"{proof.theorem.hypotheses} {proof.theorem.claim}"
-    if re.search(r"\bevery (order|N|real)\b|\balways\b", said):
-        assert any(step.checked in (Checked.IDENTITY, Checked.KERNEL) for step in proof.steps)
-    for step in proof.steps:
-        if re.search(r"\bfor every\b|\bat every order\b|\bwhatever\b", step.statement):
-            assert step.checked in (Checked.IDENTITY, Checked.KERNEL), step.statement
+    for name in THEOREMS:
+        proof = proofs[name]
+        said = f"{proof.theorem.hypotheses} {proof.theorem.claim}"
+        if re.search(r"\bevery (order|N|real)\b|\balways\b", said):
+            assert any(step.checked in (Checked.IDENTITY, Checked.KERNEL) for step in proof.steps)
+        for step in proof.steps:
+            if re.search(r"\bfor every\b|\bat every order\b|\bwhatever\b", step.statement):
+                assert step.checked in (Checked.IDENTITY, Checked.KERNEL), step.statement
 
 
-@pytest.mark.parametrize("name", list(THEOREMS))
-def test_what_joins_the_steps_is_said_wherever_a_derivation_is_written(
-    name: str, proofs: dict[str, Proof]
-) -> None:
-    certificate = json.loads(json.dumps(proofs[name].certificate()))
-    assert certificate["joined"] == proofs[name].joined
-    assert (proofs[name].joined == JOIN) == (not proofs[name].decided)
-    assert certificate["citations"] == list(proofs[name].citations)
-    words = {word.word for word in Checked}
-    assert {step["checked"] for step in certificate["steps"]} <= words
-    text = proofs[name].latex()
-    assert proofs[name].joined[:40] in text
-    for step in proofs[name].steps:
-        assert re.search(rf"\\textsc{{(\w+, )?{step.checked.word}}}", text)
+def test_what_joins_the_steps_is_said_wherever_a_derivation_is_written(proofs: dict[str, Proof]) -> None:
+    for name in THEOREMS:
+        certificate = json.loads(json.dumps(proofs[name].certificate()))
+        assert certificate["joined"] == proofs[name].joined
+        assert (proofs[name].joined == JOIN) == (not proofs[name].decided)
+        assert certificate["citations"] == list(proofs[name].citations)
+        words = {word.word for word in Checked}
+        assert {step["checked"] for step in certificate["steps"]} <= words
+        text = proofs[name].latex()
+        assert proofs[name].joined[:40] in text
+        for step in proofs[name].steps:
+            assert re.search(rf"\\textsc{{(\w+, )?{step.checked.word}}}", text)
 
 
 # -- the steps that were missing, and the claims that were too wide -----------------------------------

@@ -1,0 +1,36 @@
+"""`make accountant`: the accountant's rule against the worst adaptive adversary, menu by menu, for the report."""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import json
+from pathlib import Path
+
+from reports.chapters.accountant import CASES, measured
+
+
+def main() -> None:
+    """Solve the game of each case and write what it gave."""
+    parser = argparse.ArgumentParser(prog="python -m tests.instruments.bench.accountant", description=__doc__)
+    parser.add_argument("--out", type=Path, required=True)
+    out: Path = parser.parse_args().out
+    rows = []
+    for epsilon, menu in CASES:
+        _, worst = measured(epsilon, menu)
+        rows.append(
+            {
+                "epsilon": epsilon,
+                "menu": [repr(pair) for pair in menu],
+                "rounds": worst.rounds,
+                "low": worst.low,
+                "high": worst.high,
+            }
+        )
+        print(epsilon, [repr(pair) for pair in menu], worst, flush=True)
+    today = datetime.datetime.now(datetime.UTC).date().isoformat()
+    out.write_text(json.dumps({"date": today, "rows": rows}, indent=1) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,219 @@
+"""Fixed compositions by other people's accountants and by ours: the same work in the same run, in turn.
+
+Peers come with the extra [bench]; the line of one that is absent says so. An accountant is added by one entry of
+`CONTESTANTS`.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+
+import numpy as np
+
+from mc.losses import cells, composition
+from tests.instruments.bench.references import reference
+from theory.pairs import DominatingPair, Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
+
+__all__ = ["CONTESTANTS", "OURS", "WORKS", "Compared", "Contestant", "Said", "Work", "compare"]
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """delta(epsilon) of so many rounds of one pair, and where its reference digits come from."""
+
+    name: str
+    pair: DominatingPair
+    rounds: int
+    epsilon: float
+    route: str
+
+
+WORKS = (
+    Work("Gaussian, sigma=5", Gaussian(0.2), 48, 6.0, "closed form"),
+    Work("randomised response, e=0.1", RandomizedResponse(0.1), 48, 2.0, "binomial sum"),
+    Work("randomised response, e=0.02", RandomizedResponse(0.02), 400, 1.5, "binomial sum"),
+    Work("Laplace, b=10", Laplace(10.0), 48, 2.0, "sum of antiderivatives"),
+    Work(
+        "subsampled Gaussian, q=0.01, sigma=1",
+        SubsampledGaussian(0.01, 1.0),
+        1000,
+        2.0,
+        "inverse Laplace transform",
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """An accountant's delta, and the bounds that it gives, None where it gives none."""
+
+    low: float | None
+    value: float
+    high: float | None
+
+
+class Absent(Exception):  # noqa: N818 - a finding, in words
+    """Raised by a contestant that cannot do a work: the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contestant:
+    """An accountant: its name, the package that it needs (None: ours), and its delta of a work."""
+
+    name: str
+    package: str | None
+    delta: Callable[[Work], Said]
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """What one accountant said of one work: error is relative, times counts our seconds, `absent` says why nothing."""
+
+    work: str
+    rounds: int
+    epsilon: float
+    reference: float
+    route: str
+    by: str
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    error: float | None = None
+    encloses: bool | None = None
+    seconds: float | None = None
+    times: float | None = None
+    absent: str = ""
+
+
+def _by_composition(relative: float) -> Callable[[Work], Said]:
+    def delta(work: Work) -> Said:
+        for kept in (cells.cells, cells.extent, composition._two_laws):  # each time as if for the first time
+            kept.cache_clear()
+        found = composition.Composition({work.pair: work.rounds}).delta(work.epsilon, relative=relative)
+        return Said(found.low, (found.low + found.high) / 2, found.high)
+
+    return delta
+
+
+def _by_dp_accounting(work: Work) -> Said:
+    """With the grid that it takes by default, in the direction that it says is an upper bound."""
+    from dp_accounting.pld import privacy_loss_distribution as pld
+
+    pair = work.pair
+    if isinstance(pair, Gaussian):
+        one = pld.from_gaussian_mechanism(1 / pair.mu)
+    elif isinstance(pair, SubsampledGaussian):
+        one = pld.from_gaussian_mechanism(pair.sigma, sampling_prob=pair.q)
+    elif isinstance(pair, Laplace):
+        one = pld.from_laplace_mechanism(pair.b)
+    elif isinstance(pair, RandomizedResponse):
+        one = pld.from_randomized_response(2 / (1 + np.exp(pair.epsilon)), 2)
+    else:
+        raise Absent(f"it knows no {type(pair).__name__}")
+    value = float(one.self_compose(work.rounds).get_delta_for_epsilon(work.epsilon))
+    return Said(None, value, value)
+
+
+#: The errors in epsilon and delta that prv-accountant is asked for.
+_EPSILON_ERROR, _DELTA_ERROR = 0.01, 1e-12
+
+
+def _by_prv_accountant(work: Work) -> Said:
+    import prv_accountant as prv
+
+    pair = work.pair
+    if isinstance(pair, Gaussian):
+        one = prv.GaussianMechanism(1 / pair.mu)
+    elif isinstance(pair, SubsampledGaussian):
+        one = prv.PoissonSubsampledGaussianMechanism(sampling_probability=pair.q, noise_multiplier=pair.sigma)
+    elif isinstance(pair, Laplace):
+        one = prv.LaplaceMechanism(1 / pair.b)
+    elif isinstance(pair, RandomizedResponse):
+        one = prv.PureDPMechanism(pair.epsilon)
+    else:
+        raise Absent(f"it knows no {type(pair).__name__}")
+    accountant = prv.PRVAccountant(
+        prvs=[one], max_self_compositions=[work.rounds], eps_error=_EPSILON_ERROR, delta_error=_DELTA_ERROR
+    )
+    return Said(*accountant.compute_delta(work.epsilon, [work.rounds]))
+
+
+#: Whose time the others' are measured in: the first.
+CONTESTANTS = (
+    Contestant("Filterproof, relative=1e-3", None, _by_composition(1e-3)),
+    Contestant("Filterproof, relative=1e-4", None, _by_composition(1e-4)),
+    Contestant("dp-accounting, PLD", "dp-accounting", _by_dp_accounting),
+    Contestant("prv-accountant", "prv-accountant", _by_prv_accountant),
+)
+OURS = CONTESTANTS[0]
+
+
+def compare(repeats: int) -> list[Compared]:
+    """Every work by every contestant, each repeat in turn; times are medians."""
+    return [one for work in WORKS for one in _compare(work, repeats)]
+
+
+def _compare(work: Work, repeats: int) -> list[Compared]:
+    true = reference(work.pair, work.rounds, work.epsilon)
+    answers = {one.name: _asked(one, work) for one in CONTESTANTS}  # the first call imports and compiles
+    here = [one for one in CONTESTANTS if isinstance(answers[one.name], Said)]
+    seconds: dict[str, list[float]] = {one.name: [] for one in here}
+    for _ in range(repeats):
+        for one in here:
+            began = time.perf_counter()
+            _asked(one, work)
+            seconds[one.name].append(time.perf_counter() - began)
+    rows = []
+    for one in CONTESTANTS:
+        said = answers[one.name]
+        start = (work.name, work.rounds, work.epsilon, float(true), work.route, _versioned(one))
+        if isinstance(said, str):
+            rows.append(Compared(*start, absent=said))
+            continue
+        own, ours = seconds[one.name], seconds.get(OURS.name)
+        rows.append(
+            Compared(
+                *start,
+                said.value,
+                said.low,
+                said.high,
+                error=float(said.value / true - 1),
+                encloses=(said.low is None or said.low <= true) and (said.high is None or true <= said.high),
+                seconds=statistics.median(own),
+                times=statistics.median(a / b for a, b in zip(own, ours, strict=True)) if ours else None,
+            )
+        )
+    return rows
+
+
+def _asked(one: Contestant, work: Work) -> Said | str:
+    """What it says, or why it says nothing."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return one.delta(work)
+        except Absent as why:
+            return str(why)
+        except Exception as error:
+            if one.package is None:
+                raise
+            if _version(one.package) is None:
+                return "not installed; pip install 'filterproof[bench]'"
+            return f"{type(error).__name__}: {error}"
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def _versioned(one: Contestant) -> str:
+    found = None if one.package is None else _version(one.package)
+    return one.name if found is None else f"{one.name} {found}"

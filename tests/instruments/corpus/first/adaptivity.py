@@ -1,0 +1,189 @@
+"""Broken by adaptivity alone: each rule is right for requests that are fixed in advance."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+import numpy as np
+from scipy import integrate, optimize
+
+import filterproof as fp
+from tests.instruments.corpus.first.case import Reached, broken, only, per_run
+from tests.instruments.corpus.first.games import (
+    best_value,
+    gaussian_delta,
+    hockey_stick,
+    product,
+    require_granted,
+    transcript,
+)
+
+
+class OptimalComposition(fp.PrivacyFilter):
+    """Optimal composition of randomised responses on a grid of epsilons: the exact delta of what was asked so far."""
+
+    step = math.log(1.25)
+    levels = (1, 2, 3)
+    promise = fp.ApproxDP(epsilon=3 * step, delta=0.1)
+
+    def start(self, n):
+        return np.zeros((n, len(self.levels)), dtype=np.int64)
+
+    def _level(self, request):
+        # the place on the grid, -1 for what is not on it
+        level = np.asarray(
+            per_run(request, only(fp.RandomizedResponse, lambda pair: pair.epsilon / self.step))
+        )
+        near = np.abs(level[..., None] - np.array(self.levels)) < 1e-9
+        return np.where(near.any(axis=-1), near.argmax(axis=-1), -1)
+
+    def spend(self, state, request):
+        return state + (np.arange(len(self.levels)) == np.atleast_1d(self._level(request))[:, None])
+
+    def admits(self, state, request):
+        deltas = np.array([self._delta(tuple(row)) for row in self.spend(state, request).tolist()])
+        return (deltas <= 0.1) & (self._level(request) >= 0)
+
+    @classmethod
+    @lru_cache(maxsize=4096)
+    def _delta(cls, counts):
+        law = np.ones(1)
+        for level, count in zip(cls.levels, counts, strict=True):
+            keep = 1 / (1 + math.exp(-level * cls.step))
+            one = np.zeros(2 * level + 1)
+            one[0], one[-1] = 1 - keep, keep
+            for _ in range(count):
+                law = np.convolve(law, one)
+        losses = cls.step * (np.arange(len(law)) - len(law) // 2)
+        return float(law @ np.maximum(-np.expm1(3 * cls.step - losses), 0.0))
+
+
+def _tree(filt: fp.PrivacyFilter) -> Reached:
+    menu = [fp.RandomizedResponse(level * math.log(1.25)) for level in (1, 2, 3)]
+    epsilon = 3 * math.log(1.25)
+    return Reached(best_value(filt, menu, epsilon, 4), epsilon=epsilon)
+
+
+class BestOrderSoFar(fp.PrivacyFilter):
+    """(6, 0.01)-DP by the Renyi accountant: it converts at whichever order gives the smallest epsilon right now."""
+
+    promise = fp.ApproxDP(epsilon=6.0, delta=0.01)
+    orders = (2.0, 32.0)
+
+    def start(self, n):
+        return np.zeros((n, len(self.orders)))
+
+    def spend(self, state, request):
+        back = request.swapped
+        worse = [np.maximum(request.renyi(a), back.renyi(a)) for a in self.orders]
+        return state + np.stack([np.broadcast_to(d, len(state)) for d in worse], axis=1)
+
+    def admits(self, state, request):
+        a = np.array(self.orders)
+        # Canonne, Kamath and Steinke: epsilon = D + (log(1/delta) + a log(1 - 1/a) - log(a - 1))/(a - 1)
+        convert = (math.log(1 / 0.01) + a * np.log1p(-1 / a) - np.log(a - 1)) / (a - 1)
+        return (self.spend(state, request) + convert).min(axis=1) <= 6.0
+
+
+def _two_orders(filt: fp.PrivacyFilter) -> Reached:
+    yes = fp.FinitePair((0.608430710, 0.391569290), (0.001614676, 0.998385324))
+    no = fp.FinitePair((0.0168334078, 0.9831665922), (1.88775534e-5, 0.9999811224466))
+
+    def strategy(past):
+        if not past:
+            return fp.RandomizedResponse(0.0999)
+        return (yes if past[0] > 0 else no) if len(past) == 1 else None
+
+    return Reached(hockey_stick(transcript(filt, strategy), 6.0), epsilon=6.0)
+
+
+class ExactCurveSoFar(fp.PrivacyFilter):
+    """(1, 1e-5)-DP for Gaussians and erasures, by the exact privacy curve of all that was asked so far."""
+
+    promise = fp.ApproxDP(epsilon=1.0, delta=1e-5)
+
+    def start(self, n):
+        return np.zeros(n), np.ones(n)
+
+    def spend(self, state, request):
+        square = per_run(request, lambda pair: 0.0 if isinstance(pair, fp.Erasure) else pair.gdp_mu**2)
+        kept = per_run(request, lambda pair: 1 - pair.p if isinstance(pair, fp.Erasure) else 1.0)
+        return state[0] + square, state[1] * kept
+
+    def admits(self, state, request):
+        square, survives = self.spend(state, request)
+        shape = np.where(np.isfinite(square), np.maximum(square, 1e-12), 1e12)
+        curve = np.asarray(fp.Gaussian(np.sqrt(shape)).hockey_stick(1.0))
+        return 1 - survives * (1 - curve) <= 1e-5 * (1 - 1e-9)
+
+
+def _the_other_half(filt: fp.PrivacyFilter) -> Reached:
+    total, first = 0.2679, 0.16  # gaussian_mu(1, 1e-5) is 0.268
+    second = math.sqrt(total**2 - first**2)
+    erased = 0.99 * (1e-5 - gaussian_delta(first, 1.0))
+    # erase where the second Gaussian would reach less than the erasure does
+    cut = optimize.brentq(lambda loss: gaussian_delta(second, 1.0 - loss) - erased, -0.5, 0.9)
+    require_granted(filt, [fp.Gaussian(first), fp.Gaussian(second)])
+    require_granted(filt, [fp.Gaussian(first), fp.Erasure(erased)])
+
+    def density(loss):
+        z = (loss - first**2 / 2) / first
+        return math.exp(-z * z / 2) / first / math.sqrt(2 * math.pi)
+
+    above, _ = integrate.quad(
+        lambda loss: density(loss) * gaussian_delta(second, 1.0 - loss), cut, 2.0, epsabs=0, epsrel=1e-8
+    )
+    below, _ = integrate.quad(density, first**2 / 2 - 10 * first, cut, epsabs=0, epsrel=1e-8)
+    return Reached(above + below * erased, epsilon=1.0)
+
+
+class AverageEpsilon(fp.PrivacyFilter):
+    """(2, 1e-6)-DP by advanced composition of k mechanisms, epsilon being their average so far."""
+
+    promise = fp.ApproxDP(epsilon=2.0, delta=1e-6)
+
+    def start(self, n):
+        return np.zeros(n), np.zeros(n, dtype=np.int64)
+
+    def spend(self, state, request):
+        return state[0] + request.pure_epsilon, state[1] + 1
+
+    def admits(self, state, request):
+        total, k = self.spend(state, request)
+        mean = np.minimum(total / k, 100.0)
+        return np.sqrt(2 * k * math.log(1e6)) * mean + k * mean * np.expm1(mean) <= 2.0
+
+
+def _one_large_among_small(filt: fp.PrivacyFilter) -> Reached:
+    requests = [fp.RandomizedResponse(1e-4)] * 99 + [fp.RandomizedResponse(2.9)]
+    require_granted(filt, requests)
+    return Reached(hockey_stick(product(requests[-1:]), 2.0), epsilon=2.0)  # the last one alone
+
+
+ADAPTIVITY = (
+    broken(
+        "optimal-composition",
+        OptimalComposition,
+        breaks="four rounds on the grid, each next level chosen by the answers: 1.1 times delta",
+        shown=_tree,
+    ),
+    broken(
+        "best-order-so-far",
+        BestOrderSoFar,
+        breaks="RandomizedResponse(0.0999), then one pair for order 2 on yes and one for order 32 on no",
+        shown=_two_orders,
+    ),
+    broken(
+        "exact-curve-so-far",
+        ExactCurveSoFar,
+        breaks="a Gaussian; on a large loss the rest of delta as a Gaussian, on a small one as an erasure",
+        shown=_the_other_half,
+    ),
+    broken(
+        "average-epsilon",
+        AverageEpsilon,
+        breaks="99 tiny epsilons and one of 2.9: k times the squared average is less than the sum of squares",
+        shown=_one_large_among_small,
+    ),
+)

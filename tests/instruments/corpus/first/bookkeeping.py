@@ -1,0 +1,201 @@
+"""Broken by bookkeeping: what is counted too late, too seldom, or in too many ledgers."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+import filterproof as fp
+from tests.instruments.corpus.first.case import Reached, broken, per_run
+from tests.instruments.corpus.first.games import gaussian_delta, hockey_stick, product, require_granted
+
+
+class ChecksWhatWasSpent(fp.PrivacyFilter):
+    """1-DP: queries run while there is budget left; no single query may ask for more than all of it."""
+
+    promise = fp.PureDP(1.0)
+
+    def start(self, n):
+        return np.zeros(n)
+
+    def admits(self, state, request):
+        return (state < 1.0) & (request.pure_epsilon <= 1.0)
+
+    def spend(self, state, request):
+        return state + request.pure_epsilon
+
+
+def _last_query(filt: fp.PrivacyFilter) -> Reached:
+    requests = [fp.RandomizedResponse(0.99), fp.RandomizedResponse(1.0)]
+    require_granted(filt, requests)
+    return Reached(hockey_stick(product(requests), 1.0), epsilon=1.0)
+
+
+class FreeWarmUp(fp.PrivacyFilter):
+    """1-GDP; the first release only sets the scale of the later ones: it is small, and on the house."""
+
+    promise = fp.GaussianDP(1.0)
+    warm_up = 0.1
+
+    def start(self, n):
+        return np.zeros(n), np.zeros(n, dtype=np.int64)
+
+    def _cost(self, state, request):
+        square = request.gdp_mu**2 * (1 + 1e-12)
+        return np.where((state[1] == 0) & (square <= self.warm_up), 0.0, square)
+
+    def admits(self, state, request):
+        return state[0] + self._cost(state, request) <= 1.0
+
+    def spend(self, state, request):
+        return state[0] + self._cost(state, request), state[1] + 1
+
+
+def _warm_up(filt: fp.PrivacyFilter) -> Reached:
+    require_granted(filt, [fp.Gaussian(0.316), fp.Gaussian(0.9999)])
+    return Reached(gaussian_delta(math.hypot(0.316, 0.9999), 4.0), epsilon=4.0)
+
+
+class HalfPriceLater(fp.PrivacyFilter):
+    """(2, 1e-4)-DP through zCDP; after round 50 the model has converged and a step tells half as much."""
+
+    promise = fp.ApproxDP(epsilon=2.0, delta=1e-4)
+    budget = float(fp.CKS.budget(2.0, 1e-4))
+
+    def start(self, n):
+        return np.zeros(n), np.zeros(n, dtype=np.int64)
+
+    def _cost(self, state, request):
+        return np.where(state[1] < 50, 1.0, 0.5) * request.zcdp_rho
+
+    def admits(self, state, request):
+        return state[0] + self._cost(state, request) <= self.budget * (1 - 1e-9)
+
+    def spend(self, state, request):
+        return state[0] + self._cost(state, request), state[1] + 1
+
+
+def _patience(filt: fp.PrivacyFilter) -> Reached:
+    # rho of the last one is 0.98 of twice the budget 0.1394
+    mu = math.sqrt(2 * 0.98 * 2 * 0.1394)
+    require_granted(filt, [fp.Gaussian(1e-3)] * 50 + [fp.Gaussian(mu)])
+    return Reached(gaussian_delta(math.sqrt(mu * mu + 50e-6), 2.0), epsilon=2.0)
+
+
+class LastTwenty(fp.PrivacyFilter):
+    """0.8-GDP over the releases that are still on line: the twenty most recent ones."""
+
+    promise = fp.GaussianDP(0.8)
+    kept = 20
+
+    def start(self, n):
+        return np.zeros((n, self.kept))
+
+    def spend(self, state, request):
+        after = np.roll(state, -1, axis=1)
+        after[:, -1] = request.gdp_mu**2
+        return after
+
+    def admits(self, state, request):
+        return self.spend(state, request).sum(axis=1) <= 0.64 * (1 - 1e-12)
+
+
+def _twice_twenty(filt: fp.PrivacyFilter) -> Reached:
+    mu = 0.178  # twenty of them make 0.634
+    require_granted(filt, [fp.Gaussian(mu)] * 40)
+    return Reached(gaussian_delta(mu * math.sqrt(40), 3.0), epsilon=3.0)
+
+
+class LedgerPerFamily(fp.PrivacyFilter):
+    """(3, 1e-6)-DP: Gaussian noise by the exact Gaussian curve, everything else by adding up pure epsilons."""
+
+    promise = fp.ApproxDP(epsilon=3.0, delta=1e-6)
+    mu = float(fp.gaussian_mu(3.0, 1e-6))
+
+    def start(self, n):
+        return np.zeros(n), np.zeros(n)
+
+    def _costs(self, request):
+        # each family is charged to the ledger of its own theorem
+        square = per_run(request, lambda pair: pair.mu**2 if isinstance(pair, fp.Gaussian) else 0.0)
+        pure = per_run(request, lambda pair: 0.0 if isinstance(pair, fp.Gaussian) else pair.pure_epsilon)
+        return square, pure
+
+    def admits(self, state, request):
+        square, pure = self._costs(request)
+        most = 1 - 1e-12
+        return (state[0] + square <= self.mu**2 * most) & (state[1] + pure <= 3.0 * most)
+
+    def spend(self, state, request):
+        square, pure = self._costs(request)
+        return state[0] + square, state[1] + pure
+
+
+def _both_ledgers(filt: fp.PrivacyFilter) -> Reached:
+    mu = 0.64  # gaussian_mu(3, 1e-6) is 0.6477
+    require_granted(filt, [fp.Gaussian(mu), fp.RandomizedResponse(2.9)])
+    keep = 1 / (1 + math.exp(-2.9))
+    value = keep * gaussian_delta(mu, 3.0 - 2.9) + (1 - keep) * gaussian_delta(mu, 3.0 + 2.9)
+    return Reached(value, epsilon=3.0)
+
+
+class FiveQuestions(fp.PrivacyFilter):
+    """1-DP: five questions, each 0.2-DP at most."""
+
+    promise = fp.PureDP(1.0)
+
+    def start(self, n):
+        return np.zeros(n, dtype=np.int64)
+
+    def admits(self, state, request):
+        return (state <= 5) & (request.pure_epsilon <= 0.2)
+
+    def spend(self, state, request):
+        return state + 1
+
+
+def _six_questions(filt: fp.PrivacyFilter) -> Reached:
+    requests = [fp.RandomizedResponse(0.2)] * 6
+    require_granted(filt, requests)
+    return Reached(hockey_stick(product(requests), 1.0), epsilon=1.0)
+
+
+BOOKKEEPING = (
+    broken(
+        "checks-what-was-spent",
+        ChecksWhatWasSpent,
+        breaks="0.99 and then 1.0: the cost of the request itself is not in the comparison",
+        shown=_last_query,
+    ),
+    broken(
+        "free-warm-up",
+        FreeWarmUp,
+        breaks="Gaussian(0.316) for nothing, then Gaussian(0.9999): mu^2 comes to 1.1",
+        shown=_warm_up,
+    ),
+    broken(
+        "half-price-later",
+        HalfPriceLater,
+        breaks="50 tiny Gaussians, then one of nearly twice the budget: charges are halved from round 50 on",
+        shown=_patience,
+    ),
+    broken(
+        "last-twenty",
+        LastTwenty,
+        breaks="40 equal Gaussians: only the last twenty are in the sum",
+        shown=_twice_twenty,
+    ),
+    broken(
+        "ledger-per-family",
+        LedgerPerFamily,
+        breaks="one Gaussian and one randomised response: each of the two ledgers may spend the whole promise",
+        shown=_both_ledgers,
+    ),
+    broken(
+        "five-questions",
+        FiveQuestions,
+        breaks="6 times RandomizedResponse(0.2): the count is compared with <= before it is raised",
+        shown=_six_questions,
+    ),
+)

@@ -1,0 +1,162 @@
+"""Broken by what was made of realised losses: refunds, reserves, quantiles."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy import integrate
+
+import filterproof as fp
+from tests.instruments.corpus.first.case import Reached, broken
+from tests.instruments.corpus.first.games import gaussian_delta, hockey_stick, transcript
+
+
+class RefundsWhatSpokeAgainst(fp.PrivacyFilter):
+    """1-DP: an answer that speaks against membership gives back the epsilon that it took off the loss."""
+
+    promise = fp.PureDP(1.0)
+
+    def start(self, n):
+        return np.zeros(n)
+
+    def admits(self, state, request):
+        return state + request.pure_epsilon <= 1.0
+
+    def spend(self, state, request):
+        return state + request.pure_epsilon
+
+    def observe(self, state, loss):
+        return np.maximum(state + np.minimum(loss, 0.0), 0.0)
+
+
+def _while_it_is_refunded(filt: fp.PrivacyFilter) -> Reached:
+    def strategy(past):
+        return fp.RandomizedResponse(0.9) if len(past) < 3 and all(loss < 0 for loss in past) else None
+
+    return Reached(hockey_stick(transcript(filt, strategy), 1.0), epsilon=1.0)
+
+
+class QuantileOfTheNextLoss(fp.PrivacyFilter):
+    """(3, 1e-6)-DP: the next loss may take the sum above 3 with probability 1e-6 at most, either way."""
+
+    promise = fp.ApproxDP(epsilon=3.0, delta=1e-6)
+
+    def start(self, n):
+        return np.zeros(n)
+
+    def admits(self, state, request):
+        up, down = request.loss_quantile(1e-6), request.swapped.loss_quantile(1e-6)
+        # nothing that may show a record in the clear
+        return (state + up <= 3.0) & (down - state <= 3.0) & np.equal(request.infinite_mass, 0)
+
+    def spend(self, state, request):
+        return state.copy()
+
+    def observe(self, state, loss):
+        return state + loss
+
+
+def _fifty_chances(filt: fp.PrivacyFilter) -> Reached:
+    p, q = 0.9e-6, 1e-12
+    chance = fp.FinitePair((p, 1 - p), (q, 1 - q))
+
+    def strategy(past):
+        return chance if len(past) < 50 and (not past or past[-1] < 1) else None
+
+    return Reached(hockey_stick(transcript(filt, strategy), 3.0), epsilon=3.0)
+
+
+class ReserveAfterAnAlarm(fp.PrivacyFilter):
+    """(1, 1e-5)-DP through zCDP; a loss above 0.9 is an incident, and incident response draws on a reserve."""
+
+    promise = fp.ApproxDP(epsilon=1.0, delta=1e-5)
+    budget = float(fp.CKS.budget(1.0, 1e-5)) * (1 - 1e-9)
+    reserve = 20.0
+
+    def start(self, n):
+        return np.zeros(n), np.zeros(n, dtype=np.bool_)
+
+    def admits(self, state, request):
+        spent, alarm = state
+        return spent + request.zcdp_rho <= self.budget * np.where(alarm, self.reserve, 1.0)
+
+    def spend(self, state, request):
+        return state[0] + request.zcdp_rho, state[1].copy()
+
+    def observe(self, state, loss):
+        return state[0], state[1] | (loss > 0.9)
+
+
+def _alarm(filt: fp.PrivacyFilter) -> Reached:
+    first, second = 0.24, 1.07
+    state = filt.start(1)
+    assert filt.admits(state, fp.Gaussian(first))[0]
+    spent = filt.spend(state, fp.Gaussian(first))
+    assert filt.admits(filt.observe(spent, np.array([0.91])), fp.Gaussian(second))[0]
+    # below the alarm the game ends; the loss of the first is N(first^2/2, first^2)
+
+    def density(loss):
+        z = (loss - first**2 / 2) / first
+        return math.exp(-z * z / 2) / first / math.sqrt(2 * math.pi) * gaussian_delta(second, 1.0 - loss)
+
+    value, _ = integrate.quad(density, 0.9, 0.9 + 10 * first, epsabs=0, epsrel=1e-9)
+    return Reached(value, epsilon=1.0)
+
+
+class NothingWasRevealed(fp.PrivacyFilter):
+    """1-DP: a round whose loss stayed below a tenth of its epsilon revealed nothing, and is not charged."""
+
+    promise = fp.PureDP(1.0)
+
+    def start(self, n):
+        return np.zeros(n), np.zeros(n)
+
+    def admits(self, state, request):
+        return state[0] + request.pure_epsilon <= 1.0
+
+    def spend(self, state, request):
+        # what the loss of this round decides upon
+        return state[0].copy(), np.zeros_like(state[0]) + request.pure_epsilon
+
+    def observe(self, state, loss):
+        spent, pending = state
+        return np.where(np.abs(loss) < pending / 10, spent, spent + pending), np.zeros_like(spent)
+
+
+def _many_small_losses(filt: fp.PrivacyFilter) -> Reached:
+    # losses log(5/2) = 0.916 and log(35/38) = -0.082
+    pair = fp.FinitePair((0.125, 0.875), (0.05, 0.95))
+
+    def strategy(past):
+        return pair if len(past) < 30 and all(loss < 0 for loss in past) else None
+
+    return Reached(hockey_stick(transcript(filt, strategy), 1.0), epsilon=1.0)
+
+
+LOSSES = (
+    broken(
+        "refunds-what-spoke-against",
+        RefundsWhatSpokeAgainst,
+        breaks="RandomizedResponse(0.9) as long as the answer is no: three noes are 2.7 in the other direction",
+        shown=_while_it_is_refunded,
+    ),
+    broken(
+        "quantile-of-the-next-loss",
+        QuantileOfTheNextLoss,
+        breaks="a loss of 13.7 with probability 0.9e-6, asked for 50 times: the chances are not added up",
+        shown=_fifty_chances,
+    ),
+    broken(
+        "reserve-after-an-alarm",
+        ReserveAfterAnAlarm,
+        breaks="Gaussian(0.24); where it lost more than 0.9 (1.4e-4 of the runs) Gaussian(1.07) as well",
+        shown=_alarm,
+    ),
+    broken(
+        "nothing-was-revealed",
+        NothingWasRevealed,
+        breaks="a pair with losses 0.916 and -0.082, 30 times while it loses -0.082: these add up, uncharged",
+        shown=_many_small_losses,
+    ),
+)

@@ -1,0 +1,173 @@
+"""Broken by what is promised for the sum: a wrong conversion, a wrong notion, a delta that does not add up."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+import filterproof as fp
+from tests.instruments.corpus.first.case import Reached, broken, per_run
+from tests.instruments.corpus.first.games import (
+    gaussian_delta,
+    hockey_stick,
+    product,
+    renyi,
+    require_granted,
+)
+
+
+class DeviationOnly(fp.AdditiveFilter):
+    """(10, 1e-5)-DP: by Azuma the sum of the losses exceeds sqrt(2 S log(1/delta)) with probability delta."""
+
+    promise = fp.ApproxDP(epsilon=10.0, delta=1e-5)
+    budget = fp.Budget.of(10.0**2 / (2 * math.log(1e5)))
+
+    def charge(self, request):
+        def square(pair):
+            return pair.mu**2 if isinstance(pair, fp.Gaussian) else pair.pure_epsilon**2
+
+        return fp.Plain(per_run(request, square))
+
+
+def _drift(filt: fp.PrivacyFilter) -> Reached:
+    require_granted(filt, [fp.Gaussian(2.08)])
+    return Reached(gaussian_delta(2.08, 10.0), epsilon=10.0)
+
+
+class PrivacyNotice(fp.AdditiveFilter):
+    """Exact Gaussian accounting for (1, 1e-6)-DP; the privacy notice states the figure with its margin, 0.98."""
+
+    promise = fp.ApproxDP(epsilon=0.98, delta=1e-6)
+    budget = fp.Budget.square_of(float(fp.gaussian_mu(1.0, 1e-6)))
+
+    def charge(self, request):
+        return fp.gdp_charge(request)
+
+
+def _at_the_stated_epsilon(filt: fp.PrivacyFilter) -> Reached:
+    mu = float(fp.gaussian_mu(1.0, 1e-6)) * (1 - 1e-9)
+    require_granted(filt, [fp.Gaussian(mu)])
+    return Reached(gaussian_delta(mu, 0.98), epsilon=0.98)
+
+
+class LogOverAlpha(fp.AdditiveFilter):
+    """(4, 1e-5)-DP from the Renyi divergence of order 4: epsilon = D + log(1/delta)/alpha."""
+
+    promise = fp.ApproxDP(epsilon=4.0, delta=1e-5)
+    alpha = 4.0
+    budget = fp.Budget.of(4.0 - math.log(1e5) / 4.0)
+
+    def charge(self, request):
+        return fp.renyi_charge(request, self.alpha)
+
+
+def _rare_and_large(filt: fp.PrivacyFilter) -> Reached:
+    p = 7.2e-5
+    q = (p**4 / 27.5) ** (1 / 3)  # D_4 is log(1 + 27.5)/3, and 1.12 is allowed
+    pair = fp.FinitePair((p, 1 - p), (q, 1 - q))
+    require_granted(filt, [pair])
+    return Reached(hockey_stick([(p, q), (1 - p, 1 - q)], 4.0), epsilon=4.0)
+
+
+class GaussianFromConcentrated(fp.AdditiveFilter):
+    """1-GDP: a mechanism that is rho-zCDP behaves like a Gaussian with mu = sqrt(2 rho), and the squares add up."""
+
+    promise = fp.GaussianDP(1.0)
+    budget = fp.Budget.of(0.5)
+
+    def charge(self, request):
+        return fp.zcdp_charge(request)
+
+
+def _one_response(filt: fp.PrivacyFilter) -> Reached:
+    request = fp.RandomizedResponse(1.0)
+    require_granted(filt, [request])
+    return Reached(hockey_stick(product([request]), 0.0), epsilon=0.0)
+
+
+class OrderTwoIsEnough(fp.AdditiveFilter):
+    """0.5-zCDP, tracked by collision probabilities: D_2 adds up, and D_a = a rho gives all other orders."""
+
+    promise = fp.ZCDP(0.5)
+    budget = fp.Budget.of(2 * 0.5)
+
+    def charge(self, request):
+        return fp.renyi_charge(request, 2.0)
+
+
+def _a_higher_order(filt: fp.PrivacyFilter) -> Reached:
+    p, q = 1e-3, 1e-6
+    require_granted(filt, [fp.FinitePair((p, 1 - p), (q, 1 - q))])
+    return Reached(renyi([(p, q), (1 - p, 1 - q)], 8.0), alpha=8.0)
+
+
+class FallingShares(fp.PrivacyFilter):
+    """(0.5, 1e-3)-DP with no end in sight: the share of delta that round k may use falls like 1/k."""
+
+    promise = fp.ApproxDP(epsilon=0.5, delta=1e-3)
+
+    def start(self, n):
+        return np.zeros(n), np.zeros(n, dtype=np.int64)
+
+    def _cost(self, request):
+        def epsilon(pair):
+            if isinstance(pair, fp.Erasure):
+                return 0.0
+            return pair.epsilon if isinstance(pair, fp.KOV) else pair.pure_epsilon
+
+        return per_run(request, epsilon), request.infinite_mass
+
+    def admits(self, state, request):
+        epsilon, delta = self._cost(request)
+        return (state[0] + epsilon <= 0.5 * (1 - 1e-12)) & (delta <= 1e-3 / (6 * (state[1] + 1)))
+
+    def spend(self, state, request):
+        return state[0] + self._cost(request)[0], state[1] + 1
+
+
+def _thousand_erasures(filt: fp.PrivacyFilter) -> Reached:
+    shares = [1e-3 / (6 * (k + 1)) for k in range(1000)]
+
+    require_granted(filt, [fp.Erasure(share) for share in shares])
+    return Reached(-math.expm1(math.fsum(math.log1p(-share) for share in shares)), epsilon=0.5)
+
+
+PROMISES = (
+    broken(
+        "deviation-only",
+        DeviationOnly,
+        breaks="one Gaussian(2.08): the mean of the loss, S/2, is forgotten, which shows at a large epsilon",
+        shown=_drift,
+    ),
+    broken(
+        "privacy-notice",
+        PrivacyNotice,
+        breaks="the budget spent on one Gaussian: the promise says 0.98 where the conversion gives 1",
+        shown=_at_the_stated_epsilon,
+    ),
+    broken(
+        "log-over-alpha",
+        LogOverAlpha,
+        breaks="one pair with a rare large loss: the conversion divides by alpha, not by alpha - 1",
+        shown=_rare_and_large,
+    ),
+    broken(
+        "gaussian-from-concentrated",
+        GaussianFromConcentrated,
+        breaks="one RandomizedResponse(1): its total variation is that of mu = 1.23; Gaussians keep the promise",
+        shown=_one_response,
+    ),
+    broken(
+        "order-two-is-enough",
+        OrderTwoIsEnough,
+        breaks="a finite pair with a rare large loss: its D_8 is six times as much as D_2 says",
+        shown=_a_higher_order,
+    ),
+    broken(
+        "falling-shares",
+        FallingShares,
+        breaks="1000 erasures of 1/(6k) of delta each: the harmonic series passes 6 after 227 rounds",
+        shown=_thousand_erasures,
+    ),
+)

@@ -1,0 +1,307 @@
+"""Sound filters with a stopping rule of their own: by losses, by the clock, by survival, by one of two rules."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy import stats
+
+import filterproof as fp
+from tests.instruments.corpus.first.case import Reached, at_least_dust, only, per_run, sound
+from tests.instruments.corpus.first.games import gaussian_delta, hockey_stick, require_granted, transcript
+
+#: More than the rounding of a declared number, and of a charge computed from it.
+ROUNDED_UP = 1 + 1e-12
+
+
+class PureOrConcentrated(fp.PrivacyFilter):
+    """(1, 1e-5)-DP: a request is granted if the pure epsilons add up to 1, or the zCDP charges to B*."""
+
+    promise = fp.ApproxDP(epsilon=1.0, delta=1e-5)
+    pure, concentrated = fp.Budget.of(1.0 - 1e-12), fp.Budget.of(float(fp.CKS.budget(1.0, 1e-5)))
+
+    def start(self, n):
+        return (*self.pure.start(n), *self.concentrated.start(n))
+
+    def _charges(self, request):
+        # both sums hold every request; what is infinite counts as more than the whole budget
+        epsilon = np.minimum(request.pure_epsilon * ROUNDED_UP, 2.0)
+        rho = np.minimum(at_least_dust(request.zcdp_rho) * ROUNDED_UP, 2.0)
+        return fp.Plain(epsilon), fp.Plain(rho)
+
+    def admits(self, state, request):
+        epsilon, rho = self._charges(request)
+        return self.pure.fits(state[:2], epsilon) | self.concentrated.fits(state[2:], rho)
+
+    def spend(self, state, request):
+        epsilon, rho = self._charges(request)
+        return (*self.pure.add(state[:2], epsilon), *self.concentrated.add(state[2:], rho))
+
+
+class RealisedPure(fp.PrivacyFilter):
+    """1-DP: the next question is asked if the loss so far cannot leave [-1, 1] by it; losses may cancel."""
+
+    promise = fp.PureDP(1.0)
+
+    def start(self, n):
+        return np.zeros(n), np.zeros(n, dtype=np.int64)
+
+    def admits(self, state, request):
+        # at most 10^5 losses are added up, each addition rounded by less than 2^-52
+        return (np.abs(state[0]) + request.pure_epsilon <= 1 - 1e-9) & (state[1] < 100_000)
+
+    def spend(self, state, request):
+        return state[0].copy(), state[1] + 1
+
+    def observe(self, state, loss):
+        return state[0] + loss, state[1]
+
+
+def _up_and_down(filt: fp.PrivacyFilter) -> Reached:
+    # 0.5 up or down until the loss is 1 or -1, which a walk with this drift soon is
+    def strategy(past):
+        return fp.RandomizedResponse(0.4999999) if len(past) < 14 else None
+
+    return Reached(hockey_stick(transcript(filt, strategy), 0.5), epsilon=0.5)
+
+
+class StopsOnATrend(fp.PrivacyFilter):
+    """1-GDP that also ends as soon as the losses so far sum above 2 or below -3, for reasons of its owner."""
+
+    promise = fp.GaussianDP(1.0)
+    budget = fp.Budget.square_of(1.0)
+
+    def start(self, n):
+        return (*self.budget.start(n), np.zeros(n))
+
+    def admits(self, state, request):
+        return (state[2] < 2.0) & (state[2] > -3.0) & self.budget.fits(state[:2], fp.gdp_charge(request))
+
+    def spend(self, state, request):
+        return (*self.budget.add(state[:2], fp.gdp_charge(request)), state[2].copy())
+
+    def observe(self, state, loss):
+        return (*state[:2], state[2] + loss)
+
+
+def _all_at_once(filt: fp.PrivacyFilter) -> Reached:
+    require_granted(filt, [fp.Gaussian(1.0)])
+    return Reached(gaussian_delta(1.0, 3.0), epsilon=3.0)
+
+
+class ClosingTimes(fp.AdditiveFilter):
+    """0.2-zCDP; the desk closes after the first round whose number hashes low, known to everybody in advance."""
+
+    promise = fp.ZCDP(0.2)
+    budget = fp.Budget.of(0.2)
+
+    def charge(self, request):
+        return fp.zcdp_charge(request)
+
+    def start(self, n):
+        return (*self.budget.start(n), np.zeros(n, dtype=np.int64))
+
+    def admits(self, state, request):
+        # multiplicative hashing of the round number; about one round in 29 closes the desk
+        hashed = (state[2] * 2654435761) % 2**32
+        open_desk = (state[2] == 0) | (hashed >= 2**32 // 29)
+        return open_desk & self.budget.fits(state[:2], self.charge(request))
+
+    def spend(self, state, request):
+        return (*self.budget.add(state[:2], self.charge(request)), state[2] + 1)
+
+    def reaches(self, state):
+        return self.budget.reaches(state[:2]) & (state[2] >= 0)
+
+
+def _answers(epsilon: float, level: float, delta: float) -> int:
+    """The largest k with k-fold randomised response at `level` (epsilon, delta)-DP."""
+    keep, k = 1 / (1 + math.exp(-level)), 0
+    while True:
+        law = [math.comb(k + 1, j) * keep**j * (1 - keep) ** (k + 1 - j) for j in range(k + 2)]
+        losses = [(2 * j - k - 1) * level for j in range(k + 2)]
+        reached = math.fsum(p * max(-math.expm1(epsilon - x), 0.0) for p, x in zip(law, losses, strict=True))
+        if reached > delta * (1 - 1e-9):
+            return k
+        k += 1
+
+
+class CalibratedCount(fp.PrivacyFilter):
+    """(1, 1e-6)-DP: as many questions, each 0.02-DP, as optimal composition allows, and not one more."""
+
+    promise = fp.ApproxDP(epsilon=1.0, delta=1e-6)
+    most = _answers(1.0, 0.02, 1e-6)
+
+    def start(self, n):
+        return np.zeros(n, dtype=np.int64)
+
+    def admits(self, state, request):
+        return (state < self.most) & np.less_equal(request.pure_epsilon, 0.02)
+
+    def spend(self, state, request):
+        return state + 1
+
+
+def _all_answers(filt: fp.PrivacyFilter) -> Reached:
+    k = filt.most
+    require_granted(filt, [fp.RandomizedResponse(0.02)] * k)
+    ups = np.arange(k + 1)
+    masses = stats.binom.pmf(ups, k, 1 / (1 + math.exp(-0.02)))
+    value = masses @ np.maximum(-np.expm1(1.0 - (2 * ups - k) * 0.02), 0.0)
+    return Reached(float(value), epsilon=1.0)
+
+
+class PlainFloats(fp.PrivacyFilter):
+    """(2, 1e-4)-DP by the simple conversion, added up in plain doubles with a margin for at most 10^4 rounds."""
+
+    promise = fp.ApproxDP(epsilon=2.0, delta=1e-4)
+    most = (math.sqrt(math.log(1e4) + 2.0) - math.sqrt(math.log(1e4))) ** 2 * (1 - 1e-9)
+
+    def start(self, n):
+        return np.zeros(n), np.zeros(n, dtype=np.int64)
+
+    def admits(self, state, request):
+        return (state[0] + request.zcdp_rho <= self.most) & (state[1] < 10_000)
+
+    def spend(self, state, request):
+        return state[0] + request.zcdp_rho, state[1] + 1
+
+
+class SurvivingSecrets(fp.PrivacyFilter):
+    """(0.1, 0.01)-DP: epsilons add up, and the chance that nothing is shown in the clear stays at least 0.99."""
+
+    promise = fp.ApproxDP(epsilon=0.1, delta=0.01)
+    epsilons, failures = fp.Budget.of(0.1), fp.Budget.of(-math.log1p(-0.01) * (1 - 1e-12))
+
+    def start(self, n):
+        return (*self.epsilons.start(n), *self.failures.start(n))
+
+    def _charges(self, request):
+        def epsilon(pair):
+            if isinstance(pair, fp.Erasure):
+                return 0.0 * pair.p
+            return (pair.epsilon if isinstance(pair, fp.KOV) else pair.pure_epsilon) * ROUNDED_UP
+
+        def failure(pair):
+            if not isinstance(pair, fp.Erasure | fp.KOV):
+                return 0.0
+            # half is more than the whole budget, and keeps the logarithm finite
+            return -np.log1p(-np.minimum(pair.infinite_mass, 0.5)) * ROUNDED_UP
+
+        return fp.Plain(per_run(request, epsilon)), fp.Plain(per_run(request, failure))
+
+    def admits(self, state, request):
+        epsilon, failure = self._charges(request)
+        return self.epsilons.fits(state[:2], epsilon) & self.failures.fits(state[2:], failure)
+
+    def spend(self, state, request):
+        epsilon, failure = self._charges(request)
+        return (*self.epsilons.add(state[:2], epsilon), *self.failures.add(state[2:], failure))
+
+
+def _ten_erasures(filt: fp.PrivacyFilter) -> Reached:
+    p = 1 - 0.99**0.1 - 1e-12
+    require_granted(filt, [fp.Erasure(p)] * 10)
+    return Reached(1 - (1 - p) ** 10, epsilon=0.1)
+
+
+class CoolsDown(fp.PrivacyFilter):
+    """(1, 1e-5)-DP through zCDP; after a loss above 0.2 the next request may cost a hundredth of the budget only."""
+
+    promise = fp.ApproxDP(epsilon=1.0, delta=1e-5)
+    budget = fp.Budget.of(float(fp.CKS.budget(1.0, 1e-5)))
+
+    def start(self, n):
+        return (*self.budget.start(n), np.zeros(n, dtype=np.bool_))
+
+    def _charge(self, request):
+        return fp.Plain(at_least_dust(request.zcdp_rho) * ROUNDED_UP)
+
+    def admits(self, state, request):
+        calm = ~state[2] | np.less_equal(request.zcdp_rho, self.budget.limit / 100)
+        return calm & self.budget.fits(state[:2], self._charge(request))
+
+    def spend(self, state, request):
+        return (*self.budget.add(state[:2], self._charge(request)), state[2].copy())
+
+    def observe(self, state, loss):
+        return (*state[:2], loss > 0.2)
+
+
+class ThreeGaussians(fp.PrivacyFilter):
+    """(0.5, 1e-8)-DP: three releases with Gaussian noise, each within a third of what the exact curve allows."""
+
+    promise = fp.ApproxDP(epsilon=0.5, delta=1e-8)
+    largest = float(fp.gaussian_mu(0.5, 1e-8)) / math.sqrt(3) * (1 - 1e-12)
+
+    def start(self, n):
+        return np.zeros(n, dtype=np.int64)
+
+    def admits(self, state, request):
+        mu = per_run(request, only(fp.Gaussian, lambda pair: pair.mu))
+        return (state < 3) & np.less_equal(mu, self.largest)
+
+    def spend(self, state, request):
+        return state + 1
+
+
+def _three(filt: fp.PrivacyFilter) -> Reached:
+    mu = filt.largest
+    require_granted(filt, [fp.Gaussian(mu)] * 3)
+    return Reached(gaussian_delta(mu * math.sqrt(3), 0.5), epsilon=0.5)
+
+
+SOUND_STOPS = (
+    sound(
+        "pure-or-concentrated",
+        PureOrConcentrated,
+        because="a loss above 1 needs pure epsilons above 1, so the path ends within B*; the stopped Renyi "
+        "supermartingale on those paths alone gives the CKS delta",
+    ),
+    sound(
+        "realised-pure",
+        RealisedPure,
+        because="every transcript's loss lies in [-1, 1] in both directions, which is 1-DP whatever was asked",
+        shown=_up_and_down,
+    ),
+    sound(
+        "stops-on-a-trend",
+        StopsOnATrend,
+        because="the GDP filter's supermartingale holds at every stopping time of the losses",
+        shown=_all_at_once,
+    ),
+    sound(
+        "closing-times",
+        ClosingTimes,
+        because="the zCDP filter; closing times are a function of the round, and only shorten the game",
+    ),
+    sound(
+        "calibrated-count",
+        CalibratedCount,
+        because="RR(0.02) dominates every 0.02-DP mechanism, so k adaptive rounds are dominated by its k-fold product",
+        shown=_all_answers,
+    ),
+    sound(
+        "plain-floats",
+        PlainFloats,
+        because="the zCDP filter and the simple conversion (000 Theorem 4.9); 1e-9 outweighs 10^4 roundings",
+    ),
+    sound(
+        "surviving-secrets",
+        SurvivingSecrets,
+        because="with probability prod(1 - d_i) >= 0.99 nothing is revealed, and then the loss is at most 0.1",
+        shown=_ten_erasures,
+    ),
+    sound(
+        "cools-down",
+        CoolsDown,
+        because="the zCDP filter and the CKS conversion; what a loss forbids only shortens the game",
+    ),
+    sound(
+        "three-gaussians",
+        ThreeGaussians,
+        because="the GDP filter: three squares stay below gaussian_mu(0.5, 1e-8)^2",
+        shown=_three,
+    ),
+)

@@ -1,0 +1,315 @@
+"""Sound filters that add: by exact sums, rounded-up units, phases and caps."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+import filterproof as fp
+from tests.instruments.corpus.first.case import Reached, at_least_dust, only, per_run, sound
+from tests.instruments.corpus.first.games import gaussian_delta, hockey_stick, product, renyi, require_granted
+
+#: More than the rounding of a declared number, and of a charge computed from it.
+ROUNDED_UP = 1 + 1e-12
+
+
+class ExactGaussianDelta(fp.AdditiveFilter):
+    """(1, 1e-5)-DP by the exact Gaussian curve: squares of mu add up to the mu whose delta at 1 is 1e-5."""
+
+    promise = fp.ApproxDP(epsilon=1.0, delta=1e-5)
+    budget = fp.Budget.square_of(float(fp.gaussian_mu(1.0, 1e-5)))
+
+    def charge(self, request):
+        return fp.gdp_charge(request)
+
+
+def _whole_budget(filt: fp.PrivacyFilter) -> Reached:
+    mu = float(fp.gaussian_mu(1.0, 1e-5)) / 2 * (1 - 1e-9)
+    require_granted(filt, [fp.Gaussian(mu)] * 4)
+    return Reached(gaussian_delta(2 * mu, 1.0), epsilon=1.0)
+
+
+class HyperbolicCharges(fp.AdditiveFilter):
+    """0.5-zCDP with epsilon tanh(epsilon/2) for what is epsilon-DP, a little less than epsilon^2/2."""
+
+    promise = fp.ZCDP(0.5)
+    budget = fp.Budget.of(0.5)
+
+    def charge(self, request):
+        def rho(pair):
+            if isinstance(pair, fp.Gaussian):
+                return pair.mu**2 / 2 * ROUNDED_UP
+            return pair.pure_epsilon * np.tanh(pair.pure_epsilon / 2) * ROUNDED_UP
+
+        return fp.Plain(at_least_dust(per_run(request, rho)))
+
+
+def _near_order_one(filt: fp.PrivacyFilter) -> Reached:
+    request = fp.RandomizedResponse(1.04)
+    require_granted(filt, [request])
+    return Reached(renyi(product([request]), 1.001), alpha=1.001)
+
+
+class GeometricAllowances(fp.PrivacyFilter):
+    """1-DP for ever: question k may use 2^-k, used or not."""
+
+    promise = fp.PureDP(1.0)
+
+    def start(self, n):
+        return np.zeros(n, dtype=np.int64)
+
+    def admits(self, state, request):
+        allowance = np.ldexp(1.0, -np.minimum(state + 1, 900).astype(np.int32))
+        return (request.pure_epsilon * ROUNDED_UP <= allowance) & (state < 900)
+
+    def spend(self, state, request):
+        return state + 1
+
+
+class TwoPhases(fp.PrivacyFilter):
+    """1-zCDP: the first ten rounds may use a quarter of the budget, the later ones whatever is left of all."""
+
+    promise = fp.ZCDP(1.0)
+    early, whole = fp.Budget.of(0.25), fp.Budget.of(1.0)
+
+    def start(self, n):
+        return (*self.early.start(n), *self.whole.start(n), np.zeros(n, dtype=np.int64))
+
+    def admits(self, state, request):
+        charge = fp.Plain(at_least_dust(request.zcdp_rho) * ROUNDED_UP)
+        early = (state[4] >= 10) | self.early.fits(state[:2], charge)
+        return early & self.whole.fits(state[2:4], charge)
+
+    def spend(self, state, request):
+        charge = fp.Plain(at_least_dust(request.zcdp_rho) * ROUNDED_UP)
+        return (*self.early.add(state[:2], charge), *self.whole.add(state[2:4], charge), state[4] + 1)
+
+
+class ListedEpsilons(fp.PrivacyFilter):
+    """1-DP; only the levels of the price list are sold: from 0.1 to 0.2, or 0.5 and above."""
+
+    promise = fp.PureDP(1.0)
+    budget = fp.Budget.of(1.0)
+
+    def start(self, n):
+        return self.budget.start(n)
+
+    def admits(self, state, request):
+        level = request.pure_epsilon
+        listed = (np.greater_equal(level, 0.1) & np.less_equal(level, 0.2)) | np.greater_equal(level, 0.5)
+        return listed & self.budget.fits(state, fp.Plain(level * ROUNDED_UP))
+
+    def spend(self, state, request):
+        return self.budget.add(state, fp.Plain(request.pure_epsilon * ROUNDED_UP))
+
+
+class GaussiansOrAnError(fp.AdditiveFilter):
+    """2-GDP for Gaussian noise; whatever else is asked for is a mistake of the caller."""
+
+    promise = fp.GaussianDP(2.0)
+    budget = fp.Budget.square_of(2.0)
+
+    def charge(self, request):
+        members = request.pairs if isinstance(request, fp.Selection) else (request,)
+        for pair in members:
+            if not isinstance(pair, fp.Gaussian):
+                raise ValueError(f"request must be a Gaussian, got {pair!r}; add Gaussian noise")
+        return fp.gdp_charge(request)
+
+
+def _one_gaussian(filt: fp.PrivacyFilter) -> Reached:
+    require_granted(filt, [fp.Gaussian(2.0)])
+    return Reached(gaussian_delta(2.0, 5.0), epsilon=5.0)
+
+
+class CapsOnAllSides(fp.AdditiveFilter):
+    """(0.5, 1e-6)-DP through zCDP, at most an eighth of the budget a round and at most forty rounds."""
+
+    promise = fp.ApproxDP(epsilon=0.5, delta=1e-6)
+    budget = fp.Budget.of(float(fp.CKS.budget(0.5, 1e-6)))
+
+    def charge(self, request):
+        return fp.zcdp_charge(request)
+
+    def start(self, n):
+        return (*self.budget.start(n), np.zeros(n, dtype=np.int64))
+
+    def admits(self, state, request):
+        small = np.less_equal(request.zcdp_rho, self.budget.limit / 8)
+        return small & (state[2] < 40) & self.budget.fits(state[:2], self.charge(request))
+
+    def spend(self, state, request):
+        return (*self.budget.add(state[:2], self.charge(request)), state[2] + 1)
+
+    def reaches(self, state):
+        return self.budget.reaches(state[:2]) & (state[2] >= 0) & (state[2] <= 40)
+
+
+@dataclass(frozen=True)
+class Accountant:
+    """What one person has spent, as a fraction."""
+
+    spent: Fraction = Fraction(0)
+
+    def after(self, epsilon: float) -> Accountant:
+        # an infinite epsilon counts as more than the whole budget
+        return Accountant(self.spent + Fraction(min(epsilon * ROUNDED_UP, 4.0)))
+
+
+class FractionsPerPerson(fp.PrivacyFilter):
+    """3-DP, an accountant object per person that adds up fractions."""
+
+    promise = fp.PureDP(3.0)
+
+    def start(self, n):
+        state = np.empty(n, dtype=object)
+        state[:] = [Accountant()] * n
+        return state
+
+    def spend(self, state, request):
+        after = np.empty(len(state), dtype=object)
+        costs = np.broadcast_to(request.pure_epsilon, len(state)).tolist()
+        after[:] = [person.after(cost) for person, cost in zip(state, costs, strict=True)]
+        return after
+
+    def admits(self, state, request):
+        return np.array([person.spent <= 3 for person in self.spend(state, request)], dtype=np.bool_)
+
+
+class WholeUnits(fp.PrivacyFilter):
+    """1-DP counted in units of 2^-20, every charge rounded up to the next."""
+
+    promise = fp.PureDP(1.0)
+
+    def start(self, n):
+        return np.zeros(n, dtype=np.int64)
+
+    def spend(self, state, request):
+        units = np.ceil(np.minimum(request.pure_epsilon * ROUNDED_UP, 2.0) * 2.0**20)
+        return state + units.astype(np.int64)
+
+    def admits(self, state, request):
+        return self.spend(state, request) <= 2**20
+
+
+class RenyiAtSix(fp.AdditiveFilter):
+    """(6, 1.5)-RDP: divergences of order 6, the larger direction, add up."""
+
+    promise = fp.RenyiDP(alpha=6.0, rho=1.5)
+    budget = fp.Budget.of(1.5 * (1 - 1e-9))
+
+    def charge(self, request):
+        def both_ways(pair):
+            return np.maximum(pair.renyi(6.0), pair.swapped.renyi(6.0))
+
+        return fp.Plain(at_least_dust(per_run(request, both_ways)))
+
+
+def _pair_at_six(filt: fp.PrivacyFilter) -> Reached:
+    p, q = 2e-3, 1.5e-4
+    require_granted(filt, [fp.FinitePair((p, 1 - p), (q, 1 - q))])
+    return Reached(renyi([(p, q), (1 - p, 1 - q)], 6.0), alpha=6.0)
+
+
+class SampledOnly(fp.AdditiveFilter):
+    """(16, 2)-RDP for DP-SGD: subsampled Gaussians of either adjacency, nothing else."""
+
+    promise = fp.RenyiDP(alpha=16.0, rho=2.0)
+    budget = fp.Budget.of(2.0 * (1 - 1e-9))
+
+    def charge(self, request):
+        def both_ways(pair):
+            return np.maximum(pair.renyi(16.0), pair.swapped.renyi(16.0))
+
+        return fp.Plain(at_least_dust(per_run(request, only(fp.SubsampledGaussian, both_ways))))
+
+
+def _steps_at_sixteen(filt: fp.PrivacyFilter) -> Reached:
+    # E_Q[(dP/dQ)^16] by the binomial formula of integer orders
+    q, sigma, count = 0.01, 1.2, 3
+    require_granted(filt, [fp.SubsampledGaussian(q, sigma, adjacency="addition")] * count)
+    moment = math.fsum(
+        math.comb(16, k) * q**k * (1 - q) ** (16 - k) * math.exp(k * (k - 1) / (2 * sigma**2))
+        for k in range(17)
+    )
+    return Reached(count * math.log(moment) / 15, alpha=16.0)
+
+
+def _one_response_of(epsilon: float, at: float):
+    def shown(filt: fp.PrivacyFilter) -> Reached:
+        requests = [fp.RandomizedResponse(epsilon)]
+        require_granted(filt, requests)
+        return Reached(hockey_stick(product(requests), at), epsilon=at)
+
+    return shown
+
+
+SOUND_SUMS = (
+    sound(
+        "exact-gaussian-delta",
+        ExactGaussianDelta,
+        because="the GDP filter (003 Theorem C.1), and delta of Gaussian(gaussian_mu(1, 1e-5)) at 1 is 1e-5",
+        shown=_whole_budget,
+    ),
+    sound(
+        "hyperbolic-charges",
+        HyperbolicCharges,
+        because="log cosh sqrt(u) is concave in u, so D_a of RR(e) is at most a e tanh(e/2); RR dominates; zCDP filter",
+        shown=_near_order_one,
+    ),
+    sound(
+        "geometric-allowances",
+        GeometricAllowances,
+        because="the sum of 2^-k over k >= 1 is 1: basic composition of pure mechanisms",
+        shown=_one_response_of(0.4999, 0.3),
+    ),
+    sound(
+        "two-phases",
+        TwoPhases,
+        because="all rounds are in the sum that is held to 1: the zCDP filter, denying more in the first phase",
+    ),
+    sound(
+        "listed-epsilons",
+        ListedEpsilons,
+        because="basic composition; what is not on the list is denied, which only shortens the game",
+        shown=_one_response_of(0.9999999, 0.5),
+    ),
+    sound(
+        "gaussians-or-an-error",
+        GaussiansOrAnError,
+        because="the GDP filter (003 Theorem C.1) on Gaussians, exact squares against the exact 4",
+        shown=_one_gaussian,
+    ),
+    sound(
+        "caps-on-all-sides",
+        CapsOnAllSides,
+        because="the zCDP filter and the CKS conversion; the caps only shorten the game",
+    ),
+    sound(
+        "fractions-per-person",
+        FractionsPerPerson,
+        because="basic composition with rational sums, one accountant a run, each a value that is never changed",
+        shown=_one_response_of(2.9999999, 2.0),
+    ),
+    sound(
+        "whole-units",
+        WholeUnits,
+        because="basic composition; each charge is rounded up to a unit, and 64 bits do not wrap below 2 units",
+        shown=_one_response_of(1 - 2.0**-19, 0.5),
+    ),
+    sound(
+        "renyi-at-six",
+        RenyiAtSix,
+        because="000 Theorem 4.3 at the fixed order 6, both directions, a billionth of the budget for rounding",
+        shown=_pair_at_six,
+    ),
+    sound(
+        "sampled-only",
+        SampledOnly,
+        because="000 Theorem 4.3 at the fixed order 16, the larger direction of each subsampled Gaussian",
+        shown=_steps_at_sixteen,
+    ),
+)

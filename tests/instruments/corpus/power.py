@@ -1,0 +1,107 @@
+"""The power of the examination, measured on the corpus: `make power`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+import warnings
+from multiprocessing import get_context
+from pathlib import Path
+
+from mc.examine.examination import Status
+from mc.examine.verify import examine
+from tests.instruments.corpus.halves import HALVES
+
+#: What an examination says of a filter, in one word.
+Said = dict[str, object]
+
+
+def examined(half: str, place: int, seconds: float) -> Said:
+    """The examination of one case, until its first refutation."""
+    case = HALVES[half][place]
+    began = time.perf_counter()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = examine(case.filter_class(), seconds=seconds, first_only=True)
+    outcome = found.verdict.outcome.name if found.status is Status.EXAMINED else found.status.name
+    if found.witness is not None:
+        outcome = "REFUTED" if found.witness.replay().refutes else "REPLAY FAILS"
+    return {
+        "half": half,
+        "name": case.name,
+        "kind": case.kind,
+        "outcome": outcome,
+        "evidence": found.verdict.evidence.name,
+        "seconds": round(time.perf_counter() - began, 1),
+        "stages": [one.stage for one in found.findings if one.witness is not None],
+        "detail": found.verdict.detail,
+        "breaks": case.breaks,
+    }
+
+
+def _job(job: tuple[str, int, float]) -> Said:
+    try:
+        return examined(*job)
+    except Exception as error:  # noqa: BLE001 - a case that cannot be examined is a line of the table, and a miss
+        case = HALVES[job[0]][job[1]]
+        known = {"half": job[0], "name": case.name, "kind": case.kind, "breaks": case.breaks, "stages": []}
+        return {**known, "outcome": "ERROR", "evidence": "", "seconds": 0.0, "detail": repr(error)}
+
+
+def right(said: Said) -> bool:
+    """A broken filter is refuted, or named as breaking the contract; a sound one is neither."""
+    if said["kind"] == "broken":
+        return said["outcome"] in ("REFUTED", "FAULTY")
+    return said["outcome"] in ("HOLDS", "UNDECIDED")
+
+
+def main(arguments: list[str]) -> int:
+    """Examine the corpus and print the table; status 1 if anything was judged wrongly."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--half", choices=sorted(HALVES))
+    parser.add_argument("--only", default="", help="names of cases, separated by commas")
+    parser.add_argument("--out", type=Path)
+    given = parser.parse_args(arguments)
+    wanted = set(given.only.split(",")) if given.only else None
+    jobs = [
+        (half, place)
+        for half, cases in HALVES.items()
+        for place, case in enumerate(cases)
+        if (given.half in (None, half)) and (wanted is None or case.name in wanted)
+    ]
+    table = []
+    with get_context("spawn").Pool(given.workers, maxtasksperchild=4) as pool:
+        for said in pool.imap_unordered(_job, [(*job, given.seconds) for job in jobs]):
+            table.append(said)
+            mark = " " if right(said) else "X"
+            print(
+                f"{mark} {said['kind']:6} {said['name']:32} {said['outcome']:9} {said['evidence']:11} "
+                f"{said['seconds']:5.1f} s  {str(said['detail'])[:110]}",
+                flush=True,
+            )
+    for half in HALVES:
+        for kind in ("broken", "sound"):
+            rows = [said for said in table if said["half"] == half and said["kind"] == kind]
+            if rows:
+                print(f"{half} half, {kind}: {sum(map(right, rows))} of {len(rows)} as they should be")
+    if given.out is not None:
+        table.sort(key=lambda said: (str(said["half"]), str(said["kind"]), str(said["name"])))
+        # how the corpus came about is kept from record to record
+        before = json.loads(given.out.read_text("utf-8")) if given.out.is_file() else {}
+        record = {
+            "date": time.strftime("%Y-%m-%d"),
+            "seconds": given.seconds,
+            "history": before.get("history", ""),
+            "cases": table,
+        }
+        given.out.parent.mkdir(parents=True, exist_ok=True)
+        given.out.write_text(json.dumps(record, indent=1) + "\n")
+    return int(not all(map(right, table)))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

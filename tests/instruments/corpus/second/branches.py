@@ -1,0 +1,263 @@
+"""Rules that hold for requests fixed in advance, and for no others."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+import numpy as np
+from scipy import integrate
+
+import filterproof as fp
+from tests.instruments.corpus.first.case import Reached, broken, only, per_run
+from tests.instruments.corpus.first.games import gaussian_delta, hockey_stick, transcript
+from tests.instruments.corpus.second.lattice import best_on_lattice, response_delta
+
+
+def _epsilon(pair: fp.DominatingPair):
+    if isinstance(pair, fp.Erasure):
+        return 0.0
+    return pair.epsilon if isinstance(pair, fp.KOV) else pair.pure_epsilon
+
+
+def _delta(pair: fp.DominatingPair):
+    return pair.infinite_mass if isinstance(pair, fp.Erasure | fp.KOV) else 0.0
+
+
+class EitherTheorem(fp.PrivacyFilter):
+    """(1, delta)-DP by whichever theorem allows more: ten answers at 0.25 exactly, or basic composition."""
+
+    level, count = 0.25, 10
+    promise = fp.ApproxDP(epsilon=1.0, delta=response_delta(level, count, 1.0) * (1 + 1e-9))
+
+    def start(self, n):
+        return np.zeros(n, dtype=np.int64), np.zeros(n), np.zeros(n)
+
+    def spend(self, state, request):
+        # the exact count holds for 0.25-DP answers; anything else makes it void
+        one = np.where(np.less_equal(request.pure_epsilon, self.level), 1, 1000)
+        return state[0] + one, state[1] + per_run(request, _epsilon), state[2] + per_run(request, _delta)
+
+    def admits(self, state, request):
+        count, epsilon, delta = self.spend(state, request)
+        basic = (epsilon <= 1.0) & (delta <= self.promise.delta_at_epsilon * (1 - 1e-9))
+        return (count <= self.count) | basic
+
+
+def _either(filt: fp.PrivacyFilter) -> Reached:
+    chance = filt.promise.delta_at_epsilon * (1 - 1e-8)
+
+    def strategy(past):
+        if past and past[0] < 0:
+            return fp.Erasure(chance) if len(past) == 1 else None
+        return fp.RandomizedResponse(0.25) if len(past) < 10 else None
+
+    return Reached(hockey_stick(transcript(filt, strategy), 1.0), epsilon=1.0)
+
+
+class VariationSoFar(fp.PrivacyFilter):
+    """(0, delta)-DP: the total variation of all answers so far, at 0.1 or 0.2 each, worked out to the last digit."""
+
+    step = 0.1
+    promise = fp.ApproxDP(epsilon=0.0, delta=0.0996679947)
+
+    def start(self, n):
+        return np.zeros((n, 2), dtype=np.int64)
+
+    def _level(self, request):
+        # an answer below 0.1 counts as one of 0.1
+        return np.maximum(np.ceil(np.minimum(np.asarray(request.pure_epsilon) / self.step, 1e6) - 1e-9), 1)
+
+    def spend(self, state, request):
+        level = np.broadcast_to(self._level(request), len(state))
+        return state + (level[:, None] == np.array([1.0, 2.0]))
+
+    def admits(self, state, request):
+        after = self.spend(state, request)
+        small = np.array([self._variation(*row) <= 0.0996679947 for row in after.tolist()], dtype=np.bool_)
+        return small & (self._level(request) <= 2)
+
+    @classmethod
+    @lru_cache(maxsize=4096)
+    def _variation(cls, ones, twos):
+        if ones + twos > 60:
+            return 1.0
+        law = np.ones(1)
+        for level, count in ((1, ones), (2, twos)):
+            keep = 1 / (1 + math.exp(-level * cls.step))
+            one = np.zeros(2 * level + 1)
+            one[0], one[-1] = 1 - keep, keep
+            for _ in range(count):
+                law = np.convolve(law, one)
+        losses = cls.step * (np.arange(len(law)) - len(law) // 2)
+        return float(law @ np.maximum(-np.expm1(-losses), 0.0))
+
+
+def _small_tree(filt: fp.PrivacyFilter) -> Reached:
+    return Reached(best_on_lattice(filt, 0.1, (1, 2), 0.0, 6), epsilon=0.0)
+
+
+class CurveSoFar(fp.PrivacyFilter):
+    """mu-GDP: the privacy curve of all answers so far, at 0.1, 0.2 or 0.3 each, stays below that of Gaussian(mu)."""
+
+    step, most = 0.1, 0.4006
+    promise = fp.GaussianDP(most)
+    grid = np.arange(0.0, 4.0, 0.005)
+    allowed = np.asarray(fp.Gaussian(most).hockey_stick(grid)) * (1 - 1e-5)
+
+    def start(self, n):
+        return np.zeros((n, 3), dtype=np.int64)
+
+    def _level(self, request):
+        return np.ceil(np.minimum(np.asarray(request.pure_epsilon) / self.step, 1e6) - 1e-9)
+
+    def spend(self, state, request):
+        level = np.broadcast_to(np.maximum(self._level(request), 1), len(state))
+        return state + (level[:, None] == np.array([1.0, 2.0, 3.0]))
+
+    def admits(self, state, request):
+        after = self.spend(state, request)
+        below = np.array([self._below(*row) for row in after.tolist()], dtype=np.bool_)
+        return below & np.asarray(self._level(request) <= 3)
+
+    @classmethod
+    @lru_cache(maxsize=4096)
+    def _below(cls, *counts):
+        if sum(counts) > 12:  # 12 answers at 0.1 are too many
+            return False
+        law = np.ones(1)
+        for level, count in zip((1, 2, 3), counts, strict=True):
+            keep = 1 / (1 + math.exp(-level * cls.step))
+            one = np.zeros(2 * level + 1)
+            one[0], one[-1] = 1 - keep, keep
+            for _ in range(count):
+                law = np.convolve(law, one)
+        losses = cls.step * (np.arange(len(law)) - len(law) // 2)
+        curve = np.maximum(-np.expm1(cls.grid[:, None] - losses), 0.0) @ law
+        return bool((curve <= cls.allowed).all())
+
+
+def _larger_tree(filt: fp.PrivacyFilter) -> Reached:
+    return Reached(best_on_lattice(filt, 0.1, (1, 2, 3), 0.236, 7), epsilon=0.236)
+
+
+class QuietSoFar(fp.PrivacyFilter):
+    """(1, 1e-5)-DP: Gaussians by the exact curve; while nothing was lost, basic composition at 0.5 will do as well."""
+
+    promise = fp.ApproxDP(epsilon=1.0, delta=1e-5)
+    square = float(fp.gaussian_mu(1.0, 1e-5)) ** 2
+
+    def start(self, n):
+        return np.zeros(n), np.zeros(n), np.zeros(n)
+
+    def spend(self, state, request):
+        square = per_run(request, lambda pair: 0.0 if isinstance(pair, fp.Erasure) else pair.gdp_mu**2)
+        erased = per_run(request, lambda pair: pair.p if isinstance(pair, fp.Erasure) else 0.0)
+        return state[0] + square, state[1] + erased, state[2].copy()
+
+    def admits(self, state, request):
+        square, erased, loss = self.spend(state, request)
+        gaussian = (square <= self.square * (1 - 1e-9)) & (erased == 0)
+        root = np.sqrt(np.clip(square, 1e-12, 1e6))
+        # all Gaussians together are (0.5, their curve at 0.5)-DP, and an erasure adds to delta alone
+        basic = np.asarray(fp.Gaussian(root).hockey_stick(0.5)) + erased <= 1e-5 * (1 - 1e-9)
+        return gaussian | ((loss <= 0) & basic)
+
+    def observe(self, state, loss):
+        return state[0], state[1], state[2] + loss
+
+
+def _quiet(filt: fp.PrivacyFilter) -> Reached:
+    first = 0.12
+    second = math.sqrt(filt.square * (1 - 1e-6) - first**2)
+    erased = (1e-5 - gaussian_delta(first, 0.5)) * (1 - 1e-6)
+    state = filt.start(1)
+    assert filt.admits(state, fp.Gaussian(first))[0]
+    spent = filt.spend(state, fp.Gaussian(first))
+    assert filt.admits(filt.observe(spent, np.array([1e-9])), fp.Gaussian(second))[0]
+    assert filt.admits(filt.observe(spent, np.array([-1e-9])), fp.Erasure(erased))[0]
+
+    def density(loss):
+        z = (loss - first**2 / 2) / first
+        return math.exp(-z * z / 2) / first / math.sqrt(2 * math.pi)
+
+    above, _ = integrate.quad(
+        lambda loss: density(loss) * gaussian_delta(second, 1.0 - loss), 0.0, 0.99, epsabs=0, epsrel=1e-8
+    )
+    below, _ = integrate.quad(density, first**2 / 2 - 10 * first, 0.0, epsabs=0, epsrel=1e-8)
+    return Reached(above + below * erased, epsilon=1.0)
+
+
+class AfterTheSecond(fp.PrivacyFilter):
+    """(0.5, delta)-DP: eleven answers at 0.15 exactly; once two of them cancelled, or worse, basic composition too."""
+
+    level, count = 0.15, 11
+    promise = fp.ApproxDP(epsilon=0.5, delta=response_delta(level, count, 0.5) * (1 + 1e-9))
+
+    def start(self, n):
+        zeros = np.zeros(n)
+        return np.zeros(n, dtype=np.int64), zeros, zeros, zeros
+
+    def spend(self, state, request):
+        one = np.where(
+            per_run(request, only(fp.RandomizedResponse, lambda pair: pair.epsilon)) <= 0.15, 1, 1000
+        )
+        epsilon, delta = per_run(request, _epsilon), per_run(request, _delta)
+        return state[0] + one, state[1] + epsilon, state[2] + delta, state[3].copy()
+
+    def admits(self, state, request):
+        count, epsilon, delta, loss = self.spend(state, request)
+        basic = (epsilon <= 0.5) & (delta <= self.promise.delta_at_epsilon * (1 - 1e-9))
+        return (count <= self.count) | (basic & (state[0] >= 2) & (loss < 1e-9))
+
+    def observe(self, state, loss):
+        return (*state[:3], state[3] + loss)
+
+
+def _after_two(filt: fp.PrivacyFilter) -> Reached:
+    delta = filt.promise.delta_at_epsilon
+
+    def strategy(past):
+        if len(past) < 2:
+            return fp.RandomizedResponse(0.15)
+        if sum(past[:2]) < 1e-9:
+            return fp.KOV(0.19, delta * (1 - 1e-8)) if len(past) == 2 else None
+        return fp.RandomizedResponse(0.15) if len(past) < 11 else None
+
+    return Reached(hockey_stick(transcript(filt, strategy), 0.5), epsilon=0.5)
+
+
+BRANCHES = (
+    broken(
+        "either-theorem",
+        EitherTheorem,
+        breaks="an answer at 0.25; on no an erasure by basic composition, on yes the nine others by the exact count",
+        shown=_either,
+    ),
+    broken(
+        "variation-so-far",
+        VariationSoFar,
+        breaks="six rounds of 0.1 and 0.2, the next level chosen by the answers: 1.06 times delta",
+        shown=_small_tree,
+        margin=0.05,
+    ),
+    broken(
+        "curve-so-far",
+        CurveSoFar,
+        breaks="seven rounds of 0.1, 0.2 and 0.3, the next level chosen by the answers: 1.06 times the curve at 0.236",
+        shown=_larger_tree,
+        margin=0.05,
+    ),
+    broken(
+        "quiet-so-far",
+        QuietSoFar,
+        breaks="Gaussian(0.12); where it lost something the rest as a Gaussian, elsewhere an erasure",
+        shown=_quiet,
+    ),
+    broken(
+        "after-the-second",
+        AfterTheSecond,
+        breaks="two answers; where they do not add up to 0.3 a KOV pair, elsewhere the nine other answers",
+        shown=_after_two,
+    ),
+)

@@ -1,0 +1,268 @@
+"""Rules that go by the round: schedules, phases, plans, prices that depend on when something is asked."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+import filterproof as fp
+from tests.instruments.corpus.first.case import Reached, broken
+from tests.instruments.corpus.first.games import gaussian_delta, hockey_stick, product, require_granted
+
+
+class SlowForgetting(fp.PrivacyFilter):
+    """(1, 1e-5)-DP through zCDP for a stream: what was released long ago matters less, two percent a round."""
+
+    promise = fp.ApproxDP(epsilon=1.0, delta=1e-5)
+    budget = float(fp.CKS.budget(1.0, 1e-5))
+    kept = 0.98
+
+    def start(self, n):
+        return np.zeros(n)
+
+    def spend(self, state, request):
+        return self.kept * state + request.zcdp_rho
+
+    def admits(self, state, request):
+        return self.spend(state, request) <= self.budget * (1 - 1e-9)
+
+
+def _steady_stream(filt: fp.PrivacyFilter) -> Reached:
+    rho = 0.0006  # 50 times that is 0.03, and the budget is 0.0305
+    require_granted(filt, [fp.Gaussian(math.sqrt(2 * rho))] * 300)
+    return Reached(gaussian_delta(math.sqrt(2 * rho * 300), 1.0), epsilon=1.0)
+
+
+class QualityChecks(fp.PrivacyFilter):
+    """1-DP; every 120th answer goes to the quality team, at most 0.5 each, on a budget of its own."""
+
+    promise = fp.PureDP(1.0)
+
+    def start(self, n):
+        return np.zeros(n), np.zeros(n, dtype=np.int64)
+
+    def _cost(self, state, request):
+        check = (state[1] % 120 == 119) & np.less_equal(request.pure_epsilon, 0.5)
+        return np.where(check, 0.0, request.pure_epsilon)
+
+    def admits(self, state, request):
+        return state[0] + self._cost(state, request) <= 1.0 - 1e-12
+
+    def spend(self, state, request):
+        return state[0] + self._cost(state, request), state[1] + 1
+
+
+def _one_check(filt: fp.PrivacyFilter) -> Reached:
+    check, rest = fp.RandomizedResponse(0.5), fp.RandomizedResponse(0.88)
+    require_granted(filt, [fp.RandomizedResponse(1e-3)] * 119 + [check, rest])
+    return Reached(hockey_stick(product([check, rest]), 1.0), epsilon=1.0)  # these two alone
+
+
+class LongService(fp.PrivacyFilter):
+    """(2, 0.4)-RDP; a session that lasted 200 rounds has shown that it spends little, and gets five percent more."""
+
+    promise = fp.RenyiDP(alpha=2.0, rho=0.4)
+
+    def start(self, n):
+        return np.zeros(n), np.zeros(n, dtype=np.int64)
+
+    def _cost(self, request):
+        return np.maximum(request.renyi(2.0), request.swapped.renyi(2.0))
+
+    def admits(self, state, request):
+        budget = np.where(state[1] < 200, 0.4, 0.42) * (1 - 1e-12)
+        return state[0] + self._cost(request) <= budget
+
+    def spend(self, state, request):
+        return state[0] + self._cost(request), state[1] + 1
+
+
+def _long_session(filt: fp.PrivacyFilter) -> Reached:
+    # D_2 of a Gaussian is mu^2
+    sizes = [0.01] * 200 + [math.sqrt(0.3999)]
+    require_granted(filt, [fp.Gaussian(mu) for mu in sizes])
+    return Reached(math.fsum(mu * mu for mu in sizes), alpha=2.0)
+
+
+class ShrinkingShares(fp.PrivacyFilter):
+    """1-DP for ever: question k may use 1/(k(k+1)), and these add up to 1; the number of the question is one byte."""
+
+    promise = fp.PureDP(1.0)
+
+    def start(self, n):
+        return np.zeros(n, dtype=np.uint8)
+
+    def admits(self, state, request):
+        k = state + 1.0
+        return request.pure_epsilon * (1 + 1e-12) <= 1 / (k * (k + 1))
+
+    def spend(self, state, request):
+        return state + np.uint8(1)
+
+
+def _second_lap(filt: fp.PrivacyFilter) -> Reached:
+    large = [fp.RandomizedResponse(0.999 / (k * (k + 1))) for k in (1, 2, 3)]
+    require_granted(filt, [*large, *[fp.RandomizedResponse(1e-5)] * 253, *large])
+    return Reached(hockey_stick(product(large * 2), 1.0), epsilon=1.0)
+
+
+class EvenShares(fp.PrivacyFilter):
+    """1-GDP for a study of 150 releases, each of which gets its share of the budget."""
+
+    promise = fp.GaussianDP(1.0)
+
+    def start(self, n):
+        return np.zeros(n)
+
+    def admits(self, state, request):
+        return np.broadcast_to(request.gdp_mu**2 * (1 + 1e-12) <= 1 / 150, len(state)).copy()
+
+    def spend(self, state, request):
+        return state + request.gdp_mu**2
+
+
+def _longer_study(filt: fp.PrivacyFilter) -> Reached:
+    mu = math.sqrt(0.999 / 150)
+    require_granted(filt, [fp.Gaussian(mu)] * 240)
+    return Reached(gaussian_delta(mu * math.sqrt(240), 3.0), epsilon=3.0)
+
+
+class PriceOfTheFirst(fp.PrivacyFilter):
+    """1-GDP; the price of a kind of mechanism is worked out when it is asked for the first time, and kept."""
+
+    promise = fp.GaussianDP(1.0)
+    kinds = (fp.Gaussian, fp.RandomizedResponse, fp.Laplace, fp.SubsampledGaussian, fp.FinitePair)
+
+    def start(self, n):
+        return np.zeros(n), np.zeros((n, len(self.kinds) + 1))
+
+    def _place(self, request, n):
+        def one(pair):
+            return next((i for i, kind in enumerate(self.kinds) if isinstance(pair, kind)), len(self.kinds))
+
+        if isinstance(request, fp.Selection):
+            return np.array([one(pair) for pair in request.pairs])[request.index]
+        return np.full(n, one(request))
+
+    def _cost(self, state, request):
+        known = state[1][np.arange(len(state[0])), self._place(request, len(state[0]))]
+        return np.where(known > 0, known, request.gdp_mu**2)
+
+    def admits(self, state, request):
+        return state[0] + self._cost(state, request) <= 1.0 - 1e-12
+
+    def spend(self, state, request):
+        cost, prices = self._cost(state, request), state[1].copy()
+        prices[np.arange(len(cost)), self._place(request, len(cost))] = cost
+        return state[0] + cost, prices
+
+
+def _cheap_first(filt: fp.PrivacyFilter) -> Reached:
+    require_granted(filt, [fp.Gaussian(0.01), fp.Gaussian(2.0)])
+    return Reached(gaussian_delta(math.hypot(0.01, 2.0), 4.0), epsilon=4.0)
+
+
+class ThreePhases(fp.PrivacyFilter):
+    """1-DP in three phases of ten rounds, a third each; what a phase leaves is added to what was saved before."""
+
+    promise = fp.PureDP(1.0)
+    share = (1 - 1e-9) / 3
+
+    def start(self, n):
+        return np.zeros(n), np.zeros(n), np.zeros(n, dtype=np.int64)
+
+    def admits(self, state, request):
+        used, saved, rounds = state
+        return (used + request.pure_epsilon <= self.share + saved) & (rounds < 30)
+
+    def spend(self, state, request):
+        used, saved, rounds = state[0] + request.pure_epsilon, state[1], state[2] + 1
+        over = rounds % 10 == 0
+        left = self.share + saved - used
+        return np.where(over, 0.0, used), np.where(over, saved + left, saved), rounds
+
+
+def _late_spender(filt: fp.PrivacyFilter) -> Reached:
+    last = fp.RandomizedResponse(1.32)
+    require_granted(filt, [fp.RandomizedResponse(1e-4)] * 20 + [last])
+    return Reached(hockey_stick(product([last]), 1.0), epsilon=1.0)
+
+
+class FourGroups(fp.PrivacyFilter):
+    """1-DP; questions come four at a time, one per region, and a person is in one region: four cost the largest."""
+
+    promise = fp.PureDP(1.0)
+
+    def start(self, n):
+        return np.zeros(n), np.zeros(n), np.zeros(n, dtype=np.int64)
+
+    def spend(self, state, request):
+        done, largest, rounds = state
+        first = rounds % 4 == 0
+        done = np.where(first, done + largest, done)
+        largest = np.where(first, request.pure_epsilon, np.maximum(largest, request.pure_epsilon))
+        return done, largest, rounds + 1
+
+    def admits(self, state, request):
+        done, largest, _ = self.spend(state, request)
+        return done + largest <= 1.0 - 1e-12
+
+
+def _same_region(filt: fp.PrivacyFilter) -> Reached:
+    requests = [fp.RandomizedResponse(0.4)] * 8
+    require_granted(filt, requests)
+    return Reached(hockey_stick(product(requests), 1.0), epsilon=1.0)
+
+
+CALENDAR = (
+    broken(
+        "slow-forgetting",
+        SlowForgetting,
+        breaks="300 Gaussians of rho 0.0006: the faded sum never passes 0.03, the true one is 0.18",
+        shown=_steady_stream,
+    ),
+    broken(
+        "quality-checks",
+        QualityChecks,
+        breaks="119 tiny responses, RandomizedResponse(0.5) for nothing in round 120, then 0.88",
+        shown=_one_check,
+    ),
+    broken(
+        "long-service",
+        LongService,
+        breaks="200 tiny Gaussians, then one to the raised limit: 1.05 times the promised divergence",
+        shown=_long_session,
+        margin=0.04,
+    ),
+    broken(
+        "shrinking-shares",
+        ShrinkingShares,
+        breaks="the three large shares, 253 tiny questions, the large shares again: the byte starts over at 256",
+        shown=_second_lap,
+    ),
+    broken(
+        "even-shares",
+        EvenShares,
+        breaks="240 releases of a share each where 150 were planned: nothing counts them",
+        shown=_longer_study,
+    ),
+    broken(
+        "price-of-the-first",
+        PriceOfTheFirst,
+        breaks="Gaussian(0.01), then Gaussian(2) at the same price",
+        shown=_cheap_first,
+    ),
+    broken(
+        "three-phases",
+        ThreePhases,
+        breaks="20 tiny responses, then 1.32 in the third phase: savings of the first phase are added twice",
+        shown=_late_spender,
+    ),
+    broken(
+        "four-groups",
+        FourGroups,
+        breaks="eight responses at 0.4 about one person: nothing keeps the four questions to different groups",
+        shown=_same_region,
+    ),
+)

@@ -1,0 +1,164 @@
+"""Rules that stand or fall with a figure: where it is rounded, subtracted, converted or compared."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+import filterproof as fp
+from tests.instruments.corpus.first.case import Reached, broken, per_run
+from tests.instruments.corpus.first.games import gaussian_delta, hockey_stick, product, require_granted
+
+
+class DecadesOfDelta(fp.AdditiveFilter):
+    """(1, 1e-5)-DP through zCDP, epsilon = rho + 2 sqrt(rho log(1/delta)), delta given by its decades."""
+
+    promise = fp.ApproxDP(epsilon=1.0, delta=1e-5)
+    decades = 5.0
+    budget = fp.Budget.of((math.sqrt(decades + 1.0) - math.sqrt(decades)) ** 2)
+
+    def charge(self, request):
+        return fp.zcdp_charge(request)
+
+
+def _spent_in_one(filt: fp.PrivacyFilter) -> Reached:
+    mu = math.sqrt(2 * filt.budget.limit) * (1 - 1e-9)
+    require_granted(filt, [fp.Gaussian(mu)])
+    return Reached(gaussian_delta(mu, 1.0), epsilon=1.0)
+
+
+class LedgerColumn(fp.PrivacyFilter):
+    """(0.01, 1e-9)-DP, basic composition; both totals are stored with nine digits after the point."""
+
+    promise = fp.ApproxDP(epsilon=0.01, delta=1e-9)
+
+    def start(self, n):
+        return np.zeros(n), np.zeros(n)
+
+    def _cost(self, request):
+        def epsilon(pair):
+            if isinstance(pair, fp.Erasure):
+                return 0.0
+            return pair.epsilon if isinstance(pair, fp.KOV) else pair.pure_epsilon
+
+        def delta(pair):
+            return pair.infinite_mass if isinstance(pair, fp.Erasure | fp.KOV) else 0.0
+
+        return per_run(request, epsilon), per_run(request, delta)
+
+    def spend(self, state, request):
+        epsilon, delta = self._cost(request)
+        # an epsilon is rounded up; a delta is small enough as it is
+        return np.ceil((state[0] + epsilon) * 1e9) / 1e9, np.round(state[1] + delta, 9)
+
+    def admits(self, state, request):
+        epsilon, delta = self.spend(state, request)
+        return (epsilon <= 0.01) & (delta <= 1e-9)
+
+
+def _many_small_chances(filt: fp.PrivacyFilter) -> Reached:
+    require_granted(filt, [fp.Erasure(4.9e-10)] * 60)
+    return Reached(-math.expm1(60 * math.log1p(-4.9e-10)), epsilon=0.01)
+
+
+class NeverEmpty(fp.PrivacyFilter):
+    """1-DP; what remains goes down with every answer, to a twentieth, so that a desk is never left with nothing."""
+
+    promise = fp.PureDP(1.0)
+
+    def start(self, n):
+        return np.ones(n)
+
+    def admits(self, state, request):
+        return request.pure_epsilon <= state
+
+    def spend(self, state, request):
+        return np.maximum(state - request.pure_epsilon, 0.05)
+
+
+def _after_the_end(filt: fp.PrivacyFilter) -> Reached:
+    requests = [fp.RandomizedResponse(1.0)] + [fp.RandomizedResponse(0.05)] * 10
+    require_granted(filt, requests)
+    return Reached(hockey_stick(product(requests), 1.0), epsilon=1.0)
+
+
+class MeanAndExcess(fp.PrivacyFilter):
+    """0.3-zCDP; for the report the mean loss is booked apart from what the bound rho adds to it."""
+
+    promise = fp.ZCDP(0.3)
+
+    def start(self, n):
+        return np.zeros(n), np.zeros(n)
+
+    def spend(self, state, request):
+        with np.errstate(invalid="ignore"):
+            mean = np.maximum(request.renyi(1.0), request.swapped.renyi(1.0))
+            return state[0] + mean, state[1] + np.subtract(request.zcdp_rho * (1 + 1e-12), mean)
+
+    def admits(self, state, request):
+        mean, excess = self.spend(state, request)
+        return ~(mean + excess > 0.3)
+
+
+def _no_number(filt: fp.PrivacyFilter) -> Reached:
+    require_granted(filt, [fp.Erasure(0.05)] * 3)
+    return Reached(1 - 0.95**3, epsilon=6.0)
+
+
+class OneStep(fp.PrivacyFilter):
+    """1-GDP; decision and ledger entry are made in one step, so that no other request comes between the two."""
+
+    promise = fp.GaussianDP(1.0)
+
+    def start(self, n):
+        return np.zeros(n)
+
+    def admits(self, state, request):
+        return self.spend(state, request) <= 1.0
+
+    def spend(self, state, request):
+        return state + request.gdp_mu**2 * (1 + 1e-12)
+
+    def grant(self, state, request):
+        after = self.spend(state, request)
+        return state <= 1.0, after
+
+
+def _last_entry(filt: fp.PrivacyFilter) -> Reached:
+    require_granted(filt, [fp.Gaussian(0.99), fp.Gaussian(1.5)])  # as a session asks: by `grant`
+    return Reached(gaussian_delta(math.hypot(0.99, 1.5), 4.0), epsilon=4.0)
+
+
+FIGURES = (
+    broken(
+        "decades-of-delta",
+        DecadesOfDelta,
+        breaks="the budget spent on one Gaussian: the logarithm has the base 10",
+        shown=_spent_in_one,
+    ),
+    broken(
+        "ledger-column",
+        LedgerColumn,
+        breaks="60 erasures of 4.9e-10: each is rounded to nothing",
+        shown=_many_small_chances,
+    ),
+    broken(
+        "never-empty",
+        NeverEmpty,
+        breaks="RandomizedResponse(1), then 0.05 as often as one likes",
+        shown=_after_the_end,
+    ),
+    broken(
+        "mean-and-excess",
+        MeanAndExcess,
+        breaks="erasures: infinity minus infinity is no number, and no number is not above 0.3",
+        shown=_no_number,
+    ),
+    broken(
+        "one-step",
+        OneStep,
+        breaks="Gaussian(0.99) and Gaussian(1.5) in a session: `grant` compares what was spent before",
+        shown=_last_entry,
+    ),
+)

@@ -1,0 +1,265 @@
+"""Sound filters that keep their own accounts: histories, seals, plain doubles, a single question."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from functools import lru_cache
+
+import numpy as np
+
+import filterproof as fp
+from tests.instruments.corpus.first.case import Reached, sound
+from tests.instruments.corpus.first.games import (
+    hockey_stick,
+    product,
+    renyi,
+    require_granted,
+)
+from tests.instruments.corpus.second.lattice import response_delta
+
+#: More than the rounding of a declared number, and of a charge computed from it.
+ROUNDED_UP = 1 + 1e-12
+
+
+class SixteenOrders(fp.PrivacyFilter):
+    """(1, 1e-5)-DP; Renyi divergences of sixteen orders are on record, and that of order 21 decides, as agreed."""
+
+    promise = fp.ApproxDP(epsilon=1.0, delta=1e-5)
+    orders = tuple(float(a) for a in (2, 3, 4, 5, 6, 8, 10, 12, 16, 21, 24, 32, 48, 64, 96, 128))
+    place = orders.index(21.0)
+    most = (1.0 - math.log(1e5) / 20) * (1 - 1e-9)
+
+    def start(self, n):
+        return np.zeros((n, len(self.orders))), np.zeros(n, dtype=np.int64)
+
+    def _table(self, request):
+        return self._row(request) if request.shape == () else self._columns(request)
+
+    @classmethod
+    @lru_cache(maxsize=256)
+    def _row(cls, pair):
+        return cls._columns(pair)
+
+    @classmethod
+    def _columns(cls, request):
+        both = [np.maximum(request.renyi(a), request.swapped.renyi(a)) for a in cls.orders]
+        return np.maximum(np.stack(both, axis=-1), 1e-200)
+
+    def spend(self, state, request):
+        return state[0] + self._table(request), state[1] + 1
+
+    def admits(self, state, request):
+        after, rounds = self.spend(state, request)
+        # at most 10^4 plain additions, which 1e-9 of the budget outweighs
+        return (after[:, self.place] <= self.most) & (rounds <= 10_000)
+
+
+class WholeHistory(fp.PrivacyFilter):
+    """1-DP; every epsilon is kept, 64 at most, and all of them are added anew for each decision, without rounding."""
+
+    promise = fp.PureDP(1.0)
+
+    def start(self, n):
+        return np.zeros((n, 64)), np.zeros(n, dtype=np.int64)
+
+    def spend(self, state, request):
+        kept, rounds = state[0].copy(), state[1]
+        kept[np.arange(len(rounds)), np.minimum(rounds, 63)] += request.pure_epsilon
+        return kept, rounds + 1
+
+    def admits(self, state, request):
+        kept, rounds = self.spend(state, request)
+        sums = np.array([math.fsum(row) for row in kept])
+        return (sums <= 1.0 - 1e-12) & (rounds <= 64)
+
+
+def _twice(filt: fp.PrivacyFilter) -> Reached:
+    requests = [fp.RandomizedResponse(0.3333333)] * 3
+    require_granted(filt, requests)
+    return Reached(hockey_stick(product(requests), 0.9), epsilon=0.9)
+
+
+class SealedDecisions(fp.PrivacyFilter):
+    """0.5-DP for small questions, 0.05 at most; each decision that could be a yes is sealed, which takes its time."""
+
+    promise = fp.PureDP(0.5)
+    budget = fp.Budget.of(0.5)
+
+    def start(self, n):
+        return self.budget.start(n)
+
+    def _charge(self, request):
+        return fp.Plain(request.pure_epsilon * ROUNDED_UP)
+
+    def admits(self, state, request):
+        granted = np.less_equal(request.pure_epsilon, 0.05) & self.budget.fits(state, self._charge(request))
+        if granted.any():
+            hashlib.pbkdf2_hmac("sha256", granted.tobytes(), state[0].tobytes(), 10_000)
+        return granted
+
+    def spend(self, state, request):
+        return self.budget.add(state, self._charge(request))
+
+
+def _nine(filt: fp.PrivacyFilter) -> Reached:
+    require_granted(filt, [fp.RandomizedResponse(0.05)] * 9)
+    return Reached(response_delta(0.05, 9, 0.2), epsilon=0.2)
+
+
+class OneQuestion(fp.PrivacyFilter):
+    """(log 1.5625, delta)-DP: one question, at epsilon = log 1.25, put four times at most; nothing else is answered."""
+
+    level = math.log(1.25)
+    promise = fp.ApproxDP(epsilon=2 * level, delta=response_delta(level, 4, 2 * level) * (1 + 1e-9) + 1e-15)
+
+    def start(self, n):
+        return np.zeros(n, dtype=np.int64)
+
+    def admits(self, state, request):
+        with np.errstate(invalid="ignore"):
+            same = np.abs(request.pure_epsilon - self.level) <= 1e-12
+        return same & (state < 4)
+
+    def spend(self, state, request):
+        return state + 1
+
+
+def _four(filt: fp.PrivacyFilter) -> Reached:
+    requests = [fp.RandomizedResponse(math.log(1.25))] * 4
+    require_granted(filt, requests)
+    epsilon = 2 * math.log(1.25)
+    return Reached(hockey_stick(product(requests), epsilon), epsilon=epsilon)
+
+
+class RoundsDown(fp.PrivacyFilter):
+    """1-DP in plain doubles: what remains is rounded down by one place after each subtraction."""
+
+    promise = fp.PureDP(1.0)
+
+    def start(self, n):
+        return np.ones(n)
+
+    def spend(self, state, request):
+        return np.nextafter(state - request.pure_epsilon * ROUNDED_UP, -np.inf)
+
+    def admits(self, state, request):
+        # a zero that is negative is below zero
+        after = self.spend(state, request)
+        return ~np.signbit(after) & (after >= 0)
+
+
+class PureForConcentrated(fp.AdditiveFilter):
+    """0.5-zCDP for clients who are told a rho: epsilons add up to 1, and epsilon^2/2 is what they are told."""
+
+    promise = fp.ZCDP(0.5)
+    budget = fp.Budget.of(1.0)
+
+    def charge(self, request):
+        return fp.Plain(request.pure_epsilon * ROUNDED_UP)
+
+
+def _one_answer(filt: fp.PrivacyFilter) -> Reached:
+    requests = [fp.RandomizedResponse(1 - 1e-9)]
+    require_granted(filt, requests)
+    return Reached(renyi(product(requests), 1.01), alpha=1.01)
+
+
+class FourQuarters(fp.PrivacyFilter):
+    """(1, 1e-4)-DP: four releases, each declared at epsilon 0.25, whatever it is; the deltas there add up to 1e-4."""
+
+    promise = fp.ApproxDP(epsilon=1.0, delta=1e-4)
+
+    def start(self, n):
+        return np.zeros(n), np.zeros(n, dtype=np.int64)
+
+    def spend(self, state, request):
+        delta = np.maximum(request.hockey_stick(0.25), request.swapped.hockey_stick(0.25))
+        return state[0] + delta * (1 + 1e-9), state[1] + 1
+
+    def admits(self, state, request):
+        delta, rounds = self.spend(state, request)
+        return (delta <= 1e-4 * (1 - 1e-9)) & (rounds <= 4)
+
+
+def _four_erasures(filt: fp.PrivacyFilter) -> Reached:
+    p = 0.25e-4 * (1 - 1e-8)
+    require_granted(filt, [fp.Erasure(p)] * 4)
+    return Reached(-math.expm1(4 * math.log1p(-p)), epsilon=1.0)
+
+
+class OpensSlowly(fp.PrivacyFilter):
+    """1-DP; half of the budget is open at first, and every round opens half of what is still closed."""
+
+    promise = fp.PureDP(1.0)
+    budget = fp.Budget.of(1.0)
+
+    def start(self, n):
+        return (*self.budget.start(n), np.zeros(n, dtype=np.int64))
+
+    def _charge(self, request):
+        return fp.Plain(request.pure_epsilon * ROUNDED_UP)
+
+    def admits(self, state, request):
+        opened = 1 - np.ldexp(1.0, -np.minimum(state[2] + 1, 60).astype(np.int32))
+        early = self.budget.value(state[:2]) + request.pure_epsilon <= opened
+        return early & self.budget.fits(state[:2], self._charge(request))
+
+    def spend(self, state, request):
+        return (*self.budget.add(state[:2], self._charge(request)), state[2] + 1)
+
+
+def _as_it_opens(filt: fp.PrivacyFilter) -> Reached:
+    requests = [fp.RandomizedResponse(0.49999 * 2.0**-k) for k in range(6)]
+    require_granted(filt, requests)
+    return Reached(hockey_stick(product(requests), 0.9), epsilon=0.9)
+
+
+STEADY_ACCOUNTS = (
+    sound(
+        "sixteen-orders",
+        SixteenOrders,
+        because="000 Theorem 4.3 at the order 21 fixed in advance and Markov's inequality; other orders only stand by",
+    ),
+    sound(
+        "whole-history",
+        WholeHistory,
+        because="basic composition; the sum is rounded once, and 1e-12 outweighs that",
+        shown=_twice,
+    ),
+    sound(
+        "sealed-decisions",
+        SealedDecisions,
+        because="basic composition with an exact sum; the seal changes no decision",
+        shown=_nine,
+    ),
+    sound(
+        "one-question",
+        OneQuestion,
+        because="randomised response dominates, so four adaptive rounds are dominated by the fourfold product",
+        shown=_four,
+    ),
+    sound(
+        "rounds-down",
+        RoundsDown,
+        because="basic composition; one place down outweighs the rounding to nearest of the subtraction",
+    ),
+    sound(
+        "pure-for-concentrated",
+        PureForConcentrated,
+        because="basic composition to 1-DP, which is (1/2)-zCDP",
+        shown=_one_answer,
+    ),
+    sound(
+        "four-quarters",
+        FourQuarters,
+        because="each mechanism is (0.25, delta_t)-DP with 0.25 fixed in advance: basic composition",
+        shown=_four_erasures,
+    ),
+    sound(
+        "opens-slowly",
+        OpensSlowly,
+        because="basic composition with an exact sum held to 1; what is not yet open only denies more",
+        shown=_as_it_opens,
+    ),
+)

@@ -1,0 +1,282 @@
+"""Sound filters that add up, count or compare, and look at no losses."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+import numpy as np
+from scipy import special
+
+import filterproof as fp
+from tests.instruments.corpus.first.case import Reached, at_least_dust, only, per_run, sound
+from tests.instruments.corpus.first.games import (
+    gaussian_delta,
+    renyi,
+    require_granted,
+)
+from tests.instruments.corpus.second.lattice import best_on_lattice, response_delta
+
+#: More than the rounding of a declared number, and of a charge computed from it.
+ROUNDED_UP = 1 + 1e-12
+
+
+class LargestOfAll(fp.PrivacyFilter):
+    """(3, 1e-6)-DP by advanced composition of k mechanisms, every one taken for the largest so far."""
+
+    promise = fp.ApproxDP(epsilon=3.0, delta=1e-6)
+
+    def start(self, n):
+        return np.zeros(n, dtype=np.int64), np.zeros(n)
+
+    def spend(self, state, request):
+        return state[0] + 1, np.maximum(state[1], np.minimum(request.pure_epsilon, 50.0))
+
+    def admits(self, state, request):
+        k, epsilon = self.spend(state, request)
+        total = np.sqrt(2 * k * math.log(1e6)) * epsilon + k * epsilon * np.expm1(epsilon)
+        return total <= 3.0 * (1 - 1e-9)
+
+
+def _sixty(filt: fp.PrivacyFilter) -> Reached:
+    require_granted(filt, [fp.RandomizedResponse(0.06)] * 60)
+    return Reached(response_delta(0.06, 60, 3.0), epsilon=3.0)
+
+
+class EachWay(fp.PrivacyFilter):
+    """(3, 0.8)-RDP: the divergences of order 3 are added up in each direction by itself."""
+
+    promise = fp.RenyiDP(alpha=3.0, rho=0.8)
+    budget = fp.Budget.of(0.8 * (1 - 1e-9))
+
+    def start(self, n):
+        return (*self.budget.start(n), *self.budget.start(n))
+
+    def _charges(self, request):
+        there = at_least_dust(request.renyi(3.0) * ROUNDED_UP)
+        back = at_least_dust(request.swapped.renyi(3.0) * ROUNDED_UP)
+        return fp.Plain(there), fp.Plain(back)
+
+    def admits(self, state, request):
+        there, back = self._charges(request)
+        return self.budget.fits(state[:2], there) & self.budget.fits(state[2:], back)
+
+    def spend(self, state, request):
+        there, back = self._charges(request)
+        return (*self.budget.add(state[:2], there), *self.budget.add(state[2:], back))
+
+
+def _one_and_its_mirror(filt: fp.PrivacyFilter) -> Reached:
+    p, q = 0.05, 0.0115
+    law = [(p, q), (1 - p, 1 - q)]
+    mirror = [(b, a) for a, b in law]
+    requests = [fp.FinitePair((p, 1 - p), (q, 1 - q)), fp.FinitePair((q, 1 - q), (p, 1 - p))]
+    require_granted(filt, requests * 2)
+    whole = [(1.0, 1.0)]
+    for one in (law, mirror, law, mirror):
+        whole = [(a * c, b * d) for a, b in whole for c, d in one]
+    return Reached(renyi(whole, 3.0), alpha=3.0)
+
+
+class MeanLoss(fp.PrivacyFilter):
+    """(1, 0.02)-RDP: by the chain rule the relative entropies add up, in each direction."""
+
+    promise = fp.RenyiDP(alpha=1.0, rho=0.02)
+    budget = fp.Budget.of(0.02 * (1 - 1e-9))
+
+    def start(self, n):
+        return (*self.budget.start(n), *self.budget.start(n))
+
+    def _charges(self, request):
+        there = at_least_dust(request.renyi(1.0) * ROUNDED_UP)
+        back = at_least_dust(request.swapped.renyi(1.0) * ROUNDED_UP)
+        return fp.Plain(there), fp.Plain(back)
+
+    def admits(self, state, request):
+        there, back = self._charges(request)
+        return self.budget.fits(state[:2], there) & self.budget.fits(state[2:], back)
+
+    def spend(self, state, request):
+        there, back = self._charges(request)
+        return (*self.budget.add(state[:2], there), *self.budget.add(state[2:], back))
+
+
+def _pinsker(filt: fp.PrivacyFilter) -> Reached:
+    request = fp.FinitePair((0.5499, 0.4501), (0.4501, 0.5499))
+    require_granted(filt, [request])
+    return Reached(0.5499 - 0.4501, epsilon=0.0)
+
+
+@lru_cache(maxsize=4096)
+def _solved(left: int, loss: int) -> float:
+    """The most that answers at 0.3 for 2 points and at 0.6 for 5 points reach at epsilon 1; `loss` in units of 0.3."""
+    value = max(-math.expm1(1.0 - 0.3 * loss), 0.0)
+    for level, points in ((1, 2), (2, 5)):
+        if points <= left:
+            keep = 1 / (1 + math.exp(-0.3 * level))
+            up, down = _solved(left - points, loss + level), _solved(left - points, loss - level)
+            value = max(value, keep * up + (1 - keep) * down)
+    return value
+
+
+class TwelvePoints(fp.PrivacyFilter):
+    """(1, delta)-DP: an answer costs 2 points up to epsilon 0.3 and 5 up to 0.6, and there are twelve points."""
+
+    promise = fp.ApproxDP(epsilon=1.0, delta=_solved(12, 0) * (1 + 1e-9))
+
+    def start(self, n):
+        return np.zeros(n, dtype=np.int64)
+
+    def spend(self, state, request):
+        epsilon = request.pure_epsilon
+        points = np.where(np.less_equal(epsilon, 0.3), 2, np.where(np.less_equal(epsilon, 0.6), 5, 100))
+        return state + points
+
+    def admits(self, state, request):
+        return self.spend(state, request) <= 12
+
+
+def _all_points(filt: fp.PrivacyFilter) -> Reached:
+    return Reached(best_on_lattice(filt, 0.3, (1, 2), 1.0, 6), epsilon=1.0)
+
+
+class BothDesks(fp.PrivacyFilter):
+    """(8, 1)-RDP; the research desk keeps Renyi divergences, the release desk GDP parameters, and both must agree."""
+
+    promise = fp.RenyiDP(alpha=8.0, rho=1.0)
+    research, release = fp.RenyiFilter(8.0, 1.0), fp.GaussianFilter(0.7)
+
+    def start(self, n):
+        return (*self.research.start(n), *self.release.start(n))
+
+    def admits(self, state, request):
+        return self.research.admits(state[:2], request) & self.release.admits(state[2:], request)
+
+    def spend(self, state, request):
+        return (*self.research.spend(state[:2], request), *self.release.spend(state[2:], request))
+
+
+def _agreed(filt: fp.PrivacyFilter) -> Reached:
+    require_granted(filt, [fp.Gaussian(0.35)] * 2)
+    return Reached(2 * 8 * 0.35**2 / 2, alpha=8.0)
+
+
+class UseItOrLoseIt(fp.PrivacyFilter):
+    """0.5-zCDP; the limit goes down by a hundredth of the budget with every round, spent or not."""
+
+    promise = fp.ZCDP(0.5)
+    budget = fp.Budget.of(0.5)
+
+    def start(self, n):
+        return (*self.budget.start(n), np.zeros(n, dtype=np.int64))
+
+    def _charge(self, request):
+        return fp.Plain(at_least_dust(request.zcdp_rho) * ROUNDED_UP)
+
+    def admits(self, state, request):
+        limit = 0.5 * (1 - state[2] / 100)
+        early = self.budget.value(state[:2]) + request.zcdp_rho <= limit
+        return early & self.budget.fits(state[:2], self._charge(request))
+
+    def spend(self, state, request):
+        return (*self.budget.add(state[:2], self._charge(request)), state[2] + 1)
+
+
+def _at_once(filt: fp.PrivacyFilter) -> Reached:
+    require_granted(filt, [fp.Gaussian(0.999)])
+    return Reached(2 * 0.999**2 / 2, alpha=2.0)
+
+
+class ThirdsAndTenths(fp.PrivacyFilter):
+    """1.2-GDP; a release takes a third or more of what is left, or a tenth or less, and nothing between."""
+
+    promise = fp.GaussianDP(1.2)
+    budget = fp.Budget.square_of(1.2)
+
+    def start(self, n):
+        return self.budget.start(n)
+
+    def admits(self, state, request):
+        square, left = request.gdp_mu**2, self.budget.left(state)
+        taken = (square >= left / 3) | (square <= left / 10)
+        return taken & self.budget.fits(state, fp.gdp_charge(request))
+
+    def spend(self, state, request):
+        return self.budget.add(state, fp.gdp_charge(request))
+
+
+def _a_tenth_then_the_rest(filt: fp.PrivacyFilter) -> Reached:
+    first = 0.3
+    second = math.sqrt(1.44 - first**2) * (1 - 1e-9)
+    require_granted(filt, [fp.Gaussian(first), fp.Gaussian(second)])
+    return Reached(gaussian_delta(math.hypot(first, second), 2.0), epsilon=2.0)
+
+
+class LaplaceOnly(fp.AdditiveFilter):
+    """1-GDP for Laplace noise alone, each charged the least mu that its trade-off curve allows."""
+
+    promise = fp.GaussianDP(1.0)
+    budget = fp.Budget.of(1.0 - 1e-9)
+
+    def charge(self, request):
+        square = per_run(request, only(fp.Laplace, lambda pair: pair.gdp_mu**2))
+        return fp.Plain(at_least_dust(square) * ROUNDED_UP)
+
+
+def _one_laplace(filt: fp.PrivacyFilter) -> Reached:
+    # 1 - e^{-1/(2b)} is the total variation, Phi(1/2) - Phi(-1/2) that of 1-GDP
+    b = -1 / (2 * math.log(2 * special.ndtr(-0.5))) * (1 + 1e-6)
+    require_granted(filt, [fp.Laplace(b)])
+    return Reached(-math.expm1(-1 / (2 * b)), epsilon=0.0)
+
+
+STEADY_SUMS = (
+    sound(
+        "largest-of-all",
+        LargestOfAll,
+        because="k m^2 >= sum of squares: it admits nothing that the filter of Whitehouse et al. would not",
+        shown=_sixty,
+    ),
+    sound(
+        "each-way",
+        EachWay,
+        because="000 Theorem 4.3 at order 3, once for (P, Q) and once for (Q, P), each with its own sum",
+        shown=_one_and_its_mirror,
+    ),
+    sound(
+        "mean-loss",
+        MeanLoss,
+        because="the chain rule: the relative entropy of the transcript is the mean of the sum, at most 0.02",
+        shown=_pinsker,
+    ),
+    sound(
+        "twelve-points",
+        TwelvePoints,
+        because="responses at 0.3 and 0.6 dominate what is admitted for 2 and 5 points, and delta is their game solved",
+        shown=_all_points,
+    ),
+    sound(
+        "both-desks",
+        BothDesks,
+        because="the Renyi filter of order 8 admits each request by its own ledger; the other desk only denies more",
+        shown=_agreed,
+    ),
+    sound(
+        "use-it-or-lose-it",
+        UseItOrLoseIt,
+        because="the zCDP filter with an exact sum; a limit that goes down with the rounds only denies more",
+        shown=_at_once,
+    ),
+    sound(
+        "thirds-and-tenths",
+        ThirdsAndTenths,
+        because="the GDP filter (003 Theorem C.1) with an exact sum, which denies some sizes as well",
+        shown=_a_tenth_then_the_rest,
+    ),
+    sound(
+        "laplace-only",
+        LaplaceOnly,
+        because="the GDP filter; Laplace(b) is mu-GDP with mu = 2 Phi^-1(1 - e^{-1/(2b)}/2)",
+        shown=_one_laplace,
+    ),
+)

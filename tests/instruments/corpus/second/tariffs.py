@@ -1,0 +1,339 @@
+"""Rules that price a request by a formula of the literature, or of the trade."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+import filterproof as fp
+from tests.instruments.corpus.first.case import Reached, at_least_dust, broken, only, per_run
+from tests.instruments.corpus.first.games import gaussian_delta, hockey_stick, product, renyi, require_granted
+from tests.instruments.corpus.second.lattice import lower_sum
+
+
+class PriceTable(fp.PrivacyFilter):
+    """0.5-zCDP; prices are kept in a table by the charge to two significant digits, so that look-ups hit."""
+
+    promise = fp.ZCDP(0.5)
+
+    def start(self, n):
+        return np.zeros(n)
+
+    def _price(self, request):
+        rho = np.clip(request.zcdp_rho, 1e-12, 1e6)
+        unit = 10.0 ** (np.floor(np.log10(rho)) - 1)
+        return np.round(rho / unit) * unit
+
+    def admits(self, state, request):
+        return state + self._price(request) <= 0.5 + 1e-12
+
+    def spend(self, state, request):
+        return state + self._price(request)
+
+
+def _just_below(filt: fp.PrivacyFilter) -> Reached:
+    require_granted(filt, [fp.Gaussian(math.sqrt(2 * 0.1049))] * 5)
+    return Reached(2 * 5 * 0.1049, alpha=2.0)
+
+
+class OneFailure(fp.PrivacyFilter):
+    """Basic composition, (1, 1e-4)-DP: epsilons add up; a failure happens once, so delta is the largest one."""
+
+    promise = fp.ApproxDP(epsilon=1.0, delta=1e-4)
+
+    def start(self, n):
+        return np.zeros(n), np.zeros(n)
+
+    def _cost(self, request):
+        def epsilon(pair):
+            if isinstance(pair, fp.Erasure):
+                return 0.0
+            return pair.epsilon if isinstance(pair, fp.KOV) else pair.pure_epsilon
+
+        return per_run(request, epsilon), request.infinite_mass
+
+    def spend(self, state, request):
+        epsilon, delta = self._cost(request)
+        return state[0] + epsilon, np.maximum(state[1], delta)
+
+    def admits(self, state, request):
+        epsilon, delta = self.spend(state, request)
+        return (epsilon <= 1.0 - 1e-12) & (delta <= 1e-4)
+
+
+def _nine_failures(filt: fp.PrivacyFilter) -> Reached:
+    require_granted(filt, [fp.KOV(0.11, 1e-4)] * 9)
+    return Reached(-math.expm1(9 * math.log1p(-1e-4)), epsilon=1.0)  # the infinite losses alone
+
+
+class AdvancedAtRunTime(fp.PrivacyFilter):
+    """(2, 1e-5)-DP by advanced composition: request number k at epsilon is in order if k of its kind would be."""
+
+    promise = fp.ApproxDP(epsilon=2.0, delta=1e-5)
+
+    def start(self, n):
+        return np.zeros(n, dtype=np.int64)
+
+    def admits(self, state, request):
+        k, epsilon = state + 1, np.minimum(request.pure_epsilon, 50.0)
+        return np.sqrt(2 * k * math.log(1e5)) * epsilon + k * epsilon * np.expm1(epsilon) <= 2.0
+
+    def spend(self, state, request):
+        return state + 1
+
+
+def _falling(filt: fp.PrivacyFilter) -> Reached:
+    # e^x - 1 <= 1.25 x up to 0.4, so that these pass
+    epsilons = [0.35 / math.sqrt(k) for k in range(1, 151)]
+    require_granted(filt, [fp.RandomizedResponse(e) for e in epsilons])
+    return Reached(lower_sum(epsilons, 2e-4, 2.0), epsilon=2.0)
+
+
+class SampledMoments(fp.AdditiveFilter):
+    """(8, 1)-RDP for DP-SGD by the usual bound 2 q^2 alpha / sigma^2 on a step."""
+
+    promise = fp.RenyiDP(alpha=8.0, rho=1.0)
+    budget = fp.Budget.of(1.0)
+
+    def charge(self, request):
+        def divergence(pair):
+            if isinstance(pair, fp.SubsampledGaussian):
+                return 2 * pair.q**2 * 8.0 / pair.sigma**2
+            return np.maximum(pair.renyi(8.0), pair.swapped.renyi(8.0)) * (1 + 1e-12)
+
+        return fp.Plain(at_least_dust(per_run(request, divergence)))
+
+
+def _little_noise(filt: fp.PrivacyFilter) -> Reached:
+    q, sigma = 0.01, 0.6
+    require_granted(filt, [fp.SubsampledGaussian(q, sigma)])
+    # E_Q[(dP/dQ)^8] by the binomial formula of integer orders
+    moment = math.fsum(
+        math.comb(8, k) * q**k * (1 - q) ** (8 - k) * math.exp(k * (k - 1) / (2 * sigma**2)) for k in range(9)
+    )
+    return Reached(math.log(moment) / 7, alpha=8.0)
+
+
+class LimitOfManySteps(fp.AdditiveFilter):
+    """1-GDP for DP-SGD by the central limit theorem: a step is worth q^2 (e^{1/sigma^2} - 1) of mu^2."""
+
+    promise = fp.GaussianDP(1.0)
+    budget = fp.Budget.of(1.0)
+
+    def charge(self, request):
+        def square(pair):
+            if isinstance(pair, fp.SubsampledGaussian):
+                return pair.q**2 * np.expm1(np.minimum(1 / pair.sigma**2, 600.0))
+            return pair.gdp_mu**2 * (1 + 1e-12)
+
+        return fp.Plain(at_least_dust(per_run(request, square)))
+
+
+def _six_steps(filt: fp.PrivacyFilter) -> Reached:
+    q, sigma = 0.1, 0.6
+    require_granted(filt, [fp.SubsampledGaussian(q, sigma)] * 6)
+    # one step: q N(1, sigma^2) + (1-q) N(0, sigma^2) - e^5 N(0, sigma^2), only where N(1) outweighs
+    value = q * gaussian_delta(1 / sigma, math.log1p(math.expm1(5.0) / q))
+    return Reached(value, epsilon=5.0)
+
+
+class TextbookNoise(fp.AdditiveFilter):
+    """(20, 1e-5)-DP: sigma = sqrt(2 log(1.25/delta)) / epsilon, and the inverse squares of the sigmas add up."""
+
+    promise = fp.ApproxDP(epsilon=20.0, delta=1e-5)
+    budget = fp.Budget.square_of(20.0 / math.sqrt(2 * math.log(1.25e5)))
+
+    def charge(self, request):
+        return fp.gdp_charge(request)
+
+
+def _one_release(filt: fp.PrivacyFilter) -> Reached:
+    require_granted(filt, [fp.Gaussian(4.1)])
+    return Reached(gaussian_delta(4.1, 20.0), epsilon=20.0)
+
+
+class MeanLosses(fp.AdditiveFilter):
+    """0.02-zCDP; by the chain rule the mean losses add up, and that of a Gaussian is its rho."""
+
+    promise = fp.ZCDP(0.02)
+    budget = fp.Budget.of(0.02)
+
+    def charge(self, request):
+        def mean(pair):
+            return np.maximum(pair.renyi(1.0), pair.swapped.renyi(1.0)) * (1 + 1e-12)
+
+        return fp.Plain(at_least_dust(per_run(request, mean)))
+
+
+def _rare(filt: fp.PrivacyFilter) -> Reached:
+    p, q = 1e-3, 1e-6
+    require_granted(filt, [fp.FinitePair((p, 1 - p), (q, 1 - q))])
+    return Reached(renyi([(p, q), (1 - p, 1 - q)], 8.0), alpha=8.0)
+
+
+class CoinMoments(fp.AdditiveFilter):
+    """0.87-zCDP for surveys: the loss is a coin of +-epsilon, and the log of its moment is log cosh epsilon."""
+
+    promise = fp.ZCDP(0.87)
+    budget = fp.Budget.of(0.87)
+
+    def charge(self, request):
+        def cumulant(pair):
+            # the survey offers no epsilon above 1
+            return np.where(np.less_equal(pair.epsilon, 1.0), np.log(np.cosh(pair.epsilon)), np.inf)
+
+        return fp.Plain(at_least_dust(per_run(request, only(fp.RandomizedResponse, cumulant))))
+
+
+def _two_answers(filt: fp.PrivacyFilter) -> Reached:
+    requests = [fp.RandomizedResponse(1.0)] * 2
+    require_granted(filt, requests)
+    return Reached(renyi(product(requests), 1.001), alpha=1.001)
+
+
+class BetweenTwoOrders(fp.AdditiveFilter):
+    """(8, 1)-RDP from tables at orders 4 and 16: a straight line on logarithmic paper, right for a Gaussian."""
+
+    promise = fp.RenyiDP(alpha=8.0, rho=1.0)
+    budget = fp.Budget.of(1.0 - 1e-9)
+
+    def charge(self, request):
+        def divergence(pair):
+            low, high = (np.maximum(pair.renyi(a), pair.swapped.renyi(a)) for a in (4.0, 16.0))
+            return np.sqrt(low * high)
+
+        return fp.Plain(at_least_dust(per_run(request, divergence)))
+
+
+def _bent_curve(filt: fp.PrivacyFilter) -> Reached:
+    p = 1e-7
+    q = p * math.exp(-5.0)
+    require_granted(filt, [fp.FinitePair((p, 1 - p), (q, 1 - q))])
+    return Reached(renyi([(p, q), (1 - p, 1 - q)], 8.0), alpha=8.0)
+
+
+class TailPoint(fp.PrivacyFilter):
+    """5-DP; a mechanism without an epsilon of its own is charged the one that its loss keeps to 99 times in 100."""
+
+    promise = fp.PureDP(5.0)
+
+    def start(self, n):
+        return np.zeros(n)
+
+    def _cost(self, request):
+        tail = np.maximum(request.loss_quantile(0.01), request.swapped.loss_quantile(0.01))
+        return np.where(np.isfinite(request.pure_epsilon), request.pure_epsilon, np.maximum(tail, 0.01))
+
+    def admits(self, state, request):
+        # nothing that shows a record in the clear
+        return (state + self._cost(request) <= 5.0 - 1e-12) & np.equal(request.infinite_mass, 0)
+
+    def spend(self, state, request):
+        return state + self._cost(request)
+
+
+def _beyond_the_point(filt: fp.PrivacyFilter) -> Reached:
+    require_granted(filt, [fp.Gaussian(1.55)])
+    return Reached(gaussian_delta(1.55, 5.0), epsilon=5.0)
+
+
+def _hidden(filt: fp.PrivacyFilter) -> Reached:
+    pair = fp.FinitePair((0.0, 1.0), (0.3, 0.7))
+    require_granted(filt, [pair])
+    return Reached(hockey_stick([(0.0, 0.3), (1.0, 0.7)], 1.0), epsilon=1.0)
+
+
+class LargestLoss(fp.PrivacyFilter):
+    """(1, 1e-3)-DP: delta is the chance of an infinite loss, epsilon the largest of the other losses."""
+
+    promise = fp.ApproxDP(epsilon=1.0, delta=1e-3)
+
+    def start(self, n):
+        return np.zeros(n), np.zeros(n)
+
+    def _cost(self, request):
+        def largest(pair):
+            return np.maximum(pair.loss_quantile(pair.infinite_mass), 0.0)
+
+        return per_run(request, largest), request.infinite_mass
+
+    def spend(self, state, request):
+        epsilon, delta = self._cost(request)
+        return state[0] + epsilon, state[1] + delta
+
+    def admits(self, state, request):
+        epsilon, delta = self.spend(state, request)
+        return (epsilon <= 1.0 - 1e-12) & (delta <= 1e-3 * (1 - 1e-12))
+
+
+TARIFFS = (
+    broken(
+        "price-table",
+        PriceTable,
+        breaks="five Gaussians of rho 0.1049, each at the price of 0.10: 1.049 times the promise",
+        shown=_just_below,
+        margin=0.04,
+    ),
+    broken(
+        "one-failure",
+        OneFailure,
+        breaks="nine times KOV(0.11, 1e-4): the chances of a failure add up",
+        shown=_nine_failures,
+    ),
+    broken(
+        "advanced-at-run-time",
+        AdvancedAtRunTime,
+        breaks="150 responses at 0.35 / sqrt(k): squares add up to a harmonic sum, the formula sees the last one",
+        shown=_falling,
+    ),
+    broken(
+        "sampled-moments",
+        SampledMoments,
+        breaks="one step with sigma = 0.6, where the bound does not hold at order 8; larger sigmas keep the promise",
+        shown=_little_noise,
+    ),
+    broken(
+        "limit-of-many-steps",
+        LimitOfManySteps,
+        breaks="a step with q = 0.1, sigma = 0.6: at epsilon 5 it alone is ten times what 1-GDP allows",
+        shown=_six_steps,
+    ),
+    broken(
+        "textbook-noise",
+        TextbookNoise,
+        breaks="one Gaussian(4.1): the formula holds for epsilon below 1 only",
+        shown=_one_release,
+    ),
+    broken(
+        "mean-losses",
+        MeanLosses,
+        breaks="a pair with a loss of 6.9 in one of a thousand: its D_8 is far above 8 times its mean loss",
+        shown=_rare,
+    ),
+    broken(
+        "coin-moments",
+        CoinMoments,
+        breaks="two responses at 1: D_a tends to a tanh(1/2) for a near 1, 1.065 times log cosh 1",
+        shown=_two_answers,
+        margin=0.05,
+    ),
+    broken(
+        "between-two-orders",
+        BetweenTwoOrders,
+        breaks="a pair with a loss of 5 in one of ten millions: D_8 is four times the geometric mean",
+        shown=_bent_curve,
+    ),
+    broken(
+        "tail-point",
+        TailPoint,
+        breaks="one Gaussian(1.55): its loss is above 5 with probability 0.007",
+        shown=_beyond_the_point,
+    ),
+    broken(
+        "largest-loss",
+        LargestLoss,
+        breaks="a pair with an outcome that only Q produces: the other direction's infinite loss is never seen",
+        shown=_hidden,
+    ),
+)

@@ -1,0 +1,215 @@
+"""Sound filters that keep books and look at no losses: buckets, reservations, products, halves."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+import numpy as np
+
+import filterproof as fp
+from tests.instruments.corpus.first.case import Reached, sound
+from tests.instruments.corpus.first.games import gaussian_delta, hockey_stick, product, renyi, require_granted
+from tests.instruments.corpus.second.lattice import best_on_lattice
+
+#: More than the rounding of a declared number, and of a charge computed from it.
+ROUNDED_UP = 1 + 1e-12
+
+
+class BucketInTheSum(fp.PrivacyFilter):
+    """1-GDP in tokens of mu^2: a full bucket of 0.2, 0.004 more with every request, and 201 requests in all."""
+
+    promise = fp.GaussianDP(1.0)
+    full, refill, rounds = 0.2 * (1 - 1e-9), 0.004 * (1 - 1e-9), 201
+
+    def start(self, n):
+        return np.full(n, self.full), np.zeros(n, dtype=np.int64)
+
+    def admits(self, state, request):
+        return (request.gdp_mu**2 <= state[0]) & (state[1] < self.rounds)
+
+    def spend(self, state, request):
+        return np.minimum(state[0] - request.gdp_mu**2 + self.refill, self.full), state[1] + 1
+
+
+def _bucket_and_refills(filt: fp.PrivacyFilter) -> Reached:
+    squares = [0.2 * (1 - 1e-8)] + [0.004 * (1 - 1e-8)] * 200
+    require_granted(filt, [fp.Gaussian(math.sqrt(x)) for x in squares])
+    return Reached(gaussian_delta(math.sqrt(math.fsum(squares)), 2.0), epsilon=2.0)
+
+
+class GivenBackAtCost(fp.PrivacyFilter):
+    """0.4-zCDP; a job reserves eight steps at its price; what it leaves is given back at the price it was taken."""
+
+    promise = fp.ZCDP(0.4)
+    steps, rounds = 8, 10_000
+
+    def start(self, n):
+        return np.zeros(n), np.zeros(n), np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+
+    def _booked(self, state, request):
+        spent, price, left = state[:3]
+        rho = np.minimum(request.zcdp_rho * ROUNDED_UP, 1e6)
+        same = (rho == price) & (left > 0)
+        return same, rho, np.where(same, spent, spent - left * price + self.steps * rho)
+
+    def admits(self, state, request):
+        # 10^4 jobs are rounded by less than 1e-9 of the budget
+        return (self._booked(state, request)[2] <= 0.4 * (1 - 1e-9)) & (state[3] < self.rounds)
+
+    def spend(self, state, request):
+        same, rho, spent = self._booked(state, request)
+        left = np.where(same, state[2] - 1, self.steps - 1)
+        return spent, np.where(same, state[1], rho), left, state[3] + 1
+
+
+def _two_jobs(filt: fp.PrivacyFilter) -> Reached:
+    mu = [0.2] * 3 + [math.sqrt(2 * (0.4 - 3 * 0.02) / 8) * (1 - 1e-6)] * 8
+    require_granted(filt, [fp.Gaussian(x) for x in mu])
+    return Reached(math.fsum(x * x for x in mu), alpha=2.0)
+
+
+class CollisionProduct(fp.PrivacyFilter):
+    """(2, 0.7)-RDP: the collision ratios 1 + chi^2 of what was asked are multiplied, the larger direction of each."""
+
+    promise = fp.RenyiDP(alpha=2.0, rho=0.7)
+    most = math.exp(0.7) * (1 - 1e-9)
+
+    def start(self, n):
+        return np.ones(n)
+
+    def spend(self, state, request):
+        worse = np.maximum(request.renyi(2.0), request.swapped.renyi(2.0))
+        return state * np.exp(np.minimum(worse, 100.0)) * ROUNDED_UP
+
+    def admits(self, state, request):
+        return self.spend(state, request) <= self.most
+
+
+def _same_pair_thrice(filt: fp.PrivacyFilter) -> Reached:
+    p, q = 0.02, 0.0014
+    law = [(p, q), (1 - p, 1 - q)]
+    whole = [(a * c * e, b * d * f) for a, b in law for c, d in law for e, f in law]
+    require_granted(filt, [fp.FinitePair((p, 1 - p), (q, 1 - q))] * 3)
+    return Reached(renyi(whole, 2.0), alpha=2.0)
+
+
+class StillTogether(fp.PrivacyFilter):
+    """(0, 0.1)-DP: each answer leaves the two worlds together with probability 1 - TV, and 0.9 must remain."""
+
+    promise = fp.ApproxDP(epsilon=0.0, delta=0.1)
+
+    def start(self, n):
+        return np.ones(n)
+
+    def spend(self, state, request):
+        return state * (1 - np.minimum(request.hockey_stick(0.0), 1.0)) * (1 - 1e-12)
+
+    def admits(self, state, request):
+        return self.spend(state, request) >= 0.9 * (1 + 1e-12)
+
+
+def _erased_eight_times(filt: fp.PrivacyFilter) -> Reached:
+    p = 1 - 0.9 ** (1 / 8) - 1e-11
+    require_granted(filt, [fp.Erasure(p)] * 8)
+    return Reached(1 - (1 - p) ** 8, epsilon=0.0)
+
+
+class HalfOfTheRest(fp.PrivacyFilter):
+    """(1, 1e-4)-DP: every answer takes half of the epsilon that is left, and whatever delta it has there."""
+
+    promise = fp.ApproxDP(epsilon=1.0, delta=1e-4)
+
+    def start(self, n):
+        return np.ones(n), np.zeros(n), np.zeros(n, dtype=np.int64)
+
+    def spend(self, state, request):
+        half = state[0] / 2
+        delta = np.maximum(request.hockey_stick(half), request.swapped.hockey_stick(half))
+        return half, state[1] + delta * (1 + 1e-9), state[2] + 1
+
+    def admits(self, state, request):
+        _, delta, rounds = self.spend(state, request)
+        return (delta <= 1e-4 * (1 - 1e-9)) & (rounds <= 30)
+
+
+def _five_halves(filt: fp.PrivacyFilter) -> Reached:
+    requests = [fp.KOV(2.0**-k, 1.9e-5) for k in range(1, 6)]
+    require_granted(filt, requests)
+    return Reached(hockey_stick(product(requests), 1.0), epsilon=1.0)
+
+
+@lru_cache(maxsize=65536)
+def _solved(left: tuple[int, int], loss: int) -> float:
+    """The most that is reached at 0.8; `left`: answers at 0.2, at 0.4 still to come."""
+    small, large = left
+    value = max(-math.expm1(0.8 - 0.2 * loss), 0.0)
+    after = (((small - 1, large - 1), 1, small), ((large - 1, large - 1), 2, large))
+    for then, level, available in after:
+        if available > 0:
+            keep = 1 / (1 + math.exp(-0.2 * level))
+            up, down = _solved(then, loss + level), _solved(then, loss - level)
+            value = max(value, keep * up + (1 - keep) * down)
+    return value
+
+
+class FewOrMany(fp.PrivacyFilter):
+    """(0.8, delta)-DP: five answers up to 0.4, or 22 if none of them is above 0.2, for the delta of that game."""
+
+    levels, counts = np.array([0.2, 0.4]), np.array([22, 5, 0])
+    promise = fp.ApproxDP(epsilon=0.8, delta=_solved((22, 5), 0) * (1 + 1e-9))
+
+    def start(self, n):
+        return np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+
+    def spend(self, state, request):
+        level = np.searchsorted(self.levels, np.asarray(request.pure_epsilon))
+        return state[0] + 1, np.maximum(state[1], level)
+
+    def admits(self, state, request):
+        count, largest = self.spend(state, request)
+        return count <= self.counts[largest]
+
+
+def _the_game(filt: fp.PrivacyFilter) -> Reached:
+    return Reached(best_on_lattice(filt, 0.2, (1, 2), 0.8, 22), epsilon=0.8)
+
+
+SOUND_BOOKS = (
+    sound(
+        "bucket-in-the-sum",
+        BucketInTheSum,
+        because="the GDP filter: 0.2 and 200 refills of 0.004 are 1, and 1e-9 outweighs 201 roundings",
+        shown=_bucket_and_refills,
+    ),
+    sound(
+        "given-back-at-cost",
+        GivenBackAtCost,
+        because="the zCDP filter: what is booked is never below the sum of what was released",
+        shown=_two_jobs,
+    ),
+    sound(
+        "collision-product",
+        CollisionProduct,
+        because="000 Theorem 4.3 at order 2, in products; each factor is rounded up",
+        shown=_same_pair_thrice,
+    ),
+    sound(
+        "still-together",
+        StillTogether,
+        because="a coupling, maximal in every round: the transcripts differ with probability 0.1 at most",
+        shown=_erased_eight_times,
+    ),
+    sound(
+        "half-of-the-rest",
+        HalfOfTheRest,
+        because="the epsilon of round k is 2^-k, fixed in advance: basic composition with deltas that add up",
+        shown=_five_halves,
+    ),
+    sound(
+        "few-or-many",
+        FewOrMany,
+        because="responses at 0.2 and 0.4 dominate what is admitted, and delta is their game solved",
+        shown=_the_game,
+    ),
+)

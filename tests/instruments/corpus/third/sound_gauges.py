@@ -1,0 +1,177 @@
+"""Sound filters that look at the losses of what was released."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+import numpy as np
+
+import filterproof as fp
+from tests.instruments.corpus.first.case import Reached, at_least_dust, only, per_run, sound
+from tests.instruments.corpus.first.games import hockey_stick, require_granted, transcript
+from tests.instruments.corpus.second.lattice import best_on_lattice
+
+#: More than the rounding of a declared number, and of a charge computed from it.
+ROUNDED_UP = 1 + 1e-12
+
+
+class CutOffAndPaid(fp.PrivacyFilter):
+    """(1, 1e-3)-DP: losses are cut off at 0.25 and kept in [-1, 1]; delta pays for what was cut off."""
+
+    promise = fp.ApproxDP(epsilon=1.0, delta=1e-3)
+    cut = 0.25
+
+    def start(self, n):
+        return np.zeros(n), np.zeros(n), np.zeros(n, dtype=np.int64)
+
+    def spend(self, state, request):
+        delta = np.maximum(request.hockey_stick(self.cut), request.swapped.hockey_stick(self.cut))
+        return state[0].copy(), state[1] + delta * ROUNDED_UP, state[2] + 1
+
+    def admits(self, state, request):
+        # at most 10^5 numbers are added up, each addition rounded by less than 2^-52
+        lost, delta, rounds = self.spend(state, request)
+        inside = np.abs(lost) + self.cut <= 1 - 1e-9
+        return inside & (delta <= 1e-3 * (1 - 1e-9)) & (rounds <= 100_000)
+
+    def observe(self, state, loss):
+        return state[0] + np.clip(loss, -self.cut, self.cut), state[1], state[2]
+
+
+def _cut_off(filt: fp.PrivacyFilter) -> Reached:
+    def strategy(past):
+        return fp.KOV(0.2499, 1.4e-4) if len(past) < 7 else None
+
+    return Reached(hockey_stick(transcript(filt, strategy), 1.0), epsilon=1.0)
+
+
+class SettledAtLosses(fp.PrivacyFilter):
+    """1-DP; four answers are settled together, at what all of them lost, either way, in place of their epsilons."""
+
+    promise = fp.PureDP(1.0)
+
+    def start(self, n):
+        return np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n, dtype=np.int64)
+
+    def admits(self, state, request):
+        # at most 10^5 numbers are added up, each addition rounded by less than 2^-52
+        return (state[0] + state[1] + request.pure_epsilon <= 1 - 1e-9) & (state[3] < 100_000)
+
+    def spend(self, state, request):
+        return state[0].copy(), state[1] + request.pure_epsilon, state[2].copy(), state[3] + 1
+
+    def observe(self, state, loss):
+        settled, due, lost, rounds = state
+        lost, over = lost + loss, rounds % 4 == 0
+        return (
+            np.where(over, settled + np.abs(lost), settled),
+            np.where(over, 0.0, due),
+            np.where(over, 0.0, lost),
+            rounds,
+        )
+
+
+def _two_settlements(filt: fp.PrivacyFilter) -> Reached:
+    def strategy(past):
+        return fp.RandomizedResponse(0.2499999) if len(past) < 12 else None
+
+    return Reached(hockey_stick(transcript(filt, strategy), 0.5), epsilon=0.5)
+
+
+class DrawsLots(fp.PrivacyFilter):
+    """0.3-zCDP; a lot is drawn from the far digits of each loss, and one in eight closes the desk."""
+
+    promise = fp.ZCDP(0.3)
+    budget = fp.Budget.of(0.3)
+
+    def start(self, n):
+        return (*self.budget.start(n), np.zeros(n, dtype=np.bool_))
+
+    def _charge(self, request):
+        return fp.Plain(at_least_dust(request.zcdp_rho) * ROUNDED_UP)
+
+    def admits(self, state, request):
+        return ~state[2] & self.budget.fits(state[:2], self._charge(request))
+
+    def spend(self, state, request):
+        return (*self.budget.add(state[:2], self._charge(request)), state[2].copy())
+
+    def observe(self, state, loss):
+        digits = np.where(np.isfinite(loss), loss, 0.0) * 1e7
+        return (*state[:2], state[2] | (digits - np.floor(digits) > 7 / 8))
+
+
+def _before_the_lot(filt: fp.PrivacyFilter) -> Reached:
+    require_granted(filt, [fp.Gaussian(math.sqrt(0.6) * (1 - 1e-9))])
+    return Reached(2 * 0.3 * (1 - 1e-9) ** 2, alpha=2.0)
+
+
+@lru_cache(maxsize=65536)
+def _chances(left: int, count: int, loss: int) -> float:
+    """The most that is reached at 0.8 with answers at 0.15; `left`: fresh starts, `loss` in units of 0.15."""
+    if (count, loss) == (6, 0) and left:
+        return _chances(left - 1, 0, 0)
+    value = max(-math.expm1(0.8 - 0.15 * loss), 0.0)
+    if count < 12:
+        keep = 1 / (1 + math.exp(-0.15))
+        up, down = _chances(left, count + 1, loss + 1), _chances(left, count + 1, loss - 1)
+        value = max(value, keep * up + (1 - keep) * down)
+    return value
+
+
+class PaidSecondChances(fp.PrivacyFilter):
+    """(0.8, delta)-DP: twelve answers at 0.15; up to three times, six that cancel do not count: delta knows of it."""
+
+    level = 0.15
+    promise = fp.ApproxDP(epsilon=0.8, delta=_chances(3, 0, 0) * (1 + 1e-9))
+
+    def start(self, n):
+        return np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+
+    def admits(self, state, request):
+        # responses at this level alone: what decides is their loss
+        epsilon = per_run(request, only(fp.RandomizedResponse, lambda pair: pair.epsilon))
+        return (state[0] < 12) & np.equal(epsilon, self.level)
+
+    def spend(self, state, request):
+        return state[0] + 1, state[1].copy(), state[2].copy()
+
+    def observe(self, state, loss):
+        count, lost, used = state
+        lost = lost + np.sign(loss).astype(np.int64)
+        fresh = (count == 6) & (lost == 0) & (used < 3)
+        return np.where(fresh, 0, count), np.where(fresh, 0, lost), used + fresh
+
+
+def _all_chances(filt: fp.PrivacyFilter) -> Reached:
+    return Reached(best_on_lattice(filt, 0.15, (1,), 0.8, 30), epsilon=0.8)
+
+
+SOUND_GAUGES = (
+    sound(
+        "cut-off-and-paid",
+        CutOffAndPaid,
+        because="P with the share min(1, e^{0.25 - L}) of each outcome has a ratio to Q within e, and Q to P; the rest "
+        "of either has mass H(0.25) a round, at most delta in all",
+        shown=_cut_off,
+    ),
+    sound(
+        "settled-at-losses",
+        SettledAtLosses,
+        because="|L| is at most the sum of the settled |losses| and of the epsilons due, which is at most 1",
+        shown=_two_settlements,
+    ),
+    sound(
+        "draws-lots",
+        DrawsLots,
+        because="the zCDP filter with an exact sum; a lot that was drawn from what is known only shortens the game",
+        shown=_before_the_lot,
+    ),
+    sound(
+        "paid-second-chances",
+        PaidSecondChances,
+        because="one mechanism alone is admitted, and delta is the game of its answers solved, fresh starts in it",
+        shown=_all_chances,
+    ),
+)

@@ -1,0 +1,120 @@
+"""Rules that turn one number into another: epsilons, directions, sampling rates, scales."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+import filterproof as fp
+from tests.instruments.corpus.first.case import Reached, at_least_dust, broken, per_run
+from tests.instruments.corpus.first.games import gaussian_delta, renyi, require_granted
+
+
+class LeadingTerm(fp.AdditiveFilter):
+    """(8, 1e-5)-DP: rho is epsilon^2 / (4 log(1/delta)), as in the introduction of many a paper."""
+
+    promise = fp.ApproxDP(epsilon=8.0, delta=1e-5)
+    budget = fp.Budget.of(8.0**2 / (4 * math.log(1e5)))
+
+    def charge(self, request):
+        return fp.zcdp_charge(request)
+
+
+def _all_of_rho(filt: fp.PrivacyFilter) -> Reached:
+    mu = math.sqrt(2 * filt.budget.limit) * (1 - 1e-9)
+    require_granted(filt, [fp.Gaussian(mu)])
+    return Reached(gaussian_delta(mu, 8.0), epsilon=8.0)
+
+
+class NoiseToSignal(fp.AdditiveFilter):
+    """0.8-GDP; Laplace noise of scale b, like Gaussian noise, has mu = sensitivity / scale."""
+
+    promise = fp.GaussianDP(0.8)
+    budget = fp.Budget.square_of(0.8)
+
+    def charge(self, request):
+        def square(pair):
+            mu = 1 / pair.b if isinstance(pair, fp.Laplace) else pair.gdp_mu
+            return mu**2 * (1 + 1e-12)
+
+        return fp.Plain(at_least_dust(per_run(request, square)))
+
+
+def _one_laplace(filt: fp.PrivacyFilter) -> Reached:
+    b = 1 / 0.7999
+    require_granted(filt, [fp.Laplace(b)])
+    return Reached(-math.expm1(-1 / (2 * b)), epsilon=0.0)
+
+
+class SampledTwice(fp.AdditiveFilter):
+    """(8, 0.5)-RDP for training: the loader samples at the rate q of the request, and so does the optimiser."""
+
+    promise = fp.RenyiDP(alpha=8.0, rho=0.5)
+    budget = fp.Budget.of(0.5 * (1 - 1e-9))
+
+    def charge(self, request):
+        def divergence(pair):
+            if isinstance(pair, fp.SubsampledGaussian):
+                pair = fp.SubsampledGaussian(pair.q**2, pair.sigma)
+            return np.maximum(pair.renyi(8.0), pair.swapped.renyi(8.0))
+
+        return fp.Plain(at_least_dust(per_run(request, divergence)))
+
+
+def _steps(filt: fp.PrivacyFilter) -> Reached:
+    q, sigma, count = 0.2, 1.5, 20
+    require_granted(filt, [fp.SubsampledGaussian(q, sigma)] * count)
+    # E_Q[(dP/dQ)^8] by the binomial formula of integer orders
+    moment = math.fsum(
+        math.comb(8, k) * q**k * (1 - q) ** (8 - k) * math.exp(k * (k - 1) / (2 * sigma**2)) for k in range(9)
+    )
+    return Reached(count * math.log(moment) / 7, alpha=8.0)
+
+
+class HalfOfBothWays(fp.AdditiveFilter):
+    """(3, 0.6)-RDP; a divergence is made symmetric: half of the one way and half of the other."""
+
+    promise = fp.RenyiDP(alpha=3.0, rho=0.6)
+    budget = fp.Budget.of(0.6 * (1 - 1e-9))
+
+    def charge(self, request):
+        both = (request.renyi(3.0) + request.swapped.renyi(3.0)) / 2
+        return fp.Plain(at_least_dust(both))
+
+
+def _one_sided(filt: fp.PrivacyFilter) -> Reached:
+    p, q = 0.04, 0.006
+    law = [(p, q), (1 - p, 1 - q)]
+    require_granted(filt, [fp.FinitePair((p, 1 - p), (q, 1 - q))] * 2)
+    return Reached(2 * renyi(law, 3.0), alpha=3.0)
+
+
+UNITS = (
+    broken(
+        "leading-term",
+        LeadingTerm,
+        breaks="the budget spent on one Gaussian: the term that was dropped matters at epsilon 8, 1.7 percent of delta",
+        shown=_all_of_rho,
+        margin=0.01,
+    ),
+    broken(
+        "noise-to-signal",
+        NoiseToSignal,
+        breaks="one Laplace mechanism: its total variation is that of mu = 0.85; other families keep the promise",
+        shown=_one_laplace,
+        margin=0.05,
+    ),
+    broken(
+        "sampled-twice",
+        SampledTwice,
+        breaks="twenty steps of the subsampled Gaussian: its declared rate is all the sampling there is",
+        shown=_steps,
+    ),
+    broken(
+        "half-of-both-ways",
+        HalfOfBothWays,
+        breaks="two pairs with a rare large loss in one direction; symmetric pairs keep the promise",
+        shown=_one_sided,
+    ),
+)

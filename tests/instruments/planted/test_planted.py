@@ -1,0 +1,96 @@
+"""Planted faults: the table is in order, some of them are refused here, and the record is of this very table."""
+
+from __future__ import annotations
+
+import ast
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.instruments.planted.__main__ import RECORD
+from tests.instruments.planted.fault import ROOT, Fault, digest
+from tests.instruments.planted.planting import PARTS, plant
+from tests.instruments.planted.table import FAULTS
+
+_CLOSED = tuple(part for part in PARTS if part.name == "closed forms")
+
+
+def fault(file: str, means: str) -> Fault:
+    (found,) = (one for one in FAULTS if (one.file, one.means) == (file, means))
+    return found
+
+
+def test_the_table_holds_enough_faults_in_enough_files() -> None:
+    counted = [one for one in FAULTS if one.kind != "equivalent"]
+    assert len(counted) >= 80
+    assert len({one.file for one in counted}) >= 18
+    assert len({one.name for one in FAULTS}) == len(FAULTS)
+
+
+def test_every_text_occurs_once_and_every_fault_is_python() -> None:
+    for one in FAULTS:
+        compile(one.planted(), one.file, "exec")
+
+
+def test_what_is_equivalent_says_why_and_nothing_else_needs_to() -> None:
+    assert all(bool(one.reason) == (one.kind == "equivalent") for one in FAULTS)
+
+
+def test_a_text_that_is_not_there_is_no_fault_that_was_found() -> None:
+    missing = Fault("theory/drift.py", "no such text", "", "nothing", "unsound")
+    with pytest.raises(ValueError, match=r"text must occur once in theory/drift.py, got 0 times"):
+        plant(missing)
+
+
+def test_a_planted_fault_is_refused() -> None:
+    """The others by `make planted`, whose record the last test here reads."""
+    assert (
+        plant(fault("theory/numerics/thresholds.py", "every budget is rounded up"), _CLOSED).found
+        == "refused"
+    )
+
+
+def test_what_changes_nothing_is_not_refused() -> None:
+    harmless = fault("theory/numerics/thresholds.py", "mu is computed with a few bits more")
+    assert plant(harmless, _CLOSED).found == "green"
+
+
+def test_the_steps_of_theorems_use_no_module_in_which_faults_are_planted() -> None:
+    """They are left out of the harness: whatever is planted, they run as before."""
+    from theory.proofs import _MODULES
+
+    waiting, seen = {f"theory.{name}" for name in _MODULES.values()}, set()
+    while waiting:
+        module = waiting.pop()
+        seen.add(module)
+        waiting |= _imported(module) - seen
+    assert not seen & {one.module for one in FAULTS}
+
+
+def _imported(module: str) -> set[str]:
+    """The modules of `theory` that a module names, packages left out: what these import is not used by name."""
+    path = ROOT / (module.replace(".", "/") + ".py")
+    if not path.is_file():
+        return set()
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("theory"):
+            found.add(node.module)
+    return found
+
+
+def test_the_record_is_of_this_table_and_of_at_least_95_percent() -> None:
+    record = json.loads(Path(RECORD).read_text("utf-8"))
+    assert record["table"] == digest(FAULTS)
+    assert record["faults"] == sum(one.kind != "equivalent" for one in FAULTS)
+    assert record["red"] >= 0.95 * record["faults"]
+    assert record["equivalent red"] == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("place", range(len(FAULTS)), ids=lambda place: FAULTS[place].name)
+def test_every_fault_ends_as_recorded(place: int) -> None:
+    lines = json.loads(Path(RECORD).read_text("utf-8"))["lines"]
+    (line,) = (line for line in lines if line["name"] == FAULTS[place].name)
+    assert plant(FAULTS[place]).red == (line["found"] != "green")
