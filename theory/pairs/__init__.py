@@ -6,15 +6,15 @@ from theory.pairs.finite import FinitePair
 from theory.pairs.gaussian import Gaussian
 from theory.pairs.kov import KOV
 from theory.pairs.laplace import Laplace
-from theory.pairs.ours import EXAMPLES, PAIRS, is_ours
+from theory.pairs.ours import EXAMPLES as EXAMPLES
+from theory.pairs.ours import PAIRS as PAIRS
+from theory.pairs.ours import is_ours as is_ours
 from theory.pairs.randomized_response import RandomizedResponse
 from theory.pairs.selection import Selection
 from theory.pairs.subsampled_gaussian import SubsampledGaussian
 
 __all__ = [
-    "EXAMPLES",
     "KOV",
-    "PAIRS",
     "DominatingPair",
     "Erasure",
     "ExactMasses",
@@ -24,5 +24,4 @@ __all__ = [
     "RandomizedResponse",
     "Selection",
     "SubsampledGaussian",
-    "is_ours",
 ]
