@@ -172,3 +172,69 @@ def test_a_solved_game_and_its_strategy_survive_pickling(menu):
         for result in (solved, again)
     ]
     assert plays[0] == plays[1]
+
+
+#: Where a pair's class may be asked: its own room, and what reads it into another library's classes.
+ASK_THE_CLASS = ("theory/pairs/", "reports/audit/findings/")
+
+
+def _names(node: ast.AST) -> set[str]:
+    return {
+        getattr(part, "id", "") or getattr(part, "attr", "")
+        for part in ast.walk(node)
+        if isinstance(part, ast.Name | ast.Attribute)
+    }
+
+
+def questions_of_class(source: str) -> list[int]:
+    """The lines that ask which class of pair something is: isinstance, type(...) is, a match, or a dispatch."""
+    from theory.pairs import PAIRS, Selection
+
+    pairs = {pair.__name__ for pair in (*PAIRS, Selection)} | {"Finite", "PAIRS"}
+    tree, lines = ast.parse(source), []
+    for node in ast.walk(tree):
+        asked: list[ast.AST] = []
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("isinstance", "issubclass"):
+            asked = list(node.args[1:])
+        elif isinstance(node, ast.Compare) and any(
+            isinstance(part, ast.Call) and getattr(part.func, "id", "") == "type"
+            for part in (node.left, *node.comparators)
+        ):
+            asked = [node.left, *node.comparators]
+        elif isinstance(node, ast.MatchClass):
+            asked = [node.cls]
+        elif isinstance(node, ast.FunctionDef) and any(
+            "register" in _names(decorator) for decorator in node.decorator_list
+        ):
+            asked = [part.annotation for part in node.args.args if part.annotation is not None]
+        if any(_names(part) & pairs for part in asked):
+            lines.append(node.lineno)
+    return lines
+
+
+def test_nobody_asks_a_pair_for_its_class_but_the_room_of_pairs():
+    found = [
+        f"{path.relative_to(ROOT)}:{line}"
+        for room in ROOMS
+        for path in sorted((ROOT / room).rglob("*.py"))
+        if not str(path.relative_to(ROOT)).startswith(ASK_THE_CLASS)
+        for line in questions_of_class(path.read_text("utf-8"))
+    ]
+    assert found == [], "ask the pair what it is charged, holds or can do: see theory/pairs/base.py"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "isinstance(pair, Gaussian)",
+        "isinstance(pair, (fp.KOV, Erasure))",
+        "type(pair) is Selection",
+        "type(pair) in (Laplace, FinitePair)",
+        "type(pair) not in PAIRS",
+        "match pair:\n    case Gaussian(mu):\n        pass",
+        "@tails.register\ndef _(pair: Laplace): ...",
+    ],
+)
+def test_a_question_of_class_is_seen(line):
+    assert questions_of_class(line)
+    assert not questions_of_class("isinstance(pair, DominatingPair) or pair.normal_mu is None")

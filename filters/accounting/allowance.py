@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from filters.accounting.amounts import Charge
 from filters.accounting.directed import within
-from filters.accounting.error_free import Exact
 from filters.accounting.ledger import Budget
+from theory.numerics.error_free import Exact
 
 __all__ = ["Allowance"]
 

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filters.accounting.directed import beyond
-from filters.accounting.error_free import Exact, round_up, square, two_product, two_sum
 from theory.arguments import Real
+from theory.numerics.error_free import Exact, round_up, square, two_product, two_sum
 from theory.pairs.selection import look_up
 from theory.shown import one_line
 

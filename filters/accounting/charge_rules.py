@@ -24,19 +24,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filters.accounting.amounts import Charge, Mixed, Plain, Square, square_among
-from filters.accounting.declared import inverse_beyond, proper, raised, raised_divergence, unvanished
+from filters.accounting.declared import proper, raised_divergence, unvanished
 from theory.arguments import Real, check_order_from_one
 from theory.guarantees import ZCDP, GaussianDP, Guarantee, PureDP, RenyiDP
-from theory.pairs import (
-    KOV,
-    DominatingPair,
-    FinitePair,
-    Gaussian,
-    Laplace,
-    RandomizedResponse,
-    Selection,
-    SubsampledGaussian,
-)
+from theory.pairs import DominatingPair, Gaussian, RandomizedResponse, is_ours
 from theory.pairs.selection import look_up
 
 __all__ = [
@@ -89,8 +80,8 @@ class PureCharge(ChargeRule):
     source: ClassVar[str] = "basic composition, by induction on the rounds; paper 004, Section II-A"
 
     def __call__(self, request: DominatingPair) -> Charge:
-        if isinstance(request, Selection):
-            return Mixed(tuple(self(pair) for pair in request.pairs), request.index)
+        if (index := request.choice) is not None:
+            return Mixed(tuple(map(self, request.members)), index)
         return Plain(pure_epsilon(request))
 
     def bounds(self, total: float) -> Guarantee:
@@ -114,16 +105,10 @@ class ZCDPCharge(ChargeRule):
     source: ClassVar[str] = "paper 000, Remark 4.4"
 
     def __call__(self, request: DominatingPair) -> Charge:
-        if isinstance(request, Selection):
-            return _picked(tuple(self(pair) for pair in request.pairs), request.index)
-        if isinstance(request, Gaussian):
-            return square_among(proper(request.mu), 0.5, _levels(request))
-        if isinstance(request, RandomizedResponse):
-            return Square(proper(request.epsilon), 0.5)
-        if type(request) in (FinitePair, KOV, Laplace):
-            return Square(pure_epsilon(request), 0.5)
-        if type(request) is SubsampledGaussian:
-            return Square(inverse_beyond(request.sigma), 0.5)
+        if (index := request.choice) is not None:
+            return _picked(tuple(map(self, request.members)), index)
+        if is_ours(request) and (root := request.zcdp_root) is not None:
+            return square_among(proper(root), 0.5, request.levels)
         return Plain(unvanished(proper(request.zcdp_rho), request))
 
     def bounds(self, total: float) -> Guarantee:
@@ -150,11 +135,12 @@ class GDPCharge(ChargeRule):
     source: ClassVar[str] = "paper 003, Theorem C.1"
 
     def __call__(self, request: DominatingPair) -> Charge:
-        if isinstance(request, Selection):
-            return _picked(tuple(self(pair) for pair in request.pairs), request.index)
-        if type(request) is SubsampledGaussian:
-            return Square(inverse_beyond(request.sigma))
-        return square_among(unvanished(proper(request.gdp_mu), request), 1.0, _levels(request))
+        if (index := request.choice) is not None:
+            return _picked(tuple(map(self, request.members)), index)
+        levels = (
+            request.levels if is_ours(request) else None
+        )  # a subclass may declare another mu, or other levels
+        return square_among(unvanished(proper(request.gdp_mu), request), 1.0, levels)
 
     def bounds(self, total: float) -> Guarantee:
         """sqrt(total)-GDP, the root rounded up."""
@@ -220,11 +206,12 @@ class RenyiCharges:
 
 
 def _renyi(request: DominatingPair, alpha: float) -> Charge:
-    if isinstance(request, Selection):
-        return _picked(tuple(_renyi(pair, alpha) for pair in request.pairs), request.index)
-    if isinstance(request, Gaussian):
-        return square_among(proper(request.mu), alpha / 2, _levels(request))
-    if type(request) not in _KEPT:
+    if (index := request.choice) is not None:
+        return _picked(tuple(_renyi(pair, alpha) for pair in request.members), index)
+    ours = is_ours(request)
+    if ours and (mu := request.normal_mu) is not None:
+        return square_among(proper(mu), alpha / 2, request.levels)
+    if not ours:
         return Plain(unvanished(_larger(request, alpha), request))
     try:
         return Plain(_kept(request, alpha))
@@ -252,26 +239,15 @@ def _larger(request: DominatingPair, alpha: float) -> Real:
     return forward if swapped is request else np.maximum(forward, proper(swapped.renyi(alpha)))
 
 
-#: Pairs of the library, which never change: the same one is asked for in one state after another.
-_KEPT = frozenset({FinitePair, KOV, Laplace, RandomizedResponse, SubsampledGaussian})
-
-
 @lru_cache(maxsize=4096)
 def _kept(request: DominatingPair, alpha: float) -> Real:
+    """Of a pair of the library, which never changes: the same one is asked for in one state after another."""
     return raised_divergence(_larger(request, alpha), alpha, request)
 
 
 def pure_epsilon(request: DominatingPair) -> Real:
-    """The epsilon that a request declares; where a pair of the library rounds it to nearest, rounded up instead."""
-    if type(request) is Laplace:
-        return proper(inverse_beyond(request.b))
-    declared = proper(request.pure_epsilon)
-    return raised(declared) if type(request) is FinitePair else declared
-
-
-def _levels(request: DominatingPair) -> tuple[float, ...] | None:
-    """The levels of mu that a Gaussian made itself; a subclass may declare another mu, or other levels."""
-    return request.levels if type(request) is Gaussian else None
+    """The epsilon that a request declares, inf where it declares none."""
+    return proper(request.pure_epsilon)
 
 
 pure_charge = PureCharge()

@@ -17,8 +17,7 @@ from filters.accounting.declared import proper, unvanished
 from theory.arguments import Real
 from theory.numerics import portable
 from theory.numerics.stable import as_real
-from theory.pairs import KOV, DominatingPair, Erasure, FinitePair, Selection
-from theory.pairs.finite import hockey_stick_beyond
+from theory.pairs import DominatingPair, is_ours
 from theory.pairs.selection import look_up
 
 __all__ = ["approximate_charge", "approximate_zcdp_charge", "upper_quantile"]
@@ -31,21 +30,15 @@ def approximate_charge(request: DominatingPair, at: float | None) -> tuple[Real,
     declared at the epsilon `at`, with its hockey-stick there, the larger direction; with at=None its epsilon
     is infinite.
     """
-    if isinstance(request, Selection):
-        both = [approximate_charge(pair, at) for pair in request.pairs]
-        return look_up([e for e, _ in both], request.index), look_up([d for _, d in both], request.index)
-    if isinstance(request, KOV):
-        return proper(request.epsilon), proper(request.delta)
-    if isinstance(request, Erasure):
-        return _zero_like(request.p), proper(request.p)
+    if (index := request.choice) is not None:
+        epsilons, deltas = zip(*(approximate_charge(pair, at) for pair in request.members), strict=True)
+        return look_up(epsilons, index), look_up(deltas, index)
+    if is_ours(request) and (own := request.kov) is not None:
+        return proper(own.epsilon), proper(own.delta)
     epsilon = pure_epsilon(request)
     if at is None or np.all(np.isfinite(epsilon)):
         return epsilon, _zero_like(epsilon)
-    if type(request) is FinitePair:
-        return at, hockey_stick_beyond(request, at)
-    larger = np.maximum(proper(request.hockey_stick(at)), proper(request.swapped.hockey_stick(at)))
-    # by more than it errs: relatively, and where it is below 2^-1022
-    delta = unvanished(larger * (1 + 2.0**-40) + 2.0**-1070 * np.greater(larger, 0), request)
+    delta = unvanished(request.delta_beyond(at), request)
     delta = np.where(np.greater_equal(request.pure_epsilon, 0), delta, np.inf)
     finite = np.isfinite(epsilon)
     declared: Real = np.where(finite, epsilon, at)
@@ -54,14 +47,11 @@ def approximate_charge(request: DominatingPair, at: float | None) -> tuple[Real,
 
 def approximate_zcdp_charge(request: DominatingPair) -> tuple[Charge, Charge]:
     """(rho, xi) such that the mechanism is xi-approximately rho-zCDP."""
-    if isinstance(request, Selection):
-        both = [approximate_zcdp_charge(pair) for pair in request.pairs]
-        rhos, xis = tuple(rho for rho, _ in both), tuple(xi for _, xi in both)
-        return Mixed(rhos, request.index), Mixed(xis, request.index)
-    if isinstance(request, KOV):
-        return Square(proper(request.epsilon), 0.5), Plain(proper(request.delta))
-    if isinstance(request, Erasure):
-        return Plain(_zero_like(request.p)), Plain(proper(request.p))
+    if (index := request.choice) is not None:
+        rhos, xis = zip(*map(approximate_zcdp_charge, request.members), strict=True)
+        return Mixed(rhos, index), Mixed(xis, index)
+    if is_ours(request) and (own := request.kov) is not None:
+        return Square(proper(own.epsilon), 0.5), Plain(proper(own.delta))
     return zcdp_charge(request), Plain(0.0)
 
 

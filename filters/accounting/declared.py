@@ -10,12 +10,11 @@ import math
 
 import numpy as np
 
-from filters.accounting.directed import quotient_beyond
 from theory.arguments import Real
 from theory.numerics.stable import as_real
 from theory.pairs import DominatingPair
 
-__all__ = ["inverse_beyond", "proper", "raised", "raised_divergence", "unvanished"]
+__all__ = ["proper", "raised", "raised_divergence", "unvanished"]
 
 _LEAST = 5e-324
 #: More than what is lost below 2^-1022 by products and sums of a divergence, before it is divided by its order.
@@ -42,12 +41,6 @@ def raised_divergence(charge: Real, alpha: float, request: DominatingPair) -> Re
     """`raised`, and by what numbers below 2^-1022 may have lost on the way to a divergence of order alpha."""
     lost = _LOST * (1 + 1 / (alpha - 1)) if alpha > 1 else _LOST
     return as_real(charge * _SHARE + np.where(np.not_equal(request.pure_epsilon, 0), lost, 0.0))
-
-
-def inverse_beyond(x: Real) -> Real:
-    """The least double that is no less than 1/x, for x > 0; inf for x = 0."""
-    with np.errstate(divide="ignore"):
-        return as_real(quotient_beyond(np.ones(np.shape(x)), x))
 
 
 def unvanished(charge: Real, request: DominatingPair) -> Real:

@@ -37,9 +37,9 @@ from numpy.typing import NDArray
 from filters.accounting import fast
 from filters.accounting.amounts import Charge
 from filters.accounting.directed import within
-from filters.accounting.error_free import Exact, add_up, square, two_sum
 from filters.accounting.fast.blocks import SMALL
 from filters.accounting.limit import Limit
+from theory.numerics.error_free import Exact, add_up, square, two_sum
 
 __all__ = ["Budget", "is_sum"]
 

@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from filters.accounting.error_free import Exact
+from theory.numerics.error_free import Exact
 
 __all__ = ["Limit"]
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from filters.adapters.foreign import Foreign
 from filters.privacy_filter import PrivacyFilter
-from theory.pairs import DominatingPair, Selection
+from theory.pairs import DominatingPair
 
 __all__ = ["CopiedFilter"]
 
@@ -45,16 +45,8 @@ class CopiedFilter(PrivacyFilter):
         asked = []
         for run, held in enumerate(state):
             held = copy.deepcopy(held)
-            asked.append((self.foreign.granted(held, _single(request, run)), held))
+            asked.append((self.foreign.granted(held, request.of_run(run)), held))
         return asked
-
-
-def _single(request: DominatingPair, run: int) -> DominatingPair:
-    """The pair of one run."""
-    if isinstance(request, Selection):
-        return _single(request.pairs[request.index[run]], run)
-    own = {name: float(v[run]) for name, v in request.parameters().items() if isinstance(v, np.ndarray)}
-    return request.with_parameters(own)
 
 
 def _objects(held: list[Any]) -> NDArray[Any]:

@@ -40,7 +40,7 @@ from filters.holders.odometers import Odometer, RogersOdometer
 from filters.holders.trackers import Tracker
 from filters.rules.additive import AdditiveFilter
 from filters.rules.blocks import BlockFilter
-from theory.pairs import PAIRS, DominatingPair, Selection
+from theory.pairs import DominatingPair, is_ours
 
 __all__ = ["certify"]
 
@@ -162,11 +162,11 @@ def _chained(*parts: Iterator[RunningNumber]) -> Iterator[RunningNumber]:
 
 def _pair(pair: DominatingPair) -> CertifiedNumbers:
     name = repr(pair)
-    members = pair.pairs if isinstance(pair, Selection) else (pair,)
+    members = pair.members
     numbers: list[RunningNumber] = []
     uncovered: list[str] = []
     for one in members:
-        if type(one) not in PAIRS:
+        if not is_ours(one):
             uncovered.append(
                 f"{type(one).__name__} is not a pair of the library: what is true of it is not known"
             )
@@ -176,24 +176,25 @@ def _pair(pair: DominatingPair) -> CertifiedNumbers:
             )
         else:
             numbers += [*charges(one), *pair_numbers(one)]
-    if isinstance(pair, Selection) and not uncovered:
+    if pair.choice is not None and not uncovered:
         numbers += _selected(pair)
     return CertifiedNumbers.of(name, numbers, uncovered)
 
 
-def _selected(pair: Selection) -> Iterator[RunningNumber]:
+def _selected(pair: DominatingPair) -> Iterator[RunningNumber]:
     """How many runs of a selection are charged otherwise than the member that they ask for."""
 
     def exact(charge: Charge, n: int) -> tuple[np.ndarray, np.ndarray]:
         high, low = charge.exact(1.0)
         return np.broadcast_to(high, (n,)), np.broadcast_to(low, (n,))
 
-    n = len(pair.index)
+    index = np.asarray(pair.choice)
+    n = len(index)
     for rule in (pure_charge, zcdp_charge, gdp_charge, renyi_charge.at(2.0)):
         high, low = exact(rule(pair), n)
         wrong = 0
-        for place, one in enumerate(pair.pairs):
-            runs = pair.index == place
+        for place, one in enumerate(pair.members):
+            runs = index == place
             own = exact(rule(one), n)
             wrong += int(np.count_nonzero((high[runs] != own[0][runs]) | (low[runs] != own[1][runs])))
         yield near(

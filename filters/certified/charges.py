@@ -86,7 +86,7 @@ def _pure(pair: DominatingPair) -> Iterator[RunningNumber]:
 def _zcdp(pair: DominatingPair) -> Iterator[RunningNumber]:
     charge, truths = amount(zcdp_charge(pair)), pair.truths
     says = f"{pair!r}: zCDP charge"
-    yield _charged(truths.zcdp_theorem, says, charge, truths.zcdp_rho)
+    yield _charged(truths.zcdp_theorem, says, charge, truths.zcdp_rho, truths.zcdp_slack)
     if isinstance(charge, Fraction) and not truths.is_gaussian and (charge > 2.0**-100 or charge == 0):
         yield at_least(
             "Rényi divergences",
@@ -167,7 +167,9 @@ def _approximate(pair: DominatingPair) -> Iterator[RunningNumber]:
         yield at_least(theorem, f"{pair!r}: rho beside xi", amount(rho), square, slack=SLACK, least=LEAST)
         yield at_least(theorem, f"{pair!r}: xi", amount(xi), own[1], slack=0, least=LEAST)
         return
-    yield _charged(theorem, f"{pair!r}: rho beside xi = 0", amount(rho), pair.truths.zcdp_rho)
+    yield _charged(
+        theorem, f"{pair!r}: rho beside xi = 0", amount(rho), pair.truths.zcdp_rho, pair.truths.zcdp_slack
+    )
     yield near(theorem, f"{pair!r}: xi", amount(xi), 0)
     if pair.truths.pure_epsilon.formula is None:
         at, delta_at = (float(value) for value in both)

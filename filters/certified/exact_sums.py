@@ -19,10 +19,10 @@ from filters.accounting.allowance import Allowance
 from filters.accounting.amounts import Charge, Mixed, Plain, Square
 from filters.accounting.charge_rules import gdp_charge, pure_charge, renyi_charge, zcdp_charge
 from filters.accounting.declared import proper, unvanished
-from filters.accounting.directed import beyond, quotient_beyond, within
-from filters.accounting.error_free import Exact, add_up, square, two_product
+from filters.accounting.directed import beyond, within
 from filters.accounting.ledger import Budget, is_sum
 from filters.certified.running_number import RunningNumber, at_least, at_most, infinite, near
+from theory.numerics.error_free import Exact, add_up, quotient_beyond, square, two_product
 from theory.pairs import Laplace, RandomizedResponse
 
 __all__ = ["exact_sums"]

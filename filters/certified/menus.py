@@ -21,7 +21,7 @@ from filters.contract.checks import checked_admits, checked_observe, checked_spe
 from filters.contract.filter_base import FilterBase
 from filters.contract.state import runs_of
 from theory.guarantees import ZCDP
-from theory.pairs import FinitePair, Gaussian, RandomizedResponse
+from theory.pairs import DominatingPair, FinitePair
 from theory.proofs.formula import rational
 from theory.realisation import optimal_split
 
@@ -43,12 +43,12 @@ def blackwell(filt: BlackwellFilter, name: str) -> Iterator[RunningNumber]:
         last_admitted(filt, [], FAMILIES["Gaussian(x)"]),
     )
     yield by_margin(theorem, says, last or math.nan, "<=", "mu - x", slack=2.0**-40, mu=mu)
-    pair = next((one for one in filt.menu if type(one) is RandomizedResponse), None)
+    pair = next((one for one in filt.menu if one.dominates_by == "pure_epsilon"), None)
     if pair is None:
         return
     ranged = isinstance(filt, RangedBlackwellFilter)
     levels = {"low": Fraction(filt.low), "high": Fraction(filt.high)} if ranged else {}  # type: ignore[attr-defined]
-    epsilon, state, times = Fraction(float(pair.epsilon)), checked_start(filt, 1), 0
+    epsilon, state, times = Fraction(float(pair.pure_epsilon)), checked_start(filt, 1), 0
     while times < _MOST and bool(checked_admits(filt, state, pair, 1)[0]):
         state, times = checked_spend(filt, state, pair, 1), times + 1
 
@@ -79,7 +79,7 @@ def _beside(mu: Fraction, epsilon: Fraction, levels: Mapping[str, Fraction], tim
 class _AfterPairs(FilterBase[Any]):
     """The filter after so many releases of a pair."""
 
-    def __init__(self, filt: FilterBase, pair: RandomizedResponse, times: int) -> None:
+    def __init__(self, filt: FilterBase, pair: DominatingPair, times: int) -> None:
         self._filter, self._pair, self._times = filt, pair, times
 
     def start(self, n: int) -> Any:
@@ -134,9 +134,10 @@ def realisation(filt: RealisationFilter, name: str) -> Iterator[RunningNumber]:
         state, times = checked_observe(filt, charged, np.zeros(1), 1), times + 1
     says = f"{name}: how often {pair!r} is admitted where every loss is zero"
     yield at_most(theorem, says, times, filt.rounds, slack=0)
-    if all(type(one) is Gaussian for one in filt.menu):
+    mus = [float(mu) for one in filt.menu if (mu := one.normal_mu) is not None]
+    if len(mus) == len(filt.menu):
         last = last_admitted(filt, [], FAMILIES["Gaussian(x)"])
-        largest = max(Fraction(float(mu)) for one in filt.menu if (mu := one.normal_mu) is not None)
+        largest = Fraction(max(mus))
         says = f"{name}: last x of Gaussian(x) admitted, the menu's largest"
         yield at_most(theorem, says, math.nan if last is None else last, largest, slack=2.0**-40)
 

@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from filters.accounting.error_free import Exact
 from filters.accounting.limit import Limit
 from filters.certified.running_number import RunningNumber, at_least, at_most, near
 from filters.holders.clipped_sums import ClippedSums
 from filters.holders.individual import IndividualFilter, gaussian_request
 from filters.holders.linear_queries import LinearQueries
 from filters.rules.gdp import GaussianFilter
+from theory.numerics.error_free import Exact
 
 __all__ = ["of_people"]
 

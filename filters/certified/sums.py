@@ -15,10 +15,10 @@ import numpy as np
 
 from filters.accounting.amounts import Charge, Plain, Square
 from filters.accounting.directed import within
-from filters.accounting.error_free import add_up, round_up, square, two_product, two_sum
 from filters.accounting.ledger import Budget
 from filters.certified.running_number import RunningNumber, at_least, at_most, near
 from filters.contract.state import copied
+from theory.numerics.error_free import add_up, round_up, square, two_product, two_sum
 
 __all__ = ["running_sums"]
 

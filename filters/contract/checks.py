@@ -20,7 +20,7 @@ from filters.contract.holds import Holds
 from filters.contract.library import PLAIN, attributes, of_the_library
 from filters.contract.state import State, copied, join, read_only, take
 from theory.guarantees import Guarantee
-from theory.pairs import DominatingPair, Selection
+from theory.pairs import DominatingPair
 
 __all__ = [
     "StateWrittenError",
@@ -144,7 +144,7 @@ def checked_grant(
 ) -> tuple[NDArray[np.bool_], State | None]:
     """`filt.grant(state, request)`, booleans of shape (n,) and a state of n runs or None."""
     method = f"{type(filt).__name__}.grant"
-    whole = type(request) is not Selection or _knows_selections(filt)
+    whole = getattr(request, "choice", None) is None or _knows_selections(filt)
     if not whole or type(filt).grant is FilterBase.grant:
         return checked_admits(filt, state, request, n), None
     answer, after = _asked(filt, "grant", state, request)
@@ -215,7 +215,7 @@ _Group: TypeAlias = "tuple[NDArray[np.intp] | None, State, DominatingPair, int]"
 
 def _shown(filt: FilterBase, state: State, request: DominatingPair, n: int) -> list[_Group]:
     """What the filter is shown: everything at once, or one family after the other."""
-    if type(request) is not Selection or n == 0 or _knows_selections(filt):
+    if getattr(request, "choice", None) is None or n == 0 or _knows_selections(filt):
         return [(None, state, request, n)]
     return [
         (runs, state, pair, n) if runs is None else (runs, take(state, runs), pair, len(runs))

@@ -1,7 +1,7 @@
 """A round of many people, some at a time: what is computed on the way takes no memory that grows with them.
 
 >>> from filters.catalogue import GaussianFilter
->>> from theory.pairs import Gaussian
+>>> from theory.pairs import Gaussian, is_ours
 >>> import numpy as np
 >>> filt, kept = GaussianFilter(1.0), []
 >>> grant_in_blocks(filt, filt.start(3), Gaussian(np.array([0.5, 2.0, 0.25])), 3, kept.append)
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from filters.contract.checks import checked_grant, checked_grant_in_place, checked_spend
 from filters.contract.filter_base import FilterBase
 from filters.contract.state import State, choose, copied, fold, leaves
-from theory.pairs import DominatingPair, Selection
+from theory.pairs import DominatingPair, is_ours
 
 __all__ = ["grant_in_blocks"]
 
@@ -95,9 +95,7 @@ def _block(state: State, request: DominatingPair, people: slice) -> tuple[State,
     if request.shape == ():
         return part, request
     # a slice copies nothing; a pair from elsewhere is promised masks and indices
-    pairs = request.pairs if isinstance(request, Selection) else (request,)
-    ours = all(type(pair).__module__.startswith(_OURS) for pair in (request, *pairs))
-    runs: Any = people if ours else np.arange(people.start, min(people.stop, request.shape[0]))
+    runs: Any = people if is_ours(request) else np.arange(people.start, min(people.stop, request.shape[0]))
     return part, request.take(runs)
 
 

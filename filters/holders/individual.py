@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filters.accounting import fast
-from filters.accounting.directed import quotient_beyond, within
+from filters.accounting.directed import within
 from filters.accounting.fast.blocks import SMALL
 from filters.contract.checks import (
     checked_affordable,
@@ -42,6 +42,7 @@ from filters.holders.personal import Personal, PersonalReport, check_pairs, chec
 from filters.holders.saved_state import decode_state, encode_state
 from theory.arguments import check_count, check_positive
 from theory.guarantees import ZCDP, GaussianDP, Guarantee, RenyiDP
+from theory.numerics.error_free import quotient_beyond
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse, Selection
 
 __all__ = ["IndividualFilter", "gaussian_request"]

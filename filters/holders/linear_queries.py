@@ -23,7 +23,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from filters.accounting.amounts import Plain
-from filters.accounting.error_free import two_sum
 from filters.accounting.ledger import Budget, is_sum
 from filters.contract.parameters import one_delta, one_positive
 from filters.holders.envelope import checked_key, saved_count, sealed, unsealed
@@ -35,6 +34,7 @@ from filters.holders.saved_state import decode_state, encode_state
 from filters.holders.sums import Sums
 from theory.arguments import check_count
 from theory.guarantees import ZCDP, Guarantee
+from theory.numerics.error_free import two_sum
 from theory.numerics.norms import squared_norms
 from theory.shown import one_line
 

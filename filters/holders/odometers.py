@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from filters.accounting.allowance import Allowance
 from filters.accounting.amounts import Charge, Plain, Square
 from filters.accounting.charges import approximate_charge, approximate_zcdp_charge
-from filters.accounting.error_free import Exact
 from filters.accounting.ledger import Budget, is_sum
 from filters.contract.parameters import one_at_least_zero, one_delta, one_positive
 from filters.holders.held_to import Overtaken, Played
@@ -27,6 +26,7 @@ from theory.arguments import check_count
 from theory.conversions import SIMPLE
 from theory.drift import drift
 from theory.numerics import portable
+from theory.numerics.error_free import Exact
 from theory.pairs import DominatingPair
 
 __all__ = [

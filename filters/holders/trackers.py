@@ -20,12 +20,12 @@ from numpy.typing import NDArray
 
 from filters.accounting.amounts import Charge
 from filters.accounting.charge_rules import gdp_charge, renyi_charge
-from filters.accounting.error_free import add_up, two_product
 from filters.accounting.ledger import Budget
 from filters.contract.parameters import one_order_from_one, one_positive
 from filters.holders.held_to import BlockByBlock, Played
 from theory.arguments import check_count
 from theory.guarantees import GaussianDP, Guarantee, RenyiDP
+from theory.numerics.error_free import add_up, two_product
 from theory.pairs import DominatingPair
 
 __all__ = ["MOST_BLOCKS", "GaussianTracker", "RenyiTracker", "Tracker", "check_blocks"]

@@ -28,7 +28,6 @@ from numpy.typing import NDArray
 
 from filters.accounting.amounts import Charge, Mixed, Plain, Square
 from filters.accounting.charge_rules import ChargeRule
-from filters.accounting.error_free import Exact
 from filters.accounting.ledger import Budget
 from filters.accounting.limit import Limit
 from filters.contract.filter_base import MechanismFamily
@@ -36,6 +35,7 @@ from filters.privacy_filter import PrivacyFilter
 from filters.rules.promised import promised_budget
 from theory.conversions import CKS, Conversion
 from theory.guarantees import Guarantee
+from theory.numerics.error_free import Exact
 from theory.pairs import DominatingPair
 
 __all__ = ["AdditiveFilter"]

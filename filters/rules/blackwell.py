@@ -25,7 +25,8 @@ from theory.conversions import CKS
 from theory.guarantees import ZCDP, Guarantee
 from theory.latex import tex_number
 from theory.numerics import portable
-from theory.pairs import DominatingPair, Gaussian, Selection
+from theory.pairs import DominatingPair, Gaussian
+from theory.pairs.selection import look_up
 
 __all__ = ["BlackwellFilter", "RangedBlackwellFilter", "RangedZCDP", "covers", "gaussian_cover"]
 
@@ -248,10 +249,6 @@ class RangedBlackwellFilter(BlackwellFilter):
 
 def _gaussian_mu(request: DominatingPair) -> Real:
     """mu of the Gaussians among the requests, inf for the others."""
-    if (mu := request.normal_mu) is not None:
-        return proper(mu)
-    if isinstance(request, Selection):
-        n = len(request.index)
-        table = np.stack([np.broadcast_to(_gaussian_mu(pair), (n,)) for pair in request.pairs])
-        return np.asarray(table[request.index, np.arange(n)])
-    return math.inf
+    if (index := request.choice) is not None:
+        return look_up([_gaussian_mu(pair) for pair in request.members], index)
+    return math.inf if request.normal_mu is None else proper(request.normal_mu)

@@ -14,10 +14,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from theory.numerics import portable
 from theory.numerics.stable import log_fraction
 from theory.pairs import DominatingPair, Gaussian
-from theory.pairs.finite import FinitePair
 
 __all__ = ["composed_hockey_stick", "composed_law", "is_exact"]
 
@@ -135,17 +133,10 @@ def _product(one: _Law, other: _Law) -> _Law:
 
 @lru_cache(maxsize=1024)
 def _law(pair: DominatingPair) -> _Law:
-    if (outputs := pair.outputs) is None:
+    if (both := pair.held_masses) is None:
         raise TypeError(
             f"pair must be finite or Gaussian to be composed exactly, got {pair!r}; leave it off the menu"
         )
-    masses = pair.exact_masses
-    if masses is not None:
-        both = zip(masses.p, masses.q, strict=True)
-    elif isinstance(pair, FinitePair):
-        both = zip([Fraction(p) for p in pair.p], [Fraction(q) for q in pair.q], strict=True)
-    else:
-        both = ((Fraction(float(p)), Fraction(float(p * portable.exp(-loss)))) for loss, p in outputs)  # type: ignore[assignment]
     law: _Law = {}
     for p, q in both:
         if p > 0:

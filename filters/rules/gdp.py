@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filters.accounting.charge_rules import gdp_charge
-from filters.accounting.error_free import Exact
 from filters.accounting.ledger import Budget
 from filters.contract.holds import Holds
 from filters.contract.parameters import one_mu
 from filters.rules.additive import AdditiveFilter
 from theory.guarantees import GaussianDP, Guarantee
+from theory.numerics.error_free import Exact
 
 __all__ = ["GaussianFilter"]
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import fields
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +17,7 @@ from filters.contract.checks import checked_admits
 from filters.contract.filter_base import MechanismFamily
 from filters.contract.state import State, runs_of
 from filters.privacy_filter import PrivacyFilter
-from theory.pairs import DominatingPair, Selection
+from theory.pairs import DominatingPair
 
 __all__ = ["affordable_of", "checked_menu", "counted", "distinct", "positions", "used"]
 
@@ -44,12 +43,12 @@ def positions(menu: tuple[DominatingPair, ...], request: DominatingPair, n: int)
 
     Pairs are the same if they are of one class and their numbers are equal.
     """
-    if isinstance(request, Selection):
-        table = np.stack([positions(menu, pair, n) for pair in request.pairs])
-        return np.asarray(table[request.index, np.arange(n)])
+    if (index := request.choice) is not None:
+        table = np.stack([positions(menu, pair, n) for pair in request.members])
+        return np.asarray(table[index, np.arange(n)])
     place = np.full(n, -1, dtype=np.intp)
     for position, pair in enumerate(menu):
-        place[_same(pair, request) & (place < 0)] = position
+        place[pair.alike(request) & (place < 0)] = position
     return place
 
 
@@ -82,19 +81,6 @@ def distinct(counts: NDArray[np.int64]) -> tuple[list[tuple[int, ...]], NDArray[
     return [tuple(row) for row in rows.tolist()], which.reshape(-1)
 
 
-def _same(pair: DominatingPair, request: DominatingPair) -> Any:
-    if type(pair) is not type(request):
-        return False
-    same: Any = True
-    for field in fields(pair):  # type: ignore[arg-type]
-        own, asked = getattr(pair, field.name), getattr(request, field.name)
-        if isinstance(asked, (float, np.ndarray)):
-            same = same & np.equal(own, asked)
-        elif isinstance(asked, tuple):
-            same = same & (own == asked)
-    return same
-
-
 def affordable_of(
     filt: PrivacyFilter, menu: tuple[DominatingPair, ...], state: State, family: MechanismFamily
 ) -> NDArray[np.float64]:
@@ -110,5 +96,5 @@ def affordable_of(
 
 def _makes(family: MechanismFamily, t: float, pair: DominatingPair) -> bool:
     if isinstance(family, type):
-        return isinstance(pair, family) and bool(np.all(_same(pair, family(t))))
-    return bool(np.all(_same(pair, family(t))))
+        return isinstance(pair, family) and bool(np.all(pair.alike(family(t))))
+    return bool(np.all(pair.alike(family(t))))

@@ -20,7 +20,7 @@ from filters.contract.holds import Holds
 from filters.privacy_filter import PrivacyFilter
 from theory.arguments import Real
 from theory.guarantees import Guarantee
-from theory.pairs import KOV, DominatingPair
+from theory.pairs import DominatingPair
 
 __all__ = ["OverspendingFilter"]
 
@@ -80,5 +80,6 @@ class OverspendingFilter(PrivacyFilter[_State]):
 
 
 def _costs(request: DominatingPair) -> tuple[Real, Real]:
-    rho: Real = request.epsilon * request.epsilon / 2 if isinstance(request, KOV) else request.zcdp_rho
+    own = request.kov
+    rho = request.zcdp_rho if own is None else own.epsilon * own.epsilon / 2
     return rho, request.infinite_mass

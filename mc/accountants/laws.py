@@ -13,7 +13,7 @@ from filters.adapters.counted import CountedFilter
 from filters.adapters.foreign import limit_of
 from filters.testing.laws import LawBrokenError
 from mc.accountants.bare_parameters import odd_parameters_grant_nothing, tiny_spends_are_their_sum
-from mc.accountants.subject import MOST, AccountantSubject, History, NotAskedError, exceeds, quieter
+from mc.accountants.subject import MOST, AccountantSubject, History, NotAskedError, exceeds
 from mc.accountants.truth import promised_too_little, worth_more
 from theory.pairs import DominatingPair
 
@@ -114,7 +114,7 @@ def more_noise_never_costs_more(subject: AccountantSubject) -> str:
     for pair in subject.menu:
         for count in (1, 5):
             whole = subject.total((pair,) * count)
-            for quiet in quieter(pair):
+            for quiet in pair.quieter:
                 # what is not granted is not charged, and what is on no menu need not be supported
                 if whole is None or not subject.supports(quiet):
                     continue

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, TypeAlias
 
@@ -14,16 +14,10 @@ from filters.adapters.copied import CopiedFilter
 from filters.adapters.counted import CountedFilter
 from filters.adapters.foreign import Foreign
 from theory.pairs import (
-    KOV,
     DominatingPair,
-    Erasure,
-    Gaussian,
-    Laplace,
-    RandomizedResponse,
-    SubsampledGaussian,
 )
 
-__all__ = ["MOST", "AccountantSubject", "History", "NotAskedError", "exceeds", "quieter"]
+__all__ = ["MOST", "AccountantSubject", "History", "NotAskedError", "exceeds"]
 
 #: Pairs in the order in which they were granted.
 History: TypeAlias = tuple[DominatingPair, ...]
@@ -129,25 +123,6 @@ class AccountantSubject:
         """The history backwards, and in another order."""
         rng = np.random.default_rng(self.seed)
         return history[::-1], tuple(history[i] for i in rng.permutation(len(history)))
-
-
-def quieter(pair: DominatingPair) -> tuple[DominatingPair, ...]:
-    """The same mechanism with twice the noise, and a sampled one with half the rate; nothing where neither is known."""
-    if isinstance(pair, Gaussian):
-        return (Gaussian(float(pair.mu) / 2),)
-    if isinstance(pair, Laplace):
-        return (Laplace(float(pair.b) * 2),)
-    if isinstance(pair, SubsampledGaussian):
-        return replace(pair, sigma=float(pair.sigma) * 2), replace(pair, q=float(pair.q) / 2)
-    if isinstance(pair, RandomizedResponse):
-        return (RandomizedResponse(float(pair.epsilon) / 2),)
-    if isinstance(pair, KOV):
-        return KOV(float(pair.epsilon) / 2, float(pair.delta)), KOV(
-            float(pair.epsilon), float(pair.delta) / 2
-        )
-    if isinstance(pair, Erasure):
-        return (Erasure(float(pair.p) / 2),)
-    return ()
 
 
 def exceeds(value: float, bound: float, tolerance: float) -> bool:

@@ -10,7 +10,7 @@ from mc.accountants.subject import History, NotAskedError
 from mc.losses.composition import Composition
 from mc.worst_case.solve import worst_case
 from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
-from theory.pairs import DominatingPair, FinitePair, Gaussian
+from theory.pairs import DominatingPair
 
 __all__ = ["promised_too_little", "worth_more"]
 
@@ -44,7 +44,7 @@ def promised_too_little(granted: History, answered: float, promise: Guarantee, t
     elif isinstance(promise, ZCDP):
         due = _zcdp_rho(granted)
     elif isinstance(promise, GaussianDP):
-        if not all(isinstance(pair, Gaussian) for pair in granted):
+        if not all(pair.normal_mu is not None for pair in granted):
             return _too_small_a_mu(granted, answered, tolerance)
         due = sum(float(pair.gdp_mu) ** 2 for pair in granted) ** 0.5
     elif isinstance(promise, RenyiDP):
@@ -56,7 +56,7 @@ def promised_too_little(granted: History, answered: float, promise: Guarantee, t
 
 def _largest(pair: DominatingPair, sign: int) -> float:
     """The largest privacy loss (sign 1), or the largest of the exchanged pair (-1)."""
-    if isinstance(pair, FinitePair) and math.isfinite(pair.pure_epsilon):
+    if pair.outputs is not None and math.isfinite(pair.pure_epsilon):
         return max(sign * float(loss) for loss, mass in pair.outputs if mass > 0)
     return float(pair.pure_epsilon)
 
@@ -64,7 +64,7 @@ def _largest(pair: DominatingPair, sign: int) -> float:
 def _zcdp_rho(granted: History) -> float:
     """The largest D_alpha / alpha of the composition at a few orders: at most its rho, and a Gaussian's own."""
     # the pairs' own rho may be larger than the least: epsilon^2 / 2 of randomised response
-    if all(isinstance(pair, Gaussian) for pair in granted):
+    if all(pair.normal_mu is not None for pair in granted):
         return sum(float(pair.zcdp_rho) for pair in granted)
     return max(sum(float(pair.renyi(alpha)) for pair in granted) / alpha for alpha in _ORDERS)
 

@@ -155,7 +155,7 @@ class Constant(Adversary):
 
     @property
     def gaussian(self) -> bool:
-        return isinstance(self.pair, Gaussian)
+        return self.asks is not None and self.asks[0].normal_mu is not None
 
     @property
     def asks(self) -> tuple[DominatingPair, ...] | None:
@@ -193,7 +193,7 @@ class Scripted(Adversary):
 
     @property
     def gaussian(self) -> bool:
-        return all(isinstance(pair, Gaussian) for pair in self.pairs)
+        return all(pair.normal_mu is not None for pair in self.pairs)
 
     @property
     def asks(self) -> tuple[DominatingPair, ...]:

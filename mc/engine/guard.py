@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from theory.arguments import Real
-from theory.pairs import PAIRS, DominatingPair, Selection
+from theory.pairs import DominatingPair, is_ours
 
-__all__ = ["Exceeded", "Guard", "is_ours"]
+__all__ = ["Exceeded", "Guard"]
 
 #: The rounding error that `verify` allows in the sums of a run; a larger excess breaks the bound.
 _ROUNDING = 1e-9
@@ -96,10 +96,3 @@ class Guard:
                 f"a run met infinite losses with probability {-math.expm1(least):.9g}, "
                 f"more than {-math.expm1(self.log_kept):.9g}"
             )
-
-
-def is_ours(pair: DominatingPair) -> bool:
-    """Whether a pair is of a class of this library (no subclass), whose charges the theorems are about."""
-    if type(pair) is Selection:
-        return all(map(is_ours, pair.pairs))
-    return type(pair) in PAIRS

@@ -9,9 +9,10 @@ from typing import Literal
 
 from filters.catalogue import CATALOGUE
 from mc.engine.game import Game
-from mc.engine.guard import Guard, is_ours
+from mc.engine.guard import Guard
 from mc.estimate.path_bound import PathBound, bounds_held
 from mc.estimate.spending import FEW_POSITIONS, MOST_POSITIONS, expanded, within_rounds
+from theory.pairs import is_ours
 
 __all__ = ["Ceiling", "certain", "log_weight_bound", "stated"]
 

@@ -62,8 +62,8 @@ class GaussianRounds(Adversary):
     def final(self, view: View) -> DominatingPair:
         return self._gaussian(self.inner.final(view))
 
-    def _gaussian(self, request: DominatingPair) -> Gaussian:
-        if not isinstance(request, Gaussian):
+    def _gaussian(self, request: DominatingPair) -> DominatingPair:
+        if request.normal_mu is None:
             raise TypeError(
                 f"adversary must ask for Gaussian pairs only, got {request!r} from "
                 f"{type(self.inner).__name__}; use the tilted estimator"

@@ -18,7 +18,7 @@ from mc.engine.game import Game
 from mc.engine.streams import TILE
 from mc.estimate.path_bound import PathBound
 from theory.arguments import Real
-from theory.pairs import DominatingPair, Gaussian, Selection
+from theory.pairs import DominatingPair, Selection
 
 __all__ = ["FEW_POSITIONS", "MOST_POSITIONS", "Spending", "expanded", "within_rounds"]
 
@@ -40,7 +40,7 @@ class Spending:
 
     def bound(self, why: str) -> PathBound:
         """What is spent at most; `why` says why there are no other ways to spend."""
-        gaussian = all(type(pair) is Gaussian for pair in (*self.menu, *(pair for pair, _ in self.last)))
+        gaussian = all(pair.normal_mu is not None for pair in (*self.menu, *(pair for pair, _ in self.last)))
         return PathBound(
             why,
             lambda order: max(self._most(lambda pair: _log_moment(pair, order) / (order - 1)), 0.0),

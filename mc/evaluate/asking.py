@@ -14,7 +14,7 @@ from filters.contract.state import State, fold, join, put, take
 from mc.engine.adversary import View
 from mc.engine.game import Game
 from mc.losses.too_large import TooLargeError
-from theory.pairs import DominatingPair, Selection
+from theory.pairs import DominatingPair
 
 __all__ = ["DENIED", "Asking", "NotAFunctionError", "Positions", "until_known"]
 
@@ -149,7 +149,7 @@ class Asking:
             view = _Watched(t, one, self, self.keeps_last)
             again = self._checked("request", self.game.adversary.request(view), 1)
             view.check()
-            if _single(request.take(np.array([i]))) != _single(again):
+            if request.of_run(i) != again.of_run(0):
                 raise NotAFunctionError(
                     "adversary must be a function of round, filter state and loss, got one that asks for something "
                     f"else when it is asked again, by a run alone; {_REMEDY}"
@@ -191,17 +191,11 @@ class Asking:
     def _number(self, request: DominatingPair, n: int) -> NDArray[np.intp]:
         if request.shape == ():
             return np.full(n, self._of(request))
-        if isinstance(request, Selection) and all(pair.shape == () for pair in request.pairs):
-            used = np.unique(request.index)
-            table = np.zeros(len(request.pairs), dtype=np.intp)
-            table[used] = [self._of(request.pairs[i]) for i in used.tolist()]
-            return np.asarray(table[request.index])
-        if isinstance(request, Selection):
+        if (index := request.choice) is not None:
             out = np.empty(n, dtype=np.intp)
-            for place, pair in enumerate(request.pairs):
-                rows = np.flatnonzero(request.index == place)
-                if len(rows):
-                    out[rows] = self._number(pair.take(rows), len(rows))
+            for place in np.unique(index).tolist():
+                rows = np.flatnonzero(index == place)
+                out[rows] = self._number(request.members[place].take(rows), len(rows))
             return out
         arrays = {k: v for k, v in request.parameters().items() if isinstance(v, np.ndarray) and v.ndim}
         table, first, number = np.unique(
@@ -222,16 +216,6 @@ class Asking:
             self._numbers[pair] = len(self.pairs)
             self.pairs.append(pair)
         return self._numbers[pair]
-
-
-def _single(request: DominatingPair) -> DominatingPair:
-    """The request of one run as a pair of shape ()."""
-    if isinstance(request, Selection):
-        return _single(request.pairs[int(request.index[0])])
-    if request.shape == ():
-        return request
-    arrays = {k: v for k, v in request.parameters().items() if isinstance(v, np.ndarray) and v.ndim}
-    return request.with_parameters({name: float(value[0]) for name, value in arrays.items()})
 
 
 def until_known(game: Game, attempt: Callable[[Asking], Any]) -> Any:

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mc.losses.balls import BITS, ball
-from theory.pairs import DominatingPair, Gaussian, normal_law
+from theory.pairs import DominatingPair, normal_law
 
 __all__ = ["BallNodes", "needed", "quadrature_error"]
 
@@ -128,11 +128,11 @@ class BallNodes:
         A sum of n products of numbers >= 0 in doubles is within a factor 1 +- (n + 2) 2^-53 of the exact one, in
         whatever order it is added.
         """
-        assert isinstance(pair, Gaussian)
+        assert pair.normal_mu is not None
+        mu = float(pair.normal_mu)
         if pair not in self._moves:
-            self._moves[pair] = self._kernel(pair)
+            self._moves[pair] = self._kernel(mu)
         low, high = self._moves[pair]
-        mu = float(pair.mu)
         rounding = (len(self.loss) + 8) * 2.0**-52
         error = quadrature_error(self.half, self.counts, _drawn_bound(self.half, mu, self.least))
         weight = np.array([float(w) for w in self.weights]) * (_SLACK * error.sum())
@@ -161,9 +161,8 @@ class BallNodes:
                 self.lost[0] += m * p * _SLACK
                 self.lost[1] += m * math.exp(-a) * q * _SLACK
 
-    def _kernel(self, pair: Gaussian) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _kernel(self, mu: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Bounds on the masses that a release takes from node to node: density times the target's weight."""
-        mu = float(pair.mu)
         n = len(self.loss)
         step = (self.loss[None, :] - self.loss[:, None] - mu * mu / 2) / mu
         weight = np.array([float(w) for w in self.weights])

@@ -22,7 +22,7 @@ from mc.losses.balls import BITS, ball, down, up
 from mc.losses.log_ratio import Epsilon, LogRatio
 from mc.losses.too_large import TooLargeError
 from theory.evidence import Evidence
-from theory.pairs import Gaussian, normal_law
+from theory.pairs import normal_law
 from theory.pairs.base import Direction
 
 __all__ = ["CertifiedLaw"]
@@ -61,7 +61,7 @@ class CertifiedLaw:
             seen = scout(asking, [float(one) for one in epsilons])
             told, found_to = _decisions(seen, asking)
             for pair in asking.pairs:
-                if not isinstance(pair, Gaussian):
+                if pair.normal_mu is None:
                     raise ValueError(
                         f"adversary must ask for Gaussian pairs or randomised responses for CERTIFIED evidence, got "
                         f"{pair!r}; leave evidence out"

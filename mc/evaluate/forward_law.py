@@ -19,7 +19,7 @@ from mc.evaluate.loss_nodes import Nodes
 from mc.evaluate.panels import shown_edges
 from mc.evaluate.scouts import scout
 from mc.losses.log_ratio import Epsilon
-from theory.pairs import DominatingPair, Gaussian
+from theory.pairs import DominatingPair
 from theory.pairs.base import Direction
 
 __all__ = ["ForwardLaw", "two_grids"]
@@ -40,7 +40,7 @@ def two_grids(
     def solve(asking: Asking) -> list[NumericalEvaluation]:
         seen = scout(asking, [float(one) for one in epsilons])
         told = seen.decisions(asking)
-        smooth = all(isinstance(asking.pairs[k], Gaussian) for k in told.drawn)
+        smooth = all(asking.pairs[k].normal_mu is not None for k in told.drawn)
         where = f"{scope}; {shown_edges(told.found)}"
         results: list[NumericalEvaluation] = []
         for first in range(0, len(epsilons), _TOGETHER):

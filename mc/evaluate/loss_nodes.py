@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from theory.pairs import DominatingPair, Gaussian
+from theory.pairs import DominatingPair
 
 __all__ = ["Nodes"]
 
@@ -98,8 +98,8 @@ class Nodes:
         """moves[i, j] is the mass that a release of `pair` takes from node i to node j."""
         step = self.loss[None, :] - self.loss[:, None]
         if self.smooth:
-            assert isinstance(pair, Gaussian)
-            mu = float(pair.mu)
+            assert pair.normal_mu is not None
+            mu = float(pair.normal_mu)
             z = (step - mu * mu / 2) / mu
             return np.asarray(np.exp(-z * z / 2) * (self.weight / (mu * np.sqrt(2 * np.pi))))
         moved = np.zeros_like(step)

@@ -17,7 +17,7 @@ from mc.evaluate.loss_nodes import Nodes
 from mc.losses.log_ratio import Epsilon
 from mc.losses.tails import tails
 from mc.losses.too_large import TooLargeError
-from theory.pairs import DominatingPair, Gaussian
+from theory.pairs import DominatingPair
 from theory.pairs.base import Direction
 
 __all__ = ["Scouted", "scout"]
@@ -55,7 +55,7 @@ class Scouted:
         pairs = [told.asking.pairs[k] for k in told.drawn]
         parts = self.parts(told, epsilons, ways)
         widths = np.diff(parts)
-        smooth = all(isinstance(pair, Gaussian) for pair in pairs)
+        smooth = all(pair.normal_mu is not None for pair in pairs)
         if smooth:
             size = self.scale if step is None else min(4 * step, self.scale)
             counts = np.ceil((6 + 2.5 * widths / size) if finer else (5 + 1.5 * widths / size))
@@ -128,15 +128,15 @@ def scout(asking: Asking, epsilons: Sequence[float]) -> Scouted:
     pairs = [asking.pairs[k] for k in drawn]
     scales = [_moments(side)[1] for pair in pairs for side in (pair, pair.swapped)]
     scales = [x for x in scales if x > 0] or [1.0]
-    reach = (10 if all(isinstance(pair, Gaussian) for pair in pairs) else 4) * max(scales)
+    reach = (10 if all(pair.normal_mu is not None for pair in pairs) else 4) * max(scales)
     far = max((abs(one) for one in epsilons), default=0.0) + 4 * max(scales)
     return Scouted(min(low - reach, -far), max(high + reach, far), min(scales))
 
 
 def _moments(pair: DominatingPair) -> tuple[float, float]:
     """Mean and scale of the finite loss of a pair: of a Gaussian, its mean and standard deviation."""
-    if isinstance(pair, Gaussian):
-        return float(pair.mu) ** 2 / 2, float(pair.mu)
+    if (mu := pair.normal_mu) is not None:
+        return float(mu) ** 2 / 2, float(mu)
     tail = np.minimum(special.ndtr(-np.linspace(0.0, 8.0, 33)), 1.0)
     quantiles = [float(pair.loss_quantile(p)) for p in tail.tolist()]
     middle = quantiles[0]

@@ -254,10 +254,10 @@ def _outputs(pair: DominatingPair) -> _Finite:
     if (known := level(pair)) is None:
         raise NoFiniteLawError
     rest = 1 - known.delta
-    ratio: Fraction | None = getattr(pair, "ratio", None)
+    assert pair.kov is not None
+    ratio, size = pair.kov.ratio, float(pair.kov.epsilon)
     if known.exact == 0:
         return _Finite.of([(_ZERO, rest, 0.0)], known.delta, known.delta)
-    size = float(pair.epsilon)  # type: ignore[attr-defined]
     both: list[tuple[Loss, Mass, float]] = []
     for sign in (1, -1):
         if ratio is not None:

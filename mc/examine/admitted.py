@@ -8,18 +8,15 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
 
-import flint
 import numpy as np
 
 from filters.contract.checks import checked_admits
 from filters.contract.state import State
 from filters.privacy_filter import PrivacyFilter
-from mc.losses.balls import BITS, ball, fraction
 from mc.losses.outputs import nearest_log
 from mc.worst_case.plan import Plan
 from theory.arguments import beyond
-from theory.numerics.stable import log_beyond
-from theory.pairs import KOV, DominatingPair, Erasure, FinitePair, RandomizedResponse
+from theory.pairs import DominatingPair, Erasure, FinitePair, RandomizedResponse
 
 __all__ = [
     "LEVELS",
@@ -29,7 +26,6 @@ __all__ = [
     "best_reply",
     "largest_erasure",
     "largest_response",
-    "rational",
     "simple_ratio",
 ]
 
@@ -62,8 +58,8 @@ def largest_response(filt: PrivacyFilter) -> RandomizedResponse | None:
     ratio = simple_ratio(lambda r: admits(filt, start, RandomizedResponse.from_ratio(r)), top)
     if ratio is None:
         # no simple rational is admitted: take one whose logarithm is rounded up to the very double `top`
-        exact = rational(RandomizedResponse(top))
-        return exact if isinstance(exact, RandomizedResponse) and admits(filt, start, exact) else None
+        exact = RandomizedResponse(top).rational
+        return exact if exact is not None and admits(filt, start, exact) else None
     return RandomizedResponse.from_ratio(ratio)
 
 
@@ -87,25 +83,6 @@ def _largest_of(accept: Callable[[float], bool], grid: tuple[float, ...]) -> flo
         if accept(below):
             return _last_true(accept, below, above)
     return top
-
-
-def rational(pair: DominatingPair) -> DominatingPair | None:
-    """The pair with rational masses whose parameters are the same doubles; None where there is none."""
-    if getattr(pair, "exact_masses", None) is not None:
-        return pair
-    if isinstance(pair, Erasure):
-        return Erasure(pair.p, exact=Fraction(float(pair.p)))
-    if not isinstance(pair, (RandomizedResponse, KOV)) or not 0 < float(pair.epsilon) < LEVELS[-1]:
-        return None
-    with flint.ctx.workprec(4 * BITS):
-        exact = fraction(ball(float(pair.epsilon)).exp().lower())
-    for bits in range(16, 4 * BITS, 16):
-        ratio = exact.limit_denominator(2**bits)
-        if ratio > 1 and log_beyond(ratio) == pair.epsilon:
-            if isinstance(pair, KOV):
-                return KOV(pair.epsilon, pair.delta, ratio=ratio, exact_delta=Fraction(float(pair.delta)))
-            return RandomizedResponse(pair.epsilon, ratio=ratio)
-    return None
 
 
 def _last_true(accept: Callable[[float], bool], low: float, high: float, closeness: float = 1e-12) -> float:

@@ -24,7 +24,6 @@ from mc.examine.admitted import (
     best_reply,
     largest_erasure,
     largest_response,
-    rational,
     simple_ratio,
 )
 from mc.examine.worker import alone
@@ -37,7 +36,7 @@ from mc.worst_case.plan import MARGIN, DeniedError, Plan, masses_of, written_out
 from theory.arguments import check_count
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.guarantees import ApproxDP, PureDP
-from theory.pairs import DominatingPair, Erasure, RandomizedResponse
+from theory.pairs import DominatingPair, RandomizedResponse
 from theory.pairs.base import Direction
 from theory.shown import Row, Shown, row_of
 
@@ -310,7 +309,7 @@ def _game(
 
 
 def _own_menu(filt: PrivacyFilter, rounds: int) -> Iterator[_Lead]:
-    menu = [exact for pair in getattr(filt, "menu", ()) if (exact := rational(pair)) is not None]
+    menu = [exact for pair in getattr(filt, "menu", ()) if (exact := pair.rational) is not None]
     if menu:
         for epsilon, ratio in _goals(filt):
             for n in range(1, rounds + 1):
@@ -328,7 +327,7 @@ def _largest_requests(filt: PrivacyFilter, rounds: int) -> Iterator[_Lead]:
     for epsilon, ratio in _goals(filt):
         for pair in requests:
             # a plan over n bits has 2^n histories; one over n erasures has n + 1
-            most = rounds * (8 if isinstance(pair, Erasure) else 2)
+            most = rounds * (8 if pair.infinite_mass else 2)
             n = 1
             while n <= most:
                 lead, longest = _game(filt, [pair], n, epsilon, ratio)

@@ -120,9 +120,9 @@ class Sequence:
         counts = self.counts
         if measure.direction == "QP":
             counts = {pair.swapped: times for pair, times in counts.items()}
-        gaussians = {pair: times for pair, times in counts.items() if type(pair) is Gaussian}
+        gaussians = {pair: times for pair, times in counts.items() if pair.normal_mu is not None}
         variance = sum(
-            (times * Fraction(float(pair.mu)) ** 2 for pair, times in gaussians.items()), Fraction(0)
+            (times * Fraction(float(pair.gdp_mu)) ** 2 for pair, times in gaussians.items()), Fraction(0)
         )
         rest = {pair: times for pair, times in counts.items() if pair not in gaussians}
         if measure.kind == "renyi":

@@ -27,7 +27,7 @@ from mc.losses.tails import tails
 from mc.losses.two_laws import TwoLaws
 from theory.arguments import check_count, check_delta, check_positive, check_real
 from theory.evidence import Evidence
-from theory.pairs import DominatingPair, Gaussian, normal_law
+from theory.pairs import DominatingPair, normal_law
 from theory.pairs.base import Direction
 from theory.shown import Shown
 
@@ -182,9 +182,9 @@ class Composition:
 
     def _delta(self, epsilon: float, relative: float, pairs: tuple[DominatingPair, ...]) -> Bounds:
         sizes = [
-            (count, float(pair.mu))
+            (count, float(mu))
             for pair, count in zip(pairs, self.counts, strict=True)
-            if isinstance(pair, Gaussian)
+            if (mu := pair.normal_mu) is not None
         ]
         if len(sizes) == len(pairs):
             return _gaussian(sum((count * Fraction(mu) ** 2 for count, mu in sizes), Fraction(0)), epsilon)

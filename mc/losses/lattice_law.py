@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import singledispatch
 from typing import Self
 
 import flint
@@ -14,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mc.losses.balls import BITS, Rounding, ball, fraction, rounded
-from theory.arguments import Real
-from theory.pairs import KOV, DominatingPair, Erasure, RandomizedResponse
+from theory.pairs import DominatingPair
 
 __all__ = ["LatticeLaw", "Level", "Report", "common_step", "level", "level_law"]
 
@@ -123,33 +121,15 @@ class Level:
         return (less, more), (more, less)
 
 
-@singledispatch
 def level(pair: DominatingPair) -> Level | None:
     """The KOV parameters of a pair that is randomised response, an erasure or both; None for any other."""
-    return None
-
-
-@level.register
-def _(pair: RandomizedResponse) -> Level:
-    return _level(pair.epsilon, pair.ratio, Fraction(0))
-
-
-@level.register
-def _(pair: Erasure) -> Level:
-    return Level(ball(0.0), Fraction(float(pair.p)) if pair.exact is None else pair.exact, Fraction(0))
-
-
-@level.register
-def _(pair: KOV) -> Level:
-    delta = Fraction(float(pair.delta)) if pair.exact_delta is None else pair.exact_delta
-    return _level(pair.epsilon, pair.ratio, delta)
-
-
-def _level(epsilon: Real, ratio: Fraction | None, delta: Fraction) -> Level:
-    if ratio is None:
-        return Level(ball(float(epsilon)), delta, Fraction(float(epsilon)))
+    if (own := pair.kov) is None:
+        return None
+    delta = Fraction(float(own.delta)) if own.exact_delta is None else own.exact_delta
+    if own.ratio is None:
+        return Level(ball(float(own.epsilon)), delta, Fraction(float(own.epsilon)))
     with flint.ctx.workprec(BITS):
-        return Level(ball(ratio - 1).log1p(), delta, Fraction(0) if ratio == 1 else None)
+        return Level(ball(own.ratio - 1).log1p(), delta, Fraction(0) if own.ratio == 1 else None)
 
 
 def common_step(levels: Sequence[Level]) -> tuple[list[int], Fraction, Fraction] | None:

@@ -5,21 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import singledispatch
 
 import flint
 
 from mc.losses.balls import BITS, ball
 from mc.losses.lattice_law import level
 from mc.losses.outputs import exact_outputs
-from theory.pairs import DominatingPair, Gaussian, Laplace, SubsampledGaussian
-from theory.pairs.normal_law import tail
+from theory.pairs import DominatingPair
 
 __all__ = ["Tails", "has_tails", "tails"]
-
-
-#: The ball [0, 1], the tail at a point that the precision cannot tell from a jump of the tail.
-_ANYTHING = flint.arb(0.5, 0.5)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +35,8 @@ class Tails:
         return self.infinite + p - ball(epsilon).exp() * q
 
 
-@singledispatch
 def tails(pair: DominatingPair) -> Tails:
-    """The tails of a pair; register a function for a pair of your own: `tails.register(MyPair)`."""
+    """The tails of a pair; one of your own gives them as `truths.above`."""
     known, outputs = level(pair), exact_outputs(pair, "PQ")
     with flint.ctx.workprec(BITS):
         if known is not None:
@@ -59,9 +52,13 @@ def tails(pair: DominatingPair) -> Tails:
                 if o.tilt > 0
             ]
             return _finite(points, ball(sum((o.mass for o in outputs if o.tilt == 0), Fraction(0))))
-    raise TypeError(
-        f"menu must hold pairs whose tails are known, got {pair!r}; register them with tails.register"
-    )
+        try:
+            truths = pair.truths
+            return Tails(truths.above, ball(0.0), tuple((loss, mass.ball()) for loss, mass in truths.atoms))
+        except TypeError as error:
+            raise TypeError(
+                f"menu must hold pairs whose tails are known, got {pair!r}; give it `truths.above`"
+            ) from error
 
 
 def has_tails(pair: DominatingPair) -> bool:
@@ -71,55 +68,6 @@ def has_tails(pair: DominatingPair) -> bool:
     except TypeError:
         return False
     return True
-
-
-@tails.register
-def _(pair: Gaussian) -> Tails:
-    mu = ball(float(pair.mu))
-
-    def above(x: Fraction) -> tuple[flint.arb, flint.arb]:
-        far = ball(x, max(flint.ctx.prec, BITS)) / mu
-        return tail(far - mu / 2), tail(far + mu / 2)
-
-    return Tails(above, ball(0.0))
-
-
-@tails.register
-def _(pair: Laplace) -> Tails:
-    e = 1 / Fraction(float(pair.b))
-
-    def above(x: Fraction) -> tuple[flint.arb, flint.arb]:
-        if x >= e:
-            return flint.arb(0), flint.arb(0)
-        if x < -e:
-            return flint.arb(1), flint.arb(1)
-        # P(L <= x) = e^{(x - e)/2} / 2, and Q(L > x) = P(L < -x) by symmetry
-        return 1 - ball((x - e) / 2).exp() / 2, ball((-x - e) / 2).exp() / 2
-
-    with flint.ctx.workprec(BITS):
-        return Tails(above, ball(0.0), ((e, ball(0.5)), (-e, ball(-e).exp() / 2)))
-
-
-@tails.register
-def _(pair: SubsampledGaussian) -> Tails:
-    q, sigma = ball(float(pair.q)), ball(float(pair.sigma))
-
-    def removal(x: Fraction) -> tuple[flint.arb, flint.arb]:
-        # L = log(1 - q + q e^{(y - 1/2)/sigma^2}) > x iff y lies above the output where they are equal
-        inner = (ball(x).exp() - 1 + q) / q
-        if inner <= 0:
-            return flint.arb(1), flint.arb(1)
-        if not inner > 0:
-            return _ANYTHING, _ANYTHING
-        output = sigma * sigma * inner.log() + flint.arb(1) / 2
-        other = tail(output / sigma)
-        return q * tail((output - 1) / sigma) + (1 - q) * other, other
-
-    def addition(x: Fraction) -> tuple[flint.arb, flint.arb]:
-        p, other = removal(-x)
-        return 1 - other, 1 - p
-
-    return Tails(removal if pair.adjacency == "removal" else addition, ball(0.0))
 
 
 def _finite(

@@ -25,7 +25,7 @@ from mc.worst_case.spend_grid import SpendGrid
 from mc.worst_case.tree import GameTree, most_positions
 from theory.arguments import check_positive
 from theory.evidence import Evidence
-from theory.pairs import DominatingPair, Gaussian
+from theory.pairs import DominatingPair
 from theory.pairs.base import Direction
 
 __all__ = ["WorstCaseGame"]
@@ -138,7 +138,7 @@ class WorstCaseGame:
             single = least == most and grid is None
             games = [rounded(least, "near")] if single else [rounded(least, "low"), rounded(most, "high")]
         elif self.filter.looks_at_losses:
-            if len(self.menu) > 1 or not isinstance(self.menu[0], Gaussian):
+            if len(self.menu) > 1 or self.menu[0].normal_mu is None:
                 raise ValueError(
                     "menu must hold one Gaussian, or randomised responses at multiples of one step, for a filter that "
                     f"looks at losses, got {self.menu!r}; pass levels k * step for a common step"

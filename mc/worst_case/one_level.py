@@ -13,7 +13,7 @@ from mc.engine.game import Game
 from mc.evaluate.certified_law import CertifiedLaw
 from mc.losses.log_ratio import Epsilon
 from mc.worst_case.enclosure import Enclosure
-from theory.pairs import Gaussian
+from theory.pairs import DominatingPair
 from theory.pairs.base import Direction
 
 __all__ = ["one_level"]
@@ -23,7 +23,7 @@ _LONGEST = 1000
 
 
 def one_level(
-    filt: PrivacyFilter, pair: Gaussian, epsilon: Epsilon, *, direction: Direction, rounds: int | None
+    filt: PrivacyFilter, pair: DominatingPair, epsilon: Epsilon, *, direction: Direction, rounds: int | None
 ) -> Enclosure:
     """The enclosure of the worst case in one direction; ValueError for a game without end."""
     strategy = Constant(pair)

@@ -16,7 +16,7 @@ from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversary import Adversary, View
 from mc.engine.encoding import Nameable, decode, encode
 from mc.losses.outputs import nearest_log
-from theory.pairs import DominatingPair, Selection
+from theory.pairs import DominatingPair
 from theory.pairs.base import Direction
 
 __all__ = ["MARGIN", "DeniedError", "Plan", "masses_of", "written_out"]
@@ -107,7 +107,7 @@ def written_out(
         memory = copy.deepcopy(memory)
         view = View(t, np.array([loss]), np.array([last]), state, memory, filt, rng)
         asked = strategy.request(view)
-        request = asked.pairs[asked.index[0]] if isinstance(asked, Selection) else asked
+        request = asked.of_run(0)
         if not checked_admits(filt, state, request, 1)[0]:
             return None
         spent = checked_spend(filt, state, request, 1)

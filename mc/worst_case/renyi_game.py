@@ -26,7 +26,6 @@ from mc.losses.outputs import exact_outputs
 from mc.worst_case.tree import GameTree
 from theory.pairs import DominatingPair
 from theory.pairs.base import Direction
-from theory.pairs.finite import Finite
 
 __all__ = ["renyi_game"]
 
@@ -67,14 +66,14 @@ def _nothing(loss: int) -> int:
 
 def _outputs(pair: DominatingPair, order: float, direction: Direction) -> list[tuple[float, float]]:
     """(p e^{(order-1) loss} rounded down, the loss log dP/dQ that the filter sees) of each output."""
-    if not isinstance(pair, Finite):
+    if pair.outputs is None:
         raise TypeError(f"menu must hold finite pairs, got {pair!r}; pass RandomizedResponse(0.5), say")
     with flint.ctx.workprec(BITS):
         if (exact := exact_outputs(pair, direction)) is not None:
             return [(_grown(one.mass, one.tilt, order), one.seen) for one in exact]
         found = []
         drawn = pair if direction == "PQ" else pair.swapped
-        for loss, mass in drawn.outputs if isinstance(drawn, Finite) else ():
+        for loss, mass in drawn.outputs or ():
             if float(mass) > 0:
                 seen = float(loss) if direction == "PQ" else -float(loss)
                 grown = ball(float(mass)) * (ball(order - 1) * ball(float(loss))).exp()

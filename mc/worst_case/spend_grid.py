@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from filters.accounting.error_free import Exact
 from filters.privacy_filter import PrivacyFilter
 from filters.rules.additive import AdditiveFilter
 from theory.arguments import check_count
+from theory.numerics.error_free import Exact
 
 __all__ = ["SpendGrid"]
 

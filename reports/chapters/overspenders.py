@@ -16,7 +16,7 @@ from mc.engine.adversary import Adversary, View
 from theory.conversions import CKS
 from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, RenyiDP
 from theory.pairs import KOV, DominatingPair, Gaussian
-from theory.pairs.base import Direction
+from theory.pairs.base import Direction, KOVForm
 
 __all__ = ["OVERSPENDERS", "FirstThen", "Overspender"]
 
@@ -35,7 +35,7 @@ class FirstThen(Adversary):
 
     @property
     def gaussian(self) -> bool:
-        return isinstance(self.first, Gaussian) and isinstance(self.then, Gaussian)
+        return self.first.normal_mu is not None and self.then.normal_mu is not None
 
     def request(self, view: View) -> DominatingPair:
         return self.then if view.round else self.first
@@ -82,8 +82,8 @@ class Overspender:
 
     def truth(self, direction: Direction) -> float:
         """H_{e^epsilon} of the transcript: a closed form, or the integral over the first loss."""
-        if isinstance(self.then, KOV):
-            return _composed(self.then, 1 + self.granted, self.epsilon)
+        if (own := self.then.kov) is not None:
+            return _composed(own, 1 + self.granted, self.epsilon)
         mu, each = float(self.first.gdp_mu), float(self.then.gdp_mu)
         if self.share == 1:
             return float(Gaussian(math.hypot(mu, math.sqrt(self.granted) * each)).hockey_stick(self.epsilon))
@@ -120,7 +120,7 @@ class Overspender:
 
     def _spent(self, more: int) -> tuple[float, float]:
         first, then = (
-            (float(p.epsilon) ** 2 / 2, float(p.delta)) if isinstance(p, KOV) else (float(p.zcdp_rho), 0.0)
+            (float(p.zcdp_rho), 0.0) if p.kov is None else (float(p.kov.epsilon) ** 2 / 2, float(p.kov.delta))
             for p in (self.first, self.then)
         )
         return first[0] + more * then[0], first[1] + more * then[1]
@@ -132,7 +132,7 @@ def _pieces(low: float, high: float) -> list[tuple[float, float]]:
     return list(pairwise(knots))
 
 
-def _composed(pair: KOV, rounds: int, epsilon: float) -> float:
+def _composed(pair: KOVForm, rounds: int, epsilon: float) -> float:
     """H_{e^epsilon} of rounds of KOV: an infinite loss in one of them, or the composition of its finite ones."""
     size, delta = float(pair.epsilon), float(pair.delta)
     k = np.arange(rounds + 1)

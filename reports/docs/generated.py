@@ -18,6 +18,7 @@ from textwrap import wrap
 from filters.catalogue import CATALOGUE, Entry
 from mc.engine.adversaries import STRATEGIES
 from reports.chapters.kernel import GAPS
+from reports.docs.charges import charges
 from reports.docs.markdown import escaped, table
 from reports.docs.reference import reference
 from reports.docs.usage import commands, exit_statuses
@@ -229,6 +230,7 @@ GENERATED: Mapping[str, Callable[..., str]] = {
     "kernel-gaps": _kernel_gaps,
     "slips": _slips,
     "filters": _filters,
+    "charges": charges,
     "commands": commands,
     "exit-statuses": exit_statuses,
 }

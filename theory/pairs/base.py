@@ -8,27 +8,45 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from functools import cache
 from reprlib import repr as short
-from typing import Literal, Self, TypeAlias
+from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from theory.arguments import Real
+from theory.numerics import portable
+from theory.numerics.stable import as_real
 from theory.pairs.truths import PairTruths
 from theory.shown import told_apart
 
-__all__ = ["Direction", "DominatingPair", "ExactMasses", "Outputs", "check_direction"]
+__all__ = [
+    "ALL_CHARGES",
+    "ChargeName",
+    "Direction",
+    "DominatingPair",
+    "ExactMasses",
+    "KOVForm",
+    "LeastShare",
+    "Outputs",
+    "check_direction",
+]
 
 #: "PQ": outputs are drawn from P and the loss is log dP/dQ. "QP": they are drawn from Q and it is log dQ/dP.
 Direction: TypeAlias = Literal["PQ", "QP"]
+#: The charges that are one number.
+ChargeName: TypeAlias = Literal["pure_epsilon", "zcdp_rho", "gdp_mu"]
 #: (loss, P-mass) outcome by outcome, in descending order of the loss.
 Outputs: TypeAlias = tuple[tuple[Real, Real], ...]
+
+
+ALL_CHARGES: frozenset[ChargeName] = frozenset({"pure_epsilon", "zcdp_rho", "gdp_mu"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +55,22 @@ class ExactMasses:
 
     p: tuple[Fraction, ...]
     q: tuple[Fraction, ...]
+
+
+class KOVForm(NamedTuple):
+    """The parameters of what is KOV(epsilon, delta); e^epsilon and delta as rationals too where they are known."""
+
+    epsilon: Real
+    delta: Real
+    ratio: Fraction | None
+    exact_delta: Fraction | None
+
+
+class LeastShare(NamedTuple):
+    """Bounds on the least charge that is true over the one that a pair declares: 1 where it declares the least."""
+
+    low: float
+    high: float
 
 
 def check_direction(direction: object) -> None:
@@ -66,6 +100,13 @@ class DominatingPair(ABC):
 
     __repr__ = told_apart
 
+    #: The parameters that a pair reveals more with, or less: 1 where more with more, -1 where less with more.
+    revealing: ClassVar[Mapping[str, int]] = {}
+    #: The charges that are the least, by a closed form.
+    closed_least: ClassVar[frozenset[ChargeName]] = frozenset()
+    #: The charge that decides what the pair dominates, of whatever family: None where none does.
+    dominates_by: ClassVar[Literal["pure_epsilon", "gdp_mu"] | None] = None
+
     # -- what a filter charges ---------------------------------------------------------------
 
     @property
@@ -88,6 +129,107 @@ class DominatingPair(ABC):
 
         The least such mu where a closed form is known, an upper bound otherwise (the class says which).
         """
+
+    @property
+    def zcdp_root(self) -> Real | None:
+        """An r >= 0 with `zcdp_rho` = r^2/2, never rounded down, where rho is given by one; None for others."""
+        return None
+
+    def least(self, charge: ChargeName) -> tuple[float, float]:
+        """Bounds on the least number that is true in place of `charge`, of a pair of shape ().
+
+        Of the library's pairs; for others only 0 and what they declare are known. Where a class declares the least in a
+        closed form it is that, and what rounding up has added to it is below 2^-44 of it.
+        """
+        declared = float(getattr(self, charge))
+        return declared * (1 - 2.0**-44) if charge in self.closed_least else 0.0, declared
+
+    def least_share(self, charge: ChargeName = "zcdp_rho") -> LeastShare:
+        """How loose the charge is: bounds on the least that is true over it; 1 where nothing or nothing finite is."""
+        low, high = self.least(charge)
+        declared = float(getattr(self, charge))
+        if declared in (0.0, math.inf):
+            return LeastShare(1.0, 1.0)
+        return LeastShare(low / declared * (1 - 2.0**-52), min(high / declared * (1 + 2.0**-52), 1.0))
+
+    def delta_beyond(self, epsilon: float) -> Real:
+        """No less than H_{e^eps}(P||Q) and H_{e^eps}(Q||P), if their doubles err by less than 2^-40 of them."""
+        larger = np.maximum(_or_inf(self.hockey_stick(epsilon)), _or_inf(self.swapped.hockey_stick(epsilon)))
+        return as_real(larger * (1 + 2.0**-40) + 2.0**-1070 * np.greater(larger, 0))
+
+    # -- what it is, and what it is more than ----------------------------------------------------
+
+    @property
+    def members(self) -> tuple[DominatingPair, ...]:
+        """The pairs that some run may ask for: those of a selection, else the pair itself."""
+        return (self,)
+
+    @property
+    def choice(self) -> NDArray[np.intp] | None:
+        """Which of the `members` each run asks for, shape (n,), of a selection; None where all ask for the pair."""
+        return None
+
+    def families(self) -> list[tuple[NDArray[np.intp] | None, DominatingPair]]:
+        """The runs of each family that is asked for (None: all of them), and the vectorised pair of those runs."""
+        return [(None, self)]
+
+    def of_run(self, run: int) -> DominatingPair:
+        """The pair of one run, of shape ()."""
+        own = {k: float(v[run]) for k, v in self.parameters().items() if isinstance(v, np.ndarray)}
+        return self.with_parameters(own) if own else self
+
+    @property
+    def kov(self) -> KOVForm | None:
+        """The parameters of what is KOV(epsilon, delta): randomised response, an erasure, or both. None for others."""
+        return None
+
+    @property
+    def levels(self) -> tuple[float, ...] | None:
+        """Numbers among which every mu of a Gaussian is, where they are known to be few."""
+        return None
+
+    def alike(self, request: DominatingPair) -> Any:
+        """Whether `request` is of this class with equal numbers: of the request's shape. This pair has shape ()."""
+        if type(self) is not type(request):
+            return np.False_
+        same: Any = np.True_
+        for name, own in self.parameters().items():
+            asked = getattr(request, name)
+            if isinstance(asked, (float, np.ndarray)):
+                same = same & np.equal(own, asked)  # type: ignore[call-overload]
+            elif isinstance(asked, (tuple, str)):
+                same = same & (own == asked)
+        return same
+
+    def dominates(self, request: DominatingPair) -> Any:
+        """Whether `request` is a post-processing of this pair, by the numbers declared: of the request's shape.
+
+        One map must take P' to P and Q' to Q, both from this pair to the request. Then no hockey-stick divergence of
+        the request, at any epsilon and in either direction, is larger than this pair's, and an adversary who is handed
+        the output of this pair, and makes the request's of it, loses nothing. This is one pair; request no Selection.
+        True only where a class says why; False does not say that there is no such map.
+        """
+        if self.dominates_by is not None:
+            return np.less_equal(getattr(request, self.dominates_by), getattr(self, self.dominates_by))
+        if not self.revealing or type(self) is not type(request):
+            return self.alike(request)
+        fixed = [name for name in _names(type(self)) if isinstance(getattr(self, name), str)]
+        within = [
+            np.less_equal(sign * getattr(request, name), sign * getattr(self, name))
+            for name, sign in self.revealing.items()
+        ]
+        same = all(getattr(request, name) == getattr(self, name) for name in fixed)
+        return np.logical_and.reduce(np.broadcast_arrays(same, *within))
+
+    @property
+    def quieter(self) -> tuple[DominatingPair, ...]:
+        """Pairs with one parameter of `revealing` half as revealing: half the rate, or twice the noise."""
+        return tuple(
+            self.with_parameters(
+                dict.fromkeys(("ratio", "exact", "exact_delta")) | {name: getattr(self, name) * 2.0**-sign}
+            )
+            for name, sign in self.revealing.items()
+        )
 
     # -- divergences and the loss law ----------------------------------------------------------
 
@@ -121,6 +263,21 @@ class DominatingPair(ABC):
     def exact_masses(self) -> ExactMasses | None:
         """P and Q as rationals, or None when the pair was not given by rationals."""
         return None
+
+    @property
+    def rational(self) -> DominatingPair | None:
+        """A pair with rational masses whose parameters are the same doubles; None where none is known."""
+        return None if self.exact_masses is None else self
+
+    @property
+    def held_masses(self) -> tuple[tuple[Fraction, Fraction], ...] | None:
+        """(P, Q) of each of finitely many outcomes, as given or else as the doubles held; None for other pairs."""
+        if self.outputs is None:
+            return None
+        if (given := self.exact_masses) is not None:
+            return tuple(zip(given.p, given.q, strict=True))
+        doubles = ((float(p), float(p * portable.exp(-loss))) for loss, p in self.outputs)
+        return tuple((Fraction(p), Fraction(q)) for p, q in doubles)
 
     @property
     def infinite_mass(self) -> Real:
@@ -229,6 +386,11 @@ class DominatingPair(ABC):
 
     def __hash__(self) -> int:
         return hash(self._key())
+
+
+def _or_inf(value: Real) -> Real:
+    """The value where it is a number from zero up, else inf: what no mechanism has promises nothing."""
+    return np.where(np.greater_equal(value, 0), value, np.inf)
 
 
 @cache

@@ -11,12 +11,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 
 from theory.arguments import Real, beyond, check_probability, own
 from theory.numerics.stable import as_real
-from theory.pairs.base import ExactMasses, Outputs
+from theory.pairs.base import ALL_CHARGES, ExactMasses, KOVForm, Outputs
 from theory.pairs.finite import Finite
 from theory.pairs.finite_truths import FiniteTruths, Mass
 from theory.pairs.truths import INFINITE, PairTruths, TrueValue
@@ -34,6 +35,8 @@ class Erasure(Finite):
 
     p: Real
     exact: Fraction | None = field(default=None, kw_only=True)
+    closed_least: ClassVar = ALL_CHARGES
+    revealing: ClassVar = {"p": 1}  # what was revealed is erased with probability 1 - p / p'
 
     def __post_init__(self) -> None:
         given: object = self.p
@@ -53,6 +56,14 @@ class Erasure(Finite):
             return None
         zero = Fraction(0)
         return ExactMasses((self.exact, 1 - self.exact, zero), (zero, 1 - self.exact, self.exact))
+
+    @property
+    def kov(self) -> KOVForm:
+        return KOVForm(0.0 * self.p, self.p, Fraction(1), self.exact)
+
+    @property
+    def rational(self) -> Erasure:
+        return self if self.exact is not None else Erasure(self.p, exact=Fraction(float(self.p)))
 
     @property
     def outputs(self) -> Outputs:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache, partial
 from reprlib import repr as short
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,15 +22,16 @@ from scipy import special
 
 from theory.arguments import Real
 from theory.numerics import portable
-from theory.numerics.stable import as_real, expm1_minus, log_fraction, mass_fraction
-from theory.pairs.base import DominatingPair, ExactMasses, Outputs
+from theory.numerics.stable import as_real, expm1_minus, log_beyond, log_fraction, mass_fraction
+from theory.pairs.base import ALL_CHARGES, ChargeName, DominatingPair, ExactMasses, Outputs
+from theory.pairs.finite_charges import least_gdp_mu, least_zcdp_rho
 from theory.pairs.finite_truths import FiniteTruths, Mass
-from theory.pairs.truths import PairTruths, TrueValue
+from theory.pairs.truths import INFINITE, PairTruths, TrueValue, ball_of
 
 if TYPE_CHECKING:
     from flint import arb
 
-__all__ = ["ExactMasses", "Finite", "FinitePair", "hockey_stick_beyond", "pure_to_gdp", "rounded_up_mu"]
+__all__ = ["ExactMasses", "Finite", "FinitePair", "pure_to_gdp", "rounded_up_mu"]
 
 _MOST = float(np.finfo(np.float64).max)
 
@@ -155,14 +156,15 @@ class FinitePair(Finite):
     """P = (p_1, ..., p_k) and Q = (q_1, ..., q_k), any two laws over the same k outcomes.
 
     One pair for all runs, shape (); p and q may be given as lists or as arrays of shape (k,), too. Fractions and ints
-    are kept exactly (`exact_masses`) and must sum to one exactly, floats to 1e-12. `zcdp_rho` is the upper bound e^2/2,
-    e = `pure_epsilon` (Bun and Steinke), and `gdp_mu` that of RandomizedResponse(e), which dominates every e-DP pair;
-    neither is the least possible. A hockey-stick near a loss, where little is left of it, is within 2^-50.
+    are kept exactly (`exact_masses`) and must sum to one exactly, floats to 1e-12; of these `zcdp_rho` and `gdp_mu`
+    are those of p / sum p and q / sum q. All charges are the least, rounded up: `zcdp_rho` by at most 2^-30 of itself
+    where the loss is not nearly Gaussian. A hockey-stick near a loss, where little is left of it, is within 2^-50.
     Raises ValueError for masses outside [0, 1], unequal lengths or sums other than one, TypeError for other values.
     """
 
     p: tuple[Fraction | float, ...]
     q: tuple[Fraction | float, ...]
+    closed_least: ClassVar = ALL_CHARGES - {"zcdp_rho"}
     _levels: Outputs = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -186,6 +188,10 @@ class FinitePair(Finite):
         )
 
     @property
+    def held_masses(self) -> tuple[tuple[Fraction, Fraction], ...]:
+        return tuple((Fraction(p), Fraction(q)) for p, q in zip(self.p, self.q, strict=True))
+
+    @property
     def exact_masses(self) -> ExactMasses | None:
         p = tuple(a for a in self.p if isinstance(a, Fraction))
         q = tuple(b for b in self.q if isinstance(b, Fraction))
@@ -193,15 +199,23 @@ class FinitePair(Finite):
 
     @property
     def pure_epsilon(self) -> Real:
-        return math.inf if self._missing > 0 else max(abs(float(loss)) for loss, _ in self._levels)
+        if self._missing > 0 or self._levels[0][0] == math.inf:
+            return math.inf
+        return max(log_beyond(max(p / q, q / p)) for p, q in self.held_masses if p)
+
+    def delta_beyond(self, epsilon: float) -> float:
+        return _hockey_stick_beyond(self, epsilon)
 
     @property
-    def zcdp_rho(self) -> Real:
-        return self.pure_epsilon**2 / 2
+    def zcdp_rho(self) -> float:
+        return least_zcdp_rho(self.held_masses)[1]
+
+    def least(self, charge: ChargeName) -> tuple[float, float]:
+        return least_zcdp_rho(self.held_masses) if charge == "zcdp_rho" else Finite.least(self, charge)
 
     @property
-    def gdp_mu(self) -> Real:
-        return pure_to_gdp(self.pure_epsilon)
+    def gdp_mu(self) -> float:
+        return least_gdp_mu(self.held_masses)
 
     @property
     def truths(self) -> PairTruths:
@@ -226,11 +240,26 @@ class _FinitePairTruths(FiniteTruths):
     def masses(self) -> list[tuple[Mass, Mass]]:
         return [(Fraction(p), Fraction(q)) for p, q in zip(self.pair.p, self.pair.q, strict=True)]
 
+    zcdp_theorem = "Rényi divergences"
+    zcdp_slack = 2.0**-29
+
+    @property
+    def _lawful(self) -> _FinitePairTruths:
+        """Of the masses over their sums, which the charges are of: doubles sum to one only nearly."""
+        p, q = ([Fraction(x) for x in law] for law in (self.pair.p, self.pair.q))
+        return _FinitePairTruths(FinitePair(tuple(x / sum(p) for x in p), tuple(x / sum(q) for x in q)))
+
+    @property
+    def zcdp_rho(self) -> TrueValue:
+        """The largest D_a / a that a search over the orders finds, in both directions."""
+        lawful = self._lawful
+        return INFINITE if lawful.gdp_mu.formula is None else TrueValue(partial(_largest_rate, lawful))
+
     @property
     def gdp_mu(self) -> TrueValue:
-        """The mu of randomised response at the pair's epsilon."""
-        pure = self.pure_epsilon
-        return pure if pure.formula is None else TrueValue(partial(_response_mu, pure))
+        """The largest mu at which the trade-off curve of Gaussian(mu) meets a corner of the pair's own."""
+        lawful = self._lawful
+        return INFINITE if lawful._lacks(0) or lawful._lacks(1) else lawful._sum(_corners)
 
     @property
     def rational_masses(self) -> list[tuple[Fraction, Fraction]] | None:
@@ -239,14 +268,36 @@ class _FinitePairTruths(FiniteTruths):
         return [(Fraction(p), Fraction(q)) for p, q in zip(self.pair.p, self.pair.q, strict=True)]
 
 
-def _response_mu(epsilon: TrueValue) -> arb:
+def _corners(both: list[tuple[arb, arb]]) -> arb:
     from theory.pairs.normal_law import quantile
 
-    return 2 * quantile(1 / (1 + epsilon.ball().exp()))
+    most = 0 * both[0][0]
+    for p, q in both:
+        above = [pair for pair in both if not pair[0] * q < p * pair[1]]
+        below = [pair for pair in both if pair[0] * q < p * pair[1]]
+        if below:
+            most = most.max(quantile(sum(x for _, x in above)) + quantile(sum(x for x, _ in below)))
+    return most
+
+
+def _largest_rate(truths: _FinitePairTruths) -> arb:
+    """D_a / a where it is largest, and 0 for equal laws: by thirds of log(a - 1) around the largest of a grid."""
+    sides = [truths, truths.pair.swapped.truths]
+
+    def rate(log: float) -> arb:
+        order = 1 + Fraction(2.0**log)
+        return max((side.renyi(order).ball() / ball_of(order) for side in sides), key=lambda x: x.mid())
+
+    best = max(range(-60, 40), key=lambda log: rate(log).mid())
+    low, high = best - 1.0, best + 1.0
+    for _ in range(60):
+        left, right = low + (high - low) / 3, high - (high - low) / 3
+        low, high = (left, high) if rate(left).mid() < rate(right).mid() else (low, right)
+    return rate(low).max(0 * rate(low))
 
 
 @lru_cache(maxsize=4096)
-def hockey_stick_beyond(pair: FinitePair, epsilon: float) -> float:
+def _hockey_stick_beyond(pair: FinitePair, epsilon: float) -> float:
     """A double that is no less than H_{e^eps}(P||Q) and H_{e^eps}(Q||P), and within 2^-150 of the larger.
 
     In balls, from the masses as they are given: what a pair declared at an epsilon is charged.

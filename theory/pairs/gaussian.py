@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
-from typing import Self, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +18,11 @@ from theory.arguments import Real, check_positive, check_probability, own
 from theory.numerics import portable
 from theory.numerics.mills import LOG_SQRT_TWO_PI, mills, mills_drop
 from theory.numerics.stable import as_real
-from theory.pairs.base import DominatingPair
-from theory.pairs.truths import INFINITE, Exact, PairTruths, TrueValue
+from theory.pairs.base import ALL_CHARGES, DominatingPair
+from theory.pairs.truths import INFINITE, Exact, PairTruths, TrueValue, ball_of
+
+if TYPE_CHECKING:
+    from flint import arb
 
 __all__ = ["Gaussian"]
 
@@ -37,6 +40,9 @@ class Gaussian(DominatingPair):
     """
 
     mu: Real
+    revealing: ClassVar = {"mu": 1}
+    closed_least: ClassVar = ALL_CHARGES
+    dominates_by: ClassVar = "gdp_mu"
     _levels: tuple[float, ...] | None = field(default=None, init=False, repr=False)
 
     @classmethod
@@ -67,6 +73,10 @@ class Gaussian(DominatingPair):
     @property
     def zcdp_rho(self) -> Real:
         return self.mu * self.mu / 2
+
+    @property
+    def zcdp_root(self) -> Real:
+        return self.mu
 
     @property
     def gdp_mu(self) -> Real:
@@ -243,6 +253,18 @@ class _GaussianTruths(PairTruths):
 
     def hockey_stick(self, epsilon: Exact) -> TrueValue:
         return self._value("tail(eps/mu - mu/2) - exp(eps)*tail(eps/mu + mu/2)", eps=epsilon)
+
+    @property
+    def above(self) -> Callable[[Exact], tuple[arb, arb]]:
+        from theory.pairs.normal_law import tail
+
+        mu = ball_of(float(self.pair.mu))
+
+        def at(x: Exact) -> tuple[arb, arb]:
+            far = ball_of(x) / mu
+            return tail(far - mu / 2), tail(far + mu / 2)
+
+        return at
 
     def loss_cdf(self, x: Exact) -> TrueValue:
         return self._value("1 - tail(level/mu - mu/2)", level=x)

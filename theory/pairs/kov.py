@@ -10,17 +10,18 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from theory.arguments import Real, beyond, check_at_least_zero, check_probability, own
 from theory.numerics import portable
 from theory.numerics.stable import as_real, log_beyond, signed_square
-from theory.pairs.base import ExactMasses, Outputs
+from theory.pairs.base import ALL_CHARGES, ChargeName, DominatingPair, ExactMasses, KOVForm, Outputs
 from theory.pairs.finite import Finite, pure_to_gdp
+from theory.pairs.finite_charges import response_rho
 from theory.pairs.finite_truths import FiniteTruths, Mass
-from theory.pairs.randomized_response import check_ratio
+from theory.pairs.randomized_response import check_ratio, ratio_of
 from theory.pairs.truths import INFINITE, PairTruths, TrueValue
 
 __all__ = ["KOV"]
@@ -39,6 +40,8 @@ class KOV(Finite):
     delta: Real
     ratio: Fraction | None = field(default=None, kw_only=True)
     exact_delta: Fraction | None = field(default=None, kw_only=True)
+    revealing: ClassVar = {"epsilon": 1, "delta": 1}
+    closed_least: ClassVar = ALL_CHARGES - {"zcdp_rho"}
 
     def __post_init__(self) -> None:
         epsilon = check_at_least_zero("epsilon", own(self.epsilon), "pass nats, zero or more")
@@ -85,12 +88,35 @@ class KOV(Finite):
         return as_real(np.where(np.equal(self.delta, 0), charge, math.inf))
 
     @property
+    def kov(self) -> KOVForm:
+        return KOVForm(self.epsilon, self.delta, self.ratio, self.exact_delta)
+
+    @property
+    def rational(self) -> KOV | None:
+        ratio = ratio_of(self.epsilon) if self.ratio is None else self.ratio
+        delta = Fraction(float(self.delta)) if self.exact_delta is None else self.exact_delta
+        return None if ratio is None else KOV(self.epsilon, self.delta, ratio=ratio, exact_delta=delta)
+
+    def dominates(self, request: DominatingPair) -> Any:
+        # every e-DP pair with e <= epsilon; of the same form, also what reveals no more
+        own = request.kov or KOVForm(request.pure_epsilon, 0.0, None, None)
+        return np.less_equal(own.epsilon, self.epsilon) & np.less_equal(own.delta, self.delta)
+
+    @property
+    def zcdp_root(self) -> Real:
+        return self.pure_epsilon
+
+    @property
     def pure_epsilon(self) -> Real:
         return self._unless_erased(self.epsilon)
 
     @property
     def zcdp_rho(self) -> Real:
         return self._unless_erased(signed_square(self.epsilon) / 2)
+
+    def least(self, charge: ChargeName) -> tuple[float, float]:
+        known = charge == "zcdp_rho" and self.delta == 0
+        return response_rho(float(self.epsilon)) if known else Finite.least(self, charge)
 
     @property
     def gdp_mu(self) -> Real:

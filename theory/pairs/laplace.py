@@ -9,10 +9,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
-from typing import TYPE_CHECKING
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,9 +21,11 @@ from scipy import special
 
 from theory.arguments import Real, check_positive, own
 from theory.numerics import portable
+from theory.numerics.error_free import inverse_beyond
 from theory.numerics.stable import as_real, expm1_minus, signed_square
-from theory.pairs.base import DominatingPair
+from theory.pairs.base import ALL_CHARGES, ChargeName, DominatingPair
 from theory.pairs.finite import rounded_up_mu
+from theory.pairs.finite_charges import convex_rho
 from theory.pairs.truths import Exact, PairTruths, TrueValue, ball_of
 
 if TYPE_CHECKING:
@@ -47,6 +50,10 @@ class Laplace(DominatingPair):
     """
 
     b: Real
+    #: Add 0 with probability (b' / b)^2, else Lap(0, b): of the characteristic functions,
+    #: ((b' / b)^2 + (1 - (b' / b)^2) / (1 + (b t)^2)) / (1 + (b' t)^2) = 1 / (1 + (b t)^2)
+    revealing: ClassVar = {"b": -1}
+    closed_least: ClassVar = ALL_CHARGES - {"zcdp_rho"}
 
     def __post_init__(self) -> None:
         b = check_positive("b", own(self.b, down=True), "pass scale / sensitivity, a number above zero")
@@ -58,26 +65,38 @@ class Laplace(DominatingPair):
 
     @property
     def pure_epsilon(self) -> Real:
+        return inverse_beyond(self.b)
+
+    @property
+    def zcdp_root(self) -> Real:
+        return self.pure_epsilon
+
+    @property
+    def _e(self) -> Real:
+        """The double next to the largest loss."""
         return 1 / self.b
 
     @property
     def zcdp_rho(self) -> Real:
         return signed_square(self.pure_epsilon) / 2
 
+    def least(self, charge: ChargeName) -> tuple[float, float]:
+        return _least_rho(float(self.b)) if charge == "zcdp_rho" else DominatingPair.least(self, charge)
+
     @property
     def gdp_mu(self) -> Real:
-        half = self.pure_epsilon / 2
+        half = self._e / 2
         near = np.sqrt(8.0) * special.erfinv(-portable.expm1(-np.minimum(half, 2.0)))
         far = -2 * special.ndtri_exp(-np.maximum(half, 0.5) - math.log(2))
         return rounded_up_mu(np.where(np.asarray(half) < 1.0, near, far))
 
     def hockey_stick(self, epsilon: Real) -> Real:
-        e = self.pure_epsilon
+        e = self._e
         inside = -portable.expm1(np.minimum(epsilon - e, 0.0) / 2)
         return as_real(np.where(np.less(epsilon, -e), -portable.expm1(np.minimum(epsilon, 0.0)), inside))
 
     def renyi(self, alpha: Real) -> Real:
-        e, t = self.pure_epsilon, alpha - 1
+        e, t = self._e, alpha - 1
         # E_P[e^{tL}] - 1, where E_P[e^{tL}] = (alpha e^{te} + t e^{-alpha e}) / (2 alpha - 1), in a form that
         # does not cancel
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
@@ -88,12 +107,12 @@ class Laplace(DominatingPair):
         return as_real(np.where(np.greater_equal(e, 0), divergence, np.nan))  # no pair has e < 0
 
     def loss_cdf(self, x: Real) -> Real:
-        e = self.pure_epsilon
+        e = self._e
         inside = portable.exp(np.minimum(x - e, 0.0) / 2) / 2
         return as_real(np.where(np.less(x, -e), 0.0, np.where(np.less(x, e), inside, 1.0)))
 
     def loss_quantile(self, tail: Real) -> Real:
-        e = self.pure_epsilon
+        e = self._e
         with np.errstate(divide="ignore"):
             inside = np.clip(e + 2 * (portable.log1p(-np.asarray(tail)) + math.log(2)), -e, e)
         return as_real(np.where(np.less(tail, 1.0), inside, -np.inf))
@@ -109,7 +128,7 @@ class Laplace(DominatingPair):
     def sample(self, rng: np.random.Generator, n: int, order: float = 1.0) -> NDArray[np.float64]:
         # tilted masses divided by e^{(order-1) e}, r = order - 1/2: 1/2 at e, e^{-2re}/2 at -e, and the density
         # e^{-r(e-l)}/4 between
-        e, r = self.pure_epsilon, order - 0.5
+        e, r = self._e, order - 0.5
         width = 2 * e
         between = width / 4 * special.exprel(-r * width)
         low = np.exp(-r * width) / 2
@@ -121,6 +140,15 @@ class Laplace(DominatingPair):
         np.copyto(loss, e, where=uniform < 0.5)
         np.copyto(loss, -e, where=uniform >= 0.5 + between)
         return loss
+
+
+@lru_cache(maxsize=256)
+def _least_rho(b: float) -> tuple[float, float]:
+    from flint import ctx
+
+    truths = Laplace(b).truths
+    with ctx.workprec(256):
+        return convex_rho(lambda t: truths.renyi(1 + Fraction(t)).ball() * t, truths.pure_epsilon.ball())
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +183,22 @@ class _LaplaceTruths(PairTruths):
         if epsilon >= self._e:
             return TrueValue(Fraction(0))
         return self._value("1 - exp(eps)" if epsilon <= -self._e else "1 - exp((eps - 1/b)/2)", eps=epsilon)
+
+    @property
+    def atoms(self) -> tuple[tuple[Fraction, TrueValue], ...]:
+        return (self._e, TrueValue(Fraction(1, 2))), (-self._e, self._value("exp(-1/b)/2"))
+
+    @property
+    def above(self) -> Callable[[Exact], tuple[arb, arb]]:
+        e = self._e
+
+        def at(x: Exact) -> tuple[arb, arb]:
+            if not -e <= x < e:
+                return (ball_of(int(x < e)),) * 2
+            # P(L <= x) = e^{(x - e)/2} / 2, and Q(L > x) = P(L < -x) by symmetry
+            return 1 - ball_of((x - e) / 2).exp() / 2, ball_of((-x - e) / 2).exp() / 2
+
+        return at
 
     def loss_cdf(self, x: Exact) -> TrueValue:
         if not -self._e <= x < self._e:

@@ -10,6 +10,7 @@ against P.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from math import comb
 
@@ -17,9 +18,10 @@ from flint import acb, arb, ctx
 
 from theory.pairs import normal_law
 from theory.pairs.normal_law import tail
+from theory.pairs.truths import Exact, ball_of
 from theory.proofs.formula import rational
 
-__all__ = ["cdf", "hockey_stick", "quantile", "renyi"]
+__all__ = ["above", "cdf", "hockey_stick", "quantile", "renyi"]
 
 
 def _ball(x: Fraction) -> arb:
@@ -101,39 +103,36 @@ def _reach(s: Fraction) -> arb:
     return _ball(s) * arb(14 * ctx.prec / 10).sqrt()
 
 
-def _output(q: Fraction, s: Fraction, level: arb) -> arb:
-    """The x with log w(x) = level, for level > log(1-q)."""
-    share, scale = _ball(q), _ball(s)
-    return arb(0.5) + scale * scale * (((level.exp() - 1) / share + 1).log())
+def above(q: float, s: float, adjacency: str) -> Callable[[Exact], tuple[arb, arb]]:
+    """x -> P(L > x) and Q(L > x), P the first law: the outcomes beyond the one at which log w(x) is x, or -x."""
+    share, scale = arb(q), arb(s)
+
+    def at(x: Exact) -> tuple[arb, arb]:
+        removal = adjacency == "removal"
+        inner = ((ball_of(x if removal else -x)).exp() - 1) / share + 1
+        if inner <= 0:  # log w is larger everywhere
+            return (arb(int(removal)),) * 2
+        if not inner > 0:
+            return (arb(0.5, 0.5),) * 2
+        output = arb(0.5) + scale * scale * inner.log()
+        if removal:
+            other = tail(output / scale)
+            return share * tail((output - 1) / scale) + (1 - share) * other, other
+        first = tail(-output / scale)
+        return first, share * tail((1 - output) / scale) + (1 - share) * first
+
+    return at
 
 
 def hockey_stick(q: Fraction, s: Fraction, at: Fraction, adjacency: str) -> arb:
     """H_{e^at}: the mass that the first law has above e^at times the second, where the ratio passes e^at."""
-    share, scale, level = _ball(q), _ball(s), _ball(at)
-    ratio = level.exp()
-    if adjacency == "removal":
-        if (level.exp() - 1) / share + 1 <= 0:  # below log(1-q), where every outcome counts
-            return 1 - ratio
-        x = _output(q, s, level)
-        return share * tail((x - 1) / scale) + (1 - share) * tail(x / scale) - ratio * tail(x / scale)
-    # w <= e^-at, from the left
-    if ((-level).exp() - 1) / share + 1 <= 0:
-        return arb(0)
-    x = _output(q, s, -level)
-    mixed = share * tail((1 - x) / scale) + (1 - share) * tail(-x / scale)
-    return tail(-x / scale) - ratio * mixed
+    first, second = above(float(q), float(s), adjacency)(at)
+    return first - _ball(at).exp() * second
 
 
 def cdf(q: Fraction, s: Fraction, at: Fraction, adjacency: str) -> arb:
     """P(L <= at) under the first law."""
-    share, scale, level = _ball(q), _ball(s), _ball(at)
-    sign = 1 if adjacency == "removal" else -1
-    if ((sign * level).exp() - 1) / share + 1 <= 0:
-        return arb(0) if adjacency == "removal" else arb(1)
-    x = _output(q, s, sign * level)
-    if adjacency == "removal":
-        return share * tail((1 - x) / scale) + (1 - share) * tail(-x / scale)
-    return tail(x / scale)
+    return 1 - above(float(q), float(s), adjacency)(at)[0]
 
 
 def quantile(q: Fraction, s: Fraction, p: Fraction, adjacency: str) -> arb:

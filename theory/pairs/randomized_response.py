@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,12 +17,16 @@ from numpy.typing import NDArray
 from theory.arguments import Real, check_at_least_zero, own
 from theory.numerics import portable
 from theory.numerics.stable import as_real, log_beyond, signed_square
-from theory.pairs.base import ExactMasses, Outputs
+from theory.pairs.base import ALL_CHARGES, ChargeName, ExactMasses, KOVForm, Outputs
 from theory.pairs.finite import Finite, pure_to_gdp
+from theory.pairs.finite_charges import response_rho
 from theory.pairs.finite_truths import FiniteTruths, Mass
 from theory.pairs.truths import Exact, PairTruths, TrueValue
 
-__all__ = ["RandomizedResponse", "check_ratio"]
+__all__ = ["RandomizedResponse", "check_ratio", "ratio_of"]
+
+#: Bits of the largest ratio that is looked for.
+_BITS = 640
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -39,6 +43,9 @@ class RandomizedResponse(Finite):
 
     epsilon: Real
     ratio: Fraction | None = field(default=None, kw_only=True)
+    revealing: ClassVar = {"epsilon": 1}
+    closed_least: ClassVar = ALL_CHARGES - {"zcdp_rho"}
+    dominates_by: ClassVar = "pure_epsilon"
 
     def __post_init__(self) -> None:
         epsilon = check_at_least_zero("epsilon", own(self.epsilon), "pass nats, zero or more")
@@ -86,8 +93,24 @@ class RandomizedResponse(Finite):
         return self.epsilon
 
     @property
+    def kov(self) -> KOVForm:
+        return KOVForm(self.epsilon, 0.0, self.ratio, Fraction(0))
+
+    @property
+    def rational(self) -> RandomizedResponse | None:
+        ratio = ratio_of(self.epsilon) if self.ratio is None else self.ratio
+        return None if ratio is None else RandomizedResponse(self.epsilon, ratio=ratio)
+
+    @property
+    def zcdp_root(self) -> Real:
+        return self.epsilon
+
+    @property
     def zcdp_rho(self) -> Real:
         return signed_square(self.epsilon) / 2
+
+    def least(self, charge: ChargeName) -> tuple[float, float]:
+        return response_rho(float(self.epsilon)) if charge == "zcdp_rho" else Finite.least(self, charge)
 
     @property
     def gdp_mu(self) -> Real:
@@ -109,6 +132,18 @@ def check_ratio(ratio: object) -> Fraction:
     if ratio < 1:
         raise ValueError(f"ratio must be >= 1, got ratio={ratio}; pass e^epsilon, not its inverse")
     return Fraction(ratio)
+
+
+def ratio_of(epsilon: Real) -> Fraction | None:
+    """A rational whose logarithm, rounded up, is the double `epsilon`; None where none is found, and far out."""
+    from flint import arb, ctx  # balls are imported by those who ask for one
+
+    if not 0 < float(epsilon) < 40:
+        return None
+    with ctx.workprec(_BITS):
+        exact = Fraction(str(arb(float(epsilon)).exp().lower().fmpq()))
+    ratios = (exact.limit_denominator(2**bits) for bits in range(16, _BITS, 16))
+    return next((ratio for ratio in ratios if ratio > 1 and log_beyond(ratio) == epsilon), None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,6 +71,18 @@ class Selection(DominatingPair):
 
     # -- what a filter charges: table look-ups -----------------------------------------------------
 
+    @property
+    def members(self) -> tuple[DominatingPair, ...]:
+        return self.pairs
+
+    @property
+    def choice(self) -> NDArray[np.intp]:
+        return self.index
+
+    def of_run(self, run: int) -> DominatingPair:
+        pair: DominatingPair = self.pairs[self.index[run]]
+        return pair.of_run(run)
+
     def _look_up(self, values: list[Real]) -> Real:
         return look_up(values, self.index)
 
@@ -151,7 +163,6 @@ class Selection(DominatingPair):
         return np.empty(0) if out is None else out
 
     def families(self) -> list[Group]:
-        """The runs of each family that is asked for, and the vectorised pair of those runs."""
         members: dict[Hashable, list[int]] = {}
         for position, pair in enumerate(self.pairs):
             members.setdefault(pair.family, []).append(position)

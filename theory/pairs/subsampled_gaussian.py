@@ -13,7 +13,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +21,10 @@ from scipy import special
 
 from theory.arguments import Real, check_positive, check_probability, own
 from theory.numerics import portable
+from theory.numerics.error_free import inverse_beyond
 from theory.numerics.mills import LOG_SQRT_TWO_PI
 from theory.numerics.stable import as_real, expm1_minus
-from theory.pairs.base import DominatingPair
+from theory.pairs.base import ALL_CHARGES, DominatingPair
 from theory.pairs.gaussian import Gaussian
 from theory.pairs.truths import INFINITE, Exact, PairTruths, TrueValue
 
@@ -55,6 +56,10 @@ class SubsampledGaussian(DominatingPair):
     q: Real
     sigma: Real
     adjacency: Adjacency = field(default="removal", kw_only=True)
+    #: Keep the output with probability q / q', else draw it from N(0, s'^2) anew: N(0, s'^2) stays as it is, and
+    #: q' N(1, s'^2) + (1 - q') N(0, s'^2) becomes q N(1, s'^2) + (1 - q) N(0, s'^2). Then add N(0, s^2 - s'^2)
+    closed_least: ClassVar = ALL_CHARGES
+    revealing: ClassVar = {"sigma": -1, "q": 1}
 
     def __post_init__(self) -> None:
         q = check_probability("q", own(self.q))
@@ -77,7 +82,11 @@ class SubsampledGaussian(DominatingPair):
 
     @property
     def gdp_mu(self) -> Real:
-        return as_real(np.broadcast_to(1 / self.sigma, self.shape))
+        return as_real(np.broadcast_to(inverse_beyond(self.sigma), self.shape))
+
+    @property
+    def zcdp_root(self) -> Real:
+        return self.gdp_mu
 
     @property
     def truths(self) -> PairTruths:
@@ -331,6 +340,12 @@ class _SampledTruths(PairTruths):
 
     def hockey_stick(self, epsilon: Exact) -> TrueValue:
         return self._value("hockey_stick", epsilon)
+
+    @property
+    def above(self) -> Callable[[Exact], tuple[arb, arb]]:
+        from theory.pairs import mixture
+
+        return mixture.above(float(self.pair.q), float(self.pair.sigma), self.pair.adjacency)
 
     def loss_cdf(self, x: Exact) -> TrueValue:
         return self._value("cdf", x)

@@ -72,13 +72,14 @@ class PairTruths(ABC):
     """The true values of one pair, of shape (): each under the name of what the pair computes in doubles.
 
     integrated: whether divergences of broken orders are integrals, which take long. zcdp_theorem: what `zcdp_rho` is
-    by.
+    by; zcdp_slack: by what share of itself the declared one may be above it.
     """
 
     __slots__ = ()
 
     integrated: ClassVar[bool] = False
     zcdp_theorem: ClassVar[str] = "RR zCDP"
+    zcdp_slack: ClassVar[float] = 2.0**-44
 
     @property
     @abstractmethod
@@ -110,6 +111,16 @@ class PairTruths(ABC):
     @abstractmethod
     def loss_quantile(self, tail: Exact) -> TrueValue:
         """inf{x : P(L > x) <= tail} for 0 < tail < 1, the tail not being the mass of a set of outcomes."""
+
+    @property
+    def above(self) -> Callable[[Exact], tuple[arb, arb]]:
+        """x -> balls around P(x < L < inf) and Q(x < L < inf), at the current precision."""
+        raise TypeError(f"pair must have known tails, got {self!r}; give its truths an `above`")
+
+    @property
+    def atoms(self) -> tuple[tuple[Fraction, TrueValue], ...]:
+        """The rational losses that have a P-mass of their own, with that mass."""
+        return ()
 
     @property
     def is_gaussian(self) -> bool:

@@ -1,7 +1,7 @@
 """What exists only for speed: the ledger's sums to the same bits, in fewer nanoseconds.
 
 Three functions are the whole room seen from outside. `step` answers as `Budget.general_step` would, to the last bit,
-`charge` as `Budget.charge`, `quotients` as `directed.quotient_beyond`; or with None where they know no faster way.
+`charge` as `Budget.charge`, `quotients` as `error_free.quotient_beyond`; or with None where they know no faster way.
 Nothing here decides what a filter grants: replace them by functions that return None, and every answer of the ledger
 stays.
 """
@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filters.accounting.amounts import Charge, Mixed
-from filters.accounting.error_free import Exact
 from filters.accounting.fast import blocks, compiled, single
 from filters.accounting.fast.compiled import quotients
 from filters.accounting.limit import Limit
 from theory.fast.compiler import WORTH_IT
+from theory.numerics.error_free import Exact
 
 __all__ = ["charge", "quotients", "step"]
 

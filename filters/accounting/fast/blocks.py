@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filters.accounting.amounts import LEAST, LEAST_ROOT, Charge, Mixed, Plain, Square, is_power_of_two
-from filters.accounting.error_free import Exact, square
 from filters.accounting.fast.short import LAST_BITS, grain, is_zero
 from filters.accounting.limit import Limit
+from theory.numerics.error_free import Exact, square
 from theory.pairs.selection import look_up
 
 __all__ = ["BLOCK", "SMALL", "step"]

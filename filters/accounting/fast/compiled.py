@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filters.accounting.amounts import LEAST, LEAST_ROOT, Charge, Mixed, Square, is_power_of_two
-from filters.accounting.error_free import Exact
 from filters.accounting.fast.short import LAST_BITS, bits_of, is_zero
 from filters.accounting.limit import Limit
 from theory.fast.compiler import compiler
+from theory.numerics.error_free import Exact
 
 __all__ = ["charge", "quotients", "step"]
 

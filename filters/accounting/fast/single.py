@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filters.accounting.amounts import Charge, Mixed
-from filters.accounting.error_free import Exact, add_up
 from filters.accounting.limit import Limit
+from theory.numerics.error_free import Exact, add_up
 
 __all__ = ["step"]
 

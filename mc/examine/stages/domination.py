@@ -36,7 +36,7 @@ from mc.examine.stages.unpatched import patched
 from theory.arguments import check_count
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.guarantees import ApproxDP, Guarantee, PureDP, RenyiDP
-from theory.pairs import DominatingPair, Selection
+from theory.pairs import DominatingPair
 from theory.proofs.theorem import Proof
 
 __all__ = ["SumFilter", "dominated", "never_looser", "proven_filters"]
@@ -204,7 +204,7 @@ def _checked(menu: Iterable[DominatingPair]) -> tuple[DominatingPair, ...]:
     if not requests:
         raise ValueError("menu must hold at least one pair, got none; pass (fp.Gaussian(0.1),), say")
     for pair in requests:
-        if not isinstance(pair, DominatingPair) or pair.shape != () or isinstance(pair, Selection):
+        if not isinstance(pair, DominatingPair) or pair.shape != () or pair.choice is not None:
             raise TypeError(f"menu must hold pairs of a single run, got {pair!r}; list them one by one")
     return requests
 

@@ -20,7 +20,6 @@ from mc.worst_case import worst_case
 from mc.worst_case.renyi_game import renyi_game
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.pairs import DominatingPair
-from theory.pairs.finite import Finite
 
 __all__ = ["games"]
 
@@ -74,7 +73,7 @@ def _renyi(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
         return
     for rounds in (4, 30, 150):
         for line in subject.lines:
-            if line.line.family not in ("rr", "twopoint", "own") or not isinstance(line.largest, Finite):
+            if line.line.family not in ("rr", "twopoint", "own") or line.largest.outputs is None:
                 continue
             for pair in dict.fromkeys(
                 (line.pairs[-1], line.pairs[-1 - len(line.pairs) // 6], line.pairs[len(line.pairs) // 2])

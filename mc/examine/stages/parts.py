@@ -38,7 +38,7 @@ from mc.worst_case.calibrate import CalibratedFilter
 from mc.worst_case.levels import DOMINATION
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.guarantees import RenyiDP
-from theory.pairs import PAIRS
+from theory.pairs import is_ours
 from theory.proofs import THEOREMS, prove
 from theory.proofs.implied import Kind, implied
 from theory.proofs.theorem import Proof, Reached, RefusedError
@@ -135,7 +135,7 @@ def _of_the_catalogue(filt: PrivacyFilter, done: dict[str, Proof] | None) -> Ver
     theorem = _theorem(type(filt))
     assert theorem is not None
     for pair in getattr(filt, "menu", ()):
-        if type(pair) not in PAIRS:
+        if not is_ours(pair):
             raise Unknown(f"its menu has a {type(pair).__name__}, which is no pair of the library")
     numbers = _certified(filt)
     if type(filt) is AllOrdersFilter:
@@ -189,7 +189,7 @@ def _of_a_game(filt: CalibratedFilter, done: dict[str, Proof] | None) -> Verdict
     inner = read(filt, "inner")
     if type(inner) not in {entry.kind for entry in CATALOGUE.values()}:
         raise Unknown(f"its inner filter is a {type(inner).__name__}, which is not of the catalogue")
-    if filt.looks_at_losses or any(type(pair) not in PAIRS for pair in filt.menu):
+    if filt.looks_at_losses or not all(map(is_ours, filt.menu)):
         raise Unknown("its levels cover nothing but themselves")
     for made in (filt.inner, filt):
         fields_as_made(made)

@@ -15,11 +15,10 @@ from numpy.typing import NDArray
 
 import filters.accounting.fast.compiled
 from filters.accounting import Budget, Charge, Mixed, Plain, Square
-from filters.accounting.directed import quotient_beyond
-from filters.accounting.error_free import Exact
 from filters.accounting.fast import blocks, quotients, step
 from tests.filters.accounting.asked import ROUNDS, SCALES, SIZES, VALUES, charges
 from theory.fast.compiler import compiler
+from theory.numerics.error_free import Exact, quotient_beyond
 
 ROUTES = pytest.mark.parametrize(
     "kernels",

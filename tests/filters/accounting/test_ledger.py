@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from filters import GaussianFilter
 from filters.accounting import Allowance, Budget, Charge, Plain, Square
-from filters.accounting.error_free import two_product, two_sum
 from tests.filters.accounting.asked import ROUNDS, SCALES, SIZES, VALUES, charges, exact
+from theory.numerics.error_free import two_product, two_sum
 from theory.pairs import Gaussian
 
 

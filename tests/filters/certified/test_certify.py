@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from filters.accounting import charge_rules, charges
+from filters.accounting import charge_rules
 from filters.accounting.amounts import Plain, Square
 from filters.accounting.ledger import Budget
 from filters.certified import certify as module
@@ -122,17 +122,18 @@ def test_a_charge_that_is_a_billionth_short_is_unsound_and_one_that_is_more_loos
     assert refused(pair) == set()
 
 
-@pytest.mark.parametrize("pair", [fp.Laplace(30.0), fp.FinitePair((0.75, 0.25), (0.5, 0.5))], ids=repr)
+@pytest.mark.parametrize(
+    ("pair", "nearest"),
+    [(fp.Laplace(30.0), 1 / 30), (fp.FinitePair((0.75, 0.25), (0.5, 0.5)), math.log(2))],
+    ids=repr,
+)
 def test_what_is_rounded_to_nearest_is_refused(
-    monkeypatch: pytest.MonkeyPatch, pair: fp.DominatingPair
+    monkeypatch: pytest.MonkeyPatch, pair: fp.DominatingPair, nearest: float
 ) -> None:
-    """As the charges were before: 1/30 in doubles is below 1/30."""
-    for room in (charge_rules, charges):
-        monkeypatch.setattr(room, "pure_epsilon", lambda request: request.pure_epsilon)
-    below = Fraction(float(pair.pure_epsilon)) < Fraction(1, 30) if isinstance(pair, fp.Laplace) else None
-    found = fp.certify(pair)
-    assert below is not False
-    assert any(one.found is Found.UNSOUND for one in found.refused) or below is None
+    """As the charges were before: 1/30 in doubles is below 1/30, and log 2 below log 2."""
+    assert nearest == math.nextafter(float(pair.pure_epsilon), 0.0)
+    monkeypatch.setattr(type(pair), "pure_epsilon", property(lambda _: nearest))
+    assert any(one.found is Found.UNSOUND for one in fp.certify(pair).refused)
 
 
 def test_an_infinite_charge_that_is_not_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

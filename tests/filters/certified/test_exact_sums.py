@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from filters.accounting import directed, error_free
+from filters.accounting import directed
 from filters.certified import exact_sums as room
 from filters.certified.catalogue import certified_points, things
 from filters.certified.exact_sums import exact_sums
 from filters.contract.filter_base import FilterBase
+from theory.numerics import error_free
 
 
 def refused() -> list[str]:

@@ -15,7 +15,7 @@ import filterproof as fp
 from filters.testing.laws import LawBrokenError
 from mc.accountants.answers import ask, subject_of
 from mc.accountants.laws import ACCOUNTANT_LAWS
-from mc.accountants.subject import AccountantSubject, quieter
+from mc.accountants.subject import AccountantSubject
 
 MENU = (fp.Gaussian(0.5), fp.Gaussian(0.25))
 
@@ -338,14 +338,14 @@ def test_a_filter_of_our_own_is_refused() -> None:
     ids=lambda pair: type(pair).__name__,
 )
 def test_a_quieter_mechanism_is_one_whose_hockey_stick_is_no_larger(pair: fp.DominatingPair) -> None:
-    assert quieter(pair)
-    for quiet in quieter(pair):
+    assert pair.quieter
+    for quiet in pair.quieter:
         for epsilon in (0.0, 0.1, 0.4):
             assert float(quiet.hockey_stick(epsilon)) <= float(pair.hockey_stick(epsilon)) * (1 + 1e-9)
 
 
 def test_a_pair_of_unknown_noise_has_no_quieter_one() -> None:
-    assert quieter(fp.FinitePair((0.5, 0.5), (0.25, 0.75))) == ()
+    assert fp.FinitePair((0.5, 0.5), (0.25, 0.75)).quieter == ()
 
 
 def test_an_object_that_grants_nothing_is_asked_neither_for_the_truth_nor_for_a_game() -> None:

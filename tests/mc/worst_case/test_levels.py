@@ -13,7 +13,7 @@ from filters.rules.additive import AdditiveFilter
 from mc.losses.log_ratio import LogRatio
 from mc.worst_case import worst_case
 from mc.worst_case.calibrate import CalibratedFilter, calibrate
-from mc.worst_case.levels import MenuLevels, dominates
+from mc.worst_case.levels import MenuLevels
 from theory.guarantees import PureDP
 from theory.pairs import (
     EXAMPLES,
@@ -57,7 +57,7 @@ def test_what_is_dominated_has_no_larger_divergence_at_any_epsilon_in_either_dir
     profiles = [_profiles(pair) for pair in PAIRS]
     found = 0
     for (level, above), (request, below) in product(zip(PAIRS, profiles, strict=True), repeat=2):
-        if dominates(level, request):
+        if level.dominates(request):
             found += 1
             assert (below <= above + ROUNDING).all(), (level, request)
     assert found > 150
@@ -65,7 +65,7 @@ def test_what_is_dominated_has_no_larger_divergence_at_any_epsilon_in_either_dir
 
 def test_a_pair_dominates_itself():
     for pair in PAIRS:
-        assert dominates(pair, pair), pair
+        assert pair.dominates(pair), pair
 
 
 @pytest.mark.parametrize("adjacency", ["removal", "addition"])
@@ -76,24 +76,24 @@ def test_subsampled_gaussians_are_ordered_by_rate_and_noise_and_by_nothing_less(
         q, sigma = rng.uniform(0.01, 1, 2), np.exp(rng.uniform(-0.5, 1.5, 2))
         one, two = (SubsampledGaussian(q[k], sigma[k], adjacency=adjacency) for k in (0, 1))
         ahead = _profiles(one) - _profiles(two)
-        assert bool(dominates(one, two)) == (q[0] >= q[1] and sigma[0] <= sigma[1])
-        if dominates(one, two):
+        assert bool(one.dominates(two)) == (q[0] >= q[1] and sigma[0] <= sigma[1])
+        if one.dominates(two):
             assert (ahead >= -ROUNDING).all()
-        elif not dominates(two, one):
+        elif not two.dominates(one):
             crossed += bool((ahead > 1e-6).any() and (ahead < -1e-6).any())
     assert crossed >= 5  # incomparable parameters are incomparable mechanisms
 
 
 def test_removal_and_addition_do_not_dominate_each_other():
     removal = SubsampledGaussian(0.3, 1.0)
-    assert not dominates(removal, SubsampledGaussian(0.1, 2.0, adjacency="addition"))
-    assert dominates(removal, SubsampledGaussian(0.1, 2.0))
+    assert not removal.dominates(SubsampledGaussian(0.1, 2.0, adjacency="addition"))
+    assert removal.dominates(SubsampledGaussian(0.1, 2.0))
 
 
 def test_a_gaussian_dominates_what_is_subsampled_from_it_and_a_rounded_reciprocal_is_rounded_up():
-    assert dominates(Gaussian(0.5), SubsampledGaussian(0.9, 2.0))
-    assert not dominates(Gaussian(1 / 3), SubsampledGaussian(0.9, 3.0))  # the double 1/3 lies below 1/3
-    assert dominates(Gaussian(np.nextafter(1 / 3, 1)), SubsampledGaussian(0.9, 3.0))
+    assert Gaussian(0.5).dominates(SubsampledGaussian(0.9, 2.0))
+    assert not Gaussian(1 / 3).dominates(SubsampledGaussian(0.9, 3.0))  # the double 1/3 lies below 1/3
+    assert Gaussian(np.nextafter(1 / 3, 1)).dominates(SubsampledGaussian(0.9, 3.0))
 
 
 MENU = (

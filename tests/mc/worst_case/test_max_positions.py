@@ -6,6 +6,7 @@ import math
 import random
 from dataclasses import dataclass, field
 from fractions import Fraction
+from types import SimpleNamespace
 
 import flint
 import numpy as np
@@ -14,7 +15,6 @@ import pytest
 from filters import BasicFilter, GaussianFilter, ZCDPFilter
 from mc.losses import LogRatio
 from mc.losses.rounded_law import rounded_laws
-from mc.losses.tails import Tails, tails
 from mc.worst_case import graph, worst_case
 from mc.worst_case.calibrate import calibrate
 from tests.mc.worst_case.small_games import CountFilter, LossFilter, SquaresFilter
@@ -149,12 +149,11 @@ def test_a_step_too_fine_to_hold_one_law_is_refused_before_the_law_is_made(menu,
 
 
 def test_tails_that_do_not_vanish_are_refused():
-    heavy = Tails(lambda x: (flint.arb(0.25), flint.arb(0.25)), flint.arb(0))
-
     class Heavy(Gaussian):
-        pass
+        @property
+        def truths(self):
+            return SimpleNamespace(above=lambda x: (flint.arb(0.25), flint.arb(0.25)), atoms=())
 
-    tails.register(Heavy)(lambda pair: heavy)
     with pytest.raises(ValueError, match="tails that vanish"):
         rounded_laws((Heavy(1.0),), Fraction(1, 10), max_positions=10_000)
 

@@ -95,8 +95,8 @@ FAULTS = (
             "unsound",
         ),
         Change(
-            "def pure_epsilon(self) -> Real:\n        return 1 / self.b",
-            "def pure_epsilon(self) -> Real:\n        return 1 / (2 * self.b)",
+            "def pure_epsilon(self) -> Real:\n        return inverse_beyond(self.b)",
+            "def pure_epsilon(self) -> Real:\n        return inverse_beyond(2 * self.b)",
             "epsilon of Laplace is half",
             "unsound",
         ),
@@ -143,8 +143,8 @@ FAULTS = (
             "loose",
         ),
         Change(
-            "e, r = self.pure_epsilon, order - 0.5",
-            "e, r = self.pure_epsilon, order",
+            "e, r = self._e, order - 0.5",
+            "e, r = self._e, order",
             "draws are tilted by half a unit more",
             "loose",
         ),

@@ -101,6 +101,9 @@ FAULTS = (
     *faults_in(
         "filters/accounting/directed.py",
         Change("near = towards_zero(x)", "near = float(x)", "budgets are rounded to nearest", "unsound"),
+    ),
+    *faults_in(
+        "theory/numerics/error_free.py",
         Change(
             "short = ~((product - x) + rest >= 0)",
             "short = ((product - x) + rest > 1)",
@@ -108,9 +111,6 @@ FAULTS = (
             "unsound",
         ),
         Change("| (x < 2.0**-900)", "| (x < 2.0**900)", "every quotient is raised by an ulp", "loose"),
-    ),
-    *faults_in(
-        "filters/accounting/error_free.py",
         Change(
             "return s, (a - (s - t)) + (b - t)",
             "return s, (a - (s - t))",

@@ -11,7 +11,21 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
-__all__ = ["Exact", "add_up", "round_up", "square", "two_product", "two_sum"]
+import numpy as np
+from numpy.typing import NDArray
+
+from theory.arguments import Real
+
+__all__ = [
+    "Exact",
+    "add_up",
+    "inverse_beyond",
+    "quotient_beyond",
+    "round_up",
+    "square",
+    "two_product",
+    "two_sum",
+]
 
 #: high + low, two doubles (or arrays of them) that are not added, with high = fl(high + low): about 106 bits.
 Exact: TypeAlias = tuple[Any, Any]
@@ -65,3 +79,24 @@ def add_up(a: Exact, b: Exact) -> Exact:
     v = round_up(v, lost + lost_too)
     high = s + v
     return high, v - (high - s)
+
+
+def quotient_beyond(x: NDArray[np.float64], y: Real) -> NDArray[np.float64]:
+    """A double that is no less than x / y, and the least of them where x >= 2^-900, for x >= 0 and y > 0."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        quotient: NDArray[np.float64] = np.asarray(x / y)
+        product, rest = two_product(quotient, y)
+        # the quotient was rounded down, or the product, which over- or underflows, does not tell
+        short = ~((product - x) + rest >= 0) | (x < 2.0**-900)
+    short &= quotient < np.inf
+    quotient.view(np.int64)[...] += (
+        short  # to the next double up: those from zero up are ordered as their bits are
+    )
+    return quotient
+
+
+def inverse_beyond(x: Real) -> Real:
+    """The least double that is no less than 1/x, for x > 0; inf for x = 0."""
+    with np.errstate(divide="ignore"):
+        inverse = quotient_beyond(np.ones(np.shape(x)), x)
+    return inverse if inverse.ndim else float(inverse)

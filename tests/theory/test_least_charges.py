@@ -1,0 +1,224 @@
+"""The least charges of finite pairs, held against searches by mpmath and against coarser bounds in balls."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+from flint import ctx
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import filterproof as fp
+from theory.pairs.finite_charges import Masses, least_gdp_mu, least_zcdp_rho
+from theory.pairs.truths import ball_of
+
+
+def extremal(epsilon: str = "1", delta: str = "1e-5", order: float = 17.8087) -> fp.FinitePair:
+    """Two outcomes, the P-mass `order` delta at the loss epsilon + log(order / (order - 1)), rounded to rationals."""
+    p = Fraction(order) * Fraction(delta)
+    loss = float(epsilon) + math.log(order / (order - 1))
+    q = Fraction(float(p) * math.exp(-loss))
+    return fp.FinitePair((p, 1 - p), (q, 1 - q))
+
+
+def rate(masses: Masses, order: mpmath.mpf) -> mpmath.mpf:
+    """The larger of D_a(P||Q) / a and D_a(Q||P) / a, from the definition."""
+    both = [
+        (mpmath.mpf(p.numerator) / p.denominator, mpmath.mpf(q.numerator) / q.denominator) for p, q in masses
+    ]
+    moments = (
+        mpmath.fsum(p**order * q ** (1 - order) for p, q in side)
+        for side in (both, [pair[::-1] for pair in both])
+    )
+    return max(mpmath.log(moment) for moment in moments) / (order * (order - 1))
+
+
+def searched(masses: Masses) -> mpmath.mpf:
+    """The largest rate that a search over the orders finds, with 60 digits."""
+    with mpmath.workdps(60):
+        at = lambda log: rate(masses, 1 + mpmath.mpf(2) ** log)  # noqa: E731
+        best = max(range(-50, 30), key=at)
+        low, high = mpmath.mpf(best - 1), mpmath.mpf(best + 1)
+        for _ in range(100):
+            left, right = low + (high - low) / 3, high - (high - low) / 3
+            low, high = (left, high) if at(left) < at(right) else (low, right)
+        return max(at(low), at(mpmath.mpf(best)))
+
+
+def coarse(masses: Masses, ratio: Fraction = Fraction(257, 256)) -> float:
+    """A bound in balls that is no chord's: D rises with the order, so D_b / a bounds all orders from a to b."""
+    best = 0.0
+    with ctx.workprec(256):
+        for side in (masses, tuple(both[::-1] for both in masses)):
+            far = max(float((ball_of(p) / ball_of(q)).log().upper()) for p, q in side)
+            low, most = Fraction(1), 0.0
+            step = Fraction(1, 2**12)
+            while not (most and far / float(low) < most):
+                high = max(low * ratio, low) if low > 2 else 1 + max(step, (low - 1) * ratio)
+                moment = sum(
+                    (ball_of(p) ** ball_of(high) * ball_of(q) ** ball_of(1 - high) for p, q in side),
+                    ball_of(0),
+                )
+                most = max(most, float((moment.log() / ball_of(high - 1) / ball_of(low)).upper()))
+                low = high
+            best = max(best, most)
+    return best * (1 + 1e-12)
+
+
+def masses_of(weights: list[tuple[int, int]]) -> Masses:
+    p, q = (sum(law) for law in zip(*weights, strict=True))
+    return tuple((Fraction(a, p), Fraction(b, q)) for a, b in weights)
+
+
+WEIGHTS = st.lists(st.tuples(st.integers(1, 10**6), st.integers(1, 10**6)), min_size=2, max_size=5)
+
+
+@settings(max_examples=25, deadline=None)
+@given(WEIGHTS)
+def test_the_least_rho_is_what_a_search_over_all_orders_finds(weights: list[tuple[int, int]]) -> None:
+    masses = masses_of(weights)
+    if all(p == q for p, q in masses):
+        return
+    low, high = least_zcdp_rho(masses)
+    found = searched(masses)
+    assert low * (1 - 2.0**-50) <= found * (1 + 2.0**-28)
+    assert found <= high
+    pure = max(abs(math.log(p / q)) for p, q in masses)
+    assert high <= pure**2 / 2 * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("masses", [masses_of([(9, 1), (1, 9)]), masses_of([(1, 50), (60, 55), (40, 3)])])
+def test_a_coarser_bound_over_all_orders_holds_it_too(masses: Masses) -> None:
+    low, high = least_zcdp_rho(masses)
+    assert low <= high <= low * (1 + 2.0**-30)
+    assert high <= coarse(masses) <= high * 1.01
+
+
+def test_the_pair_that_shows_what_the_best_conversion_is_costs_an_eighteenth_of_what_it_did() -> None:
+    pair = extremal()
+    assert pair.zcdp_rho == pytest.approx(0.03055695, rel=1e-6)
+    assert pair.pure_epsilon**2 / 2 == pytest.approx(0.5595, rel=1e-3)
+    assert (
+        float(searched(pair.held_masses))
+        <= pair.zcdp_rho
+        <= float(searched(pair.held_masses)) * (1 + 2.0**-29)
+    )
+    for rho, granted in ((0.03056, True), (0.03055, False)):
+        filt = fp.ZCDPFilter(rho)
+        assert filt.admits(filt.start(1), pair)[0] == granted
+
+
+def test_both_directions_and_the_order_of_outcomes_are_one_charge() -> None:
+    for pair in (extremal(), fp.FinitePair((0.5, 0.3, 0.2), (0.1, 0.3, 0.6))):
+        turned = fp.FinitePair(pair.p[::-1], pair.q[::-1])
+        for name in ("zcdp_rho", "gdp_mu"):
+            charges = [getattr(one, name) for one in (pair, pair.swapped, turned)]
+            assert max(charges) <= min(charges) * (1 + 2.0**-29)
+
+
+@settings(max_examples=25, deadline=None)
+@given(WEIGHTS.filter(lambda weights: len(weights) > 2))
+def test_whoever_sees_less_is_charged_no_more(weights: list[tuple[int, int]]) -> None:
+    masses = masses_of(weights)
+    (p, q), (r, s), *rest = masses
+    merged = ((p + r, q + s), *rest)
+    assert least_zcdp_rho(merged)[0] <= least_zcdp_rho(masses)[1]
+    assert least_gdp_mu(merged) <= least_gdp_mu(masses) * (1 + 1e-12)
+
+
+def test_pairs_at_the_ends() -> None:
+    same, missing = fp.FinitePair((0.25, 0.75), (0.25, 0.75)), fp.FinitePair((0.5, 0.5), (1.0, 0.0))
+    assert (same.zcdp_rho, same.gdp_mu) == (0.0, 0.0)
+    assert (missing.zcdp_rho, missing.gdp_mu) == (math.inf, math.inf)
+    near = fp.FinitePair(
+        (Fraction(1, 2), Fraction(1, 2)),
+        (Fraction(1, 2) + Fraction(1, 10**200), Fraction(1, 2) - Fraction(1, 10**200)),
+    )
+    assert near.zcdp_rho > 0  # far below the least double, and not free
+    rare = fp.FinitePair((1e-300, 1.0), (1e-200, 1.0))
+    assert 0 < rare.zcdp_rho <= rare.pure_epsilon**2 / 2
+    # twenty outcomes of nearly Gaussian loss, whose rate hardly depends on the order
+    x = np.linspace(-5, 5, 20)
+    p, q = (np.exp(-((x - m) ** 2) / 2) for m in (0.2, 0.0))
+    flat = fp.FinitePair(p / p.sum(), q / q.sum())
+    low, high = least_zcdp_rho(flat.held_masses)
+    assert low == pytest.approx(0.02, rel=1e-3)
+    assert high <= low * (1 + 2e-5)
+
+
+@settings(max_examples=25, deadline=None)
+@given(WEIGHTS)
+def test_the_least_mu_dominates_at_every_epsilon_and_a_smaller_one_does_not(
+    weights: list[tuple[int, int]],
+) -> None:
+    masses = masses_of(weights)
+    mu = least_gdp_mu(masses)
+    if mu < 1e-3:
+        return
+    pair = fp.FinitePair(*zip(*masses, strict=True))
+    epsilons = np.linspace(-20, 20, 4001)
+    sticks = np.array([pair.hockey_stick(e) for e in epsilons])
+    assert (sticks <= fp.Gaussian(mu).hockey_stick(epsilons) + 1e-13).all()
+    # at a corner of the trade-off curve, the slope of the Gaussian's there
+    corners = []
+    x, y = Fraction(0), Fraction(1)
+    for p, q in sorted(masses, key=lambda both: both[0] / both[1], reverse=True)[:-1]:
+        x, y = x + q, y - p
+        corners.append((float(x), float(y)))
+    less = fp.Gaussian(mu * (1 - 1e-6))
+    assert any(less.trade_off(x) > y for x, y in corners)
+
+
+@pytest.mark.parametrize("epsilon", [1e-3, 0.1, 1.0, 5.0])
+def test_the_least_rho_of_randomised_response_is_its_relative_entropy(epsilon: float) -> None:
+    """epsilon tanh(epsilon / 2), by the search over orders that any finite pair gets."""
+    pair = fp.RandomizedResponse(epsilon).rational
+    assert pair is not None
+    assert pair.exact_masses is not None
+    low, high = least_zcdp_rho(tuple(zip(pair.exact_masses.p, pair.exact_masses.q, strict=True)))
+    exact = epsilon * math.tanh(epsilon / 2)
+    assert low * (1 - 1e-12) <= exact <= high * (1 + 1e-12)
+    assert fp.RandomizedResponse(epsilon).least("zcdp_rho") == pytest.approx((exact, exact), rel=1e-14)
+
+
+PAIRS: list[tuple[Any, str, float]] = [
+    (fp.Gaussian(0.5), "zcdp_rho", 1.0),
+    (fp.RandomizedResponse(1.0), "zcdp_rho", 2 * math.tanh(0.5)),
+    (fp.RandomizedResponse(1.0), "gdp_mu", 1.0),
+    (fp.KOV(1.0, 0.0), "zcdp_rho", 2 * math.tanh(0.5)),
+    (fp.KOV(1.0, 0.1), "zcdp_rho", 1.0),  # both are infinite
+    (fp.Laplace(1.0), "zcdp_rho", 2 * math.exp(-1)),  # the relative entropy e^-1, of 1/2
+    (fp.Laplace(0.1), "zcdp_rho", (math.exp(-10) + 9) / 50),
+    (fp.Erasure(0.1), "gdp_mu", 1.0),
+    (fp.SubsampledGaussian(0.1, 1.0), "zcdp_rho", 1.0),
+    (extremal(), "zcdp_rho", 1.0),
+    (extremal(), "pure_epsilon", 1.0),
+]
+
+
+@pytest.mark.parametrize(("pair", "charge", "share"), PAIRS)
+def test_a_pair_says_how_loose_its_charges_are(pair: fp.DominatingPair, charge: Any, share: float) -> None:
+    found = pair.least_share(charge)
+    assert found.low * (1 - 1e-9) <= share <= found.high * (1 + 1e-9)
+    assert found.high - found.low <= 1e-7
+    declared = getattr(pair, charge)
+    if charge == "zcdp_rho" and math.isfinite(declared):
+        orders = 1 + np.geomspace(1e-6, 1e4, 2000)
+        met = max(np.max(np.asarray(side.renyi(orders)) / orders) for side in (pair, pair.swapped))
+        assert met <= declared * found.high * (1 + 1e-9)
+        assert met >= declared * found.low * (0.99 if isinstance(pair, fp.SubsampledGaussian) else 0.9999)
+
+
+def test_of_a_pair_of_ones_own_only_what_it_declares_is_known() -> None:
+    class Mine(fp.Laplace):
+        """Someone's own."""
+
+        def least(self, charge: Any) -> tuple[float, float]:
+            return fp.DominatingPair.least(self, "zcdp_rho")
+
+    assert Mine(1.0).least_share("zcdp_rho") == (0.0, 1.0)

@@ -1,0 +1,259 @@
+"""The least charges of a pair of finitely many outcomes, certified in balls and rounded up.
+
+>>> low, high = least_zcdp_rho(((Fraction(1, 2), Fraction(1, 8)), (Fraction(1, 2), Fraction(7, 8))))
+>>> high / low - 1 < 2.0**-30, round(high, 6)
+(True, 0.430676)
+
+With K(t) = log E_P[e^{tL}] a pair is rho-zCDP where K(t) / (t (1 + t)) <= rho for every t = a - 1 > 0, in both
+directions. K is convex, K(0) = 0, and its slope is at most the largest loss: on [a, b] it lies below its chord less k
+(t - a) (b - t) / 2, k the least K'' there, and beyond b below the line of the largest slope. K'' is the variance of L
+under a tilted law, whose third central moment is at most r K'' for losses in an interval of length r: K'' changes by
+a factor of at most e^{r |s - t|}. Such a bound on K is A t (1 + t) + B t - c; where c >= 0 and B > 0, (B t - c) over
+t (1 + t) is largest at t = u / (v - u), and (v - u)^2 there, u^2 = c, v^2 = B + c, rising before and falling after.
+So a few values of K bound all orders: the half-line is cut where the bound is largest until the bounds are within
+2^-30 of a value that is attained.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import lru_cache
+from typing import TYPE_CHECKING, TypeAlias
+
+from theory.pairs.truths import ball_of
+
+if TYPE_CHECKING:
+    from flint import arb
+
+__all__ = ["Masses", "convex_rho", "least_gdp_mu", "least_zcdp_rho", "response_rho"]
+
+#: The P- and the Q-mass of each outcome.
+Masses: TypeAlias = tuple[tuple[Fraction, Fraction], ...]
+
+#: The bounds differ by this share of the value, unless so many values of K, each of all outcomes, do not do.
+_CLOSE, _MOST, _FEW = 2.0**-30, 8000, 200
+#: The first precision, and the digits that a moment must have.
+_BITS, _DIGITS = 128, 64
+
+
+@lru_cache(maxsize=4096)
+def least_zcdp_rho(masses: Masses) -> tuple[float, float]:
+    """Bounds on sup over a > 1 of D_a(P||Q) / a and D_a(Q||P) / a: the least rho that is true, in nats.
+
+    (inf, inf) where P or Q has an outcome that the other one lacks, (0, 0) for P = Q. The upper bound is at most 2^-30
+    of itself above the lower one, and by more where 200 values of K do not do, as of many outcomes of nearly Gaussian
+    loss; it is at most e^2/2, e the largest |L|.
+    Source: the definition; the bound by chords is derived above.
+    """
+    from flint import ctx
+
+    laws = _summed(masses)
+    if any(0 in both for both in laws):
+        return math.inf, math.inf
+    if all(p == q for p, q in laws):
+        return 0.0, 0.0
+    symmetric = sorted(laws) == sorted((q, p) for p, q in laws)
+    bits = _BITS
+    while True:
+        with ctx.workprec(bits):
+            sides = [_Side.of([both[::way] for both in laws]) for way in (1, -1)]
+            # where P and Q are nearly the same, little is left of the moments
+            if all(
+                side.at(t)[0].rel_accuracy_bits() >= _DIGITS for side in sides for t in (1.0, _CLOSE / 16)
+            ):
+                pure = sides[0].most.max(sides[1].most)
+                most = max(_MOST // len(laws), _FEW)
+                return _largest_ratio(sides[: 1 if symmetric else 2], _up(pure * pure / 2), most)
+        bits *= 2
+
+
+def _summed(masses: Masses) -> list[tuple[Fraction, Fraction]]:
+    """The outcomes that P or Q can produce, with masses that sum to one: those of doubles do so nearly."""
+    whole = [sum(law, Fraction(0)) for law in zip(*masses, strict=True)]
+    return [(p / whole[0], q / whole[1]) for p, q in masses if p or q]
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """K of a law of outcomes: `at` a t its value and K''; `most` is its largest slope, `wide` the range of losses."""
+
+    outcomes: tuple[tuple[arb, arb], ...]
+    most: arb
+    wide: arb
+
+    @classmethod
+    def of(cls, laws: list[tuple[Fraction, ...]]) -> _Side:
+        """Of outcomes with these masses, first under the law drawn from."""
+        ratios = [p / q for p, q in laws]
+        losses = {ratio: ball_of(ratio).log() for ratio in ratios}
+        outcomes = tuple((ball_of(p), losses[ratio]) for (p, _), ratio in zip(laws, ratios, strict=True))
+        return cls(outcomes, losses[max(ratios)], losses[max(ratios)] - losses[min(ratios)])
+
+    def at(self, t: float) -> tuple[arb, arb]:
+        """K(t) and K''(t)."""
+        grown = [(mass, loss, (t * loss).expm1()) for mass, loss in self.outcomes]
+        excess = sum((mass * more for mass, _, more in grown), ball_of(0))
+        tilted = [(mass * (1 + more) / (1 + excess), loss) for mass, loss, more in grown]
+        mean = sum((mass * loss for mass, loss in tilted), ball_of(0))
+        return excess.log1p(), sum((mass * (loss - mean) ** 2 for mass, loss in tilted), ball_of(0))
+
+
+@dataclass(frozen=True, slots=True)
+class _Convex:
+    """K of any law, of whose second derivative nothing is known but that it is not negative."""
+
+    log_moment: Callable[[float], arb]
+    most: arb
+
+    @property
+    def wide(self) -> arb:
+        return 2 * self.most
+
+    def at(self, t: float) -> tuple[arb, arb]:
+        """K(t), and 0 <= K''(t)."""
+        return self.log_moment(t) if t else ball_of(0), ball_of(0)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class _Part:
+    """Orders from 1 + low to 1 + high of a side: minus a bound on K(t) / (t (1 + t)), and about where it is met."""
+
+    minus_bound: float
+    side: int
+    low: float
+    high: float
+    where: float
+    ends: tuple[tuple[arb, arb], tuple[arb, arb] | None] = field(compare=False)
+
+    @classmethod
+    def of(
+        cls,
+        sides: Sequence[_Side | _Convex],
+        side: int,
+        low: float,
+        high: float,
+        *ends: tuple[arb, arb] | None,
+    ) -> _Part:
+        """From K and K'' at both ends, None for the end at infinity."""
+        first, last = ends
+        assert first is not None
+        a, none = ball_of(low), ball_of(0)
+        slope, shift = sides[side].most, none
+        if last is not None:
+            b = ball_of(high)
+            slope = (last[0] - first[0]) / (b - a)
+            shift = first[1].max(last[1]) * (-sides[side].wide * (b - a)).exp() / 2
+        # K <= slope t - chord - shift (t - a) (b - t) = shift t (1 + t) + steep t - rest
+        chord = slope * a - first[0] if low else none
+        steep, rest = slope, chord
+        if last is not None:
+            steep, rest = slope - shift * (1 + a + b), chord - shift * a * b
+        if not (steep > 0 and (rest >= 0 or not low)):
+            shift, steep, rest = none, slope, chord
+        rest = rest.nonnegative_part()
+        outer, inner = (steep + rest).sqrt(), rest.sqrt()
+        where = float((inner / (outer - inner)).mid()) if outer > inner else math.inf
+        # the supremum over all t > 0; over the part it is less where the maximum lies outside
+        bound = shift + (outer - inner) ** 2
+        for end, known, sign in ((low, first, 1), (high, last, -1)):
+            if 0 < end < math.inf and known is not None:
+                t = ball_of(end)
+                if sign * (rest * (1 + t) ** 2 - (steep + rest) * t**2) < 0:
+                    bound = known[0] / (t * (1 + t))
+        return cls(-_up(bound), side, low, high, where, (first, last))
+
+    @property
+    def cut(self) -> float:
+        """A point inside, near where the bound is largest."""
+        if self.low == 0:
+            return self.high / 16
+        far = max(4 * self.low, 2 * self.where if math.isfinite(self.where) else 0.0)
+        top = self.high if math.isfinite(self.high) else far
+        margin = (top - self.low) / 16
+        return min(max(self.where, self.low + margin), top - margin)
+
+
+def _largest_ratio(
+    sides: Sequence[_Side | _Convex], bound: float = math.inf, most: int = _FEW
+) -> tuple[float, float]:
+    """Bounds on the supremum over t > 0, and over the sides, of K(t) / (t (1 + t)), which is at most `bound`."""
+    best = 0.0  # a value that is attained, rounded down
+    parts: list[_Part] = []
+    for number, side in enumerate(sides):
+        ends = side.at(0.0), side.at(1.0), None
+        best = max(best, _down(ends[1][0] / 2))
+        parts += [
+            _Part.of(sides, number, low, high, *ends[k : k + 2])
+            for k, (low, high) in enumerate(((0.0, 1.0), (1.0, math.inf)))
+        ]
+    heapq.heapify(parts)
+    for _ in range(most):
+        # that of all others is lower; what is below 2^-1000 is near enough to zero
+        if min(-parts[0].minus_bound, bound) <= max(best * (1 + _CLOSE), 2.0**-1000):
+            break
+        part = heapq.heappop(parts)
+        middle = sides[part.side].at(part.cut)
+        t = ball_of(part.cut)
+        best = max(best, _down(middle[0] / (t * (1 + t))))
+        heapq.heappush(parts, _Part.of(sides, part.side, part.low, part.cut, part.ends[0], middle))
+        heapq.heappush(parts, _Part.of(sides, part.side, part.cut, part.high, middle, part.ends[1]))
+    return best, max(min(-parts[0].minus_bound, bound), best)
+
+
+def response_rho(epsilon: float) -> tuple[float, float]:
+    """Bounds on the least rho of randomised response, and of all that is epsilon-DP: epsilon tanh(epsilon / 2).
+
+    D_a = log(cosh(u e) / cosh(e / 2)) / (a - 1), u = a - 1/2. log cosh(u e) is concave in u^2, for its slope
+    e tanh(u e) / (2 u) falls; so it lies below its tangent at u = 1/2: D_a <= a e tanh(e / 2), which is D_1 at a = 1.
+    """
+    from flint import arb, ctx
+
+    with ctx.workprec(_BITS):
+        exact = arb(epsilon) * (arb(epsilon) / 2).tanh()
+        return _down(exact), _up(exact)
+
+
+def convex_rho(log_moment: Callable[[float], arb], most: arb) -> tuple[float, float]:
+    """`least_zcdp_rho` of a pair that is its own swapped one, from K(t) and the largest loss, at the precision set."""
+    return _largest_ratio([_Convex(log_moment, most)])
+
+
+def least_gdp_mu(masses: Masses) -> float:
+    """The least mu such that Gaussian(mu) dominates P and Q in both directions, rounded up; inf if none.
+
+    The trade-off curve of the pair is made of chords between the points (Q-mass, 1 - P-mass) of the outcomes from the
+    largest loss down, and that of Gaussian(mu) is convex: it lies below the chords where it lies below their ends,
+    Phi(Phi^-1(1-x) - mu) <= y, that is mu >= Phi^-1(1-x) - Phi^-1(y). Source: derived here.
+    """
+    from flint import ctx
+
+    from theory.pairs.normal_law import quantile
+
+    laws = _summed(masses)
+    if any(0 in both for both in laws):
+        return math.inf
+    laws.sort(key=lambda both: both[0] / both[1], reverse=True)
+    most = 0.0
+    with ctx.workprec(_BITS):
+        x, y = Fraction(0), Fraction(1)
+        for p, q in laws[:-1]:
+            x, y = x + q, y - p
+            if x + y != 1:
+                most = max(most, _up(quantile(ball_of(x)) + quantile(ball_of(y))))
+    return most
+
+
+def _down(x: arb) -> float:
+    """The ball's lower end, as a double that is no larger."""
+    near = float(x.lower())
+    return near if ball_of(near) <= x.lower() else math.nextafter(near, -math.inf)
+
+
+def _up(x: arb) -> float:
+    """The ball's upper end, as a double that is no smaller."""
+    near = float(x.upper())
+    return near if ball_of(near) >= x.upper() else math.nextafter(near, math.inf)
