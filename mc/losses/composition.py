@@ -41,6 +41,8 @@ _NEGLIGIBLE = 1e-200
 _TRIES = 4
 #: The least mean squared width of cells, and the most cells of a law.
 _FINEST, _MOST = 2.0**-100, 1 << 15
+#: The largest logarithm whose exponential is a double; more than an exponential loses that is below the normal doubles.
+_LARGEST, _UNDERFLOW = 700.0, 2.0**-1000
 #: Where the search for an epsilon begins.
 _FIRST = 2.0**-6
 #: The relative width of a rough answer.
@@ -283,9 +285,17 @@ class Composition:
         above = losses - epsilon + 2.0**-50 * (abs(epsilon) + np.abs(losses))
         paid = above > 0
         # a share is worth e^{-tilt above} (1 - e^{-above}) <= 1 of the scale, wherever it lies
-        worth = np.exp(-tilt * above[paid]) * -np.expm1(-above[paid])
-        value = float(worth @ (total.shares[paid] + total.error)) + total.tail
-        return value * _scale(total, step, epsilon, tilt, 1)
+        # the scale goes into the exponent: alone it may overflow where what it multiplies underflows
+        scale = _log_scale(total, step, epsilon, tilt, 1)
+        if (
+            tilt and scale > _LARGEST
+        ):  # beyond the doubles: every tilt gives a bound, none at all a coarse one
+            return self._high(laws, step, epsilon, 0.0)
+        with np.errstate(over="ignore"):
+            worth = np.exp(scale - tilt * above[paid]) * -np.expm1(-above[paid])
+            worth += _UNDERFLOW
+            tail = total.tail * float(np.exp(scale)) if total.tail else 0.0
+        return float(worth @ (total.shares[paid] + total.error)) + tail
 
     def _low(self, laws: list[TwoLaws], step: float, epsilon: float, tilt: float) -> float:
         drawn = power([law.p for law in laws], self.counts, tilt=tilt * step)
@@ -295,16 +305,20 @@ class Composition:
         above = np.arange(first, last) * step - epsilon
         p = drawn.shares[first - drawn.first : last - drawn.first] - drawn.error
         q = other.shares[first - other.first : last - other.first] + other.error
-        scale = _scale(drawn, step, epsilon, tilt, -1)
+        scale, most, others = (
+            _log_scale(law, step, epsilon, tilt, sign) for law, sign in ((drawn, -1), (drawn, 1), (other, 1))
+        )
+        if max(most, others) > _LARGEST:  # beyond the doubles: nothing is said
+            return 0.0
         # P - e^epsilon Q of each place, times e^{tilt above}; any places may be left out
         with np.errstate(over="ignore", invalid="ignore"):
-            gain = p * scale - q * _scale(other, step, epsilon, tilt, 1) * np.exp(-above)
+            gain = p * math.exp(scale) - q * (np.exp(others - above) + _UNDERFLOW)
             counted = gain > 0
             worth = np.exp(-tilt * above[counted])
         if not counted.any():
             return 0.0
         # what lies outside the window of P is folded into it
-        folded = drawn.tail * _scale(drawn, step, epsilon, tilt, 1) * float(worth.max())
+        folded = drawn.tail * math.exp(most) * float(worth.max())
         return max(float(worth @ gain[counted]) * (1 - 2.0**-40) - folded, 0.0)
 
 
@@ -331,8 +345,8 @@ def _coarser(x: float, parts: int = 1) -> float:
     return 2.0 ** (math.floor(math.log2(x) * parts) / parts) if x > 0 else 0.0
 
 
-def _scale(total: Power, step: float, epsilon: float, tilt: float, sign: int) -> float:
-    """sum_J m_J e^{tilt (loss - epsilon)}, moved up (sign 1) or down (-1) by more than all roundings.
+def _log_scale(total: Power, step: float, epsilon: float, tilt: float, sign: int) -> float:
+    """log sum_J m_J e^{tilt (loss - epsilon)}, moved up (sign 1) or down (-1) by more than all roundings.
 
     These are the roundings of the sum itself and of what it is multiplied with: shares, and what they are worth.
     """
@@ -341,7 +355,7 @@ def _scale(total: Power, step: float, epsilon: float, tilt: float, sign: int) ->
     slack = 2 * total.factor + ELEMENTARY * 8 + 2.0**-48 * abs(total.log_moment)
     slack += len(total.shares) * 2.0**-52  # sums of that many shares
     slack += 2.0**-48 * (1 + tilt) * (1 + abs(epsilon) + far)
-    return math.exp(min(exponent + sign * slack, 700.0))
+    return exponent + sign * slack
 
 
 def _infinite(laws: list[Masses], infinite: list[float], counts: tuple[int, ...], *, up: bool) -> float:

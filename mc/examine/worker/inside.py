@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import importlib
 import os
 import signal
 import socket
@@ -113,6 +114,7 @@ def _settle(task: Task) -> None:
         return
     if not Inside.hooked:
         sys.addaudithook(_refuse)
+        _refuse_unaudited()
         Inside.hooked = True
     with suppress(OSError), open("/proc/self/oom_score_adj", "w", encoding="ascii") as file:
         file.write("1000")
@@ -125,6 +127,15 @@ def _refuse(event: str, told: tuple[object, ...]) -> None:
         raise PermissionError(
             f"{Inside.whose} must not fork or replace the process, nor start others, while it decides"
         )
+
+
+def _refuse_unaudited() -> None:
+    """Refuse what tells audit hooks nothing: a signal by a file of the process, and what spawns for the library."""
+    if hasattr(signal, "pidfd_send_signal"):
+        signal.pidfd_send_signal = lambda *told: _refuse("os.kill", (-1,))
+    with suppress(ImportError):
+        posix = importlib.import_module("_posixsubprocess")
+        posix.__dict__["fork_exec"] = lambda *told: _refuse("os.exec", told)
 
 
 def _is_ours(number: int, *, group: bool) -> bool:

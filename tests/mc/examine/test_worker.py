@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import faulthandler
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -97,6 +98,12 @@ ENDS: dict[str, tuple[Callable[[], object], str]] = {
     "asks the shell": (lambda: os.system("true"), "nor start others"),
     "spawns": (lambda: os.posix_spawn("/bin/true", ["true"], {}), "nor start others"),
     "ends its parent": (lambda: os.kill(os.getppid(), signal.SIGTERM), "Mine must not signal other processes"),
+    "ends its parent by a file of it": (
+        lambda: signal.pidfd_send_signal(os.pidfd_open(os.getppid()), signal.SIGTERM), "must not signal other processes"
+    ),
+    "starts another by multiprocessing": (
+        lambda: multiprocessing.get_context("spawn").Process(target=time.sleep, args=(9,)).start(), "nor start others"
+    ),
     "ends its parent's group": (lambda: os.killpg(os.getpgid(os.getppid()), 15), "must not signal other processes"),
     "interrupts itself": (lambda: signal.raise_signal(signal.SIGINT), "the code of Mine raised KeyboardInterrupt"),
 }  # fmt: skip

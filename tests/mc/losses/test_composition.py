@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from typing import Literal
 
 import mpmath
 import numpy as np
@@ -17,6 +18,7 @@ from mc.losses.binned_law import composed_low
 from mc.losses.composition import Bounds, Composition
 from theory.evidence import Evidence
 from theory.pairs import KOV, Erasure, FinitePair, Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
+from theory.pairs.base import Direction
 
 DP_SGD = SubsampledGaussian(q=0.01, sigma=1.0)
 
@@ -276,3 +278,16 @@ def test_an_epsilon_that_one_loss_in_a_million_passes_is_enclosed():
     bounds = Composition([pair]).delta(150.0, direction="PQ")
     assert bounds.low <= float(pair.hockey_stick(150.0)) * (1 + 1e-10)
     assert bounds.high >= float(pair.hockey_stick(150.0)) * (1 - 1e-10)
+
+
+@pytest.mark.parametrize("q", [1e-20, 1e-60])
+@pytest.mark.parametrize("direction", ["PQ", "QP"])
+@pytest.mark.parametrize("adjacency", ["removal", "addition"])
+def test_a_loss_so_small_that_its_tilt_leaves_the_doubles_is_enclosed(
+    q: float, direction: Direction, adjacency: Literal["removal", "addition"]
+) -> None:
+    pair = SubsampledGaussian(q=q, sigma=2.0, adjacency=adjacency)
+    found = Composition([pair]).delta(0.0, direction=direction)
+    # at epsilon 0 both directions are q times the total variation of the normals, 2 Phi(1/(2 sigma)) - 1
+    truth = q * math.erf(0.25 / math.sqrt(2))
+    assert found.low <= truth <= found.high
