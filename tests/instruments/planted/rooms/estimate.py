@@ -16,23 +16,6 @@ FAULTS = (
             "weights are bounded by half the divergence",
             "unsound",
         ),
-        At(
-            "_ruled",
-            "entry.kind is not type(filt)",
-            "not isinstance(filt, entry.kind)",
-            "a subclass is vouched for by its parent's theorem",
-            "unsound",
-        ),
-    ),
-    *faults_in(
-        "mc/estimate/path_bound.py",
-        At(
-            "bounds_held",
-            "part.pure if ruled else math.inf",
-            "part.pure",
-            "a stated sum of losses is taken for a proved one",
-            "unsound",
-        ),
     ),
     *faults_in(
         "mc/estimate/functionals.py",

@@ -9,24 +9,7 @@ __all__ = ["FAULTS"]
 FAULTS = (
     *faults_in(
         "mc/evaluate/ball_nodes.py",
-        At(
-            "BallNodes._lose",
-            "_tail(up - mu / 2) + _tail(down + mu / 2)",
-            "_tail(down + mu / 2)",
-            "nothing leaves the range above",
-            "unsound",
-        ),
         At("BallNodes._kernel", "x / m - m / 2", "x / m + m / 2", "a release has the mean of Q", "unsound"),
-    ),
-    *faults_in(
-        "mc/evaluate/certified_law.py",
-        At(
-            "CertifiedLaw.enclosed",
-            "bounds[-1][0]",
-            "bounds[0][0]",
-            "the lower end is at the smaller epsilon",
-            "unsound",
-        ),
     ),
     *faults_in(
         "mc/evaluate/panels.py",

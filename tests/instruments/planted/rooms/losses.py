@@ -67,25 +67,7 @@ FAULTS = (
         At("transform_error", "math.log2(size) + 4", "1.0", "a transform has one level", "unsound"),
     ),
     *faults_in(
-        "mc/losses/two_laws.py",
-        At(
-            "TwoLaws.of_cells",
-            "max(up(mass), 0.0)",
-            "max(down(mass), 0.0)",
-            "Q-masses are rounded down",
-            "unsound",
-        ),
-    ),
-    *faults_in(
         "mc/losses/composition.py",
-        At(
-            "Composition._high",
-            "float(worth @ (total.shares[paid] + total.error)) + total.tail",
-            "float(worth @ (total.shares[paid] + total.error))",
-            "what lies outside the window pays nothing",
-            "unsound",
-        ),
-        At("Composition._low", "drawn.error", "0.0", "the error of each share is left out below", "unsound"),
         At("_infinite", "mass / total", "mass / (2 * total)", "half of what is revealed counts", "unsound"),
         At(
             "Composition.delta",

@@ -9,7 +9,6 @@ __all__ = ["FAULTS"]
 FAULTS = (
     *faults_in(
         "mc/worst_case/windows.py",
-        At("Windows.of", "2 * len(spans) + 1", "0", "windows leave nothing out", "unsound"),
         At(
             "Windows.sizes",
             "(self.highs - self.lows) // self.stride + 1",
@@ -46,16 +45,6 @@ FAULTS = (
             "np.greater_equal(request.b, level.b)",
             "np.less_equal(request.b, level.b)",
             "less noise is dominated",
-            "unsound",
-        ),
-    ),
-    *faults_in(
-        "mc/worst_case/dense.py",
-        At(
-            "DenseGame.bounds",
-            "self.start + self.wrong",
-            "self.start",
-            "transforms do not err above",
             "unsound",
         ),
     ),
