@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 READY := $(VENV)/.ready
 
-.PHONY: verify test test-all processors pythons browser training audit audit-test instruments check kernel kernel-check docs pictures bench power planted accountant thresholds wheel clean
+.PHONY: verify test test-all processors pythons browser training audit audit-test instruments check kernel kernel-check docs pictures bench power planted killed accountant thresholds wheel clean
 .DEFAULT_GOAL := verify
 
 # the workers of the tests share the cores: linear algebra in several threads each would only wait
@@ -110,6 +110,10 @@ power: $(READY)
 # faults planted in the code, and which of them `filterproof prove` refuses
 planted: $(READY)
 	$(BIN)/python -m tests.instruments.planted --out reports/recorded/planted.json
+
+# faults planted in mc, and which of them the tests of their room kill
+killed: $(READY)
+	$(BIN)/python -m tests.instruments.planted.rooms
 
 thresholds: $(READY)
 	$(BIN)/python -m tests.mc.worst_case.write_thresholds

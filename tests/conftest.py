@@ -48,3 +48,12 @@ def proofs(once: Callable[[str, Callable[[], dict[str, Proof]]], dict[str, Proof
     from theory.proofs import prove_all
 
     return once("proofs", lambda: {proof.name: proof for proof in prove_all()})
+
+
+@pytest.fixture
+def processor_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The seconds of an examination are processor seconds."""
+    from mc.examine.clock import Clock
+    from tests.processor_clock import worked
+
+    monkeypatch.setattr(Clock, "now", worked)

@@ -22,29 +22,34 @@ class OutOfTime(BaseException):
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """The moment, of `time.monotonic`, at which a task has to end."""
+    """The moment, of `now`, at which a task has to end."""
 
     until: float
+
+    @staticmethod
+    def now() -> float:
+        """The time that all clocks and workers go by."""
+        return time.monotonic()
 
     @classmethod
     def of(cls, seconds: float) -> Self:
         """A clock that runs out in so many seconds."""
-        return cls(time.monotonic() + float(check_positive("seconds", seconds)))
+        return cls(Clock.now() + float(check_positive("seconds", seconds)))
 
     @property
     def left(self) -> float:
         """Seconds left, zero or more."""
-        return max(self.until - time.monotonic(), 0.0)
+        return max(self.until - Clock.now(), 0.0)
 
     @property
     def over(self) -> bool:
         """Whether the time is up."""
-        return time.monotonic() >= self.until
+        return Clock.now() >= self.until
 
     def part(self, share: float) -> Clock:
         """A clock for a task that may take this share of the time left."""
-        return Clock(time.monotonic() + share * self.left)
+        return Clock(Clock.now() + share * self.left)
 
     def at_most(self, seconds: float) -> Clock:
         """A clock that runs out in so many seconds, or with this one."""
-        return Clock(min(self.until, time.monotonic() + seconds))
+        return Clock(min(self.until, Clock.now() + seconds))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import threading
-import time
 import traceback
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -15,7 +14,7 @@ from types import FrameType
 from filters.contract import answers, checks, filter_base
 from filters.privacy_filter import PrivacyFilter
 from filters.rules import additive
-from mc.examine.clock import OutOfTime
+from mc.examine.clock import Clock, OutOfTime
 
 __all__ = ["LATE", "SLOW", "STUCK", "Calls", "FilterFault", "ctrl_c", "examining"]
 
@@ -68,7 +67,7 @@ class Calls:
         call = next((frame for frame, _ in self._frames() if _self(frame) is self.filter), None)
         if call is self.call:
             return
-        now = time.monotonic()
+        now = Clock.now()
         if self.call is not None and now - self.since > self.longest:
             self.longest, self.slowest = now - self.since, _method(self.filter, self.call)
         self.call, self.since = call, now
@@ -81,7 +80,7 @@ class Calls:
             return f"{whose} {LATE}"
         frame, line = found
         told = f"{_method(self.filter, frame)} ({Path(frame.f_code.co_filename).name}, line {line}) {LATE}"
-        ran = time.monotonic() - self.since
+        ran = Clock.now() - self.since
         if self.longest >= SLOW:
             return f"{told}: it is slow, {self.slowest} takes up to {self.longest:.2g} s a call, this one {ran:.2g} s"
         return f"{told}: {_method(self.filter, self.call)} {STUCK} after {ran:.2g} s"

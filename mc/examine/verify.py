@@ -128,9 +128,9 @@ class _Stages:
 
     def prove(self, work: Callable[[Clock], Iterator[object]]) -> None:
         """Proofs take the time that they need once in a process."""
-        began, self.clock = time.monotonic(), Clock(self.clock.until + _PROVING)
+        began, self.clock = Clock.now(), Clock(self.clock.until + _PROVING)
         self.run("parts", 1.0, work)
-        self.clock = Clock(self.clock.until - _PROVING + time.monotonic() - began)
+        self.clock = Clock(self.clock.until - _PROVING + Clock.now() - began)
 
     def run(self, stage: str, share: float, work: Callable[[Clock], Iterator[object]]) -> None:
         """Keep the findings of a stage, also where its time is up or the filter's code raises."""

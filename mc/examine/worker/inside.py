@@ -9,7 +9,6 @@ import signal
 import socket
 import sys
 import threading
-import time
 import traceback
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack, suppress
@@ -156,7 +155,7 @@ def _watch(task: Task, pipe: socket.socket, send: Callable[..., None], calls: Ca
     # the parent never writes: it is gone. A wait keeps the pipe open that the code may have closed, so it is short
     while not wait([pipe], 10 * BREATH if until is None else BREATH):
         calls.look()
-        if until is not None and time.monotonic() > until:
+        if until is not None and Clock.now() > until:
             until = None
             summary: object = None
             with suppress(Exception):

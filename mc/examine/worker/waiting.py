@@ -7,7 +7,6 @@ import secrets
 import signal
 import socket
 import sys
-import time
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import ExitStack, suppress
 from multiprocessing.connection import wait
@@ -25,7 +24,7 @@ __all__ = ["alone", "results", "within"]
 T = TypeVar("T")
 
 #: Bytes of the secret; seconds that a child has to say what is late.
-_SECRET, _GRACE = 16, 1.0
+_SECRET, _GRACE = 16, 5.0
 
 
 def alone(work: Callable[[], T], **how: Any) -> T:
@@ -150,7 +149,7 @@ class _Wait:
             if gone:
                 raise FilterFault(self._vanished())
             gone = self.child.exit_code() is not None
-            if not gone and clock is not None and time.monotonic() > clock.until + _GRACE:
+            if not gone and clock is not None and Clock.now() > clock.until + _GRACE:
                 raise OutOfTime(
                     f"{self.task.whose} was still at work when the time was up, and did not return"
                 )

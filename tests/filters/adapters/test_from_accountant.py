@@ -192,6 +192,7 @@ def test_its_repr_names_the_menu_and_no_address() -> None:
     assert repr(filt) == f"the rule of Rho on {MENU!r}, {filt.promise}"
 
 
+@pytest.mark.usefixtures("processor_clock")
 def test_a_refutation_names_no_class_of_ours_to_replay_it_with() -> None:
     class Tenth(Rho):
         def compose(self, rho: float, count: int) -> None:
@@ -200,7 +201,7 @@ def test_a_refutation_names_no_class_of_ours_to_replay_it_with() -> None:
     filt = fp.from_accountant(
         Tenth, lambda pair: float(pair.zcdp_rho), fp.ZCDP(0.2), menu=MENU, spent=lambda held: held.rho
     )
-    found = fp.verify(filt, seconds=5)
+    found = fp.verify(filt, seconds=5, first_only=True)
     assert found.verdict.outcome is fp.Outcome.REFUTED
     assert found.again().endswith("witness.json FILE.py::NAME")
 

@@ -132,7 +132,9 @@ def test_a_failure_far_below_the_digits_of_confidence_is_kept():
     likely = simulate(FILTER, FEW, **arguments)
     assert estimate.low < likely.low < likely.high < estimate.high
     assert simulate_renyi(FILTER, FEW, alpha=2.0, n=100, failure=1e-40, workers=1).failure == 1e-40
-    assert survival(FILTER, FEW, rounds=2, n=100, failure=1e-40, workers=1).failure == 1e-40
+    curve = survival(FILTER, FEW, rounds=2, n=100, failure=1e-40, workers=1)
+    assert curve.failure == 1e-40
+    assert [estimate.failure for estimate in curve.at] == [5e-41, 5e-41]  # together they miss with 1e-40
     for wrong, message in [
         (
             {"failure": 1e-20, "confidence": 0.99},

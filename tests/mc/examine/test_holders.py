@@ -12,6 +12,7 @@ import pytest
 import filterproof as fp
 from mc.examine.clock import Clock
 from mc.examine.examination import Status
+from mc.examine.holders import people
 from mc.examine.holders.blocks import BlockGame
 from mc.examine.holders.games import game_of
 from mc.examine.holders.losses import OvertakingGame
@@ -118,8 +119,10 @@ def test_a_holder_of_the_library_holds_by_its_theorem_and_its_numbers(holder):
 
 @cache
 def refuted(place):
-    """The examination of a broken holder up to its first refutation."""
-    return examine(BROKEN[place], seconds=60, proofs=PROOFS, first_only=True)
+    """The examination of a broken holder up to its first refutation; fewer plays than by default lose already."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(people, "_PLAYS", 1_000)
+        return examine(BROKEN[place], seconds=60, proofs=PROOFS, first_only=True)
 
 
 @pytest.mark.parametrize("place", range(len(BROKEN)), ids=lambda place: type(BROKEN[place]).__name__)
@@ -145,7 +148,7 @@ def test_a_sound_holder_does_not_replay_the_witness_of_a_broken_one():
 
 
 def test_a_subclass_with_code_of_its_own_or_without_gets_no_theorem():
-    found = examine(Same(fp.ZCDPFilter(0.5), 3), seconds=2, proofs=PROOFS)
+    found = examine(Same(fp.ZCDPFilter(0.5), 3), seconds=1, proofs=PROOFS)
     assert found.status is Status.EXAMINED
     assert found.verdict.outcome is Outcome.UNDECIDED
     assert found.tightness
@@ -311,6 +314,6 @@ def test_a_holder_is_examined_on_the_command_line_and_in_a_file(tmp_path):
         read_filter("LineOdometer(0.05, target=1.0)")
     file = tmp_path / "mine.py"
     file.write_text("import filterproof as fp\npeople = fp.IndividualFilter(fp.ZCDPFilter(0.5), 3)\n")
-    exam = fp.verify(read_holder(f"{file}::people"), seconds=2)
+    exam = fp.verify(read_holder(f"{file}::people"), seconds=0.5)
     assert str(exam).startswith("IndividualFilter, promised 0.5-zCDP: HOLDS")
     assert exam.save(tmp_path / "out").read_text().count("HOLDS")

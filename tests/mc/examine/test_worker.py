@@ -28,6 +28,9 @@ from mc.examine.fault import FilterFault
 from mc.examine.worker import alone, child, results, so_far, waiting, within
 from tests.mc.examine import unhappy
 
+#: Most of them sleep.
+pytestmark = pytest.mark.usefixtures("wall_clock")
+
 ROOT = Path(__file__).parent.parent.parent.parent
 
 
@@ -173,7 +176,7 @@ def test_the_summary_so_far_comes_before_the_end() -> None:
         yield 1
         swallow_everything()
 
-    told = results(work, whose="Mine", clock=Clock.of(0.5))
+    told = results(work, whose="Mine", clock=Clock.of(2.0))
     assert (next(told), next(told)) == (1, "half of it")
     with pytest.raises(OutOfTime):
         next(told)
@@ -191,9 +194,9 @@ def test_what_is_slow_is_told_from_what_does_not_return() -> None:
             filt.admits(np.zeros(1), fp.Gaussian(0.1))
 
     with pytest.raises(OutOfTime, match=r"it is slow, Slow.admits takes up to 0\.\d+ s a call"):
-        within(Clock.of(1.4), slow := Slow(), partial(ask, slow))
+        within(Clock.of(3.0), slow := Slow(), partial(ask, slow))
     with pytest.raises(OutOfTime, match=r"Sleeps.admits had not returned after"):
-        within(Clock.of(0.3), sleeps := unhappy.Sleeps(), partial(ask, sleeps))
+        within(Clock.of(1.0), sleeps := unhappy.Sleeps(), partial(ask, sleeps))
 
 
 def test_exceptions_are_raised_as_they_are_with_their_traceback() -> None:

@@ -113,3 +113,11 @@ def test_a_decision_says_what_it_knows_and_how_surely():
     text = str(test.decision(test.wealth(np.zeros(100))))
     assert text.startswith("the mean is below 0.5 (n=100, log e-values ")
     assert text.endswith("failure 1e-06 at any stopping time; rests on the draws alone)")
+
+
+def test_capital_that_rounding_alone_may_have_made_decides_nothing():
+    """Of 2^40 samples the logarithms may err by 2^-10 in all."""
+    test = BettingTest(threshold=0.5, upper=1.0, failure=0.01)
+    poor = (-1e3,) * 3
+    for more, side in ((2.0**-11, Side.UNDECIDED), (2.0**-9, Side.ABOVE)):
+        assert test.decision(Wealth(2**40, (math.log(200) + more,), poor)).side is side

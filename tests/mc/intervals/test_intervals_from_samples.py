@@ -9,7 +9,7 @@ from scipy import stats
 
 from mc.intervals import Moments, clopper_pearson, kl_chernoff
 from mc.intervals.betting import betting, plug_in_bets
-from mc.intervals.kl import bernoulli_kl
+from mc.intervals.kl import bernoulli_kl, last_outside
 
 
 def exact_kl(p, q):
@@ -109,3 +109,11 @@ def test_betting_is_close_to_the_gaussian_interval_and_on_means_of_blocks_as_wel
     blocks = betting(values.reshape(-1, 10).mean(axis=1), failure=1e-6)
     assert width < single.high - single.low < 1.15 * width
     assert width < blocks.high - blocks.low < 1.3 * width
+
+
+def test_the_end_by_bisection_is_outside_and_its_neighbour_is_not():
+    for edge in (0.3, 1e-300):
+        found = last_outside(lambda q, edge=edge: q >= edge, 0.0, 1.0)
+        assert found == edge
+    assert last_outside(lambda q: q <= 0.3, 1.0, 0.0) == 0.3
+    assert last_outside(lambda q: False, 0.5, 1.0) == 1.0

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
+import flint
 import numpy as np
 import pytest
 
+from mc.losses.balls import BITS, ball, fraction
 from mc.losses.cells import cells
+from mc.losses.tails import _finite
 from mc.losses.two_laws import TwoLaws
 from tests.mc.worst_case.test_continuous_worst_case import PAIRS
 
@@ -53,3 +57,22 @@ def test_cells_are_narrow_where_the_tilted_law_has_its_mass():
         cut = cells(Gaussian(1.0), Fraction(1, 1024), tilts=(tilt,), variance=1e-4)
         narrow = cut.edges[:-1][cut.widths == cut.widths.min()].mean() / 1024
         assert narrow == pytest.approx(0.5 + tilt, abs=0.5)
+
+
+def test_the_tail_at_a_loss_that_no_precision_tells_from_x_holds_it_and_its_absence():
+    with flint.ctx.workprec(BITS):
+        loss = ball(2.0).log()
+        p, q = _finite([(loss, ball(0.25), ball(0.125))], ball(0.0)).above(fraction(loss.mid()))
+        assert p.contains(0)
+        assert p.contains(0.25)
+        assert q.contains(0)
+        assert q.contains(0.125)
+
+
+def test_the_upper_law_keeps_what_lies_below_its_cells_at_their_first_edge():
+    cut = _cut(PAIRS[0])
+    with flint.ctx.workprec(BITS):
+        more = replace(cut, below=cut.below + ball(0.25))
+    (places, masses, _), (_, before, _) = more.split(), cut.split()
+    assert places[0] == cut.edges[0]
+    assert masses[0] - before[0] == pytest.approx(0.25)

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import mc.losses.powers as powers
-from mc.losses.powers import Masses, power
+from mc.losses.powers import Masses, power, transform_error
 
 laws = st.lists(
     st.tuples(st.integers(-6, 9), st.floats(1e-12, 1.0)), min_size=1, max_size=5, unique_by=lambda m: m[0]
@@ -65,3 +65,11 @@ def test_mass_beyond_the_window_is_bounded_and_folded_into_it(monkeypatch, tilt)
     assert 0 < lost <= cut.tail
     assert cut.shares.sum() == pytest.approx(1.0, abs=1e-9)
     assert np.all(cut.shares >= whole.shares[inside] - 1e-12)
+
+
+@pytest.mark.parametrize("levels", [4, 12, 22])
+def test_the_bound_on_a_transform_is_not_below_the_theorem_it_is_from(levels):
+    """Higham, Theorem 24.2: log2(n) eta / (1 - log2(n) eta), eta = u + gamma_4 (sqrt(2) + u), roots rounded to u."""
+    u = 2.0**-53
+    eta = u + 4 * u / (1 - 4 * u) * (2**0.5 + u)
+    assert transform_error(2**levels) >= levels * eta / (1 - levels * eta)

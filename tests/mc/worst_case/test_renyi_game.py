@@ -78,6 +78,7 @@ def test_an_infinite_loss_has_an_infinite_divergence_and_a_gaussian_is_refused()
         renyi_game(fp.ZCDPFilter(1.0), (Gaussian(0.5),), order=2.0, rounds=1)
 
 
+@pytest.mark.usefixtures("processor_clock")
 def test_a_witness_of_it_is_replayed_and_another_number_is_refused() -> None:
     filt = Forgives()
     found = fp.verify(filt, seconds=6, mechanisms=["rr", "twopoint"], first_only=True)

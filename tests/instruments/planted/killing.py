@@ -1,0 +1,93 @@
+"""Which tests of a room fail with a fault planted at a node.
+
+They run in a fork, the most relevant file first, and end with the first that fails.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.instruments.planted.fault import ROOT
+from tests.instruments.planted.node import NodeFault
+from tests.instruments.planted.planting import Outcome, planting
+
+__all__ = ["SECONDS", "kill", "ordered"]
+
+#: Processor seconds that the tests of a room have to kill a fault.
+SECONDS = 120
+#: What imports a room of `mc`; the rest of the house is shared with the fork.
+_ABOVE = ("mc", "reports", "filterproof", "tests")
+#: Workers that a test starts run the code that is on disk: that they differ would tell any fault.
+_NOT_NAMED = "not worker and not process"
+_LEFT_OUT = "not slow and not browser and not training and not audit"
+
+
+def kill(fault: NodeFault) -> Outcome:
+    """found is "killed" with the first test that fails, "survived" where all pass, "late" where the time is up."""
+    fault.planted()  # a node that is not there is an error of the table, and no fault that was found
+    began = time.perf_counter()
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            os.close(read)
+            os.write(write, json.dumps(_run(fault)).encode())
+        finally:
+            os._exit(0)
+    os.close(write)
+    told = b"".join(iter(lambda: os.read(read, 65_536), b""))
+    os.close(read)
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    if told:
+        found, detail = json.loads(told)
+    elif status in (-signal.SIGXCPU, -signal.SIGKILL):
+        found, detail = "late", f"no verdict in {SECONDS} s"
+    else:
+        found, detail = "error", f"the tests ended with status {status}"
+    return Outcome(found, detail, time.perf_counter() - began)
+
+
+def _run(fault: NodeFault) -> tuple[str, str]:
+    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS + 1))
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.dup2(nowhere, 2)
+    planting(fault, _ABOVE)
+    seen = _First()
+    files = [str(file) for file in ordered(fault)]
+    options = ["-x", "-q", "--no-header", "-p", "no:cacheprovider", "-m", _LEFT_OUT, "-k", _NOT_NAMED]
+    status = pytest.main([*options, "--rootdir", str(ROOT), *files], plugins=[seen])
+    if status == pytest.ExitCode.OK:
+        return "survived", ""
+    return ("killed", seen.failed) if seen.failed else ("error", f"pytest ended with status {int(status)}")
+
+
+def ordered(fault: NodeFault) -> list[Path]:
+    """The files of the room's tests: those that import the module first, then those that name it, then the others."""
+    stem = fault.module.rpartition(".")[2]
+
+    def distance(file: Path) -> tuple[bool, bool, bool, str]:
+        text = file.read_text("utf-8")
+        return stem not in file.name, f"{fault.module} import" not in text, stem not in text, file.name
+
+    return sorted((ROOT / "tests" / fault.room).rglob("test_*.py"), key=distance)
+
+
+class _First:
+    """The first test, or the first file, that fails."""
+
+    failed = ""
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        if report.failed and not self.failed:
+            self.failed = report.nodeid
+
+    pytest_collectreport = pytest_runtest_logreport

@@ -1,0 +1,104 @@
+"""Faults planted in laws of losses, their tails, and the composition of mechanisms fixed in advance."""
+
+from __future__ import annotations
+
+from tests.instruments.planted.node import At, faults_in
+
+__all__ = ["FAULTS"]
+
+FAULTS = (
+    *faults_in(
+        "mc/losses/tails.py",
+        At(
+            "Tails.hockey_stick",
+            "self.infinite + p - ball(epsilon).exp() * q",
+            "p - ball(epsilon).exp() * q",
+            "infinite losses are free",
+            "unsound",
+        ),
+        At(
+            "_",
+            "tail(far - mu / 2), tail(far + mu / 2)",
+            "tail(far + mu / 2), tail(far - mu / 2)",
+            "P and Q of a Gaussian are swapped",
+            "unsound",
+        ),
+        At("_", "x >= e", "x > e", "the atom of a Laplace loss counts above itself", "loose"),
+        At(
+            "addition",
+            "1 - other, 1 - p",
+            "1 - p, 1 - other",
+            "P and Q of an added person are swapped",
+            "unsound",
+        ),
+        At(
+            "_finite.above",
+            "loss > (x if exact else point)",
+            "loss >= (x if exact else point)",
+            "a loss counts above itself",
+            "loose",
+        ),
+        At(
+            "_finite.above",
+            "p.union(p + mass)",
+            "p",
+            "a loss that cannot be told from x is left out",
+            "unsound",
+        ),
+    ),
+    *faults_in(
+        "mc/losses/powers.py",
+        At("_transformed", "2 * slope", "slope * 0", "the error of a transform is forgotten", "unsound"),
+        At("power", "-(first % size)", "first % size", "the window is rolled the wrong way", "unsound"),
+        At(
+            "_beyond.bound",
+            "math.exp(min(exponent, 0.0)) * (1 + 1e-06)",
+            "0.0",
+            "nothing is said to lie outside the window",
+            "unsound",
+        ),
+        At(
+            "_whole_power",
+            "result * base",
+            "base * base",
+            "a power by squaring loses its odd factors",
+            "unsound",
+        ),
+        At("transform_error", "math.log2(size) + 4", "1.0", "a transform has one level", "unsound"),
+    ),
+    *faults_in(
+        "mc/losses/composition.py",
+        At("_infinite", "mass / total", "mass / (2 * total)", "half of what is revealed counts", "unsound"),
+        At(
+            "Composition.delta",
+            "max(bounds.high for bounds in found)",
+            "min(bounds.high for bounds in found)",
+            "the better of both directions counts above",
+            "unsound",
+        ),
+    ),
+    *faults_in(
+        "mc/losses/cells.py",
+        At(
+            "Cells.split",
+            "[self.below]",
+            "[flint.arb(0)]",
+            "the lower tail is lost in the upper law",
+            "unsound",
+        ),
+    ),
+    *faults_in(
+        "mc/losses/rounded_law.py",
+        At(
+            "lower_law",
+            "max(down(mass), 0.0)",
+            "max(up(mass), 0.0)",
+            "masses of the lower law are rounded up",
+            "unsound",
+        ),
+    ),
+    *faults_in(
+        "mc/losses/balls.py",
+        At("up", "-x", "x", "a number is rounded up to minus itself", "unsound"),
+    ),
+)

@@ -1,0 +1,51 @@
+"""Faults planted in exact games: windows, levels, roundings, enclosures."""
+
+from __future__ import annotations
+
+from tests.instruments.planted.node import At, faults_in
+
+__all__ = ["FAULTS"]
+
+FAULTS = (
+    *faults_in(
+        "mc/worst_case/windows.py",
+        At(
+            "Windows.sizes",
+            "(self.highs - self.lows) // self.stride + 1",
+            "(self.highs - self.lows) // self.stride",
+            "a window lacks its last loss",
+            "unsound",
+        ),
+    ),
+    *faults_in(
+        "mc/worst_case/lattice.py",
+        At(
+            "rounded_bounds",
+            "exact * factor + UNDERFLOW",
+            "exact + UNDERFLOW",
+            "sums of doubles do not err above",
+            "unsound",
+        ),
+        At("payoffs", "(-above).expm1()", "-above", "a payoff is its loss", "unsound"),
+    ),
+    *faults_in(
+        "mc/worst_case/enclosure.py",
+        At(
+            "_between",
+            "side != 'high'",
+            "side != 'low'",
+            "the lower bound is that of the upper game",
+            "unsound",
+        ),
+    ),
+    *faults_in(
+        "mc/worst_case/levels.py",
+        At(
+            "dominates",
+            "np.greater_equal(request.b, level.b)",
+            "np.less_equal(request.b, level.b)",
+            "less noise is dominated",
+            "unsound",
+        ),
+    ),
+)
