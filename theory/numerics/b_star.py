@@ -1,8 +1,8 @@
 """B*(epsilon, delta) as paper 000 defines it: the largest B such that every B-zCDP mechanism is (epsilon, delta)-DP.
 
 >>> found = b_star(fmpq(1), fmpq(1, 100_000))
->>> print(found.low.str(12), found.high.str(12), found.case)
-[0.030556950788 +/- 3.31e-13] [0.030556950788 +/- 3.31e-13] one order
+>>> print(round(float(found.low), 13), round(float(found.high), 13), found.case)
+0.0305569507877 0.0305569507877 one order
 
 An event and its complement are two outcomes, and what they tell is no more than the whole (data processing). So B* is
 the least zCDP parameter of two outcomes (x, 1 - x) against (y, 1 - y) with x - e^epsilon y = delta, one unknown number:
