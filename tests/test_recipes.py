@@ -135,7 +135,8 @@ decided = {one.decided_by for one in SUBJECTS} | {"my-chapter-checked"}
 assert decided <= {one.key for made in CHAPTERS for one in made.claims}
 found = certify(fp.MyFilter(0.5))
 assert found.numbers and not found.refused, found
-assert certify(fp.MyPair(0.3)).numbers
+found = certify(fp.MyPair(0.3))
+assert found.numbers and not found.refused, found
 assert fp.simulate(fp.MyFilter(0.5), fp.MyAdversary(), epsilon=1.0, n=1000, seed=1).n == 1000
 """
 

@@ -43,6 +43,7 @@ NOT_LISTED = {
     "KappaFilter": "promises nothing by itself",
     "SomeOrderRule": "what two filters of the catalogue share",
     "OverspendingFilter": "made by the report to break the promise of another filter",
+    "PotentialFilter": "a first decision takes half a second: its pages and laws wait for a faster one",
 }
 #: Sound filters of the catalogue without a law of sums, and why.
 NO_LAW = {

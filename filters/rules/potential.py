@@ -15,7 +15,7 @@ from filters.rules.menu import checked_menu
 from filters.rules.potential_design import PotentialClock, potential_clock
 from filters.rules.potential_family import floors
 from theory.guarantees import ApproxDP, Guarantee
-from theory.pairs import DominatingPair, Selection
+from theory.pairs import DominatingPair
 
 __all__ = ["PotentialFilter"]
 
@@ -100,10 +100,12 @@ class PotentialFilter(PrivacyFilter[NDArray[np.int64]]):
 
     def _charges(self, request: DominatingPair) -> NDArray[np.int64]:
         """What is charged from each floor on: shape (floors,), or (n, floors) for one pair per run."""
-        if isinstance(request, Selection):
-            n = np.arange(len(request.index))
-            tables = [np.broadcast_to(self._charges(pair), (len(n), len(_FLOORS))) for pair in request.pairs]
-            return np.asarray(np.stack(tables)[request.index, n])
+        if (choice := request.choice) is not None:
+            n = np.arange(len(choice))
+            tables = [
+                np.broadcast_to(self._charges(pair), (len(n), len(_FLOORS))) for pair in request.members
+            ]
+            return np.asarray(np.stack(tables)[choice, n])
         if request.shape == ():
             return _charged(self._clock, request)
         numbers = {k: v for k, v in request.parameters().items() if isinstance(v, np.ndarray)}

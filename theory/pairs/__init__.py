@@ -6,9 +6,6 @@ from theory.pairs.finite import FinitePair
 from theory.pairs.gaussian import Gaussian
 from theory.pairs.kov import KOV
 from theory.pairs.laplace import Laplace
-from theory.pairs.ours import EXAMPLES as EXAMPLES
-from theory.pairs.ours import PAIRS as PAIRS
-from theory.pairs.ours import is_ours as is_ours
 from theory.pairs.randomized_response import RandomizedResponse
 from theory.pairs.selection import Selection
 from theory.pairs.subsampled_gaussian import SubsampledGaussian
@@ -25,3 +22,32 @@ __all__ = [
     "Selection",
     "SubsampledGaussian",
 ]
+
+#: A few of every pair: what a pair owes is checked on these, and its numbers are certified.
+EXAMPLES: tuple[DominatingPair, ...] = (
+    Gaussian(0.7),
+    Gaussian(1e-4),
+    Gaussian(6.0),
+    RandomizedResponse(1.2),
+    RandomizedResponse(1e-6),
+    Erasure(0.2),
+    KOV(1.0, 0.05),
+    FinitePair((0.5, 0.3, 0.2, 0.0), (0.1, 0.3, 0.4, 0.2)),
+    FinitePair((0.5, 0.3, 0.2), (0.0, 0.3, 0.7)),
+    Laplace(0.8),
+    Laplace(30.0),
+    Laplace(0.1),
+    SubsampledGaussian(0.1, 0.8),
+    SubsampledGaussian(0.1, 0.8, adjacency="addition"),
+    SubsampledGaussian(0.5, 3.0),
+    SubsampledGaussian(0.9, 0.5, adjacency="addition"),
+    SubsampledGaussian(1.0, 1.0),
+)
+
+#: Every pair of one mechanism. Their charges are those that the theorems are about.
+PAIRS: tuple[type[DominatingPair], ...] = tuple(dict.fromkeys(map(type, EXAMPLES)))
+
+
+def is_ours(pair: DominatingPair) -> bool:
+    """Whether a pair is of a class of this library (no subclass), whose charges the theorems are about."""
+    return type(pair) in PAIRS or (type(pair) is Selection and all(map(is_ours, pair.members)))

@@ -38,6 +38,7 @@ _MODULES = {
     "kappa": "proofs.kappa",
     "realisation filter": "claims.approximate",
     "loss supermartingale": "proofs.loss_supermartingale",
+    "potential filter": "claims.approximate",
     "Whitehouse filter": "claims.approximate",
     "Rogers filter": "claims.approximate",
     "odometers": "proofs.odometers",
