@@ -1,5 +1,6 @@
 """What a mechanism is charged where one number does not do, and the quantiles that pairs declare.
 
+    >>> from theory.pairs import KOV
     >>> approximate_charge(KOV(0.5, 0.125), None)
     (0.5, 0.125)
 

@@ -40,7 +40,7 @@ class PotentialFilter(PrivacyFilter[NDArray[np.int64]]):
     Raises ValueError where epsilon, delta or the design are out of range, or no round of the design fits.
 
     >>> import filterproof as fp
-    >>> filt = fp.PotentialFilter(1.0, 0.01, design=(fp.RandomizedResponse(0.25),))
+    >>> filt = PotentialFilter(1.0, 0.01, design=(fp.RandomizedResponse(0.25),))
     >>> filt.rounds(filt.start(1), fp.RandomizedResponse(0.25)), filt.open().request(fp.Laplace(4.0))
     (array([4]), True)
     """

@@ -265,8 +265,9 @@ class _Compositions:
         line = t + 1j * step * np.arange(size)
         weights = np.where(np.arange(size) > 0, 2.0, 1.0) / (period * line * (line + 1))
         sizes = np.exp(moduli)
-        # |e^x - 1| <= e^|x| - 1
-        close = np.where(unknown, np.inf, sizes * np.expm1(np.minimum(off, 600.0)))
+        # |e^x - 1| <= e^|x| - 1; a size that vanished lies below the least double, and far out only `most` is known
+        close = (sizes + 2.0**-1074) * np.expm1(np.minimum(off, 600.0))
+        close[unknown | (off > 600.0)] = np.inf
         errors = np.minimum(close, most + sizes) @ np.abs(weights)
         terms = weights * sizes * np.exp(1j * angles)
         # frequencies that nobody needs are errors

@@ -2,7 +2,7 @@
 
 >>> low, high = least_zcdp_rho(((Fraction(1, 2), Fraction(1, 8)), (Fraction(1, 2), Fraction(7, 8))))
 >>> high / low - 1 < 2.0**-30, round(high, 6)
-(True, 0.430676)
+(True, 0.42752)
 
 With K(t) = log E_P[e^{tL}] a pair is rho-zCDP where K(t) / (t (1 + t)) <= rho for every t = a - 1 > 0, in both
 directions. K is convex, K(0) = 0, and its slope is at most the largest loss: on [a, b] it lies below its chord less k

@@ -25,13 +25,10 @@ from importlib.util import module_from_spec, spec_from_file_location
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import flint
 import numpy as np
 import sympy
-
-from theory.pairs import DominatingPair
 
 __all__ = ["patched"]
 
@@ -79,8 +76,6 @@ _PRINTED = (
 #: What is compared member by member.
 _HOLDING = (tuple, list, dict, set, frozenset)
 _OURS = ("theory", "filters", "mc")
-#: The code of every function that `functools.singledispatch` makes.
-_BY_KIND = vars(types.FunctionType)["__code__"].__get__(functools.singledispatch(print))
 _ABSENT = object()
 _COMPARED = (*_PRINTED, *_HOLDING, np.ndarray, flint.arb, sympy.Basic)
 _COMPARED_ROOMS = (*_OURS, "dataclasses", "types", "typing", "collections", "_collections")
@@ -195,8 +190,6 @@ def _known(kind: type) -> bool:
 def _parts(value: Any) -> Iterable[Any]:
     """What a value consists of; for one that is neither ours nor of a kind that is known here, how it is printed."""
     kind = type(value)
-    if kind is types.FunctionType and value.__code__ is _BY_KIND:
-        return _by_kind(value)
     if kind is types.MappingProxyType:
         return dict(value).items()
     if kind in _PARTS:
@@ -213,27 +206,6 @@ def _parts(value: Any) -> Iterable[Any]:
         held: Any = value.items() if isinstance(value, dict) else value
         return sorted(held, key=repr) if isinstance(value, set | frozenset) else held
     return (re.sub(r" at 0x[0-9a-f]+", "", repr(value)),)
-
-
-def _by_kind(function: Any) -> tuple[Any, ...]:
-    """What a function by kinds of argument does for classes of ours: a user may register pairs of their own."""
-    inner = dict(zip(function.__code__.co_freevars, function.__closure__, strict=True))[
-        "dispatch"
-    ].cell_contents
-    cells = {
-        name: cell.cell_contents
-        for name, cell in zip(inner.__code__.co_freevars, inner.__closure__, strict=True)
-    }
-    kept, registry = cells["dispatch_cache"], cells["registry"]
-    if type(kept) is WeakKeyDictionary:
-        kept.clear()
-    pairs: list[Any] = [DominatingPair]
-    ours: list[Any] = []
-    for kind in pairs:
-        pairs += type.__subclasses__(kind)
-        ours += [kind] if kind.__module__.partition(".")[0] in _OURS else []
-    some = [(kind, one) for kind, one in registry.items() if any(issubclass(pair, kind) for pair in ours)]
-    return function.__code__, inner.__code__, type(kept), some
 
 
 def _read(constant: Any) -> Any:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-import math
 from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
 import pytest
+from scipy.optimize import brentq
+from scipy.special import logsumexp
 
 from filters import ApproximateDPFilter, BlackwellFilter, RealisationFilter, ZCDPFilter, knowingly
 from filters.accounting import Budget, Plain
@@ -196,6 +197,14 @@ def test_a_plan_is_pruned_to_what_pays():
     assert plan.pruned(Fraction(100)) is None
 
 
+def rho_over_orders(a, b):
+    """The largest D_order / order of (a, 1-a) against (b, 1-b), either way, over 200,000 orders."""
+    t = np.geomspace(1e-5, 1e4, 200_000)
+    both = [(np.log([a, 1 - a]), np.log([b, 1 - b])), (np.log([b, 1 - b]), np.log([a, 1 - a]))]
+    moments = [logsumexp(p[:, None] + t * (p - q)[:, None], axis=0) for p, q in both]
+    return max(float(np.max(one / (t * (1 + t)))) for one in moments)
+
+
 def test_a_frontier_asks_nothing_twice_and_finds_what_bisection_finds():
     asked = []
 
@@ -207,8 +216,8 @@ def test_a_frontier_asks_nothing_twice_and_finds_what_bisection_finds():
     filt, b = Asked(0.5), Fraction(1, 8)
     frontier = Frontier(filt, filt.start(1))
     largest = frontier.largest(b, 0.0, 1e-9)
-    # charged by its largest loss, log(8 a), of which 1 is admitted
-    assert largest == pytest.approx(math.e / 8, rel=1e-6)
+    # charged the largest of its divergences over their orders, of which .5 is admitted
+    assert largest == pytest.approx(brentq(lambda a: rho_over_orders(a, 1 / 8) - 0.5, 0.2, 0.9), rel=1e-6)
     first = len(asked)
     assert frontier.largest(b, 0.0, 1e-9) == largest
     assert 0.999 * largest < frontier.largest(b, largest / 2, 1e-3) <= largest

@@ -235,7 +235,7 @@ def test_a_promise_of_the_table_gives_its_filter_in_one_line():
     assert isinstance(filt, CalibratedFilter)
     assert fp.calibrated is calibrated
     assert filt.promise == ApproxDP(1.0, 1e-5)
-    assert filt.certificate is FINE
+    assert filt.certificate == FINE
     assert filt.threshold == FINE.threshold
     assert f"epsilon <= {FINE.step * FINE.levels:.6g}" in filt.scope
     assert f"the least being {FINE.step:.6g}" in filt.scope
@@ -284,7 +284,7 @@ def test_the_size_of_the_mechanisms_picks_the_row_that_admits_most_of_them():
             == max(row.admitted(each) for row in ROWS if row.epsilon <= 1 and row.delta <= 1e-5)
             >= usual
         )
-    assert calibrated(1.0, 1e-5, each=0.1).certificate is COARSE
+    assert calibrated(1.0, 1e-5, each=0.1).certificate == COARSE
     with pytest.raises(ValueError, match="each must be at most"):
         calibrated(1.0, 1e-5, each=0.5)
     with pytest.raises(ValueError, match="each must be"):

@@ -156,5 +156,5 @@ def test_subsampled_rounds_and_laplace_noise_agree_with_simulation(direction):
 
 def test_a_pair_without_known_tails_says_how_to_give_them():
     pair = FinitePair((0.5, 0.5), (0.25, 0.75))
-    with pytest.raises(TypeError, match=r"tails\.register"):
+    with pytest.raises(TypeError, match=r"truths\.above"):
         worst_case(CountFilter(1), [pair, Gaussian(1.0)], epsilon=1.0)

@@ -153,19 +153,6 @@ def test_whatever_is_put_into_the_package_is_seen_and_seen_to_be_gone(
     assert patched() == ""
 
 
-def test_a_function_by_kinds_may_learn_kinds_of_others_and_no_other_word_on_ours() -> None:
-    level = mc.losses.lattice_law.level
-    level.register(type("Mine", (fp.Gaussian,), {}))(lambda pair: None)
-    assert patched() == ""
-    before = level.registry[fp.RandomizedResponse]
-    level.register(fp.RandomizedResponse)(lambda pair: None)
-    try:
-        assert patched() == "mc.losses.lattice_law.level"
-    finally:
-        level.register(fp.RandomizedResponse)(before)
-    assert patched() == ""
-
-
 def test_an_attribute_put_into_a_charge_of_the_library_is_seen() -> None:
     assert patched() == ""
     object.__setattr__(fp.CKS, "__class__", type("CKS", (type(fp.CKS),), {"__slots__": ()}))
