@@ -63,7 +63,9 @@ def _run(fault: NodeFault) -> tuple[str, str]:
     planting(fault, _ABOVE)
     seen = _First()
     files = [str(file) for file in ordered(fault)]
-    options = ["-x", "-q", "--no-header", "-p", "no:cacheprovider", "-m", _LEFT_OUT, "-k", _NOT_NAMED]
+    # a worker of pytest that forks has imported what this run would have rewritten
+    quiet = ["-q", "--no-header", "-p", "no:cacheprovider", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
+    options = ["-x", *quiet, "-m", _LEFT_OUT, "-k", _NOT_NAMED]
     status = pytest.main([*options, "--rootdir", str(ROOT), *files], plugins=[seen])
     if status == pytest.ExitCode.OK:
         return "survived", ""

@@ -41,7 +41,8 @@ def main(arguments: list[str]) -> int:
     for library in _SHARED:
         importlib.import_module(library)
     known = json.loads(RECORD.read_text("utf-8"))["lines"] if given.again and RECORD.is_file() else []
-    lines = {line["name"]: line for line in known if line["found"] == "killed"}
+    names = {fault.name for fault in FAULTS}
+    lines = {line["name"]: line for line in known if line["found"] == "killed" and line["name"] in names}
     for fault in (one for one in FAULTS if given.only in one.file and one.name not in lines):
         outcome = kill(fault)
         print(

@@ -17,21 +17,6 @@ FAULTS = (
             "unsound",
         ),
         At(
-            "_",
-            "tail(far - mu / 2), tail(far + mu / 2)",
-            "tail(far + mu / 2), tail(far - mu / 2)",
-            "P and Q of a Gaussian are swapped",
-            "unsound",
-        ),
-        At("_", "x >= e", "x > e", "the atom of a Laplace loss counts above itself", "loose"),
-        At(
-            "addition",
-            "1 - other, 1 - p",
-            "1 - p, 1 - other",
-            "P and Q of an added person are swapped",
-            "unsound",
-        ),
-        At(
             "_finite.above",
             "loss > (x if exact else point)",
             "loss >= (x if exact else point)",

@@ -38,14 +38,4 @@ FAULTS = (
             "unsound",
         ),
     ),
-    *faults_in(
-        "mc/worst_case/levels.py",
-        At(
-            "dominates",
-            "np.greater_equal(request.b, level.b)",
-            "np.less_equal(request.b, level.b)",
-            "less noise is dominated",
-            "unsound",
-        ),
-    ),
 )
