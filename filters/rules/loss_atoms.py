@@ -26,7 +26,7 @@ _BITS, _DIGITS = 256, 200
 #: P-mass that may be raised to the loss +inf, Q-mass that may be dropped below the smallest loss.
 _REST = 2.0**-70
 #: Atoms stand side by side up to this place, and twice as wide apart from each of its doublings on.
-_DENSE = 16
+_DENSE = 8
 #: What lesser masses are rounded up to.
 _LEAST = 2.0**-1000
 #: No loss of an atom is larger.

@@ -34,7 +34,7 @@ class PotentialFilter(PrivacyFilter[NDArray[np.int64]]):
     for either direction, and both must allow the charge. They are built for the mechanisms of `design`, in a second;
     any pair of the library's may be asked for, and is charged little more than its due where it lies between members.
     The inequality is checked at every knot, in whole numbers and doubles whose rounding is paid for, so that it holds,
-    and is decided alike on every machine; a first decision takes about half a second, and the next ones microseconds.
+    and is decided alike on every machine; the first decision on a pair takes tens of milliseconds, others microseconds.
     A pair that is not the library's is denied. `rounds` says how many releases of a pair are left.
     Source: this project; a payoff for each state is the idea of the residue filter (arXiv 2602.15815).
     Raises ValueError where epsilon, delta or the design are out of range, or no round of the design fits.

@@ -23,11 +23,11 @@ from theory.pairs import DominatingPair
 __all__ = ["PotentialClock", "potential_clock"]
 
 #: Knots a standard deviation of the member with the least loss; at least _FEWEST for one unit of loss.
-_FINE, _FEWEST = 4, 64
+_FINE, _FEWEST = 3, 64
 #: The lattice on which members are first looked at.
 _PROBE = 1 << 14
 #: The window of losses: from -_BELOW epsilon to epsilon + _ABOVE.
-_BELOW, _ABOVE = 1.2, 4.0
+_BELOW, _ABOVE = 0.8, 2.5
 #: Levels: at most 1/_LEVELS of a plan apart, first 1/_GROWTH of what lies below.
 _LEVELS, _GROWTH = 500, 100
 #: The share of delta that pays for rounding, over a whole plan.
@@ -82,7 +82,8 @@ def potential_clock(epsilon: float, delta: float, menu: tuple[DominatingPair, ..
         middle = (low + high) // 2
         kept = all(family.value(middle) <= Fraction(delta) for family in families)
         low, high = (middle, high) if kept else (low, middle)
-    clock = PotentialClock(families[0], families[1], low)
+    forward, backward = (family.up_to(low) for family in families)
+    clock = PotentialClock(forward, backward, low)
     if not clock.is_valid(epsilon, delta):
         raise ValueError(
             f"design must hold mechanisms that fit (epsilon, delta) = ({epsilon!r}, {delta!r}), got {menu!r}; "
@@ -152,15 +153,16 @@ class _Search:
             rows.append(best)
         parts = self.powers[0][0].parts
         heights = _convex(np.maximum(np.rint(np.array(rows) * ONE).astype(np.int64), start), parts)
-        slack = int(_SLACK * Fraction(self.delta) * ONE)
-        top = ONE + parts * parts * ONE // (1 << 56)
+        heights = np.maximum.accumulate(heights, axis=0)
+        # the least height at z = 0 to which the line through the last two knots may rise
+        ends = heights[:, -1] + (parts - 1) * (heights[:, -1] - heights[:, -2])
         return PotentialFamily(
             parts,
             self.first,
             np.array(at, dtype=np.int64),
-            np.maximum.accumulate(heights, axis=0),
-            top,
-            slack,
+            heights,
+            max(ONE, int(ends.max())),
+            int(_SLACK * Fraction(self.delta) * ONE),
         )
 
 
