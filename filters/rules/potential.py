@@ -15,7 +15,7 @@ from filters.rules.menu import checked_menu
 from filters.rules.potential_design import PotentialClock, potential_clock
 from filters.rules.potential_family import floors
 from theory.guarantees import ApproxDP, Guarantee
-from theory.pairs import DominatingPair
+from theory.pairs import DominatingPair, is_ours
 
 __all__ = ["PotentialFilter"]
 
@@ -81,8 +81,8 @@ class PotentialFilter(PrivacyFilter[NDArray[np.int64]]):
         return np.asarray((state >= 0) & (state <= self._clock.budget))
 
     def remaining(self, state: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The share of the first level that is left, in [0, 1]."""
-        return np.asarray(state / self._clock.budget)
+        """The share of the first level that is left, in [0, 1], rounded down."""
+        return np.asarray(np.maximum(np.nextafter(state / self._clock.budget, -1.0), 0.0))
 
     def rounds(self, state: NDArray[np.int64], pair: DominatingPair) -> NDArray[np.int64]:
         """How many releases of `pair`, of shape (), would still be granted: shape (n,)."""
@@ -119,9 +119,11 @@ class PotentialFilter(PrivacyFilter[NDArray[np.int64]]):
 
 @lru_cache(maxsize=1 << 14)
 def _charged(clock: PotentialClock, pair: DominatingPair) -> NDArray[np.int64]:
+    if not is_ours(pair):  # its hockey-stick is not known
+        return _TOO_MUCH
     try:
-        found = clock.charges(pair)
-    except TypeError:  # the truths of a pair that is not the library's are not known
+        found = clock.charges(type(pair)(**pair.parameters()))
+    except (TypeError, ValueError, ArithmeticError):  # numbers that the pair's constructor refuses
         return _TOO_MUCH
     found.flags.writeable = False
     return found

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filters.rules.loss_atoms import LossAtoms, dots, loss_atoms
-from filters.rules.potential_family import ONE, SCALE, PotentialFamily, payoff
+from filters.rules.potential_family import ONE, SCALE, PotentialFamily, floors, payoff
 from theory.pairs import DominatingPair
 
 __all__ = ["PotentialClock", "potential_clock"]
@@ -30,6 +30,8 @@ _PROBE = 1 << 14
 _BELOW, _ABOVE = 0.8, 2.5
 #: Levels: at most 1/_LEVELS of a plan apart, first 1/_GROWTH of what lies below.
 _LEVELS, _GROWTH = 500, 100
+#: Levels a round of the member that has most of them; fewer than of _LEVELS where all have few rounds.
+_EACH = 32
 #: The share of delta that pays for rounding, over a whole plan.
 _SLACK = Fraction(1, 100)
 #: Levels end where the potential passes this multiple of delta.
@@ -48,11 +50,10 @@ class PotentialClock:
 
     def charges(self, pair: DominatingPair) -> NDArray[np.int64]:
         """What one release is charged from each of `floors` on: the larger of both directions, falling."""
-        each = (
-            family.charges(loss_atoms(side, family.parts), self.budget)
-            for family, side in ((self.forward, pair), (self.backward, pair.swapped))
-        )
-        return np.maximum(*(np.array(charges, dtype=np.int64) for charges in each))
+        found: tuple[int, ...] = (0,) * len(floors())
+        for family, side in ((self.forward, pair), (self.backward, pair.swapped)):
+            found = family.charges(loss_atoms(side, family.parts), self.budget, found)
+        return np.array(found, dtype=np.int64)
 
     def is_valid(self, epsilon: float, delta: float) -> bool:
         """Whether both families are potentials for epsilon, and begin within delta."""
@@ -140,7 +141,7 @@ class _Search:
         """The family in which n rounds of a member are charged about SCALE, n its own number of rounds."""
         charges = [max(SCALE // n, 1) for n in rounds]
         at, rows = [0], [self.start]
-        widest = SCALE // _LEVELS
+        widest = SCALE // min(_LEVELS, _EACH * max(rounds))
         while self.value(rows[-1]) <= _PAST * self.delta and at[-1] < 2 * SCALE:
             gap = min(max(min(charges), at[-1] // _GROWTH), widest)
             level, best = at[-1] + gap, rows[-1]

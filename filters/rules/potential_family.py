@@ -29,7 +29,7 @@ ONE = 1 << 62
 #: Levels and charges are whole multiples of 1/SCALE of what a whole plan of one member is charged about.
 SCALE = 1 << 40
 #: Charges have so many binary digits.
-_DIGITS = 12
+_DIGITS = 10
 #: The levels at which charges change: so many halvings.
 _FLOORS = 9
 #: Heights that are compared together, so that they stay in the processor's cache.
@@ -84,6 +84,10 @@ class PotentialFamily:
     heights: NDArray[np.int64]
     top: int
     slack: int
+
+    def __post_init__(self) -> None:
+        for part in (self.at, self.heights):
+            part.flags.writeable = False
 
     def is_valid(self, epsilon: float) -> bool:
         """Whether f_0 is at least the payoff and every f_j convex, falling, no lower than the last, exactly."""
@@ -150,18 +154,23 @@ class PotentialFamily:
         means *= 1 + 2.0**-_SPARE + (len(law.places) + 8) * 2.0**-53
         return means
 
-    def charges(self, law: LossAtoms, budget: int) -> tuple[int, ...]:
+    def charges(self, law: LossAtoms, budget: int, least: tuple[int, ...]) -> tuple[int, ...]:
         """What a mechanism with these atoms is charged where it leaves a level of at least each of `floors`.
 
-        The least charge, of those that `charge_at` has, with T f_b <= f_{b + charge} + slack charge for all b from the
-        floor on to budget - charge, and no less than from a higher floor. A few knots and levels are looked at first;
-        knots where it fails then join them, until it holds at all.
+        The least charge, of those that `charge_at` has and that are not below `least`, with T f_b <= f_{b + charge} +
+        slack charge for all b from the floor on to budget - charge, and no less than from a higher floor. A few knots
+        and levels are looked at first; knots where it fails then join them, until it holds at all.
         """
+        lowest = replace(self, at=self.at[:2], heights=self.heights[:2]).means(law)[0]
+        if (
+            lowest > self.heights[-1] + self.slack * (self.at[-1] / SCALE)
+        ).any():  # not even with all there is
+            return (charge_at(index_of(budget) + 1),) * len(least)
         check = _Check(self, self.means(law), law.excess * self.top * (1 + 2.0**-50), budget)
         ends = [*floors(), budget]
         found, dearest = [], 0
-        for floor, end in zip(reversed(ends[:-1]), reversed(ends[1:]), strict=True):
-            dearest = check.least((floor, min(end, budget)), dearest)
+        for floor, end, other in zip(reversed(ends[:-1]), reversed(ends[1:]), reversed(least), strict=True):
+            dearest = check.least((floor, min(end, budget)), max(dearest, index_of(other)))
             found.append(charge_at(dearest))
         return tuple(reversed(found))
 
@@ -183,6 +192,8 @@ class _Check:
         knots, thin = self.sparse, _THIN
         low, most = least - 1, index_of(self.budget) + 1
         step = 1 if least else most
+        if least and not self.fails(self.means, self.heights, charge_at(least), part, 1).any():
+            return least
         while True:
             means, heights = (np.ascontiguousarray(values[:, knots]) for values in (self.means, self.heights))
             high = min(low + step, most)
