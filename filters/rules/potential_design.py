@@ -27,7 +27,7 @@ _FINE, _FEWEST = 3, 64
 #: The lattice on which members are first looked at.
 _PROBE = 1 << 14
 #: The window of losses: from -_BELOW epsilon to epsilon + _ABOVE.
-_BELOW, _ABOVE = 0.8, 2.5
+_BELOW, _ABOVE = 0.8, 4.0
 #: Levels: at most 1/_LEVELS of a plan apart, first 1/_GROWTH of what lies below.
 _LEVELS, _GROWTH = 500, 100
 #: Levels a round of the member that has most of them; fewer than of _LEVELS where all have few rounds.
