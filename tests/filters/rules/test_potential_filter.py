@@ -128,6 +128,13 @@ def test_a_design_for_epsilon_eight_is_found_and_strangers_pairs_are_denied() ->
     assert not filt.open().request(Stranger(0.01))
 
 
+def test_a_rate_of_a_thousandth_keeps_nine_tenths_of_its_plan() -> None:
+    """`Composition` grants a fixed plan 58,524 rounds by its upper end; a window of losses that is short, a third."""
+    pair = fp.SubsampledGaussian(0.001, 0.8)
+    filt = PotentialFilter(2.0, 1e-5, (pair,))
+    assert filt.rounds(filt.start(1), pair)[0] >= 0.9 * 58_524
+
+
 def test_tampered_families_are_not_valid() -> None:
     clock = potential_clock(EPSILON, DELTA, (BIT,))
     family = clock.forward
