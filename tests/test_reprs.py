@@ -79,6 +79,7 @@ HERE: dict[str, Callable[[], Any]] = {
     "Composition": lambda: fp.Composition({fp.Gaussian(1 / k): k for k in range(1, 60)}),
     "Constant": lambda: fp.Constant(0.5),
     "Coverage": lambda: fp.Coverage("betting", "coin", 10, 20, 0.1, 1, 0),
+    "Denial": lambda: fp.Denial(GDP, fp.Gaussian(1.0), 3, GDP.start(1)),
     "DoublingOdometer": lambda: fp.DoublingOdometer(1e-5, 0.1),
     "EraserForever": lambda: fp.EraserForever(),
     "ExactMasses": lambda: fp.ExactMasses((Fraction(1, 2),) * 2, (Fraction(1, 3), Fraction(2, 3))),

@@ -24,7 +24,7 @@ __all__ = ["Denial"]
 #: How far a parameter is changed: by these powers of 2, one after the other.
 _STEPS = (1, 2, 4, 8, 16)
 #: How near to the value asked for the one that is named is, as a factor.
-_NEAR = 1.01
+_NEAR = 2.0 ** (1 / 16)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -32,7 +32,7 @@ class Denial:
     """The request that a session denied, and for each parameter that reveals less one way the nearest value granted.
 
     pair: what was asked for; granted: how many requests had been granted before. `fits` maps the names of parameters to
-    values, within 1 % of the nearest to the one asked for, all others as they were, in the state that denied; 0.0 where
+    values, within 5 % of the nearest to the one asked for, all others as they were, in the state that denied; 0.0 where
     no value within a factor 2^16 is granted, in the units of the pair. `ever` is whether a new session would
     grant the request. Each is found by asking the filter when it is first looked at, 10 times or so a parameter.
     It reads the state, which a realised loss may have shaped: show it to whoever may see that one.

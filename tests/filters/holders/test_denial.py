@@ -47,7 +47,7 @@ def test_what_is_said_to_fit_does_and_what_is_nearer_does_not(
     assert set(told.fits) == names
     for name, value in told.fits.items():
         asked = getattr(pair, name)
-        nearer = value * (asked / value) ** min(1.0, 0.02 / abs(np.log2(asked / value)))
+        nearer = value * (asked / value) ** min(1.0, 0.07 / abs(np.log2(asked / value)))
         assert filt.admits(told.state, replace(pair, **{name: value}))[0]
         assert not filt.admits(told.state, replace(pair, **{name: nearer}))[0]
     shown = {
