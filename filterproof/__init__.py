@@ -50,6 +50,7 @@ from mc.examine.law_tests import laws as laws  # noqa: E402
 from mc.examine.witness import witness as witness  # noqa: E402
 from mc.worst_case.calibrate import calibrate as calibrate  # noqa: E402
 from mc.worst_case.calibrated import calibrated as calibrated  # noqa: E402
+from mc.worst_case.calibrated_clock import calibrated_clock as calibrated_clock  # noqa: E402
 from mc.worst_case.solve import worst_case as worst_case  # noqa: E402
 from theory import *  # noqa: E402, F403
 from theory.arguments import did_you_mean  # noqa: E402
@@ -67,6 +68,7 @@ _namesakes = {  # functions named like their modules, which their rooms therefor
         "attack",
         "calibrate",
         "calibrated",
+        "calibrated_clock",
         "certify",
         "challenge",
         "crossing",
