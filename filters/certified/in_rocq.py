@@ -1,7 +1,7 @@
 """The numbers that are written for Rocq: budgets of the catalogue, and what filters without one budget admit last.
 
 >>> in_rocq().splitlines()[0]
-'(* Written by theory/kernel/running_numbers.py; do not edit. Each lemma is about the exact rationals of the'
+'(* Written by theory/proofs/running_numbers.py; do not edit. Each lemma is about the exact rationals of the'
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from filters.certified.least import Least
 from filters.certified.running_number import RunningNumber
 from filters.contract.filter_base import FilterBase
 from theory.conversions import CKS, SIMPLE
-from theory.kernel.running_numbers import cks_lemma, lemma, rocq_text, simple_lemma
+from theory.proofs.running_numbers import cks_lemma, lemma, rocq_text, simple_lemma
 
 __all__ = ["in_rocq", "lemma_of"]
 

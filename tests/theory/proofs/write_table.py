@@ -11,9 +11,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from theory.claims.theorem import Proof
 from theory.proofs import prove_all
 from theory.proofs.recheck import theorem_hash
-from theory.proofs.theorem import Proof
 
 TABLE = Path(__file__).parents[3] / "theory" / "proofs" / "recheck_table.json"
 

@@ -17,14 +17,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
+from theory.claims.formula import variables
 from theory.conversions import CKS
 from theory.proofs.engines import certified
-from theory.proofs.formula import variables
 from theory.proofs.rational import rational_value
 
 __all__ = ["cks_lemma", "lemma", "rocq_text", "simple_lemma"]
 
-_HEADER = """(* Written by theory/kernel/running_numbers.py; do not edit. Each lemma is about the exact rationals of the
+_HEADER = """(* Written by theory/proofs/running_numbers.py; do not edit. Each lemma is about the exact rationals of the
    doubles that the code compares with: see filters/certified. *)
 From Coq Require Import Reals Lra.
 From Interval Require Import Tactic.

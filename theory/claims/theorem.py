@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
+from theory.claims.notations import Formula
+from theory.claims.prose import as_latex
 from theory.evidence import Checked, Evidence, Outcome, Verdict
-from theory.proofs.notations import Formula
-from theory.proofs.prose import as_latex
 from theory.shown import Row, Shown, one_line, row_of
 
 if TYPE_CHECKING:
-    from theory.claims.kernel_theorem import KernelTheorem
+    from theory.kernel.statement import KernelTheorem
 
 __all__ = ["JOIN", "Check", "CheckedStep", "Proof", "Reached", "RefusedError", "Step", "Theorem"]
 
@@ -204,28 +204,13 @@ class Theorem:
 
     @property
     def kernel(self) -> tuple[str, ...]:
-        """The names of the kernel's statements among the steps, as `theory.kernel.KERNEL` has them."""
+        """The names of the kernel's statements among the steps, as `theory.claims.table.KERNEL` has them."""
         return tuple(step.kernel.name for step in self.steps if step.kernel)
 
     @property
     def cites(self) -> bool:
         """Whether one of the theorem's own steps that it rests on declares that it is cited."""
         return any(step.checked is Checked.CITED for step in self.decided or self.steps)
-
-    def __reduce__(self) -> tuple[Callable[[str], Theorem | None], tuple[str]]:
-        # checks are closures: another process takes its own theorem of that name
-        if _known(self.name) is not self:
-            raise TypeError(
-                f"theorem must be one of THEOREMS to be pickled, got one of your own, {self.name!r}; "
-                "prove it where it was made"
-            )
-        return _known, (self.name,)
-
-
-def _known(name: str) -> Theorem | None:
-    from theory.proofs import THEOREMS
-
-    return THEOREMS.get(name)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
