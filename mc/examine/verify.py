@@ -28,8 +28,8 @@ from mc.examine.examination import Examination
 from mc.examine.families import FAMILIES, lines_of
 from mc.examine.fault import SLOW, FilterFault, examining
 from mc.examine.finding import StageFinding
-from mc.examine.holders.stages import games_of, lets_through, theorem_of
 from mc.examine.stages.games import games
+from mc.examine.stages.holders import games_of, lets_through, theorem_of
 from mc.examine.stages.laws import laws
 from mc.examine.stages.search import search
 from mc.examine.stages.sequences import sequences
