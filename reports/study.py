@@ -16,10 +16,10 @@ from mc.examine.examination import Examination
 from mc.examine.witness import witness
 from mc.runs.executors import completed
 from reports.drawing import Drawn
-from theory.claims.theorem import Proof
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.pairs.base import Direction
 from theory.proofs import prove
+from theory.proofs.proof import Proof
 
 if TYPE_CHECKING:
     from reports.pages.held import Holders

@@ -38,8 +38,8 @@ from mc.examine.stages.theorems import of_parts, on_a_menu
 from mc.examine.subject import Subject, admission, own_numbers
 from mc.examine.worker import results, slowest
 from theory.arguments import check_count
-from theory.claims.theorem import Proof
 from theory.guarantees import Guarantee, PureDP
+from theory.proofs.proof import Proof
 
 __all__ = ["FAILURE", "examine"]
 

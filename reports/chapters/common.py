@@ -16,8 +16,8 @@ from reports.shown import numbers
 from reports.shown.numbers import percent
 from reports.study import Simulated, Study
 from theory.agreement import Agreement, TwoRoutes
-from theory.claims.theorem import Proof
 from theory.evidence import Evidence, Outcome, Verdict
+from theory.proofs.proof import Proof
 
 __all__ = [
     "beside_promise",

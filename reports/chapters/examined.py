@@ -15,8 +15,8 @@ from reports.chapters.power import recorded_history, recorded_power
 from reports.finding import Claim, Finding, Table, Told, slug
 from reports.shown.numbers import percent
 from reports.study import Study
-from theory.claims.theorem import Proof
 from theory.evidence import Evidence, Outcome, Verdict
+from theory.proofs.proof import Proof
 
 __all__ = ["EXAMINED", "expected"]
 

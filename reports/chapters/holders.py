@@ -14,8 +14,8 @@ from reports.pages.held import Holders, drawn, made, participation, simulations
 from reports.pages.looked_at import LookedAt, looked_at
 from reports.pages.reached import ReachedRow
 from reports.study import Study
-from theory.claims.theorem import Proof
 from theory.evidence import Evidence, Outcome, Verdict
+from theory.proofs.proof import Proof
 
 __all__ = ["HOLDERS", "judged"]
 

@@ -38,10 +38,10 @@ def prove(
 ) -> None:
     """Check the theorems step by step, and the numbers that the code runs with against them."""
     from mc.runs.output import OutputFolder
-    from theory.claims.theorem import CheckedStep, Proof
     from theory.evidence import Checked
     from theory.proofs import THEOREMS
     from theory.proofs import prove as run
+    from theory.proofs.proof import CheckedStep, Proof
 
     progress = Console(stderr=True, highlight=False)
     console = Console(highlight=False)

@@ -25,11 +25,12 @@ from reports.docs.usage import commands, exit_statuses
 from reports.finding import slug
 from theory.agreement import Accord
 from theory.claims.table import KERNEL
-from theory.claims.theorem import JOIN, JOINED_BY_KERNEL, CheckedStep, Proof, Theorem
+from theory.claims.theorem import Theorem
 from theory.evidence import Checked, Evidence, Outcome
 from theory.kernel import accepted
 from theory.pairs import PAIRS
 from theory.proofs import THEOREMS, prove
+from theory.proofs.proof import JOIN, JOINED_BY_KERNEL, CheckedStep, Proof
 
 __all__ = ["GENERATED", "LISTED", "PAPERS", "expand", "theorems_of"]
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from mc.examine.verify import examine
-from theory.claims.theorem import Proof
 from theory.evidence import Outcome, Verdict
+from theory.proofs.proof import Proof
 
 __all__ = ["LookedAt", "looked_at", "weakest"]
 

@@ -25,8 +25,8 @@ from reports.shown.formulas import mathml
 from reports.shown.fragment import Fragment, some
 from reports.shown.numbers import above, agreed_within, below, chance, exact_or, interval, near
 from theory.agreement import Agreement
-from theory.claims.theorem import Proof
 from theory.evidence import Evidence, Outcome, Verdict
+from theory.proofs.proof import Proof
 
 __all__ = ["fragment"]
 

@@ -22,8 +22,8 @@ from reports.report_page import Words, render_page
 from reports.study import Study
 from reports.verify import verdicts_document
 from tests.reports.typed import filterproof
-from theory.claims.theorem import JOIN, JOINED_BY_KERNEL, Proof
 from theory.evidence import Checked, Evidence, Outcome, Verdict
+from theory.proofs.proof import JOIN, JOINED_BY_KERNEL, Proof
 
 BY_CITATION = Verdict(
     Outcome.HOLDS, Evidence.CITED, "every adversary", citations=("Doob, optional <stopping>",)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from theory.claims.theorem import Reached, RefusedError, Step
 from theory.evidence import Checked, Evidence
 from theory.kernel.record import accepted
@@ -15,7 +13,11 @@ __all__ = ["beside", "decided_by", "kernel_step"]
 def kernel_step(theorem: KernelTheorem, *, decides: bool) -> Step:
     """KERNEL: the step that is this theorem, accepted as the sources are now."""
     says = f"{theorem.says} ({theorem.name} in {theorem.module}.v)"
-    return Step(says, partial(_check, theorem), checked=Checked.KERNEL, decides=decides, kernel=theorem)
+
+    def check() -> Reached:
+        return _check(theorem)
+
+    return Step(says, check, checked=Checked.KERNEL, decides=decides, kernel=theorem)
 
 
 def decided_by(rocq: str, says: str, source: str = "this project", *, beyond: str = "") -> Step:

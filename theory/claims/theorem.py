@@ -1,37 +1,22 @@
-"""A theorem is a claim with steps that engines check; a proof is a theorem whose checks have run."""
+"""A theorem is a claim with steps that engines check; `THEOREMS` has every one by name.
+
+>>> list(THEOREMS)[2:5]
+['RR zCDP', 'RDP filter', 'B*']
+"""
 
 from __future__ import annotations
 
-import platform
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from importlib.metadata import version
-from typing import TYPE_CHECKING
+from importlib import import_module
 
+from theory.arguments import did_you_mean
 from theory.claims.notations import Formula
-from theory.claims.prose import as_latex
-from theory.evidence import Checked, Evidence, Outcome, Verdict
-from theory.shown import Row, Shown, one_line, row_of
+from theory.evidence import Checked, Evidence
+from theory.kernel.statement import KernelTheorem
+from theory.shown import one_line
 
-if TYPE_CHECKING:
-    from theory.kernel.statement import KernelTheorem
-
-__all__ = ["JOIN", "Check", "CheckedStep", "Proof", "Reached", "RefusedError", "Step", "Theorem"]
-
-#: The version of the certificate's file format, which `recheck.py` reads.
-CERTIFICATE_FORMAT = "filterproof-certificate-3"
-
-#: Shown with a derivation whose claim no single engine decides.
-JOIN = (
-    "What joins the steps into the claim is prose: no engine checked that they suffice for it. The claim is about "
-    "the rule in exact arithmetic; the numbers that the code runs with are certified beside it."
-)
-#: Shown with a derivation whose claim the kernel decides.
-JOINED_BY_KERNEL = (
-    "The kernel checked the claim as a whole, for mechanisms with finitely many outcomes and in real arithmetic; a "
-    "step beside it is for other theorems and sentences. The numbers that the code runs with are certified beside it."
-)
+__all__ = ["THEOREMS", "Check", "Reached", "RefusedError", "Step", "Theorem", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,83 +76,6 @@ class Step:
             )
 
 
-#: Narrower labels that a step may declare, by what its engine reports.
-_NARROWER: Mapping[Checked, frozenset[Checked]] = {
-    Checked.IDENTITY: frozenset({Checked.POINT}),
-}
-
-
-def _covered(reached: Reached) -> Checked:
-    certificate = reached.certificate
-    if reached.evidence is Evidence.CITED:
-        return Checked.CITED
-    if reached.evidence is Evidence.KERNEL:
-        return Checked.KERNEL
-    if reached.evidence is Evidence.DERIVED:
-        return Checked.IDENTITY
-    box = certificate.get("box")
-    wide = isinstance(box, Mapping) and any(low != high for low, high in box.values())
-    return Checked.RANGE if wide else Checked.POINT
-
-
-def _checked(step: Step, reached: Reached) -> Checked:
-    covered = _covered(reached)
-    declared = covered if step.checked is None else step.checked
-    if declared is not covered and declared not in _NARROWER.get(covered, frozenset()):
-        raise ValueError(
-            f"checked must be {covered.name} or narrower, got checked={step.checked} in the step "
-            f"{step.statement!r}; say what its check covers"
-        )
-    return declared
-
-
-@dataclass(frozen=True, slots=True)
-class CheckedStep:
-    """A step after its check has run: its evidence and certificate, or why it was refused."""
-
-    statement: str
-    latex: str
-    holds: bool
-    engine: str
-    evidence: Evidence
-    checked: Checked
-    seconds: float
-    detail: str
-    certificate: Mapping[str, object] | None = None
-    decides: bool = False
-
-    @classmethod
-    def run(cls, step: Step) -> CheckedStep:
-        """Run the step's check and time it; a refusal is a result, any other exception is an error."""
-        start = time.perf_counter()
-        try:
-            reached = step.check()
-        except RefusedError as refusal:
-            return cls(
-                step.statement,
-                step.latex,
-                False,
-                refusal.engine,
-                refusal.evidence,
-                step.checked or Checked.POINT,
-                time.perf_counter() - start,
-                str(refusal),
-                decides=step.decides,
-            )
-        return cls(
-            step.statement,
-            step.latex,
-            True,
-            reached.engine,
-            reached.evidence,
-            _checked(step, reached),
-            time.perf_counter() - start,
-            reached.detail,
-            reached.certificate,
-            step.decides,
-        )
-
-
 @dataclass(frozen=True, slots=True)
 class Theorem:
     """A claim under hypotheses, from steps and from the theorems named in `uses`; prose joins them.
@@ -212,153 +120,81 @@ class Theorem:
         """Whether one of the theorem's own steps that it rests on declares that it is cited."""
         return any(step.checked is Checked.CITED for step in self.decided or self.steps)
 
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Proof(Shown):
-    """A theorem with its steps checked, and the proofs of the theorems that it uses."""
-
-    theorem: Theorem
-    steps: tuple[CheckedStep, ...]
-    lemmas: tuple[Proof, ...] = ()
-
-    @property
-    def name(self) -> str:
-        return self.theorem.name
-
-    @property
-    def holds(self) -> bool:
-        """Whether every step of the theorem and every proof that it uses is present and was accepted."""
-        stated = tuple(step.statement for step in self.theorem.steps)
-        return (
-            bool(stated)
-            and tuple(step.statement for step in self.steps) == stated
-            and set(self.theorem.uses) <= {lemma.name for lemma in self.lemmas}
-            and all(step.holds for step in self.steps)
-            and all(lemma.holds for lemma in self.lemmas)
-        )
-
-    @property
-    def decided(self) -> tuple[CheckedStep, ...]:
-        """The steps that together are the claim, or give it in the kernel; none where prose joins all of them."""
-        return tuple(step for step in self.steps if step.decides)
-
-    @property
-    def evidence(self) -> Evidence:
-        """That of the weakest step that decides; where none does, of the weakest step and theorem used."""
-        if self.decided:
-            return Evidence.weakest(*(step.evidence for step in self.decided))
-        return Evidence.weakest(
-            *(step.evidence for step in self.steps), *(lemma.evidence for lemma in self.lemmas)
-        )
-
-    @property
-    def joined(self) -> str:
-        """What joins the steps into the claim, in a sentence or two."""
-        return JOINED_BY_KERNEL if self.decided else JOIN
-
-    @property
-    def citations(self) -> tuple[str, ...]:
-        """The cited theorems that the claim rests on and nothing here checked, each once, those of lemmas included."""
-        if self.decided:
-            return tuple(dict.fromkeys(step.detail for step in self.decided if step.checked is Checked.CITED))
-        found = [source for lemma in self.lemmas for source in lemma.citations]
-        found += [step.detail for step in self.steps if step.holds and step.checked is Checked.CITED]
-        return tuple(dict.fromkeys(found))
-
-    @property
-    def seconds(self) -> float:
-        """Time spent in this theorem's own steps."""
-        return sum(step.seconds for step in self.steps)
-
-    def rows(self) -> list[Row]:
-        """A row for each step: first those of the theorems that it uses, each theorem once, then its own."""
-        used = {(row["theorem"], row["step"]): row for lemma in self.lemmas for row in lemma.rows()}
-        names = ("statement", "holds", "engine", "evidence", "checked", "seconds", "detail", "latex")
-        own: list[Row] = [
-            {"theorem": self.name, "step": place, **row_of(step, *names)}
-            for place, step in enumerate(self.steps, 1)
-        ]
-        return [*used.values(), *own]
-
-    def verdict(self) -> Verdict:
-        """HOLDS under the hypotheses with the weakest step's evidence; UNDECIDED when a step was refused.
-
-        A refused step refutes the proof, not the theorem.
-        """
-        if self.holds:
-            return Verdict(
-                Outcome.HOLDS,
-                self.evidence,
-                self.theorem.hypotheses,
-                self.theorem.claim,
-                citations=self.citations,
+    def __reduce__(self) -> tuple[Callable[[str], Theorem], tuple[str]]:
+        # checks are closures: another process takes its own theorem of that name
+        if THEOREMS.get(self.name) is not self:
+            raise TypeError(
+                f"theorem must be one of THEOREMS to be pickled, got one of your own, {self.name!r}; "
+                "prove it where it was made"
             )
-        refused = [s.statement for p in (self, *self.lemmas) for s in p.steps if not s.holds]
-        detail = "refused: " + "; ".join(refused or ["a theorem used by a theorem used"])
-        return Verdict(Outcome.UNDECIDED, self.evidence, self.theorem.hypotheses, detail)
-
-    def latex(self) -> str:
-        """The derivation in LaTeX: theorem, lemmas used, and steps, each with its evidence and what was checked."""
-        theorem = self.theorem
-        lines = [
-            rf"\begin{{theorem}}[{as_latex(theorem.title)}; {as_latex(theorem.source)}]",
-            as_latex(theorem.hypotheses) + r" \\",
-            as_latex(theorem.claim) + (rf" \[ {theorem.claim_latex} \]" if theorem.claim_latex else ""),
-            r"\end{theorem}",
-            r"\begin{proof}",
-        ]
-        if self.lemmas:
-            lines.append(as_latex("We use: " + ", ".join(lemma.theorem.title for lemma in self.lemmas) + "."))
-        lines.append(r"\begin{enumerate}")
-        for step in self.steps:
-            mark = _mark(step)
-            formula = rf" \[ {step.latex} \]" if step.latex else ""
-            lines.append(rf"\item {as_latex(step.statement)} \hfill\textsc{{{mark}}}{formula}")
-        lines += [r"\end{enumerate}", as_latex(self.joined), r"\end{proof}"]
-        return "\n".join(lines) + "\n"
-
-    def certificate(self) -> dict[str, object]:
-        """JSON-able record of every step; `theory/proofs/recheck.py` verifies it without this package.
-
-        `seconds`, `versions` and the `tree` of a box may differ from run to run; of the rest the checker has a
-        hash. After changing a theorem run `python -m tests.theory.proofs.write_table`.
-        """
-        return {
-            "format": CERTIFICATE_FORMAT,
-            "theorem": self.theorem.name,
-            "title": self.theorem.title,
-            "source": self.theorem.source,
-            "hypotheses": self.theorem.hypotheses,
-            "claim": self.theorem.claim,
-            "claim_latex": self.theorem.claim_latex,
-            "evidence": self.evidence.name,
-            "citations": list(self.citations),
-            "joined": self.joined,
-            "holds": self.holds,
-            "versions": {
-                "python": platform.python_version(),
-                **{library: version(library) for library in ("python-flint", "sympy")},
-            },
-            "steps": [
-                {
-                    "statement": step.statement,
-                    "latex": step.latex,
-                    "holds": step.holds,
-                    "engine": step.engine,
-                    "evidence": step.evidence.name,
-                    "checked": step.checked.word,
-                    "decides": step.decides,
-                    "seconds": round(step.seconds, 6),
-                    "certificate": step.certificate,
-                }
-                for step in self.steps
-            ],
-            "uses": [lemma.certificate() for lemma in self.lemmas],
-        }
+        return _named, (self.name,)
 
 
-def _mark(step: CheckedStep) -> str:
-    if not step.holds:
-        return "REFUSED"
-    alone = step.checked is Checked.CITED
-    return step.checked.word if alone else f"{step.evidence.name.lower()}, {step.checked.word}"
+def _named(name: str) -> Theorem:
+    return THEOREMS[name]
+
+
+#: The module of each theorem: one of its own where steps prove it, a row of `theory.claims` where the kernel does.
+_MODULES = {
+    "Gaussian hockey-stick": "proofs.gaussian_hockey_stick",
+    "Rényi divergences": "proofs.renyi_divergences",
+    "RR zCDP": "proofs.pure_to_zcdp",
+    "RDP filter": "claims.divergences",
+    "B*": "proofs.b_star",
+    "approximate-DP filter": "claims.conversions",
+    "CKS": "proofs.cks",
+    "conversions": "proofs.conversions",
+    "basic composition": "claims.approximate",
+    "good part": "proofs.good_part",
+    "approximate zCDP filter": "claims.approximate",
+    "all orders": "claims.conversions",
+    "GDP filter": "claims.gaussian",
+    "Blackwell filter": "claims.gaussian",
+    "Gaussian slack": "proofs.gaussian_slack",
+    "kappa": "proofs.kappa",
+    "realisation filter": "claims.approximate",
+    "loss supermartingale": "proofs.loss_supermartingale",
+    "potential filter": "claims.approximate",
+    "Whitehouse filter": "claims.approximate",
+    "Rogers filter": "claims.approximate",
+    "odometers": "proofs.odometers",
+    "trackers": "claims.divergences",
+    "individual filter": "proofs.individual_filter",
+    "linear queries": "proofs.linear_queries",
+    "tilted weights": "claims.divergences",
+    "infinite losses": "proofs.infinite_losses",
+    "natural filter": "proofs.natural_filter",
+    "some order": "proofs.some_order",
+    "papers' steps": "proofs.papers_steps",
+    "slips": "proofs.slips",
+}
+
+
+def unknown(name: object) -> str:
+    """The sentence about a name that no theorem has."""
+    near = did_you_mean(name, _MODULES) or f"; known: {', '.join(_MODULES)}"
+    return f"name must be a known theorem, got name={name!r}{near}"
+
+
+class _Registry(Mapping[str, Theorem]):
+    """Theorems by name, in the order of the proofs; a theorem's module and sympy are imported when asked for."""
+
+    def __getitem__(self, name: str) -> Theorem:
+        if name not in _MODULES:
+            raise KeyError(unknown(name))
+        module = import_module(f"theory.{_MODULES[name]}")
+        rows: tuple[Theorem, ...] = getattr(module, "ROWS", None) or (module.THEOREM,)
+        return next(row for row in rows if row.name == name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_MODULES)
+
+    def __len__(self) -> int:
+        return len(_MODULES)
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} theorems by name, such as {next(iter(self))!r}>"
+
+
+#: Every theorem, by name.
+THEOREMS: Mapping[str, Theorem] = _Registry()

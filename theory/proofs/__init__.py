@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from theory.claims.theorems import THEOREMS, unknown
+from theory.claims.theorem import THEOREMS, unknown
 
 if TYPE_CHECKING:
-    from theory.claims.theorem import CheckedStep, Proof
+    from theory.proofs.proof import CheckedStep, Proof
 
 __all__ = ["THEOREMS", "joined", "needed", "own_steps", "prove", "prove_all"]
 
@@ -42,7 +42,7 @@ def prove_all(*, on_step: Callable[[CheckedStep], object] | None = None) -> tupl
 
 def own_steps(name: str, on_step: Callable[[CheckedStep], object] | None = None) -> tuple[CheckedStep, ...]:
     """Run the steps of a theorem, without those of the theorems it uses."""
-    from theory.claims.theorem import CheckedStep
+    from theory.proofs.proof import CheckedStep
 
     steps = []
     for step in THEOREMS[name].steps:
@@ -78,7 +78,7 @@ def _prove(
     done: dict[str, Proof],
     run: Mapping[str, tuple[CheckedStep, ...]] | None = None,
 ) -> Proof:
-    from theory.claims.theorem import Proof
+    from theory.proofs.proof import Proof
 
     if name not in done:
         theorem = THEOREMS[name]

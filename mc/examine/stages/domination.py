@@ -34,10 +34,10 @@ from mc.examine.stages.made_of import Unknown, own_promise
 from mc.examine.stages.parts import parts, proved
 from mc.examine.stages.unpatched import patched
 from theory.arguments import check_count
-from theory.claims.theorem import Proof
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.guarantees import ApproxDP, Guarantee, PureDP, RenyiDP
 from theory.pairs import DominatingPair
+from theory.proofs.proof import Proof
 
 __all__ = ["SumFilter", "dominated", "never_looser", "proven_filters"]
 

@@ -12,9 +12,9 @@ from mc.examine.stages.domination import dominated
 from mc.examine.stages.parts import parts
 from mc.examine.subject import Admission, Subject
 from mc.examine.worker import within
-from theory.claims.theorem import Proof
 from theory.evidence import Outcome, Verdict
 from theory.pairs import DominatingPair
+from theory.proofs.proof import Proof
 
 __all__ = ["of_parts", "on_a_menu"]
 

@@ -10,10 +10,11 @@ import pytest
 
 from theory.claims.kernel_theorem import kernel_step
 from theory.claims.table import KERNEL
-from theory.claims.theorem import CheckedStep, RefusedError
+from theory.claims.theorem import RefusedError
 from theory.evidence import Checked, Evidence
 from theory.kernel import accepted, read_record, record
 from theory.kernel.record import ALLOWED, Record, axioms_beyond, digests, sources, statement_in, unfolded
+from theory.proofs.proof import CheckedStep
 
 NAME = "renyi_filter_both_ways"
 

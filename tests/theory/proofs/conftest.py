@@ -10,7 +10,7 @@ import pytest
 
 from tests.theory.proofs.certificates import Certificate
 from tests.theory.proofs.write_table import TABLE
-from theory.claims.theorem import Proof
+from theory.proofs.proof import Proof
 from theory.proofs.recheck import read
 
 RECHECK = Path(__file__).parents[3] / "theory" / "proofs" / "recheck.py"

@@ -12,11 +12,12 @@ import pytest
 import sympy as sp
 
 from theory.claims.formula import FUNCTIONS, compile_formula, hull
-from theory.claims.theorem import CheckedStep, Proof, RefusedError, Step, Theorem
+from theory.claims.theorem import RefusedError, Step, Theorem
 from theory.evidence import Evidence, Outcome
 from theory.proofs import THEOREMS, joined, own_steps, prove
 from theory.proofs.boxes import NotPositiveError, prove_positive
 from theory.proofs.engines import certified, certified_each, cited, exact, nonnegative, zero
+from theory.proofs.proof import CheckedStep, Proof
 from theory.proofs.slips import slip
 
 ROOT = Path(__file__).parents[3]

@@ -13,9 +13,10 @@ import pytest
 
 from tests.theory.proofs.certificates import Certificate, set_at
 from tests.theory.proofs.write_table import table_of
-from theory.claims.theorem import CheckedStep, Proof, Step, Theorem
+from theory.claims.theorem import Step, Theorem
 from theory.proofs import THEOREMS
 from theory.proofs.engines import certified
+from theory.proofs.proof import CheckedStep, Proof
 from theory.proofs.recheck import (
     UNCHECKED,
     VERIFIED,

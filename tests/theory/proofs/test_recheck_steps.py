@@ -12,10 +12,11 @@ import sympy as sp
 
 from tests.theory.proofs.certificates import Certificate, set_at
 from tests.theory.proofs.write_table import table_of
-from theory.claims.theorem import CheckedStep, Proof, Step, Theorem
+from theory.claims.theorem import Step, Theorem
 from theory.evidence import Checked
 from theory.proofs.engines import certified, certified_each, cited, exact, nonnegative, zero
 from theory.proofs.expressions import as_written
+from theory.proofs.proof import CheckedStep, Proof
 from theory.proofs.recheck import (
     UNCHECKED,
     main,

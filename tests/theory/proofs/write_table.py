@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from theory.claims.theorem import Proof
 from theory.proofs import prove_all
+from theory.proofs.proof import Proof
 from theory.proofs.recheck import theorem_hash
 
 TABLE = Path(__file__).parents[3] / "theory" / "proofs" / "recheck_table.json"
