@@ -12,7 +12,7 @@ from theory.evidence import Outcome, Verdict
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from theory.proofs.theorem import Proof
+    from theory.proofs.proof import Proof
 
 __all__ = ["Claim", "Finding", "Picture", "Table", "Told", "slug"]
 

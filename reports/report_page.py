@@ -23,7 +23,7 @@ from theory.agreement import Accord, Agreement
 from theory.evidence import Checked, Evidence, Outcome
 
 if TYPE_CHECKING:
-    from theory.proofs.theorem import Proof
+    from theory.proofs.proof import Proof
 
 __all__ = ["Words", "render_page"]
 

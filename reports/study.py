@@ -19,7 +19,7 @@ from reports.drawing import Drawn
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.pairs.base import Direction
 from theory.proofs import prove
-from theory.proofs.theorem import Proof
+from theory.proofs.proof import Proof
 
 if TYPE_CHECKING:
     from reports.pages.held import Holders

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import settings
 
 if TYPE_CHECKING:
-    from theory.proofs.theorem import Proof
+    from theory.proofs.proof import Proof
 
 T = TypeVar("T")
 

@@ -50,7 +50,7 @@ class FilterBase(ABC, Generic[StateT]):
     promise: Guarantee
     #: Where the promise is proved (paper and theorem), or why it is false.
     proof: ClassVar[str] = "no proof is stated"
-    #: The key in `theory.proofs.THEOREMS` of the theorem on the promise; None where `proof` is the only account.
+    #: The key in `fp.THEOREMS` of the theorem on the promise; None where `proof` is the only account.
     theorem: ClassVar[str | None] = None
     #: False for filters kept as counterexamples, None where neither proof nor counterexample is known.
     sound: ClassVar[bool | None] = True

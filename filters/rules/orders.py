@@ -106,7 +106,7 @@ def order_budget(alpha: float, epsilon: float, delta: float, conversion: Convers
     With t = alpha - 1. CKS: delta = e^{t (R - epsilon)} (1 - 1/alpha)^alpha / t. SIMPLE: delta = e^{t (R -
     epsilon)}, Markov's inequality, the older conversion.
     """
-    from theory.numerics.thresholds import order_below  # balls are imported by those who ask for one
+    from theory.thresholds.budgets import order_below  # balls are imported by those who ask for one
 
     return order_below(alpha, epsilon, delta, markov=conversion is not CKS)
 

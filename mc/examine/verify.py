@@ -28,8 +28,8 @@ from mc.examine.examination import Examination
 from mc.examine.families import FAMILIES, lines_of
 from mc.examine.fault import SLOW, FilterFault, examining
 from mc.examine.finding import StageFinding
-from mc.examine.holders.stages import games_of, lets_through, theorem_of
 from mc.examine.stages.games import games
+from mc.examine.stages.holders import games_of, lets_through, theorem_of
 from mc.examine.stages.laws import laws
 from mc.examine.stages.search import search
 from mc.examine.stages.sequences import sequences
@@ -39,7 +39,7 @@ from mc.examine.subject import Subject, admission, own_numbers
 from mc.examine.worker import results, slowest
 from theory.arguments import check_count
 from theory.guarantees import Guarantee, PureDP
-from theory.proofs.theorem import Proof
+from theory.proofs.proof import Proof
 
 __all__ = ["FAILURE", "examine"]
 

@@ -17,7 +17,7 @@ from reports.shown.numbers import percent
 from reports.study import Simulated, Study
 from theory.agreement import Agreement, TwoRoutes
 from theory.evidence import Evidence, Outcome, Verdict
-from theory.proofs.theorem import Proof
+from theory.proofs.proof import Proof
 
 __all__ = [
     "beside_promise",

@@ -16,7 +16,7 @@ from reports.finding import Claim, Finding, Table, Told, slug
 from reports.shown.numbers import percent
 from reports.study import Study
 from theory.evidence import Evidence, Outcome, Verdict
-from theory.proofs.theorem import Proof
+from theory.proofs.proof import Proof
 
 __all__ = ["EXAMINED", "expected"]
 

@@ -15,7 +15,7 @@ from reports.pages.looked_at import LookedAt, looked_at
 from reports.pages.reached import ReachedRow
 from reports.study import Study
 from theory.evidence import Evidence, Outcome, Verdict
-from theory.proofs.theorem import Proof
+from theory.proofs.proof import Proof
 
 __all__ = ["HOLDERS", "judged"]
 

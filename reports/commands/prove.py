@@ -41,7 +41,7 @@ def prove(
     from theory.evidence import Checked
     from theory.proofs import THEOREMS
     from theory.proofs import prove as run
-    from theory.proofs.theorem import CheckedStep, Proof
+    from theory.proofs.proof import CheckedStep, Proof
 
     progress = Console(stderr=True, highlight=False)
     console = Console(highlight=False)

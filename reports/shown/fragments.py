@@ -26,7 +26,7 @@ from reports.shown.fragment import Fragment, some
 from reports.shown.numbers import above, agreed_within, below, chance, exact_or, interval, near
 from theory.agreement import Agreement
 from theory.evidence import Evidence, Outcome, Verdict
-from theory.proofs.theorem import Proof
+from theory.proofs.proof import Proof
 
 __all__ = ["fragment"]
 

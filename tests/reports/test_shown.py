@@ -24,8 +24,9 @@ import filterproof as fp
 from reports.shown.fragment import MOST_LINES
 from reports.shown.numbers import above, below, chance, exact_or, interval
 from tests.reports.examinations import ADMISSION, exam_of, refuted
+from theory.claims.theorem import Step, Theorem
 from theory.evidence import Checked
-from theory.proofs.theorem import JOIN, CheckedStep, Proof, Step, Theorem
+from theory.proofs.proof import JOIN, CheckedStep, Proof
 from theory.shown import Shown
 
 ROOT = Path(__file__).parents[2]

@@ -9,8 +9,8 @@ import pytest
 from flint import arb, ctx
 
 from filters.certified import cks
+from filters.certified.closed_form import called
 from filters.certified.closed_forms import GROUPS, closed_forms, numbers_of
-from filters.certified.closed_forms.closed_form import called
 from filters.certified.conversion_truths import entropy_delta
 from filters.certified.running_number import Found, near
 from tests.theory import reference

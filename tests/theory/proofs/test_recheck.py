@@ -13,8 +13,10 @@ import pytest
 
 from tests.theory.proofs.certificates import Certificate, set_at
 from tests.theory.proofs.write_table import table_of
+from theory.claims.theorem import Step, Theorem
 from theory.proofs import THEOREMS
 from theory.proofs.engines import certified
+from theory.proofs.proof import CheckedStep, Proof
 from theory.proofs.recheck import (
     UNCHECKED,
     VERIFIED,
@@ -22,7 +24,6 @@ from theory.proofs.recheck import (
     recheck,
     theorem_hash,
 )
-from theory.proofs.theorem import CheckedStep, Proof, Step, Theorem
 
 RECHECK = Path(__file__).parents[3] / "theory" / "proofs" / "recheck.py"
 
