@@ -18,6 +18,7 @@ from filters.rules.basic import BasicFilter
 from filters.rules.blackwell import BlackwellFilter, RangedBlackwellFilter
 from filters.rules.gdp import GaussianFilter
 from filters.rules.orders import AllOrdersFilter, SomeOrderMarkovFilter
+from filters.rules.potential import PotentialFilter
 from filters.rules.realisation import RealisationFilter
 from filters.rules.renyi import RenyiFilter
 from filters.rules.rogers import RogersFilter
@@ -38,6 +39,7 @@ __all__ = [
     "GaussianFilter",
     "NaiveRealisationFilter",
     "NaturalFilter",
+    "PotentialFilter",
     "RangedBlackwellFilter",
     "RealisationFilter",
     "RenyiFilter",
@@ -249,6 +251,23 @@ _ENTRIES = (
             "filt = fp.RangedBlackwellFilter(mu=1.0, menu=(fp.RandomizedResponse(0.25),), low=0.0, "
             "high=4.0)\n"
             "menu = [fp.RandomizedResponse(0.25)]",
+        ),
+    ),
+    Entry(
+        PotentialFilter,
+        lambda: PotentialFilter(1.0, 0.01, _BIT),
+        lambda: PotentialFilter(1.5, 0.02, _BIT),
+        FilterPage(
+            r"\exists b' < b: \; \mathrm{E}\, \psi_{b'}(x P_t, y Q_t) \le \psi_b(x, y) \text{ for all } x, y \ge 0, "
+            r"\quad \psi_b(x, y) \ge (x - e^\varepsilon y)_+, \quad \psi_{b_0}(1, 1) \le \delta",
+            "Each level has a payoff, and a request costs as many levels as keep its mean from rising. The payoffs are "
+            "made for the first mechanism of the menu.",
+            _responses(0.25, 0.125),
+            1.0,
+            (0.25, 0.5, 0.75, 1.0, 1.25, 1.5),
+            (0.5, 1.0, 1.25),
+            "filt = fp.PotentialFilter(epsilon=1.0, delta=0.01, design=(fp.RandomizedResponse(0.25),))\n"
+            "menu = [fp.RandomizedResponse(0.25), fp.RandomizedResponse(0.125)]",
         ),
     ),
     Entry(

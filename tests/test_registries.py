@@ -43,12 +43,12 @@ NOT_LISTED = {
     "KappaFilter": "promises nothing by itself",
     "SomeOrderRule": "what two filters of the catalogue share",
     "OverspendingFilter": "made by the report to break the promise of another filter",
-    "PotentialFilter": "a first decision takes half a second: its pages and laws wait for a faster one",
 }
 #: Sound filters of the catalogue without a law of sums, and why.
 NO_LAW = {
     "BlackwellFilter": "it solves games over its menu, which are checked by themselves",
     "RangedBlackwellFilter": "as BlackwellFilter",
+    "PotentialFilter": "its table is checked for each member of its design",
     "RealisationFilter": "it looks at losses, and its decisions are checked by themselves",
 }
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from filters.accounting.amounts import Charge
 from filters.accounting.charge_rules import gdp_charge, pure_charge, renyi_charge, zcdp_charge
-from filters.catalogue import BlackwellFilter, RealisationFilter
+from filters.catalogue import BlackwellFilter, PotentialFilter, RealisationFilter
 from filters.certified.certified_numbers import CertifiedNumbers
 from filters.certified.charges import charges
 from filters.certified.conversion_numbers import pair_numbers
@@ -27,6 +27,7 @@ from filters.certified.holders import clipped_sums, individual, linear_queries, 
 from filters.certified.laws import law_of
 from filters.certified.menus import blackwell, realisation
 from filters.certified.odometers import odometer
+from filters.certified.potential import potential
 from filters.certified.promised import budget_of, parameters
 from filters.certified.running_number import RunningNumber, near
 from filters.contract.checks import checked_filter
@@ -142,6 +143,9 @@ def _filter(filt: FilterBase, name: str) -> CertifiedNumbers:
             notes.append("pairs of the menu after the first randomised response are not played")
         case RealisationFilter():
             numbers = _chained(realisation(filt, name), parameters(filt, name, "realisation filter"))
+        case PotentialFilter():
+            numbers = _chained(potential(filt, name), parameters(filt, name, "potential filter"))
+            notes.append("pairs that are not of the design are charged by the same inequality, in doubles")
         case BlockFilter():
             numbers = tracker(filt.tracker, name)
         case _:

@@ -19,14 +19,14 @@ from numpy.typing import NDArray
 
 from theory.pairs import DominatingPair
 
-__all__ = ["LossAtoms", "dots", "loss_atoms"]
+__all__ = ["LossAtoms", "dots", "height", "loss_atoms"]
 
 #: Binary digits of the balls, and of the rationals that stand for the losses of the lattice.
 _BITS, _DIGITS = 256, 200
 #: P-mass that may be raised to the loss +inf, Q-mass that may be dropped below the smallest loss.
 _REST = 2.0**-70
 #: Atoms stand side by side up to this place, and twice as wide apart from each of its doublings on.
-_DENSE = 16
+_DENSE = 8
 #: What lesser masses are rounded up to.
 _LEAST = 2.0**-1000
 #: No loss of an atom is larger.
@@ -63,16 +63,16 @@ def loss_atoms(pair: DominatingPair, parts: int) -> LossAtoms:
     """
     with flint.ctx.workprec(_BITS):
         step = -(1 - flint.arb(1) / parts).log()
-        low = -_end(pair.swapped, parts, step)
-        high = _end(pair, parts, step)
+        low = -_end(pair.swapped, parts)
+        high = _end(pair, parts)
         places = dots(low, high)
-        height = [_height(pair, place, step) for place in places]
+        heights = [height(pair, place, parts) for place in places]
         ratio = [(step * place).exp() for place in places]
-        slope = [(height[0] - 1) / ratio[0]]
-        slope += [(height[i + 1] - height[i]) / (ratio[i + 1] - ratio[i]) for i in range(len(places) - 1)]
+        slope = [(heights[0] - 1) / ratio[0]]
+        slope += [(heights[i + 1] - heights[i]) / (ratio[i + 1] - ratio[i]) for i in range(len(places) - 1)]
         slope.append(flint.arb(0))
         masses = [_double((slope[i + 1] - slope[i]) * ratio[i]) for i in range(len(places))]
-        return LossAtoms(parts, np.array(places, dtype=np.int64), np.array(masses), _double(height[-1]))
+        return LossAtoms(parts, np.array(places, dtype=np.int64), np.array(masses), _double(heights[-1]))
 
 
 def dots(low: int, high: int) -> list[int]:
@@ -89,26 +89,31 @@ def dots(low: int, high: int) -> list[int]:
     return [*(-place for place in reversed(side(-low))), 0, *side(high)]
 
 
-def _end(pair: DominatingPair, parts: int, step: flint.arb) -> int:
+def _end(pair: DominatingPair, parts: int) -> int:
     """A place beyond which the hockey-stick is negligible, or does not fall any more."""
     low, most = 0, _REACH * parts
-    goal = _double(_height(pair, most, step)) + _REST
+    goal = _double(height(pair, most, parts)) + _REST
     last = 1
-    while last < most and _double(_height(pair, last, step)) > goal:
+    while last < most and _double(height(pair, last, parts)) > goal:
         low, last = last, 2 * last
     last = min(last, most)
     while last - low > max(1, last // _DENSE):
         middle = (low + last) // 2
-        low, last = (low, middle) if _double(_height(pair, middle, step)) <= goal else (middle, last)
+        low, last = (low, middle) if _double(height(pair, middle, parts)) <= goal else (middle, last)
     return last
 
 
-def _height(pair: DominatingPair, place: int, step: flint.arb) -> flint.arb:
-    """An upper bound of the hockey-stick at place * step, exact as a ball: it is that of a rational just below."""
-    below = (step * place).lower() if place else flint.arb(0)
-    shifted = (below * flint.arb(2) ** _DIGITS).floor().unique_fmpz()
-    value = pair.truths.hockey_stick(Fraction(int(shifted) - (place != 0), 2**_DIGITS)).ball()
-    return value.upper()
+@lru_cache(maxsize=1 << 14)
+def height(pair: DominatingPair, place: int, parts: int) -> flint.arb:
+    """An upper bound of the hockey-stick at the loss of a place, exact as a ball: it is that of a rational just below.
+
+    Raises TypeError for a pair that is not the library's.
+    """
+    with flint.ctx.workprec(_BITS):
+        below = -(1 - flint.arb(1) / parts).log() * place
+        shifted = (below.lower() * flint.arb(2) ** _DIGITS).floor().unique_fmpz()
+        value = pair.truths.hockey_stick(Fraction(int(shifted) - (place != 0), 2**_DIGITS)).ball()
+        return value.upper()
 
 
 def _up(x: Fraction) -> float:

@@ -16,7 +16,7 @@ from filters.rules.potential_design import PotentialClock
 from filters.rules.potential_family import floors
 from filters.rules.potential_table import tabled_clock
 from theory.guarantees import ApproxDP, Guarantee
-from theory.pairs import DominatingPair
+from theory.pairs import DominatingPair, is_ours
 
 __all__ = ["PotentialFilter"]
 
@@ -35,7 +35,7 @@ class PotentialFilter(PrivacyFilter[NDArray[np.int64]]):
     for either direction, and both must allow the charge. They are built for the mechanisms of `design`, in a second;
     any pair of the library's may be asked for, and is charged little more than its due where it lies between members.
     The inequality is checked at every knot, in whole numbers and doubles whose rounding is paid for, so that it holds,
-    and is decided alike on every machine; a first decision takes about half a second, and the next ones microseconds.
+    and is decided alike on every machine; the first decision on a pair takes tens of milliseconds, others microseconds.
     A pair that is not the library's is denied. `rounds` says how many releases of a pair are left.
     Source: this project; a payoff for each state is the idea of the residue filter (arXiv 2602.15815).
     Raises ValueError where epsilon, delta or the design are out of range, or no round of the design fits.
@@ -82,8 +82,8 @@ class PotentialFilter(PrivacyFilter[NDArray[np.int64]]):
         return np.asarray((state >= 0) & (state <= self._clock.budget))
 
     def remaining(self, state: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The share of the first level that is left, in [0, 1]."""
-        return np.asarray(state / self._clock.budget)
+        """The share of the first level that is left, in [0, 1], rounded down."""
+        return np.asarray(np.maximum(np.nextafter(state / self._clock.budget, -1.0), 0.0))
 
     def rounds(self, state: NDArray[np.int64], pair: DominatingPair) -> NDArray[np.int64]:
         """How many releases of `pair`, of shape (), would still be granted: shape (n,)."""
@@ -120,9 +120,11 @@ class PotentialFilter(PrivacyFilter[NDArray[np.int64]]):
 
 @lru_cache(maxsize=1 << 14)
 def _charged(clock: PotentialClock, pair: DominatingPair) -> NDArray[np.int64]:
+    if not is_ours(pair):  # its hockey-stick is not known
+        return _TOO_MUCH
     try:
-        found = clock.charges(pair)
-    except TypeError:  # the truths of a pair that is not the library's are not known
+        found = clock.charges(type(pair)(**pair.parameters()))
+    except (TypeError, ValueError, ArithmeticError):  # numbers that the pair's constructor refuses
         return _TOO_MUCH
     found.flags.writeable = False
     return found

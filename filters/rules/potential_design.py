@@ -17,19 +17,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filters.rules.loss_atoms import LossAtoms, dots, loss_atoms
-from filters.rules.potential_family import ONE, SCALE, PotentialFamily, payoff
+from filters.rules.potential_family import ONE, SCALE, PotentialFamily, floors, payoff
 from theory.pairs import DominatingPair
 
 __all__ = ["PotentialClock", "potential_clock"]
 
 #: Knots a standard deviation of the member with the least loss; at least _FEWEST for one unit of loss.
-_FINE, _FEWEST = 4, 64
+_FINE, _FEWEST = 3, 64
 #: The lattice on which members are first looked at.
 _PROBE = 1 << 14
 #: The window of losses: from -_BELOW epsilon to epsilon + _ABOVE.
-_BELOW, _ABOVE = 1.2, 4.0
+_BELOW, _ABOVE = 0.8, 2.5
 #: Levels: at most 1/_LEVELS of a plan apart, first 1/_GROWTH of what lies below.
 _LEVELS, _GROWTH = 500, 100
+#: Levels a round of the member that has most of them; fewer than of _LEVELS where all have few rounds.
+_EACH = 32
 #: The share of delta that pays for rounding, over a whole plan.
 _SLACK = Fraction(1, 100)
 #: Levels end where the potential passes this multiple of delta.
@@ -48,11 +50,10 @@ class PotentialClock:
 
     def charges(self, pair: DominatingPair) -> NDArray[np.int64]:
         """What one release is charged from each of `floors` on: the larger of both directions, falling."""
-        each = (
-            family.charges(loss_atoms(side, family.parts), self.budget)
-            for family, side in ((self.forward, pair), (self.backward, pair.swapped))
-        )
-        return np.maximum(*(np.array(charges, dtype=np.int64) for charges in each))
+        found: tuple[int, ...] = (0,) * len(floors())
+        for family, side in ((self.forward, pair), (self.backward, pair.swapped)):
+            found = family.charges(loss_atoms(side, family.parts), self.budget, found)
+        return np.array(found, dtype=np.int64)
 
     def is_valid(self, epsilon: float, delta: float) -> bool:
         """Whether both families are potentials for epsilon, and begin within delta."""
@@ -82,7 +83,8 @@ def potential_clock(epsilon: float, delta: float, menu: tuple[DominatingPair, ..
         middle = (low + high) // 2
         kept = all(family.value(middle) <= Fraction(delta) for family in families)
         low, high = (middle, high) if kept else (low, middle)
-    clock = PotentialClock(families[0], families[1], low)
+    forward, backward = (family.up_to(low) for family in families)
+    clock = PotentialClock(forward, backward, low)
     if not clock.is_valid(epsilon, delta):
         raise ValueError(
             f"design must hold mechanisms that fit (epsilon, delta) = ({epsilon!r}, {delta!r}), got {menu!r}; "
@@ -139,7 +141,7 @@ class _Search:
         """The family in which n rounds of a member are charged about SCALE, n its own number of rounds."""
         charges = [max(SCALE // n, 1) for n in rounds]
         at, rows = [0], [self.start]
-        widest = SCALE // _LEVELS
+        widest = SCALE // min(_LEVELS, _EACH * max(rounds))
         while self.value(rows[-1]) <= _PAST * self.delta and at[-1] < 2 * SCALE:
             gap = min(max(min(charges), at[-1] // _GROWTH), widest)
             level, best = at[-1] + gap, rows[-1]
@@ -152,15 +154,16 @@ class _Search:
             rows.append(best)
         parts = self.powers[0][0].parts
         heights = _convex(np.maximum(np.rint(np.array(rows) * ONE).astype(np.int64), start), parts)
-        slack = int(_SLACK * Fraction(self.delta) * ONE)
-        top = ONE + parts * parts * ONE // (1 << 56)
+        heights = np.maximum.accumulate(heights, axis=0)
+        # the least height at z = 0 to which the line through the last two knots may rise
+        ends = heights[:, -1] + (parts - 1) * (heights[:, -1] - heights[:, -2])
         return PotentialFamily(
             parts,
             self.first,
             np.array(at, dtype=np.int64),
-            np.maximum.accumulate(heights, axis=0),
-            top,
-            slack,
+            heights,
+            max(ONE, int(ends.max())),
+            int(_SLACK * Fraction(self.delta) * ONE),
         )
 
 

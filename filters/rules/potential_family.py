@@ -13,7 +13,7 @@ of the last knot (z towards 0) f_b is the chord to f_b(0), left of the first it 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import flint
@@ -29,13 +29,15 @@ ONE = 1 << 62
 #: Levels and charges are whole multiples of 1/SCALE of what a whole plan of one member is charged about.
 SCALE = 1 << 40
 #: Charges have so many binary digits.
-_DIGITS = 12
+_DIGITS = 10
 #: The levels at which charges change: so many halvings.
 _FLOORS = 9
 #: Heights that are compared together, so that they stay in the processor's cache.
 _TOGETHER = 1 << 15
-#: The knots that a first look at a charge compares: one of so many.
-_SPARSE = 24
+#: The knots and the levels that a first look at a charge compares: one of so many.
+_SPARSE, _THIN = 24, 4
+#: Upper bounds are larger, and lower bounds less, by 2^-_SPARE of themselves than they have to be.
+_SPARE = 49
 _BITS = 128
 
 
@@ -83,6 +85,10 @@ class PotentialFamily:
     top: int
     slack: int
 
+    def __post_init__(self) -> None:
+        for part in (self.at, self.heights):
+            part.flags.writeable = False
+
     def is_valid(self, epsilon: float) -> bool:
         """Whether f_0 is at least the payoff and every f_j convex, falling, no lower than the last, exactly."""
         f = self.heights
@@ -105,6 +111,11 @@ class PotentialFamily:
             and (f[0] >= payoff(epsilon, self.parts, self.first, f.shape[1])).all()
         )
 
+    def up_to(self, level: int) -> PotentialFamily:
+        """The same without the levels that are not needed up to this one."""
+        needed = max(int(np.searchsorted(self.at, level)), 1) + 1
+        return replace(self, at=self.at[:needed], heights=self.heights[:needed])
+
     def value(self, level: int) -> Fraction:
         """f_level(1) + slack level: the delta that is kept from this level on."""
         j, _ = self._place(np.array([level]))
@@ -118,94 +129,121 @@ class PotentialFamily:
         j = np.clip(np.searchsorted(self.at, level, side="right") - 1, 0, len(self.at) - 2)
         return j, (level - self.at[j]) / (self.at[j + 1] - self.at[j])
 
-    def drift(self, law: LossAtoms) -> NDArray[np.float64]:
-        """Upper bounds of T f_j - f_j at every level and knot, in units of 1/ONE: shape (levels, knots).
+    def means(self, law: LossAtoms) -> NDArray[np.float64]:
+        """Upper bounds of T f_j at every level and knot, in units of 1/ONE: shape (levels, knots).
 
-        The differences are exact whole numbers, rounded once; every product and sum of them by 2^-53 of itself. The
-        order of the sums is fixed.
+        T f_j is a sum of terms that are not negative. Each of them, and each sum, is rounded by 2^-53 of itself; the
+        bound leaves 2^-_SPARE of it for what is done with it later. The order of the sums is fixed.
         """
         f = self.heights
         low, high = max(-int(law.places[0]), 0), max(int(law.places[-1]), 0)
-        rises = np.empty(f.shape)
-        rows = max(1, _TOGETHER // (f.shape[1] + low + high))
-        margin = (len(law.places) + 8) * 2.0**-52
-        rest = law.excess * self.top * (1 + 2.0**-50)
+        means = np.empty(f.shape)
+        rows = max(1, _TOGETHER // f.shape[1])
         # r^k from below: each factor and each product is rounded by 2^-53 of itself
         decay = np.cumprod(np.full(high, 1 - 1 / self.parts)) * (1 - (2 * high + 4) * 2.0**-52)
+        term = np.empty((rows, f.shape[1]))
         for start in range(0, len(f), rows):
             here = f[start : start + rows]
             left = (self.top - here[:, -1:]).astype(np.float64) * decay * (1 - 2.0**-50)
             beyond = self.top - left.astype(np.int64)
-            wide = np.hstack([np.repeat(here[:, :1], low, axis=1), here, beyond])
-            up = law.infinite * (self.top - here).astype(np.float64)
-            down = np.zeros(here.shape)
+            wide = np.hstack([np.repeat(here[:, :1], low, axis=1), here, beyond]).astype(np.float64)
+            total = means[start : start + rows]
+            total[:] = law.infinite * self.top
             for k, p in zip(law.places.tolist(), law.masses.tolist(), strict=True):
-                if k and p:
-                    total = up if k > 0 else down
-                    total += p * (wide[:, low + k : low + k + here.shape[1]] - here)
-            rises[start : start + rows] = np.maximum(up + down + margin * (up - down) + rest, 0.0)
-        return rises
+                total += np.multiply(wide[:, low + k : low + k + f.shape[1]], p, out=term[: len(here)])
+        means *= 1 + 2.0**-_SPARE + (len(law.places) + 8) * 2.0**-53
+        return means
 
-    def charges(self, law: LossAtoms, budget: int) -> tuple[int, ...]:
+    def charges(self, law: LossAtoms, budget: int, least: tuple[int, ...]) -> tuple[int, ...]:
         """What a mechanism with these atoms is charged where it leaves a level of at least each of `floors`.
 
-        The least charge, of those that `charge_at` has, with T f_b <= f_{b + charge} + slack charge for all b from the
-        floor on to budget - charge. A few knots first; knots where that fails join them, until it holds at all.
+        The least charge, of those that `charge_at` has and that are not below `least`, with T f_b <= f_{b + charge} +
+        slack charge for all b from the floor on to budget - charge, and no less than from a higher floor. A few knots
+        and levels are looked at first; knots where it fails then join them, until it holds at all.
         """
-        rises = self.drift(law)
+        lowest = replace(self, at=self.at[:2], heights=self.heights[:2]).means(law)[0]
+        if (
+            lowest > self.heights[-1] + self.slack * (self.at[-1] / SCALE)
+        ).any():  # not even with all there is
+            return (charge_at(index_of(budget) + 1),) * len(least)
+        check = _Check(self, self.means(law), law.excess * self.top * (1 + 2.0**-50), budget)
         ends = [*floors(), budget]
         found, dearest = [], 0
-        for floor, end in zip(reversed(ends[:-1]), reversed(ends[1:]), strict=True):
-            dearest = self._least(rises, law.excess, budget, (floor, min(end, budget)), dearest)
+        for floor, end, other in zip(reversed(ends[:-1]), reversed(ends[1:]), reversed(least), strict=True):
+            dearest = check.least((floor, min(end, budget)), max(dearest, index_of(other)))
             found.append(charge_at(dearest))
         return tuple(reversed(found))
 
-    def _least(
-        self, rises: NDArray[np.float64], excess: float, budget: int, part: tuple[int, int], least: int
-    ) -> int:
+
+class _Check:
+    """The inequality T f_b <= f_{b + charge} + slack charge, for one mechanism."""
+
+    def __init__(
+        self, family: PotentialFamily, means: NDArray[np.float64], at_zero: float, budget: int
+    ) -> None:
+        self.family, self.at_zero, self.budget = family, at_zero, budget
+        self.means = means
+        self.heights: NDArray[np.float64] = family.heights.astype(np.float64) * (1 - 2.0**-_SPARE)
+        self.sparse = np.zeros(means.shape[1], dtype=np.bool_)
+        self.sparse[::_SPARSE] = True
+
+    def least(self, part: tuple[int, int], least: int) -> int:
         """The index of the least charge, from `least` on, with which a round may leave each level of this part."""
-        knots = np.zeros(rises.shape[1], dtype=np.bool_)
-        knots[::_SPARSE] = True
-        low, most = least - 1, index_of(budget) + 1
+        knots, thin = self.sparse, _THIN
+        low, most = least - 1, index_of(self.budget) + 1
+        step = 1 if least else most
+        if least and not self.fails(self.means, self.heights, charge_at(least), part, 1).any():
+            return least
         while True:
-            few, high = (rises[:, knots], self.heights[:, knots]), most
+            means, heights = (np.ascontiguousarray(values[:, knots]) for values in (self.means, self.heights))
+            high = min(low + step, most)
+            while self.fails(means, heights, charge_at(high), part, thin).any():
+                low, step = high, 2 * step
+                high = min(low + step, most)
             while high - low > 1:
                 middle = (low + high) // 2
-                fails = self._fails(*few, excess, charge_at(middle), budget, part)
-                low, high = (middle, high) if fails.any() else (low, middle)
-            fails = self._fails(rises, self.heights, excess, charge_at(high), budget, part)
-            if not fails.any():
+                fails = self.fails(means, heights, charge_at(middle), part, thin).any()
+                low, high = (middle, high) if fails else (low, middle)
+            failed = self.fails(self.means, self.heights, charge_at(high), part, 1)
+            if not failed.any():
                 return high
-            knots |= fails
-            low = high
+            knots, thin, low, step = knots | failed, 1, high, 1
 
-    def _fails(
+    def fails(
         self,
-        rises: NDArray[np.float64],
-        heights: NDArray[np.int64],
-        excess: float,
+        means: NDArray[np.float64],
+        heights: NDArray[np.float64],
         charge: int,
-        budget: int,
         part: tuple[int, int],
+        thin: int,
     ) -> NDArray[np.bool_]:
-        """At which knots T f_b <= f_{b + charge} + slack charge is not shown for all b in this part."""
-        paid = self.slack * charge / SCALE * (1 - 2.0**-50)
-        failed = np.zeros(rises.shape[1], dtype=np.bool_)
-        first, last = part[0], min(part[1], budget - charge)
+        """At which knots the inequality is not shown for all b in this part, or for one of `thin` of its levels.
+
+        All terms are positive; together they are rounded by less than the 2^-_SPARE left in means and in heights.
+        """
+        at = self.family.at
+        failed = np.zeros(means.shape[1], dtype=np.bool_)
+        first, last = part[0], min(part[1], self.budget - charge)
         if last < first:  # no such round is granted
             return failed
-        if excess * self.top * (1 + 2.0**-50) > paid:  # at z = 0
+        paid = self.family.slack * charge / SCALE * (1 - 2.0**-50)
+        if self.at_zero > paid:  # at z = 0
             return ~failed
-        after = np.concatenate([self.at, self.at - charge, [first, last]])
-        after = np.unique(after[(after >= first) & (after <= last)])
-        rows = max(1, _TOGETHER // rises.shape[1])
-        for start in range(0, len(after), rows):
-            (j, s), (k, t) = (self._place(after[start : start + rows] + more) for more in (0, charge))
-            s, t = s[:, None], t[:, None]
-            # whole numbers, exact; then the mixtures, whose rounding is a small part of the largest difference
-            own, other = heights[j + 1] - heights[j], heights[k + 1] - heights[k]
-            room = (heights[k] - heights[j]) + t * other - s * own + paid
-            room -= 2.0**-48 * ((heights[k + 1] - heights[j]) + paid)
-            risen = ((1 - s) * rises[j] + s * rises[j + 1]) * (1 + 2.0**-48)
-            failed |= (risen > room).any(axis=0)
+        ends = np.array([first, last])
+        rows = max(1, _TOGETHER // len(failed))
+        # where b is a level, or an end; and where b + charge is one
+        for b in (np.concatenate([ends, at[(at >= first) & (at <= last)]]), at - charge):
+            after = b[(b >= first) & (b <= last)][::thin]
+            for start in range(0, len(after), rows):
+                here = after[start : start + rows]
+                before = self._mixed(means, here)
+                failed |= (before > self._mixed(heights, here + charge) + paid).any(axis=0)
         return failed
+
+    def _mixed(self, values: NDArray[np.float64], level: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Values at each level, linear between levels of the family."""
+        j, share = self.family._place(level)
+        if not share.any():
+            return values[j]
+        share = share[:, None]
+        return values[j] * (1 - share) + values[j + 1] * share

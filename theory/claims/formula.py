@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping
 from fractions import Fraction
+from functools import lru_cache
 
 from flint import arb, fmpq
 
@@ -67,6 +68,7 @@ FUNCTIONS: Mapping[str, Callable[[arb], arb]] = {
 _LONGEST, _DEEPEST = 100_000, 150
 
 
+@lru_cache(maxsize=1024)
 def compile_formula(text: str) -> Evaluator:
     """The evaluator of a formula; ValueError on anything but arithmetic, variables and `FUNCTIONS`.
 

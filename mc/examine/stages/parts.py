@@ -24,6 +24,7 @@ from filters.catalogue import (
     AllOrdersFilter,
     ApproximateZCDPFilter,
     BasicFilter,
+    PotentialFilter,
     RealisationFilter,
     RogersFilter,
     WhitehouseFilter,
@@ -161,6 +162,14 @@ def _of_the_catalogue(filt: PrivacyFilter, done: dict[str, Proof] | None) -> Ver
         )
         scope = f"{SCOPE}; {THEOREMS[theorem].hypotheses}"
         return proved((theorem,), (), (Evidence.EXACT,), scope, said, done)
+    if type(filt) is PotentialFilter and numbers is not None:
+        said = (
+            f"theorem {theorem!r}; its table: what is kept from the first level on, and the inequality of every charge "
+            "of every member of its design, at the very heights and charges that run, with the members' own "
+            "hockey-sticks in balls; what other pairs are charged is found by the same inequality, in doubles whose "
+            "rounding is paid for, and is not certified here"
+        )
+        return proved((theorem,), (), (numbers.evidence,), SCOPE, said, done)
     if numbers is None:
         raise Unknown(f"no certificate joins {theorem!r} to its code")
     said = (

@@ -1,8 +1,8 @@
 """The potential filter: its inequality by fractions, its promise in the game, its rounds beside a fixed plan's."""
 
+from bisect import bisect_right
 from dataclasses import replace
 from fractions import Fraction
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -31,16 +31,19 @@ def ends(filt: fp.PrivacyFilter, menu: list[fp.DominatingPair]) -> tuple[float, 
     return float(found.low), float(found.high)
 
 
-def height(family: PotentialFamily, j: int, z: Fraction, knots: list[Fraction]) -> Fraction:
-    """f_j(z) by its definition: linear between knots that fall, constant before the first, a chord after the last."""
-    heights = [Fraction(int(h), ONE) for h in family.heights[j]]
+def height(family: PotentialFamily, z: Fraction, knots: list[Fraction]) -> list[Fraction]:
+    """f_j(z) at all levels by definition: linear between knots, constant before them, after them a chord to top."""
     if z >= knots[0]:
-        return heights[0]
-    points = [*zip(knots, heights, strict=True), (Fraction(0), Fraction(family.top, ONE))]
-    for (z1, h1), (z0, h0) in pairwise(points):
-        if z0 <= z <= z1:
-            return h0 + (h1 - h0) * (z - z0) / (z1 - z0)
-    raise AssertionError(z)
+        return [Fraction(int(h), ONE) for h in family.heights[:, 0]]
+    after = bisect_right(knots, -z, key=lambda knot: -knot)  # knots fall
+    before, (z1, z0) = after - 1, (knots[after - 1], [*knots, Fraction(0)][after])
+    assert z0 <= z <= z1
+    share = (z - z0) / (z1 - z0)
+    low = family.heights[:, after] if after < len(knots) else np.full(len(family.at), family.top)
+    return [
+        (Fraction(int(h0)) + share * int(h1 - h0)) / ONE
+        for h0, h1 in zip(low, family.heights[:, before], strict=True)
+    ]
 
 
 def mixed(family: PotentialFamily, level: int, of: list[Fraction]) -> Fraction:
@@ -60,14 +63,10 @@ def test_charges_hold_by_fractions_for_the_pair_itself() -> None:
         paid = Fraction(family.slack, ONE * SCALE)
         for knot in range(0, len(knots), 83):
             z = knots[knot]
-            rows = range(len(family.at))
-            now = [Fraction(int(family.heights[j, knot]), ONE) for j in rows]
+            now = [Fraction(int(h), ONE) for h in family.heights[:, knot]]
             p = Fraction(5, 9)  # of the loss log(5/4); the rest is of the loss -log(5/4)
-            mean = [
-                p * height(family, j, z * Fraction(4, 5), knots)
-                + (1 - p) * height(family, j, z * Fraction(5, 4), knots)
-                for j in rows
-            ]
+            one, other = (height(family, z * by, knots) for by in (Fraction(4, 5), Fraction(5, 4)))
+            mean = [p * h1 + (1 - p) * h2 for h1, h2 in zip(one, other, strict=True)]
             for floor, charge in zip(floors(), charges, strict=True):
                 for after in {*family.at.tolist(), *(family.at - charge).tolist()}:
                     if floor <= after <= clock.budget - charge:
@@ -118,7 +117,7 @@ def test_atoms_dominate_their_pair(pair: fp.DominatingPair) -> None:
 
 
 def test_charges_have_indices() -> None:
-    assert [charge_at(index_of(c)) for c in (1, 2, 4095, 4096, 1 << 40)] == [1, 2, 4095, 4096, 1 << 40]
+    assert [charge_at(index_of(c)) for c in (1, 2, 1023, 1024, 1 << 40)] == [1, 2, 1023, 1024, 1 << 40]
     assert all(charge_at(i) < charge_at(i + 1) for i in range(1, 40_000))
 
 

@@ -1,0 +1,128 @@
+"""The table of a potential filter: its inequalities for the members of its design, at the very heights that run.
+
+>>> from filters.rules.potential import PotentialFilter
+>>> from theory.pairs import RandomizedResponse
+>>> filt = PotentialFilter(1.0, 0.01, design=(RandomizedResponse(0.5),))
+>>> all(one.checked().fits for one in potential(filt, "it"))
+True
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+import flint
+import numpy as np
+
+from filters.certified.running_number import RunningNumber, at_most, by_margin, near
+from filters.contract.checks import checked_admits, checked_spend, checked_start
+from filters.rules.loss_atoms import height
+from filters.rules.potential import PotentialFilter
+from filters.rules.potential_family import SCALE, PotentialFamily, floors
+from theory.pairs import DominatingPair
+from theory.proofs.formula import rational
+
+__all__ = ["potential"]
+
+_THEOREM = "potential filter"
+#: Binary digits of a hockey-stick, rounded up, and of the balls that it comes from.
+_DIGITS, _BITS = 120, 256
+#: Heights of which each is looked at; of more, as many knots as stay below it.
+_MOST = 1 << 18
+
+
+def potential(filt: PotentialFilter, name: str) -> Iterator[RunningNumber]:
+    """The delta that is kept, the families, what each member is charged, and the levels that releases lead to.
+
+    T f_b is a sum over the kinks of f_b, whole numbers, each times the hockey-stick of the pair itself in balls; no
+    atom, mean or double of the filter's search enters.
+    """
+    clock = filt._clock
+    sides = (clock.forward, clock.backward)
+    kept = max(family.value(clock.budget) for family in sides)
+    yield at_most(
+        _THEOREM, f"{name}: what is kept from the first level on", kept, Fraction(filt.delta), slack=2.0**-20
+    )
+    says = f"{name}: how many of its two families are payoffs, no lower at a higher level"
+    yield near(_THEOREM, says, sum(family.is_valid(filt.epsilon) for family in sides), 2, slack=0)
+    for pair in dict.fromkeys(filt.design):
+        charges = filt._charges(pair).tolist()
+        for family, side, way in zip(sides, (pair, pair.swapped), ("", ", swapped,"), strict=True):
+            means = _Means(family, side)
+            for floor, end, charge in zip(floors(), (*floors()[1:], clock.budget), charges, strict=True):
+                last = min(end, clock.budget - charge)
+                if last >= floor:
+                    says = f"{name}: what {pair!r}{way} is charged from level 2^40 * {floor / SCALE:.6g} on"
+                    margin = partial(means.room, floor, last)
+                    yield by_margin(_THEOREM, says, charge, ">=", margin, slack=None)
+        yield _steps(filt, pair, charges, name)
+
+
+class _Means:
+    """Upper bounds of T f_j at knots, times 2^_DIGITS, in whole numbers."""
+
+    def __init__(self, family: PotentialFamily, pair: DominatingPair) -> None:
+        self.family = family
+        levels, knots = family.heights.shape
+        self.looked = range(0, knots, -(-levels * knots // _MOST))
+        f = family.heights.astype(object)
+        rise = np.diff(f, axis=1)
+        # what the slope changes by at a knot z, times z: a whole number, as z_i - z_{i+1} = z_i / parts
+        kinks = np.zeros_like(f)
+        kinks[:, :-1] = family.parts * rise
+        kinks[:, -1] = family.top - f[:, -1]
+        kinks[:, 1:] -= (family.parts - 1) * rise
+        with flint.ctx.workprec(_BITS):
+            stick = {
+                place: int((height(pair, place, family.parts) * 2**_DIGITS).upper().ceil().unique_fmpz())
+                for place in range(-self.looked[-1], knots)
+            }
+        of = flint.fmpz_mat([[stick[j - i] for i in self.looked] for j in range(knots)])
+        sums = flint.fmpz_mat(kinks.tolist()) * of
+        self.means = np.array([[int(x) for x in row] for row in sums.table()], dtype=object)
+        self.means += f[:, :1] << _DIGITS
+        self.heights = f[:, :: self.looked.step] << _DIGITS
+
+    def room(self, first: int, last: int, x: flint.arb) -> flint.arb:
+        """The least f_{b + x} + slack x - T f_b for all b in [first, last], at the knots that are looked at."""
+        family, charge = self.family, int(x.unique_fmpz())
+        paid = Fraction((family.slack * charge) << _DIGITS, SCALE)
+        after = np.unique(np.concatenate([[first, last], family.at, family.at - charge]))
+        return flint.arb(
+            rational(
+                min(
+                    self._least(int(b), int(b) + charge) + paid
+                    for b in after[(after >= first) & (after <= last)]
+                )
+            )
+        )
+
+    def _least(self, after: int, before: int) -> Fraction:
+        """The least f_before - T f_after."""
+        means, one = self._mixed(self.means, after)
+        heights, other = self._mixed(self.heights, before)
+        return Fraction(min(heights * one - means * other), one * other)
+
+    def _mixed(self, values: Any, level: int) -> tuple[Any, int]:
+        """(a numerator at each knot, their denominator) of the values at a level."""
+        at = self.family.at
+        j = int(np.clip(np.searchsorted(at, level, side="right") - 1, 0, len(at) - 2))
+        low, high = int(at[j]), int(at[j + 1])
+        return values[j] * (high - level) + values[j + 1] * (level - low), high - low
+
+
+def _steps(filt: PotentialFilter, pair: DominatingPair, charges: list[int], name: str) -> RunningNumber:
+    """The levels that releases of one pair lead to, until it is denied, each less by the charge of its own floor."""
+    state: Any = checked_start(filt, 1)
+    wrong = 0
+    while bool(checked_admits(filt, state, pair, 1)[0]):
+        before, state = state, checked_spend(filt, state, pair, 1)
+        due = charges[int(np.searchsorted(floors(), int(state[0]), side="right")) - 1]
+        wrong += int(before[0] - state[0]) != due or not 0 <= int(state[0]) <= filt._clock.budget
+    says = (
+        f"{name}: how many releases of {pair!r}, until it is denied, lower the level by other than its charge"
+    )
+    return near(_THEOREM, says, wrong, 0, slack=0)
