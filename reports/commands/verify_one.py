@@ -81,11 +81,11 @@ def _tell(exam: Examined, out: Path, data: str | None, first: str, lines: list[s
         sys.stdout.write(data)
     match exam.headline:
         case "FAULTY":
-            for fault in exam.examination.faults:
+            for fault in exam.faults:
                 complain(fault)
             raise End(ExitStatus.FILTER_FAULT)
         case "OUT OF TIME":
-            for told in exam.examination.faults or (f"{exam.name} was {exam.conclusion}",):
+            for told in exam.faults or (f"{exam.name} was {exam.conclusion}",):
                 complain(f"{told}; nothing was decided: mend it, or pass longer --seconds")
             raise End(ExitStatus.TIME_LIMIT)
     if data is None:

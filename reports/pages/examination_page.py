@@ -56,7 +56,7 @@ def examination_page(exam: ExaminationWords, folder: Path) -> str:
         evidences=list(Evidence),
         version=version(),
         colophon=(
-            f"Examined for {exam.examination.seconds:.0f} s with seed {exam.examination.seed}, by filterproof "
+            f"Examined for {exam.seconds:.0f} s with seed {exam.seed}, by filterproof "
             f"{version()} and Python {platform.python_version()}, on {time.strftime('%Y-%m-%d')}. "
             "Losses are in nats."
         ),
@@ -73,7 +73,7 @@ def _render(template: str, exam: ExaminationWords, **more: Any) -> str:
     return rendered(
         template,
         exam=exam,
-        promise=str(exam.promise),
+        promise=exam.promised,
         colour={"REFUTED": "refuted", "HOLDS": "holds"}.get(exam.headline, "undecided"),
         plain=_plain(exam),
         stages=_STAGES,
