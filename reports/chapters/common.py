@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, fields
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from matplotlib.axes import Axes
+from numpy.typing import ArrayLike, NDArray
 
 import mc
 from mc import Estimate
@@ -22,6 +24,7 @@ from theory.proofs.theorem import Proof
 __all__ = [
     "beside_promise",
     "compared",
+    "draw_estimates",
     "error_bars",
     "interval",
     "judge_promise",
@@ -29,6 +32,7 @@ __all__ = [
     "proved",
     "shares_of",
     "simulations",
+    "with_family",
 ]
 
 
@@ -47,6 +51,15 @@ def error_bars(rows: Sequence[Simulated]) -> NDArray[np.float64]:
     )
 
 
+def draw_estimates(
+    ax: Axes, at: ArrayLike, rows: Sequence[Simulated], *, over: ArrayLike = 1.0, **style: Any
+) -> None:
+    """Draw estimates with their intervals, divided by `over`, at the places `at`."""
+    value = np.array([row.estimate.value for row in rows])
+    looks = {"fmt": "o", "ms": 4, "capsize": 2, **style}
+    ax.errorbar(at, value / np.asarray(over), yerr=error_bars(rows) / np.asarray(over), **looks)
+
+
 def name(adversary: mc.Adversary) -> str:
     """The adversary and the parameters it was given, defaults left out."""
     given = [
@@ -55,6 +68,11 @@ def name(adversary: mc.Adversary) -> str:
         if (value := getattr(adversary, f.name)) != f.default
     ]
     return f"{type(adversary).__name__}({', '.join(given)})"
+
+
+def with_family(adversary: mc.Adversary) -> str:
+    """The adversary's class, and the family of mechanisms that it asks for."""
+    return f"{type(adversary).__name__}, {getattr(getattr(adversary, 'family', None), '__name__', '')}"
 
 
 def simulations(

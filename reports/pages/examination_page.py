@@ -83,7 +83,8 @@ def _render(template: str, exam: ExaminationWords, **more: Any) -> str:
         game=witness_words(witness) if witness is not None else "",
         snippet=replay_snippet(witness) if witness is not None else "",
         data=json.dumps(witness.to_data(), indent=2) if witness is not None else "",
-        rows=[_row(row) for row in exam.tightness],
+        number=number,
+        exceeds=exceeds,
         **more,
     )
 
@@ -132,19 +133,6 @@ def _pill(finding: StageFinding) -> dict[str, str]:
         "words": verdict.outcome.name,
         "colour": verdict.outcome.name.lower(),
         "limits": verdict.evidence.name,
-    }
-
-
-def _row(row: Any) -> dict[str, str]:
-    return {
-        "measure": str(row.measure),
-        "menu": row.menu,
-        "attack": number(row.attack),
-        "worst": "" if row.worst is None else number(row.worst),
-        "promised": number(row.promised),
-        "share": f"{row.share:.4g}",
-        "evidence": row.evidence.name,
-        "above": "unexpected" if exceeds(row.attack, row.promised) else "",
     }
 
 
