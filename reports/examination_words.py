@@ -109,11 +109,7 @@ class ExaminationWords(Examination):
             "faults": list(self.faults),
             "findings": [
                 {
-                    "stage": one.stage,
-                    "asked": one.asked,
-                    "found": one.found,
-                    "menu": one.menu,
-                    "unseen": one.unseen,
+                    **{name: getattr(one, name) for name in ("stage", "asked", "found", "menu", "unseen")},
                     "verdict": None if one.verdict is None else _verdict(one.verdict),
                     "whole": one.whole,
                     "fault": one.fault,

@@ -17,9 +17,9 @@ from reports.pages.audit_page import audit_section
 from reports.pages.overview import Row, counted
 from reports.pages.page import Badge, Page
 from reports.pages.papers import PAPERS
-from reports.pages.template import rendered, style
 from reports.shown.formulas import mathml
 from reports.shown.numbers import above, agreed_within, below, percent
+from reports.template import rendered, style
 from theory.agreement import Accord, Agreement
 from theory.evidence import Checked, Evidence, Outcome
 

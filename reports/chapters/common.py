@@ -82,27 +82,26 @@ def simulations(
 
     If the rows have both directions, a column says whether outputs were drawn from P or from Q.
     """
-    head, cells = ((lead[0],), [(cell,) for cell in lead[1]]) if lead else ((), [() for _ in rows])
-    ways = ("drawn from",) if len({row.direction for row in rows}) > 1 else ()
-    return Table(
+    first = [{lead[0]: cell} for cell in lead[1]] if lead else [{} for _ in rows]
+    both = len({row.direction for row in rows}) > 1
+    return Table.of(
         caption,
-        (*head, "Adversary", *ways, "epsilon", "delta", "interval", "promise", "runs", "method", "rests on"),
-        tuple(
-            (
-                *cell,
-                name(row.adversary),
-                *(row.direction[0] for _ in ways),
-                f"{row.epsilon:g}",
-                f"{row.estimate.value:.4g}",
-                interval(row.estimate),
-                f"{row.promised:.4g}",
-                f"{row.estimate.n:,}",
-                row.estimate.method,
-                row.estimate.rests_on,
-            )
-            for cell, row in zip(cells, rows, strict=True)
+        (
+            {
+                **cell,
+                "Adversary": name(row.adversary),
+                **({"drawn from": row.direction[0]} if both else {}),
+                "epsilon": f"{row.epsilon:g}",
+                "delta": f"{row.estimate.value:.4g}",
+                "interval": interval(row.estimate),
+                "promise": f"{row.promised:.4g}",
+                "runs": f"{row.estimate.n:,}",
+                "method": row.estimate.method,
+                "rests on": row.estimate.rests_on,
+            }
+            for cell, row in zip(first, rows, strict=True)
         ),
-        align="l" * len(head) + "l" * (1 + len(ways)) + "rrlrrll",
+        align="l" * (1 + bool(lead) + both) + "rrlrrll",
     )
 
 

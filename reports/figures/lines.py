@@ -10,14 +10,12 @@ from matplotlib import patheffects
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
-from reports.drawing import INK, PALETTE
+from reports.drawing import GREY, INK, PALETTE
 
 __all__ = ["DASHES", "GREY", "colour", "label", "line", "number_ticks"]
 
 #: In the order of use: a picture without colours still tells four lines apart.
 DASHES: tuple[Any, ...] = ("-", (0, (6, 2)), (0, (1, 1.6)), (0, (6, 2, 1, 2)), (0, (3, 1, 1, 1, 1, 1)), "-")
-#: Light and dark pages both show this grey.
-GREY = "#868e96"
 
 
 def colour(k: int) -> str:

@@ -13,9 +13,9 @@ from markupsafe import Markup
 from mc.examine.measure import exceeds
 from reports.drawing import data_uri, svg_text
 from reports.examination_words import ExaminationWords, version
-from reports.pages.template import rendered, style
 from reports.pages.tightness_figure import MOST_ROWS, tightness_alt, tightness_figure
 from reports.shown.formulas import mathml
+from reports.template import rendered, style
 from reports.witness_words import number, replay_snippet, witness_words
 from theory.evidence import Evidence, Outcome
 from theory.guarantees import ApproxDP, Guarantee, PureDP
