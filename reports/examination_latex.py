@@ -54,8 +54,8 @@ def latex_number(value: float | None) -> str:
 def examination_latex(exam: ExaminationWords) -> str:
     """The sentence and the table; the table is left out where nothing was compared."""
     lines = [
-        f"% filterproof: {exam.name}, seed {exam.examination.seed}",
-        rf"\textbf{{{latex_text(exam.name)}}}, promised {latex_text(str(exam.promise))}: "
+        f"% filterproof: {exam.name}, seed {exam.seed}",
+        rf"\textbf{{{latex_text(exam.name)}}}, promised {latex_text(exam.promised)}: "
         rf"{latex_text(exam.conclusion)}.",
     ]
     if exam.witness is not None:

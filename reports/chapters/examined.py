@@ -74,18 +74,9 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
             for claim, name in zip(claims, CATALOGUE, strict=True)
         ),
         tables=(
-            Table(
+            Table.of(
                 "Each filter of the catalogue, examined for a second like any stranger's.",
-                (
-                    "Filter",
-                    "promise",
-                    "verdict",
-                    "closest attack",
-                    "of the promise",
-                    "certified worst case there",
-                    "not tried",
-                ),
-                tuple(_row(found[name]) for name in CATALOGUE),
+                (_row(found[name]) for name in CATALOGUE),
                 align="lllrrrw",
                 reproducible=False,  # how much is looked at in a second depends on the machine
             ),
@@ -117,21 +108,21 @@ def _said(found: Examination) -> str:
     return f"nothing found above the promise; closest {percent(near.share)} of {near.measure}"
 
 
-def _row(found: Examination) -> tuple[str, ...]:
+def _row(found: Examination) -> dict[str, str]:
     rows = found.tightness
     near = rows[0] if rows else None
     solved = [row.worst / row.promised for row in rows if row.worst is not None and row.promised > 0]
     verdict = found.verdict
     cited = ", cited" if verdict.evidence is Evidence.CITED else f", {verdict.evidence.name}"
-    return (
-        found.name,
-        str(found.promise),
-        f"{verdict.outcome.name}{cited if verdict.outcome is not Outcome.UNDECIDED else ''}",
-        "none was comparable" if near is None else f"{near.menu} at {near.measure}",
-        "" if near is None else f"{near.share:.4g}",
-        f"{max(solved):.4g}" if solved else "",
-        found.unseen if verdict.outcome is Outcome.UNDECIDED else "",
-    )
+    return {
+        "Filter": found.name,
+        "promise": str(found.promise),
+        "verdict": f"{verdict.outcome.name}{cited if verdict.outcome is not Outcome.UNDECIDED else ''}",
+        "closest attack": "none was comparable" if near is None else f"{near.menu} at {near.measure}",
+        "of the promise": "" if near is None else f"{near.share:.4g}",
+        "certified worst case there": f"{max(solved):.4g}" if solved else "",
+        "not tried": found.unseen if verdict.outcome is Outcome.UNDECIDED else "",
+    }
 
 
 EXAMINED = Chapter(

@@ -43,20 +43,19 @@ def judge(claim: Claim, games: Mapping[str, Played]) -> Finding:
 
 
 def _table(games: Mapping[str, Played]) -> Table:
-    return Table(
+    return Table.of(
         "The worst case over each page's menu at its epsilon, and the simulation of the strategy that attains it.",
-        ("filter", "epsilon", "worst case, at least", "at most", "promise", "simulated", "interval", "runs"),
-        tuple(
-            (
-                name,
-                f"{played.main.epsilon:.6g}",
-                f"{played.main.low:.6g}",
-                f"{played.main.high:.6g}",
-                f"{played.main.promised:.6g}",
-                f"{played.at_main.estimate.value:.4g}",
-                interval(played.at_main.estimate),
-                f"{played.at_main.estimate.n:,}",
-            )
+        (
+            {
+                "filter": name,
+                "epsilon": f"{played.main.epsilon:.6g}",
+                "worst case, at least": f"{played.main.low:.6g}",
+                "at most": f"{played.main.high:.6g}",
+                "promise": f"{played.main.promised:.6g}",
+                "simulated": f"{played.at_main.estimate.value:.4g}",
+                "interval": interval(played.at_main.estimate),
+                "runs": f"{played.at_main.estimate.n:,}",
+            }
             for name, played in games.items()
         ),
         align="lrrrrrlr",

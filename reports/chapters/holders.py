@@ -54,17 +54,16 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
     return Told(
         findings=findings,
         tables=(
-            Table(
+            Table.of(
                 "What is promised at most, and what was simulated.",
-                ("Simulated", "estimate", "interval", "promised", "runs"),
-                tuple(
-                    (
-                        row.what,
-                        f"{row.estimate.value:.4g}",
-                        row.interval,
-                        f"{row.promised:.4g}",
-                        f"{row.estimate.n:,}",
-                    )
+                (
+                    {
+                        "Simulated": row.what,
+                        "estimate": f"{row.estimate.value:.4g}",
+                        "interval": row.interval,
+                        "promised": f"{row.promised:.4g}",
+                        "runs": f"{row.estimate.n:,}",
+                    }
                     for row in rows
                 ),
                 align="lrlrr",

@@ -17,7 +17,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from rich.table import Table
 
 from mc import LocalPool
-from reports.commands.console import OUTCOME_STYLE, clear_errors, complain, styled
+from reports.commands.console import OUTCOME_STYLE, check_folder, clear_errors, complain, styled
 from reports.commands.exit_status import End, ExitStatus
 
 if TYPE_CHECKING:
@@ -91,14 +91,12 @@ def _main_job(out: Path, *, quick: bool, as_json: bool, seed: int | None) -> Non
     started = time.perf_counter()
     console = Console(stderr=True)
     with LocalPool(ready=("reports.chapters",)) as pool:  # imported while this process does
-        from mc.runs.output import OutputFolder
         from reports.study import Study
         from reports.verify import verdicts_document, write_report
 
         import_module("reports.chapters")
         with clear_errors():
-            with OutputFolder(out):
-                pass  # reports an unusable folder before the work
+            check_folder(out)
             study = Study(quick=quick) if seed is None else Study(quick=quick, seed=seed)
         study.executor = pool
         told = _told(study, pool, console, started)

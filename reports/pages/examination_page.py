@@ -13,9 +13,9 @@ from markupsafe import Markup
 from mc.examine.measure import exceeds
 from reports.drawing import data_uri, svg_text
 from reports.examination_words import ExaminationWords, version
-from reports.pages.template import rendered, style
 from reports.pages.tightness_figure import MOST_ROWS, tightness_alt, tightness_figure
 from reports.shown.formulas import mathml
+from reports.template import rendered, style
 from reports.witness_words import number, replay_snippet, witness_words
 from theory.evidence import Evidence, Outcome
 from theory.guarantees import ApproxDP, Guarantee, PureDP
@@ -56,7 +56,7 @@ def examination_page(exam: ExaminationWords, folder: Path) -> str:
         evidences=list(Evidence),
         version=version(),
         colophon=(
-            f"Examined for {exam.examination.seconds:.0f} s with seed {exam.examination.seed}, by filterproof "
+            f"Examined for {exam.seconds:.0f} s with seed {exam.seed}, by filterproof "
             f"{version()} and Python {platform.python_version()}, on {time.strftime('%Y-%m-%d')}. "
             "Losses are in nats."
         ),
@@ -73,7 +73,7 @@ def _render(template: str, exam: ExaminationWords, **more: Any) -> str:
     return rendered(
         template,
         exam=exam,
-        promise=str(exam.promise),
+        promise=exam.promised,
         colour={"REFUTED": "refuted", "HOLDS": "holds"}.get(exam.headline, "undecided"),
         plain=_plain(exam),
         stages=_STAGES,
@@ -83,7 +83,8 @@ def _render(template: str, exam: ExaminationWords, **more: Any) -> str:
         game=witness_words(witness) if witness is not None else "",
         snippet=replay_snippet(witness) if witness is not None else "",
         data=json.dumps(witness.to_data(), indent=2) if witness is not None else "",
-        rows=[_row(row) for row in exam.tightness],
+        number=number,
+        exceeds=exceeds,
         **more,
     )
 
@@ -132,19 +133,6 @@ def _pill(finding: StageFinding) -> dict[str, str]:
         "words": verdict.outcome.name,
         "colour": verdict.outcome.name.lower(),
         "limits": verdict.evidence.name,
-    }
-
-
-def _row(row: Any) -> dict[str, str]:
-    return {
-        "measure": str(row.measure),
-        "menu": row.menu,
-        "attack": number(row.attack),
-        "worst": "" if row.worst is None else number(row.worst),
-        "promised": number(row.promised),
-        "share": f"{row.share:.4g}",
-        "evidence": row.evidence.name,
-        "above": "unexpected" if exceeds(row.attack, row.promised) else "",
     }
 
 

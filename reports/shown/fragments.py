@@ -130,10 +130,7 @@ def _worst_case(value: WorstCase) -> Fragment:
         ("worst case", told),
         ("epsilon", str(value.epsilon)),
         ("evidence", _evidence(value.evidence)),
-        ("scope", value.scope),
-        ("direction", value.direction),
-        ("longest play", _count(value.rounds, "round")),
-        ("positions", f"{value.positions:,}"),
+        *_played(value),
     ]
     notes = () if value.tried else (f"{NOTHING_ADMITTED}: the bounds say nothing about it.",)
     return Fragment("Worst case", f"delta {told} at epsilon {value.epsilon}", lines, notes=notes)
@@ -363,7 +360,7 @@ def _rests(at: tuple[Estimate, ...]) -> tuple[str, ...]:
     return tuple(told)
 
 
-def _played(value: Evaluation | NumericalEvaluation) -> list[tuple[str, str]]:
+def _played(value: Evaluation | NumericalEvaluation | WorstCase) -> list[tuple[str, str]]:
     return [
         ("scope", value.scope),
         ("direction", value.direction),

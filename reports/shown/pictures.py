@@ -14,14 +14,12 @@ from mc.estimate.simulate import Curve
 from mc.estimate.survival import SurvivalCurve
 from mc.estimate.trade_off import TradeOff
 from mc.evaluate.evaluation import Evaluation, Evaluations, NumericalEvaluation
-from reports.drawing import INK, PALETTE
+from reports.drawing import GREY, INK, PALETTE
 from reports.shown.numbers import above, chance, interval, near
 
 __all__ = ["alt", "draw"]
 
 _BLUE, _RED, *_ = PALETTE
-#: Light and dark pages both show this grey.
-_GREY = "#868e96"
 #: A largest value over a least one from which on the axis is logarithmic.
 _WIDE = 30.0
 #: Points at which a band is drawn between the rows.
@@ -87,7 +85,7 @@ def _alt_privacy_profile(value: PrivacyProfile) -> str:
 def _draw_trade_off(value: TradeOff, ax: Axes) -> None:
     alpha, low, high = (np.array([row[name] for row in value.rows()]) for name in ("alpha", "low", "high"))
     ax.fill_between(alpha, low, high, color=_BLUE, alpha=0.35, lw=0.8, label="band for every test")
-    ax.plot([0, 1], [1, 0], color=_GREY, ls="--", lw=1.1, label="nothing released")
+    ax.plot([0, 1], [1, 0], color=GREY, ls="--", lw=1.1, label="nothing released")
     ax.set(xlabel="type I error", ylabel="least type II error", xlim=(0, 1), ylim=(0, 1))
     _said(ax, f"the whole band holds, but for a chance of {chance(value.failure)}")
 

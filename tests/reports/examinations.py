@@ -54,7 +54,7 @@ def exam_of(*findings: StageFinding, filt: fp.PrivacyFilter | None = None) -> Ex
     made = Examination(
         Mine() if filt is None else filt, ("gaussian", "rr"), findings, 12.5, 7, 1e-6, Mine.promise
     )
-    return Examined(made)
+    return Examined.of(made)
 
 
 def rows(attack: float = 0.05) -> tuple[Tightness, ...]:
