@@ -83,20 +83,13 @@ class Report:
 class LatticeLaw:
     """P(L = k h) = masses[i] for k = offsets[i], ascending, and P(L = inf) = revealed.
 
-    report says how an adversary counts the loss that it sees. honest says that the other law has mass one on finite
-    losses, so that V = payoff once the sign of eps - L cannot change any more.
+    report says how an adversary counts the loss that it sees.
     """
 
     offsets: NDArray[np.int64]
     masses: NDArray[np.float64]
     revealed: float
     report: Report
-    honest: bool
-
-    @property
-    def dense(self) -> bool:
-        """Whether the law has so many losses that it is kept as a vector over the whole lattice."""
-        return len(self.offsets) > 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,5 +168,4 @@ def level_law(units: int, delta: Fraction, step: Fraction, side: Rounding) -> La
             Report.exactly(
                 np.array([-np.inf, *[0.0] * (len(offsets) - 1), np.finfo(np.float64).max]), offsets
             ),
-            delta == 0,
         )

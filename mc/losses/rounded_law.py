@@ -86,7 +86,7 @@ def upper_law(cut: Cells) -> LatticeLaw:
     """
     places, masses, revealed = cut.split()
     nobody = Report.exactly(np.array([np.inf]), [])  # the upper game is not played
-    return LatticeLaw(places, masses, revealed, nobody, honest=False)
+    return LatticeLaw(places, masses, revealed, nobody)
 
 
 def lower_law(cut: Cells) -> LatticeLaw:
@@ -120,7 +120,7 @@ def lower_law(cut: Cells) -> LatticeLaw:
         revealed = max(down(cut.infinite), 0.0)
     report = Report.of_cells(cut.edges, step, np.array(share), sorted(own), _SEEN)
     some = np.array(masses) > 0
-    return LatticeLaw(cut.edges[some], np.array(masses)[some], revealed, report, honest=False)
+    return LatticeLaw(cut.edges[some], np.array(masses)[some], revealed, report)
 
 
 def _shares(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -18,7 +18,8 @@ from mc.losses.lattice_law import common_step, level, level_law
 from mc.losses.log_ratio import Epsilon, LogRatio
 from mc.losses.outputs import Output, exact_outputs
 from mc.losses.rounded_law import rounded_laws
-from mc.worst_case.enclosure import DOUBLES, Enclosure, Laws, SharedGames, enclose, enclose_watched
+from mc.worst_case.enclosure import DOUBLES, Enclosure, Laws, SharedGames, enclose, enclose_on_tree
+from mc.worst_case.level_game import moderate
 from mc.worst_case.one_level import one_level
 from mc.worst_case.result import NOTHING_ADMITTED, WorstCase
 from mc.worst_case.spend_grid import SpendGrid
@@ -126,18 +127,22 @@ class WorstCaseGame:
 
     def _enclosed(self) -> Enclosure:
         grid = None if self.spend_steps is None else SpendGrid.of(self.filter, self.spend_steps)
+        on_tree = self.filter.looks_at_losses
         levels = [known for pair in self.menu if (known := level(pair)) is not None]
         lattice = common_step(levels) if len(levels) == len(self.menu) else None
         if lattice is not None:
             units, least, most = lattice
+            kept = tuple(zip(units, (known.delta for known in levels), strict=True))
+            middling = moderate(units, most, self.epsilon)
+            on_tree = on_tree or (grid is None and not middling)
 
             def rounded(step: Fraction, side: Rounding) -> Laws:
-                rows = zip(units, levels, strict=True)
-                return Laws(tuple(level_law(k, known.delta, step, side) for k, known in rows), step, side)
+                laws = tuple(level_law(*each, step, side) for each in kept)
+                return Laws(laws, step, side, kept if middling else ())
 
             single = least == most and grid is None
             games = [rounded(least, "near")] if single else [rounded(least, "low"), rounded(most, "high")]
-        elif self.filter.looks_at_losses:
+        elif on_tree:
             if len(self.menu) > 1 or self.menu[0].normal_mu is None:
                 raise ValueError(
                     "menu must hold one Gaussian, or randomised responses at multiples of one step, for a filter that "
@@ -151,8 +156,8 @@ class WorstCaseGame:
             drawn = self.menu if self.direction == "PQ" else tuple(pair.swapped for pair in self.menu)
             size, below, above = rounded_laws(drawn, step, max_positions=self._most)
             games = [Laws(below, size, "low"), Laws(above, size, "high")]
-        if self.filter.looks_at_losses:
-            return enclose_watched(
+        if on_tree:
+            return enclose_on_tree(
                 self.filter,
                 self.menu,
                 games,

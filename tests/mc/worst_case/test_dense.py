@@ -44,7 +44,7 @@ def test_values_down_to_the_far_tail_are_enclosed(epsilon):
 
 def _law(offsets, masses, revealed):
     nobody = Report.exactly(np.array([np.inf]), [])
-    return LatticeLaw(np.array(offsets), np.array(masses), revealed, nobody, honest=False)
+    return LatticeLaw(np.array(offsets), np.array(masses), revealed, nobody)
 
 
 def _by_hand(laws, child, step, epsilon):

@@ -55,7 +55,7 @@ class Strict(SquaresFilter):
 
 
 def _graph(filt, known=None):
-    return StateGraph.of(filt, MENU, rounds=None, moves=None, max_positions=10**7, known=known)
+    return StateGraph.of(filt, MENU, rounds=None, max_positions=10**7, known=known)
 
 
 @pytest.mark.parametrize("budgets", [(3, 9, 20, 11, 10, 4), (50, 49, 8, 60, 1)])
