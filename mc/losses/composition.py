@@ -21,8 +21,8 @@ import numpy as np
 
 from mc.losses.balls import BITS, ball, down, up
 from mc.losses.cells import cells, rough_cells
-from mc.losses.lattice_law import common_step, level
-from mc.losses.powers import ELEMENTARY, Masses, Power, power
+from mc.losses.lattice_law import LatticeLaw, common_step, level
+from mc.losses.powers import ELEMENTARY, Power, power
 from mc.losses.tails import tails
 from mc.losses.two_laws import TwoLaws
 from theory.arguments import check_count, check_delta, check_positive, check_real
@@ -236,7 +236,7 @@ class Composition:
             allowed *= min(max(0.7 * relative / max(found.relative_width, relative), 2.0**-6), 0.5)
         return best
 
-    def _tilt(self, laws: list[tuple[Masses, float]], epsilon: float) -> tuple[float, bool, list[float]]:
+    def _tilt(self, laws: list[tuple[LatticeLaw, float]], epsilon: float) -> tuple[float, bool, list[float]]:
         """The tilt >= 0 under which the sum has mean epsilon, whether there is one, and the variance of each law then.
 
         It decides how close bounds come, not whether they hold.
@@ -245,10 +245,9 @@ class Composition:
         def moments(tilt: float) -> tuple[float, list[float]]:
             mean, variances = 0.0, []
             for (law, step), count in zip(laws, self.counts, strict=True):
-                share, losses = law.tilted(tilt * step), law.places * step
-                centre = float(share @ losses)
-                mean += count * centre
-                variances.append(max(float(share @ (losses - centre) ** 2), step**2))
+                centre, variance = law.mean_and_variance(tilt * step)
+                mean += count * centre * step
+                variances.append(max(variance, 1.0) * step**2)
             return mean, variances
 
         low, high = 0.0, 1.0
@@ -270,13 +269,11 @@ class Composition:
     ) -> Bounds:
         """Bounds on H_{e^epsilon} from laws on a lattice: above of this step, below of one `parts` times as fine."""
         if any(not law.p.masses.sum() for law in laws):  # all that some mechanism has is revealed
-            return Bounds(max(law.kept for law in laws), 1.0)
-        low = self._low(laws, step / parts, epsilon, tilt) + _infinite(
-            [law.p for law in laws], [law.kept for law in laws], self.counts, up=False
-        )
-        high = self._high(laws, step, epsilon, tilt) + _infinite(
-            [law.high for law in laws], [law.revealed for law in laws], self.counts, up=True
-        )
+            return Bounds(max(law.p.revealed for law in laws), 1.0)
+        low = self._low(laws, step / parts, epsilon, tilt)
+        low += _infinite([law.p for law in laws], self.counts, up=False)
+        high = self._high(laws, step, epsilon, tilt)
+        high += _infinite([law.high for law in laws], self.counts, up=True)
         return Bounds(low, min(high * (1 + 2.0**-50), 1.0))
 
     def _high(self, laws: list[TwoLaws], step: float, epsilon: float, tilt: float) -> float:
@@ -358,15 +355,15 @@ def _log_scale(total: Power, step: float, epsilon: float, tilt: float, sign: int
     return exponent + sign * slack
 
 
-def _infinite(laws: list[Masses], infinite: list[float], counts: tuple[int, ...], *, up: bool) -> float:
+def _infinite(laws: list[LatticeLaw], counts: tuple[int, ...], *, up: bool) -> float:
     """Bound on the P-mass of all outcomes with an infinite loss: prod (S + r)^k - prod S^k, S the finite masses."""
-    if not any(infinite):
+    if not any(law.revealed for law in laws):
         return 0.0
     log_all = log_finite = slack = 0.0
-    for law, mass, count in zip(laws, infinite, counts, strict=True):
-        total = float(law.masses.sum()) + mass
+    for law, count in zip(laws, counts, strict=True):
+        total = float(law.masses.sum()) + law.revealed
         log_all += count * math.log(total)
-        log_finite += count * math.log1p(-min(mass / total, 1 - 2.0**-53))
+        log_finite += count * math.log1p(-min(law.revealed / total, 1 - 2.0**-53))
         slack += count * (len(law.masses) + 16) * 2.0**-52
     return max(
         math.exp(log_all) * -math.expm1(log_finite) * (1 + (1 if up else -1) * (slack + ELEMENTARY)), 0.0

@@ -143,8 +143,8 @@ def enclose_on_tree(
     first = games[0].laws
     outcomes: list[list[Branch[int]]] = []
     for size, law in zip(sizes, first, strict=True):
-        shown = [*(np.sign(law.offsets) * size).tolist(), math.inf]
-        moves = [*map(_step, law.offsets.tolist()), None]
+        shown = [*(np.sign(law.places) * size).tolist(), math.inf]
+        moves = [*map(_step, law.places.tolist()), None]
         signs = 1 if direction == "PQ" else -1
         outcomes.append([Branch(move, signs * seen) for move, seen in zip(moves, shown, strict=True)])
     tree = GameTree.of(filt, menu, outcomes, 0, rounds=rounds, max_positions=max_positions)

@@ -165,7 +165,7 @@ class WorstCaseGame:
                 sizes=[float(known.epsilon) for known in levels],
                 direction=self.direction,
                 rounds=self.rounds,
-                max_positions=self._most_of_a_tree(max(len(law.offsets) + 1 for law in games[0].laws)),
+                max_positions=self._most_of_a_tree(max(len(law.places) + 1 for law in games[0].laws)),
             )
         return enclose(
             self.filter,

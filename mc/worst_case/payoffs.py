@@ -68,7 +68,7 @@ def rounded_bounds(
     within 1 + u, u = 2^-53, of the exact one, and takes a maximum, which is exact. Masses and payoffs that
     were rounded to the nearest double are within 1 + 2u; (1 + u)^m <= 1 / (1 - m u). Higham, Lemma 3.1.
     """
-    widest = max(len(law.offsets) for law in laws)
+    widest = max(len(law.places) for law in laws)
     operations = depth * (widest + 2) + (2 * depth + 2 if side == "near" else 0)
     exact, factor = Fraction(value), 1 / (1 - operations * _UNIT)
     return max(exact / factor - UNDERFLOW, Fraction(0)), min(exact * factor + UNDERFLOW, Fraction(1))

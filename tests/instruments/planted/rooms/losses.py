@@ -53,7 +53,13 @@ FAULTS = (
     ),
     *faults_in(
         "mc/losses/composition.py",
-        At("_infinite", "mass / total", "mass / (2 * total)", "half of what is revealed counts", "unsound"),
+        At(
+            "_infinite",
+            "law.revealed / total",
+            "law.revealed / (2 * total)",
+            "half of what is revealed counts",
+            "unsound",
+        ),
         At(
             "Composition.delta",
             "max(bounds.high for bounds in found)",
