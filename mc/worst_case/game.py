@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 
 import flint
@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filters.privacy_filter import PrivacyFilter
-from mc.engine.adversary import Adversary
 from mc.evaluate.walk import Branch
 from mc.losses.balls import BITS, Rounding, ball, down, fraction, up
 from mc.losses.lattice_law import common_step, level, level_law
@@ -53,17 +52,24 @@ class WorstCaseGame:
         rational = tuple(row for row in outputs if row is not None)
         if evidence is Evidence.EXACT:
             self._check_exact(outputs)
-        if (
-            len(rational) == len(self.menu)
-            and evidence is not Evidence.CERTIFIED
-            and self.spend_steps is None
-        ):
-            return self._rational(rational)
-        enclosed = self._enclosed()
-        result = self._result(
-            None, enclosed.low, enclosed.high, enclosed.strategy, enclosed.rounds, enclosed.positions
+        value: Fraction | None = None
+        if len(rational) < len(self.menu) or evidence is Evidence.CERTIFIED or self.spend_steps is not None:
+            enclosed = self._enclosed()
+        else:
+            value, enclosed = self._rational(rational)
+        notes = (self.scope, "" if enclosed.rounds else NOTHING_ADMITTED, enclosed.note)
+        return WorstCase(
+            epsilon=self.epsilon,
+            value=value,
+            low=enclosed.low,
+            high=enclosed.high,
+            evidence=Evidence.CERTIFIED if value is None else Evidence.EXACT,
+            direction=self.direction,
+            strategy=enclosed.strategy,
+            rounds=enclosed.rounds,
+            positions=enclosed.positions,
+            scope="; ".join(filter(None, notes)),
         )
-        return replace(result, scope=f"{result.scope}; {enclosed.note}") if enclosed.note else result
 
     @property
     def _most(self) -> int:
@@ -91,8 +97,11 @@ class WorstCaseGame:
                     "use RandomizedResponse.from_ratio, say"
                 )
 
-    def _rational(self, outputs: tuple[tuple[Output, ...], ...]) -> WorstCase:
-        """The game in rational arithmetic: a loss L is kept as e^{-L}, so that nothing is rounded."""
+    def _rational(self, outputs: tuple[tuple[Output, ...], ...]) -> tuple[Fraction | None, Enclosure]:
+        """The game in rational arithmetic: a loss L is kept as e^{-L}, so that nothing is rounded.
+
+        The value is None where e^epsilon is no rational.
+        """
         tree = GameTree.of(
             self.filter,
             self.menu,
@@ -115,7 +124,7 @@ class WorstCaseGame:
         if isinstance(self.epsilon, LogRatio):
             value, choices = solved(self.epsilon.ratio)
             best = tree.strategy(choices)
-            return self._result(value, down(value), up(value), best, tree.rounds, tree.positions)
+            return value, Enclosure(down(value), up(value), best, tree.rounds, tree.positions)
         # V decreases in e^epsilon, so its values at rationals on either side of e^epsilon enclose it
         with flint.ctx.workprec(BITS):
             growth = ball(self.epsilon).exp()
@@ -123,7 +132,7 @@ class WorstCaseGame:
         low, choices = solved(above)
         high, _ = solved(below)
         best = tree.strategy(choices)
-        return self._result(None, down(low), up(high), best, tree.rounds, tree.positions)
+        return None, Enclosure(down(low), up(high), best, tree.rounds, tree.positions)
 
     def _enclosed(self) -> Enclosure:
         grid = None if self.spend_steps is None else SpendGrid.of(self.filter, self.spend_steps)
@@ -177,28 +186,6 @@ class WorstCaseGame:
             max_positions=self.max_positions,
             grid=grid,
             shared=self.shared,
-        )
-
-    def _result(
-        self,
-        value: Fraction | None,
-        low: float,
-        high: float,
-        strategy: Adversary,
-        rounds: int,
-        positions: int,
-    ) -> WorstCase:
-        return WorstCase(
-            epsilon=self.epsilon,
-            value=value,
-            low=low,
-            high=high,
-            evidence=Evidence.CERTIFIED if value is None else Evidence.EXACT,
-            direction=self.direction,
-            strategy=strategy,
-            rounds=rounds,
-            positions=positions,
-            scope=self.scope if rounds else f"{self.scope}; {NOTHING_ADMITTED}",
         )
 
 
