@@ -61,7 +61,7 @@ FAULTS = (
             "unsound",
         ),
         At(
-            "Composition.delta",
+            "_worse",
             "max(bounds.high for bounds in found)",
             "min(bounds.high for bounds in found)",
             "the better of both directions counts above",
