@@ -11,7 +11,6 @@ import mpmath
 import numpy as np
 import pytest
 
-from filters import ZCDPFilter
 from mc.losses import LogRatio
 from mc.losses.lattice_law import level_law
 from mc.worst_case import windows, worst_case
@@ -138,24 +137,6 @@ def test_the_strategy_is_worth_what_the_windows_hold(left, epsilon, monkeypatch)
     assert Fraction(solved.low) <= reached <= Fraction(solved.high)
     exact = worst_case(filt, menu, epsilon=epsilon, rounds=7).value
     assert reached == exact if left == 70.0 else reached <= exact
-
-
-def test_sixteen_thousand_charges_of_one_level_are_the_binomial_composition():
-    n, epsilon = 2**14, 1.0
-    solved = worst_case(ZCDPFilter(n * STEP**2 / 2), RandomizedResponse(STEP), epsilon=epsilon)
-    with mpmath.workdps(40):
-        keep = 1 / (1 + mpmath.exp(-mpmath.mpf(STEP)))
-        mass = keep**n
-        total = mpmath.mpf(0)
-        for lies in range(n // 2):
-            loss = (n - 2 * lies) * mpmath.mpf(STEP)
-            if loss <= epsilon:
-                break
-            total += mass * (1 - mpmath.exp(epsilon - loss))
-            mass *= mpmath.mpf(n - lies) / (lies + 1) * (1 - keep) / keep
-        assert solved.low <= total <= solved.high
-    assert solved.rounds == n
-    assert solved.high - solved.low < 1e-10 * solved.low
 
 
 def test_levels_too_large_for_the_middle_are_solved_loss_by_loss():
