@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mc.losses.balls import BITS, ball, up
+from mc.losses.lattice_law import LatticeLaw
 from mc.losses.tails import Tails, tails
 from theory.pairs import DominatingPair
 
@@ -53,10 +54,10 @@ class Cells:
     infinite: flint.arb
     atoms: tuple[tuple[Fraction, flint.arb], ...]
 
-    def split(self) -> tuple[NDArray[np.int64], NDArray[np.float64], float]:
-        """Places, masses and P(L = inf) of a law whose hockey-sticks are no smaller: all masses rounded up.
+    def split(self) -> LatticeLaw:
+        """A law whose hockey-sticks, and games, are worth no less, all masses rounded up.
 
-        Each loss is split over both ends of its cell so that its P-mass and its Q-mass are kept. Hockey-sticks are
+        Each loss is split over both ends of its cell so that its P-mass and its Q-mass are kept. Both are
         convex in the likelihood ratio Q/P, so that this raises them (Jensen), by the order of the squared widths. The
         upper tail is split likewise over its end and infinity, the lower tail moves up to its end.
         """
@@ -75,7 +76,7 @@ class Cells:
             masses = np.array([max(up(mass), 0.0) for mass in at])
             revealed = max(up(self.above - grown + self.infinite), 0.0)
         some = masses > 0
-        return self.edges[some], masses[some], revealed
+        return LatticeLaw(self.edges[some], masses[some], revealed)
 
     def without_atoms(self) -> tuple[list[flint.arb], list[flint.arb], dict[int, flint.arb]]:
         """p and q less the masses at upper ends of cells that are known to be atoms, and those P-masses by edge."""
