@@ -134,6 +134,8 @@ class ExaminationWords:
         if self.witness is not None:
             saved = "" if folder is not None else 'exam.save("out"), then '
             lines.append(f"Witness: {witness_words(self.witness)}")
+            if self.examination.story is not None:
+                lines += [f"  {line}" for line in self.examination.story.lines()]
             lines.append(f"Again: {saved}{self.again(folder or Path('out'))}")
         return lines
 

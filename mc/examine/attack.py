@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
+from itertools import combinations
 from typing import Any
 
 import flint
@@ -26,6 +27,7 @@ from mc.examine.admitted import (
     largest_response,
     simple_ratio,
 )
+from mc.examine.words import number_words
 from mc.examine.worker import alone
 from mc.losses.balls import BITS, ball, down, fraction, up
 from mc.losses.log_ratio import LogRatio
@@ -33,14 +35,14 @@ from mc.losses.outputs import nearest_log
 from mc.losses.too_large import TooLargeError
 from mc.worst_case import worst_case
 from mc.worst_case.plan import MARGIN, DeniedError, Plan, masses_of, written_out
-from theory.arguments import check_count
+from theory.arguments import beyond, check_count
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.guarantees import ApproxDP, PureDP
-from theory.pairs import DominatingPair, RandomizedResponse
+from theory.pairs import DominatingPair, Erasure, RandomizedResponse
 from theory.pairs.base import Direction
 from theory.shown import Row, Shown, row_of
 
-__all__ = ["Attack", "attack", "attacked", "replay_attack", "replied"]
+__all__ = ["Attack", "attack", "attacked", "replay_attack", "replied", "simple_plans"]
 
 #: Epsilons tried against a promise that holds at every epsilon.
 _EPSILONS = (0.25, 0.5, 1.0, 2.0, 4.0, 6.0, 8.0, 12.0, 15.0)
@@ -120,8 +122,9 @@ class Attack(Shown):
         if not self.refuted:
             closest = f"no game exceeded the promise; the closest is worth {self.share:.4g} of it"
             return Verdict(Outcome.UNDECIDED, Evidence.EXACT, scope, closest)
-        decimal = "" if self.value.denominator == 1 else f" = {float(self.value):.6g}"
-        detail = f"worth {self.value}{decimal}, promised {self.promised:.6g}"
+        rounds = self.plan.rounds if self.plan is not None else 0
+        asked = f"an adaptive plan of {rounds} rounds at epsilon={self.epsilon:g}, {self.direction}"
+        detail = f"{asked}: worth {number_words(self.value)}, promised {self.promised:.6g}"
         return Verdict(Outcome.REFUTED, Evidence.EXACT, scope, detail, self.witness)
 
 
@@ -372,6 +375,33 @@ def _best_replies(filt: PrivacyFilter, rounds: int) -> Iterator[_Lead]:
                 then.append(best_reply(frontier, ratio * q / p))
             plan = Plan(opening, tuple(then))
             yield _Lead(epsilon, ratio, None, "PQ", plan.rounds, partial(_itself, plan))
+
+
+#: e^epsilon of plain responses, and shares of erasures.
+_RATIOS = tuple(
+    Fraction(*one) for one in ((3, 1), (2, 1), (3, 2), (5, 4), (11, 10), (21, 20), (101, 100), (1001, 1000))
+)
+_PARTS = tuple(Fraction(d, 10**k) for k in range(1, 8) for d in (5, 1))
+
+
+def simple_plans(filt: PrivacyFilter, over: Callable[[], bool]) -> Iterator[Attack]:
+    """Solved games over one or two plain requests that a fresh run grants, few rounds first."""
+    start = filt.start(1)
+    responses: list[DominatingPair] = [RandomizedResponse.from_ratio(ratio) for ratio in _RATIOS]
+    responses = [pair for pair in responses if admits(filt, start, pair)][:4]
+    erasures: list[DominatingPair] = [Erasure(beyond(p), exact=p) for p in _PARTS]
+    erasures = [pair for pair in erasures if admits(filt, start, pair)][:1]
+    menus = [[pair] for pair in (*responses, *erasures)] + [
+        list(two) for two in combinations((*responses, *erasures), 2)
+    ]
+    for rounds in (2, 3, 4, 5, 7, 10):
+        for menu in menus:
+            for epsilon, ratio in _goals(filt):
+                if over():
+                    return
+                lead, longest = _game(filt, menu, rounds, epsilon, ratio)
+                if longest:
+                    yield lead.followed(filt)
 
 
 def _itself(plan: Plan) -> Plan:

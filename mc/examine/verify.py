@@ -33,6 +33,7 @@ from mc.examine.stages.games import games
 from mc.examine.stages.laws import laws
 from mc.examine.stages.search import search
 from mc.examine.stages.sequences import sequences
+from mc.examine.stages.telling import telling
 from mc.examine.stages.tests import betting_tests
 from mc.examine.stages.theorems import of_parts, on_a_menu
 from mc.examine.subject import Subject, admission, own_numbers
@@ -45,8 +46,8 @@ __all__ = ["FAILURE", "examine"]
 
 #: The probability that an examination refutes a promise that is kept, shared by all that it estimates.
 FAILURE = 1e-6
-#: Seconds beyond its share after which a stage is ended, and that proofs may take.
-_GRACE, _PROVING = 2.0, 600.0
+#: Seconds beyond its share after which a stage is ended, that proofs may take, and that telling a first find takes.
+_GRACE, _PROVING, _MOMENT = 2.0, 600.0, 1.0
 #: The proofs of this process.
 _DONE: dict[str, Proof] = {}
 
@@ -97,12 +98,14 @@ def examine(
             exam.run("sequences", 0.3, partial(sequences, subject))
         if subject.pure:
             # a filter that looks at losses is searched for as long as it is solved
-            exam.run("games", 0.45 if subject.looks else 0.6, partial(games, subject))
+            known = any(one.witness is not None for one in exam.findings)
+            exam.run("games", 0.45 if subject.looks or known else 0.6, partial(games, subject))
 
             if subject.looks:
                 exam.run("search", 0.6, partial(search, subject, failure=FAILURE / 2))
             if not any(one.witness is not None for one in exam.findings):
                 exam.run("tests", 1.0, partial(betting_tests, subject, failure=FAILURE / 2))
+        exam.tell(subject)
     spent = time.perf_counter() - began
     return Examination(
         filt, names, (*exam.findings, *exam.noise()), spent, seed, FAILURE, exam.promise, exam.scope
@@ -131,6 +134,17 @@ class _Stages:
         began, self.clock = Clock.now(), Clock(self.clock.until + _PROVING)
         self.run("parts", 1.0, work)
         self.clock = Clock(self.clock.until - _PROVING + Clock.now() - began)
+
+    def tell(self, subject: Subject) -> None:
+        """The most telling witness of what was found, if anything was, and its play."""
+        found = sorted(
+            (one.witness for one in self.findings if one.witness is not None), key=lambda w: w.order
+        )
+        if found:
+            clock, hurried = self.clock, self.first_only
+            self.clock, self.first_only = clock.at_most(_MOMENT) if hurried else clock, False
+            self.run("telling", 1.0, partial(telling, subject, tuple(found)))
+            self.clock, self.first_only = clock, hurried
 
     def run(self, stage: str, share: float, work: Callable[[Clock], Iterator[object]]) -> None:
         """Keep the findings of a stage, also where its time is up or the filter's code raises."""
