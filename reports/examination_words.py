@@ -16,6 +16,7 @@ from mc.examine.examination import Examination, Status
 from mc.examine.fault import LATE, STUCK
 from mc.examine.finding import StageFinding, Tightness
 from mc.examine.witness import Witness
+from reports.story_words import story_data
 from reports.witness_words import finite, replay_words, target_of, witness_words
 from theory.evidence import Outcome, Verdict
 from theory.guarantees import Guarantee
@@ -167,6 +168,7 @@ class ExaminationWords:
             ],
             "tightness": [dict(zip(_COLUMNS, row, strict=True)) for row in self._rows()],
             "witness": None if self.witness is None else self.witness.to_data(),
+            "story": story_data(self.examination.story),
             "failure": self.examination.failure,
             "mechanisms": list(self.examination.mechanisms),
             "seed": self.examination.seed,

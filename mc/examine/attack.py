@@ -7,7 +7,6 @@ from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from itertools import combinations
 from typing import Any
 
 import flint
@@ -35,14 +34,14 @@ from mc.losses.outputs import nearest_log
 from mc.losses.too_large import TooLargeError
 from mc.worst_case import worst_case
 from mc.worst_case.plan import MARGIN, DeniedError, Plan, masses_of, written_out
-from theory.arguments import beyond, check_count
+from theory.arguments import check_count
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.guarantees import ApproxDP, PureDP
-from theory.pairs import DominatingPair, Erasure, RandomizedResponse
+from theory.pairs import DominatingPair, RandomizedResponse
 from theory.pairs.base import Direction
 from theory.shown import Row, Shown, row_of
 
-__all__ = ["Attack", "attack", "attacked", "replay_attack", "replied", "simple_plans"]
+__all__ = ["Attack", "attack", "attacked", "goals_of", "replay_attack", "replied", "solved_game"]
 
 #: Epsilons tried against a promise that holds at every epsilon.
 _EPSILONS = (0.25, 0.5, 1.0, 2.0, 4.0, 6.0, 8.0, 12.0, 15.0)
@@ -233,7 +232,7 @@ class _Lead:
         return Attack(filt, self.epsilon, self.ratio, promised, value, self.direction, plan, 1)
 
 
-def _goals(filt: PrivacyFilter) -> Iterator[tuple[float, Fraction]]:
+def goals_of(filt: PrivacyFilter) -> Iterator[tuple[float, Fraction]]:
     """The epsilons to attack, each with a rational at or just above e^epsilon."""
     promise = filt.promise
     if isinstance(promise, (ApproxDP, PureDP)):
@@ -259,7 +258,7 @@ def _promised(filt: PrivacyFilter, epsilon: float) -> float:
 
 def _untried(filt: PrivacyFilter) -> Attack:
     """The result where no game was solved, and why none was."""
-    goal = next(_goals(filt), None)
+    goal = next(goals_of(filt), None)
     if goal is None:
         reason = f"no epsilon tried, up to {_MOST_EPSILON:g}, has a promise that a game can exceed"
         return Attack(filt, math.inf, Fraction(1), 1.0, Fraction(0), "PQ", None, 0, reason)
@@ -294,7 +293,7 @@ def _length(found: Attack) -> tuple[int, int, int]:
 # -- the stages ------------------------------------------------------------------------------------
 
 
-def _game(
+def solved_game(
     filt: PrivacyFilter, menu: list[DominatingPair], rounds: int, epsilon: float, ratio: Fraction
 ) -> tuple[_Lead, int]:
     """The solved game over a menu, and its longest play."""
@@ -314,9 +313,9 @@ def _game(
 def _own_menu(filt: PrivacyFilter, rounds: int) -> Iterator[_Lead]:
     menu = [exact for pair in getattr(filt, "menu", ()) if (exact := pair.rational) is not None]
     if menu:
-        for epsilon, ratio in _goals(filt):
+        for epsilon, ratio in goals_of(filt):
             for n in range(1, rounds + 1):
-                yield _game(filt, menu, n, epsilon, ratio)[0]
+                yield solved_game(filt, menu, n, epsilon, ratio)[0]
 
 
 def _largest_requests(filt: PrivacyFilter, rounds: int) -> Iterator[_Lead]:
@@ -327,13 +326,13 @@ def _largest_requests(filt: PrivacyFilter, rounds: int) -> Iterator[_Lead]:
         sizes = [simple_ratio(lambda r: r > 1, share * _size(response)) for share in (0.05, 0.1, 0.25, 0.5)]
         requests += [RandomizedResponse.from_ratio(size) for size in sizes if size is not None]
         requests.append(response)
-    for epsilon, ratio in _goals(filt):
+    for epsilon, ratio in goals_of(filt):
         for pair in requests:
             # a plan over n bits has 2^n histories; one over n erasures has n + 1
             most = rounds * (8 if pair.infinite_mass else 2)
             n = 1
             while n <= most:
-                lead, longest = _game(filt, [pair], n, epsilon, ratio)
+                lead, longest = solved_game(filt, [pair], n, epsilon, ratio)
                 yield lead
                 if longest < n:
                     break
@@ -349,9 +348,9 @@ def _ladders(filt: PrivacyFilter, rounds: int) -> Iterator[_Lead]:
         if base is None:
             continue
         menu: list[DominatingPair] = [RandomizedResponse.from_ratio(base**k) for k in range(1, steps + 1)]
-        for epsilon, ratio in _goals(filt):
+        for epsilon, ratio in goals_of(filt):
             for n in range(2, rounds + 1):
-                yield _game(filt, menu, n, epsilon, ratio)[0]
+                yield solved_game(filt, menu, n, epsilon, ratio)[0]
 
 
 def _best_replies(filt: PrivacyFilter, rounds: int) -> Iterator[_Lead]:
@@ -359,7 +358,7 @@ def _best_replies(filt: PrivacyFilter, rounds: int) -> Iterator[_Lead]:
     if top is None or rounds < 2:
         return
     start = filt.start(1)
-    goals = list(_goals(filt))
+    goals = list(goals_of(filt))
     # by state: most filters are in one state after both outputs, and at every epsilon
     frontiers: dict[Hashable, Frontier] = {}
     for epsilon, ratio in goals[len(goals) // 3 :: 3]:  # slow: a third of them, but never none
@@ -375,33 +374,6 @@ def _best_replies(filt: PrivacyFilter, rounds: int) -> Iterator[_Lead]:
                 then.append(best_reply(frontier, ratio * q / p))
             plan = Plan(opening, tuple(then))
             yield _Lead(epsilon, ratio, None, "PQ", plan.rounds, partial(_itself, plan))
-
-
-#: e^epsilon of plain responses, and shares of erasures.
-_RATIOS = tuple(
-    Fraction(*one) for one in ((3, 1), (2, 1), (3, 2), (5, 4), (11, 10), (21, 20), (101, 100), (1001, 1000))
-)
-_PARTS = tuple(Fraction(d, 10**k) for k in range(1, 8) for d in (5, 1))
-
-
-def simple_plans(filt: PrivacyFilter, over: Callable[[], bool]) -> Iterator[Attack]:
-    """Solved games over one or two plain requests that a fresh run grants, few rounds first."""
-    start = filt.start(1)
-    responses: list[DominatingPair] = [RandomizedResponse.from_ratio(ratio) for ratio in _RATIOS]
-    responses = [pair for pair in responses if admits(filt, start, pair)][:4]
-    erasures: list[DominatingPair] = [Erasure(beyond(p), exact=p) for p in _PARTS]
-    erasures = [pair for pair in erasures if admits(filt, start, pair)][:1]
-    menus = [[pair] for pair in (*responses, *erasures)] + [
-        list(two) for two in combinations((*responses, *erasures), 2)
-    ]
-    for rounds in (2, 3, 4, 5, 7, 10):
-        for menu in menus:
-            for epsilon, ratio in _goals(filt):
-                if over():
-                    return
-                lead, longest = _game(filt, menu, rounds, epsilon, ratio)
-                if longest:
-                    yield lead.followed(filt)
 
 
 def _itself(plan: Plan) -> Plan:

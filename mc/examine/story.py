@@ -16,8 +16,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -31,14 +31,16 @@ from mc.examine.sequence import Sequence, granted
 from mc.examine.words import number_words, pair_words
 from mc.losses.outputs import nearest_log
 from mc.worst_case.plan import Plan, masses_of
-from theory.guarantees import ApproxDP, GaussianDP, PureDP
+from theory.guarantees import ApproxDP, GaussianDP, Guarantee, PureDP
 from theory.pairs import DominatingPair, Gaussian, Laplace, RandomizedResponse
 from theory.pairs.base import ChargeName
 
-__all__ = ["Story", "Turn", "story_of_plan", "story_of_sequence"]
+__all__ = ["Story", "Turn", "curve_of", "prefix", "story_of_plan", "story_of_sequence"]
 
 #: Rows of a story, letters of a state, and the requests that are played for one.
 _ROWS, _LETTERS, _PLAYED = 24, 60, 4000
+#: Points of a curve, the largest epsilon of one, and the delta at which it may end.
+_POINTS, _FAR, _LITTLE = 13, 200.0, 1e-6
 #: Requests whose charge tells what a state counts in.
 _PROBES = (Gaussian(0.125), RandomizedResponse(0.125), Laplace(8.0), Gaussian(2.0**-6))
 
@@ -65,7 +67,7 @@ class Turn:
 class Story:
     """The play of a witness: its turns, the round at which the promise is passed, and why, as far as it shows.
 
-    pushed says how far the same fault can be pushed; sequence is the play where it is fixed.
+    pushed says how far the same fault can be pushed. curve has points (epsilon, delta of the play at least, promised).
     """
 
     measure: Measure
@@ -73,7 +75,7 @@ class Story:
     passed: int | None
     why: tuple[str, ...]
     pushed: str = ""
-    sequence: Sequence | None = None
+    curve: tuple[tuple[float, float, float], ...] = ()
 
     def lines(self) -> list[str]:
         """The story as text, a line a turn."""
@@ -129,7 +131,7 @@ def story_of_sequence(filt: PrivacyFilter, played: Sequence, measure: Measure) -
         if len(turns) < _ROWS or done == played.rounds:
             turns.append(Turn(rounds, "", asked, "granted", *told, reached, promised))
     reasons = (*list(why)[:3], *_charged(filt, tuple(played.counts)))
-    return Story(measure, tuple(turns), passed, reasons, sequence=played)
+    return Story(measure, tuple(turns), passed, reasons)
 
 
 def _cut(played: Sequence, passed: int | None) -> Iterator[tuple[DominatingPair, int]]:
@@ -324,6 +326,16 @@ def story_of_plan(filt: PrivacyFilter, plan: Plan, measure: Measure, ratio: Frac
     return Story(measure, tuple(turns), passed, (*list(falls)[:3], *_charged(filt, requests)))
 
 
-def pushed(story: Story, words: str) -> Story:
-    """The story with how far the fault can be pushed."""
-    return replace(story, pushed=words)
+def curve_of(
+    story: Story, promise: Guarantee, reached: Callable[[Measure], float]
+) -> Iterator[tuple[float, float, float]]:
+    """Points of the promised curve and the play's, `_POINTS` epsilons up to where little is promised."""
+    measure = story.measure
+    far = 2 * measure.at if measure.kind == "hockey-stick" else 1.0
+    while measure.kind != "hockey-stick" and far < _FAR and float(promise.delta(far)) > _LITTLE:
+        far *= 1.25
+    for number in range(_POINTS):
+        at = Measure.hockey_stick(far * number / (_POINTS - 1), measure.direction)
+        promised = at.promised(promise)
+        if 0 <= promised <= 1:
+            yield at.at, reached(at), promised

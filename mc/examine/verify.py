@@ -102,7 +102,7 @@ def examine(
             exam.run("games", 0.45 if subject.looks or known else 0.6, partial(games, subject))
 
             if subject.looks:
-                exam.run("search", 0.6, partial(search, subject, failure=FAILURE / 2))
+                exam.run("search", 0.3 if known else 0.6, partial(search, subject, failure=FAILURE / 2))
             if not any(one.witness is not None for one in exam.findings):
                 exam.run("tests", 1.0, partial(betting_tests, subject, failure=FAILURE / 2))
         exam.tell(subject)

@@ -6,16 +6,16 @@ its solved game, a plan in rational numbers. All is tried in a fixed order; the 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
-from itertools import permutations, product
+from itertools import permutations, product, takewhile
 
 from filters.contract.checks import checked_start
 from filters.contract.state import keys
 from mc.engine.encoding import decode, decode_fraction, nameable
-from mc.examine.attack import Attack, simple_plans
 from mc.examine.clock import Clock, OutOfTime
 from mc.examine.fault import FilterFault
 from mc.examine.finding import StageFinding, Tightness
@@ -23,13 +23,14 @@ from mc.examine.measure import Measure, exceeds
 from mc.examine.sequence import Sequence
 from mc.examine.stages.games import solved
 from mc.examine.stages.menus import Menu
-from mc.examine.stages.plays import Player, leaders
+from mc.examine.stages.plain_plans import plain_plans
+from mc.examine.stages.plays import ROUND, Player, plain
 from mc.examine.stages.sequences import most, ways
-from mc.examine.story import Story, prefix, story_of_plan, story_of_sequence
-from mc.examine.subject import Admission, Subject
+from mc.examine.story import Story, curve_of, prefix, story_of_plan, story_of_sequence
+from mc.examine.subject import Subject
 from mc.examine.witness import TELLING, Witness, sequence_witness
 from mc.examine.words import number_words, pair_words, steps_words, times_words
-from mc.examine.worker import within
+from mc.examine.worker import results, within
 from mc.worst_case.plan import Plan
 from theory.evidence import Outcome, Verdict
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse
@@ -37,19 +38,10 @@ from theory.pairs import DominatingPair, Gaussian, RandomizedResponse
 __all__ = ["telling"]
 
 _ASKED = "What is the plainest play that breaks the promise, and how far does it go?"
-#: Sizes that people write: one or two digits.
-_DIGITS = (1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0)
-_ROUND = tuple(float(f"{d:g}e{k}") for k in (-9, *range(-4, 2)) for d in _DIGITS)
-#: Families whose pairs shrink as the number that people write grows.
-_INVERSE = ("laplace", "subsampled")
-#: Shares of the largest request that are tried, and how many small requests stand between large ones.
-_SHARES, _BETWEEN = (1.0, 0.9, 0.75, 0.5, 0.25, 0.1), (*range(1, 11), 12, 15, 20, 30, 50, 100)
-#: Requests of one kind in a row in a plain play, and of a play that is pushed.
-_ROW, _PUSHED = 30, 400
-#: What a request is that is hardly there, relative to the largest.
-_TINY = (0.01, 1e-8)
+#: The rounds of a play that is pushed.
+_PUSHED = 400
 #: Measures at which a play is looked at exactly, and the least delta of a promised curve that is looked at.
-_GOALS, _SEEN = 4, 1e-7
+_GOALS, _SEEN = 4, 1e-3
 
 
 def telling(subject: Subject, witnesses: tuple[Witness, ...], clock: Clock) -> Iterator[StageFinding]:
@@ -58,7 +50,7 @@ def telling(subject: Subject, witnesses: tuple[Witness, ...], clock: Clock) -> I
     if subject.looks:
         search.plans()
     else:
-        for play in _plays(subject, search.clock):
+        for play in plain(subject, search.clock):
             search.take(play)
             if search.clock.over:
                 break
@@ -119,9 +111,8 @@ class _Plain:
 
     @property
     def goals(self) -> tuple[Measure, ...]:
-        """What the promise is measured by, that of the best witness first; of a curve not its far end."""
-        best = replace(self.best.measure, direction="PQ")
-        every = sorted(self.subject.goals, key=lambda goal: goal != best)
+        """What the promise is measured by; of a curve not its far end."""
+        every = list(self.subject.goals)
         allowed = {goal: self.subject.promised(goal) for goal in every}
         every = [goal for goal in every if goal.kind == "renyi" or allowed[goal] < 1]
         seen = [goal for goal in every if goal.kind == "renyi" or allowed[goal] >= _SEEN]
@@ -223,19 +214,18 @@ class _Plain:
 
     def plans(self) -> None:
         """Plans over a few plain requests with rational masses, solved exactly: for a filter that looks at losses."""
-        for found in self._until_over(partial(simple_plans, self.subject.filter)):
-            if found.refuted:
-                self.keep(Witness(self.subject.filter, found.witness))
-
-    def _until_over(self, work: Callable[[Callable[[], bool]], Iterator[Attack]]) -> list[Attack]:
         if not self.subject.families >= {"rr"}:
-            return []
+            return
+        filt = self.subject.filter
         try:
-            return within(
-                self.clock, self.subject.filter, lambda: list(work(lambda: self.clock.part(0.9).over))
-            )
-        except (OutOfTime, FilterFault):
-            return []
+            for found in results(partial(plain_plans, filt), filt=filt, clock=self.clock):
+                if found.refuted:
+                    self.keep(Witness(filt, found.witness))
+        except (
+            OutOfTime,
+            FilterFault,
+        ):  # it asks for responses and erasures, which may be outside the filter's scope
+            return
 
     # -- what is told --------------------------------------------------------------------------------
 
@@ -259,17 +249,23 @@ class _Plain:
         )
 
     def _story(self, best: Witness, clock: Clock) -> Story | None:
+        """The play, how far it can be pushed, and its curve, as far as the time allows."""
         filt, known = self.subject.filter, nameable()
         match best.kind:
             case "sequence":
                 played = _played(best)
                 told = story_of_sequence(filt, played, best.measure)
-                return replace(told, pushed=self._pushed(played, best, clock))
+                told = replace(told, pushed=self._pushed(played, best, clock))
+                reached: Callable[[Measure], float] = played.low
             case "plan":
                 plan = Plan.from_data(best.data["plan"], known)
                 told = story_of_plan(filt, plan, best.measure, decode_fraction(best.data["ratio"]))
-                return replace(told, pushed=self._farthest())
-        return None
+                told = replace(told, pushed=self._farthest())
+                reached = partial(_worth, plan, self.subject)
+            case _:
+                return None
+        points = takewhile(lambda _: not clock.over, curve_of(told, filt.promise, reached))
+        return replace(told, curve=tuple(points))
 
     def _pushed(self, played: Sequence, best: Witness, clock: Clock) -> str:
         """How far the play goes when it is played again and again, as far as it is granted."""
@@ -332,6 +328,10 @@ def headline(witness: Witness) -> str:
     )
 
 
+def _worth(plan: Plan, subject: Subject, at: Measure) -> float:
+    return float(plan.worth(subject.filter, Fraction(math.exp(at.at)), at.direction))
+
+
 def _some(pairs: tuple[DominatingPair, ...]) -> str:
     more = f" and {len(pairs) - 3} more" if len(pairs) > 3 else ""
     return ", ".join(map(pair_words, pairs[:3])) + more
@@ -374,69 +374,7 @@ def _named(kinds: list[DominatingPair]) -> Iterator[DominatingPair]:
 
 def _near(size: float) -> dict[float, None]:
     """One digit, then two, at or below a size and then above."""
-    below = [t for t in _ROUND if t <= size][-2:][::-1]
+    below = [t for t in ROUND if t <= size][-2:][::-1]
     return dict.fromkeys(
-        (*below, *[t for t in _ROUND if t > size][:1], float(f"{size:.2g}"), float(f"{size:.3g}"))
+        (*below, *[t for t in ROUND if t > size][:1], float(f"{size:.2g}"), float(f"{size:.3g}"))
     )
-
-
-# -- plain plays ---------------------------------------------------------------------------------------
-
-
-def _plays(subject: Subject, clock: Clock) -> Iterator[Sequence]:
-    """What a person would try: one request again and again; then another family; small ones before or between."""
-    filt = subject.filter
-    lines = [line for line in leaders((*subject.lines, *subject.closed)) if line.line.family != "twopoint"]
-
-    def fresh() -> Player:
-        return Player(filt, clock, checked_start(filt, 1), pure=False)
-
-    tops = {line.line.name: top for line in lines if (top := _largest(fresh(), line, None)) is not None}
-    begun: list[tuple[Admission, DominatingPair, Player]] = []
-    for share, line in product(_SHARES, lines):
-        if line.line.name not in tops or clock.over:
-            continue
-        size = _largest(fresh(), line, share * tops[line.line.name])
-        if size is not None:
-            player = fresh()
-            player.ask(pair := line.line.pair(size), _ROW)
-            begun.append((line, pair, player))
-            yield player.played
-    for (line, _, player), other in product(begun, lines):
-        if other is not line and not clock.over:
-            after = player.fork()
-            again = _largest(after, other, None)
-            if again is not None:
-                after.ask(other.line.pair(again), _ROW)
-                yield after.played
-    for (line, pair, player), tiny in product(begun[: 3 * len(tops)], _TINY):
-        small = _largest(fresh(), line, tiny * tops[line.line.name])
-        if small is not None:
-            yield from _with_small(fresh(), pair, line.line.pair(small))
-            yield from _with_small(player.fork(), pair, line.line.pair(small))
-
-
-def _with_small(player: Player, pair: DominatingPair, small: DominatingPair) -> Iterator[Sequence]:
-    """So many small requests, then the large one again."""
-    asked = 0
-    for times in _BETWEEN:
-        wanted, asked = times - asked, times
-        if player.clock.over or player.ask(small, wanted) < wanted:
-            return
-        after = player.fork()
-        if after.ask(pair, _ROW):
-            yield after.played
-
-
-def _largest(player: Player, line: Admission, most: float | None) -> float | None:
-    """The largest round size that would be granted next, at most `most`, if what is granted is what is small."""
-    sizes = [1 / t for t in reversed(_ROUND)] if line.line.family in _INVERSE else list(_ROUND)
-    if line.line.family == "own":
-        sizes = list(line.line.sizes)
-    top = line.line.most if most is None else min(most, line.line.most)
-    sizes = [t for t in sizes if line.line.least <= t <= top]
-    low, high = -1, len(sizes)
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if player.grants(line.line.pair(sizes[middle])) else (low, middle)
-    return sizes[low] if low >= 0 else None
