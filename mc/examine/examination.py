@@ -66,7 +66,7 @@ class Examination:
     def witnesses(self) -> tuple[Witness, ...]:
         """Every refutation found, the most telling first: `Witness.order`."""
         found = [one.witness for one in self.findings if one.witness is not None]
-        return tuple(sorted(found, key=lambda one: one.order))
+        return tuple(sorted(reversed(found), key=lambda one: one.order))  # the last of equals was told
 
     @property
     def witness(self) -> Witness | None:

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, BinaryIO, cast
 
-from filters.contract.checks import checked_filter
+from filters.contract.checks import checked_filter, checked_start
 from filters.holders.held_to import HeldTo, is_held_to
 from filters.privacy_filter import PrivacyFilter
 from mc.examine.clock import Clock, OutOfTime
@@ -29,6 +29,7 @@ from mc.examine.families import FAMILIES, lines_of
 from mc.examine.fault import SLOW, FilterFault, examining
 from mc.examine.finding import StageFinding
 from mc.examine.holders.stages import games_of, lets_through, theorem_of
+from mc.examine.sequence import granted
 from mc.examine.stages.games import games
 from mc.examine.stages.laws import laws
 from mc.examine.stages.search import search
@@ -40,6 +41,7 @@ from mc.examine.subject import Subject, admission, own_numbers
 from mc.examine.worker import results, slowest
 from theory.arguments import check_count
 from theory.guarantees import Guarantee, PureDP
+from theory.pairs import DominatingPair
 from theory.proofs.theorem import Proof
 
 __all__ = ["FAILURE", "examine"]
@@ -85,11 +87,11 @@ def examine(
     else:
         exam.run("admission", 1.0, partial(_admitted, filt, names, seed, own_menu=mechanisms is None))
     if exam.subject is not None and exam.subject.lines:
-        if few := exam.slow[0] >= SLOW:  # few calls fit: first those that are most likely to tell something
-            exam.run("sequences", 0.6, partial(sequences, replace(exam.subject, slow=True)))
+        if few := exam.subject.slow:  # few calls fit: first those that are most likely to tell something
+            exam.run("sequences", 0.6, partial(sequences, exam.subject))
         exam.run("laws", 0.08, partial(laws, exam.subject))
         # where purity is broken a state does not stand for a run, and only what one run is granted counts
-        subject = replace(exam.subject, pure=not any(one.fault for one in exam.findings))
+        subject = replace(exam.subject, slow=False, pure=not any(one.fault for one in exam.findings))
         if subject.pure:
             exam.prove(partial(_proved, of_parts, filt, done))
             if not any(one.whole for one in exam.findings):
@@ -227,8 +229,21 @@ def _admitted(
     part = clock.part(0.1)
     lines = lines_of(names, filt.promise, own_numbers(filt))
     finding, found, closed = admission(filt, lines, part, own_menu=own_menu)
-    yield Subject.of(filt, found, closed, names, seed)
+    with examining(filt):
+        yield replace(
+            Subject.of(filt, found, closed, names, seed), slow=bool(found) and _slow(filt, found[0].pairs[0])
+        )
     yield finding
+
+
+def _slow(filt: PrivacyFilter, pair: DominatingPair) -> bool:
+    """Whether a request takes long every time; one call among many may wait for the machine."""
+    for _ in range(3):
+        began = Clock.now()
+        granted(filt, checked_start(filt, 1), pair)
+        if Clock.now() - began < SLOW:
+            return False
+    return True
 
 
 def _let_through(holder: HeldTo, clock: Clock) -> Iterator[object]:

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, islice, repeat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,9 +46,11 @@ def sequences(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
     )
     so_far(search.summary)
     # a filter that looks at losses tells nothing by its sequences, and of a slow one few are asked
-    first = () if subject.looks or subject.slow else plain(subject, clock.part(0.4))
-    for played in chain(first, programs(subject, clock)):
-        if search.take(played):
+    plainly = () if subject.looks or subject.slow else plain(subject, clock.part(0.4))
+    every = programs(subject, clock)
+    plan = chain(zip(islice(every, 1), repeat(False)), zip(plainly, repeat(True)), zip(every, repeat(False)))
+    for played, only_above in plan:
+        if search.take(played, only_above=only_above):
             yield search.refutation()
         if clock.over:
             search.cut = True
@@ -69,8 +71,8 @@ class _Search:
     longest: int = 0
     cut: bool = False
 
-    def take(self, played: Sequence) -> bool:
-        """Measure a sequence; whether it is a refutation, the first of its families."""
+    def take(self, played: Sequence, *, only_above: bool = False) -> bool:
+        """Measure a sequence, or only one that may be above the promise; whether it is the first of its families."""
         self.plays += 1
         self.longest = max(self.longest, played.rounds)
         names = "+".join(sorted({type(pair).__name__ for pair in played.counts}))
@@ -81,7 +83,7 @@ class _Search:
                 best, promised = self.best.get(goal, (0.0, played))[0], self.promised[goal]
                 # computed where it may refute, or be the best so far where nothing comes near the promise
                 least = 0.01 * promised if self.best else 0.0  # of the first one, to have something to tell
-                if bound <= (promised if best > 0.9 * promised else max(best, least)):
+                if bound <= (promised if only_above or best > 0.9 * promised else max(best, least)):
                     continue
                 measure = replace(goal, direction=direction)
                 low = played.low(measure)
