@@ -76,7 +76,7 @@ class ExaminationWords:
 
     @property
     def witness(self) -> Witness | None:
-        """The smallest refutation, None if nothing was refuted."""
+        """The most telling refutation, None if nothing was refuted."""
         return self.examination.witness
 
     @property

@@ -65,8 +65,8 @@ class Examination:
     @property
     def witnesses(self) -> tuple[Witness, ...]:
         """Every refutation found, the most telling first: `Witness.order`."""
-        found = [one.witness for one in self.findings if one.witness is not None]
-        return tuple(sorted(reversed(found), key=lambda one: one.order))  # the last of equals was told
+        found = [one.witness for one in reversed(self.findings) if one.witness is not None]
+        return tuple(sorted(found, key=lambda one: one.order))  # of equals the last, which was told
 
     @property
     def witness(self) -> Witness | None:

@@ -76,4 +76,5 @@ def times_words(value: float, promised: float) -> str:
     share = value / promised
     if share < 1.1:
         return f"above the promise by {100 * (share - 1):.3g} %"
-    return f"{share:,.3g} times the promise" if share < 1e4 else f"{share:.2g} times the promise"
+    told = f"{share:.3g}" if share < 100 else f"{share:,.0f}" if share < 1e6 else f"{share:.2g}"
+    return f"{told} times the promise"

@@ -339,7 +339,8 @@ def _some(pairs: tuple[DominatingPair, ...]) -> str:
 
 def _scope(witness: Witness) -> str:
     if witness.kind == "sequence":
-        return f"a fixed sequence, all {witness.rounds:,} requests granted"
+        asked = f"all {witness.rounds:,} requests" if witness.rounds > 1 else "its request"
+        return f"a fixed sequence, {asked} granted"
     return strategy_words(witness)
 
 
