@@ -96,8 +96,8 @@ def play_snippet(witness: Witness) -> str:
     module = kind.__module__.replace("_user_filter_", "")
     return (
         f"{fractions}import filterproof as fp\nfrom {module} import {kind.__name__}\n"
-        f"filt = {kind.__name__}(); state = filt.start(1)\nasked = {asked}\nfor pair in asked:\n"
-        f'    assert filt.admits(state, pair)[0], "denied"; state = filt.spend(state, pair)\n'
+        f"asked = {asked}\nsession = {kind.__name__}().open()\n"
+        'print("granted", all(session.request(pair) for pair in asked))\n'
         f'print("revealed", {revealed}, "promised", {witness.promised!r})'
     )
 
