@@ -41,6 +41,8 @@ __all__ = ["Story", "Turn", "curve_of", "prefix", "story_of_plan", "story_of_seq
 _ROWS, _LETTERS, _PLAYED = 24, 60, 4000
 #: Points of a curve, the largest epsilon of one, and the delta at which it may end.
 _POINTS, _FAR, _LITTLE = 13, 200.0, 1e-6
+#: What a charge may miss the least one by, if its sum is kept in few bits.
+_ROUNDED = 1e-3
 #: Requests whose charge tells what a state counts in.
 _PROBES = (Gaussian(0.125), RandomizedResponse(0.125), Laplace(8.0), Gaussian(2.0**-6))
 
@@ -121,6 +123,10 @@ def story_of_sequence(filt: PrivacyFilter, played: Sequence, measure: Measure) -
             if after is None:
                 raise ValueError(f"played must be granted, got a denial of {pair!r}; pass what was admitted")
             why.update(dict.fromkeys(_fall(state, after, done + number + 1)))
+            if done and pair.pure_epsilon > 0 and same(state, after)[0]:
+                why[
+                    f"after {done:,} rounds {pair_words(pair)} leaves the state as it was: it cost nothing"
+                ] = None
             state = after
         steps.append((pair, times))
         rounds = f"{done + 1:,}" if times == 1 else f"{done + 1:,}-{done + times:,}"
@@ -225,7 +231,7 @@ def _charged(filt: PrivacyFilter, asked: tuple[DominatingPair, ...]) -> Iterator
     unit = {"zcdp_rho": "zCDP rho", "pure_epsilon": "pure epsilon", "gdp_mu": "GDP mu"}[charge]
     for pair, moved in effects.items():
         paid, least = moved[place][1] ** (1 / power), pair.least(charge)[0]
-        if 0 < paid < least * (1 - 1e-9):
+        if 0 < paid < least * (1 - _ROUNDED):
             yield f"{pair_words(pair)} was charged {paid:.4g}; its least {unit} is {least:.4g}"
 
 

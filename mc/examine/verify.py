@@ -145,7 +145,7 @@ class _Stages:
         if found:
             clock, hurried = self.clock, self.first_only
             self.clock, self.first_only = clock.at_most(_MOMENT) if hurried else clock, False
-            self.run("telling", 1.0, partial(telling, subject, tuple(found)))
+            self.run("telling", 0.9, partial(telling, subject, tuple(found)))
             self.clock, self.first_only = clock, hurried
 
     def run(self, stage: str, share: float, work: Callable[[Clock], Iterator[object]]) -> None:

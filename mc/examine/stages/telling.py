@@ -19,6 +19,7 @@ from mc.engine.encoding import decode, decode_fraction, nameable
 from mc.examine.clock import Clock, OutOfTime
 from mc.examine.fault import FilterFault
 from mc.examine.finding import StageFinding, Tightness
+from mc.examine.headline import headline, played_of, strategy_words
 from mc.examine.measure import Measure, exceeds
 from mc.examine.sequence import Sequence
 from mc.examine.stages.games import solved
@@ -29,7 +30,7 @@ from mc.examine.stages.sequences import most, ways
 from mc.examine.story import Story, curve_of, prefix, story_of_plan, story_of_sequence
 from mc.examine.subject import Subject
 from mc.examine.witness import TELLING, Witness, sequence_witness
-from mc.examine.words import number_words, pair_words, steps_words, times_words
+from mc.examine.words import number_words, pair_words, times_words
 from mc.examine.worker import results, within
 from mc.worst_case.plan import Plan
 from theory.evidence import Outcome, Verdict
@@ -56,6 +57,7 @@ def telling(subject: Subject, witnesses: tuple[Witness, ...], clock: Clock) -> I
                 break
         search.clock = clock.part(0.7)
         search.shrink()
+        search.enlarge()
         if search.best.adaptive and subject.pure:
             search.menu()
     yield search.finding(clock)
@@ -149,7 +151,7 @@ class _Plain:
         # what exceeds the promise by a hair convinces nobody: half of the excess, or a hundredth of the promise, stays
         least = min(1 + (start.factor - 1) / 2, 1.01 if start.factor < TELLING else TELLING)
         while True:
-            for tried in self._plainer(_played(start)):
+            for tried in self._plainer(played_of(start)):
                 if self.clock.over:
                     return
                 found = self.certified(tried, max(least, TELLING)) if tried.steps else None
@@ -159,6 +161,45 @@ class _Plain:
                     break
             else:
                 return
+
+    def enlarge(self) -> None:
+        """Where a sequence is above by a hair: play it over again, and more of what leaves the state as it was."""
+        if self.best.kind != "sequence" or self.best.factor >= TELLING:
+            return
+        played, promised = played_of(self.best), self.best.promised
+        again = self._again(played)[0]
+        if again.rounds > played.rounds:
+            self.take(again)
+        player = Player(self.subject.filter, self.clock, checked_start(self.subject.filter, 1))
+        for at, (pair, times) in enumerate(played.steps):
+            player.ask(pair, times)
+            if player.unchanged != pair or not self.subject.pure:
+                continue
+            for exponent in range(4, 41, 4):
+                more = Sequence((*played.steps[:at], (pair, 2**exponent), *played.steps[at + 1 :]))
+                if self.clock.over:
+                    return
+                if more.low(self.best.measure) >= TELLING * promised:
+                    self.keep(self.certified(more, TELLING))
+                    return
+
+    def _again(self, played: Sequence) -> tuple[Sequence, str]:
+        """The play over and over, as far as it is granted, and how it ends."""
+        player = Player(self.subject.filter, self.clock, checked_start(self.subject.filter, 1), pure=False)
+        seen: dict[object, int] = {}
+        rounds = 0
+        while rounds < _PUSHED and not self.clock.over:
+            before = rounds
+            for pair, times in played.steps:
+                rounds += player.ask(pair, min(times, _PUSHED))
+            key = keys(player.state)[0]
+            if rounds == before:
+                break
+            if key in seen and self.subject.pure and any(pair.pure_epsilon > 0 for pair, _ in played.steps):
+                came = f"after {rounds:,} rounds the state is what it was after {seen[key]:,}"
+                return player.played, f"without limit as rounds grow: {came}"
+            seen[key] = rounds
+        return player.played, ""
 
     def _plainer(self, played: Sequence) -> Iterator[Sequence]:
         """Plays a step plainer: one kind for all, parts left out, fewer in a row, known kinds, rounder."""
@@ -231,7 +272,7 @@ class _Plain:
 
     def finding(self, clock: Clock) -> StageFinding:
         """The best witness and its story."""
-        best = self.best
+        best, self.clock = self.best, clock
         story = None
         if not clock.over:
             try:
@@ -253,9 +294,9 @@ class _Plain:
         filt, known = self.subject.filter, nameable()
         match best.kind:
             case "sequence":
-                played = _played(best)
+                played = played_of(best)
                 told = story_of_sequence(filt, played, best.measure)
-                told = replace(told, pushed=self._pushed(played, best, clock))
+                told = replace(told, pushed=self._pushed(played, best))
                 reached: Callable[[Measure], float] = played.low
             case "plan":
                 plan = Plan.from_data(best.data["plan"], known)
@@ -267,32 +308,16 @@ class _Plain:
         points = takewhile(lambda _: not clock.over, curve_of(told, filt.promise, reached))
         return replace(told, curve=tuple(points))
 
-    def _pushed(self, played: Sequence, best: Witness, clock: Clock) -> str:
-        """How far the play goes when it is played again and again, as far as it is granted."""
-        filt = self.subject.filter
-        player = Player(filt, clock, checked_start(filt, 1), pure=False)
-        seen: dict[object, int] = {}
-        rounds = 0
-        while rounds < _PUSHED and not clock.over:
-            before = rounds
-            for pair, times in played.steps:
-                rounds += player.ask(pair, times)
-            key = keys(player.state)[0]
-            if rounds == before:
-                break
-            if key in seen and self.subject.pure and any(pair.pure_epsilon > 0 for pair, _ in played.steps):
-                return (
-                    f"without limit as rounds grow: after {rounds:,} rounds the state is what it was "
-                    f"after {seen[key]:,}"
-                )
-            seen[key] = rounds
-        longer = player.played
-        if longer.rounds > played.rounds and not clock.over:
-            low = longer.low(best.measure)
-            if low > best.value:
-                told = times_words(low, self.subject.promised(best.measure))
-                return f"{number_words(low)} after {longer.rounds:,} rounds{', ' if told else ''}{told}"
-        return self._farthest()
+    def _pushed(self, played: Sequence, best: Witness) -> str:
+        """How far the play goes when it is played again and again."""
+        longer, limitless = self._again(played)
+        if limitless or longer.rounds <= played.rounds or self.clock.over:
+            return limitless or self._farthest()
+        low = longer.low(best.measure)
+        if low <= best.value:
+            return self._farthest()
+        told = times_words(low, self.subject.promised(best.measure))
+        return f"{number_words(low)} after {longer.rounds:,} rounds{', ' if told else ''}{told}"
 
     def _farthest(self) -> str:
         far = self.farthest
@@ -301,40 +326,8 @@ class _Plain:
         return f"{times_words(far.factor, 1.0)}, by {strategy_words(far)}"
 
 
-def strategy_words(witness: Witness) -> str:
-    """What is asked, in words: the requests of a sequence, or what an adversary chooses from."""
-    known = nameable()
-    rounds = "1 round" if witness.rounds == 1 else f"{witness.rounds:,} rounds"
-    match witness.kind:
-        case "sequence":
-            return steps_words(_played(witness).steps)
-        case "plan":
-            requests = tuple(dict.fromkeys(Plan.from_data(witness.data["plan"], known).requests()))
-            return f"an adaptive plan of {rounds} over {_some(requests)}"
-        case "menu":
-            return f"the best adversary of at most {rounds} over {_some(decode(witness.data['menu'], known))}"
-    return f"a strategy of at most {rounds}"
-
-
-def headline(witness: Witness) -> str:
-    """Strategy, measure, direction and both numbers, in one sentence."""
-    value, promised = witness.value, witness.promised
-    exact: float | Fraction = Fraction(witness.data["value"]) if witness.kind == "plan" else value
-    told = times_words(value, promised)
-    least = "is exactly" if witness.kind == "plan" else "is at least"
-    return (
-        f"{strategy_words(witness)}: {witness.measure} {least} {number_words(exact)} where "
-        f"{number_words(promised)} is promised{', ' if told else ''}{told}"
-    )
-
-
 def _worth(plan: Plan, subject: Subject, at: Measure) -> float:
     return float(plan.worth(subject.filter, Fraction(math.exp(at.at)), at.direction))
-
-
-def _some(pairs: tuple[DominatingPair, ...]) -> str:
-    more = f" and {len(pairs) - 3} more" if len(pairs) > 3 else ""
-    return ", ".join(map(pair_words, pairs[:3])) + more
 
 
 def _scope(witness: Witness) -> str:
@@ -346,10 +339,6 @@ def _scope(witness: Witness) -> str:
 
 def _menu(witness: Witness) -> str:
     return strategy_words(witness)
-
-
-def _played(witness: Witness) -> Sequence:
-    return Sequence.from_data(witness.data["sequence"], nameable())
 
 
 def _joined(steps: Iterator[tuple[DominatingPair, int]]) -> Sequence:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+import numpy as np
 import pytest
 
 import filterproof as fp
 from mc.examine.clock import Clock
+from mc.examine.headline import headline
 from mc.examine.measure import Measure
 from mc.examine.sequence import Sequence
 from mc.examine.stages.plain_plans import plain_plans
 from mc.examine.stages.plays import ROUND, plain
-from mc.examine.stages.telling import headline, telling
+from mc.examine.stages.telling import telling
 from mc.examine.witness import TELLING, Witness, menu_witness, sequence_witness
 from tests.mc.examine import toys
 from tests.mc.examine.stages.test_stages import LONG, subject
@@ -87,6 +89,28 @@ def test_what_begins_anew_is_pushed_without_limit_and_a_budget_is_not(odd: Witne
     assert "times the promise" in reset.story.pushed  # its state counts rounds, and never comes again
     cheap = told(toys.CheapLaplace(), many(toys.CheapLaplace(), (fp.Laplace(2.0), 8)), families=("laplace",))
     assert "rounds" not in cheap.story.pushed
+
+
+class Coarse(toys.ResetAfterTen):
+    """Keeps its sum in 32 bits."""
+
+    def start(self, n):
+        return np.zeros(n, dtype=np.float32)
+
+    def admits(self, spent, request):
+        return spent + np.float32(request.zcdp_rho) <= 0.5
+
+    def spend(self, spent, request):
+        return spent + np.zeros_like(spent) + np.float32(request.zcdp_rho)
+
+
+def test_a_hair_above_the_promise_is_enlarged_by_what_costs_nothing() -> None:
+    hair = many(Coarse(), (fp.Gaussian(1.0), 1), (fp.RandomizedResponse(1e-4), 1))
+    assert hair.factor < 1 + 1e-6
+    found = told(Coarse(), hair, families=("rr",))
+    assert found.witness.factor >= TELLING
+    assert found.witness.replay().refutes
+    assert any("leaves the state as it was: it cost nothing" in why for why in found.story.why)
 
 
 def test_few_rounds_come_before_many_and_known_pairs_before_odd_ones() -> None:
