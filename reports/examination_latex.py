@@ -60,6 +60,13 @@ def examination_latex(exam: ExaminationWords) -> str:
     ]
     if exam.witness is not None:
         lines.append(rf"Witness: {latex_text(witness_words(exam.witness))}.")
+    if (story := exam.story) is not None:
+        lines += [
+            "",
+            r"\begin{quote}\small",
+            *[latex_text(line) + r"\\" for line in story.lines()],
+            r"\end{quote}",
+        ]
     rows = shown(exam.tightness)
     if not rows:
         return "\n".join(lines) + "\n"

@@ -14,6 +14,7 @@ from typing import Any
 from mc.examine.examination import Examination, Status
 from mc.examine.fault import LATE, STUCK
 from mc.examine.finding import StageFinding
+from reports.story_words import story_data
 from reports.witness_words import finite, replay_words, target_of, witness_words
 from theory.evidence import Outcome, Verdict
 from theory.shown import Cell, Row
@@ -93,6 +94,8 @@ class ExaminationWords(Examination):
         if self.witness is not None:
             saved = "" if folder is not None else 'exam.save("out"), then '
             lines.append(f"Witness: {witness_words(self.witness)}")
+            if self.story is not None:
+                lines += [f"  {line}" for line in self.story.lines()]
             lines.append(f"Again: {saved}{self.again(folder or Path('out'))}")
         return lines
 
@@ -120,6 +123,7 @@ class ExaminationWords(Examination):
             ],
             "tightness": [dict(zip(_COLUMNS, row, strict=True)) for row in self._rows()],
             "witness": None if self.witness is None else self.witness.to_data(),
+            "story": story_data(self.story),
             "failure": self.failure,
             "mechanisms": list(self.mechanisms),
             "seed": self.seed,

@@ -47,7 +47,7 @@ def verify(
 
     mechanisms are names among gaussian, rr, laplace, kov, erasure, subsampled and twopoint, or one; all if None.
     The same seed asks the same questions; how far they get depends on the time. With first_only the first
-    refutation ends the examination, which else looks for a smaller one. target is how the
+    refutation ends the examination, which else looks for a plainer one. target is how the
     command line names the filter, FILE.py::Class. Raises ValueError for unusable arguments, and never decides
     HOLDS because nothing was found: that is UNDECIDED.
     """
