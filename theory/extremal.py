@@ -18,6 +18,7 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
 from theory.pairs import KOV, DominatingPair, Erasure, FinitePair, Gaussian, RandomizedResponse
@@ -70,6 +71,7 @@ class Extremal:
         )
 
 
+@lru_cache(maxsize=1024)
 def zcdp_extremal(rho: float, epsilon: float) -> Extremal:
     """Of rho-zCDP mechanisms: D_a <= a rho in both directions for every a > 1."""
     from theory.numerics.two_outcomes import most_under_zcdp
