@@ -35,7 +35,7 @@ from filters.privacy_filter import PrivacyFilter
 from filters.rules.promised import promised_budget
 from theory.conversions import CKS, Conversion
 from theory.extremal import Extremal
-from theory.guarantees import Guarantee
+from theory.guarantees import GaussianDP, Guarantee
 from theory.numerics.error_free import Exact
 from theory.pairs import DominatingPair
 
@@ -108,8 +108,11 @@ class AdditiveFilter(PrivacyFilter[Exact]):
     def extremal(self, epsilon: float) -> Extremal:
         """By what a sum of its charges bounds, where its charge is a rule: the promise may be a consequence of that."""
         charge: object = self.charge
-        covered = charge.bounds(self.budget.limit) if isinstance(charge, ChargeRule) else self.promise
-        return covered.extremal(epsilon)
+        if isinstance(charge, ChargeRule) and not isinstance(
+            self.promise, GaussianDP
+        ):  # whose root would be rounded
+            return charge.bounds(self.budget.limit).extremal(epsilon)
+        return self.promise.extremal(epsilon)
 
     def __repr__(self) -> str:
         # a saved session is restored under the same budget or not at all

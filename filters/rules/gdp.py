@@ -13,7 +13,6 @@ from filters.accounting.ledger import Budget
 from filters.contract.holds import Holds
 from filters.contract.parameters import one_mu
 from filters.rules.additive import AdditiveFilter
-from theory.extremal import Extremal
 from theory.guarantees import GaussianDP, Guarantee
 from theory.numerics.error_free import Exact
 
@@ -46,9 +45,6 @@ class GaussianFilter(AdditiveFilter):
     @property
     def holds(self) -> Holds:
         return Holds(self.budget.limit / 2, rule="003 Algorithm 2: the ledger admits no larger sum of mu^2")
-
-    def extremal(self, epsilon: float) -> Extremal:
-        return self.promise.extremal(epsilon)
 
     def remaining(self, state: Exact) -> NDArray[np.float64]:
         """The largest further mu, sqrt(mu^2 - sum mu_t^2)."""

@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,7 @@ from mc.examine.measure import Measure, exceeds
 from mc.examine.sequence import MOST_PLAYED, Sequence
 from mc.examine.stages.plays import programs
 from mc.examine.subject import Subject
+from mc.examine.supremum import supremum
 from mc.examine.witness import Witness, named
 from mc.examine.worker import so_far
 from theory.evidence import Evidence, Outcome, Verdict
@@ -32,6 +34,8 @@ __all__ = ["most", "sequences"]
 
 #: The orders by which a sequence is judged before it is looked at exactly.
 _ORDERS = (1.5, 2.0, 3.0, 5.0, 9.0, 17.0, 33.0, 65.0, 129.0)
+#: Extremal mechanisms are tried at so many epsilons, at which no more than this is promised.
+_EXTREMAL, _LITTLE = 3, 0.1
 _LESS = np.array(_ORDERS) - 1
 _CKS = _LESS * np.log1p(-1 / np.array(_ORDERS)) - np.log(_ORDERS)
 
@@ -44,13 +48,24 @@ def sequences(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
         {goal: p for goal, p in allowed.items() if p < (1 if goal.kind == "hockey-stick" else math.inf)},
     )
     so_far(search.summary)
-    for played in programs(subject, clock):
+    for played in chain(_extremal(subject), programs(subject, clock)):
         if search.take(played):
             yield search.refutation(clock)
         if clock.over:
             search.cut = True
             break
     yield search.summary()
+
+
+def _extremal(subject: Subject) -> Iterator[Sequence]:
+    """What is extremal for the rule at epsilons where little is promised, where its own code grants it."""
+    if subject.looks or not subject.families >= {"erasure", "kov", "rr", "twopoint"}:
+        return
+    sticks = [goal for goal in subject.goals if goal.kind == "hockey-stick"]
+    for goal in [goal for goal in sticks if 0 < subject.promised(goal) <= _LITTLE][:_EXTREMAL]:
+        steps = supremum(subject.filter, goal.at).steps
+        if steps:
+            yield Sequence(steps)
 
 
 @dataclass(slots=True)
