@@ -28,6 +28,7 @@ from mc.estimate.two_data_sets import simulate_person, simulate_queries
 from mc.evaluate.evaluation import Evaluation, Evaluations, NumericalEvaluation
 from mc.examine.attack import Attack, replay_attack
 from mc.examine.challenge import Challenge
+from mc.examine.supremum import Supremum
 from mc.examine.witness import Witness, replay
 from mc.intervals import Moments, clopper_pearson, empirical_bernstein, kl_chernoff
 from mc.intervals.anytime import BettingTest, Decision, SequentialRun, Side
@@ -96,6 +97,7 @@ __all__ = [
     "SequentialRun",
     "Side",
     "StoreError",
+    "Supremum",
     "SurvivalCurve",
     "Tally",
     "TradeOff",

@@ -87,9 +87,8 @@ def _row(row: Row) -> dict[str, Any]:
         "promise": row.promise,
         "badge": row.badge,
         "evidence": row.evidence,
-        "worst": percent(row.worst),
-        "solved": row.played.main.evidence.name,
-        "attack": percent(row.attack),
+        "most": "" if row.most is None else percent(row.most),
+        "least": percent(row.least),
         "simulated": f"{percent(low, below)} to {percent(high, above)}",
         "says": row.says,
     }

@@ -103,10 +103,11 @@ def _picture(rows: Sequence[Simulated]) -> Picture:
 
 APPROXIMATE_DP = Chapter(
     key="approximate-dp",
-    title="The approximate-DP filter is sound, and loose",
+    title="The approximate-DP filter is sound, tight for zCDP mechanisms, loose for pure ones",
     promise=f"({EPSILON:g}, {DELTA:g})-DP for every adaptive strategy over zCDP mechanisms.",
     story="The filter charges rho (epsilon^2/2 for a pure-DP mechanism) and stops at B*, the largest budget of "
-    "zCDP that a conversion theorem turns into the promise. A better conversion buys a larger B*.",
+    "zCDP that a conversion theorem turns into the promise. For zCDP mechanisms little is left: one release, of two "
+    "outcomes, reaches the promise but for the last digits. Gaussians and pure mechanisms, played here, stay below.",
     claims=(
         Claim(
             "bstar-sound",

@@ -22,7 +22,7 @@ _RUNS = 50_000
 def _tell(study: Study, claims: Sequence[Claim]) -> Told:
     study.on_progress("the game of every filter")
     jobs = [
-        (place, study.count(len(one.simulated)), study.size(_RUNS), study.seed)
+        (place, study.count(len(one.simulated) + 1), study.size(_RUNS), study.seed)
         for place, one in enumerate(SUBJECTS)
     ]
     games = study.map(play, jobs)

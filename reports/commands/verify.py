@@ -165,11 +165,13 @@ def _filters_table(rows: Sequence[Row]) -> Table:
     from reports.shown.numbers import percent
 
     table = Table(
-        *("Filter", "Promise", "Verdict", "Worst case", "Best attack"),
-        caption="Shares of the promised delta: certified over the menu of the filter's page, and the best known.",
+        *("Filter", "Promise", "Verdict", "At most", "At least"),
+        caption="Shares of the promised delta, over all mechanisms that a filter covers; both ends are certified.",
     )
     for row in rows:
         name, promise = row.subject.name, row.promise
         verdict = f"[{OUTCOME_STYLE[row.verdict.outcome]}]{row.badge.words}[/]"
-        table.add_row(name, promise, verdict, percent(row.worst), percent(row.attack))
+        table.add_row(
+            name, promise, verdict, "" if row.most is None else percent(row.most), percent(row.least)
+        )
     return table

@@ -22,6 +22,7 @@ from mc.examine.measure import Measure, exceeds
 from mc.examine.sequence import MOST_PLAYED, Sequence
 from mc.examine.stages.plays import plain, programs
 from mc.examine.subject import Subject
+from mc.examine.supremum import supremum
 from mc.examine.witness import sequence_witness
 from mc.examine.words import steps_words
 from mc.examine.worker import so_far
@@ -33,6 +34,8 @@ __all__ = ["most", "sequences", "ways"]
 
 #: The orders by which a sequence is judged before it is looked at exactly.
 _ORDERS = (1.5, 2.0, 3.0, 5.0, 9.0, 17.0, 33.0, 65.0, 129.0)
+#: Extremal mechanisms are tried at so many epsilons, at which no more than this is promised.
+_EXTREMAL, _LITTLE = 3, 0.1
 _LESS = np.array(_ORDERS) - 1
 _CKS = _LESS * np.log1p(-1 / np.array(_ORDERS)) - np.log(_ORDERS)
 
@@ -48,7 +51,8 @@ def sequences(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
     # a filter that looks at losses tells nothing by its sequences, and of a slow one few are asked
     plainly = () if subject.looks or subject.slow else plain(subject, clock.part(0.4))
     every = programs(subject, clock)
-    plan = chain(zip(islice(every, 1), repeat(False)), zip(plainly, repeat(True)), zip(every, repeat(False)))
+    first = chain(islice(every, 1), _extremal(subject))
+    plan = chain(zip(first, repeat(False)), zip(plainly, repeat(True)), zip(every, repeat(False)))
     for played, only_above in plan:
         if search.take(played, only_above=only_above):
             yield search.refutation()
@@ -56,6 +60,17 @@ def sequences(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
             search.cut = True
             break
     yield search.summary()
+
+
+def _extremal(subject: Subject) -> Iterator[Sequence]:
+    """What is extremal for the rule at epsilons where little is promised, where its own code grants it."""
+    if subject.looks or not subject.families >= {"erasure", "kov", "rr", "twopoint"}:
+        return
+    sticks = [goal for goal in subject.goals if goal.kind == "hockey-stick"]
+    for goal in [goal for goal in sticks if 0 < subject.promised(goal) <= _LITTLE][:_EXTREMAL]:
+        steps = supremum(subject.filter, goal.at).steps
+        if steps:
+            yield Sequence(steps)
 
 
 @dataclass(slots=True)
