@@ -1,9 +1,7 @@
 """The examination of a filter: all stages in turn, each with its share of the time, and no stage that ends the others.
 
->>> import filterproof as fp
->>> with fp.knowingly():
-...     naive = fp.NaiveRealisationFilter(1.0, 0.01)
->>> found = examine(naive, seconds=60.0, first_only=True)
+>>> from filters.catalogue import CATALOGUE
+>>> found = examine(CATALOGUE["NaturalFilter"].example(), seconds=60.0, first_only=True)
 >>> found.verdict.outcome.name, found.witness.evidence.name
 ('REFUTED', 'EXACT')
 """

@@ -8,6 +8,7 @@ from functools import partial
 
 from filters.catalogue import CATALOGUE, Entry
 from mc.examine.examination import Examination, Status
+from mc.examine.processor import processor_seconds
 from mc.examine.stages.unpatched import patched
 from mc.examine.verify import examine
 from reports.chapter import Chapter
@@ -20,9 +21,10 @@ from theory.proofs.proof import Proof
 
 __all__ = ["EXAMINED", "expected"]
 
-#: Seconds for each filter: verdicts need no more, and a longer examination only looks at more. A refutation ends it.
+#: Processor seconds for each filter: verdicts need no more, and a longer examination only looks at more. A refutation
+#: ends it.
 _SECONDS, _TO_REFUTE = 1.0, 6.0
-#: Seconds where those were too few for the verdict, as on a slow machine.
+#: Processor seconds where those were too few for the verdict, on a slow processor.
 _AGAIN = 30.0
 
 
@@ -55,7 +57,8 @@ def _examined(proofs: dict[str, Proof], seed: int, name: str) -> Examination:
     entry = CATALOGUE[name]
     patched()  # reads the library's files once in a process, and not in each worker of each stage
     for seconds in (_TO_REFUTE if entry.sound is False else _SECONDS, _AGAIN):
-        found = examine(entry.example(), seconds=seconds, seed=seed, first_only=True, proofs=proofs)
+        with processor_seconds():
+            found = examine(entry.example(), seconds=seconds, seed=seed, first_only=True, proofs=proofs)
         told = found.status is Status.EXAMINED and found.verdict.outcome is expected(entry)
         if told or found.witness is not None:
             break
@@ -64,7 +67,6 @@ def _examined(proofs: dict[str, Proof], seed: int, name: str) -> Examination:
 
 def _tell(study: Study, claims: Sequence[Claim]) -> Told:
     study.on_progress("examining every filter")
-    # a core each, so that a second is a second
     examined = study.map(partial(_examined, study.proofs, study.seed), list(CATALOGUE))
     found = dict(zip(CATALOGUE, examined, strict=True))
     study.examinations.update(found)
@@ -75,10 +77,10 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
         ),
         tables=(
             Table.of(
-                "Each filter of the catalogue, examined for a second like any stranger's.",
+                "Each filter of the catalogue, examined for a processor second like any stranger's.",
                 (_row(found[name]) for name in CATALOGUE),
                 align="lllrrrw",
-                reproducible=False,  # how much is looked at in a second depends on the machine
+                reproducible=False,  # how much is looked at depends on the machine
             ),
             *recorded_power(),
         ),

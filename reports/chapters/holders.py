@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from filters import knowingly
+from mc.examine.processor import processor_seconds
 from mc.examine.stages.unpatched import patched
 from reports.chapter import Chapter
 from reports.finding import Claim, Finding, Table, Told
@@ -20,8 +21,8 @@ from theory.proofs.proof import Proof
 __all__ = ["HOLDERS", "judged"]
 
 
-#: Seconds for each of the broken sums, half of which are played before anything is solved.
-_UNTIL_REFUTED = 8.0
+#: Processor seconds for each of the broken sums, half of which are played before anything is solved.
+_UNTIL_REFUTED = 3.0
 
 
 def _tell(study: Study, claims: Sequence[Claim]) -> Told:
@@ -38,7 +39,7 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
     }
     names = list(made())
     study.on_progress("examining odometers, trackers, individual filters, linear queries")
-    examined = study.map(partial(_looked_at, 1.0 if study.quick else 2.0, study.seed, study.proofs), names)
+    examined = study.map(partial(_looked_at, 1.0, study.seed, study.proofs), names)
     findings = tuple(judged(study, claim, rows) for claim, rows in zip(claims, reached.values(), strict=True))
     study.holders = Holders(
         **drawn(study.seed),
@@ -80,7 +81,7 @@ def _looked_at(seconds: float, seed: int, proofs: dict[str, Proof], name: tuple[
     patched()  # reads the library's files once in a process, and not in each worker of each stage
     # a theorem needs no more time, and a refutation some
     seconds = _UNTIL_REFUTED if name[0] in ("clipping", "forgetting") else seconds
-    with knowingly():
+    with knowingly(), processor_seconds():
         return looked_at(made()[name](), seconds=seconds, seed=seed, proofs=proofs)
 
 

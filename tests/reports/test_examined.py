@@ -322,8 +322,9 @@ def test_a_class_in_the_place_of_a_filter_is_refused_with_the_remedy() -> None:
         fp.verify(Mine)
 
 
+@pytest.mark.usefixtures("processor_clock")
 def test_an_examination_of_a_broken_filter_is_refuted_and_says_so() -> None:
-    exam = fp.verify(Mine(), seconds=60, mechanisms=["gaussian"], first_only=True)
+    exam = fp.verify(Mine(), seconds=10, mechanisms=["gaussian"], first_only=True)
     assert exam.headline == "REFUTED"
     assert exam.witness.replay().refutes
 

@@ -64,7 +64,7 @@ def test_the_files_of_a_study_and_that_resuming_gives_the_same_bytes(
 
 
 def test_another_seed_is_another_study(tmp_path: Path) -> None:
-    small = ("003-7", "--trials", "2", "--format", "svg", "--workers", "1")
+    small = ("003-7", "--quick", "--trials", "2", "--format", "svg", "--workers", "1")
     for seed in ("0", "1"):
         assert typed(*small, "--seed", seed, "--out", str(tmp_path / seed)).exit_code == 0
     first, other = files(tmp_path / "0"), files(tmp_path / "1")
