@@ -39,6 +39,7 @@ from filters.certified.certified_numbers import CertifiedNumbers as CertifiedNum
 from filters.certified.certify import certify as certify  # noqa: E402
 from mc import *  # noqa: E402, F403
 from mc.accountants.testing import laws_for_accountants as laws_for_accountants  # noqa: E402
+from mc.estimate.compare_filters import compare_filters as compare_filters  # noqa: E402
 from mc.estimate.crossing import crossing as crossing  # noqa: E402
 from mc.estimate.decide import decide as decide  # noqa: E402
 from mc.estimate.simulate import simulate as simulate  # noqa: E402

@@ -18,6 +18,7 @@ from mc.engine.adversary import Adversary, View
 from mc.engine.game import Game
 from mc.engine.paths import Paths
 from mc.estimate.answers import answer_misses
+from mc.estimate.compare_filters import FilterChoice, FilterComparison
 from mc.estimate.crossing import Approaching
 from mc.estimate.privacy_profile import PrivacyProfile
 from mc.estimate.renyi import simulate_renyi
@@ -73,6 +74,8 @@ __all__ = [
     "Evaluation",
     "Evaluations",
     "Family",
+    "FilterChoice",
+    "FilterComparison",
     "Game",
     "IndividualAccountant",
     "Interrupted",

@@ -8,6 +8,7 @@ from typing import Any
 from markupsafe import Markup
 
 from filters.certified.certified_numbers import CertifiedNumbers
+from mc.estimate.compare_filters import FilterChoice, FilterComparison
 from mc.estimate.privacy_profile import PrivacyProfile
 from mc.estimate.simulate import Curve
 from mc.estimate.survival import SurvivalCurve
@@ -85,6 +86,33 @@ def _curve(value: Curve) -> Fragment:
     lines, left = some([(f"{e:g}", *_estimated(one)) for e, one in value])
     words = f"delta at {_count(len(value.at), 'epsilon')}; {_together(value.failure)}"
     return Fragment("Curve", words, lines, ("epsilon", *_ESTIMATED), (*_rests(value.at), *left))
+
+
+@fragment.register
+def _filter_comparison(value: FilterComparison) -> Fragment:
+    lines = [(one.name, _rounds(one), one.holds_for, one.code) for one in value.choices]
+    words = (
+        f"rounds of {value.mechanism} within ({value.epsilon:g}, {value.delta:g})-DP; a plan fixed in advance keeps it "
+        f"with {value.fewest:,}, and breaks it with more than {value.most:,}"
+    )
+    return Fragment("Filters", words, lines, ("filter", "rounds", "sound for", "code"))
+
+
+@fragment.register
+def _filter_choice(value: FilterChoice) -> Fragment:
+    lines = [
+        ("filter", value.name),
+        ("rounds", _rounds(value)),
+        ("sound for", value.holds_for),
+        ("code", value.code),
+    ]
+    return Fragment("Filter", f"{value.name} allows {_rounds(value)} rounds", lines)
+
+
+def _rounds(value: FilterChoice) -> str:
+    if value.low == value.high:
+        return near(value.rounds)
+    return f"{near(value.rounds)} in {interval(value.low, value.high)}"
 
 
 @fragment.register

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
+from mc.estimate.compare_filters import FilterComparison
 from mc.estimate.privacy_profile import PrivacyProfile
 from mc.estimate.simulate import Curve
 from mc.estimate.survival import SurvivalCurve
@@ -115,6 +116,28 @@ def _alt_survival_curve(value: SurvivalCurve) -> str:
         f"The probability that output t is released, from {interval(first.low, first.high, 3)} at t = 1 to "
         f"{interval(last.low, last.high, 3)} at t = {len(value.at)}."
     )
+
+
+@draw.register
+def _draw_filter_comparison(value: FilterComparison, ax: Axes) -> None:
+    rows: list[Any] = value.rows()[::-1]
+    at = range(len(rows))
+    ax.barh(at, [row["rounds"] for row in rows], height=0.6, color=_BLUE)
+    ax.hlines(at, [row["low"] for row in rows], [row["high"] for row in rows], color=INK, lw=2)
+    for row, y in zip(rows, at, strict=True):
+        ax.annotate(near(row["rounds"], 4), (row["high"], y), (4, 0), textcoords="offset points", va="center")
+    ax.axvline(
+        value.most, color=_RED, ls="--", lw=1.4, label="the most that a plan fixed in advance can have"
+    )
+    ax.set_yticks(list(at), [row["filter"] for row in rows], fontsize=8)
+    ax.set(xlabel="rounds", xlim=(0, 1.15 * max(value.most, *(row["high"] for row in rows), 1)))
+    _said(ax, f"{value.mechanism} within ({value.epsilon:g}, {value.delta:g})-DP")
+
+
+@alt.register
+def _alt_filter_comparison(value: FilterComparison) -> str:
+    told = ", ".join(f"{one.name} {near(one.rounds, 4)}" for one in value.choices)
+    return f"Bars of the rounds that each filter allows: {told}; a line at {value.most}, the most of a fixed plan."
 
 
 @draw.register
