@@ -36,9 +36,9 @@ from mc.worst_case.calibrated import calibrated
 from theory.arguments import check_count, check_delta, check_positive
 from theory.conversions import CKS, SIMPLE, Conversion, gaussian_mu
 from theory.guarantees import ZCDP, GaussianDP, PureDP
-from theory.numerics.b_star import b_star
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse
 from theory.shown import Pictured, Row, Shown
+from theory.thresholds.b_star import b_star
 
 __all__ = ["FilterChoice", "FilterComparison", "compare_filters"]
 
