@@ -20,12 +20,11 @@ _REPETITIONS = 10_000
 
 
 def _measured(study: Study) -> list[Coverage]:
-    study.on_progress("coverage of the intervals")
     cells = []
     for place, method in enumerate(METHODS):
         repetitions = math.ceil(_REPETITIONS / len(method.cases) / (20 if study.quick else 1))
         cells += [(study.seed, place, HARD_CASES.index(case), repetitions) for case in method.cases]
-    return study.map(_cell, cells)
+    return study.map(_cell, cells, doing="coverage of the intervals")
 
 
 def _cell(cell: tuple[int, int, int, int]) -> Coverage:

@@ -66,8 +66,9 @@ def _examined(proofs: dict[str, Proof], seed: int, name: str) -> Examination:
 
 
 def _tell(study: Study, claims: Sequence[Claim]) -> Told:
-    study.on_progress("examining every filter")
-    examined = study.map(partial(_examined, study.proofs, study.seed), list(CATALOGUE))
+    examined = study.map(
+        partial(_examined, study.proofs, study.seed), list(CATALOGUE), doing="examining every filter"
+    )
     found = dict(zip(CATALOGUE, examined, strict=True))
     study.examinations.update(found)
     return Told(

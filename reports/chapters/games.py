@@ -20,12 +20,11 @@ _RUNS = 50_000
 
 
 def _tell(study: Study, claims: Sequence[Claim]) -> Told:
-    study.on_progress("the game of every filter")
     jobs = [
         (place, study.count(len(one.simulated) + 1), study.size(_RUNS), study.seed)
         for place, one in enumerate(SUBJECTS)
     ]
-    games = study.map(play, jobs)
+    games = study.map(play, jobs, doing="the game of every filter")
     study.games.update({one.name: game for one, game in zip(SUBJECTS, games, strict=True)})
     return Told(findings=(judge(claims[0], study.games),), tables=(_table(study.games),))
 

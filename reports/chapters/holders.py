@@ -26,9 +26,12 @@ _UNTIL_REFUTED = 3.0
 
 
 def _tell(study: Study, claims: Sequence[Claim]) -> Told:
-    study.on_progress("odometers, trackers, individual filters, linear queries")
     jobs = simulations(study.count, study.size, study.seed)
-    *results, people = study.map(_called, [*(work for _, _, work in jobs), participation])
+    *results, people = study.map(
+        _called,
+        [*(work for _, _, work in jobs), participation],
+        doing="simulating odometers, trackers, individual filters, linear queries",
+    )
     reached = {
         page: tuple(
             ReachedRow(what, *result)
@@ -38,8 +41,11 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
         for page in dict.fromkeys(key for key, _, _ in jobs)
     }
     names = list(made())
-    study.on_progress("examining odometers, trackers, individual filters, linear queries")
-    examined = study.map(partial(_looked_at, 1.0, study.seed, study.proofs), names)
+    examined = study.map(
+        partial(_looked_at, 1.0, study.seed, study.proofs),
+        names,
+        doing="examining odometers, trackers, individual filters, linear queries",
+    )
     findings = tuple(judged(study, claim, rows) for claim, rows in zip(claims, reached.values(), strict=True))
     study.holders = Holders(
         **drawn(study.seed),

@@ -50,10 +50,10 @@ def test_the_files_of_a_study_and_that_resuming_gives_the_same_bytes(
         assert f"{float(row['plain']):.1f} ± {float(row['plain_sd']):.1f}" in result.stdout
     assert "manifest.json" in result.stdout
 
-    # some outcomes lost, one damaged: the rest is read back, and the files are the same
+    # one outcome lost, one damaged: the rest is read back, and the files are the same
     (tmp_path / "b").mkdir()
     (tmp_path / "b" / "outcomes").mkdir()
-    for file in kept_files[:5]:
+    for file in kept_files[:-1]:
         (tmp_path / "b" / "outcomes" / file.name).write_bytes(file.read_bytes())
     (tmp_path / "b" / "outcomes" / kept_files[0].name).write_text("{")
     monkeypatch.setattr(kept_room, "_OUTCOMES", {})
