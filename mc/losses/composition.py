@@ -155,8 +155,8 @@ class Composition:
 
         def excess(epsilon: float) -> float:
             """log of the divergence over delta, roughly."""
-            found = self.delta(epsilon, relative=_ROUGHLY, evidence=Evidence.CITED)
-            return math.log(max(found.low + found.high, 1e-300) / (2 * delta))
+            rough = self.delta(epsilon, relative=_ROUGHLY, evidence=Evidence.CITED)
+            return math.log(max(rough.low + rough.high, 1e-300) / (2 * delta))
 
         laws = [_inversion(pairs, self.counts) for pairs in self._directions("both")]
         if evidence is Evidence.CITED and None not in laws:
@@ -179,7 +179,7 @@ class Composition:
         near = float(optimize.brentq(excess, low, high, rtol=2.0**-10)) if excess(low) > 0 else low
         step = max(near, 2.0**-10) * 2.0**-6
         slope = max((excess(max(near - step, 0.0)) - excess(near + step)) / (2 * step), 2.0**-20)
-        found = self.delta(near, relative=relative)
+        close = self.delta(near, relative=relative)
 
         def edge(value: float, sign: int) -> float:
             """The first epsilon beyond that of `value`, in steps, where the bound is on the right side of delta."""
@@ -191,7 +191,7 @@ class Composition:
                     return there
                 nudge *= 2
 
-        return Bounds(edge(found.low, -1), edge(found.high, 1))
+        return Bounds(edge(close.low, -1), edge(close.high, 1))
 
     def _directions(self, direction: Direction | Literal["both"]) -> list[tuple[DominatingPair, ...]]:
         if direction not in ("PQ", "QP", "both"):
@@ -252,7 +252,7 @@ class Composition:
             # a law that hardly varies needs no narrower cells than a hundredth of the mean one
             least = total / sum(self.counts) / 100
             shares = [
-                _coarser(max(min(allowed / total, 1 / 16) * max(one, least), _FINEST), 2) for one in variances
+                _coarser(max(min(allowed / total, 1 / 16) * max(own, least), _FINEST), 2) for own in variances
             ]
             step = Fraction(_coarser((min(shares) / 2) ** 0.5))
             if not reached:
@@ -263,11 +263,11 @@ class Composition:
                 _two_laws(pair, step, _coarser(tilt, 8), share, bool(atoms))
                 for pair, share in zip(pairs, shares, strict=True)
             ]
-            found = self._bounds(cut, float(step), epsilon, tilt, 2 if atoms else 1)
-            best = Bounds(max(best.low, found.low), min(best.high, found.high))
+            bounds = self._bounds(cut, float(step), epsilon, tilt, 2 if atoms else 1)
+            best = Bounds(max(best.low, bounds.low), min(best.high, bounds.high))
             if best.relative_width <= relative or best.high < _NEGLIGIBLE:
                 break
-            allowed *= min(max(0.7 * relative / max(found.relative_width, relative), 2.0**-6), 0.5)
+            allowed *= min(max(0.7 * relative / max(bounds.relative_width, relative), 2.0**-6), 0.5)
         return best
 
     def _tilt(self, laws: list[tuple[LatticeLaw, float]], epsilon: float) -> tuple[float, bool, list[float]]:

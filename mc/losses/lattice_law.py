@@ -179,12 +179,9 @@ def common_step(levels: Sequence[Level]) -> tuple[list[int], Fraction, Fraction]
 def level_law(units: int, delta: Fraction, step: Fraction, side: Rounding) -> LatticeLaw:
     """KOV(units * step, delta) on the lattice, each mass rounded to `side`."""
     with flint.ctx.workprec(BITS):
-        rest = ball(1 - delta)
-        if units == 0:
-            places, masses = [0], [rest]
-        else:
-            growth = (ball(step) * units).exp()
-            places, masses = [-units, units], [rest / (1 + growth), rest * growth / (1 + growth)]
+        places, masses = [0], [ball(1 - delta)]
+        if units:
+            places, masses = [-units, units], [p for p, _ in Level(ball(step) * units, delta, None).masses]
         return LatticeLaw(
             np.array(places),
             np.array([rounded(mass, side) for mass in masses]),

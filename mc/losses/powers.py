@@ -88,10 +88,10 @@ def power(laws: Sequence[LatticeLaw], counts: Sequence[int], *, tilt: float) -> 
         )
         for k, law in zip(counts, laws, strict=True)
     )
-    found, error = _transformed(laws, counts, tilt, size)
+    window, error = _transformed(laws, counts, tilt, size)
     return Power(
         first,
-        np.maximum(np.roll(found, -(first % size)), 0.0),
+        np.maximum(np.roll(window, -(first % size)), 0.0),
         sum(k * m for k, m in zip(counts, moments, strict=True)),
         error,
         2 * factor,
@@ -175,8 +175,9 @@ def _beyond(
         # the exponent is convex in the lean: search between a small one and that of a normal law
         low, high = 0.0, min(2 * size / max(spread, 1e-100) ** 2, 2.0**20)
         for _ in range(24):
-            one, other = low + (high - low) / 3, high - (high - low) / 3
-            low, high = (low, other) if bound(sign * one, edge) <= bound(sign * other, edge) else (one, high)
+            third = (high - low) / 3
+            less, more = bound(sign * (low + third), edge), bound(sign * (high - third), edge)
+            low, high = (low, high - third) if less <= more else (low + third, high)
         return bound(sign * low, edge)
 
     return least(-1, first - 1), least(1, first + size)
