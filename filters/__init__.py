@@ -19,6 +19,7 @@ from filters.accounting.ledger import Budget
 from filters.catalogue import *  # noqa: F403
 from filters.contract.holds import Holds
 from filters.holders.clipped_sums import ClippedSums, PrivateSum, Vectors
+from filters.holders.denial import Denial
 from filters.holders.individual import IndividualFilter, gaussian_request
 from filters.holders.individual_tracker import IndividualTracker
 from filters.holders.journal import JournalError
@@ -54,6 +55,7 @@ __all__ = [
     "ChargeRule",
     "ClippedSums",
     "ClippingAfterAdding",
+    "Denial",
     "DoublingOdometer",
     "FilterHaltedError",
     "ForgettingSums",

@@ -110,7 +110,7 @@ def of_theorems() -> Iterator[str]:
     for module in (*modules("theory.proofs"), *modules("theory.claims")):
         for theorem in filter(None, (getattr(module, "THEOREM", None), *getattr(module, "ROWS", ()))):
             if proofs.THEOREMS.get(theorem.name) is not theorem:
-                yield f'theory/proofs/__init__.py: list "{theorem.name}": "{module.__name__.partition(".")[2]}"'
+                yield f'theory/claims/theorem.py: list "{theorem.name}": "{module.__name__.partition(".")[2]}"'
             if theorem.name not in table:
                 yield f"theory/proofs/recheck_table.json: {theorem.name!r}; python -m tests.theory.proofs.write_table"
 
@@ -321,10 +321,10 @@ LINES: dict[str, tuple[Callable[[pytest.MonkeyPatch], None], str]] = {
         "tests/filters/rules: test the constants of Rogers",
     ),
     "filter: law": (no_law, "filters/certified/laws.py: say in law_of what the theorem allows BasicFilter"),
-    "theorem: name": (without(proofs, "THEOREMS", "B*"), 'theory/proofs/__init__.py: list "B*"'),
+    "theorem: name": (without(proofs, "THEOREMS", "B*"), 'theory/claims/theorem.py: list "B*"'),
     "theorem: row": (
         without(proofs, "THEOREMS", "GDP filter"),
-        'theory/proofs/__init__.py: list "GDP filter"',
+        'theory/claims/theorem.py: list "GDP filter"',
     ),
     "theorem: table": (
         unsaid("theory/proofs/recheck_table.json", "RDP filter"),

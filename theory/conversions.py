@@ -46,7 +46,7 @@ class Conversion(ABC):
 
     name: ClassVar[str]
     source: ClassVar[str]
-    #: The key of the largest budget in `theory.numerics.thresholds`.
+    #: The key of the largest budget in `theory.thresholds.budgets`.
     _threshold: ClassVar[str]
 
     def delta(self, rho: Real, epsilon: Real) -> Real:
@@ -90,7 +90,7 @@ class Conversion(ABC):
 
 
 def _budgets(threshold: str, epsilon: Real, delta: Real) -> Real:
-    from theory.numerics.thresholds import budget_below  # balls are imported by those who ask for one
+    from theory.thresholds.budgets import budget_below  # balls are imported by those who ask for one
 
     points = np.broadcast(epsilon, delta)
     found = np.array([budget_below(threshold, float(e), float(d)) for e, d in points], dtype=np.float64)

@@ -59,6 +59,6 @@ def optimal_split(rounds: int, delta: float) -> Split:
     if total < _LEAST_DELTA:
         raise ValueError(f"delta must be at least 2^-1000, got delta={delta!r}; pass one that can be split")
 
-    from theory.numerics.thresholds import split_below  # balls are imported by those who ask for one
+    from theory.thresholds.budgets import split_below  # balls are imported by those who ask for one
 
     return Split(*split_below(n, total))

@@ -48,7 +48,7 @@ __all__ = [
 class ChargeRule(ABC):
     """What each request is charged, such that a sum of charges of at most B, kept by a filter, bounds the transcript.
 
-    `bounds(B)` is what the transcript then satisfies, by the theorem of `theorem` (a key of `theory.proofs.THEOREMS`,
+    `bounds(B)` is what the transcript then satisfies, by the theorem of `theorem` (a key of `fp.THEOREMS`,
     None where none of ours states it) and `source`. Rules are frozen values without state.
     """
 

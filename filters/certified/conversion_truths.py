@@ -18,7 +18,7 @@ from typing import TypeAlias
 from flint import arb, ctx
 
 from filters.certified import cks
-from filters.certified.closed_forms.closed_form import positive_part
+from filters.certified.closed_form import positive_part
 from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
 from theory.pairs import KOV, Gaussian, RandomizedResponse
 from theory.pairs.normal_law import hockey_stick

@@ -13,8 +13,8 @@ from itertools import pairwise
 
 from flint import arb, ctx
 
+from theory.claims.formula import rational
 from theory.pairs.normal_law import hockey_stick, tail
-from theory.proofs.formula import rational
 
 __all__ = ["gap"]
 

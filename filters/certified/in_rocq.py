@@ -26,7 +26,7 @@ from filters.certified.least import Least
 from filters.certified.running_number import RunningNumber
 from filters.contract.filter_base import FilterBase
 from theory.conversions import CKS, SIMPLE
-from theory.kernel.running_numbers import cks_lemma, lemma, rocq_text, simple_lemma
+from theory.proofs.running_numbers import cks_lemma, lemma, rocq_text, simple_lemma
 
 __all__ = ["in_rocq", "lemma_of"]
 

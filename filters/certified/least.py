@@ -15,7 +15,7 @@ from typing import Any
 
 from flint import arb, ctx
 
-from theory.proofs.formula import Evaluator, compile_formula, rational
+from theory.claims.formula import Evaluator, compile_formula, rational
 
 __all__ = ["Least"]
 

@@ -23,8 +23,8 @@ from filters.holders.odometers import (
     RogersOdometer,
     StitchedOdometer,
 )
+from theory.claims.formula import rational
 from theory.pairs import DominatingPair, Gaussian, Laplace, RandomizedResponse
-from theory.proofs.formula import rational
 
 __all__ = ["odometer", "stitched_lines"]
 

@@ -22,8 +22,8 @@ from filters.contract.checks import checked_admits, checked_spend, checked_start
 from filters.rules.loss_atoms import height
 from filters.rules.potential import PotentialFilter
 from filters.rules.potential_family import SCALE, PotentialFamily, floors
+from theory.claims.formula import rational
 from theory.pairs import DominatingPair
-from theory.proofs.formula import rational
 
 __all__ = ["potential"]
 

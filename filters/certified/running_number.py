@@ -18,9 +18,9 @@ from typing import Any, Literal, TypeAlias
 from flint import arb, ctx
 
 from filters.certified.least import Least
+from theory.claims.formula import Evaluator, compile_formula, rational
 from theory.evidence import Evidence
 from theory.pairs.truths import Exact, TrueValue
-from theory.proofs.formula import Evaluator, compile_formula, rational
 from theory.proofs.rational import rational_value
 
 __all__ = [

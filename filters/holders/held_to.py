@@ -57,7 +57,7 @@ class BlockByBlock:
 class HeldTo(Protocol):
     """What `fp.verify` asks of what is no filter; subclasses of the library's holders inherit it.
 
-    theorem is a key of `theory.proofs.THEOREMS`, kernel names the kernel's theorems on this very rule, rests_on
+    theorem is a key of `fp.THEOREMS`, kernel names the kernel's theorems on this very rule, rests_on
     holds the filters and holders whose promise it passes on, scope says whom the promise is about.
     """
 

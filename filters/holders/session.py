@@ -29,6 +29,7 @@ from filters.contract.checks import (
 )
 from filters.contract.filter_base import FilterBase, MechanismFamily, OnDenial
 from filters.contract.state import State, frozen
+from filters.holders.denial import Denial
 from filters.holders.envelope import checked_key, saved_count, saved_flag, sealed, unsealed
 from filters.holders.holder import Holder
 from filters.holders.saved_state import decode_state, encode_state
@@ -52,6 +53,7 @@ class _Standing:
     halted: bool = False
     awaits_loss: bool = False
     granted: int = 0
+    denied: DominatingPair | None = None
 
 
 class Session(Holder):
@@ -107,6 +109,12 @@ class Session(Holder):
         """How many requests were granted and charged, including any whose `record` raised."""
         return self._now.granted
 
+    @property
+    def denial(self) -> Denial | None:
+        """The last denial and what would have fit; None where the last request was granted, or before the first."""
+        now = self._now
+        return None if now.denied is None else Denial(self._filter, now.denied, now.granted, now.state)
+
     def request(self, pair: DominatingPair) -> bool:
         """Whether the mechanism that `pair` dominates may be released now; True means the spend is recorded.
 
@@ -125,7 +133,8 @@ class Session(Holder):
             now = self._now
             if now.halted:
                 raise FilterHaltedError(
-                    f"the session has halted{self._left()}; open a new session on fresh data"
+                    f"the session has halted{self._left()}; open a new session on fresh data, and see "
+                    "session.denial for what would have fit"
                 )
             if now.awaits_loss:
                 raise RuntimeError(
@@ -135,8 +144,11 @@ class Session(Holder):
             checked_terms(self._filter, self._terms)
             admitted, spent = checked_grant(self._filter, now.state, pair, 1)
             if not admitted[0]:
+                now = replace(now, denied=pair.of_run(0))
                 if self._on_denial == "halt":
                     self._settle(replace(now, halted=True))
+                else:
+                    self._now = now
                 return False
             if spent is None:
                 spent = checked_spend(self._filter, now.state, pair, 1)

@@ -8,6 +8,7 @@ array([1, 1])
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import fields
 
 import numpy as np
@@ -15,11 +16,12 @@ from numpy.typing import NDArray
 
 from filters.contract.checks import checked_admits
 from filters.contract.filter_base import MechanismFamily
+from filters.contract.parameters import one_positive
 from filters.contract.state import State, runs_of
 from filters.privacy_filter import PrivacyFilter
 from theory.pairs import DominatingPair
 
-__all__ = ["affordable_of", "checked_menu", "counted", "distinct", "positions", "used"]
+__all__ = ["affordable_of", "checked_menu", "checked_plan", "counted", "distinct", "positions", "used"]
 
 #: So many rows of numbers that may occur are listed.
 _FEW = 1 << 16
@@ -36,6 +38,16 @@ def checked_menu(menu: object) -> tuple[DominatingPair, ...]:
         if not isinstance(pair, DominatingPair) or pair.shape != ():
             raise TypeError(f"menu must hold single pairs, got {pair!r}; pass e.g. (Gaussian(mu=0.5),)")
     return tuple(pairs)
+
+
+def checked_plan(plan: object) -> dict[DominatingPair, float]:
+    """`plan` as single pairs with the numbers of their uses, above zero, at least one."""
+    if not isinstance(plan, Mapping):
+        raise TypeError(
+            f"plan must map pairs to their uses, got {plan!r}; pass e.g. {{Gaussian(mu=0.5): 10}}"
+        )
+    menu = checked_menu(tuple(plan))
+    return {pair: one_positive("uses", plan[pair]) for pair in menu}
 
 
 def positions(menu: tuple[DominatingPair, ...], request: DominatingPair, n: int) -> NDArray[np.intp]:

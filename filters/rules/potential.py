@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from filters.contract.parameters import one_delta, one_positive
 from filters.privacy_filter import PrivacyFilter
 from filters.rules.menu import checked_menu
-from filters.rules.potential_design import PotentialClock, potential_clock
+from filters.rules.potential_design import PotentialClock
 from filters.rules.potential_family import floors
+from filters.rules.potential_table import tabled_clock
 from theory.guarantees import ApproxDP, Guarantee
 from theory.pairs import DominatingPair, is_ours
 
@@ -60,7 +61,7 @@ class PotentialFilter(PrivacyFilter[NDArray[np.int64]]):
         object.__setattr__(self, "delta", delta)
         object.__setattr__(self, "design", design)
         object.__setattr__(self, "promise", ApproxDP(epsilon, delta))
-        object.__setattr__(self, "_clock", potential_clock(epsilon, delta, design))
+        object.__setattr__(self, "_clock", tabled_clock(epsilon, delta, design))
 
     def start(self, n: int) -> NDArray[np.int64]:
         return np.full(n, self._clock.budget, dtype=np.int64)

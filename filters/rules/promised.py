@@ -64,7 +64,7 @@ def _from_pure(promise: Guarantee) -> Fraction | float | None:
             return epsilon
         case ApproxDP(epsilon, delta) if delta < 1:
             # H_{e^eps} of B-DP is (e^B - e^eps)/(1 + e^B)
-            from theory.numerics.thresholds import pure_below  # balls are imported by those who ask for one
+            from theory.thresholds.budgets import pure_below  # balls are imported by those who ask for one
 
             return pure_below(epsilon, delta)
         case ZCDP(rho):

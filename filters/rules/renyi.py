@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import ClassVar, Self
+
+import numpy as np
 
 from filters.accounting.charge_rules import RenyiCharge
 from filters.accounting.ledger import Budget
 from filters.contract.holds import Holds
-from filters.contract.parameters import one_order_from_one, one_positive
+from filters.contract.parameters import one_delta, one_order_from_one, one_positive
 from filters.rules.additive import AdditiveFilter
+from filters.rules.menu import checked_plan
+from filters.rules.orders import order_budget
+from theory.conversions import CKS
 from theory.guarantees import Guarantee, RenyiDP
+from theory.pairs import DominatingPair
 
 __all__ = ["RenyiFilter"]
+
+#: Orders that are tried for a plan: log2(alpha - 1), then nearer to the best of them.
+_FIRST, _LAST, _STEP, _NEAREST = -4.0, 12.0, 0.25, 2.0**-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +49,44 @@ class RenyiFilter(AdditiveFilter):
         object.__setattr__(self, "promise", RenyiDP(alpha, rho))
         object.__setattr__(self, "budget", Budget.of(rho))
         object.__setattr__(self, "charge", RenyiCharge(alpha))
+
+    @classmethod
+    def planned(cls, epsilon: float, delta: float, plan: Mapping[DominatingPair, float]) -> Self:
+        """The filter of the order at which `plan` lasts longest under (epsilon, delta)-DP.
+
+            >>> import filterproof as fp
+            >>> filt = RenyiFilter.planned(2.0, 1e-5, {fp.SubsampledGaussian(q=0.01, sigma=1.0): 1000})
+            >>> round(filt.alpha, 1), bool(filt.promise.delta(2.0) <= 1e-5)
+            (7.9, True)
+
+        plan: pairs of shape () with their numbers of uses, of which only the ratios count. The order alpha is the one
+        found with the largest R(alpha) / sum_m n_m D_alpha(m), R(alpha) the largest rho at which (alpha, rho)-RDP gives
+        (epsilon, delta)-DP (conversion CKS); rho = R(alpha). Any other mechanism may be asked for, too: the plan
+        decides how long the budget lasts and never what is promised. Raises ValueError where no order can give it.
+        """
+        epsilon, delta = one_positive("epsilon", epsilon), one_delta("delta", delta)
+        uses = checked_plan(plan)
+
+        def lasts(power: float) -> float:
+            alpha = 1 + 2.0**power
+            budget = order_budget(alpha, epsilon, delta, CKS)
+            spent = math.fsum(
+                n * max(pair.renyi(alpha), pair.swapped.renyi(alpha)) for pair, n in uses.items()
+            )
+            return budget / spent if budget > 0 and 0 < spent < math.inf else 0.0
+
+        step = _STEP
+        best = max(np.arange(_FIRST, _LAST, step).tolist(), key=lasts)
+        while step > _NEAREST:
+            step /= 2
+            best = max((best - step, best, best + step), key=lasts)
+        if not lasts(best) > 0:
+            raise ValueError(
+                f"plan must hold mechanisms whose Rényi divergence is finite at an order that can give ({epsilon!r}, "
+                f"{delta!r})-DP, got {plan!r}; promise less, or leave out those for which it is infinite"
+            )
+        alpha = 1 + 2.0**best
+        return cls(alpha, order_budget(alpha, epsilon, delta, CKS))
 
     @property
     def holds(self) -> Holds | None:

@@ -25,7 +25,7 @@ from filters.rules.menu import positions
 from mc.worst_case.enclosure import SharedGames
 from mc.worst_case.levels import MenuLevels
 from mc.worst_case.result import NOTHING_ADMITTED, Certificate, WorstCase
-from mc.worst_case.solve import worst_case, worst_case_sharing
+from mc.worst_case.solve import worst_case
 from theory.arguments import check_count, check_delta, check_positive
 from theory.guarantees import ApproxDP
 from theory.pairs import DominatingPair, Selection
@@ -33,6 +33,9 @@ from theory.pairs.base import Direction
 from theory.shown import Row, Shown, row_of
 
 __all__ = ["CalibratedFilter", "calibrate"]
+
+#: By what factor a search goes on from where it was told to begin.
+_NEAR = 17 / 16
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -180,6 +183,7 @@ def calibrate(
     menu: Sequence[DominatingPair],
     rounds: int | None = None,
     relative: float = 1e-4,
+    near: float | None = None,
     max_positions: int | None = None,
 ) -> CalibratedFilter:
     """`family(t)` at the largest threshold t whose certified worst case stays at or below delta.
@@ -187,7 +191,8 @@ def calibrate(
     family(t) is a filter that admits more at larger t: ZCDPFilter with t the sum of rho, GaussianFilter with t = mu.
     The worst case is over every adaptive adversary that asks for members of `menu`, for at most `rounds` rounds, in
     both directions; `scope` of the result says which mechanisms that covers. t is within a factor 1 + `relative` of
-    the largest. The certificate is solved for the filter returned, so it does not rest on the search.
+    the largest; the search begins at `near`, where it is given. The certificate is solved for the filter returned, so
+    it does not rest on the search.
     Raises ValueError when every threshold, or none, keeps the promise.
     """
     if not callable(family):
@@ -205,11 +210,14 @@ def calibrate(
     shared: dict[Direction, SharedGames] = {"PQ": SharedGames(), "QP": SharedGames()}
 
     def solve(filt: PrivacyFilter) -> WorstCase:
-        return worst_case_sharing(
-            shared, filt, levels, epsilon=epsilon, rounds=rounds, max_positions=max_positions
+        return worst_case(
+            filt, levels, epsilon=epsilon, rounds=rounds, max_positions=max_positions, shared=shared
         )
 
-    threshold, found = _largest(lambda threshold: solve(family(threshold)), delta, relative)
+    begin = 2.0**-40 if near is None else float(check_positive("near", near))
+    threshold, found = _largest(
+        lambda threshold: solve(family(threshold)), delta, relative, begin, 2.0 if near is None else _NEAR
+    )
     calibrated = CalibratedFilter(
         family(threshold), levels, rounds, threshold, found, ApproxDP(epsilon, delta)
     )
@@ -217,20 +225,26 @@ def calibrate(
     return replace(calibrated, certificate=solve(calibrated))
 
 
-def _largest(solve: Callable[[float], WorstCase], delta: float, relative: float) -> tuple[float, WorstCase]:
+def _largest(
+    solve: Callable[[float], WorstCase], delta: float, relative: float, begin: float, factor: float
+) -> tuple[float, WorstCase]:
     """The largest threshold whose worst case is <= delta, within a factor 1 + relative, and that case.
 
-    Doubling finds a bracket; probes on either side of its linear interpolation in (log t, log delta) close it.
+    Steps by `factor`, on from `begin` and before that back to what keeps delta, find a bracket; probes on either side
+    of its linear interpolation in (log t, log delta) close it.
     """
-    good = bad = 2.0**-40
+    good = bad = begin
     kept = broken = solve(good)
+    while kept.high > delta and good > 2.0**-40:
+        good, bad, broken = good / factor, good, kept
+        kept = solve(good)
     if kept.high > delta:
         raise ValueError(
             f"delta must be in reach, got delta={delta!r} and a worst case of {kept.high!r} at the smallest "
             "threshold; pass a larger delta or a gentler menu"
         )
     while broken.high <= delta:
-        good, kept, bad = bad, broken, 2 * bad
+        good, kept, bad = bad, broken, factor * bad
         if bad > 2.0**40:
             if not kept.tried:
                 raise ValueError(

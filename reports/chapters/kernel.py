@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from reports.chapter import Chapter
 from reports.finding import Claim, Finding, Table, Told
 from reports.study import Study
+from theory.claims.table import KERNEL
 from theory.evidence import Evidence, Outcome, Verdict
-from theory.kernel import KERNEL, accepted
+from theory.kernel import accepted
 from theory.kernel.record import ALLOWED, Accepted
 
 __all__ = ["GAPS", "KERNEL_CHAPTER"]
@@ -57,7 +58,7 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
     found, refused = [], []
     for name in KERNEL:
         try:
-            found.append(accepted(name))
+            found.append(accepted(KERNEL[name]))
         except ValueError as reason:
             refused.append(str(reason))
     statements = Table(

@@ -19,9 +19,9 @@ from reports.study import Simulated, Study
 from theory.agreement import Accord, Agreement, TwoRoutes
 from theory.confinement import kappa_survival
 from theory.evidence import Outcome
-from theory.numerics.stopped_walk import stopped_hockey_stick
 from theory.pairs import Gaussian
 from theory.realisation import kappa, optimal_split
+from theory.thresholds.stopped_walk import stopped_hockey_stick
 
 __all__ = ["REALISATION"]
 

@@ -24,11 +24,13 @@ from reports.docs.reference import reference
 from reports.docs.usage import commands, exit_statuses
 from reports.finding import slug
 from theory.agreement import Accord
+from theory.claims.table import KERNEL
+from theory.claims.theorem import Theorem
 from theory.evidence import Checked, Evidence, Outcome
-from theory.kernel import KERNEL, accepted
+from theory.kernel import accepted
 from theory.pairs import PAIRS
 from theory.proofs import THEOREMS, prove
-from theory.proofs.theorem import JOIN, JOINED_BY_KERNEL, CheckedStep, Proof, Theorem
+from theory.proofs.proof import JOIN, JOINED_BY_KERNEL, CheckedStep, Proof
 
 __all__ = ["GENERATED", "LISTED", "PAPERS", "expand", "theorems_of"]
 
@@ -173,7 +175,7 @@ def _sentence(text: str) -> str:
 def _kernel_statements() -> str:
     parts = []
     for theorem in KERNEL.values():
-        found = accepted(theorem.name)
+        found = accepted(theorem)
         beyond = f" Not covered: {escaped(theorem.beyond)}" if theorem.beyond else ""
         axioms = ", ".join(f"`{axiom}`" for axiom in found.axioms) or "none"
         parts += [

@@ -8,7 +8,7 @@ from typing import Any
 
 from mc.examine.verify import examine
 from theory.evidence import Outcome, Verdict
-from theory.proofs.theorem import Proof
+from theory.proofs.proof import Proof
 
 __all__ = ["LookedAt", "looked_at", "weakest"]
 

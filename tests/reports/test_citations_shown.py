@@ -23,7 +23,7 @@ from reports.study import Study
 from reports.verify import verdicts_document
 from tests.reports.typed import filterproof
 from theory.evidence import Checked, Evidence, Outcome, Verdict
-from theory.proofs.theorem import JOIN, JOINED_BY_KERNEL, Proof
+from theory.proofs.proof import JOIN, JOINED_BY_KERNEL, Proof
 
 BY_CITATION = Verdict(
     Outcome.HOLDS, Evidence.CITED, "every adversary", citations=("Doob, optional <stopping>",)

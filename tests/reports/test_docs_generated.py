@@ -14,8 +14,8 @@ from reports.docs.docstrings import rst_of
 from reports.docs.generated import PAPERS, expand, theorems_of
 from reports.docs.markdown import escaped
 from tests.printed_examples import PAGES
+from theory.claims.theorem import Step
 from theory.evidence import Checked, Evidence, Outcome
-from theory.proofs.theorem import Step
 
 
 def _made(part: str) -> str:

@@ -24,8 +24,9 @@ import filterproof as fp
 from reports.shown.fragment import MOST_LINES
 from reports.shown.numbers import above, below, chance, exact_or, interval
 from tests.reports.examinations import ADMISSION, exam_of, refuted
+from theory.claims.theorem import Step, Theorem
 from theory.evidence import Checked
-from theory.proofs.theorem import JOIN, CheckedStep, Proof, Step, Theorem
+from theory.proofs.proof import JOIN, CheckedStep, Proof
 from theory.shown import Shown
 
 ROOT = Path(__file__).parents[2]
@@ -46,6 +47,8 @@ MADE = {
     "PrivacyProfile": lambda: fp.PrivacyProfile(curve()),
     "TradeOff": lambda: fp.TradeOff.of(curve(), curve("QP")),
     "SurvivalCurve": lambda: fp.survival(GAUSSIAN, fp.Constant(0.5), n=1000, rounds=40),
+    "FilterComparison": lambda: fp.compare_filters(1.0, 0.01, fp.ZCDP(0.05)),
+    "FilterChoice": lambda: made("FilterComparison").choices[0],
     "WorstCase": lambda: fp.worst_case(fp.ZCDPFilter(1.0), HALF, epsilon=fp.LogRatio(Fraction(3, 2))),
     "Evaluation": lambda: fp.evaluate(
         fp.ZCDPFilter(1.0), fp.Constant(HALF), epsilon=fp.LogRatio(2), rounds=3
@@ -81,6 +84,7 @@ PICTURED = (
     "PrivacyProfile",
     "TradeOff",
     "SurvivalCurve",
+    "FilterComparison",
     "Evaluations",
     "Evaluations, exact",
     "Examined",

@@ -9,9 +9,9 @@ import pytest
 from filters import RealisationFilter
 from mc import Constant
 from mc.estimate.simulate import simulate
-from theory.numerics.stopped_walk import stopped_hockey_stick
 from theory.pairs import Gaussian
 from theory.realisation import kappa, optimal_split
+from theory.thresholds.stopped_walk import stopped_hockey_stick
 
 MU, ROUNDS, DELTA = 0.5, 48, 1e-5
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from theory.claims.kernel_theorem import KernelTheorem, beside, decided_by
-from theory.proofs.notations import Formula
-from theory.proofs.theorem import Theorem
+from theory.claims.kernel_theorem import beside, decided_by
+from theory.claims.notations import Formula
+from theory.claims.theorem import Theorem
+from theory.kernel.statement import KernelTheorem
 
 __all__ = ["ROWS", "STATEMENTS"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from theory.claims.kernel_theorem import KernelTheorem
+from theory.kernel.statement import KernelTheorem
 
 __all__ = ["STATEMENTS"]
 

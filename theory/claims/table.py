@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from theory.claims import approximate, conversions, divergences, gaussian, holders, interaction
-from theory.claims.kernel_theorem import KernelTheorem
-from theory.proofs.theorem import Step, Theorem
+from theory.claims.kernel_theorem import kernel_step
+from theory.claims.theorem import Step, Theorem
+from theory.kernel.statement import KernelTheorem
 
 __all__ = ["CLAIMS", "KERNEL", "in_kernel"]
 
@@ -37,4 +38,4 @@ KERNEL: Mapping[str, KernelTheorem] = {
 
 def in_kernel(*names: str) -> tuple[Step, ...]:
     """The steps that are these statements, beside the steps of a theorem that they do not decide."""
-    return tuple(KERNEL[name].step(decides=False) for name in names)
+    return tuple(kernel_step(KERNEL[name], decides=False) for name in names)

@@ -1,15 +1,11 @@
 """The filter theorems in Rocq, for mechanisms with finitely many outcomes, and the record of what its kernel accepted.
 
->>> KERNEL["renyi_filter_both_ways"].module
-'RenyiFilter'
-
 The sources are the files `*.v` of this folder. `filterproof kernel` compiles and checks them and writes `record.json`
 and its digest, `record.sha256`; nothing else needs Rocq. A statement counts as accepted only while the digest is the
 record's, and the record's digests are those of the sources.
 """
 
-from theory.claims.kernel_theorem import KernelTheorem
-from theory.claims.table import KERNEL
 from theory.kernel.record import Record, accepted, read_record
+from theory.kernel.statement import KernelTheorem
 
-__all__ = ["KERNEL", "KernelTheorem", "Record", "accepted", "read_record"]
+__all__ = ["KernelTheorem", "Record", "accepted", "read_record"]

@@ -10,7 +10,7 @@ from functools import lru_cache
 from hashlib import sha256
 from importlib.resources import files
 
-from theory.claims.table import KERNEL
+from theory.kernel.statement import KernelTheorem
 
 __all__ = [
     "ALLOWED",
@@ -190,15 +190,14 @@ def statement_in(text: str, name: str) -> str:
     return " ".join(found[0].split())
 
 
-def unfolded(name: str) -> dict[str, str]:
+def unfolded(theorem: KernelTheorem) -> dict[str, str]:
     """A statement by its name, then every definition that it speaks of, and those that they speak of, as in the source.
 
-    A name means what its own file defines, or else the last file that it imports. KeyError for a name that `KERNEL`
-    does not list.
+    A name means what its own file defines, or else the last file that it imports.
     """
     texts = sources()
     found = {file: _definitions(text) for file, text in texts.items()}
-    own = f"{KERNEL[name].module}.v"
+    name, own = theorem.name, f"{theorem.module}.v"
     told = {name: statement_in(texts[own], name)}
     waiting, done = [(own, told[name])], {(own, name)}
     while waiting:
@@ -249,13 +248,13 @@ def _known() -> tuple[Record | None, bool, dict[str, str]]:
     return record, same and here is not None and here.sources == found, texts
 
 
-def accepted(name: str) -> Accepted:
-    """The statement of that name as the kernel accepted it.
+def accepted(theorem: KernelTheorem) -> Accepted:
+    """The statement of a theorem as the kernel accepted it.
 
     Raises ValueError where the record does not match the sources or its committed digest, does not have the
-    statement, or names an axiom that is not allowed; KeyError for a name that `KERNEL` does not list.
+    statement, or names an axiom that is not allowed.
     """
-    theorem = KERNEL[name]
+    name = theorem.name
     record, here, texts = _known()
     if record is None:
         raise ValueError("record must be there, got none; run make kernel")

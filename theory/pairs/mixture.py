@@ -16,10 +16,10 @@ from math import comb
 
 from flint import acb, arb, ctx
 
+from theory.claims.formula import rational
 from theory.pairs import normal_law
 from theory.pairs.normal_law import tail
 from theory.pairs.truths import Exact, ball_of
-from theory.proofs.formula import rational
 
 __all__ = ["above", "cdf", "hockey_stick", "quantile", "renyi"]
 

@@ -48,7 +48,7 @@ class TrueValue:
             return self.formula()
         if not isinstance(self.formula, str):
             return ball_of(self.formula)
-        from theory.proofs.formula import compile_formula
+        from theory.claims.formula import compile_formula
 
         return compile_formula(self.formula)({name: ball_of(value) for name, value in self.at.items()})
 

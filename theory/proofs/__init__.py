@@ -7,80 +7,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from importlib import import_module
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from theory.arguments import did_you_mean
+from theory.claims.theorem import THEOREMS, unknown
 
 if TYPE_CHECKING:
-    from theory.proofs.theorem import CheckedStep, Proof, Theorem
+    from theory.proofs.proof import CheckedStep, Proof
 
 __all__ = ["THEOREMS", "joined", "needed", "own_steps", "prove", "prove_all"]
-
-#: The module of each theorem: one of its own where steps prove it, a row of `theory.claims` where the kernel does.
-_MODULES = {
-    "Gaussian hockey-stick": "proofs.gaussian_hockey_stick",
-    "Rényi divergences": "proofs.renyi_divergences",
-    "RR zCDP": "proofs.pure_to_zcdp",
-    "RDP filter": "claims.divergences",
-    "B*": "proofs.b_star",
-    "approximate-DP filter": "claims.conversions",
-    "CKS": "proofs.cks",
-    "conversions": "proofs.conversions",
-    "basic composition": "claims.approximate",
-    "good part": "proofs.good_part",
-    "approximate zCDP filter": "claims.approximate",
-    "all orders": "claims.conversions",
-    "GDP filter": "claims.gaussian",
-    "Blackwell filter": "claims.gaussian",
-    "Gaussian slack": "proofs.gaussian_slack",
-    "kappa": "proofs.kappa",
-    "realisation filter": "claims.approximate",
-    "loss supermartingale": "proofs.loss_supermartingale",
-    "potential filter": "claims.approximate",
-    "Whitehouse filter": "claims.approximate",
-    "Rogers filter": "claims.approximate",
-    "odometers": "proofs.odometers",
-    "trackers": "claims.divergences",
-    "individual filter": "proofs.individual_filter",
-    "linear queries": "proofs.linear_queries",
-    "tilted weights": "claims.divergences",
-    "infinite losses": "proofs.infinite_losses",
-    "natural filter": "proofs.natural_filter",
-    "some order": "proofs.some_order",
-    "papers' steps": "proofs.papers_steps",
-    "slips": "proofs.slips",
-}
-
-
-def _unknown(name: object) -> str:
-    near = did_you_mean(name, _MODULES) or f"; known: {', '.join(_MODULES)}"
-    return f"name must be a known theorem, got name={name!r}{near}"
-
-
-class _Registry(Mapping[str, "Theorem"]):
-    """Theorems by name, in the order of the proofs; a theorem's module and sympy are imported when asked for."""
-
-    def __getitem__(self, name: str) -> Theorem:
-        if name not in _MODULES:
-            raise KeyError(_unknown(name))
-        module = import_module(f"theory.{_MODULES[name]}")
-        rows: tuple[Theorem, ...] = getattr(module, "ROWS", None) or (module.THEOREM,)
-        return next(row for row in rows if row.name == name)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(_MODULES)
-
-    def __len__(self) -> int:
-        return len(_MODULES)
-
-    def __repr__(self) -> str:
-        return f"<{len(self)} theorems by name, such as {next(iter(self))!r}>"
-
-
-#: Every theorem, by name.
-THEOREMS: Mapping[str, Theorem] = _Registry()
 
 
 def prove(
@@ -95,7 +30,7 @@ def prove(
     Raises ValueError on an unknown name. A refused step does not raise: `Proof.holds` is then False.
     """
     if not isinstance(name, str) or name not in THEOREMS:
-        raise ValueError(_unknown(name))
+        raise ValueError(unknown(name))
     return _prove(name, on_step, {} if done is None else done)
 
 
@@ -107,7 +42,7 @@ def prove_all(*, on_step: Callable[[CheckedStep], object] | None = None) -> tupl
 
 def own_steps(name: str, on_step: Callable[[CheckedStep], object] | None = None) -> tuple[CheckedStep, ...]:
     """Run the steps of a theorem, without those of the theorems it uses."""
-    from theory.proofs.theorem import CheckedStep
+    from theory.proofs.proof import CheckedStep
 
     steps = []
     for step in THEOREMS[name].steps:
@@ -143,7 +78,7 @@ def _prove(
     done: dict[str, Proof],
     run: Mapping[str, tuple[CheckedStep, ...]] | None = None,
 ) -> Proof:
-    from theory.proofs.theorem import Proof
+    from theory.proofs.proof import Proof
 
     if name not in done:
         theorem = THEOREMS[name]

@@ -9,7 +9,7 @@ from itertools import product
 
 from flint import arb, ctx, fmpq
 
-from theory.proofs.formula import Evaluator, compile_formula, hull, rational, variables
+from theory.claims.formula import Evaluator, compile_formula, hull, rational, variables
 
 __all__ = ["BoxTree", "NotPositiveError", "prove_positive"]
 

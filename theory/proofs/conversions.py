@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 
 import sympy as sp
 
+from theory.claims.theorem import Step, Theorem
 from theory.evidence import Checked
 from theory.proofs.engines import Sides, certified, certified_each, signed, zero
 from theory.proofs.expressions import as_written
-from theory.proofs.theorem import Step, Theorem
 
 __all__ = ["THEOREM"]
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import sympy as sp
 
+from theory.claims.theorem import Check, Step
 from theory.proofs.engines import Sides, nonnegative, zero
-from theory.proofs.theorem import Check, Step
 
 __all__ = ["DP_SGD"]
 

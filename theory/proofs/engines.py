@@ -12,11 +12,11 @@ from fractions import Fraction
 
 import sympy as sp
 
+from theory.claims.theorem import Check, Reached, RefusedError
 from theory.evidence import Evidence
 from theory.proofs.boxes import NotPositiveError, prove_positive
 from theory.proofs.expressions import NOISE, admit, domains, points, refusal, simplify, value_at, witness
 from theory.proofs.signs import evidently_nonnegative, evidently_positive, in_order
-from theory.proofs.theorem import Check, Reached, RefusedError
 
 __all__ = [
     "Inequality",

@@ -10,8 +10,8 @@ from typing import ParamSpec, TypeVar
 
 import sympy as sp
 
+from theory.claims.theorem import RefusedError
 from theory.evidence import Evidence
-from theory.proofs.theorem import RefusedError
 
 __all__ = [
     "NOISE",

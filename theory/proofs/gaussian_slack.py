@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sympy as sp
 
+from theory.claims.theorem import Check, Step, Theorem
 from theory.evidence import Checked
 from theory.proofs.engines import Sides, certified, nonnegative, signed, zero
 from theory.proofs.expressions import as_written
-from theory.proofs.theorem import Check, Step, Theorem
 
 __all__ = ["THEOREM"]
 

@@ -8,12 +8,12 @@ from itertools import product
 
 import sympy as sp
 
+from theory.claims.notations import Formula
 from theory.claims.table import in_kernel
+from theory.claims.theorem import Step, Theorem
 from theory.proofs.engines import Inequality, Sides, exact, signed, zero
 from theory.proofs.expressions import as_written
-from theory.proofs.notations import Formula
 from theory.proofs.rational_pairs import RationalPair
-from theory.proofs.theorem import Step, Theorem
 
 __all__ = ["THEOREM"]
 

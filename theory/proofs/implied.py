@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias
 
+from theory.claims.theorem import Reached, RefusedError
 from theory.conversions import CKS
 from theory.evidence import Evidence
 from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
 from theory.proofs.engines import certified, exact
-from theory.proofs.theorem import Reached, RefusedError
 
 __all__ = ["Implied", "Kind", "implied"]
 

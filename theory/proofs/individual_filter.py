@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sympy as sp
 
+from theory.claims.notations import Formula
 from theory.claims.table import in_kernel
+from theory.claims.theorem import Step, Theorem
 from theory.proofs.engines import Sides, signed, zero
 from theory.proofs.expressions import as_written
-from theory.proofs.notations import Formula
-from theory.proofs.theorem import Step, Theorem
 
 __all__ = ["THEOREM"]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sympy as sp
 
+from theory.claims.notations import Formula
+from theory.claims.theorem import Step, Theorem
 from theory.proofs.engines import Sides, certified, signed, zero
 from theory.proofs.expressions import as_written
-from theory.proofs.notations import Formula
-from theory.proofs.theorem import Step, Theorem
 
 __all__ = ["THEOREM"]
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import sympy as sp
 
+from theory.claims.notations import Formula
 from theory.claims.table import in_kernel
+from theory.claims.theorem import Check, Step, Theorem
 from theory.proofs.engines import Sides, certified, certified_each, nonnegative, signed, zero
 from theory.proofs.expressions import as_written
 from theory.proofs.loss_supermartingale import kept_half
-from theory.proofs.notations import Formula
 from theory.proofs.rogers_steps import ROGERS
-from theory.proofs.theorem import Check, Step, Theorem
 
 __all__ = ["THEOREM"]
 

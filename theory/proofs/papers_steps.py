@@ -8,8 +8,8 @@ from fractions import Fraction
 
 import sympy as sp
 
+from theory.claims.theorem import Check, Step, Theorem
 from theory.proofs.engines import certified, signed
-from theory.proofs.theorem import Check, Step, Theorem
 
 __all__ = ["PRINTED", "THEOREM"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sympy as sp
 
+from theory.claims.theorem import Step
 from theory.proofs.engines import Sides, nonnegative, signed, zero
 from theory.proofs.expressions import as_written
-from theory.proofs.theorem import Step
 
 __all__ = ["ROGERS"]
 

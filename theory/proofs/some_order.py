@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from theory.claims.notations import Formula
 from theory.claims.table import in_kernel
+from theory.claims.theorem import Check, Step, Theorem
 from theory.proofs.engines import certified
-from theory.proofs.notations import Formula
-from theory.proofs.theorem import Check, Step, Theorem
 
 __all__ = ["THEOREM"]
 

@@ -15,8 +15,8 @@ from fractions import Fraction
 from flint import arb, ctx, fmpq
 
 from theory.arguments import check_count, did_you_mean
-from theory.numerics.thresholds import THRESHOLDS
-from theory.proofs.formula import rational
+from theory.claims.formula import rational
+from theory.thresholds.budgets import THRESHOLDS
 
 __all__ = ["Ball", "threshold"]
 

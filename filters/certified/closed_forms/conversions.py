@@ -8,7 +8,7 @@ from functools import partial
 from flint import arb, ctx
 
 from filters.certified import cks
-from filters.certified.closed_forms.closed_form import CLOSE, LEAST, called, grid, positive_part
+from filters.certified.closed_form import CLOSE, LEAST, called, grid, positive_part
 from filters.certified.conversion_truths import (
     LogDelta,
     above_goal,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from filters.certified.closed_forms.closed_form import CLOSE, LEAST, ClosedForm, charge_of, grid, method_of
+from filters.certified.closed_form import CLOSE, LEAST, ClosedForm, charge_of, grid, method_of
 from filters.certified.running_number import RunningNumber, near
 from theory.pairs.base import DominatingPair
 from theory.pairs.erasure import Erasure

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from filters.certified.closed_forms.closed_form import CLOSE, LEAST, ClosedForm, charge_of, grid, method_of
+from filters.certified.closed_form import CLOSE, LEAST, ClosedForm, charge_of, grid, method_of
 from filters.certified.running_number import RunningNumber, near
 from theory.pairs.gaussian import Gaussian
 from theory.pairs.truths import TrueValue

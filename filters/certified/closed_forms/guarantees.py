@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from filters.certified import conversion_truths
-from filters.certified.closed_forms.closed_form import CLOSE, LEAST, ClosedForm, grid, in_balls
+from filters.certified.closed_form import CLOSE, LEAST, ClosedForm, grid, in_balls
 from filters.certified.conversion_truths import promised_delta
 from filters.certified.running_number import RunningNumber, near
 from theory.drift import drift

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from filters.certified.closed_forms.closed_form import CLOSE, LEAST, charge_of, grid, method_of
+from filters.certified.closed_form import CLOSE, LEAST, charge_of, grid, method_of
 from filters.certified.running_number import RunningNumber
 from theory.pairs.laplace import Laplace
 

@@ -9,11 +9,11 @@ from functools import partial
 import numpy as np
 from flint import arb
 
-from filters.certified.closed_forms.closed_form import CLOSE
+from filters.certified.closed_form import CLOSE
 from filters.certified.running_number import RunningNumber, at_least, near
+from theory.claims.formula import rational
 from theory.numerics.norms import euclidean_norms
 from theory.numerics.stable import log_fraction, mass_fraction, signed_square
-from theory.proofs.formula import rational
 
 __all__ = ["numbers"]
 

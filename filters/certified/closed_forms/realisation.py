@@ -8,12 +8,12 @@ from functools import partial
 
 from flint import acb, arb
 
-from filters.certified.closed_forms.closed_form import CLOSE, called, grid
+from filters.certified.closed_form import CLOSE, called, grid
 from filters.certified.running_number import RunningNumber, Truth, at_most, by_margin, near
 from theory.confinement import confinement, kappa_survival
-from theory.numerics.stopped_walk import stopped_hockey_stick
 from theory.pairs.normal_law import cdf, density, hockey_stick, quantile
 from theory.realisation import kappa, optimal_split
+from theory.thresholds.stopped_walk import stopped_hockey_stick
 
 __all__ = ["numbers"]
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from flint import arb
 
-from filters.certified.closed_forms.closed_form import CLOSE
+from filters.certified.closed_form import CLOSE
 from filters.certified.running_number import RunningNumber, near
 from theory.pairs import (
     KOV,

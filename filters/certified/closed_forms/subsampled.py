@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from filters.certified.closed_forms.closed_form import CLOSE, LEAST, charge_of, method_of
+from filters.certified.closed_form import CLOSE, LEAST, charge_of, method_of
 from filters.certified.running_number import RunningNumber
 from theory.pairs.subsampled_gaussian import SubsampledGaussian
 

@@ -37,7 +37,7 @@ from theory.arguments import check_count
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.guarantees import ApproxDP, Guarantee, PureDP, RenyiDP
 from theory.pairs import DominatingPair
-from theory.proofs.theorem import Proof
+from theory.proofs.proof import Proof
 
 __all__ = ["SumFilter", "dominated", "never_looser", "proven_filters"]
 

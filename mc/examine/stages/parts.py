@@ -37,12 +37,13 @@ from mc.examine.stages.made_of import Parts, Unknown, fields_as_made, own_promis
 from mc.examine.stages.unpatched import patched
 from mc.worst_case.calibrate import CalibratedFilter
 from mc.worst_case.levels import DOMINATION
+from theory.claims.theorem import Reached, RefusedError
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.guarantees import RenyiDP
 from theory.pairs import is_ours
 from theory.proofs import THEOREMS, prove
 from theory.proofs.implied import Kind, implied
-from theory.proofs.theorem import Proof, Reached, RefusedError
+from theory.proofs.proof import Proof
 
 __all__ = ["SCOPE", "parts", "proved"]
 

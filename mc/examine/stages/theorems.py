@@ -14,7 +14,7 @@ from mc.examine.subject import Admission, Subject
 from mc.examine.worker import within
 from theory.evidence import Outcome, Verdict
 from theory.pairs import DominatingPair
-from theory.proofs.theorem import Proof
+from theory.proofs.proof import Proof
 
 __all__ = ["of_parts", "on_a_menu"]
 

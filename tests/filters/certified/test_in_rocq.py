@@ -11,8 +11,8 @@ import filterproof as fp
 from filters.certified.in_rocq import in_rocq, lemma_of
 from filters.certified.running_number import at_least, at_most, near
 from tests.filters.certified.write_running_numbers import PATH
-from theory.kernel.running_numbers import cks_lemma, simple_lemma
-from theory.proofs.theorem import RefusedError
+from theory.claims.theorem import RefusedError
+from theory.proofs.running_numbers import cks_lemma, simple_lemma
 
 pytestmark = pytest.mark.pinned
 

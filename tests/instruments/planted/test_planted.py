@@ -46,19 +46,18 @@ def test_a_text_that_is_not_there_is_no_fault_that_was_found() -> None:
 def test_a_planted_fault_is_refused() -> None:
     """The others by `make planted`, whose record the last test here reads."""
     assert (
-        plant(fault("theory/numerics/thresholds.py", "every budget is rounded up"), _CLOSED).found
-        == "refused"
+        plant(fault("theory/thresholds/budgets.py", "every budget is rounded up"), _CLOSED).found == "refused"
     )
 
 
 def test_what_changes_nothing_is_not_refused() -> None:
-    harmless = fault("theory/numerics/thresholds.py", "mu is computed with a few bits more")
+    harmless = fault("theory/thresholds/budgets.py", "mu is computed with a few bits more")
     assert plant(harmless, _CLOSED).found == "green"
 
 
 def test_the_steps_of_theorems_use_no_module_in_which_faults_are_planted() -> None:
     """They are left out of the harness: whatever is planted, they run as before."""
-    from theory.proofs import _MODULES
+    from theory.claims.theorem import _MODULES
 
     waiting, seen = {f"theory.{name}" for name in _MODULES.values()}, set()
     while waiting:

@@ -18,8 +18,8 @@ from mc.evaluate.evaluate import evaluate
 from mc.evaluate.panels import Panels
 from tests.mc.worst_case.small_games import CountFilter, LossFilter
 from theory.evidence import Evidence
-from theory.numerics.stopped_walk import stopped_hockey_stick
 from theory.realisation import kappa, optimal_split
+from theory.thresholds.stopped_walk import stopped_hockey_stick
 
 COIN = fp.RandomizedResponse.from_ratio(Fraction(3))
 TWO = fp.LogRatio(Fraction(2))

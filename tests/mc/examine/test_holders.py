@@ -17,9 +17,9 @@ from mc.examine.holders.blocks import BlockGame
 from mc.examine.holders.games import game_of
 from mc.examine.holders.losses import OvertakingGame
 from mc.examine.holders.people import AdaptiveGame, Membership, SelectedGame
-from mc.examine.holders.stages import theorem_of
 from mc.examine.measure import Measure
 from mc.examine.sequence import Sequence
+from mc.examine.stages.holders import theorem_of
 from mc.examine.verify import examine
 from mc.examine.witness import ReplayError
 from theory.evidence import Evidence, Outcome
@@ -121,8 +121,8 @@ def test_a_holder_of_the_library_holds_by_its_theorem_and_its_numbers(holder):
 def refuted(place):
     """The examination of a broken holder up to its first refutation; fewer plays than by default lose already."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(people, "_PLAYS", 1_000)
-        return examine(BROKEN[place], seconds=60, proofs=PROOFS, first_only=True)
+        patched.setattr(people, "_PLAYS", 100)
+        return examine(BROKEN[place], seconds=6, proofs=PROOFS, first_only=True)
 
 
 @pytest.mark.parametrize("place", range(len(BROKEN)), ids=lambda place: type(BROKEN[place]).__name__)

@@ -7,7 +7,7 @@ import pytest
 import filterproof as fp
 from filters.rules.kappa import KappaFilter
 from reports.figures.calibrated_kappa import calibrated_kappa
-from theory.numerics.stopped_walk import stopped_hockey_stick
+from theory.thresholds.stopped_walk import stopped_hockey_stick
 
 
 def test_the_divergence_at_the_kappa_found_is_delta_by_nystrom() -> None:

@@ -8,10 +8,13 @@ from importlib.resources import files
 
 import pytest
 
+from theory.claims.kernel_theorem import kernel_step
+from theory.claims.table import KERNEL
+from theory.claims.theorem import RefusedError
 from theory.evidence import Checked, Evidence
-from theory.kernel import KERNEL, accepted, read_record, record
+from theory.kernel import accepted, read_record, record
 from theory.kernel.record import ALLOWED, Record, axioms_beyond, digests, sources, statement_in, unfolded
-from theory.proofs.theorem import CheckedStep, RefusedError
+from theory.proofs.proof import CheckedStep
 
 NAME = "renyi_filter_both_ways"
 
@@ -43,7 +46,7 @@ def test_the_record_is_that_of_the_sources_and_has_every_statement() -> None:
 
 def test_every_statement_is_accepted_and_rests_on_the_standard_library_alone() -> None:
     for name in KERNEL:
-        found = accepted(name)
+        found = accepted(KERNEL[name])
         assert found.statement.startswith(name)
         assert not axioms_beyond(found.axioms), name
         assert KERNEL[name].says.endswith("."), name
@@ -51,7 +54,7 @@ def test_every_statement_is_accepted_and_rests_on_the_standard_library_alone() -
 
 
 def test_a_step_in_the_kernel_is_labelled_so_and_its_certificate_holds_the_statement() -> None:
-    step = CheckedStep.run(KERNEL[NAME].step(decides=True))
+    step = CheckedStep.run(kernel_step(KERNEL[NAME], decides=True))
     assert step.holds
     assert (step.evidence, step.checked) == (Evidence.KERNEL, Checked.KERNEL)
     assert step.certificate is not None
@@ -64,20 +67,20 @@ def test_one_character_more_in_a_source_and_the_kernel_is_no_evidence(known: pyt
     texts = sources()
     _plant(known, _record(), texts | {"Sums.v": texts["Sums.v"] + " "})
     with pytest.raises(ValueError, match=r"got changes in Sums\.v"):
-        accepted(NAME)
+        accepted(KERNEL[NAME])
     with pytest.raises(RefusedError, match="make kernel"):
-        KERNEL[NAME].step(decides=True).check()
+        kernel_step(KERNEL[NAME], decides=True).check()
 
 
 def test_a_source_that_the_record_does_not_have_is_a_change(known: pytest.MonkeyPatch) -> None:
     _plant(known, _record(), sources() | {"New.v": ""})
     with pytest.raises(ValueError, match=r"New\.v"):
-        accepted(NAME)
+        accepted(KERNEL[NAME])
     fewer = sources()
     del fewer["Sums.v"]
     _plant(known, _record(), fewer)
     with pytest.raises(ValueError, match="their list"):
-        accepted(NAME)
+        accepted(KERNEL[NAME])
 
 
 def test_a_source_that_states_something_else_is_no_evidence_by_one_digest_rewritten(
@@ -91,7 +94,7 @@ def test_a_source_that_states_something_else_is_no_evidence_by_one_digest_rewrit
         forged = texts | {file: texts[file].replace(whole[0], f"Theorem {name} : True.\nProof")}
         _plant(known, replace(kept, sources=digests(forged)), forged)
         with pytest.raises(ValueError, match=r"record must be the one that record\.sha256 is the digest of"):
-            accepted(name)
+            accepted(KERNEL[name])
 
 
 @pytest.mark.parametrize(
@@ -113,7 +116,7 @@ def test_a_printed_statement_that_was_changed_is_no_evidence(
     changed = kept.statements[name].replace(said, forged, 1)
     _plant(known, replace(kept, statements={**kept.statements, name: changed}), sources())
     with pytest.raises(ValueError, match=r"record\.sha256"):
-        accepted(name)
+        accepted(KERNEL[name])
 
 
 def test_the_digest_is_that_of_the_file_and_without_it_the_record_is_no_evidence(
@@ -124,16 +127,16 @@ def test_the_digest_is_that_of_the_file_and_without_it_the_record_is_no_evidence
     known.setattr(record, "SEAL", "nowhere")
     assert not _record().sealed
     with pytest.raises(ValueError, match="run make kernel"):
-        accepted(NAME)
+        accepted(KERNEL[NAME])
 
 
 def test_no_record_and_a_record_without_the_statement_are_no_evidence(known: pytest.MonkeyPatch) -> None:
     _plant(known, None, sources())
     with pytest.raises(ValueError, match="got none"):
-        accepted(NAME)
+        accepted(KERNEL[NAME])
     _plant(known, replace(_record(), axioms={}), sources())
     with pytest.raises(ValueError, match="no theorem 'renyi_filter_both_ways'"):
-        accepted(NAME)
+        accepted(KERNEL[NAME])
 
 
 @pytest.mark.parametrize("axiom", ["Filterproof.RenyiFilter.trust_me", "Coq.Logic.Eqdep.eq_rect_eq", "sorry"])
@@ -141,14 +144,14 @@ def test_a_statement_on_a_foreign_axiom_is_no_evidence(known: pytest.MonkeyPatch
     kept = _record()
     _plant(known, replace(kept, axioms={**kept.axioms, "RenyiFilter": (*ALLOWED, axiom)}), sources())
     with pytest.raises(ValueError, match=re.escape(f"rests on {axiom},")):
-        accepted(NAME)
+        accepted(KERNEL[NAME])
 
 
 def test_where_the_kernel_ran_is_said(known: pytest.MonkeyPatch) -> None:
     _plant(known, _record(), sources(), here=True)
-    assert accepted(NAME).how.endswith("on this machine")
+    assert accepted(KERNEL[NAME]).how.endswith("on this machine")
     _plant(known, _record(), sources())
-    assert accepted(NAME).how.endswith("elsewhere, by the record, which matches the sources")
+    assert accepted(KERNEL[NAME]).how.endswith("elsewhere, by the record, which matches the sources")
 
 
 def test_a_record_is_the_text_that_it_writes() -> None:
@@ -181,7 +184,7 @@ def test_a_statement_must_stand_once_in_its_source() -> None:
 
 
 def test_a_statement_is_unfolded_into_the_definitions_that_it_speaks_of() -> None:
-    told = unfolded(NAME)
+    told = unfolded(KERNEL[NAME])
     assert next(iter(told)) == NAME
     assert "exp ((alpha - 1) * rho)" in told["transcript_renyi_at_most"]
     assert {"additive", "honest", "renyi_honest", "strategy", "total", "filter", "law"} <= set(told)
@@ -189,7 +192,7 @@ def test_a_statement_is_unfolded_into_the_definitions_that_it_speaks_of() -> Non
 
 
 def test_a_statement_is_shown_without_rocqs_note_on_the_types_it_leaves_open() -> None:
-    found = accepted("hockey_stick_bounds_events")
+    found = accepted(KERNEL["hockey_stick_bounds_events"])
     assert found.statement.endswith(" where ?C : [ |- Type]")
     assert found.shown.endswith("approximately_private F t epsilon delta")
     assert "?" not in found.shown

@@ -10,8 +10,8 @@ import pytest
 
 from tests.theory.proofs.certificates import Certificate
 from tests.theory.proofs.write_table import TABLE
+from theory.proofs.proof import Proof
 from theory.proofs.recheck import read
-from theory.proofs.theorem import Proof
 
 RECHECK = Path(__file__).parents[3] / "theory" / "proofs" / "recheck.py"
 

@@ -6,9 +6,10 @@ from fractions import Fraction
 import pytest
 import sympy as sp
 
+from theory.claims.theorem import RefusedError, Step, Theorem
 from theory.proofs.boxes import prove_positive
 from theory.proofs.engines import certified, certified_each, cited, exact, nonnegative, zero
-from theory.proofs.theorem import CheckedStep, Proof, RefusedError, Step, Theorem
+from theory.proofs.proof import CheckedStep, Proof
 
 s, t, u, x = sp.symbols("s t u x", real=True)
 a, b, c = sp.symbols("a b c", positive=True)

@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from theory.claims.theorem import Check, Step, Theorem
 from theory.evidence import Checked, Evidence, Outcome
 from theory.proofs import THEOREMS
 from theory.proofs.engines import certified, cited, exact, zero
-from theory.proofs.theorem import JOIN, Check, CheckedStep, Proof, Step, Theorem
+from theory.proofs.proof import JOIN, CheckedStep, Proof
 
 X = pytest.importorskip("sympy").Symbol("x", positive=True)
 BOOK = "a book of theorems, Theorem 7"

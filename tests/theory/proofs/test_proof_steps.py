@@ -5,9 +5,10 @@ from collections.abc import Iterator
 import flint
 import pytest
 
+from theory.claims.theorem import Check, RefusedError, Theorem
 from theory.evidence import Checked, Outcome
 from theory.proofs import THEOREMS, prove
-from theory.proofs.theorem import Check, Proof, RefusedError, Theorem
+from theory.proofs.proof import Proof
 
 
 def _wrong(theorem: Theorem) -> Iterator[tuple[str, Check]]:

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from theory.conversions import CKS, SIMPLE, gaussian_mu
-from theory.numerics.thresholds import THRESHOLDS
 from theory.proofs.threshold import threshold
+from theory.thresholds.budgets import THRESHOLDS
 
 # Second route: mpmath's root finder on the definitions, at twice the digits.
 DIGITS = 60

@@ -12,9 +12,11 @@ import sympy as sp
 
 from tests.theory.proofs.certificates import Certificate, set_at
 from tests.theory.proofs.write_table import table_of
+from theory.claims.theorem import Step, Theorem
 from theory.evidence import Checked
 from theory.proofs.engines import certified, certified_each, cited, exact, nonnegative, zero
 from theory.proofs.expressions import as_written
+from theory.proofs.proof import CheckedStep, Proof
 from theory.proofs.recheck import (
     UNCHECKED,
     main,
@@ -23,7 +25,6 @@ from theory.proofs.recheck import (
 )
 from theory.proofs.recheck_algebra import UndecidedError
 from theory.proofs.recheck_balls import RejectedError, check_box
-from theory.proofs.theorem import CheckedStep, Proof, Step, Theorem
 
 RECHECK = Path(__file__).parents[3] / "theory" / "proofs" / "recheck.py"
 

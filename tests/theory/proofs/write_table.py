@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from theory.proofs import prove_all
+from theory.proofs.proof import Proof
 from theory.proofs.recheck import theorem_hash
-from theory.proofs.theorem import Proof
 
 TABLE = Path(__file__).parents[3] / "theory" / "proofs" / "recheck_table.json"
 

@@ -150,7 +150,7 @@ FAULTS = (
         Change("square / 20 * (1", "square / 21 * (1", "a coefficient of a series is wrong", "loose"),
     ),
     *faults_in(
-        "theory/numerics/stopped_walk.py",
+        "theory/thresholds/stopped_walk.py",
         Change("Gaussian(math.sqrt(2) * mu)", "Gaussian(2 * mu)", "two outputs count as four", "loose"),
         Change(
             "Gaussian(math.sqrt(rounds) * mu)",

@@ -87,7 +87,7 @@ FAULTS = (
         Change("_LEAST = 2.0**-900", "_LEAST = 0.0", "norms of tiny vectors lose what underflows", "unsound"),
     ),
     *faults_in(
-        "theory/numerics/thresholds.py",
+        "theory/thresholds/budgets.py",
         Change(
             "return found\n    raise",
             "return math.nextafter(found, math.inf)\n    raise",

@@ -36,9 +36,10 @@ from mc.examine.stages.parts import parts, proved
 from mc.examine.stages.unpatched import patched
 from mc.examine.witness import Witness, named
 from theory.claims.table import KERNEL
+from theory.claims.theorem import RefusedError
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.proofs import THEOREMS
-from theory.proofs.theorem import Proof, RefusedError
+from theory.proofs.proof import Proof
 
 __all__ = ["games_of", "lets_through", "theorem_of"]
 

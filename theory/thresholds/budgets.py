@@ -17,7 +17,7 @@ from functools import lru_cache
 
 from flint import arb, ctx, fmpq
 
-from theory.numerics.b_star import b_star
+from theory.thresholds.b_star import b_star
 
 __all__ = ["THRESHOLDS", "below", "budget_below", "order_below", "pure_below", "split_below"]
 

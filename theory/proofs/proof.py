@@ -1,23 +1,19 @@
-"""A theorem is a claim with steps that engines check; a proof is a theorem whose checks have run."""
+"""A proof is a theorem whose checks have run, with the proofs of the theorems that it uses."""
 
 from __future__ import annotations
 
 import platform
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from importlib.metadata import version
-from typing import TYPE_CHECKING
 
+from theory.claims.prose import as_latex
+from theory.claims.theorem import Reached, RefusedError, Step, Theorem
 from theory.evidence import Checked, Evidence, Outcome, Verdict
-from theory.proofs.notations import Formula
-from theory.proofs.prose import as_latex
-from theory.shown import Row, Shown, one_line, row_of
+from theory.shown import Row, Shown, row_of
 
-if TYPE_CHECKING:
-    from theory.claims.kernel_theorem import KernelTheorem
-
-__all__ = ["JOIN", "Check", "CheckedStep", "Proof", "Reached", "RefusedError", "Step", "Theorem"]
+__all__ = ["JOIN", "CheckedStep", "Proof"]
 
 #: The version of the certificate's file format, which `recheck.py` reads.
 CERTIFICATE_FORMAT = "filterproof-certificate-3"
@@ -32,63 +28,6 @@ JOINED_BY_KERNEL = (
     "The kernel checked the claim as a whole, for mechanisms with finitely many outcomes and in real arithmetic; a "
     "step beside it is for other theorems and sentences. The numbers that the code runs with are certified beside it."
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Reached:
-    """The result of an engine that accepted a claim: evidence, a line of detail, and data to check it again.
-
-    `certificate` is JSON-able; its `kind` tells `recheck.py` how to check it.
-    """
-
-    engine: str
-    evidence: Evidence
-    detail: str
-    certificate: Mapping[str, object]
-
-
-class RefusedError(Exception):
-    """An engine refused a claim; `witness` is plain data that shows why, or None if the engine found none."""
-
-    def __init__(
-        self, reason: str, *, engine: str, evidence: Evidence, witness: Mapping[str, object] | None = None
-    ) -> None:
-        super().__init__(reason)
-        self.engine = engine
-        self.evidence = evidence
-        self.witness = witness
-
-
-#: A check runs an engine on one claim: it returns what was reached or raises `RefusedError`.
-Check = Callable[[], Reached]
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One claim of a proof, the check that decides it, and slightly wrong claims that the check must refuse.
-
-    `wrong` maps a description ("1 % more budget") to the check of the claim with that change. It shows that the
-    step can fail; only cited steps and the kernel's have none. `checked` says what the check covers where the engine
-    cannot tell: POINT for an identity at fixed values of parameters that the theorem leaves free. Cited steps declare
-    CITED, so that the citations of a theorem are known before it runs.
-    `kernel` is the kernel's statement that the step is; see `theory.claims`. `decides` marks such as
-    together are the claim: a theorem that has any is as strong as the kernel, and its other steps must hold all the
-    same. ValueError where a step that decides is none of the kernel's.
-    """
-
-    statement: str
-    check: Check
-    wrong: Mapping[str, Check] = field(default_factory=dict)
-    latex: str = ""
-    checked: Checked | None = None
-    decides: bool = False
-    kernel: KernelTheorem | None = None
-
-    def __post_init__(self) -> None:
-        if self.decides and self.kernel is None:
-            raise ValueError(
-                f"kernel must name what the step decides by, got none in {self.statement!r}; name it"
-            )
 
 
 #: Narrower labels that a step may declare, by what its engine reports.
@@ -166,66 +105,6 @@ class CheckedStep:
             reached.certificate,
             step.decides,
         )
-
-
-@dataclass(frozen=True, slots=True)
-class Theorem:
-    """A claim under hypotheses, from steps and from the theorems named in `uses`; prose joins them.
-
-    `hypotheses` holds the parameter domain and becomes the scope of the verdict; `source` is paper and
-    number. `stated` is the claim in LaTeX, in parts: texts, and formulas, each stated once for every notation.
-    """
-
-    name: str
-    title: str
-    source: str
-    hypotheses: str
-    claim: str
-    steps: tuple[Step, ...]
-    uses: tuple[str, ...] = ()
-    stated: tuple[str | Formula, ...] = ()
-
-    __repr__ = one_line
-
-    @property
-    def claim_latex(self) -> str:
-        """The claim in LaTeX; '' where words say all of it."""
-        return "".join(part.latex if isinstance(part, Formula) else part for part in self.stated)
-
-    @property
-    def formulas(self) -> tuple[Formula, ...]:
-        """The formulas of the claim."""
-        return tuple(part for part in self.stated if isinstance(part, Formula))
-
-    @property
-    def decided(self) -> tuple[Step, ...]:
-        """The steps that together are the claim, or give it in the kernel; none where prose joins all of them."""
-        return tuple(step for step in self.steps if step.decides)
-
-    @property
-    def kernel(self) -> tuple[str, ...]:
-        """The names of the kernel's statements among the steps, as `theory.kernel.KERNEL` has them."""
-        return tuple(step.kernel.name for step in self.steps if step.kernel)
-
-    @property
-    def cites(self) -> bool:
-        """Whether one of the theorem's own steps that it rests on declares that it is cited."""
-        return any(step.checked is Checked.CITED for step in self.decided or self.steps)
-
-    def __reduce__(self) -> tuple[Callable[[str], Theorem | None], tuple[str]]:
-        # checks are closures: another process takes its own theorem of that name
-        if _known(self.name) is not self:
-            raise TypeError(
-                f"theorem must be one of THEOREMS to be pickled, got one of your own, {self.name!r}; "
-                "prove it where it was made"
-            )
-        return _known, (self.name,)
-
-
-def _known(name: str) -> Theorem | None:
-    from theory.proofs import THEOREMS
-
-    return THEOREMS.get(name)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

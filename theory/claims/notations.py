@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from flint import arb, ctx
 
-from theory.proofs.formula import compile_formula, rational, variables
+from theory.claims.formula import compile_formula, rational, variables
 
 if TYPE_CHECKING:
     import sympy as sp

@@ -1,0 +1,163 @@
+"""Potential tables: designs that were computed once and are shipped, each with charges that a stranger can check.
+
+A file holds whole numbers, and nothing that has to be believed: `PotentialClock.is_valid` is asked when it is read, and
+charges follow from what was read. For its menu the file has the charges too, so that a checker that shares no code with
+this one, tests/filters/rules/check_potential_table.py, can verify the inequality for the pairs themselves.
+
+>>> clock = shipped_clock(2.0, 1e-5, COMMON_RATES)
+>>> clock is not None and clock.is_valid(2.0, 1e-5)
+True
+"""
+
+from __future__ import annotations
+
+import json
+import lzma
+from collections.abc import Iterable
+from dataclasses import replace
+from fractions import Fraction
+from functools import lru_cache
+from importlib import resources
+
+import numpy as np
+from numpy.typing import NDArray
+
+from filters.rules.potential_design import PotentialClock, potential_clock
+from filters.rules.potential_family import SCALE, PotentialFamily, floors
+from theory.pairs import DominatingPair, SubsampledGaussian
+
+__all__ = ["COMMON_RATES", "packed", "shipped_clock", "tabled_clock", "unpacked"]
+
+#: The menu of the tables that are shipped.
+COMMON_RATES: tuple[DominatingPair, ...] = (
+    SubsampledGaussian(q=0.01, sigma=1.0),
+    SubsampledGaussian(q=0.02, sigma=1.0),
+    SubsampledGaussian(q=0.05, sigma=1.5),
+)
+#: Heights are kept in units of 2^_SHIFT: what that adds is a small part of the slack of one round.
+_SHIFT = 16
+#: Differences that are kept in place of heights: so many times along the knots, so many along the levels.
+_ALONG, _ACROSS = 4, 2
+_FOLDER = "potential_tables"
+
+
+def tabled_clock(epsilon: float, delta: float, menu: tuple[DominatingPair, ...]) -> PotentialClock:
+    """The clock that is shipped for this menu, in any order, else the one that is designed for it."""
+    return shipped_clock(epsilon, delta, menu) or potential_clock(epsilon, delta, menu)
+
+
+def shipped_clock(epsilon: float, delta: float, menu: Iterable[DominatingPair]) -> PotentialClock | None:
+    """The clock of the table for (epsilon, delta) and this menu, None where none is shipped."""
+    if set(menu) != set(COMMON_RATES):
+        return None
+    return _shipped(epsilon, delta)
+
+
+@lru_cache(maxsize=4)
+def _shipped(epsilon: float, delta: float) -> PotentialClock | None:
+    file = resources.files("filters.rules").joinpath(_FOLDER, table_name(epsilon, delta))
+    return unpacked(file.read_bytes(), epsilon, delta) if file.is_file() else None
+
+
+def table_name(epsilon: float, delta: float) -> str:
+    """The file of a table."""
+    return f"{epsilon:g}_{delta:g}.xz"
+
+
+def packed(
+    clock: PotentialClock, epsilon: float, delta: float, menu: tuple[SubsampledGaussian, ...]
+) -> bytes:
+    """The table of a clock, its heights rounded up; raises ValueError where that breaks the promise."""
+    families = forward, backward = _coarse(clock.forward), _coarse(clock.backward)
+    budget = clock.budget
+    while any(family.value(budget) > Fraction(delta) for family in families):
+        budget -= max(budget >> 30, 1)
+    rounded = PotentialClock(forward, backward, budget)
+    if not rounded.is_valid(epsilon, delta):
+        raise ValueError(
+            f"clock must stay valid for (epsilon, delta) = ({epsilon!r}, {delta!r}) with its heights "
+            f"rounded up, got {menu!r}; keep more bits of them"
+        )
+    told = {
+        "epsilon": epsilon.hex(),
+        "delta": delta.hex(),
+        "budget": budget,
+        "scale": SCALE,
+        "shift": _SHIFT,
+        "differences": [_ALONG, _ACROSS],
+        "floors": floors(),
+        "members": [
+            {
+                "q": float(pair.q).hex(),
+                "sigma": float(pair.sigma).hex(),
+                "charges": rounded.charges(pair).tolist(),
+            }
+            for pair in menu
+        ],
+        "families": [
+            {
+                "parts": family.parts,
+                "first": family.first,
+                "at": family.at.tolist(),
+                "knots": family.heights.shape[1],
+                "top": family.top,
+                "slack": family.slack,
+            }
+            for family in families
+        ],
+    }
+    numbers = b"".join(_differences(family.heights >> _SHIFT) for family in families)
+    return lzma.compress(json.dumps(told).encode() + b"\n" + numbers, preset=9)
+
+
+def unpacked(data: bytes, epsilon: float, delta: float) -> PotentialClock:
+    """The clock that `packed` wrote; raises ValueError where it is none for (epsilon, delta)."""
+    head, _, numbers = lzma.decompress(data).partition(b"\n")
+    told = json.loads(head)
+    families, place = [], 0
+    for part in told["families"]:
+        size = 8 * len(part["at"]) * part["knots"]
+        heights = _summed(numbers[place : place + size], len(part["at"]), part["knots"]) << told["shift"]
+        place += size
+        at = np.array(part["at"], dtype=np.int64)
+        family = PotentialFamily(part["parts"], part["first"], at, heights, part["top"], part["slack"])
+        families.append(family)
+    clock = PotentialClock(families[0], families[1], told["budget"])
+    if (told["epsilon"], told["delta"]) != (epsilon.hex(), delta.hex()) or not clock.is_valid(epsilon, delta):
+        raise ValueError(
+            f"data must be a table for (epsilon, delta) = ({epsilon!r}, {delta!r}), got one that is "
+            f"not; make it again by `packed`"
+        )
+    return clock
+
+
+def _coarse(family: PotentialFamily) -> PotentialFamily:
+    """The family with its heights rounded up to multiples of 2^_SHIFT, convex again and falling."""
+    goal = -(-family.heights.T >> _SHIFT)
+    rise = np.zeros(goal.shape[1], dtype=np.int64)
+    for i in range(1, len(goal)):
+        rise = np.maximum(goal[i] - goal[i - 1], rise - rise // family.parts)
+        goal[i] = goal[i - 1] + rise
+    heights = np.maximum.accumulate(goal.T, axis=0)
+    last, rise = heights[:, -1].tolist(), (heights[:, -1] - heights[:, -2]).tolist()
+    ends = (height + (family.parts - 1) * more for height, more in zip(last, rise, strict=True))
+    return replace(family, heights=heights << _SHIFT, top=max(family.top, max(ends) << _SHIFT))
+
+
+def _differences(heights: NDArray[np.int64]) -> bytes:
+    """Differences, their signs in the last bit, byte by byte: all first bytes, then all second ones, and so on."""
+    for axis, times in ((1, _ALONG), (0, _ACROSS)):
+        for _ in range(times):
+            heights = np.diff(heights, axis=axis, prepend=0)
+    signed = (heights << 1) ^ (heights >> 63)
+    return np.ascontiguousarray(signed.astype("<i8")).view(np.uint8).reshape(-1, 8).T.tobytes()
+
+
+def _summed(data: bytes, levels: int, knots: int) -> NDArray[np.int64]:
+    planes = np.frombuffer(data, dtype=np.uint8).reshape(8, levels * knots)
+    signed = np.ascontiguousarray(planes.T).view("<u8").reshape(levels, knots)
+    heights = ((signed >> np.uint64(1)) ^ (0 - (signed & np.uint64(1)))).astype(np.int64)
+    for axis, times in ((0, _ACROSS), (1, _ALONG)):
+        for _ in range(times):
+            heights = np.cumsum(heights, axis=axis)
+    return heights

@@ -1,0 +1,172 @@
+"""Check a potential table with nothing of ours: python check_potential_table.py FILE [EVERY].
+
+Of the standard library and mpmath. What is checked, in whole numbers but for the true hockey-sticks of the members:
+
+1. Each f_j is convex and falling in z, from `top` at z = 0, no lower than the one before; f_0 >= (1 - e^eps z)_+.
+2. f_budget(1) + slack budget <= delta, in both directions.
+3. For each member, E_P f_b(z e^-L) <= f_{b+c}(z) + slack c at every EVERY-th knot z, for all levels b >= floor that the
+   charge c of that floor leaves, both ways. L is the loss of the pair itself: no lattice, no law of the table's maker.
+
+Between knots and levels all of it is linear or convex, so that the points decide (see `potential_family`). With
+f(z) = f(z_0) + sum_k m_k (1 - z/z_k)_+ and z_k = r^k,
+
+    E_P f(z_i e^-L) = f(z_i) + sum_k m_k D(k - i),    D(d) = H(r^-d) - (1 - r^-d)_+ >= 0,
+
+H(t) = E_P (1 - t e^-L)_+ the hockey-stick of the pair. All of it is exact but for the digits of mpmath: D is computed
+with 50 and raised by 10^-40. With EVERY = 1 a table takes a quarter of an hour, with 64 some seconds.
+"""
+
+from __future__ import annotations
+
+import json
+import lzma
+import sys
+from bisect import bisect_right
+from itertools import accumulate, pairwise
+from operator import mul
+from pathlib import Path
+from typing import Any
+
+import mpmath as mp
+
+ONE = 1 << 62
+#: Binary digits of D.
+DIGITS = 100
+
+
+def need(true: bool, what: str) -> None:
+    """ValueError, unless it is true."""
+    if not true:
+        raise ValueError(f"not shown: {what}")
+
+
+def read(file: Path) -> tuple[dict[str, Any], list[list[list[int]]]]:
+    """What the table says, and the heights of both families in units of 1/ONE."""
+    head, _, numbers = lzma.decompress(file.read_bytes()).partition(b"\n")
+    told = json.loads(head)
+    along, across = told["differences"]
+    found, place = [], 0
+    for part in told["families"]:
+        levels, knots = len(part["at"]), part["knots"]
+        size = levels * knots
+        planes = [numbers[place + k * size : place + (k + 1) * size] for k in range(8)]
+        place += 8 * size
+        signed = [int.from_bytes(bytes(each), "little") for each in zip(*planes, strict=True)]
+        flat = [(one >> 1) ^ -(one & 1) for one in signed]
+        rows = [flat[j * knots : (j + 1) * knots] for j in range(levels)]
+        for _ in range(across):
+            rows = list(accumulate(rows, lambda above, row: [a + b for a, b in zip(above, row, strict=True)]))
+        for _ in range(along):
+            rows = [list(accumulate(row)) for row in rows]
+        found.append([[one << told["shift"] for one in row] for row in rows])
+    need(place == len(numbers), "the file ends with its heights")
+    return told, found
+
+
+def check_family(told: dict[str, Any], part: dict[str, Any], rows: list[list[int]]) -> None:
+    """Steps 1 and 2 for one direction."""
+    parts, top, at, first = part["parts"], part["top"], part["at"], part["first"]
+    for row in rows:
+        rise = [b - a for a, b in pairwise(row)]
+        need(row[0] >= 0 and min(rise) >= 0 and row[-1] <= top, "heights rise as z falls, up to top")
+        need(all(parts * b >= (parts - 1) * a for a, b in pairwise(rise)), "f is convex")
+        need(top - row[-1] >= (parts - 1) * rise[-1], "f is convex up to z = 0")
+    for row, above in pairwise(rows):
+        need(all(a <= b for a, b in zip(row, above, strict=True)), "f rises with the level")
+    need(top >= ONE and part["slack"] >= 0 and at[0] == 0, "top is at least 1")
+    need(
+        all(a < b for a, b in pairwise(at)) and first <= 0 < first + len(rows[0]),
+        "levels rise",
+    )
+    ratio, lost = 1 - mp.mpf(1) / parts, mp.exp(mp.mpf(float.fromhex(told["epsilon"])))
+    for i, height in enumerate(rows[0]):
+        need(mp.mpf(height) / ONE >= 1 - lost * ratio ** (first + i) - mp.mpf(10) ** -40, "f_0 is the payoff")
+    budget, scale = told["budget"], told["scale"]
+    j = min(bisect_right(at, budget) - 1, len(at) - 2)
+    low, high, gap = rows[j][-first], rows[j + 1][-first], at[j + 1] - at[j]
+    value = (
+        mp.mpf(low) + mp.mpf((high - low) * (budget - at[j])) / gap + mp.mpf(part["slack"] * budget) / scale
+    )
+    need(0 < budget <= at[-1], "the budget is a level")
+    need(value / ONE <= mp.mpf(float.fromhex(told["delta"])) - mp.mpf(10) ** -40, "f_budget(1) keeps delta")
+
+
+def excess(q: float, sigma: float, addition: bool, parts: int, most: int) -> dict[int, int]:
+    """D(d) for |d| <= most, times 2^DIGITS, rounded up."""
+    rate, noise, step = mp.mpf(q), mp.mpf(sigma), -mp.log(1 - mp.mpf(1) / parts)
+
+    def beyond(x: Any) -> Any:  # of a standard normal
+        return mp.erfc(x / mp.sqrt(2)) / 2
+
+    def removal(t: Any) -> Any:  # E_P (1 - t e^-L)_+ with P = q N(1, s^2) + (1 - q) N(0, s^2), Q = N(0, s^2)
+        if t <= 1 - rate:
+            return 1 - t
+        x = mp.mpf(1) / 2 + noise**2 * mp.log((t - 1 + rate) / rate)
+        return rate * beyond((x - 1) / noise) + (1 - rate - t) * beyond(x / noise)
+
+    found = {}
+    for d in range(-most, most + 1):
+        t = mp.exp(d * step)
+        height = 1 - t + t * removal(1 / t) if addition else removal(t)
+        found[d] = int(mp.ceil((height - max(1 - t, 0) + mp.mpf(10) ** -40) * 2**DIGITS))
+    return found
+
+
+def check_charges(
+    told: dict[str, Any],
+    part: dict[str, Any],
+    rows: list[list[int]],
+    member: dict[str, Any],
+    addition: bool,
+    every: int,
+) -> int:
+    """Step 3 for one member and direction; how many inequalities there were."""
+    parts, at, top, knots = part["parts"], part["at"], part["top"], part["knots"]
+    budget, scale, slack = told["budget"], told["scale"], part["slack"]
+    q, sigma = float.fromhex(member["q"]), float.fromhex(member["sigma"])
+    d = excess(q, sigma, addition, parts, knots)
+    near = [d[k] for k in range(-knots, knots)]
+    at_knots = range(0, knots, every)
+    risen = []  # E f_j - f_j at the knots, times 2^DIGITS, rounded up by D
+    for row in rows:
+        rise = [b - a for a, b in pairwise(row)]
+        masses = [parts * b - (parts - 1) * a for a, b in zip([0, *rise], rise, strict=False)]
+        masses.append(top - row[-1] - (parts - 1) * rise[-1])
+        risen.append([sum(map(mul, masses, near[knots - i : 2 * knots - i])) for i in at_knots])
+    asked = 0
+    floors = told["floors"]
+    for floor, end, charge in zip(floors, [*floors[1:], budget], member["charges"], strict=True):
+        last = min(end, budget - charge)
+        levels = {floor, last, *at, *(level - charge for level in at)}
+        for level in sorted(b for b in levels if floor <= b <= last):
+            j = min(bisect_right(at, level) - 1, len(at) - 2)
+            k = min(bisect_right(at, level + charge) - 1, len(at) - 2)
+            gap, more = at[j + 1] - at[j], at[k + 1] - at[k]
+            s, t = level - at[j], level + charge - at[k]
+            for n, i in enumerate(at_knots):
+                now = ((gap - s) * rows[j][i] + s * rows[j + 1][i]) << DIGITS
+                now += (gap - s) * risen[j][n] + s * risen[j + 1][n]
+                after = (more - t) * rows[k][i] + t * rows[k + 1][i]
+                # now / gap 2^-DIGITS <= after / more + slack charge / scale
+                need(
+                    now * more * scale <= ((after * scale + more * slack * charge) * gap) << DIGITS,
+                    f"the charge {charge} of {member} at level {level} and knot {i}",
+                )
+                asked += 1
+    return asked
+
+
+def check(file: Path, every: int = 1) -> int:
+    """How many inequalities of step 3 hold; ValueError where one, or anything else, does not."""
+    mp.mp.dps = 50
+    told, families = read(file)
+    asked = 0
+    for addition, part, rows in zip((False, True), told["families"], families, strict=True):
+        check_family(told, part, rows)
+        for member in told["members"]:
+            asked += check_charges(told, part, rows, member, addition, every)
+    return asked
+
+
+if __name__ == "__main__":
+    print(check(Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 1), "inequalities hold")

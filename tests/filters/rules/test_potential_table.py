@@ -1,0 +1,110 @@
+"""A shipped table is what it says: by a checker that shares no code with what made it."""
+
+from __future__ import annotations
+
+import json
+import lzma
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import filterproof as fp
+from filters.rules import potential_table
+from filters.rules.potential import PotentialFilter
+from filters.rules.potential_design import potential_clock
+from filters.rules.potential_table import COMMON_RATES, packed, shipped_clock, table_name, unpacked
+from tests.filters.rules.check_potential_table import check
+from tests.filters.rules.write_potential_tables import FOLDER
+
+TABLES = sorted(FOLDER.iterdir())
+GENTLE = (fp.SubsampledGaussian(0.1, 2.0), fp.SubsampledGaussian(0.2, 2.0))
+
+
+def changed(
+    data: bytes, change: Callable[[dict[str, Any]], object], numbers: Callable[[bytes], bytes]
+) -> bytes:
+    head, _, rest = lzma.decompress(data).partition(b"\n")
+    told = json.loads(head)
+    change(told)
+    return lzma.compress(json.dumps(told).encode() + b"\n" + numbers(rest))
+
+
+def test_the_checker_accepts_what_is_shipped() -> None:
+    """At every 499th knot here; the script by itself, `python check_potential_table.py FILE`, asks them all."""
+    assert [file.name for file in TABLES] == ["1_1e-05.xz", "2_1e-05.xz"]
+    assert check(TABLES[0], 499) > 1000
+
+
+@pytest.mark.parametrize("file", TABLES, ids=lambda file: file.name)
+def test_the_charges_of_a_table_are_those_that_are_decided_by(file: Path) -> None:
+    told = json.loads(lzma.decompress(file.read_bytes()).partition(b"\n")[0])
+    epsilon, delta = float.fromhex(told["epsilon"]), float.fromhex(told["delta"])
+    assert file.name == table_name(epsilon, delta)
+    clock = shipped_clock(epsilon, delta, COMMON_RATES[::-1])
+    assert clock is not None
+    assert clock.budget == told["budget"]
+    for pair, member in zip(COMMON_RATES, told["members"], strict=True):
+        assert clock.charges(pair).tolist() == member["charges"]
+
+
+def test_a_filter_takes_its_table_and_gives_a_hundredth_of_the_rounds_for_it() -> None:
+    filt = PotentialFilter(2.0, 1e-5, COMMON_RATES[::-1])
+    assert filt._clock is shipped_clock(2.0, 1e-5, COMMON_RATES)
+    rounds = [int(filt.rounds(filt.start(1), pair)[0]) for pair in COMMON_RATES]
+    assert rounds == [
+        1082,
+        222,
+        135,
+    ]  # of 1101, 222, 135 by a design of its own, and 1202, 240, 144 of a fixed plan
+    assert shipped_clock(3.0, 1e-5, COMMON_RATES) is None
+    assert shipped_clock(2.0, 1e-5, COMMON_RATES[1:]) is None
+
+
+def test_a_table_of_ones_own_is_read_as_it_was_written_and_checked(tmp_path: Path) -> None:
+    epsilon, delta = 1.0, 1e-3
+    data = packed(potential_clock(epsilon, delta, GENTLE), epsilon, delta, GENTLE)
+    clock = unpacked(data, epsilon, delta)
+    own = potential_clock(epsilon, delta, GENTLE)
+    assert (clock.forward.heights >= own.forward.heights).all()
+    for pair in GENTLE:
+        rounds = [int(one.budget // one.charges(pair)[-1]) for one in (clock, own)]
+        assert rounds[1] - 1 <= rounds[0] <= rounds[1]
+    assert clock.forward.value(clock.budget) <= Fraction(delta)
+    file = tmp_path / "own.xz"
+    file.write_bytes(data)
+    assert check(file, 64) > 1000
+
+    def cheaper(told: dict[str, Any]) -> None:
+        told["members"][1]["charges"] = [charge * 5 // 6 for charge in told["members"][1]["charges"]]
+
+    def larger(told: dict[str, Any]) -> None:
+        told["budget"] += told["budget"] // 50
+
+    def gentler(told: dict[str, Any]) -> None:
+        told["members"][0]["sigma"] = (1.7).hex()
+
+    def lower(numbers: bytes) -> bytes:
+        planes = np.frombuffer(numbers, dtype=np.uint8).copy()
+        planes[len(planes) // 16 // 3] ^= 1  # the first byte of some difference
+        return planes.tobytes()
+
+    for change in (cheaper, larger, gentler):
+        file.write_bytes(changed(data, change, bytes))
+        with pytest.raises(ValueError, match="not shown"):
+            check(file, 64)
+    for change, numbers in ((larger, bytes), (lambda told: None, lower)):
+        broken = changed(data, change, numbers)
+        with pytest.raises(ValueError, match="must be a table for"):
+            unpacked(broken, epsilon, delta)
+    with pytest.raises(ValueError, match="must be a table for"):
+        unpacked(data, epsilon, delta / 2)
+
+
+def test_a_clock_that_its_rounding_breaks_is_not_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(potential_table, "_SHIFT", 61)
+    with pytest.raises(ValueError, match="keep more bits"):
+        packed(potential_clock(1.0, 1e-3, GENTLE), 1.0, 1e-3, GENTLE)

@@ -1,0 +1,201 @@
+"""A theorem is a claim with steps that engines check; `THEOREMS` has every one by name.
+
+>>> list(THEOREMS)[2:5]
+['RR zCDP', 'RDP filter', 'B*']
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+
+from theory.arguments import did_you_mean
+from theory.claims.notations import Formula
+from theory.evidence import Checked, Evidence
+from theory.kernel.statement import KernelTheorem
+from theory.shown import one_line
+
+__all__ = ["THEOREMS", "Check", "Reached", "RefusedError", "Step", "Theorem", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """The result of an engine that accepted a claim: evidence, a line of detail, and data to check it again.
+
+    `certificate` is JSON-able; its `kind` tells `recheck.py` how to check it.
+    """
+
+    engine: str
+    evidence: Evidence
+    detail: str
+    certificate: Mapping[str, object]
+
+
+class RefusedError(Exception):
+    """An engine refused a claim; `witness` is plain data that shows why, or None if the engine found none."""
+
+    def __init__(
+        self, reason: str, *, engine: str, evidence: Evidence, witness: Mapping[str, object] | None = None
+    ) -> None:
+        super().__init__(reason)
+        self.engine = engine
+        self.evidence = evidence
+        self.witness = witness
+
+
+#: A check runs an engine on one claim: it returns what was reached or raises `RefusedError`.
+Check = Callable[[], Reached]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One claim of a proof, the check that decides it, and slightly wrong claims that the check must refuse.
+
+    `wrong` maps a description ("1 % more budget") to the check of the claim with that change. It shows that the
+    step can fail; only cited steps and the kernel's have none. `checked` says what the check covers where the engine
+    cannot tell: POINT for an identity at fixed values of parameters that the theorem leaves free. Cited steps declare
+    CITED, so that the citations of a theorem are known before it runs.
+    `kernel` is the kernel's statement that the step is; see `theory.claims`. `decides` marks such as
+    together are the claim: a theorem that has any is as strong as the kernel, and its other steps must hold all the
+    same. ValueError where a step that decides is none of the kernel's.
+    """
+
+    statement: str
+    check: Check
+    wrong: Mapping[str, Check] = field(default_factory=dict)
+    latex: str = ""
+    checked: Checked | None = None
+    decides: bool = False
+    kernel: KernelTheorem | None = None
+
+    def __post_init__(self) -> None:
+        if self.decides and self.kernel is None:
+            raise ValueError(
+                f"kernel must name what the step decides by, got none in {self.statement!r}; name it"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Theorem:
+    """A claim under hypotheses, from steps and from the theorems named in `uses`; prose joins them.
+
+    `hypotheses` holds the parameter domain and becomes the scope of the verdict; `source` is paper and
+    number. `stated` is the claim in LaTeX, in parts: texts, and formulas, each stated once for every notation.
+    """
+
+    name: str
+    title: str
+    source: str
+    hypotheses: str
+    claim: str
+    steps: tuple[Step, ...]
+    uses: tuple[str, ...] = ()
+    stated: tuple[str | Formula, ...] = ()
+
+    __repr__ = one_line
+
+    @property
+    def claim_latex(self) -> str:
+        """The claim in LaTeX; '' where words say all of it."""
+        return "".join(part.latex if isinstance(part, Formula) else part for part in self.stated)
+
+    @property
+    def formulas(self) -> tuple[Formula, ...]:
+        """The formulas of the claim."""
+        return tuple(part for part in self.stated if isinstance(part, Formula))
+
+    @property
+    def decided(self) -> tuple[Step, ...]:
+        """The steps that together are the claim, or give it in the kernel; none where prose joins all of them."""
+        return tuple(step for step in self.steps if step.decides)
+
+    @property
+    def kernel(self) -> tuple[str, ...]:
+        """The names of the kernel's statements among the steps, as `theory.claims.table.KERNEL` has them."""
+        return tuple(step.kernel.name for step in self.steps if step.kernel)
+
+    @property
+    def cites(self) -> bool:
+        """Whether one of the theorem's own steps that it rests on declares that it is cited."""
+        return any(step.checked is Checked.CITED for step in self.decided or self.steps)
+
+    def __reduce__(self) -> tuple[Callable[[str], Theorem], tuple[str]]:
+        # checks are closures: another process takes its own theorem of that name
+        if THEOREMS.get(self.name) is not self:
+            raise TypeError(
+                f"theorem must be one of THEOREMS to be pickled, got one of your own, {self.name!r}; "
+                "prove it where it was made"
+            )
+        return _named, (self.name,)
+
+
+def _named(name: str) -> Theorem:
+    return THEOREMS[name]
+
+
+#: The module of each theorem: one of its own where steps prove it, a row of `theory.claims` where the kernel does.
+_MODULES = {
+    "Gaussian hockey-stick": "proofs.gaussian_hockey_stick",
+    "Rényi divergences": "proofs.renyi_divergences",
+    "RR zCDP": "proofs.pure_to_zcdp",
+    "RDP filter": "claims.divergences",
+    "B*": "proofs.b_star",
+    "approximate-DP filter": "claims.conversions",
+    "CKS": "proofs.cks",
+    "defined B*": "claims.conversions",
+    "conversions": "proofs.conversions",
+    "basic composition": "claims.approximate",
+    "good part": "proofs.good_part",
+    "approximate zCDP filter": "claims.approximate",
+    "all orders": "claims.conversions",
+    "GDP filter": "claims.gaussian",
+    "Blackwell filter": "claims.gaussian",
+    "Gaussian slack": "proofs.gaussian_slack",
+    "kappa": "proofs.kappa",
+    "realisation filter": "claims.approximate",
+    "loss supermartingale": "proofs.loss_supermartingale",
+    "potential filter": "claims.approximate",
+    "Whitehouse filter": "claims.approximate",
+    "Rogers filter": "claims.approximate",
+    "odometers": "proofs.odometers",
+    "trackers": "claims.divergences",
+    "individual filter": "proofs.individual_filter",
+    "linear queries": "proofs.linear_queries",
+    "tilted weights": "claims.divergences",
+    "infinite losses": "proofs.infinite_losses",
+    "natural filter": "proofs.natural_filter",
+    "some order": "proofs.some_order",
+    "papers' steps": "proofs.papers_steps",
+    "slips": "proofs.slips",
+}
+
+
+def unknown(name: object) -> str:
+    """The sentence about a name that no theorem has."""
+    near = did_you_mean(name, _MODULES) or f"; known: {', '.join(_MODULES)}"
+    return f"name must be a known theorem, got name={name!r}{near}"
+
+
+class _Registry(Mapping[str, Theorem]):
+    """Theorems by name, in the order of the proofs; a theorem's module and sympy are imported when asked for."""
+
+    def __getitem__(self, name: str) -> Theorem:
+        if name not in _MODULES:
+            raise KeyError(unknown(name))
+        module = import_module(f"theory.{_MODULES[name]}")
+        rows: tuple[Theorem, ...] = getattr(module, "ROWS", None) or (module.THEOREM,)
+        return next(row for row in rows if row.name == name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_MODULES)
+
+    def __len__(self) -> int:
+        return len(_MODULES)
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} theorems by name, such as {next(iter(self))!r}>"
+
+
+#: Every theorem, by name.
+THEOREMS: Mapping[str, Theorem] = _Registry()
