@@ -26,8 +26,8 @@ __all__ = ["PotentialClock", "potential_clock"]
 _FINE, _FEWEST = 3, 64
 #: The lattice on which members are first looked at.
 _PROBE = 1 << 14
-#: The window of losses: from -_BELOW epsilon to epsilon + _ABOVE, and log(parts / _COARSE) more on finer lattices: where
-#: many rounds fit, what lies beyond in each of them is a larger part of its slack.
+#: The window of losses: from -_BELOW epsilon to epsilon + _ABOVE, and log(parts / _COARSE) more on a finer lattice:
+#: where many rounds fit, what lies beyond in each of them is a larger part of its slack.
 _BELOW, _ABOVE, _COARSE = 0.8, 2.5, 512
 #: Levels: at most 1/_LEVELS of a plan apart, first 1/_GROWTH of what lies below.
 _LEVELS, _GROWTH = 500, 100
