@@ -39,6 +39,7 @@ from filters.certified.certified_numbers import CertifiedNumbers as CertifiedNum
 from filters.certified.certify import certify as certify  # noqa: E402
 from mc import *  # noqa: E402, F403
 from mc.accountants.testing import laws_for_accountants as laws_for_accountants  # noqa: E402
+from mc.estimate.compare_filters import compare_filters as compare_filters  # noqa: E402
 from mc.estimate.crossing import crossing as crossing  # noqa: E402
 from mc.estimate.decide import decide as decide  # noqa: E402
 from mc.estimate.simulate import simulate as simulate  # noqa: E402
@@ -47,6 +48,7 @@ from mc.evaluate.evaluate import evaluate as evaluate  # noqa: E402
 from mc.examine.attack import attack as attack  # noqa: E402
 from mc.examine.challenge import challenge as challenge  # noqa: E402
 from mc.examine.law_tests import laws as laws  # noqa: E402
+from mc.examine.supremum import supremum as supremum  # noqa: E402
 from mc.examine.witness import witness as witness  # noqa: E402
 from mc.worst_case.calibrate import calibrate as calibrate  # noqa: E402
 from mc.worst_case.calibrated import calibrated as calibrated  # noqa: E402
@@ -77,7 +79,7 @@ _namesakes = {  # functions named like their modules, which their rooms therefor
         "laws",
         "simulate",
     ),
-    *("survival", "witness", "worst_case"),
+    *("supremum", "survival", "witness", "worst_case"),
 }
 #: What is shown, imported when it is asked for: name -> module.
 _shown = {

@@ -18,6 +18,7 @@ from mc.engine.adversary import Adversary, View
 from mc.engine.game import Game
 from mc.engine.paths import Paths
 from mc.estimate.answers import answer_misses
+from mc.estimate.compare_filters import FilterChoice, FilterComparison
 from mc.estimate.crossing import Approaching
 from mc.estimate.privacy_profile import PrivacyProfile
 from mc.estimate.renyi import simulate_renyi
@@ -28,6 +29,7 @@ from mc.estimate.two_data_sets import simulate_person, simulate_queries
 from mc.evaluate.evaluation import Evaluation, Evaluations, NumericalEvaluation
 from mc.examine.attack import Attack, replay_attack
 from mc.examine.challenge import Challenge
+from mc.examine.supremum import Supremum
 from mc.examine.witness import Witness, replay
 from mc.intervals import Moments, clopper_pearson, empirical_bernstein, kl_chernoff
 from mc.intervals.anytime import BettingTest, Decision, SequentialRun, Side
@@ -72,6 +74,8 @@ __all__ = [
     "Evaluation",
     "Evaluations",
     "Family",
+    "FilterChoice",
+    "FilterComparison",
     "Game",
     "IndividualAccountant",
     "Interrupted",
@@ -96,6 +100,7 @@ __all__ = [
     "SequentialRun",
     "Side",
     "StoreError",
+    "Supremum",
     "SurvivalCurve",
     "Tally",
     "TradeOff",

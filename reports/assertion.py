@@ -37,7 +37,7 @@ def failure(exam: Examined) -> str:
     """Why an examined filter fails a test, '' if it passes."""
     if exam.headline in ("HOLDS", "UNDECIDED"):
         return ""
-    lines = [f"{exam.name}, promised {exam.promise}: {exam.conclusion}", *exam.examination.faults]
+    lines = [f"{exam.name}, promised {exam.promised}: {exam.conclusion}", *exam.faults]
     if exam.witness is not None:
         lines += [
             witness_words(exam.witness),

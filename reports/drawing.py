@@ -14,6 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 __all__ = [
+    "GREY",
     "INK",
     "NARROW",
     "PALETTE",
@@ -32,6 +33,9 @@ PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 
 #: Letters and lines that are not data.
 INK = "#1b1f24"
+
+#: Light and dark pages both show this grey.
+GREY = "#868e96"
 
 _STYLE: dict[Any, Any] = {
     "font.family": "DejaVu Sans",

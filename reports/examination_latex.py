@@ -54,12 +54,19 @@ def latex_number(value: float | None) -> str:
 def examination_latex(exam: ExaminationWords) -> str:
     """The sentence and the table; the table is left out where nothing was compared."""
     lines = [
-        f"% filterproof: {exam.name}, seed {exam.examination.seed}",
-        rf"\textbf{{{latex_text(exam.name)}}}, promised {latex_text(str(exam.promise))}: "
+        f"% filterproof: {exam.name}, seed {exam.seed}",
+        rf"\textbf{{{latex_text(exam.name)}}}, promised {latex_text(exam.promised)}: "
         rf"{latex_text(exam.conclusion)}.",
     ]
     if exam.witness is not None:
         lines.append(rf"Witness: {latex_text(witness_words(exam.witness))}.")
+    if (story := exam.story) is not None:
+        lines += [
+            "",
+            r"\begin{quote}\small",
+            *[latex_text(line) + r"\\" for line in story.lines()],
+            r"\end{quote}",
+        ]
     rows = shown(exam.tightness)
     if not rows:
         return "\n".join(lines) + "\n"

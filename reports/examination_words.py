@@ -11,14 +11,12 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from filters.privacy_filter import PrivacyFilter
 from mc.examine.examination import Examination, Status
 from mc.examine.fault import LATE, STUCK
-from mc.examine.finding import StageFinding, Tightness
-from mc.examine.witness import Witness
+from mc.examine.finding import StageFinding
+from reports.story_words import story_data
 from reports.witness_words import finite, replay_words, target_of, witness_words
 from theory.evidence import Outcome, Verdict
-from theory.guarantees import Guarantee
 from theory.shown import Cell, Row
 
 __all__ = ["SCHEMA", "ExaminationWords", "version"]
@@ -29,59 +27,23 @@ _COLUMNS = ("kind", "at", "direction", "menu", "attack", "worst", "promised", "s
 
 
 @dataclass(frozen=True, slots=True)
-class ExaminationWords:
+class ExaminationWords(Examination):
     """An examination as it is told; `target` names the filter on the command line.
 
     `str()` is the verdict, a line a stage, and the witness with the command that replays it.
     """
 
-    examination: Examination
     target: str | None = None
 
     @property
-    def filter(self) -> PrivacyFilter:
-        """The filter that was examined."""
-        return self.examination.filter
-
-    @property
-    def name(self) -> str:
-        """The class of the filter."""
-        return self.examination.name
-
-    @property
-    def promise(self) -> Guarantee | str:
-        """What the filter promises, or that its code did not come to say it."""
-        return self.examination.promise or "nothing that its code came to say"
-
-    @property
-    def verdict(self) -> Verdict:
-        """HOLDS, REFUTED or UNDECIDED, with its scope and evidence."""
-        return self.examination.verdict
-
-    @property
-    def status(self) -> Status:
-        """Whether the filter could be examined."""
-        return self.examination.status
+    def promised(self) -> str:
+        """What the filter promises, in words, or that its code did not come to say it."""
+        return str(self.promise or "nothing that its code came to say")
 
     @property
     def refuted(self) -> bool:
         """Whether a witness refutes the promise."""
         return self.verdict.outcome is Outcome.REFUTED
-
-    @property
-    def findings(self) -> tuple[StageFinding, ...]:
-        """What each stage asked, found, and did not look at."""
-        return self.examination.findings
-
-    @property
-    def witness(self) -> Witness | None:
-        """The smallest refutation, None if nothing was refuted."""
-        return self.examination.witness
-
-    @property
-    def tightness(self) -> tuple[Tightness, ...]:
-        """The best attack, the worst case and the promise for each measure and menu, nearest to the promise first."""
-        return self.examination.tightness
 
     @property
     def headline(self) -> str:
@@ -95,9 +57,7 @@ class ExaminationWords:
     @property
     def out_of_time(self) -> bool:
         """Whether the time was up before a single question about the promise was answered: the filter may hang."""
-        told = self.examination.faults or [
-            note for one in self.findings for note in one.notes if LATE in note
-        ]
+        told = self.faults or [note for one in self.findings for note in one.notes if LATE in note]
         late = bool(told) and all(LATE in words for words in told)
         answered = any(one.verdict is not None or one.tightness for one in self.findings)
         return self.status is not Status.DENIES and late and not answered
@@ -125,15 +85,17 @@ class ExaminationWords:
 
     def lines(self, folder: Path | None = None) -> list[str]:
         """The words of `str()`; folder is where the examination was saved, if it was."""
-        lines = [f"{self.name}, promised {self.promise}: {self.conclusion}"]
+        lines = [f"{self.name}, promised {self.promised}: {self.conclusion}"]
         if self.headline == self.verdict.outcome.name and self.verdict.detail:
             lines.append(self.verdict.detail)
-        lines += self.examination.faults
+        lines += self.faults
         for stage in dict.fromkeys(one.stage for one in self.findings):
             lines += _of_stage(stage, [one for one in self.findings if one.stage == stage])
         if self.witness is not None:
             saved = "" if folder is not None else 'exam.save("out"), then '
             lines.append(f"Witness: {witness_words(self.witness)}")
+            if self.story is not None:
+                lines += [f"  {line}" for line in self.story.lines()]
             lines.append(f"Again: {saved}{self.again(folder or Path('out'))}")
         return lines
 
@@ -144,17 +106,13 @@ class ExaminationWords:
             "schema": SCHEMA,
             "filterproof": version(),
             "filter": self.name,
-            "promise": str(self.promise),
+            "promise": self.promised,
             "status": "OUT OF TIME" if self.out_of_time else self.status.name,
             **_verdict(told),
-            "faults": list(self.examination.faults),
+            "faults": list(self.faults),
             "findings": [
                 {
-                    "stage": one.stage,
-                    "asked": one.asked,
-                    "found": one.found,
-                    "menu": one.menu,
-                    "unseen": one.unseen,
+                    **{name: getattr(one, name) for name in ("stage", "asked", "found", "menu", "unseen")},
                     "verdict": None if one.verdict is None else _verdict(one.verdict),
                     "whole": one.whole,
                     "fault": one.fault,
@@ -165,10 +123,11 @@ class ExaminationWords:
             ],
             "tightness": [dict(zip(_COLUMNS, row, strict=True)) for row in self._rows()],
             "witness": None if self.witness is None else self.witness.to_data(),
-            "failure": self.examination.failure,
-            "mechanisms": list(self.examination.mechanisms),
-            "seed": self.examination.seed,
-            "seconds": round(self.examination.seconds, 3),
+            "story": story_data(self.story),
+            "failure": self.failure,
+            "mechanisms": list(self.mechanisms),
+            "seed": self.seed,
+            "seconds": round(self.seconds, 3),
         }
 
     def json(self) -> str:

@@ -12,11 +12,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from filters.privacy_filter import PrivacyFilter
+from mc.examine.examination import Examination
 from reports.examination_words import ExaminationWords
 from theory.arguments import check_positive
 
@@ -46,7 +47,7 @@ def verify(
 
     mechanisms are names among gaussian, rr, laplace, kov, erasure, subsampled and twopoint, or one; all if None.
     The same seed asks the same questions; how far they get depends on the time. With first_only the first
-    refutation ends the examination, which else looks for a smaller one. target is how the
+    refutation ends the examination, which else looks for a plainer one. target is how the
     command line names the filter, FILE.py::Class. Raises ValueError for unusable arguments, and never decides
     HOLDS because nothing was found: that is UNDECIDED.
     """
@@ -63,7 +64,7 @@ def verify(
         on_stage=on_stage,
         first_only=first_only,
     )
-    return Examined(found, target)
+    return Examined.of(found, target)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -72,6 +73,12 @@ class Examined(ExaminationWords):
 
     `str()` is the verdict, a line a stage, and the witness with the command that replays it.
     """
+
+    @classmethod
+    def of(cls, examination: Examination, target: str | None = None) -> Self:
+        """The examination with its words; `target` names the filter on the command line."""
+        kept = {field.name: getattr(examination, field.name) for field in fields(examination)}
+        return cls(**kept, target=target)
 
     def __repr__(self) -> str:
         return f"Examined({self.name}, promised {self.filter.promise}: {self.headline})"

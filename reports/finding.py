@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -94,6 +95,14 @@ class Table:
                 f"rows must have one cell per column, got columns={self.columns!r}; "
                 "pass equally long rows and one letter of align per column"
             )
+
+    @classmethod
+    def of(
+        cls, caption: str, rows: Iterable[Mapping[str, str]], align: str, *, reproducible: bool = True
+    ) -> Table:
+        """The table of one row or more, each with its cells by the heads of the columns."""
+        cells = list(rows)
+        return cls(caption, tuple(cells[0]), tuple(tuple(row.values()) for row in cells), align, reproducible)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
-from importlib import resources
 from typing import Any
 
 from reports.finding import Table
+from reports.records import record
 
 __all__ = ["recorded_faults"]
 
@@ -18,18 +17,17 @@ def recorded_faults() -> tuple[Table, ...]:
     docstring says. Those that change nothing that is stated are planted too, and not counted. The score is of the table
     of faults that somebody thought of, and says nothing of others.
     """
-    file = resources.files("reports").joinpath("recorded", "planted.json")
-    record: dict[str, Any] = json.loads(file.read_text("utf-8")) if file.is_file() else {}
-    if not record:
+    recorded = record("planted")
+    if not recorded:
         return ()
-    lines = [line for line in record["lines"] if line["kind"] != "equivalent"]
+    lines = [line for line in recorded["lines"] if line["kind"] != "equivalent"]
     rooms = dict.fromkeys("/".join(str(line["file"]).split("/")[:2]).removesuffix(".py") for line in lines)
     rows = tuple(_row(room, [line for line in lines if str(line["file"]).startswith(room)]) for room in rooms)
     missed = tuple((str(one["file"]), str(one["means"])) for one in lines if one["found"] == "green")
     words = (
-        f"Faults planted in the code, and what `filterproof prove` says: {record['red']} of {record['faults']} in "
-        f"{record['files']} files refused, recorded by `make planted` on {record['date']}; {record['equivalent']} more "
-        "change nothing that is stated, and none of them is refused."
+        f"Faults planted in the code, and what `filterproof prove` says: {recorded['red']} of {recorded['faults']} in "
+        f"{recorded['files']} files refused, recorded by `make planted` on {recorded['date']}; "
+        f"{recorded['equivalent']} more change nothing that is stated, and none of them is refused."
     )
     score = Table(
         words, ("Room", "files", "unsound", "loose", "refused"), rows, align="lrrrr", reproducible=False

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import Any
 
 from mc.examine.witness import witness_kind
 from reports.audit.audited import recorded_audit
@@ -16,14 +17,11 @@ from reports.pages.audit_page import audit_section
 from reports.pages.overview import Row, counted
 from reports.pages.page import Badge, Page
 from reports.pages.papers import PAPERS
-from reports.pages.template import rendered, style
 from reports.shown.formulas import mathml
 from reports.shown.numbers import above, agreed_within, below, percent
+from reports.template import rendered, style
 from theory.agreement import Accord, Agreement
 from theory.evidence import Checked, Evidence, Outcome
-
-if TYPE_CHECKING:
-    from theory.proofs.proof import Proof
 
 __all__ = ["Words", "render_page"]
 
@@ -55,8 +53,8 @@ def render_page(
     `overview` is the picture of all filters for wide and for narrow screens, `drawings` maps names of pictures to SVG
     text, and `replay` a finding to the command that replays its witness.
     """
-    chapters = [_chapter(chapter, what, drawings, replay) for chapter, what in told]
-    wide, narrow = (_picture(picture, drawings) for picture in overview)
+    chapters = [_chapter(chapter, what, replay) for chapter, what in told]
+    wide, narrow = overview
     return rendered(
         "report.html.j2",
         style=style(),
@@ -64,8 +62,10 @@ def render_page(
         wide=wide,
         narrow=narrow,
         rows=[_row(row) for row in rows],
-        filters=[_page(page, drawings) for page in pages],
-        holders=[_page(page, drawings) for page in holders],
+        filters=pages,
+        holders=holders,
+        image=partial(_image, drawings),
+        math=mathml,
         audit=audit_section(recorded_audit()),
         chapters=chapters,
         findings=[finding for chapter in chapters for finding in chapter["findings"]],
@@ -75,11 +75,7 @@ def render_page(
         accords=list(Accord),
         evidences=list(Evidence),
         checked=list(Checked),
-        summary=words.summary,
-        setting=words.setting,
-        multiplicity=words.multiplicity,
-        colophon=words.colophon,
-        version=words.version,
+        words=words,
     )
 
 
@@ -91,35 +87,15 @@ def _row(row: Row) -> dict[str, Any]:
         "promise": row.promise,
         "badge": row.badge,
         "evidence": row.evidence,
-        "worst": percent(row.worst),
-        "solved": row.played.main.evidence.name,
-        "attack": percent(row.attack),
+        "most": "" if row.most is None else percent(row.most),
+        "least": percent(row.least),
         "simulated": f"{percent(low, below)} to {percent(high, above)}",
         "says": row.says,
     }
 
 
-def _page(page: Page, drawings: Mapping[str, str]) -> dict[str, Any]:
+def _image(drawings: Mapping[str, str], picture: Picture) -> dict[str, Any]:
     return {
-        "key": page.key,
-        "title": page.title,
-        "known": page.known,
-        "badge": page.badge,
-        "line": page.line,
-        "formulas": page.formulas,
-        "facts": page.facts,
-        "pictures": [_picture(picture, drawings) for picture in page.pictures],
-        "uncovered": page.uncovered,
-        "code": page.code,
-        "code_says": page.code_says,
-    }
-
-
-def _picture(picture: Picture, drawings: Mapping[str, str]) -> dict[str, Any]:
-    return {
-        "name": picture.name,
-        "caption": picture.caption,
-        "alt": picture.alt,
         "src": data_uri(drawings[picture.name]),
         # in CSS pixels, so that nothing moves when pictures appear
         "width": round(96 * picture.figure.get_figwidth()),
@@ -127,9 +103,7 @@ def _picture(picture: Picture, drawings: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-def _chapter(
-    chapter: Chapter, told: Told, drawings: Mapping[str, str], replay: Callable[[Finding], str]
-) -> dict[str, Any]:
+def _chapter(chapter: Chapter, told: Told, replay: Callable[[Finding], str]) -> dict[str, Any]:
     findings = [_finding(finding, replay) for finding in told.findings]
     return {
         "key": chapter.key,
@@ -137,9 +111,9 @@ def _chapter(
         "promise": chapter.promise,
         "story": chapter.story,
         "badges": tuple(dict.fromkeys(finding["badge"] for finding in findings)),
-        "pictures": [_picture(picture, drawings) for picture in told.pictures],
+        "pictures": told.pictures,
         "findings": findings,
-        "proofs": [_proof(proof) for proof in told.proofs],
+        "proofs": told.proofs,
         "tables": told.tables,
         "notes": told.notes,
     }
@@ -161,25 +135,5 @@ def _finding(finding: Finding, replay: Callable[[Finding], str]) -> dict[str, An
         "witness": json.dumps(witness, indent=2) if witness is not None else "",
         # a witness that only compares numbers has no game to replay
         "replay": replay(finding) if witness_kind(witness) is not None else "",
-        "proof": _proof(finding.proof) if finding.proof is not None else None,
-    }
-
-
-def _proof(proof: Proof) -> dict[str, Any]:
-    return {
-        "title": proof.theorem.title,
-        "source": proof.theorem.source,
-        "evidence": proof.evidence.name,
-        "hypotheses": proof.theorem.hypotheses,
-        "joined": proof.joined,
-        "claim": proof.theorem.claim,
-        "steps": [
-            {
-                "statement": step.statement,
-                "evidence": step.evidence.name,
-                "checked": step.checked.word,
-                "math": mathml(step.latex or ""),
-            }
-            for step in proof.steps
-        ],
+        "proof": finding.proof,
     }

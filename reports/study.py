@@ -134,10 +134,15 @@ class Study:
             prove(name, done=self.proofs)
         return self.proofs[name]
 
-    def map(self, work: Callable[[T], R], tasks: Sequence[T]) -> list[R]:
-        """work(task) for every task, in their order; on the executor, beside each other."""
-        done = completed(self.executor, partial(_second, work), enumerate(tasks), window=len(tasks))
-        found = {place: result for (place, _), result in done}
+    def map(self, work: Callable[[T], R], tasks: Sequence[T], *, doing: str) -> list[R]:
+        """work(task) for every task, in their order; on the executor, beside each other, and told as each is done."""
+        self.on_progress(doing)
+        found: dict[int, R] = {}
+        for (place, _), result in completed(
+            self.executor, partial(_second, work), enumerate(tasks), window=len(tasks)
+        ):
+            found[place] = result
+            self.on_progress(f"{doing}, {len(found)} of {len(tasks)}")
         return [found[place] for place in range(len(tasks))]
 
     def apart(self) -> Study:

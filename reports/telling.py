@@ -31,9 +31,10 @@ def tell(
 
         alone = [one for one in chapters if not one.gathers]
         start([one for one in alone if not one.theorems])
-        study.on_progress("the steps of the theorems")
         names = needed(name for one in chapters for name in one.theorems)
-        study.proofs |= joined(dict(zip(names, study.map(own_steps, names), strict=True)))
+        study.proofs |= joined(
+            dict(zip(names, study.map(own_steps, names, doing="the steps of the theorems"), strict=True))
+        )
         start([one for one in alone if one.theorems])
     told = []
     for chapter in chapters:

@@ -60,12 +60,8 @@ def _loaded(target: str) -> Any:
     if not separator or not name:
         raise ValueError(f"target must look like file.py::MyFilter, got target={target!r}; add ::ClassName")
     module = _module(target, path_text)
-    try:
+    with _importing(target, module.__file__):
         found = getattr(module, name, None)  # runs user code if the file defines __getattr__
-    except BaseException as error:
-        if ctrl_c(error, module.__file__):
-            raise
-        raise _not_imported(target, error) from error
     if found is None:
         known = sorted(
             k
@@ -133,13 +129,11 @@ def _module(target: str, place: str) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     sys.modules[module_name] = module  # dataclasses and worker processes look classes up by module
     try:
-        with _beside(folder):
+        with _importing(target, module.__file__, folder), _beside(folder):
             spec.loader.exec_module(module)
-    except BaseException as error:
+    except BaseException:
         sys.modules.pop(module_name, None)
-        if ctrl_c(error, module.__file__):
-            raise
-        raise _not_imported(target, error, folder) from error
+        raise
     return module
 
 
@@ -157,18 +151,25 @@ def _beside(folder: Path) -> Iterator[None]:
 
 
 def _imported(target: str, name: str) -> ModuleType:
-    try:
-        with _beside(Path.cwd()):
+    with _importing(target, None, Path.cwd()), _beside(Path.cwd()):
+        try:
             return importlib.import_module(name)
+        except ModuleNotFoundError as error:
+            if error.name != name.split(".")[0]:
+                raise
+            missing = f"no file at {name!r}, and no module of that name"
+    raise ValueError(f"target must name a Python file or module, got target={target!r}; {missing}")
+
+
+@contextmanager
+def _importing(target: str, file: str | None, folder: Path | None = None) -> Iterator[None]:
+    """Turn whatever the target's code raises into a ValueError with one sentence, but for Ctrl-C."""
+    try:
+        yield
     except BaseException as error:
-        if isinstance(error, ModuleNotFoundError) and error.name == name.split(".")[0]:
-            raise ValueError(
-                f"target must name a Python file or module, got target={target!r}; "
-                f"no file at {name!r}, and no module of that name"
-            ) from error
-        if ctrl_c(error, None):
+        if ctrl_c(error, file):
             raise
-        raise _not_imported(target, error, Path.cwd()) from error
+        raise _not_imported(target, error, folder) from error
 
 
 #: The top names that a user's folder cannot take: whoever imports them gets this package's own.

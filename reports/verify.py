@@ -88,8 +88,7 @@ def write_report(
     findings = {finding.claim.key: finding for _, what in told for finding in what.findings}
     expected = sum(finding.as_expected for finding in findings.values())
     rows = overview(findings, study.games, study.examinations)
-    study.on_progress("drawing")
-    pages, held = study.map(_paged, rows), holder_pages(study.holders)
+    pages, held = study.map(_paged, rows, doing="drawing the pages"), holder_pages(study.holders)
     compared = (picture(rows, wide=True), picture(rows, wide=False))
     shown = {name: one for _, pictures in pages for name, one in pictures.items()}
     for each in (

@@ -22,6 +22,7 @@ from filters.holders.held_to import HeldTo
 from filters.privacy_filter import PrivacyFilter
 from mc.examine.holders.games import game_of
 from mc.examine.witness import Witness
+from mc.examine.words import number_words
 from reports.replaying import replay_command
 
 __all__ = ["file_of", "number", "replay_snippet", "replay_words", "spelled", "target_of", "witness_words"]
@@ -40,7 +41,7 @@ def number(value: object) -> str:
         return str(value.get("float", "?"))
     if isinstance(value, str):
         exact = Fraction(value)
-        return value if exact.denominator == 1 else f"{_short(value)} = {float(exact):.6g}"
+        return value if exact.denominator == 1 else number_words(exact)
     return f"{float(str(value)):.6g}"
 
 

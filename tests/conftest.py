@@ -5,7 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import pickle
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, TypeVar
 
 import pytest
@@ -51,9 +51,9 @@ def proofs(once: Callable[[str, Callable[[], dict[str, Proof]]], dict[str, Proof
 
 
 @pytest.fixture
-def processor_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+def processor_clock() -> Iterator[None]:
     """The seconds of an examination are processor seconds."""
-    from mc.examine.clock import Clock
-    from tests.processor_clock import worked
+    from mc.examine.processor import processor_seconds
 
-    monkeypatch.setattr(Clock, "now", worked)
+    with processor_seconds():
+        yield

@@ -7,6 +7,7 @@ from theory import pairs
 from theory.agreement import Accord, Agreement, TwoRoutes
 from theory.conversions import CKS, SIMPLE, Conversion, gaussian_epsilon, gaussian_mu, renyi_epsilon
 from theory.evidence import Evidence, Outcome, Verdict
+from theory.extremal import Extremal
 from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
 from theory.pairs import *  # noqa: F403
 from theory.realisation import Split, kappa, optimal_split
@@ -20,6 +21,7 @@ __all__ = [
     "ApproxDP",
     "Conversion",
     "Evidence",
+    "Extremal",
     "GaussianDP",
     "Guarantee",
     "Outcome",

@@ -23,6 +23,7 @@ from theory.arguments import (
     own,
 )
 from theory.conversions import CKS
+from theory.extremal import Extremal, approximate_extremal, gdp_extremal, renyi_extremal, zcdp_extremal
 from theory.latex import tex_number
 from theory.numerics import portable
 from theory.numerics.stable import as_real
@@ -52,6 +53,24 @@ class Guarantee(ABC):
         Shape of `epsilon`, in nats. Raises ValueError for an eps below zero.
         """
 
+    def extremal(self, epsilon: float) -> Extremal:
+        """The largest H_{e^eps} of all that has this guarantee, enclosed, and the mechanisms that reach its lower end.
+
+        eps >= 0 in nats, one number. [0, delta(eps)] and none where a guarantee does not say, or where delta is so
+        near 0 or 1 (below 1e-45) that no point of tangency is found.
+        Raises ValueError for an eps below zero or infinite.
+        """
+        checked = check_at_least_zero("epsilon", epsilon)
+        if not isinstance(checked, float):
+            raise TypeError(f"epsilon must be one number, got {checked!r}; ask for each by itself")
+        try:
+            return self._extremal(checked)
+        except ArithmeticError:
+            return Guarantee._extremal(self, checked)
+
+    def _extremal(self, epsilon: float) -> Extremal:
+        return Extremal(epsilon, 0.0, min(float(self.delta(epsilon)) * (1 + 2.0**-38), 1.0))
+
     @property
     def formula(self) -> str:
         """What is promised of the laws P and Q of the transcript, as LaTeX; '' where none is given."""
@@ -71,6 +90,9 @@ class PureDP(Guarantee):
 
     def delta(self, epsilon: Real) -> Real:
         return KOV(self.epsilon, 0.0).hockey_stick(check_at_least_zero("epsilon", epsilon))
+
+    def _extremal(self, epsilon: float) -> Extremal:
+        return approximate_extremal(self.epsilon, 0.0, epsilon)
 
     @property
     def formula(self) -> str:
@@ -108,6 +130,9 @@ class ApproxDP(Guarantee):
     def delta(self, epsilon: Real) -> Real:
         pair = KOV(self.epsilon, self.delta_at_epsilon)
         return pair.hockey_stick(check_at_least_zero("epsilon", epsilon))
+
+    def _extremal(self, epsilon: float) -> Extremal:
+        return approximate_extremal(self.epsilon, self.delta_at_epsilon, epsilon)
 
     def __repr__(self) -> str:
         return f"ApproxDP(epsilon={self.epsilon!r}, delta={self.delta_at_epsilon!r})"
@@ -147,6 +172,9 @@ class RenyiDP(Guarantee):
             exponent = t * (self.rho - check_at_least_zero("epsilon", epsilon)) - factor
         return as_real(portable.exp(np.minimum(exponent, 0.0)))
 
+    def _extremal(self, epsilon: float) -> Extremal:
+        return renyi_extremal(((self.alpha, self.rho),), epsilon)
+
     @property
     def formula(self) -> str:
         return rf"D_{{{self.alpha:g}}}(P\|Q) \le {tex_number(self.rho)}"
@@ -167,6 +195,9 @@ class ZCDP(Guarantee):
     def delta(self, epsilon: Real) -> Real:
         return CKS.delta(self.rho, epsilon)
 
+    def _extremal(self, epsilon: float) -> Extremal:
+        return zcdp_extremal(self.rho, epsilon)
+
     @property
     def formula(self) -> str:
         return rf"D_\alpha(P\|Q) \le {tex_number(self.rho)}\,\alpha \quad (\alpha > 1)"
@@ -186,6 +217,9 @@ class GaussianDP(Guarantee):
 
     def delta(self, epsilon: Real) -> Real:
         return Gaussian(self.mu).hockey_stick(check_at_least_zero("epsilon", epsilon))
+
+    def _extremal(self, epsilon: float) -> Extremal:
+        return gdp_extremal(self.mu, epsilon)
 
     def trade_off(self, alpha: Real) -> Real:
         """Phi(Phi^-1(1 - alpha) - mu): no test with type I error alpha has a smaller type II error."""

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from filters.contract.answers import checked_booleans
 from filters.contract.holds import Holds
 from filters.contract.state import State, free_of_nan, runs_of
+from theory.extremal import Extremal
 from theory.guarantees import Guarantee
 from theory.pairs import DominatingPair
 
@@ -102,6 +103,14 @@ class FilterBase(ABC, Generic[StateT]):
         catalogue, and enforces all others; see `Holds`.
         """
         return Holds.suggested(self.promise)
+
+    def extremal(self, epsilon: float) -> Extremal:
+        """The mechanisms that lose most at epsilon, of all that the rule is for, and bounds on how much that is.
+
+        Optional; the default is what the promise suggests. What it says is played before anything rests on it, but for
+        `high`, which holds where the promise does.
+        """
+        return self.promise.extremal(epsilon)
 
     def __repr__(self) -> str:
         # every parameter and no memory address: `from_dict` refuses a filter whose repr is not the saved one

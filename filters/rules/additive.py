@@ -34,7 +34,8 @@ from filters.contract.filter_base import MechanismFamily
 from filters.privacy_filter import PrivacyFilter
 from filters.rules.promised import promised_budget
 from theory.conversions import CKS, Conversion
-from theory.guarantees import Guarantee
+from theory.extremal import Extremal
+from theory.guarantees import GaussianDP, Guarantee
 from theory.numerics.error_free import Exact
 from theory.pairs import DominatingPair
 
@@ -103,6 +104,15 @@ class AdditiveFilter(PrivacyFilter[Exact]):
         """The scale with charge(family(t)) = scale t^2, None where the charge is no such square."""
         charge: object = self.charge
         return charge.scale(family) if isinstance(charge, ChargeRule) else None
+
+    def extremal(self, epsilon: float) -> Extremal:
+        """By what a sum of its charges bounds, where its charge is a rule: the promise may be a consequence of that."""
+        charge: object = self.charge
+        if isinstance(charge, ChargeRule) and not isinstance(
+            self.promise, GaussianDP
+        ):  # whose root would be rounded
+            return charge.bounds(self.budget.limit).extremal(epsilon)
+        return self.promise.extremal(epsilon)
 
     def __repr__(self) -> str:
         # a saved session is restored under the same budget or not at all

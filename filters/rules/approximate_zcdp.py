@@ -16,6 +16,7 @@ from filters.contract.parameters import one_delta, one_positive
 from filters.privacy_filter import PrivacyFilter
 from theory.arguments import Real
 from theory.conversions import CKS
+from theory.extremal import Extremal, zcdp_extremal
 from theory.guarantees import ZCDP, Guarantee
 from theory.latex import tex_number
 from theory.pairs import DominatingPair
@@ -38,6 +39,9 @@ class ApproximateZCDP(Guarantee):
     def delta(self, epsilon: Real) -> Real:
         bound: Real = self.xi + (1 - self.xi) * CKS.delta(self.rho, epsilon)
         return bound
+
+    def _extremal(self, epsilon: float) -> Extremal:
+        return zcdp_extremal(self.rho, epsilon).with_erasure(self.xi)
 
     @property
     def formula(self) -> str:

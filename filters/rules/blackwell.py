@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, ClassVar
 
@@ -22,7 +22,8 @@ from filters.rules.loss_lattice import composed_lattice
 from filters.rules.menu import affordable_of, checked_menu, counted, distinct, positions, used
 from theory.arguments import Real, check_real
 from theory.conversions import CKS
-from theory.guarantees import ZCDP, Guarantee
+from theory.extremal import Extremal
+from theory.guarantees import ZCDP, GaussianDP, Guarantee
 from theory.latex import tex_number
 from theory.numerics import portable
 from theory.pairs import DominatingPair, Gaussian
@@ -142,6 +143,10 @@ class BlackwellFilter(PrivacyFilter[_State]):
         object.__setattr__(self, "menu", checked_menu(self.menu))
         object.__setattr__(self, "promise", ZCDP(math.nextafter(mu * mu / 2, math.inf)))
         object.__setattr__(self, "_budget", Budget.square_of(mu))
+
+    def extremal(self, epsilon: float) -> Extremal:
+        """Gaussian(mu), the only one that is always admitted; from above whatever is (mu^2/2)-zCDP."""
+        return replace(GaussianDP(self.mu).extremal(epsilon), high=self.promise.extremal(epsilon).high)
 
     def start(self, n: int) -> _State:
         return np.zeros((n, len(self.menu)), dtype=np.int64), *self._budget.start(n)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,6 +16,7 @@ from filters.contract.parameters import one_delta, one_order, one_positive
 from filters.privacy_filter import PrivacyFilter
 from theory.arguments import Real
 from theory.conversions import CKS, SIMPLE, Conversion
+from theory.extremal import Extremal, renyi_extremal
 from theory.guarantees import ApproxDP, Guarantee, RenyiDP
 from theory.pairs import DominatingPair, Gaussian
 from theory.shown import told_apart
@@ -125,6 +126,9 @@ class RenyiCurve(Guarantee):
         least: Real = np.min(np.stack(np.broadcast_arrays(*deltas)), axis=0)
         return least if np.ndim(least) else float(least)
 
+    def _extremal(self, epsilon: float) -> Extremal:
+        return renyi_extremal(zip(self.alphas, self.rhos, strict=True), epsilon)
+
     @property
     def formula(self) -> str:
         return r", \quad ".join(RenyiDP(a, r).formula for a, r in zip(self.alphas, self.rhos, strict=True))
@@ -213,6 +217,13 @@ class SomeOrderRule(PrivacyFilter[_State]):
         object.__setattr__(self, "orders", orders)
         object.__setattr__(self, "promise", ApproxDP(epsilon, delta))
         object.__setattr__(self, "_orders", Orders.for_dp(orders, epsilon, delta, self.conversion))
+
+    def extremal(self, epsilon: float) -> Extremal:
+        """The worst that keeps the budget of one order; what an adversary does by changing orders is not bounded."""
+        bounds = [(a, b.limit) for a, b in zip(self._orders.alphas, self._orders.budgets, strict=True)]
+        return replace(
+            max((renyi_extremal((one,), epsilon) for one in bounds), key=lambda found: found.low), high=1.0
+        )
 
     def start(self, n: int) -> _State:
         return self._orders.start(n)

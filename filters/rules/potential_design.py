@@ -26,9 +26,8 @@ __all__ = ["PotentialClock", "potential_clock"]
 _FINE, _FEWEST = 3, 64
 #: The lattice on which members are first looked at.
 _PROBE = 1 << 14
-#: The window of losses: from -_BELOW epsilon to epsilon + _ABOVE, and log(parts / _COARSE) more on a finer lattice:
-#: where many rounds fit, what lies beyond in each of them is a larger part of its slack.
-_BELOW, _ABOVE, _COARSE = 0.8, 2.5, 512
+#: The window of losses: from -_BELOW epsilon to epsilon + _ABOVE.
+_BELOW, _ABOVE = 0.8, 4.0
 #: Levels: at most 1/_LEVELS of a plan apart, first 1/_GROWTH of what lies below.
 _LEVELS, _GROWTH = 500, 100
 #: Levels a round of the member that has most of them; fewer than of _LEVELS where all have few rounds.
@@ -71,8 +70,7 @@ def potential_clock(epsilon: float, delta: float, menu: tuple[DominatingPair, ..
     """The clock for a menu; raises ValueError where no level keeps delta."""
     least = min(_spread(loss_atoms(pair, _PROBE)) / _PROBE for pair in menu)
     parts = max(math.ceil(_FINE / max(least, 2.0**-14)), _FEWEST)
-    above = _ABOVE + math.log(max(parts / _COARSE, 1.0))
-    first, last = -math.ceil(_BELOW * epsilon * parts), math.ceil((epsilon + above) * parts)
+    first, last = -math.ceil(_BELOW * epsilon * parts), math.ceil((epsilon + _ABOVE) * parts)
     start = payoff(epsilon, parts, first, last - first + 1)
     sides = [
         _Search(start / ONE, first, delta, [loss_atoms(pair, parts) for pair in side])

@@ -14,6 +14,7 @@ from filters.contract.parameters import one_delta, one_positive
 from filters.privacy_filter import PrivacyFilter
 from filters.rules.menu import checked_menu
 from theory.arguments import Real, check_count, check_probability
+from theory.extremal import Extremal, erasures_extremal
 from theory.guarantees import ApproxDP, Guarantee
 from theory.numerics import portable
 from theory.pairs import DominatingPair
@@ -79,6 +80,10 @@ class RealisationFilter(PrivacyFilter[_State]):
         object.__setattr__(self, "_reach", (max(forward, 0.0), max(backward, 0.0)))
         most = (max(map(_largest_loss, menu)), max(_largest_loss(pair.swapped) for pair in menu))
         object.__setattr__(self, "_most", most)
+
+    def extremal(self, epsilon: float) -> Extremal:
+        delta = float(self.promise.delta(epsilon))
+        return erasures_extremal(self._rest, self._tail, self.rounds, delta, epsilon)
 
     def start(self, n: int) -> _State:
         zeros = np.zeros(n)

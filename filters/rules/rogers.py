@@ -18,6 +18,7 @@ from filters.contract.parameters import one_at_least_zero, one_delta, one_positi
 from filters.privacy_filter import PrivacyFilter
 from theory.arguments import Real
 from theory.drift import drift
+from theory.extremal import RESPONSES, Extremal, squares_extremal
 from theory.guarantees import ApproxDP, Guarantee
 from theory.numerics import portable
 from theory.pairs import DominatingPair
@@ -117,6 +118,14 @@ class RogersFilter(PrivacyFilter[_State]):
             return None
         rule = "K admits no larger sum of epsilon^2, the ledger no larger sum of deltas"
         return Holds(self.squares / 2, infinite=self._delta.value, rule=rule)
+
+    def extremal(self, epsilon: float) -> Extremal:
+        low, level = 0.0, math.sqrt(self.squares / RESPONSES)
+        for _ in range(52):  # K of so many equal requests rises with their level
+            middle = (low + level) / 2
+            k = RESPONSES * float(drift(middle)) + float(self.deviation(RESPONSES * middle * middle))
+            low, level = (middle, level) if k * (1 + 2 * _MARGIN) <= self.epsilon else (low, middle)
+        return squares_extremal(self.squares, self._delta.value, epsilon, level=low, times=RESPONSES)
 
     def start(self, n: int) -> _State:
         return (*self._drift.start(n), *self._squares.start(n), *self._delta.start(n))

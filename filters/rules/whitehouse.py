@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -18,6 +19,7 @@ from filters.contract.holds import Holds
 from filters.contract.parameters import one_at_least_zero, one_delta, one_positive
 from filters.privacy_filter import PrivacyFilter
 from theory.conversions import SIMPLE
+from theory.extremal import RESPONSES, Extremal, squares_extremal
 from theory.guarantees import ApproxDP, Guarantee
 from theory.pairs import DominatingPair
 
@@ -87,6 +89,11 @@ class WhitehouseFilter(PrivacyFilter[_State]):
             return None
         rule = "the ledger admits no larger sums of epsilon^2 and of deltas"
         return Holds(self._squares.limit / 2, infinite=self._delta.value, rule=rule)
+
+    def extremal(self, epsilon: float) -> Extremal:
+        squares = self._squares.limit
+        level = math.sqrt(squares / RESPONSES) * (1 - 2.0**-50)
+        return squares_extremal(squares, self._delta.value, epsilon, level=level, times=RESPONSES)
 
     def start(self, n: int) -> _State:
         return (*self._squares.start(n), *self._delta.start(n))

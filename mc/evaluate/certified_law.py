@@ -59,17 +59,17 @@ class CertifiedLaw:
 
         def solve(asking: Asking) -> list[Evaluation]:
             seen = scout(asking, [float(one) for one in epsilons])
-            told, found_to = _decisions(seen, asking)
+            decisions, found_to = _decisions(seen, asking)
             for pair in asking.pairs:
                 if pair.normal_mu is None:
                     raise ValueError(
                         f"adversary must ask for Gaussian pairs or randomised responses for CERTIFIED evidence, got "
                         f"{pair!r}; leave evidence out"
                     )
-            rough = ForwardLaw.of(told, seen.nodes(told, epsilons, ways, finer=False))
+            rough = ForwardLaw.of(decisions, seen.nodes(decisions, epsilons, ways, finer=False))
             least = min(rough.value(float(one), way) for one in epsilons for way in ways)
-            law = CertifiedLaw.of(told, seen, epsilons, ways, max(least, 1e-200))
-            where = f"{scope}; for losses as real numbers and {shown_edges(told.found)}{found_to}"
+            law = CertifiedLaw.of(decisions, seen, epsilons, ways, max(least, 1e-200))
+            where = f"{scope}; for losses as real numbers and {shown_edges(decisions.found)}{found_to}"
             results = []
             for one in epsilons:
                 both = [(*law.enclosed(one, way), way) for way in ways]
@@ -83,8 +83,8 @@ class CertifiedLaw:
                         high=worst[1],
                         evidence=Evidence.CERTIFIED,
                         direction=worst[2],
-                        rounds=len(told.rounds),
-                        positions=told.positions,
+                        rounds=len(decisions.rounds),
+                        positions=decisions.positions,
                         scope=where,
                     )
                 )
@@ -96,28 +96,34 @@ class CertifiedLaw:
     @classmethod
     def of(
         cls,
-        told: DecisionMap,
+        decisions: DecisionMap,
         seen: Scouted,
         epsilons: Sequence[Epsilon],
         ways: Sequence[Direction],
         least_value: float,
     ) -> CertifiedLaw:
         """The law of the game that the map tells of, on as many nodes as values of `least_value` need."""
-        drawn = [float(told.asking.pairs[k].gdp_mu) for k in told.drawn]
+        drawn = [float(decisions.asking.pairs[k].gdp_mu) for k in decisions.drawn]
         least = min(drawn, default=seen.scale)
-        ends = seen.parts(told, [kink for one in epsilons for kink in _around(one)], ways)
-        error = _SHARE * least_value * math.exp(min(float(ends[0]), 0.0)) / (len(told.rounds) + 1) / len(ends)
+        ends = seen.parts(decisions, [kink for one in epsilons for kink in _around(one)], ways)
+        error = (
+            _SHARE
+            * least_value
+            * math.exp(min(float(ends[0]), 0.0))
+            / (len(decisions.rounds) + 1)
+            / len(ends)
+        )
         error, half = max(error, 1e-250), np.diff(ends) / 2 * (1 + 2.0**-20)
         counts = needed(half, least, error)
-        last = [max(float(told.asking.pairs[k].gdp_mu), least * _FINEST) for k in told.last]
+        last = [max(float(decisions.asking.pairs[k].gdp_mu), least * _FINEST) for k in decisions.last]
         kinks = [(kink, way == "PQ") for one in epsilons for kink in _around(one) for way in ways]
         for kink, forward in kinks:
             for mu in (None, *{min(last), max(last)}) if last else (None,):
                 bound = _paid_bound(half, ends, least, mu, kink, forward)
                 while (short := quadrature_error(half, counts.astype(np.float64), bound) > error).any():
                     counts[short] += 2
-        nodes = BallNodes.on(told.edges, ends, counts, least)
-        return cls(ForwardLaw.of(told, nodes), nodes)
+        nodes = BallNodes.on(decisions.edges, ends, counts, least)
+        return cls(ForwardLaw.of(decisions, nodes), nodes)
 
     def enclosed(self, epsilon: Epsilon, direction: Direction) -> tuple[float, float]:
         """Two doubles with H_{e^epsilon} of the transcript between them."""

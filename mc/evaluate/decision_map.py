@@ -96,11 +96,11 @@ class DecisionMap:
         found: set[float] = set()
         for _ in range(_PASSES):
             panels = Panels.between(found, low=low, high=high, width=width, merged=merged)
-            told = cls(asking, panels, tuple(sorted(found)), merged)
-            told._play()
-            new = apart(told._changes, found, merged)
+            decisions = cls(asking, panels, tuple(sorted(found)), merged)
+            decisions._play()
+            new = apart(decisions._changes, found, merged)
             if not new:
-                return told
+                return decisions
             found |= new
         raise _too_many(len(found))
 

@@ -17,7 +17,7 @@ from theory.evidence import Evidence
 from theory.pairs.base import Direction
 from theory.shown import Pictured, Row, Shown, row_of
 
-__all__ = ["Evaluation", "Evaluations", "NumericalEvaluation", "ValueOfGame", "checked_ways"]
+__all__ = ["Evaluation", "Evaluations", "NumericalEvaluation", "checked_ways"]
 
 
 def checked_ways(direction: str, evidence: Evidence | None) -> tuple[tuple[Direction, ...], str]:
@@ -32,8 +32,12 @@ def checked_ways(direction: str, evidence: Evidence | None) -> tuple[tuple[Direc
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ValueOfGame(Shown):
-    """H_{e^epsilon} of a released transcript: it lies in [low, high], and is `value` where that is not None."""
+class Evaluation(Shown):
+    """H_{e^epsilon} of the transcript of one strategy lies in [low, high].
+
+    value is the divergence itself where it was found in rational arithmetic, else None. direction is the one in
+    which it is the larger, "PQ" or "QP". positions counts what the strategy was asked at, rounds is the longest play.
+    """
 
     epsilon: Epsilon
     value: Fraction | None
@@ -61,15 +65,6 @@ class ValueOfGame(Shown):
             f"{number}[{self.low:.9g}, {self.high:.9g}] at epsilon={self.epsilon} "
             f"({self.evidence.name}; {self.scope})"
         )
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Evaluation(ValueOfGame):
-    """H_{e^epsilon} of the transcript of one strategy lies in [low, high].
-
-    value is the divergence itself where it was found in rational arithmetic, else None. direction is the one in
-    which it is the larger, "PQ" or "QP". positions counts what the strategy was asked at, rounds is the longest play.
-    """
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -39,21 +39,23 @@ def two_grids(
 
     def solve(asking: Asking) -> list[NumericalEvaluation]:
         seen = scout(asking, [float(one) for one in epsilons])
-        told = seen.decisions(asking)
-        smooth = all(asking.pairs[k].normal_mu is not None for k in told.drawn)
-        where = f"{scope}; {shown_edges(told.found)}"
+        decisions = seen.decisions(asking)
+        smooth = all(asking.pairs[k].normal_mu is not None for k in decisions.drawn)
+        where = f"{scope}; {shown_edges(decisions.found)}"
         results: list[NumericalEvaluation] = []
         for first in range(0, len(epsilons), _TOGETHER):
             some = epsilons[first : first + _TOGETHER]
             coarse, fine = (
-                ForwardLaw.of(told, seen.nodes(told, some, ways, finer=finer, step=step))
+                ForwardLaw.of(decisions, seen.nodes(decisions, some, ways, finer=finer, step=step))
                 for finer in (False, True)
             )
             for one in some:
                 value, way = max((fine.value(float(one), way), way) for way in ways)
                 value, difference = seen.settled(smooth, coarse.value(float(one), way), value)
                 results.append(
-                    NumericalEvaluation(one, value, difference, way, len(told.rounds), told.positions, where)
+                    NumericalEvaluation(
+                        one, value, difference, way, len(decisions.rounds), decisions.positions, where
+                    )
                 )
         return results
 
@@ -77,15 +79,15 @@ class ForwardLaw:
     erased_q: float = 0.0
 
     @classmethod
-    def of(cls, told: DecisionMap, nodes: Nodes | BallNodes) -> ForwardLaw:
+    def of(cls, decisions: DecisionMap, nodes: Nodes | BallNodes) -> ForwardLaw:
         """The law of the game that the map tells of."""
         shape = (nodes.bounds, len(nodes.loss))
-        law = cls(nodes, told.asking.pairs, np.zeros(shape), defaultdict(lambda: np.zeros(shape)))
-        if told.start <= STOP:
-            law._to(told.start, nodes.of(-1), np.ones(shape), {})
+        law = cls(nodes, decisions.asking.pairs, np.zeros(shape), defaultdict(lambda: np.zeros(shape)))
+        if decisions.start <= STOP:
+            law._to(decisions.start, nodes.of(-1), np.ones(shape), {})
             return law
-        mass = {told.start: np.ones((nodes.bounds, 1))}
-        for sources in told.rounds:
+        mass = {decisions.start: np.ones((nodes.bounds, 1))}
+        for sources in decisions.rounds:
             after: dict[int, NDArray[np.float64]] = {}
             together: dict[Any, list[int]] = defaultdict(list)
             for i, source in enumerate(sources):

@@ -44,7 +44,7 @@ class Scouted:
 
     def nodes(
         self,
-        told: DecisionMap,
+        decisions: DecisionMap,
         epsilons: Sequence[Epsilon],
         ways: Sequence[Direction],
         *,
@@ -52,8 +52,8 @@ class Scouted:
         step: float | None = None,
     ) -> Nodes:
         """The nodes of the coarser or the finer grid, with an edge wherever a payoff has a kink."""
-        pairs = [told.asking.pairs[k] for k in told.drawn]
-        parts = self.parts(told, epsilons, ways)
+        pairs = [decisions.asking.pairs[k] for k in decisions.drawn]
+        parts = self.parts(decisions, epsilons, ways)
         widths = np.diff(parts)
         smooth = all(pair.normal_mu is not None for pair in pairs)
         if smooth:
@@ -69,15 +69,21 @@ class Scouted:
                 f"{self.low:.3g} and {self.high:.3g} for a scale of {self.scale:.3g}; use fp.simulate, or a larger step"
             )
         if smooth:
-            return Nodes.on(told.edges, parts, counts.astype(np.intp))
-        return Nodes.lattice(told.edges, parts, size)
+            return Nodes.on(decisions.edges, parts, counts.astype(np.intp))
+        return Nodes.lattice(decisions.edges, parts, size)
 
     def parts(
-        self, told: DecisionMap, epsilons: Sequence[Epsilon], ways: Sequence[Direction]
+        self, decisions: DecisionMap, epsilons: Sequence[Epsilon], ways: Sequence[Direction]
     ) -> NDArray[np.float64]:
-        """The edges of panels, and more around every kink of a payoff."""
+        """The edges of panels, and more around every kink, which a last release may smooth at a small scale."""
         kinks = [float(one) if way == "PQ" else -float(one) for one in epsilons for way in ways]
-        return _parts(told, self.scale, kinks)
+        low, high = float(decisions.edges[0]), float(decisions.edges[-1])
+        last = [_moments(decisions.asking.pairs[k])[1] for k in decisions.last]
+        finest = max(min((x for x in last if x > 0), default=self.scale), self.scale / 256)
+        halvings = max(0, math.ceil(math.log2(self.scale / finest)))
+        sizes = [0.0] + [self.scale * 2.0**-k for k in range(-2, halvings + 1)]
+        around = {kink + side * size for kink in kinks for side in (1, -1) for size in sizes}
+        return np.array(sorted({*decisions.edges.tolist(), *(x for x in around if low < x < high)}))
 
     def settled(self, smooth: bool, coarse: float, fine: float) -> tuple[float, float]:
         """The value that both grids give, and by how much they differ."""
@@ -154,13 +160,3 @@ def _lattice(pairs: Sequence[DominatingPair], scale: float) -> float:
     if not atoms:
         return scale / 8
     return min(atoms) / math.ceil(8 * min(atoms) / min(scale, min(atoms)))
-
-
-def _parts(told: DecisionMap, scale: float, kinks: Sequence[float]) -> NDArray[np.float64]:
-    """The edges of panels, and more around every kink, which a last release smooths at a scale that may be small."""
-    low, high = float(told.edges[0]), float(told.edges[-1])
-    last = [_moments(told.asking.pairs[k])[1] for k in told.last]
-    finest = max(min((x for x in last if x > 0), default=scale), scale / 256)
-    sizes = [0.0] + [scale * 2.0**-k for k in range(-2, max(0, math.ceil(math.log2(scale / finest))) + 1)]
-    around = {kink + side * size for kink in kinks for side in (1, -1) for size in sizes}
-    return np.array(sorted({*told.edges.tolist(), *(x for x in around if low < x < high)}))

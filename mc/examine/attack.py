@@ -26,6 +26,7 @@ from mc.examine.admitted import (
     largest_response,
     simple_ratio,
 )
+from mc.examine.words import number_words
 from mc.examine.worker import alone
 from mc.losses.balls import BITS, ball, down, fraction, up
 from mc.losses.log_ratio import LogRatio
@@ -40,7 +41,7 @@ from theory.pairs import DominatingPair, RandomizedResponse
 from theory.pairs.base import Direction
 from theory.shown import Row, Shown, row_of
 
-__all__ = ["Attack", "attack", "attacked", "replay_attack", "replied"]
+__all__ = ["Attack", "attack", "attacked", "goals_of", "replay_attack", "replied", "solved_game"]
 
 #: Epsilons tried against a promise that holds at every epsilon.
 _EPSILONS = (0.25, 0.5, 1.0, 2.0, 4.0, 6.0, 8.0, 12.0, 15.0)
@@ -120,8 +121,9 @@ class Attack(Shown):
         if not self.refuted:
             closest = f"no game exceeded the promise; the closest is worth {self.share:.4g} of it"
             return Verdict(Outcome.UNDECIDED, Evidence.EXACT, scope, closest)
-        decimal = "" if self.value.denominator == 1 else f" = {float(self.value):.6g}"
-        detail = f"worth {self.value}{decimal}, promised {self.promised:.6g}"
+        rounds = self.plan.rounds if self.plan is not None else 0
+        asked = f"an adaptive plan of {rounds} rounds at epsilon={self.epsilon:g}, {self.direction}"
+        detail = f"{asked}: worth {number_words(self.value)}, promised {self.promised:.6g}"
         return Verdict(Outcome.REFUTED, Evidence.EXACT, scope, detail, self.witness)
 
 
@@ -230,7 +232,7 @@ class _Lead:
         return Attack(filt, self.epsilon, self.ratio, promised, value, self.direction, plan, 1)
 
 
-def _goals(filt: PrivacyFilter) -> Iterator[tuple[float, Fraction]]:
+def goals_of(filt: PrivacyFilter) -> Iterator[tuple[float, Fraction]]:
     """The epsilons to attack, each with a rational at or just above e^epsilon."""
     promise = filt.promise
     if isinstance(promise, (ApproxDP, PureDP)):
@@ -256,7 +258,7 @@ def _promised(filt: PrivacyFilter, epsilon: float) -> float:
 
 def _untried(filt: PrivacyFilter) -> Attack:
     """The result where no game was solved, and why none was."""
-    goal = next(_goals(filt), None)
+    goal = next(goals_of(filt), None)
     if goal is None:
         reason = f"no epsilon tried, up to {_MOST_EPSILON:g}, has a promise that a game can exceed"
         return Attack(filt, math.inf, Fraction(1), 1.0, Fraction(0), "PQ", None, 0, reason)
@@ -291,7 +293,7 @@ def _length(found: Attack) -> tuple[int, int, int]:
 # -- the stages ------------------------------------------------------------------------------------
 
 
-def _game(
+def solved_game(
     filt: PrivacyFilter, menu: list[DominatingPair], rounds: int, epsilon: float, ratio: Fraction
 ) -> tuple[_Lead, int]:
     """The solved game over a menu, and its longest play."""
@@ -311,9 +313,9 @@ def _game(
 def _own_menu(filt: PrivacyFilter, rounds: int) -> Iterator[_Lead]:
     menu = [exact for pair in getattr(filt, "menu", ()) if (exact := pair.rational) is not None]
     if menu:
-        for epsilon, ratio in _goals(filt):
+        for epsilon, ratio in goals_of(filt):
             for n in range(1, rounds + 1):
-                yield _game(filt, menu, n, epsilon, ratio)[0]
+                yield solved_game(filt, menu, n, epsilon, ratio)[0]
 
 
 def _largest_requests(filt: PrivacyFilter, rounds: int) -> Iterator[_Lead]:
@@ -324,13 +326,13 @@ def _largest_requests(filt: PrivacyFilter, rounds: int) -> Iterator[_Lead]:
         sizes = [simple_ratio(lambda r: r > 1, share * _size(response)) for share in (0.05, 0.1, 0.25, 0.5)]
         requests += [RandomizedResponse.from_ratio(size) for size in sizes if size is not None]
         requests.append(response)
-    for epsilon, ratio in _goals(filt):
+    for epsilon, ratio in goals_of(filt):
         for pair in requests:
             # a plan over n bits has 2^n histories; one over n erasures has n + 1
             most = rounds * (8 if pair.infinite_mass else 2)
             n = 1
             while n <= most:
-                lead, longest = _game(filt, [pair], n, epsilon, ratio)
+                lead, longest = solved_game(filt, [pair], n, epsilon, ratio)
                 yield lead
                 if longest < n:
                     break
@@ -346,9 +348,9 @@ def _ladders(filt: PrivacyFilter, rounds: int) -> Iterator[_Lead]:
         if base is None:
             continue
         menu: list[DominatingPair] = [RandomizedResponse.from_ratio(base**k) for k in range(1, steps + 1)]
-        for epsilon, ratio in _goals(filt):
+        for epsilon, ratio in goals_of(filt):
             for n in range(2, rounds + 1):
-                yield _game(filt, menu, n, epsilon, ratio)[0]
+                yield solved_game(filt, menu, n, epsilon, ratio)[0]
 
 
 def _best_replies(filt: PrivacyFilter, rounds: int) -> Iterator[_Lead]:
@@ -356,7 +358,7 @@ def _best_replies(filt: PrivacyFilter, rounds: int) -> Iterator[_Lead]:
     if top is None or rounds < 2:
         return
     start = filt.start(1)
-    goals = list(_goals(filt))
+    goals = list(goals_of(filt))
     # by state: most filters are in one state after both outputs, and at every epsilon
     frontiers: dict[Hashable, Frontier] = {}
     for epsilon, ratio in goals[len(goals) // 3 :: 3]:  # slow: a third of them, but never none

@@ -7,6 +7,7 @@ from enum import Enum
 
 from filters.privacy_filter import PrivacyFilter
 from mc.examine.finding import StageFinding, Tightness
+from mc.examine.story import Story
 from mc.examine.witness import Witness
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.guarantees import Guarantee
@@ -63,14 +64,20 @@ class Examination:
 
     @property
     def witnesses(self) -> tuple[Witness, ...]:
-        """Every refutation found, the smallest first: by evidence, then by rounds, then by length."""
-        found = [one.witness for one in self.findings if one.witness is not None]
-        return tuple(sorted(found, key=_size))
+        """Every refutation found, the most telling first: `Witness.order`."""
+        found = [one.witness for one in reversed(self.findings) if one.witness is not None]
+        return tuple(sorted(found, key=lambda one: one.order))  # of equals the last, which was told
 
     @property
     def witness(self) -> Witness | None:
-        """The smallest refutation, None if nothing was refuted."""
+        """The most telling refutation, None if nothing was refuted."""
         return next(iter(self.witnesses), None)
+
+    @property
+    def story(self) -> Story | None:
+        """The play of the most telling refutation, round by round; None where it was not told."""
+        told = [one.story for one in self.findings if one.witness is not None and one.witness is self.witness]
+        return next((one for one in told if one is not None), None)
 
     @property
     def tightness(self) -> tuple[Tightness, ...]:
@@ -120,7 +127,3 @@ class Examination:
 
 #: Stages that ask what the filter admits and is, and not what an adversary can do.
 _NO_ATTACKS = frozenset({"admission", "laws", "parts"})
-
-
-def _size(witness: Witness) -> tuple[int, int, int]:
-    return witness.evidence.strength, witness.rounds, len(str(witness.data))

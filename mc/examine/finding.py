@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mc.examine.measure import Measure
+from mc.examine.story import Story
 from mc.examine.witness import Witness
 from theory.evidence import Evidence, Verdict
 
@@ -47,7 +48,7 @@ class StageFinding:
     verdict is on the promise, within its own scope, None where the stage asks nothing of the promise or was
     not reached. menu names the mechanisms asked for, unseen what the stage did not look at. whole says that a HOLDS
     covers every mechanism that the filter admits, and not this menu alone. fault is the sentence on a filter that
-    breaks the contract. notes are facts worth knowing that decide nothing.
+    breaks the contract. notes are facts worth knowing that decide nothing. story tells the witness's play.
     """
 
     stage: str
@@ -62,3 +63,4 @@ class StageFinding:
     tightness: tuple[Tightness, ...] = ()
     fault: str = ""
     notes: tuple[str, ...] = ()
+    story: Story | None = None

@@ -1,9 +1,7 @@
 """The examination of a filter: all stages in turn, each with its share of the time, and no stage that ends the others.
 
->>> import filterproof as fp
->>> with fp.knowingly():
-...     naive = fp.NaiveRealisationFilter(1.0, 0.01)
->>> found = examine(naive, seconds=60.0, first_only=True)
+>>> from filters.catalogue import CATALOGUE
+>>> found = examine(CATALOGUE["NaturalFilter"].example(), seconds=60.0, first_only=True)
 >>> found.verdict.outcome.name, found.witness.evidence.name
 ('REFUTED', 'EXACT')
 """
@@ -20,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, BinaryIO, cast
 
-from filters.contract.checks import checked_filter
+from filters.contract.checks import checked_filter, checked_start
 from filters.holders.held_to import HeldTo, is_held_to
 from filters.privacy_filter import PrivacyFilter
 from mc.examine.clock import Clock, OutOfTime
@@ -28,25 +26,28 @@ from mc.examine.examination import Examination
 from mc.examine.families import FAMILIES, lines_of
 from mc.examine.fault import SLOW, FilterFault, examining
 from mc.examine.finding import StageFinding
+from mc.examine.sequence import granted
 from mc.examine.stages.games import games
 from mc.examine.stages.holders import games_of, lets_through, theorem_of
 from mc.examine.stages.laws import laws
 from mc.examine.stages.search import search
 from mc.examine.stages.sequences import sequences
+from mc.examine.stages.telling import telling
 from mc.examine.stages.tests import betting_tests
 from mc.examine.stages.theorems import of_parts, on_a_menu
 from mc.examine.subject import Subject, admission, own_numbers
 from mc.examine.worker import results, slowest
 from theory.arguments import check_count
 from theory.guarantees import Guarantee, PureDP
+from theory.pairs import DominatingPair
 from theory.proofs.proof import Proof
 
 __all__ = ["FAILURE", "examine"]
 
 #: The probability that an examination refutes a promise that is kept, shared by all that it estimates.
 FAILURE = 1e-6
-#: Seconds beyond its share after which a stage is ended, and that proofs may take.
-_GRACE, _PROVING = 2.0, 600.0
+#: Seconds beyond its share after which a stage is ended, that proofs may take, and that telling a first find takes.
+_GRACE, _PROVING, _MOMENT = 2.0, 600.0, 1.0
 #: The proofs of this process.
 _DONE: dict[str, Proof] = {}
 
@@ -84,11 +85,11 @@ def examine(
     else:
         exam.run("admission", 1.0, partial(_admitted, filt, names, seed, own_menu=mechanisms is None))
     if exam.subject is not None and exam.subject.lines:
-        if few := exam.slow[0] >= SLOW:  # few calls fit: first those that are most likely to tell something
-            exam.run("sequences", 0.6, partial(sequences, replace(exam.subject, slow=True)))
+        if few := exam.subject.slow:  # few calls fit: first those that are most likely to tell something
+            exam.run("sequences", 0.6, partial(sequences, exam.subject))
         exam.run("laws", 0.08, partial(laws, exam.subject))
         # where purity is broken a state does not stand for a run, and only what one run is granted counts
-        subject = replace(exam.subject, pure=not any(one.fault for one in exam.findings))
+        subject = replace(exam.subject, slow=False, pure=not any(one.fault for one in exam.findings))
         if subject.pure:
             exam.prove(partial(_proved, of_parts, filt, done))
             if not any(one.whole for one in exam.findings):
@@ -97,12 +98,14 @@ def examine(
             exam.run("sequences", 0.3, partial(sequences, subject))
         if subject.pure:
             # a filter that looks at losses is searched for as long as it is solved
-            exam.run("games", 0.45 if subject.looks else 0.6, partial(games, subject))
+            known = any(one.witness is not None for one in exam.findings)
+            exam.run("games", 0.45 if subject.looks or known else 0.6, partial(games, subject))
 
             if subject.looks:
-                exam.run("search", 0.6, partial(search, subject, failure=FAILURE / 2))
+                exam.run("search", 0.3 if known else 0.6, partial(search, subject, failure=FAILURE / 2))
             if not any(one.witness is not None for one in exam.findings):
                 exam.run("tests", 1.0, partial(betting_tests, subject, failure=FAILURE / 2))
+        exam.tell(subject)
     spent = time.perf_counter() - began
     return Examination(
         filt, names, (*exam.findings, *exam.noise()), spent, seed, FAILURE, exam.promise, exam.scope
@@ -131,6 +134,17 @@ class _Stages:
         began, self.clock = Clock.now(), Clock(self.clock.until + _PROVING)
         self.run("parts", 1.0, work)
         self.clock = Clock(self.clock.until - _PROVING + Clock.now() - began)
+
+    def tell(self, subject: Subject) -> None:
+        """The most telling witness of what was found, if anything was, and its play."""
+        found = sorted(
+            (one.witness for one in self.findings if one.witness is not None), key=lambda w: w.order
+        )
+        if found:
+            clock, hurried = self.clock, self.first_only
+            self.clock, self.first_only = clock.at_most(_MOMENT) if hurried else clock, False
+            self.run("telling", 0.9, partial(telling, subject, tuple(found)))
+            self.clock, self.first_only = clock, hurried
 
     def run(self, stage: str, share: float, work: Callable[[Clock], Iterator[object]]) -> None:
         """Keep the findings of a stage, also where its time is up or the filter's code raises."""
@@ -213,8 +227,21 @@ def _admitted(
     part = clock.part(0.1)
     lines = lines_of(names, filt.promise, own_numbers(filt))
     finding, found, closed = admission(filt, lines, part, own_menu=own_menu)
-    yield Subject.of(filt, found, closed, names, seed)
+    with examining(filt):
+        yield replace(
+            Subject.of(filt, found, closed, names, seed), slow=bool(found) and _slow(filt, found[0].pairs[0])
+        )
     yield finding
+
+
+def _slow(filt: PrivacyFilter, pair: DominatingPair) -> bool:
+    """Whether a request takes long every time; one call among many may wait for the machine."""
+    for _ in range(3):
+        began = Clock.now()
+        granted(filt, checked_start(filt, 1), pair)
+        if Clock.now() - began < SLOW:
+            return False
+    return True
 
 
 def _let_through(holder: HeldTo, clock: Clock) -> Iterator[object]:

@@ -31,6 +31,7 @@ from mc.examine.kinds import (
     witness_kind,
 )
 from mc.examine.measure import Measure, exceeds
+from mc.examine.sequence import Sequence as Played
 from mc.intervals.anytime import Decision, Side
 from mc.intervals.estimate import CONFIDENCE, Estimate
 from mc.losses.accountant import AccountantFilter
@@ -44,6 +45,7 @@ from theory.shown import one_line
 
 __all__ = [
     "MOST_FAILURE",
+    "TELLING",
     "ReplayError",
     "Replayed",
     "Result",
@@ -52,10 +54,24 @@ __all__ = [
     "named",
     "replay",
     "replayed",
+    "sequence_witness",
     "witness",
     "witness_kind",
 ]
 
+#: How much of its promise a witness reaches that tells something.
+TELLING = 1.5
+#: The kinds of pairs that everybody knows, and those that many do; every other is an odd one.
+_KNOWN = {
+    "Gaussian": 0,
+    "RandomizedResponse": 0,
+    "Laplace": 1,
+    "Erasure": 1,
+    "SubsampledGaussian": 1,
+    "KOV": 1,
+}
+#: The most kinds of requests, and the most rounds, that a person reads through.
+_KINDS, _ROUNDS = 3, 10
 #: The largest failure probability of an estimate or a decision that can refute: that of every default, and a bit.
 MOST_FAILURE = 1.001e-6
 
@@ -107,6 +123,51 @@ class Witness:
                 return game_of(self.filter, self.data["game"]).rounds  # type: ignore[arg-type]
         return int(self.data.get("rounds") or 1000)
 
+    @property
+    def value(self) -> float:
+        """What its game certainly reaches of the measure; of a decision the promise itself, which it exceeds."""
+        data = self.data
+        if self.kind == "plan":
+            return float(Fraction(data["value"]))
+        return _float(data.get("low", data.get("delta")))
+
+    @property
+    def factor(self) -> float:
+        """value / promised; inf where nothing is promised."""
+        return self.value / self.promised if self.promised > 0 else float("inf")
+
+    @property
+    def promised(self) -> float:
+        """What the promise allows there, as the witness says it."""
+        return _float(self.data.get("promised", self.data.get("delta")))
+
+    @property
+    def adaptive(self) -> bool:
+        """Whether a later request may depend on an answer."""
+        return self.kind != "sequence" and self.rounds > 1
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """Witnesses in the order in which people understand them: `sorted` puts the most telling one first.
+
+        Certain before likely; at least `TELLING` times the promise; fixed before adaptive; known kinds of pairs, few of
+        them and few rounds before odd kinds, many and long; then rounds, kinds and digits.
+        """
+        asked = {
+            json.dumps(one, sort_keys=True): _KNOWN.get(one.get("type", ""), 2) for one in _asked(self.data)
+        }
+        rounds, ranks, digits = self.rounds, asked.values(), sum(map(len, asked))
+        return (
+            int(self.evidence is Evidence.STATISTICAL),
+            int(self.factor < TELLING),
+            int(self.adaptive),
+            int(max(ranks, default=2) > 1) + int(len(asked) > _KINDS) + int(rounds > _ROUNDS),
+            rounds,
+            len(asked),
+            sum(ranks),
+            digits or len(str(self.data)),
+        )
+
     def replay(self, filt: PrivacyFilter | None = None, *kinds: type) -> Replayed:
         """The game played again, by `filt` or else by its own filter; ReplayError where its numbers differ."""
         return replayed(self.data, *kinds, filt=self.filter if filt is None else filt)
@@ -118,6 +179,17 @@ class Witness:
 
 def _depth(plan: Mapping[str, Any]) -> int:
     return 1 + max((_depth(one) for one in plan["then"] if one is not None), default=0)
+
+
+def _float(told: Any) -> float:
+    return float(told["float"] if isinstance(told, Mapping) else told)
+
+
+def _asked(data: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The pairs that a sequence, a plan or a menu asks for, as data, each as often as it is written."""
+    if (plan := data.get("plan")) is not None:
+        return [plan["request"], *(pair for one in plan["then"] if one for pair in _asked({"plan": one}))]
+    return [step["request"] for step in data.get("sequence", ())] or list(data.get("menu", ()))
 
 
 _EVIDENCE: dict[Kind, Evidence] = {
@@ -154,6 +226,19 @@ def menu_witness(
         "rounds": rounds,
         "low": encode(low, known),
         "high": encode(high, known),
+    }
+    return Witness(filt, data)
+
+
+def sequence_witness(filt: PrivacyFilter, played: Played, measure: Measure, low: float) -> Witness:
+    """The witness of a sequence that the filter admits, whose measure is at least `low`."""
+    known = nameable()
+    data = {
+        "filter": named(filt),
+        "measure": {"kind": measure.kind, "at": measure.at, "direction": measure.direction},
+        "promised": measure.promised(filt.promise),
+        "sequence": played.to_data(known),
+        "low": encode(low, known),
     }
     return Witness(filt, data)
 

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from mc.losses.balls import BITS, down, up
 from mc.losses.cells import Cells, cells, extent
+from mc.losses.composition import Composition
 from mc.losses.tails import has_tails, tails
 from theory.pairs import DominatingPair
 
@@ -91,9 +92,7 @@ def composed_low(counts: Mapping[DominatingPair, int], epsilon: float) -> float:
     """
     released = {pair: times for pair, times in counts.items() if times and has_tails(pair)}
     if sum(released.values()) == 1:
-        (pair,) = released
-        with flint.ctx.workprec(BITS):
-            return max(down(tails(pair).hockey_stick(epsilon)), 0.0)
+        return Composition(released).delta(epsilon, direction="PQ").low
     law: BinnedLaw | None = None
     for pair, times in released.items():
         power = _power(pair, times)

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mc.losses.balls import BITS, ball, up
+from mc.losses.lattice_law import LatticeLaw
 from mc.losses.tails import Tails, tails
 from theory.pairs import DominatingPair
 
@@ -53,10 +54,10 @@ class Cells:
     infinite: flint.arb
     atoms: tuple[tuple[Fraction, flint.arb], ...]
 
-    def split(self) -> tuple[NDArray[np.int64], NDArray[np.float64], float]:
-        """Places, masses and P(L = inf) of a law whose hockey-sticks are no smaller: all masses rounded up.
+    def split(self) -> LatticeLaw:
+        """A law whose hockey-sticks, and games, are worth no less, all masses rounded up.
 
-        Each loss is split over both ends of its cell so that its P-mass and its Q-mass are kept. Hockey-sticks are
+        Each loss is split over both ends of its cell so that its P-mass and its Q-mass are kept. Both are
         convex in the likelihood ratio Q/P, so that this raises them (Jensen), by the order of the squared widths. The
         upper tail is split likewise over its end and infinity, the lower tail moves up to its end.
         """
@@ -75,7 +76,7 @@ class Cells:
             masses = np.array([max(up(mass), 0.0) for mass in at])
             revealed = max(up(self.above - grown + self.infinite), 0.0)
         some = masses > 0
-        return self.edges[some], masses[some], revealed
+        return LatticeLaw(self.edges[some], masses[some], revealed)
 
     def without_atoms(self) -> tuple[list[flint.arb], list[flint.arb], dict[int, flint.arb]]:
         """p and q less the masses at upper ends of cells that are known to be atoms, and those P-masses by edge."""
@@ -128,11 +129,11 @@ def cells(
         width = 1 << max(math.ceil(math.log2((last - first) / _COARSE)), 0)
         atoms = {int(loss / step) for loss, _ in law.atoms if (loss / step).denominator == 1}
         edges = sorted({*range(first, last + width, width), *(k for k in atoms if k > first)})
-        found = {edge: law.above(step * edge) for edge in edges}
+        tails_at = {edge: law.above(step * edge) for edge in edges}
         for tilt in tilts:
-            _halve(law, step, found, tilt, variance, most)
-        places = sorted(found)
-        points = [found[place] for place in places]
+            _halve(law, step, tails_at, tilt, variance, most)
+        places = sorted(tails_at)
+        points = [tails_at[place] for place in places]
         return Cells(
             step,
             np.array(places, dtype=np.int64),
@@ -149,44 +150,44 @@ def cells(
 def _halve(
     law: Tails,
     step: Fraction,
-    found: dict[int, tuple[flint.arb, flint.arb]],
+    tails_at: dict[int, tuple[flint.arb, flint.arb]],
     tilt: float,
     variance: float,
     most: int,
 ) -> None:
-    """Adds to `found`, the tails at the edges, those of edges half way between two."""
+    """Adds to `tails_at` the tails at edges half way between two."""
     size = float(step)
     heap: list[tuple[float, int, int]] = []
     spread = total = 0.0
 
     def tilted(a: int, b: int) -> float:
         """The logarithm of the mass times e^{tilt L}, L about the middle of the cell."""
-        mass = float(found[a][0] - found[b][0])
+        mass = float(tails_at[a][0] - tails_at[b][0])
         return tilt * (a + b) / 2 * size + math.log(mass) if mass > 0 else -math.inf
 
-    shift = max(filter(math.isfinite, itertools.starmap(tilted, pairwise(sorted(found)))), default=0.0)
+    shift = max(filter(math.isfinite, itertools.starmap(tilted, pairwise(sorted(tails_at)))), default=0.0)
 
     def weigh(a: int, b: int) -> tuple[float, float]:
         mass = math.exp(min(tilted(a, b) - shift, 600.0))
         return mass, mass * ((b - a) * size) ** 2
 
-    for a, b in pairwise(sorted(found)):
+    for a, b in pairwise(sorted(tails_at)):
         mass, weight = weigh(a, b)
         total, spread = total + mass, spread + weight
         if b - a > 1:
             heap.append((-weight, a, b))
     heapq.heapify(heap)
-    while heap and spread > variance * total and len(found) <= most:
+    while heap and spread > variance * total and len(tails_at) <= most:
         weight, a, b = heapq.heappop(heap)
         middle = (a + b) // 2
-        found[middle] = law.above(step * middle)
+        tails_at[middle] = law.above(step * middle)
         spread += weight
         total -= weigh(a, b)[0]
-        for one, other in ((a, middle), (middle, b)):
-            mass, part = weigh(one, other)
+        for left, right in ((a, middle), (middle, b)):
+            mass, part = weigh(left, right)
             total, spread = total + mass, spread + part
-            if other - one > 1:
-                heapq.heappush(heap, (-part, one, other))
+            if right - left > 1:
+                heapq.heappush(heap, (-part, left, right))
 
 
 @lru_cache(maxsize=1024)

@@ -18,11 +18,14 @@ from typing import Literal
 
 import flint
 import numpy as np
+from numpy.typing import NDArray
 
 from mc.losses.balls import BITS, ball, down, up
 from mc.losses.cells import cells, rough_cells
-from mc.losses.lattice_law import common_step, level
-from mc.losses.powers import ELEMENTARY, Masses, Power, power
+from mc.losses.inversion import Inversion, Levels
+from mc.losses.lattice_law import LatticeLaw, common_step, level
+from mc.losses.moments import StepMoments
+from mc.losses.powers import ELEMENTARY, Power, power
 from mc.losses.tails import tails
 from mc.losses.two_laws import TwoLaws
 from theory.arguments import check_count, check_delta, check_positive, check_real
@@ -47,6 +50,8 @@ _LARGEST, _UNDERFLOW = 700.0, 2.0**-1000
 _FIRST = 2.0**-6
 #: The relative width of a rough answer.
 _ROUGHLY = 0.1
+#: Releases from which on their law is smooth enough to be inverted, and the most uses of one mechanism then.
+_SMOOTH, _COUNTS = 10, 2**32 - 1
 #: The largest tilt times the range of a loss, for an epsilon that no loss reaches.
 _STEEP = 2.0**10
 
@@ -81,6 +86,8 @@ class Composition:
     `mechanisms` maps pairs to counts, or lists pairs one by one. Nothing adaptive is covered: for a filter over these
     pairs ask `worst_case`. Losses are cut into cells; a lower bound reports only cells (post-processing), an upper
     one splits each loss over both ends of its cell, P-mass and Q-mass kept (the hockey-stick is convex in e^epsilon).
+    Where evidence=CITED is enough, Gaussians on samples are nearer, and known sooner, by inversion of the loss's
+    characteristic function (`mc.losses.inversion`): theorems on its quadrature are cited.
     Raises ValueError for no mechanism, TypeError for a pair whose tails are not known to `mc.losses.tails`.
     Source: Koskela and Honkela for composition by Fourier transform, Doroshenko et al. for the upper law; the bounds
     on all errors are derived in `mc.losses.powers`.
@@ -108,40 +115,54 @@ class Composition:
         return text if len(text) <= 200 else many
 
     def delta(
-        self, epsilon: float, *, relative: float = 1e-3, direction: Direction | Literal["both"] = "both"
+        self,
+        epsilon: float,
+        *,
+        relative: float = 1e-3,
+        direction: Direction | Literal["both"] = "both",
+        evidence: Evidence = Evidence.CERTIFIED,
     ) -> Bounds:
         """Bounds on H_{e^epsilon} of the composition, epsilon in nats, aimed at a relative width of `relative`.
 
         direction "PQ" draws from P, "QP" from Q, "both" takes the worse. As of a pair, which promises
         nothing, it is defined at every real epsilon. The bounds hold however wide they are;
-        where the aim is missed, as for a delta below 1e-200, they say so by their width.
+        where the aim is missed, as for a delta below 1e-200, they say so by their width. `evidence` is the least that
+        they may have.
         """
+        _check_evidence(evidence)
         epsilon = float(check_real("epsilon", epsilon, "pass a finite number"))
         relative = float(check_positive("relative", relative))
         sides = self._directions(direction)
         if (
             len(sides) > 1 and relative < _ROUGHLY
         ):  # a direction that a rough look leaves behind is not looked at again
-            rough = [self._delta(epsilon, _ROUGHLY, pairs) for pairs in sides]
+            rough = [self._near(epsilon, _ROUGHLY, pairs, evidence) for pairs in sides]
             most = max(bounds.low for bounds in rough)
             sides = [pairs for pairs, bounds in zip(sides, rough, strict=True) if bounds.high >= most]
-        found = [self._delta(epsilon, relative, pairs) for pairs in sides]
-        return Bounds(max(bounds.low for bounds in found), max(bounds.high for bounds in found))
+        return _worse([self._near(epsilon, relative, pairs, evidence) for pairs in sides])
 
-    def epsilon(self, delta: float, *, relative: float = 1e-3) -> Bounds:
+    def epsilon(
+        self, delta: float, *, relative: float = 1e-3, evidence: Evidence = Evidence.CERTIFIED
+    ) -> Bounds:
         """Bounds on the least epsilon >= 0 at which the composition is (epsilon, delta)-DP.
 
         `relative` is the width aimed at for delta. Raises ValueError where no epsilon is large enough, because more
         than delta is revealed outright.
         """
+        _check_evidence(evidence)
         delta = float(check_delta("delta", delta))
         relative = float(check_positive("relative", relative))
 
         def excess(epsilon: float) -> float:
             """log of the divergence over delta, roughly."""
-            found = self.delta(epsilon, relative=_ROUGHLY)
-            return math.log(max(found.low + found.high, 1e-300) / (2 * delta))
+            rough = self.delta(epsilon, relative=_ROUGHLY, evidence=Evidence.CITED)
+            return math.log(max(rough.low + rough.high, 1e-300) / (2 * delta))
 
+        laws = [_inversion(pairs, self.counts) for pairs in self._directions("both")]
+        if evidence is Evidence.CITED and None not in laws:
+            inverted = _worse([_of_one(law.epsilon(delta)) for law in laws if law is not None])
+            if inverted.relative_width <= relative:
+                return inverted
         if self.delta(0.0, relative=relative).high <= delta:
             return Bounds(0.0, 0.0)
         # from below, since a divergence far beyond the epsilon sought takes long
@@ -158,7 +179,7 @@ class Composition:
         near = float(optimize.brentq(excess, low, high, rtol=2.0**-10)) if excess(low) > 0 else low
         step = max(near, 2.0**-10) * 2.0**-6
         slope = max((excess(max(near - step, 0.0)) - excess(near + step)) / (2 * step), 2.0**-20)
-        found = self.delta(near, relative=relative)
+        close = self.delta(near, relative=relative)
 
         def edge(value: float, sign: int) -> float:
             """The first epsilon beyond that of `value`, in steps, where the bound is on the right side of delta."""
@@ -170,7 +191,7 @@ class Composition:
                     return there
                 nudge *= 2
 
-        return Bounds(edge(found.low, -1), edge(found.high, 1))
+        return Bounds(edge(close.low, -1), edge(close.high, 1))
 
     def _directions(self, direction: Direction | Literal["both"]) -> list[tuple[DominatingPair, ...]]:
         if direction not in ("PQ", "QP", "both"):
@@ -182,6 +203,15 @@ class Composition:
             return [self.pairs]
         return [swapped] if direction == "QP" else [self.pairs, swapped]
 
+    def _near(
+        self, epsilon: float, relative: float, pairs: tuple[DominatingPair, ...], evidence: Evidence
+    ) -> Bounds:
+        """Bounds in one direction: by inversion where that is evidence enough and comes as near as is aimed at."""
+        law = _inversion(pairs, self.counts) if evidence is Evidence.CITED and epsilon >= 0 else None
+        if law is not None and (inverted := _of_one(law.delta(epsilon))).relative_width <= relative:
+            return inverted
+        return self._delta(epsilon, relative, pairs)
+
     def _delta(self, epsilon: float, relative: float, pairs: tuple[DominatingPair, ...]) -> Bounds:
         sizes = [
             (count, float(mu))
@@ -190,6 +220,10 @@ class Composition:
         ]
         if len(sizes) == len(pairs):
             return _gaussian(sum((count * Fraction(mu) ** 2 for count, mu in sizes), Fraction(0)), epsilon)
+        if sum(self.counts) == 1:
+            with flint.ctx.workprec(BITS):
+                stick = tails(pairs[0]).hockey_stick(epsilon)
+                return Bounds(max(down(stick), 0.0), min(up(stick), 1.0))
         levels = [known for pair in pairs if (known := level(pair)) is not None]
         lattice = common_step(levels) if len(levels) == len(pairs) else None
         if lattice is not None:
@@ -218,7 +252,7 @@ class Composition:
             # a law that hardly varies needs no narrower cells than a hundredth of the mean one
             least = total / sum(self.counts) / 100
             shares = [
-                _coarser(max(min(allowed / total, 1 / 16) * max(one, least), _FINEST), 2) for one in variances
+                _coarser(max(min(allowed / total, 1 / 16) * max(own, least), _FINEST), 2) for own in variances
             ]
             step = Fraction(_coarser((min(shares) / 2) ** 0.5))
             if not reached:
@@ -229,14 +263,14 @@ class Composition:
                 _two_laws(pair, step, _coarser(tilt, 8), share, bool(atoms))
                 for pair, share in zip(pairs, shares, strict=True)
             ]
-            found = self._bounds(cut, float(step), epsilon, tilt, 2 if atoms else 1)
-            best = Bounds(max(best.low, found.low), min(best.high, found.high))
+            bounds = self._bounds(cut, float(step), epsilon, tilt, 2 if atoms else 1)
+            best = Bounds(max(best.low, bounds.low), min(best.high, bounds.high))
             if best.relative_width <= relative or best.high < _NEGLIGIBLE:
                 break
-            allowed *= min(max(0.7 * relative / max(found.relative_width, relative), 2.0**-6), 0.5)
+            allowed *= min(max(0.7 * relative / max(bounds.relative_width, relative), 2.0**-6), 0.5)
         return best
 
-    def _tilt(self, laws: list[tuple[Masses, float]], epsilon: float) -> tuple[float, bool, list[float]]:
+    def _tilt(self, laws: list[tuple[LatticeLaw, float]], epsilon: float) -> tuple[float, bool, list[float]]:
         """The tilt >= 0 under which the sum has mean epsilon, whether there is one, and the variance of each law then.
 
         It decides how close bounds come, not whether they hold.
@@ -245,10 +279,9 @@ class Composition:
         def moments(tilt: float) -> tuple[float, list[float]]:
             mean, variances = 0.0, []
             for (law, step), count in zip(laws, self.counts, strict=True):
-                share, losses = law.tilted(tilt * step), law.places * step
-                centre = float(share @ losses)
-                mean += count * centre
-                variances.append(max(float(share @ (losses - centre) ** 2), step**2))
+                centre, variance = law.mean_and_variance(tilt * step)
+                mean += count * centre * step
+                variances.append(max(variance, 1.0) * step**2)
             return mean, variances
 
         low, high = 0.0, 1.0
@@ -270,13 +303,11 @@ class Composition:
     ) -> Bounds:
         """Bounds on H_{e^epsilon} from laws on a lattice: above of this step, below of one `parts` times as fine."""
         if any(not law.p.masses.sum() for law in laws):  # all that some mechanism has is revealed
-            return Bounds(max(law.kept for law in laws), 1.0)
-        low = self._low(laws, step / parts, epsilon, tilt) + _infinite(
-            [law.p for law in laws], [law.kept for law in laws], self.counts, up=False
-        )
-        high = self._high(laws, step, epsilon, tilt) + _infinite(
-            [law.high for law in laws], [law.revealed for law in laws], self.counts, up=True
-        )
+            return Bounds(max(law.p.revealed for law in laws), 1.0)
+        low = self._low(laws, step / parts, epsilon, tilt)
+        low += _infinite([law.p for law in laws], self.counts, up=False)
+        high = self._high(laws, step, epsilon, tilt)
+        high += _infinite([law.high for law in laws], self.counts, up=True)
         return Bounds(low, min(high * (1 + 2.0**-50), 1.0))
 
     def _high(self, laws: list[TwoLaws], step: float, epsilon: float, tilt: float) -> float:
@@ -322,6 +353,35 @@ class Composition:
         return max(float(worth @ gain[counted]) * (1 - 2.0**-40) - folded, 0.0)
 
 
+def _check_evidence(evidence: Evidence) -> None:
+    if evidence not in (Evidence.CERTIFIED, Evidence.CITED):
+        raise ValueError(f"evidence must be CERTIFIED or CITED, got evidence={evidence!r}; pass one of them")
+
+
+def _worse(found: list[Bounds]) -> Bounds:
+    """Bounds on the largest of some numbers, with the weakest evidence of them."""
+    evidence = Evidence.weakest(*(bounds.evidence for bounds in found))
+    return Bounds(max(bounds.low for bounds in found), max(bounds.high for bounds in found), evidence)
+
+
+def _of_one(bounds: tuple[NDArray[np.float64], NDArray[np.float64]]) -> Bounds:
+    """The bounds by inversion on a number of one person."""
+    (low,), (high,) = bounds
+    return Bounds(float(low), float(high), Evidence.CITED)
+
+
+@lru_cache(maxsize=64)
+def _inversion(pairs: tuple[DominatingPair, ...], counts: tuple[int, ...]) -> Inversion | None:
+    """The law by its characteristic function, where all mechanisms are Gaussian and some on samples, all one way."""
+    steps = [step for pair in pairs if (step := StepMoments.of(pair)) is not None]
+    ways = {sampled[2] for pair in pairs if (sampled := pair.sampled_normal) is not None}
+    if len(steps) < len(pairs) or len(ways) != 1 or sum(counts) < _SMOOTH or max(counts) > _COUNTS:
+        return None
+    return Inversion(
+        Levels(steps), np.array([counts], dtype=np.uint32), "PQ" if ways == {"removal"} else "QP"
+    )
+
+
 def _gaussian(square: Fraction, epsilon: float) -> Bounds:
     """Bounds on H_{e^epsilon} of Gaussian(mu), mu^2 = square: Gaussians compose to one."""
     bits = BITS
@@ -358,15 +418,15 @@ def _log_scale(total: Power, step: float, epsilon: float, tilt: float, sign: int
     return exponent + sign * slack
 
 
-def _infinite(laws: list[Masses], infinite: list[float], counts: tuple[int, ...], *, up: bool) -> float:
+def _infinite(laws: list[LatticeLaw], counts: tuple[int, ...], *, up: bool) -> float:
     """Bound on the P-mass of all outcomes with an infinite loss: prod (S + r)^k - prod S^k, S the finite masses."""
-    if not any(infinite):
+    if not any(law.revealed for law in laws):
         return 0.0
     log_all = log_finite = slack = 0.0
-    for law, mass, count in zip(laws, infinite, counts, strict=True):
-        total = float(law.masses.sum()) + mass
+    for law, count in zip(laws, counts, strict=True):
+        total = float(law.masses.sum()) + law.revealed
         log_all += count * math.log(total)
-        log_finite += count * math.log1p(-min(mass / total, 1 - 2.0**-53))
+        log_finite += count * math.log1p(-min(law.revealed / total, 1 - 2.0**-53))
         slack += count * (len(law.masses) + 16) * 2.0**-52
     return max(
         math.exp(log_all) * -math.expm1(log_finite) * (1 + (1 if up else -1) * (slack + ELEMENTARY)), 0.0

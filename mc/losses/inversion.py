@@ -26,7 +26,7 @@ from mc.losses.moments import Envelope, RealMoments, StepMoments, Transforms
 from mc.losses.powers import ELEMENTARY
 from theory.pairs.base import Direction
 
-__all__ = ["BOTH", "Levels", "composed_delta", "composed_epsilon"]
+__all__ = ["BOTH", "Inversion", "Levels", "composed_delta", "composed_epsilon"]
 
 Array = NDArray[np.float64]
 
@@ -123,12 +123,12 @@ def _power(tilt: Array, direction: Direction) -> Array:
 
 def composed_epsilon(levels: Levels, counts: NDArray[np.uint32], delta: float) -> tuple[Array, Array]:
     """Bounds on the least epsilon >= 0 of each person, who has counts[person, level] steps of each level."""
-    return _worse([_Compositions(levels, counts, direction).epsilon(delta) for direction in BOTH])
+    return _worse([Inversion(levels, counts, direction).epsilon(delta) for direction in BOTH])
 
 
 def composed_delta(levels: Levels, counts: NDArray[np.uint32], epsilon: float) -> tuple[Array, Array]:
     """Bounds on the delta of each person at epsilon >= 0, of removal or of addition, whichever is larger."""
-    return _worse([_Compositions(levels, counts, direction).delta(epsilon) for direction in BOTH])
+    return _worse([Inversion(levels, counts, direction).delta(epsilon) for direction in BOTH])
 
 
 def _worse(found: list[tuple[Array, Array]]) -> tuple[Array, Array]:
@@ -136,7 +136,7 @@ def _worse(found: list[tuple[Array, Array]]) -> tuple[Array, Array]:
     return low, high
 
 
-class _Compositions:
+class Inversion:
     """People with some steps of levels each, in one direction: their moments at all tilts, shape (people, tilts)."""
 
     def __init__(self, levels: Levels, counts: NDArray[np.uint32], direction: Direction) -> None:
@@ -152,6 +152,7 @@ class _Compositions:
             self.errors = self.counts @ self.real.errors + rounding * np.abs(self.logs)
 
     def epsilon(self, delta: float) -> tuple[Array, Array]:
+        """Bounds on the least epsilon >= 0 at which each person has delta."""
         low, high = np.zeros(self.people), np.zeros(self.people)
         if len(self.some):
             goal = -math.log(delta)
@@ -163,6 +164,7 @@ class _Compositions:
         return low, high
 
     def delta(self, epsilon: float) -> tuple[Array, Array]:
+        """Bounds on each person's divergence at epsilon >= 0."""
         low, high = np.zeros(self.people), np.zeros(self.people)
         if len(self.some):
             far = TILTS * epsilon

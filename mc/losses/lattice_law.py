@@ -34,10 +34,10 @@ class Report:
     share: NDArray[np.float64]
 
     @classmethod
-    def exactly(cls, edges: NDArray[np.float64], offsets: Sequence[int]) -> Self:
+    def exactly(cls, edges: NDArray[np.float64], places: Sequence[int]) -> Self:
         """The report of a law of few losses, one between each pair of edges."""
-        places = np.array(offsets, dtype=np.int64)
-        return cls(edges, places, places, np.zeros(len(places)))
+        steps = np.array(places, dtype=np.int64)
+        return cls(edges, steps, steps, np.zeros(len(steps)))
 
     @classmethod
     def of_cells(
@@ -81,22 +81,40 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class LatticeLaw:
-    """P(L = k h) = masses[i] for k = offsets[i], ascending, and P(L = inf) = revealed.
+    """P(L = k h) = masses[i] for k = places[i], and P(L = inf) = revealed; the masses may be rounded to a side.
 
-    report says how an adversary counts the loss that it sees. honest says that the other law has mass one on finite
-    losses, so that V = payoff once the sign of eps - L cannot change any more.
+    The tilted law has the mass masses[i] e^{tilt places[i]}. report says how an adversary counts the loss that it sees;
+    None where nobody plays.
     """
 
-    offsets: NDArray[np.int64]
+    places: NDArray[np.int64]
     masses: NDArray[np.float64]
-    revealed: float
-    report: Report
-    honest: bool
+    revealed: float = 0.0
+    report: Report | None = None
 
-    @property
-    def dense(self) -> bool:
-        """Whether the law has so many losses that it is kept as a vector over the whole lattice."""
-        return len(self.offsets) > 4
+    def weighed(self, tilt: float) -> NDArray[np.float64]:
+        """The masses of the tilted law; in logarithms, because a factor alone may be no double."""
+        weighed: NDArray[np.float64] = np.exp(np.log(self.masses) + tilt * self.places)
+        return weighed
+
+    def log_moment(self, tilt: float) -> float:
+        """log of the sum of the tilted law."""
+        exponents = tilt * self.places
+        top = float(exponents.max())
+        return top + math.log(float((self.masses * np.exp(exponents - top)).sum()))
+
+    def tilted(self, tilt: float) -> NDArray[np.float64]:
+        """The tilted law divided by its sum."""
+        exponents = tilt * self.places
+        weights = self.masses * np.exp(exponents - exponents.max())
+        shares: NDArray[np.float64] = weights / weights.sum()
+        return shares
+
+    def mean_and_variance(self, tilt: float) -> tuple[float, float]:
+        """Those of the place under `tilted`."""
+        shares = self.tilted(tilt)
+        mean = float(shares @ self.places)
+        return mean, float(shares @ (self.places - mean) ** 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,19 +179,13 @@ def common_step(levels: Sequence[Level]) -> tuple[list[int], Fraction, Fraction]
 def level_law(units: int, delta: Fraction, step: Fraction, side: Rounding) -> LatticeLaw:
     """KOV(units * step, delta) on the lattice, each mass rounded to `side`."""
     with flint.ctx.workprec(BITS):
-        rest = ball(1 - delta)
-        if units == 0:
-            offsets, masses = [0], [rest]
-        else:
-            growth = (ball(step) * units).exp()
-            offsets, masses = [-units, units], [rest / (1 + growth), rest * growth / (1 + growth)]
+        places, masses = [0], [ball(1 - delta)]
+        if units:
+            places, masses = [-units, units], [p for p, _ in Level(ball(step) * units, delta, None).masses]
         return LatticeLaw(
-            np.array(offsets),
+            np.array(places),
             np.array([rounded(mass, side) for mass in masses]),
             rounded(ball(delta), side),
             # the sign tells two outputs apart, and the largest double finite losses from infinite ones
-            Report.exactly(
-                np.array([-np.inf, *[0.0] * (len(offsets) - 1), np.finfo(np.float64).max]), offsets
-            ),
-            delta == 0,
+            Report.exactly(np.array([-np.inf, *[0.0] * (len(places) - 1), np.finfo(np.float64).max]), places),
         )

@@ -15,11 +15,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mc.losses.powers import ELEMENTARY
+from theory.pairs import DominatingPair
 
 __all__ = ["Envelope", "RealMoments", "StepMoments", "Transforms"]
 
@@ -44,6 +46,8 @@ _MOST_NODES, _MOST_HELD = 1 << 20, 1 << 24
 #: Up to which share of the frequency where four moments bound the modulus best they do; and the frequencies at which it
 #: is looked at beyond: so many parts of that one, and so many times that one.
 _CLOSE, _PARTS, _SEEN = 0.7, 7, 10
+#: The least rate, and the least and the largest sensitivity over noise, that these moments were tried with.
+_RAREST, _SMALLEST, _STEEPEST = 1e-6, 1e-9, 5.0
 _HALF_LOG_TAU = 0.5 * math.log(2 * math.pi)
 
 
@@ -109,6 +113,17 @@ class StepMoments:
     q: float
     share: float
     sigma: float
+
+    @classmethod
+    def of(cls, pair: DominatingPair) -> Self | None:
+        """A release of a Gaussian pair, on a sample or not; None of others, and of sizes that were not tried."""
+        if (mu := pair.normal_mu) is not None:
+            step = cls(1.0, float(mu), 1.0)
+        elif (sampled := pair.sampled_normal) is not None:
+            step = cls(float(sampled[0]), 1.0, float(sampled[1]))
+        else:
+            return None
+        return step if step.q >= _RAREST and _SMALLEST <= step.ratio <= _STEEPEST else None
 
     @property
     def ratio(self) -> float:

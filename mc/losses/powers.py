@@ -4,7 +4,7 @@ A law of masses m_j at multiples j of a step is tilted: a_j = m_j e^{tilt j} / M
 law of a sum of independent losses is a product in the Fourier domain. With the tilt at which sums near the payoff are
 likely, absolute errors of the transform are small against the payoff, however small that is.
 
->>> coin = Masses(np.array([-1, 1]), np.array([0.5, 0.5]))
+>>> coin = LatticeLaw(np.array([-1, 1]), np.array([0.5, 0.5]))
 >>> total = power([coin], [10], tilt=0.0)
 >>> bool(abs(total.shares[total.first % 2 :: 2].sum() - 1) < 1e-12), total.tail
 (True, 0.0)
@@ -19,7 +19,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["ELEMENTARY", "Masses", "Power", "power", "transform_error"]
+from mc.losses.lattice_law import LatticeLaw
+
+__all__ = ["ELEMENTARY", "Power", "power", "transform_error"]
 
 #: Bound on the relative error of `np.exp` and `np.log`'s absolute one near 1, far above what they are built to.
 ELEMENTARY = 2.0**-44
@@ -34,27 +36,6 @@ _NOTHING = 60.0
 _FEW = 4096
 #: Tilted mass outside the window that is small enough, and the longest window.
 _TAIL, _LONGEST = 1e-10, 1 << 22
-
-
-@dataclass(frozen=True, slots=True)
-class Masses:
-    """Masses >= 0 at multiples `places` of a step."""
-
-    places: NDArray[np.int64]
-    masses: NDArray[np.float64]
-
-    def log_moment(self, tilt: float) -> float:
-        """log sum_j m_j e^{tilt j}."""
-        exponents = tilt * self.places
-        top = float(exponents.max())
-        return top + math.log(float((self.masses * np.exp(exponents - top)).sum()))
-
-    def tilted(self, tilt: float) -> NDArray[np.float64]:
-        """a_j, of sum one."""
-        exponents = tilt * self.places
-        weights = self.masses * np.exp(exponents - exponents.max())
-        shares: NDArray[np.float64] = weights / weights.sum()
-        return shares
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,17 +59,11 @@ class Power:
         return np.arange(self.first, self.first + len(self.shares))
 
 
-def power(laws: Sequence[Masses], counts: Sequence[int], *, tilt: float) -> Power:
+def power(laws: Sequence[LatticeLaw], counts: Sequence[int], *, tilt: float) -> Power:
     """The law of the sum of counts[i] independent losses of laws[i], for all i, tilted by e^{tilt J}."""
-    shares = [law.tilted(tilt) for law in laws]
-    means = [float(a @ law.places) for a, law in zip(shares, laws, strict=True)]
-    mean = sum(k * m for k, m in zip(counts, means, strict=True))
-    spread = math.sqrt(
-        sum(
-            k * float(a @ (law.places - m) ** 2)
-            for k, a, law, m in zip(counts, shares, laws, means, strict=True)
-        )
-    )
+    each = [law.mean_and_variance(tilt) for law in laws]
+    mean = sum(k * m for k, (m, _) in zip(counts, each, strict=True))
+    spread = math.sqrt(sum(k * v for k, (_, v) in zip(counts, each, strict=True)))
     moments = [law.log_moment(tilt) for law in laws]
     least = sum(k * int(law.places.min()) for k, law in zip(counts, laws, strict=True))
     most = sum(k * int(law.places.max()) for k, law in zip(counts, laws, strict=True))
@@ -113,10 +88,10 @@ def power(laws: Sequence[Masses], counts: Sequence[int], *, tilt: float) -> Powe
         )
         for k, law in zip(counts, laws, strict=True)
     )
-    found, error = _transformed(laws, shares, counts, size)
+    window, error = _transformed(laws, counts, tilt, size)
     return Power(
         first,
-        np.maximum(np.roll(found, -(first % size)), 0.0),
+        np.maximum(np.roll(window, -(first % size)), 0.0),
         sum(k * m for k, m in zip(counts, moments, strict=True)),
         error,
         2 * factor,
@@ -125,7 +100,7 @@ def power(laws: Sequence[Masses], counts: Sequence[int], *, tilt: float) -> Powe
 
 
 def _transformed(
-    laws: Sequence[Masses], shares: Sequence[NDArray[np.float64]], counts: Sequence[int], size: int
+    laws: Sequence[LatticeLaw], counts: Sequence[int], tilt: float, size: int
 ) -> tuple[NDArray[np.float64], float]:
     """The circular convolution at places 0 ... size - 1, and a bound on the error of each of its entries.
 
@@ -137,7 +112,8 @@ def _transformed(
     there = np.arange(size // 2 + 1)
     total: NDArray[np.complex128] = np.ones(len(there), dtype=np.complex128)
     bound, slope = np.ones(len(there)), np.zeros(len(there))
-    for law, share, count in zip(laws, shares, counts, strict=True):
+    for law, count in zip(laws, counts, strict=True):
+        share = law.tilted(tilt)
         wrapped = np.bincount(law.places % size, weights=share, minlength=size)
         frequencies = np.fft.rfft(wrapped)[there]
         modulus = np.abs(frequencies) * (1 + 2.0**-50) + each + len(share) * _UNIT
@@ -179,7 +155,7 @@ def _whole_power(base: NDArray[np.complex128], count: int) -> NDArray[np.complex
 
 
 def _beyond(
-    laws: Sequence[Masses],
+    laws: Sequence[LatticeLaw],
     counts: Sequence[int],
     moments: Sequence[float],
     tilt: float,
@@ -199,8 +175,9 @@ def _beyond(
         # the exponent is convex in the lean: search between a small one and that of a normal law
         low, high = 0.0, min(2 * size / max(spread, 1e-100) ** 2, 2.0**20)
         for _ in range(24):
-            one, other = low + (high - low) / 3, high - (high - low) / 3
-            low, high = (low, other) if bound(sign * one, edge) <= bound(sign * other, edge) else (one, high)
+            third = (high - low) / 3
+            less, more = bound(sign * (low + third), edge), bound(sign * (high - third), edge)
+            low, high = (low, high - third) if less <= more else (low + third, high)
         return bound(sign * low, edge)
 
     return least(-1, first - 1), least(1, first + size)

@@ -16,7 +16,7 @@ from mc.losses.lattice_law import LatticeLaw, Report
 from mc.losses.tails import tails
 from theory.pairs import DominatingPair
 
-__all__ = ["lower_law", "rounded_laws", "upper_law"]
+__all__ = ["lower_law", "rounded_laws"]
 
 #: Tilts of the laws under which cells are narrow where their mass is: which of them counts is known after the game.
 _TILTS = (0.0, 4.0, 16.0)
@@ -54,7 +54,7 @@ def rounded_laws(
 @lru_cache(maxsize=256)
 def _both(pair: DominatingPair, step: Fraction) -> tuple[LatticeLaw, LatticeLaw]:
     cut = cells(pair, step, tilts=_TILTS, variance=float(step) ** 2, most=_MOST)
-    return lower_law(cut), upper_law(cut)
+    return lower_law(cut), cut.split()
 
 
 def _step(menu: tuple[DominatingPair, ...], wanted: Fraction | None) -> Fraction:
@@ -76,17 +76,6 @@ def _step(menu: tuple[DominatingPair, ...], wanted: Fraction | None) -> Fraction
         return max(abs(share - round(share)) for share in shares) / parts
 
     return atoms[0] / min(range(least, 2 * least), key=misfit)
-
-
-def upper_law(cut: Cells) -> LatticeLaw:
-    """The law for an upper bound: each loss is split over both ends of its cell, its P-mass and Q-mass kept.
-
-    V is convex and decreasing in z = e^{-L}, so V on the lattice is no smaller (Jensen), and larger by O(h^2). The
-    upper tail is split likewise over its end and infinity; the lower tail moves up to its end. Masses round up.
-    """
-    places, masses, revealed = cut.split()
-    nobody = Report.exactly(np.array([np.inf]), [])  # the upper game is not played
-    return LatticeLaw(places, masses, revealed, nobody, honest=False)
 
 
 def lower_law(cut: Cells) -> LatticeLaw:
@@ -120,7 +109,7 @@ def lower_law(cut: Cells) -> LatticeLaw:
         revealed = max(down(cut.infinite), 0.0)
     report = Report.of_cells(cut.edges, step, np.array(share), sorted(own), _SEEN)
     some = np.array(masses) > 0
-    return LatticeLaw(cut.edges[some], np.array(masses)[some], revealed, report, honest=False)
+    return LatticeLaw(cut.edges[some], np.array(masses)[some], revealed, report)
 
 
 def _shares(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.float64]:

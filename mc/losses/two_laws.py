@@ -10,25 +10,22 @@ import numpy as np
 
 from mc.losses.balls import BITS, ball, down, up
 from mc.losses.cells import Cells
-from mc.losses.lattice_law import Level, level_law
-from mc.losses.powers import Masses
+from mc.losses.lattice_law import LatticeLaw, Level, level_law
 
 __all__ = ["TwoLaws"]
 
 
 @dataclass(frozen=True, slots=True)
 class TwoLaws:
-    """`high` is a P-law on the lattice whose hockey-sticks are too large, rounded up, with `revealed` = P(L = inf).
+    """`high` is a P-law on the lattice whose hockey-sticks are too large, rounded up.
 
     p and q are the P-masses, rounded down, and the Q-masses, rounded up, of a report of the loss: each place stands
-    for an output, and need not be its loss. kept is P(L = inf) rounded down.
+    for an output, and need not be its loss.
     """
 
-    high: Masses
-    revealed: float
-    p: Masses
-    q: Masses
-    kept: float
+    high: LatticeLaw
+    p: LatticeLaw
+    q: LatticeLaw
 
     @classmethod
     def of_cells(cls, cut: Cells, *, halves: bool = False) -> TwoLaws:
@@ -37,7 +34,6 @@ class TwoLaws:
         To report less is post-processing. Both cost the order of the squared widths. With `halves` the places of p and
         q are in half steps, and atoms at edges are outputs of their own.
         """
-        places, high, revealed = cut.split()
         p, q, own = cut.without_atoms() if halves else (list(cut.p), list(cut.q), {})
         with flint.ctx.workprec(BITS):
             p_down = np.array([max(down(mass), 0.0) for mass in (*p, cut.above)])
@@ -56,25 +52,17 @@ class TwoLaws:
         met = p_down > 0
         labels = np.append(labels[met], [parts * cut.edges[i] for i in atoms]).astype(np.int64)
         return cls(
-            Masses(places, high),
-            revealed,
-            Masses(labels, np.append(p_down[met], [a for a, _ in atoms.values()])),
-            Masses(labels, np.append(q_up[met], [b for _, b in atoms.values()])),
-            kept,
+            cut.split(),
+            LatticeLaw(labels, np.append(p_down[met], [a for a, _ in atoms.values()]), kept),
+            LatticeLaw(labels, np.append(q_up[met], [b for _, b in atoms.values()])),
         )
 
     @classmethod
     def of_level(cls, known: Level, units: int, step: Fraction) -> TwoLaws:
         """KOV(epsilon, delta) at `units` steps, where epsilon <= units * step: larger levels dominate."""
-        law = level_law(units, known.delta, step, "high")
+        high = level_law(units, known.delta, step, "high")
         with flint.ctx.workprec(BITS):
             masses = known.masses if units else ((ball(1 - known.delta), ball(1 - known.delta)),)
             p, q = np.array([(down(a), up(b)) for a, b in masses]).T
             kept = max(down(ball(known.delta)), 0.0)
-        return cls(
-            Masses(law.offsets, law.masses),
-            law.revealed,
-            Masses(law.offsets, p),
-            Masses(law.offsets, q),
-            kept,
-        )
+        return cls(high, LatticeLaw(high.places, p, kept), LatticeLaw(high.places, q))

@@ -20,6 +20,7 @@ from scipy import special
 
 from filters.contract.parameters import one_delta
 from mc.intervals import clopper_pearson
+from mc.intervals.betting import betting
 from mc.intervals.estimate import CONFIDENCE, Estimate, stated_failure
 from mc.training.simulated_training import at, batches
 from mc.training.training import MakeSums, Training
@@ -96,9 +97,9 @@ def audit_training(
     The releases are drawn by the object under audit itself, with its own noise. The test knows everything else: the
     data of all others, the parameters, and what two silent copies of the object would have summed with and without
     the person, so that no test of the same releases is better where the noise is normal, with the sigma that each
-    copy says. It accuses where log P/Q > epsilon. Its errors are counted, and their Clopper-Pearson intervals assume
-    nothing, not even sigma, but that trainings are independent: `together` of them are played by one object, and with
-    1 each has an object of its own.
+    copy says. It accuses where log P/Q > epsilon. Its errors are counted, and intervals by Clopper-Pearson, and by bets
+    on pairs of one training of either kind for `reached`, assume nothing, not even sigma, but that trainings are
+    independent: `together` of them are played by one object, and with 1 each has an object of its own.
     The strongest person to ask about has a vector that no clipping may let through: see `WithCanary`.
     Finding `reached` below the promise proves nothing; above it, with the whole interval, refutes it.
     """
@@ -111,27 +112,29 @@ def audit_training(
     seeds = np.random.SeedSequence(check_count("seed", seed, least=0)).spawn(2)
     promise = make(training.people, 1).promise
     counts = (n - n // 2, n // 2)
-    hit, false_alarm = (
-        clopper_pearson(
-            sum(
-                int(np.count_nonzero(loss > epsilon))
-                for loss in _losses(training, make, steps, person, count, stream, together, without=without)
-            ),
-            count,
-            failure=failure / 2,
-        )
+    hits, alarms = (
+        np.concatenate(_losses(training, make, steps, person, count, stream, together, without=without))
+        > epsilon
         for without, count, stream in zip((False, True), counts, seeds, strict=True)
     )
-    growth = math.exp(epsilon)
-    reached = Estimate(
-        hit.value - growth * false_alarm.value,
-        hit.low - growth * false_alarm.high,
-        hit.high - growth * false_alarm.low,
-        failure,
-        n,
-        "likelihood-ratio test, Clopper-Pearson",
+    hit, false_alarm = (
+        clopper_pearson(int(np.count_nonzero(one)), len(one), failure=failure / 4) for one in (hits, alarms)
     )
+    reached = _difference(hits, alarms, math.exp(epsilon), failure)
     return TrainingAudit(epsilon, reached, float(promise.delta(epsilon)), hit, false_alarm, promise)
+
+
+def _difference(
+    hits: NDArray[np.bool_], alarms: NDArray[np.bool_], growth: float, failure: float
+) -> Estimate:
+    """The mean of hit - growth alarm over pairs of one training of either kind, each in [-growth, 1].
+
+    Bets with half of the failure give the interval; the other half is that of the two probabilities.
+    """
+    n, wide = len(alarms), 1 + growth
+    found = betting((growth + hits[:n] - growth * alarms) / wide, failure=failure / 2)
+    value, low, high = (wide * x - growth for x in (found.value, found.low, found.high))
+    return Estimate(value, low, high, failure, len(hits) + n, "likelihood-ratio test, betting on pairs")
 
 
 def _losses(

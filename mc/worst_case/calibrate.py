@@ -25,7 +25,7 @@ from filters.rules.menu import positions
 from mc.worst_case.enclosure import SharedGames
 from mc.worst_case.levels import MenuLevels
 from mc.worst_case.result import NOTHING_ADMITTED, Certificate, WorstCase
-from mc.worst_case.solve import worst_case, worst_case_sharing
+from mc.worst_case.solve import worst_case
 from theory.arguments import check_count, check_delta, check_positive
 from theory.guarantees import ApproxDP
 from theory.pairs import DominatingPair, Selection
@@ -210,8 +210,8 @@ def calibrate(
     shared: dict[Direction, SharedGames] = {"PQ": SharedGames(), "QP": SharedGames()}
 
     def solve(filt: PrivacyFilter) -> WorstCase:
-        return worst_case_sharing(
-            shared, filt, levels, epsilon=epsilon, rounds=rounds, max_positions=max_positions
+        return worst_case(
+            filt, levels, epsilon=epsilon, rounds=rounds, max_positions=max_positions, shared=shared
         )
 
     begin = 2.0**-40 if near is None else float(check_positive("near", near))

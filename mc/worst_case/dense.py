@@ -159,23 +159,20 @@ class DenseGame:
         losses = self.step * np.arange(self.first, self.first + self.size, dtype=np.float64)
         return losses - self.epsilon
 
-    def _tilted(self, law: LatticeLaw) -> NDArray[np.float64]:
-        return _weighed(law, self.tilt * self.step)
-
     def _rounding(self, law: LatticeLaw) -> float:
         """Relative error of one round, that of the transforms apart."""
-        reach = self.tilt * self.step * float(np.abs(law.offsets).max())
+        reach = self.tilt * self.step * float(np.abs(law.places).max())
         # logarithms of masses are at most 745
-        return 8 * ELEMENTARY + 2.0**-50 * (reach + 745) + (len(law.offsets) + 8) * 2.0**-52
+        return 8 * ELEMENTARY + 2.0**-50 * (reach + 745) + (len(law.places) + 8) * 2.0**-52
 
     def _kernels(self) -> tuple[NDArray[np.complex128], int]:
         """The transforms of the laws, and their length; losses that leave the window from anywhere are left out."""
-        reach = max(min(int(np.abs(law.offsets).max()), self.size) for law in self.laws)
+        reach = max(min(int(np.abs(law.places).max()), self.size) for law in self.laws)
         length = 1 << math.ceil(math.log2(self.size + reach))
         rows = np.zeros((len(self.laws), length))
         for row, law in zip(rows, self.laws, strict=True):
-            inside = np.abs(law.offsets) < self.size
-            np.add.at(row, -law.offsets[inside] % length, self._tilted(law)[inside])
+            inside = np.abs(law.places) < self.size
+            np.add.at(row, -law.places[inside] % length, law.weighed(self.tilt * self.step)[inside])
         return np.fft.rfft(rows, axis=1), length
 
     def _gains(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
@@ -190,20 +187,20 @@ class DenseGame:
         moments = np.zeros(len(self.laws))
         revealed = self.graph.depth * max(law.revealed for law in self.laws)
         for m, law in enumerate(self.laws):
-            tilted = self._tilted(law)
+            tilted = law.weighed(self.tilt * self.step)
             moments[m] = tilted.sum() * (1 + 2.0**-36)
             # above epsilon a law also wins by a Q-mass below one, and by what rounding added to its P-mass
-            other = math.fsum([1.0, *-_weighed(law, -self.step)]) + sign * 2.0**-40
+            other = math.fsum([1.0, *-law.weighed(-self.step)]) + sign * 2.0**-40
             rounded = math.fsum([-1.0, *law.masses, law.revealed]) + sign * 2.0**-50
             lacking = np.exp(-x) * other + rounded
             gain = np.where(x < 0, law.revealed, lacking)
             # where the loss crosses epsilon: what is paid there depends on the loss after it only
-            zero, crossing = np.searchsorted(x, 0.0), np.searchsorted(x, -law.offsets * self.step)
+            zero, crossing = np.searchsorted(x, 0.0), np.searchsorted(x, -law.places * self.step)
             a, b = np.minimum(zero, crossing), np.maximum(zero, crossing)
             crosses = a < b
-            rows = zip(*(r[crosses].tolist() for r in (law.offsets, law.masses, a, b)), strict=True)
-            before = int((law.offsets + a)[crosses].min(initial=0))
-            until = int((law.offsets + b)[crosses].max(initial=0))
+            rows = zip(*(r[crosses].tolist() for r in (law.places, law.masses, a, b)), strict=True)
+            before = int((law.places + a)[crosses].min(initial=0))
+            until = int((law.places + b)[crosses].max(initial=0))
             after = self.step * np.arange(self.first + before, self.first + until, dtype=np.float64)
             with np.errstate(over="ignore"):  # beyond what any row takes
                 paid = np.abs(np.expm1(-(after - self.epsilon)))
@@ -212,10 +209,10 @@ class DenseGame:
             gains[m] = scale * gain
             if up:
                 places = np.arange(self.size)
-                weight = np.append(np.cumsum(_weighed(law, -self.step)[::-1])[::-1], 0.0)
-                out = np.searchsorted(law.offsets, self.size - places)
+                weight = np.append(np.cumsum(law.weighed(-self.step)[::-1])[::-1], 0.0)
+                out = np.searchsorted(law.places, self.size - places)
                 gains[m] += np.exp(-(self.tilt + 1) * x) * weight[out]
-                out = np.searchsorted(law.offsets, -places)
+                out = np.searchsorted(law.places, -places)
                 below[m] = np.append(0.0, np.cumsum(tilted))[out]
                 gains[m] += revealed * scale * np.append(0.0, np.cumsum(law.masses))[out]
         return gains, below, moments
@@ -225,9 +222,9 @@ def _window(
     graph: StateGraph, laws: Sequence[LatticeLaw], step: float, epsilon: float
 ) -> tuple[float, int, int]:
     """The tilt, and the first and the last loss of the window, in steps."""
-    widest = max(_deviation(law) for law in laws) * step
+    widest = max(math.sqrt(max(law.mean_and_variance(0.0)[1] for law in laws)), 1e-6) * step
     leans = np.concatenate([-_TILTS[::-1], _TILTS]) / widest
-    moments = np.array([[_log_moment(law, lean * step) for lean in leans] for law in laws])
+    moments = np.array([[law.log_moment(lean * step) for lean in leans] for law in laws])
     # of all plays, the largest moment at each lean
     most = np.zeros((len(graph.child) + 1, len(leans)))
     for node, row in enumerate(graph.child):
@@ -246,23 +243,6 @@ def _window(
     high = float(((largest[up] + _LEFT - min(float(cost.min()), 0.0)) / leans[up]).min())
     high = max(min(high, epsilon + _LEFT / (tilt + 1)), 0.0, epsilon) + step
     return tilt, math.floor(low / step), math.ceil(high / step)
-
-
-def _weighed(law: LatticeLaw, tilt: float) -> NDArray[np.float64]:
-    """The masses times e^{tilt offset}; in logarithms, because a factor alone may be no double."""
-    weighed: NDArray[np.float64] = np.exp(np.log(law.masses) + tilt * law.offsets)
-    return weighed
-
-
-def _deviation(law: LatticeLaw) -> float:
-    mean = float(law.masses @ law.offsets)
-    return max(math.sqrt(float(law.masses @ (law.offsets - mean) ** 2)), 1e-6)
-
-
-def _log_moment(law: LatticeLaw, tilt: float) -> float:
-    exponents = tilt * law.offsets
-    top = float(exponents.max())
-    return top + math.log(float(law.masses @ np.exp(exponents - top)))
 
 
 def _growth(graph: StateGraph, moments: NDArray[np.float64]) -> NDArray[np.float64]:

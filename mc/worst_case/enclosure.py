@@ -20,47 +20,35 @@ from mc.losses.lattice_law import LatticeLaw
 from mc.losses.log_ratio import Epsilon
 from mc.worst_case.dense import DenseGame
 from mc.worst_case.graph import KnownStates, StateGraph
-from mc.worst_case.lattice import LatticeGame, payoffs, rounded_bounds
-from mc.worst_case.reach import Moves
-from mc.worst_case.responses import ResponseGame, moderate
+from mc.worst_case.level_game import LevelGame
+from mc.worst_case.payoffs import payoffs, rounded_bounds
 from mc.worst_case.spend_grid import SpendGrid
 from mc.worst_case.strategy import LatticeStrategy
 from mc.worst_case.tree import GameTree
 from theory.pairs import DominatingPair
 from theory.pairs.base import Direction
 
-__all__ = ["DOUBLES", "Enclosure", "Laws", "SharedGames", "enclose", "enclose_watched"]
+__all__ = ["DOUBLES", "Enclosure", "Laws", "SharedGames", "enclose", "enclose_on_tree"]
 
 #: The default limit on the doubles that a game holds: a quarter of a gigabyte.
 DOUBLES = 30_000_000
-#: The default limit on the positions of a game of randomised responses: its strategy takes a byte or two for each.
-_RESPONSES = 4 * DOUBLES
+#: The default limit on the positions of a game of levels: its strategy takes a byte or two for each.
+_LEVELS = 4 * DOUBLES
 #: How a game was rounded, bounds on its value, and its best strategy, or the choices that make it.
 _Solved: TypeAlias = tuple[Rounding, Fraction, Fraction, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Laws:
-    """The menu on a lattice of the given step, masses rounded to `side`."""
+    """The menu on a lattice of the given step, masses rounded to `side`.
+
+    levels are the requests as KOV(units * step, delta), where all are, and (units, delta) is kept of each.
+    """
 
     laws: tuple[LatticeLaw, ...]
     step: Fraction
     side: Rounding
-
-    @property
-    def units(self) -> tuple[int, ...]:
-        """The largest loss of each request, in steps."""
-        return tuple(int(law.offsets[-1]) for law in self.laws)
-
-    @property
-    def dense(self) -> bool:
-        """Whether some request has so many losses that sums over them are transforms."""
-        return any(law.dense for law in self.laws)
-
-    @property
-    def responses(self) -> bool:
-        """Whether every request is a randomised response."""
-        return all(law.honest for law in self.laws)
+    levels: tuple[tuple[int, Fraction], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,13 +89,12 @@ def enclose(
     """The enclosure from one game rounded to nearest, or from a lower and an upper game, on the filter's states.
 
     Without `max_positions` a game may hold `DOUBLES` doubles, and four times as many positions where all requests are
-    randomised responses, of which most doubles need not be held. `shared` holds what games of other filters found.
+    `moderate` levels, of which most doubles need not be held. `shared` holds what games of other filters found.
     """
     solved: list[_Solved] = []
     graph: StateGraph | None = None
     mark: bytes | None = None
     positions = longest = 0
-    responses = all(laws.responses and moderate(laws.units, laws.step, epsilon) for laws in games)
     for laws in games:
         if graph is None or grid is not None:
             rounded = None if grid is None else grid.up if laws.side == "low" else grid.down
@@ -115,7 +102,6 @@ def enclose(
                 filt,
                 menu,
                 rounds=rounds,
-                moves=None if responses or laws.dense else Moves.of(laws.laws),
                 max_positions=max_positions or DOUBLES,
                 rounded=rounded,
                 known=None if shared is None else shared.states,
@@ -125,15 +111,12 @@ def enclose(
                 if mark in shared.solved:
                     return shared.solved[mark]
             longest = max(longest, graph.depth)
-        most, numbers = max_positions or DOUBLES, (laws.step, epsilon, laws.side)
-        game: DenseGame | LatticeGame | ResponseGame
-        if responses:
-            most = max_positions or _RESPONSES
-            game = ResponseGame.solve(graph, laws.units, *numbers, max_positions=most)
-        elif laws.dense:
-            game = DenseGame.solve(graph, laws.laws, *numbers, max_positions=most)
+        numbers = (laws.step, epsilon, laws.side)
+        game: DenseGame | LevelGame
+        if laws.levels:
+            game = LevelGame.solve(graph, laws.levels, *numbers, max_positions=max_positions or _LEVELS)
         else:
-            game = LatticeGame.solve(graph, laws.laws, *numbers, max_positions=most)
+            game = DenseGame.solve(graph, laws.laws, *numbers, max_positions=max_positions or DOUBLES)
         solved.append((laws.side, *game.bounds, LatticeStrategy(menu, game, laws.laws, direction)))
         positions += game.positions
     enclosed = Enclosure(*_between(solved), longest, positions)
@@ -142,7 +125,7 @@ def enclose(
     return enclosed
 
 
-def enclose_watched(
+def enclose_on_tree(
     filt: PrivacyFilter,
     menu: tuple[DominatingPair, ...],
     games: Sequence[Laws],
@@ -153,15 +136,15 @@ def enclose_watched(
     rounds: int | None,
     max_positions: int,
 ) -> Enclosure:
-    """`enclose` for a filter that looks at losses: a position is a state with a loss.
+    """`enclose` where a position is a state with a loss: for filters that look at losses, and for any levels.
 
     sizes[m] is |log dP/dQ| of the finite outputs of request m, as shown to the filter.
     """
     first = games[0].laws
     outcomes: list[list[Branch[int]]] = []
     for size, law in zip(sizes, first, strict=True):
-        shown = [*(np.sign(law.offsets) * size).tolist(), math.inf]
-        moves = [*map(_step, law.offsets.tolist()), None]
+        shown = [*(np.sign(law.places) * size).tolist(), math.inf]
+        moves = [*map(_step, law.places.tolist()), None]
         signs = 1 if direction == "PQ" else -1
         outcomes.append([Branch(move, signs * seen) for move, seen in zip(moves, shown, strict=True)])
     tree = GameTree.of(filt, menu, outcomes, 0, rounds=rounds, max_positions=max_positions)

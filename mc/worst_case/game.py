@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 
 import flint
@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filters.privacy_filter import PrivacyFilter
-from mc.engine.adversary import Adversary
 from mc.evaluate.walk import Branch
 from mc.losses.balls import BITS, Rounding, ball, down, fraction, up
 from mc.losses.lattice_law import common_step, level, level_law
 from mc.losses.log_ratio import Epsilon, LogRatio
 from mc.losses.outputs import Output, exact_outputs
 from mc.losses.rounded_law import rounded_laws
-from mc.worst_case.enclosure import DOUBLES, Enclosure, Laws, SharedGames, enclose, enclose_watched
+from mc.worst_case.enclosure import DOUBLES, Enclosure, Laws, SharedGames, enclose, enclose_on_tree
+from mc.worst_case.level_game import moderate
 from mc.worst_case.one_level import one_level
 from mc.worst_case.result import NOTHING_ADMITTED, WorstCase
 from mc.worst_case.spend_grid import SpendGrid
@@ -52,17 +52,24 @@ class WorstCaseGame:
         rational = tuple(row for row in outputs if row is not None)
         if evidence is Evidence.EXACT:
             self._check_exact(outputs)
-        if (
-            len(rational) == len(self.menu)
-            and evidence is not Evidence.CERTIFIED
-            and self.spend_steps is None
-        ):
-            return self._rational(rational)
-        enclosed = self._enclosed()
-        result = self._result(
-            None, enclosed.low, enclosed.high, enclosed.strategy, enclosed.rounds, enclosed.positions
+        value: Fraction | None = None
+        if len(rational) < len(self.menu) or evidence is Evidence.CERTIFIED or self.spend_steps is not None:
+            enclosed = self._enclosed()
+        else:
+            value, enclosed = self._rational(rational)
+        notes = (self.scope, "" if enclosed.rounds else NOTHING_ADMITTED, enclosed.note)
+        return WorstCase(
+            epsilon=self.epsilon,
+            value=value,
+            low=enclosed.low,
+            high=enclosed.high,
+            evidence=Evidence.CERTIFIED if value is None else Evidence.EXACT,
+            direction=self.direction,
+            strategy=enclosed.strategy,
+            rounds=enclosed.rounds,
+            positions=enclosed.positions,
+            scope="; ".join(filter(None, notes)),
         )
-        return replace(result, scope=f"{result.scope}; {enclosed.note}") if enclosed.note else result
 
     @property
     def _most(self) -> int:
@@ -90,8 +97,11 @@ class WorstCaseGame:
                     "use RandomizedResponse.from_ratio, say"
                 )
 
-    def _rational(self, outputs: tuple[tuple[Output, ...], ...]) -> WorstCase:
-        """The game in rational arithmetic: a loss L is kept as e^{-L}, so that nothing is rounded."""
+    def _rational(self, outputs: tuple[tuple[Output, ...], ...]) -> tuple[Fraction | None, Enclosure]:
+        """The game in rational arithmetic: a loss L is kept as e^{-L}, so that nothing is rounded.
+
+        The value is None where e^epsilon is no rational.
+        """
         tree = GameTree.of(
             self.filter,
             self.menu,
@@ -114,7 +124,7 @@ class WorstCaseGame:
         if isinstance(self.epsilon, LogRatio):
             value, choices = solved(self.epsilon.ratio)
             best = tree.strategy(choices)
-            return self._result(value, down(value), up(value), best, tree.rounds, tree.positions)
+            return value, Enclosure(down(value), up(value), best, tree.rounds, tree.positions)
         # V decreases in e^epsilon, so its values at rationals on either side of e^epsilon enclose it
         with flint.ctx.workprec(BITS):
             growth = ball(self.epsilon).exp()
@@ -122,22 +132,26 @@ class WorstCaseGame:
         low, choices = solved(above)
         high, _ = solved(below)
         best = tree.strategy(choices)
-        return self._result(None, down(low), up(high), best, tree.rounds, tree.positions)
+        return None, Enclosure(down(low), up(high), best, tree.rounds, tree.positions)
 
     def _enclosed(self) -> Enclosure:
         grid = None if self.spend_steps is None else SpendGrid.of(self.filter, self.spend_steps)
+        on_tree = self.filter.looks_at_losses
         levels = [known for pair in self.menu if (known := level(pair)) is not None]
         lattice = common_step(levels) if len(levels) == len(self.menu) else None
         if lattice is not None:
             units, least, most = lattice
+            kept = tuple(zip(units, (known.delta for known in levels), strict=True))
+            middling = moderate(units, most, self.epsilon)
+            on_tree = on_tree or (grid is None and not middling)
 
             def rounded(step: Fraction, side: Rounding) -> Laws:
-                rows = zip(units, levels, strict=True)
-                return Laws(tuple(level_law(k, known.delta, step, side) for k, known in rows), step, side)
+                laws = tuple(level_law(*each, step, side) for each in kept)
+                return Laws(laws, step, side, kept if middling else ())
 
             single = least == most and grid is None
             games = [rounded(least, "near")] if single else [rounded(least, "low"), rounded(most, "high")]
-        elif self.filter.looks_at_losses:
+        elif on_tree:
             if len(self.menu) > 1 or self.menu[0].normal_mu is None:
                 raise ValueError(
                     "menu must hold one Gaussian, or randomised responses at multiples of one step, for a filter that "
@@ -151,8 +165,8 @@ class WorstCaseGame:
             drawn = self.menu if self.direction == "PQ" else tuple(pair.swapped for pair in self.menu)
             size, below, above = rounded_laws(drawn, step, max_positions=self._most)
             games = [Laws(below, size, "low"), Laws(above, size, "high")]
-        if self.filter.looks_at_losses:
-            return enclose_watched(
+        if on_tree:
+            return enclose_on_tree(
                 self.filter,
                 self.menu,
                 games,
@@ -160,7 +174,7 @@ class WorstCaseGame:
                 sizes=[float(known.epsilon) for known in levels],
                 direction=self.direction,
                 rounds=self.rounds,
-                max_positions=self._most_of_a_tree(max(len(law.offsets) + 1 for law in games[0].laws)),
+                max_positions=self._most_of_a_tree(max(len(law.places) + 1 for law in games[0].laws)),
             )
         return enclose(
             self.filter,
@@ -172,28 +186,6 @@ class WorstCaseGame:
             max_positions=self.max_positions,
             grid=grid,
             shared=self.shared,
-        )
-
-    def _result(
-        self,
-        value: Fraction | None,
-        low: float,
-        high: float,
-        strategy: Adversary,
-        rounds: int,
-        positions: int,
-    ) -> WorstCase:
-        return WorstCase(
-            epsilon=self.epsilon,
-            value=value,
-            low=low,
-            high=high,
-            evidence=Evidence.CERTIFIED if value is None else Evidence.EXACT,
-            direction=self.direction,
-            strategy=strategy,
-            rounds=rounds,
-            positions=positions,
-            scope=self.scope if rounds else f"{self.scope}; {NOTHING_ADMITTED}",
         )
 
 

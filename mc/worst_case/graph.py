@@ -14,7 +14,6 @@ from filters.contract.checks import checked_admits, checked_reaches, checked_spe
 from filters.contract.state import State, join, keys, leaves, same, take
 from filters.privacy_filter import PrivacyFilter
 from mc.losses.too_large import TOO_LARGE, TooLargeError
-from mc.worst_case.reach import Moves, Reach
 from theory.pairs import DominatingPair
 
 __all__ = ["KnownStates", "StateGraph", "state_weight"]
@@ -93,22 +92,19 @@ class StateGraph:
         menu: Sequence[DominatingPair],
         *,
         rounds: int | None,
-        moves: Moves | None,
         max_positions: int,
         rounded: Callable[[State], State] | None = None,
         known: KnownStates | None = None,
     ) -> StateGraph:
         """Puts every request of the menu to every state, a generation at a time, by the filter's own code.
 
-        `rounded` replaces a state by a nearby one after every request. moves says how requests move the loss; None,
-        that the game holds few of the losses with which a state is reached.
+        `rounded` replaces a state by a nearby one after every request.
         known holds the states found with another filter, and those found here afterwards.
-        Raises ValueError as soon as the states found have more than `max_positions` losses in all, each state
-        counting as at least `state_weight`.
+        Raises ValueError as soon as the states found, each counting as `state_weight`, are more than `max_positions`.
         """
         child = None if known is None else known.asked(filt, menu, max_positions, rounded)
         if child is None:
-            child = _explore(filt, menu, rounds, moves, max_positions, rounded, known)
+            child = _explore(filt, menu, rounds, max_positions, rounded, known)
         order, depth = _topological(child)
         if rounds is None and depth is None:
             raise ValueError(
@@ -143,14 +139,12 @@ def _explore(
     filt: PrivacyFilter,
     menu: Sequence[DominatingPair],
     rounds: int | None,
-    moves: Moves | None,
     max_positions: int,
     rounded: Callable[[State], State] | None,
     known: KnownStates | None = None,
 ) -> NDArray[np.int64]:
     """child[i, m] of every state, numbered as found; states first reached in the last round have no children."""
     weight = state_weight(len(menu))
-    reach = None if moves is None else Reach.start(moves)
     state = filt.start(1)
     number: dict[Hashable, int] = {keys(state)[0]: 0}
     rows: list[NDArray[np.int64]] = []
@@ -181,12 +175,8 @@ def _explore(
             if fresh:
                 found.append(take(spent, np.array(fresh)))
             # before the generation is complete: one generation may be larger than all before it
-            held = weight * first if reach is None else reach.held
-            _check(held + weight * (len(number) - first), max_positions, len(number), len(rows))
+            _check(weight * len(number), max_positions, len(number), len(rows))
         new = len(number) - first
-        if reach is not None:
-            reach = reach.after(child, first, new, weight)
-            _check(reach.held, max_positions, len(number), len(rows))
         if found:
             state = join(found)
             if known is not None:

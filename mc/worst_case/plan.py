@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -52,6 +52,20 @@ class Plan:
         A transcript ends where the plan stops. Raises DeniedError where the filter denies a request of it.
         """
         return _worth(self, filt, filt.start(1), ratio, direction, Fraction(1), Fraction(1))
+
+    def first(self, rounds: int) -> Plan:
+        """The plan's first so many rounds."""
+        return Plan(
+            self.request,
+            tuple(one.first(rounds - 1) if one is not None and rounds > 1 else None for one in self.then),
+        )
+
+    def requests(self) -> Iterator[DominatingPair]:
+        """Every request, each as often as it is written down."""
+        yield self.request
+        for one in self.then:
+            if one is not None:
+                yield from one.requests()
 
     def pruned(self, ratio: Fraction, direction: Direction = "PQ") -> Plan | None:
         """The plan without requests that gain nothing over stopping there."""

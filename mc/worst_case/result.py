@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from mc.engine.adversary import Adversary
-from mc.evaluate.evaluation import ValueOfGame
+from mc.evaluate.evaluation import Evaluation
 from mc.losses.log_ratio import Epsilon
 from theory.evidence import Evidence
 
@@ -34,7 +34,7 @@ class Certificate(Protocol):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class WorstCase(ValueOfGame):
+class WorstCase(Evaluation):
     """sup H_{e^epsilon} of the released transcript over the adversaries of `scope` lies in [low, high].
 
     value is the supremum itself where it was found in rational arithmetic, else None. direction is where it

@@ -18,7 +18,7 @@ from theory.evidence import Evidence
 from theory.pairs import DominatingPair
 from theory.pairs.base import Direction
 
-__all__ = ["worst_case", "worst_case_sharing"]
+__all__ = ["worst_case"]
 
 
 def worst_case(
@@ -34,6 +34,7 @@ def worst_case(
     max_positions: int | None = None,
     step: float | None = None,
     spend_steps: int | None = None,
+    shared: Mapping[Direction, SharedGames] | None = None,
 ) -> WorstCase:
     """sup over adaptive adversaries of H_{e^epsilon} between the laws of the released transcript.
 
@@ -63,44 +64,13 @@ def worst_case(
     to that many steps of its budget, against and for the adversary; use it where sums of charges never coincide.
     Raises ValueError as soon as the game is found to need more than `max_positions` positions, or where the
     evidence asked for cannot be had. On a lattice a position is one double, and each filter state counts as at
-    least 32 plus one for each request; the default is 30 million. Where all requests are randomised responses, only
-    the losses that matter are solved, most are not kept, and the default is 120 million. In rational arithmetic, and
-    for a filter that looks at losses, a position is a state with a loss, and the default is the number that takes as
-    much memory.
+    least 32 plus one for each request; the default is 30 million. Where all requests are levels (randomised responses,
+    KOV pairs, erasures) at multiples of one step, only the losses that matter are solved, most are not kept, and the
+    default is 120 million. In rational arithmetic, and for a filter that looks at losses, a position is a state with a
+    loss, and the default is the number that takes as much memory. `shared` keeps, for each direction, what the games of
+    several filters have in common; all arguments but the filter must be the same each time.
     Source: Bellman's recursion; L is a sufficient statistic for the hockey-stick divergence.
     """
-    return worst_case_sharing(
-        None,
-        filt,
-        menu,
-        epsilon=epsilon,
-        rounds=rounds,
-        direction=direction,
-        on_denial=on_denial,
-        min_charge=min_charge,
-        evidence=evidence,
-        max_positions=max_positions,
-        step=step,
-        spend_steps=spend_steps,
-    )
-
-
-def worst_case_sharing(
-    shared: Mapping[Direction, SharedGames] | None,
-    filt: PrivacyFilter,
-    menu: DominatingPair | Sequence[DominatingPair],
-    *,
-    epsilon: Epsilon,
-    rounds: int | None = None,
-    direction: Direction | Literal["both"] = "both",
-    on_denial: OnDenial = "halt",
-    min_charge: float = 0.0,
-    evidence: Evidence | None = None,
-    max_positions: int | None = None,
-    step: float | None = None,
-    spend_steps: int | None = None,
-) -> WorstCase:
-    """`worst_case`, with what the games of several filters share; all other arguments must be the same each time."""
     epsilon = check_epsilon(epsilon)
     requests = _checked_menu(menu, float(check_at_least_zero("min_charge", min_charge)))
     if rounds is not None:

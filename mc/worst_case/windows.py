@@ -1,4 +1,4 @@
-"""The losses that matter in a game of randomised responses: for each state a window, and what all windows leave out."""
+"""The losses that matter in a game of levels: for each state a window, and what all windows leave out."""
 
 from __future__ import annotations
 
@@ -22,13 +22,14 @@ _LINES = 16
 class Windows:
     """State i is solved at the losses lows[i], lows[i] + stride, ... <= highs[i], in steps; none if lows[i] > highs[i].
 
-    Half way between P and Q (see `ResponseGame`) the loss is a walk that moves by k up or down with probability 1/2,
+    Half way between P and Q (see `LevelGame`) the loss is a walk that moves by k up or down with probability 1/2,
     and E[exp(t move)] = cosh(t k) <= exp(t^2 k^2 / 2). Let s be the sum of k^2 so far, n the largest there is. By
     Doob's inequality for exp(t loss - t^2 s / 2), for every t > 0, under every strategy, P(loss >= c^2 / 2t + t s / 2
     at some time) <= exp(-c^2 / 2). The windows are cut at such lines, for several t, on both sides. From a state after
     which the squares add up to at most r, the walk comes within the largest k of epsilon from c sqrt(r) further away
     with probability exp(-c^2 / 2) at most; there the windows are cut, too. A value half way lies in [0, 1] and is at
-    most the sum of all gains, so that `left_out` bounds what all cuts cost the value at the start. It is 0 where no
+    most the sum of all gains, so that `left_out` bounds what all cuts cost the value at the start. A request that may
+    reveal all gains far from epsilon, too: then windows are cut at the lines alone. It is 0 where no
     cut falls within what can be reached. Where each state is reached with losses of one parity, the stride is 2.
     """
 
@@ -38,10 +39,12 @@ class Windows:
     left_out: float
 
     @classmethod
-    def of(cls, graph: StateGraph, units: Sequence[int], centre: float, most: float) -> Windows:
+    def of(
+        cls, graph: StateGraph, units: Sequence[int], centre: float, most: float, *, revealing: bool = False
+    ) -> Windows:
         """The windows for requests that move the loss by `units`; epsilon lies at `centre`, in steps.
 
-        A request of k units gains `most` k at most.
+        A request of k units gains `most` k at most, unless some request is `revealing`.
         """
         moves = np.array(units, dtype=np.int64)
         both = np.stack([moves, moves * moves], axis=1)
@@ -50,16 +53,21 @@ class Windows:
         c = math.sqrt(2 * _LEFT + min(centre * centre / total, 1e6))
         spans = [total / 4.0**j for j in range(_LINES) if j == 0 or total / 4.0**j > c * c]
         lines = np.array([c / 2 * math.sqrt(span) * (1 + before[:, 1] / span) for span in spans])
-        ahead, back = np.ceil(lines.min(axis=0)), np.ceil(c * np.sqrt(after[:, 1])) + moves.max()
-        cut = bool((ahead < before[:, 0]).any() or (back < after[:, 0]).any())
-        ahead = np.minimum(ahead, before[:, 0]).astype(np.int64)
-        back = np.minimum(back, after[:, 0]).astype(np.int64)
-        lows = np.maximum(-ahead, math.floor(centre) - back)
-        highs = np.minimum(ahead, math.ceil(centre) + back)
+        ahead = np.ceil(lines.min(axis=0))
+        cut = bool((ahead < before[:, 0]).any())
+        highs = np.minimum(ahead, before[:, 0]).astype(np.int64)
+        lows = -highs
+        if not revealing:
+            back = np.ceil(c * np.sqrt(after[:, 1])) + moves.max()
+            cut |= bool((back < after[:, 0]).any())
+            back = np.minimum(back, after[:, 0]).astype(np.int64)
+            lows = np.maximum(lows, math.floor(centre) - back)
+            highs = np.minimum(highs, math.ceil(centre) + back)
         stride = 2 if _even(graph, moves, before[:, 0]) else 1
         if stride == 2:
             lows += (lows ^ before[:, 0]) & 1
-        left_out = (2 * len(spans) + 1) * math.exp(-c * c / 2) * min(1.0, most * int(before[:, 0].max()))
+        gained = math.inf if revealing else most * int(before[:, 0].max())
+        left_out = (2 * len(spans) + 1) * math.exp(-c * c / 2) * min(1.0, gained)
         return cls(lows, highs, stride, left_out * (1 + 1e-9) if cut else 0.0)
 
     @property

@@ -69,17 +69,8 @@ def _entry(library: Library, entry: EntryPoint, seconds: float) -> AuditedEntry:
             if found.outcome is not Outcome.UNDECIDED
             else found.detail
         )
-    return AuditedEntry(
-        name=entry.name,
-        rule=entry.rule,
-        where=entry.where,
-        theorem=entry.theorem,
-        promises=entry.promises,
-        laws=laws,
-        asked_of=asked_of,
-        verdict=verdict,
-        detail=detail,
-    )
+    told = {name: getattr(entry, name) for name in ("name", "rule", "where", "theorem", "promises")}
+    return AuditedEntry(**told, laws=laws, asked_of=asked_of, verdict=verdict, detail=detail)
 
 
 def shown(library: Library, fault: Fault) -> AuditedFault:
@@ -103,13 +94,7 @@ def shown(library: Library, fault: Fault) -> AuditedFault:
     complete = {"expected", "got"} <= set(said)
     values = tuple((route.how, library.value(route)) for route in fault.routes)
     return AuditedFault(
-        key=fault.key,
-        kind=fault.kind,
-        entry=fault.entry,
-        says=fault.says,
-        why=fault.why,
-        fix=fault.fix,
-        breaks=fault.breaks,
+        **{name: getattr(fault, name) for name in ("key", "kind", "entry", "says", "why", "fix", "breaks")},
         script=script,
         expected=said.get("expected", ""),
         got=said.get("got", ""),

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from importlib import resources
 from typing import Any
 
 from filters import knowingly
@@ -17,6 +15,7 @@ from reports.finding import Claim, Finding, Table, Told
 from reports.pages.played import SolvedPoint
 from reports.pages.subject import PageSubject
 from reports.pages.subjects import SUBJECTS
+from reports.records import record
 from reports.study import Study
 from theory.evidence import Outcome, Verdict
 from theory.pairs import DominatingPair, Gaussian, SubsampledGaussian
@@ -76,10 +75,10 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
         verdict = Verdict(Outcome.REFUTED, worst.evidence, scope, detail, shown.to_data())
     else:
         verdict = Verdict(Outcome.UNDECIDED, worst.evidence, scope, detail)
-    record = _record()
+    recorded = record("accountant")
     return Told(
         findings=(Finding(claims[0], verdict),),
-        tables=(_table(record),) if record else (),
+        tables=(_table(recorded),) if recorded else (),
         notes=(
             "With one mechanism on the menu the only choice is when to stop, and the rule keeps its promise; for "
             "Gaussians it is the GDP filter, which does, too: there the fixed composition is the worst.",
@@ -87,16 +86,10 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
     )
 
 
-def _record() -> dict[str, Any]:
-    file = resources.files("reports").joinpath("recorded", "accountant.json")
-    record: dict[str, Any] = json.loads(file.read_text("utf-8")) if file.is_file() else {}
-    return record
-
-
-def _table(record: dict[str, Any]) -> Table:
+def _table(recorded: dict[str, Any]) -> Table:
     return Table(
         f"The worst adaptive adversary over the promised delta = {DELTA:g}, certified, as `make accountant` "
-        f"recorded it on {record['date']}.",
+        f"recorded it on {recorded['date']}.",
         ("Mechanisms", "epsilon", "rounds", "at least", "at most"),
         tuple(
             (
@@ -106,7 +99,7 @@ def _table(record: dict[str, Any]) -> Table:
                 f"{row['low'] / DELTA:.4f}",
                 f"{row['high'] / DELTA:.4f}",
             )
-            for row in record["rows"]
+            for row in recorded["rows"]
         ),
         align="lrrrr",
         reproducible=False,

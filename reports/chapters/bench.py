@@ -2,138 +2,98 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
-from importlib import resources
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from reports.chapter import Chapter
 from reports.finding import Claim, Table, Told
+from reports.records import record
 from reports.study import Study
 
 __all__ = ["BENCH", "recorded_bench"]
 
 
-def recorded_bench(record: dict[str, Any] | None = None) -> tuple[Table, ...]:
+def recorded_bench(recorded: dict[str, Any] | None = None) -> tuple[Table, ...]:
     """The tables of the parts that were recorded; nothing where nothing was."""
-    record = _record() if record is None else record
-    if not record:
+    recorded = record("bench") if recorded is None else recorded
+    if not recorded:
         return ()
-    cores = f"{record['cores']} core{'s' * (record['cores'] > 1)}"
+    cores = f"{recorded['cores']} core{'s' * (recorded['cores'] > 1)}"
     when = (
-        f"measured on one machine of {cores} on {record['date']}, with Python {record['python']} and NumPy "
-        f"{record['numpy']}; a ratio is the median of pairs timed in turn in one run"
+        f"measured on one machine of {cores} on {recorded['date']}, with Python {recorded['python']} and NumPy "
+        f"{recorded['numpy']}; a ratio is the median of pairs timed in turn in one run"
     )
     return tuple(
-        Table(
-            f"{caption}, {when}.",
-            columns,
-            rows,
-            align="l" * words + "r" * (len(columns) - words),
-            reproducible=False,
-        )
-        for caption, columns, words, rows in (
-            (
-                "Deltas of fixed compositions beside reference digits",
-                _PEERS,
-                2,
-                _peers(record.get("peers", ())),
-            ),
-            ("Exact games, a calibration and attacks, once each", _EXACT, 1, _exact(record.get("exact", ()))),
-            ("The cost of a path-round in raw normals", _RATES, 1, _rates(record.get("rates", ()))),
-            (
-                "The cost of short simulations in n x rounds raw normals",
-                _STARTS,
-                1,
-                _starts(record.get("starts", ())),
-            ),
-            (
-                "Variance times time of plain simulation over that of an estimator",
-                _ESTIMATORS,
-                1,
-                _estimators(record.get("estimators", ())),
-            ),
-        )
-        if rows
+        Table.of(f"{caption}, {when}.", map(row, recorded[part]), align, reproducible=False)
+        for part, caption, row, align in _PARTS
+        if recorded.get(part)
     )
 
 
-def _record() -> dict[str, Any]:
-    file = resources.files("reports").joinpath("recorded", "bench.json")
-    record: dict[str, Any] = json.loads(file.read_text("utf-8")) if file.is_file() else {}
-    return record
+_Row = Mapping[str, str]
 
 
-_Rows = tuple[tuple[str, ...], ...]
-_PEERS = (
-    "Rounds",
-    "by",
-    "epsilon",
-    "reference",
-    "its delta",
-    "relative error",
-    "bounds hold",
-    "ms",
-    "times ours",
+def _peer(work: dict[str, Any]) -> _Row:
+    numbers = {"its delta": "", "relative error": "", "bounds hold": "", "ms": "", "times ours": ""}
+    if work["value"] is not None:
+        numbers = {
+            "its delta": f"{work['value']:.6g}",
+            "relative error": f"{work['error']:+.1e}",
+            "bounds hold": "yes" if work["encloses"] else "no",
+            "ms": f"{work['seconds'] * 1e3:.0f}",
+            "times ours": "" if work["times"] is None else f"{work['times']:.2g}",
+        }
+    return {
+        "Rounds": f"{work['rounds']} x {work['work']} ({work['route']})",
+        "by": str(work["by"]) if work["value"] is not None else f"{work['by']}: {work['absent']}",
+        "epsilon": f"{work['epsilon']:g}",
+        "reference": f"{work['reference']:.6g}",
+        **numbers,
+    }
+
+
+def _exact(work: dict[str, Any]) -> _Row:
+    return {"Work": work["work"], "seconds": f"{work['seconds']:.2f}"}
+
+
+def _rate(game: dict[str, Any]) -> _Row:
+    numpy, compiled = game["numpy"], game["compiled"]
+    return {
+        "Game": game["game"],
+        "rounds": f"{numpy['rounds']:.0f}",
+        "NumPy": f"{numpy['ratio']:.2f}",
+        "compiled": f"{compiled['ratio']:.2f}",
+    }
+
+
+def _start(game: dict[str, Any]) -> _Row:
+    return {
+        "Filter and adversary": game["game"],
+        "n": f"{game['n']:,}",
+        "ratio": f"{game['ratio']:.1f}",
+        "ms": f"{game['ms']:.1f}",
+    }
+
+
+def _estimator(game: dict[str, Any]) -> _Row:
+    names = ("tilted", "martingale")
+    gains = {name: f"{game['gains'][name]:.3g}" if name in game["gains"] else "" for name in names}
+    return {"Game": game["game"], "delta": f"{game['delta']:.0e}", **gains}
+
+
+#: Part of the record, caption, what makes a row, and alignment.
+_PARTS: tuple[tuple[str, str, Callable[[dict[str, Any]], _Row], str], ...] = (
+    ("peers", "Deltas of fixed compositions beside reference digits", _peer, "llrrrrrrr"),
+    ("exact", "Exact games, a calibration and attacks, once each", _exact, "lr"),
+    ("rates", "The cost of a path-round in raw normals", _rate, "lrrr"),
+    ("starts", "The cost of short simulations in n x rounds raw normals", _start, "lrrr"),
+    (
+        "estimators",
+        "Variance times time of plain simulation over that of an estimator",
+        _estimator,
+        "lrrr",
+    ),
 )
-_EXACT = ("Work", "seconds")
-_RATES = ("Game", "rounds", "NumPy", "compiled")
-_STARTS = ("Filter and adversary", "n", "ratio", "ms")
-_ESTIMATORS = ("Game", "delta", "tilted", "martingale")
-
-
-def _peers(compared: Sequence[dict[str, Any]]) -> _Rows:
-    return tuple(map(_peer, compared))
-
-
-def _peer(one: dict[str, Any]) -> tuple[str, ...]:
-    work = f"{one['rounds']} x {one['work']} ({one['route']})"
-    start = (work, str(one["by"]), f"{one['epsilon']:g}", f"{one['reference']:.6g}")
-    if one["value"] is None:
-        return (*start[:1], f"{one['by']}: {one['absent']}", *start[2:], "", "", "", "", "")
-    times = "" if one["times"] is None else f"{one['times']:.2g}"
-    holds = "yes" if one["encloses"] else "no"
-    return (
-        *start,
-        f"{one['value']:.6g}",
-        f"{one['error']:+.1e}",
-        holds,
-        f"{one['seconds'] * 1e3:.0f}",
-        times,
-    )
-
-
-def _exact(solved: Sequence[dict[str, Any]]) -> _Rows:
-    return tuple((one["work"], f"{one['seconds']:.2f}") for one in solved)
-
-
-def _rates(rates: Sequence[dict[str, Any]]) -> _Rows:
-    return tuple(
-        (one["game"], *(f"{x:.{digits}f}" for x, digits in _ratios(one["numpy"], one["compiled"])))
-        for one in rates
-    )
-
-
-def _ratios(numpy: dict[str, float], compiled: dict[str, float]) -> tuple[tuple[float, int], ...]:
-    return (numpy["rounds"], 0), (numpy["ratio"], 2), (compiled["ratio"], 2)
-
-
-def _starts(starts: Sequence[dict[str, Any]]) -> _Rows:
-    return tuple((one["game"], f"{one['n']:,}", f"{one['ratio']:.1f}", f"{one['ms']:.1f}") for one in starts)
-
-
-def _estimators(worth: Sequence[dict[str, Any]]) -> _Rows:
-    return tuple(
-        (
-            one["game"],
-            f"{one['delta']:.0e}",
-            *(
-                f"{one['gains'][name]:.3g}" if name in one["gains"] else ""
-                for name in ("tilted", "martingale")
-            ),
-        )
-        for one in worth
-    )
 
 
 def _tell(study: Study, claims: Sequence[Claim]) -> Told:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, fields
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from matplotlib.axes import Axes
+from numpy.typing import ArrayLike, NDArray
 
 import mc
 from mc import Estimate
@@ -22,6 +24,7 @@ from theory.proofs.proof import Proof
 __all__ = [
     "beside_promise",
     "compared",
+    "draw_estimates",
     "error_bars",
     "interval",
     "judge_promise",
@@ -29,6 +32,7 @@ __all__ = [
     "proved",
     "shares_of",
     "simulations",
+    "with_family",
 ]
 
 
@@ -47,6 +51,15 @@ def error_bars(rows: Sequence[Simulated]) -> NDArray[np.float64]:
     )
 
 
+def draw_estimates(
+    ax: Axes, at: ArrayLike, rows: Sequence[Simulated], *, over: ArrayLike = 1.0, **style: Any
+) -> None:
+    """Draw estimates with their intervals, divided by `over`, at the places `at`."""
+    value = np.array([row.estimate.value for row in rows])
+    looks = {"fmt": "o", "ms": 4, "capsize": 2, **style}
+    ax.errorbar(at, value / np.asarray(over), yerr=error_bars(rows) / np.asarray(over), **looks)
+
+
 def name(adversary: mc.Adversary) -> str:
     """The adversary and the parameters it was given, defaults left out."""
     given = [
@@ -57,6 +70,11 @@ def name(adversary: mc.Adversary) -> str:
     return f"{type(adversary).__name__}({', '.join(given)})"
 
 
+def with_family(adversary: mc.Adversary) -> str:
+    """The adversary's class, and the family of mechanisms that it asks for."""
+    return f"{type(adversary).__name__}, {getattr(getattr(adversary, 'family', None), '__name__', '')}"
+
+
 def simulations(
     caption: str, rows: Sequence[Simulated], *, lead: tuple[str, Sequence[str]] | None = None
 ) -> Table:
@@ -64,27 +82,26 @@ def simulations(
 
     If the rows have both directions, a column says whether outputs were drawn from P or from Q.
     """
-    head, cells = ((lead[0],), [(cell,) for cell in lead[1]]) if lead else ((), [() for _ in rows])
-    ways = ("drawn from",) if len({row.direction for row in rows}) > 1 else ()
-    return Table(
+    first = [{lead[0]: cell} for cell in lead[1]] if lead else [{} for _ in rows]
+    both = len({row.direction for row in rows}) > 1
+    return Table.of(
         caption,
-        (*head, "Adversary", *ways, "epsilon", "delta", "interval", "promise", "runs", "method", "rests on"),
-        tuple(
-            (
-                *cell,
-                name(row.adversary),
-                *(row.direction[0] for _ in ways),
-                f"{row.epsilon:g}",
-                f"{row.estimate.value:.4g}",
-                interval(row.estimate),
-                f"{row.promised:.4g}",
-                f"{row.estimate.n:,}",
-                row.estimate.method,
-                row.estimate.rests_on,
-            )
-            for cell, row in zip(cells, rows, strict=True)
+        (
+            {
+                **cell,
+                "Adversary": name(row.adversary),
+                **({"drawn from": row.direction[0]} if both else {}),
+                "epsilon": f"{row.epsilon:g}",
+                "delta": f"{row.estimate.value:.4g}",
+                "interval": interval(row.estimate),
+                "promise": f"{row.promised:.4g}",
+                "runs": f"{row.estimate.n:,}",
+                "method": row.estimate.method,
+                "rests on": row.estimate.rests_on,
+            }
+            for cell, row in zip(first, rows, strict=True)
         ),
-        align="l" * len(head) + "l" * (1 + len(ways)) + "rrlrrll",
+        align="l" * (1 + bool(lead) + both) + "rrlrrll",
     )
 
 

@@ -20,12 +20,11 @@ _REPETITIONS = 10_000
 
 
 def _measured(study: Study) -> list[Coverage]:
-    study.on_progress("coverage of the intervals")
     cells = []
     for place, method in enumerate(METHODS):
         repetitions = math.ceil(_REPETITIONS / len(method.cases) / (20 if study.quick else 1))
         cells += [(study.seed, place, HARD_CASES.index(case), repetitions) for case in method.cases]
-    return study.map(_cell, cells)
+    return study.map(_cell, cells, doing="coverage of the intervals")
 
 
 def _cell(cell: tuple[int, int, int, int]) -> Coverage:
@@ -67,14 +66,14 @@ def _said(results: Sequence[Coverage]) -> str:
 
 def _tell(study: Study, claims: Sequence[Claim]) -> Told:
     results = _measured(study)
-    rows = tuple(
-        (
-            one.method,
-            one.case,
-            f"{one.misses} of {one.repetitions:,}",
-            f"{one.too_high} above, {one.too_low} below",
-            f"[{one.miss_rate.low:.2g}, {one.miss_rate.high:.2g}]",
-        )
+    rows = (
+        {
+            "method": one.method,
+            "law of the values": one.case,
+            "missed": f"{one.misses} of {one.repetitions:,}",
+            "interval wholly": f"{one.too_high} above, {one.too_low} below",
+            "rate": f"[{one.miss_rate.low:.2g}, {one.miss_rate.high:.2g}]",
+        }
         for one in results
     )
     verdict = judge(results, 1 - study.count())
@@ -82,10 +81,9 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
     return Told(
         findings=(Finding(claims[0], verdict, said="" if refuted else _said(results)),),
         tables=(
-            Table(
+            Table.of(
                 f"Intervals without the true mean, at a nominal rate of {results[0].failure:g}, "
                 f"from n = {results[0].n} values in [0, 1]; the rate's interval has failure probability 1e-6.",
-                ("method", "law of the values", "missed", "interval wholly", "rate"),
                 rows,
                 align="llrlr",
             ),

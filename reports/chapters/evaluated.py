@@ -43,10 +43,13 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
     games: dict[object, list[Simulated]] = defaultdict(list)
     for row in study.played:
         games[repr((row.filter, row.adversary, row.rounds, row.direction))].append(row)
-    study.on_progress("fixed strategies, evaluated")
     results: list[Evaluated] = []
     left_out: list[str] = []
-    for rows, found in zip(games.values(), study.map(_values, list(games.values())), strict=True):
+    for rows, found in zip(
+        games.values(),
+        study.map(_values, list(games.values()), doing="fixed strategies, evaluated"),
+        strict=True,
+    ):
         if found is None:
             left_out.append(name(rows[0].adversary))
         else:

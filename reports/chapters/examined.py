@@ -8,6 +8,7 @@ from functools import partial
 
 from filters.catalogue import CATALOGUE, Entry
 from mc.examine.examination import Examination, Status
+from mc.examine.processor import processor_seconds
 from mc.examine.stages.unpatched import patched
 from mc.examine.verify import examine
 from reports.chapter import Chapter
@@ -20,9 +21,10 @@ from theory.proofs.proof import Proof
 
 __all__ = ["EXAMINED", "expected"]
 
-#: Seconds for each filter: verdicts need no more, and a longer examination only looks at more. A refutation ends it.
+#: Processor seconds for each filter: verdicts need no more, and a longer examination only looks at more. A refutation
+#: ends it.
 _SECONDS, _TO_REFUTE = 1.0, 6.0
-#: Seconds where those were too few for the verdict, as on a slow machine.
+#: Processor seconds where those were too few for the verdict, on a slow processor.
 _AGAIN = 30.0
 
 
@@ -55,7 +57,8 @@ def _examined(proofs: dict[str, Proof], seed: int, name: str) -> Examination:
     entry = CATALOGUE[name]
     patched()  # reads the library's files once in a process, and not in each worker of each stage
     for seconds in (_TO_REFUTE if entry.sound is False else _SECONDS, _AGAIN):
-        found = examine(entry.example(), seconds=seconds, seed=seed, first_only=True, proofs=proofs)
+        with processor_seconds():
+            found = examine(entry.example(), seconds=seconds, seed=seed, first_only=True, proofs=proofs)
         told = found.status is Status.EXAMINED and found.verdict.outcome is expected(entry)
         if told or found.witness is not None:
             break
@@ -63,9 +66,9 @@ def _examined(proofs: dict[str, Proof], seed: int, name: str) -> Examination:
 
 
 def _tell(study: Study, claims: Sequence[Claim]) -> Told:
-    study.on_progress("examining every filter")
-    # a core each, so that a second is a second
-    examined = study.map(partial(_examined, study.proofs, study.seed), list(CATALOGUE))
+    examined = study.map(
+        partial(_examined, study.proofs, study.seed), list(CATALOGUE), doing="examining every filter"
+    )
     found = dict(zip(CATALOGUE, examined, strict=True))
     study.examinations.update(found)
     return Told(
@@ -74,20 +77,11 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
             for claim, name in zip(claims, CATALOGUE, strict=True)
         ),
         tables=(
-            Table(
-                "Each filter of the catalogue, examined for a second like any stranger's.",
-                (
-                    "Filter",
-                    "promise",
-                    "verdict",
-                    "closest attack",
-                    "of the promise",
-                    "certified worst case there",
-                    "not tried",
-                ),
-                tuple(_row(found[name]) for name in CATALOGUE),
+            Table.of(
+                "Each filter of the catalogue, examined for a processor second like any stranger's.",
+                (_row(found[name]) for name in CATALOGUE),
                 align="lllrrrw",
-                reproducible=False,  # how much is looked at in a second depends on the machine
+                reproducible=False,  # how much is looked at depends on the machine
             ),
             *recorded_power(),
         ),
@@ -117,21 +111,21 @@ def _said(found: Examination) -> str:
     return f"nothing found above the promise; closest {percent(near.share)} of {near.measure}"
 
 
-def _row(found: Examination) -> tuple[str, ...]:
+def _row(found: Examination) -> dict[str, str]:
     rows = found.tightness
     near = rows[0] if rows else None
     solved = [row.worst / row.promised for row in rows if row.worst is not None and row.promised > 0]
     verdict = found.verdict
     cited = ", cited" if verdict.evidence is Evidence.CITED else f", {verdict.evidence.name}"
-    return (
-        found.name,
-        str(found.promise),
-        f"{verdict.outcome.name}{cited if verdict.outcome is not Outcome.UNDECIDED else ''}",
-        "none was comparable" if near is None else f"{near.menu} at {near.measure}",
-        "" if near is None else f"{near.share:.4g}",
-        f"{max(solved):.4g}" if solved else "",
-        found.unseen if verdict.outcome is Outcome.UNDECIDED else "",
-    )
+    return {
+        "Filter": found.name,
+        "promise": str(found.promise),
+        "verdict": f"{verdict.outcome.name}{cited if verdict.outcome is not Outcome.UNDECIDED else ''}",
+        "closest attack": "none was comparable" if near is None else f"{near.menu} at {near.measure}",
+        "of the promise": "" if near is None else f"{near.share:.4g}",
+        "certified worst case there": f"{max(solved):.4g}" if solved else "",
+        "not tried": found.unseen if verdict.outcome is Outcome.UNDECIDED else "",
+    }
 
 
 EXAMINED = Chapter(

@@ -20,12 +20,11 @@ _RUNS = 50_000
 
 
 def _tell(study: Study, claims: Sequence[Claim]) -> Told:
-    study.on_progress("the game of every filter")
     jobs = [
-        (place, study.count(len(one.simulated)), study.size(_RUNS), study.seed)
+        (place, study.count(len(one.simulated) + 1), study.size(_RUNS), study.seed)
         for place, one in enumerate(SUBJECTS)
     ]
-    games = study.map(play, jobs)
+    games = study.map(play, jobs, doing="the game of every filter")
     study.games.update({one.name: game for one, game in zip(SUBJECTS, games, strict=True)})
     return Told(findings=(judge(claims[0], study.games),), tables=(_table(study.games),))
 
@@ -43,20 +42,19 @@ def judge(claim: Claim, games: Mapping[str, Played]) -> Finding:
 
 
 def _table(games: Mapping[str, Played]) -> Table:
-    return Table(
+    return Table.of(
         "The worst case over each page's menu at its epsilon, and the simulation of the strategy that attains it.",
-        ("filter", "epsilon", "worst case, at least", "at most", "promise", "simulated", "interval", "runs"),
-        tuple(
-            (
-                name,
-                f"{played.main.epsilon:.6g}",
-                f"{played.main.low:.6g}",
-                f"{played.main.high:.6g}",
-                f"{played.main.promised:.6g}",
-                f"{played.at_main.estimate.value:.4g}",
-                interval(played.at_main.estimate),
-                f"{played.at_main.estimate.n:,}",
-            )
+        (
+            {
+                "filter": name,
+                "epsilon": f"{played.main.epsilon:.6g}",
+                "worst case, at least": f"{played.main.low:.6g}",
+                "at most": f"{played.main.high:.6g}",
+                "promise": f"{played.main.promised:.6g}",
+                "simulated": f"{played.at_main.estimate.value:.4g}",
+                "interval": interval(played.at_main.estimate),
+                "runs": f"{played.at_main.estimate.n:,}",
+            }
             for name, played in games.items()
         ),
         align="lrrrrrlr",

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from filters import knowingly
+from mc.examine.processor import processor_seconds
 from mc.examine.stages.unpatched import patched
 from reports.chapter import Chapter
 from reports.finding import Claim, Finding, Table, Told
@@ -20,14 +21,17 @@ from theory.proofs.proof import Proof
 __all__ = ["HOLDERS", "judged"]
 
 
-#: Seconds for each of the broken sums, half of which are played before anything is solved.
-_UNTIL_REFUTED = 8.0
+#: Processor seconds for each of the broken sums, half of which are played before anything is solved.
+_UNTIL_REFUTED = 3.0
 
 
 def _tell(study: Study, claims: Sequence[Claim]) -> Told:
-    study.on_progress("odometers, trackers, individual filters, linear queries")
     jobs = simulations(study.count, study.size, study.seed)
-    *results, people = study.map(_called, [*(work for _, _, work in jobs), participation])
+    *results, people = study.map(
+        _called,
+        [*(work for _, _, work in jobs), participation],
+        doing="simulating odometers, trackers, individual filters, linear queries",
+    )
     reached = {
         page: tuple(
             ReachedRow(what, *result)
@@ -37,8 +41,11 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
         for page in dict.fromkeys(key for key, _, _ in jobs)
     }
     names = list(made())
-    study.on_progress("examining odometers, trackers, individual filters, linear queries")
-    examined = study.map(partial(_looked_at, 1.0 if study.quick else 2.0, study.seed, study.proofs), names)
+    examined = study.map(
+        partial(_looked_at, 1.0, study.seed, study.proofs),
+        names,
+        doing="examining odometers, trackers, individual filters, linear queries",
+    )
     findings = tuple(judged(study, claim, rows) for claim, rows in zip(claims, reached.values(), strict=True))
     study.holders = Holders(
         **drawn(study.seed),
@@ -54,17 +61,16 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
     return Told(
         findings=findings,
         tables=(
-            Table(
+            Table.of(
                 "What is promised at most, and what was simulated.",
-                ("Simulated", "estimate", "interval", "promised", "runs"),
-                tuple(
-                    (
-                        row.what,
-                        f"{row.estimate.value:.4g}",
-                        row.interval,
-                        f"{row.promised:.4g}",
-                        f"{row.estimate.n:,}",
-                    )
+                (
+                    {
+                        "Simulated": row.what,
+                        "estimate": f"{row.estimate.value:.4g}",
+                        "interval": row.interval,
+                        "promised": f"{row.promised:.4g}",
+                        "runs": f"{row.estimate.n:,}",
+                    }
                     for row in rows
                 ),
                 align="lrlrr",
@@ -81,7 +87,7 @@ def _looked_at(seconds: float, seed: int, proofs: dict[str, Proof], name: tuple[
     patched()  # reads the library's files once in a process, and not in each worker of each stage
     # a theorem needs no more time, and a refutation some
     seconds = _UNTIL_REFUTED if name[0] in ("clipping", "forgetting") else seconds
-    with knowingly():
+    with knowingly(), processor_seconds():
         return looked_at(made()[name](), seconds=seconds, seed=seed, proofs=proofs)
 
 

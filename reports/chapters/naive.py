@@ -9,7 +9,7 @@ import numpy as np
 import mc
 from filters import NaiveRealisationFilter, knowingly
 from reports.chapter import Chapter
-from reports.chapters.common import beside_promise, error_bars, judge_promise, simulations
+from reports.chapters.common import beside_promise, draw_estimates, judge_promise, simulations
 from reports.drawing import PALETTE, new_figure
 from reports.finding import Claim, Picture, Told
 from reports.study import Simulated, Study
@@ -58,17 +58,7 @@ def _picture(rows: Sequence[Simulated]) -> Picture:
         axes = figure.subplots()
         grid = np.arange(1, ROUNDS[-1] + 1)
         axes.plot(grid, [reached(DELTA, int(n)) for n in grid], color="black", lw=1.2, label="1 - (1-p)^N")
-        value = np.array([row.estimate.value for row in rows])
-        axes.errorbar(
-            ROUNDS,
-            value,
-            yerr=error_bars(rows),
-            fmt="o",
-            ms=4,
-            capsize=2,
-            color=PALETTE[1],
-            label="simulated, with interval",
-        )
+        draw_estimates(axes, ROUNDS, rows, color=PALETTE[1], label="simulated, with interval")
         axes.axhline(DELTA, color=PALETTE[0], lw=1.2, ls="--", label="promise")
         axes.set(
             xscale="log",

@@ -69,30 +69,25 @@ def judge(claim: Claim, found: Sequence[KnownGame]) -> Finding:
 
 def _tell(study: Study, claims: Sequence[Claim]) -> Told:
     found = known(study)
-    rows = tuple(
-        (
-            one.case.name,
-            one.row.direction[0],
-            str(one.row.filter.promise),
-            f"{one.row.promised:.3g}",
-            f"{one.truth:.4g}",
-            interval(one.row.estimate),
-            one.verdict,
-            one.row.estimate.rests_on,
-        )
+    rows = (
+        {
+            "overspends": one.case.name,
+            "drawn from": one.row.direction[0],
+            "promise": str(one.row.filter.promise),
+            "delta promised": f"{one.row.promised:.3g}",
+            "true delta": f"{one.truth:.4g}",
+            "interval": interval(one.row.estimate),
+            "the filter is": one.verdict,
+            "rests on": one.row.estimate.rests_on,
+        }
         for one in found
-    )
-    columns = (
-        *("overspends", "drawn from", "promise", "delta promised", "true delta"),
-        *("interval", "the filter is", "rests on"),
     )
     return Told(
         findings=(judge(claims[0], found),),
         tables=(
-            Table(
+            Table.of(
                 "What gets through beside what was promised, and the interval from an adversary that says what it "
                 f"asks for (first) and from one that does not; {_PATHS:,} paths each.",
-                columns,
                 rows,
                 align="lllrrlll",
             ),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ import mc
 from filters import GaussianFilter, PrivacyFilter
 from mc import TradeOff
 from reports.chapter import Chapter
-from reports.chapters.common import beside_promise, error_bars, interval, name
+from reports.chapters.common import beside_promise, draw_estimates, interval, name
 from reports.drawing import PALETTE, new_figure
 from reports.finding import Claim, Finding, Picture, Table, Told
 from reports.study import Simulated, SimulatedCurve, Study
@@ -31,6 +31,8 @@ EPSILONS = tuple(step / 5 for step in range(31))
 ALPHAS = np.linspace(0.0, 1.0, 401) ** 2
 #: Epsilons at which the bands are drawn and their width is stated.
 FINE = np.linspace(EPSILONS[0], EPSILONS[-1], 401)
+#: How a band is drawn.
+_BAND: dict[str, Any] = {"color": PALETTE[5], "alpha": 0.55, "lw": 0}
 
 
 def _tell(study: Study, claims: Sequence[Claim]) -> Told:
@@ -129,31 +131,13 @@ def _profile_picture(simulated: SimulatedCurve, band: TradeOff, promise: Gaussia
     profile, rows = band.forward, simulated.rows
     told, low, high = promise.delta(FINE), profile.low(FINE), profile.high(FINE)
     epsilon = np.array([row.epsilon for row in rows])
-    value = np.array([row.estimate.value for row in rows])
-    error = error_bars(rows)
     with new_figure(height=4.8) as figure:
         top, bottom = figure.subplots(2, 1, sharex=True, height_ratios=(3, 2))
         for axes, scale, at in ((top, 1.0, 1.0), (bottom, told, promise.delta(epsilon))):
-            axes.fill_between(
-                FINE,
-                low / scale,
-                high / scale,
-                color=PALETTE[5],
-                alpha=0.55,
-                lw=0,
-                label="band, every epsilon",
-            )
+            axes.fill_between(FINE, low / scale, high / scale, label="band, every epsilon", **_BAND)
             axes.plot(FINE, told / scale, color="black", lw=1.2, label=f"promise, {promise}")
-            axes.errorbar(
-                epsilon,
-                value / at,
-                yerr=error / at,
-                fmt="o",
-                ms=2.2,
-                lw=1,
-                color=PALETTE[0],
-                label="estimates, tilted",
-            )
+            looks = {"ms": 2.2, "lw": 1, "capsize": None, "color": PALETTE[0], "label": "estimates, tilted"}
+            draw_estimates(axes, epsilon, rows, over=at, **looks)
         top.set(yscale="log", ylabel="delta", title="The privacy profile")
         bottom.set(xlabel="epsilon (nats)", ylabel="delta / promise")
         top.legend(fontsize=9)
@@ -173,15 +157,7 @@ def _trade_off_picture(band: TradeOff, promise: GaussianDP) -> Picture:
         top, bottom = figure.subplots(2, 1, sharex=True, height_ratios=(3, 2))
         top.plot([0, 1], [1, 0], color="#57606a", lw=1, ls=":", label="guessing")
         for axes, base in ((top, 0.0), (bottom, told)):
-            axes.fill_between(
-                ALPHAS,
-                low - base,
-                high - base,
-                color=PALETTE[5],
-                alpha=0.55,
-                lw=0,
-                label="band, every test",
-            )
+            axes.fill_between(ALPHAS, low - base, high - base, label="band, every test", **_BAND)
             axes.plot(ALPHAS, told - base, color="black", lw=1.2, label=f"promise, {promise}")
         top.set(ylabel="type II error", ylim=(0, 1), title="The trade-off function")
         bottom.set(xlabel="type I error", ylabel="off the promise", xlim=(0, 1))

@@ -9,7 +9,14 @@ import numpy as np
 import mc
 from filters import PrivacyFilter, RenyiFilter, ZCDPFilter
 from reports.chapter import Chapter
-from reports.chapters.common import beside_promise, error_bars, judge_promise, proved, simulations
+from reports.chapters.common import (
+    beside_promise,
+    draw_estimates,
+    judge_promise,
+    proved,
+    simulations,
+    with_family,
+)
 from reports.drawing import PALETTE, new_figure
 from reports.finding import Claim, Picture, Told
 from reports.study import Simulated, Study
@@ -59,18 +66,8 @@ def _picture(rows: Sequence[Simulated]) -> Picture:
             mine = [row for row in rows if row.filter == filt]
             for k, adversary in enumerate(dict.fromkeys(row.adversary for row in mine)):
                 points = [row for row in mine if row.adversary == adversary]
-                value = np.array([row.estimate.value for row in points])
-                family = getattr(adversary, "family", None)
-                axes.errorbar(
-                    np.array([row.epsilon for row in points]) + 0.05 * (k - 1),
-                    value,
-                    yerr=error_bars(points),
-                    fmt="o",
-                    ms=4,
-                    capsize=2,
-                    color=PALETTE[k],
-                    label=f"{type(adversary).__name__}, {getattr(family, '__name__', '')}",
-                )
+                at = np.array([row.epsilon for row in points]) + 0.05 * (k - 1)
+                draw_estimates(axes, at, points, color=PALETTE[k], label=with_family(adversary))
             axes.set(ylabel="delta", title=str(filt.promise))
         panels[1].set_xlabel("epsilon (nats)")
         panels[0].legend(fontsize=8.5)

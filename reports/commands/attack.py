@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
 
@@ -11,9 +10,8 @@ import typer
 from rich.console import Console
 
 import mc.examine.attack
-from mc.examine.fault import examining
 from mc.runs.output import OutputFolder
-from reports.commands.console import at_most, clear_errors
+from reports.commands.console import at_most, check_folder, clear_errors, clear_faults
 from reports.commands.exit_status import End, ExitStatus
 from reports.expression import read_filter
 from reports.replaying import replay_command
@@ -38,19 +36,12 @@ def attack(
     with clear_errors():
         at_most("rounds", rounds, MOST_ROUNDS, "a longer game has too many positions to be solved")
         if out is not None:
-            with OutputFolder(out):
-                pass  # reports an unusable folder before the search
+            check_folder(out)
         filt = read_filter(filter_)
-        with ExitStack() as stack:
-            if "::" in filter_:
-                stack.enter_context(examining(filt))
-            stack.enter_context(
-                Console(stderr=True).status(f"searching for a game that {type(filt).__name__} loses")
-            )
-            found = mc.examine.attack.attack(filt, rounds=rounds)
-    with clear_errors(), ExitStack() as stack:
-        if "::" in filter_:
-            stack.enter_context(examining(filt))
+    searching = Console(stderr=True).status(f"searching for a game that {type(filt).__name__} loses")
+    with clear_faults(filter_, filt), searching:
+        found = mc.examine.attack.attack(filt, rounds=rounds)
+    with clear_faults(filter_, filt):
         console.print(str(found.verdict), markup=False, soft_wrap=True)
         console.print(found.verdict.detail, markup=False, soft_wrap=True)
         if found.refuted:

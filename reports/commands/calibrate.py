@@ -1,69 +1,103 @@
-"""`filterproof calibrate`: the largest threshold that the worst adversary cannot break."""
+"""`filterproof calibrate`: which filter to use, and how many rounds of one mechanism each allows."""
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import Annotated
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
-import mc.worst_case.calibrate
-from filters import GaussianFilter, ZCDPFilter
+import mc.estimate.compare_filters
+from mc.estimate.compare_filters import MOST_ROUNDS
+from mc.runs.output import OutputFolder
 from reports.commands.console import at_most, clear_errors
-from theory.arguments import check_count, check_positive
-from theory.conversions import CKS, SIMPLE, gaussian_mu
-from theory.pairs import DominatingPair, Gaussian, RandomizedResponse
+from reports.shown.numbers import below, near, percent
+from theory.arguments import check_count
+from theory.guarantees import ZCDP, GaussianDP, PureDP
+from theory.pairs import SubsampledGaussian
 
-__all__ = ["calibrate"]
+__all__ = ["calibrate", "read_mechanism"]
 
 #: A menu of more levels has more positions than fit in memory.
 MOST_LEVELS = 4096
-
-
-class Mechanisms(StrEnum):
-    """The class of mechanisms that the calibrated filter admits."""
-
-    pure = "pure"
-    gaussian = "gaussian"
+#: word -> (what makes the mechanism, its numbers where none are given, the names of these)
+_CLASSES: dict[str, tuple[Callable[..., Any], tuple[float, ...], str]] = {
+    "gaussian": (GaussianDP, (0.1,), "mu"),
+    "pure": (PureDP, (0.1,), "epsilon"),
+    "zcdp": (ZCDP, (0.005,), "rho"),
+    "subsampled": (SubsampledGaussian, (0.01, 1.0), "q,sigma"),
+}
+_HELP = (
+    f"A class and its numbers: {', '.join(f'{word}:{names}' for word, (_, _, names) in _CLASSES.items())}."
+)
 
 
 def calibrate(
     epsilon: Annotated[float, typer.Argument(help="The promise's epsilon, in nats.")],
     delta: Annotated[float, typer.Argument(help="The promise's delta.")],
-    mechanisms: Annotated[
-        Mechanisms,
-        typer.Option(help="pure: epsilon-DP mechanisms, charged epsilon^2/2; gaussian: mu-GDP, mu^2."),
-    ] = Mechanisms.pure,
-    least: Annotated[float, typer.Option(help="The least level; a power of two solves fastest.")] = 2.0**-6,
-    levels: Annotated[int, typer.Option(help="Levels least, 2 least, 3 least, ...")] = 12,
-    rounds: Annotated[int | None, typer.Option(help="At most so many rounds; default: any number.")] = None,
-    relative: Annotated[float, typer.Option(help="How near to the largest threshold.")] = 1e-3,
+    mechanisms: Annotated[str, typer.Option(help=_HELP)] = "pure",
+    levels: Annotated[
+        int, typer.Option(help="The calibrated filter's menu: pure DP at 1, 2, ... times the epsilon.")
+    ] = 1,
+    most: Annotated[int, typer.Option(help="More rounds are not counted.")] = MOST_ROUNDS,
+    out: Annotated[Path | None, typer.Option(help="Folder for calibrate.svg.")] = None,
 ) -> None:
-    """Print the calibrated threshold beside the published ones, with the class it holds for."""
+    """Print how many rounds of one mechanism each filter allows, how near that is to the best, and its code."""
     console = Console(highlight=False)
     with clear_errors():
-        step = float(check_positive("least", least))
-        kind = RandomizedResponse if mechanisms is Mechanisms.pure else Gaussian
-        count = at_most("levels", check_count("levels", levels), MOST_LEVELS, "raise least to reach as far")
-        menu: list[DominatingPair] = [kind(j * step) for j in range(1, count + 1)]
-        family = ZCDPFilter if mechanisms is Mechanisms.pure else GaussianFilter
-        with Console(stderr=True).status("solving games"):
-            found = mc.worst_case.calibrate.calibrate(
-                family, epsilon, delta, menu=menu, rounds=rounds, relative=relative
+        at_most("levels", check_count("levels", levels), MOST_LEVELS, "use fewer")
+        mechanism = read_mechanism(mechanisms)
+        if out is not None:
+            with OutputFolder(out):
+                pass  # reports an unusable folder before the work
+        with Console(stderr=True).status("running filters"):
+            found = mc.estimate.compare_filters.compare_filters(
+                epsilon, delta, mechanism, most=most, levels=levels
             )
-        mu = float(gaussian_mu(epsilon, delta))
-        table = Table("threshold", "value", "holds for")
-        if mechanisms is Mechanisms.pure:
-            table.add_row(
-                "B*, simple (published)", f"{float(SIMPLE.budget(epsilon, delta)):.9g}", "zCDP mechanisms"
-            )
-            table.add_row("B*, CKS", f"{float(CKS.budget(epsilon, delta)):.9g}", "zCDP mechanisms")
-            table.add_row("calibrated", f"{found.threshold:.9g}", found.scope)
-            table.add_row("Gaussian ceiling", f"{mu**2 / 2:.9g}", "no valid zCDP budget lies above")
-        else:
-            table.add_row("mu (published, tight)", f"{mu:.9g}", "mu-GDP mechanisms")
-            table.add_row("calibrated", f"{found.threshold:.9g}", found.scope)
+        possible = (
+            f"{found.fewest:,}" if found.fewest == found.most else f"{found.fewest:,} to {found.most:,}"
+        )
+        console.print(
+            f"{mechanism} within ({epsilon:g}, {delta:g})-DP: a plan fixed in advance can have {possible} rounds at "
+            "most (CERTIFIED).",
+            markup=False,
+            soft_wrap=True,
+        )
+        table = Table("filter", "rounds", "of the best", "sound for")
+        for one in found.choices:
+            share = percent(one.low / found.most, below) if found.most else ""
+            table.add_row(*map(escape, (one.name, near(one.rounds, 4), share, one.holds_for)))
         console.print(table)
-        console.print(f"worst case {found.certificate}", markup=False, soft_wrap=True)
+        for one in found.choices[:3]:
+            if one.rounds:
+                console.print(f"\n# {one.name}\n{one.code}", markup=False, soft_wrap=True)
+        if isinstance(mechanism, ZCDP):
+            console.print("\nThe Gaussian stands for any pair that declares such a zcdp_rho.")
+        if out is not None:
+            from reports.drawing import svg_text
+
+            with OutputFolder(out) as folder:
+                folder.add("calibrate.svg", svg_text(found.plot()).encode())
+
+
+def read_mechanism(text: str) -> Any:
+    """The mechanism that "gaussian:0.1" names; raises ValueError for another word, or other numbers."""
+    word, _, given = text.partition(":")
+    if word not in _CLASSES:
+        raise ValueError(
+            f"mechanisms must be one of {', '.join(_CLASSES)}, got {text!r}; pass gaussian:0.1, say"
+        )
+    make, usual, names = _CLASSES[word]
+    try:
+        numbers = tuple(map(float, given.split(","))) if given else usual
+    except ValueError:
+        numbers = ()
+    if len(numbers) != len(usual):
+        raise ValueError(
+            f"mechanisms must be {word}:{names}, got {text!r}; pass {word}:{near(usual[0])}, say"
+        )
+    return make(*numbers)

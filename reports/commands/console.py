@@ -3,18 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from mc import StoreError
-from mc.examine.fault import FilterFault
+from mc.examine.fault import FilterFault, examining
+from mc.runs.output import OutputFolder
 from reports.commands.exit_status import End, ExitStatus
 from theory.agreement import Accord, Agreement
 from theory.evidence import Outcome, Verdict
 
-__all__ = ["OUTCOME_STYLE", "at_most", "clear_errors", "complain", "styled"]
+__all__ = [
+    "OUTCOME_STYLE",
+    "at_most",
+    "check_folder",
+    "clear_errors",
+    "clear_faults",
+    "complain",
+    "counting_bar",
+    "styled",
+]
 
 OUTCOME_STYLE = {Outcome.HOLDS: "green", Outcome.REFUTED: "red", Outcome.UNDECIDED: "yellow"}
 
@@ -51,6 +64,26 @@ def clear_errors() -> Iterator[None]:
     except (ValueError, TypeError, ImportError, StoreError) as error:
         complain(error)
         raise End(ExitStatus.UNUSABLE) from error
+
+
+@contextmanager
+def clear_faults(target: str | None, filt: Any) -> Iterator[None]:
+    """As `clear_errors`, and where the target names a file or module, what its filter raises is its fault."""
+    with clear_errors(), examining(filt) if target is not None and "::" in target else nullcontext():
+        yield
+
+
+def check_folder(out: Path) -> None:
+    """Raise OSError for a folder that cannot be written to: told before the work."""
+    with OutputFolder(out):
+        pass
+
+
+def counting_bar() -> Progress:
+    """A bar of how many are done, of how many, on standard error where that is a terminal."""
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    return Progress(*columns, console=console, disable=not console.is_terminal)
 
 
 def _sentence(error: OSError) -> str:

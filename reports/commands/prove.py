@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from reports.commands.console import clear_errors, styled
+from reports.commands.console import check_folder, clear_errors, styled
 from reports.commands.exit_status import End, ExitStatus
 from reports.commands.numbers import show_numbers
 from reports.finding import slug
@@ -66,8 +66,7 @@ def prove(
     done: dict[str, Proof] = {}
     with clear_errors():
         if certificate is not None:
-            with OutputFolder(certificate):
-                pass  # reports an unusable folder before the work
+            check_folder(certificate)
         for name in names:
             progress.print(f"[bold]{escape(name)}[/]")
             proofs.append(run(name, on_step=line, done=done))

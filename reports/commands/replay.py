@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -55,9 +55,7 @@ def replay(
         except ReplayError as error:
             complain(error)
             raise End(ExitStatus.NOT_AS_EXPECTED) from error
-    with clear_errors(), ExitStack() as stack:
-        if filt is not None:
-            stack.enter_context(examining(filt))
+    with clear_errors(), nullcontext() if filt is None else examining(filt):
         console.print(f"The same again: {again.result}", markup=False, soft_wrap=True)
         formula = data.get("closed_form")
         beside = f", closed form {formula}" if formula is not None else ""

@@ -7,9 +7,8 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from reports.commands.console import clear_errors
+from reports.commands.console import clear_errors, counting_bar
 
 __all__ = ["retrain"]
 
@@ -42,9 +41,7 @@ def retrain(
     with clear_errors():
         from mc.training.retraining import StepTaken, train_idx
 
-        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-        err = Console(stderr=True)
-        with Progress(*columns, console=err, disable=not err.is_terminal) as bar:
+        with counting_bar() as bar:
             task = bar.add_task("training", total=None)
 
             def told(taken: StepTaken) -> None:

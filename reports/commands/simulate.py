@@ -16,7 +16,7 @@ import mc.estimate.simulate
 from mc.engine.streams import MOST_PATHS
 from mc.estimate.survival import survival
 from mc.examine.fault import examining
-from reports.commands.console import at_most, clear_errors, complain
+from reports.commands.console import at_most, clear_errors, clear_faults, complain
 from reports.commands.exit_status import End, ExitStatus
 from reports.expression import read_adversary, read_filter
 from theory.arguments import check_count
@@ -121,9 +121,7 @@ def simulate(
             bar.stop()
             complain(stopped)
             raise End(ExitStatus.INTERRUPTED) from stopped
-    with clear_errors(), ExitStack() as stack:
-        if "::" in filter_:
-            stack.enter_context(examining(filt))
+    with clear_faults(filter_, filt):
         promised = float(filt.promise.delta(epsilon))
         console = Console(highlight=False)
         console.print(str(estimate), markup=False, soft_wrap=True)

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import Progress
 from rich.table import Table
 
-from reports.commands.console import clear_errors, complain
+from reports.commands.console import check_folder, clear_errors, complain, counting_bar
 from reports.commands.exit_status import End, ExitStatus
 
 if TYPE_CHECKING:
@@ -47,7 +47,6 @@ def train(
     """
     console = Console(highlight=False)
     with clear_errors():
-        from mc.runs.output import OutputFolder
         from mc.training.kept import Cell, CellFolder
         from mc.training.study import study
         from reports.figures.paper_figure import check_formats
@@ -69,8 +68,7 @@ def train(
             specification = one.specification.of(given, quick=quick, figure=f"figure {one.name}")
             assert isinstance(specification, TrainingSpecification)
             cells += specification.cells()
-        with OutputFolder(out):
-            pass  # reports an unusable folder before the work
+        check_folder(out)
         with _bar() as told, _kept(out, told):
             study(cells, folder=CellFolder(out / _CELLS), workers=workers, on_cell=told)
             computed = [one.compute(quick=quick, **given) for one in chosen]
@@ -123,9 +121,7 @@ class _Told:
 
 @contextmanager
 def _bar() -> Iterator[_Told]:
-    console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, disable=not console.is_terminal) as bar:
+    with counting_bar() as bar:
         yield _Told(bar)
 
 

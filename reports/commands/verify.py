@@ -17,7 +17,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from rich.table import Table
 
 from mc import LocalPool
-from reports.commands.console import OUTCOME_STYLE, clear_errors, complain, styled
+from reports.commands.console import OUTCOME_STYLE, check_folder, clear_errors, complain, styled
 from reports.commands.exit_status import End, ExitStatus
 
 if TYPE_CHECKING:
@@ -91,14 +91,12 @@ def _main_job(out: Path, *, quick: bool, as_json: bool, seed: int | None) -> Non
     started = time.perf_counter()
     console = Console(stderr=True)
     with LocalPool(ready=("reports.chapters",)) as pool:  # imported while this process does
-        from mc.runs.output import OutputFolder
         from reports.study import Study
         from reports.verify import verdicts_document, write_report
 
         import_module("reports.chapters")
         with clear_errors():
-            with OutputFolder(out):
-                pass  # reports an unusable folder before the work
+            check_folder(out)
             study = Study(quick=quick) if seed is None else Study(quick=quick, seed=seed)
         study.executor = pool
         told = _told(study, pool, console, started)
@@ -167,11 +165,13 @@ def _filters_table(rows: Sequence[Row]) -> Table:
     from reports.shown.numbers import percent
 
     table = Table(
-        *("Filter", "Promise", "Verdict", "Worst case", "Best attack"),
-        caption="Shares of the promised delta: certified over the menu of the filter's page, and the best known.",
+        *("Filter", "Promise", "Verdict", "At most", "At least"),
+        caption="Shares of the promised delta, over all mechanisms that a filter covers; both ends are certified.",
     )
     for row in rows:
         name, promise = row.subject.name, row.promise
         verdict = f"[{OUTCOME_STYLE[row.verdict.outcome]}]{row.badge.words}[/]"
-        table.add_row(name, promise, verdict, percent(row.worst), percent(row.attack))
+        table.add_row(
+            name, promise, verdict, "" if row.most is None else percent(row.most), percent(row.least)
+        )
     return table

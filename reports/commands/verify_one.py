@@ -12,8 +12,7 @@ from rich.console import Console
 
 from mc.examine.examination import Status
 from mc.examine.fault import examining
-from mc.runs.output import OutputFolder
-from reports.commands.console import OUTCOME_STYLE, clear_errors, complain
+from reports.commands.console import OUTCOME_STYLE, check_folder, clear_errors, clear_faults, complain
 from reports.commands.exit_status import End, ExitStatus
 from reports.examined import SEED, Examined, verify
 from reports.expression import read_holder
@@ -38,8 +37,7 @@ def verify_one(
     named = target if "::" in target else None
     doing = ["loading the filter"]
     with clear_errors(), ExitStack() as stack:
-        with OutputFolder(out):
-            pass  # reports an unusable folder before the work
+        check_folder(out)
         filt = read_holder(target)
         if named is not None:
             stack.enter_context(examining(filt))
@@ -65,9 +63,7 @@ def verify_one(
                 "nothing was decided or written, what was done is lost, and verify starts anew"
             )
             raise End(ExitStatus.INTERRUPTED) from stopped
-    with clear_errors(), ExitStack() as stack:
-        if named is not None:
-            stack.enter_context(examining(filt))  # its promise and scope are its code too
+    with clear_faults(target, filt):  # its promise and scope are its code too
         data, (first, *lines) = exam.json(), exam.lines(out)
         if exam.headline not in ("FAULTY", "OUT OF TIME"):
             exam.save(out)
@@ -81,11 +77,11 @@ def _tell(exam: Examined, out: Path, data: str | None, first: str, lines: list[s
         sys.stdout.write(data)
     match exam.headline:
         case "FAULTY":
-            for fault in exam.examination.faults:
+            for fault in exam.faults:
                 complain(fault)
             raise End(ExitStatus.FILTER_FAULT)
         case "OUT OF TIME":
-            for told in exam.examination.faults or (f"{exam.name} was {exam.conclusion}",):
+            for told in exam.faults or (f"{exam.name} was {exam.conclusion}",):
                 complain(f"{told}; nothing was decided: mend it, or pass longer --seconds")
             raise End(ExitStatus.TIME_LIMIT)
     if data is None:

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
+
+from matplotlib.axes import Axes
 
 from filters import ClippedSums, ClippingAfterAdding, ForgettingSums, GaussianFilter, knowingly
 from mc import TrainingAudit, WithCanary, audit_training
@@ -21,9 +23,6 @@ from reports.figures.data import FigureData
 from reports.figures.lines import GREY, colour
 from reports.figures.paper_figure import PaperFigure, Source
 from reports.figures.specification import Specification, check_between, check_count_to, check_seed, checked
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 __all__ = ["AUDIT"]
 
@@ -135,7 +134,7 @@ def _draw(spec: _Audit, data: FigureData, axes: Sequence[Axes]) -> None:
 AUDIT = PaperFigure(
     name="audit",
     title="an audit of a trained network",
-    source=Source("000", "Feldman and Zrnic", "no figure: Algorithms 6 and 7", "Section 5"),
+    source=Source("000", "no figure: Algorithms 6 and 7", "Section 5"),
     specification=_Audit,
     data=_data,
     draw=_draw,

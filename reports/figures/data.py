@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, TypeAlias
@@ -47,6 +47,11 @@ class FigureData:
     def of(cls, **columns: Iterable[Any]) -> FigureData:
         """The data with these columns; NumPy's numbers become Python's, and NaN becomes None."""
         return cls(tuple(columns), tuple(tuple(map(_cell, column)) for column in columns.values()))
+
+    @classmethod
+    def of_rows(cls, rows: Sequence[Mapping[str, Any]]) -> FigureData:
+        """The data with these rows, whose keys are those of the first; None where a row has no such key."""
+        return cls.of(**{name: [row.get(name) for row in rows] for name in rows[0]})
 
     def told(self, **facts: Any) -> FigureData:
         """The same with these facts beside the columns."""

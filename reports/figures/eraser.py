@@ -11,16 +11,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from matplotlib.axes import Axes
 
 from filters import NaiveRealisationFilter, knowingly
 from mc.engine.adversaries import EraserForever
 from mc.evaluate.evaluate import evaluate
 from mc.evaluate.evaluation import Evaluation
 from reports.figures.data import FigureData
-from reports.figures.lines import label, line
+from reports.figures.lines import label, line, number_ticks
 from reports.figures.paper_figure import PaperFigure, Source
 from reports.figures.specification import (
     Specification,
@@ -32,9 +33,6 @@ from reports.figures.specification import (
 )
 from theory.evidence import Evidence
 from theory.pairs import Erasure
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 __all__ = ["ERASER"]
 
@@ -154,15 +152,13 @@ def _draw(spec: _Eraser, data: FigureData, axes: Sequence[Axes]) -> None:
         ylabel=f"delta at epsilon = {spec.epsilon:g}",
         title="Each round keeps the promise, together they do not",
     )
-    ticks = [one for one in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000) if rounds[0] <= one <= rounds[-1]]
-    ax.set_xticks(ticks, [str(one) for one in ticks])
-    ax.minorticks_off()
+    number_ticks(ax, (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000), rounds)
 
 
 ERASER = PaperFigure(
     name="eraser",
     title="how the eraser kills the naive realisation filter",
-    source=Source("004", "Taylor, Vippathalla and Coon", "no figure: the counterexample", "Section II-B"),
+    source=Source("004", "no figure: the counterexample", "Section II-B"),
     specification=_Eraser,
     data=_data,
     draw=_draw,

@@ -12,9 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
+from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from filters.rules.orders import RenyiCurve
@@ -36,11 +37,7 @@ from reports.figures.specification import (
 from theory.conversions import CKS, gaussian_epsilon, gaussian_mu
 from theory.guarantees import GaussianDP
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
 __all__ = [
-    "AUTHORS",
     "FIGURE_3",
     "FIGURE_4",
     "MOST_STEPS",
@@ -50,7 +47,6 @@ __all__ = [
     "GaussianSteps",
 ]
 
-AUTHORS = "Koskela, Tobaben and Honkela"
 #: What 003 prints: the steps of its experiment by RDP and by GDP, the epsilon, the percentage.
 PRINTED_STEPS, PRINTED_MORE, PRINTED_EPSILON, _PERCENT = 420, 495, 0.8, 10
 #: More steps than this are not told apart from their neighbours.
@@ -210,7 +206,7 @@ def _draw_3(spec: PrivateGradientDescent, data: FigureData, axes: Sequence[Axes]
 FIGURE_3 = PaperFigure(
     name="003-3",
     title="delta against epsilon by RDP and by GDP",
-    source=Source("003", AUTHORS, "Figure 3", "Section C.4"),
+    source=Source("003", "Figure 3", "Section C.4"),
     specification=PrivateGradientDescent,
     data=_data_3,
     printed=_printed_3,
@@ -301,7 +297,7 @@ def _draw_4(spec: SeveralSteps, data: FigureData, axes: Sequence[Axes]) -> None:
 FIGURE_4 = PaperFigure(
     name="003-4",
     title="delta against epsilon for several numbers of steps",
-    source=Source("003", AUTHORS, "Figure 4", "Section C.4.1"),
+    source=Source("003", "Figure 4", "Section C.4.1"),
     specification=SeveralSteps,
     data=_data_4,
     draw=_draw_4,

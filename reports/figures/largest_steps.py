@@ -10,15 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
+from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from filters.rules.orders import order_budget
 from reports.figures.data import FigureData
 from reports.figures.gaussian_steps import (
-    AUTHORS,
     MOST_STEPS,
     PRINTED_EPSILON,
     PRINTED_MORE,
@@ -31,9 +31,6 @@ from reports.figures.printed import Printed
 from reports.figures.shape import above, together
 from reports.figures.specification import check_count_to, checked
 from theory.conversions import CKS, gaussian_epsilon, gaussian_mu
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 __all__ = ["FIGURE_5"]
 
@@ -156,7 +153,7 @@ def _draw(spec: LargestSteps, data: FigureData, axes: Sequence[Axes]) -> None:
 FIGURE_5 = PaperFigure(
     name="003-5",
     title="the largest number of steps against epsilon",
-    source=Source("003", AUTHORS, "Figure 5", "Section C.4.1"),
+    source=Source("003", "Figure 5", "Section C.4.1"),
     specification=LargestSteps,
     data=_data,
     printed=_printed,

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 from matplotlib import patheffects
 from matplotlib.axes import Axes
+from numpy.typing import NDArray
 
-from reports.drawing import INK, PALETTE
+from reports.drawing import GREY, INK, PALETTE
 
-__all__ = ["DASHES", "GREY", "colour", "label", "line"]
+__all__ = ["DASHES", "GREY", "colour", "label", "line", "number_ticks"]
 
 #: In the order of use: a picture without colours still tells four lines apart.
 DASHES: tuple[Any, ...] = ("-", (0, (6, 2)), (0, (1, 1.6)), (0, (6, 2, 1, 2)), (0, (3, 1, 1, 1, 1, 1)), "-")
-#: Light and dark pages both show this grey.
-GREY = "#868e96"
 
 
 def colour(k: int) -> str:
@@ -48,3 +48,10 @@ def label(
         **{"fontsize": 9, **style},
         path_effects=[patheffects.withStroke(linewidth=2.5, foreground=ax.get_facecolor())],
     )
+
+
+def number_ticks(ax: Axes, among: Sequence[float], x: NDArray[np.float64]) -> None:
+    """Tick those of `among` that the numbers x span, else x itself, as plain numbers on a logarithmic axis."""
+    ticks = [tick for tick in among if x[0] <= tick <= x[-1]] or list(x)
+    ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+    ax.minorticks_off()

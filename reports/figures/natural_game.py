@@ -12,9 +12,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
 
 from filters import NaturalFilter, knowingly
 from filters.rules.composition import composed_hockey_stick
@@ -28,9 +29,6 @@ from reports.figures.paper_figure import PaperFigure, Source
 from reports.figures.specification import Specification, check_count_to, checked
 from theory.arguments import check_positive
 from theory.pairs import RandomizedResponse
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 __all__ = ["NATURAL_GAME"]
 
@@ -189,7 +187,6 @@ NATURAL_GAME = PaperFigure(
     title="the natural filter's three-round game as a tree",
     source=Source(
         "000",
-        "Feldman and Zrnic",
         "no figure: why parameters chosen adaptively need a filter with a proof",
         "Section 3",
     ),

@@ -22,19 +22,28 @@ __all__ = ["FORMATS", "ComputedFigure", "PaperFigure", "Source", "check_formats"
 
 #: The formats of pictures.
 FORMATS = ("svg", "png", "pdf")
+_AUTHORS = {
+    "000": "Feldman and Zrnic",
+    "003": "Koskela, Tobaben and Honkela",
+    "004": "Taylor, Vippathalla and Coon",
+}
 #: Inches: at 420 pixels the width leaves letters of 10 points 11 pixels high.
 _WIDTH, _HEIGHT = 5.6, 3.9
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where a figure is: the paper's number here, its authors, the figure, and the place; page is None if unknown."""
+    """Where a figure is: the paper's number here, the figure, and the place; page is None if unknown."""
 
     paper: str
-    authors: str
     figure: str
     place: str
     page: int | None = None
+
+    @property
+    def authors(self) -> str:
+        """The authors of the paper."""
+        return _AUTHORS[self.paper]
 
     def __str__(self) -> str:
         page = "" if self.page is None else f", page {self.page}"

@@ -12,16 +12,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+
+from matplotlib.axes import Axes
 
 from reports.figures.accountings import Accounting, charged, transcript_deltas
 from reports.figures.data import FigureData
 from reports.figures.lines import label, line
 from reports.figures.paper_figure import PaperFigure, Source
 from reports.figures.specification import Specification, check_count_to, checked
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 __all__ = ["PER_INSTANCE"]
 
@@ -112,7 +110,7 @@ def _draw(spec: _PerInstance, data: FigureData, axes: Sequence[Axes]) -> None:
 PER_INSTANCE = PaperFigure(
     name="per-instance",
     title="per-instance accounting leaks through who is left in",
-    source=Source("000", "Feldman and Zrnic", "no figure: Definitions 2.5 and 2.6", "Sections 2.1 and 4.1"),
+    source=Source("000", "no figure: Definitions 2.5 and 2.6", "Sections 2.1 and 4.1"),
     specification=_PerInstance,
     data=_data,
     draw=_draw,

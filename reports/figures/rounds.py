@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from filters import (
@@ -29,7 +30,7 @@ from mc.losses.composition import Composition
 from mc.worst_case.calibrated import calibrated
 from mc.worst_case.calibrated_threshold import CalibratedThreshold
 from reports.figures.data import FigureData
-from reports.figures.lines import line
+from reports.figures.lines import line, number_ticks
 from reports.figures.paper_figure import PaperFigure, Source
 from reports.figures.shape import together
 from reports.figures.specification import (
@@ -42,9 +43,6 @@ from reports.figures.specification import (
 from theory.arguments import check_positive
 from theory.conversions import CKS, SIMPLE, gaussian_mu
 from theory.pairs import Gaussian, RandomizedResponse
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 __all__ = ["FIGURE_ROGERS"]
 
@@ -208,15 +206,13 @@ def _draw(spec: _Rounds, data: FigureData, axes: Sequence[Axes]) -> None:
     top.legend(fontsize=8.5, loc="upper left", handlelength=3.0, labelspacing=0.25)
     bottom.set(xscale="log", xlabel="epsilon (nats)", ylabel="over B*, simple", ylim=(0, 2.5))
     for ax in axes:
-        ticks = [one for one in (0.1, 0.25, 0.5, 1, 2, 5, 10) if epsilon[0] <= one <= epsilon[-1]]
-        ax.set_xticks(ticks or list(epsilon), [f"{one:g}" for one in ticks or epsilon])
-        ax.minorticks_off()
+        number_ticks(ax, (0.1, 0.25, 0.5, 1, 2, 5, 10), epsilon)
 
 
 FIGURE_ROGERS = PaperFigure(
     name="000-rogers",
     title="rounds against budget: Rogers et al. and what came after",
-    source=Source("000", "Feldman and Zrnic", "no figure: the comparison after Theorem 4.9", "Section 4.3"),
+    source=Source("000", "no figure: the comparison after Theorem 4.9", "Section 4.3"),
     specification=_Rounds,
     data=_data,
     draw=_draw,

@@ -41,3 +41,11 @@ class Spread:
         mean, sd = float(np.mean(values)), float(np.std(values, ddof=1))
         half = float(special.stdtrit(n - 1, (1 + CONFIDENCE) / 2)) * sd / n**0.5
         return cls(mean, sd, mean - half, mean + half, n)
+
+    def ends(self, name: str) -> dict[str, float]:
+        """The ends of the interval under the names of columns: `name_low` and `name_high`."""
+        return {f"{name}_low": self.low, f"{name}_high": self.high}
+
+    def columns(self, name: str) -> dict[str, float]:
+        """The mean as `name`, and the ends of its interval."""
+        return {name: self.mean, **self.ends(name)}

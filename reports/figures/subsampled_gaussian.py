@@ -11,9 +11,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from mc.losses.composition import Bounds, Composition
@@ -34,9 +35,6 @@ from reports.figures.trained_costs import MOST_TRAINED, draw_costs, trained_cost
 from theory.conversions import gaussian_mu, renyi_epsilon
 from theory.guarantees import GaussianDP
 from theory.pairs import SubsampledGaussian
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 __all__ = ["FIGURE_1"]
 
@@ -278,7 +276,7 @@ def _draw(spec: _DPSGD, data: FigureData, axes: Sequence[Axes]) -> None:
 FIGURE_1 = PaperFigure(
     name="003-1",
     title="DP-SGD: one person's profile, and epsilon by RDP and by PLD",
-    source=Source("003", "Koskela, Tobaben and Honkela", "Figure 1", "Section 5"),
+    source=Source("003", "Figure 1", "Section 5"),
     specification=_DPSGD,
     data=_data,
     draw=_draw,

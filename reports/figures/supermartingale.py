@@ -11,9 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from matplotlib.axes import Axes
 
 from filters import GaussianFilter
 from mc.engine.adversaries import LossChasing
@@ -31,9 +32,6 @@ from reports.figures.specification import (
     checked,
 )
 from theory.pairs import Gaussian, RandomizedResponse
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 __all__ = ["SUPERMARTINGALE"]
 
@@ -162,7 +160,7 @@ def _draw(spec: _Supermartingale, data: FigureData, axes: Sequence[Axes]) -> Non
 SUPERMARTINGALE = PaperFigure(
     name="supermartingale",
     title="how a supermartingale spends its budget",
-    source=Source("003", "Koskela, Tobaben and Honkela", "no figure: the proof of Theorem 11", "Section 3.3"),
+    source=Source("003", "no figure: the proof of Theorem 11", "Section 3.3"),
     specification=_Supermartingale,
     data=_data,
     draw=_draw,

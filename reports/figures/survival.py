@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from matplotlib.axes import Axes
 
 from filters import (
     ApproximateDPFilter,
@@ -42,9 +42,6 @@ from theory.conversions import CKS, SIMPLE, gaussian_epsilon, gaussian_mu
 from theory.guarantees import GaussianDP
 from theory.pairs import Gaussian
 from theory.realisation import kappa, optimal_split
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 __all__ = ["FIGURE_2", "mechanism_level", "stopping_rounds"]
 
@@ -265,7 +262,7 @@ def _draw(spec: _Survival, data: FigureData, axes: Sequence[Axes]) -> None:
 FIGURE_2 = PaperFigure(
     name="004-2",
     title="survival of the stopping time",
-    source=Source("004", "Taylor, Vippathalla and Coon", "Figure 2", "Section V-B"),
+    source=Source("004", "Figure 2", "Section V-B"),
     specification=_Survival,
     data=_data,
     printed=_printed,

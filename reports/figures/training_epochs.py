@@ -11,7 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
+
+from matplotlib.axes import Axes
 
 from reports.figures.data import FigureData
 from reports.figures.lines import GREY, colour, line
@@ -19,9 +21,6 @@ from reports.figures.paper_figure import PaperFigure, Source
 from reports.figures.specification import check_between, check_several, check_told_apart, checked
 from reports.figures.spread import Spread
 from reports.figures.trained import RunSpecification
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 __all__ = ["EPOCHS_6", "EPOCHS_9", "EPOCHS_10"]
 
@@ -74,12 +73,9 @@ def _data(spec: RunSpecification) -> FigureData:
         outcomes, name = spec.outcomes(factor), f"{factor:g}"
         accuracy = [Spread.of(values) for values in zip(*(one.accuracy for one in outcomes), strict=True)]
         active = [Spread.of(values) for values in zip(*(one.active for one in outcomes), strict=True)]
-        columns[f"accuracy_{name}"] = [one.mean for one in accuracy]
-        columns[f"accuracy_low_{name}"] = [one.low for one in accuracy]
-        columns[f"accuracy_high_{name}"] = [one.high for one in accuracy]
-        columns[f"active_{name}"] = [one.mean for one in active]
-        columns[f"active_low_{name}"] = [one.low for one in active]
-        columns[f"active_high_{name}"] = [one.high for one in active]
+        for what, runs in (("accuracy", accuracy), ("active", active)):
+            for end, key in (("", "mean"), ("_low", "low"), ("_high", "high")):
+                columns[f"{what}{end}_{name}"] = [getattr(one, key) for one in runs]
         change = Spread.of([one.accuracy[-1] - one.accuracy[spec.at] for one in outcomes])
         facts |= {
             f"change_{name}": change.mean,
@@ -168,7 +164,7 @@ def _figure(number: int, title: str, specification: type[RunSpecification]) -> P
     return PaperFigure(
         name=f"003-{number}",
         title=title,
-        source=Source("003", "Koskela, Tobaben and Honkela", f"Figure {number}, on other data", "Appendix E"),
+        source=Source("003", f"Figure {number}, on other data", "Appendix E"),
         specification=specification,
         data=_data,
         draw=_draw,

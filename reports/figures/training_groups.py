@@ -9,7 +9,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+
+from matplotlib.axes import Axes
 
 from mc.training.digits import GROUPS
 from mc.training.group_run import GroupOutcome
@@ -18,9 +19,6 @@ from reports.figures.lines import colour
 from reports.figures.paper_figure import PaperFigure, Source
 from reports.figures.spread import Spread
 from reports.figures.trained import RunSpecification
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 __all__ = ["GROUPS_FIGURE"]
 
@@ -32,23 +30,20 @@ _TIMES = ("before", "after")
 
 def _data(spec: RunSpecification) -> FigureData:
     outcomes = spec.outcomes()
-    columns: dict[str, list[str | float]] = {name: [] for name in ("group", "what")}
-    columns |= {f"{time}{end}": [] for time in (*_TIMES, "change") for end in ("", "_low", "_high")}
+    rows: list[dict[str, str | float]] = []
     for what, part in _WHAT.items():
         for number, name in enumerate(_NAMES):
             before = [getattr(one.groups_before, part)[number] for one in outcomes]
             after = [getattr(one.groups_after, part)[number] for one in outcomes]
             change = [b - a for a, b in zip(before, after, strict=True)]
-            columns["group"].append(name)
-            columns["what"].append(what)
+            row: dict[str, str | float] = {"group": name, "what": what}
             for time, values in (("before", before), ("after", after), ("change", change)):
-                found = Spread.of(values)
-                for end, value in (("", found.mean), ("_low", found.low), ("_high", found.high)):
-                    columns[f"{time}{end}"].append(value)
+                row |= Spread.of(values).columns(time)
+            rows.append(row)
     facts = {
         f"{name}_{time}": _gap(outcomes, name, time) for name in ("test_loss", "epsilon") for time in _TIMES
     }
-    return FigureData.of(**columns).told(promised=spec.epsilon, **facts)
+    return FigureData.of_rows(rows).told(promised=spec.epsilon, **facts)
 
 
 def _gap(outcomes: Sequence[GroupOutcome], part: str, time: str) -> float:
@@ -148,7 +143,7 @@ def _draw(spec: RunSpecification, data: FigureData, axes: Sequence[Axes]) -> Non
 GROUPS_FIGURE = PaperFigure(
     name="003-2",
     title="losses and epsilons of groups before and after filtering, in a stand-in",
-    source=Source("003", "Koskela, Tobaben and Honkela", "Figure 2, on other data", "Section 6"),
+    source=Source("003", "Figure 2, on other data", "Section 6"),
     specification=RunSpecification,
     data=_data,
     draw=_draw,

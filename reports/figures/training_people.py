@@ -11,9 +11,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from itertools import pairwise
 
 import numpy as np
+from matplotlib.axes import Axes
 
 from reports.figures.data import FigureData
 from reports.figures.lines import GREY, colour
@@ -21,9 +22,6 @@ from reports.figures.paper_figure import PaperFigure, Source
 from reports.figures.specification import check_between, checked
 from reports.figures.spread import Spread
 from reports.figures.trained import RunSpecification
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 __all__ = ["PEOPLE_7", "PEOPLE_8"]
 
@@ -57,20 +55,14 @@ def _data(spec: _People) -> FigureData:
     found = [Spread.of([float(one) for one in values]) for values in zip(*counts, strict=True)]
     near = Spread.of([float(one[-1] / one.sum()) for one in counts])
     middle = Spread.of([float(np.median(one.epsilons)) for one in outcomes])
-    return FigureData.of(
-        epsilon_from=edges[:-1],
-        epsilon_to=edges[1:],
-        people=[one.mean for one in found],
-        people_low=[one.low for one in found],
-        people_high=[one.high for one in found],
-    ).told(
+    bins = [
+        {"epsilon_from": least, "epsilon_to": most, **one.columns("people")}
+        for (least, most), one in zip(pairwise(edges), found, strict=True)
+    ]
+    return FigureData.of_rows(bins).told(
         promised=spec.epsilon,
-        near=near.mean,
-        near_low=near.low,
-        near_high=near.high,
-        median=middle.mean,
-        median_low=middle.low,
-        median_high=middle.high,
+        **near.columns("near"),
+        **middle.columns("median"),
     )
 
 
@@ -126,9 +118,7 @@ def _figure(number: int, title: str, specification: type[_People]) -> PaperFigur
     return PaperFigure(
         name=f"003-{number}",
         title=title,
-        source=Source(
-            "003", "Koskela, Tobaben and Honkela", f"Figure {number}, on other data", "Appendix E.2"
-        ),
+        source=Source("003", f"Figure {number}, on other data", "Appendix E.2"),
         specification=specification,
         data=_data,
         draw=_draw,

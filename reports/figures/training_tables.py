@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from matplotlib.axes import Axes
 
 from mc.training.kept import outcome_of
 from mc.training.setting import Setting
@@ -26,9 +27,6 @@ from reports.figures.paper_figure import PaperFigure, Source
 from reports.figures.specification import check_between, check_probability, check_seed, check_several, checked
 from reports.figures.spread import Spread
 from reports.figures.trained import STAND_IN, TrainingSpecification, check_trials
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 __all__ = ["TABLE_1", "TABLE_2", "TABLE_3", "TUNED"]
 
@@ -150,79 +148,30 @@ def _tuned(epsilon: float, delta: float, asked: float) -> Setting:
     return Setting(epsilon=epsilon, delta=delta, clip=clip, steps=steps, rate=rate, asked=asked)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Shown:
-    """A row of the data: percent; the difference is that of trials with the same start."""
-
-    data: str
-    epsilon: float
-    plain: float
-    plain_sd: float
-    filtered: float
-    filtered_sd: float
-    plain_low: float | None = None
-    plain_high: float | None = None
-    filtered_low: float | None = None
-    filtered_high: float | None = None
-    difference: float | None = None
-    difference_low: float | None = None
-    difference_high: float | None = None
-    clip: float | None = None
-    steps: int | None = None
-    rate: float | None = None
-    sigma: float | None = None
-    filtered_sigma: float | None = None
-    count_sigma: float | None = None
-    further_steps: float | None = None
-    active_further: float | None = None
-
-
 def _data(spec: _Table) -> FigureData:
-    shown = [
+    rows = [
         _row(setting, [outcome_of(one) for one in spec.trials_of(setting)]) for setting in spec.settings()
     ]
-    shown += [
-        _Shown(
-            data=_MNIST,
-            epsilon=one.epsilon,
-            plain=one.plain,
-            plain_sd=one.plain_sd,
-            filtered=one.filtered,
-            filtered_sd=one.filtered_sd,
-        )
-        for one in spec.PRINTED
-    ]
-    return FigureData.of(**{one.name: [getattr(row, one.name) for row in shown] for one in fields(_Shown)})
+    return FigureData.of_rows([*rows, *({"data": _MNIST} | asdict(one) for one in spec.PRINTED)])
 
 
-def _row(setting: Setting, trials: Sequence[Trained]) -> _Shown:
+def _row(setting: Setting, trials: Sequence[Trained]) -> dict[str, Shown]:
+    """Percent; the difference is that of trials with the same start."""
     plain = Spread.of([100 * one.plain for one in trials])
     filtered = Spread.of([100 * one.filtered for one in trials])
     gained = Spread.of([100 * (one.filtered - one.plain) for one in trials])
     after = [one.active[min(setting.steps + setting.every, len(one.active) - 1)] for one in trials]
-    return _Shown(
-        data=_DIGITS,
-        epsilon=setting.epsilon,
-        plain=plain.mean,
-        plain_sd=plain.sd,
-        filtered=filtered.mean,
-        filtered_sd=filtered.sd,
-        plain_low=plain.low,
-        plain_high=plain.high,
-        filtered_low=filtered.low,
-        filtered_high=filtered.high,
-        difference=gained.mean,
-        difference_low=gained.low,
-        difference_high=gained.high,
-        clip=setting.clip,
-        steps=setting.steps,
-        rate=setting.rate,
-        sigma=setting.sigma,
-        filtered_sigma=setting.filtered_sigma,
-        count_sigma=setting.count_sigma,
-        further_steps=sum(one.stopped - setting.steps for one in trials) / len(trials),
-        active_further=sum(after) / len(after),
-    )
+    means = {"plain": plain.mean, "plain_sd": plain.sd, "filtered": filtered.mean, "filtered_sd": filtered.sd}
+    parameters = ("clip", "steps", "rate", "sigma", "filtered_sigma", "count_sigma")
+    return {
+        **{"data": _DIGITS, "epsilon": setting.epsilon, **means},
+        **plain.ends("plain"),
+        **filtered.ends("filtered"),
+        **gained.columns("difference"),
+        **{name: getattr(setting, name) for name in parameters},
+        "further_steps": sum(one.stopped - setting.steps for one in trials) / len(trials),
+        "active_further": sum(after) / len(after),
+    }
 
 
 def _caption(spec: _Table, data: FigureData) -> str:
@@ -304,9 +253,7 @@ def _figure(number: int, title: str, specification: type[_Table]) -> PaperFigure
     return PaperFigure(
         name=f"000-table-{number}",
         title=title,
-        source=Source(
-            "000", "Feldman and Zrnic", f"the table numbered {number} here, on other data", "Section 5.1"
-        ),
+        source=Source("000", f"the table numbered {number} here, on other data", "Section 5.1"),
         specification=specification,
         data=_data,
         draw=_draw,

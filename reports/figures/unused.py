@@ -11,7 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
+
+from matplotlib.axes import Axes
 
 from filters import (
     ApproximateDPFilter,
@@ -25,7 +27,7 @@ from mc.worst_case.calibrated import calibrated
 from mc.worst_case.calibrated_threshold import CalibratedThreshold
 from mc.worst_case.solve import worst_case
 from reports.figures.data import FigureData
-from reports.figures.lines import colour, line
+from reports.figures.lines import colour, line, number_ticks
 from reports.figures.paper_figure import PaperFigure, Source
 from reports.figures.specification import (
     Specification,
@@ -38,9 +40,6 @@ from reports.figures.specification import (
 from theory.conversions import CKS, SIMPLE, gaussian_mu
 from theory.evidence import Evidence
 from theory.pairs import Gaussian, RandomizedResponse
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 __all__ = ["UNUSED"]
 
@@ -177,15 +176,13 @@ def _draw(spec: _Unused, data: FigureData, axes: Sequence[Axes]) -> None:
     ax.legend(
         fontsize=8.5, loc="center left", bbox_to_anchor=(0.0, 0.42), handlelength=3.0, labelspacing=0.25
     )
-    ticks = [one for one in (0.1, 0.25, 0.5, 1, 2, 5, 10) if epsilon[0] <= one <= epsilon[-1]]
-    ax.set_xticks(ticks or list(epsilon), [f"{one:g}" for one in ticks or epsilon])
-    ax.minorticks_off()
+    number_ticks(ax, (0.1, 0.25, 0.5, 1, 2, 5, 10), epsilon)
 
 
 UNUSED = PaperFigure(
     name="unused",
     title="delta left unused by each filter against epsilon",
-    source=Source("000", "Feldman and Zrnic", "no figure: how tight Theorem 4.9 is", "Section 4.3"),
+    source=Source("000", "no figure: how tight Theorem 4.9 is", "Section 4.3"),
     specification=_Unused,
     data=_data,
     draw=_draw,

@@ -8,7 +8,7 @@ from mc.accountants.laws import ACCOUNTANT_LAWS
 from reports.audit.audited import Audit, AuditedFault, AuditedLaw, AuditedLibrary
 from reports.audit.fault import Kind
 from reports.audit.texts import titled
-from reports.pages.template import rendered, style
+from reports.template import rendered, style
 
 __all__ = ["audit_page", "audit_section"]
 

@@ -13,10 +13,11 @@ from markupsafe import Markup
 from mc.examine.measure import exceeds
 from reports.drawing import data_uri, svg_text
 from reports.examination_words import ExaminationWords, version
-from reports.pages.template import rendered, style
 from reports.pages.tightness_figure import MOST_ROWS, tightness_alt, tightness_figure
 from reports.shown.formulas import mathml
-from reports.witness_words import number, replay_snippet, witness_words
+from reports.story_words import play_snippet, story_figure, story_rows
+from reports.template import rendered, style
+from reports.witness_words import number, witness_words
 from theory.evidence import Evidence, Outcome
 from theory.guarantees import ApproxDP, Guarantee, PureDP
 
@@ -47,6 +48,7 @@ def examination_page(exam: ExaminationWords, folder: Path) -> str:
         style=style(),
         sources=_sources(exam),
         alt=tightness_alt(exam.tightness),
+        curve=_curve(exam),
         most=MOST_ROWS,
         formula=mathml(exam.promise.formula) if isinstance(exam.promise, Guarantee) else "",
         sets=", S any set of outcomes" if isinstance(exam.promise, ApproxDP | PureDP) else "",
@@ -56,7 +58,7 @@ def examination_page(exam: ExaminationWords, folder: Path) -> str:
         evidences=list(Evidence),
         version=version(),
         colophon=(
-            f"Examined for {exam.examination.seconds:.0f} s with seed {exam.examination.seed}, by filterproof "
+            f"Examined for {exam.seconds:.0f} s with seed {exam.seed}, by filterproof "
             f"{version()} and Python {platform.python_version()}, on {time.strftime('%Y-%m-%d')}. "
             "Losses are in nats."
         ),
@@ -69,11 +71,11 @@ def examination_fragment(exam: ExaminationWords) -> str:
 
 
 def _render(template: str, exam: ExaminationWords, **more: Any) -> str:
-    witness = exam.witness
+    witness, story = exam.witness, exam.story
     return rendered(
         template,
         exam=exam,
-        promise=str(exam.promise),
+        promise=exam.promised,
         colour={"REFUTED": "refuted", "HOLDS": "holds"}.get(exam.headline, "undecided"),
         plain=_plain(exam),
         stages=_STAGES,
@@ -81,9 +83,12 @@ def _render(template: str, exam: ExaminationWords, **more: Any) -> str:
         findings=_told(exam),
         left_out=len(exam.findings) - len(_told(exam)),
         game=witness_words(witness) if witness is not None else "",
-        snippet=replay_snippet(witness) if witness is not None else "",
+        snippet=play_snippet(witness) if witness is not None else "",
+        story=story,
+        turns=story_rows(story) if story is not None else [],
         data=json.dumps(witness.to_data(), indent=2) if witness is not None else "",
-        rows=[_row(row) for row in exam.tightness],
+        number=number,
+        exceeds=exceeds,
         **more,
     )
 
@@ -135,19 +140,6 @@ def _pill(finding: StageFinding) -> dict[str, str]:
     }
 
 
-def _row(row: Any) -> dict[str, str]:
-    return {
-        "measure": str(row.measure),
-        "menu": row.menu,
-        "attack": number(row.attack),
-        "worst": "" if row.worst is None else number(row.worst),
-        "promised": number(row.promised),
-        "share": f"{row.share:.4g}",
-        "evidence": row.evidence.name,
-        "above": "unexpected" if exceeds(row.attack, row.promised) else "",
-    }
-
-
 def _sources(exam: ExaminationWords) -> list[dict[str, str]]:
     """The picture once for each kind of screen, as data that an <img> shows."""
     if not exam.tightness:
@@ -158,6 +150,13 @@ def _sources(exam: ExaminationWords) -> list[dict[str, str]]:
         assert figure is not None
         drawn.append({"media": media, "src": data_uri(svg_text(figure))})
     return drawn
+
+
+def _curve(exam: ExaminationWords) -> str:
+    """The picture of the play against the promise, as data; '' where there is none."""
+    story = exam.story
+    figure = None if story is None else story_figure(exam.name, story)
+    return "" if figure is None else data_uri(svg_text(figure))
 
 
 def _measures(exam: ExaminationWords) -> list[tuple[Markup, str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from markupsafe import Markup, escape
 
 from mc.losses.log_ratio import Epsilon, LogRatio
-from reports.pages.overview import Row
+from reports.pages.overview import Row, between
 from reports.pages.page import Page, explaining
 from reports.pages.profile_figure import profile_picture
 from reports.shown.formulas import mathml
@@ -32,7 +32,8 @@ def filter_page(row: Row) -> Page:
             ("In words", subject.words),
             ("Verdict", _verdict(row)),
             ("Theorem", _theorem(row)),
-            ("Worst case", _worst(row)),
+            ("All mechanisms", _supremum(row)),
+            ("Worst case on this menu", _worst(row)),
             ("Best attack", _attack(row)),
             ("Simulated", simulated_words(row)),
         ),
@@ -65,6 +66,22 @@ def _theorem(row: Row) -> str:
     return f"{told} Nothing here joins it to the code that runs, so the promise stays undecided."
 
 
+def _supremum(row: Row) -> str:
+    one = row.played.supremum
+    said = "; ".join(f"{times} x {pair!r}" for pair, times in one.steps) or "no requests are known"
+    if row.most is None:
+        return f"No theorem bounds them. At epsilon = {one.epsilon:.4g} at least {one.low:.6g}, by {said}."
+    estimate = row.played.extremal and row.played.extremal.estimate
+    drawn = (
+        f"; simulated: {estimate.value:.4g} in {interval(estimate.low, estimate.high, 4)}" if estimate else ""
+    )
+    return (
+        f"At epsilon = {one.epsilon:.4g} the most that any adversary gets with mechanisms that the filter covers is "
+        f"in {interval(one.low, one.high, 8)}, {between(row)} of the promised {one.promised:.4g}. The lower end is "
+        f"reached by {said}, which its own code grants{drawn}."
+    )
+
+
 def _worst(row: Row) -> str:
     one = row.played.main
     number = (
@@ -83,8 +100,8 @@ def _rounds(rounds: int) -> str:
 
 def _attack(row: Row) -> str:
     return (
-        f"{percent(row.attack)} of the promised delta, by {row.attacked_on}; the largest lower bound that this page's "
-        "game and the examination found."
+        f"{percent(row.attack)} of the promised delta, by {row.attacked_on}; the largest lower bound that is known, at "
+        "any epsilon."
     )
 
 

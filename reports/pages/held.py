@@ -91,6 +91,10 @@ NORMS, SIGMA, BUDGET = np.geomspace(0.05, 1.0, 2000), 4.0, 1.0
 #: Linear queries: people, norm budget, coordinates and privacy.
 PEOPLE, NORM_BUDGET, DIMENSION, KAPPA = 100, 20.0, 4, 0.5
 _RUNS = 16_000
+#: The mu of everybody's filter, norms, noise and rounds: one in which person 0 spends all, and one that stops short.
+_Case: TypeAlias = tuple[float, tuple[float, ...], float, int]
+_WHOLE: _Case = (BUDGET, (1.0, 2.0, 0.5), SIGMA, 72)
+_PARTLY: _Case = (2.0, (1.7, 0.6), 2.5, 30)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +172,11 @@ def simulations(count: Callable[[], float], size: Callable[[int], int], seed: in
         ),
         *(("trackers", f"{name} tracker", partial(_blocks, name, count(), runs, seed)) for name in TRACKERS),
         *(
-            ("people", f"a person {words}", partial(_person, way, count(), runs // 2, seed))
+            ("people", f"a person {words}{more}", partial(_person, way, case, count(), runs // 2, seed))
+            for case, more in (
+                (_WHOLE, ""),
+                (_PARTLY, f" of a budget of {_PARTLY[0]:g}, noise {_PARTLY[2]:g}"),
+            )
             for way, words in (("PQ", "removed"), ("QP", "added"))
         ),
         ("queries", "an answer misses its bound", partial(_missed, count(), runs // 6, seed)),
@@ -238,14 +246,15 @@ def _blocks(name: str, confidence: float, runs: int, seed: int) -> tuple[Estimat
     return one, float(filt.promise.delta(EPSILON))
 
 
-def _person(way: Any, confidence: float, runs: int, seed: int) -> tuple[Estimate, float]:
-    filt = GaussianFilter(mu=BUDGET)
+def _person(way: Any, case: _Case, confidence: float, runs: int, seed: int) -> tuple[Estimate, float]:
+    mu, norms, sigma, rounds = case
+    filt = GaussianFilter(mu=mu)
     found = simulate_person(
         filt,
-        (1.0, 2.0, 0.5),
-        sigma=SIGMA,
+        norms,
+        sigma=sigma,
         epsilon=EPSILON,
-        rounds=72,
+        rounds=rounds,
         n=runs,
         seed=seed,
         direction=way,

@@ -26,7 +26,7 @@ from theory.evidence import Evidence, Outcome, Verdict
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["Row", "alt", "counted", "overview", "picture"]
+__all__ = ["Row", "alt", "between", "counted", "overview", "picture"]
 
 _BLUE, _RED, _GREEN, _BAR = (PALETTE[place] for place in (0, 1, 2, 4))
 #: The range of the picture, in shares of the promise; what lies outside is drawn as an arrow at its edge.
@@ -37,10 +37,11 @@ _FINITE = "mechanisms with finitely many outcomes"
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A filter on the front page; worst, attack and simulated are shares of the promised delta at the game's epsilon.
+    """A filter on the front page; least, most, attack and simulated are shares of the promised delta.
 
-    attack is the largest lower bound on delta found by the games, sequences and searches of its examination and by the
-    page's own game; worst bounds every adversary on the page's menu.
+    Over all mechanisms that the filter covers, at the epsilon of its page, the largest share is at least `least` and at
+    most `most`, None where no theorem bounds it. attack is the largest lower bound known at any epsilon: by mechanisms
+    that are extremal for the rule, the page's game, and the games, sequences and searches of its examination.
     """
 
     subject: PageSubject
@@ -62,27 +63,44 @@ class Row:
         return "a cited theorem" if self.verdict.evidence is Evidence.CITED else self.verdict.evidence.name
 
     @property
-    def worst(self) -> float:
-        return self.played.main.share
+    def most(self) -> float | None:
+        if self.verdict.outcome is not Outcome.HOLDS:
+            return None
+        return self.played.supremum.high / self.played.supremum.promised
+
+    @property
+    def least(self) -> float:
+        """Of a promise that is kept, at the epsilon of the page; of others the best attack at any."""
+        if self.most is None:
+            return self.attack
+        here = self.played.supremum.epsilon
+        return max(share for share, epsilon, _ in self._attacks() if abs(epsilon - here) <= 1e-9 * here)
 
     @property
     def attack(self) -> float:
-        return max(share for share, _ in self._attacks())
+        return self._best[0]
 
     @property
     def attacked_on(self) -> str:
         """Where the best attack was found."""
-        return max(self._attacks(), key=lambda one: one[0])[1]
+        return f"{self._best[2]} at epsilon={self._best[1]:.4g}"
 
-    def _attacks(self) -> list[tuple[float, str]]:
+    @property
+    def _best(self) -> tuple[float, float, str]:
+        return max(self._attacks(), key=lambda one: one[0])
+
+    def _attacks(self) -> list[tuple[float, float, str]]:
+        """(Share of the promise, epsilon, mechanisms) of every lower bound that is known."""
         menu = ", ".join(dict.fromkeys(type(pair).__name__ for pair in self.subject.menu))
         found = [
-            (one.low / one.promised, f"{menu} at epsilon={one.epsilon:.4g}")
-            for one in (self.played.main, *self.played.curve)
+            (one.low / one.promised, one.epsilon, menu) for one in (self.played.main, *self.played.curve)
         ]
+        over_all = self.played.supremum
+        extremal = ", ".join(dict.fromkeys(type(pair).__name__ for pair, _ in over_all.steps))
+        found.append((over_all.low / over_all.promised, over_all.epsilon, f"the extremal {extremal}"))
         if self.examination is not None:
             found += [
-                (row.share, f"{row.menu} at epsilon={row.measure.at:.4g}")
+                (row.share, row.measure.at, row.menu)
                 for row in self.examination.tightness
                 if row.measure.kind == "hockey-stick"
             ]
@@ -90,8 +108,9 @@ class Row:
 
     @property
     def simulated(self) -> tuple[float, float, float]:
-        """Estimate, lower and upper end."""
-        one = self.played.at_main
+        """Estimate, lower and upper end: of the extremal mechanisms where the promise is kept, else of the game."""
+        kept = self.verdict.outcome is Outcome.HOLDS
+        one = (kept and self.played.extremal) or self.played.at_main
         return tuple(x / one.promised for x in (one.estimate.value, one.estimate.low, one.estimate.high))  # type: ignore[return-value]
 
     @property
@@ -177,15 +196,15 @@ def picture(rows: Sequence[Row], *, wide: bool) -> Picture:
 
 
 _CAPTION = (
-    "Left of the line a promise is kept, right of it broken. A diamond is the certified worst case: every adversary on "
-    "the menu of the filter's page. A bar is the simulated interval of that menu's best strategy. A dot is the best "
-    "attack found there or by the examination, which may use other mechanisms and another epsilon. The nearer to the "
-    "line, the tighter the promise."
+    "Left of the line a promise is kept, right of it broken. Where a theorem holds, the most that any adversary gets "
+    "with any mechanisms that the filter covers lies between the dot, which its own code granted, and the diamond, "
+    "which the theorem bounds; both are certified, and mostly they meet. Elsewhere the dot is the best attack known. "
+    "A bar is the interval of an attack that was simulated. The nearer to the line, the tighter the promise."
 )
 
 
 def _draw(ax: Axes, y: int, row: Row, *, wide: bool) -> None:
-    broken = exceeds(row.attack, 1.0)
+    broken = exceeds(row.least, 1.0)
     colour = _RED if broken else _BLUE
     ax.plot([_LEAST, _MOST], [y, y], color="#e3e7eb", lw=0.8, zorder=0)
     _, low, high = row.simulated
@@ -193,12 +212,14 @@ def _draw(ax: Axes, y: int, row: Row, *, wide: bool) -> None:
         ends = max(low, _LEAST), min(high, _MOST)
         ax.plot(ends, [y, y], color=_BAR, lw=5, solid_capstyle="butt", zorder=1)
         ax.plot(ends, [y, y], "|", color=_BAR, ms=11, mew=1.6, zorder=1)
-    ax.plot(_held(row.worst), y, "D", ms=9, mfc="none", mew=1.7, color=_GREEN, zorder=3)
-    ax.plot(_held(row.attack), y, "X" if broken else "o", ms=6.5, color=colour, zorder=4)
+    if row.most is not None:
+        ax.plot([_held(row.least), _held(row.most)], [y, y], color=_GREEN, lw=1.7, zorder=2)
+        ax.plot(_held(row.most), y, "D", ms=9, mfc="none", mew=1.7, color=_GREEN, zorder=3)
+    ax.plot(_held(row.least), y, "X" if broken else "o", ms=6.5, color=colour, zorder=4)
     if not wide:
         ax.text(_LEAST, y + 0.36, row.subject.name, fontsize=9.5, va="center", color=INK)
-    at = _held(max(row.attack, row.worst))
-    words = percent(row.attack)
+    at = _held(max(row.least, row.most or 0.0))
+    words = between(row)
     left = at > 20
     ax.annotate(
         words,
@@ -223,9 +244,17 @@ def _legend() -> list[Line2D]:
     none: dict[str, Any] = {"ls": "none"}
     return [
         Line2D(
-            [], [], marker="D", ms=9, mfc="none", mew=1.7, color=_GREEN, label="certified worst case", **none
+            [],
+            [],
+            marker="D",
+            ms=9,
+            mfc="none",
+            mew=1.7,
+            color=_GREEN,
+            label="all mechanisms, at most",
+            **none,
         ),
-        Line2D([], [], marker="o", ms=6.5, color=_BLUE, label="best attack, promise kept", **none),
+        Line2D([], [], marker="o", ms=6.5, color=_BLUE, label="at least, on its own code", **none),
         Line2D([], [], marker="X", ms=6.5, color=_RED, label="attack that breaks it", **none),
         Line2D([], [], lw=5, solid_capstyle="butt", color=_BAR, label="simulated interval"),
     ]
@@ -233,5 +262,12 @@ def _legend() -> list[Line2D]:
 
 def alt(rows: Sequence[Row]) -> str:
     """The picture for those who cannot see it."""
-    told = "; ".join(f"{row.subject.name} {percent(row.attack)}" for row in rows)
-    return f"The best attack found on each filter, as a share of the promised delta: {told}."
+    told = "; ".join(f"{row.subject.name} {between(row)}" for row in rows)
+    return f"The most that any mechanisms lose to an adversary, as a share of the promised delta: {told}."
+
+
+def between(row: Row) -> str:
+    """The two ends where they differ as they are read, else the one number."""
+    low = percent(row.least)
+    high = low if row.most is None else percent(row.most)
+    return low if low == high else f"{low} to {high}"

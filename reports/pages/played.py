@@ -1,4 +1,4 @@
-"""The game of a filter's page, solved at several epsilons, and its best strategy simulated."""
+"""The game of a filter's page, solved at several epsilons, what all mechanisms lose at most, and both simulated."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from mc import Estimate, WorstCase
 from mc.estimate.simulate import simulate
+from mc.examine.supremum import Supremum, supremum
 from mc.worst_case import worst_case
 from reports.pages.subjects import SUBJECTS
 from theory.evidence import Evidence
@@ -47,12 +48,16 @@ class SimulatedStrategy:
 class Played:
     """A subject's game at its epsilon (`main`) and at others, and the strategy that wins at the first, simulated.
 
-    `again` is Python that simulates it again, to the bit, from `filt` and the solved game `worst`.
+    supremum is over all mechanisms that the filter covers, at the epsilon of `main`; extremal is its adversary,
+    simulated, None where it has none. `again` is Python that simulates the strategy again, to the bit, from `filt` and
+    the solved game `worst`.
     """
 
     main: SolvedPoint
     curve: tuple[SolvedPoint, ...]
     simulated: tuple[SimulatedStrategy, ...]
+    supremum: Supremum
+    extremal: SimulatedStrategy | None = None
     again: str = ""
 
     @property
@@ -97,10 +102,24 @@ def play(job: tuple[int, float, int, int]) -> Played:
         direction=main.direction,
         workers=1,
     )
+    over_all, of_all = supremum(filt, at_main.epsilon), None
+    if over_all.adversary is not None:
+        drawn = simulate(
+            filt,
+            over_all.adversary,
+            epsilon=over_all.epsilon,
+            n=runs,
+            seed=seed,
+            confidence=confidence,
+            workers=1,
+        )
+        of_all = SimulatedStrategy(over_all.epsilon, drawn, over_all.promised)
     return Played(
         at_main,
         tuple(sorted(curve, key=lambda one: one.epsilon)),
         tuple(SimulatedStrategy(epsilon, one, promised(epsilon)) for epsilon, one in found),
+        over_all,
+        of_all,
         "curve = fp.simulate(\n"
         f"    filt, worst.strategy, epsilon={subject.simulated}, n={runs}, seed={seed},\n"
         f"    rounds={rounds or main.rounds}, confidence={confidence!r}, direction=worst.direction,\n"

@@ -45,14 +45,18 @@ def trainings(
         for way, words in (("PQ", "removed"), ("QP", "added"))
     ]
     audited = (
-        ("trainings", f"audited, {CLIPPED_STEPS} steps", ClippedSums, CLIPPED_STEPS),
-        ("trainings", f"audited, {STEPS} steps with filtering", ClippedSums, STEPS),
-        ("clipping", "audited, clipping after adding", ClippingAfterAdding, CLIPPED_STEPS),
-        ("forgetting", "audited, forgetting who sat out", ForgettingSums, STEPS),
+        # in the fewest steps so many that a violation of a fifth would be seen
+        ("trainings", f"audited, {CLIPPED_STEPS} steps", ClippedSums, CLIPPED_STEPS, 6 * _AUDITED),
+        ("trainings", f"audited, {STEPS} steps with filtering", ClippedSums, STEPS, _AUDITED),
+        ("clipping", "audited, clipping after adding", ClippingAfterAdding, CLIPPED_STEPS, _AUDITED),
+        ("forgetting", "audited, forgetting who sat out", ForgettingSums, STEPS, _AUDITED),
     )
     return [
         *simulated,
-        *((key, what, partial(_audited, kind, steps, count(), seed)) for key, what, kind, steps in audited),
+        *(
+            (key, what, partial(_audited, kind, steps, runs, count(), seed))
+            for key, what, kind, steps, runs in audited
+        ),
     ]
 
 
@@ -81,7 +85,9 @@ def _simulated(
     return found, float(PROMISE.promise.delta(TRAINED_AT))
 
 
-def _audited(kind: type[ClippedSums], steps: int, confidence: float, seed: int) -> tuple[Estimate, float]:
+def _audited(
+    kind: type[ClippedSums], steps: int, runs: int, confidence: float, seed: int
+) -> tuple[Estimate, float]:
     training = _digit_training()
     with knowingly():
         found = audit_training(
@@ -90,7 +96,7 @@ def _audited(kind: type[ClippedSums], steps: int, confidence: float, seed: int) 
             epsilon=TRAINED_AT,
             steps=steps,
             person=training.people - 1,
-            n=_AUDITED,
+            n=runs,
             seed=seed,
             confidence=confidence,
         )

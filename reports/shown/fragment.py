@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, Template, select_autoescape
 from markupsafe import Markup
 
+from reports.template import rendered
 from theory.shown import Pictured
 
 __all__ = ["MOST_LINES", "Fragment", "some"]
@@ -40,7 +39,7 @@ class Fragment:
             from reports.shown.pictures import alt
 
             picture, words = data_uri(svg_text(value.plot())), alt(value)
-        return _template().render(one=self, picture=picture, alt=words)
+        return rendered("shown.html.j2", one=self, picture=picture, alt=words)
 
 
 def some(lines: Iterable[Sequence[str]]) -> tuple[list[Sequence[str]], tuple[str, ...]]:
@@ -50,13 +49,3 @@ def some(lines: Iterable[Sequence[str]]) -> tuple[list[Sequence[str]], tuple[str
         return told, ()
     places = [round(k * (len(told) - 1) / (MOST_LINES - 1)) for k in range(MOST_LINES)]
     return [told[k] for k in places], (f"{MOST_LINES} of {len(told)} rows; rows() has them all.",)
-
-
-@lru_cache(maxsize=1)
-def _template() -> Template:
-    environment = Environment(
-        loader=PackageLoader("reports", "templates"),
-        autoescape=select_autoescape(default_for_string=True, default=True),
-        undefined=StrictUndefined,
-    )
-    return environment.get_template("shown.html.j2")

@@ -8,6 +8,7 @@ from typing import Any
 from markupsafe import Markup
 
 from filters.certified.certified_numbers import CertifiedNumbers
+from mc.estimate.compare_filters import FilterChoice, FilterComparison
 from mc.estimate.privacy_profile import PrivacyProfile
 from mc.estimate.simulate import Curve
 from mc.estimate.survival import SurvivalCurve
@@ -88,6 +89,33 @@ def _curve(value: Curve) -> Fragment:
 
 
 @fragment.register
+def _filter_comparison(value: FilterComparison) -> Fragment:
+    lines = [(one.name, _rounds(one), one.holds_for, one.code) for one in value.choices]
+    words = (
+        f"rounds of {value.mechanism} within ({value.epsilon:g}, {value.delta:g})-DP; a plan fixed in advance keeps it "
+        f"with {value.fewest:,}, and breaks it with more than {value.most:,}"
+    )
+    return Fragment("Filters", words, lines, ("filter", "rounds", "sound for", "code"))
+
+
+@fragment.register
+def _filter_choice(value: FilterChoice) -> Fragment:
+    lines = [
+        ("filter", value.name),
+        ("rounds", _rounds(value)),
+        ("sound for", value.holds_for),
+        ("code", value.code),
+    ]
+    return Fragment("Filter", f"{value.name} allows {_rounds(value)} rounds", lines)
+
+
+def _rounds(value: FilterChoice) -> str:
+    if value.low == value.high:
+        return near(value.rounds)
+    return f"{near(value.rounds)} in {interval(value.low, value.high)}"
+
+
+@fragment.register
 def _privacy_profile(value: PrivacyProfile) -> Fragment:
     lines, left = some(
         [
@@ -130,10 +158,7 @@ def _worst_case(value: WorstCase) -> Fragment:
         ("worst case", told),
         ("epsilon", str(value.epsilon)),
         ("evidence", _evidence(value.evidence)),
-        ("scope", value.scope),
-        ("direction", value.direction),
-        ("longest play", _count(value.rounds, "round")),
-        ("positions", f"{value.positions:,}"),
+        *_played(value),
     ]
     notes = () if value.tried else (f"{NOTHING_ADMITTED}: the bounds say nothing about it.",)
     return Fragment("Worst case", f"delta {told} at epsilon {value.epsilon}", lines, notes=notes)
@@ -363,7 +388,7 @@ def _rests(at: tuple[Estimate, ...]) -> tuple[str, ...]:
     return tuple(told)
 
 
-def _played(value: Evaluation | NumericalEvaluation) -> list[tuple[str, str]]:
+def _played(value: Evaluation | NumericalEvaluation | WorstCase) -> list[tuple[str, str]]:
     return [
         ("scope", value.scope),
         ("direction", value.direction),

@@ -9,19 +9,18 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
+from mc.estimate.compare_filters import FilterComparison
 from mc.estimate.privacy_profile import PrivacyProfile
 from mc.estimate.simulate import Curve
 from mc.estimate.survival import SurvivalCurve
 from mc.estimate.trade_off import TradeOff
 from mc.evaluate.evaluation import Evaluation, Evaluations, NumericalEvaluation
-from reports.drawing import INK, PALETTE
+from reports.drawing import GREY, INK, PALETTE
 from reports.shown.numbers import above, chance, interval, near
 
 __all__ = ["alt", "draw"]
 
 _BLUE, _RED, *_ = PALETTE
-#: Light and dark pages both show this grey.
-_GREY = "#868e96"
 #: A largest value over a least one from which on the axis is logarithmic.
 _WIDE = 30.0
 #: Points at which a band is drawn between the rows.
@@ -87,7 +86,7 @@ def _alt_privacy_profile(value: PrivacyProfile) -> str:
 def _draw_trade_off(value: TradeOff, ax: Axes) -> None:
     alpha, low, high = (np.array([row[name] for row in value.rows()]) for name in ("alpha", "low", "high"))
     ax.fill_between(alpha, low, high, color=_BLUE, alpha=0.35, lw=0.8, label="band for every test")
-    ax.plot([0, 1], [1, 0], color=_GREY, ls="--", lw=1.1, label="nothing released")
+    ax.plot([0, 1], [1, 0], color=GREY, ls="--", lw=1.1, label="nothing released")
     ax.set(xlabel="type I error", ylabel="least type II error", xlim=(0, 1), ylim=(0, 1))
     _said(ax, f"the whole band holds, but for a chance of {chance(value.failure)}")
 
@@ -117,6 +116,28 @@ def _alt_survival_curve(value: SurvivalCurve) -> str:
         f"The probability that output t is released, from {interval(first.low, first.high, 3)} at t = 1 to "
         f"{interval(last.low, last.high, 3)} at t = {len(value.at)}."
     )
+
+
+@draw.register
+def _draw_filter_comparison(value: FilterComparison, ax: Axes) -> None:
+    rows: list[Any] = value.rows()[::-1]
+    at = range(len(rows))
+    ax.barh(at, [row["rounds"] for row in rows], height=0.6, color=_BLUE)
+    ax.hlines(at, [row["low"] for row in rows], [row["high"] for row in rows], color=INK, lw=2)
+    for row, y in zip(rows, at, strict=True):
+        ax.annotate(near(row["rounds"], 4), (row["high"], y), (4, 0), textcoords="offset points", va="center")
+    ax.axvline(
+        value.most, color=_RED, ls="--", lw=1.4, label="the most that a plan fixed in advance can have"
+    )
+    ax.set_yticks(list(at), [row["filter"] for row in rows], fontsize=8)
+    ax.set(xlabel="rounds", xlim=(0, 1.15 * max(value.most, *(row["high"] for row in rows), 1)))
+    _said(ax, f"{value.mechanism} within ({value.epsilon:g}, {value.delta:g})-DP")
+
+
+@alt.register
+def _alt_filter_comparison(value: FilterComparison) -> str:
+    told = ", ".join(f"{one.name} {near(one.rounds, 4)}" for one in value.choices)
+    return f"Bars of the rounds that each filter allows: {told}; a line at {value.most}, the most of a fixed plan."
 
 
 @draw.register

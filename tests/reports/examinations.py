@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 import filterproof as fp
@@ -10,6 +12,7 @@ from mc.examine.examination import Examination
 from mc.examine.finding import StageFinding, Tightness
 from mc.examine.measure import Measure
 from mc.examine.sequence import Sequence
+from mc.examine.story import story_of_sequence
 from mc.examine.witness import Witness
 from reports.examined import Examined
 from theory.evidence import Evidence, Outcome, Verdict
@@ -54,7 +57,7 @@ def exam_of(*findings: StageFinding, filt: fp.PrivacyFilter | None = None) -> Ex
     made = Examination(
         Mine() if filt is None else filt, ("gaussian", "rr"), findings, 12.5, 7, 1e-6, Mine.promise
     )
-    return Examined(made)
+    return Examined.of(made)
 
 
 def rows(attack: float = 0.05) -> tuple[Tightness, ...]:
@@ -82,6 +85,11 @@ def refuted() -> Examined:
         seconds=1.25,
         tightness=rows(attack=witness.data["low"]),
         notes=("a note <worth> knowing",),
+        story=replace(
+            story_of_sequence(witness.filter, Sequence(((fp.Gaussian(1.0), 4),)), H1),
+            curve=((0.0, 0.7, 0.4), (1.0, 0.5, 0.1)),
+            pushed="8 < 9 times the promise",
+        ),
     )
     return exam_of(ADMISSION, finding)
 

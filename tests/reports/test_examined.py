@@ -20,7 +20,8 @@ from reports.drawing import svg_text
 from reports.examination_latex import latex_number, latex_text
 from reports.examined import Examined
 from reports.pages.tightness_figure import MOST_ROWS, shown, tightness_figure
-from reports.witness_words import replay_snippet, spelled, target_of, witness_words
+from reports.story_words import play_snippet, story_figure
+from reports.witness_words import number, replay_snippet, spelled, target_of, witness_words
 from tests.reports import examinations
 from tests.reports.examinations import EVERY, Mine, refuted, undecided
 from theory.evidence import Evidence, Outcome, Verdict
@@ -92,15 +93,55 @@ def test_every_way_to_end_is_told_alike_everywhere(name: str, saved: Callable[[s
     assert json.loads((saved(name) / "verdict.json").read_text("utf-8")) == exam.to_data()
 
 
-def test_the_words_are_a_line_a_stage_and_the_witness_in_two() -> None:
+def test_the_words_are_a_line_a_stage_and_the_witness_with_its_play() -> None:
     lines = str(refuted()).splitlines()
     assert lines[0] == "Mine, promised 1-GDP: REFUTED (CERTIFIED; the sequence)"
-    assert [line.split()[0] for line in lines if re.match(r"  \w", line)] == ["admission", "sequences"]
-    assert lines[-2].startswith(
+    assert [line.split()[0] for line in lines if re.match(r"  \w+ +\d+\.\d s", line)] == [
+        "admission",
+        "sequences",
+    ]
+    place = next(n for n, line in enumerate(lines) if line.startswith("Witness: "))
+    assert lines[place].startswith(
         "Witness: 4 requests: 4 x Gaussian(mu=1.0); H at epsilon=1, PQ is at least 0.5"
     )
+    assert lines[place + 1].startswith(
+        "  round 1: ask Gaussian(mu=1): granted; state 0 -> 0; revealed so far 0.126937 of"
+    )
+    assert "  The promise is passed in round 2." in lines
+    assert "  Why: Gaussian(mu=1) leaves the state as it was: it was charged nothing." in lines
+    assert lines[-2] == "  Pushed further: 8 < 9 times the promise."
     assert lines[-1].startswith('Again: exam.save("out"), then filterproof replay out/witness.json ')
     assert lines[-1].endswith("examinations.py::Mine")
+
+
+def test_the_play_is_told_alike_on_the_page_in_latex_and_as_data(saved: Callable[[str], Path]) -> None:
+    exam, out = refuted(), saved("refuted")
+    page, story = parsed((out / "report.html").read_text("utf-8")), exam.examination.story
+    data = json.loads((out / "verdict.json").read_text())["story"]
+    assert [turn["reached"] for turn in data["turns"]] == [turn.reached for turn in story.turns]
+    assert data["passed"] == story.passed == 2
+    for told in (page.words, exam.latex(), parsed(exam._repr_html_()).words):
+        assert "The promise is passed in round 2." in told
+        assert all(number(turn.reached) in told for turn in story.turns)
+        assert "it was charged nothing" in told
+    assert any("as promised and as the play reveals it" in (given.get("alt") or "") for _, given in page.seen)
+    assert json.loads((saved("undecided") / "verdict.json").read_text())["story"] is None
+    assert story_figure("Mine", replace(story, curve=())) is None
+
+
+def test_the_play_is_a_few_lines_of_python_that_run(capsys: pytest.CaptureFixture[str]) -> None:
+    code = play_snippet(refuted().witness)
+    assert len(code.splitlines()) == 6
+    exec(code, {})  # noqa: S102 - it is what we print
+    printed = capsys.readouterr().out
+    assert printed.startswith("granted True\n")
+    revealed, promised = re.findall(r"[\d.]{9,}", printed)[1:]
+    assert float(revealed) == pytest.approx(fp.GaussianDP(2.0).delta(1.0), rel=1e-8)
+    assert float(promised) == Mine.promise.delta(1.0)
+    # what takes arguments is replayed from its data, and so is what is no fixed sequence
+    with fp.knowingly():
+        naive = fp.NaiveRealisationFilter(1.0, 0.01)
+    assert "fp.replay" in play_snippet(fp.Witness(naive, fp.attack(naive).witness))
 
 
 def test_the_smallest_of_many_refutations_is_one_line_with_a_count() -> None:
@@ -230,8 +271,8 @@ def test_a_picture_of_many_rows_has_every_menu_before_a_second_row_of_one() -> N
 def test_latex_writes_out_what_it_reserves() -> None:
     text = refuted().latex()
     assert r"50\% \& under\_score" in text
-    assert text.count(r"\begin{") == text.count(r"\end{") == 2
-    assert text.count(r"\\") == 1 + 3
+    assert text.count(r"\begin{") == text.count(r"\end{") == 3
+    assert text.count(r"\\") == 1 + 3 + len(refuted().examination.story.lines())
     assert latex_text("{~^}") == r"\{\textasciitilde{}\textasciicircum{}\}"
     assert (latex_number(float("inf")), latex_number(1e-300)) == (r"$\infty$", r"$1\cdot 10^{-300}$")
 
@@ -281,8 +322,9 @@ def test_a_class_in_the_place_of_a_filter_is_refused_with_the_remedy() -> None:
         fp.verify(Mine)
 
 
+@pytest.mark.usefixtures("processor_clock")
 def test_an_examination_of_a_broken_filter_is_refuted_and_says_so() -> None:
-    exam = fp.verify(Mine(), seconds=60, mechanisms=["gaussian"], first_only=True)
+    exam = fp.verify(Mine(), seconds=10, mechanisms=["gaussian"], first_only=True)
     assert exam.headline == "REFUTED"
     assert exam.witness.replay().refutes
 
@@ -290,7 +332,7 @@ def test_an_examination_of_a_broken_filter_is_refuted_and_says_so() -> None:
 def test_latex_says_no_row_twice() -> None:
     exam = refuted()
     twice = [replace(one, tightness=one.tightness * 2) for one in exam.findings]
-    lines = Examined(replace(exam.examination, findings=tuple(twice))).latex().splitlines()
+    lines = replace(exam, findings=tuple(twice)).latex().splitlines()
     rows = [line for line in lines if line.endswith(r"\\") and "&" in line]
     assert len(rows) == len(set(rows)) > 1
     assert rows == [line for line in exam.latex().splitlines() if line in rows]

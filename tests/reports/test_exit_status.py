@@ -324,6 +324,11 @@ def test_ctrl_c_in_the_main_job_says_what_was_done_and_lost(folder: Path) -> Non
         ),
         (("attack", "GaussianFilter", "--rounds", "1000000000"), "rounds must be at most 10,000"),
         (("calibrate", "1", "1e-5", "--levels", "1000000000"), "levels must be at most 4,096"),
+        (("calibrate", "1", "1e-5", "--mechanisms", "gauss"), "mechanisms must be one of gaussian, pure"),
+        (
+            ("calibrate", "1", "1e-5", "--mechanisms", "subsampled:0.1"),
+            "mechanisms must be subsampled:q,sigma, got 'subsampled:0.1'",
+        ),
         (
             ("replay", "nofile", "x"),
             "file must be a witness.json, verdict.json or verdicts.json, got file='nofile' (No such",

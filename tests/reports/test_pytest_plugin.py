@@ -171,24 +171,19 @@ def test_nothing_of_ours_is_rewritten():
 """
 
 
-@pytest.mark.parametrize("besides", [(), ("-p", "reports.pytest_plugin")], ids=["alone", "and by -p"])
-def test_where_the_package_is_installed_a_mark_is_an_examination_once(
-    folder: Path, besides: tuple[str, ...]
-) -> None:
+def _run_installed(folder: Path, *arguments: str) -> str:
+    """What pytest says, its folder on the path, where the package is installed with its entry point."""
     points = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["entry-points"]["pytest11"]
     made = folder / "site" / "filterproof-0.1.0.dist-info"
-    made.mkdir(parents=True)
+    made.mkdir(parents=True, exist_ok=True)
     (made / "METADATA").write_text("Metadata-Version: 2.1\nName: filterproof\nVersion: 0.1.0\n")
     (made / "entry_points.txt").write_text(
         "[pytest11]\n" + "".join(f"{name} = {module}\n" for name, module in points.items())
     )
     rooms = ("filterproof", "filters", "mc", "reports", "theory")
     (made / "RECORD").write_text("".join(f"{room}/__init__.py,,\n" for room in rooms))
-    (folder / "test_mine.py").write_text(MARKED_FEW)
-    (folder / "test_ours.py").write_text(INSTALLED)
-    (folder / "pytest.ini").write_text("[pytest]\naddopts = --strict-markers\n")
     result = subprocess.run(
-        [sys.executable, "-P", "-m", "pytest", "-p", "no:cacheprovider", "-q", "-rA", *besides],
+        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-q", "-rA", *arguments],
         capture_output=True,
         text=True,
         cwd=folder,
@@ -196,10 +191,31 @@ def test_where_the_package_is_installed_a_mark_is_an_examination_once(
         check=False,
         timeout=300,
     )
-    out = result.stdout + result.stderr
+    return result.stdout + result.stderr
+
+
+@pytest.mark.parametrize("besides", [(), ("-p", "reports.pytest_plugin")], ids=["alone", "and by -p"])
+def test_where_the_package_is_installed_a_mark_is_an_examination_once(
+    folder: Path, besides: tuple[str, ...]
+) -> None:
+    (folder / "test_mine.py").write_text(MARKED_FEW)
+    (folder / "test_ours.py").write_text(INSTALLED)
+    (folder / "pytest.ini").write_text("[pytest]\naddopts = --strict-markers\n")
+    out = _run_installed(folder, *besides)
     assert "FAILED test_mine.py::test_given" in out
     assert "PASSED test_ours.py::test_nothing_of_ours_is_rewritten" in out
     assert "2 failed, 2 passed" in out
+
+
+def test_a_repository_with_a_package_reports_of_its_own_is_told_so_in_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "reports").mkdir()
+    (tmp_path / "reports" / "__init__.py").write_text(
+        "raise SystemExit('the package of somebody else ran')\n"
+    )
+    told = _run_installed(tmp_path).strip()
+    assert told.startswith(f"ERROR: the package 'reports' must be Filterproof's own, got '{tmp_path}")
+    assert "rename that file or folder" in told
+    assert "\n" not in told
 
 
 def _without_plugins() -> dict[str, str]:

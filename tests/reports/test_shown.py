@@ -47,6 +47,8 @@ MADE = {
     "PrivacyProfile": lambda: fp.PrivacyProfile(curve()),
     "TradeOff": lambda: fp.TradeOff.of(curve(), curve("QP")),
     "SurvivalCurve": lambda: fp.survival(GAUSSIAN, fp.Constant(0.5), n=1000, rounds=40),
+    "FilterComparison": lambda: fp.compare_filters(1.0, 0.01, fp.ZCDP(0.05)),
+    "FilterChoice": lambda: made("FilterComparison").choices[0],
     "WorstCase": lambda: fp.worst_case(fp.ZCDPFilter(1.0), HALF, epsilon=fp.LogRatio(Fraction(3, 2))),
     "Evaluation": lambda: fp.evaluate(
         fp.ZCDPFilter(1.0), fp.Constant(HALF), epsilon=fp.LogRatio(2), rounds=3
@@ -82,6 +84,7 @@ PICTURED = (
     "PrivacyProfile",
     "TradeOff",
     "SurvivalCurve",
+    "FilterComparison",
     "Evaluations",
     "Evaluations, exact",
     "Examined",

@@ -50,10 +50,10 @@ def test_the_files_of_a_study_and_that_resuming_gives_the_same_bytes(
         assert f"{float(row['plain']):.1f} ± {float(row['plain_sd']):.1f}" in result.stdout
     assert "manifest.json" in result.stdout
 
-    # some outcomes lost, one damaged: the rest is read back, and the files are the same
+    # one outcome lost, one damaged: the rest is read back, and the files are the same
     (tmp_path / "b").mkdir()
     (tmp_path / "b" / "outcomes").mkdir()
-    for file in kept_files[:5]:
+    for file in kept_files[:-1]:
         (tmp_path / "b" / "outcomes" / file.name).write_bytes(file.read_bytes())
     (tmp_path / "b" / "outcomes" / kept_files[0].name).write_text("{")
     monkeypatch.setattr(kept_room, "_OUTCOMES", {})
@@ -64,7 +64,7 @@ def test_the_files_of_a_study_and_that_resuming_gives_the_same_bytes(
 
 
 def test_another_seed_is_another_study(tmp_path: Path) -> None:
-    small = ("003-7", "--trials", "2", "--format", "svg", "--workers", "1")
+    small = ("003-7", "--quick", "--trials", "2", "--format", "svg", "--workers", "1")
     for seed in ("0", "1"):
         assert typed(*small, "--seed", seed, "--out", str(tmp_path / seed)).exit_code == 0
     first, other = files(tmp_path / "0"), files(tmp_path / "1")

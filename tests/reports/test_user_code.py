@@ -163,7 +163,7 @@ def test_a_file_that_holds_no_filter_is_unusable_input(tmp_path: Path, name: str
 @pytest.mark.parametrize("stream", ["None", "object()"])
 def test_a_file_that_replaces_standard_output_replaces_its_own(tmp_path: Path, stream: str) -> None:
     (tmp_path / "rude.py").write_text(BASE + f"\nsys.stdout = sys.stderr = {stream}\n")
-    status, out, err = filterproof("verify", "rude.py::F", "--seconds", "2", "--json", cwd=tmp_path)
+    status, out, err = filterproof("verify", "rude.py::F", "--seconds", "0.5", "--json", cwd=tmp_path)
     assert (status, err.strip()) == (0, "")
     assert json.loads(out)["verdict"]
 

@@ -80,10 +80,11 @@ def test_divergences_and_hockey_sticks_are_integrals(pair) -> None:
             )
         entropy = mpmath.quad(lambda x: p(x) * mpmath.log(p(x) / q(x)), points)
         assert value(pair.truths.renyi(1)) == pytest.approx(float(entropy), rel=1e-9)
+    with mpmath.workdps(15):  # the kink leaves no more than four digits
         for level in (-0.5, 0.25):
             ratio = mpmath.exp(level)
             above = mpmath.quad(
-                lambda x, c=ratio: max(p(x) - c * q(x), 0), mpmath.linspace(points[0], points[-1], 400)
+                lambda x, c=ratio: max(p(x) - c * q(x), 0), mpmath.linspace(points[0], points[-1], 200)
             )
             assert value(pair.truths.hockey_stick(level)) == pytest.approx(float(above), rel=1e-4)
 

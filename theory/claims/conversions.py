@@ -90,6 +90,43 @@ ROWS = (
             beside("ApproximateDPFilter.at_one_and_1e_5_simple", "The same for the simple conversion."),
         ),
     ),
+    Theorem(
+        name="defined B*",
+        title="B* as it is defined: the largest budget of zCDP",
+        source="Feldman & Zrnic, Theorem 4.9 names it; Balle and others, Asoodeh and others for one order",
+        hypotheses="epsilon and delta real; adaptive rho_t-zCDP mechanisms with finitely many outcomes, finitely many "
+        "rounds, a filter that admits while sum rho_t <= B and decides before the release, B > 0; slopes c, c' > 0 at "
+        "some order alpha > 1 with u > u' and v - v' <= (u - u') e^epsilon, u = alpha c^(alpha - 1), v = (alpha - 1) "
+        "c^alpha, u' and v' the same of c'",
+        claim="Where order and slopes allow B the transcript is (epsilon, delta)-DP; where two outcomes x > delta + "
+        "e^epsilon y are rho-zCDP, it is not with any budget B >= rho",
+        stated=(
+            r"e^{(\alpha-1)\alpha B} - u' + v' \le (u - u')\,\delta \implies B \le B^*(\varepsilon,\delta) \le "
+            r"\sup_{\alpha>1} \tfrac{1}{\alpha} D_\alpha",
+        ),
+        steps=(
+            decided_by(
+                "BStar.slopes_conversion",
+                "A transcript with D_alpha <= R has a hockey-stick divergence of at most (e^((alpha - 1) R) - u' + v') "
+                "/ (u - u'); at the best slopes the optimal conversion of one order, and that of CKS as c' falls to 0.",
+                "Balle and others; Asoodeh and others; derived here",
+            ),
+            decided_by(
+                "BStar.slopes_filter",
+                "From below: a filter that admits while zCDP charges sum to at most B keeps (epsilon, delta)-DP where "
+                "some order and two slopes allow B.",
+            ),
+            decided_by(
+                "BStar.two_outcomes_break",
+                "From above: where two outcomes are rho-zCDP and pass delta at epsilon, that filter breaks (epsilon, "
+                "delta)-DP with every budget B >= rho.",
+            ),
+            beside(
+                "BStar.b_star_above",
+                "At epsilon = 1 and delta = 1/100000 the filter with B = 0.030556950787 keeps its promise.",
+            ),
+        ),
+    ),
 )
 
 #: Beside them: what other theorems use, examples, and what a row does not need.
@@ -118,27 +155,6 @@ STATEMENTS = (
     KernelTheorem(
         "ApproximateDPFilter.somebody_is_granted_something",
         "An example: an honest analyst is granted two coins by this filter and denied a third, so honesty can be met.",
-    ),
-    KernelTheorem(
-        "BStar.slopes_conversion",
-        "A transcript with D_alpha <= R has a hockey-stick divergence of at most (e^((alpha - 1) R) - u' + v') / (u - "
-        "u'), u = alpha c^(alpha - 1) and v = (alpha - 1) c^alpha, u' and v' the same of c', for slopes with u > u' "
-        "and v - v' <= (u - u') e^epsilon; at the best slopes the optimal conversion of one order.",
-        "Balle and others; Asoodeh and others; derived here",
-    ),
-    KernelTheorem(
-        "BStar.slopes_filter",
-        "B-star from below: a filter that admits while zCDP charges sum to at most B keeps (epsilon, delta)-DP where "
-        "some order and two slopes allow B.",
-    ),
-    KernelTheorem(
-        "BStar.two_outcomes_break",
-        "B-star from above: where two outcomes are rho-zCDP and pass delta at epsilon, that filter breaks (epsilon, "
-        "delta)-DP with every budget B >= rho.",
-    ),
-    KernelTheorem(
-        "BStar.b_star_above",
-        "At epsilon = 1 and delta = 1/100000 the filter with B = 0.030556950787 keeps its promise.",
     ),
     KernelTheorem(
         "SomeOrder.some_order_bound",

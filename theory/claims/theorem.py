@@ -143,6 +143,7 @@ _MODULES = {
     "B*": "proofs.b_star",
     "approximate-DP filter": "claims.conversions",
     "CKS": "proofs.cks",
+    "defined B*": "claims.conversions",
     "conversions": "proofs.conversions",
     "basic composition": "claims.approximate",
     "good part": "proofs.good_part",

@@ -260,6 +260,11 @@ class DominatingPair(ABC):
         return None
 
     @property
+    def sampled_normal(self) -> tuple[Real, Real, str] | None:
+        """(q, sigma, adjacency) of what is the Gaussian mechanism on a sample of rate q; None for others."""
+        return None
+
+    @property
     def exact_masses(self) -> ExactMasses | None:
         """P and Q as rationals, or None when the pair was not given by rationals."""
         return None

@@ -89,6 +89,10 @@ class SubsampledGaussian(DominatingPair):
         return self.gdp_mu
 
     @property
+    def sampled_normal(self) -> tuple[Real, Real, str]:
+        return self.q, self.sigma, self.adjacency
+
+    @property
     def truths(self) -> PairTruths:
         return _SampledTruths(self)
 

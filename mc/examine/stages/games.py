@@ -21,7 +21,7 @@ from mc.worst_case.renyi_game import renyi_game
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.pairs import DominatingPair
 
-__all__ = ["games"]
+__all__ = ["games", "solved"]
 
 _ASKED = "What is the most that the worst adversary over a menu can reach?"
 #: Positions of one game; more take longer than they are worth here.
@@ -217,19 +217,19 @@ def _games(subject: Subject, menu: Menu, goals: tuple[Measure, ...]) -> Iterator
     """The games of a menu, None for one that is too large."""
     rows, left = [], []
     for goal in goals:
-        games = list(_solved(subject, menu, goal))
+        games = list(solved(subject, menu, goal))
         yield from games
         rows += [game.row for game in games if game is not None]
         if not any(game is not None and game.finding is not None for game in games):
             left.append(goal)
     for goal in _between(tuple(left), rows):  # a curve may be thinnest between two goals
-        for game in _solved(subject, menu, goal):
+        for game in solved(subject, menu, goal):
             yield game
             if game is not None and game.finding is not None:
                 return
 
 
-def _solved(subject: Subject, menu: Menu, goal: Measure) -> Iterator[_Solved | None]:
+def solved(subject: Subject, menu: Menu, goal: Measure) -> Iterator[_Solved | None]:
     """One game in both directions, where they differ and the first is not worth more than the promise."""
     filt = subject.filter
     symmetric = not subject.looks and all(pair.swapped == pair for pair in menu.pairs)

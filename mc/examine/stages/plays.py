@@ -25,7 +25,7 @@ from mc.examine.sequence import MOST_PLAYED, Sequence, granted
 from mc.examine.subject import Admission, Subject
 from theory.pairs import DominatingPair
 
-__all__ = ["Player", "greedily", "leaders", "programs"]
+__all__ = ["ROUND", "Player", "greedily", "leaders", "plain", "programs"]
 
 #: Requests of one kind in a row in most plays, and in the few that go past any warm-up.
 _MANY, _LONG = 300, 6000
@@ -41,6 +41,18 @@ _WARMED = 4
 _TINY = 256.0
 #: Families whose largest pair is looked for between the sizes of the grid.
 _FINE = ("gaussian", "rr", "laplace", "kov", "erasure")
+
+#: Sizes that people write: one or two digits.
+_DIGITS = (1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0)
+ROUND = tuple(float(f"{d:g}e{k}") for k in (-9, *range(-4, 2)) for d in _DIGITS)
+#: Families whose pairs shrink as the number that people write grows.
+_INVERSE = ("laplace", "subsampled")
+#: Shares of the largest request that are tried, and how many small requests stand between large ones.
+_SHARES, _BETWEEN = (1.0, 0.9, 0.75, 0.5, 0.25, 0.1), (*range(1, 11), 12, 15, 20, 30, 50, 100)
+#: Requests of one kind in a row in a plain play.
+_ROW = 30
+#: What a request is that is hardly there, relative to the largest.
+_HARDLY = (0.01, 1e-8)
 
 
 @dataclass(slots=True)
@@ -258,3 +270,64 @@ def _tiny(line: Admission) -> DominatingPair | None:
         pair for size, pair in zip(line.sizes, line.pairs, strict=True) if size <= line.sizes[-1] / _TINY
     ]
     return small[-1] if small else None
+
+
+def plain(subject: Subject, clock: Clock) -> Iterator[Sequence]:
+    """What a person would try: one request again and again; then another family; small ones before or between."""
+    filt = subject.filter
+    lines = [line for line in leaders((*subject.lines, *subject.closed)) if line.line.family != "twopoint"]
+
+    def fresh() -> Player:
+        return Player(filt, clock, checked_start(filt, 1), pure=False)
+
+    tops = {line.line.name: top for line in lines if (top := _largest(fresh(), line, None)) is not None}
+    begun: list[tuple[Admission, DominatingPair, Player]] = []
+    for share, line in product(_SHARES, lines):
+        if line.line.name not in tops or clock.over:
+            continue
+        size = _largest(fresh(), line, share * tops[line.line.name])
+        if size is not None:
+            player = fresh()
+            player.ask(pair := line.line.pair(size), _ROW)
+            begun.append((line, pair, player))
+            yield player.played
+    for line, _, player in begun:
+        for other in lines:
+            if other is not line and not clock.over:
+                after = player.fork()
+                again = _largest(after, other, None)
+                if again is not None:
+                    after.ask(other.line.pair(again), _ROW)
+                    yield after.played
+    for line, pair, player in begun[: 3 * len(tops)]:
+        for tiny in _HARDLY:
+            small = _largest(fresh(), line, tiny * tops[line.line.name])
+            if small is not None:
+                yield from _with_small(fresh(), pair, line.line.pair(small))
+                yield from _with_small(player.fork(), pair, line.line.pair(small))
+
+
+def _with_small(player: Player, pair: DominatingPair, small: DominatingPair) -> Iterator[Sequence]:
+    """So many small requests, then the large one again."""
+    asked = 0
+    for times in _BETWEEN:
+        wanted, asked = times - asked, times
+        if player.clock.over or player.ask(small, wanted) < wanted:
+            return
+        after = player.fork()
+        if after.ask(pair, _ROW):
+            yield after.played
+
+
+def _largest(player: Player, line: Admission, most: float | None) -> float | None:
+    """The largest round size that would be granted next, at most `most`, if what is granted is what is small."""
+    sizes = [1 / t for t in reversed(ROUND)] if line.line.family in _INVERSE else list(ROUND)
+    if line.line.family == "own":
+        sizes = list(line.line.sizes)
+    top = line.line.most if most is None else min(most, line.line.most)
+    sizes = [t for t in sizes if line.line.least <= t <= top]
+    low, high = -1, len(sizes)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if player.grants(line.line.pair(sizes[middle])) else (low, middle)
+    return sizes[low] if low >= 0 else None

@@ -14,11 +14,12 @@ from filters.accounting import charge_rules
 from filters.accounting.amounts import Plain, Square
 from filters.accounting.ledger import Budget
 from filters.certified import certify as module
-from filters.certified.catalogue import certified_catalogue
+from filters.certified.catalogue import certified_catalogue, things
 from filters.certified.charges import amount
 from filters.certified.decisions import last_admitted
 from filters.certified.families import FAMILIES
 from filters.certified.running_number import Found
+from filters.contract.filter_base import FilterBase
 from filters.holders.trackers import GaussianTracker
 from filters.rules import blackwell, rogers
 from theory.conversions import CKS
@@ -35,6 +36,8 @@ def test_everything_that_prove_looks_at_fits() -> None:
     found = list(certified_catalogue())
     assert [(one.subject, one.refused) for one in found if one.refused] == []
     assert sum(len(one.numbers) for one in found) > 1500
+    assert "exact sums" in [one.subject for one in found]
+    assert any(isinstance(thing, FilterBase) for thing in things())
     empty = [one for one in found if not one.numbers]
     assert all("counterexample" in one.uncovered[0] for one in empty)
     assert len(empty) == 3

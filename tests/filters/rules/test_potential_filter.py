@@ -12,6 +12,7 @@ from filters.rules.loss_atoms import loss_atoms
 from filters.rules.potential import PotentialFilter
 from filters.rules.potential_design import potential_clock
 from filters.rules.potential_family import ONE, SCALE, PotentialFamily, charge_at, floors, index_of
+from mc.examine.stages.parts import parts
 
 BIT = fp.RandomizedResponse.from_ratio(Fraction(5, 4))
 TWO = fp.RandomizedResponse.from_ratio(Fraction(3, 2))
@@ -23,6 +24,10 @@ class FiveWhereSixAreDue(PotentialFilter):
 
     def _charges(self, request: fp.DominatingPair) -> np.ndarray:
         return PotentialFilter._charges(self, request) * 5 // 6
+
+
+class Stranger(fp.Gaussian):
+    """A pair whose true values are not known."""
 
 
 def ends(filt: fp.PrivacyFilter, menu: list[fp.DominatingPair]) -> tuple[float, float]:
@@ -87,6 +92,47 @@ def test_a_table_that_charges_five_where_six_are_due_is_refuted() -> None:
     honest, wrong = (kind(EPSILON, DELTA, (small,)) for kind in (PotentialFilter, FiveWhereSixAreDue))
     assert ends(honest, [small])[1] <= DELTA
     assert ends(wrong, [small])[0] > DELTA
+
+
+def test_the_table_that_runs_is_certified_and_what_is_wrong_in_it_is_refused() -> None:
+    honest, wrong = (kind(EPSILON, DELTA, (BIT,)) for kind in (PotentialFilter, FiveWhereSixAreDue))
+    found = fp.certify(honest)
+    assert found.holds
+    assert found.theorems[0] == "potential filter"
+    assert found.evidence is fp.Evidence.CERTIFIED
+    refused = fp.certify(wrong).refused
+    assert len(refused) > 10
+    assert all("charged" in one.number.says and one.found.name == "UNSOUND" for one in refused)
+    lowered = PotentialFilter(EPSILON, DELTA, (BIT,))
+    family = lowered._clock.backward
+    late = replace(family, heights=family.heights.copy())
+    late.heights.flags.writeable = True
+    late.heights[len(late.at) // 2 :, 40] -= ONE >> 12
+    object.__setattr__(lowered, "_clock", replace(lowered._clock, backward=late))
+    says = " ".join(one.number.says for one in fp.certify(lowered).refused)
+    assert "payoffs" in says
+    verdict = parts(honest)
+    assert verdict is not None
+    assert verdict.outcome is fp.Outcome.HOLDS
+    assert "theorem 'potential filter'" in verdict.detail
+    assert parts(wrong) is None
+    changed = parts(lowered)
+    assert changed is not None
+    assert changed.outcome is fp.Outcome.UNDECIDED
+
+
+def test_a_design_for_epsilon_eight_is_found_and_strangers_pairs_are_denied() -> None:
+    menu = (fp.SubsampledGaussian(0.02, 0.7), fp.SubsampledGaussian(0.1, 1.0))
+    filt = fp.PotentialFilter(8.0, 1e-5, menu)
+    assert filt.rounds(filt.start(1), menu[1])[0] >= 0.9 * 129  # what a fixed plan of it may have
+    assert not filt.open().request(Stranger(0.01))
+
+
+def test_a_rate_of_a_thousandth_keeps_nine_tenths_of_its_plan() -> None:
+    """`Composition` grants a fixed plan 58,524 rounds by its upper end; a window of losses that is short, a third."""
+    pair = fp.SubsampledGaussian(0.001, 0.8)
+    filt = PotentialFilter(2.0, 1e-5, (pair,))
+    assert filt.rounds(filt.start(1), pair)[0] >= 0.9 * 58_524
 
 
 def test_tampered_families_are_not_valid() -> None:

@@ -12,16 +12,15 @@ import pytest
 import filterproof as fp
 from filters.catalogue import CATALOGUE
 from mc.engine.encoding import encode, nameable
-from mc.examine.clock import Clock
 from mc.examine.examination import Examination
 from mc.examine.kinds import Bound
 from mc.examine.measure import Measure
+from mc.examine.processor import processor_seconds
 from mc.examine.sequence import Sequence
 from mc.examine.verify import examine
 from mc.examine.witness import ReplayError, Witness, replayed
 from mc.worst_case import worst_case
 from tests.mc.examine.sound import ByHand, Forgets
-from tests.processor_clock import worked
 from theory.evidence import Evidence
 from theory.pairs import FinitePair, Gaussian
 
@@ -136,8 +135,7 @@ def test_an_infinite_divergence_is_written_and_read() -> None:
 
 @pytest.fixture(scope="module")
 def natural() -> Examination:
-    with fp.knowingly(), pytest.MonkeyPatch.context() as patched:
-        patched.setattr(Clock, "now", worked)
+    with fp.knowingly(), processor_seconds():
         return examine(CATALOGUE["NaturalFilter"].example(), seconds=10.0, first_only=True)
 
 

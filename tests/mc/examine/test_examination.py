@@ -14,7 +14,7 @@ from mc.examine.finding import StageFinding, Tightness
 from mc.examine.measure import Measure, exceeds
 from mc.examine.stages.parts import parts
 from mc.examine.verify import FAILURE, examine
-from mc.examine.witness import MOST_FAILURE
+from mc.examine.witness import MOST_FAILURE, TELLING
 from tests.mc.examine import sound
 from theory.evidence import Evidence, Outcome, Verdict
 
@@ -25,9 +25,10 @@ pytestmark = pytest.mark.slow
 def refuted_by(filt: fp.PrivacyFilter, stage: str, seconds: float, **more) -> Examination:
     found = examine(filt, seconds=seconds, first_only=True, **more)
     assert found.verdict.outcome is Outcome.REFUTED
-    (finding,) = (one for one in found.findings if one.witness is not None)
-    assert finding.stage == stage
-    assert found.witness is finding.witness
+    first, *_, told = (one for one in found.findings if one.witness is not None)
+    assert (first.stage, told.stage) == (stage, "telling")
+    assert found.witness in (first.witness, told.witness)
+    assert found.witness.order <= first.witness.order
     # anyone can play it again, through JSON
     data = json.loads(json.dumps(found.witness.to_data()))
     played = fp.replay(data, filt=filt)
@@ -50,8 +51,8 @@ def test_a_filter_that_charges_too_little_is_refuted_by_a_sequence(kind) -> None
 def test_first_only_ends_with_the_first_refutation() -> None:
     stages: list[str] = []
     found = examine(sound.Forgets(), seconds=5.0, first_only=True, on_stage=stages.append)
-    assert stages[-1] == "sequences"
-    assert len(found.witnesses) == 1
+    assert stages[-2:] == ["sequences", "telling"]
+    assert found.witnesses[-1] in [one.witness for one in found.findings if one.stage == "sequences"]
 
 
 def test_a_filter_whose_budget_is_worth_more_to_an_adaptive_adversary_is_refuted_by_a_game() -> None:
@@ -65,7 +66,8 @@ def test_a_filter_that_refunds_losses_is_refuted_by_a_strategy_that_reads_them()
     found = examine(sound.RefundsLosses(), seconds=8.0, first_only=True, mechanisms=("gaussian",))
     assert found.verdict.outcome is Outcome.REFUTED
     assert found.witness.replay().refutes
-    assert found.findings[-1].stage in ("games", "search", "tests")
+    assert found.findings[-2].stage in ("games", "search", "tests")
+    assert found.findings[-1].stage == "telling"
 
 
 def test_a_filter_of_library_parts_holds_by_theorems_on_them() -> None:
@@ -167,12 +169,14 @@ def test_nothing_admitted_leaves_no_verdict_whatever_a_theorem_says() -> None:
         assert found.verdict.outcome is Outcome.UNDECIDED
 
 
-def test_the_smallest_witness_comes_first_by_evidence_then_rounds() -> None:
+def test_the_most_telling_witness_comes_first() -> None:
     broken = examine(sound.Forgets(), seconds=4.0)
     found = broken.witnesses
     assert len(found) > 1
-    order = [(one.evidence.strength, one.rounds) for one in found]
+    order = [one.order for one in found]
     assert order == sorted(order)
+    assert found[0].factor >= TELLING
+    assert found[0].rounds <= 3
     refuting = next(one for one in broken.findings if one.witness is broken.witness)
     assert broken.verdict == refuting.verdict
 

@@ -19,7 +19,7 @@ from mc.examine.verify import examine
 from tests.mc.examine import unhappy
 from theory.evidence import Outcome
 
-SECONDS = 1.5
+SECONDS = 0.75
 #: What may pass beyond the seconds given: a stage's grace, several rings of an alarm; of a sleep, a busy machine.
 LATE = 25.0
 

@@ -291,3 +291,55 @@ def test_a_loss_so_small_that_its_tilt_leaves_the_doubles_is_enclosed(
     # at epsilon 0 both directions are q times the total variation of the normals, 2 Phi(1/(2 sigma)) - 1
     truth = q * math.erf(0.25 / math.sqrt(2))
     assert found.low <= truth <= found.high
+
+
+SAMPLED = [
+    {DP_SGD: 1000},
+    {SubsampledGaussian(0.05, 2.0): 200, SubsampledGaussian(0.01, 0.8): 30, Gaussian(0.1): 3},
+    {SubsampledGaussian(0.2, 2.0, adjacency="addition"): 40},
+]
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 0.7, 3.0])
+@pytest.mark.parametrize("mechanisms", SAMPLED, ids=range(len(SAMPLED)))
+def test_inversion_lies_within_the_certified_bounds_and_says_what_it_rests_on(mechanisms, epsilon):
+    for direction in ("PQ", "QP"):
+        certified = Composition(mechanisms).delta(epsilon, direction=direction)
+        cited = Composition(mechanisms).delta(epsilon, direction=direction, evidence=Evidence.CITED)
+        assert (certified.evidence, cited.evidence) == (Evidence.CERTIFIED, Evidence.CITED)
+        assert certified.low <= cited.high
+        assert cited.low <= certified.high
+        assert cited.relative_width < 1e-4
+
+
+@pytest.mark.parametrize("mechanisms", SAMPLED, ids=range(len(SAMPLED)))
+def test_epsilon_by_inversion_lies_within_the_certified_one(mechanisms):
+    certified = Composition(mechanisms).epsilon(1e-5)
+    cited = Composition(mechanisms).epsilon(1e-5, evidence=Evidence.CITED)
+    assert (certified.evidence, cited.evidence) == (Evidence.CERTIFIED, Evidence.CITED)
+    assert certified.low <= cited.low <= cited.high <= certified.high
+    assert cited.relative_width < 1e-5
+
+
+@pytest.mark.parametrize(
+    "mechanisms",
+    [
+        {SubsampledGaussian(0.1, 1.0): 20, SubsampledGaussian(0.1, 1.0, adjacency="addition"): 20},
+        {SubsampledGaussian(1e-7, 1.0): 20},
+        {SubsampledGaussian(0.1, 0.1): 20},
+        {DP_SGD: 3},
+        {DP_SGD: 30, Laplace(3.0): 1},
+        {Gaussian(0.1): 40},
+    ],
+    ids=range(6),
+)
+def test_what_is_not_inverted_is_certified_whatever_is_enough(mechanisms):
+    bounds = Composition(mechanisms).delta(0.5, evidence=Evidence.CITED)
+    assert bounds == Composition(mechanisms).delta(0.5)
+    assert bounds.evidence is Evidence.CERTIFIED
+
+
+def test_evidence_is_that_of_a_bound():
+    for asked in (Composition([DP_SGD]).delta, Composition([DP_SGD]).epsilon):
+        with pytest.raises(ValueError, match="evidence must be CERTIFIED or CITED"):
+            asked(0.1, evidence=Evidence.EXACT)

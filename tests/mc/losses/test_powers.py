@@ -12,11 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import mc.losses.powers as powers
-from mc.losses.powers import Masses, power, transform_error
+from mc.losses.lattice_law import LatticeLaw
+from mc.losses.powers import power, transform_error
 
 laws = st.lists(
     st.tuples(st.integers(-6, 9), st.floats(1e-12, 1.0)), min_size=1, max_size=5, unique_by=lambda m: m[0]
-).map(lambda pairs: Masses(np.array([p for p, _ in pairs]), np.array([m for _, m in pairs])))
+).map(lambda pairs: LatticeLaw(np.array([p for p, _ in pairs]), np.array([m for _, m in pairs])))
 
 
 def _exactly(law, count):
@@ -48,7 +49,7 @@ def test_each_share_is_within_its_bound_of_the_exact_one(one, k, other, j, tilt)
 
 
 def test_the_error_grows_with_the_number_of_losses_and_stays_small():
-    coin = Masses(np.array([-1, 1]), np.array([0.4, 0.6]))
+    coin = LatticeLaw(np.array([-1, 1]), np.array([0.4, 0.6]))
     few, many = (power([coin], [k], tilt=0.0) for k in (10, 100_000))
     assert few.error < many.error < 1e-11
 
@@ -56,7 +57,7 @@ def test_the_error_grows_with_the_number_of_losses_and_stays_small():
 @pytest.mark.parametrize("tilt", [0.0, 0.05])
 def test_mass_beyond_the_window_is_bounded_and_folded_into_it(monkeypatch, tilt):
     # a long window, cut to 64 places, against the whole of it
-    coin = Masses(np.array([-1, 1]), np.array([0.5, 0.5]))
+    coin = LatticeLaw(np.array([-1, 1]), np.array([0.5, 0.5]))
     whole = power([coin], [400], tilt=tilt)
     monkeypatch.setattr(powers, "_LONGEST", 64)
     cut = power([coin], [400], tilt=tilt)

@@ -12,7 +12,7 @@ import mc.worst_case.dense as dense
 from filters import GaussianFilter, ZCDPFilter
 from mc.estimate.simulate import simulate
 from mc.losses.composition import Composition
-from mc.losses.lattice_law import LatticeLaw, Report
+from mc.losses.lattice_law import LatticeLaw
 from mc.worst_case import worst_case
 from mc.worst_case.dense import DenseGame
 from mc.worst_case.graph import StateGraph
@@ -42,9 +42,8 @@ def test_values_down_to_the_far_tail_are_enclosed(epsilon):
     assert solved.high / solved.low - 1 < 0.02
 
 
-def _law(offsets, masses, revealed):
-    nobody = Report.exactly(np.array([np.inf]), [])
-    return LatticeLaw(np.array(offsets), np.array(masses), revealed, nobody, honest=False)
+def _law(places, masses, revealed):
+    return LatticeLaw(np.array(places), np.array(masses), revealed)
 
 
 def _by_hand(laws, child, step, epsilon):
@@ -58,7 +57,7 @@ def _by_hand(laws, child, step, epsilon):
                 if after >= 0:
                     law = laws[m]
                     terms = [
-                        p * value(after, loss + int(k)) for k, p in zip(law.offsets, law.masses, strict=True)
+                        p * value(after, loss + int(k)) for k, p in zip(law.places, law.masses, strict=True)
                     ]
                     best = max(best, law.revealed + sum(terms))
             memory[node, loss] = best

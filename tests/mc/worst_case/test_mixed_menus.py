@@ -14,7 +14,7 @@ from filters import ApproximateDPFilter, BasicFilter
 from mc.losses import LogRatio
 from mc.losses.lattice_law import level, level_law
 from mc.worst_case import worst_case
-from mc.worst_case.lattice import payoffs
+from mc.worst_case.payoffs import payoffs
 from tests.mc.worst_case.small_games import CountFilter, LossFilter
 from theory.evidence import Evidence
 from theory.pairs import KOV, Erasure, RandomizedResponse

@@ -11,7 +11,6 @@ from filters import ZCDPFilter
 from mc.worst_case import worst_case
 from mc.worst_case.enclosure import SharedGames
 from mc.worst_case.graph import KnownStates, StateGraph
-from mc.worst_case.solve import worst_case_sharing
 from tests.mc.worst_case.small_games import CountFilter, SquaresFilter
 from theory.pairs import RandomizedResponse
 
@@ -55,7 +54,7 @@ class Strict(SquaresFilter):
 
 
 def _graph(filt, known=None):
-    return StateGraph.of(filt, MENU, rounds=None, moves=None, max_positions=10**7, known=known)
+    return StateGraph.of(filt, MENU, rounds=None, max_positions=10**7, known=known)
 
 
 @pytest.mark.parametrize("budgets", [(3, 9, 20, 11, 10, 4), (50, 49, 8, 60, 1)])
@@ -103,7 +102,7 @@ def test_shared_games_are_worth_what_they_are_alone(rounds):
     for budget in (40, 20, 20.5, 33, 50, 33.2):
         filt = ZCDPFilter(budget * STEP**2 / 2)
         alone = worst_case(filt, MENU, epsilon=0.25, rounds=rounds)
-        together = worst_case_sharing(shared, filt, MENU, epsilon=0.25, rounds=rounds)
+        together = worst_case(filt, MENU, epsilon=0.25, rounds=rounds, shared=shared)
         assert together.low <= alone.high
         assert alone.low <= together.high
         assert together.high - together.low < 1e-12 * alone.high

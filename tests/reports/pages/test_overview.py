@@ -13,17 +13,19 @@ from mc.examine.finding import StageFinding as Stage
 from mc.examine.finding import Tightness
 from mc.examine.measure import Measure
 from mc.examine.stages.parts import SCOPE
+from mc.examine.supremum import Supremum
 from mc.examine.witness import menu_witness
 from reports.drawing import svg_text
 from reports.finding import Claim, Finding
 from reports.pages.filter_page import filter_page
-from reports.pages.overview import Row, counted, overview, picture
+from reports.pages.overview import Row, between, counted, overview, picture
 from reports.pages.page import Badge
 from reports.pages.played import Played, SimulatedStrategy, SolvedPoint
 from reports.pages.subjects import SUBJECTS
 from reports.shown.numbers import percent
 from tests.reports.colours import contrast
 from theory.evidence import Evidence, Outcome, Verdict
+from theory.pairs import RandomizedResponse
 
 HOLDS = Verdict(Outcome.HOLDS, Evidence.CITED, "all", "by parts", citations=("Doob's theorem; and more",))
 OPEN = Verdict(Outcome.UNDECIDED, Evidence.STATISTICAL, "all", "nothing found")
@@ -42,7 +44,9 @@ def game(share: float) -> Played:
     ends = (0.9 * share, 0.8 * share, 1.1 * share)
     estimate = Estimate(*ends, 1e-6, 1000, "tilted", rests_on="the draws alone")
     main = SolvedPoint(1.0, 0.99 * share, share, 1.0, Evidence.CERTIFIED, 3, "every adversary over a menu")
-    return Played(main, (main, replace(main, epsilon=2.0)), (SimulatedStrategy(1.0, estimate, 1.0),))
+    over_all = Supremum(1.0, 0.99 * share, min(1.005 * share, 1.0), 1.0, ((RandomizedResponse(1.0), 2),))
+    drawn = SimulatedStrategy(1.0, estimate, 1.0)
+    return Played(main, (main, replace(main, epsilon=2.0)), (drawn,), over_all, drawn)
 
 
 def rows(verdict: Verdict, share: float) -> tuple[Row, ...]:
@@ -109,6 +113,42 @@ def test_the_best_attack_is_the_largest_lower_bound_of_game_and_examination() ->
     assert "games: other menus" in filter_page(row).uncovered
 
 
+def test_where_a_theorem_holds_the_front_page_tells_both_ends_and_elsewhere_the_attack_alone() -> None:
+    kept, left = rows(HOLDS, 0.5)[0], rows(OPEN, 0.5)[0]
+    assert (kept.least, kept.most) == (pytest.approx(0.495), pytest.approx(0.5025))
+    assert between(kept) == "50 %"
+    wide = replace(kept.played.supremum, high=0.75)
+    assert between(replace(kept, played=replace(kept.played, supremum=wide))) == "50 % to 75 %"
+    assert (left.most, between(left)) == (None, "50 %")
+    axes = picture(rows(HOLDS, 0.5), wide=True).figure.axes[0]
+    diamonds = [
+        one.get_xdata()[0] for one in axes.get_lines() if one.get_marker() == "D" and len(one.get_xdata())
+    ]
+    assert diamonds == pytest.approx([0.5025] * len(SUBJECTS))
+    plain = picture(rows(OPEN, 0.5), wide=True).figure.axes[0]
+    assert not [one for one in plain.get_lines() if one.get_marker() == "D" and len(one.get_xdata())]
+
+
+def test_an_attack_at_another_epsilon_is_no_end_of_what_is_lost_at_this_one() -> None:
+    kept = rows(HOLDS, 0.5)[0]
+    far = Tightness(Measure.hockey_stick(2.0), "a menu", 0.9, None, 1.0, Evidence.CERTIFIED)
+    stage = Stage("games", "asked", "found", "a menu", "other menus", tightness=(far,))
+    row = replace(kept, examination=Examination(kept.subject.make(), ("rr",), (stage,), 1.0, 1, 1e-6))
+    assert (row.attack, row.attacked_on) == (0.9, "a menu at epsilon=2")
+    assert row.least == pytest.approx(0.495)
+
+
+def test_a_kept_promise_shows_the_simulation_of_what_is_extremal() -> None:
+    kept = rows(HOLDS, 0.5)[0]
+    other = replace(kept.played.at_main.estimate, value=0.1, low=0.05, high=0.2)
+    played = replace(kept.played, extremal=SimulatedStrategy(1.0, other, 1.0))
+    assert replace(kept, played=played).simulated == (0.1, 0.05, 0.2)
+    assert replace(kept, played=played, verdict=OPEN).simulated == kept.simulated
+    said = dict(filter_page(replace(kept, played=played)).facts)["All mechanisms"]
+    assert "reached by 2 x RandomizedResponse(epsilon=1.0" in said
+    assert "simulated: 0.1 in [0.05, 0.2]" in said
+
+
 def test_the_answer_counts_the_outcomes() -> None:
     mixed = (*rows(HOLDS, 0.5)[:2], *rows(BROKEN, 1.4)[:3], *rows(OPEN, 0.5)[:4])
     told = counted(mixed)
@@ -121,7 +161,7 @@ def test_a_page_says_what_agrees_and_shouts_where_a_simulation_does_not() -> Non
     facts = dict(filter_page(rows(OPEN, 0.3)[0]).facts)
     assert "agrees with the solved game within" in facts["Simulated"]
     far = game(0.3)
-    wrong = Played(SolvedPoint(1.0, 0.9, 0.95, 1.0, Evidence.EXACT, 1, "s"), far.curve, far.simulated)
+    wrong = replace(far, main=SolvedPoint(1.0, 0.9, 0.95, 1.0, Evidence.EXACT, 1, "s"))
     row = Row(SUBJECTS[0], "a promise", OPEN, wrong, None, "")
     assert "DOES NOT CONTAIN" in dict(filter_page(row).facts)["Simulated"]
 

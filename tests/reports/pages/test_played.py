@@ -78,6 +78,16 @@ def test_every_simulation_meets_its_game_and_counts_its_distance(played: dict[st
         assert one.off == pytest.approx(far / one.main.low)
 
 
+def test_what_is_extremal_is_played_by_the_filters_own_code_and_simulated(played: dict[str, Played]) -> None:
+    for name in ("BasicFilter", "RealisationFilter"):
+        one = played[name]
+        assert one.extremal is not None
+        assert one.extremal.estimate.low <= one.supremum.high
+        assert one.supremum.low <= one.extremal.estimate.high
+        assert one.supremum.low >= 0.99 * one.supremum.promised
+    assert played["NaturalFilter"].extremal is None
+
+
 def test_the_chapter_of_games_disagrees_with_a_simulation_that_misses(played: dict[str, Played]) -> None:
     claim = GAMES.claims[0]
     well = judge(claim, played)

@@ -53,9 +53,15 @@ FAULTS = (
     ),
     *faults_in(
         "mc/losses/composition.py",
-        At("_infinite", "mass / total", "mass / (2 * total)", "half of what is revealed counts", "unsound"),
         At(
-            "Composition.delta",
+            "_infinite",
+            "law.revealed / total",
+            "law.revealed / (2 * total)",
+            "half of what is revealed counts",
+            "unsound",
+        ),
+        At(
+            "_worse",
             "max(bounds.high for bounds in found)",
             "min(bounds.high for bounds in found)",
             "the better of both directions counts above",

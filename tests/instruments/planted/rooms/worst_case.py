@@ -18,7 +18,7 @@ FAULTS = (
         ),
     ),
     *faults_in(
-        "mc/worst_case/lattice.py",
+        "mc/worst_case/payoffs.py",
         At(
             "rounded_bounds",
             "exact * factor + UNDERFLOW",

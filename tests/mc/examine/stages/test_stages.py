@@ -193,7 +193,7 @@ def test_quick_bounds_are_above_the_certified_ones() -> None:
 
 def test_a_sequence_that_is_worth_more_than_the_promise_is_found_and_made_short() -> None:
     about = subject(TakesTheWorse(), "gaussian")
-    refuted = [one for one in sequences(about, Clock.of(20.0)) if one.witness is not None]
+    refuted = [one for one in sequences(about, Clock.of(6.0)) if one.witness is not None]
     assert len(refuted) == 1  # one a family
     (row,) = refuted[0].tightness
     assert exceeds(row.attack, row.promised)

@@ -1,4 +1,4 @@
-"""The game of randomised responses seen from half way: the same enclosures as on the whole lattice, in less room."""
+"""The game of levels seen from half way: the same enclosures as by transforms on the whole lattice, in less room."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ import tracemalloc
 from fractions import Fraction
 
 import mpmath
+import numpy as np
 import pytest
 
-from filters import ZCDPFilter
 from mc.losses import LogRatio
 from mc.losses.lattice_law import level_law
 from mc.worst_case import windows, worst_case
+from mc.worst_case.dense import DenseGame
 from mc.worst_case.graph import StateGraph
-from mc.worst_case.lattice import LatticeGame
-from mc.worst_case.responses import ResponseGame
+from mc.worst_case.level_game import LevelGame
 from mc.worst_case.windows import Windows
 from tests.mc.worst_case.small_games import CountFilter, SquaresFilter, worth
 from theory.evidence import Evidence
@@ -27,16 +27,29 @@ STEP = 2.0**-8
 
 def _graph(filt, units, step=STEP, rounds=None):
     menu = [RandomizedResponse(step * k) for k in units]
-    return StateGraph.of(filt, menu, rounds=rounds, moves=None, max_positions=10**8)
+    return StateGraph.of(filt, menu, rounds=rounds, max_positions=10**8)
 
 
-def _both(filt, units, epsilon, side="near", step=STEP, rounds=None):
-    """Bounds on windows and on the whole lattice."""
-    graph, exact = _graph(filt, units, step, rounds), Fraction(step)
-    laws = [level_law(k, Fraction(0), exact, side) for k in units]
-    cut = ResponseGame.solve(graph, units, exact, epsilon, side, max_positions=10**9)
-    whole = LatticeGame.solve(graph, laws, exact, epsilon, side, max_positions=10**9)
-    return cut, whole
+def _cut(graph, units, epsilon, side="near", delta=Fraction(0)):
+    """The game on windows."""
+    levels = [(k, delta) for k in units]
+    return LevelGame.solve(graph, levels, Fraction(STEP), epsilon, side, max_positions=10**9)
+
+
+def _whole(graph, units, epsilon, delta=Fraction(0)):
+    """Bounds by transforms, and how many positions they take."""
+    games = [
+        DenseGame.solve(
+            graph,
+            [level_law(k, delta, Fraction(STEP), side) for k in units],
+            Fraction(STEP),
+            epsilon,
+            side,
+            max_positions=10**9,
+        )
+        for side in ("low", "high")
+    ]
+    return games[0].bounds[0], games[1].bounds[1]
 
 
 @pytest.mark.parametrize("epsilon", [0.0, 1.0, 100 * STEP])
@@ -44,12 +57,27 @@ def _both(filt, units, epsilon, side="near", step=STEP, rounds=None):
     ("units", "budget"), [((1,), 1500), ((1, 2, 3, 4), 1500), ((3, 5), 6000), ((2, 4), 6000)]
 )
 def test_windows_and_the_whole_lattice_enclose_the_same_value(units, budget, epsilon):
-    cut, whole = _both(SquaresFilter(STEP, budget), units, epsilon)
+    graph = _graph(SquaresFilter(STEP, budget), units)
+    cut, (least, most) = _cut(graph, units, epsilon), _whole(graph, units, epsilon)
     assert cut.windows.left_out > 0
-    assert cut.positions < whole.positions / 2
-    (low, high), (least, most) = cut.bounds, whole.bounds
+    assert cut.positions < graph.sums_before(np.array(units)[:, None]).sum()  # of 2 L + 1 losses of a state
+    low, high = cut.bounds
     assert max(low, least) <= min(high, most)
     assert high - low < 2e-11 * low
+    assert most - least < 1e-7 * low
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 1.0, LogRatio(Fraction(7, 8))])
+@pytest.mark.parametrize("delta", [Fraction(1, 2**12), Fraction(1, 100)])
+def test_levels_that_may_reveal_all_are_worth_the_same_by_transforms(delta, epsilon):
+    graph, units = _graph(SquaresFilter(STEP, 1500), (1, 4)), (1, 4)
+    (low, high), (least, most) = (
+        _cut(graph, units, epsilon, delta=delta).bounds,
+        _whole(graph, units, epsilon, delta),
+    )
+    assert max(low, least) <= min(high, most)
+    assert high - low < 2e-11 * low
+    assert most - least < 1e-3 * low
 
 
 @pytest.mark.parametrize("left", [0.0, 0.5, 2.0, 6.0])
@@ -57,8 +85,8 @@ def test_windows_and_the_whole_lattice_enclose_the_same_value(units, budget, eps
 @pytest.mark.parametrize("units", [(1,), (1, 3), (2, 7)])
 def test_what_narrow_windows_leave_out_is_accounted_for(units, epsilon, left, monkeypatch):
     monkeypatch.setattr(windows, "_LEFT", left)
-    cut, whole = _both(SquaresFilter(STEP, 1500), units, epsilon)
-    (low, high), (least, most) = cut.bounds, whole.bounds
+    graph = _graph(SquaresFilter(STEP, 1500), units)
+    (low, high), (least, most) = _cut(graph, units, epsilon).bounds, _whole(graph, units, epsilon)
     assert low <= most
     assert least <= high
     # the windows do cut: the value from below is less than the whole
@@ -67,7 +95,8 @@ def test_what_narrow_windows_leave_out_is_accounted_for(units, epsilon, left, mo
 
 def test_the_sides_enclose_each_other():
     below, near, above = (
-        _both(SquaresFilter(STEP, 900), (1, 2, 5), 0.5, side)[0].bounds for side in ("low", "near", "high")
+        _cut(_graph(SquaresFilter(STEP, 900), (1, 2, 5)), (1, 2, 5), 0.5, side).bounds
+        for side in ("low", "near", "high")
     )
     assert below[0] <= near[1]
     assert near[0] <= above[1]
@@ -110,25 +139,7 @@ def test_the_strategy_is_worth_what_the_windows_hold(left, epsilon, monkeypatch)
     assert reached == exact if left == 70.0 else reached <= exact
 
 
-def test_sixteen_thousand_charges_of_one_level_are_the_binomial_composition():
-    n, epsilon = 2**14, 1.0
-    solved = worst_case(ZCDPFilter(n * STEP**2 / 2), RandomizedResponse(STEP), epsilon=epsilon)
-    with mpmath.workdps(40):
-        keep = 1 / (1 + mpmath.exp(-mpmath.mpf(STEP)))
-        mass = keep**n
-        total = mpmath.mpf(0)
-        for lies in range(n // 2):
-            loss = (n - 2 * lies) * mpmath.mpf(STEP)
-            if loss <= epsilon:
-                break
-            total += mass * (1 - mpmath.exp(epsilon - loss))
-            mass *= mpmath.mpf(n - lies) / (lies + 1) * (1 - keep) / keep
-        assert solved.low <= total <= solved.high
-    assert solved.rounds == n
-    assert solved.high - solved.low < 1e-10 * solved.low
-
-
-def test_levels_too_large_for_the_middle_are_solved_on_the_whole_lattice():
+def test_levels_too_large_for_the_middle_are_solved_loss_by_loss():
     menu = [RandomizedResponse(200.0), RandomizedResponse(400.0)]
     solved = worst_case(CountFilter(1), menu, epsilon=399.0)
     with mpmath.workdps(400):
@@ -138,9 +149,9 @@ def test_levels_too_large_for_the_middle_are_solved_on_the_whole_lattice():
 
 def test_only_states_that_are_still_looked_up_are_held():
     chain = _graph(SquaresFilter(STEP, 4000), (1,))
-    game = ResponseGame.solve(chain, (1,), Fraction(STEP), 1.0, "near", max_positions=10**8)
+    game = _cut(chain, (1,), 1.0)
     tracemalloc.start()
-    game.solve(chain, (1,), Fraction(STEP), 1.0, "near", max_positions=10**8)
+    _cut(chain, (1,), 1.0)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < game.positions  # bytes: a double for each would be eight times as much

@@ -1,4 +1,4 @@
-"""The game of randomised responses at multiples of one step, seen from half way between P and Q."""
+"""The game of levels at multiples of one step, seen from half way between P and Q."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from mc.losses.balls import BITS, Rounding, ball, fraction, rounded
 from mc.losses.log_ratio import Epsilon, LogRatio
 from mc.losses.too_large import TOO_LARGE, TooLargeError
 from mc.worst_case.graph import StateGraph
-from mc.worst_case.lattice import UNDERFLOW, gap_above
+from mc.worst_case.payoffs import UNDERFLOW, gap_above
 from mc.worst_case.windows import Windows
 
-__all__ = ["ResponseGame", "moderate"]
+__all__ = ["LevelGame", "moderate"]
 
-#: The largest epsilon, and the largest level, in nats: further up, what is half way between P and Q underflows.
+#: The largest |epsilon|, and the largest level, in nats: further up, what is half way between P and Q underflows.
 _MOST = 128.0
 #: The largest level and epsilon in steps: sums of their squares fit int64.
 _MOST_UNITS, _MOST_STEPS = 2**20, 2**40
@@ -31,27 +31,29 @@ _UNIT = Fraction(1, 2**53)
 
 def moderate(units: Sequence[int], step: Fraction, epsilon: Epsilon) -> bool:
     """Whether the numbers of the game are far from the ends of the doubles and of int64."""
-    size = float(epsilon)
-    near = 0 <= size <= _MOST and step * max(units) <= _MOST
+    size = abs(float(epsilon))
+    near = size <= _MOST and step * max(units) <= _MOST
     return near and max(units) <= _MOST_UNITS and size <= _MOST_STEPS * step
 
 
 @dataclass(frozen=True, slots=True)
-class ResponseGame:
+class LevelGame:
     """X(state, loss) = e^{(loss - epsilon) / 2} (V(state, loss) - (1 - e^{epsilon - loss})_+), on windows of losses.
 
     V exceeds what stopping pays by what may still be won, and that is little where the loss is far from epsilon. With
-    the masses e^{+-k/2} / (2 cosh(k/2)) of a response, k = units h, Bellman's recursion for V becomes
+    the masses (1 - d) e^{+-k/2} / (2 cosh(k/2)) of KOV(k, d), k = units h, Bellman's recursion for V becomes
 
-        X(s, x) = max over admitted k of (X(s', x + k) + X(s', x - k) + 2 sinh((k - |x|)_+ / 2)) / (2 cosh(k / 2))
+        X(s, x) = max over admitted (k, d) of d e^{-|x| / 2}
+                  + (1 - d) (X(s', x + k) + X(s', x - k) + 2 sinh((k - |x|)_+ / 2)) / (2 cosh(k / 2))
 
-    with x = loss - epsilon and s' the state after k; X = 0 where none is admitted. For epsilon >= 0,
-    V(start, 0) = e^{epsilon / 2} X(start, -epsilon). Every number is >= 0, and nothing cancels. Losses outside of the
-    windows count as 0, which is on the low side. Only the states that are still to be looked up are held.
+    with x = loss - epsilon and s' the state after the request; X = 0 where none is admitted. So V(start, 0) =
+    (1 - e^epsilon)_+ + e^{epsilon / 2} X(start, -epsilon). Every number is >= 0, and nothing cancels. Losses outside of
+    the windows count as 0, which is on the low side. Only the states that are still to be looked up are held.
     """
 
     graph: StateGraph
     units: tuple[int, ...]
+    deltas: tuple[Fraction, ...]
     step: Fraction
     epsilon: Epsilon
     side: Rounding
@@ -62,17 +64,20 @@ class ResponseGame:
     def solve(
         cls,
         graph: StateGraph,
-        units: Sequence[int],
+        levels: Sequence[tuple[int, Fraction]],
         step: Fraction,
         epsilon: Epsilon,
         side: Rounding,
         *,
         max_positions: int,
-    ) -> ResponseGame:
-        """Bellman's recursion from the last states to the first."""
-        # tanh(k / 2) <= k / 2 is what a request gains at most
-        windows = Windows.of(graph, units, float(epsilon) / float(step), most=float(step) / 2)
-        game = cls(graph, tuple(units), step, epsilon, side, windows, 0.0)
+    ) -> LevelGame:
+        """Bellman's recursion from the last states to the first; a level is (units, d)."""
+        units, deltas = zip(*levels, strict=True)
+        # tanh(k / 2) <= k / 2 is what a request gains at most that reveals nothing outright
+        windows = Windows.of(
+            graph, units, float(epsilon) / float(step), most=float(step) / 2, revealing=any(deltas)
+        )
+        game = cls(graph, units, deltas, step, epsilon, side, windows, 0.0)
         if game.positions > max_positions:
             raise TooLargeError(
                 f"max_positions must cover the game, got max_positions={max_positions} and {game.positions} "
@@ -103,19 +108,22 @@ class ResponseGame:
     @property
     def bounds(self) -> tuple[Fraction, Fraction]:
         """Bounds on V(start, 0): below unless side is "high", above unless it is "low"."""
-        # a round adds three numbers and multiplies once, each within 1 + u; near, a scale and a gain are within 1 + 2u
-        depth = self.graph.depth
-        operations = 3 * depth + (2 * depth + 2 if self.side == "near" else 0)
+        # a round adds three numbers and multiplies once, each within 1 + u; near, a scale and a gain are within 1 + 2u.
+        # What is revealed is one product, of two numbers within 1 + 2u, and one number more to add
+        depth, revealing = self.graph.depth, int(any(self.deltas))
+        operations = (3 + revealing) * depth + revealing
+        if self.side == "near":
+            operations += 2 * depth + 2 + 2 * revealing
         exact, factor = Fraction(self.start), 1 / (1 - operations * _UNIT)
-        if isinstance(self.epsilon, LogRatio):
-            with flint.ctx.workprec(BITS):
-                growth = ball(self.epsilon.ratio).sqrt()
-        else:
-            with flint.ctx.workprec(BITS):
+        stopped = Fraction(0)
+        with flint.ctx.workprec(BITS):
+            if isinstance(self.epsilon, LogRatio):
+                growth, stopped = ball(self.epsilon.ratio).sqrt(), max(1 - self.epsilon.ratio, stopped)
+            else:
                 growth = (ball(self.epsilon) / 2).exp()
         low = (exact / factor - UNDERFLOW) * fraction(growth.lower())
         high = (exact * factor + Fraction(self.windows.left_out) + UNDERFLOW) * fraction(growth.upper())
-        return max(low, Fraction(0)), min(high, Fraction(1))
+        return stopped + max(low, Fraction(0)), min(stopped + high, Fraction(1))
 
     def choices(self) -> list[NDArray[np.signedinteger[Any]]]:
         """The best request at every position, -1 where none is admitted or nothing can be won."""
@@ -128,6 +136,8 @@ class ResponseGame:
         lows, sizes = windows.lows.tolist(), windows.sizes.tolist()
         shelf = _Shelf.of(child, windows, units)
         scales, (centre, gains) = self._scales(), self._gains()
+        revealing, least = any(self.deltas), int(windows.lows.min())
+        revealed, decays = self._revealed() if revealing else (np.empty(0), np.empty(0))
         kind = np.min_scalar_type(-len(units))
         table: list[NDArray[np.signedinteger[Any]]] = [np.empty(0, dtype=kind)] * n
         for i in range(n - 1, -1, -1):
@@ -149,6 +159,8 @@ class ResponseGame:
             if begin < end:
                 gain[:, begin:end] += hill[moves, first + begin : first + end]
             gain *= scales[moves, None]
+            if revealing:
+                gain += revealed[moves, None] * decays[low - least :: stride][:size]
             best = whole[(low - shelf.lows[i]) // stride :][:size]
             gain.max(axis=0, out=best)
             if record:
@@ -174,10 +186,26 @@ class ResponseGame:
         return begins, [hills[:, begin - zero + largest :: stride] for begin in begins]
 
     def _scales(self) -> NDArray[np.float64]:
-        """1 / (2 cosh(k / 2)) of each request."""
+        """(1 - d) / (2 cosh(k / 2)) of each request."""
         with flint.ctx.workprec(BITS):
-            scales = [rounded(1 / (2 * (ball(self.step * k) / 2).cosh()), self.side) for k in self.units]
+            scales = [
+                rounded(ball(1 - delta) / (2 * (ball(self.step * k) / 2).cosh()), self.side)
+                for k, delta in zip(self.units, self.deltas, strict=True)
+            ]
         return np.array(scales)
+
+    def _revealed(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """d of each request, and e^{-|x| / 2} at every loss from the least one of all windows on."""
+        gap, losses = (
+            gap_above(self.epsilon),
+            range(int(self.windows.lows.min()), int(self.windows.highs.max()) + 1),
+        )
+        decays = []
+        for k in losses:
+            above = gap(self.step * k)
+            with flint.ctx.workprec(BITS):
+                decays.append(rounded((-abs(above) / 2).exp(), self.side))
+        return np.array([rounded(ball(delta), self.side) for delta in self.deltas]), np.array(decays)
 
 
 @dataclass(frozen=True, slots=True)

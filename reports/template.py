@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import resources
 from typing import Any
 
@@ -13,12 +14,16 @@ __all__ = ["rendered", "style"]
 
 def rendered(template: str, **values: Any) -> str:
     """The template with these values; one that is missing is an error."""
-    environment = Environment(
+    return _environment().get_template(template).render(**values)
+
+
+@cache
+def _environment() -> Environment:
+    return Environment(
         loader=PackageLoader("reports", "templates"),
         autoescape=select_autoescape(default_for_string=True, default=True),
         undefined=StrictUndefined,
     )
-    return environment.get_template(template).render(**values)
 
 
 def style() -> Markup:

@@ -1,0 +1,353 @@
+"""Which filter to use: the rounds of one mechanism that each filter of the catalogue allows within (epsilon, delta).
+
+>>> import filterproof as fp
+>>> found = fp.compare_filters(1.0, 1e-5, fp.Gaussian(mu=0.1))
+>>> found.fewest, found.most, [f"{one.name}: {one.rounds:g}" for one in found.choices if one.low == found.most]
+(7, 7, ['GaussianFilter: 7', 'PotentialFilter: 7'])
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from flint import fmpq
+from numpy.typing import NDArray
+
+from filters.catalogue import CATALOGUE
+from filters.holders.repeats import repeats
+from filters.privacy_filter import PrivacyFilter
+from filters.rules.orders import order_budget
+from filters.rules.potential import PotentialFilter
+from mc.engine.adversaries import Constant
+from mc.engine.paths import Paths
+from mc.intervals.bernstein import empirical_bernstein
+from mc.intervals.estimate import Estimate
+from mc.intervals.moments import Moments
+from mc.losses.balls import down
+from mc.losses.composition import Bounds, Composition
+from mc.runs.play import Play
+from mc.worst_case.calibrate import calibrate
+from mc.worst_case.calibrated import calibrated
+from theory.arguments import check_count, check_delta, check_positive
+from theory.conversions import CKS, SIMPLE, Conversion, gaussian_mu
+from theory.guarantees import ZCDP, GaussianDP, PureDP
+from theory.pairs import DominatingPair, Gaussian, RandomizedResponse
+from theory.shown import Pictured, Row, Shown
+from theory.thresholds.b_star import b_star
+
+__all__ = ["FilterChoice", "FilterComparison", "compare_filters"]
+
+#: More rounds of one mechanism are not counted one by one.
+MOST_ROUNDS = 20_000
+#: Orders at which the Renyi filter is looked at: 1 + t for these t.
+_ORDERS = np.geomspace(0.02, 2000.0, 120)
+#: Rounds that are drawn in all, for the filter that looks at losses: a first look, and the number that is told.
+_LOOK, _DRAWN = 60_000, 200_000
+#: The failure probability of a number of rounds that was drawn.
+_FAILURE = 1e-3
+#: A calibrated threshold is this near to the largest.
+_RELATIVE = 1e-3
+
+_RHO = "mechanisms with a known zCDP parameter"
+#: The name by which `import filterproof as fp` finds it, once it is listed; else its own module.
+_POTENTIAL = f"{'fp' if 'PotentialFilter' in CATALOGUE else 'fp.filters.rules.potential'}.PotentialFilter"
+_APPROXIMATE = "(epsilon, delta)-DP mechanisms, by their epsilon and delta"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class FilterChoice(Shown):
+    """A filter that keeps the promise, the releases of the mechanism that it grants in a row, and the code of it.
+
+    `rounds` was counted on the filter's own code, and is low = high; of a filter that looks at losses it is the mean
+    over drawn runs, in [low, high] but for a chance of 1e-3. `code` is two lines of Python after `import filterproof
+    as fp`, '' where the filter cannot be made; `holds_for` says for which mechanisms it is sound, or why not.
+    """
+
+    name: str
+    rounds: float
+    low: float
+    high: float
+    holds_for: str
+    code: str
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class FilterComparison(Pictured):
+    """What each filter allows of `mechanism` within (epsilon, delta); the choices with most rounds stand first.
+
+    A plan of `fewest` rounds, fixed in advance, is certified to keep the promise, one of more than `most` to break it:
+    no sound filter that does not look at losses grants more than `most` rounds.
+    """
+
+    epsilon: float
+    delta: float
+    mechanism: DominatingPair | PureDP | GaussianDP | ZCDP
+    fewest: int
+    most: int
+    choices: tuple[FilterChoice, ...]
+
+    def rows(self) -> list[Row]:
+        """A row for each filter; `share_low` and `share_high` are its rounds over the most that is possible."""
+        return [
+            {
+                "filter": one.name,
+                "rounds": one.rounds,
+                "low": one.low,
+                "high": one.high,
+                "possible_low": self.fewest,
+                "possible_high": self.most,
+                "share_low": one.low / self.most if self.most else None,
+                "share_high": one.high / self.fewest if self.fewest else None,
+                "holds_for": one.holds_for,
+                "code": one.code,
+            }
+            for one in self.choices
+        ]
+
+
+def compare_filters(
+    epsilon: float,
+    delta: float,
+    mechanism: DominatingPair | PureDP | GaussianDP | ZCDP,
+    *,
+    most: int = MOST_ROUNDS,
+    levels: int = 1,
+    seed: int = 0,
+) -> FilterComparison:
+    """The rounds of `mechanism` that each sound filter allows within (epsilon, delta)-DP, epsilon in nats.
+
+    `mechanism` is a pair of shape (), or a guarantee that each release has: PureDP, GaussianDP or ZCDP, of which the
+    first two have a pair that dominates all others. Rounds are counted by running the filters. The best that is
+    possible is a plan fixed in advance, composed with certified bounds; for ZCDP(rho), above, one of Gaussians, and
+    below rounds rho <= B*. `levels`: calibrated filters for pure DP admit 1, ..., levels times the mechanism's epsilon.
+    `seed` is for the filter that looks at losses, whose outputs are drawn from P; it is played for Gaussians and for
+    pairs with finitely many outcomes.
+    Raises ValueError where a plan of more than `most` rounds may keep the promise.
+    """
+    epsilon, delta = float(check_positive("epsilon", epsilon)), float(check_delta("delta", delta))
+    most, levels = check_count("most", most), check_count("levels", levels)
+    pair = _pair_of(mechanism)
+    fewest, largest = _planned(epsilon, delta, pair, most)
+    if isinstance(mechanism, ZCDP):
+        with_rho = Fraction(down(b_star(_exact(epsilon), _exact(delta)).low)) / Fraction(mechanism.rho)
+        fewest = min(math.floor(with_rho), largest)
+    only_rho = isinstance(mechanism, ZCDP)
+    made = _candidates(epsilon, delta, pair, levels, only_rho=only_rho)
+    choices = [_counted(one, pair, 2 * most) for one in made]
+    # only of these the quantile of a loss takes microseconds
+    known = pair.outputs is not None or pair.normal_mu is not None
+    if known and not only_rho and (drawn := _drawn(epsilon, delta, pair, largest, seed)):
+        choices.append(drawn)
+    choices.sort(key=lambda one: -one.rounds)
+    return FilterComparison(epsilon, delta, mechanism, fewest, largest, tuple(choices))
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """A filter to be made: its name, how, the expression that makes it, and for which mechanisms it is sound."""
+
+    name: str
+    make: Callable[[], PrivacyFilter]
+    text: str
+    holds_for: str
+
+
+def _candidates(
+    epsilon: float, delta: float, pair: DominatingPair, levels: int, *, only_rho: bool
+) -> Iterator[_Candidate]:
+    """Those of the catalogue that can promise (epsilon, delta)-DP."""
+    for conversion, word in ((CKS, "CKS"), (SIMPLE, "SIMPLE")):
+        name = f"ApproximateDPFilter, {word}"
+        yield _made("ApproximateDPFilter", _RHO, epsilon, delta, conversion, name=name)
+    alpha, rho = _best_order(epsilon, delta, pair)
+    if rho > 0:
+        holds_for = f"mechanisms with a known Rényi divergence of order {alpha:g}"
+        yield _made("RenyiFilter", holds_for, alpha, rho, name="RenyiFilter, best order")
+    if only_rho:
+        return
+    mu = _kept_mu(epsilon, delta)
+    yield _made("GaussianFilter", "mechanisms with a known GDP parameter", mu)
+    for name in ("RogersFilter", "WhitehouseFilter", "BasicFilter"):
+        yield _made(name, _APPROXIMATE, epsilon, delta)
+    root = math.sqrt(2 * float(CKS.budget(epsilon, delta))) * (1 - 2.0**-50)
+    yield _made("BlackwellFilter", "this mechanism and Gaussians of any mu", root, (pair,))
+    yield _Candidate(
+        "PotentialFilter",
+        lambda: PotentialFilter(epsilon, delta, (pair,)),
+        f"{_POTENTIAL}({epsilon!r}, {delta!r}, ({_text(pair)},))",
+        "every pair of the library's; best near those of its design",
+    )
+    each = float(pair.pure_epsilon)
+    if math.isfinite(each):
+        yield _Candidate(
+            "calibrated, from the table",
+            lambda: calibrated(epsilon, delta, each=each),
+            f"fp.calibrated({epsilon!r}, {delta!r}, each={each!r})",
+            "pure-DP mechanisms up to the table's largest level",
+        )
+        menu = [RandomizedResponse(each * (j + 1)) for j in range(levels)]
+        yield _Candidate(
+            "calibrated",
+            lambda: calibrate(_kind("ZCDPFilter"), epsilon, delta, menu=menu, relative=_RELATIVE),
+            f"fp.calibrate(fp.ZCDPFilter, {epsilon!r}, {delta!r}, menu={_text(menu)}, relative={_RELATIVE!r})",
+            f"pure-DP mechanisms up to epsilon {each * levels:g}",
+        )
+
+
+def _made(kind: str, holds_for: str, *given: Any, name: str | None = None) -> _Candidate:
+    text = f"fp.{kind}({', '.join(map(_text, given))})"
+    return _Candidate(name or kind, lambda: _kind(kind)(*given), text, holds_for)
+
+
+def _kind(name: str) -> type[Any]:
+    return CATALOGUE[name].kind
+
+
+def _text(value: Any) -> str:
+    """The expression that makes a number, a pair, a conversion, or a tuple or list of pairs."""
+    match value:
+        case tuple():
+            return f"({', '.join(map(_text, value))},)"
+        case list():
+            return f"[{', '.join(map(_text, value))}]"
+        case Conversion():
+            return f"fp.{'CKS' if value is CKS else 'SIMPLE'}"
+        case DominatingPair():
+            return f"fp.{value!r}".replace(", ratio=None", "").replace(", adjacency='removal'", "")
+    return repr(value)
+
+
+def _counted(made: _Candidate, pair: DominatingPair, most: int) -> FilterChoice:
+    """The candidate, asked for the pair until it denies."""
+    try:
+        count = repeats(made.make(), pair, most=most)
+    except ValueError as error:  # nothing that it can promise fits
+        return FilterChoice(made.name, 0, 0, 0, f"none: {error}", "")
+    return FilterChoice(made.name, count, count, count, made.holds_for, _lines(made.text, pair))
+
+
+def _lines(text: str, pair: DominatingPair, after: str = "") -> str:
+    return f"session = {text}.open()\ngranted = session.request({_text(pair)})  # before each release{after}"
+
+
+def _drawn(epsilon: float, delta: float, pair: DominatingPair, most: int, seed: int) -> FilterChoice | None:
+    """The realisation filter at the best of four numbers of rounds, its outputs drawn; None where none can be made."""
+    best: tuple[float, _Candidate, int] | None = None
+    lengths = sorted({max(most // 2, 1), max(most, 1), 2 * most or 1, 4 * most or 1})
+    for rounds in lengths:
+        holds_for = "this mechanism alone, whose realised losses it is told; rounds are a mean"
+        made = _made("RealisationFilter", holds_for, epsilon, delta, rounds, (pair,))
+        try:
+            filt = made.make()
+        except ValueError:
+            continue
+        look = _mean_rounds(filt, pair, rounds, max(_LOOK // len(lengths) // rounds, 2), seed + 1)
+        if best is None or look.value > best[0]:
+            best = look.value, made, rounds
+    if best is None:
+        return None
+    _, made, rounds = best
+    told = _mean_rounds(made.make(), pair, rounds, max(_DRAWN // rounds, 2), seed)
+    code = _lines(made.text, pair, ", session.observe(loss) after it")
+    return FilterChoice(made.name, told.value, told.low, told.high, made.holds_for, code)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ends:
+    """How many paths end after 0, 1, ..., rounds releases: shape (rounds + 1,)."""
+
+    rounds: int
+
+    def __call__(self, paths: Paths) -> NDArray[np.float64]:
+        return np.bincount(paths.releases, minlength=self.rounds + 1).astype(np.float64)
+
+
+def _mean_rounds(filt: PrivacyFilter, pair: DominatingPair, rounds: int, n: int, seed: int) -> Estimate:
+    play = Play(n=n, seed=seed, rounds=rounds, workers=1)
+    counts = play.sums(play.game(filt, Constant(pair)), _Ends(rounds)).sums.astype(np.int64)
+    return empirical_bernstein(Moments.of(np.repeat(np.arange(rounds + 1), counts), rounds), failure=_FAILURE)
+
+
+def _pair_of(mechanism: DominatingPair | PureDP | GaussianDP | ZCDP) -> DominatingPair:
+    """The pair that is asked for; of ZCDP(rho) a Gaussian with no smaller rho."""
+    match mechanism:
+        case PureDP(epsilon):
+            return RandomizedResponse(epsilon)
+        case GaussianDP(mu):
+            return Gaussian(mu)
+        case ZCDP(rho):
+            mu = math.sqrt(2 * rho)
+            return Gaussian(mu if Fraction(mu) ** 2 >= 2 * Fraction(rho) else math.nextafter(mu, math.inf))
+        case DominatingPair() if mechanism.shape == ():
+            return mechanism
+    raise TypeError(
+        f"mechanism must be a pair of shape () or PureDP, GaussianDP or ZCDP, got {mechanism!r}; "
+        "pass fp.Gaussian(0.1), say"
+    )
+
+
+def _planned(epsilon: float, delta: float, pair: DominatingPair, most: int) -> tuple[int, int]:
+    """(the rounds of a plan that are certified to keep delta, one less than the least certified to break it)."""
+    looked: dict[int, Bounds] = {}
+
+    def at(rounds: int) -> Bounds:
+        """Bounds that tell on which side of delta the plan is, where bounds of one part in 1000 do."""
+        if rounds not in looked:
+            plan = Composition({pair: rounds})
+            rough = plan.delta(epsilon, relative=0.1)
+            looked[rounds] = plan.delta(epsilon) if rough.low <= delta < rough.high else rough
+        return looked[rounds]
+
+    def last(keeps: Callable[[int], bool], first: int) -> int:
+        """The last number of rounds from `first` on that keeps delta, first - 1 where none does."""
+        low, step = first - 1, 1
+        while keeps(low + step):
+            low, step = low + step, 2 * step
+            if low > most:
+                raise ValueError(
+                    f"mechanism must allow at most {most:,} rounds, got more of {pair!r} within ({epsilon:g}, "
+                    f"{delta:g}); pass a larger most, or a mechanism that stands for several"
+                )
+        high = low + step
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if keeps(middle) else (low, middle)
+        return low
+
+    fewest = last(lambda rounds: at(rounds).high <= delta, 1)
+    return fewest, last(lambda rounds: at(rounds).low <= delta, fewest + 1)
+
+
+def _best_order(epsilon: float, delta: float, pair: DominatingPair) -> tuple[float, float]:
+    """The order of `_ORDERS` whose budget allows the most rounds, and its budget; 0 where no order has one."""
+    best, most = (2.0, 0.0), 0.0
+    for t in _ORDERS:
+        alpha = float(f"{1 + t:.4g}")
+        budget = order_budget(alpha, epsilon, delta, CKS)
+        if budget <= 0:
+            continue
+        charged = max(float(pair.renyi(alpha)), float(pair.swapped.renyi(alpha)))
+        if budget > most * charged:
+            best, most = (alpha, budget), budget / charged if charged else math.inf
+    return best
+
+
+def _kept_mu(epsilon: float, delta: float) -> float:
+    """The largest mu with H_{e^epsilon}(Gaussian(mu)) <= delta, certified, up to 2^-30."""
+    mu = float(gaussian_mu(epsilon, delta))
+    for bits in range(50, 0, -1):
+        tried = mu * (1 - 2.0**-bits)
+        if Composition({Gaussian(tried): 1}).delta(epsilon).high <= delta:
+            return tried
+    raise ValueError(
+        f"delta must be what a Gaussian can reach at epsilon={epsilon!r}, got {delta!r}; raise it"
+    )
+
+
+def _exact(x: float) -> fmpq:
+    return fmpq(*Fraction(x).as_integer_ratio())

@@ -1,0 +1,59 @@
+"""A witness in one sentence: who asks what, what is measured which way round, and both numbers.
+
+>>> import filterproof as fp
+>>> from mc.examine.measure import Measure
+>>> from mc.examine.witness import sequence_witness
+>>> played = Sequence(((fp.Gaussian(1.0), 2),))
+>>> headline(sequence_witness(fp.ZCDPFilter(0.5), played, Measure.renyi(2.0), 2.0))
+'2 x Gaussian(mu=1): D of order 2, PQ is at least 2 where 1 is promised, 2 times the promise'
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from mc.engine.encoding import decode, nameable
+from mc.examine.sequence import Sequence
+from mc.examine.witness import Witness
+from mc.examine.words import number_words, pair_words, steps_words, times_words
+from mc.worst_case.plan import Plan
+from theory.pairs import DominatingPair
+
+__all__ = ["headline", "played_of", "strategy_words"]
+
+
+def strategy_words(witness: Witness) -> str:
+    """What is asked, in words: the requests of a sequence, or what an adversary chooses from."""
+    known = nameable()
+    rounds = "1 round" if witness.rounds == 1 else f"{witness.rounds:,} rounds"
+    match witness.kind:
+        case "sequence":
+            return steps_words(played_of(witness).steps)
+        case "plan":
+            requests = tuple(dict.fromkeys(Plan.from_data(witness.data["plan"], known).requests()))
+            return f"an adaptive plan of {rounds} over {_some(requests)}"
+        case "menu":
+            return f"the best adversary of at most {rounds} over {_some(decode(witness.data['menu'], known))}"
+    return f"a strategy of at most {rounds}"
+
+
+def headline(witness: Witness) -> str:
+    """Strategy, measure, direction and both numbers, in one sentence."""
+    value, promised = witness.value, witness.promised
+    exact: float | Fraction = Fraction(witness.data["value"]) if witness.kind == "plan" else value
+    told = times_words(value, promised)
+    least = "is exactly" if witness.kind == "plan" else "is at least"
+    return (
+        f"{strategy_words(witness)}: {witness.measure} {least} {number_words(exact)} where "
+        f"{number_words(promised)} is promised{', ' if told else ''}{told}"
+    )
+
+
+def _some(pairs: tuple[DominatingPair, ...]) -> str:
+    more = f" and {len(pairs) - 3} more" if len(pairs) > 3 else ""
+    return ", ".join(map(pair_words, pairs[:3])) + more
+
+
+def played_of(witness: Witness) -> Sequence:
+    """The requests of a witness that is a sequence."""
+    return Sequence.from_data(witness.data["sequence"], nameable())

@@ -1,0 +1,370 @@
+"""The stage of telling: the refutation found is made one that a person understands, and its play is told.
+
+Nothing is believed that was not certified again: a sequence by its own admission and a certified lower bound, a menu by
+its solved game, a plan in rational numbers. All is tried in a fixed order; the time decides only where it ends.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import partial
+from itertools import permutations, product, takewhile
+
+from filters.contract.checks import checked_start
+from filters.contract.state import keys
+from mc.engine.encoding import decode, decode_fraction, nameable
+from mc.examine.clock import Clock, OutOfTime
+from mc.examine.fault import FilterFault
+from mc.examine.finding import StageFinding, Tightness
+from mc.examine.headline import headline, played_of, strategy_words
+from mc.examine.measure import Measure, exceeds
+from mc.examine.sequence import Sequence
+from mc.examine.stages.games import solved
+from mc.examine.stages.menus import Menu
+from mc.examine.stages.plain_plans import plain_plans
+from mc.examine.stages.plays import ROUND, Player, plain
+from mc.examine.stages.sequences import most, ways
+from mc.examine.story import Story, curve_of, prefix, story_of_plan, story_of_sequence
+from mc.examine.subject import Subject
+from mc.examine.witness import TELLING, Witness, sequence_witness
+from mc.examine.words import number_words, pair_words, times_words
+from mc.examine.worker import results, within
+from mc.worst_case.plan import Plan
+from theory.evidence import Outcome, Verdict
+from theory.pairs import DominatingPair, Gaussian, RandomizedResponse
+
+__all__ = ["telling"]
+
+_ASKED = "What is the plainest play that breaks the promise, and how far does it go?"
+#: The rounds of a play that is pushed.
+_PUSHED = 400
+#: Measures at which a play is looked at exactly, and the least delta of a promised curve that is looked at.
+_GOALS, _SEEN = 4, 1e-3
+
+
+def telling(subject: Subject, witnesses: tuple[Witness, ...], clock: Clock) -> Iterator[StageFinding]:
+    """One finding: the most telling witness, with its story; what was found before, where nothing is plainer."""
+    search = _Plain(subject, clock.part(0.6), witnesses)
+    if subject.looks:
+        search.plans()
+    else:
+        for play in plain(subject, search.clock):
+            search.take(play)
+            if search.clock.over:
+                break
+        search.clock = clock.part(0.7)
+        search.shrink()
+        search.enlarge()
+        if search.best.adaptive and subject.pure:
+            search.menu()
+    yield search.finding(clock)
+
+
+@dataclass(slots=True)
+class _Plain:
+    """The most telling witness so far, and the farthest that any play went at its measure."""
+
+    subject: Subject
+    clock: Clock
+    witnesses: tuple[Witness, ...]
+    best: Witness = field(init=False)
+    farthest: Witness = field(init=False)
+    tried: int = 0
+
+    def __post_init__(self) -> None:
+        self.best = self.farthest = self.witnesses[0]
+
+    def keep(self, found: Witness | None) -> bool:
+        """Whether the witness is more telling than what was known."""
+        if found is None or found.factor <= 1:
+            return False
+        if found.measure.kind == self.best.measure.kind and found.factor > self.farthest.factor:
+            self.farthest = found
+        if found.order < self.best.order:
+            self.best = found
+            return True
+        return False
+
+    # -- sequences -----------------------------------------------------------------------------------
+
+    def certified(self, played: Sequence, least: float) -> Witness | None:
+        """The witness of a sequence at the first goal at which it is `least` times the promise, or else above it."""
+        self.tried += 1
+        found: Witness | None = None
+        looked = 0
+        for way in ways(played):
+            for goal, bound in zip(self.goals, most(played, self.goals, way), strict=True):
+                promised = self.subject.promised(goal)
+                if not exceeds(bound, promised) or looked >= _GOALS or (found and bound < least * promised):
+                    continue
+                looked += 1
+                measure = replace(goal, direction=way)
+                low = played.low(measure)
+                if not exceeds(low, promised) or not played.admitted(self.subject.filter):
+                    continue
+                if found is None or low >= least * promised:
+                    found = sequence_witness(self.subject.filter, played, measure, low)
+                if low >= least * promised:
+                    return found
+        return found
+
+    @property
+    def goals(self) -> tuple[Measure, ...]:
+        """What the promise is measured by; of a curve not its far end."""
+        every = list(self.subject.goals)
+        allowed = {goal: self.subject.promised(goal) for goal in every}
+        every = [goal for goal in every if goal.kind == "renyi" or allowed[goal] < 1]
+        seen = [goal for goal in every if goal.kind == "renyi" or allowed[goal] >= _SEEN]
+        return tuple(seen or every)
+
+    def take(self, played: Sequence) -> None:
+        """Keep the shortest beginning of a play that is as telling, if it refutes at all."""
+        best = self.best
+        if (
+            not best.adaptive and best.factor >= TELLING and best.order[3] == 0
+        ):  # only a shorter one can be plainer
+            played = prefix(played, best.rounds)
+        whole = self.certified(played, TELLING)
+        if whole is None:
+            return
+        self.keep(whole)
+        least = TELLING if whole.factor >= TELLING else 1.0
+        low, high = 0, played.rounds
+        while high - low > 1 and not self.clock.over:
+            middle = (low + high) // 2
+            part = self.certified(prefix(played, middle), least)
+            if part is not None and part.factor >= least:
+                self.keep(part)
+                high = middle
+            else:
+                low = middle
+
+    def shrink(self) -> None:
+        """Make the best sequences plainer, step by step, until nothing that is tried is plainer."""
+        fixed = [one for one in (self.best, *self.witnesses) if one.kind == "sequence"]
+        start = min(fixed, key=lambda one: one.order, default=None)
+        if start is None:
+            return
+        # what exceeds the promise by a hair convinces nobody: half of the excess, or a hundredth of the promise, stays
+        least = min(1 + (start.factor - 1) / 2, 1.01 if start.factor < TELLING else TELLING)
+        while True:
+            for tried in self._plainer(played_of(start)):
+                if self.clock.over:
+                    return
+                found = self.certified(tried, max(least, TELLING)) if tried.steps else None
+                if found is not None and found.factor >= least and found.order < start.order:
+                    self.keep(found)
+                    start = found
+                    break
+            else:
+                return
+
+    def enlarge(self) -> None:
+        """Where a sequence is above by a hair: play it over again, and more of what leaves the state as it was."""
+        if self.best.kind != "sequence" or self.best.factor >= TELLING:
+            return
+        played, promised = played_of(self.best), self.best.promised
+        again = self._again(played)[0]
+        if again.rounds > played.rounds:
+            self.take(again)
+        player = Player(self.subject.filter, self.clock, checked_start(self.subject.filter, 1))
+        for at, (pair, times) in enumerate(played.steps):
+            player.ask(pair, times)
+            if player.unchanged != pair or not self.subject.pure:
+                continue
+            for exponent in range(4, 41, 4):
+                more = Sequence((*played.steps[:at], (pair, 2**exponent), *played.steps[at + 1 :]))
+                if self.clock.over:
+                    return
+                if more.low(self.best.measure) >= TELLING * promised:
+                    self.keep(self.certified(more, TELLING))
+                    return
+
+    def _again(self, played: Sequence) -> tuple[Sequence, str]:
+        """The play over and over, as far as it is granted, and how it ends."""
+        player = Player(self.subject.filter, self.clock, checked_start(self.subject.filter, 1), pure=False)
+        seen: dict[object, int] = {}
+        rounds = 0
+        while rounds < _PUSHED and not self.clock.over:
+            before = rounds
+            for pair, times in played.steps:
+                rounds += player.ask(pair, min(times, _PUSHED))
+            key = keys(player.state)[0]
+            if rounds == before:
+                break
+            if key in seen and self.subject.pure and any(pair.pure_epsilon > 0 for pair, _ in played.steps):
+                came = f"after {rounds:,} rounds the state is what it was after {seen[key]:,}"
+                return player.played, f"without limit as rounds grow: {came}"
+            seen[key] = rounds
+        return player.played, ""
+
+    def _plainer(self, played: Sequence) -> Iterator[Sequence]:
+        """Plays a step plainer: one kind for all, parts left out, fewer in a row, known kinds, rounder."""
+        steps, kinds = played.steps, list(played.counts)
+        if len(kinds) > 1 and played.rounds <= 30:
+            yield from (Sequence(((pair, played.rounds),)) for pair in _named(kinds))
+        size = max(len(steps) // 2, 1)
+        while size and len(steps) > 1:
+            yield from (Sequence(steps[:at] + steps[at + size :]) for at in range(0, len(steps), size))
+            size //= 2
+        for at, (pair, times) in enumerate(steps):
+            for fewer in dict.fromkeys((1, times // 2, times - times // 4, times - 1)):
+                if 0 < fewer < times:
+                    yield Sequence((*steps[:at], (pair, fewer), *steps[at + 1 :]))
+        for kind in kinds[:12]:
+            for other in dict.fromkeys((*kinds[:3], *_named([kind]))):
+                if other != kind:
+                    yield _joined((other if pair == kind else pair, times) for pair, times in steps)
+
+    # -- adaptive ones -------------------------------------------------------------------------------
+
+    def menu(self) -> None:
+        """A fixed order over the best menu's pairs, if one will do; else fewer rounds, fewer pairs and rounder ones."""
+        known = nameable()
+        menus = [one for one in self.witnesses if one.kind == "menu" and one.measure.kind == "hockey-stick"]
+        for one in menus[:2]:
+            pairs: tuple[DominatingPair, ...] = decode(one.data["menu"], known)
+            for order in permutations(pairs[:3]):
+                for counts in product(range(5), repeat=len(order)):
+                    if self.clock.over:
+                        return
+                    played = _joined((pair, n) for pair, n in zip(order, counts, strict=True) if n)
+                    if played.rounds > 1 and played.admitted(self.subject.filter):
+                        self.take(played)
+        if not self.best.adaptive:
+            return
+        for one in menus[:1]:
+            pairs = decode(one.data["menu"], known)
+            for rounds in (2, 3, 4, 5, 6, 8, 10):
+                if rounds < one.rounds and self._solve(pairs, rounds, one.measure):
+                    break
+            for pair in pairs if len(pairs) > 1 else ():
+                self._solve(tuple(other for other in pairs if other != pair), one.rounds, one.measure)
+
+    def _solve(self, pairs: tuple[DominatingPair, ...], rounds: int, measure: Measure) -> bool:
+        menu = Menu(" or ".join(map(pair_words, pairs)), pairs, rounds)
+        work = partial(lambda: list(solved(self.subject, menu, replace(measure, direction="PQ"))))
+        try:
+            games = within(self.clock.part(0.2), self.subject.filter, work)
+        except (OutOfTime, FilterFault):
+            return False
+        return any(self.keep(game.finding.witness) for game in games if game is not None and game.finding)
+
+    def plans(self) -> None:
+        """Plans over a few plain requests with rational masses, solved exactly: for a filter that looks at losses."""
+        if not self.subject.families >= {"rr"}:
+            return
+        filt = self.subject.filter
+        try:
+            for found in results(partial(plain_plans, filt), filt=filt, clock=self.clock):
+                if found.refuted:
+                    self.keep(Witness(filt, found.witness))
+        except (
+            OutOfTime,
+            FilterFault,
+        ):  # it asks for responses and erasures, which may be outside the filter's scope
+            return
+
+    # -- what is told --------------------------------------------------------------------------------
+
+    def finding(self, clock: Clock) -> StageFinding:
+        """The best witness and its story."""
+        best, self.clock = self.best, clock
+        story = None
+        if not clock.over:
+            try:
+                story = self._story(best, clock)
+            except (FilterFault, ValueError):
+                story = None
+        said = headline(best)
+        verdict = Verdict(Outcome.REFUTED, best.evidence, _scope(best), said, best.data)
+        row = Tightness(
+            best.measure, _menu(best), best.value, None, self.subject.promised(best.measure), best.evidence
+        )
+        unseen = f"{self.tried:,} plays were looked at" + ("; the time was up" if self.clock.over else "")
+        return StageFinding(
+            "telling", _ASKED, said, _menu(best), unseen, verdict, best, tightness=(row,), story=story
+        )
+
+    def _story(self, best: Witness, clock: Clock) -> Story | None:
+        """The play, how far it can be pushed, and its curve, as far as the time allows."""
+        filt, known = self.subject.filter, nameable()
+        match best.kind:
+            case "sequence":
+                played = played_of(best)
+                told = story_of_sequence(filt, played, best.measure)
+                told = replace(told, pushed=self._pushed(played, best))
+                reached: Callable[[Measure], float] = played.low
+            case "plan":
+                plan = Plan.from_data(best.data["plan"], known)
+                told = story_of_plan(filt, plan, best.measure, decode_fraction(best.data["ratio"]))
+                told = replace(told, pushed=self._farthest())
+                reached = partial(_worth, plan, self.subject)
+            case _:
+                return None
+        points = takewhile(lambda _: not clock.over, curve_of(told, filt.promise, reached))
+        return replace(told, curve=tuple(points))
+
+    def _pushed(self, played: Sequence, best: Witness) -> str:
+        """How far the play goes when it is played again and again."""
+        longer, limitless = self._again(played)
+        if limitless or longer.rounds <= played.rounds or self.clock.over:
+            return limitless or self._farthest()
+        low = longer.low(best.measure)
+        if low <= best.value:
+            return self._farthest()
+        told = times_words(low, self.subject.promised(best.measure))
+        return f"{number_words(low)} after {longer.rounds:,} rounds{', ' if told else ''}{told}"
+
+    def _farthest(self) -> str:
+        far = self.farthest
+        if far.factor <= self.best.factor * 1.01 or far.factor == float("inf"):
+            return ""
+        return f"{times_words(far.factor, 1.0)}, by {strategy_words(far)}"
+
+
+def _worth(plan: Plan, subject: Subject, at: Measure) -> float:
+    return float(plan.worth(subject.filter, Fraction(math.exp(at.at)), at.direction))
+
+
+def _scope(witness: Witness) -> str:
+    if witness.kind == "sequence":
+        asked = f"all {witness.rounds:,} requests" if witness.rounds > 1 else "its request"
+        return f"a fixed sequence, {asked} granted"
+    return strategy_words(witness)
+
+
+def _menu(witness: Witness) -> str:
+    return strategy_words(witness)
+
+
+def _joined(steps: Iterator[tuple[DominatingPair, int]]) -> Sequence:
+    """The sequence with the same requests in a row counted together."""
+    told: list[tuple[DominatingPair, int]] = []
+    for pair, times in steps:
+        if told and told[-1][0] == pair:
+            told[-1] = pair, told[-1][1] + times
+        else:
+            told.append((pair, times))
+    return Sequence(tuple(told))
+
+
+def _named(kinds: list[DominatingPair]) -> Iterator[DominatingPair]:
+    """Gaussians and responses of about the size of these, of few digits."""
+    for kind in kinds[:6]:
+        mu, epsilon = float(kind.zcdp_rho) * 2, float(kind.pure_epsilon)
+        for make, size in ((Gaussian, mu**0.5), (RandomizedResponse, epsilon)):
+            if not size < 30:
+                continue
+            yield from map(make, dict.fromkeys((0.01, 0.001)) if size < 1e-3 else _near(size))
+
+
+def _near(size: float) -> dict[float, None]:
+    """One digit, then two, at or below a size and then above."""
+    below = [t for t in ROUND if t <= size][-2:][::-1]
+    return dict.fromkeys(
+        (*below, *[t for t in ROUND if t > size][:1], float(f"{size:.2g}"), float(f"{size:.3g}"))
+    )

@@ -1,0 +1,347 @@
+"""The story of a witness: its play round by round, as the filter's author can follow it, and why it comes to this.
+
+>>> import filterproof as fp
+>>> played = Sequence(((fp.Gaussian(1.0), 2),))
+>>> class Free(fp.PrivacyFilter):
+...     promise = fp.ZCDP(0.5)
+...     def start(self, n): return np.zeros(n)
+...     def admits(self, spent, request): return spent + request.zcdp_rho <= 0.5
+...     def spend(self, spent, request): return spent
+>>> told = story_of_sequence(Free(), played, Measure.renyi(2.0))
+>>> [(one.rounds, one.asked, one.before, one.after, round(one.reached, 6)) for one in told.turns]
+[('1', 'Gaussian(mu=1)', '0', '0', 1.0), ('2', 'Gaussian(mu=1)', '0', '0', 2.0)]
+>>> told.passed, told.why
+(2, ('Gaussian(mu=1) leaves the state as it was: it was charged nothing',))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from filters.contract.checks import checked_observe, checked_spend, checked_start
+from filters.contract.state import State, leaves, same
+from filters.privacy_filter import PrivacyFilter
+from mc.examine.measure import Measure, exceeds
+from mc.examine.sequence import Sequence, granted
+from mc.examine.words import number_words, pair_words
+from mc.losses.outputs import nearest_log
+from mc.worst_case.plan import Plan, masses_of
+from theory.guarantees import ApproxDP, GaussianDP, Guarantee, PureDP
+from theory.pairs import DominatingPair, Gaussian, Laplace, RandomizedResponse
+from theory.pairs.base import ChargeName
+
+__all__ = ["Story", "Turn", "curve_of", "prefix", "story_of_plan", "story_of_sequence"]
+
+#: Rows of a story, letters of a state, and the requests that are played for one.
+_ROWS, _LETTERS, _PLAYED = 24, 60, 4000
+#: Points of a curve, the largest epsilon of one, and the delta at which it may end.
+_POINTS, _FAR, _LITTLE = 13, 200.0, 1e-6
+#: What a charge may miss the least one by, if its sum is kept in few bits.
+_ROUNDED = 1e-3
+#: Requests whose charge tells what a state counts in.
+_PROBES = (Gaussian(0.125), RandomizedResponse(0.125), Laplace(8.0), Gaussian(2.0**-6))
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """Rounds of one request in a row: what was asked, the state before and after, and what was revealed by then.
+
+    rounds is "3" or "3-9". after is what the answer made of the state, and `when` which answers came before, where the
+    play depends on them. reached is at least the measure of all released until then; promised what is allowed.
+    """
+
+    rounds: str
+    when: str
+    asked: str
+    answered: str
+    before: str
+    after: str
+    reached: float
+    promised: float
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """The play of a witness: its turns, the round at which the promise is passed, and why, as far as it shows.
+
+    pushed says how far the same fault can be pushed. curve has points (epsilon, delta of the play at least, promised).
+    """
+
+    measure: Measure
+    turns: tuple[Turn, ...]
+    passed: int | None
+    why: tuple[str, ...]
+    pushed: str = ""
+    curve: tuple[tuple[float, float, float], ...] = ()
+
+    def lines(self) -> list[str]:
+        """The story as text, a line a turn."""
+        told = []
+        for one in self.turns:
+            above = " <- above" if exceeds(one.reached, one.promised) else ""
+            when = f"{one.when}: " if one.when else ""
+            told.append(
+                f"round {one.rounds}: {when}ask {one.asked}: {one.answered}; state {one.before} -> {one.after}; "
+                f"revealed so far {number_words(one.reached)} of {number_words(one.promised)}{above}"
+            )
+        if self.passed is not None:
+            told.append(f"The promise is passed in round {self.passed}.")
+        told += [f"Why: {one}." for one in self.why]
+        return [*told, f"Pushed further: {self.pushed}."] if self.pushed else told
+
+
+def state_words(state: State) -> str:
+    """What the filter knows of its one run.
+
+    >>> state_words((np.array([0.25]), np.array([[1.0, 2.0]])))
+    '0.25, (1, 2)'
+    """
+    told = ", ".join(_values(np.asarray(part)[0]) for part in leaves(state))
+    return told if len(told) <= _LETTERS else f"{told[: _LETTERS - 4]} ..."
+
+
+def _values(part: Any) -> str:
+    if np.ndim(part):
+        return f"({', '.join(map(_values, part))})"
+    return f"{float(part):.6g}" if isinstance(part, float | np.floating) else str(part)
+
+
+def story_of_sequence(filt: PrivacyFilter, played: Sequence, measure: Measure) -> Story:
+    """The story of requests fixed in advance, which the filter grants."""
+    turns, why, steps = list[Turn](), dict[str, None](), list[tuple[DominatingPair, int]]()
+    promised, state, done = measure.promised(filt.promise), checked_start(filt, 1), 0
+    passed = _passed(played, measure, promised)
+    for pair, times in _cut(played, passed):
+        before = state
+        for number in range(min(times, _PLAYED - done)):
+            after = granted(filt, state, pair)
+            if after is None:
+                raise ValueError(f"played must be granted, got a denial of {pair!r}; pass what was admitted")
+            why.update(dict.fromkeys(_fall(state, after, done + number + 1)))
+            if done and pair.pure_epsilon > 0 and same(state, after)[0]:
+                why[
+                    f"after {done:,} rounds {pair_words(pair)} leaves the state as it was: it cost nothing"
+                ] = None
+            state = after
+        steps.append((pair, times))
+        rounds = f"{done + 1:,}" if times == 1 else f"{done + 1:,}-{done + times:,}"
+        asked = pair_words(pair) if times == 1 else f"{pair_words(pair)}, {times:,} times"
+        done += times
+        reached = Sequence(tuple(steps)).low(measure)
+        told = state_words(before), state_words(state)
+        if len(turns) < _ROWS or done == played.rounds:
+            turns.append(Turn(rounds, "", asked, "granted", *told, reached, promised))
+    reasons = (*list(why)[:3], *_charged(filt, tuple(played.counts)))
+    return Story(measure, tuple(turns), passed, reasons)
+
+
+def _cut(played: Sequence, passed: int | None) -> Iterator[tuple[DominatingPair, int]]:
+    """The steps, short ones round by round, cut where the promise is passed."""
+    done = 0
+    for pair, times in played.steps:
+        if times <= 3 and played.rounds <= _ROWS:
+            yield from ((pair, 1) for _ in range(times))
+        elif passed is not None and done < passed - 1 < done + times:
+            yield pair, passed - 1 - done
+            yield pair, 1
+            if done + times > passed:
+                yield pair, done + times - passed
+        else:
+            yield pair, times
+        done += times
+
+
+def prefix(played: Sequence, rounds: int) -> Sequence:
+    """The first so many requests."""
+    steps, left = [], rounds
+    for pair, times in played.steps:
+        if left > 0:
+            steps.append((pair, min(times, left)))
+        left -= times
+    return Sequence(tuple(steps))
+
+
+def _passed(played: Sequence, measure: Measure, promised: float) -> int | None:
+    """The first round after which more was revealed than is promised."""
+    if not exceeds(played.low(measure), promised):
+        return None
+    low, high = 0, played.rounds
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (
+            (low, middle) if exceeds(prefix(played, middle).low(measure), promised) else (middle, high)
+        )
+    return high
+
+
+# -- why -----------------------------------------------------------------------------------------------
+
+
+def _numbers(state: State, *, summed: bool = False) -> list[tuple[str, float]]:
+    """The numbers of a state by name; if summed, of a row of three or more their sum, for they may change places."""
+    arrays = [np.asarray(part, dtype=object)[0] for part in leaves(state)]
+    told: list[tuple[str, float]] = []
+    for number, part in enumerate(arrays, 1):
+        name = f"part {number} of the state" if len(arrays) > 1 else "the state"
+        values = [x for x in np.ravel(part) if isinstance(x, int | float | Fraction | np.number)]
+        if np.ndim(part) == 0 and values:
+            told.append((name, float(values[0])))
+        elif summed and len(values) > 2:
+            told.append((f"the sum of {name}", float(sum(values))))
+        else:
+            told += [(f"number {place} of {name}", float(x)) for place, x in enumerate(values, 1)]
+    return told
+
+
+def _fall(before: State, after: State, number: int) -> Iterator[str]:
+    """What a grant took away from the state."""
+    for (name, old), (_, new) in zip(
+        _numbers(before, summed=True), _numbers(after, summed=True), strict=False
+    ):
+        if 0 <= new < old * 0.75:
+            yield f"in round {number}, {name} falls from {old:.4g} to {new:.4g}"
+
+
+def _moved(filt: PrivacyFilter, pair: DominatingPair) -> list[tuple[str, float]] | None:
+    """By how much a fresh run's state grows with a request; None where it is denied."""
+    start = checked_start(filt, 1)
+    after = granted(filt, start, pair)
+    if after is None:
+        return None
+    grown = zip(_numbers(start), _numbers(after), strict=False)
+    return [(name, abs(new - old)) for (name, old), (_, new) in grown]
+
+
+def _charged(filt: PrivacyFilter, asked: tuple[DominatingPair, ...]) -> Iterator[str]:
+    """What each pair was charged, beside the least that is true, where the state shows in which currency it counts."""
+    effects = {pair: moved for pair in asked[:6] if (moved := _moved(filt, pair)) is not None}
+    for pair, moved in effects.items():
+        if moved and not any(size for _, size in moved):
+            yield f"{pair_words(pair)} leaves the state as it was: it was charged nothing"
+    yield from _apart(effects)
+    currency = _currency(filt)
+    if currency is None:
+        return
+    place, charge, power = currency
+    unit = {"zcdp_rho": "zCDP rho", "pure_epsilon": "pure epsilon", "gdp_mu": "GDP mu"}[charge]
+    for pair, moved in effects.items():
+        paid, least = moved[place][1] ** (1 / power), pair.least(charge)[0]
+        if 0 < paid < least * (1 - _ROUNDED):
+            yield f"{pair_words(pair)} was charged {paid:.4g}; its least {unit} is {least:.4g}"
+
+
+def _apart(effects: dict[DominatingPair, list[tuple[str, float]]]) -> Iterator[str]:
+    """Pairs that are charged to different numbers of the state."""
+    places = {
+        pair: frozenset(n for n, (_, size) in enumerate(moved) if size) for pair, moved in effects.items()
+    }
+    kinds = {type(pair).__name__: held for pair, held in places.items() if held}
+    shared = frozenset.intersection(*kinds.values()) if kinds else frozenset()
+    if len(set(kinds.values())) > 1 and not shared:
+        names = {pair: effects[pair][min(held)][0] for pair, held in places.items() if held}
+        yield "; ".join(f"{pair_words(pair)} is charged to {name}" for pair, name in names.items())
+
+
+def _currency(filt: PrivacyFilter) -> tuple[int, ChargeName, int] | None:
+    """(The number of the state, the charge, its power) that two kinds of requests are charged in; None if no one is."""
+    try:
+        effects = {pair: moved for pair in _PROBES if (moved := _moved(filt, pair)) is not None}
+    except Exception:  # noqa: BLE001 - the filter's own code, at requests that may be outside its scope
+        return None
+    promise = filt.promise
+    charges: list[tuple[ChargeName, int]] = [
+        ("zcdp_rho", 1),
+        ("gdp_mu", 2),
+        ("pure_epsilon", 1),
+        ("gdp_mu", 1),
+    ]
+    if isinstance(promise, PureDP | ApproxDP):
+        charges = charges[2:3] + charges[:2]
+    elif isinstance(promise, GaussianDP):
+        charges = charges[1:2] + charges[:1]
+    for charge, power in charges:
+        for place in range(max((len(moved) for moved in effects.values()), default=0)):
+            same = [
+                pair
+                for pair, moved in effects.items()
+                if np.isclose(moved[place][1], float(getattr(pair, charge)) ** power, rtol=1e-9, atol=0.0)
+            ]
+            if len(same) >= 2:
+                return place, charge, power
+    return None
+
+
+# -- plans ---------------------------------------------------------------------------------------------
+
+
+def story_of_plan(filt: PrivacyFilter, plan: Plan, measure: Measure, ratio: Fraction) -> Story:
+    """The story of an adaptive plan: a turn for each position that it comes to, as far as it matters."""
+    promised, way = measure.promised(filt.promise), measure.direction
+    worths = [plan.first(n).worth(filt, ratio, way) for n in range(1, plan.rounds + 1)]
+    turns: list[Turn] = []
+    falls: dict[str, None] = {}
+
+    def tell(here: Plan, state: State, when: str, number: int) -> None:
+        spent = checked_spend(filt, state, here.request, 1)
+        after: dict[str, list[str]] = {}
+        later: list[tuple[Plan, State, str]] = []
+        for (p, q), following in zip(masses_of(here.request), here.then, strict=True):
+            if not (p if way == "PQ" else q):
+                continue
+            loss = nearest_log(p / q) if p * q else (np.inf if p else -np.inf)
+            seen = checked_observe(filt, spent, np.array([loss]), 1)
+            said = f"loss {loss:+.3g}"
+            after.setdefault(state_words(seen), []).append(said)
+            falls.update(dict.fromkeys(_fall(state, seen, number)))
+            if same(state, seen)[0]:
+                falls[f"after {said} the state is what it was: {pair_words(here.request)} cost nothing"] = (
+                    None
+                )
+            if following is not None:
+                later.append((following, seen, f"{when}, {said}" if when else f"after {said}"))
+        told = "; ".join(
+            words if len(after) == 1 else f"{words} ({' or '.join(said)})" for words, said in after.items()
+        )
+        stops = len(later) < len(masses_of(here.request))
+        ends = "stop" if not later else "go on below, else stop" if stops else "go on below"
+        turns.append(
+            Turn(
+                str(number),
+                when,
+                pair_words(here.request),
+                f"granted, then {ends}",
+                state_words(state),
+                told,
+                float(worths[number - 1]),
+                promised,
+            )
+        )
+        for following, seen, words in later:
+            if len(turns) < _ROWS:
+                tell(following, seen, words, number + 1)
+
+    tell(plan, checked_start(filt, 1), "", 1)
+    passed = next((n for n, worth in enumerate(worths, 1) if exceeds(worth, promised)), None)
+    turns.sort(key=lambda one: int(one.rounds))
+    requests = tuple(dict.fromkeys(plan.requests()))
+    return Story(measure, tuple(turns), passed, (*list(falls)[:3], *_charged(filt, requests)))
+
+
+def curve_of(
+    story: Story, promise: Guarantee, reached: Callable[[Measure], float]
+) -> Iterator[tuple[float, float, float]]:
+    """Points of the promised curve and the play's, `_POINTS` epsilons up to where little is promised."""
+    measure = story.measure
+    far = 2 * measure.at if measure.kind == "hockey-stick" else 1.0
+    while measure.kind != "hockey-stick" and far < _FAR and float(promise.delta(far)) > _LITTLE:
+        far *= 1.25
+    for number in range(_POINTS):
+        at = Measure.hockey_stick(far * number / (_POINTS - 1), measure.direction)
+        promised = at.promised(promise)
+        if 0 <= promised <= 1:
+            yield at.at, reached(at), promised

@@ -1,0 +1,80 @@
+"""Pairs, numbers and plays as a person reads them.
+
+>>> import filterproof as fp
+>>> pair_words(fp.RandomizedResponse(1.0)), pair_words(fp.FinitePair((0.25, 0.75), (0.5, 0.5)))
+('RandomizedResponse(epsilon=1)', 'FinitePair(p=(0.25, 0.75), q=(0.5, 0.5))')
+>>> steps_words(((fp.Gaussian(1.0), 1), (fp.Gaussian(0.01), 7)))
+'Gaussian(mu=1), then 7 x Gaussian(mu=0.01)'
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import fields
+from fractions import Fraction
+from typing import Any, cast
+
+from theory.pairs import DominatingPair
+
+__all__ = ["number_words", "pair_words", "steps_words", "times_words"]
+
+#: The longest fraction that is shown as one, and the steps of a play that are named.
+_LONGEST, _STEPS = 12, 4
+
+
+def number_words(value: float | Fraction) -> str:
+    """A number to six digits; a fraction of few digits as it is, with its value.
+
+    >>> number_words(Fraction(1, 4)), number_words(Fraction(10**19, 3 * 10**19 + 1)), number_words(1e-5)
+    ('1/4 = 0.25', '0.333333', '1e-05')
+    """
+    if isinstance(value, Fraction) and value.denominator != 1 and len(str(value)) <= _LONGEST:
+        return f"{value} = {float(value):.6g}"
+    return f"{float(value):.6g}"
+
+
+def pair_words(pair: DominatingPair) -> str:
+    """The pair as an expression, without what is None."""
+    if "__dataclass_fields__" not in vars(type(pair)):
+        return repr(pair)
+    fielded = {one.name: getattr(pair, one.name) for one in fields(cast(Any, pair)) if one.repr}
+    shown = {name: _field(value) for name, value in fielded.items() if value is not None}
+    if set(shown) == {"epsilon", "ratio"}:  # its logarithm says less than the ratio
+        return f"{type(pair).__name__}.from_ratio({shown['ratio']})"
+    told = (f"{name}={value}" for name, value in shown.items())
+    return f"{type(pair).__name__}({', '.join(told)})"
+
+
+def _field(value: object) -> str:
+    if isinstance(value, DominatingPair):
+        return pair_words(value)
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_field, value))}{',' if len(value) == 1 else ''})"
+    if isinstance(value, Fraction):
+        return str(value)
+    if isinstance(value, float) and value == round(value) and abs(value) < 1e6:
+        return str(round(value))
+    return repr(value)
+
+
+def steps_words(steps: Iterable[tuple[DominatingPair, int]]) -> str:
+    """Requests in a row."""
+    told = [f"{times:,} x {pair_words(pair)}" if times > 1 else pair_words(pair) for pair, times in steps]
+    more = f", and {len(told) - _STEPS:,} further kinds" if len(told) > _STEPS else ""
+    return ", then ".join(told[:_STEPS]) + more
+
+
+def times_words(value: float, promised: float) -> str:
+    """How many times the promise a value is, '' where nothing is promised.
+
+    >>> times_words(3.0, 2.0), times_words(1.00001, 1.0), times_words(1.0, 0.0)
+    ('1.5 times the promise', 'above the promise by 0.001 %', '')
+    """
+    if promised <= 0 or math.isinf(value):
+        return ""
+    share = value / promised
+    if share < 1.1:
+        return f"above the promise by {100 * (share - 1):.3g} %"
+    told = f"{share:.3g}" if share < 100 else f"{share:,.0f}" if share < 1e6 else f"{share:.2g}"
+    return f"{told} times the promise"

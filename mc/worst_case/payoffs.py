@@ -1,0 +1,74 @@
+"""What stopping at a loss pays, rounded to a side, and how far sums of such payoffs in doubles may err."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+
+import flint
+import numpy as np
+from numpy.typing import NDArray
+
+from mc.losses.balls import BITS, Rounding, ball, rounded
+from mc.losses.lattice_law import LatticeLaw
+from mc.losses.log_ratio import Epsilon, LogRatio
+
+__all__ = ["UNDERFLOW", "gap_above", "payoffs", "rounded_bounds"]
+
+#: Unit roundoff of IEEE double precision, rounding to nearest.
+_UNIT = Fraction(1, 2**53)
+#: An absolute bound on what underflow can add up to: one operation errs by at most 2^-1074.
+UNDERFLOW = Fraction(1, 2**900)
+
+
+def payoffs(units: Sequence[int], step: Fraction, epsilon: Epsilon, side: Rounding) -> NDArray[np.float64]:
+    """(1 - e^{epsilon - k step})_+ for every k of `units`, each rounded to `side`."""
+    gap = gap_above(epsilon)
+    paid = []
+    for k in units:
+        above = gap(step * k)
+        with flint.ctx.workprec(BITS):
+            paid.append(rounded(-(-above).expm1(), side) if above > 0 else 0.0)
+    return np.array(paid)
+
+
+def gap_above(epsilon: Epsilon) -> Callable[[Fraction], flint.arb]:
+    """The function loss -> loss - epsilon of rational losses, a ball of relative radius 2^-64 or exactly 0.
+
+    Where epsilon is the logarithm of a rational, loss = epsilon only if both are 0 (Hermite, Lindemann), so some
+    precision separates them.
+    """
+    if not isinstance(epsilon, LogRatio):
+        exact = Fraction(epsilon)
+        return lambda loss: ball(loss - exact)
+    excess = epsilon.ratio - 1
+    with flint.ctx.workprec(BITS):
+        usual = ball(excess).log1p()
+
+    def gap(loss: Fraction) -> flint.arb:
+        top, bits = usual, BITS
+        while True:
+            with flint.ctx.workprec(bits):
+                above = ball(loss, bits) - top
+                if above.rad() <= abs(above).lower() * flint.arb(2) ** -64:  # true for an exact 0, too
+                    return above
+                bits *= 2
+            with flint.ctx.workprec(bits):
+                top = ball(excess, bits).log1p()
+
+    return gap
+
+
+def rounded_bounds(
+    value: float, laws: Sequence[LatticeLaw], depth: int, side: Rounding
+) -> tuple[Fraction, Fraction]:
+    """Bounds on V of which `value` was computed, by a factor f >= 1 and an absolute 2^-900 of underflow.
+
+    Each round multiplies and adds at most n + 2 numbers >= 0, n the outputs of a request, each operation
+    within 1 + u, u = 2^-53, of the exact one, and takes a maximum, which is exact. Masses and payoffs that
+    were rounded to the nearest double are within 1 + 2u; (1 + u)^m <= 1 / (1 - m u). Higham, Lemma 3.1.
+    """
+    widest = max(len(law.places) for law in laws)
+    operations = depth * (widest + 2) + (2 * depth + 2 if side == "near" else 0)
+    exact, factor = Fraction(value), 1 / (1 - operations * _UNIT)
+    return max(exact / factor - UNDERFLOW, Fraction(0)), min(exact * factor + UNDERFLOW, Fraction(1))

@@ -1,0 +1,122 @@
+"""Comparisons of filters: rounds that a session grants again, beside the best that a fixed plan can have."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from functools import cache
+
+import pytest
+
+import filterproof as fp
+from filters.catalogue import CATALOGUE
+
+#: Sound filters of the catalogue that are not compared, and why.
+NOT_COMPARED = {
+    "ZCDPFilter": "with the budget B* it is the ApproximateDPFilter",
+    "AllOrdersFilter": "one of its orders decides: it is at most the RenyiFilter of that order",
+    "ApproximateZCDPFilter": "the mechanisms have no bad event, so its xi buys nothing",
+}
+EPSILON, DELTA = 1.0, 1e-4
+MECHANISMS = {
+    "pure": fp.PureDP(0.25),
+    "gaussian": fp.GaussianDP(0.125),
+    "zcdp": fp.ZCDP(1e-3),
+    "subsampled": fp.SubsampledGaussian(0.1, 2.0),
+}
+
+
+def run(line: str, names: dict) -> None:
+    exec(line, names)  # noqa: S102, it is what the library prints
+
+
+@cache
+def compared(word: str) -> fp.FilterComparison:
+    return fp.compare_filters(EPSILON, DELTA, MECHANISMS[word])
+
+
+@pytest.mark.parametrize("word", MECHANISMS)
+def test_the_code_of_each_filter_runs_and_a_session_grants_as_many(word: str) -> None:
+    for one in compared(word).choices:
+        opens, asks = one.code.splitlines()
+        names = {"fp": fp}
+        run(opens, names)
+        run(asks, names)
+        if "observe" in asks:
+            assert names["granted"] is True
+            continue
+        granted = 0
+        while names["granted"]:
+            granted += 1
+            run(asks, names)
+        assert granted == one.rounds == one.low == one.high, one.name
+
+
+@pytest.mark.parametrize("word", MECHANISMS)
+def test_no_filter_that_ignores_losses_grants_more_than_a_plan_can_have(word: str) -> None:
+    found = compared(word)
+    shares = [row["share_low"] for row in found.rows() if row["filter"] != "RealisationFilter"]
+    assert 0 < max(shares) <= 1
+    assert [one.rounds for one in found.choices] == sorted(
+        (one.rounds for one in found.choices), reverse=True
+    )
+
+
+def test_gaussians_have_what_the_closed_form_allows_and_the_gdp_filter_all_of_it() -> None:
+    found = compared("gaussian")
+    most = math.floor((float(fp.gaussian_mu(EPSILON, DELTA)) / 0.125) ** 2)
+    assert found.fewest == found.most == most
+    assert {one.name: one.rounds for one in found.choices}["GaussianFilter"] == most
+
+
+def test_responses_have_what_the_binomial_sum_allows() -> None:
+    found = compared("pure")
+    e = math.exp(0.25)
+
+    def delta(k: int) -> float:
+        return (
+            sum(math.comb(k, j) * max(e**j - math.exp(EPSILON) * e ** (k - j), 0) for j in range(k + 1))
+            / (1 + e) ** k
+        )
+
+    assert delta(found.fewest) <= DELTA < delta(found.most + 1)
+    assert {one.name: one.rounds for one in found.choices}["calibrated"] == found.most
+
+
+def test_of_rho_alone_only_what_rests_on_rho_is_compared() -> None:
+    found = compared("zcdp")
+    assert {one.name.split(",")[0] for one in found.choices} == {"ApproximateDPFilter", "RenyiFilter"}
+    assert found.choices[0].rounds == math.floor(float(fp.CKS.budget(EPSILON, DELTA)) / 1e-3)
+    assert found.choices[0].rounds <= found.fewest <= found.most
+    assert found.most == math.floor(float(fp.gaussian_mu(EPSILON, DELTA)) ** 2 / 2e-3)
+
+
+def test_the_mean_of_rounds_that_losses_decide_is_in_its_interval() -> None:
+    (one,) = [one for one in compared("pure").choices if one.name == "RealisationFilter"]
+    names = {"fp": fp}
+    run(one.code.splitlines()[0].removesuffix(".open()"), names)
+    filt = names["session"]
+    curve = fp.survival(filt, fp.Constant(fp.RandomizedResponse(0.25)), n=4000, rounds=filt.rounds, seed=9)
+    mean = sum(one.value for one in curve.at)
+    assert one.low < mean < one.high
+    assert one.low < one.rounds < one.high
+
+
+def test_every_sound_filter_of_the_catalogue_is_compared_or_a_reason_is_given() -> None:
+    names = {one.name.split(",")[0] for word in MECHANISMS for one in compared(word).choices}
+    sound = {name for name, entry in CATALOGUE.items() if entry.sound}
+    assert sound - names == set(NOT_COMPARED)
+
+
+def test_more_rounds_than_are_counted_are_refused_in_a_sentence() -> None:
+    with pytest.raises(ValueError, match="mechanism must allow at most 10 rounds"):
+        fp.compare_filters(1.0, 1e-5, fp.Gaussian(0.01), most=10)
+    with pytest.raises(TypeError, match="mechanism must be a pair"):
+        fp.compare_filters(1.0, 1e-5, 0.1)  # type: ignore[arg-type]
+
+
+def test_where_no_round_fits_every_filter_says_none() -> None:
+    found = fp.compare_filters(Fraction(1, 10), 1e-9, fp.Gaussian(3.0))
+    assert found.fewest == found.most == 0
+    assert {one.rounds for one in found.choices} == {0}
+    assert found.rows()[0]["share_low"] is None

@@ -1,0 +1,163 @@
+"""The refutation that is shown is a plain one: each step of making it so is certified again, in a fixed order."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import filterproof as fp
+from mc.examine.clock import Clock
+from mc.examine.headline import headline
+from mc.examine.measure import Measure
+from mc.examine.sequence import Sequence
+from mc.examine.stages.plain_plans import plain_plans
+from mc.examine.stages.plays import ROUND, plain
+from mc.examine.stages.telling import telling
+from mc.examine.witness import TELLING, Witness, menu_witness, sequence_witness
+from tests.mc.examine import toys
+from tests.mc.examine.stages.test_stages import LONG, subject
+
+D2 = Measure.renyi(2.0)
+ODD = fp.FinitePair((0.132, 0.868), (0.125, 0.875))
+
+
+def many(filt: fp.PrivacyFilter, *steps: tuple[fp.DominatingPair, int]) -> Witness:
+    played = Sequence(steps)
+    assert played.admitted(filt)
+    return sequence_witness(filt, played, D2, played.low(D2))
+
+
+def told(
+    filt: fp.PrivacyFilter, *witnesses: Witness, seconds: float = LONG, families=("gaussian", "rr", "laplace")
+):
+    (found,) = telling(subject(filt, *families), witnesses, Clock.of(seconds))
+    return found
+
+
+@pytest.fixture(scope="module")
+def odd() -> Witness:
+    """What nobody reads: many kinds, odd pairs, and a hair above the promise."""
+    small = [
+        (fp.FinitePair((a, 1 - a), (0.125, 0.875)), 1)
+        for a in (0.1251, 0.1252, 0.1253, 0.1254, 0.1255, 0.1256)
+    ]
+    return many(toys.Window(), (fp.Gaussian(0.99), 1), *small, (ODD, 1), (fp.Gaussian(0.17), 1))
+
+
+def test_a_witness_of_many_odd_kinds_becomes_a_few_known_ones(odd: Witness) -> None:
+    assert odd.factor < 1.03
+    found = told(toys.Window(), odd)
+    best = found.witness
+    assert best.kind == "sequence"
+    assert best.factor >= TELLING
+    assert {step["request"]["type"] for step in best.data["sequence"]} <= {"Gaussian", "RandomizedResponse"}
+    assert len({str(step["request"]) for step in best.data["sequence"]}) <= 2
+    assert best.rounds <= 30
+    assert best.order < odd.order
+    # anyone can play it again: the same certifier says so, and not the stage
+    assert best.replay().refutes
+    assert found.verdict.detail == headline(best) == found.found
+    assert f"where 1 is promised, {best.factor:.3g} times the promise" in found.found or "H at" in found.found
+
+
+def test_the_same_asks_the_same_and_ends_in_the_same_play(odd: Witness) -> None:
+    one, two = (told(toys.Window(), odd, families=("gaussian",)) for _ in range(2))
+    assert one.witness.data == two.witness.data
+    assert one.unseen == two.unseen
+    about = subject(toys.Window(), "gaussian", "rr")
+    first, second = ([play.steps for play in plain(about, Clock.of(LONG))] for _ in range(2))
+    assert first == second
+    assert len(first) > 20
+
+
+def test_where_there_is_no_time_what_was_found_is_shown(odd: Witness) -> None:
+    found = told(toys.Window(), odd, seconds=1e-6)
+    assert found.witness is odd
+    assert found.story is None
+    assert found.unseen.endswith("the time was up")
+
+
+def test_what_begins_anew_is_pushed_without_limit_and_a_budget_is_not(odd: Witness) -> None:
+    assert told(toys.Window(), odd, families=("gaussian",)).story.pushed.startswith(
+        "without limit as rounds grow: "
+    )
+    reset = told(
+        toys.ResetAfterTen(), many(toys.ResetAfterTen(), (fp.Gaussian(0.3), 20)), families=("gaussian",)
+    )
+    assert "times the promise" in reset.story.pushed  # its state counts rounds, and never comes again
+    cheap = told(toys.CheapLaplace(), many(toys.CheapLaplace(), (fp.Laplace(2.0), 8)), families=("laplace",))
+    assert "rounds" not in cheap.story.pushed
+
+
+class Coarse(toys.ResetAfterTen):
+    """Keeps its sum in 32 bits."""
+
+    def start(self, n):
+        return np.zeros(n, dtype=np.float32)
+
+    def admits(self, spent, request):
+        return spent + np.float32(request.zcdp_rho) <= 0.5
+
+    def spend(self, spent, request):
+        return spent + np.zeros_like(spent) + np.float32(request.zcdp_rho)
+
+
+def test_a_hair_above_the_promise_is_enlarged_by_what_costs_nothing() -> None:
+    hair = many(Coarse(), (fp.Gaussian(1.0), 1), (fp.RandomizedResponse(1e-4), 1))
+    assert hair.factor < 1 + 1e-6
+    found = told(Coarse(), hair, families=("rr",))
+    assert found.witness.factor >= TELLING
+    assert found.witness.replay().refutes
+    assert any("leaves the state as it was: it cost nothing" in why for why in found.story.why)
+
+
+def test_few_rounds_come_before_many_and_known_pairs_before_odd_ones() -> None:
+    filt = toys.PerFamily()
+    plainest_first = [
+        many(filt, (fp.Gaussian(1.0), 1), (fp.RandomizedResponse(1.0), 1)),
+        many(filt, (fp.Gaussian(1.0), 1), (fp.Laplace(1.0), 1)),
+        many(filt, (fp.Gaussian(0.5), 4), (fp.RandomizedResponse(1.0), 1)),
+        many(filt, (fp.Gaussian(0.25), 16), (fp.RandomizedResponse(1.0), 1)),
+        many(filt, (fp.Gaussian(1.0), 1), (fp.RandomizedResponse(0.25), 1)),
+    ]
+    assert all(one.order < two.order for one, two in pairwise(plainest_first))
+
+
+def test_a_menu_that_a_fixed_order_breaks_is_told_as_that_order() -> None:
+    filt, at = toys.PerFamily(), Measure.hockey_stick(1.0)
+    menu = (fp.Gaussian(1.0), fp.RandomizedResponse(1.0))
+    solved = fp.worst_case(filt, menu, epsilon=1.0, rounds=4, direction="PQ")
+    shown = menu_witness(filt, menu, at, rounds=4, low=solved.low, high=solved.high)
+    best = told(filt, shown).witness
+    assert best.kind == "sequence"
+    assert best.replay().refutes
+
+
+def test_plain_plans_are_exact_and_few_rounds_come_first() -> None:
+    filt = toys.AfterGain()
+    plans = []
+    for found in plain_plans(filt):
+        plans.append(found)
+        if found.refuted:
+            break
+    best = plans[-1]
+    assert best.plan.rounds == 2
+    assert best.plan.worth(filt, best.ratio, best.direction) == best.value
+    assert Witness(filt, best.witness).replay().refutes
+
+
+def test_plain_plays_are_of_sizes_that_people_write() -> None:
+    for play in plain(subject(toys.PerFamily(), "gaussian", "rr"), Clock.of(LONG)):
+        sizes = [pair.mu if isinstance(pair, fp.Gaussian) else pair.epsilon for pair in play.counts]
+        assert set(map(float, sizes)) <= set(ROUND)
+
+
+@pytest.mark.parametrize(
+    "filt", [fp.ZCDPFilter(0.5), fp.GaussianFilter(1.0)], ids=lambda one: type(one).__name__
+)
+def test_no_plain_play_of_a_sound_filter_is_above_its_promise(filt: fp.PrivacyFilter) -> None:
+    at = D2 if isinstance(filt, fp.ZCDPFilter) else Measure.hockey_stick(1.0)
+    for play in plain(subject(filt, "gaussian", "rr"), Clock.of(LONG)):
+        assert play.low(at) <= at.promised(filt.promise) * (1 + 1e-12)

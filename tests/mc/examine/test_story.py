@@ -1,0 +1,91 @@
+"""A witness is told round by round, in the filter's own terms, with the number that passes the promise and why."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import filterproof as fp
+from mc.examine.measure import Measure
+from mc.examine.sequence import Sequence
+from mc.examine.story import curve_of, state_words, story_of_plan, story_of_sequence
+from mc.worst_case.plan import Plan
+from tests.mc.examine import toys
+
+D2 = Measure.renyi(2.0)
+
+
+def test_each_turn_says_what_was_revealed_by_then() -> None:
+    played = Sequence(((fp.Gaussian(0.9), 1), (fp.Gaussian(0.01), 7), (fp.Gaussian(0.9), 1)))
+    told = story_of_sequence(toys.Window(), played, D2)
+    # by hand: D of order 2 of Gaussians is the sum of mu^2
+    by_hand = [0.81, 0.81 + 7e-4, 1.62 + 7e-4]
+    assert [one.reached for one in told.turns] == pytest.approx(by_hand, rel=1e-12)
+    assert [one.rounds for one in told.turns] == ["1", "2-8", "9"]
+    assert told.passed == 9
+    assert told.why[0] == "in round 8, the sum of the state falls from 0.4053 to 0.00035"
+    assert told.lines()[2].endswith("revealed so far 1.6207 of 1 <- above")
+
+
+def test_the_turns_hang_together_and_end_where_the_play_ends() -> None:
+    played = Sequence(((fp.Gaussian(0.3), 40),))
+    told = story_of_sequence(toys.ResetAfterTen(), played, D2)
+    assert all(one.after == two.before for one, two in pairwise(told.turns))
+    assert told.turns[-1].reached == pytest.approx(played.low(D2))
+    # 12 x 0.09 is the first sum of mu^2 above 1
+    assert told.passed == 12
+    assert told.turns[1].rounds == "12"
+    assert "in round 10, part 2 of the state falls from 0.405 to 0" in told.why
+
+
+def test_why_names_the_charge_that_is_too_small_and_its_currency() -> None:
+    played = Sequence(((fp.Laplace(2.0), 8),))
+    told = story_of_sequence(toys.CheapLaplace(), played, D2)
+    least = fp.Laplace(2.0).least("zcdp_rho")[0]
+    assert told.why == (f"Laplace(b=2) was charged 0.0625; its least zCDP rho is {least:.4g}",)
+    assert story_of_sequence(fp.ZCDPFilter(0.5), Sequence(((fp.Laplace(2.0), 2),)), D2).why == ()
+
+
+def test_why_names_sums_that_are_kept_apart() -> None:
+    played = Sequence(((fp.Gaussian(1.0), 1), (fp.RandomizedResponse(1.0), 1)))
+    told = story_of_sequence(toys.PerFamily(), played, D2)
+    assert told.why == (
+        "Gaussian(mu=1) is charged to part 1 of the state; "
+        "RandomizedResponse(epsilon=1) is charged to part 2 of the state",
+    )
+
+
+def test_an_adaptive_play_is_told_as_far_as_it_matters() -> None:
+    pair = fp.RandomizedResponse.from_ratio(2)
+    plan = Plan(pair, (Plan(pair, (None, None)), None))
+    ratio, at = Fraction(11, 4), Measure.hockey_stick(1.0)
+    told = story_of_plan(toys.AfterGain(), plan, at, ratio)
+    assert [one.when for one in told.turns] == ["", "after loss +0.693"]
+    # by hand: P has 2/3, then 4/9 and a loss of 2 log 2
+    assert told.turns[1].reached == pytest.approx(4 / 9 - 2.75 / 9)
+    assert told.passed == 2
+    assert told.why == (
+        "after loss +0.693 the state is what it was: RandomizedResponse.from_ratio(2) cost nothing",
+    )
+
+
+def test_the_curve_is_that_of_the_composition() -> None:
+    played = Sequence(((fp.Gaussian(0.9), 2),))
+    told = story_of_sequence(toys.Window(), Sequence(((fp.Gaussian(0.5), 1),)), D2)
+    points = list(curve_of(told, toys.Window.promise, played.low))
+    assert len(points) > 5
+    for epsilon, reached, promised in points:
+        assert reached == pytest.approx(fp.GaussianDP(0.9 * np.sqrt(2)).delta(epsilon), rel=1e-6)
+        assert promised == fp.ZCDP(0.5).delta(epsilon)
+
+
+def test_a_play_that_is_denied_is_no_story() -> None:
+    with pytest.raises(ValueError, match="played must be granted, got a denial of Gaussian"):
+        story_of_sequence(fp.ZCDPFilter(0.5), Sequence(((fp.Gaussian(1.0), 2),)), D2)
+
+
+def test_a_long_state_is_cut() -> None:
+    assert state_words(np.arange(100.0)[None, :]).endswith(" ...")

@@ -1,0 +1,178 @@
+"""Extremal mechanisms, held against B*, searches by mpmath and SciPy, and closed forms: no route shares code."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+import pytest
+from flint import arb, ctx, fmpq
+from scipy import optimize, stats
+
+import filterproof as fp
+from filters.rules.orders import RenyiCurve
+from theory.extremal import Extremal, erasures_extremal, squares_extremal
+from theory.numerics.two_outcomes import Kept, most_under, stick_above
+from theory.thresholds.b_star import b_star
+
+ZCDP = [
+    (0.0305565952, 1.0),
+    (0.5, 0.0),
+    (0.5, 0.25),
+    (0.5, 1.0),
+    (0.5, 4.0),
+    (1.78, 10.0),
+    (1e-4, 0.05),
+]
+CURVES = [((8.0, 1.0),), ((2.0, 1.0),), ((1.0, 0.3),), ((2.0, 0.25), (8.0, 1.0), (32.0, 4.0))]
+
+
+def budget_of(epsilon: float, delta: float) -> tuple[float, float]:
+    with ctx.workprec(192):
+        found = b_star(fmpq(*epsilon.as_integer_ratio()), fmpq(*delta.as_integer_ratio()))
+        return float(found.low), float(found.high)
+
+
+@pytest.mark.parametrize(("rho", "epsilon"), ZCDP)
+def test_of_zcdp_the_ends_meet_at_the_delta_whose_b_star_is_the_budget(rho: float, epsilon: float) -> None:
+    found = fp.ZCDP(rho).extremal(epsilon)
+    assert 0 < found.low < found.high <= found.low * (1 + 1e-8)
+    assert found.high <= float(fp.ZCDP(rho).delta(epsilon))
+    assert budget_of(epsilon, found.low)[0] <= rho * (1 + 1e-15)
+    assert budget_of(epsilon, found.high)[1] >= rho * (1 - 1e-15)
+    ((pair, times),) = found.steps
+    assert times == 1
+    assert pair.zcdp_rho <= rho
+    assert float(pair.hockey_stick(epsilon)) == pytest.approx(found.low, rel=1e-12)
+
+
+def divergence(order: float, p: mpmath.mpf, q: mpmath.mpf) -> mpmath.mpf:
+    if order == 1:
+        return p * mpmath.log(p / q) + (1 - p) * mpmath.log((1 - p) / (1 - q))
+    moment = p**order * q ** (1 - order) + (1 - p) ** order * (1 - q) ** (1 - order)
+    return mpmath.log(moment) / (order - 1)
+
+
+def searched(orders: tuple[tuple[float, float], ...], epsilon: float) -> float:
+    """x - e^epsilon y by a search over y, x by bisection, with 30 digits."""
+
+    def stick(log_y: float) -> float:
+        with mpmath.workdps(30):
+            y = mpmath.exp(log_y)
+            low, high = y, mpmath.mpf(1)
+            for _ in range(60):
+                x = (low + high) / 2
+                fits = all(max(divergence(a, x, y), divergence(a, y, x)) <= rho for a, rho in orders)
+                low, high = (x, high) if fits else (low, x)
+            return float(low - mpmath.exp(epsilon) * y)
+
+    best = max(np.linspace(-14, -0.05, 40), key=stick)
+    found = optimize.minimize_scalar(
+        lambda z: -stick(z),
+        bounds=(best - 0.5, min(best + 0.5, -1e-3)),
+        method="bounded",
+        options={"xatol": 1e-10},
+    )
+    return -float(found.fun)
+
+
+@pytest.mark.parametrize("orders", CURVES)
+def test_of_renyi_bounds_the_ends_meet_where_a_search_finds_its_largest(
+    orders: tuple[tuple[float, float], ...],
+) -> None:
+    curve = RenyiCurve(*zip(*orders, strict=True)) if len(orders) > 1 else fp.RenyiDP(*orders[0])
+    found = curve.extremal(1.0)
+    assert 0 < found.low < found.high <= found.low * (1 + 1e-8)
+    # where two bounds meet there is a corner, which SciPy finds to sqrt(2^-52) of log y
+    assert searched(orders, 1.0) == pytest.approx(found.high, rel=1e-7)
+    assert found.high <= float(curve.delta(1.0)) * (1 + 1e-12)
+
+
+def test_several_orders_allow_less_than_each_of_them() -> None:
+    orders = CURVES[-1]
+    both = RenyiCurve(*zip(*orders, strict=True)).extremal(1.0)
+    assert all(both.high < 0.99 * fp.RenyiDP(*one).extremal(1.0).low for one in orders)
+
+
+def test_planes_at_any_point_bound_and_at_a_wrong_order_too() -> None:
+    one = fmpq(1)
+    kept = Kept(Fraction(8), one)
+    x, y, _ = most_under(1.0, [kept])
+    best = arb(x) - arb(one).exp() * y
+    for shift in (fmpq(99, 100), fmpq(101, 100)):
+        assert stick_above(one, x * shift, y, [kept]) > best
+        assert stick_above(one, x, y * shift, [kept]) > best
+    assert (
+        stick_above(one, x, y, [Kept(Fraction(8), fmpq(99, 100))]) < best
+    )  # a smaller bound, a smaller delta
+    with pytest.raises(ArithmeticError, match="weights must be >= 0"):
+        stick_above(one, y, x, [kept])
+
+
+@pytest.mark.parametrize(
+    ("guarantee", "epsilon", "delta"),
+    [
+        (fp.PureDP(1.0), 0.5, (math.e - math.exp(0.5)) / (1 + math.e)),
+        (fp.PureDP(1.0), 1.0, 0.0),
+        (fp.ApproxDP(1.0, 1e-3), 1.0, 1e-3),
+        (fp.ApproxDP(0.0, 1e-3), 1.0, 1e-3),
+        (fp.GaussianDP(1.0), 2.0, stats.norm.cdf(-1.5) - math.exp(2) * stats.norm.cdf(-2.5)),
+    ],
+)
+def test_of_pure_approximate_and_gaussian_dp_both_ends_are_the_closed_form(
+    guarantee: fp.Guarantee, epsilon: float, delta: float
+) -> None:
+    found = guarantee.extremal(epsilon)
+    assert found.low == pytest.approx(delta, rel=1e-12)
+    assert found.low <= found.high <= found.low * (1 + 1e-15)
+    assert bool(found.steps) == (delta > 0)
+
+
+def test_an_event_that_reveals_all_comes_first() -> None:
+    plain = fp.ZCDP(0.5).extremal(2.0)
+    found = plain.with_erasure(1e-3)
+    assert found.low == pytest.approx(1e-3 + 0.999 * plain.low, rel=1e-14)
+    assert found.high == pytest.approx(1e-3 + 0.999 * plain.high, rel=1e-14)
+    assert found.steps == ((fp.Erasure(1e-3), 1), *plain.steps)
+    assert plain.with_erasure(0.0) is plain
+
+
+def test_equal_randomised_responses_are_worth_the_binomial_tail() -> None:
+    level = math.sqrt(0.02 / 64)
+    found = squares_extremal(0.02, 5e-4, 0.5, level=level, times=64)
+    keep = 1 / (1 + math.exp(-level))
+    lost = (2 * np.arange(65) - 64) * level
+    gain = -np.expm1(np.minimum(0.5 - lost, 0))
+    tail = float(np.sum(stats.binom.pmf(np.arange(65), 64, keep) * gain))
+    assert found.low == pytest.approx(5e-4 + (1 - 5e-4) * tail, rel=1e-12)
+    assert found.high == pytest.approx(5e-4 + (1 - 5e-4) * fp.ZCDP(0.01).extremal(0.5).high, rel=1e-12)
+    assert found.low < found.high
+
+
+def test_erasures_spend_what_is_kept_for_quantiles() -> None:
+    found = erasures_extremal(1e-7, 5e-6, 48, 1e-5, 10.0)
+    assert found.low == pytest.approx(-math.expm1(47 * math.log1p(-1e-7) + math.log1p(-5e-6)), rel=1e-12)
+    assert (found.high, found.steps) == (1e-5, ((fp.Erasure(1e-7), 47), (fp.Erasure(5e-6), 1)))
+
+
+def test_a_guarantee_that_says_nothing_is_bounded_by_its_delta() -> None:
+    class Mine(fp.Guarantee):
+        def delta(self, epsilon: object) -> float:
+            return 0.25
+
+    assert Mine().extremal(1.0) == Extremal(1.0, 0.0, 0.25 * (1 + 2.0**-38))
+
+
+def test_where_no_point_is_found_the_promise_bounds() -> None:
+    for guarantee, epsilon in ((fp.ZCDP(1e-4), 9.0), (fp.RenyiDP(75.0, 30.0), 0.3)):
+        found = guarantee.extremal(epsilon)
+        assert (found.low, found.steps) == (0.0, ())
+        assert float(guarantee.delta(epsilon)) <= found.high
+
+
+@pytest.mark.parametrize("epsilon", [-1.0, math.inf, math.nan])
+def test_a_bad_epsilon_gets_one_sentence(epsilon: float) -> None:
+    with pytest.raises(ValueError, match=r"^epsilon must be finite and >= 0, got"):
+        fp.ZCDP(0.5).extremal(epsilon)
