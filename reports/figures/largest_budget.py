@@ -40,14 +40,14 @@ class _LargestBudget(Specification):
     epsilons: tuple[float, ...] = checked(
         (0.1, 0.2, 0.35, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 8.0, 10.0),
         check_several,
-        check=partial(check_between, low=0.01, high=50.0),
+        check=partial(check_between, low=0.05, high=50.0),
         least=2,
         most=60,
     )
     deltas: tuple[float, ...] = checked(
         (1e-8, 1e-5, 1e-2),
         check_several,
-        check=partial(check_probability, low=1e-20, high=0.5),
+        check=partial(check_probability, low=1e-12, high=0.5),
         least=1,
         most=6,
     )
@@ -112,7 +112,7 @@ def _draw(spec: _LargestBudget, data: FigureData, axes: Sequence[Axes]) -> None:
             va="top",
         )
         line(right, epsilons, _short(data, "cks")[here], k, lw=1.8, marker="o", ms=4)
-        line(right, epsilons, _short(data, "simple")[here], k, dash=2, marker="s", ms=3.5)
+        line(right, epsilons, _short(data, "simple")[here], k, lw=1.2, marker="s", ms=3.5)
     for ax in axes:
         ax.set(xscale="log", yscale="log", xlabel="epsilon (nats)")
     left.set(ylabel="B*", title="The largest budget")
