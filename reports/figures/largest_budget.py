@@ -122,7 +122,7 @@ def _draw(spec: _LargestBudget, data: FigureData, axes: Sequence[Axes]) -> None:
 LARGEST_BUDGET = PaperFigure(
     name="b-star",
     title="B* as it is defined, and what conversions leave of it",
-    source=Source("000", "Feldman and Zrnic", "no figure: the constant", "Theorem 4.9"),
+    source=Source("000", "no figure: the constant", "Theorem 4.9"),
     specification=_LargestBudget,
     data=_data,
     draw=_draw,
