@@ -73,6 +73,7 @@ _namesakes = {  # functions named like their modules, which their rooms therefor
         "calibrated_clock",
         "certify",
         "challenge",
+        "compare_filters",
         "crossing",
         "decide",
         "evaluate",

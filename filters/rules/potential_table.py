@@ -69,9 +69,9 @@ def packed(
 ) -> bytes:
     """The table of a clock, its heights rounded up; raises ValueError where that breaks the promise."""
     families = forward, backward = _coarse(clock.forward), _coarse(clock.backward)
-    budget = clock.budget
-    while any(family.value(budget) > Fraction(delta) for family in families):
-        budget -= max(budget >> 30, 1)
+    budget, step = clock.budget, 1
+    while budget > 0 and any(family.value(budget) > Fraction(delta) for family in families):
+        budget, step = budget - step, 2 * step
     rounded = PotentialClock(forward, backward, budget)
     if not rounded.is_valid(epsilon, delta):
         raise ValueError(

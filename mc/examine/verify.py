@@ -47,7 +47,7 @@ __all__ = ["FAILURE", "examine"]
 #: The probability that an examination refutes a promise that is kept, shared by all that it estimates.
 FAILURE = 1e-6
 #: Seconds beyond its share after which a stage is ended, that proofs may take, and that telling a first find takes.
-_GRACE, _PROVING, _MOMENT = 2.0, 600.0, 1.0
+_GRACE, _PROVING, _MOMENT = 2.0, 600.0, 5.0
 #: The proofs of this process.
 _DONE: dict[str, Proof] = {}
 

@@ -14,8 +14,8 @@ from functools import lru_cache
 from filters.contract.parameters import one_delta, one_positive
 from filters.rules.menu import checked_menu
 from filters.rules.potential_design import potential_clock
-from filters.rules.shares import ShareFilter
 from mc.worst_case.calibrate import CalibratedFilter, calibrate
+from mc.worst_case.shares import ShareFilter
 from theory.arguments import check_count
 from theory.pairs import DominatingPair
 

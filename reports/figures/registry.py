@@ -14,6 +14,7 @@ from typing import Any
 from reports.figures.audited import AUDIT
 from reports.figures.eraser import ERASER
 from reports.figures.gaussian_steps import FIGURE_3, FIGURE_4
+from reports.figures.largest_budget import LARGEST_BUDGET
 from reports.figures.largest_steps import FIGURE_5
 from reports.figures.natural_game import NATURAL_GAME
 from reports.figures.paper_figure import ComputedFigure, PaperFigure
@@ -37,7 +38,7 @@ _OF_PAPERS = (
     *(EPOCHS_6, PEOPLE_7, PEOPLE_8, EPOCHS_9, EPOCHS_10),
     FIGURE_2,
 )
-_EXPLAINING = (PER_INSTANCE, AUDIT, NATURAL_GAME, UNUSED, SUPERMARTINGALE, ERASER)
+_EXPLAINING = (PER_INSTANCE, AUDIT, NATURAL_GAME, UNUSED, SUPERMARTINGALE, ERASER, LARGEST_BUDGET)
 
 #: name -> figure, in the order of the papers: first their own, then those that explain.
 FIGURES: Mapping[str, PaperFigure] = MappingProxyType({one.name: one for one in _OF_PAPERS + _EXPLAINING})

@@ -116,7 +116,7 @@ def test_the_words_are_a_line_a_stage_and_the_witness_with_its_play() -> None:
 
 def test_the_play_is_told_alike_on_the_page_in_latex_and_as_data(saved: Callable[[str], Path]) -> None:
     exam, out = refuted(), saved("refuted")
-    page, story = parsed((out / "report.html").read_text("utf-8")), exam.examination.story
+    page, story = parsed((out / "report.html").read_text("utf-8")), exam.story
     data = json.loads((out / "verdict.json").read_text())["story"]
     assert [turn["reached"] for turn in data["turns"]] == [turn.reached for turn in story.turns]
     assert data["passed"] == story.passed == 2
@@ -272,7 +272,7 @@ def test_latex_writes_out_what_it_reserves() -> None:
     text = refuted().latex()
     assert r"50\% \& under\_score" in text
     assert text.count(r"\begin{") == text.count(r"\end{") == 3
-    assert text.count(r"\\") == 1 + 3 + len(refuted().examination.story.lines())
+    assert text.count(r"\\") == 1 + 3 + len(refuted().story.lines())
     assert latex_text("{~^}") == r"\{\textasciitilde{}\textasciicircum{}\}"
     assert (latex_number(float("inf")), latex_number(1e-300)) == (r"$\infty$", r"$1\cdot 10^{-300}$")
 

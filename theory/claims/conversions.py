@@ -24,6 +24,14 @@ _B_STAR = Formula(
     delta=("1/1000000", "1/2"),
 )
 
+_PASSED = Formula(
+    "exp(epsilon)*y + delta",
+    rocq="exp epsilon * y + delta",
+    epsilon=("1/10", "8"),
+    y=("1/1000000", "1/4"),
+    delta=("1/1000000", "1/2"),
+)
+
 #: The claims that the kernel decides.
 ROWS = (
     Theorem(
@@ -101,8 +109,10 @@ ROWS = (
         claim="Where order and slopes allow B the transcript is (epsilon, delta)-DP; where two outcomes x > delta + "
         "e^epsilon y are rho-zCDP, it is not with any budget B >= rho",
         stated=(
-            r"e^{(\alpha-1)\alpha B} - u' + v' \le (u - u')\,\delta \implies B \le B^*(\varepsilon,\delta) \le "
-            r"\sup_{\alpha>1} \tfrac{1}{\alpha} D_\alpha",
+            r"e^{(\alpha-1)\alpha B} - u' + v' \le (u - u')\,\delta \implies B \le B^*(\varepsilon,\delta), \qquad "
+            r"x > ",
+            _PASSED,
+            r" \implies B^*(\varepsilon,\delta) \le \sup_{\alpha>1} \tfrac{1}{\alpha} D_\alpha",
         ),
         steps=(
             decided_by(

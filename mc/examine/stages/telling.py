@@ -332,8 +332,8 @@ def _worth(plan: Plan, subject: Subject, at: Measure) -> float:
 
 def _scope(witness: Witness) -> str:
     if witness.kind == "sequence":
-        asked = f"all {witness.rounds:,} requests" if witness.rounds > 1 else "its request"
-        return f"a fixed sequence, {asked} granted"
+        requests = "request" if witness.rounds == 1 else "requests"
+        return f"the fixed sequence of {witness.rounds:,} {requests}, all granted"
     return strategy_words(witness)
 
 

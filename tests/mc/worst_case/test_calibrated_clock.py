@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 import filterproof as fp
-from filters.rules.shares import ShareFilter
+from mc.worst_case.shares import ShareFilter
 
 EPSILON, DELTA = 1.0, 0.01
 

@@ -47,6 +47,10 @@ def test_every_number_of_every_figure_has_bounds(value: float) -> None:
         ("000-rogers", {"budgets": (2, 1)}, r"budgets must rise .*, got budgets=\(2\.0, 1\.0\); order them"),
         ("003-4", {"steps": (500, 300)}, "steps must rise from each number to the next"),
         ("eraser", {"rounds": (3, 3)}, "rounds must rise from each number to the next"),
+        ("b-star", {"deltas": (0.0,)}, r"^deltas must be in \(0, 1\), got deltas=0\.0; pass"),
+        ("b-star", {"deltas": (1.0,)}, r"^deltas must be in \(0, 1\), got deltas=1\.0; pass"),
+        ("b-star", {"epsilons": (0.0, 1.0)}, r"^epsilons must be from 0\.05 to 50, got epsilons=0\.0; pass"),
+        ("b-star", {"epsilons": (1.0, float("inf"))}, r"^epsilons must be finite, got epsilons=inf; pass"),
         ("000-table-1", {"trials": 1}, "trials must be an integer >= 2, got trials=1"),
         ("000-table-2", {"factor": 0.5}, r"factor must be from 1 to 10, got factor=0\.5"),
         ("003-2", {"at": 100}, "at must be below epochs, got at=100, epochs=100; exchange them"),
@@ -96,6 +100,7 @@ ODD: list[Any] = [
     ("003-1", {"points": 2, "people": 1, "steps": 1, "delta": 0.1, "more_orders": 4, "trained": 20}),
     ("004-2", {"epsilon": 0.5, "delta": 0.1, "sigma": 20.0, "rounds": 2}),
     ("eraser", {"p": 0.3, "delta": 0.3, "rounds": (1, 3)}),
+    ("b-star", {"epsilons": (0.05, 50.0), "deltas": (1e-12, 0.5)}),
     ("eraser", {"p": 0.99, "delta": 0.99, "rounds": (1, 3)}),
     ("eraser", {"p": 1e-12, "delta": 1e-12, "epsilon": 50.0, "rounds": (1, 3)}),
     pytest.param(
