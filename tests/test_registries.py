@@ -41,7 +41,6 @@ NOT_LISTED = {
     "BlockFilter": "made of a tracker, and shown with the trackers",
     "AdditiveFilter": "what the filters of one sum share",
     "KappaFilter": "promises nothing by itself",
-    "ShareFilter": "promises nothing by itself; `fp.calibrated_clock` makes a filter of it by its game",
     "SomeOrderRule": "what two filters of the catalogue share",
     "OverspendingFilter": "made by the report to break the promise of another filter",
 }

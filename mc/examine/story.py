@@ -123,9 +123,9 @@ def story_of_sequence(filt: PrivacyFilter, played: Sequence, measure: Measure) -
             if after is None:
                 raise ValueError(f"played must be granted, got a denial of {pair!r}; pass what was admitted")
             why.update(dict.fromkeys(_fall(state, after, done + number + 1)))
-            if done and pair.pure_epsilon > 0 and same(state, after)[0]:
+            if done and pair.pure_epsilon > 0 and same(state, after)[0] and not _free(filt, pair):
                 why[
-                    f"after {done:,} rounds {pair_words(pair)} leaves the state as it was: it cost nothing"
+                    f"after round {done:,} {pair_words(pair)} leaves the state as it was: it cost nothing"
                 ] = None
             state = after
         steps.append((pair, times))
@@ -217,11 +217,17 @@ def _moved(filt: PrivacyFilter, pair: DominatingPair) -> list[tuple[str, float]]
     return [(name, abs(new - old)) for (name, old), (_, new) in grown]
 
 
+def _free(filt: PrivacyFilter, pair: DominatingPair) -> bool:
+    """Whether a fresh run grants a request and its state stays as it was."""
+    moved = _moved(filt, pair)
+    return bool(moved) and not any(size for _, size in moved or ())
+
+
 def _charged(filt: PrivacyFilter, asked: tuple[DominatingPair, ...]) -> Iterator[str]:
     """What each pair was charged, beside the least that is true, where the state shows in which currency it counts."""
     effects = {pair: moved for pair in asked[:6] if (moved := _moved(filt, pair)) is not None}
-    for pair, moved in effects.items():
-        if moved and not any(size for _, size in moved):
+    for pair in effects:
+        if _free(filt, pair):
             yield f"{pair_words(pair)} leaves the state as it was: it was charged nothing"
     yield from _apart(effects)
     currency = _currency(filt)
