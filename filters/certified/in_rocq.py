@@ -1,7 +1,7 @@
 """The numbers that are written for Rocq: budgets of the catalogue, and what filters without one budget admit last.
 
 >>> in_rocq().splitlines()[0]
-'(* Written by theory/kernel/running_numbers.py; do not edit. Each lemma is about the exact rationals of the'
+'(* Written by theory/proofs/running_numbers.py; do not edit. Each lemma is about the exact rationals of the'
 """
 
 from __future__ import annotations

@@ -88,9 +88,8 @@ FAULTS = (
     *faults_in(
         "filters/holders/session.py",
         Change(
-            "                    self._settle(replace(now, halted=True))\n                return False",
-            "                    self._settle(replace(now, halted=True))\n"
-            "                self._now = replace(self._now, state=self._filter.start(1))\n                return False",
+            "                    self._now = now\n                return False",
+            "                    self._now = replace(now, state=self._filter.start(1))\n                return False",
             "a denial under retry forgets what was spent",
             "unsound",
         ),
