@@ -10,8 +10,8 @@ from filters.rules import potential_table
 from theory.pairs import SubsampledGaussian
 
 FOLDER = Path(potential_table.__file__).with_name("potential_tables")
-#: At most 1/250 of a plan between levels: two thirds of those of a design of one's own, and 2 % of the rounds less.
-LEVELS = 250
+#: At most 1/375 of a plan between levels: three quarters of those of a design of one's own, .5 % of the rounds less.
+LEVELS = 375
 PROMISES = tuple((epsilon, delta) for delta in (1e-5, 1e-6) for epsilon in (1.0, 2.0, 4.0, 8.0))
 
 
