@@ -9,8 +9,9 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -63,13 +64,18 @@ class Guarantee(ABC):
         checked = check_at_least_zero("epsilon", epsilon)
         if not isinstance(checked, float):
             raise TypeError(f"epsilon must be one number, got {checked!r}; ask for each by itself")
+        most = Guarantee._extremal(self, checked)
         try:
-            return self._extremal(checked)
+            found = self._extremal(checked)
         except ArithmeticError:
-            return Guarantee._extremal(self, checked)
+            return most
+        return replace(found, high=min(found.high, max(most.high, found.low)))
 
     def _extremal(self, epsilon: float) -> Extremal:
-        return Extremal(epsilon, 0.0, min(float(self.delta(epsilon)) * (1 + 2.0**-38), 1.0))
+        most = float(self.delta(epsilon)) * (1 + 2.0**-38)
+        return Extremal(
+            epsilon, 0.0, min(max(most, math.ulp(0.0)), 1.0)
+        )  # what is shown as 0 may be less than a double
 
     @property
     def formula(self) -> str:

@@ -101,7 +101,7 @@ class PotentialFamily:
             and ONE <= self.top < 2 * ONE
             and self.slack >= 0
             and self.at[0] == 0
-            and (np.diff(self.at) > 0).all()
+            and (self.at[1:] > self.at[:-1]).all()  # a difference might wrap
             and (f >= 0).all()
             and (f <= self.top).all()
             and (rise >= 0).all()

@@ -113,7 +113,7 @@ def packed(
 def unpacked(data: bytes, epsilon: float, delta: float) -> PotentialClock:
     """The clock that `packed` wrote; raises ValueError where it is none for (epsilon, delta)."""
     head, _, numbers = lzma.decompress(data).partition(b"\n")
-    told = json.loads(head)
+    told = json.loads(head, parse_float=_refused, parse_constant=_refused)
     families, place = [], 0
     for part in told["families"]:
         size = 8 * len(part["at"]) * part["knots"]
@@ -129,6 +129,10 @@ def unpacked(data: bytes, epsilon: float, delta: float) -> PotentialClock:
             f"not; make it again by `packed`"
         )
     return clock
+
+
+def _refused(text: str) -> int:
+    raise ValueError(f"data must hold whole numbers alone, got {text}; make it again by `packed`")
 
 
 def _coarse(family: PotentialFamily) -> PotentialFamily:

@@ -176,3 +176,16 @@ def test_where_no_point_is_found_the_promise_bounds() -> None:
 def test_a_bad_epsilon_gets_one_sentence(epsilon: float) -> None:
     with pytest.raises(ValueError, match=r"^epsilon must be finite and >= 0, got"):
         fp.ZCDP(0.5).extremal(epsilon)
+
+
+@pytest.mark.parametrize(
+    ("promise", "epsilon"),
+    [
+        (fp.ZCDP(0.0002060490905320456), 1.7438449672817868),
+        (fp.ZCDP(4.333535504111992e-05), 0.23024096910895223),
+        (fp.RenyiDP(83.1996985510061, 0.00834859850758777), 4.876457028298044),
+    ],
+)
+def test_no_guarantee_loses_more_than_it_says_however_little_that_is(promise, epsilon):
+    found = promise.extremal(epsilon)
+    assert found.low <= found.high <= max(promise.delta(epsilon) * (1 + 2.0**-38), 5e-324)

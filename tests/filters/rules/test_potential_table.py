@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import lzma
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -98,6 +99,20 @@ def test_a_table_of_ones_own_is_read_as_it_was_written_and_checked(tmp_path: Pat
             unpacked(broken, epsilon, delta)
     with pytest.raises(ValueError, match="must be a table for"):
         unpacked(data, epsilon, delta / 2)
+
+    def halved(told: dict[str, Any]) -> None:
+        told["budget"] += 0.5
+
+    with pytest.raises(ValueError, match="whole numbers alone"):
+        unpacked(changed(data, halved, bytes), epsilon, delta)
+
+
+def test_levels_that_rise_by_differences_that_wrap_are_no_levels() -> None:
+    family = potential_clock(1.0, 1e-3, GENTLE).forward
+    at = np.array([0, 2**62, 2**63 - 1, -2, 2**40])
+    assert (np.diff(at) > 0).all()
+    flat = np.repeat(family.heights[:1], len(at), axis=0)
+    assert not replace(family, at=at, heights=flat, slack=0).is_valid(1.0)
 
 
 def test_a_clock_that_its_rounding_breaks_is_not_written(monkeypatch: pytest.MonkeyPatch) -> None:
