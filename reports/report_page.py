@@ -90,7 +90,7 @@ def _row(row: Row) -> dict[str, Any]:
         "most": "" if row.most is None else percent(row.most),
         "least": percent(row.least),
         "simulated": f"{percent(low, below)} to {percent(high, above)}",
-        "says": row.says,
+        "says": row.line,
     }
 
 

@@ -10,6 +10,7 @@ from reports.pages.page import Page, explaining
 from reports.pages.profile_figure import profile_picture
 from reports.shown.formulas import mathml
 from reports.shown.numbers import NOTHING, above, interval, percent
+from reports.witness_words import witness_words
 from theory.evidence import Outcome
 
 __all__ = ["filter_page"]
@@ -48,8 +49,8 @@ def filter_page(row: Row) -> Page:
 
 
 def _verdict(row: Row) -> str:
-    if row.verdict.outcome is Outcome.REFUTED:
-        return f"{row.says} Found by {row.verdict.scope}. To be replayed: {row.witness}."
+    if row.witness is not None:
+        return f"{row.says} Found by {row.verdict.scope}. To be replayed: {witness_words(row.witness)}."
     if row.verdict.outcome is Outcome.UNDECIDED:
         return f"{row.says} The promise is for {row.verdict.scope}."
     return f"{row.says} It covers {row.verdict.scope}."

@@ -13,6 +13,7 @@ from matplotlib.lines import Line2D
 from mc.examine.examination import Examination
 from mc.examine.measure import exceeds
 from mc.examine.witness import Witness
+from mc.examine.words import times_words
 from reports.drawing import INK, NARROW, PALETTE, new_figure
 from reports.finding import Finding, Picture
 from reports.pages.page import Badge
@@ -20,7 +21,6 @@ from reports.pages.played import Played
 from reports.pages.subject import PageSubject
 from reports.pages.subjects import SUBJECTS
 from reports.shown.numbers import percent
-from reports.witness_words import witness_words
 from theory.evidence import Evidence, Outcome, Verdict
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Row:
     verdict: Verdict
     played: Played
     examination: Examination | None
-    witness: str
+    witness: Witness | None
 
     @property
     def badge(self) -> Badge:
@@ -114,8 +114,19 @@ class Row:
         return tuple(x / one.promised for x in (one.estimate.value, one.estimate.low, one.estimate.high))  # type: ignore[return-value]
 
     @property
+    def line(self) -> str:
+        """The verdict in a line; the page of the filter says the rest of it."""
+        if self.witness is not None:
+            times = times_words(self.witness.value, self.witness.promised) or "above the promise"
+            chosen = "adaptively" if self.witness.adaptive else "by a fixed plan"
+            return f"{times.capitalize()} at epsilon={self.witness.measure.at:.4g}, {chosen}; a witness replays it."
+        if self.verdict.outcome is Outcome.UNDECIDED:
+            return "Nothing found above the promise, which proves nothing; its page says what was not tried."
+        return self.says
+
+    @property
     def says(self) -> str:
-        """The verdict in a line: what the witness reaches, what a kept promise rests on, or how near it came."""
+        """The verdict in words: what the witness reaches, what a kept promise rests on, or how near it came."""
         if self.verdict.outcome is Outcome.REFUTED:
             return f"Witness: {_short(self.verdict.detail)}."
         if self.verdict.outcome is Outcome.HOLDS:
@@ -144,7 +155,7 @@ def overview(
     rows = []
     for subject in SUBJECTS:
         filt, verdict = subject.make(), findings[subject.decided_by].verdict
-        shown = "" if verdict.witness is None else witness_words(Witness(filt, verdict.witness))
+        witness = None if verdict.witness is None else Witness(filt, verdict.witness)
         rows.append(
             Row(
                 subject,
@@ -152,7 +163,7 @@ def overview(
                 verdict,
                 played[subject.name],
                 examinations.get(subject.name),
-                shown,
+                witness,
             )
         )
     return tuple(rows)

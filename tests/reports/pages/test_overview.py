@@ -98,6 +98,8 @@ def test_an_undecided_filter_says_how_near_it_came_and_that_this_proves_nothing(
 def test_a_broken_promise_shows_its_witness_without_long_fractions() -> None:
     row = rows(BROKEN, 1.4)[0]
     assert row.says == "Witness: worth 0.0113335, promised 0.01."
+    times = row.witness.value / row.witness.promised
+    assert row.line == f"{times:.3g} times the promise at epsilon=1, adaptively; a witness replays it."
     assert row.badge.colour == "refuted"
 
 
@@ -107,9 +109,9 @@ def test_the_best_attack_is_the_largest_lower_bound_of_game_and_examination() ->
     renyi = Tightness(Measure.renyi(2.0), "a menu", 0.9, None, 1.0, Evidence.CERTIFIED)
     stage = Stage("games", "asked", "found", "a menu", "other menus", tightness=(near, renyi))
     exam = Examination(subject.make(), ("rr",), (stage,), 1.0, 1, 1e-6)
-    row = Row(subject, "a promise", OPEN, game(0.3), exam, "")
+    row = Row(subject, "a promise", OPEN, game(0.3), exam, None)
     assert (row.attack, row.attacked_on) == (0.6, "a menu at epsilon=1")
-    assert Row(subject, "a promise", OPEN, game(0.7), exam, "").attack == pytest.approx(0.693)
+    assert Row(subject, "a promise", OPEN, game(0.7), exam, None).attack == pytest.approx(0.693)
     assert "games: other menus" in filter_page(row).uncovered
 
 
@@ -162,7 +164,7 @@ def test_a_page_says_what_agrees_and_shouts_where_a_simulation_does_not() -> Non
     assert "agrees with the solved game within" in facts["Simulated"]
     far = game(0.3)
     wrong = replace(far, main=SolvedPoint(1.0, 0.9, 0.95, 1.0, Evidence.EXACT, 1, "s"))
-    row = Row(SUBJECTS[0], "a promise", OPEN, wrong, None, "")
+    row = Row(SUBJECTS[0], "a promise", OPEN, wrong, None, None)
     assert "DOES NOT CONTAIN" in dict(filter_page(row).facts)["Simulated"]
 
 

@@ -116,7 +116,7 @@ def test_the_code_of_a_page_gives_the_numbers_of_the_page_again(
 ) -> None:
     subject = SUBJECTS[PLACES[name]]
     refuted = Verdict(Outcome.REFUTED, Evidence.EXACT, "a plan", "worth more", {"kind": "numbers"})
-    page = filter_page(Row(subject, "a promise", refuted, played[name], None, ""))
+    page = filter_page(Row(subject, "a promise", refuted, played[name], None, None))
     exec(page.code, {})  # noqa: S102, it is ours
     said = capsys.readouterr().out
     assert f"[{played[name].main.low:.9g}, {played[name].main.high:.9g}]" in said
