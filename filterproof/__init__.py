@@ -6,7 +6,8 @@
 >>> f"{worst.high:.4f} is at most the promised {filt.promise.delta(1.0):.4f}"
 '0.0949 is at most the promised 0.2468'
 
-Every public name can be imported from here. This package holds no logic: `theory`, `filters`, `mc` and `reports` do.
+Every public name can be imported from here, and is loaded when it is asked for: who holds a filter loads no simulation.
+This package holds no logic: `theory`, `filters`, `mc` and `reports` do.
 """
 
 import sys
@@ -27,85 +28,104 @@ for _room in ("theory", "filters", "mc", "reports"):
             "file or folder, or uninstall what brought it, or keep its folder off the path: python -P, another folder"
         )
 
-import filters  # noqa: E402
-import mc  # noqa: E402
-import theory  # noqa: E402
-from filters import *  # noqa: E402, F403
-from filters.adapters.accountant import from_accountant as from_accountant  # noqa: E402
-from filters.adapters.budget import from_budget as from_budget  # noqa: E402
-from filters.adapters.queryable import from_queryable as from_queryable  # noqa: E402
-from filters.catalogue import *  # noqa: E402, F403
-from filters.certified.certified_numbers import CertifiedNumbers as CertifiedNumbers  # noqa: E402
-from filters.certified.certify import certify as certify  # noqa: E402
-from mc import *  # noqa: E402, F403
-from mc.accountants.testing import laws_for_accountants as laws_for_accountants  # noqa: E402
-from mc.estimate.compare_filters import compare_filters as compare_filters  # noqa: E402
-from mc.estimate.crossing import crossing as crossing  # noqa: E402
-from mc.estimate.decide import decide as decide  # noqa: E402
-from mc.estimate.simulate import simulate as simulate  # noqa: E402
-from mc.estimate.survival import survival as survival  # noqa: E402
-from mc.evaluate.evaluate import evaluate as evaluate  # noqa: E402
-from mc.examine.attack import attack as attack  # noqa: E402
-from mc.examine.challenge import challenge as challenge  # noqa: E402
-from mc.examine.law_tests import laws as laws  # noqa: E402
-from mc.examine.supremum import supremum as supremum  # noqa: E402
-from mc.examine.witness import witness as witness  # noqa: E402
-from mc.worst_case.calibrate import calibrate as calibrate  # noqa: E402
-from mc.worst_case.calibrated import calibrated as calibrated  # noqa: E402
-from mc.worst_case.calibrated_clock import calibrated_clock as calibrated_clock  # noqa: E402
-from mc.worst_case.solve import worst_case as worst_case  # noqa: E402
-from theory import *  # noqa: E402, F403
-from theory.arguments import did_you_mean  # noqa: E402
-from theory.pairs import *  # noqa: E402, F403
-from theory.proofs import THEOREMS as THEOREMS  # noqa: E402
-from theory.proofs import prove as prove  # noqa: E402
-from theory.proofs import prove_all as prove_all  # noqa: E402
-from theory.proofs.threshold import Ball as Ball  # noqa: E402
-from theory.proofs.threshold import threshold as threshold  # noqa: E402
-
-_adapters = {"from_accountant", "from_budget", "from_queryable", "laws_for_accountants"}
-_proofs = {"Ball", "CertifiedNumbers", "THEOREMS", "prove", "prove_all", "threshold"}
-_namesakes = {  # functions named like their modules, which their rooms therefore do not export
-    *(
-        "attack",
-        "calibrate",
-        "calibrated",
-        "calibrated_clock",
-        "certify",
-        "challenge",
-        "compare_filters",
-        "crossing",
-        "decide",
-        "evaluate",
-        "laws",
-        "simulate",
-    ),
-    *("supremum", "survival", "witness", "worst_case"),
-}
-#: What is shown, imported when it is asked for: name -> module.
-_shown = {
+#: The rooms and what they list as public, in the order in which a name is looked for: what loads least comes first.
+_ROOMS = ("theory", "theory.pairs", "filters", "mc")
+#: Names that no room lists, most of them because they are the names of their own modules: name -> module.
+_BESIDE = {
+    "Ball": "theory.proofs.threshold",
+    "CertifiedNumbers": "filters.certified.certified_numbers",
     "Examined": "reports.examined",
+    "THEOREMS": "theory.proofs",
     "assert_holds": "reports.assertion",
+    "attack": "mc.examine.attack",
+    "calibrate": "mc.worst_case.calibrate",
+    "calibrated": "mc.worst_case.calibrated",
+    "calibrated_clock": "mc.worst_case.calibrated_clock",
+    "certify": "filters.certified.certify",
+    "challenge": "mc.examine.challenge",
+    "compare_filters": "mc.estimate.compare_filters",
+    "crossing": "mc.estimate.crossing",
+    "decide": "mc.estimate.decide",
+    "evaluate": "mc.evaluate.evaluate",
     "figure": "reports.figures.registry",
     "figures": "reports.figures.registry",
+    "from_accountant": "filters.adapters.accountant",
+    "from_budget": "filters.adapters.budget",
+    "from_queryable": "filters.adapters.queryable",
+    "laws": "mc.examine.law_tests",
+    "laws_for_accountants": "mc.accountants.testing",
+    "prove": "theory.proofs",
+    "prove_all": "theory.proofs",
+    "simulate": "mc.estimate.simulate",
+    "supremum": "mc.examine.supremum",
+    "survival": "mc.estimate.survival",
+    "threshold": "theory.proofs.threshold",
     "verify": "reports.examined",
+    "witness": "mc.examine.witness",
+    "worst_case": "mc.worst_case.solve",
 }
-__all__ = sorted({*theory.__all__, *filters.__all__, *mc.__all__, *_adapters, *_proofs, *_namesakes, *_shown})
-
 
 if TYPE_CHECKING:
+    from filters import *  # noqa: F403
+    from filters.adapters.accountant import from_accountant as from_accountant
+    from filters.adapters.budget import from_budget as from_budget
+    from filters.adapters.queryable import from_queryable as from_queryable
+    from filters.catalogue import *  # noqa: F403
+    from filters.certified.certified_numbers import CertifiedNumbers as CertifiedNumbers
+    from filters.certified.certify import certify as certify
     from filters.testing import strategies as strategies
+    from mc import *  # noqa: F403
+    from mc.accountants.testing import laws_for_accountants as laws_for_accountants
+    from mc.estimate.compare_filters import compare_filters as compare_filters
+    from mc.estimate.crossing import crossing as crossing
+    from mc.estimate.decide import decide as decide
+    from mc.estimate.simulate import simulate as simulate
+    from mc.estimate.survival import survival as survival
+    from mc.evaluate.evaluate import evaluate as evaluate
+    from mc.examine.attack import attack as attack
+    from mc.examine.challenge import challenge as challenge
+    from mc.examine.law_tests import laws as laws
+    from mc.examine.supremum import supremum as supremum
+    from mc.examine.witness import witness as witness
+    from mc.worst_case.calibrate import calibrate as calibrate
+    from mc.worst_case.calibrated import calibrated as calibrated
+    from mc.worst_case.calibrated_clock import calibrated_clock as calibrated_clock
+    from mc.worst_case.solve import worst_case as worst_case
     from reports.assertion import assert_holds as assert_holds
     from reports.examined import Examined as Examined
     from reports.examined import verify as verify
     from reports.figures.registry import figure as figure
     from reports.figures.registry import figures as figures
+    from theory import *  # noqa: F403
+    from theory.pairs import *  # noqa: F403
+    from theory.proofs import THEOREMS as THEOREMS
+    from theory.proofs import prove as prove
+    from theory.proofs import prove_all as prove_all
+    from theory.proofs.threshold import Ball as Ball
+    from theory.proofs.threshold import threshold as threshold
+
+    __all__: list[str]
 else:
 
     def __getattr__(name: str) -> object:
-        if name == "strategies":  # lazily, because this module imports hypothesis
-            return import_module("filters.testing.strategies")
-        if name in _shown:
-            return getattr(import_module(_shown[name]), name)
-        near = "" if name.startswith("_") else did_you_mean(name, __all__)
-        raise AttributeError(f"module 'filterproof' has no attribute {name!r}{near}")
+        if name == "__all__":
+            listed = {one for room in _ROOMS for one in import_module(room).__all__}
+            value = sorted(listed | set(_BESIDE))
+        elif name == "strategies":  # a module, and not listed: it imports hypothesis
+            value = import_module("filters.testing.strategies")
+        elif name in _BESIDE:
+            value = getattr(import_module(_BESIDE[name]), name)
+        else:
+            rooms = (import_module(room) for room in _ROOMS if not name.startswith("_"))
+            room = next((room for room in rooms if name in room.__all__), None)
+            if room is None:
+                near = ""
+                if not name.startswith("_"):
+                    near = import_module("theory.arguments").did_you_mean(name, __getattr__("__all__"))
+                raise AttributeError(f"module 'filterproof' has no attribute {name!r}{near}")
+            value = getattr(room, name)
+        globals()[name] = value
+        return value
+
+    def __dir__() -> list[str]:
+        return [*globals(), *__getattr__("__all__")]

@@ -77,11 +77,22 @@ HEAVY = (
 )
 
 
-def test_importing_the_front_door_loads_nothing_heavy(tmp_path: Path) -> None:
-    result = run(
-        f"import sys, filterproof; print([m for m in {HEAVY!r} if m in sys.modules])", tmp_path, ROOT
+def test_a_name_of_the_front_door_loads_its_rooms_and_nothing_heavy(tmp_path: Path) -> None:
+    loaded = (
+        f"print([m for m in {('numpy', 'theory', 'filters', 'mc', 'reports', *HEAVY)!r} if m in sys.modules])"
     )
-    assert result.stdout.strip() == "[]", result.stderr
+    steps = ("import sys, filterproof as fp", "fp.ZCDPFilter(0.5)", "fp.simulate")
+    result = run("\n".join(f"{step}; {loaded}" for step in steps), tmp_path, ROOT)
+    assert result.stdout.splitlines() == [
+        "[]",
+        "['numpy', 'theory', 'filters']",
+        "['numpy', 'theory', 'filters', 'mc']",
+    ], result.stderr
+
+
+def test_a_star_brings_every_public_name(tmp_path: Path) -> None:
+    result = run("from filterproof import *; print(ZCDPFilter(0.5), simulate.__name__)", tmp_path, ROOT)
+    assert result.stdout.strip() == "ZCDPFilter(rho=0.5) simulate", result.stderr
 
 
 def test_without_hypothesis_strategies_and_laws_name_the_extra(tmp_path: Path) -> None:
