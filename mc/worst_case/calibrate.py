@@ -22,7 +22,7 @@ from filters.contract.holds import Holds
 from filters.contract.state import State, runs_of
 from filters.privacy_filter import PrivacyFilter
 from filters.rules.menu import positions
-from mc.worst_case.enclosure import SharedGames
+from mc.worst_case.enclosure import Enclosure
 from mc.worst_case.levels import MenuLevels
 from mc.worst_case.result import NOTHING_ADMITTED, Certificate, WorstCase
 from mc.worst_case.solve import worst_case
@@ -206,12 +206,12 @@ def calibrate(
     if rounds is not None:
         rounds = check_count("rounds", rounds)
 
-    # thresholds decide what is admitted, and seldom what follows: most games have states, or all, in common
-    shared: dict[Direction, SharedGames] = {"PQ": SharedGames(), "QP": SharedGames()}
+    # many thresholds admit the same: their games are one
+    known: dict[Direction, dict[bytes, Enclosure]] = {"PQ": {}, "QP": {}}
 
     def solve(filt: PrivacyFilter) -> WorstCase:
         return worst_case(
-            filt, levels, epsilon=epsilon, rounds=rounds, max_positions=max_positions, shared=shared
+            filt, levels, epsilon=epsilon, rounds=rounds, max_positions=max_positions, known=known
         )
 
     begin = 2.0**-40 if near is None else float(check_positive("near", near))

@@ -17,7 +17,7 @@ from mc.losses.lattice_law import common_step, level, level_law
 from mc.losses.log_ratio import Epsilon, LogRatio
 from mc.losses.outputs import Output, exact_outputs
 from mc.losses.rounded_law import rounded_laws
-from mc.worst_case.enclosure import DOUBLES, Enclosure, Laws, SharedGames, enclose, enclose_on_tree
+from mc.worst_case.enclosure import DOUBLES, Enclosure, Laws, enclose, enclose_on_tree
 from mc.worst_case.level_game import moderate
 from mc.worst_case.one_level import one_level
 from mc.worst_case.result import NOTHING_ADMITTED, WorstCase
@@ -44,7 +44,7 @@ class WorstCaseGame:
     step: float | None
     spend_steps: int | None
     scope: str
-    shared: SharedGames | None = None
+    known: dict[bytes, Enclosure] | None = None
 
     def solve(self, evidence: Evidence | None) -> WorstCase:
         """The value with the evidence asked for, or the strongest available."""
@@ -185,7 +185,7 @@ class WorstCaseGame:
             rounds=self.rounds,
             max_positions=self.max_positions,
             grid=grid,
-            shared=self.shared,
+            known=self.known,
         )
 
 
