@@ -65,23 +65,6 @@ class Curve(Pictured):
             {"epsilon": float(e), **row_of(estimate), "joint_failure": self.failure} for e, estimate in self
         ]
 
-    @property
-    def swapped(self) -> Curve:
-        """The curve of the other direction at -epsilons: H_{e^-eps}(Q||P) = 1 - e^{-eps} (1 - H_{e^eps}(P||Q)).
-
-        Widths of intervals are multiplied by e^{-eps}: fine for moderate divergences, not for tails.
-        """
-        pairs = [(-e, _mirror(e, estimate)) for e, estimate in reversed(list(self))]
-        return Curve(tuple(e for e, _ in pairs), tuple(estimate for _, estimate in pairs), self.failure)
-
-
-def _mirror(epsilon: float, estimate: Estimate) -> Estimate:
-    def flip(value: float) -> float:
-        return float(-np.expm1(-epsilon) + np.exp(-epsilon) * value)
-
-    low, value, high = (min(max(flip(x), 0.0), 1.0) for x in (estimate.low, estimate.value, estimate.high))
-    return replace(estimate, value=value, low=low, high=high, method=f"{estimate.method}, swapped")
-
 
 @overload
 def simulate(

@@ -269,16 +269,6 @@ def test_one_call_answers_a_grid_with_bands_that_hold_together() -> None:
         curve[3.0]
 
 
-def test_the_other_direction_comes_from_the_same_paths() -> None:
-    filt = ZCDPFilter(rho=3.0)
-    curve = simulate(filt, Tree(), epsilon=[-0.3, 0.3], n=100_000, seed=12, method="plain")
-    assert enumerate_tree(0.3, "PQ") in curve[0.3]
-    mirrored = curve.swapped
-    assert mirrored.epsilons == (-0.3, 0.3)
-    assert enumerate_tree(0.3, "QP") in mirrored[0.3]
-    assert mirrored[0.3].relative_half_width < 0.1
-
-
 def test_a_grid_needs_a_value() -> None:
     with pytest.raises(ValueError, match="epsilon must name at least one value"):
         simulate(GaussianFilter(mu=1.0), OneShot(), epsilon=[])
