@@ -112,7 +112,8 @@ def audit_training(
         for without, count, stream in zip((False, True), counts, seeds, strict=True)
     )
     hit, false_alarm = (
-        clopper_pearson(int(np.count_nonzero(one)), len(one), failure=failure / 4) for one in (hits, alarms)
+        clopper_pearson(int(np.count_nonzero(accused)), len(accused), failure=failure / 4)
+        for accused in (hits, alarms)
     )
     reached = _difference(hits, alarms, math.exp(epsilon), failure)
     return TrainingAudit(epsilon, reached, float(promise.delta(epsilon)), hit, false_alarm, promise)
@@ -126,8 +127,8 @@ def _difference(
     Bets with half of the failure give the interval; the other half is that of the two probabilities.
     """
     n, wide = len(alarms), 1 + growth
-    found = betting((growth + hits[:n] - growth * alarms) / wide, failure=failure / 2)
-    value, low, high = (wide * x - growth for x in (found.value, found.low, found.high))
+    interval = betting((growth + hits[:n] - growth * alarms) / wide, failure=failure / 2)
+    value, low, high = (wide * x - growth for x in (interval.value, interval.low, interval.high))
     return Estimate(value, low, high, failure, len(hits) + n, "likelihood-ratio test, betting on pairs")
 
 

@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass, field, fields
 from fractions import Fraction
 from functools import lru_cache
 from importlib import resources
+from operator import attrgetter
 from typing import Any
 
 from filters import ZCDPFilter
@@ -75,11 +76,11 @@ class CalibratedThreshold(Shown):
     @classmethod
     def finest(cls, rows: Iterable[CalibratedThreshold]) -> list[CalibratedThreshold]:
         """Of `rows` the one with the smallest step for each promise."""
-        kept: dict[tuple[float, float], CalibratedThreshold] = {}
+        finest: dict[tuple[float, float], CalibratedThreshold] = {}
         for row in rows:
             promise = row.epsilon, row.delta
-            kept[promise] = min(row, kept.get(promise, row), key=lambda one: one.step)
-        return list(kept.values())
+            finest[promise] = min(row, finest.get(promise, row), key=attrgetter("step"))
+        return list(finest.values())
 
     @classmethod
     def found(cls, epsilon: float, delta: float, *, step: float, made_by: str = "") -> CalibratedThreshold:
@@ -143,8 +144,8 @@ class CalibratedThreshold(Shown):
 
     def rows(self) -> list[Row]:
         """One row, with the evidence and the published threshold beside this one."""
-        told: Row = {"evidence": self.evidence.name, "published": self.published, "made_by": self.made_by}
-        return [row_of(self) | told]
+        shown: Row = {"evidence": self.evidence.name, "published": self.published, "made_by": self.made_by}
+        return [row_of(self) | shown]
 
     def __str__(self) -> str:
         return (

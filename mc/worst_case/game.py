@@ -141,13 +141,13 @@ class WorstCaseGame:
         lattice = common_step(levels) if len(levels) == len(self.menu) else None
         if lattice is not None:
             units, least, most = lattice
-            kept = tuple(zip(units, (known.delta for known in levels), strict=True))
+            units_and_deltas = tuple(zip(units, (known.delta for known in levels), strict=True))
             middling = moderate(units, most, self.epsilon)
             on_tree = on_tree or (grid is None and not middling)
 
             def rounded(step: Fraction, side: Rounding) -> Laws:
-                laws = tuple(level_law(*each, step, side) for each in kept)
-                return Laws(laws, step, side, kept if middling else ())
+                laws = tuple(level_law(*each, step, side) for each in units_and_deltas)
+                return Laws(laws, step, side, units_and_deltas if middling else ())
 
             single = least == most and grid is None
             games = [rounded(least, "near")] if single else [rounded(least, "low"), rounded(most, "high")]

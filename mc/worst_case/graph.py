@@ -101,7 +101,7 @@ def _explore(
         rows.append(child)
         if rounds is not None and len(rows) > rounds:
             return np.concatenate(rows)
-        found = []
+        parts = []
         first = len(number)
         for m, request in enumerate(menu):
             admitted = np.flatnonzero(checked_admits(filt, state, request, new))
@@ -119,19 +119,19 @@ def _explore(
                     fresh.append(i)
             child[admitted, m] = places
             if fresh:
-                found.append(take(spent, np.array(fresh)))
+                parts.append(take(spent, np.array(fresh)))
             # before the generation is complete: one generation may be larger than all before it
             _check(weight * len(number), max_positions, len(number), len(rows))
         new = len(number) - first
-        if found:
-            state = join(found)
+        if parts:
+            state = join(parts)
     return np.concatenate(rows)
 
 
-def _check(held: int, max_positions: int, states: int, rounds: int) -> None:
-    if held > max_positions:
+def _check(positions: int, max_positions: int, states: int, rounds: int) -> None:
+    if positions > max_positions:
         raise TooLargeError(
-            f"max_positions must cover the game, got max_positions={max_positions} and at least {held} positions "
+            f"max_positions must cover the game, got max_positions={max_positions} and at least {positions} positions "
             f"in {states} states after {rounds} rounds; {TOO_LARGE}"
         )
 

@@ -117,13 +117,13 @@ def _checked_menu(
     for pair in requests:
         if not isinstance(pair, DominatingPair) or pair.shape != ():
             raise TypeError(f"menu must hold pairs of shape (), got {pair!r}; pass e.g. Gaussian(mu=1.0)")
-    kept = tuple(pair for pair in requests if float(pair.zcdp_rho) >= min_charge)
-    if not kept:
+    charging = tuple(pair for pair in requests if float(pair.zcdp_rho) >= min_charge)
+    if not charging:
         raise ValueError(
             f"menu must hold a pair whose charge zcdp_rho is at least min_charge, got {len(requests)} pairs "
             f"and min_charge={min_charge!r}; pass more pairs or a smaller min_charge"
         )
-    return kept
+    return charging
 
 
 def _scope(
